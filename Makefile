@@ -1,0 +1,67 @@
+# Needs Python 3.10 or newer and make; everything else goes into $(VENV).
+#
+#   make demo                 trains LeNet on handwritten digits, from a script that says `import mindspore`
+#   make test                 runs the tests
+#
+# PyTorch is pinned. For a GPU, or the torch of your choice, override one variable (the choice stays in $(VENV)):
+#   make test TORCH=torch
+#   make test TORCH="torch==2.13.0 --index-url https://download.pytorch.org/whl/cu130"
+# More: PYTHON=python3.12, VENV=/somewhere, ARGS="tests/api -k alias" for pytest.
+
+PYTHON ?= python3
+VENV ?= .venv
+TORCH ?= torch==2.13.0
+ARGS ?=
+BIN = $(VENV)/bin
+
+.PHONY: demo test lint types coverage bench oracle build clean
+
+demo: $(VENV)/.demo
+	$(BIN)/python -m mindspore_compat examples/lenet_digits.py
+
+test: $(VENV)/.test
+	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check mindspore_compat/_api mindspore_compat/cli.py tools tests/api
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+# derives the state of every MindSpore name from the code: upstream.csv and docs/coverage.md
+coverage: $(VENV)/.test
+	$(BIN)/python -m mindspore_compat coverage --write
+
+bench: $(VENV)/.test
+	$(BIN)/python -m tests.bench
+
+build: $(VENV)/.dev
+	rm -rf dist
+	$(BIN)/python -m build
+
+# a real MindSpore beside ours, for the tests marked `oracle`
+oracle:
+	$(PYTHON) -m venv .venv-oracle
+	.venv-oracle/bin/python -m pip install mindspore==2.10.0 "numpy<2" "scipy<1.14"
+
+clean:
+	rm -rf $(VENV) .venv-oracle build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
+
+# The stamp is named after TORCH, so that another TORCH installs anew; without one, what is installed stays.
+ifeq ($(origin TORCH),file)
+TORCH_STAMP := $(firstword $(wildcard $(VENV)/.torch-*))
+endif
+ifeq ($(TORCH_STAMP),)
+TORCH_STAMP := $(VENV)/.torch-$(shell printf '%s' '$(TORCH)' | cksum | cut -d' ' -f1)
+endif
+
+$(TORCH_STAMP):
+	$(PYTHON) -m venv $(VENV)
+	rm -f $(VENV)/.torch-* $(VENV)/.demo $(VENV)/.test $(VENV)/.dev
+	$(BIN)/python -m pip install $(TORCH)
+	touch $@
+
+$(VENV)/.demo $(VENV)/.test $(VENV)/.dev: $(VENV)/.%: $(TORCH_STAMP) setup.cfg pyproject.toml
+	$(BIN)/python -m pip install -e ".[$*]"
+	touch $@

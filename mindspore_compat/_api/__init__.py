@@ -1,0 +1,1 @@
+"""Machinery of the shim: alias import, coverage table, runner, errors. Standard library only: it loads no torch."""

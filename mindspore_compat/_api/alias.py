@@ -1,0 +1,140 @@
+"""``import mindspore`` delivers the module objects of this package, under both names the same ones.
+
+`install()` puts one finder first on ``sys.meta_path``; importing this module changes nothing. For child processes that
+start from nothing (spawn, forkserver) it also puts ``_shim/`` on ``sys.path``, which multiprocessing hands to its
+children: the ``mindspore`` package in there does nothing but call `install()`. With ``subprocesses=True`` the same
+folder goes into ``PYTHONPATH`` for every Python that the script starts.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
+from .errors import PACKAGE, UPSTREAM, absent_message
+from .placeholders import module_getattr
+
+__all__ = ["install", "is_installed", "uninstall"]
+
+_SHIM_DIR = str(Path(__file__).with_name("_shim"))
+
+
+class _AliasFinder(importlib.abc.MetaPathFinder):
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if fullname != UPSTREAM and not fullname.startswith(UPSTREAM + "."):
+            return None
+        real = _import_real(fullname)
+        return importlib.machinery.ModuleSpec(
+            fullname, _AliasLoader(real), origin=getattr(real, "__file__", None), is_package=hasattr(real, "__path__")
+        )
+
+
+class _AliasLoader(importlib.abc.Loader):
+    """Swaps the real module in during exec: returning it from `create_module` would overwrite its ``__spec__``."""
+
+    def __init__(self, real: ModuleType) -> None:
+        self._real = real
+
+    def exec_module(self, module: ModuleType) -> None:
+        sys.modules[module.__name__] = self._real
+        _mirror_loaded_modules()
+
+
+_finder = _AliasFinder()
+
+
+def install(*, subprocesses: bool = False) -> None:
+    """Make ``import mindspore`` (and every submodule) deliver mindspore_compat. A second call changes nothing.
+
+    Args:
+        subprocesses: also put the alias into ``PYTHONPATH``, so that any Python started from here has it. Without it,
+            multiprocessing children and DataLoader workers still have it.
+    Raises:
+        RuntimeError: the real MindSpore is already imported in this process.
+    """
+    _refuse_real_package()
+    importlib.import_module(PACKAGE)
+    if _finder not in sys.meta_path:
+        sys.meta_path.insert(0, _finder)
+        _mirror_loaded_modules()
+    if _SHIM_DIR not in sys.path:
+        sys.path.insert(min(1, len(sys.path)), _SHIM_DIR)
+    if subprocesses:
+        paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        if _SHIM_DIR not in paths:
+            os.environ["PYTHONPATH"] = os.pathsep.join([_SHIM_DIR, *filter(None, paths)])
+
+
+def uninstall() -> None:
+    """Undo `install()`; modules that were imported as ``mindspore`` stay alive under their own names."""
+    if _finder in sys.meta_path:
+        sys.meta_path.remove(_finder)
+    for name in [name for name in sys.modules if name == UPSTREAM or name.startswith(UPSTREAM + ".")]:
+        if _is_ours(sys.modules[name]):
+            del sys.modules[name]
+    while _SHIM_DIR in sys.path:
+        sys.path.remove(_SHIM_DIR)
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    if _SHIM_DIR in paths:
+        remaining = [path for path in paths if path != _SHIM_DIR]
+        os.environ.pop("PYTHONPATH") if not remaining else os.environ.update(PYTHONPATH=os.pathsep.join(remaining))
+
+
+def is_installed() -> bool:
+    """Whether ``import mindspore`` delivers this package in this process."""
+    return _finder in sys.meta_path
+
+
+def _is_ours(module: ModuleType | None) -> bool:
+    name = getattr(module, "__name__", "")
+    return name == PACKAGE or name.startswith(PACKAGE + ".")
+
+
+def _refuse_real_package() -> None:
+    module = sys.modules.get(UPSTREAM)
+    if module is not None and not _is_ours(module):
+        raise RuntimeError(
+            f"mindspore_compat.install() cannot take the name 'mindspore': the real package is already imported from "
+            f"{getattr(module, '__file__', None)!r}, and objects of the two do not mix. Call install() before "
+            "the first `import mindspore`, or start the script with `python -m mindspore_compat`."
+        )
+
+
+def _import_real(fullname: str) -> ModuleType:
+    real_name = PACKAGE + fullname[len(UPSTREAM) :]
+    try:
+        return importlib.import_module(real_name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not (real_name + ".").startswith(error.name + "."):
+            raise  # the module is there, something that it needs is not
+    raise ModuleNotFoundError(f"No module named '{fullname}': {absent_message(fullname)}", name=fullname)
+
+
+def _mirror_loaded_modules() -> None:
+    """Enter every loaded module of ours under its ``mindspore`` name.
+
+    Not only for speed: for a submodule that Python finds in ``sys.modules`` it leaves the parent's attribute alone,
+    and some attributes are deliberately not the submodule (``mindspore.common.mutable`` is the function).
+    """
+    for name, module in list(sys.modules.items()):
+        if module is None or not (name == PACKAGE or name.startswith(PACKAGE + ".")):
+            continue
+        sys.modules.setdefault(UPSTREAM + name[len(PACKAGE) :], module)
+        if not name.startswith(f"{PACKAGE}._api"):
+            _point_absent_names_to_coverage(name, module)
+
+
+def _point_absent_names_to_coverage(name: str, module: ModuleType) -> None:
+    attributes = vars(module)
+    if "__getattr__" not in attributes:
+        module.__getattr__ = module_getattr(name)  # type: ignore[method-assign]
+    if "__path__" not in attributes:  # else `import mindspore.context.x` ends in Python before the finder is asked
+        module.__path__ = []

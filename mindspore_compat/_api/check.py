@@ -1,0 +1,201 @@
+"""Which MindSpore names somebody's Python files use: each use with file and line, by reading, never by running."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import dataclasses
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+from .coverage import Row, read_table
+from .errors import UPSTREAM
+from .resolve import ABSENT, FULL, MISSING, State, derive, resolve
+
+__all__ = ["Use", "find_uses", "python_files", "state_of"]
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Use:
+    """One mention of MindSpore name `name` in `path`."""
+
+    path: str
+    line: int
+    name: str
+
+
+def python_files(path: Path) -> list[Path]:
+    """The file itself, or every ``.py`` below the folder that is not in a hidden one."""
+    if path.is_file():
+        return [path]
+    found = (file for file in path.rglob("*.py") if not any(p.startswith(".") for p in file.relative_to(path).parts))
+    return sorted(found)
+
+
+def find_uses(path: Path) -> list[Use]:
+    """Every MindSpore name that the file at `path` mentions.
+
+    Raises:
+        SyntaxError: the file is no Python 3.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # invalid escapes in other people's strings
+        tree = ast.parse(path.read_bytes(), str(path))
+    reader = _Reader()
+    reader.visit(tree)
+    return sorted({Use(str(path), line, name) for line, name in reader.uses})
+
+
+class _Reader(ast.NodeVisitor):
+    """Follows import aliases through scopes. A scope maps a name to the MindSpore name it stands for, or to None."""
+
+    def __init__(self) -> None:
+        self.uses: list[tuple[int, str]] = []
+        self._scopes: list[dict[str, str | None]] = [{}]
+        self._class_scopes: list[dict[str, str | None]] = []
+        self._star_modules: list[str] = []
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for item in node.names:
+            if not _is_upstream(item.name):
+                self._scopes[-1][item.asname or item.name.partition(".")[0]] = None
+                continue
+            self._use(node, item.name)
+            self._scopes[-1][item.asname or UPSTREAM] = item.name if item.asname else UPSTREAM
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        module = node.module or ""
+        for item in node.names:
+            if node.level or not _is_upstream(module):
+                self._scopes[-1][item.asname or item.name] = None
+            elif item.name == "*":
+                self._use(node, module)
+                self._star_modules.append(module)
+            else:
+                self._use(node, f"{module}.{item.name}")
+                self._scopes[-1][item.asname or item.name] = f"{module}.{item.name}"
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            self._scopes[-1][node.id] = None
+            return
+        name = self._lookup(node.id)
+        if name is not None:
+            self._use(node, name)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        parts: list[str] = []
+        inner: ast.expr = node
+        while isinstance(inner, ast.Attribute):
+            parts.append(inner.attr)
+            inner = inner.value
+        base = self._lookup(inner.id) if isinstance(inner, ast.Name) else None
+        if base is None:
+            self.generic_visit(node)
+        else:
+            self._use(node, ".".join([base, *reversed(parts)]))
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
+        outside = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+        if not isinstance(node, ast.Lambda):
+            self._scopes[-1][node.name] = None
+            outside += [*node.decorator_list, *filter(None, [node.returns])]
+        arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+        arguments += [argument for argument in (node.args.vararg, node.args.kwarg) if argument]
+        for expression in [*outside, *(argument.annotation for argument in arguments if argument.annotation)]:
+            self.visit(expression)
+        self._scopes.append(dict.fromkeys(argument.arg for argument in arguments))
+        body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else [*node.body]
+        for child in body:
+            self.visit(child)
+        self._scopes.pop()
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+    visit_Lambda = visit_FunctionDef
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self._scopes[-1][node.name] = None
+        for child in [*node.decorator_list, *node.bases, *node.keywords]:
+            self.visit(child)
+        self._scopes.append({})
+        self._class_scopes.append(self._scopes[-1])
+        for statement in node.body:
+            self.visit(statement)
+        self._class_scopes.pop()
+        self._scopes.pop()
+
+    def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
+        self._scopes.append({})
+        for generator in node.generators:
+            self.visit(generator)
+        for child in [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]:
+            self.visit(child)
+        self._scopes.pop()
+
+    visit_SetComp = visit_ListComp
+    visit_GeneratorExp = visit_ListComp
+    visit_DictComp = visit_ListComp
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        """The value before the targets: ``nn = nn.Cell`` reads the old meaning. ``P = ops.operations`` is an alias."""
+        self.visit(node.value)
+        for target in node.targets:
+            self.visit(target)
+        name = self._dotted(node.value)
+        if name is not None and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            self._scopes[-1][node.targets[0].id] = name
+
+    def _dotted(self, node: ast.expr) -> str | None:
+        if isinstance(node, ast.Attribute):
+            base = self._dotted(node.value)
+            return None if base is None else f"{base}.{node.attr}"
+        return self._lookup(node.id) if isinstance(node, ast.Name) else None
+
+    def _lookup(self, identifier: str) -> str | None:
+        for scope in reversed(self._scopes):
+            hidden = any(scope is class_scope for class_scope in self._class_scopes) and scope is not self._scopes[-1]
+            if identifier in scope and not hidden:  # a method does not see the names of its class body
+                return scope[identifier]
+        if hasattr(builtins, identifier):
+            return None
+        candidates = (f"{module}.{identifier}" for module in self._star_modules)
+        return next((name for name in candidates if name in _table() or resolve(name) is not ABSENT), None)
+
+    def _use(self, node: ast.AST, name: str) -> None:
+        self.uses.append((getattr(node, "lineno", 0), name))
+
+
+def _is_upstream(module: str) -> bool:
+    return module == UPSTREAM or module.startswith(UPSTREAM + ".")
+
+
+_rows: dict[str, Row] = {}
+
+
+def _table() -> dict[str, Row]:
+    if not _rows:
+        _rows.update((row.name, row) for row in read_table())
+    return _rows
+
+
+def state_of(name: str) -> tuple[str, State]:
+    """The name that decides, and its state; below a missing module or an object that name is shorter than `name`."""
+    for prefix in _prefixes(name):
+        row = _table().get(prefix)
+        if row is not None and (prefix == name or row.state == MISSING or row.kind in ("object", "member", "gone")):
+            return prefix, State(row.state, row.note)
+    state = derive(name, "")
+    if state.state != MISSING:
+        return name, state
+    # `mindspore.float32.itemsize`: an attribute of an object that is there is none of MindSpore's names
+    parent = name.rpartition(".")[0]
+    owner = resolve(parent)
+    is_instance = owner is not ABSENT and not isinstance(owner, type) and type(owner).__name__ != "module"
+    return (parent, State(FULL)) if is_instance else (name, state)
+
+
+def _prefixes(name: str) -> Iterator[str]:
+    """Shortest first: a missing module explains every missing name below it."""
+    parts = name.split(".")
+    return (".".join(parts[: count + 1]) for count in range(len(parts)))

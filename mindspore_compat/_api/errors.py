@@ -1,0 +1,38 @@
+"""Exceptions and one-time notices shared by all layers."""
+
+from __future__ import annotations
+
+import logging
+
+__all__ = ["COVERAGE_PAGE", "UnsupportedError", "absent_message", "upstream_name", "warn_once"]
+
+PACKAGE = "mindspore_compat"
+UPSTREAM = "mindspore"
+COVERAGE_PAGE = "docs/coverage.md"
+
+_logger = logging.getLogger(PACKAGE)
+_told: set[str] = set()
+
+
+class UnsupportedError(NotImplementedError):
+    """A MindSpore feature that is importable here but does not work; the message names the alternative."""
+
+
+def upstream_name(name: str) -> str:
+    """``mindspore_compat.nn.X`` -> ``mindspore.nn.X``; a name outside the package stays as it is."""
+    return UPSTREAM + name[len(PACKAGE) :] if name == PACKAGE or name.startswith(PACKAGE + ".") else name
+
+
+def absent_message(name: str) -> str:
+    """The one wording for a name that is not there; `name` may be ours or upstream's."""
+    return (
+        f"'{upstream_name(name)}' is not available in mindspore_compat. "
+        f"See {COVERAGE_PAGE} or run `mindspore-compat coverage {upstream_name(name)}` for its state."
+    )
+
+
+def warn_once(key: str, message: str) -> None:
+    """Log `message` as a warning the first time `key` comes up in this process."""
+    if key not in _told:
+        _told.add(key)
+        _logger.warning(message)

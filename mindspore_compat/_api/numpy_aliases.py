@@ -1,0 +1,84 @@
+"""The names that NumPy has removed since old scripts were written (`np.int`, `np.float`, …), given back for one run.
+
+Only the runner calls `restore()`; importing the package never touches NumPy. A name is given back when it is first
+asked for, so that a script which does not use one sees and hears nothing.
+"""
+
+from __future__ import annotations
+
+import builtins
+import mmap
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["ALIASES", "restore", "restore_if_inherited"]
+
+_INHERIT_VARIABLE = "MINDSPORE_COMPAT_NUMPY_ALIASES"
+
+# removed name -> builtin type, or the name that NumPy itself still has
+ALIASES: dict[str, type | str] = {
+    # removed in NumPy 1.24
+    **{name: getattr(builtins, name) for name in ("bool", "int", "float", "complex", "object", "str")},
+    "long": int,
+    "unicode": str,
+    # removed in NumPy 2.0
+    "float_": "float64",
+    "complex_": "complex128",
+    "unicode_": "str_",
+    "string_": "bytes_",
+    "Inf": "inf",
+    "Infinity": "inf",
+    "infty": "inf",
+    "NaN": "nan",
+    "product": "prod",
+    "cumproduct": "cumprod",
+    "sometrue": "any",
+    "alltrue": "all",
+}
+
+
+def restore(*, quiet: bool = False) -> None:
+    """Give NumPy back those of `ALIASES` it lacks, here and in child processes; says so on stderr at the first use."""
+    import numpy as np
+
+    if getattr(np.__getattr__, "_mindspore_compat", False):
+        return
+    os.environ[_INHERIT_VARIABLE] = "1"
+    fallback = _with_aliases(np, np.__getattr__, quiet)
+    fallback._mindspore_compat = True  # type: ignore[attr-defined]
+    setattr(np, "__getattr__", fallback)  # noqa: B010  (mypy takes it for a method)
+
+
+def restore_if_inherited() -> None:
+    """In a child process: follow what the runner decided in the parent, which has already said so."""
+    if os.environ.get(_INHERIT_VARIABLE) == "1":
+        restore(quiet=True)
+
+
+def _with_aliases(np: Any, original: Callable[[str], Any], quiet: bool) -> Callable[[str], Any]:
+    told = mmap.mmap(-1, 1)  # one byte that forked workers share, so that one of all processes says it
+    told[0] = quiet
+
+    def __getattr__(name: str) -> Any:
+        if name not in ALIASES:
+            return original(name)
+        target = ALIASES[name]
+        value = getattr(np, target) if isinstance(target, str) else target
+        setattr(np, name, value)
+        if not told[0]:
+            told[0] = True
+            _tell(name, value)
+        return value
+
+    return __getattr__
+
+
+def _tell(name: str, value: Any) -> None:
+    meaning = getattr(value, "__name__", value)
+    print(
+        f"mindspore-compat: np.{name} is gone from this NumPy; for this run it means {meaning} again, and so do the "
+        f"other removed aliases that old scripts use. `--no-numpy-aliases` turns this off.",
+        file=sys.stderr,
+    )

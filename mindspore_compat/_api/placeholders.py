@@ -1,0 +1,99 @@
+"""Module ``__getattr__`` factory: lazy upward names, placeholders for unsupported ones, errors for absent ones."""
+
+from __future__ import annotations
+
+import importlib
+import opcode
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from .errors import COVERAGE_PAGE, UnsupportedError, absent_message, upstream_name
+
+__all__ = ["PARTIAL_MARK", "STUB_MARK", "describe_partial", "module_getattr", "placeholder"]
+
+STUB_MARK = "__mindspore_compat_stub__"
+PARTIAL_MARK = "__mindspore_compat_partial__"
+_IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
+
+T = TypeVar("T")
+
+
+def describe_partial(note: str) -> Callable[[T], T]:
+    """Decorator: the object works only in part; the coverage table shows `note` and the state ``partial``."""
+
+    def mark(target: T) -> T:
+        setattr(target, PARTIAL_MARK, note)
+        return target
+
+    return mark
+
+
+def placeholder(name: str, reason: str) -> type:
+    """A class that can be imported, subclassed and named, and raises UnsupportedError when it is called.
+
+    `name` is the public name (ours or upstream's), `reason` one sentence saying why and what to use instead.
+    """
+    public = upstream_name(name)
+    message = f"'{public}' is not supported by mindspore_compat: {reason} See {COVERAGE_PAGE}."
+
+    def __new__(cls: type, *args: Any, **kwargs: Any) -> Any:
+        raise UnsupportedError(message)
+
+    module, _, short = name.rpartition(".")
+    return type(short, (), {"__new__": __new__, "__doc__": message, "__module__": module, STUB_MARK: reason})
+
+
+def module_getattr(
+    module_name: str,
+    lazy: Mapping[str, str] | None = None,
+    unsupported: Mapping[str, str] | None = None,
+) -> Callable[[str], Any]:
+    """Make the ``__getattr__`` of module `module_name`: ``__getattr__ = module_getattr(__name__, {...}, {...})``.
+
+    Args:
+        lazy: public name -> where it lives, ``"train.metrics:Accuracy"`` or, for the same name or a whole module,
+            ``"train.metrics"``; relative to the package. Imported on first use, then kept in the module.
+        unsupported: public name -> one sentence why and what instead; the name becomes a placeholder.
+    Raises:
+        AttributeError: for every other name; ImportError where a ``from X import name`` statement asked for it.
+    """
+    lazy = lazy or {}
+    unsupported = unsupported or {}
+
+    def __getattr__(name: str) -> Any:
+        if name in lazy:
+            value = _load(lazy[name], name)
+        elif name in unsupported:
+            value = placeholder(f"{module_name}.{name}", unsupported[name])
+        else:
+            raise _absent(module_name, name, sys._getframe(1))
+        setattr(sys.modules[module_name], name, value)
+        return value
+
+    return __getattr__
+
+
+def _load(target: str, name: str) -> Any:
+    package = __name__.partition(".")[0]
+    module_path, has_attribute, attribute = target.partition(":")
+    module = importlib.import_module(f"{package}.{module_path}" if module_path else package)
+    if has_attribute:
+        return getattr(module, attribute)
+    # "train.metrics" is either the module called `name` itself or the module that holds `name`.
+    return module if module_path.rpartition(".")[2] == name else getattr(module, name)
+
+
+def _absent(module_name: str, name: str, caller: Any) -> Exception:
+    """ImportError for `from m import name`, because Python replaces an AttributeError there by its own bare message."""
+    full = f"{module_name}.{name}"
+    if not _is_import_from(caller) or name.startswith("__"):
+        return AttributeError(absent_message(full), name=name, obj=sys.modules.get(module_name))
+    if f"{module_name}.{name}" in sys.modules:  # a submodule still being imported: Python finds it there itself
+        return AttributeError(name)
+    return ImportError(f"cannot import name '{name}': {absent_message(full)}", name=upstream_name(module_name))
+
+
+def _is_import_from(frame: Any) -> bool:
+    code = frame.f_code.co_code
+    return 0 <= frame.f_lasti < len(code) and code[frame.f_lasti] == _IMPORT_FROM

@@ -1,0 +1,101 @@
+"""Run a script or module as ``python`` would, with ``import mindspore`` delivering this package."""
+
+from __future__ import annotations
+
+import io
+import os
+import runpy
+import sys
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import ModuleType, TracebackType
+
+from . import alias, numpy_aliases
+
+__all__ = ["run_module", "run_script"]
+
+_OWN_FILES = {str(Path(__file__)), *(str(Path(__file__).parents[1] / name) for name in ("cli.py", "__main__.py"))}
+_PACKAGE_ROOT = str(Path(__file__).parents[2])
+_FRAMES_TO_HIDE = ("<frozen runpy>", "<frozen importlib._bootstrap>", runpy.__file__)
+
+
+def run_script(path: str, arguments: list[str], *, restore_numpy: bool = True) -> int:
+    """Run the file (or the folder with a ``__main__.py``) at `path` as ``__main__``.
+
+    Returns:
+        2 if `path` cannot be read, 0 when the script ran to its end; its exceptions and SystemExit come through.
+    """
+    script = Path(path).absolute()
+    folder = script if script.is_dir() else script.parent
+    if script.is_dir():
+        script = script / "__main__.py"
+    try:
+        with io.open_code(str(script)) as file:
+            source = file.read()
+    except OSError as error:
+        print(f"mindspore-compat: can't open file '{script}': {error.strerror}", file=sys.stderr)
+        return 2
+    _prepare(str(folder.resolve()), restore_numpy)
+    sys.argv[:] = [path, *arguments]
+    with _CleanTraceback():
+        code = compile(source, str(script), "exec", dont_inherit=True)
+        exec(code, vars(_new_main(str(script))))
+    return 0
+
+
+def run_module(name: str, arguments: list[str], *, restore_numpy: bool = True) -> int:
+    """Run module `name` as ``python -m name`` does."""
+    _prepare(os.getcwd(), restore_numpy)
+    sys.argv[:] = [name, *arguments]
+    with _CleanTraceback():
+        runpy.run_module(name, run_name="__main__", alter_sys=True)
+    return 0
+
+
+def _prepare(first_on_path: str, restore_numpy: bool) -> None:
+    if not getattr(sys.flags, "safe_path", False):  # python -P has no such entry
+        sys.path[0] = first_on_path
+    if _PACKAGE_ROOT not in sys.path:  # run from a checkout: sys.path[0] was where this package came from
+        sys.path.append(_PACKAGE_ROOT)
+    alias.install(subprocesses=True)
+    if restore_numpy:
+        numpy_aliases.restore()
+
+
+def _new_main(path: str) -> ModuleType:
+    """A ``__main__`` like Python's own for a script: no ``__spec__``, so that spawn children find it by its path."""
+    module = ModuleType("__main__")
+    module.__file__ = path
+    module.__loader__ = SourceFileLoader("__main__", path)
+    module.__builtins__ = sys.modules["builtins"]  # type: ignore[attr-defined]
+    sys.modules["__main__"] = module
+    return module
+
+
+class _CleanTraceback:
+    """The script's exception ends the process as in Python (exit code, signal, atexit), shown without our frames."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if error is None or isinstance(error, SystemExit):
+            return
+        show = sys.excepthook
+
+        def show_clean(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+            traceback = _drop_own_frames(traceback)
+            show(kind, error.with_traceback(traceback), traceback)
+
+        sys.excepthook = show_clean
+
+
+def _drop_own_frames(traceback: TracebackType | None) -> TracebackType | None:
+    while traceback is not None:
+        filename = traceback.tb_frame.f_code.co_filename
+        if filename not in _OWN_FILES and filename not in _FRAMES_TO_HIDE:
+            break
+        traceback = traceback.tb_next
+    return traceback

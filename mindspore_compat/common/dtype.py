@@ -1,0 +1,183 @@
+"""MindSpore's dtype names. A MindSpore dtype *is* the torch dtype of the same meaning.
+
+Upstream: ``mindspore.common.dtype``. Types that only describe Python objects (``string``, ``list_``, ...) are `Type` markers.
+"""
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+import torch
+
+__all__ = [
+    "Type", "bool_", "int8", "byte", "int16", "short", "int32", "intc", "int64", "intp", "long", "uint8", "ubyte", "uint16", "ushort",
+    "uint32", "uintc", "uint64", "uintp", "float16", "half", "float32", "single", "float64", "double", "bfloat16",
+    "complex64", "cfloat", "complex128", "cdouble", "number", "int_", "uint", "float_", "string", "list_", "tuple_",
+    "type_none", "tensor_type", "dtype_to_nptype", "nptype_to_dtype", "dtype_to_pytype", "pytype_to_dtype", "get_py_obj_dtype",
+    "dtype_name", "to_torch_dtype", "float8_e4m3fn", "float8_e5m2", "QuantDtype", "qint4x2",
+]
+
+#: MindSpore calls the common base of its types ``Type``; ours is torch's.
+Type = torch.dtype
+
+bool_ = torch.bool
+int8 = byte = torch.int8
+int16 = short = torch.int16
+int32 = intc = torch.int32
+int64 = intp = long = torch.int64
+uint8 = ubyte = torch.uint8
+uint16 = ushort = torch.uint16
+uint32 = uintc = torch.uint32
+uint64 = uintp = torch.uint64
+float16 = half = torch.float16
+float32 = single = torch.float32
+float64 = double = torch.float64
+bfloat16 = torch.bfloat16
+complex64 = cfloat = torch.complex64
+complex128 = cdouble = torch.complex128
+float8_e4m3fn = torch.float8_e4m3fn
+float8_e5m2 = torch.float8_e5m2
+
+
+class _Marker:
+    """A type of MindSpore's that no tensor has: usable in ``isinstance``-free comparisons and as a dict key."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return self._name
+
+
+number = _Marker("Number")
+int_ = _Marker("Int")
+uint = _Marker("UInt")
+float_ = _Marker("Float")
+string = _Marker("String")
+list_ = _Marker("List")
+tuple_ = _Marker("Tuple")
+type_none = _Marker("None")
+tensor_type = _Marker("Tensor")
+qint4x2 = _Marker("QInt4x2")
+
+
+class QuantDtype:
+    """Bit widths for quantization, as in MindSpore's ``QuantDtype``."""
+
+    INT1, INT2, INT3, INT4, INT5, INT6, INT7, INT8 = (f"INT{n}" for n in range(1, 9))
+    UINT1, UINT2, UINT3, UINT4, UINT5, UINT6, UINT7, UINT8 = (f"UINT{n}" for n in range(1, 9))
+
+
+_NAMES: dict[torch.dtype, str] = {
+    torch.bool: "Bool", torch.int8: "Int8", torch.int16: "Int16", torch.int32: "Int32", torch.int64: "Int64",
+    torch.uint8: "UInt8", torch.uint16: "UInt16", torch.uint32: "UInt32", torch.uint64: "UInt64",
+    torch.float16: "Float16", torch.float32: "Float32", torch.float64: "Float64", torch.bfloat16: "BFloat16",
+    torch.complex64: "Complex64", torch.complex128: "Complex128",
+    torch.float8_e4m3fn: "Float8E4M3FN", torch.float8_e5m2: "Float8E5M2",
+}
+_TO_NUMPY: dict[torch.dtype, Any] = {
+    torch.bool: np.bool_, torch.int8: np.int8, torch.int16: np.int16, torch.int32: np.int32, torch.int64: np.int64,
+    torch.uint8: np.uint8, torch.uint16: np.uint16, torch.uint32: np.uint32, torch.uint64: np.uint64,
+    torch.float16: np.float16, torch.float32: np.float32, torch.float64: np.float64,
+    torch.complex64: np.complex64, torch.complex128: np.complex128,
+}
+_FROM_NUMPY: dict[Any, torch.dtype] = {np.dtype(n): t for t, n in _TO_NUMPY.items()}
+_FROM_PYTHON: dict[type, torch.dtype] = {builtins.bool: torch.bool, builtins.int: torch.int64, builtins.float: torch.float32,
+                                         builtins.complex: torch.complex128}
+_BY_NAME: dict[str, torch.dtype] = {name.lower(): dtype for dtype, name in _NAMES.items()}
+_BY_NAME.update({"bool_": torch.bool, "int": torch.int32, "long": torch.int64, "half": torch.float16, "float": torch.float32,
+                 "double": torch.float64})
+
+
+def dtype_name(dtype: Any) -> str:
+    """MindSpore's printed name of a dtype, e.g. ``Float32``."""
+    return _NAMES.get(dtype, str(dtype))
+
+
+def dtype_to_nptype(type_: torch.dtype) -> Any:
+    """The numpy scalar type of a MindSpore dtype; bfloat16 becomes float32, since numpy has none."""
+    if type_ is torch.bfloat16:
+        return np.float32
+    try:
+        return _TO_NUMPY[type_]
+    except (KeyError, TypeError):
+        raise TypeError(f"For 'dtype_to_nptype', the argument must be a MindSpore dtype with a numpy counterpart, but got {type_!r}.") from None
+
+
+def nptype_to_dtype(type_: Any) -> torch.dtype:
+    """The MindSpore dtype of a numpy dtype or scalar type."""
+    try:
+        return _FROM_NUMPY[np.dtype(type_)]
+    except (KeyError, TypeError):
+        raise TypeError(f"numpy type {type_!r} has no MindSpore dtype.") from None
+
+
+def dtype_to_pytype(type_: torch.dtype) -> type:
+    """The Python type (bool, int, float, complex) that a value of this dtype becomes."""
+    if type_ is torch.bool:
+        return builtins.bool
+    if type_.is_complex:
+        return builtins.complex
+    return builtins.float if type_.is_floating_point else builtins.int
+
+
+def pytype_to_dtype(obj: Any) -> Any:
+    """The dtype of a Python or numpy type; a dtype stays what it is.
+
+    Raises:
+        NotImplementedError: if there is none, as in MindSpore.
+    """
+    if isinstance(obj, torch.dtype):
+        return obj
+    if obj in _FROM_PYTHON:
+        return torch.float64 if obj is builtins.float else _FROM_PYTHON[obj]
+    try:
+        return nptype_to_dtype(obj)
+    except TypeError:
+        raise NotImplementedError(f"The python type {obj!r} can't be converted to a MindSpore dtype.") from None
+
+
+def get_py_obj_dtype(obj: Any) -> Any:
+    """The dtype of a Tensor, a scalar or a type."""
+    if isinstance(obj, torch.Tensor):
+        return obj.dtype
+    return pytype_to_dtype(obj if isinstance(obj, type) else type(obj))
+
+
+def to_torch_dtype(dtype: Any, what: str = "dtype") -> torch.dtype:
+    """A torch dtype from whatever MindSpore accepts as one: a dtype, ``"float32"``, ``np.float32``, ``int``.
+
+    Raises:
+        TypeError: for anything else.
+    """
+    if isinstance(dtype, torch.dtype):
+        return dtype
+    if isinstance(dtype, str):
+        found = _BY_NAME.get(dtype.lower())
+        if found is not None:
+            return found
+    elif isinstance(dtype, type) and dtype in _FROM_PYTHON:
+        return {builtins.int: torch.int64, builtins.complex: torch.complex64}.get(dtype, _FROM_PYTHON[dtype])
+    elif isinstance(dtype, _Marker):
+        found = {"Int": torch.int32, "UInt": torch.uint32, "Float": torch.float32}.get(repr(dtype))
+        if found is not None:
+            return found
+    else:
+        try:
+            return nptype_to_dtype(dtype)
+        except TypeError:
+            pass
+    raise TypeError(f"The '{what}' must be a MindSpore dtype (such as mindspore.float32), but got {dtype!r} of type {type(dtype).__name__}.")
+
+
+#: ``mindspore.bool``, ``mindspore.int`` and ``mindspore.float`` exist upstream as dtypes; only `__getattr__` serves them,
+#: since module names that shadow builtins would break this file.
+_SHADOWING = {"bool": torch.bool, "int": torch.int32, "float": torch.float32}
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        return _SHADOWING[name]
+    except KeyError:
+        raise AttributeError(f"module 'mindspore.common.dtype' has no attribute '{name}'") from None

@@ -1,0 +1,332 @@
+"""Weight initializers. Upstream: ``mindspore.common.initializer``.
+
+A subclass overrides ``_initialize(self, arr)`` and fills the numpy array in place, as user code written for MindSpore does.
+Distributions equal MindSpore's; the random streams do not (see docs/differences.md).
+"""
+from __future__ import annotations
+
+import math
+from typing import Any, Sequence
+
+import numpy as np
+import torch
+
+from mindspore_compat.common.dtype import dtype_to_nptype, to_torch_dtype
+from mindspore_compat.common.seed import numpy_generator
+from mindspore_compat.common.tensor import Tensor
+
+__all__ = ["Initializer", "initializer", "TruncatedNormal", "Normal", "Uniform", "HeUniform", "HeNormal", "XavierUniform",
+           "XavierNormal", "One", "Zero", "Constant", "Identity", "Sparse", "Dirac", "Orthogonal", "VarianceScaling"]
+
+
+class Initializer:
+    """Base class: a callable that fills a numpy array in place.
+
+    ``shape`` and ``dtype`` are attributes that `initializer` sets, since some user code reads them.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        self._kwargs = kwargs
+        self.shape: tuple[int, ...] | None = None
+        self.dtype: torch.dtype | None = None
+
+    def _initialize(self, *kwargs: Any) -> None:
+        raise NotImplementedError(f"{type(self).__name__} must override '_initialize(self, arr)' and fill 'arr' in place.")
+
+    def __call__(self, arr: np.ndarray) -> None:
+        self._initialize(arr)
+
+
+def _assignment(arr: np.ndarray, num: Any) -> np.ndarray:
+    """Fill ``arr`` with a scalar or an array of its shape; kept under this name since user initializers import it."""
+    arr[...] = num
+    return arr
+
+
+def _calculate_fan_in_and_fan_out(shape: Sequence[int]) -> tuple[int, int]:
+    """Inputs and outputs of a weight laid out (out, in, *kernel).
+
+    Raises:
+        ValueError: for fewer than two axes.
+    """
+    if len(shape) < 2:
+        raise ValueError(f"The shape of 'data' must have at least 2 axes to compute fan in and fan out, but got {tuple(shape)}.")
+    receptive = int(np.prod(shape[2:])) if len(shape) > 2 else 1
+    return shape[1] * receptive, shape[0] * receptive
+
+
+_calculate_in_and_out = _calculate_fan_in_and_fan_out
+
+
+def _calculate_correct_fan(shape: Sequence[int], mode: str) -> int:
+    if mode not in ("fan_in", "fan_out"):
+        raise ValueError(f"'mode' must be 'fan_in' or 'fan_out', but got {mode!r}.")
+    return _calculate_fan_in_and_fan_out(shape)[0 if mode == "fan_in" else 1]
+
+
+def _calculate_gain(nonlinearity: str, param: Any = None) -> float:
+    try:
+        return torch.nn.init.calculate_gain(nonlinearity, param)
+    except ValueError as error:
+        raise ValueError(f"'nonlinearity' is not supported: {error}") from None
+
+
+def _random_normal(mean: float, sigma: float, shape: Sequence[int]) -> np.ndarray:
+    return numpy_generator().standard_normal(shape, dtype=np.float32) * np.float32(sigma) + np.float32(mean)
+
+
+def _random_uniform(low: float, high: float, shape: Sequence[int]) -> np.ndarray:
+    return numpy_generator().random(shape, dtype=np.float32) * np.float32(high - low) + np.float32(low)
+
+
+def _truncated_normal(mean: float, sigma: float, low: float, high: float, shape: Sequence[int]) -> np.ndarray:
+    """Normal(mean, sigma) cut at mean + sigma·[low, high], by the inverse distribution function."""
+    def cdf(x: float) -> float:
+        return 0.5 * (1.0 + math.erf(x / math.sqrt(2.0)))
+
+    probability = torch.from_numpy(numpy_generator().uniform(cdf(low), cdf(high), shape))
+    standard = math.sqrt(2.0) * torch.erfinv(2.0 * probability - 1.0)
+    return standard.clamp_(low, high).numpy() * sigma + mean
+
+
+class Zero(Initializer):
+    """All zeros; also named ``"zeros"``."""
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        arr.fill(0)
+
+
+class One(Initializer):
+    """All ones; also named ``"ones"``."""
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        arr.fill(1)
+
+
+class Constant(Initializer):
+    """One value, or an array of the tensor's shape."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__(value=value)
+        self.value = value
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        arr[...] = self.value
+
+
+class Normal(Initializer):
+    """Normal distribution with standard deviation ``sigma`` around ``mean``."""
+
+    def __init__(self, sigma: float = 0.01, mean: float = 0.0) -> None:
+        super().__init__(sigma=sigma, mean=mean)
+        self.sigma, self.mean = sigma, mean
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        arr[...] = _random_normal(self.mean, self.sigma, arr.shape)
+
+
+class TruncatedNormal(Initializer):
+    """Normal distribution cut at ``a`` and ``b`` standard deviations."""
+
+    def __init__(self, sigma: float = 0.01, mean: float = 0.0, a: float = -2.0, b: float = 2.0) -> None:
+        super().__init__(sigma=sigma, mean=mean, a=a, b=b)
+        self.sigma, self.mean, self.a, self.b = sigma, mean, a, b
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        arr[...] = _truncated_normal(self.mean, self.sigma, self.a, self.b, arr.shape)
+
+
+class Uniform(Initializer):
+    """Uniform over [-scale, scale)."""
+
+    def __init__(self, scale: float = 0.07) -> None:
+        super().__init__(scale=scale)
+        self.scale = scale
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        arr[...] = _random_uniform(-self.scale, self.scale, arr.shape)
+
+
+class XavierUniform(Initializer):
+    """Uniform with bound gain·sqrt(6 / (fan_in + fan_out))."""
+
+    def __init__(self, gain: float = 1) -> None:
+        super().__init__(gain=gain)
+        self.gain = gain
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        bound = self.gain * math.sqrt(6.0 / sum(_calculate_fan_in_and_fan_out(arr.shape)))
+        arr[...] = _random_uniform(-bound, bound, arr.shape)
+
+
+class XavierNormal(Initializer):
+    """Normal with deviation gain·sqrt(2 / (fan_in + fan_out))."""
+
+    def __init__(self, gain: float = 1) -> None:
+        super().__init__(gain=gain)
+        self.gain = gain
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        std = self.gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(arr.shape)))
+        arr[...] = _random_normal(0.0, std, arr.shape)
+
+
+class _He(Initializer):
+    def __init__(self, negative_slope: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu") -> None:
+        super().__init__(negative_slope=negative_slope, mode=mode, nonlinearity=nonlinearity)
+        self.negative_slope, self.mode, self.nonlinearity = negative_slope, mode, nonlinearity
+
+    def _std(self, shape: Sequence[int]) -> float:
+        return _calculate_gain(self.nonlinearity, self.negative_slope) / math.sqrt(_calculate_correct_fan(shape, self.mode))
+
+
+class HeUniform(_He):
+    """Kaiming uniform: bound gain·sqrt(3 / fan)."""
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        bound = math.sqrt(3.0) * self._std(arr.shape)
+        arr[...] = _random_uniform(-bound, bound, arr.shape)
+
+
+class HeNormal(_He):
+    """Kaiming normal: deviation gain / sqrt(fan)."""
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        arr[...] = _random_normal(0.0, self._std(arr.shape), arr.shape)
+
+
+class Identity(Initializer):
+    """The 2-D identity matrix."""
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        if arr.ndim != 2:
+            raise ValueError(f"For 'Identity' initializer, the tensor must have 2 axes, but got {arr.ndim}.")
+        arr[...] = np.eye(*arr.shape)
+
+
+class Sparse(Initializer):
+    """A 2-D matrix of Normal(0, sigma) with a share ``sparsity`` of each column set to zero."""
+
+    def __init__(self, sparsity: float, sigma: float = 0.01) -> None:
+        super().__init__(sparsity=sparsity, sigma=sigma)
+        self.sparsity, self.sigma = sparsity, sigma
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        if arr.ndim != 2:
+            raise ValueError(f"For 'Sparse' initializer, the tensor must have 2 axes, but got {arr.ndim}.")
+        rows, columns = arr.shape
+        arr[...] = _random_normal(0.0, self.sigma, arr.shape)
+        for column in range(columns):
+            arr[numpy_generator().permutation(rows)[:math.ceil(self.sparsity * rows)], column] = 0
+
+
+class Dirac(Initializer):
+    """A convolution weight (3 to 5 axes) that passes its input through, in ``groups`` groups."""
+
+    def __init__(self, groups: int = 1) -> None:
+        super().__init__(groups=groups)
+        self.groups = groups
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        if arr.ndim not in (3, 4, 5):
+            raise ValueError(f"For 'Dirac' initializer, the tensor must have 3, 4 or 5 axes, but got {arr.ndim}.")
+        if arr.shape[0] % self.groups:
+            raise ValueError(f"For 'Dirac' initializer, the first axis {arr.shape[0]} must be divisible by groups {self.groups}.")
+        weight = torch.zeros(arr.shape)
+        torch.nn.init.dirac_(weight, self.groups)
+        arr[...] = weight.numpy()
+
+
+class Orthogonal(Initializer):
+    """A (semi-)orthogonal matrix over the first axis and all others, times ``gain``."""
+
+    def __init__(self, gain: float = 1.0) -> None:
+        super().__init__(gain=gain)
+        self.gain = gain
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        if arr.ndim < 2:
+            raise ValueError(f"For 'Orthogonal' initializer, the tensor must have at least 2 axes, but got {arr.ndim}.")
+        rows, columns = arr.shape[0], arr.size // arr.shape[0]
+        q, r = np.linalg.qr(numpy_generator().standard_normal((max(rows, columns), min(rows, columns))))
+        q *= np.sign(np.diag(r))
+        arr[...] = self.gain * (q if rows >= columns else q.T).reshape(arr.shape)
+
+
+class VarianceScaling(Initializer):
+    """Variance scale / fan, by a uniform, untruncated or truncated normal distribution."""
+
+    def __init__(self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal") -> None:
+        super().__init__(scale=scale, mode=mode, distribution=distribution)
+        if scale <= 0:
+            raise ValueError(f"For 'VarianceScaling', 'scale' must be greater than 0, but got {scale}.")
+        if mode not in ("fan_in", "fan_out", "fan_avg"):
+            raise ValueError(f"For 'VarianceScaling', 'mode' must be 'fan_in', 'fan_out' or 'fan_avg', but got {mode!r}.")
+        if distribution not in ("uniform", "truncated_normal", "untruncated_normal"):
+            raise ValueError("For 'VarianceScaling', 'distribution' must be 'uniform', 'truncated_normal' or 'untruncated_normal', "
+                             f"but got {distribution!r}.")
+        self.scale, self.mode, self.distribution = scale, mode, distribution
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        fan_in, fan_out = _calculate_fan_in_and_fan_out(arr.shape)
+        fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}[self.mode]
+        variance = self.scale / max(1.0, fan)
+        if self.distribution == "uniform":
+            bound = math.sqrt(3.0 * variance)
+            arr[...] = _random_uniform(-bound, bound, arr.shape)
+        elif self.distribution == "untruncated_normal":
+            arr[...] = _random_normal(0.0, math.sqrt(variance), arr.shape)
+        else:  # 0.8796… is the deviation of a standard normal cut at ±2
+            arr[...] = _truncated_normal(0.0, math.sqrt(variance) / 0.87962566103423978, -2.0, 2.0, arr.shape)
+
+
+_BY_NAME: dict[str, type[Initializer]] = {
+    "zeros": Zero, "zero": Zero, "ones": One, "one": One, "normal": Normal, "uniform": Uniform, "truncatednormal": TruncatedNormal,
+    "xavier_uniform": XavierUniform, "xavieruniform": XavierUniform, "xavier_normal": XavierNormal, "xaviernormal": XavierNormal,
+    "he_uniform": HeUniform, "heuniform": HeUniform, "he_normal": HeNormal, "henormal": HeNormal, "identity": Identity,
+    "dirac": Dirac, "orthogonal": Orthogonal, "variancescaling": VarianceScaling,
+}
+
+
+def _initializer_by_name(name: str) -> Initializer:
+    try:
+        return _BY_NAME[name.lower()]()
+    except KeyError:
+        raise ValueError(f"For 'initializer', 'init' must be one of {sorted(_BY_NAME)}, but got {name!r}.") from None
+
+
+def _checked_shape(shape: Any) -> tuple[int, ...]:
+    if shape is None:
+        return ()
+    items = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    for item in items:
+        if isinstance(item, bool) or not isinstance(item, (int, np.integer)):
+            raise TypeError(f"For 'initializer', each element of 'shape' must be an int, but got {item!r}.")
+        if item < 0:
+            raise ValueError(f"For 'initializer', each element of 'shape' must not be negative, but got {tuple(items)}.")
+    return tuple(int(item) for item in items)
+
+
+def initializer(init: Any, shape: Any = None, dtype: Any = torch.float32) -> Tensor:
+    """A new Tensor filled by ``init``: a name, a number, an `Initializer` or a Tensor (returned as it is, when it fits).
+
+    Raises:
+        TypeError: for another kind of ``init``. ValueError: for an unknown name or a Tensor of another shape.
+    """
+    if isinstance(init, torch.Tensor):
+        if shape is not None and tuple(init.shape) not in (_checked_shape(shape),):
+            raise ValueError(f"For 'initializer', 'shape' must equal the shape of the Tensor 'init' {tuple(init.shape)}, "
+                             f"but got {_checked_shape(shape)}.")
+        return init  # type: ignore[return-value]
+    if isinstance(init, bool) or not isinstance(init, (str, int, float, np.number, Initializer)):
+        raise TypeError(f"For 'initializer', 'init' must be a Tensor, a str, a number or an Initializer, but got {type(init).__name__}.")
+    target = to_torch_dtype(dtype)
+    if isinstance(init, str):
+        init = _initializer_by_name(init)
+    elif not isinstance(init, Initializer):
+        init = Constant(init)
+    init.shape, init.dtype = _checked_shape(shape), target
+    array = np.zeros(init.shape, dtype_to_nptype(target))
+    init(array)
+    result = Tensor(array) if target is not torch.bfloat16 else Tensor(array, torch.bfloat16)
+    return result

@@ -1,0 +1,202 @@
+"""`Parameter` and `ParameterTuple`. Upstream: ``mindspore.Parameter``, ``mindspore.ParameterTuple``."""
+from __future__ import annotations
+
+import itertools
+from typing import Any, Iterable
+
+import numpy as np
+import torch
+
+from mindspore_compat.common import _wrap
+from mindspore_compat.common.dtype import dtype_name
+from mindspore_compat.common.initializer import Initializer, initializer
+from mindspore_compat.common.tensor import Tensor
+
+__all__ = ["Parameter", "ParameterTuple"]
+
+_Base = torch._C.TensorBase
+_numbers = itertools.count(1)
+_get_requires_grad = _Base.requires_grad.__get__  # type: ignore[attr-defined]
+_set_requires_grad = _Base.requires_grad.__set__  # type: ignore[attr-defined]
+_get_data = _Base.data.__get__  # type: ignore[attr-defined]
+_AUTOMATIC = "Parameter#"
+
+
+def _is_parameter_generated(name: str) -> bool:
+    """Whether the name was made up and a Cell may replace it by the attribute's name."""
+    return name.startswith(_AUTOMATIC)
+
+
+class Parameter(Tensor, torch.nn.Parameter):
+    """A Tensor that an optimizer changes and a checkpoint holds, known by its ``name``.
+
+    Args:
+        default_input: Tensor, numpy array, number, list, or an Initializer's result. A Tensor's storage is shared.
+        name: None takes the attribute's name when the Parameter is set on a Cell.
+        requires_grad: whether ``trainable_params`` lists it; kept also for integer parameters, which never get a gradient.
+        layerwise_parallel, parallel_optimizer, storage_format, device: accepted as upstream.
+    """
+
+    def __new__(cls, default_input: Any, name: str | None = None, requires_grad: bool = True, layerwise_parallel: bool = False,
+                parallel_optimizer: bool = True, storage_format: str = "", device: Any = None) -> "Parameter":
+        if isinstance(default_input, bool):
+            raise TypeError("For 'Parameter', the type of the argument 'default_input' must be Tensor, int, float, numpy.ndarray or list, "
+                            "but got type bool.")
+        if isinstance(default_input, int):
+            default_input = np.int32(default_input)
+        elif isinstance(default_input, (str, Initializer)) or default_input is None:
+            raise TypeError("For 'Parameter', the type of the argument 'default_input' must be Tensor, int, float, numpy.ndarray or list, "
+                            f"but got type {type(default_input).__name__}. Use initializer(init, shape, dtype) to make a Tensor.")
+        data = _wrap.plain(default_input if isinstance(default_input, torch.Tensor) else Tensor(default_input))
+        data.__class__ = cls
+        return data  # type: ignore[return-value]
+
+    def __init__(self, default_input: Any, name: str | None = None, requires_grad: bool = True, layerwise_parallel: bool = False,
+                 parallel_optimizer: bool = True, storage_format: str = "", device: Any = None) -> None:
+        self.name = name  # type: ignore[assignment]
+        self.requires_grad = requires_grad
+        self.layerwise_parallel = layerwise_parallel
+        self.parallel_optimizer = parallel_optimizer
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The name that checkpoints and optimizers know it by."""
+        return self._name
+
+    @name.setter
+    def name(self, value: str | None) -> None:
+        if value is None or value == "":
+            value = f"{_AUTOMATIC}{next(_numbers)}"
+        if not isinstance(value, str):
+            raise ValueError(f"For 'Parameter', the type of the argument 'name' must be str or None, but got {type(value).__name__}.")
+        if len(value) > 1024:
+            raise ValueError(f"For 'Parameter', the length of 'name' must be at most 1024, but got {len(value)}.")
+        self._name = value
+
+    @property
+    def requires_grad(self) -> bool:  # type: ignore[override]
+        return self._wants_grad
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise TypeError(f"The argument 'requires_grad' must be bool, but got {type(value).__name__}.")
+        self._wants_grad = value
+        _set_requires_grad(self, value and (self.dtype.is_floating_point or self.dtype.is_complex))
+
+    def requires_grad_(self, requires_grad: bool = True) -> "Parameter":  # type: ignore[override]
+        self.requires_grad = requires_grad
+        return self
+
+    # --- what MindSpore lets one read from a Parameter ---
+
+    @property
+    def inited_param(self) -> None:
+        return None
+
+    @property
+    def sliced(self) -> bool:
+        return False
+
+    @property
+    def is_in_parallel(self) -> bool:
+        return False
+
+    @property
+    def cache_enable(self) -> bool:
+        return False
+
+    @property
+    def comm_fusion(self) -> int:
+        return self.__dict__.get("_comm_fusion", 1)
+
+    @comm_fusion.setter
+    def comm_fusion(self, value: int) -> None:
+        self._comm_fusion = value
+
+    # --- changing it ---
+
+    def set_data(self, data: Any, slice_shape: bool = False) -> "Parameter":
+        """Take over the values (not the storage) of ``data``, cast to this dtype.
+
+        Raises:
+            TypeError: if ``data`` is not a tensor, number or array, or if floats would be cut to ints.
+            ValueError: if the shapes differ and ``slice_shape`` is False.
+        """
+        if isinstance(data, (np.ndarray, list, tuple, int, float)):
+            data = Tensor(data, self.dtype)
+        if not isinstance(data, torch.Tensor):
+            raise TypeError(f"Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` , but got {type(data)}.")
+        if tuple(data.shape) != self.shape:
+            if not slice_shape and _Base.numel(self) and not (data.dim() == 0):
+                raise ValueError(f"Can not change the shape of Parameter which has been initialized. Current shape is {self.shape}, "
+                                 f"and incoming is {tuple(data.shape)}. Use slice_shape=True to change it on purpose.")
+            if not (data.dim() == 0 and not slice_shape):
+                _Base.data.__set__(self, _Base.clone(_Base.detach(data)).to(self.dtype))  # type: ignore[attr-defined]
+                return self
+        _get_data(self).copy_(_Base.detach(data))
+        return self
+
+    def assign_value(self, value: Any) -> "Parameter":
+        """The same as `set_data`."""
+        return self.set_data(value)
+
+    def init_data(self, layout: Any = None, set_sliced: bool = False) -> "Parameter":
+        """The Parameter itself: here data exist from the start."""
+        return self
+
+    def clone(self, init: Any = "same") -> "Parameter":  # type: ignore[override]
+        """A new Parameter of this shape and name; ``init`` is "same" (copy) or anything `initializer` takes."""
+        if isinstance(init, str) and init == "same":
+            data: Any = _Base.clone(_Base.detach(self))
+        else:
+            data = initializer(init, self.shape, self.dtype).to(self.device)
+        return Parameter(data, self.name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer)
+
+    def asnumpy(self) -> np.ndarray:
+        """The values as a numpy array that shares the storage on the CPU."""
+        return super().asnumpy()
+
+    def __deepcopy__(self, memo: dict) -> "Parameter":
+        result = Parameter(_Base.clone(_Base.detach(self)), self.name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer)
+        memo[id(self)] = result
+        return result
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return Parameter, (_Base.detach(self), self.name, self.requires_grad, self.layerwise_parallel)
+
+    def __str__(self) -> str:
+        return f"Parameter (name={self.name}, shape={self.shape}, dtype={dtype_name(self.dtype)}, requires_grad={self.requires_grad})"
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
+        return str(self)
+
+
+class ParameterTuple(tuple):
+    """A tuple of Parameters with unique names.
+
+    Raises:
+        TypeError: if an element is no Parameter. ValueError: if two different ones share a name.
+    """
+
+    def __new__(cls, iterable: Iterable[Parameter]) -> "ParameterTuple":
+        items = tuple(iterable)
+        seen: dict[str, int] = {}
+        for item in items:
+            if not isinstance(item, Parameter):
+                raise TypeError(f"For ParameterTuple initialization, ParameterTuple input should be 'Parameter' collection, "
+                                f"but got a {type(item).__name__}.")
+            if seen.setdefault(item.name, id(item)) != id(item):
+                raise ValueError(f"The value {item} , its name '{item.name}' already exists. Please set a unique name for the parameter.")
+        return super().__new__(cls, items)
+
+    def clone(self, prefix: str, init: Any = "same") -> "ParameterTuple":
+        """Clones named ``prefix.NAME``, filled by ``init``."""
+        if not isinstance(prefix, str):
+            raise TypeError(f"For 'ParameterTuple.clone', 'prefix' must be a str, but got {type(prefix).__name__}.")
+        clones = []
+        for item in self:
+            clone = item.clone(init)
+            clone.name = f"{prefix}.{item.name}"
+            clones.append(clone)
+        return ParameterTuple(clones)

@@ -1,0 +1,53 @@
+"""The global seed. Upstream: ``mindspore.set_seed``, ``mindspore.get_seed``, ``mindspore.manual_seed``."""
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+__all__ = ["set_seed", "get_seed", "manual_seed", "initial_seed", "numpy_generator"]
+
+_seed: int | None = None
+_generator: np.random.Generator | None = None
+
+
+def set_seed(seed: int) -> None:
+    """Seed everything random: initializers, torch's and numpy's global generators, and (lazily) the datasets.
+
+    Args:
+        seed: a non-negative int.
+
+    Raises:
+        TypeError: if it is not an int. ValueError: if it is negative.
+    """
+    global _seed, _generator
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
+        raise TypeError(f"The argument 'seed' must be type of int, but got {type(seed)}.")
+    if seed < 0:
+        raise ValueError(f"For 'set_seed', the 'seed' must be int and must >= 0, but got '{seed}'.")
+    _seed = int(seed)
+    _generator = np.random.default_rng(_seed)
+    np.random.seed(_seed % 2**32)
+    torch.manual_seed(_seed)
+
+
+def manual_seed(seed: int) -> None:
+    """Seed as `set_seed` does."""
+    set_seed(seed)
+
+
+def get_seed() -> int | None:
+    """The seed that `set_seed` got last, None before."""
+    return _seed
+
+
+def initial_seed() -> int:
+    """The seed in force, torch's own when none was set."""
+    return torch.initial_seed() if _seed is None else _seed
+
+
+def numpy_generator() -> np.random.Generator:
+    """The generator that initializers draw from: reproducible after `set_seed`, fresh entropy otherwise."""
+    global _generator
+    if _generator is None:
+        _generator = np.random.default_rng()
+    return _generator

@@ -1,0 +1,120 @@
+"""Hooks into a map operation. Upstream: ``mindspore.dataset.DSCallback``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from mindspore_compat.dataset.core import config
+from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, type_check, type_check_list
+
+__all__ = ["DSCallback", "DSRunContext", "WaitedDSCallback", "check_callbacks"]
+
+
+@dataclass
+class DSRunContext:
+    """Where the map operation is: counted from 1, `cur_step_num` over all epochs."""
+
+    cur_epoch_num: int = 0
+    cur_step_num_in_epoch: int = 0
+    cur_step_num: int = 0
+
+
+class DSCallback:
+    """Derive from it and override the ``ds_*`` methods; steps are told every `step_size` rows."""
+
+    def __init__(self, step_size: int = 1) -> None:
+        check_pos_int32(step_size, "step_size")
+        self.step_size = step_size
+        self._steps = 0
+        self._has_begun = False
+
+    def ds_begin(self, ds_run_context: DSRunContext) -> None:
+        """Before the first row of all."""
+
+    def ds_epoch_begin(self, ds_run_context: DSRunContext) -> None:
+        """Before the first row of an epoch."""
+
+    def ds_epoch_end(self, ds_run_context: DSRunContext) -> None:
+        """After the last row of an epoch."""
+
+    def ds_step_begin(self, ds_run_context: DSRunContext) -> None:
+        """Before a row."""
+
+    def ds_step_end(self, ds_run_context: DSRunContext) -> None:
+        """After a row."""
+
+    def _around(self, rows: Iterator, pass_number: int) -> Iterator:
+        """`rows` with the hooks called around them."""
+        context = DSRunContext(pass_number + 1, 0, self._steps)
+        if not self._has_begun:
+            self._has_begun = True
+            self.ds_begin(context)
+        self.ds_epoch_begin(context)
+        while True:
+            context.cur_step_num_in_epoch += 1
+            context.cur_step_num += 1
+            is_told = (context.cur_step_num_in_epoch - 1) % self.step_size == 0
+            if is_told:
+                self.ds_step_begin(context)
+            row = next(rows, None)
+            if row is None:
+                break
+            self._steps = context.cur_step_num
+            if is_told:
+                self.ds_step_end(context)
+            yield row
+        context.cur_step_num_in_epoch -= 1
+        context.cur_step_num -= 1
+        self.ds_epoch_end(context)
+
+
+class WaitedDSCallback(DSCallback):
+    """Couples the pipeline to training: override `sync_epoch_begin` and `sync_step_begin`.
+
+    Here the pipeline runs in the training thread, on demand, so it never is ahead of training and the sync methods are called at
+    once; `train_run_context` is the one of the last training hook, None before the first.
+    """
+
+    def __init__(self, step_size: int = 1) -> None:
+        super().__init__(step_size)
+        self.train_run_context: Any = None
+        self._timeout = config.get_callback_timeout()
+
+    def sync_epoch_begin(self, train_run_context: Any, ds_run_context: DSRunContext) -> None:
+        """Before the first row of an epoch but the first epoch."""
+
+    def sync_step_begin(self, train_run_context: Any, ds_run_context: DSRunContext) -> None:
+        """Before a row but the first."""
+
+    def ds_epoch_begin(self, ds_run_context: DSRunContext) -> None:
+        if ds_run_context.cur_epoch_num > 1:
+            self.sync_epoch_begin(self.train_run_context, ds_run_context)
+
+    def ds_step_begin(self, ds_run_context: DSRunContext) -> None:
+        if ds_run_context.cur_step_num > self.step_size:
+            self.sync_step_begin(self.train_run_context, ds_run_context)
+
+    def begin(self, run_context: Any) -> None:
+        """Training begins."""
+        self.train_run_context = run_context
+
+    def epoch_end(self, run_context: Any) -> None:
+        """A training epoch ended."""
+        self.train_run_context = run_context
+
+    def step_end(self, run_context: Any) -> None:
+        """A training step ended."""
+        self.train_run_context = run_context
+
+
+def check_callbacks(callbacks: Any) -> list[DSCallback]:
+    """A list of callbacks from one, several or None."""
+    if callbacks is None:
+        return []
+    if isinstance(callbacks, (list, tuple)):
+        type_check_list(callbacks, DSCallback, "callbacks")
+        return list(callbacks)
+    type_check(callbacks, DSCallback, "callbacks")
+    return [callbacks]

@@ -1,0 +1,1 @@
+"""Configuration, argument checks and seeds of the data pipeline."""

@@ -1,0 +1,314 @@
+"""Global settings of the data pipeline. Upstream: ``mindspore.dataset.config``.
+
+`seed`, `num_parallel_workers`, `prefetch_size`, `enable_shared_mem`, `multiprocessing_start_method` and
+`multiprocessing_timeout_interval` steer the pipeline here. The other switches tune upstream's C++ threads; they are checked and
+remembered, without further effect.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core import randomness
+from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, UINT32_MAX, check_file, cpu_count, workers_in_range
+
+__all__ = [
+    "ErrorSamplesMode", "load", "set_sending_batches",
+    "set_seed", "get_seed", "set_prefetch_size", "get_prefetch_size", "set_num_parallel_workers", "get_num_parallel_workers",
+    "set_numa_enable", "get_numa_enable", "set_monitor_sampling_interval", "get_monitor_sampling_interval",
+    "set_callback_timeout", "get_callback_timeout", "set_auto_num_workers", "get_auto_num_workers",
+    "set_enable_autotune", "get_enable_autotune", "set_autotune_interval", "get_autotune_interval",
+    "set_enable_shared_mem", "get_enable_shared_mem", "set_auto_offload", "get_auto_offload",
+    "set_enable_watchdog", "get_enable_watchdog", "set_fast_recovery", "get_fast_recovery",
+    "set_multiprocessing_timeout_interval", "get_multiprocessing_timeout_interval",
+    "set_dynamic_shape", "get_dynamic_shape", "set_debug_mode", "get_debug_mode",
+    "set_error_samples_mode", "get_error_samples_mode", "set_iterator_mode", "get_iterator_mode",
+    "set_multiprocessing_start_method", "get_multiprocessing_start_method", "set_video_backend", "get_video_backend",
+]  # fmt: skip
+
+
+class ErrorSamplesMode(IntEnum):
+    """What to do with a sample whose processing fails; only RETURN (raise) is supported here."""
+
+    RETURN = 0
+    REPLACE = 1
+    SKIP = 2
+
+
+_values: dict[str, Any] = {
+    "prefetch_size": 16, "num_parallel_workers": min(8, cpu_count()), "numa_enable": False,
+    "monitor_sampling_interval": 1000, "callback_timeout": 60, "auto_num_workers": False, "enable_autotune": False,
+    "autotune_interval": 0, "enable_shared_mem": True, "auto_offload": False, "enable_watchdog": True,
+    "multiprocessing_timeout_interval": 300, "dynamic_shape": False, "fast_recovery": True, "debug_mode": False,
+    "error_samples_mode": ErrorSamplesMode.RETURN, "iterator_mode": {"do_copy": False, "parallel_convert": False},
+    "multiprocessing_start_method": "fork", "video_backend": "CPU", "sending_batches": 0,
+}  # fmt: skip
+
+
+def _set_flag(name: str, value: Any) -> None:
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} must be of type bool, but got {type(value)}.")
+    _values[name] = value
+
+
+def _set_count(name: str, value: Any, minimum: int = 1) -> None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{name} isn't of type int, but got {type(value)}.")
+    if not minimum <= value <= INT32_MAX:
+        raise ValueError(f"{name} is not within the required range [{minimum}, INT32_MAX({INT32_MAX})], got {value}.")
+    _values[name] = value
+
+
+def set_seed(seed: int) -> None:
+    """Seed the pipeline, `random` and `numpy.random`. Raises: TypeError, ValueError outside [0, UINT32_MAX]."""
+    if not isinstance(seed, int) or isinstance(seed, bool):
+        raise TypeError(f"seed isn't of type int, but got {type(seed)}.")
+    if not 0 <= seed <= UINT32_MAX:
+        raise ValueError(f"seed given is not within the required range [0, UINT32_MAX({UINT32_MAX})], got {seed}.")
+    randomness.reseed(seed)
+    random.seed(seed)
+    np.random.seed(seed)
+
+
+def get_seed() -> int:
+    """The seed set, 5489 (a fresh one per iterator) before."""
+    return randomness.configured_seed()
+
+
+def set_prefetch_size(size: int) -> None:
+    """Rows or batches that workers may be ahead of the consumer."""
+    _set_count("prefetch_size", size)
+
+
+def get_prefetch_size() -> int:
+    """See `set_prefetch_size`; 16 by default."""
+    return _values["prefetch_size"]
+
+
+def set_num_parallel_workers(num: int) -> None:
+    """Default number of workers of an operation; more than the CPUs is lowered with one notice."""
+    if isinstance(num, int) and not isinstance(num, bool) and not 0 < num <= INT32_MAX:
+        raise ValueError(
+            f"Number of parallel workers given is not within the required range (0, INT32_MAX({INT32_MAX})], got {num}."
+        )
+    _values["num_parallel_workers"] = workers_in_range(num)
+
+
+def get_num_parallel_workers() -> int:
+    """See `set_num_parallel_workers`; the number of CPUs, at most 8, by default."""
+    return _values["num_parallel_workers"]
+
+
+def set_numa_enable(numa_enable: bool) -> None:
+    """Accepted without effect."""
+    _set_flag("numa_enable", numa_enable)
+
+
+def get_numa_enable() -> bool:
+    """See `set_numa_enable`."""
+    return _values["numa_enable"]
+
+
+def set_monitor_sampling_interval(interval: int) -> None:
+    """Accepted without effect (milliseconds)."""
+    _set_count("monitor_sampling_interval", interval)
+
+
+def get_monitor_sampling_interval() -> int:
+    """See `set_monitor_sampling_interval`."""
+    return _values["monitor_sampling_interval"]
+
+
+def set_auto_num_workers(enable: bool) -> None:
+    """Accepted without effect."""
+    _set_flag("auto_num_workers", enable)
+
+
+def get_auto_num_workers() -> bool:
+    """See `set_auto_num_workers`."""
+    return _values["auto_num_workers"]
+
+
+def set_callback_timeout(timeout: int) -> None:
+    """Seconds that `WaitedDSCallback` and `sync_wait` wait before they give up."""
+    _set_count("callback_timeout", timeout)
+
+
+def get_callback_timeout() -> int:
+    """See `set_callback_timeout`; 60 by default."""
+    return _values["callback_timeout"]
+
+
+def set_enable_autotune(enable: bool, filepath_prefix: str | None = None) -> None:
+    """Accepted without effect: there is no C++ pipeline to tune, so no profile is written either."""
+    if filepath_prefix is not None and not isinstance(filepath_prefix, str):
+        raise TypeError(f"filepath_prefix must be a str value, but got {type(filepath_prefix)}.")
+    _set_flag("enable_autotune", enable)
+
+
+def get_enable_autotune() -> bool:
+    """See `set_enable_autotune`."""
+    return _values["enable_autotune"]
+
+
+def set_autotune_interval(interval: int) -> None:
+    """Accepted without effect."""
+    _set_count("autotune_interval", interval, minimum=0)
+
+
+def get_autotune_interval() -> int:
+    """See `set_autotune_interval`."""
+    return _values["autotune_interval"]
+
+
+def set_enable_shared_mem(enable: bool) -> None:
+    """Whether worker processes hand arrays over in shared memory (faster) or through a pipe (a small /dev/shm)."""
+    _set_flag("enable_shared_mem", enable)
+
+
+def get_enable_shared_mem() -> bool:
+    """See `set_enable_shared_mem`; True by default."""
+    return _values["enable_shared_mem"]
+
+
+def set_sending_batches(batch_num: int) -> None:
+    """Accepted without effect: batches are not sent to an Ascend device queue."""
+    _set_count("sending_batches", batch_num, minimum=0)
+
+
+def set_auto_offload(offload: bool) -> None:
+    """Accepted without effect: operations run on the host."""
+    _set_flag("auto_offload", offload)
+
+
+def get_auto_offload() -> bool:
+    """See `set_auto_offload`."""
+    return _values["auto_offload"]
+
+
+def set_enable_watchdog(enable: bool) -> None:
+    """Accepted without effect: a dead worker process is always noticed and named."""
+    _set_flag("enable_watchdog", enable)
+
+
+def get_enable_watchdog() -> bool:
+    """See `set_enable_watchdog`."""
+    return _values["enable_watchdog"]
+
+
+def set_multiprocessing_timeout_interval(interval: int) -> None:
+    """Accepted without effect (seconds between upstream's "worker is slow" logs)."""
+    _set_count("multiprocessing_timeout_interval", interval)
+
+
+def get_multiprocessing_timeout_interval() -> int:
+    """See `set_multiprocessing_timeout_interval`; 300 by default."""
+    return _values["multiprocessing_timeout_interval"]
+
+
+def set_dynamic_shape(is_dynamic: bool) -> None:
+    """Accepted without effect: every shape may change from batch to batch."""
+    _set_flag("dynamic_shape", is_dynamic)
+
+
+def get_dynamic_shape() -> bool:
+    """See `set_dynamic_shape`."""
+    return _values["dynamic_shape"]
+
+
+def set_fast_recovery(fast_recovery: bool) -> None:
+    """Accepted without effect."""
+    _set_flag("fast_recovery", fast_recovery)
+
+
+def get_fast_recovery() -> bool:
+    """See `set_fast_recovery`."""
+    return _values["fast_recovery"]
+
+
+def set_debug_mode(debug_mode_flag: bool, debug_hook_list: list | None = None) -> None:
+    """Run the pipeline in this process only (True), so that a debugger reaches user functions. Hooks are not supported."""
+    if not isinstance(debug_mode_flag, bool):
+        raise TypeError(f"debug_mode_flag isn't of type boolean, but got {type(debug_mode_flag)}.")
+    if debug_hook_list:
+        raise NotImplementedError("debug_hook_list is not supported; put the inspection into a map operation instead.")
+    _values["debug_mode"] = debug_mode_flag
+
+
+def get_debug_mode() -> bool:
+    """See `set_debug_mode`."""
+    return _values["debug_mode"]
+
+
+def set_error_samples_mode(error_samples_mode: ErrorSamplesMode) -> None:
+    """Only `ErrorSamplesMode.RETURN` is supported: a failing sample raises."""
+    if not isinstance(error_samples_mode, ErrorSamplesMode):
+        raise TypeError(f"error_samples_mode must be of type ErrorSamplesMode, but got {type(error_samples_mode)}.")
+    if error_samples_mode != ErrorSamplesMode.RETURN:
+        raise NotImplementedError("Only ErrorSamplesMode.RETURN is supported; filter bad samples with Dataset.filter.")
+
+
+def get_error_samples_mode() -> ErrorSamplesMode:
+    """See `set_error_samples_mode`."""
+    return _values["error_samples_mode"]
+
+
+def set_iterator_mode(do_copy: bool = False, parallel_convert: bool = False) -> None:
+    """Whether iterators copy what they hand out; `parallel_convert` is accepted without effect."""
+    for name, value in (("do_copy", do_copy), ("parallel_convert", parallel_convert)):
+        if not isinstance(value, bool):
+            raise TypeError(f"{name} must be of type bool, but got {type(value)}.")
+    _values["iterator_mode"] = {"do_copy": do_copy, "parallel_convert": parallel_convert}
+
+
+def get_iterator_mode() -> dict[str, bool]:
+    """See `set_iterator_mode`."""
+    return _values["iterator_mode"]
+
+
+def set_multiprocessing_start_method(start_method: str = "fork") -> None:
+    """How worker processes start: "fork" or "spawn"; with "spawn" sources and functions must be picklable."""
+    if not isinstance(start_method, str):
+        raise TypeError(f"start_method must be of type str, but got {type(start_method)}.")
+    if start_method not in ("fork", "spawn"):
+        raise ValueError(f"start_method must be 'fork' or 'spawn', but got {start_method!r}.")
+    _values["multiprocessing_start_method"] = start_method
+
+
+def get_multiprocessing_start_method() -> str:
+    """See `set_multiprocessing_start_method`."""
+    return _values["multiprocessing_start_method"]
+
+
+def set_video_backend(backend: str) -> None:
+    """Accepted without effect; video operations are not available."""
+    if backend not in ("CPU", "Ascend"):
+        raise ValueError(f"backend must be 'CPU' or 'Ascend', but got {backend!r}.")
+    _values["video_backend"] = backend
+
+
+def get_video_backend() -> str:
+    """See `set_video_backend`."""
+    return _values["video_backend"]
+
+
+_LOADABLE = {
+    "seed": set_seed, "prefetchSize": set_prefetch_size, "opConnectorSize": set_prefetch_size,
+    "numParallelWorkers": set_num_parallel_workers, "monitorSamplingInterval": set_monitor_sampling_interval,
+}  # fmt: skip
+
+
+def load(file: str) -> None:
+    """Take settings from a JSON file with upstream's keys; unknown keys raise ValueError."""
+    check_file(file)
+    with open(file, encoding="utf-8") as stream:
+        settings = json.load(stream)
+    for key, value in settings.items():
+        if key not in _LOADABLE:
+            raise ValueError(f"{file}: unknown setting {key!r}; known are {sorted(_LOADABLE)}.")
+        _LOADABLE[key](value)

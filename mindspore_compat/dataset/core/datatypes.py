@@ -1,0 +1,27 @@
+"""Dtypes as users write them, as NumPy dtypes. Upstream: ``mindspore.dataset.core.datatypes``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["numpy_dtype"]
+
+
+def numpy_dtype(data_type: Any) -> np.dtype:
+    """`data_type` (a MindSpore, torch or NumPy dtype, or a name) as a NumPy dtype. Raises: TypeError."""
+    name = str(data_type)
+    if name.startswith("torch."):
+        name = name[len("torch.") :]
+        if name == "bfloat16":
+            raise TypeError("bfloat16 is not a NumPy type; cast to float32 here and to bfloat16 in the network.")
+        return np.dtype(name)
+    if name.lower() in ("string", "str"):
+        return np.dtype(np.str_)
+    if isinstance(data_type, str) and data_type.endswith("_"):
+        data_type = data_type[:-1]
+    try:
+        return np.dtype(data_type)
+    except TypeError as error:
+        raise TypeError(f"{data_type!r} is not a data type; expected such as mindspore.float32 or numpy.float32.") from error

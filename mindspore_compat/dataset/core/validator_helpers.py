@@ -1,0 +1,85 @@
+"""Argument checks shared by datasets, samplers and transforms; exception types are upstream's."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from mindspore_compat._api.errors import warn_once
+
+__all__ = [
+    "INT32_MAX", "INT32_MIN", "INT64_MAX", "INT64_MIN", "UINT8_MAX", "UINT32_MAX", "FLOAT_MAX_INTEGER",
+    "check_value", "check_pos_int32", "check_dir", "check_file", "type_check", "type_check_list", "workers_in_range",
+]  # fmt: skip
+
+UINT8_MAX = 255
+INT32_MAX = 2147483647
+INT32_MIN = -INT32_MAX - 1
+UINT32_MAX = 4294967295
+INT64_MAX = 9223372036854775807
+INT64_MIN = -INT64_MAX - 1
+FLOAT_MAX_INTEGER = 16777216
+
+
+def type_check(arg: Any, types: type | tuple[type, ...], arg_name: str) -> None:
+    """Raise TypeError unless `arg` is one of `types`; a bool passes for an int only where bool is listed."""
+    types = types if isinstance(types, tuple) else (types,)
+    if isinstance(arg, types) and not (isinstance(arg, bool) and bool not in types):
+        return
+    expected = ", ".join(t.__name__ for t in types)
+    raise TypeError(f"Argument {arg_name} with value {arg!r} is not of type [{expected}], but got {type(arg)}.")
+
+
+def type_check_list(args: Sequence[Any], types: type | tuple[type, ...], arg_name: str) -> None:
+    """`type_check` of every element."""
+    for i, arg in enumerate(args):
+        type_check(arg, types, f"{arg_name}[{i}]")
+
+
+def check_value(value: float, interval: tuple[float, float], arg_name: str) -> None:
+    """Raise ValueError unless ``interval[0] <= value <= interval[1]``."""
+    low, high = interval
+    if not low <= value <= high:
+        raise ValueError(f"Input {arg_name} is not within the required interval of [{low}, {high}], got {value}.")
+
+
+def check_pos_int32(value: Any, arg_name: str) -> None:
+    """An int in [1, INT32_MAX]."""
+    type_check(value, int, arg_name)
+    check_value(value, (1, INT32_MAX), arg_name)
+
+
+def check_dir(path: Any, arg_name: str = "dataset_dir") -> None:
+    """Raise unless `path` is a readable folder."""
+    type_check(path, (str, os.PathLike), arg_name)
+    if not os.path.isdir(path) or not os.access(path, os.R_OK):
+        raise ValueError(f"The folder {path} does not exist or is not a directory or permission denied!")
+
+
+def check_file(path: Any) -> None:
+    """Raise unless `path` is a readable file."""
+    if not os.path.isfile(path) or not os.access(path, os.R_OK):
+        raise ValueError(f"The file {path} does not exist or permission denied!")
+
+
+def cpu_count() -> int:
+    """CPUs that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+
+
+def workers_in_range(num: Any) -> int:
+    """Check a worker count; more than there are CPUs is lowered with one notice (upstream refuses it).
+
+    Old scripts hard-code 8 or more and would not run on a smaller machine.
+    """
+    type_check(num, int, "num_parallel_workers")
+    limit = cpu_count()
+    if num < 1:
+        raise ValueError(f"num_parallel_workers exceeds the boundary between 1 and {limit}, got {num}!")
+    if num > limit:
+        warn_once(
+            "dataset.num_parallel_workers",
+            f"num_parallel_workers is lowered to the {limit} CPUs of this machine, but got {num}.",
+        )
+    return min(num, limit)

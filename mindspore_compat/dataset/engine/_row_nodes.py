@@ -1,0 +1,413 @@
+"""Nodes that work on rows and columns: map, filter, project, rename, zip, concat, flat_map."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.callback import check_callbacks
+from mindspore_compat.dataset.core.validator_helpers import type_check, type_check_list
+from mindspore_compat.dataset.engine._columns import Row, to_column
+from mindspore_compat.dataset.engine._session import Parallelism, Run
+from mindspore_compat.dataset.engine.datasets import Columns, Dataset
+from mindspore_compat.dataset.engine.samplers import BuiltinSampler, DistributedSampler
+from mindspore_compat.dataset.transforms._operation import TensorOperation, call_user_function
+
+__all__ = ["ConcatDataset", "FilterDataset", "MapDataset", "ProjectDataset", "RenameDataset", "ZipDataset"]
+
+
+def check_columns(columns: Any, name: str) -> list[str]:
+    """A non-empty list of different names, from a name or a list. Raises: TypeError, ValueError."""
+    type_check(columns, (list, tuple, str), name)
+    columns = [columns] if isinstance(columns, str) else list(columns)
+    if not columns:
+        raise ValueError(f"{name} should not be empty.")
+    type_check_list(columns, str, name)
+    for i, column in enumerate(columns):
+        if not column:
+            raise ValueError(f"{name}[{i}] should not be empty.")
+    if len(set(columns)) != len(columns):
+        raise ValueError(f"Every column name should not be same with others in column_names, but got {columns} as {name}.")
+    return columns
+
+
+def positions(wanted: Sequence[str], names: Sequence[str], what: str) -> list[int]:
+    """Where the `wanted` columns stand in `names`. Raises: RuntimeError."""
+    for name in wanted:
+        if name not in names:
+            raise RuntimeError(
+                f"Invalid parameter, {what} column name: {name} doesn't exist in the dataset columns {list(names)}."
+            )
+    return [list(names).index(name) for name in wanted]
+
+
+class MapDataset(Dataset):
+    """`operations` applied to columns of every row.
+
+    Python functions run in worker processes where `python_multiprocessing` is set and `num_parallel_workers` > 1; built-in
+    operations that release the GIL (decoding) run in threads; everything else runs in this process. `max_rowsize`, `cache`
+    and `offload` are accepted without effect.
+    """
+
+    def __init__(
+        self,
+        input_dataset: Dataset,
+        operations: Any = None,
+        input_columns: Columns | None = None,
+        output_columns: Columns | None = None,
+        num_parallel_workers: int | None = None,
+        python_multiprocessing: bool = False,
+        cache: Any = None,
+        callbacks: Any = None,
+        max_rowsize: Any = None,
+        offload: bool | None = None,
+    ) -> None:
+        type_check(python_multiprocessing, bool, "python_multiprocessing")
+        self.operations = _check_operations(operations)
+        self.callbacks = check_callbacks(callbacks)
+        super().__init__(input_dataset, num_parallel_workers, cache)
+        self.python_multiprocessing = python_multiprocessing
+        self.input_columns = None if input_columns is None else check_columns(input_columns, "input_columns")
+        self.output_columns = None if output_columns is None else check_columns(output_columns, "output_columns")
+
+    def _size(self) -> int:
+        return self.children[0].get_dataset_size()
+
+    def _layout(self) -> tuple[list[int], list[int] | None, list[str]]:
+        """Positions of the inputs; where outputs replace them one by one; the resulting names."""
+        names = self.children[0]._column_names()
+        inputs = self.input_columns or names[:1]
+        outputs = self.output_columns or inputs
+        places = positions(inputs, names, "input")
+        rest = [n for n in names if n not in inputs]
+        if len(outputs) == len(inputs):
+            renamed = list(names)
+            for place, output in zip(places, outputs, strict=True):
+                renamed[place] = output
+            duplicates = [n for n in outputs if n in rest]
+            if not duplicates:
+                return places, places, renamed
+        return places, None, [*outputs, *(n for n in rest if n not in outputs)]
+
+    def _column_names(self) -> list[str]:
+        return self._layout()[2]
+
+    def _merge(self, row: Row, results: Row) -> Row:
+        """The output row: outputs in place of the inputs, or first if their number or names do not allow it."""
+        if len(results) != self._output_count:
+            raise RuntimeError(
+                "Invalid columns, the number of columns returned in 'map' operations should match the number of "
+                f"'output_columns', but got the number of columns returned in 'map' operations: {len(results)}, the number of "
+                f"'output_columns': {self._output_count}."
+            )
+        in_place = self._layout_cache[1]
+        if in_place is not None:
+            merged = list(row)
+            for place, result in zip(in_place, results, strict=True):
+                merged[place] = result
+            return tuple(merged)
+        return (*results, *(row[i] for i in self._kept))
+
+    def _begin_session(self) -> None:
+        self._layout_cache = self._layout()
+        before = self.children[0]._column_names()
+        outputs = self.output_columns or []
+        self._output_count = len(outputs or self.input_columns or before[:1])
+        self._kept = [i for i, n in enumerate(before) if i not in self._layout_cache[0] and n not in outputs]
+
+    def _apply(self, row: Row) -> Row:
+        values: tuple = tuple(row[i] for i in self._layout_cache[0])
+        for operation in self.operations:
+            if isinstance(operation, TensorOperation):
+                values = operation._apply(*values)
+            else:
+                result = call_user_function(operation, values, "map operation: [PyFunc] failed.")
+                values = result if isinstance(result, tuple) else (result,)
+        return self._merge(row, tuple(to_column(v, "The function of a map operation") for v in values))
+
+    def _stream(self, run: Run) -> Iterator[Row]:
+        if self.callbacks:
+            rows: Iterator[Row] = self._stream_rows(run)
+            for callback in self.callbacks:
+                rows = callback._around(rows, run.pass_number)
+            return rows
+        return self._stream_rows(run)
+
+    def _stream_rows(self, run: Run) -> Iterator[Row]:
+        if self._is_indexed():
+            return super()._stream(run)
+        tasks = ((run.task_key(self, i), row) for i, row in enumerate(self.children[0]._stream(run)))
+        return run.session.map(self, self._apply, tasks, self._own_parallelism())
+
+    def _is_indexed(self) -> bool:
+        return not self.callbacks and self.children[0]._is_indexed()
+
+    def _order(self, run: Run) -> np.ndarray:
+        return self.children[0]._order(run)
+
+    def _fetch(self, index: np.ndarray) -> list[Row]:
+        return [self._apply(row) for row in self.children[0]._fetch(index)]
+
+    def _has_blocks(self) -> bool:
+        return self.children[0]._has_blocks() and all(
+            isinstance(op, TensorOperation) and op.has_block for op in self.operations
+        )
+
+    def _fetch_block(self, index: np.ndarray) -> Row:
+        row = self.children[0]._fetch_block(index)
+        values: tuple = tuple(row[i] for i in self._layout_cache[0])
+        for operation in self.operations:
+            values = operation._apply_block(*values)
+        return self._merge(row, values)
+
+    def _own_parallelism(self) -> Parallelism:
+        workers = self.num_parallel_workers
+        builtin = [op for op in self.operations if isinstance(op, TensorOperation)]
+        processes = workers if self.python_multiprocessing and len(builtin) < len(self.operations) else 0
+        threads = workers if len(builtin) == len(self.operations) and any(op.releases_gil for op in builtin) else 0
+        return Parallelism(processes, threads)
+
+    def _parallelism(self) -> Parallelism:
+        return super()._parallelism() | self._own_parallelism()
+
+
+def _check_operations(operations: Any) -> list[Any]:
+    """A flat list of callables. Raises: ValueError for anything else, RuntimeError for none at all."""
+    from mindspore_compat.dataset.transforms._operation import Composed
+
+    if operations is None or (isinstance(operations, (list, tuple)) and not operations):
+        raise RuntimeError("Map: No 'operations' are specified.")
+    flat: list[Any] = []
+    for operation in operations if isinstance(operations, (list, tuple)) else [operations]:
+        if inspect.isclass(operation) and issubclass(operation, TensorOperation):
+            raise ValueError(
+                "Parameter operations's element of method map should be a dataset processing operation instance, but got: "
+                f"{operation}. It may be missing parentheses for instantiation."
+            )
+        if not callable(operation):
+            raise ValueError(
+                "Parameter operations's element of method map should be a python function or class method which should be "
+                f"callable, but got: {operation}. It doesn't need parentheses for python function or class method."
+            )
+        flat.extend(operation.transforms if isinstance(operation, Composed) else [operation])
+    return flat
+
+
+class FilterDataset(Dataset):
+    """The rows for which the predicate holds."""
+
+    def __init__(
+        self,
+        input_dataset: Dataset,
+        predicate: Callable,
+        input_columns: Columns | None = None,
+        num_parallel_workers: int | None = None,
+    ) -> None:
+        if not callable(predicate):
+            raise TypeError(f"Predicate should be a Python function or a callable Python object, but got {type(predicate)}.")
+        super().__init__(input_dataset, num_parallel_workers)
+        self.predicate = predicate
+        self.input_columns = None if input_columns is None else check_columns(input_columns, "input_columns")
+
+    def _stream(self, run: Run) -> Iterator[Row]:
+        names = self.children[0]._column_names()
+        places = positions(self.input_columns or names, names, "input")
+        for row in self.children[0]._stream(run):
+            keep = call_user_function(self.predicate, tuple(row[i] for i in places), "filter operation failed.")
+            if np.all(keep):
+                yield row
+
+
+class _ColumnNode(Dataset):
+    """Passes columns on, chosen or renamed; rows keep their numbers."""
+
+    def _choose(self, row: Row) -> Row:
+        return row
+
+    def _size(self) -> int:
+        return self.children[0].get_dataset_size()
+
+    def _stream(self, run: Run) -> Iterator[Row]:
+        return (self._choose(row) for row in self.children[0]._stream(run))
+
+    def _is_indexed(self) -> bool:
+        return self.children[0]._is_indexed()
+
+    def _order(self, run: Run) -> np.ndarray:
+        return self.children[0]._order(run)
+
+    def _fetch(self, index: np.ndarray) -> list[Row]:
+        return [self._choose(row) for row in self.children[0]._fetch(index)]
+
+    def _has_blocks(self) -> bool:
+        return self.children[0]._has_blocks()
+
+    def _fetch_block(self, index: np.ndarray) -> Row:
+        return self._choose(self.children[0]._fetch_block(index))
+
+
+class ProjectDataset(_ColumnNode):
+    """Only some columns, in a given order."""
+
+    def __init__(self, input_dataset: Dataset, columns: Columns) -> None:
+        self.columns = check_columns(columns, "columns")
+        super().__init__(input_dataset)
+
+    def _places(self) -> list[int]:
+        return positions(self.columns, self.children[0]._column_names(), "project")
+
+    def _begin_session(self) -> None:
+        self._chosen = self._places()
+
+    def _column_names(self) -> list[str]:
+        self._places()
+        return self.columns
+
+    def _choose(self, row: Row) -> Row:
+        return tuple(row[i] for i in self._chosen)
+
+
+class RenameDataset(_ColumnNode):
+    """Columns under other names."""
+
+    def __init__(self, input_dataset: Dataset, input_columns: Columns, output_columns: Columns) -> None:
+        self.input_columns = check_columns(input_columns, "input_columns")
+        self.output_columns = check_columns(output_columns, "output_columns")
+        if len(self.input_columns) != len(self.output_columns):
+            raise ValueError(
+                "Number of column in input_columns and output_columns is not equal: "
+                f"{self.input_columns} and {self.output_columns}."
+            )
+        super().__init__(input_dataset)
+
+    def _column_names(self) -> list[str]:
+        names = list(self.children[0]._column_names())
+        places = positions(self.input_columns, names, "rename")
+        for place, name in zip(places, self.output_columns, strict=True):
+            names[place] = name
+        if len(set(names)) != len(names):
+            raise RuntimeError(
+                "Invalid column, rename operation does not support rename one column name into another already exist column "
+                f"name, got {names}."
+            )
+        return names
+
+    def _begin_session(self) -> None:
+        self._column_names()
+
+
+class ZipDataset(Dataset):
+    """Columns of several datasets side by side, as long as the shortest."""
+
+    def __init__(self, datasets: Sequence[Dataset]) -> None:
+        for dataset in datasets:
+            if not isinstance(dataset, Dataset):
+                raise TypeError(f"Invalid dataset, expected Dataset object, but got {type(dataset)}!")
+        super().__init__(datasets)
+
+    def _column_names(self) -> list[str]:
+        names = [name for child in self.children for name in child._column_names()]
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                raise RuntimeError(f"Invalid data, duplicate column {name} already exists when zipping datasets.")
+        return names
+
+    def _begin_session(self) -> None:
+        self._column_names()
+
+    def _size(self) -> int:
+        return min(child.get_dataset_size() for child in self.children)
+
+    def _parallelism(self) -> Parallelism:
+        return Parallelism()
+
+    def _stream(self, run: Run) -> Iterator[Row]:
+        for rows in zip(*(child._stream(run) for child in self.children), strict=False):
+            yield tuple(value for row in rows for value in row)
+
+
+class ConcatDataset(Dataset):
+    """Rows of several datasets one after another."""
+
+    def __init__(self, datasets: Sequence[Dataset]) -> None:
+        for dataset in datasets:
+            if not isinstance(dataset, Dataset):
+                raise TypeError(f"Invalid dataset, expected Dataset object, but got {type(dataset)}!")
+        super().__init__(datasets)
+        self._sampler: DistributedSampler | None = None
+
+    def _column_names(self) -> list[str]:
+        names = self.children[0]._column_names()
+        for child in self.children[1:]:
+            if child._column_names() != names:
+                raise RuntimeError(
+                    "Invalid columns, 'column name' or 'column order' of concat datasets should be the same, but got "
+                    f"{names} and {child._column_names()}."
+                )
+        return names
+
+    def use_sampler(self, sampler: BuiltinSampler) -> None:
+        """Read one shard of the whole: `sampler` must be a DistributedSampler without shuffle and num_samples."""
+        if not isinstance(sampler, DistributedSampler):
+            raise TypeError(f"The parameter {sampler} of concat must be DistributedSampler!")
+        if sampler.is_shuffled():
+            raise ValueError("The parameter shuffle of DistributedSampler must be False!")
+        if sampler.num_samples is not None:
+            raise ValueError("The parameter num_samples of DistributedSampler is not support to be set!")
+        self._sampler = sampler
+
+    def is_sharded(self) -> bool:
+        return self._sampler is not None or super().is_sharded()
+
+    def _begin_session(self) -> None:
+        self._column_names()
+
+    def _parallelism(self) -> Parallelism:
+        return Parallelism()
+
+    def _size(self) -> int:
+        total = sum(child.get_dataset_size() for child in self.children)
+        if self._sampler is None:
+            return total
+        return len(range(self._sampler.shard_id, total, self._sampler.num_shards))
+
+    def _stream(self, run: Run) -> Iterator[Row]:
+        dtypes: list | None = None
+        number = 0
+        for child in self.children:
+            for i, row in enumerate(child._stream(run)):
+                if i == 0:
+                    dtypes = self._check_types(dtypes, row)
+                if self._sampler is None or number % self._sampler.num_shards == self._sampler.shard_id:
+                    yield row
+                number += 1
+
+    @staticmethod
+    def _check_types(dtypes: list | None, row: Row) -> list:
+        found = [getattr(v, "dtype", type(v)) for v in row]
+        for before, now in zip(dtypes or found, found, strict=True):
+            is_string = getattr(before, "kind", "") in "US" and getattr(now, "kind", "") in "US"
+            if before != now and not is_string:
+                raise RuntimeError(
+                    "Concat: the data types of the two datasets to be concatenated should be the same, but got: "
+                    f"{before} and {now}."
+                )
+        return found
+
+
+def flat_map(dataset: Dataset, func: Callable[..., Dataset]) -> Dataset:
+    """`Dataset.flat_map`: the function is called for every row now, as upstream does."""
+    if not callable(func):
+        raise TypeError(f"func must be a function, but got {type(func)}.")
+    parts: list[Dataset] = []
+    for row in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True):
+        part = func(*row)
+        if not isinstance(part, Dataset):
+            raise TypeError(f"flat_map must return a Dataset object, but got {type(part)}.")
+        parts.append(part)
+    if not parts:
+        raise RuntimeError("flat_map needs a dataset with at least one row.")
+    return parts[0] if len(parts) == 1 else ConcatDataset(parts)

@@ -1,0 +1,284 @@
+"""Sources made of the user's own data. Upstream: ``mindspore.dataset.engine.datasets_user_defined``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core.validator_helpers import type_check
+from mindspore_compat.dataset.engine._columns import Row, batch_columns, has_object_values, to_row
+from mindspore_compat.dataset.engine._row_nodes import check_columns
+from mindspore_compat.dataset.engine._session import Parallelism, Run
+from mindspore_compat.dataset.engine._source_nodes import ArrayDataset, MappableDataset
+from mindspore_compat.dataset.engine.samplers import PKSampler, Sampler
+from mindspore_compat.dataset.engine.schema import Schema
+from mindspore_compat.dataset.transforms._operation import call_user_function
+
+__all__ = ["GeneratorDataset", "NumpySlicesDataset", "PaddedDataset"]
+
+_SOURCE = "'source' of 'GeneratorDataset'"
+
+
+class GeneratorDataset(MappableDataset):
+    """Rows from Python: an object with ``__getitem__`` and ``__len__``, an iterable, or a function that gives an iterator.
+
+    Args:
+        source: see above. Only the first kind can be sampled, shuffled, sharded and read by worker processes.
+        column_names: name or names of the columns; or a `schema` that has them.
+        column_types: dtypes that the columns must have.
+        num_parallel_workers: with `python_multiprocessing`, more than 1 starts that many worker processes.
+        batch_sampler: yields lists of sample ids; each makes one batch, by `collate_fn` if given.
+        collate_fn: ``f(list of column 1, ..., list of last column, batch_info) -> columns of the batch``.
+
+    Raises:
+        TypeError, ValueError: see the arguments. RuntimeError while iterating: whatever the source raises or returns wrongly.
+    """
+
+    def __init__(
+        self,
+        source: Any,
+        column_names: str | Sequence[str] | None = None,
+        column_types: Sequence[Any] | None = None,
+        schema: Schema | str | None = None,
+        num_samples: int | None = None,
+        num_parallel_workers: int | None = 1,
+        shuffle: bool | None = None,
+        sampler: Any = None,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+        python_multiprocessing: bool = True,
+        max_rowsize: Any = None,
+        batch_sampler: Any = None,
+        collate_fn: Callable | None = None,
+    ) -> None:
+        self.source = source
+        self._is_random_access = hasattr(source, "__getitem__")
+        if not (self._is_random_access or hasattr(source, "__iter__") or hasattr(source, "__next__") or callable(source)):
+            raise TypeError(
+                "Input `source` function of GeneratorDataset should be callable, iterable or random accessible, commonly it "
+                f"should implement one of the method like yield, __getitem__ or __next__(__iter__), but got {type(source)}."
+            )
+        schema = Schema(schema) if isinstance(schema, str) else schema
+        self._set_columns(column_names, column_types, schema)
+        type_check(python_multiprocessing, bool, "python_multiprocessing")
+        self._check_sampling(sampler, num_shards, shard_id, batch_sampler, collate_fn, shuffle)
+        if not self._is_random_access:
+            shuffle = False
+        super().__init__(
+            num_parallel_workers, batch_sampler if batch_sampler is not None else sampler, num_samples, shuffle, num_shards,
+            shard_id,
+        )  # fmt: skip
+        self._limit = num_samples or None
+        self.python_multiprocessing = python_multiprocessing
+        self.batch_sampler = batch_sampler
+        self.collate_fn = collate_fn
+
+    def _set_columns(self, names: Any, types: Sequence[Any] | None, schema: Schema | None) -> None:
+        if names is None and schema is None:
+            raise ValueError("Neither columns_names nor schema are provided.")
+        if names is not None:
+            self._names = check_columns(names, "column_names")
+        else:
+            type_check(schema, Schema, "schema")
+            self._names = [c["name"] for c in schema.columns]  # type: ignore[union-attr]
+            types = [c["type"] for c in schema.columns]  # type: ignore[union-attr]
+        if types is None:
+            self._types: list[np.dtype] | None = None
+            return
+        from mindspore_compat.dataset.core.datatypes import numpy_dtype
+
+        type_check(types, (list, tuple), "column_types")
+        self._types = [numpy_dtype(t) for t in types]
+
+    def _check_sampling(
+        self, sampler: Any, num_shards: Any, shard_id: Any, batch_sampler: Any, collate_fn: Any, shuffle: Any
+    ) -> None:
+        type_check(shuffle, (bool, type(None)), "shuffle")
+        if not self._is_random_access:
+            for name, value in (("sampler", sampler), ("num_shards", num_shards), ("batch_sampler", batch_sampler)):
+                if value is not None:
+                    raise ValueError(f"{name} is not supported if source does not have attribute '__getitem__'.")
+        if isinstance(sampler, PKSampler):
+            raise ValueError("GeneratorDataset doesn't support PKSampler.")
+        if batch_sampler is not None and any(v is not None for v in (sampler, num_shards, shard_id, shuffle)):
+            raise ValueError("batch_sampler is mutually exclusive with sampler, shuffle, num_shards and shard_id.")
+        if collate_fn is not None and batch_sampler is None:
+            raise ValueError("collate_fn can be specified only when batch_sampler is set.")
+
+    def _column_names(self) -> list[str]:
+        return self._names
+
+    def _num_rows(self) -> int:
+        if not hasattr(self.source, "__len__"):
+            raise RuntimeError("Attempt to construct a random access dataset, '__len__' method is required!")
+        return len(self.source)
+
+    def _is_indexed(self) -> bool:
+        return self._is_random_access and self.batch_sampler is None
+
+    def _size(self) -> int:
+        if self.batch_sampler is not None:
+            return sum(1 for _ in self.batch_sampler)
+        if self._is_random_access:
+            return super()._size()
+        if hasattr(self.source, "__len__"):
+            return min(len(self.source), self._limit or len(self.source))
+        return sum(1 for _ in self._source_rows())
+
+    def _parallelism(self) -> Parallelism:
+        return Parallelism(self.num_parallel_workers if self.python_multiprocessing else 0)
+
+    def _fetch(self, index: np.ndarray) -> list[Row]:
+        return [self._row(call_user_function(self.source.__getitem__, (int(i),), f"The {_SOURCE} failed.")) for i in index]
+
+    def _row(self, value: Any) -> Row:
+        row = to_row(value, f"The {_SOURCE}", copy=True)
+        if len(row) != len(self._names):
+            raise RuntimeError(
+                f"Invalid Python function, the {_SOURCE} should return same number of NumPy arrays as specified in "
+                f"column_names, the size of column_names is:{len(self._names)} and number of returned NumPy array is:{len(row)}"
+            )
+        for array, expected in zip(row, self._types or (), strict=False):
+            if getattr(array, "dtype", None) != expected:
+                raise RuntimeError(
+                    "Invalid Python function, type of returned data in 'GeneratorDataset' should be same with specified "
+                    f"column_types, but the type of returned data: {getattr(array, 'dtype', type(array))}, specified column "
+                    f"type: {expected}"
+                )
+        return row
+
+    def _source_rows(self) -> Iterator[Any]:
+        """The rows of a source without numbers, from the start."""
+        source = self.source
+        if hasattr(source, "__iter__"):
+            rows: Iterable = iter(source)
+        elif hasattr(source, "__next__"):
+            rows = source
+        else:
+            rows = source()
+        return islice(_guarded(iter(rows)), self._limit)
+
+    def _stream(self, run: Run) -> Iterator[Row]:
+        if self._is_indexed():
+            return super()._stream(run)
+        if self.batch_sampler is not None:
+            tasks = ((run.task_key(self, i), (i, ids)) for i, ids in enumerate(self._batches()))
+            return run.session.map(self, self._make_batch, tasks, self._parallelism())
+        return (self._row(value) for value in self._source_rows())
+
+    def _batches(self) -> Iterator[list[int]]:
+        if isinstance(self.batch_sampler, Sampler):
+            self.batch_sampler.dataset_size = self._num_rows()
+        for ids in self.batch_sampler:
+            yield list(ids)
+
+    def _make_batch(self, work: tuple[int, list[int]]) -> Row:
+        from mindspore_compat.dataset.engine._batch_nodes import BatchInfo
+
+        number, ids = work
+        rows = self._fetch(np.asarray(ids))
+        if self.collate_fn is None:
+            return batch_columns(rows, self._names)
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        result = call_user_function(self.collate_fn, (*columns, BatchInfo(0, number)), "collate_fn failed.")
+        return to_row(result, "The collate_fn of GeneratorDataset")
+
+
+def _guarded(rows: Iterator[Any]) -> Iterator[Any]:
+    """`rows`; what its ``__next__`` raises becomes upstream's RuntimeError."""
+    end = object()
+    while True:
+        row = call_user_function(next, (rows, end), f"The {_SOURCE} failed.")
+        if row is end:
+            return
+        yield row
+
+
+class NumpySlicesDataset(ArrayDataset):
+    """Rows are the slices of arrays (or lists) along their first axis.
+
+    Args:
+        data: an array or list (one column), a tuple of them (one column each), or a dict from column name to them.
+        column_names: default the dict's keys, else column_0, column_1, ...
+
+    Dtypes are NumPy's: a list of int gives int64, of float float64.
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        column_names: str | Sequence[str] | None = None,
+        num_samples: int | None = None,
+        num_parallel_workers: int | None = 1,
+        shuffle: bool | None = None,
+        sampler: Any = None,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+    ) -> None:
+        type_check(data, (list, tuple, dict, np.ndarray), "data")
+        if len(data) == 0:
+            raise ValueError("Argument data cannot be empty")
+        names, columns = _split_columns(data)
+        if column_names is not None:
+            names = check_columns(column_names, "column_names")
+            if len(names) != len(columns):
+                raise ValueError(f"Num of input column names is {len(names)}, but required is {len(columns)}.")
+        self._names = names
+        self._data = tuple(_as_column(column, name) for column, name in zip(columns, names, strict=True))
+        if len({len(column) for column in self._data}) > 1:
+            raise ValueError(f"Data length in each column is not equal: {[len(column) for column in self._data]}.")
+        super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id)
+
+    def _column_names(self) -> list[str]:
+        return self._names
+
+    def _arrays(self) -> tuple[np.ndarray, ...]:
+        return self._data
+
+
+def _split_columns(data: Any) -> tuple[list[str], list[Any]]:
+    if isinstance(data, dict):
+        return [str(key) for key in data], list(data.values())
+    columns = list(data) if isinstance(data, tuple) else [data]
+    return [f"column_{i}" for i in range(len(columns))], columns
+
+
+def _as_column(values: Any, name: str) -> np.ndarray:
+    if hasattr(values, "asnumpy"):
+        values = values.asnumpy()
+    elif isinstance(values, (list, tuple)) and values and hasattr(values[0], "asnumpy"):
+        values = [v.asnumpy() for v in values]
+    elif hasattr(values, "detach"):
+        values = values.detach().cpu().numpy()
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"Column {name}: rows have different shapes ({error}); use GeneratorDataset for such data.") from error
+    if array.ndim == 0 or has_object_values(array):
+        raise TypeError(
+            f"Column {name}: expected int, float, bool or string data of one shape, but got {type(values)} which makes an array "
+            f"of dtype {array.dtype}; use GeneratorDataset for such data."
+        )
+    return array
+
+
+class PaddedDataset(GeneratorDataset):
+    """Filler rows to concatenate to a dataset, so that its size divides by the number of shards.
+
+    Args:
+        padded_samples: one dict from column name to value per row.
+    """
+
+    def __init__(self, padded_samples: list[dict[str, Any]]) -> None:
+        type_check(padded_samples, list, "padded_samples")
+        if not padded_samples:
+            raise ValueError("padded_samples cannot be empty.")
+        for sample in padded_samples:
+            type_check(sample, dict, "padded_samples element")
+        names = list(padded_samples[0])
+        rows = [tuple(sample[name] for name in names) for sample in padded_samples]
+        super().__init__(rows, names, shuffle=False)
+        self.padded_samples = padded_samples

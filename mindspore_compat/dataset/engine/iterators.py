@@ -1,0 +1,143 @@
+"""Iterators over a pipeline. Upstream: ``mindspore.dataset.engine.iterators``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator as RowIterator, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core import config
+from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, type_check
+from mindspore_compat.dataset.engine._columns import Row
+from mindspore_compat.dataset.engine._row_nodes import check_columns
+from mindspore_compat.dataset.engine._session import Session
+from mindspore_compat.dataset.engine.datasets import Dataset
+
+__all__ = ["DictIterator", "Iterator", "TupleIterator"]
+
+
+class Iterator:
+    """Yields the rows of one epoch, then StopIteration; the next ``for`` loop over it is the next epoch.
+
+    Worker processes live as long as the iterator. A `for` loop left early goes on where it was left, as upstream.
+    """
+
+    def __init__(self, dataset: Dataset, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False) -> None:
+        type_check(num_epochs, int, "num_epochs")
+        type_check(output_numpy, bool, "output_numpy")
+        type_check(do_copy, bool, "do_copy")
+        if num_epochs != -1 and not 1 <= num_epochs <= INT32_MAX:
+            raise RuntimeError(f"num_epochs should be either -1 or positive integer, num_epochs: {num_epochs}")
+        self.dataset = dataset
+        self._num_epochs = num_epochs
+        self._session = Session(dataset)
+        self._names = dataset._column_names()
+        self._epoch = 0
+        self._rows: RowIterator[Row] | None = None
+        self._convert = _converter(output_numpy, do_copy or config.get_iterator_mode()["do_copy"])
+        self._skip = dataset.get_init_step()
+        if self._skip:
+            size = max(dataset.get_dataset_size(), 1)
+            self._epoch, self._skip = self._skip // size, self._skip % size
+
+    def __iter__(self) -> Iterator:
+        return self
+
+    def __next__(self) -> Any:
+        return self._output(self._next_row())
+
+    def _output(self, row: Row) -> Any:
+        raise NotImplementedError
+
+    def _next_row(self) -> Row:
+        if self._rows is None:
+            if self._session is None:
+                raise RuntimeError("The iterator was stopped.")
+            if self._num_epochs != -1 and self._epoch >= self._num_epochs:
+                raise RuntimeError(
+                    "EOF buffer encountered. User tries to fetch data beyond the specified number of epochs, "
+                    f"num_epochs: {self._num_epochs}."
+                )
+            self._rows = islice(self.dataset._stream(self._session.epoch(self._epoch)), self._skip, None)
+            self._skip = 0
+            self._epoch += 1
+        try:
+            return next(self._rows)
+        except StopIteration:
+            self._rows = None
+            if self._epoch == self._num_epochs:
+                self._session.close()
+            raise
+
+    def get_col_names(self) -> list[str]:
+        """Names of the columns."""
+        return list(self._names)
+
+    def stop(self) -> None:
+        """End the worker processes now."""
+        session, self._session = getattr(self, "_session", None), None  # type: ignore[assignment]
+        self._rows = None
+        if session is not None:
+            session.close()
+
+    release = stop
+
+    def __del__(self) -> None:
+        self.stop()
+
+
+class DictIterator(Iterator):
+    """Rows as dicts from column name to value."""
+
+    def _output(self, row: Row) -> dict[str, Any]:
+        convert = self._convert
+        return {name: convert(value) for name, value in zip(self._names, row, strict=True)}
+
+
+class TupleIterator(Iterator):
+    """Rows as lists of values."""
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        columns: str | Sequence[str] | None = None,
+        num_epochs: int = -1,
+        output_numpy: bool = False,
+        do_copy: bool = False,
+    ) -> None:
+        if columns is not None:
+            dataset = dataset.project(check_columns(columns, "columns"))
+        super().__init__(dataset, num_epochs, output_numpy, do_copy)
+
+    def _output(self, row: Row) -> list[Any]:
+        return [self._convert(value) for value in row]
+
+
+def _converter(output_numpy: bool, do_copy: bool) -> Callable[[Any], Any]:
+    """What turns a column into what the user gets; strings stay NumPy arrays, dicts are converted entry by entry."""
+    if output_numpy:
+        return _copied if do_copy else _as_is
+    from mindspore_compat.common.tensor import Tensor
+
+    def to_tensor(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {k: to_tensor(v) for k, v in value.items()}
+        if not isinstance(value, np.ndarray):
+            value = np.asarray(value)
+        if value.dtype.kind not in "biufc":
+            return value
+        if do_copy or not value.flags.writeable or not value.flags.c_contiguous:
+            value = np.array(value, order="C")
+        return Tensor.from_numpy(value)
+
+    return to_tensor
+
+
+def _as_is(value: Any) -> Any:
+    return value
+
+
+def _copied(value: Any) -> Any:
+    return np.array(value) if isinstance(value, np.ndarray) else value

@@ -1,0 +1,408 @@
+"""Which samples of a source are read, and in what order. Upstream: ``mindspore.dataset`` samplers.
+
+Every sampler turns a pass over ``n`` samples into an int64 array of sample ids; a child sampler goes first and the parent
+chooses among the child's ids.
+"""
+
+from __future__ import annotations
+
+import copy
+import numbers
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core.validator_helpers import INT64_MAX
+
+__all__ = [
+    "BuiltinSampler", "DistributedSampler", "IterSampler", "PKSampler", "RandomSampler", "Sampler", "SequentialSampler",
+    "Shuffle", "SubsetRandomSampler", "SubsetSampler", "WeightedRandomSampler", "select_sampler",
+]  # fmt: skip
+
+
+class Shuffle(str, Enum):
+    """Levels of shuffling; all but FALSE shuffle whole sources here."""
+
+    FALSE = "false"
+    ADAPTIVE = "adaptive"
+    GLOBAL = "global"
+    PARTIAL = "partial"
+    FILES = "files"
+    INFILE = "infile"
+
+
+def _check_int(value: Any, name: str) -> None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{name} must be integer but was: {value!r}.")
+
+
+def _check_num_samples(num_samples: int | None) -> None:
+    if num_samples is None:
+        return
+    _check_int(num_samples, "num_samples")
+    if not 0 <= num_samples <= INT64_MAX:
+        raise ValueError(f"num_samples exceeds the boundary between 0 and {INT64_MAX}(INT64_MAX)! Got {num_samples}.")
+
+
+class BuiltinSampler:
+    """Base of the samplers below; user-defined ones derive from `Sampler`."""
+
+    def __init__(self, num_samples: int | None = None) -> None:
+        self.child_sampler: BuiltinSampler | None = None
+        self.num_samples = num_samples
+
+    def add_child(self, sampler: BuiltinSampler) -> None:
+        """Let `sampler` choose first. Raises: RuntimeError if there is a child already."""
+        if self.child_sampler is not None:
+            raise RuntimeError("Cannot add child sampler, this sampler already has a child.")
+        self.child_sampler = sampler
+
+    def get_child(self) -> BuiltinSampler | None:
+        """The child sampler or None."""
+        return self.child_sampler
+
+    def get_num_samples(self) -> int | None:
+        """The smaller of this sampler's and its child's `num_samples`, None where neither has one."""
+        child = None if self.child_sampler is None else self.child_sampler.get_num_samples()
+        counts = [c for c in (self.num_samples, child) if c is not None]
+        return min(counts) if counts else None
+
+    def is_shuffled(self) -> bool:
+        """Whether the order is random."""
+        return self.child_sampler is not None and self.child_sampler.is_shuffled()
+
+    def is_sharded(self) -> bool:
+        """Whether only one shard is read."""
+        return self.child_sampler is not None and self.child_sampler.is_sharded()
+
+    def indices(self, size: int, rng: np.random.Generator, labels: np.ndarray | None = None) -> np.ndarray:
+        """The ids of one pass over `size` samples, as an int64 array."""
+        if self.child_sampler is None:
+            return self._choose(size, rng, labels)
+        ids = self.child_sampler.indices(size, rng, labels)
+        return ids[self._choose(len(ids), rng, None if labels is None else labels[ids])]
+
+    def is_shared(self) -> bool:
+        """Whether other processes must draw the same order (a shard is taken of it)."""
+        return self.child_sampler is not None and self.child_sampler.is_shared()
+
+    def count(self, size: int) -> int:
+        """How many ids `indices` gives."""
+        return len(self.indices(size, np.random.default_rng(0)))
+
+    def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
+        raise NotImplementedError
+
+    def _limit(self, size: int) -> int:
+        return min(size, self.num_samples) if self.num_samples else size
+
+
+class SequentialSampler(BuiltinSampler):
+    """Samples in their order, from `start_index` on, at most `num_samples`."""
+
+    def __init__(self, start_index: int | None = None, num_samples: int | None = None) -> None:
+        if start_index is not None:
+            _check_int(start_index, "start_index")
+        _check_num_samples(num_samples)
+        self.start_index = start_index
+        super().__init__(num_samples)
+
+    def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
+        start = self.start_index or 0
+        if not 0 <= start < size:
+            raise RuntimeError(
+                f"Invalid parameter, start_index must be in [0, num_rows), but got start_index: {start}, num_rows: {size}."
+            )
+        return np.arange(start, start + self._limit(size - start))
+
+
+class RandomSampler(BuiltinSampler):
+    """Samples in random order, with or without replacement."""
+
+    def __init__(
+        self, replacement: bool = False, num_samples: int | None = None, shuffle: Shuffle = Shuffle.GLOBAL
+    ) -> None:
+        if not isinstance(replacement, bool):
+            raise TypeError(f"replacement must be a boolean value but was: {replacement!r}.")
+        _check_num_samples(num_samples)
+        self.replacement = replacement
+        self.shuffle = shuffle
+        super().__init__(num_samples)
+
+    def is_shuffled(self) -> bool:
+        return True
+
+    def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
+        count = self._limit(size)
+        return rng.integers(0, size, count) if self.replacement else rng.permutation(size)[:count]
+
+
+class SubsetSampler(BuiltinSampler):
+    """The given `indices`, in their order."""
+
+    def __init__(self, indices: Iterable[int] | int, num_samples: int | None = None) -> None:
+        _check_num_samples(num_samples)
+        if isinstance(indices, numbers.Number):
+            indices = [indices]  # type: ignore[list-item]
+        if isinstance(indices, (str, bytes)) or not hasattr(indices, "__iter__"):
+            raise TypeError(f"Unsupported sampler object of type ({type(indices)}); expected a sequence of int.")
+        ids = list(indices)
+        for i, index in enumerate(ids):
+            if not isinstance(index, numbers.Integral) or isinstance(index, bool):
+                raise TypeError(
+                    f"{type(self).__name__}: Type of indices element must be int, but got list[{i}]: {index}, "
+                    f"type: {type(index)}."
+                )
+        self.indices_list = np.asarray(ids, dtype=np.int64)
+        super().__init__(num_samples)
+
+    def get_num_samples(self) -> int | None:
+        count = self._limit(len(self.indices_list))
+        child = None if self.child_sampler is None else self.child_sampler.get_num_samples()
+        return count if child is None else min(count, child)
+
+    def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
+        ids = self.indices_list[: self._limit(len(self.indices_list))]
+        wrong = ids[(ids < 0) | (ids >= size)]
+        if len(wrong):
+            raise RuntimeError(f"Sample ID ({wrong[0]}) is out of bound, expected range [0, {size - 1}]")
+        return ids
+
+
+class SubsetRandomSampler(SubsetSampler):
+    """The given `indices`, in random order."""
+
+    def is_shuffled(self) -> bool:
+        return True
+
+    def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
+        limit, self.num_samples = self.num_samples, None
+        try:
+            ids = rng.permutation(super()._choose(size, rng, labels))
+        finally:
+            self.num_samples = limit
+        return ids[: self._limit(len(ids))]
+
+
+class WeightedRandomSampler(BuiltinSampler):
+    """Sample ``i`` is drawn with a probability in proportion to ``weights[i]``."""
+
+    def __init__(self, weights: Iterable[float], num_samples: int | None = None, replacement: bool = True) -> None:
+        weights = list(weights)
+        for i, weight in enumerate(weights):
+            if not isinstance(weight, numbers.Number):
+                raise TypeError(f"type of weights element must be number, but got w[{i}]: {weight}, type: {type(weight)}.")
+        _check_num_samples(num_samples)
+        if not isinstance(replacement, bool):
+            raise TypeError(f"replacement must be a boolean value but was: {replacement!r}.")
+        self.weights = np.asarray(weights, dtype=np.float64)
+        self.replacement = replacement
+        super().__init__(num_samples)
+
+    def is_shuffled(self) -> bool:
+        return True
+
+    def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
+        weights = self.weights[:size]
+        if len(weights) == 0 or (weights < 0).any() or weights.sum() <= 0:
+            raise RuntimeError("WeightedRandomSampler: weights must not be negative and not be all zero.")
+        count = self.num_samples or size
+        if not self.replacement:
+            count = min(count, int(np.count_nonzero(weights)))
+        return rng.choice(len(weights), size=count, replace=self.replacement, p=weights / weights.sum())
+
+
+class DistributedSampler(BuiltinSampler):
+    """One of `num_shards` equal shards: every `num_shards`-th sample of an order that all shards share.
+
+    The shared order comes from the dataset's seed: without one (``mindspore.set_seed`` or ``dataset.config.set_seed``) all
+    shards use the same fixed seed, so they never overlap. The end is filled up with samples from the start; `offset` >= 0
+    starts with that shard instead and fills nothing up.
+    """
+
+    def __init__(
+        self, num_shards: int, shard_id: int, shuffle: bool | Shuffle = True, num_samples: int | None = None, offset: int = -1
+    ) -> None:
+        _check_int(num_shards, "num_shards")
+        _check_int(shard_id, "shard_id")
+        if not isinstance(shuffle, (bool, Shuffle)):
+            raise TypeError(f"shuffle must be a boolean value or valid shuffle mode but was: {shuffle!r}.")
+        _check_num_samples(num_samples)
+        _check_int(offset, "offset")
+        self.num_shards = num_shards
+        self.shard_id = shard_id
+        self.shuffle = shuffle if isinstance(shuffle, Shuffle) else Shuffle.GLOBAL if shuffle else Shuffle.FALSE
+        self.offset = offset
+        super().__init__(num_samples)
+
+    def set_offset(self, offset: int) -> DistributedSampler:
+        """Change `offset`."""
+        self.offset = offset
+        return self
+
+    def is_shuffled(self) -> bool:
+        return self.shuffle != Shuffle.FALSE if self.child_sampler is None else self.child_sampler.is_shuffled()
+
+    def is_shared(self) -> bool:
+        return True
+
+    def is_sharded(self) -> bool:
+        return self.num_shards > 1 if self.child_sampler is None else self.child_sampler.is_sharded()
+
+    def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
+        if self.num_shards <= 0 or not 0 <= self.shard_id < self.num_shards:
+            raise RuntimeError(
+                f"DistributedSampler: shard_id must be in [0, num_shards), but got shard_id: {self.shard_id}, "
+                f"num_shards: {self.num_shards}."
+            )
+        if self.offset > self.num_shards:
+            raise RuntimeError(f"DistributedSampler: offset must be <= {self.num_shards} (num_shards), got {self.offset}.")
+        order = np.arange(size) if self.shuffle == Shuffle.FALSE else rng.permutation(size)
+        if self.offset < 0:
+            positions = self.shard_id + self.num_shards * np.arange(-(-size // self.num_shards))
+            ids = order[positions % size]
+        else:
+            ids = order[(self.shard_id - self.offset) % self.num_shards :: self.num_shards]
+        return ids[: self._limit(len(ids))]
+
+
+class PKSampler(BuiltinSampler):
+    """`num_val` samples of every class of a source with labels (ImageFolderDataset, MnistDataset, ...)."""
+
+    def __init__(
+        self,
+        num_val: int,
+        num_class: int | None = None,
+        shuffle: bool = False,
+        class_column: str = "label",
+        num_samples: int | None = None,
+    ) -> None:
+        _check_int(num_val, "num_val")
+        if num_class is not None:
+            raise NotImplementedError("Not supported to specify num_class for PKSampler.")
+        if not isinstance(shuffle, bool):
+            raise TypeError(f"shuffle must be a boolean value but was: {shuffle!r}.")
+        if not isinstance(class_column, str):
+            raise TypeError(f"class_column must be a str value but was: {class_column!r}.")
+        _check_num_samples(num_samples)
+        self.num_val = num_val
+        self.shuffle = shuffle
+        self.class_column = class_column
+        super().__init__(num_samples)
+
+    def is_shuffled(self) -> bool:
+        return self.shuffle
+
+    def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
+        if labels is None:
+            raise RuntimeError("PKSampler needs a dataset with labels, such as ImageFolderDataset or MnistDataset.")
+        if self.num_val < 1:
+            raise RuntimeError(f"PKSampler: num_val should be greater than 0, but got num_val: {self.num_val}.")
+        picked = []
+        for label in np.unique(labels):
+            ids = np.flatnonzero(labels == label)
+            if self.shuffle:
+                ids = rng.permutation(ids)
+            picked.append(np.resize(ids, self.num_val))
+        ids = np.concatenate(picked) if picked else np.empty(0, np.int64)
+        return ids[: self._limit(len(ids))]
+
+
+class Sampler(BuiltinSampler):
+    """Base of user-defined samplers: override ``__iter__`` to yield ids; `dataset_size` is set before it is called."""
+
+    def __init__(self, num_samples: int | None = None) -> None:
+        super().__init__(num_samples)
+        self.dataset_size = 0
+        if num_samples is None and hasattr(self, "__len__"):
+            self.num_samples = len(self)
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotImplementedError(f"{type(self).__name__} must override __iter__.")
+
+    def reset(self) -> None:
+        """Called before each pass but the first."""
+
+    def count(self, size: int) -> int:
+        # On a copy: asking for the size must not advance the sampler's own random state.
+        return len(copy.deepcopy(self).indices(size, np.random.default_rng(0)))
+
+    def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
+        self.dataset_size = size
+        ids: list[int] = []
+        for count, index in enumerate(self, start=1):
+            ids.extend([index] if isinstance(index, numbers.Number) else index)
+            if self.num_samples is not None and count >= self.num_samples:
+                break
+        array = np.asarray(ids)
+        if array.dtype == object or array.ndim != 1:
+            raise RuntimeError("Fetched indices can not be converted to a valid ndarray.")
+        array = array.astype(np.int64)
+        wrong = array[(array < 0) | (array >= size)]
+        if len(wrong):
+            raise RuntimeError(f"Sample ID ({wrong[0]}) is out of bound, expected range [0, {size - 1}]")
+        return array
+
+
+class IterSampler(Sampler):
+    """An iterable of ids as a sampler."""
+
+    def __init__(self, sampler: Iterable[int], num_samples: int | None = None) -> None:
+        if num_samples is None and hasattr(sampler, "__len__"):
+            num_samples = len(sampler)
+        super().__init__(num_samples)
+        self.sampler = sampler
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.sampler)
+
+
+def select_sampler(
+    num_samples: int | None,
+    sampler: Any,
+    shuffle: bool | Shuffle | None,
+    num_shards: int | None,
+    shard_id: int | None,
+    random_by_default: bool = True,
+) -> BuiltinSampler:
+    """The sampler that a source's arguments ask for. Raises: TypeError, ValueError for arguments that conflict."""
+    if sampler is not None:
+        if any(v is not None for v in (num_samples, shuffle, num_shards, shard_id)):
+            raise ValueError(
+                "Conflicting arguments during sampler assignments. "
+                f"num_samples: {num_samples}, num_shards: {num_shards}, shard_id: {shard_id}, shuffle: {shuffle}. "
+                "Give them to the sampler instead."
+            )
+        return _as_sampler(sampler)
+    _check_shards(num_shards, shard_id)
+    if shuffle is not None and not isinstance(shuffle, (bool, Shuffle)):
+        raise TypeError(f"shuffle must be of boolean or enum of 'Shuffle' values, but got {shuffle!r}.")
+    is_random = random_by_default if shuffle is None else shuffle not in (False, Shuffle.FALSE)
+    if num_shards is not None and shard_id is not None:
+        return DistributedSampler(num_shards, shard_id, is_random, num_samples)
+    return RandomSampler(num_samples=num_samples) if is_random else SequentialSampler(num_samples=num_samples)
+
+
+def _as_sampler(sampler: Any) -> BuiltinSampler:
+    if isinstance(sampler, BuiltinSampler):
+        return sampler
+    if isinstance(sampler, (list, tuple, np.ndarray)):
+        return SubsetSampler(sampler)
+    if hasattr(sampler, "__iter__"):
+        return IterSampler(sampler)
+    raise TypeError(f"sampler should be either iterable or from mindspore.dataset.samplers, but got {type(sampler)}.")
+
+
+def _check_shards(num_shards: int | None, shard_id: int | None) -> None:
+    if (num_shards is None) != (shard_id is None):
+        raise ValueError("num_shards and shard_id need to be passed in together.")
+    if num_shards is None or shard_id is None:
+        return
+    _check_int(num_shards, "num_shards")
+    _check_int(shard_id, "shard_id")
+    if num_shards < 1:
+        raise ValueError(f"num_shards should be a positive value, but got {num_shards}.")
+    if not 0 <= shard_id < num_shards:
+        raise ValueError(f"shard_id should be less than num_shards, but got shard_id: {shard_id}, num_shards: {num_shards}.")

@@ -1,0 +1,93 @@
+"""What a data operation is, and how a pipeline or a user calls one."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Composed", "PyTensorOperation", "TensorOperation", "call_user_function"]
+
+
+def call_user_function(function: Callable, args: tuple, what: str) -> Any:
+    """``function(*args)``; its exception becomes the RuntimeError that upstream raises, with the traceback in the text."""
+    try:
+        return function(*args)
+    except Exception as error:
+        raise RuntimeError(
+            f"Exception thrown from user defined Python function in dataset. {what} Error description:\n"
+            f"{type(error).__name__}: {''.join(traceback.format_exception(error))}"
+        ) from error
+
+
+class TensorOperation:
+    """Base of the built-in operations. A subclass gives `_compute(array) -> array` (or a tuple of arrays).
+
+    Class attributes:
+        is_multi_column: several columns may come at once; then `_compute` gets them all.
+        has_block: `_compute_block` works on a whole batch at once, with the same result as row by row.
+        releases_gil: runs in threads without waiting for the interpreter.
+        takes_pil: gets a PIL image as it is instead of an array of it.
+    """
+
+    is_multi_column = False
+    has_block = False
+    releases_gil = False
+    takes_pil = False
+
+    def device(self, device_target: str = "CPU") -> TensorOperation:
+        """This operation: all run on the host, also where "Ascend" is asked for."""
+        if not isinstance(device_target, str):
+            raise TypeError(f"Argument device_target is not of type str, but got {type(device_target)}.")
+        if device_target not in ("CPU", "Ascend"):
+            raise ValueError(f"Input device_target should be 'CPU' or 'Ascend', but got {device_target!r}.")
+        return self
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Apply to one input (NumPy array, PIL image, list, number, Tensor); several give a tuple."""
+        if not inputs:
+            raise RuntimeError(f"Input Tensor is not valid: {type(self).__name__} got no input.")
+        results = self._apply(*inputs)
+        return results[0] if len(results) == 1 else results
+
+    def _apply(self, *values: Any) -> tuple:
+        if len(values) > 1 and not self.is_multi_column:
+            raise RuntimeError(
+                f"map operation: [{type(self).__name__}] failed. The op is OneToOne, can only accept one tensor as input, but "
+                f"got {len(values)}."
+            )
+        result = self._compute(*(self._as_input(v) for v in values))
+        return result if isinstance(result, tuple) else (result,)
+
+    def _as_input(self, value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            return value
+        if hasattr(value, "asnumpy"):
+            return value.asnumpy()
+        if self.takes_pil and hasattr(value, "getbands"):
+            return value
+        return np.asarray(value)
+
+    def _compute(self, *arrays: Any) -> Any:
+        raise NotImplementedError
+
+    def _apply_block(self, *blocks: Any) -> tuple:
+        if len(blocks) > 1 and not self.is_multi_column:
+            return self._apply(*blocks)
+        result = self._compute_block(*blocks)
+        return result if isinstance(result, tuple) else (result,)
+
+    def _compute_block(self, *blocks: Any) -> Any:
+        raise NotImplementedError
+
+
+class PyTensorOperation(TensorOperation):
+    """Base of operations that work on PIL images or arrays in Python; kept as a name to derive from."""
+
+
+class Composed(TensorOperation):
+    """A list of operations as one; `transforms` holds them."""
+
+    transforms: list[Any]

@@ -1,0 +1,221 @@
+"""Layout, type and value: ToTensor, Normalize, Rescale, HWC2CHW, conversions to and from PIL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core.datatypes import numpy_dtype
+from mindspore_compat.dataset.core.validator_helpers import check_value, type_check
+from mindspore_compat.dataset.transforms._operation import PyTensorOperation
+from mindspore_compat.dataset.transforms.transforms import TypeCast
+from mindspore_compat.dataset.vision._image import check_image, decode_rgb, is_pil, open_image
+from mindspore_compat.dataset.vision._operation import ImageOperation
+
+__all__ = [
+    "Decode", "HWC2CHW", "Normalize", "NormalizePad", "Rescale", "ToNumpy", "ToPIL", "ToTensor", "ToType",
+]  # fmt: skip
+
+
+class Decode(ImageOperation):
+    """The bytes of an image file as RGB: uint8 (H, W, 3), or a PIL image with `to_pil`."""
+
+    releases_gil = True
+
+    def __init__(self, to_pil: bool = False) -> None:
+        type_check(to_pil, bool, "to_pil")
+        self.to_pil = to_pil
+
+    def _as_input(self, value: Any) -> Any:
+        if isinstance(value, (bytes, bytearray)):
+            return np.frombuffer(value, np.uint8)
+        if isinstance(value, np.ndarray) and value.dtype.kind == "S":
+            return np.frombuffer(value.tobytes(), np.uint8)
+        return super()._as_input(value)
+
+    def _compute(self, content: np.ndarray) -> Any:
+        check_encoded(content, "Decode")
+        return open_image(content).convert("RGB") if self.to_pil else decode_rgb(content)
+
+    def _compute_pil(self, image: Any) -> Any:
+        raise TypeError("Decode: the input is a PIL image, so it is decoded already.")
+
+
+def check_encoded(content: np.ndarray, name: str) -> None:
+    """Raise TypeError unless it is a one-dimensional uint8 array."""
+    if content.ndim != 1 or content.dtype != np.uint8:
+        raise TypeError(
+            f"{name}: Input should be an encoded image with one-dimensional shape of uint8, but got shape {content.shape} of "
+            f"{content.dtype}; it might be decoded already."
+        )
+
+
+class Rescale(ImageOperation):
+    """``image * rescale + shift`` as float32."""
+
+    has_block = True
+
+    def __init__(self, rescale: float, shift: float) -> None:
+        for name, value in (("rescale", rescale), ("shift", shift)):
+            type_check(value, (int, float), name)
+            check_value(value, (-16777216, 16777216), name)
+        self.rescale, self.shift = np.float32(rescale), np.float32(shift)
+
+    def _as_input(self, value: Any) -> Any:
+        if not isinstance(value, np.ndarray) and not hasattr(value, "asnumpy"):
+            raise TypeError(f"Input should be NumPy or PIL image, got {type(value)}.")
+        return super()._as_input(value)
+
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        result = image.astype(np.float32)
+        result *= self.rescale
+        if self.shift:
+            result += self.shift
+        return result
+
+    _compute_block = _compute
+
+
+class Normalize(ImageOperation):
+    """``(image - mean) / std`` per channel, as float32.
+
+    Args:
+        mean, std: one value per channel, or one for all; std in (0, 255], mean in [0, 255].
+        is_hwc: channels come last (True) or first.
+    """
+
+    has_block = True
+
+    def __init__(self, mean: Sequence[float], std: Sequence[float], is_hwc: bool = True) -> None:
+        type_check(is_hwc, bool, "is_hwc")
+        self.mean, self.std = _check_mean_std(mean, std)
+        self.is_hwc = is_hwc
+        self.random = False
+
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        check_image(image, "Normalize")
+        return self._normalize(image, (1 if image.ndim == 2 else image.shape[2 if self.is_hwc else 0]), image.ndim == 3)
+
+    def _compute_block(self, images: np.ndarray) -> np.ndarray:
+        check_image(images[0], "Normalize")
+        return self._normalize(images, 1 if images.ndim == 3 else images.shape[3 if self.is_hwc else 1], images.ndim == 4)
+
+    def _normalize(self, image: np.ndarray, channels: int, has_channels: bool) -> np.ndarray:
+        if len(self.mean) not in (1, channels):
+            raise RuntimeError(
+                f"Normalize: number of channels does not match the size of mean and std vectors, got channels: {channels}, "
+                f"size of mean: {len(self.mean)}."
+            )
+        shape = (-1, 1, 1) if has_channels and not self.is_hwc else (-1,)
+        result = image.astype(np.float32)
+        result -= self.mean.reshape(shape)
+        result /= self.std.reshape(shape)
+        return result
+
+
+def _check_mean_std(mean: Any, std: Any) -> tuple[np.ndarray, np.ndarray]:
+    for name, values in (("mean", mean), ("std", std)):
+        type_check(values, (list, tuple), name)
+        for value in values:
+            type_check(value, (int, float), name)
+            check_value(value, (0, 255), name)
+    if len(mean) != len(std):
+        raise ValueError(f"Length of mean and std must be equal, but got {len(mean)} and {len(std)}.")
+    if any(value == 0 for value in std):
+        raise ValueError(f"std must be in (0, 255], but got {std}.")
+    return np.asarray(mean, np.float32), np.asarray(std, np.float32)
+
+
+class NormalizePad(ImageOperation):
+    """`Normalize`, with a channel of zeros added.
+
+    Args:
+        dtype: "float32" or "float16", the type of the result.
+    """
+
+    def __init__(
+        self, mean: Sequence[float], std: Sequence[float], dtype: str = "float32", is_hwc: bool = True
+    ) -> None:
+        type_check(is_hwc, bool, "is_hwc")
+        if dtype not in ("float32", "float16"):
+            raise ValueError(f"dtype should be float32 or float16, but got {dtype!r}.")
+        self._normalize = Normalize(mean, std, is_hwc)
+        self.dtype, self.is_hwc = np.dtype(dtype), is_hwc
+
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        result = self._normalize._compute(image)
+        axis = 2 if self.is_hwc else 0
+        if result.ndim == 2:
+            result = np.expand_dims(result, axis)
+        zeros = np.zeros_like(result.take([0], axis=axis))
+        return np.concatenate([result, zeros], axis).astype(self.dtype, copy=False)
+
+
+class HWC2CHW(ImageOperation):
+    """(H, W, C) to (C, H, W); an image (H, W) stays."""
+
+    has_block = True
+
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        check_image(image, "HWC2CHW")
+        return np.ascontiguousarray(image.transpose(2, 0, 1)) if image.ndim == 3 else image
+
+    def _compute_block(self, images: np.ndarray) -> np.ndarray:
+        check_image(images[0], "HWC2CHW")
+        return np.ascontiguousarray(images.transpose(0, 3, 1, 2)) if images.ndim == 4 else images
+
+
+class ToTensor(ImageOperation):
+    """An image (H, W[, C]) as `output_type` (C, H, W) of values divided by 255."""
+
+    has_block = True
+
+    def __init__(self, output_type: Any = np.float32) -> None:
+        self.output_type = numpy_dtype(output_type)
+
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        check_image(image, "ToTensor")
+        return self._compute_block(image[None])[0]
+
+    def _compute_block(self, images: np.ndarray) -> np.ndarray:
+        check_image(images[0], "ToTensor")
+        if images.ndim == 3:
+            images = images[..., None]
+        dtype = np.float64 if self.output_type == np.float64 else np.float32
+        result = np.ascontiguousarray(images.transpose(0, 3, 1, 2), dtype=dtype)
+        result /= dtype(255)
+        return result.astype(self.output_type, copy=False)
+
+
+class ToType(TypeCast):
+    """The image as `data_type`."""
+
+
+class ToPIL(PyTensorOperation):
+    """A uint8 image (H, W[, C]) as a PIL image; a PIL image stays."""
+
+    takes_pil = True
+
+    def _compute(self, image: Any) -> Any:
+        if is_pil(image):
+            return image
+        from PIL import Image
+
+        if image.ndim not in (2, 3):
+            raise ValueError(f"The dimension of input image should be 2 or 3. Got {image.ndim}.")
+        if image.ndim == 3 and image.shape[2] == 1:
+            image = image[:, :, 0]
+        if image.ndim == 3 and (image.dtype != np.uint8 or image.shape[2] > 4):
+            raise TypeError(f"The input image of {image.dtype} {image.shape} is not supported; expected uint8 of 1 to 4 channels.")
+        return Image.fromarray(image)
+
+
+class ToNumpy(PyTensorOperation):
+    """A PIL image as an array."""
+
+    takes_pil = True
+
+    def _compute(self, image: Any) -> np.ndarray:
+        return np.array(image) if is_pil(image) else image

@@ -1,0 +1,371 @@
+"""Rotation, affine and perspective operations, blur."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.validator_helpers import check_value, type_check
+from mindspore_compat.dataset.vision._image import check_image, is_pil, to_uint8
+from mindspore_compat.dataset.vision._operation import (
+    ImageOperation,
+    PilOperation,
+    RandomImageOperation,
+    check_fill,
+    check_interpolation,
+    check_probability,
+    check_range,
+    uniform,
+)
+from mindspore_compat.dataset.vision._resize import pil_resampling
+from mindspore_compat.dataset.vision._warp import (
+    affine_matrix,
+    invert_affine,
+    perspective_matrix,
+    rotation_matrix,
+    warp_affine,
+    warp_perspective,
+)
+from mindspore_compat.dataset.vision.utils import Inter
+
+__all__ = [
+    "Affine", "GaussianBlur", "Perspective", "RandomAffine", "RandomPerspective", "RandomRotation", "Rotate",
+]  # fmt: skip
+
+Fill = tuple[int, ...]
+
+
+def rotate(image: Any, angle: float, resample: Inter, expand: bool, center: Any, fill: Fill) -> Any:
+    """An array or PIL image turned counter-clockwise."""
+    angle = angle % 360.0
+    if is_pil(image):
+        color = fill if len(image.getbands()) == 3 else fill[0]
+        return image.rotate(angle, pil_resampling(resample), expand, center, fillcolor=color)
+    check_image(image, "Rotate")
+    if image.shape[0] > 1 << 14 or image.shape[1] > 1 << 14:
+        raise RuntimeError(f"Rotate: the image is too large: {image.shape}.")
+    height, width = image.shape[:2]
+    middle = tuple(center) if center else ((width - 1) / 2.0, (height - 1) / 2.0)
+    matrix = rotation_matrix(angle, middle)
+    if expand:
+        a, b = abs(matrix[0, 0]), abs(matrix[0, 1])
+        new_width, new_height = width * a + height * b, height * a + width * b
+        matrix[:, 2] += (new_width - width) / 2.0, (new_height - height) / 2.0
+        height, width = round(new_height), round(new_width)
+    # Upstream takes the fill of a rotation in the order blue, green, red.
+    return warp_affine(image, invert_affine(matrix), (height, width), _warp_mode(resample), fill[::-1])
+
+
+def _warp_mode(resample: Inter) -> int:
+    """AREA has no meaning here: OpenCV takes it for LINEAR."""
+    return {Inter.NEAREST: 0, Inter.BICUBIC: 3}.get(resample, 2)
+
+
+def check_center(center: Any) -> tuple[float, float] | None:
+    """(x, y) or None."""
+    type_check(center, (tuple, list, type(None)), "center")
+    if center is None:
+        return None
+    if len(center) != 2:
+        raise ValueError(f"Value center needs to be a 2-tuple, but got {center}.")
+    for value in center:
+        type_check(value, (int, float), "center")
+    return (center[0], center[1])
+
+
+def check_degrees(degrees: Any) -> tuple[float, float]:
+    """A number stands for the range from minus to plus it."""
+    if isinstance(degrees, numbers.Number) and not isinstance(degrees, bool):
+        if degrees < 0:  # type: ignore[operator]
+            raise ValueError(f"If degrees is a single number, it cannot be negative, but got {degrees}.")
+        return (-degrees, degrees)  # type: ignore[operator, return-value]
+    if isinstance(degrees, (list, tuple)):
+        if len(degrees) != 2:
+            raise ValueError(f"If degrees is a sequence, the length must be 2, but got {degrees}.")
+        return check_range(degrees, "degrees")
+    raise TypeError(f"Degrees must be a single non-negative number or a sequence, but got {type(degrees)}.")
+
+
+class Rotate(ImageOperation):
+    """The image turned counter-clockwise by `degrees`."""
+
+    def __init__(
+        self,
+        degrees: float,
+        resample: Inter = Inter.NEAREST,
+        expand: bool = False,
+        center: Any = None,
+        fill_value: Any = 0,
+    ) -> None:
+        type_check(degrees, (int, float), "degrees")
+        type_check(expand, bool, "expand")
+        self.degrees, self.expand = degrees, expand
+        self.resample, self.center = check_interpolation(resample, "resample"), check_center(center)
+        self.fill_value = check_fill(fill_value)
+
+    def _compute(self, image: Any) -> Any:
+        return rotate(image, self.degrees, self.resample, self.expand, self.center, self.fill_value)
+
+    _compute_pil = _compute
+
+
+class RandomRotation(RandomImageOperation):
+    """The image turned by an angle drawn from `degrees` (a range, or a number for -degrees .. degrees)."""
+
+    def __init__(
+        self,
+        degrees: Any,
+        resample: Inter = Inter.NEAREST,
+        expand: bool = False,
+        center: Any = None,
+        fill_value: Any = 0,
+    ) -> None:
+        self.degrees = check_degrees(degrees)
+        type_check(expand, bool, "expand")
+        self.expand = expand
+        self.resample, self.center = check_interpolation(resample, "resample"), check_center(center)
+        self.fill_value = check_fill(fill_value)
+
+    def _draw(self, image: Any) -> tuple:
+        return (uniform(self.degrees),)
+
+    def _transform(self, image: Any, *parameters: Any) -> Any:
+        return rotate(image, parameters[0], self.resample, self.expand, self.center, self.fill_value)
+
+
+def affine(
+    image: Any, angle: float, translate: Sequence[float], scale: float, shear: Sequence[float], resample: Inter, fill: Fill
+) -> Any:
+    """An array or PIL image turned, moved (pixels), scaled and sheared around its middle."""
+    if is_pil(image):
+        return _affine_pil(image, angle, translate, scale, shear, resample, fill)
+    check_image(image, "Affine")
+    height, width = image.shape[:2]
+    matrix = affine_matrix(angle, translate, scale, shear, ((width - 1) / 2.0, (height - 1) / 2.0))
+    return warp_affine(image, matrix, (height, width), _warp_mode(resample), fill)
+
+
+def _affine_pil(
+    image: Any, angle: float, translate: Sequence[float], scale: float, shear: Sequence[float], resample: Inter, fill: Fill
+) -> Any:
+    from PIL import Image
+
+    width, height = image.size
+    center = (width * 0.5 + 0.5, height * 0.5 + 0.5)
+    rotation, shear_x, shear_y = math.radians(angle), math.radians(shear[0]), math.radians(shear[1])
+    # Upstream's own (older) order of shear and rotation.
+    factor = math.cos(rotation + shear_x) * math.cos(rotation + shear_y)
+    factor += math.sin(rotation + shear_x) * math.sin(rotation + shear_y)
+    m = np.array([
+        [math.cos(rotation + shear_x), math.sin(rotation + shear_x)],
+        [-math.sin(rotation + shear_y), math.cos(rotation + shear_y)],
+    ]) / (factor * scale)  # fmt: skip
+    shift = np.array(center) - m @ np.array([center[0] + translate[0], center[1] + translate[1]])
+    data = (m[0, 0], m[0, 1], shift[0], m[1, 0], m[1, 1], shift[1])
+    color = fill if len(image.getbands()) == 3 else fill[0]
+    return image.transform((width, height), Image.Transform.AFFINE, data, pil_resampling(resample), fillcolor=color)
+
+
+class Affine(ImageOperation):
+    """The image turned by `degrees`, moved by `translate` (parts of width and height), scaled and sheared (degrees)."""
+
+    def __init__(
+        self,
+        degrees: float,
+        translate: Sequence[float],
+        scale: float,
+        shear: Any,
+        resample: Inter = Inter.NEAREST,
+        fill_value: Any = 0,
+    ) -> None:
+        type_check(degrees, (int, float), "degrees")
+        type_check(translate, (list, tuple), "translate")
+        if len(translate) != 2:
+            raise TypeError(f"The length of translate should be 2, but got {translate}.")
+        for value in translate:
+            type_check(value, (int, float), "translate")
+            check_value(value, (-1.0, 1.0), "translate")
+        type_check(scale, (int, float), "scale")
+        if scale <= 0:
+            raise ValueError(f"Input scale must be greater than 0, but got {scale}.")
+        type_check(shear, (int, float, list, tuple), "shear")
+        self.shear = (shear, 0.0) if isinstance(shear, (int, float)) else tuple(shear)
+        if len(self.shear) != 2:
+            raise TypeError(f"The length of shear should be 2, but got {shear}.")
+        self.degrees, self.translate, self.scale = degrees, tuple(translate), scale
+        self.resample, self.fill_value = check_interpolation(resample, "resample"), check_fill(fill_value)
+
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        height, width = image.shape[:2]
+        translate = self.translate[0] * width, self.translate[1] * height
+        return affine(image, self.degrees, translate, self.scale, self.shear, self.resample, self.fill_value)
+
+
+class RandomAffine(RandomImageOperation):
+    """`Affine` with parameters drawn from ranges.
+
+    Args:
+        translate: (x, y) for -x .. x and -y .. y, or (x min, x max[, y min, y max]), in parts of width and height.
+        shear: a number for -shear .. shear, (x min, x max) or (x min, x max, y min, y max), in degrees.
+    """
+
+    def __init__(
+        self,
+        degrees: Any,
+        translate: Any = None,
+        scale: Any = None,
+        shear: Any = None,
+        resample: Inter = Inter.NEAREST,
+        fill_value: Any = 0,
+    ) -> None:
+        self.degrees = check_degrees(degrees)
+        self.translate = _check_translate(translate)
+        self.scale = (1.0, 1.0) if scale is None else check_range(scale, "scale", 0)
+        if self.scale[1] <= 0:
+            raise ValueError(f"Input scale[1] must be greater than 0, but got {scale}.")
+        self.shear = _check_shear(shear)
+        self.resample, self.fill_value = check_interpolation(resample, "resample"), check_fill(fill_value)
+
+    def _draw(self, image: Any) -> tuple:
+        width, height = image.size if is_pil(image) else image.shape[1::-1]
+        x, y = self.translate[:2], self.translate[2:]
+        translate = uniform(x) * width, uniform(y) * height
+        if is_pil(image):
+            translate = round(translate[0]), round(translate[1])
+        return uniform(self.degrees), translate, uniform(self.scale), (uniform(self.shear[:2]), uniform(self.shear[2:]))
+
+    def _transform(self, image: Any, *parameters: Any) -> Any:
+        return affine(image, *parameters, self.resample, self.fill_value)
+
+
+def _check_translate(translate: Any) -> tuple[float, float, float, float]:
+    if translate is None:
+        return (0.0, 0.0, 0.0, 0.0)
+    type_check(translate, (list, tuple), "translate")
+    if len(translate) not in (2, 4):
+        raise TypeError(f"translate should be a list or tuple of length 2 or 4, but got {translate}.")
+    for value in translate:
+        type_check(value, (int, float), "translate")
+        check_value(value, (-1.0, 1.0), "translate")
+    ranges = (*translate, 0.0, 0.0) if len(translate) == 2 else tuple(translate)
+    for low, high in (ranges[:2], ranges[2:]):
+        if low > high:
+            raise ValueError(f"translate should be in (min,max) format. Got (max,min): {translate}.")
+    return ranges  # type: ignore[return-value]
+
+
+def _check_shear(shear: Any) -> tuple[float, float, float, float]:
+    if shear is None:
+        return (0.0, 0.0, 0.0, 0.0)
+    type_check(shear, (int, float, list, tuple), "shear")
+    if isinstance(shear, (int, float)):
+        if shear < 0:
+            raise ValueError(f"Input shear must be greater than 0, but got {shear}.")
+        return (-shear, shear, 0.0, 0.0)
+    if len(shear) not in (2, 4):
+        raise TypeError(f"shear must be of length 2 or 4, but got {shear}.")
+    ranges = (*shear, 0.0, 0.0) if len(shear) == 2 else tuple(shear)
+    for low, high in (ranges[:2], ranges[2:]):
+        if low > high:
+            raise ValueError(f"Input shear: min value {low} is greater than max value {high}.")
+    return ranges  # type: ignore[return-value]
+
+
+def perspective(image: Any, start: Any, end: Any, interpolation: Inter) -> Any:
+    """An array or PIL image with four points (x, y) moved to four others."""
+    inverse = perspective_matrix(end, start)
+    if is_pil(image):
+        from PIL import Image
+
+        data = tuple(inverse.ravel()[:8])
+        return image.transform(image.size, Image.Transform.PERSPECTIVE, data, pil_resampling(interpolation))
+    check_image(image, "Perspective")
+    return warp_perspective(image, inverse, image.shape[:2], _warp_mode(interpolation), (0,))
+
+
+class Perspective(ImageOperation):
+    """Four points (x, y) of the image moved to four others."""
+
+    def __init__(self, start_points: Any, end_points: Any, interpolation: Inter = Inter.BILINEAR) -> None:
+        for name, points in (("start_points", start_points), ("end_points", end_points)):
+            type_check(points, (list, tuple), name)
+            if len(points) != 4 or any(not isinstance(p, (list, tuple)) or len(p) != 2 for p in points):
+                raise TypeError(f"{name} should be a list or tuple of length 4 of (x, y), but got {points}.")
+        self.start_points, self.end_points = start_points, end_points
+        self.interpolation = check_interpolation(interpolation)
+
+    def _compute(self, image: Any) -> Any:
+        return perspective(image, self.start_points, self.end_points, self.interpolation)
+
+    _compute_pil = _compute
+
+
+class RandomPerspective(PilOperation):
+    """The corners of a PIL image moved inwards at random, with probability `prob`."""
+
+    def __init__(self, distortion_scale: float = 0.5, prob: float = 0.5, interpolation: Inter = Inter.BICUBIC) -> None:
+        self.distortion_scale = check_probability(distortion_scale, "distortion_scale")
+        self.prob = check_probability(prob)
+        self.interpolation = check_interpolation(interpolation)
+
+    def _compute(self, image: Any) -> Any:
+        rng = current_rng()
+        if rng.random() >= self.prob:
+            return image
+        width, height = image.size
+        moved = int(width / 2 * self.distortion_scale), int(height / 2 * self.distortion_scale)
+        x, y = rng.integers(0, moved[0] + 1, 4), rng.integers(0, moved[1] + 1, 4)
+        start = [(0, 0), (width - 1, 0), (width - 1, height - 1), (0, height - 1)]
+        end = [
+            (x[0], y[0]), (width - 1 - x[1], y[1]), (width - 1 - x[2], height - 1 - y[2]), (x[3], height - 1 - y[3]),
+        ]  # fmt: skip
+        return perspective(image, start, end, self.interpolation)
+
+
+class GaussianBlur(ImageOperation):
+    """The image blurred by a Gaussian of odd `kernel_size`; `sigma` by default follows from it. Numbers or (x, y)."""
+
+    def __init__(self, kernel_size: Any, sigma: Any = None) -> None:
+        type_check(kernel_size, (int, list, tuple), "kernel_size")
+        self.kernel_size = (kernel_size,) * 2 if isinstance(kernel_size, int) else tuple(kernel_size)
+        for size in self.kernel_size:
+            type_check(size, int, "kernel_size")
+            check_value(size, (1, 16777216), "kernel_size")
+            if size % 2 != 1:
+                raise ValueError(f"kernel_size should be odd, but got {kernel_size}.")
+        type_check(sigma, (int, float, list, tuple, type(None)), "sigma")
+        given = (sigma,) * 2 if sigma is None or isinstance(sigma, (int, float)) else tuple(sigma)
+        if len(given) != 2 or len(self.kernel_size) != 2:
+            raise TypeError(f"kernel_size and sigma should be one or two numbers, but got {kernel_size} and {sigma}.")
+        self.sigma = tuple(s or k * 0.15 + 0.35 for k, s in zip(self.kernel_size, given, strict=True))
+
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        check_image(image, "GaussianBlur")
+        values = image.astype(np.float64)
+        for axis, size, sigma in ((1, self.kernel_size[0], self.sigma[0]), (0, self.kernel_size[1], self.sigma[1])):
+            values = _convolve(values, _gaussian(size, sigma), axis)
+        return to_uint8(values) if image.dtype == np.uint8 else values.astype(image.dtype)
+
+    def _compute_pil(self, image: Any) -> Any:
+        from PIL import Image
+
+        return Image.fromarray(self._compute(np.asarray(image)))
+
+
+def _gaussian(size: int, sigma: float) -> np.ndarray:
+    x = np.arange(size) - (size - 1) / 2
+    kernel = np.exp(-(x**2) / (2 * sigma**2))
+    return kernel / kernel.sum()
+
+
+def _convolve(values: np.ndarray, kernel: np.ndarray, axis: int) -> np.ndarray:
+    half = len(kernel) // 2
+    widths = [(half, half) if a == axis else (0, 0) for a in range(values.ndim)]
+    padded = np.pad(values, widths, "reflect")
+    length = values.shape[axis]
+    return sum(padded.take(range(k, k + length), axis=axis) * w for k, w in enumerate(kernel))  # type: ignore[return-value]

@@ -1,0 +1,197 @@
+"""Operations that change an image's size."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, check_value, type_check
+from mindspore_compat.dataset.vision._basic import check_encoded
+from mindspore_compat.dataset.vision._image import check_image, decode_rgb, is_pil, resize
+from mindspore_compat.dataset.vision._operation import (
+    ImageOperation,
+    RandomImageOperation,
+    check_interpolation,
+    check_range,
+    check_size,
+    square,
+    uniform,
+)
+from mindspore_compat.dataset.vision.utils import Inter
+
+__all__ = ["RandomCropDecodeResize", "RandomResize", "RandomResizedCrop", "Resize", "ResizedCrop"]
+
+_SIZABLE = (np.uint8, np.float32, np.float64, np.int16, np.uint16, np.int8)
+#: Inter to PIL's numbers (Image.Resampling).
+PIL_RESAMPLING = {Inter.NEAREST: 0, Inter.ANTIALIAS: 1, Inter.BILINEAR: 2, Inter.BICUBIC: 3, Inter.PILCUBIC: 3}
+
+
+def pil_resampling(interpolation: Inter) -> int:
+    """PIL's number of an interpolation. Raises: TypeError for AREA."""
+    if interpolation not in PIL_RESAMPLING:
+        raise TypeError(f"The current InterpolationMode is not supported with PIL input: {interpolation.name}.")
+    return PIL_RESAMPLING[interpolation]
+
+
+def resize_image(image: Any, size: tuple[int, int] | int, interpolation: Inter) -> Any:
+    """An array or PIL image in `size`; an int is the length of the shorter side, the ratio stays."""
+    height, width = image.size[::-1] if is_pil(image) else image.shape[:2]
+    if isinstance(size, int):
+        size = (size, int(size * width / height)) if height < width else (int(size * height / width), size)
+    if is_pil(image):
+        return image if image.size == size[::-1] else image.resize(size[::-1], pil_resampling(interpolation))
+    if interpolation == Inter.ANTIALIAS:
+        raise TypeError("The current InterpolationMode is not supported with NumPy input: ANTIALIAS.")
+    if image.dtype not in _SIZABLE:
+        raise RuntimeError(f"Resize: input of type {image.dtype} is not supported; expected uint8 or float32.")
+    return resize(image, size, interpolation)
+
+
+class Resize(RandomImageOperation):
+    """The image in another size, interpolated without antialiasing (arrays) or as PIL does (PIL images).
+
+    Args:
+        size: (height, width), or the length of the shorter side.
+    """
+
+    has_block = True
+
+    def __init__(self, size: Any, interpolation: Inter = Inter.LINEAR) -> None:
+        self.size = check_size(size)
+        self.interpolation = check_interpolation(interpolation)
+
+    def _transform(self, image: Any) -> Any:
+        if not is_pil(image):
+            check_image(image, "Resize")
+        return resize_image(image, self.size, self.interpolation)
+
+    def _compute_block(self, images: np.ndarray) -> np.ndarray:
+        check_image(images[0], "Resize")
+        by_size = isinstance(self.size, int) or self.interpolation in (Inter.PILCUBIC, Inter.ANTIALIAS)
+        if by_size or images.dtype not in _SIZABLE or images.ndim == 3:
+            return np.stack([self._transform(image) for image in images])
+        return resize(images, self.size, self.interpolation)  # type: ignore[arg-type]
+
+
+class ResizedCrop(ImageOperation):
+    """A box cut out and resized."""
+
+    def __init__(
+        self, top: int, left: int, height: int, width: int, size: Any, interpolation: Inter = Inter.BILINEAR
+    ) -> None:
+        for name, value in (("top", top), ("left", left)):
+            type_check(value, int, name)
+            check_value(value, (0, 2147483647), name)
+        check_pos_int32(height, "height")
+        check_pos_int32(width, "width")
+        self.box = (top, left, height, width)
+        self.size = square(check_size(size))
+        self.interpolation = check_interpolation(interpolation)
+
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        check_image(image, "ResizedCrop")
+        return resize_image(crop_box(image, *self.box), self.size, self.interpolation)
+
+
+def crop_box(image: Any, top: int, left: int, height: int, width: int) -> Any:
+    """The box of an array or PIL image. Raises: RuntimeError where it leaves the array; PIL fills with zeros."""
+    if is_pil(image):
+        return image.crop((left, top, left + width, top + height))
+    if top + height > image.shape[0] or left + width > image.shape[1]:
+        raise RuntimeError(
+            f"Crop: crop box (top {top}, left {left}, height {height}, width {width}) is out of the image of {image.shape[:2]}."
+        )
+    return image[top : top + height, left : left + width]
+
+
+class RandomResizedCrop(RandomImageOperation):
+    """A random part of the image, resized.
+
+    Args:
+        size: (height, width) of the result, or both in one number.
+        scale: range of the part's area; ratio: range of its width to height.
+        max_attempts: after so many parts that do not fit, the middle is taken.
+    """
+
+    def __init__(
+        self,
+        size: Any,
+        scale: tuple[float, float] = (0.08, 1.0),
+        ratio: tuple[float, float] = (3.0 / 4.0, 4.0 / 3.0),
+        interpolation: Inter = Inter.BILINEAR,
+        max_attempts: int = 10,
+    ) -> None:
+        self.size = square(check_size(size))
+        self.scale = check_range(scale, "scale", 0)
+        self.ratio = check_range(ratio, "ratio", 0)
+        if self.ratio[0] <= 0 or self.scale[1] <= 0:
+            raise ValueError(f"scale and ratio must be positive, but got {scale} and {ratio}.")
+        self.interpolation = check_interpolation(interpolation)
+        check_pos_int32(max_attempts, "max_attempts")
+        self.max_attempts = max_attempts
+
+    def _draw(self, image: Any) -> tuple[int, int, int, int]:
+        height, width = image.size[::-1] if is_pil(image) else image.shape[:2]
+        return draw_box(height, width, self.scale, self.ratio, self.max_attempts)
+
+    def _transform(self, image: Any, *box: Any) -> Any:
+        return resize_image(crop_box(image, *box), self.size, self.interpolation)
+
+
+def draw_box(
+    height: int, width: int, scale: tuple[float, float], ratio: tuple[float, float], max_attempts: int
+) -> tuple[int, int, int, int]:
+    """(top, left, height, width) of a random part."""
+    rng = current_rng()
+    log_ratio = (math.log(ratio[0]), math.log(ratio[1]))
+    for _ in range(max_attempts):
+        area = uniform(scale) * height * width
+        aspect = math.exp(uniform(log_ratio))
+        box_width = round(math.sqrt(area * aspect))
+        box_height = round(box_width / aspect)
+        if 0 < box_width <= width and 0 < box_height <= height:
+            top = int(rng.integers(0, height - box_height + 1))
+            left = int(rng.integers(0, width - box_width + 1))
+            return top, left, box_height, box_width
+    box_height, box_width = height, width
+    if width / height < ratio[0]:
+        box_height = max(1, round(width / ratio[0]))
+    elif width / height > ratio[1]:
+        box_width = max(1, round(height * ratio[1]))
+    return round((height - box_height) / 2), round((width - box_width) / 2), box_height, box_width
+
+
+class RandomCropDecodeResize(RandomResizedCrop):
+    """`Decode` and `RandomResizedCrop` in one; for the bytes of an image file."""
+
+    releases_gil = True
+
+    def _check(self, *images: Any) -> None:
+        for image in images:
+            if is_pil(image):
+                raise TypeError("RandomCropDecodeResize: the input is a PIL image, so it is decoded already.")
+            check_encoded(image, "RandomCropDecodeResize")
+
+    def _apply(self, *values: Any) -> tuple:
+        contents = [v if is_pil(v) else self._as_input(v) for v in values]
+        self._check(*contents)
+        images = [decode_rgb(content) for content in contents]
+        box = self._draw(images[0])
+        return tuple(self._transform(image, *box) for image in images)
+
+
+class RandomResize(RandomImageOperation):
+    """`Resize` with an interpolation drawn for each row."""
+
+    def __init__(self, size: Any) -> None:
+        self.size = check_size(size)
+
+    def _draw(self, image: Any) -> tuple:
+        modes = (Inter.NEAREST, Inter.LINEAR, Inter.CUBIC) if is_pil(image) else (Inter.LINEAR, Inter.NEAREST, Inter.CUBIC, Inter.AREA)
+        return (modes[current_rng().integers(len(modes))],)
+
+    def _transform(self, image: Any, *parameters: Any) -> Any:
+        return resize_image(image, self.size, parameters[0])

@@ -1,0 +1,177 @@
+"""Enums of the image operations, and reading and writing of files. Upstream: ``mindspore.dataset.vision.utils``."""
+
+from __future__ import annotations
+
+import os
+from enum import Enum, IntEnum
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core.validator_helpers import check_file, check_value, type_check
+from mindspore_compat.dataset.vision._image import decode_rgb, is_pil, open_image
+
+__all__ = [
+    "AutoAugmentPolicy", "Border", "ConvertMode", "ImageBatchFormat", "ImageReadMode", "Inter", "SliceMode", "encode_jpeg",
+    "encode_png", "get_image_num_channels", "get_image_size", "read_file", "read_image", "write_file", "write_jpeg", "write_png",
+]  # fmt: skip
+
+
+class Inter(IntEnum):
+    """How pixels are interpolated."""
+
+    NEAREST = 0
+    ANTIALIAS = 1
+    BILINEAR = LINEAR = 2
+    BICUBIC = CUBIC = 3
+    AREA = 4
+    PILCUBIC = 5
+
+
+class Border(str, Enum):
+    """What stands outside of an image."""
+
+    CONSTANT = "constant"
+    EDGE = "edge"
+    REFLECT = "reflect"
+    SYMMETRIC = "symmetric"
+
+
+class ImageBatchFormat(IntEnum):
+    """Order of the axes of a batch of images."""
+
+    NHWC = 0
+    NCHW = 1
+
+
+class ImageReadMode(IntEnum):
+    """What `read_image` makes of a file."""
+
+    UNCHANGED = 0
+    GRAYSCALE = 1
+    COLOR = 2
+
+
+class SliceMode(IntEnum):
+    """What `SlicePatches` does with a rest."""
+
+    PAD = 0
+    DROP = 1
+
+
+class ConvertMode(IntEnum):
+    """What `ConvertColor` makes of what."""
+
+    COLOR_BGR2BGRA = COLOR_RGB2RGBA = 0
+    COLOR_BGRA2BGR = COLOR_RGBA2RGB = 1
+    COLOR_BGR2RGBA = COLOR_RGB2BGRA = 2
+    COLOR_RGBA2BGR = COLOR_BGRA2RGB = 3
+    COLOR_BGR2RGB = COLOR_RGB2BGR = 4
+    COLOR_BGRA2RGBA = COLOR_RGBA2BGRA = 5
+    COLOR_BGR2GRAY = 6
+    COLOR_RGB2GRAY = 7
+    COLOR_GRAY2BGR = COLOR_GRAY2RGB = 8
+    COLOR_GRAY2BGRA = COLOR_GRAY2RGBA = 9
+    COLOR_BGRA2GRAY = 10
+    COLOR_RGBA2GRAY = 11
+
+
+class AutoAugmentPolicy(str, Enum):
+    """Which published policy `AutoAugment` follows."""
+
+    IMAGENET = "imagenet"
+    CIFAR10 = "cifar10"
+    SVHN = "svhn"
+
+
+def get_image_size(image: Any) -> list[int]:
+    """[height, width] of an array (H, W[, C]) or PIL image."""
+    return list(_image_shape(image)[:2])
+
+
+def get_image_num_channels(image: Any) -> int:
+    """Number of channels of an array (H, W[, C]) or PIL image."""
+    shape = _image_shape(image)
+    return shape[2] if len(shape) == 3 else 1
+
+
+def _image_shape(image: Any) -> tuple[int, ...]:
+    if is_pil(image):
+        return (image.size[1], image.size[0], len(image.getbands()))
+    if not isinstance(image, np.ndarray):
+        raise TypeError(f"Input image is not of type numpy.ndarray or PIL.Image.Image, but got: {type(image)}.")
+    if image.ndim < 2:
+        raise RuntimeError(f"The shape of the image must be <H, W[, C]>, but got {image.shape}.")
+    return image.shape
+
+
+def read_file(filename: str) -> np.ndarray:
+    """A file's bytes as a uint8 array."""
+    type_check(filename, str, "filename")
+    if not os.path.exists(filename):
+        raise RuntimeError(f"Invalid file path, {filename} does not exist.")
+    return np.fromfile(filename, np.uint8)
+
+
+def write_file(filename: str, data: np.ndarray) -> None:
+    """Write the uint8 array `data`."""
+    type_check(filename, str, "filename")
+    if not isinstance(data, np.ndarray) or data.dtype != np.uint8 or data.ndim != 1:
+        raise TypeError("Input data is not a one-dimensional numpy.ndarray of uint8.")
+    data.tofile(filename)
+
+
+def read_image(filename: str, mode: ImageReadMode = ImageReadMode.UNCHANGED) -> np.ndarray:
+    """An image file as an array (H, W, C)."""
+    type_check(filename, str, "filename")
+    type_check(mode, ImageReadMode, "mode")
+    check_file(filename)
+    content = np.fromfile(filename, np.uint8)
+    if mode == ImageReadMode.COLOR:
+        return decode_rgb(content)
+    image = open_image(content)
+    if mode == ImageReadMode.GRAYSCALE:
+        image = image.convert("L")
+    elif image.mode == "P":
+        image = image.convert("RGB")
+    array = np.array(image)
+    return array[..., None] if array.ndim == 2 else array
+
+
+def _encode(image: Any, kind: str, **options: Any) -> np.ndarray:
+    from PIL import Image
+
+    if not isinstance(image, np.ndarray) or image.dtype != np.uint8:
+        raise TypeError("Input image must be a numpy.ndarray of uint8.")
+    if image.ndim not in (2, 3) or (image.ndim == 3 and image.shape[2] not in (1, 3)):
+        raise RuntimeError(f"The image must be of shape <H, W>, <H, W, 1> or <H, W, 3>, but got {image.shape}.")
+    if image.ndim == 3 and image.shape[2] == 1:
+        image = image[:, :, 0]
+    stream = BytesIO()
+    Image.fromarray(image).save(stream, kind, **options)
+    return np.frombuffer(stream.getvalue(), np.uint8)
+
+
+def encode_jpeg(image: np.ndarray, quality: int = 75) -> np.ndarray:
+    """A uint8 image (H, W[, C]) as the bytes of a JPEG file."""
+    type_check(quality, int, "quality")
+    check_value(quality, (1, 100), "quality")
+    return _encode(image, "JPEG", quality=quality)
+
+
+def encode_png(image: np.ndarray, compression_level: int = 6) -> np.ndarray:
+    """A uint8 image (H, W[, C]) as the bytes of a PNG file."""
+    type_check(compression_level, int, "compression_level")
+    check_value(compression_level, (0, 9), "compression_level")
+    return _encode(image, "PNG", compress_level=compression_level)
+
+
+def write_jpeg(filename: str, image: np.ndarray, quality: int = 75) -> None:
+    """Write `image` as a JPEG file."""
+    write_file(filename, encode_jpeg(image, quality))
+
+
+def write_png(filename: str, image: np.ndarray, compression_level: int = 6) -> None:
+    """Write `image` as a PNG file."""
+    write_file(filename, encode_png(image, compression_level))

@@ -1,0 +1,603 @@
+"""`Cell`, the base of all networks: a ``torch.nn.Module`` with MindSpore's rules for names, flags and calls. Upstream: ``mindspore.nn.Cell``.
+
+Children live in torch's ``_modules`` and ``_parameters``, so ``state_dict``, DDP, FSDP and hooks of torch's work on Cells.
+"""
+from __future__ import annotations
+
+import inspect
+from collections import OrderedDict
+from typing import Any, Callable, Iterator
+
+import torch
+
+from mindspore_compat.common import _grad_state
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.parameter import Parameter, ParameterTuple, _is_parameter_generated
+from mindspore_compat.common.tensor import Tensor
+
+__all__ = ["Cell"]
+
+_Plain = torch.Tensor
+_FLOATS = (torch.float16, torch.float32, torch.bfloat16, torch.float64)
+_FLAG_DTYPES = {"fp16": torch.float16, "fp32": torch.float32, "bf16": torch.bfloat16}
+
+
+def _adopt(module: torch.nn.Module, prefix: str) -> None:
+    """Make the parameters of a torch module inside a Cell into Parameters with names, in place (same objects, same storage)."""
+    for name, parameter in module.named_parameters():
+        if type(parameter) is torch.nn.Parameter:
+            wants_grad = parameter.requires_grad
+            parameter.__class__ = Parameter
+            parameter.__init__(parameter, prefix + name, wants_grad)  # type: ignore[misc]
+
+
+def _cast_floats(value: Any, dtype: torch.dtype) -> Any:
+    if isinstance(value, torch.Tensor):
+        return wrap(torch._C.TensorBase.to(value, dtype)) if value.dtype in _FLOATS and value.dtype is not dtype else value
+    if isinstance(value, (tuple, list)):
+        return type(value)([_cast_floats(item, dtype) for item in value]) if type(value) in (tuple, list) else value
+    return value
+
+
+class Cell(torch.nn.Module):
+    """A network or a part of one. Subclasses set layers and Parameters in ``__init__`` and compute in ``construct``.
+
+    Args:
+        auto_prefix: whether parameters of a child get the child's attribute name in front of theirs.
+        flags: flags as for `add_flags`.
+    """
+
+    _special_call = False  # a subclass or an instance whose call needs more than construct
+
+    def __init__(self, auto_prefix: bool = True, flags: dict[str, Any] | None = None) -> None:
+        super().__init__()
+        state = self.__dict__
+        state.update(training=False, requires_grad=False, _param_prefix="", _auto_prefix=auto_prefix, _scope=None, _phase="train",
+                     cell_type=None, _cast_dtype=None, _casting=False, _recompute=False, _func_graph_flags={}, _captured=None,
+                     _id=1, _exist_names=None, _exist_objs=None, _inputs_spec=None)
+        if hasattr(type(self), "bprop"):
+            state["_special_call"] = True
+        if flags:
+            self.add_flags(**flags)
+
+    # --- calling ----------------------------------------------------------------------------------------------------------
+
+    def construct(self, *args: Any, **kwargs: Any) -> Any:
+        """The computation; to be overridden."""
+        raise AttributeError(f"For 'Cell', the method 'construct' is not defined in {type(self).__name__}. "
+                             "Define 'construct(self, ...)' in the subclass.")
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """torch's name for `construct`; what ``torch.nn.Module`` machinery (hooks, compile, DDP) calls."""
+        return self.construct(*args, **kwargs)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        state = self.__dict__
+        if (state["_cast_dtype"] is not None or state["requires_grad"] or state["_forward_hooks"] or state["_forward_pre_hooks"]
+                or state["_backward_hooks"] or state["_backward_pre_hooks"] or self._special_call):
+            return self._call_with_extras(args, kwargs)
+        result = self.construct(*args, **kwargs)
+        cls = result.__class__
+        if cls is Tensor:
+            return result
+        if cls is _Plain:
+            result.__class__ = Tensor
+            return result
+        return wrap(result)
+
+    def _call_with_extras(self, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """A call with hooks, a dtype from `to_float`, a custom ``bprop``, recomputation, or a forward kept for `GradOperation`."""
+        state = self.__dict__
+        dtype, inputs = state["_cast_dtype"], args
+        if dtype is not None:
+            args = tuple([_cast_floats(arg, dtype) for arg in args])
+            kwargs = {key: _cast_floats(value, dtype) for key, value in kwargs.items()}
+        was_casting, state["_casting"] = state["_casting"], dtype is not None
+        try:
+            if state["_forward_hooks"] or state["_forward_pre_hooks"] or state["_backward_hooks"] or state["_backward_pre_hooks"]:
+                result = wrap(torch.nn.Module.__call__(self, *args, **kwargs))
+            else:
+                result = wrap(self._run_construct(args, kwargs))
+        finally:
+            state["_casting"] = was_casting
+        if state["requires_grad"] and not kwargs and _grad_state.depth == 0 and torch.is_grad_enabled():
+            state["_captured"] = (inputs, result)  # MindSpore records this forward; GradOperation takes it instead of a second one
+        return result
+
+    def _run_construct(self, args: tuple, kwargs: dict[str, Any]) -> Any:
+        if hasattr(type(self), "bprop") and torch.is_grad_enabled():
+            return _call_with_bprop(self, args, kwargs)
+        if self._recompute and torch.is_grad_enabled():
+            from torch.utils.checkpoint import checkpoint
+            return checkpoint(self.construct, *args, use_reentrant=False, **kwargs)
+        return self.construct(*args, **kwargs)
+
+    def _take_captured(self, args: tuple) -> Any:
+        """The outputs of the last call if it had just these argument objects, else None; it can be taken once."""
+        captured, self.__dict__["_captured"] = self.__dict__["_captured"], None
+        if captured is not None and len(captured[0]) == len(args) and all(a is b for a, b in zip(captured[0], args)):
+            return captured[1]
+        return None
+
+    def compile_and_run(self, *args: Any, **kwargs: Any) -> Any:
+        """Call it; there is no separate compilation."""
+        return self(*args, **kwargs)
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]
+        """Nothing to do: Cells run eagerly. For ``torch.compile``, call it on the Cell."""
+
+    # --- attributes -------------------------------------------------------------------------------------------------------
+
+    def __getattr__(self, name: str) -> Any:
+        state = self.__dict__
+        parameters = state.get("_parameters")
+        if parameters is not None and name in parameters:
+            parameter = parameters[name]
+            if state["_casting"] and parameter is not None and parameter.dtype in _FLOATS:
+                return _cast_floats(parameter, state["_cast_dtype"])
+            return parameter
+        for store in ("_modules", "_buffers"):
+            if name in state.get(store, ()):
+                return state[store][name]
+        raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, Parameter):
+            self.__dict__.pop(name, None)
+            self.insert_param_to_cell(name, value)
+        elif isinstance(value, torch.nn.Module):
+            self._set_child(name, value)
+        elif isinstance(value, ParameterTuple):
+            self._set_parameter_tuple(value)
+            object.__setattr__(self, name, value)
+        elif isinstance(value, torch.nn.Parameter):
+            value.__class__ = Parameter
+            value.__init__(value, None, value.requires_grad)  # type: ignore[misc]
+            self.insert_param_to_cell(name, value)  # type: ignore[arg-type]
+        else:
+            if type(value) in (list, tuple) and value and all(isinstance(item, Parameter) for item in value):
+                self._check_parameter_sequence(value)
+            self._set_object(name, value)
+
+    def _set_object(self, name: str, value: Any) -> None:
+        state = self.__dict__
+        parameters = state.get("_parameters")
+        if parameters is not None and name in parameters:
+            if isinstance(value, torch.Tensor) and parameters[name] is not None:
+                parameters[name].set_data(value)
+                return
+            if value is not None:
+                raise TypeError(f"Parameter '{name}' already exists in network, can not assign this type: '{type(value)}' as a parameter.")
+            parameters[name] = None
+            return
+        modules = state.get("_modules")
+        if modules is not None and name in modules:
+            if value is not None:
+                raise TypeError(f"Sub cell '{name}' already exists in network, can not assign this type: '{type(value)}' as a cell.")
+            modules[name] = None
+            return
+        buffers = state.get("_buffers")
+        if buffers is not None and name in buffers:
+            if value is not None and not isinstance(value, torch.Tensor):
+                raise TypeError(f"Buffer '{name}' already exists in network, can not assign this type: '{type(value)}' as a buffer.")
+            buffers[name] = value
+            return
+        object.__setattr__(self, name, value)
+
+    def _set_child(self, name: str, child: torch.nn.Module) -> None:
+        if "_modules" not in self.__dict__:
+            raise AttributeError("For 'Cell', please call Cell.__init__() before setting a child cell.")
+        self.__dict__.pop(name, None)
+        if isinstance(child, Cell):
+            if self._auto_prefix:
+                child.update_parameters_name(name + ".")
+            self.insert_child_to_cell(name, child)
+        else:
+            _adopt(child, name + "." if self._auto_prefix else "")
+            self._modules[name] = child
+
+    def _set_parameter_tuple(self, parameters: ParameterTuple) -> None:
+        names: dict[str, int] = {}
+        for item in parameters:
+            if _is_parameter_generated(item.name):
+                item.name = f"Parameter${self._id}"
+                self.__dict__["_id"] += 1
+            if names.setdefault(item.name, id(item)) != id(item):
+                raise ValueError(f"The value {parameters} , its name '{item.name}' already exists. "
+                                 "Please set a unique name for the parameter.")
+            self.insert_param_to_cell(item.name, item, check_name_contain_dot=False)
+
+    def _check_parameter_sequence(self, parameters: Any) -> None:
+        state = self.__dict__
+        if state["_exist_names"] is None:
+            state["_exist_names"], state["_exist_objs"] = set(), set()
+        for item in parameters:
+            if id(item) in state["_exist_objs"]:
+                continue
+            state["_exist_objs"].add(id(item))
+            if item.name in state["_exist_names"]:
+                raise ValueError(f"The value {parameters} , its name '{item.name}' already exists. "
+                                 "Please set a unique name for the parameter.")
+            state["_exist_names"].add(item.name)
+
+    def __delattr__(self, name: str) -> None:
+        for store in (self._parameters, self._modules, self._buffers):
+            if name in store:
+                del store[name]
+                return
+        object.__delattr__(self, name)
+
+    def __bool__(self) -> bool:
+        return True
+
+    @property
+    def _cells(self) -> dict[str, Any]:
+        return self.__dict__["_modules"]
+
+    @property
+    def _params(self) -> dict[str, Any]:
+        return self.__dict__["_parameters"]
+
+    @property
+    def cls_name(self) -> str:
+        return type(self).__name__
+
+    @property
+    def param_prefix(self) -> str:
+        """The prefix of its own parameters' names; empty until `update_cell_prefix` of the whole network ran."""
+        return self._param_prefix
+
+    @property
+    def phase(self) -> str:
+        return self._phase
+
+    @phase.setter
+    def phase(self, value: str) -> None:
+        if not isinstance(value, str):
+            raise TypeError(f"For 'Cell', the 'phase' must be a string, but got {type(value).__name__}.")
+        self.__dict__["_phase"] = value
+
+    # --- inserting --------------------------------------------------------------------------------------------------------
+
+    def insert_param_to_cell(self, param_name: str, param: Parameter | None, check_name_contain_dot: bool = True) -> None:
+        """Register ``param`` under ``param_name``; it takes that name if it has none of its own.
+
+        Raises:
+            KeyError: for an empty, dotted or taken name. TypeError: if ``param`` is no Parameter.
+        """
+        if not param_name:
+            raise KeyError("For 'insert_param_to_cell', the argument 'param_name' should not be None.")
+        if check_name_contain_dot and "." in param_name:
+            raise KeyError("For 'insert_param_to_cell', the argument 'param_name' should not contain'.' ")
+        if "_parameters" not in self.__dict__:
+            raise AttributeError("For 'insert_param_to_cell', please call Cell.__init__() firstly.")
+        if param_name not in self._parameters and hasattr(self, param_name):
+            raise KeyError(f"For 'insert_param_to_cell', the {param_name} parameter already exists in the network. "
+                           "Cannot insert another parameter with the same name.")
+        if param is not None and not isinstance(param, Parameter):
+            raise TypeError(f"For 'insert_param_to_cell', the argument 'param' must be 'Parameter' if not None, but got {type(param)}.")
+        if param is not None and _is_parameter_generated(param.name):
+            param.name = param_name
+        self._parameters[param_name] = param
+
+    def insert_child_to_cell(self, child_name: str, child_cell: Any) -> None:
+        """Register a child under a name, without touching its parameters' names.
+
+        Raises:
+            TypeError: for a name that is no str, or a child that is no Cell. KeyError: for an empty, dotted or taken name.
+        """
+        if not isinstance(child_name, str):
+            raise TypeError(f"For 'insert_child_to_cell', the type of parameter 'child_name' must be str, but got {type(child_name)}.")
+        if not child_name or "." in child_name:
+            raise KeyError("For 'insert_child_to_cell', the parameter 'child_name' can not be None and can not contain '.' ")
+        if child_name not in self._modules and hasattr(self, child_name):
+            raise KeyError(f"For 'insert_child_to_cell', the {child_name} child cell already exists in the network. "
+                           "Cannot insert another child cell with the same name.")
+        if child_cell is not None and not isinstance(child_cell, torch.nn.Module):
+            raise TypeError("For 'insert_child_to_cell', the argument 'child_cell' must be 'Cell' if not None, "
+                            f"but got type {type(child_cell)}.")
+        self._modules[child_name] = child_cell
+
+    # --- listing ----------------------------------------------------------------------------------------------------------
+
+    def parameters_and_names(self, name_prefix: str = "", expand: bool = True) -> Iterator[tuple[str, Parameter]]:
+        """(path, Parameter) of this Cell and, with ``expand``, all below; each Parameter once, at its first place."""
+        seen: set[int] = set()
+        cells = self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)]
+        for path, cell in cells:
+            for name, parameter in cell._parameters.items():
+                if parameter is not None and id(parameter) not in seen:
+                    seen.add(id(parameter))
+                    yield f"{path}.{name}" if path else name, parameter
+
+    def cells_and_names(self, cells: set | None = None, name_prefix: str = "") -> Iterator[tuple[str, Any]]:
+        """(path, Cell) of this Cell and all below, each once."""
+        seen = cells if cells else set()
+        yield from _walk(self, seen, name_prefix)
+
+    def get_parameters(self, expand: bool = True) -> Iterator[Parameter]:
+        """The Parameters of `parameters_and_names`."""
+        for _, parameter in self.parameters_and_names(expand=expand):
+            yield parameter
+
+    def trainable_params(self, recurse: bool = True) -> list[Parameter]:
+        """Parameters with ``requires_grad``."""
+        return [parameter for parameter in self.get_parameters(expand=recurse) if parameter.requires_grad]
+
+    def untrainable_params(self, recurse: bool = True) -> list[Parameter]:
+        """Parameters without ``requires_grad``."""
+        return [parameter for parameter in self.get_parameters(expand=recurse) if not parameter.requires_grad]
+
+    def parameters_dict(self, recurse: bool = True) -> "OrderedDict[str, Parameter]":
+        """{Parameter.name: Parameter}."""
+        return OrderedDict((parameter.name, parameter) for parameter in self.get_parameters(expand=recurse))
+
+    def parameters_broadcast_dict(self, recurse: bool = True) -> "OrderedDict[str, Parameter] | None":
+        """The Parameters that are the same on all devices: all that are not layerwise_parallel; None if there are none."""
+        found = OrderedDict((p.name, p) for p in self.get_parameters(expand=recurse) if not p.layerwise_parallel)
+        return found or None
+
+    def name_cells(self) -> "OrderedDict[str, Any]":
+        """{name: child} of the immediate children, each once."""
+        found: OrderedDict[str, Any] = OrderedDict()
+        seen: set[int] = set()
+        for name, cell in self._modules.items():
+            if cell is not None and id(cell) not in seen:
+                seen.add(id(cell))
+                found[name] = cell
+        return found
+
+    def cells(self) -> Any:
+        """The immediate children."""
+        return self.name_cells().values()
+
+    def get_sub_cell(self, target: str) -> Any:
+        """The Cell at a dotted path."""
+        return self.get_submodule(target)
+
+    # --- names ------------------------------------------------------------------------------------------------------------
+
+    def update_parameters_name(self, prefix: str = "", recurse: bool = True) -> None:
+        """Name every Parameter by its path below this Cell, with ``prefix`` in front."""
+        if not isinstance(prefix, str):
+            raise TypeError(f"For 'update_parameters_name', 'prefix' must be a str, but got {type(prefix).__name__}.")
+        for path, parameter in self.parameters_and_names(expand=recurse):
+            parameter.name = prefix + path
+
+    def update_cell_prefix(self) -> None:
+        """Set ``param_prefix`` of all Cells below."""
+        for path, cell in self.cells_and_names():
+            cell.__dict__["_param_prefix"] = path
+
+    def update_cell_type(self, cell_type: str) -> None:
+        """Mark the Cell, e.g. as "quant" or "second-order"."""
+        self.__dict__["cell_type"] = cell_type
+
+    def check_names(self) -> None:
+        """Raise a ValueError if two Parameters have one name."""
+        names = set()
+        for path, parameter in self.parameters_and_names():
+            if parameter.name in names:
+                raise ValueError(f"The value of {path} is {parameter}, its name '{parameter.name}' already exists. "
+                                 "Please set a unique name for the parameter.")
+            names.add(parameter.name)
+
+    def check_names_and_refresh_name(self) -> None:
+        """Rename all Parameters by their paths if two have one name."""
+        names = [parameter.name for parameter in self.get_parameters()]
+        if len(set(names)) < len(names):
+            self.update_parameters_name()
+            self.check_names()
+
+    def get_scope(self) -> str | None:
+        """The scope set by `generate_scope`."""
+        return self._scope
+
+    def generate_scope(self) -> None:
+        """Give each Cell below a scope such as ``Default/layer1-Dense``."""
+        for name, cell in _scopes(self, "Default"):
+            if isinstance(cell, Cell) and cell._scope is None:
+                cell.__dict__["_scope"] = name
+
+    # --- modes and flags --------------------------------------------------------------------------------------------------
+
+    def set_train(self, mode: bool = True) -> "Cell":
+        """Training mode for this Cell and all below (a new Cell is in evaluation mode, unlike a torch module)."""
+        self.__dict__["_phase"] = "train" if mode else "predict"
+        return self.add_flags_recursive(training=mode)
+
+    def train(self, mode: bool = True) -> "Cell":  # type: ignore[override]
+        """torch's name for `set_train`."""
+        return self.set_train(mode)
+
+    def set_grad(self, requires_grad: bool = True) -> "Cell":
+        """Mark the Cell as differentiated: a call keeps its forward for the `GradOperation` that follows."""
+        self.__dict__["requires_grad"] = requires_grad
+        return self
+
+    def add_flags(self, **flags: Any) -> "Cell":
+        """Set attributes of this Cell; ``fp16=True`` and the like choose the dtype it computes in."""
+        self._func_graph_flags.update(flags)
+        self.__dict__.update(flags)
+        for name, dtype in _FLAG_DTYPES.items():
+            if flags.get(name):
+                self.__dict__["_cast_dtype"] = dtype
+        return self
+
+    def add_flags_recursive(self, **flags: Any) -> "Cell":
+        """`add_flags` for this Cell and all below."""
+        self.add_flags(**flags)
+        for cell in self.cells():
+            if isinstance(cell, Cell):
+                cell.add_flags_recursive(**flags)
+            elif "training" in flags:
+                cell.train(flags["training"])
+        return self
+
+    def get_flags(self) -> dict[str, Any]:
+        """The flags set by `add_flags`."""
+        return self._func_graph_flags
+
+    def to_float(self, dst_type: torch.dtype) -> "Cell":
+        """Compute in ``dst_type``: inputs, and Parameters where they are used, are cast; the Parameters stay as they are.
+
+        Raises:
+            ValueError: unless it is float16, float32 or bfloat16.
+        """
+        if dst_type not in _FLAG_DTYPES.values():
+            raise ValueError("For 'to_float', the argument 'dst_type' must be mstype.float32, mstype.float16 or mstype.bfloat16, "
+                             f"but got type: {type(dst_type)} and value: {dst_type}.")
+        return self.add_flags_recursive(**{name: dst_type is dtype for name, dtype in _FLAG_DTYPES.items()})
+
+    def recompute(self, **kwargs: Any) -> None:
+        """Recompute this Cell's activations in the backward pass instead of keeping them."""
+        unknown = set(kwargs) - {"mp_comm_recompute", "parallel_optimizer_comm_recompute", "use_reentrant", "output_recompute"}
+        if unknown:
+            raise ValueError(f"For 'recompute', keyword {sorted(unknown)} is not recognized.")
+        self.__dict__.update(_recompute=True, _special_call=True)
+
+    def set_broadcast_flag(self, mode: bool = True) -> "Cell":
+        return self.add_flags_recursive(broadcast_flag=mode)
+
+    def set_boost(self, boost_type: str) -> "Cell":
+        """Ascend's boost library: only ``"less_bn"`` is known; without effect here."""
+        if boost_type not in ("less_bn",):
+            raise ValueError(f"For 'set_boost', the argument 'boost_type' must be 'less_bn', but got {boost_type}.")
+        return self.add_flags_recursive(less_bn=True)
+
+    def set_comm_fusion(self, fusion_type: int, recurse: bool = True) -> "Cell":
+        """A hint for fusing communication: kept on the Parameters, torch's buckets decide."""
+        for parameter in self.trainable_params(recurse):
+            parameter.comm_fusion = fusion_type
+        return self
+
+    def set_jit_config(self, jit_config: Any) -> None:
+        """Accepted without effect: Cells run eagerly."""
+
+    def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
+        """Shapes of dynamic inputs: kept for `get_inputs`; eager execution takes any shape."""
+        self.__dict__["_inputs_spec"] = inputs or kwargs
+
+    def get_inputs(self) -> Any:
+        """What `set_inputs` got."""
+        return self._inputs_spec
+
+    def set_param_ps(self, recurse: bool = True, init_in_server: bool = False) -> None:
+        """Parameter-server training does not exist here.
+
+        Raises:
+            RuntimeError: always.
+        """
+        raise RuntimeError("For 'set_param_ps', parameter server training is not available on PyTorch. Use data parallel training instead.")
+
+    # --- data and hooks ---------------------------------------------------------------------------------------------------
+
+    def init_parameters_data(self, auto_parallel_mode: bool = False) -> dict[Parameter, Parameter]:
+        """{Parameter: itself}: here data exist from the start."""
+        return {parameter: parameter for parameter in self.get_parameters()}
+
+    def apply(self, fn: Callable[[Any], Any]) -> "Cell":  # type: ignore[override]
+        """``fn`` on every Cell below and on this one."""
+        for cell in self.cells():
+            cell.apply(fn)
+        fn(self)
+        return self
+
+    def register_backward_hook(self, hook_fn: Callable[..., Any]) -> Any:  # type: ignore[override]
+        """``hook_fn(cell, grad_input, grad_output)`` after the gradient of the inputs is known; returns a handle with ``remove()``."""
+        return self.register_full_backward_hook(hook_fn)
+
+    def register_backward_pre_hook(self, hook_fn: Callable[..., Any]) -> Any:
+        """``hook_fn(cell, grad_output)`` before; returns a handle with ``remove()``."""
+        return self.register_full_backward_pre_hook(hook_fn)
+
+    def __deepcopy__(self, memo: dict) -> "Cell":
+        import copy
+        clone = type(self).__new__(type(self))
+        memo[id(self)] = clone
+        for key, value in self.__dict__.items():
+            clone.__dict__[key] = None if key == "_captured" else copy.deepcopy(value, memo)
+        return clone
+
+    # --- printing ---------------------------------------------------------------------------------------------------------
+
+    def extend_repr(self) -> str:
+        """What a subclass shows in the parentheses."""
+        return ""
+
+    def extra_repr(self) -> str:
+        return self.extend_repr()
+
+    def __repr__(self) -> str:
+        extra = self.extend_repr()
+        extra_lines = extra.split("\n") if extra else []
+        child_lines = [f"({name}): " + repr(cell).replace("\n", "\n  ") for name, cell in self._modules.items()]
+        if len(extra_lines) == 1 and not child_lines:
+            return f"{type(self).__name__}({extra})"
+        body = "".join(f"\n  {line}" for line in extra_lines + child_lines)
+        return f"{type(self).__name__}({body}\n)" if body else f"{type(self).__name__}()"
+
+    __str__ = __repr__
+
+
+def _walk(module: torch.nn.Module, seen: set, path: str) -> Iterator[tuple[str, Any]]:
+    if module in seen:
+        return
+    seen.add(module)
+    yield path, module
+    for name, child in module._modules.items():
+        if child:
+            yield from _walk(child, seen, f"{path}.{name}" if path else name)
+
+
+def _scopes(cell: Any, parent: str) -> Iterator[tuple[str, Any]]:
+    children = [(f"{parent}/{name}-{type(child).__name__}", child) for name, child in cell.named_children()]
+    yield from children
+    for scope, child in children:
+        yield from _scopes(child, scope)
+
+
+class _CustomBackward(torch.autograd.Function):
+    """Runs a Cell's own ``bprop(*inputs, out, dout)`` in place of differentiation."""
+
+    @staticmethod
+    def forward(ctx: Any, cell: Cell, holder: list, count: int, *inputs: Any) -> Any:  # type: ignore[override]
+        with torch.no_grad():
+            out = cell.construct(*inputs[:count])
+        outputs = out if isinstance(out, tuple) else (out,)
+        fresh = tuple(item.detach().clone() if isinstance(item, torch.Tensor) and any(item is i for i in inputs) else item for item in outputs)
+        ctx.cell, ctx.inputs, ctx.out, ctx.count, ctx.total = cell, inputs, out, count, len(inputs)
+        holder.append(isinstance(out, tuple))
+        return fresh if isinstance(out, tuple) else fresh[0]
+
+    @staticmethod
+    def backward(ctx: Any, *douts: Any) -> Any:
+        dout = wrap(tuple(douts)) if isinstance(ctx.out, tuple) else wrap(douts[0])
+        with torch.no_grad():
+            grads = ctx.cell.bprop(*ctx.inputs[:ctx.count], wrap(ctx.out), dout)
+        parameter_grads: Any = ()
+        if isinstance(grads, tuple) and len(grads) == 2 and isinstance(grads[1], dict):
+            grads, by_parameter = grads
+            parameter_grads = tuple(by_parameter.get(parameter) for parameter in ctx.inputs[ctx.count:])
+        grads = grads if isinstance(grads, tuple) else (grads,)
+        if len(grads) != ctx.count:
+            raise TypeError(f"For '{type(ctx.cell).__name__}', the number of gradients that 'bprop' returns must equal the number of "
+                            f"inputs {ctx.count}, but got {len(grads)}.")
+        rest = parameter_grads or (None,) * (ctx.total - ctx.count)
+        return (None, None, None, *[g if isinstance(i, torch.Tensor) else None for g, i in zip(grads, ctx.inputs)], *rest)
+
+
+def _call_with_bprop(cell: Cell, args: tuple, kwargs: dict[str, Any]) -> Any:
+    if kwargs or inspect.signature(cell.construct).parameters.keys() and len(args) < len(inspect.signature(cell.construct).parameters):
+        try:
+            bound = inspect.signature(cell.construct).bind(*args, **kwargs)
+        except TypeError:
+            bound = None
+        if bound is not None and not bound.kwargs:
+            bound.apply_defaults()
+            args, kwargs = bound.args, {}
+    parameters = [p for p in cell.get_parameters() if p.requires_grad]
+    # A trigger makes autograd record the node even when no input requires a gradient by itself.
+    return _CustomBackward.apply(cell, [], len(args), *args, *parameters)
+
+

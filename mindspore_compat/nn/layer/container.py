@@ -1,0 +1,261 @@
+"""Containers of Cells. Upstream: ``mindspore.nn.layer.container``."""
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any, Iterable, Iterator
+
+import torch
+
+from mindspore_compat.nn.cell import Cell, _adopt
+
+__all__ = ["SequentialCell", "CellList", "CellDict"]
+
+
+def _position(length: int, index: Any, where: str) -> int:
+    if isinstance(index, bool) or not isinstance(index, int):
+        raise TypeError(f"For '{where}', the type of 'index' must be int, but got {type(index).__name__}.")
+    if not -length <= index < length:
+        raise IndexError(f"For '{where}', the value of 'index' must be a number in range [{-length}, {length}), but got {index}.")
+    return index % length
+
+
+def _check_cell(cell: Any, where: str) -> None:
+    if not isinstance(cell, torch.nn.Module):
+        raise TypeError(f"For '{where}', each cell must be subclass of Cell, but got {type(cell).__name__}.")
+
+
+def _rename(cell: torch.nn.Module, prefix: str) -> None:
+    if isinstance(cell, Cell):
+        cell.update_parameters_name(prefix)
+    else:
+        _adopt(cell, prefix)
+
+
+class _CellSequence(Cell):
+    """What `SequentialCell` and `CellList` share: children under "0", "1", ... whose names follow their positions."""
+
+    def __bool__(self) -> bool:
+        return len(self._modules) != 0
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(list(self._modules.values()))
+
+    def set_grad(self, flag: bool = True) -> "Cell":  # type: ignore[override]
+        self.__dict__["requires_grad"] = flag
+        for cell in self._modules.values():
+            if isinstance(cell, Cell):
+                cell.set_grad(flag)
+        return self
+
+    def _prefix(self) -> tuple[str, int]:
+        """(names' part in front of the position, how many dotted parts that is), read off the children's parameters.
+
+        Upstream derives it so too, which shows: children appended to a container that had none keep names without its prefix.
+        """
+        found = []
+        for key, cell in self._modules.items():
+            parameter = next(iter(cell.parameters()), None)
+            if parameter is not None:
+                found.append((key, parameter.name.split(".")))
+            if len(found) == 2:
+                break
+        prefix, count = "", 0
+        if found:
+            key, parts = found[0]
+            for position, part in enumerate(parts):
+                if part == key:
+                    prefix, count = "".join(item + "." for item in parts[:position]), position
+                    if len(found) == 2 and found[1][1][position:position + 1] == [found[1][0]]:
+                        break
+        return prefix, count
+
+    def _replace(self, cells: list[Any], prefix: str, count: int, start: int = 0) -> None:
+        """Children anew, in order; those from ``start`` on get the names of their positions."""
+        self._modules.clear()
+        for position, cell in enumerate(cells):
+            if self._auto_prefix and position >= start:
+                for parameter in cell.parameters():
+                    parameter.name = prefix + ".".join([str(position), *parameter.name.split(".")[count + 1:]])
+            self._modules[str(position)] = cell
+
+    def insert(self, index: int, cell: Any) -> None:
+        """``cell`` before position ``index``.
+
+        Raises:
+            IndexError: if ``index`` lies outside [-len, len].
+        """
+        where, length = type(self).__name__, len(self)
+        _check_cell(cell, where)
+        if isinstance(index, bool) or not isinstance(index, int):
+            raise TypeError(f"For '{where}', the type of 'index' must be int, but got {type(index).__name__}.")
+        if not -length <= index <= length:
+            raise IndexError(f"For '{where}', the value of 'index' must be a number in range [{-length}, {length}], but got {index}.")
+        position = index % length if length and index != length else index
+        prefix, count = self._prefix()
+        if self._auto_prefix:
+            _rename(cell, f"{prefix}{position}.")
+        cells = list(self._modules.values())
+        self._replace([*cells[:position], cell, *cells[position:]], prefix, count, start=position + 1)
+
+    def append(self, cell: Any) -> None:
+        """``cell`` at the end."""
+        _check_cell(cell, type(self).__name__)
+        if self._auto_prefix:
+            _rename(cell, f"{self._prefix()[0]}{len(self)}.")
+        self._modules[str(len(self))] = cell
+
+    def extend(self, cells: Any) -> "Any":
+        """All of a list (or another container) at the end."""
+        if not isinstance(cells, (list, tuple, _CellSequence)):
+            raise TypeError(f"For '{type(self).__name__}', the new cells wanted to append should be instance of list, "
+                            f"but got {type(cells).__name__}.")
+        for cell in list(cells):
+            self.append(cell)
+        return self
+
+    def __delitem__(self, index: Any) -> None:
+        keys = list(self._modules)
+        if isinstance(index, slice):
+            doomed = keys[index]
+        else:
+            doomed = [keys[_position(len(self), index, type(self).__name__)]]
+        for key in doomed:
+            del self._modules[key]
+        prefix, count = self._prefix()
+        if all(key.isdigit() for key in keys):
+            self._replace(list(self._modules.values()), prefix, count)
+
+
+class SequentialCell(_CellSequence):
+    """Cells called one after the other. Takes Cells as arguments, one list, or one OrderedDict of names."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__()
+        if len(args) == 1 and isinstance(args[0], (OrderedDict, dict)):
+            items: Iterable[tuple[str, Any]] = args[0].items()
+        else:
+            cells = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
+            if len(args) == 1 and isinstance(args[0], CellList):
+                cells = list(args[0])
+            items = ((str(position), cell) for position, cell in enumerate(cells))
+        for name, cell in items:
+            _check_cell(cell, "SequentialCell")
+            self.insert_child_to_cell(name, cell)
+            _rename(cell, name + ".")
+
+    @property
+    def cell_list(self) -> list[Any]:
+        return list(self._modules.values())
+
+    @cell_list.setter
+    def cell_list(self, value: Any) -> None:
+        """Upstream keeps a copy that some code sets; the children are the truth here."""
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return type(self)(OrderedDict(list(self._modules.items())[index]))
+        return list(self._modules.values())[_position(len(self), index, "SequentialCell")]
+
+    def __setitem__(self, index: int, cell: Any) -> None:
+        _check_cell(cell, "SequentialCell")
+        prefix, _ = self._prefix()
+        key = list(self._modules)[_position(len(self), index, "SequentialCell")]
+        self._modules[key] = cell
+        _rename(cell, f"{prefix}{key}.")
+
+    def construct(self, input_data: Any) -> Any:
+        for cell in self._modules.values():
+            input_data = cell(input_data)
+        return input_data
+
+
+class CellList(_CellSequence):
+    """A list of Cells; not callable itself."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        unknown = set(kwargs) - {"auto_prefix"}
+        if unknown:
+            raise TypeError(f"For 'CellList', unexpected keyword argument {sorted(unknown)}; only 'auto_prefix' is known.")
+        super().__init__(kwargs.get("auto_prefix", True))
+        if len(args) == 1:
+            self.extend(args[0])
+        elif args:
+            raise TypeError(f"For 'CellList', one list of Cells is expected, but got {len(args)} arguments.")
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return CellList(list(self._modules.values())[index], auto_prefix=False)
+        return self._modules[str(_position(len(self), index, "CellList"))]
+
+    def __setitem__(self, index: int, cell: Any) -> None:
+        _check_cell(cell, "CellList")
+        position = _position(len(self), index, "CellList")
+        if self._auto_prefix:
+            _rename(cell, f"{self._prefix()[0]}{position}.")
+        self._modules[str(position)] = cell
+
+    def __iadd__(self, cells: Any) -> "CellList":
+        return self.extend(cells)
+
+    def construct(self, *inputs: Any) -> Any:
+        raise NotImplementedError("A CellList can not be called; call its elements.")
+
+
+class CellDict(Cell):
+    """Cells under string keys."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(kwargs.pop("auto_prefix", True))
+        if len(args) == 1:
+            self.update(args[0])
+
+    def __getitem__(self, key: str) -> Any:
+        return self._modules[key]
+
+    def __setitem__(self, key: str, cell: Any) -> None:
+        _check_cell(cell, "CellDict")
+        if not isinstance(key, str) or not key or "." in key:
+            raise KeyError(f"For 'CellDict', the key must be a non-empty str without '.', but got {key!r}.")
+        if self._auto_prefix:
+            _rename(cell, key + ".")
+        self._modules[key] = cell
+
+    def __delitem__(self, key: str) -> None:
+        del self._modules[key]
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __bool__(self) -> bool:
+        return len(self._modules) != 0
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._modules
+
+    def clear(self) -> None:
+        self._modules.clear()
+
+    def pop(self, key: str) -> Any:
+        return self._modules.pop(key)
+
+    def keys(self) -> Any:
+        return self._modules.keys()
+
+    def values(self) -> Any:
+        return self._modules.values()
+
+    def items(self) -> Any:
+        return self._modules.items()
+
+    def update(self, cells: Any) -> None:
+        for key, cell in (cells.items() if hasattr(cells, "items") else cells):
+            self[key] = cell
+
+    def construct(self, *inputs: Any) -> Any:
+        raise NotImplementedError("A CellDict can not be called; call its elements.")

@@ -1,0 +1,150 @@
+"""Learning rates computed from the step. Upstream: ``mindspore.nn.learning_rate_schedule``."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+
+from mindspore_compat._api.validate import check_bool, check_type
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.nn.cell import Cell
+
+__all__ = ["LearningRateSchedule", "ExponentialDecayLR", "NaturalExpDecayLR", "InverseDecayLR", "CosineDecayLR", "PolynomialDecayLR", "WarmUpLR"]
+
+
+class LearningRateSchedule(Cell):
+    """Base: ``construct(self, global_step)`` returns the learning rate of a step (int32 Tensor, shape (1,) or ())."""
+
+    def construct(self, global_step: Any) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} must override 'construct(self, global_step)'.")
+
+
+class _Builtin(LearningRateSchedule):
+    """A schedule in plain float arithmetic; single precision as upstream, rounded once at the end."""
+
+    def rate(self, step: float) -> float:
+        raise NotImplementedError
+
+    def construct(self, global_step: Any) -> Any:
+        if isinstance(global_step, torch.Tensor) and global_step.numel() != 1:
+            return Tensor([self.rate(float(item)) for item in global_step.flatten().tolist()]).reshape(global_step.shape)
+        value = Tensor(self.rate(float(global_step.item() if isinstance(global_step, torch.Tensor) else global_step)))
+        return value.reshape(global_step.shape) if isinstance(global_step, torch.Tensor) else value
+
+
+def _positive_float(value: Any, name: str, owner: str) -> float:
+    check_type(value, name, (float, int), owner)
+    if not value > 0 or math.isinf(value):
+        raise ValueError(f"For '{owner}', the '{name}' must be a positive number, but got {value}.")
+    return float(value)
+
+
+def _non_negative_float(value: Any, name: str, owner: str) -> float:
+    check_type(value, name, (float, int), owner)
+    if not value >= 0:
+        raise ValueError(f"For '{owner}', the '{name}' must not be negative, but got {value}.")
+    return float(value)
+
+
+def _positive_steps(value: Any, name: str, owner: str) -> int:
+    check_type(value, name, int, owner)
+    if value <= 0:
+        raise ValueError(f"For '{owner}', the '{name}' must be a positive int, but got {value}.")
+    return value
+
+
+class _Decay(_Builtin):
+    """Arguments that the exponential schedules share."""
+
+    def __init__(self, learning_rate: float, decay_rate: float, decay_steps: int, is_stair: bool = False) -> None:
+        super().__init__()
+        owner = type(self).__name__
+        self.learning_rate = _positive_float(learning_rate, "learning_rate", owner)
+        self.decay_rate = _positive_float(decay_rate, "decay_rate", owner)
+        self.decay_steps = _positive_steps(decay_steps, "decay_steps", owner)
+        self.is_stair = check_bool(is_stair, "is_stair", owner)
+
+    def _progress(self, step: float) -> float:
+        progress = step / self.decay_steps
+        return math.floor(progress) if self.is_stair else progress
+
+
+class ExponentialDecayLR(_Decay):
+    """learning_rate · decay_rate ^ (step / decay_steps)."""
+
+    def rate(self, step: float) -> float:
+        return self.learning_rate * self.decay_rate ** self._progress(step)
+
+
+class NaturalExpDecayLR(_Decay):
+    """learning_rate · exp(-decay_rate · step), in stairs of ``decay_steps`` if wanted."""
+
+    def rate(self, step: float) -> float:
+        if self.is_stair:
+            step = math.floor(step / self.decay_steps) * self.decay_steps
+        return self.learning_rate * math.exp(-self.decay_rate * step)
+
+
+class InverseDecayLR(_Decay):
+    """learning_rate / (1 + decay_rate · step / decay_steps)."""
+
+    def rate(self, step: float) -> float:
+        return self.learning_rate / (1 + self.decay_rate * self._progress(step))
+
+
+class CosineDecayLR(_Builtin):
+    """From ``max_lr`` to ``min_lr`` along half a cosine of ``decay_steps``."""
+
+    def __init__(self, min_lr: float, max_lr: float, decay_steps: int) -> None:
+        super().__init__()
+        if not isinstance(min_lr, float):
+            raise TypeError(f"For 'CosineDecayLR', the 'min_lr' must be float, but got {type(min_lr).__name__}.")
+        self.min_lr = _non_negative_float(min_lr, "min_lr", "CosineDecayLR")
+        self.max_lr = _positive_float(max_lr, "max_lr", "CosineDecayLR")
+        self.decay_steps = _positive_steps(decay_steps, "decay_steps", "CosineDecayLR")
+        if min_lr >= max_lr:
+            raise ValueError(f"For 'CosineDecayLR', the 'max_lr' must be greater than the 'min_lr', but got 'max_lr' {max_lr}, "
+                             f"'min_lr' {min_lr}.")
+
+    def rate(self, step: float) -> float:
+        share = min(step, self.decay_steps) / self.decay_steps
+        return self.min_lr + 0.5 * (self.max_lr - self.min_lr) * (1 + math.cos(math.pi * share))
+
+
+class PolynomialDecayLR(_Builtin):
+    """From ``learning_rate`` to ``end_learning_rate`` along a power of the remaining share of ``decay_steps``."""
+
+    def __init__(self, learning_rate: float, end_learning_rate: float, decay_steps: int, power: float,
+                 update_decay_steps: bool = False) -> None:
+        super().__init__()
+        owner = "PolynomialDecayLR"
+        self.learning_rate = _positive_float(learning_rate, "learning_rate", owner)
+        if not isinstance(end_learning_rate, float):
+            raise TypeError(f"For '{owner}', the 'end_learning_rate' must be float, but got {type(end_learning_rate).__name__}.")
+        self.end_learning_rate = _non_negative_float(end_learning_rate, "end_learning_rate", owner)
+        self.decay_steps = _positive_steps(decay_steps, "decay_steps", owner)
+        self.power = _positive_float(power, "power", owner)
+        self.update_decay_steps = check_bool(update_decay_steps, "update_decay_steps", owner)
+
+    def rate(self, step: float) -> float:
+        steps = float(self.decay_steps)
+        if self.update_decay_steps:
+            steps *= max(math.ceil(step / steps), 1)
+        else:
+            step = min(step, steps)
+        return (self.learning_rate - self.end_learning_rate) * (1 - step / steps) ** self.power + self.end_learning_rate
+
+
+class WarmUpLR(_Builtin):
+    """Linear from 0 to ``learning_rate`` over ``warmup_steps``."""
+
+    def __init__(self, learning_rate: float, warmup_steps: int) -> None:
+        super().__init__()
+        if not isinstance(learning_rate, float):
+            raise TypeError(f"For 'WarmUpLR', the 'learning_rate' must be float, but got {type(learning_rate).__name__}.")
+        self.learning_rate = _non_negative_float(learning_rate, "learning_rate", "WarmUpLR")
+        self.warmup_steps = _positive_steps(warmup_steps, "warmup_steps", "WarmUpLR")
+
+    def rate(self, step: float) -> float:
+        return self.learning_rate * min(step, self.warmup_steps) / self.warmup_steps

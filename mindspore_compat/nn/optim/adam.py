@@ -1,0 +1,117 @@
+"""Adam and AdamWeightDecay with MindSpore's arithmetic. Upstream: ``mindspore.nn.Adam``, ``mindspore.nn.AdamWeightDecay``."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import torch
+
+from mindspore_compat._api.validate import check_bool, check_type
+from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.nn.optim.optimizer import Optimizer, _host_parameter
+
+__all__ = ["Adam", "AdamWeightDecay"]
+
+
+def check_betas(beta1: Any, beta2: Any, eps: Any, owner: str) -> None:
+    """TypeError unless they are floats, ValueError unless 0 < beta < 1 and eps > 0."""
+    for name, value in (("beta1", beta1), ("beta2", beta2), ("eps", eps)):
+        check_type(value, name, float, owner)
+    for name, value in (("beta1", beta1), ("beta2", beta2)):
+        if not 0.0 < value < 1.0:
+            raise ValueError(f"For '{owner}', the '{name}' must be in range (0.0, 1.0), but got {value}.")
+    if eps <= 0:
+        raise ValueError(f"For '{owner}', the 'eps' must be greater than 0, but got {eps}.")
+
+
+def _single(value: float) -> float:
+    """``value`` rounded to single precision, in which upstream keeps its constants."""
+    return float(np.float32(value))
+
+
+def update_moments(moments1: list[Any], moments2: list[Any], gradients: list[Any], beta1: float, beta2: float) -> None:
+    """m += (g - m)·(1 - beta1); v += (g² - v)·(1 - beta2), in place."""
+    torch._foreach_lerp_(moments1, gradients, 1.0 - beta1)
+    torch._foreach_mul_(moments2, beta2)
+    torch._foreach_addcmul_(moments2, gradients, gradients, 1.0 - beta2)
+
+
+class Adam(Optimizer):
+    """m, v as usual; p -= lr·sqrt(1 - beta2ᵗ)/(1 - beta1ᵗ) · m/(sqrt(v) + eps).
+
+    Here ``eps`` is added before the bias correction, unlike torch's Adam. ``use_nesterov`` takes beta1·m + (1 - beta1)·g for m;
+    ``use_amsgrad`` the running maximum of v. ``use_lazy`` and ``use_offload`` only matter for sparse gradients and Ascend: no effect.
+    """
+
+    def __init__(self, params: Any, learning_rate: Any = 1e-3, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8,
+                 use_locking: bool = False, use_nesterov: bool = False, weight_decay: Any = 0.0, loss_scale: float = 1.0,
+                 use_amsgrad: bool = False, **kwargs: Any) -> None:
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        unknown = set(kwargs) - {"use_lazy", "use_offload"}
+        if unknown:
+            raise KeyError("For 'Adam', invalid keys are passed as kwargs, supported keys are 'use_lazy' and 'use_offload', "
+                           f"but got {sorted(unknown)}.")
+        check_betas(beta1, beta2, eps, "Adam")
+        use_lazy, use_offload = kwargs.get("use_lazy", False), kwargs.get("use_offload", False)
+        for name, value in (("use_locking", use_locking), ("use_nesterov", use_nesterov), ("use_amsgrad", use_amsgrad),
+                            ("use_lazy", use_lazy), ("use_offload", use_offload)):
+            check_bool(value, name, "Adam")
+        if use_lazy and use_offload:
+            raise ValueError("For 'Adam', 'use_lazy' and 'use_offload' can not both be True. But got use_lazy=True, use_offload=True.")
+        if use_amsgrad and (use_lazy or use_offload):
+            raise ValueError("For lazy Adam and Adam with offload, there is no parameter named 'use_amsgrad'. but got 'use_amsgrad'=True.")
+        self.beta1, self.beta2, self.eps = _single(beta1), _single(beta2), _single(eps)
+        self.beta1_power: Parameter = _host_parameter(1.0, "beta1_power")
+        self.beta2_power: Parameter = _host_parameter(1.0, "beta2_power")
+        self.use_nesterov, self.use_amsgrad = use_nesterov, use_amsgrad
+        self.moment1 = self.parameters.clone(prefix="moment1", init="zeros")  # type: ignore[attr-defined]
+        self.moment2 = self.parameters.clone(prefix="moment2", init="zeros")  # type: ignore[attr-defined]
+        if use_amsgrad:
+            self.vhat = self.parameters.clone(prefix="vhat", init="zeros")  # type: ignore[attr-defined]
+
+    def _begin_step(self) -> None:
+        for power, beta in ((self.beta1_power, self.beta1), (self.beta2_power, self.beta2)):
+            torch._C.TensorBase.mul_(power, beta)
+
+    def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
+        moments1, moments2 = self._picked(self.moment1, picks), self._picked(self.moment2, picks)
+        update_moments(moments1, moments2, gradients, self.beta1, self.beta2)
+        rate = rate * math.sqrt(1.0 - self.beta2_power.item()) / (1.0 - self.beta1_power.item())
+        squares = moments2
+        if self.use_amsgrad:
+            squares = self._picked(self.vhat, picks)
+            torch._foreach_maximum_(squares, moments2)
+        divisors = torch._foreach_sqrt(squares)
+        torch._foreach_add_(divisors, self.eps)
+        numerators = moments1
+        if self.use_nesterov:
+            numerators = list(torch._foreach_mul(moments1, self.beta1))
+            torch._foreach_add_(numerators, gradients, alpha=1.0 - self.beta1)
+        torch._foreach_addcdiv_(parameters, numerators, divisors, -rate)
+
+
+class AdamWeightDecay(Optimizer):
+    """m, v as usual, without bias correction; p -= lr·(m/(sqrt(v) + eps) + weight_decay·p)."""
+
+    _decoupled_decay = True
+
+    def __init__(self, params: Any, learning_rate: Any = 1e-3, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-6,
+                 weight_decay: Any = 0.0) -> None:
+        super().__init__(learning_rate, params, weight_decay)
+        check_betas(beta1, beta2, eps, "AdamWeightDecay")
+        self.beta1, self.beta2, self.eps = _single(beta1), _single(beta2), _single(eps)
+        self.moments1 = self.parameters.clone(prefix="adam_m", init="zeros")  # type: ignore[attr-defined]
+        self.moments2 = self.parameters.clone(prefix="adam_v", init="zeros")  # type: ignore[attr-defined]
+
+    def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
+        moments1, moments2 = self._picked(self.moments1, picks), self._picked(self.moments2, picks)
+        update_moments(moments1, moments2, gradients, self.beta1, self.beta2)
+        divisors = torch._foreach_sqrt(moments2)
+        torch._foreach_add_(divisors, self.eps)
+        if decay:
+            updates = list(torch._foreach_div(moments1, divisors))
+            torch._foreach_add_(updates, parameters, alpha=decay)
+            torch._foreach_add_(parameters, updates, alpha=-rate)
+        else:
+            torch._foreach_addcdiv_(parameters, moments1, divisors, -rate)

@@ -1,0 +1,37 @@
+"""Upstream: ``mindspore.nn.Momentum``."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat._api.validate import check_bool, check_type
+from mindspore_compat.nn.optim.optimizer import Optimizer, _host_parameter
+
+__all__ = ["Momentum"]
+
+
+class Momentum(Optimizer):
+    """v = momentum·v + g; p -= lr·v, or with Nesterov p -= lr·(g + momentum·v)."""
+
+    def __init__(self, params: Any, learning_rate: Any, momentum: float, weight_decay: Any = 0.0, loss_scale: float = 1.0,
+                 use_nesterov: bool = False) -> None:
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        check_type(momentum, "momentum", float, "Momentum")
+        if momentum < 0.0:
+            raise ValueError(f"For 'Momentum', the argument 'momentum' must be at least 0.0, but got {momentum}")
+        self.momentum = _host_parameter(momentum, "momentum")
+        self.params = self.parameters
+        self.use_nesterov = check_bool(use_nesterov, "use_nesterov", "Momentum")
+        self.moments = self.parameters.clone(prefix="moments", init="zeros")  # type: ignore[attr-defined]
+
+    def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
+        momentum = self.momentum.item()
+        moments = self._picked(self.moments, picks)
+        torch._foreach_mul_(moments, momentum)
+        torch._foreach_add_(moments, gradients)
+        if self.use_nesterov:
+            torch._foreach_add_(parameters, gradients, alpha=-rate)
+            torch._foreach_add_(parameters, moments, alpha=-rate * momentum)
+        else:
+            torch._foreach_add_(parameters, moments, alpha=-rate)

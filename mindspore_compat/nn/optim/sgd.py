@@ -1,0 +1,72 @@
+"""Upstream: ``mindspore.nn.SGD``."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat._api.validate import check_bool
+from mindspore_compat.nn.optim.optimizer import Optimizer, _host_parameter
+
+__all__ = ["SGD"]
+
+
+class SGD(Optimizer):
+    """Without momentum p -= lr·g. With it: accum = g in the first step, then momentum·accum + (1 - dampening)·g; p -= lr·accum,
+    or with Nesterov p -= lr·(g + momentum·accum). ``stat`` is 1 until a parameter's first step with momentum.
+    """
+
+    def __init__(self, params: Any, learning_rate: Any = 0.1, momentum: float = 0.0, dampening: float = 0.0, weight_decay: Any = 0.0,
+                 nesterov: bool = False, loss_scale: float = 1.0) -> None:
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        for name, value in (("momentum", momentum), ("dampening", dampening)):
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                raise TypeError(f"For 'SGD', the argument '{name}' must be float type, but got {type(value)}.")
+            if value < 0.0:
+                raise ValueError(f"For 'SGD', the argument '{name}' must be at least 0.0, but got {value}.")
+        self.nesterov = check_bool(nesterov, "nesterov", "SGD")
+        if nesterov and (momentum <= 0.0 or dampening != 0.0):
+            raise ValueError("For 'SGD', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must equal to 0.0, "
+                             f"but got 'momentum' {momentum}, 'dampening' {dampening}.")
+        if self.dynamic_weight_decay:
+            raise TypeError("For 'SGD', dynamic weight decay is currently not supported, the argument 'weight_decay' or 'weight_decay' "
+                            "set in grouped 'params' must be float or int type.")
+        self.dampening = float(dampening)
+        self.momentum = _host_parameter(float(momentum), "momentum")
+        self.accum = self.parameters.clone(prefix="accum", init="zeros")  # type: ignore[attr-defined]
+        self.stat = self.parameters.clone(prefix="stat", init="ones")  # type: ignore[attr-defined]
+        self.__dict__["_fresh"] = None
+
+    def _begin_step(self) -> None:
+        # A loaded checkpoint may have put 0 or 1 into stat, so it is looked at, but only in steps after it could have changed:
+        # once all are 0 they stay so until somebody writes to one.
+        versions = tuple(item._version for item in self.stat)
+        if self.__dict__["_fresh"] is None or self.__dict__["_fresh"][0] != versions:
+            flags = torch.stack([item.flatten()[0] if item.numel() else item.new_zeros(()) for item in self.stat]).tolist()
+            self.__dict__["_fresh"] = (versions, [flag > 0 for flag in flags])
+
+    def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
+        momentum = self.momentum.item()
+        if momentum == 0.0:
+            torch._foreach_add_(parameters, gradients, alpha=-rate)
+            return
+        accums = self._picked(self.accum, picks)
+        torch._foreach_mul_(accums, momentum)
+        torch._foreach_add_(accums, gradients, alpha=1.0 - self.dampening)
+        self._start_fresh(accums, gradients, picks)
+        if self.nesterov:
+            torch._foreach_add_(parameters, gradients, alpha=-rate)
+            torch._foreach_add_(parameters, accums, alpha=-rate * momentum)
+        else:
+            torch._foreach_add_(parameters, accums, alpha=-rate)
+
+    def _start_fresh(self, accums: list[Any], gradients: list[Any], picks: list[int] | None) -> None:
+        """Parameters in their first step with momentum take the gradient itself."""
+        fresh = self.__dict__["_fresh"][1]
+        if not any(fresh):
+            return
+        positions = range(len(self.stat)) if picks is None else picks
+        for position, accum, gradient in zip(positions, accums, gradients):
+            if fresh[position]:
+                torch._C.TensorBase.copy_(accum, gradient)
+                torch._C.TensorBase.zero_(self.stat[position])

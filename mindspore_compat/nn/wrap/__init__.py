@@ -1,0 +1,5 @@
+"""Cells around networks. Upstream: ``mindspore.nn.wrap``."""
+from mindspore_compat.nn.wrap.cell_wrapper import ForwardValueAndGrad, ParameterUpdate, TrainOneStepCell, WithEvalCell, WithGradCell, WithLossCell
+from mindspore_compat.nn.wrap.grad_reducer import DistributedGradReducer
+
+__all__ = ["WithLossCell", "TrainOneStepCell", "WithEvalCell", "WithGradCell", "ForwardValueAndGrad", "ParameterUpdate", "DistributedGradReducer"]

@@ -1,0 +1,204 @@
+"""Cells around a network: with loss, with a training step, for evaluation. Upstream: ``mindspore.nn.wrap.cell_wrapper``."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat.common import _grad_state
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.parameter import Parameter, ParameterTuple
+from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.wrap.grad_reducer import DistributedGradReducer
+from mindspore_compat.ops.composite.grad import GradOperation, gradients
+from mindspore_compat.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
+
+__all__ = ["WithLossCell", "TrainOneStepCell", "WithEvalCell", "WithGradCell", "ForwardValueAndGrad", "ParameterUpdate"]
+
+_detach = torch._C.TensorBase.detach
+
+
+class WithLossCell(Cell):
+    """loss_fn(backbone(data), label)."""
+
+    def __init__(self, backbone: Any, loss_fn: Any) -> None:
+        super().__init__(auto_prefix=False)
+        self._backbone = backbone
+        self._loss_fn = loss_fn
+
+    def construct(self, data: Any, label: Any) -> Any:
+        return self._loss_fn(self._backbone(data), label)
+
+    @property
+    def backbone_network(self) -> Any:
+        """The network without the loss."""
+        return self._backbone
+
+
+class WithEvalCell(Cell):
+    """(loss, outputs, label) for metrics; the loss in float32 if asked."""
+
+    def __init__(self, network: Any, loss_fn: Any, add_cast_fp32: bool = False) -> None:
+        super().__init__(auto_prefix=False)
+        if not isinstance(add_cast_fp32, bool):
+            raise TypeError(f"For 'WithEvalCell', the 'add_cast_fp32' must be bool, but got {type(add_cast_fp32).__name__}.")
+        self._network = network
+        self._loss_fn = loss_fn
+        self.add_cast_fp32 = add_cast_fp32
+
+    def construct(self, data: Any, label: Any) -> Any:
+        outputs = self._network(data)
+        if self.add_cast_fp32:
+            label, outputs = _to_float32(label), _to_float32(outputs)
+        return self._loss_fn(outputs, label), outputs, label
+
+
+def _to_float32(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return wrap(torch._C.TensorBase.to(value, torch.float32)) if value.dtype in (torch.float16, torch.bfloat16) else value
+    return tuple(_to_float32(item) for item in value) if isinstance(value, tuple) else value
+
+
+class WithGradCell(Cell):
+    """Gradients of the network's trainable parameters, given ``sens`` as the output's gradient."""
+
+    def __init__(self, network: Any, loss_fn: Any = None, sens: Any = None) -> None:
+        super().__init__(auto_prefix=False)
+        self.network = network
+        self.loss_fn = loss_fn
+        self.weights = ParameterTuple(network.trainable_params())
+        self.grad = GradOperation(get_by_list=True, sens_param=sens is not None)
+        self.sens = sens
+        self.network_with_loss = network if loss_fn is None else WithLossCell(network, loss_fn)
+        self.network_with_loss.set_train()
+
+    def construct(self, *inputs: Any) -> Any:
+        arguments = inputs if self.sens is None else (*inputs, self.sens)
+        return self.grad(self.network_with_loss, self.weights)(*arguments)
+
+
+class ForwardValueAndGrad(Cell):
+    """(network(*inputs), gradients) by the inputs (``get_all``), by ``weights`` (``get_by_list``) or both."""
+
+    def __init__(self, network: Any, weights: Any = None, get_all: bool = False, get_by_list: bool = False, sens_param: bool = False) -> None:
+        super().__init__(auto_prefix=False)
+        if not callable(network):
+            raise TypeError(f"For 'ForwardValueAndGrad', the argument 'network' must be a Cell, method or function, but got {type(network)}.")
+        if get_by_list and not isinstance(weights, (ParameterTuple, tuple, list)):
+            raise TypeError("For 'ForwardValueAndGrad', when 'get_by_list' is set to True, the argument 'weights' must be Parameters array, "
+                            f"but got {type(weights)}.")
+        self.network = network
+        if isinstance(network, Cell):
+            network.set_grad()
+        self.weights = weights
+        self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
+        self.grad = GradOperation(get_all, get_by_list, sens_param)
+
+    def construct(self, *inputs: Any) -> Any:
+        arguments = inputs[:-1] if self.sens_param else inputs
+        if self.get_by_list and not self.get_all and isinstance(self.network, Cell):
+            outputs = self.network(*arguments)  # kept by the Cell: the gradient below does not run it again
+            found = self.grad(self.network, self.weights)(*inputs)
+        else:
+            with torch.no_grad():
+                outputs = self.network(*arguments)
+            found = self.grad(self.network, self.weights)(*inputs)
+        return _without_graph(outputs), found
+
+
+class TrainOneStepCell(Cell):
+    """One training step: forward, gradients of the optimizer's parameters, update; returns the loss.
+
+    Subclasses in user code override ``construct`` and use ``network``, ``optimizer``, ``weights``, ``grad``, ``sens`` and
+    ``grad_reducer`` as upstream's do.
+
+    Args:
+        network: a Cell that returns the loss.
+        sens: the loss's gradient.
+        return_grad: also return {name: gradient}.
+    """
+
+    def __init__(self, network: Any, optimizer: Any, sens: Any = None, return_grad: bool = False) -> None:
+        super().__init__(auto_prefix=False)
+        self.network = network
+        if isinstance(network, Cell):
+            network.set_grad()
+        self.optimizer = optimizer
+        self.weights = optimizer.parameters
+        self.grad = GradOperation(get_by_list=True, sens_param=True)
+        self.grad_no_sens = GradOperation(get_by_list=True)
+        self.sens: Any = 1.0 if sens is None else sens
+        self.sense_flag = sens is not None
+        self.return_grad = return_grad
+        self.reducer_flag = False
+        self.grad_reducer: Any = _identity
+        self.parallel_mode = _get_parallel_mode()
+        if self.parallel_mode in ("data_parallel", "hybrid_parallel") and _get_device_num() > 1:
+            self.reducer_flag, self.mean, self.degree = True, _get_gradients_mean(), _get_device_num()
+            self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
+
+    def construct(self, *inputs: Any) -> Any:
+        loss, found = self._loss_and_gradients(*inputs)
+        self.optimizer(self.grad_reducer(found))
+        if self.return_grad:
+            return loss, {weight.name: wrap(gradient) for weight, gradient in zip(self.weights, found)}
+        return loss
+
+    def _loss_and_gradients(self, *inputs: Any) -> tuple[Any, tuple[Any, ...]]:
+        """(loss without its graph, gradients): the forward runs once, differentiation follows directly."""
+        network = self.network
+        with torch.enable_grad():
+            loss = network(*inputs)
+        if isinstance(network, Cell):
+            network.__dict__["_captured"] = None
+        if not isinstance(loss, torch.Tensor):
+            raise TypeError(f"For 'TrainOneStepCell', the network must return the loss as one Tensor, but got {_described(loss)}. "
+                            "Give Model a 'loss_fn', or a network that returns the loss alone.")
+        sens = self.sens
+        if loss.dim() == 0 and not isinstance(sens, torch.Tensor) and sens == 1.0 and _grad_state.depth == 0:
+            found = _scalar_gradients(loss, self.weights)
+        else:
+            if isinstance(sens, torch.Tensor) and sens.numel() == 1:
+                sens = sens.item()
+            found = gradients(loss, list(self.weights), sens)
+        return wrap(_detach(loss)), found
+
+
+def _identity(value: Any) -> Any:
+    return value
+
+
+def _described(outputs: Any) -> str:
+    return f"a {type(outputs).__name__} of {len(outputs)} elements" if isinstance(outputs, (tuple, list)) else f"{type(outputs).__name__}"
+
+
+def _without_graph(outputs: Any) -> Any:
+    if isinstance(outputs, torch.Tensor):
+        return wrap(_detach(outputs)) if outputs.requires_grad and not isinstance(outputs, Parameter) else outputs
+    return tuple(_without_graph(item) for item in outputs) if isinstance(outputs, tuple) else outputs
+
+
+def _scalar_gradients(loss: torch.Tensor, weights: Any) -> tuple[Any, ...]:
+    """`gradients` of a 0-d loss, without the general case's bookkeeping."""
+    differentiable = [weight for weight in weights if torch._C.TensorBase.requires_grad.__get__(weight)]  # type: ignore[attr-defined]
+    if not loss.requires_grad or not differentiable:
+        return tuple(torch.zeros_like(_detach(weight)) for weight in weights)
+    found = torch.autograd.grad((loss,), differentiable, allow_unused=True)
+    if len(found) == len(weights) and all(gradient is not None for gradient in found):
+        return found
+    by_weight = dict(zip(map(id, differentiable), found))
+    return tuple(torch.zeros_like(_detach(weight)) if by_weight.get(id(weight)) is None else by_weight[id(weight)] for weight in weights)
+
+
+class ParameterUpdate(Cell):
+    """Assigns its input to a Parameter."""
+
+    def __init__(self, param: Parameter) -> None:
+        super().__init__(auto_prefix=False)
+        if not isinstance(param, Parameter):
+            raise TypeError(f"For 'ParameterUpdate', 'param' must be 'Parameter', but got {type(param)}.")
+        self._param = param
+
+    def construct(self, x: Any) -> Any:
+        self._param.set_data(x)
+        return x

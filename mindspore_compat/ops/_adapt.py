@@ -1,0 +1,116 @@
+"""Arguments as torch takes them: axes, shapes, scalars beside tensors, dtypes."""
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+import torch
+
+from mindspore_compat._runtime.device import current_device
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import to_torch_dtype
+
+__all__ = ["as_axes", "as_ints", "as_int", "as_plain", "pair", "dtype_or_none", "to_dtype", "reduced", "torch_device", "get_data", "is_floating",
+           "all_axes", "wrap"]
+
+_Base = torch._C.TensorBase
+get_data = _Base.data.__get__  # type: ignore[attr-defined]
+torch_device = current_device
+
+
+def as_axes(axis: Any) -> Any:
+    """An int, a tuple of ints, or None for all axes: ``()``, ``[]`` and None mean all."""
+    if axis is None or axis.__class__ is int:
+        return axis
+    if isinstance(axis, torch.Tensor):
+        axis = axis.tolist()
+    if isinstance(axis, (tuple, list)):
+        return tuple([operator.index(item) for item in axis]) or None
+    return operator.index(axis)
+
+
+def all_axes(axis: Any, dims: int) -> tuple[int, ...]:
+    """`as_axes` as an explicit tuple of non-negative ints."""
+    axis = as_axes(axis)
+    if axis is None:
+        return tuple(range(dims))
+    return tuple([item % dims if dims else item for item in ((axis,) if isinstance(axis, int) else axis)])
+
+
+def as_int(value: Any) -> int:
+    """A Python int from an int, numpy int or Tensor."""
+    return operator.index(value)
+
+
+def as_ints(shape: Any) -> tuple[int, ...]:
+    """A tuple of ints from an int, sequence, array or Tensor."""
+    if shape.__class__ is tuple and all([item.__class__ is int for item in shape]):
+        return shape
+    if isinstance(shape, (torch.Tensor, np.ndarray)):
+        shape = shape.tolist()
+    if isinstance(shape, (tuple, list)):
+        return tuple([operator.index(item) for item in shape])
+    return (operator.index(shape),)
+
+
+def as_plain(value: Any, dtype: Any = None, like: torch.Tensor | None = None) -> torch.Tensor:
+    """A tensor from a tensor, number, array or nested list; Python floats become float32. Tensors pass unchanged."""
+    if not isinstance(value, torch.Tensor):
+        device = current_device() if like is None else like.device
+        if isinstance(value, (tuple, list)):
+            from mindspore_compat.common.tensor import _plain_from
+            value = _plain_from(value, copy=False).to(device)
+        elif isinstance(value, np.ndarray):
+            value = torch.as_tensor(value, device=device)
+        elif dtype is not None:
+            return torch.tensor(value, dtype=dtype, device=device)
+        else:
+            value = torch.tensor(value, device=device)
+    return value if dtype is None or value.dtype is dtype else _Base.to(value, dtype)
+
+
+def pair(left: Any, right: Any) -> tuple[torch.Tensor, torch.Tensor]:
+    """Two tensors of one dtype; a Python number takes the other's dtype where that can hold its kind, 0-d tensors count fully."""
+    if isinstance(left, torch.Tensor):
+        if isinstance(right, torch.Tensor):
+            if left.dtype is right.dtype:
+                return left, right
+            common = torch.promote_types(left.dtype, right.dtype)
+        else:
+            common = torch.result_type(left, right) if isinstance(right, (int, float, bool, complex)) else left.dtype
+        return as_plain(left, common), as_plain(right, common, left)
+    if isinstance(right, torch.Tensor):
+        swapped = pair(right, left)
+        return swapped[1], swapped[0]
+    return pair(as_plain(left), right)
+
+
+def dtype_or_none(dtype: Any) -> torch.dtype | None:
+    """None, or the torch dtype."""
+    return None if dtype is None else dtype if dtype.__class__ is torch.dtype else to_torch_dtype(dtype)
+
+
+def to_dtype(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """The values in ``dtype``."""
+    return value if value.dtype is dtype else _Base.to(value, dtype)
+
+
+def is_floating(value: Any) -> bool:
+    """Whether it is a tensor that can have a gradient."""
+    return isinstance(value, torch.Tensor) and (value.dtype.is_floating_point or value.dtype.is_complex)
+
+
+def reduced(loss: torch.Tensor, reduction: str, owner: str) -> Any:
+    """``loss`` by "mean", "sum" or "none".
+
+    Raises:
+        ValueError: for another reduction.
+    """
+    if reduction == "mean":
+        return wrap(torch.mean(loss))
+    if reduction == "sum":
+        return wrap(torch.sum(loss))
+    if reduction == "none":
+        return wrap(loss)
+    raise ValueError(f"For '{owner}', the 'reduction' must be in ['mean', 'sum', 'none'], but got {reduction!r}.")

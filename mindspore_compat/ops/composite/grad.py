@@ -1,0 +1,263 @@
+"""Differentiation of functions and Cells. Upstream: ``mindspore.ops.GradOperation``, ``mindspore.grad``, ``mindspore.value_and_grad``."""
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, Sequence
+
+import torch
+
+from mindspore_compat.common import _grad_state
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.parameter import Parameter
+
+__all__ = ["GradOperation", "grad", "value_and_grad", "get_grad", "stop_gradient"]
+
+_Base = torch._C.TensorBase
+
+
+def _is_differentiable(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and (value.dtype.is_floating_point or value.dtype.is_complex)
+
+
+def _as_variable(value: torch.Tensor) -> torch.Tensor:
+    """The input itself as a point to differentiate at: a new leaf, or a view if an outer differentiation runs through it."""
+    if value.requires_grad:
+        return wrap(_Base.view_as(value, value))
+    return wrap(_Base.detach(value)).requires_grad_(True)
+
+
+def _tensors(outputs: Any) -> list[torch.Tensor]:
+    """The differentiable tensors of an output, in order."""
+    if isinstance(outputs, torch.Tensor):
+        return [outputs]
+    if isinstance(outputs, (tuple, list)):
+        return [tensor for item in outputs for tensor in _tensors(item)]
+    if isinstance(outputs, dict):
+        return [tensor for item in outputs.values() for tensor in _tensors(item)]
+    return []
+
+
+def _detached(outputs: Any) -> Any:
+    """The same structure without its graph; an enclosing differentiation keeps it."""
+    if _grad_state.depth:
+        return outputs
+    if isinstance(outputs, torch.Tensor):
+        return wrap(_Base.detach(outputs)) if outputs.requires_grad and not isinstance(outputs, Parameter) else outputs
+    if type(outputs) in (tuple, list):
+        return type(outputs)(_detached(item) for item in outputs)
+    return outputs
+
+
+def gradients(outputs: Any, targets: Sequence[torch.Tensor], sens: Any = None) -> tuple[Any, ...]:
+    """d(outputs·sens)/d(target) for each target; zeros where there is no dependence. ``sens`` None means ones.
+
+    Raises:
+        ValueError: if ``sens`` does not match the outputs in number or shape.
+    """
+    roots = _tensors(outputs)
+    if sens is None:
+        seeds = [torch.ones_like(_Base.detach(root)) for root in roots]
+    else:
+        given = _tensors(sens) if not isinstance(sens, (int, float)) else [torch.full_like(_Base.detach(roots[0]), sens)]
+        if len(given) != len(roots):
+            raise ValueError(f"For 'GradOperation', 'sens' must have one Tensor for each of the {len(roots)} outputs, but got {len(given)}.")
+        seeds = [_matching_seed(seed, root) for seed, root in zip(given, roots)]
+    pairs = [(root, seed) for root, seed in zip(roots, seeds) if root.requires_grad]
+    wanted = [target for target in targets if target.requires_grad and _is_differentiable(target)]
+    found: list[Any] = []
+    if pairs and wanted:
+        found = list(torch.autograd.grad([root for root, _ in pairs], wanted, [seed for _, seed in pairs], allow_unused=True,
+                                         create_graph=_grad_state.depth > 0, retain_graph=True if _grad_state.depth > 0 else None))
+    by_target = dict(zip((id(target) for target in wanted), found))
+    result = []
+    for target in targets:
+        gradient = by_target.get(id(target))
+        result.append(wrap(torch.zeros_like(_Base.detach(target)) if gradient is None else gradient))
+    return tuple(result)
+
+
+def _matching_seed(seed: torch.Tensor, root: torch.Tensor) -> torch.Tensor:
+    if tuple(seed.shape) != tuple(root.shape):
+        if seed.numel() != root.numel():
+            raise ValueError(f"For 'GradOperation', the shape of 'sens' must be that of the output {tuple(root.shape)}, but got {tuple(seed.shape)}.")
+        seed = torch.reshape(seed, tuple(root.shape))
+    return seed if seed.dtype is root.dtype else _Base.to(seed, root.dtype)
+
+
+class _Level:
+    """Counts nesting, so that inner differentiation keeps its graph for the outer one."""
+
+    def __enter__(self) -> None:
+        _grad_state.depth += 1
+
+    def __exit__(self, *exc: Any) -> None:
+        _grad_state.depth -= 1
+
+
+def _forward(fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+    with torch.enable_grad(), _Level():
+        return wrap(fn(*args, **kwargs))
+
+
+def _weights_of(weights: Any, where: str) -> tuple[list[Parameter], bool]:
+    """(Parameters, whether a single one was given)."""
+    if isinstance(weights, torch.Tensor):
+        return [weights], True  # type: ignore[list-item]
+    items = list(weights)
+    for item in items:
+        if not isinstance(item, torch.nn.Parameter):
+            raise TypeError(f"For '{where}', the elements of 'weights' must be Parameters, but got {type(item).__name__}.")
+    return items, False
+
+
+class GradOperation:
+    """Makes gradient functions.
+
+    Args:
+        get_all: gradients of all tensor inputs instead of the first.
+        get_by_list: gradients of the Parameters given as ``weights`` (default: the Cell's trainable ones).
+        sens_param: the gradient function takes the output's gradient as its last argument; otherwise it is ones.
+    """
+
+    def __init__(self, get_all: bool = False, get_by_list: bool = False, sens_param: bool = False) -> None:
+        for name, value in (("get_all", get_all), ("get_by_list", get_by_list), ("sens_param", sens_param)):
+            if not isinstance(value, bool):
+                raise TypeError(f"For 'GradOperation', the '{name}' should be bool, but got {type(value).__name__}.")
+        self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
+
+    def __call__(self, fn: Callable[..., Any], weights: Any = None) -> Callable[..., Any]:
+        """A function of ``fn``'s arguments (and ``sens``, if so made) that returns gradients.
+
+        Raises:
+            ValueError: if the first input's gradient is wanted and there is no input.
+        """
+        single = False
+        parameters: list[Parameter] = []
+        if self.get_by_list:
+            if weights is None:
+                weights = fn.trainable_params()  # type: ignore[attr-defined]
+            parameters, single = _weights_of(weights, "GradOperation")
+
+        def gradient_function(*args: Any, **kwargs: Any) -> Any:
+            sens = None
+            if self.sens_param:
+                if "sens" in kwargs:
+                    sens = kwargs.pop("sens")
+                elif args:
+                    args, sens = args[:-1], args[-1]
+                else:
+                    raise ValueError("For 'GradOperation' with sens_param=True, the last argument must be 'sens', but got no arguments.")
+            wanted: list[int] = []
+            if self.get_all or not self.get_by_list:
+                wanted = [position for position, arg in enumerate(args) if isinstance(arg, torch.Tensor)]
+                if not self.get_all:
+                    wanted = wanted[:1]
+                if not wanted:
+                    raise ValueError("For 'GradOperation', a gradient of the inputs is wanted, but no input is a Tensor.")
+            outputs, variables = _outputs_at(fn, args, kwargs, wanted)
+            found = gradients(outputs, [*variables, *parameters], sens)
+            of_inputs, of_weights = found[:len(variables)], found[len(variables):]
+            by_list = of_weights[0] if single else of_weights
+            if not self.get_by_list:
+                return of_inputs if self.get_all else of_inputs[0]
+            return (of_inputs, by_list) if self.get_all else by_list
+        return gradient_function
+
+
+def _outputs_at(fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any], wanted: Sequence[int]) -> tuple[Any, list[torch.Tensor]]:
+    """(outputs of ``fn``, variables at the wanted positions); a forward that the Cell kept is not run a second time."""
+    if not wanted and not kwargs and hasattr(fn, "_take_captured"):
+        outputs = fn._take_captured(args)
+        if outputs is not None:
+            return outputs, []
+    args = tuple(_as_variable(arg) if position in wanted and _is_differentiable(arg) else arg for position, arg in enumerate(args))
+    return _forward(fn, args, kwargs), [args[position] for position in wanted]
+
+
+def _positions(grad_position: Any) -> tuple[int, ...]:
+    if grad_position is None:
+        return ()
+    return grad_position if isinstance(grad_position, tuple) else (grad_position,)
+
+
+def value_and_grad(fn: Callable[..., Any], grad_position: Any = 0, weights: Any = None, has_aux: bool = False,
+                   return_ids: bool = False) -> Callable[..., Any]:
+    """A function that returns (``fn``'s value, gradients).
+
+    Args:
+        grad_position: which inputs to differentiate by: None, an int, or a tuple of them.
+        weights: Parameters to differentiate by.
+        has_aux: only the first output is differentiated; the others are just returned.
+        return_ids: pair each gradient with its position or the Parameter's name, for `get_grad`.
+
+    Raises:
+        ValueError: if there is nothing to differentiate by.
+    """
+    if grad_position is None and weights is None:
+        raise ValueError("`grad_position` and `weight` can not be None at the same time.")
+    positions = _positions(grad_position)
+    parameters, single = _weights_of(weights, "value_and_grad") if weights is not None else ([], False)
+
+    @functools.wraps(fn, updated=())
+    def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
+        for position in positions:
+            if not 0 <= position < len(args):
+                raise ValueError(f"For 'value_and_grad', 'grad_position' {position} must be less than the number of inputs {len(args)}.")
+        outputs, variables = _outputs_at(fn, args, kwargs, positions)
+        if has_aux and not isinstance(outputs, tuple):
+            raise ValueError("For 'value_and_grad', 'has_aux' needs a function with more than one output, but got one.")
+        found = gradients(outputs[0] if has_aux else outputs, [*variables, *parameters])
+        if return_ids:
+            identities = [*positions, *(parameter.name for parameter in parameters)]
+            found = tuple(zip(identities, found))
+        of_inputs: Any = found[:len(positions)]
+        of_weights: Any = found[len(positions):]
+        if not isinstance(grad_position, tuple) and positions:
+            of_inputs = of_inputs[0]
+        if single:
+            of_weights = of_weights[0]
+        if not parameters and weights is None:
+            result = of_inputs
+        else:
+            result = (of_inputs, of_weights) if positions else of_weights
+        return _detached(outputs), result
+    return value_and_gradient
+
+
+def grad(fn: Callable[..., Any], grad_position: Any = 0, weights: Any = None, has_aux: bool = False, return_ids: bool = False) -> Callable[..., Any]:
+    """As `value_and_grad`, but the function returns the gradients only; with ``has_aux``, (gradients, other outputs)."""
+    function = value_and_grad(fn, grad_position, weights, has_aux, return_ids)
+
+    @functools.wraps(fn, updated=())
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        value, found = function(*args, **kwargs)
+        return (found, value[1:]) if has_aux else found
+    return gradient
+
+
+def get_grad(gradients: Any, identifier: Any) -> Any:
+    """The gradient of an input position or Parameter out of what ``return_ids=True`` gave.
+
+    Raises:
+        RuntimeError: if it is not there.
+    """
+    wanted = identifier.name if isinstance(identifier, Parameter) else identifier
+    items = gradients if isinstance(gradients, tuple) and gradients and isinstance(gradients[0], tuple) else (gradients,)
+    for item in items:
+        if isinstance(item, tuple) and len(item) == 2 and not isinstance(item[0], tuple):
+            if item[0] == wanted and type(item[0]) is type(wanted):
+                return item[1]
+        elif isinstance(item, tuple):
+            for identity, value in item:
+                if identity == wanted and type(identity) is type(wanted):
+                    return value
+    raise RuntimeError(f"Can not find the gradient for position or Parameter {identifier!r}.")
+
+
+def stop_gradient(value: Any) -> Any:
+    """``value`` without its history: no gradient flows through it."""
+    if isinstance(value, torch.Tensor):
+        return wrap(_Base.detach(value))
+    if isinstance(value, (tuple, list)):
+        return type(value)(stop_gradient(item) for item in value)
+    return value

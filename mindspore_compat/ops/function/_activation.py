@@ -1,0 +1,309 @@
+"""Activations, dropout and normalization. Part of ``mindspore.ops.function.nn_func``."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.nn.functional as tf
+
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops._adapt import as_axes, dtype_or_none, get_data
+from mindspore_compat.ops.function.random_func import generator_of
+
+__all__ = [
+    "relu", "relu6", "sigmoid", "tanh", "softmax", "softmin", "log_softmax", "logsigmoid", "softplus", "softsign", "softshrink", "soft_shrink",
+    "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "tanhshrink", "elu", "selu", "celu", "gelu", "fast_gelu", "silu", "mish", "glu",
+    "swiglu", "leaky_relu", "prelu", "rrelu", "threshold", "gumbel_softmax", "dropout", "dropout1d", "dropout2d", "dropout3d",
+    "dropout_with_mask", "softmax_axes", "batch_norm", "batch_norm_outputs", "layer_norm", "layer_norm_outputs", "group_norm", "rms_norm", "lrn",
+    "embedding", "inplace_sigmoid", "tanh_",
+]
+
+
+def relu(input: Any, inplace: bool = False) -> Any:
+    """max(0, x)."""
+    if inplace:
+        return wrap(torch.relu_(input))
+    return wrap(torch.relu(input))
+
+
+def relu6(x: Any) -> Any:
+    """min(max(0, x), 6)."""
+    return wrap(tf.relu6(x))
+
+
+def sigmoid(input: Any) -> Any:
+    """1 / (1 + exp(-x))."""
+    return wrap(torch.sigmoid(input))
+
+
+def inplace_sigmoid(input: Any) -> Any:
+    """`sigmoid` in place."""
+    return wrap(torch.sigmoid_(input))
+
+
+def tanh(input: Any) -> Any:
+    """The hyperbolic tangent."""
+    return wrap(torch.tanh(input))
+
+
+def tanh_(input: Any) -> Any:
+    """`tanh` in place."""
+    return wrap(torch.tanh_(input))
+
+
+def softmax(input: Any, axis: Any = -1, *, dtype: Any = None) -> Any:
+    """exp(x) normalized to sum 1 along ``axis``."""
+    return wrap(torch.softmax(input, axis, dtype=dtype_or_none(dtype)))
+
+
+def softmax_axes(input: Any, axis: Any = -1) -> Any:
+    """`softmax` over one axis, given as int or 1-tuple, or over several together."""
+    axis = as_axes(axis)
+    if isinstance(axis, int):
+        return wrap(torch.softmax(input, axis))
+    if axis is None:
+        raise ValueError("For 'Softmax', the length of 'axis' must be greater than or equal to 1, but got 0.")
+    shifted = torch.exp(input - torch.amax(input, axis, True))
+    return wrap(shifted / torch.sum(shifted, axis, True))
+
+
+def softmin(x: Any, axis: int = -1, *, dtype: Any = None) -> Any:
+    """softmax(-x)."""
+    return wrap(tf.softmin(x, axis, dtype=dtype_or_none(dtype)))
+
+
+def log_softmax(logits: Any, axis: int = -1) -> Any:
+    """log(softmax(x))."""
+    return wrap(torch.log_softmax(logits, axis))
+
+
+def logsigmoid(x: Any) -> Any:
+    """log(sigmoid(x))."""
+    return wrap(tf.logsigmoid(x))
+
+
+def softplus(input: Any, beta: Any = 1, threshold: Any = 20) -> Any:
+    """log(1 + exp(beta x)) / beta, linear above the threshold."""
+    return wrap(tf.softplus(input, float(beta), float(threshold)))
+
+
+def softsign(x: Any) -> Any:
+    """x / (1 + |x|)."""
+    return wrap(tf.softsign(x))
+
+
+def softshrink(input: Any, lambd: float = 0.5) -> Any:
+    """x moved towards 0 by ``lambd``, 0 in between."""
+    return wrap(tf.softshrink(input, lambd))
+
+
+soft_shrink = softshrink
+
+
+def hardshrink(input: Any, lambd: float = 0.5) -> Any:
+    """x, and 0 where |x| <= lambd."""
+    return wrap(tf.hardshrink(input, lambd))
+
+
+def hardsigmoid(input: Any) -> Any:
+    """relu6(x + 3) / 6."""
+    return wrap(tf.hardsigmoid(input))
+
+
+def hardswish(input: Any) -> Any:
+    """x · relu6(x + 3) / 6."""
+    return wrap(tf.hardswish(input))
+
+
+def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+    """x cut to [min_val, max_val]."""
+    return wrap(tf.hardtanh(input, min_val, max_val))
+
+
+def tanhshrink(input: Any) -> Any:
+    """x - tanh(x)."""
+    return wrap(tf.tanhshrink(input))
+
+
+def elu(input_x: Any, alpha: float = 1.0) -> Any:
+    """x for x > 0, else alpha (exp(x) - 1)."""
+    return wrap(tf.elu(input_x, alpha))
+
+
+def selu(input_x: Any) -> Any:
+    """The self-normalizing exponential linear unit."""
+    return wrap(torch.selu(input_x))
+
+
+def celu(x: Any, alpha: float = 1.0) -> Any:
+    """The continuously differentiable exponential linear unit."""
+    return wrap(torch.celu(x, alpha))
+
+
+def gelu(input: Any, approximate: str = "none") -> Any:
+    """x · Φ(x); "tanh" approximates."""
+    if approximate not in ("none", "tanh"):
+        raise ValueError(f"For 'ops.gelu', the 'approximate' must be 'none' or 'tanh', but got {approximate!r}.")
+    return wrap(tf.gelu(input, approximate=approximate))
+
+
+def fast_gelu(x: Any) -> Any:
+    """x / (1 + exp(-1.702 |x|)) · exp(0.851 (x - |x|))."""
+    return wrap(x * torch.sigmoid(1.702 * x))
+
+
+def silu(input: Any) -> Any:
+    """x · sigmoid(x)."""
+    return wrap(tf.silu(input))
+
+
+def mish(x: Any) -> Any:
+    """x · tanh(softplus(x))."""
+    return wrap(tf.mish(x))
+
+
+def glu(x: Any, axis: int = -1) -> Any:
+    """First half · sigmoid(second half)."""
+    return wrap(tf.glu(x, axis))
+
+
+def swiglu(input: Any, dim: int = -1) -> Any:
+    """silu(first half) · second half."""
+    first, second = torch.chunk(input, 2, dim)
+    return wrap(tf.silu(first) * second)
+
+
+def leaky_relu(input: Any, alpha: Any = 0.2) -> Any:
+    """x for x > 0, else alpha x."""
+    return wrap(tf.leaky_relu(input, float(alpha)))
+
+
+def prelu(input: Any, weight: Any) -> Any:
+    """x for x > 0, else weight · x, one weight or one for each channel."""
+    return wrap(torch.prelu(input, weight))
+
+
+def rrelu(input: Any, lower: float = 0.125, upper: float = 1 / 3) -> Any:
+    """x for x > 0, else x · a random slope."""
+    return wrap(tf.rrelu(input, lower, upper, training=True))
+
+
+def threshold(input: Any, thr: Any, value: Any) -> Any:
+    """x where x > thr, else value."""
+    return wrap(torch.threshold(input, thr, value))
+
+
+def gumbel_softmax(logits: Any, tau: float = 1.0, hard: bool = False, dim: int = -1) -> Any:
+    """A differentiable sample of one class."""
+    return wrap(tf.gumbel_softmax(logits, tau, hard, dim=dim))
+
+
+# --- dropout ------------------------------------------------------------------------------------------------------------------------------
+
+def _check_probability(p: Any, owner: str) -> float:
+    if isinstance(p, bool) or not isinstance(p, (int, float)):
+        raise TypeError(f"For '{owner}', the 'p' must be a float, but got {type(p).__name__}.")
+    if not 0 <= p <= 1:
+        raise ValueError(f"For '{owner}', the 'p' must be in [0, 1], but got {p}.")
+    return float(p)
+
+
+def dropout(input: Any, p: float = 0.5, training: bool = True, seed: int | None = None) -> Any:
+    """Elements set to 0 with probability ``p``, the rest scaled by 1 / (1 - p)."""
+    p = _check_probability(p, "dropout")
+    if not training or p == 0:
+        return input
+    if seed is None:
+        return wrap(torch.dropout(input, p, True))
+    return dropout_with_mask(input, 1 - p, seed)[0]
+
+
+def dropout_with_mask(x: Any, keep_prob: float, seed: int | None = None) -> Any:
+    """(x · mask / keep_prob, mask)."""
+    keep = torch.rand(tuple(x.shape), device=x.device, dtype=torch.float32, generator=generator_of(seed, x.device)) < keep_prob
+    mask = keep.to(x.dtype)
+    return wrap(x * mask / keep_prob), wrap(mask)
+
+
+def dropout1d(input: Any, p: float = 0.5, training: bool = True) -> Any:
+    """Whole channels set to 0 with probability ``p``."""
+    return wrap(tf.dropout1d(input, _check_probability(p, "dropout1d"), training))
+
+
+def dropout2d(input: Any, p: float = 0.5, training: bool = True) -> Any:
+    """Whole channels set to 0 with probability ``p``."""
+    return wrap(tf.dropout2d(input, _check_probability(p, "dropout2d"), training))
+
+
+def dropout3d(input: Any, p: float = 0.5, training: bool = True) -> Any:
+    """Whole channels set to 0 with probability ``p``."""
+    return wrap(tf.dropout3d(input, _check_probability(p, "dropout3d"), training))
+
+
+# --- normalization ------------------------------------------------------------------------------------------------------------------------
+
+def batch_norm_outputs(x: Any, scale: Any, bias: Any, mean: Any, variance: Any, is_training: bool, epsilon: float, momentum: float,
+                       data_format: str = "NCHW") -> Any:
+    """(y, mean, variance, mean, variance): in training the batch's, and the moving ones (Parameters) are updated."""
+    if data_format == "NHWC":
+        x = torch.movedim(x, -1, 1)
+    if is_training:
+        axes = [axis for axis in range(x.dim()) if axis != 1]
+        y, saved_mean, saved_inverse = torch.native_batch_norm(x, scale, bias, get_data(mean), get_data(variance), True, momentum, epsilon)
+        with torch.no_grad():
+            batch_variance = torch.var(x, axes, correction=0)
+        outputs = (saved_mean, batch_variance, saved_mean, saved_inverse)
+    else:
+        y = torch.batch_norm(x, scale, bias, mean, variance, False, momentum, epsilon, False)
+        outputs = (mean, variance, mean, variance)
+    return wrap((torch.movedim(y, 1, -1) if data_format == "NHWC" else y, *outputs))
+
+
+def batch_norm(input_x: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, training: bool = False, momentum: float = 0.1,
+               eps: float = 1e-05) -> Any:
+    """Normalized over all axes but the channels; in training by the batch's own statistics."""
+    return wrap(torch.batch_norm(input_x, weight, bias, get_data(running_mean), get_data(running_var), training, momentum, eps, False))
+
+
+def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Any:
+    """Normalized over the last axes of ``normalized_shape``."""
+    shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+    return wrap(torch.layer_norm(input, shape, weight, bias, eps))
+
+
+def layer_norm_outputs(x: Any, gamma: Any, beta: Any, begin_norm_axis: int, begin_params_axis: int, epsilon: float) -> Any:
+    """(y, mean, 1 / standard deviation) over the axes from ``begin_norm_axis``."""
+    begin = begin_norm_axis % x.dim()
+    if begin_params_axis % x.dim() == begin and tuple(gamma.shape) == tuple(x.shape[begin:]):
+        y, mean, rstd = torch.native_layer_norm(x, tuple(x.shape[begin:]), gamma, beta, epsilon)
+        return wrap(y), wrap(mean), wrap(rstd)
+    y, mean, rstd = torch.native_layer_norm(x, tuple(x.shape[begin:]), None, None, epsilon)
+    return wrap(y * gamma + beta), wrap(mean), wrap(rstd)
+
+
+def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Any:
+    """Normalized over groups of channels."""
+    return wrap(torch.group_norm(input, num_groups, weight, bias, eps))
+
+
+def rms_norm(x: Any, gamma: Any, epsilon: float = 1e-06) -> Any:
+    """(x / rms · gamma, 1 / rms) over the axes of ``gamma``."""
+    axes = tuple(range(-gamma.dim(), 0))
+    inverse = torch.rsqrt(torch.mean(torch.square(x.float()), axes, True) + epsilon)
+    return wrap((x * inverse).to(x.dtype) * gamma), wrap(inverse)
+
+
+def lrn(x: Any, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5, norm_region: str = "ACROSS_CHANNELS") -> Any:
+    """Local response normalization across channels: x / (bias + alpha · sum of squares of 2·depth_radius + 1 channels)**beta."""
+    squares = torch.unsqueeze(torch.square(x), 1)
+    summed = torch.squeeze(tf.conv3d(tf.pad(squares, (0, 0, 0, 0, depth_radius, depth_radius)),
+                                     torch.ones((1, 1, 2 * depth_radius + 1, 1, 1), dtype=x.dtype, device=x.device)), 1)
+    return wrap(x / torch.pow(bias + alpha * summed, beta))
+
+
+def embedding(input: Any, weight: Any, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0,
+              scale_grad_by_freq: bool = False) -> Any:
+    """Rows of ``weight`` by index."""
+    return wrap(tf.embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq))
+
+

@@ -1,0 +1,278 @@
+"""Making tensors. Part of ``mindspore.ops.function.array_func``."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from mindspore_compat._runtime.device import current_device
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.ops._adapt import as_ints, as_plain, dtype_or_none, to_dtype
+
+__all__ = [
+    "zeros", "ones", "full", "fill", "fills", "eye", "zeros_like", "ones_like", "full_like", "arange", "range", "linspace", "logspace",
+    "scalar_to_tensor", "scalar_to_array", "tuple_to_array", "one_hot", "tril_indices", "triu_indices", "vander", "diag", "diagflat",
+    "diag_embed", "meshgrid", "cartesian_prod", "combinations", "block_diag", "bartlett_window", "blackman_window", "hamming_window",
+    "hann_window", "kaiser_window", "sequence_mask", "cast", "type_as", "matrix_diag", "deepcopy", "scalar_cast", "zero_",
+]
+
+_int64 = torch.int64
+
+
+def cast(input: Any, dtype: Any) -> Any:
+    """``input`` (tensor or number) in another dtype."""
+    dtype = dtype if dtype.__class__ is torch.dtype else to_torch_dtype(dtype)
+    if not isinstance(input, torch.Tensor):
+        return wrap(as_plain(input, dtype))
+    return wrap(input) if input.dtype is dtype else wrap(to_dtype(input, dtype))
+
+
+def type_as(input: Any, other: Any) -> Any:
+    """``input`` in the dtype of ``other``."""
+    return cast(input, other.dtype)
+
+
+def zeros(size: Any, dtype: Any = None, *, device: Any = None) -> Any:
+    """Zeros of a shape; float32 by default."""
+    return wrap(torch.zeros(as_ints(size), dtype=dtype_or_none(dtype) or torch.float32, device=current_device()))
+
+
+def ones(shape: Any, dtype: Any = None) -> Any:
+    """Ones of a shape; float32 by default."""
+    return wrap(torch.ones(as_ints(shape), dtype=dtype_or_none(dtype) or torch.float32, device=current_device()))
+
+
+def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Any:
+    """A shape filled with one value."""
+    if isinstance(fill_value, torch.Tensor):
+        dtype = dtype or fill_value.dtype
+        fill_value = fill_value.item()
+    if dtype is None:
+        dtype = torch.bool if isinstance(fill_value, bool) else torch.int64 if isinstance(fill_value, int) else torch.float32
+    return wrap(torch.full(as_ints(size), fill_value, dtype=dtype_or_none(dtype), device=current_device()))
+
+
+def fill(type: Any, shape: Any, value: Any) -> Any:
+    """A shape filled with one value, in the dtype ``type``."""
+    value = value.item() if isinstance(value, torch.Tensor) else value
+    return wrap(torch.full(as_ints(shape), value, dtype=dtype_or_none(type), device=current_device()))
+
+
+def fills(x: Any, value: Any) -> Any:
+    """A tensor like ``x`` filled with one value."""
+    return wrap(torch.full_like(x, value.item() if isinstance(value, torch.Tensor) else value))
+
+
+def zero_(input: Any) -> Any:
+    """Set all elements to 0 in place."""
+    with torch.no_grad():
+        torch.zero_(input)
+    return input
+
+
+def eye(n: int, m: int | None = None, dtype: Any = None) -> Any:
+    """An n×m matrix with ones on the diagonal."""
+    return wrap(torch.eye(int(n), int(n if m is None else m), dtype=dtype_or_none(dtype) or torch.float32, device=current_device()))
+
+
+def zeros_like(input: Any, *, dtype: Any = None) -> Any:
+    """Zeros of the shape and dtype of ``input``."""
+    if not isinstance(input, torch.Tensor):
+        input = as_plain(input)
+    return wrap(torch.zeros_like(input, dtype=dtype_or_none(dtype), requires_grad=False))
+
+
+def ones_like(input: Any, *, dtype: Any = None) -> Any:
+    """Ones of the shape and dtype of ``input``."""
+    if not isinstance(input, torch.Tensor):
+        input = as_plain(input)
+    return wrap(torch.ones_like(input, dtype=dtype_or_none(dtype), requires_grad=False))
+
+
+def full_like(input: Any, fill_value: Any, *, dtype: Any = None) -> Any:
+    """One value in the shape and dtype of ``input``."""
+    return wrap(torch.full_like(input, fill_value.item() if isinstance(fill_value, torch.Tensor) else fill_value, dtype=dtype_or_none(dtype)))
+
+
+def _number(value: Any) -> Any:
+    return value.item() if isinstance(value, (torch.Tensor, np.generic)) else value
+
+
+def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Any:
+    """start, start + step, ... below ``end``; one argument is the end."""
+    if end is None:
+        start, end = 0, start
+    dtypes = [item.dtype for item in (start, end, step) if isinstance(item, torch.Tensor)]
+    start, end, step = _number(start), _number(end), _number(step)
+    if dtype is None:
+        if dtypes:
+            dtype = dtypes[0]
+        else:
+            dtype = torch.float32 if any(isinstance(item, float) for item in (start, end, step)) else torch.int64
+    return wrap(torch.arange(start, end, step, dtype=dtype_or_none(dtype), device=current_device()))
+
+
+def range(start: Any, end: Any = None, step: Any = 1, maxlen: int = 1000000) -> Any:
+    """start, start + step, ... below ``end``."""
+    return arange(start, end, step)
+
+
+def linspace(start: Any, end: Any, steps: Any = None, *, num: Any = None) -> Any:
+    """``steps`` values from ``start`` to ``end``, both included; ``num`` is the name of 1.x."""
+    steps = num if steps is None else steps
+    dtype = start.dtype if isinstance(start, torch.Tensor) else torch.float32
+    return wrap(torch.linspace(float(start), float(end), int(steps), dtype=dtype, device=current_device()))
+
+
+def logspace(start: Any, end: Any, steps: Any, base: int = 10, *, dtype: Any = torch.float32) -> Any:
+    """base**start ... base**end in ``steps`` values."""
+    return wrap(torch.logspace(float(start), float(end), int(steps), float(base), dtype=dtype_or_none(dtype), device=current_device()))
+
+
+def scalar_to_tensor(input_x: Any, dtype: Any = torch.float32) -> Any:
+    """A 0-d tensor from a number; without ``dtype``, float32."""
+    if isinstance(input_x, torch.Tensor) or not isinstance(input_x, (int, float, bool)):
+        raise TypeError(f"For 'scalar_to_tensor', the 'input_x' must be int, float or bool, but got {type(input_x).__name__}.")
+    return wrap(torch.tensor(input_x, dtype=dtype_or_none(dtype), device=current_device()))
+
+
+def scalar_to_array(input_x: Any) -> Any:
+    """A 0-d tensor from a number."""
+    return wrap(as_plain(input_x))
+
+
+def scalar_cast(input_x: Any, input_y: Any) -> Any:
+    """A Python number converted to the kind of the dtype ``input_y``."""
+    dtype = dtype_or_none(input_y)
+    assert dtype is not None
+    return torch.tensor(_number(input_x)).to(dtype).item()
+
+
+def tuple_to_array(input_x: Any) -> Any:
+    """A 1-d tensor from a tuple of numbers; ints give int64, floats float32."""
+    if not isinstance(input_x, (tuple, list)):
+        raise TypeError(f"For 'tuple_to_array', the 'input_x' must be a tuple, but got {type(input_x).__name__}.")
+    return wrap(as_plain(tuple(_number(item) for item in input_x)))
+
+
+def one_hot(indices: Any, depth: Any, on_value: Any = 1, off_value: Any = 0, axis: int = -1) -> Any:
+    """``on_value`` where the new axis of length ``depth`` equals the index, else ``off_value``; indices out of range give none."""
+    depth = int(depth)
+    on, off = as_plain(on_value), as_plain(off_value)
+    if not isinstance(on_value, torch.Tensor) and not isinstance(off_value, torch.Tensor):
+        common = torch.promote_types(on.dtype, off.dtype)
+        on, off = to_dtype(on, common), to_dtype(off, common)
+    axis = axis if axis >= 0 else indices.dim()
+    shape = [1] * (indices.dim() + 1)
+    shape[axis] = depth
+    classes = torch.reshape(torch.arange(depth, device=indices.device), shape)
+    hit = torch.eq(torch.unsqueeze(indices, axis), classes)
+    return wrap(torch.where(hit, on.to(indices.device), off.to(indices.device)))
+
+
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = _int64) -> Any:
+    """(2, n) indices of the lower triangle."""
+    return wrap(torch.tril_indices(row, col, offset, dtype=dtype_or_none(dtype), device=current_device()))
+
+
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = _int64) -> Any:
+    """(2, n) indices of the upper triangle."""
+    return wrap(torch.triu_indices(row, col, offset, dtype=dtype_or_none(dtype), device=current_device()))
+
+
+def vander(x: Any, N: int | None = None) -> Any:
+    """The Vandermonde matrix, highest power first."""
+    return wrap(torch.vander(x, N))
+
+
+def diag(input: Any) -> Any:
+    """A tensor of twice the axes with ``input`` on its diagonal."""
+    shape = tuple(input.shape)
+    return wrap(torch.reshape(torch.diag_embed(torch.reshape(input, (-1,))), shape + shape))
+
+
+def diagflat(input: Any, offset: int = 0) -> Any:
+    """A matrix with the flattened ``input`` on a diagonal."""
+    return wrap(torch.diagflat(input, offset))
+
+
+def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """Matrices with the last axis of ``input`` on a diagonal."""
+    return wrap(torch.diag_embed(input, offset, dim1, dim2))
+
+
+def matrix_diag(x: Any, k: Any = 0, num_rows: int = -1, num_cols: int = -1, padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Any:
+    """Matrices with the last axis of ``x`` on the diagonal ``k`` (one diagonal only)."""
+    k = int(k) if not isinstance(k, (tuple, list)) else int(k[0]) if len(set(k)) == 1 else None
+    if k is None:
+        raise NotImplementedError("For 'matrix_diag', several diagonals 'k' are not available on PyTorch. Add the results of single ones.")
+    square = torch.diag_embed(x, k)
+    rows, cols = (int(item) for item in (num_rows, num_cols))
+    size = square.shape[-1]
+    rows, cols = size if rows < 0 else rows, size if cols < 0 else cols
+    result = torch.full((*square.shape[:-2], rows, cols), float(padding_value) if x.dtype.is_floating_point else int(padding_value),
+                        dtype=x.dtype, device=x.device)
+    diagonal = torch.diagonal(result, k, -2, -1)
+    return wrap(torch.diagonal_scatter(result, x[..., :diagonal.shape[-1]], k, -2, -1))
+
+
+def meshgrid(*inputs: Any, indexing: str = "xy") -> Any:
+    """Coordinate grids of 1-d tensors; "xy" swaps the first two axes."""
+    if len(inputs) == 1 and isinstance(inputs[0], (tuple, list)):
+        inputs = tuple(inputs[0])
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"For 'Meshgrid', the 'indexing' must be 'xy' or 'ij', but got {indexing!r}.")
+    return wrap(tuple(torch.meshgrid(*inputs, indexing=indexing)))
+
+
+def cartesian_prod(*inputs: Any) -> Any:
+    """All combinations of the elements of 1-d tensors."""
+    return wrap(torch.cartesian_prod(*inputs))
+
+
+def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
+    """All combinations of ``r`` elements."""
+    return wrap(torch.combinations(input, r, with_replacement))
+
+
+def block_diag(*inputs: Any) -> Any:
+    """A matrix with the inputs as blocks on its diagonal."""
+    return wrap(torch.block_diag(*inputs))
+
+
+def bartlett_window(window_length: Any, periodic: bool = True, *, dtype: Any = None) -> Any:
+    """A triangular window."""
+    return wrap(torch.bartlett_window(int(window_length), periodic, dtype=dtype_or_none(dtype)))
+
+
+def blackman_window(window_length: Any, periodic: bool = True, *, dtype: Any = None) -> Any:
+    """A Blackman window."""
+    return wrap(torch.blackman_window(int(window_length), periodic, dtype=dtype_or_none(dtype)))
+
+
+def hamming_window(window_length: Any, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, *, dtype: Any = None) -> Any:
+    """A Hamming window."""
+    return wrap(torch.hamming_window(int(window_length), periodic, alpha, beta, dtype=dtype_or_none(dtype)))
+
+
+def hann_window(window_length: Any, periodic: bool = True, *, dtype: Any = None) -> Any:
+    """A Hann window."""
+    return wrap(torch.hann_window(int(window_length), periodic, dtype=dtype_or_none(dtype)))
+
+
+def kaiser_window(window_length: Any, periodic: bool = True, beta: float = 12.0, *, dtype: Any = None) -> Any:
+    """A Kaiser window."""
+    return wrap(torch.kaiser_window(int(window_length), periodic, beta, dtype=dtype_or_none(dtype)))
+
+
+def sequence_mask(lengths: Any, maxlen: int | None = None) -> Any:
+    """Bool mask of shape lengths.shape + (maxlen,), true below each length."""
+    maxlen = int(torch.max(lengths)) if maxlen is None else int(maxlen)
+    return wrap(torch.arange(maxlen, device=lengths.device) < torch.unsqueeze(lengths, -1))
+
+
+def deepcopy(input_x: Any) -> Any:
+    """A copy on new storage."""
+    return wrap(torch.clone(input_x))

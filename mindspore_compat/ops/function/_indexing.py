@@ -1,0 +1,374 @@
+"""Gathering, scattering, masking, slicing and segments. Part of ``mindspore.ops.function.array_func``."""
+from __future__ import annotations
+
+import builtins
+from typing import Any, Callable
+
+import torch
+
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, get_data, pair, to_dtype
+
+__all__ = [
+    "gather", "gather_d", "gather_elements", "gather_nd", "take", "index_select", "index_add", "index_fill", "inplace_add", "inplace_sub",
+    "inplace_update", "inplace_index_add", "select", "where", "masked_fill", "masked_select", "masked_scatter", "nonzero", "argwhere",
+    "slice", "tensor_slice", "strided_slice", "narrow", "slice_scatter", "select_scatter", "diagonal_scatter", "scatter", "scatter_nd",
+    "scatter_update", "scatter_add", "scatter_sub", "scatter_mul", "scatter_div", "scatter_max", "scatter_min", "scatter_nd_update",
+    "scatter_nd_add", "scatter_nd_sub", "scatter_nd_mul", "scatter_nd_div", "scatter_nd_max", "scatter_nd_min", "tensor_scatter_update",
+    "tensor_scatter_add", "tensor_scatter_sub", "tensor_scatter_mul", "tensor_scatter_div", "tensor_scatter_max", "tensor_scatter_min",
+    "tensor_scatter_elements", "unsorted_segment_sum", "unsorted_segment_max", "unsorted_segment_min", "unsorted_segment_prod",
+    "index_put", "fill_diagonal", "embedding_lookup", "set_diag",
+]
+
+_int64 = torch.int64
+
+
+def _long(indices: Any, like: torch.Tensor | None = None) -> torch.Tensor:
+    """Indices as int64, which torch's gathers and scatters want."""
+    return as_plain(indices, _int64, like)
+
+
+def gather(input_params: Any, input_indices: Any, axis: Any, batch_dims: int = 0) -> Any:
+    """Slices along ``axis`` by index: indices of any shape take the place of the axis.
+
+    Indices out of range give zeros, as upstream's CPU.
+    """
+    axis = as_int(axis)
+    x, indices = input_params, as_plain(input_indices, None, input_params)
+    axis = axis % x.dim() if x.dim() else 0
+    if batch_dims:
+        return _gather_batched(x, _long(indices), axis, batch_dims % indices.dim())
+    flat = indices if indices.dim() == 1 else torch.reshape(indices, (-1,))
+    result = torch.index_select(x, axis, flat if flat.dtype in (_int64, torch.int32) else to_dtype(flat, _int64))
+    if indices.dim() == 1:
+        return wrap(result)
+    shape = tuple(x.shape)
+    return wrap(torch.reshape(result, (*shape[:axis], *tuple(indices.shape), *shape[axis + 1:])))
+
+
+def _gather_batched(x: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int) -> Any:
+    shape, batch = tuple(x.shape), tuple(indices.shape[:batch_dims])
+    rest = tuple(indices.shape[batch_dims:])
+    middle, tail = shape[batch_dims:axis], shape[axis + 1:]
+    count = indices[(0,) * batch_dims].numel() if all(batch) else 0
+    places = torch.reshape(indices, (*batch, *(1,) * len(middle), count, *(1,) * len(tail)))
+    result = torch.gather(x, axis, torch.Tensor.expand(places, (*batch, *middle, count, *tail)))
+    return wrap(torch.reshape(result, (*batch, *middle, *rest, *tail)))
+
+
+def gather_elements(input: Any, dim: int, index: Any) -> Any:
+    """out[i][j] = input[index[i][j]][j] for ``dim`` 0, and so on."""
+    return wrap(torch.gather(input, as_int(dim), _long(index)))
+
+
+def gather_d(x: Any, dim: int, index: Any) -> Any:
+    """The same as `gather_elements`."""
+    return gather_elements(x, dim, index)
+
+
+def gather_nd(input_x: Any, indices: Any) -> Any:
+    """Slices at coordinates: the last axis of ``indices`` holds one."""
+    indices = _long(indices, input_x)
+    return wrap(input_x[tuple(torch.unbind(indices, -1))])
+
+
+def take(input: Any, index: Any) -> Any:
+    """Elements of the flattened tensor."""
+    return wrap(torch.take(input, _long(index)))
+
+
+def index_select(input: Any, axis: int, index: Any) -> Any:
+    """Slices along ``axis`` at the 1-d indices."""
+    return wrap(torch.index_select(input, axis, index))
+
+
+def embedding_lookup(input_params: Any, input_indices: Any, offset: int) -> Any:
+    """Rows ``input_indices - offset``; those out of range are zero."""
+    places = _long(input_indices) - offset
+    inside = (places >= 0) & (places < input_params.shape[0])
+    rows = input_params[torch.where(inside, places, torch.zeros_like(places))]
+    return wrap(rows * to_dtype(torch.reshape(inside, (*inside.shape, *(1,) * (rows.dim() - inside.dim()))), rows.dtype))
+
+
+# --- writing at indices -------------------------------------------------------------------------------------------------------------------
+
+def index_add(x: Any, indices: Any, y: Any, axis: int, use_lock: bool = True, check_index_bound: bool = True) -> Any:
+    """``x`` with ``y`` added at the indices of ``axis``; a Parameter is changed."""
+    result = torch.index_add(x, axis, indices, y)
+    if isinstance(x, torch.nn.Parameter):
+        get_data(x).copy_(result.detach())
+    return wrap(result)
+
+
+def index_fill(x: Any, axis: int, index: Any, value: Any) -> Any:
+    """``x`` with one value at the indices of ``axis``."""
+    value = value.item() if isinstance(value, torch.Tensor) else value
+    return wrap(torch.index_fill(x, as_int(axis), torch.reshape(_long(index, x), (-1,)), value))
+
+
+def index_put(x: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
+    """``x`` with values at the index tensors."""
+    return wrap(torch.index_put(x, [_long(item) for item in indices], values, bool(accumulate)))
+
+
+def _rows(indices: Any, like: torch.Tensor) -> torch.Tensor:
+    return torch.tensor(as_ints(indices), device=like.device) if not isinstance(indices, torch.Tensor) else _long(indices)
+
+
+def inplace_update(x: Any, v: Any, indices: Any) -> Any:
+    """A copy of ``x`` with its rows replaced by those of ``v``."""
+    return wrap(torch.index_copy(x, 0, _rows(indices, x), v))
+
+
+def inplace_add(x: Any, v: Any, indices: Any) -> Any:
+    """A copy of ``x`` with ``v`` added to its rows."""
+    return wrap(torch.index_add(x, 0, _rows(indices, x), v))
+
+
+def inplace_sub(x: Any, v: Any, indices: Any) -> Any:
+    """A copy of ``x`` with ``v`` subtracted from its rows."""
+    return wrap(torch.index_add(x, 0, _rows(indices, x), v, alpha=-1))
+
+
+def inplace_index_add(var: Any, indices: Any, updates: Any, axis: int) -> Any:
+    """`index_add`."""
+    return index_add(var, indices, updates, axis)
+
+
+def fill_diagonal(input: Any, fill_value: float, wrap_around: bool = False) -> Any:
+    """A copy with ``fill_value`` on the main diagonal."""
+    result = torch.clone(input)
+    return wrap(torch.Tensor.fill_diagonal_(result, fill_value, wrap_around))
+
+
+def set_diag(x: Any, diagonal: Any, k: Any = 0) -> Any:
+    """Matrices with one diagonal replaced."""
+    return wrap(torch.diagonal_scatter(x, diagonal, int(k), -2, -1))
+
+
+def slice_scatter(input: Any, src: Any, axis: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Any:
+    """``input`` with a slice of ``axis`` replaced."""
+    return wrap(torch.slice_scatter(input, src, axis, start, end, step))
+
+
+def select_scatter(input: Any, src: Any, axis: int, index: int) -> Any:
+    """``input`` with one slice of ``axis`` replaced."""
+    return wrap(torch.select_scatter(input, src, axis, index))
+
+
+def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """``input`` with a diagonal replaced."""
+    return wrap(torch.diagonal_scatter(input, src, offset, dim1, dim2))
+
+
+def scatter(input: Any, axis: int, index: Any, src: Any) -> Any:
+    """out[index[i][j]][j] = src[i][j] for ``axis`` 0, and so on."""
+    return wrap(torch.scatter(input, axis, _long(index), src))
+
+
+_ELEMENTWISE = {"none": None, "add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
+
+
+def tensor_scatter_elements(input_x: Any, indices: Any, updates: Any, axis: int = 0, reduction: str = "none") -> Any:
+    """`scatter`, or with values reduced by "add", "mul", "max" or "min"."""
+    indices = _long(indices)
+    if reduction == "sub":
+        return wrap(torch.scatter_add(input_x, axis, indices, -updates))
+    if reduction not in _ELEMENTWISE:
+        raise ValueError(f"For 'tensor_scatter_elements', the 'reduction' must be one of {list(_ELEMENTWISE)}, but got {reduction!r}.")
+    kind = _ELEMENTWISE[reduction]
+    if kind is None:
+        return wrap(torch.scatter(input_x, axis, indices, updates))
+    return wrap(torch.scatter_reduce(input_x, axis, indices, updates, kind))
+
+
+def scatter_nd(indices: Any, updates: Any, shape: Any) -> Any:
+    """Zeros of ``shape`` with the updates added at coordinates."""
+    zero = torch.zeros(as_ints(shape), dtype=updates.dtype, device=updates.device)
+    return wrap(torch.index_put(zero, tuple(torch.unbind(_long(indices), -1)), updates, True))
+
+
+_Combine = Callable[[torch.Tensor, tuple, torch.Tensor], torch.Tensor]
+
+
+def _reduce_at(kind: str) -> _Combine:
+    """Combine ``x`` with updates at coordinates by "amax", "amin" or "prod", over flat positions of slices."""
+    def combine(x: torch.Tensor, places: tuple, updates: torch.Tensor) -> torch.Tensor:
+        depth = len(places)
+        lead, rest = tuple(x.shape[:depth]), tuple(x.shape[depth:])
+        flat = torch.zeros_like(places[0])
+        for length, place in zip(lead, places):
+            flat = flat * length + torch.where(place < 0, place + length, place)
+        rows = torch.reshape(x, (-1, *rest))
+        updates = torch.reshape(torch.Tensor.expand(updates, (*places[0].shape, *rest)), (-1, *rest))
+        index = torch.Tensor.expand(torch.reshape(flat, (-1, *(1,) * len(rest))), tuple(updates.shape))
+        return torch.reshape(torch.scatter_reduce(rows, 0, index, updates, kind), tuple(x.shape))
+    return combine
+
+
+def _div_at(x: torch.Tensor, places: tuple, updates: torch.Tensor) -> torch.Tensor:
+    factor = _reduce_at("prod")(torch.ones_like(x), places, updates)
+    return torch.div(x, factor) if x.dtype.is_floating_point else torch.div(x, factor, rounding_mode="trunc")
+
+
+_COMBINE: dict[str, _Combine] = {
+    "update": lambda x, places, updates: torch.index_put(x, places, updates),
+    "add": lambda x, places, updates: torch.index_put(x, places, updates, True),
+    "sub": lambda x, places, updates: torch.index_put(x, places, torch.neg(updates), True),
+    "mul": _reduce_at("prod"), "div": _div_at, "max": _reduce_at("amax"), "min": _reduce_at("amin"),
+}
+
+
+def _tensor_scatter(kind: str) -> Callable[[Any, Any, Any], Any]:
+    combine = _COMBINE[kind]
+
+    def op(input_x: Any, indices: Any, updates: Any) -> Any:
+        return wrap(combine(input_x, tuple(torch.unbind(_long(indices), -1)), updates))
+    op.__name__ = op.__qualname__ = f"tensor_scatter_{kind}"
+    op.__doc__ = f"A copy of ``input_x`` with the updates combined ({kind}) at coordinates."
+    return op
+
+
+def _store(variable: torch.Tensor, result: torch.Tensor) -> Any:
+    """Put the result into the variable itself and return that, as upstream does with Parameters."""
+    get_data(variable).copy_(result.detach())
+    return variable
+
+
+def _scatter_into(kind: str, by_coordinates: bool) -> Callable[..., Any]:
+    combine = _COMBINE[kind]
+
+    def op(input_x: Any, indices: Any, updates: Any, use_locking: bool = False) -> Any:
+        indices = _long(indices)
+        places = tuple(torch.unbind(indices, -1)) if by_coordinates else (indices,)
+        with torch.no_grad():
+            return _store(input_x, combine(input_x.detach(), places, updates))
+    op.__name__ = op.__qualname__ = f"scatter_{'nd_' if by_coordinates else ''}{kind}"
+    op.__doc__ = f"Combine ({kind}) the updates into ``input_x`` itself, at {'coordinates' if by_coordinates else 'rows'}; returns it."
+    return op
+
+
+_KINDS = ("update", "add", "sub", "mul", "div", "max", "min")
+scatter_update, scatter_add, scatter_sub, scatter_mul, scatter_div, scatter_max, scatter_min = (_scatter_into(kind, False) for kind in _KINDS)
+scatter_nd_update, scatter_nd_add, scatter_nd_sub, scatter_nd_mul, scatter_nd_div, scatter_nd_max, scatter_nd_min = (
+    _scatter_into(kind, True) for kind in _KINDS)
+(tensor_scatter_update, tensor_scatter_add, tensor_scatter_sub, tensor_scatter_mul, tensor_scatter_div, tensor_scatter_max,
+ tensor_scatter_min) = (_tensor_scatter(kind) for kind in _KINDS)
+
+
+# --- masks --------------------------------------------------------------------------------------------------------------------------------
+
+def select(condition: Any, input: Any, other: Any) -> Any:
+    """``input`` where the condition holds, else ``other``; numbers are taken for either."""
+    input, other = pair(input, other)
+    return wrap(torch.where(to_dtype(condition, torch.bool) if isinstance(condition, torch.Tensor) else as_plain(condition), input, other))
+
+
+where = select
+
+
+def masked_fill(input_x: Any, mask: Any, value: Any) -> Any:
+    """``input_x`` with ``value`` where the mask holds."""
+    if isinstance(value, torch.Tensor):
+        return wrap(torch.where(to_dtype(mask, torch.bool), to_dtype(value, input_x.dtype), input_x))
+    return wrap(torch.masked_fill(input_x, to_dtype(mask, torch.bool), value))
+
+
+def masked_select(input: Any, mask: Any) -> Any:
+    """The elements where the mask holds, in one axis."""
+    return wrap(torch.masked_select(input, to_dtype(mask, torch.bool)))
+
+
+def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
+    """``input`` with the elements of ``source`` in order where the mask holds."""
+    return wrap(torch.masked_scatter(input, to_dtype(mask, torch.bool), source))
+
+
+def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
+    """int64 coordinates of the elements that are not zero, one row each; or a tuple of one tensor for each axis."""
+    return wrap(torch.nonzero(input, as_tuple=as_tuple))
+
+
+def argwhere(input: Any) -> Any:
+    """Coordinates of the elements that are not zero, one row each."""
+    return wrap(torch.argwhere(input))
+
+
+# --- slices -------------------------------------------------------------------------------------------------------------------------------
+
+def slice(input_x: Any, begin: Any, size: Any) -> Any:
+    """``size`` elements from ``begin`` on each axis; -1 is all the rest."""
+    index = tuple(builtins.slice(first, None if count == -1 else first + count) for first, count in zip(as_ints(begin), as_ints(size)))
+    return wrap(torch.Tensor.__getitem__(input_x, index))
+
+
+tensor_slice = slice
+
+
+def strided_slice(input_x: Any, begin: Any, end: Any, strides: Any, begin_mask: int = 0, end_mask: int = 0, ellipsis_mask: int = 0,
+                  new_axis_mask: int = 0, shrink_axis_mask: int = 0) -> Any:
+    """input_x[begin:end:stride, ...]; bit i of a mask changes what position i means.
+
+    begin/end mask: from the start / to the end; ellipsis: ``...``; new axis: ``None``; shrink axis: the one element at ``begin``.
+    """
+    begin, end, strides = as_ints(begin), as_ints(end), as_ints(strides)
+    index: list[Any] = []
+    for position, (first, last, step) in enumerate(zip(begin, end, strides)):
+        bit = 1 << position
+        if ellipsis_mask & bit:
+            index.append(Ellipsis)
+        elif new_axis_mask & bit:
+            index.append(None)
+        elif shrink_axis_mask & bit:
+            index.append(first)
+        else:
+            index.append(builtins.slice(None if begin_mask & bit else first, None if end_mask & bit else last, step))
+    return wrap(input_x)[tuple(index)]
+
+
+def narrow(input: Any, axis: int, start: Any, length: int) -> Any:
+    """``length`` slices of ``axis`` from ``start``."""
+    return wrap(torch.narrow(input, axis, as_int(start), length))
+
+
+# --- segments -----------------------------------------------------------------------------------------------------------------------------
+
+def _segments(x: torch.Tensor, segment_ids: torch.Tensor, num_segments: Any, kind: str, start: Any) -> Any:
+    """Reduce the slices at positions of one id; ids below 0 are left out."""
+    count, lead = as_int(num_segments), segment_ids.dim()
+    rest = tuple(x.shape[lead:])
+    ids = torch.reshape(_long(segment_ids), (-1,))
+    rows = torch.reshape(x, (ids.numel(), *rest))
+    keep = ids >= 0
+    if not bool(torch.all(keep)):
+        ids, rows = ids[keep], rows[keep]
+    result = torch.full((count, *rest), start, dtype=x.dtype, device=x.device)
+    if kind == "sum":
+        return wrap(torch.index_add(result, 0, ids, rows))
+    index = torch.Tensor.expand(torch.reshape(ids, (-1, *(1,) * len(rest))), tuple(rows.shape))
+    return wrap(torch.scatter_reduce(result, 0, index, rows, kind))
+
+
+def _bound(dtype: torch.dtype, low: bool) -> Any:
+    info: Any = torch.finfo(dtype) if dtype.is_floating_point else torch.iinfo(dtype)
+    return info.min if low else info.max
+
+
+def unsorted_segment_sum(input_x: Any, segment_ids: Any, num_segments: Any) -> Any:
+    """Sums of the slices with one id; segments without any are 0."""
+    return _segments(input_x, segment_ids, num_segments, "sum", 0)
+
+
+def unsorted_segment_max(x: Any, segment_ids: Any, num_segments: Any) -> Any:
+    """Maxima of the slices with one id; segments without any are the dtype's minimum."""
+    return _segments(x, segment_ids, num_segments, "amax", _bound(x.dtype, True))
+
+
+def unsorted_segment_min(x: Any, segment_ids: Any, num_segments: Any) -> Any:
+    """Minima of the slices with one id; segments without any are the dtype's maximum."""
+    return _segments(x, segment_ids, num_segments, "amin", _bound(x.dtype, False))
+
+
+def unsorted_segment_prod(x: Any, segment_ids: Any, num_segments: Any) -> Any:
+    """Products of the slices with one id; segments without any are 1."""
+    return _segments(x, segment_ids, num_segments, "prod", 1)

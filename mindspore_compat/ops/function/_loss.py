@@ -1,0 +1,246 @@
+"""Losses. Part of ``mindspore.ops.function.nn_func``."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.nn.functional as tf
+
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops._adapt import as_plain, reduced, to_dtype
+
+__all__ = [
+    "cross_entropy", "nll_loss", "nll_loss_outputs", "binary_cross_entropy", "binary_cross_entropy_with_logits", "softmax_cross_entropy",
+    "sparse_softmax_cross_entropy", "sigmoid_cross_entropy", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div", "ctc_loss",
+    "ctc_loss_outputs", "ctc_greedy_decoder", "cosine_embedding_loss", "cosine_similarity", "gaussian_nll_loss", "hinge_embedding_loss",
+    "margin_ranking_loss", "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "soft_margin_loss",
+    "triplet_margin_loss", "l2_loss", "intopk", "mse_loss_ext",
+]
+
+_int64 = torch.int64
+
+
+def _check_reduction(reduction: str, owner: str) -> None:
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"For '{owner}', the 'reduction' must be in ['mean', 'sum', 'none'], but got {reduction!r}.")
+
+
+def cross_entropy(input: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean",
+                  label_smoothing: float = 0.0) -> Any:
+    """log_softmax, then the negative log likelihood of classes (ints) or probabilities (floats)."""
+    _check_reduction(reduction, "cross_entropy")
+    if not target.dtype.is_floating_point:
+        target = to_dtype(target, _int64)
+    return wrap(tf.cross_entropy(input, target, weight, ignore_index=ignore_index, reduction=reduction, label_smoothing=label_smoothing))
+
+
+def nll_loss(inputs: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", label_smoothing: float = 0.0) -> Any:
+    """The negative log likelihood of the target classes, from log probabilities."""
+    _check_reduction(reduction, "nll_loss")
+    target = to_dtype(target, _int64)
+    if not label_smoothing:
+        return wrap(tf.nll_loss(inputs, target, weight, ignore_index=ignore_index, reduction=reduction))
+    # cross_entropy's log_softmax leaves log probabilities as they are
+    return wrap(tf.cross_entropy(inputs, target, weight, ignore_index=ignore_index, reduction=reduction, label_smoothing=label_smoothing))
+
+
+def nll_loss_outputs(logits: Any, labels: Any, weight: Any, reduction: str = "mean", ignore_index: int = -100) -> Any:
+    """(loss, sum of the weights of the labels)."""
+    labels = to_dtype(labels, _int64)
+    kept = torch.where(labels == ignore_index, torch.zeros_like(labels), labels)
+    weights = weight[kept] * (labels != ignore_index)
+    total = torch.sum(weights) if reduction != "none" else torch.zeros((), dtype=weight.dtype, device=weight.device)
+    return wrap(tf.nll_loss(logits, labels, weight, ignore_index=ignore_index, reduction=reduction)), wrap(total)
+
+
+def binary_cross_entropy(logits: Any, labels: Any, weight: Any = None, reduction: str = "mean") -> Any:
+    """-(y log p + (1 - y) log(1 - p)), weighted; logarithms are cut at those of 1e-12, as upstream does."""
+    _check_reduction(reduction, "binary_cross_entropy")
+    floor = 1e-12
+    loss = -(labels * torch.log(torch.clamp(logits, min=floor)) + (1 - labels) * torch.log(torch.clamp(1 - logits, min=floor)))
+    return reduced(loss if weight is None else loss * weight, reduction, "binary_cross_entropy")
+
+
+def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: str = "mean") -> Any:
+    """`binary_cross_entropy` of sigmoid(input)."""
+    _check_reduction(reduction, "binary_cross_entropy_with_logits")
+    if isinstance(weight, str):  # ops.binary_cross_entropy_with_logits(logits, label, weight, pos_weight, reduction): nothing was left out
+        raise TypeError(f"For 'binary_cross_entropy_with_logits', the 'weight' must be a Tensor, but got {weight!r}. Pass reduction=... by name.")
+    return wrap(tf.binary_cross_entropy_with_logits(input, to_dtype(target, input.dtype), weight, reduction=reduction, pos_weight=pos_weight))
+
+
+def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
+    """(loss of each row against a distribution, its gradient by the logits)."""
+    loss = -torch.sum(labels * torch.log_softmax(logits, -1), -1)
+    with torch.no_grad():
+        gradient = torch.softmax(logits, -1) - labels
+    return wrap(loss), wrap(gradient)
+
+
+def sparse_softmax_cross_entropy(logits: Any, labels: Any, is_grad: bool = False) -> Any:
+    """The mean loss of rows against classes, or its gradient by the logits."""
+    labels = to_dtype(labels, _int64)
+    if is_grad:
+        with torch.no_grad():
+            return wrap((torch.softmax(logits, -1) - tf.one_hot(labels, logits.shape[-1])) / logits.shape[0])
+    return wrap(tf.cross_entropy(logits, labels))
+
+
+def sigmoid_cross_entropy(logits: Any, label: Any) -> Any:
+    """Cross entropy of sigmoid(logits), element by element."""
+    return wrap(tf.binary_cross_entropy_with_logits(logits, to_dtype(label, logits.dtype), reduction="none"))
+
+
+def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
+    """(input - target)²."""
+    return reduced(torch.square(torch.sub(input, target)), reduction, "mse_loss")
+
+
+mse_loss_ext = mse_loss
+
+
+def l1_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
+    """|input - target|."""
+    return reduced(torch.abs(torch.sub(input, target)), reduction, "l1_loss")
+
+
+def smooth_l1_loss(input: Any, target: Any, beta: float = 1.0, reduction: str = "none") -> Any:
+    """d² / (2 beta) for |d| < beta, else |d| - beta / 2.
+
+    Raises:
+        ValueError: unless ``beta`` is above 0.
+    """
+    _check_reduction(reduction, "smooth_l1_loss")
+    return wrap(tf.smooth_l1_loss(input, target, reduction=reduction, beta=beta))
+
+
+def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
+    """d² / 2 for |d| <= delta, else delta (|d| - delta / 2)."""
+    _check_reduction(reduction, "huber_loss")
+    return wrap(tf.huber_loss(input, target, reduction=reduction, delta=delta))
+
+
+def kl_div(logits: Any, labels: Any, reduction: str = "mean") -> Any:
+    """labels (log labels - logits)."""
+    loss = torch.xlogy(labels, labels) - labels * logits
+    if reduction == "batchmean":
+        return wrap(torch.sum(loss) / logits.shape[0])
+    return reduced(loss, reduction, "kl_div")
+
+
+def l2_loss(input_x: Any) -> Any:
+    """Half the sum of squares."""
+    return wrap(torch.sum(torch.square(input_x)) / 2)
+
+
+# --- CTC ----------------------------------------------------------------------------------------------------------------------------------
+
+def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: str = "mean",
+             zero_infinity: bool = False) -> Any:
+    """(connectionist temporal classification loss, log alpha is not kept: the log probabilities again)."""
+    _check_reduction(reduction, "ctc_loss")
+    lengths = [as_plain(item, _int64) for item in (input_lengths, target_lengths)]
+    loss = tf.ctc_loss(log_probs, to_dtype(targets, _int64), lengths[0], lengths[1], blank, reduction, zero_infinity)
+    return wrap(loss), wrap(log_probs)
+
+
+def ctc_loss_outputs(x: Any, labels_indices: Any, labels_values: Any, sequence_length: Any, ignore_longer: bool = False) -> Any:
+    """(loss of each sequence, its gradient by ``x``) for (time, batch, classes) logits; the last class is the blank.
+
+    Labels come as coordinates (batch, place) and values.
+    """
+    batch = x.shape[1]
+    rows = to_dtype(labels_indices, _int64)[:, 0]
+    lengths = torch.bincount(rows, minlength=batch)
+    order = torch.argsort(rows, stable=True)
+    targets = to_dtype(labels_values, _int64)[order]
+    def loss_of(logits: Any) -> torch.Tensor:
+        return tf.ctc_loss(torch.log_softmax(logits, -1), targets, to_dtype(sequence_length, _int64), lengths, x.shape[2] - 1, "none",
+                           ignore_longer)
+    with torch.enable_grad():
+        point = x.detach().requires_grad_(True)
+        gradient, = torch.autograd.grad(loss_of(point).sum(), point)
+    return wrap(loss_of(x)), wrap(gradient)
+
+
+def ctc_greedy_decoder(inputs: Any, sequence_length: Any, merge_repeated: bool = True) -> Any:
+    """(coordinates, values, dense shape, score) of the best path of (time, batch, classes) log probabilities; last class is blank."""
+    best, labels = torch.max(inputs, -1)
+    blank, coordinates, values, longest = inputs.shape[2] - 1, [], [], 0
+    score = []
+    for row, steps in enumerate(as_plain(sequence_length).tolist()):
+        path = labels[:steps, row].tolist()
+        kept = [label for i, label in enumerate(path) if label != blank and not (merge_repeated and i and path[i - 1] == label)]
+        coordinates += [[row, place] for place in range(len(kept))]
+        values += kept
+        longest = max(longest, len(kept))
+        score.append(-torch.sum(best[:steps, row]))
+    return (wrap(torch.tensor(coordinates, dtype=_int64).reshape(-1, 2)), wrap(torch.tensor(values, dtype=_int64)),
+            wrap(torch.tensor([inputs.shape[1], longest], dtype=_int64)), wrap(torch.unsqueeze(torch.stack(score), 1)))
+
+
+# --- similarity and margins ---------------------------------------------------------------------------------------------------------------
+
+def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-08) -> Any:
+    """The cosine of the angle between vectors along ``dim``."""
+    return wrap(torch.cosine_similarity(x1, x2, dim, eps))
+
+
+def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
+    """1 - cos for target 1, max(0, cos - margin) for -1."""
+    _check_reduction(reduction, "cosine_embedding_loss")
+    return wrap(tf.cosine_embedding_loss(input1, input2, target, margin, reduction=reduction))
+
+
+def gaussian_nll_loss(x: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-06, reduction: str = "mean") -> Any:
+    """The negative log likelihood of normal distributions."""
+    _check_reduction(reduction, "gaussian_nll_loss")
+    return wrap(tf.gaussian_nll_loss(x, target, var, full=full, eps=eps, reduction=reduction))
+
+
+def hinge_embedding_loss(inputs: Any, targets: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
+    """x for target 1, max(0, margin - x) for -1."""
+    _check_reduction(reduction, "hinge_embedding_loss")
+    return wrap(tf.hinge_embedding_loss(inputs, targets, margin, reduction=reduction))
+
+
+def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
+    """max(0, -target (input1 - input2) + margin)."""
+    _check_reduction(reduction, "margin_ranking_loss")
+    return wrap(tf.margin_ranking_loss(input1, input2, target, margin, reduction=reduction))
+
+
+def multi_margin_loss(input: Any, target: Any, p: int = 1, margin: float = 1, weight: Any = None, reduction: str = "mean") -> Any:
+    """The hinge loss of classes."""
+    _check_reduction(reduction, "multi_margin_loss")
+    return wrap(tf.multi_margin_loss(input, to_dtype(target, _int64), p, margin, weight, reduction=reduction))
+
+
+def multilabel_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
+    """The hinge loss of sets of classes."""
+    _check_reduction(reduction, "multilabel_margin_loss")
+    return wrap(tf.multilabel_margin_loss(input, to_dtype(target, _int64), reduction=reduction))
+
+
+def multilabel_soft_margin_loss(input: Any, target: Any, weight: Any = None, reduction: str = "mean") -> Any:
+    """Mean over classes of the binary cross entropy with logits."""
+    _check_reduction(reduction, "multilabel_soft_margin_loss")
+    return wrap(tf.multilabel_soft_margin_loss(input, target, weight, reduction=reduction))
+
+
+def soft_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
+    """log(1 + exp(-target · input))."""
+    return reduced(tf.softplus(-target * input), reduction, "soft_margin_loss")
+
+
+def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: Any = 1.0, p: int = 2, eps: float = 1e-06, swap: bool = False,
+                        reduction: str = "mean") -> Any:
+    """max(0, distance to positive - distance to negative + margin)."""
+    _check_reduction(reduction, "triplet_margin_loss")
+    return wrap(tf.triplet_margin_loss(anchor, positive, negative, float(margin), p, eps, swap, reduction=reduction))
+
+
+def intopk(x1: Any, x2: Any, k: int) -> Any:
+    """Whether the class of each row is among its k best."""
+    target = torch.gather(x1, 1, torch.unsqueeze(to_dtype(x2, _int64), 1))
+    return wrap(torch.sum(x1 > target, 1) < k)

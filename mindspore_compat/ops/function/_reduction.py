@@ -1,0 +1,368 @@
+"""Reductions, scans, order statistics and norms. Part of ``mindspore.ops.function.math_func``."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops._adapt import all_axes, as_axes, as_plain, dtype_or_none, to_dtype
+
+__all__ = [
+    "sum", "mean", "prod", "max", "min", "amax", "amin", "aminmax", "all", "any", "std", "var", "std_mean", "var_mean", "median",
+    "nanmedian", "nansum", "nanmean", "quantile", "nanquantile", "logsumexp", "norm", "vector_norm", "matrix_norm", "count_nonzero",
+    "argmax", "argmin", "cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "trace", "bincount", "histc", "diff", "trapz", "cov",
+    "reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_all", "reduce_any", "argmax_with_value", "argmin_with_value",
+    "cumulative", "euclidean_norm", "lp_norm", "renorm", "dist", "l2_normalize", "nuclear_norm",
+]
+
+_int32 = torch.int32
+
+
+def _mean(x: torch.Tensor, axis: Any, keep: bool) -> torch.Tensor:
+    """Ints give an int, as upstream's CPU does."""
+    if x.dtype.is_floating_point or x.dtype.is_complex:
+        return torch.mean(x, axis, keep)
+    return to_dtype(torch.mean(to_dtype(x, torch.float64), axis, keep), x.dtype)
+
+
+def _prod(x: torch.Tensor, axis: Any, keep: bool, dtype: torch.dtype | None = None) -> torch.Tensor:
+    dtype = dtype or x.dtype
+    for item in sorted(all_axes(axis, x.dim()), reverse=True):
+        x = torch.prod(x, item, keep, dtype=dtype)
+    return x
+
+
+# --- class-form reductions: axis () is all ----------------------------------------------------------------------------------------
+
+def reduce_sum(x: Any, axis: Any = (), keep_dims: bool = False, skip_mode: bool = False) -> Any:
+    """Sum over ``axis``; ``()`` is all axes, or none with ``skip_mode``. The dtype stays."""
+    if x.dtype is torch.bool:
+        x = to_dtype(x, torch.int64)
+    axis = as_axes(axis)
+    if axis is None and skip_mode:
+        return x
+    return wrap(torch.sum(x, axis, keep_dims, dtype=x.dtype))
+
+
+def reduce_mean(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
+    """Mean over ``axis``; ``()`` is all axes."""
+    return wrap(_mean(x, as_axes(axis), keep_dims))
+
+
+def reduce_max(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
+    """Maximum over ``axis``; ``()`` is all axes."""
+    return wrap(torch.amax(x, all_axes(axis, x.dim()), keep_dims))
+
+
+def reduce_min(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
+    """Minimum over ``axis``; ``()`` is all axes."""
+    return wrap(torch.amin(x, all_axes(axis, x.dim()), keep_dims))
+
+
+def reduce_prod(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
+    """Product over ``axis``; ``()`` is all axes."""
+    return wrap(_prod(x, axis, keep_dims))
+
+
+def reduce_all(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
+    """Whether all elements over ``axis`` are true."""
+    x = to_dtype(x, torch.bool)
+    return wrap(torch.all(x, all_axes(axis, x.dim()), keep_dims) if x.dim() else x)
+
+
+def reduce_any(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
+    """Whether any element over ``axis`` is true."""
+    x = to_dtype(x, torch.bool)
+    return wrap(torch.any(x, all_axes(axis, x.dim()), keep_dims) if x.dim() else x)
+
+
+# --- function form ----------------------------------------------------------------------------------------------------------------
+
+def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Sum over ``dim`` (None: all); bools and ints give int64."""
+    return wrap(torch.sum(input, as_axes(dim), keepdim, dtype=dtype_or_none(dtype)))
+
+
+def mean(x: Any, axis: Any = None, keep_dims: bool = False) -> Any:
+    """Mean over ``axis`` (None: all); ints give an int."""
+    return wrap(_mean(x, as_axes(axis), keep_dims))
+
+
+def prod(input: Any, axis: Any = None, keep_dims: bool = False, dtype: Any = None) -> Any:
+    """Product over ``axis`` (None: all)."""
+    dtype = dtype_or_none(dtype)
+    if dtype is None and not input.dtype.is_floating_point and not input.dtype.is_complex:
+        dtype = torch.int64
+    return wrap(_prod(input, axis, keep_dims, dtype))
+
+
+def _limited(input: torch.Tensor, initial: Any, where: Any, low: bool) -> torch.Tensor:
+    """``input`` with elements outside of ``where`` replaced by ``initial``, which is also one of the candidates."""
+    if where is not None:
+        if initial is None:
+            raise ValueError("For 'max' and 'min', 'initial' must be given when 'where' is given. Pass the value to start from.")
+        input = torch.where(where, input, torch.as_tensor(initial, dtype=input.dtype, device=input.device))
+    return input
+
+
+def _extreme(input: Any, axis: Any, keepdims: bool, initial: Any, where: Any, largest: bool) -> Any:
+    if axis is None:
+        input = _limited(input, initial, where, not largest)
+        found = torch.amax(input) if largest else torch.amin(input)
+        if initial is not None:
+            found = torch.clamp(found, min=initial) if largest else torch.clamp(found, max=initial)
+        if keepdims:
+            found = torch.reshape(found, (1,) * input.dim())
+        return wrap(found), wrap(torch.zeros((), dtype=torch.int64, device=input.device))
+    input = _limited(input, initial, where, not largest)
+    if initial is not None:
+        input = torch.clamp(input, min=initial) if largest else torch.clamp(input, max=initial)
+    values, indices = torch.max(input, axis, keepdims) if largest else torch.min(input, axis, keepdims)
+    return wrap(values), wrap(indices)
+
+
+def max(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
+    """(maximum over ``axis``, its index); without an axis the maximum of all and index 0."""
+    return _extreme(input, axis, keepdims, initial, where, True)
+
+
+def min(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
+    """(minimum over ``axis``, its index); without an axis the minimum of all and index 0."""
+    return _extreme(input, axis, keepdims, initial, where, False)
+
+
+def amax(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
+    """Maximum over ``axis`` (None: all)."""
+    input = _limited(input, initial, where, False)
+    found = torch.amax(input, all_axes(axis, input.dim()), keepdims)
+    return wrap(found if initial is None else torch.clamp(found, min=initial))
+
+
+def amin(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
+    """Minimum over ``axis`` (None: all)."""
+    input = _limited(input, initial, where, True)
+    found = torch.amin(input, all_axes(axis, input.dim()), keepdims)
+    return wrap(found if initial is None else torch.clamp(found, max=initial))
+
+
+def aminmax(input: Any, *, axis: Any = 0, keepdims: bool = False) -> Any:
+    """(minimum, maximum) over ``axis``."""
+    return amin(input, axis, keepdims), amax(input, axis, keepdims)
+
+
+def all(input: Any, axis: Any = None, keep_dims: bool = False) -> Any:
+    """Whether all elements over ``axis`` (None: all) are true."""
+    return reduce_all(input, () if axis is None else axis, keep_dims)
+
+
+def any(input: Any, axis: Any = None, keep_dims: bool = False) -> Any:
+    """Whether any element over ``axis`` (None: all) is true."""
+    return reduce_any(input, () if axis is None else axis, keep_dims)
+
+
+def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+    """Variance over ``axis`` (None: all) with divisor n - ddof."""
+    return wrap(torch.var(input, as_axes(axis), correction=int(ddof), keepdim=keepdims))
+
+
+def std(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+    """Standard deviation over ``axis`` (None: all) with divisor n - ddof."""
+    return wrap(torch.std(input, as_axes(axis), correction=int(ddof), keepdim=keepdims))
+
+
+def var_mean(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+    """(variance, mean) over ``axis``."""
+    return wrap(torch.var_mean(input, as_axes(axis), correction=int(ddof), keepdim=keepdims))
+
+
+def std_mean(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+    """(standard deviation, mean) over ``axis``."""
+    return wrap(torch.std_mean(input, as_axes(axis), correction=int(ddof), keepdim=keepdims))
+
+
+def median(input: Any, axis: Any = -1, keepdims: bool = False) -> Any:
+    """(lower median over ``axis``, its index)."""
+    return wrap(tuple(torch.median(input, axis, keepdims)))
+
+
+def nanmedian(input: Any, axis: Any = -1, keepdims: bool = False) -> Any:
+    """(lower median without nans, its index)."""
+    return wrap(tuple(torch.nanmedian(input, axis, keepdims)))
+
+
+def nansum(input: Any, axis: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
+    """Sum with nans as 0."""
+    return wrap(torch.nansum(input, as_axes(axis), keepdims, dtype=dtype_or_none(dtype)))
+
+
+def nanmean(input: Any, axis: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
+    """Mean without nans."""
+    return wrap(torch.nanmean(input, as_axes(axis), keepdims, dtype=dtype_or_none(dtype)))
+
+
+def quantile(input: Any, q: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The q-th quantiles, linearly interpolated."""
+    return wrap(torch.quantile(input, as_plain(q, input.dtype, input), axis, keepdims))
+
+
+def nanquantile(input: Any, q: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The q-th quantiles without nans."""
+    return wrap(torch.nanquantile(input, as_plain(q, input.dtype, input), axis, keepdims))
+
+
+def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
+    """log(sum(exp(input))) over ``dim``."""
+    return wrap(torch.logsumexp(input, all_axes(dim, input.dim()), keepdim))
+
+
+def count_nonzero(x: Any, axis: Any = (), keep_dims: bool = False, dtype: Any = _int32) -> Any:
+    """How many elements over ``axis`` are not zero."""
+    return wrap(torch.sum(torch.ne(x, 0), as_axes(axis), keep_dims, dtype=dtype_or_none(dtype)))
+
+
+def argmax(input: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False) -> Any:
+    """The int64 index of the maximum over ``dim`` (None: of all, flattened)."""
+    return wrap(torch.argmax(input, axis if dim is None else dim, keepdim or keepdims))
+
+
+def argmin(input: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The int64 index of the minimum over ``axis`` (None: of all, flattened)."""
+    return wrap(torch.argmin(input, axis, keepdims))
+
+
+def argmax_with_value(input: Any, axis: int = 0, keep_dims: bool = False) -> Any:
+    """(int32 index of the maximum over ``axis``, the maximum)."""
+    values, indices = torch.max(input, axis, keep_dims)
+    return wrap(to_dtype(indices, _int32)), wrap(values)
+
+
+def argmin_with_value(input: Any, axis: int = 0, keep_dims: bool = False) -> Any:
+    """(int32 index of the minimum over ``axis``, the minimum)."""
+    values, indices = torch.min(input, axis, keep_dims)
+    return wrap(to_dtype(indices, _int32)), wrap(values)
+
+
+# --- scans --------------------------------------------------------------------------------------------------------------------------
+
+def cumsum(x: Any, axis: Any, dtype: Any = None) -> Any:
+    """Running sum over ``axis``; the dtype stays."""
+    return wrap(torch.cumsum(x, int(axis), dtype=dtype_or_none(dtype) or x.dtype))
+
+
+def cumprod(input: Any, dim: Any, dtype: Any = None) -> Any:
+    """Running product over ``dim``; the dtype stays."""
+    return wrap(torch.cumprod(input, int(dim), dtype=dtype_or_none(dtype) or input.dtype))
+
+
+def cumulative(scan: Any, x: Any, axis: int, exclusive: bool, reverse: bool, start: float) -> Any:
+    """``scan`` over ``axis``, from the end if ``reverse``, without the element itself if ``exclusive`` (``start`` comes first)."""
+    axis = int(axis)
+    if reverse:
+        x = torch.flip(x, (axis,))
+    result = scan(x, axis)
+    if exclusive:
+        first = torch.full_like(torch.narrow(result, axis, 0, 1), start)
+        result = torch.cat((first, torch.narrow(result, axis, 0, result.shape[axis] - 1)), axis)
+    return wrap(torch.flip(result, (axis,)) if reverse else result)
+
+
+def cummax(input: Any, axis: int) -> Any:
+    """(running maximum, its index) over ``axis``."""
+    return wrap(tuple(torch.cummax(input, axis)))
+
+
+def cummin(input: Any, axis: int) -> Any:
+    """(running minimum, its index) over ``axis``."""
+    return wrap(tuple(torch.cummin(input, axis)))
+
+
+def logcumsumexp(input: Any, axis: int) -> Any:
+    """Log of the running sum of exponentials."""
+    return wrap(torch.logcumsumexp(input, axis))
+
+
+# --- norms ----------------------------------------------------------------------------------------------------------------------------
+
+def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, p: Any = None, axis: Any = None,
+         keep_dims: bool = False) -> Any:
+    """Vector or matrix norm; ``p``, ``axis`` and ``keep_dims`` are the names of 1.x."""
+    ord = p if ord is None else ord
+    dim = as_axes(axis if dim is None else dim)
+    return wrap(torch.linalg.norm(A, ord, dim, keepdim or keep_dims, dtype=dtype_or_none(dtype)))
+
+
+def vector_norm(x: Any, ord: Any = 2, axis: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
+    """The ``ord``-norm of vectors along ``axis``."""
+    return wrap(torch.linalg.vector_norm(x, ord, as_axes(axis), keepdims, dtype=dtype_or_none(dtype)))
+
+
+def matrix_norm(A: Any, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool = False, *, dtype: Any = None) -> Any:
+    """The ``ord``-norm of matrices in the two axes."""
+    return wrap(torch.linalg.matrix_norm(A, ord, tuple(axis), keepdims, dtype=dtype_or_none(dtype)))
+
+
+def euclidean_norm(x: Any, axes: Any = (), keep_dims: bool = False) -> Any:
+    """Root of the sum of squares over ``axes``."""
+    return wrap(torch.sqrt(torch.sum(torch.square(x), as_axes(axes), keep_dims)))
+
+
+def lp_norm(x: Any, axis: Any, p: int = 2, keep_dims: bool = False, epsilon: float = 1e-12) -> Any:
+    """The p-norm over ``axis``."""
+    return wrap(torch.linalg.vector_norm(x, p, as_axes(axis), keep_dims))
+
+
+def nuclear_norm(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """The sum of singular values."""
+    return wrap(torch.linalg.matrix_norm(x, "nuc", tuple(dim) if dim else (-2, -1), keepdim))
+
+
+def l2_normalize(x: Any, axis: Any = 0, epsilon: float = 1e-4) -> Any:
+    """x / sqrt(max(sum(x²), epsilon)) over ``axis``."""
+    squares = torch.sum(torch.square(x), as_axes(axis), True)
+    return wrap(x / torch.sqrt(torch.clamp(squares, min=epsilon)))
+
+
+def renorm(input: Any, p: Any, axis: int, maxnorm: float) -> Any:
+    """Each slice along ``axis`` scaled down to a p-norm of at most ``maxnorm``."""
+    return wrap(torch.renorm(input, p, axis, maxnorm))
+
+
+def dist(input: Any, other: Any, p: Any = 2) -> Any:
+    """The p-norm of input - other."""
+    return wrap(torch.dist(input, other, p))
+
+
+# --- the rest ---------------------------------------------------------------------------------------------------------------------------
+
+def trace(input: Any) -> Any:
+    """The sum of the main diagonal of a matrix."""
+    return wrap(torch.trace(input))
+
+
+def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
+    """How often each non-negative int occurs."""
+    return wrap(torch.bincount(input, weights, int(minlength)))
+
+
+def histc(input: Any, bins: int = 100, min: float = 0.0, max: float = 0.0) -> Any:
+    """Counts in ``bins`` equal bins between ``min`` and ``max`` (0 and 0: the data's own range)."""
+    counts = torch.histc(to_dtype(input, torch.float32) if not input.dtype.is_floating_point else input, bins, min, max)
+    return wrap(to_dtype(counts, input.dtype))
+
+
+def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """The n-th difference along ``axis``."""
+    return wrap(torch.diff(x, n, axis, prepend, append))
+
+
+def trapz(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -1) -> Any:
+    """The integral by the trapezoidal rule."""
+    return wrap(torch.trapezoid(y, dx=dx, dim=dim) if x is None else torch.trapezoid(y, x, dim=dim))
+
+
+def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
+    """The covariance matrix of variables in rows."""
+    return wrap(torch.cov(input, correction=correction, fweights=fweights, aweights=aweights))
+
+

@@ -1,0 +1,308 @@
+"""Products of matrices and vectors, and linear algebra. Upstream: ``mindspore.ops.function.linalg_func`` and parts of ``math_func``."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops._adapt import pair
+
+__all__ = [
+    "matmul", "mat_mul", "batch_mat_mul", "mm", "bmm", "mv", "dot", "batch_dot", "tensor_dot", "inner", "outer", "ger", "kron", "vecdot",
+    "cross", "einsum", "addmm", "addmv", "addbmm", "baddbmm", "addr", "dense", "bias_add", "cdist", "pdist", "cholesky", "cholesky_inverse",
+    "cholesky_solve", "cond", "det", "matrix_determinant", "logdet", "slogdet", "log_matrix_determinant", "eig", "eigvals", "geqrf", "inverse",
+    "lu_solve", "lu_unpack", "matrix_exp", "matrix_power", "matrix_solve", "orgqr", "ormqr", "pinv", "qr", "svd", "lstsq",
+    "matrix_triangular_solve", "addmm_",
+]
+
+
+def matmul(input: Any, other: Any) -> Any:
+    """The matrix product, with broadcasting of leading axes."""
+    if input.dtype is not other.dtype:
+        input, other = pair(input, other)
+    return wrap(torch.matmul(input, other))
+
+
+def mat_mul(input: Any, mat2: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
+    """The product of two matrices, each transposed first if so asked."""
+    if input.dim() < 2 or mat2.dim() < 2:
+        raise ValueError(f"For 'MatMul', inputs must be matrices of 2 dims, but got 'input' of {input.dim()} and 'mat2' of {mat2.dim()}. "
+                         "Reshape a vector or use ops.matmul.")
+    if transpose_a:
+        input = torch.transpose(input, -1, -2)
+    if transpose_b:
+        mat2 = torch.transpose(mat2, -1, -2)
+    if input.shape[-1] != mat2.shape[-2]:
+        raise ValueError(f"For 'MatMul', the columns of 'input' must equal the rows of 'mat2', but got {tuple(input.shape)} and "
+                         f"{tuple(mat2.shape)} (after transposing). Check transpose_a and transpose_b.")
+    return wrap(torch.matmul(input, mat2))
+
+
+batch_mat_mul = mat_mul
+
+
+def mm(input: Any, mat2: Any) -> Any:
+    """The product of two matrices."""
+    return wrap(torch.mm(input, mat2))
+
+
+def bmm(input_x: Any, mat2: Any) -> Any:
+    """The products of matrices in a batch."""
+    return wrap(torch.matmul(input_x, mat2))
+
+
+def mv(mat: Any, vec: Any) -> Any:
+    """A matrix times a vector."""
+    return wrap(torch.mv(mat, vec))
+
+
+def dot(input: Any = None, other: Any = None, *, x1: Any = None, x2: Any = None) -> Any:
+    """The product over the last axis of the first and the last but one of the second, as numpy's ``dot``; matrix @ vector works too."""
+    input, other = x1 if input is None else input, x2 if other is None else other
+    if input.dim() == 0 or other.dim() == 0:
+        return wrap(torch.mul(input, other))
+    if input.dim() <= 2 and other.dim() <= 2:
+        return wrap(torch.matmul(input, other))
+    return wrap(torch.tensordot(input, other, ([input.dim() - 1], [max(other.dim() - 2, 0)])))
+
+
+def batch_dot(x1: Any, x2: Any, axes: Any = None) -> Any:
+    """For each batch element, the product summed over one axis of each input."""
+    if axes is None:
+        axes = (x1.dim() - 1, 1 if x2.dim() == 2 else x2.dim() - 2)
+    axes = (axes, axes) if isinstance(axes, int) else tuple(axes)
+    first, second = axes[0] % x1.dim(), axes[1] % x2.dim()
+    a, b = torch.movedim(x1, first, -1), torch.movedim(x2, second, 1)
+    rest_a, rest_b = tuple(a.shape[1:-1]), tuple(b.shape[2:])
+    product = torch.bmm(torch.reshape(a, (a.shape[0], -1, a.shape[-1])), torch.reshape(b, (b.shape[0], b.shape[1], -1)))
+    return wrap(torch.reshape(product, (a.shape[0], *(rest_a + rest_b or (1,)))))
+
+
+def tensor_dot(x1: Any, x2: Any, axes: Any) -> Any:
+    """The product summed over axes: the last and first ``axes`` ones, or those named in a pair."""
+    if not isinstance(axes, int):
+        axes = [[item] if isinstance(item, int) else list(item) for item in axes]
+    return wrap(torch.tensordot(x1, x2, axes))
+
+
+def inner(input: Any, other: Any) -> Any:
+    """The product summed over the last axes."""
+    return wrap(torch.inner(input, other))
+
+
+def outer(input: Any, vec2: Any) -> Any:
+    """The outer product of two vectors."""
+    return wrap(torch.outer(torch.reshape(input, (-1,)), torch.reshape(vec2, (-1,))))
+
+
+def ger(input: Any, vec2: Any) -> Any:
+    """The outer product of two vectors."""
+    return wrap(torch.outer(input, vec2) if input.dim() == 1 else torch.unsqueeze(input, -1) * torch.unsqueeze(vec2, -2))
+
+
+def kron(input: Any, other: Any) -> Any:
+    """The Kronecker product."""
+    return wrap(torch.kron(input, other))
+
+
+def vecdot(x: Any, y: Any, *, axis: int = -1) -> Any:
+    """The product of vectors along ``axis``."""
+    return wrap(torch.linalg.vecdot(x, y, dim=axis))
+
+
+def cross(input: Any, other: Any, dim: int | None = None) -> Any:
+    """The cross product along ``dim`` (None: the first axis of length 3)."""
+    if dim is None or dim == -65530:
+        dim = next(axis for axis, length in enumerate(input.shape) if length == 3)
+    return wrap(torch.linalg.cross(input, other, dim=dim))
+
+
+def einsum(equation: str, *operands: Any) -> Any:
+    """Sums of products by Einstein's notation."""
+    if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
+        operands = tuple(operands[0])
+    return wrap(torch.einsum(equation, *operands))
+
+
+def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * (mat1 @ mat2)."""
+    return wrap(torch.addmm(input, mat1, mat2, beta=beta, alpha=alpha))
+
+
+def addmm_(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """`addmm` in place."""
+    return wrap(torch.Tensor.addmm_(input, mat1, mat2, beta=beta, alpha=alpha))
+
+
+def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * (mat @ vec)."""
+    return wrap(torch.addmv(input, mat, vec, beta=beta, alpha=alpha))
+
+
+def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * sum of the products in the batch."""
+    return wrap(torch.addbmm(input, batch1, batch2, beta=beta, alpha=alpha))
+
+
+def baddbmm(input: Any, batch1: Any, batch2: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * (batch1 @ batch2)."""
+    return wrap(torch.baddbmm(input, batch1, batch2, beta=beta, alpha=alpha))
+
+
+def addr(x: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * x + alpha * outer(vec1, vec2)."""
+    return wrap(torch.addr(x, vec1, vec2, beta=beta, alpha=alpha))
+
+
+def dense(input: Any, weight: Any, bias: Any = None) -> Any:
+    """input @ weight.T + bias."""
+    return wrap(torch.nn.functional.linear(input, weight, bias))
+
+
+def bias_add(input_x: Any, bias: Any, data_format: str = "NCHW") -> Any:
+    """``bias`` added to the channels: the second axis, or the last for "NHWC"."""
+    if data_format in ("NCHW", "NCDHW") and input_x.dim() > 2:
+        bias = torch.reshape(bias, (-1, *(1,) * (input_x.dim() - 2)))
+    return wrap(torch.add(input_x, bias))
+
+
+def cdist(x1: Any, x2: Any, p: float = 2.0) -> Any:
+    """p-norm distances of all pairs of rows."""
+    return wrap(torch.cdist(x1, x2, p))
+
+
+def pdist(input: Any, p: float = 2.0) -> Any:
+    """p-norm distances of all pairs of rows of one matrix."""
+    return wrap(torch.pdist(input, p))
+
+
+# --- factors and solutions ----------------------------------------------------------------------------------------------------------------
+
+def cholesky(input_x: Any, upper: bool = False) -> Any:
+    """The Cholesky factor."""
+    return wrap(torch.linalg.cholesky(input_x, upper=upper))
+
+
+def cholesky_inverse(input_x: Any, upper: bool = False) -> Any:
+    """The inverse of a matrix given by its Cholesky factor."""
+    return wrap(torch.cholesky_inverse(input_x, upper))
+
+
+def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
+    """The solution of A x = input, with the Cholesky factor ``input2`` of A."""
+    return wrap(torch.cholesky_solve(input, input2, upper))
+
+
+def cond(A: Any, p: Any = None) -> Any:
+    """The condition number."""
+    return wrap(torch.linalg.cond(A, p))
+
+
+def det(input: Any) -> Any:
+    """The determinant."""
+    return wrap(torch.linalg.det(input))
+
+
+matrix_determinant = det
+
+
+def logdet(input: Any) -> Any:
+    """The logarithm of the determinant."""
+    return wrap(torch.logdet(input))
+
+
+def slogdet(input: Any) -> Any:
+    """(sign, logarithm of the absolute value) of the determinant."""
+    return wrap(tuple(torch.linalg.slogdet(input)))
+
+
+log_matrix_determinant = slogdet
+
+
+def eig(A: Any) -> Any:
+    """(eigenvalues, eigenvectors), complex."""
+    return wrap(tuple(torch.linalg.eig(A)))
+
+
+def eigvals(A: Any) -> Any:
+    """Eigenvalues, complex."""
+    return wrap(torch.linalg.eigvals(A))
+
+
+def geqrf(input: Any) -> Any:
+    """(factor, tau) of the QR decomposition in LAPACK's form."""
+    return wrap(tuple(torch.geqrf(input)))
+
+
+def inverse(input: Any) -> Any:
+    """The inverse matrix."""
+    return wrap(torch.linalg.inv(input))
+
+
+def lu_solve(b: Any, LU_data: Any, LU_pivots: Any) -> Any:
+    """The solution of A x = b from the LU factors of A."""
+    return wrap(torch.lu_solve(b, LU_data, LU_pivots))
+
+
+def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
+    """(P, L, U) from LAPACK's form."""
+    return wrap(tuple(torch.lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots)))
+
+
+def matrix_exp(input: Any) -> Any:
+    """The matrix exponential."""
+    return wrap(torch.linalg.matrix_exp(input))
+
+
+def matrix_power(input: Any, n: int) -> Any:
+    """The n-th power of a square matrix."""
+    return wrap(torch.linalg.matrix_power(input, n))
+
+
+def matrix_solve(matrix: Any, rhs: Any, adjoint: bool = False) -> Any:
+    """The solution of matrix @ x = rhs."""
+    return wrap(torch.linalg.solve(torch.adjoint(matrix) if adjoint else matrix, rhs))
+
+
+def matrix_triangular_solve(matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False) -> Any:
+    """`matrix_solve` for a triangular matrix."""
+    if adjoint:
+        matrix, lower = torch.adjoint(matrix), not lower
+    return wrap(torch.linalg.solve_triangular(matrix, rhs, upper=not lower))
+
+
+def orgqr(input: Any, input2: Any) -> Any:
+    """Q from Householder vectors and their factors."""
+    return wrap(torch.linalg.householder_product(input, input2))
+
+
+def ormqr(input: Any, tau: Any, other: Any, left: bool = True, transpose: bool = False) -> Any:
+    """Q @ other (or other @ Q) from Householder vectors."""
+    return wrap(torch.ormqr(input, tau, other, left, transpose))
+
+
+def pinv(x: Any, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
+    """The pseudo-inverse."""
+    return wrap(torch.linalg.pinv(x, atol=atol, rtol=rtol, hermitian=hermitian))
+
+
+def qr(input: Any, mode: str = "reduced") -> Any:
+    """(Q, R); mode "complete" gives a square Q, "r" only R."""
+    q, r = torch.linalg.qr(input, mode)
+    return (wrap(q), wrap(r))
+
+
+def svd(input: Any, full_matrices: bool = False, compute_uv: bool = True) -> Any:
+    """(singular values, U, V), or the values alone. V is not transposed."""
+    if not compute_uv:
+        return wrap(torch.linalg.svdvals(input))
+    u, s, vh = torch.linalg.svd(input, full_matrices)
+    return wrap(s), wrap(u), wrap(torch.adjoint(vh).resolve_conj())
+
+
+def lstsq(input: Any, A: Any) -> Any:
+    """The least-squares solution of input @ x = A."""
+    return wrap(torch.linalg.lstsq(input, torch.unsqueeze(A, 1) if A.dim() == 1 else A).solution)
+
+

@@ -1,0 +1,196 @@
+"""Sequencing, parameters and Python values. Upstream: ``mindspore.ops.function.other_func``, ``parameter_func``, ``functional``."""
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+import operator
+from typing import Any, Callable
+
+import torch
+
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.ops._adapt import as_plain, get_data, to_dtype
+
+__all__ = [
+    "depend", "identity", "partial", "assign", "assign_add", "assign_sub", "make_range", "make_tuple", "make_list", "make_slice", "make_dict",
+    "tuple_getitem", "list_getitem", "dict_getitem", "tuple_setitem", "list_setitem", "dict_setitem", "tuple_len", "list_len",
+    "tuple_reversed", "tuple_div", "tuple_equal", "list_equal", "in_dict", "not_in_dict", "is_", "is_not", "string_eq", "string_concat",
+    "bool_not", "bool_or", "bool_and", "bool_eq", "scalar_add", "scalar_sub", "scalar_mul", "scalar_div", "scalar_floordiv", "scalar_mod",
+    "scalar_pow", "scalar_eq", "scalar_ne", "scalar_lt", "scalar_le", "scalar_gt", "scalar_ge", "scalar_log", "scalar_uadd", "scalar_usub",
+    "scalar_max", "scalar_min", "array_to_scalar", "typeof", "isconstant", "mixed_precision_cast", "shape_mul", "switch", "move_to",
+    "hastype", "is_tensor_bool_cond", "float_status",
+]
+
+
+def depend(value: Any, expr: Any) -> Any:
+    """``value``; eager execution has already evaluated ``expr``."""
+    return value
+
+
+def identity(x: Any) -> Any:
+    """The argument itself."""
+    return x
+
+
+def partial(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[..., Any]:
+    """``fn`` with its first arguments bound."""
+    return functools.partial(fn, *args, **kwargs)
+
+
+# --- parameters ---------------------------------------------------------------------------------------------------------------------------
+
+def assign(variable: Any, value: Any) -> Any:
+    """Put ``value`` into the variable itself; returns it."""
+    get_data(variable).copy_(as_plain(value, variable.dtype, variable).detach())
+    return variable
+
+
+def assign_add(variable: Any, value: Any) -> Any:
+    """Add ``value`` to the variable itself; returns it."""
+    get_data(variable).add_(as_plain(value, None, variable).detach())
+    return variable
+
+
+def assign_sub(variable: Any, value: Any) -> Any:
+    """Subtract ``value`` from the variable itself; returns it."""
+    get_data(variable).sub_(as_plain(value, None, variable).detach())
+    return variable
+
+
+def move_to(input: Any, to: str = "CPU", blocking: bool = True) -> Any:
+    """``input`` on another device: "CPU" or "Ascend" / "GPU" (CUDA).
+
+    Raises:
+        ValueError: for another device, or CUDA where there is none.
+    """
+    if to not in ("CPU", "GPU", "Ascend") or (to != "CPU" and not torch.cuda.is_available()):
+        raise ValueError(f"For 'move_to', 'to' must be 'CPU' or, where PyTorch sees a GPU, 'GPU' or 'Ascend', but got {to!r}.")
+    return wrap(input.to("cpu" if to == "CPU" else "cuda", non_blocking=not blocking))
+
+
+def mixed_precision_cast(dst_dtype: Any, x: Any) -> Any:
+    """Float tensors (in tuples, lists and dicts too) in another float dtype; the rest unchanged."""
+    if isinstance(x, torch.Tensor):
+        return wrap(to_dtype(x, to_torch_dtype(dst_dtype))) if x.dtype.is_floating_point else x
+    if isinstance(x, (tuple, list)):
+        return type(x)(mixed_precision_cast(dst_dtype, item) for item in x)
+    if isinstance(x, dict):
+        return {key: mixed_precision_cast(dst_dtype, item) for key, item in x.items()}
+    return x
+
+
+def float_status(x: Any) -> Any:
+    """float32 [1.] if any element is nan or infinite, else [0.]."""
+    return wrap(torch.reshape(to_dtype(torch.logical_not(torch.all(torch.isfinite(x))), torch.float32), (1,)))
+
+
+# --- Python values: names of upstream's graph language ------------------------------------------------------------------------------------
+
+def make_range(*args: int) -> tuple[int, ...]:
+    """The ints of ``range`` as a tuple."""
+    return tuple(builtins.range(*[int(item) for item in args]))
+
+
+def make_tuple(*items: Any) -> tuple:
+    """A tuple of the arguments."""
+    return items
+
+
+def make_list(*items: Any) -> list:
+    """A list of the arguments."""
+    return list(items)
+
+
+def make_dict(keys: Any, values: Any) -> dict:
+    """A dict of keys and values."""
+    return dict(zip(keys, values))
+
+
+def make_slice(start: Any, stop: Any, step: Any) -> builtins.slice:
+    """A slice."""
+    return builtins.slice(start, stop, step)
+
+
+def _with_item(sequence: Any, index: Any, value: Any) -> Any:
+    items = dict(sequence) if isinstance(sequence, dict) else list(sequence)
+    items[index] = value
+    return tuple(items) if isinstance(sequence, tuple) else items
+
+
+def array_to_scalar(x: Any) -> Any:
+    """The only element as a Python number."""
+    return x.item()
+
+
+def typeof(x: Any) -> Any:
+    """The Python type, for a tensor its dtype."""
+    return x.dtype if isinstance(x, torch.Tensor) else type(x)
+
+
+def hastype(x: Any, kind: Any) -> bool:
+    """Whether `typeof` is ``kind``."""
+    return typeof(x) == kind
+
+
+def isconstant(x: Any) -> bool:
+    """Whether it is no tensor."""
+    return not isinstance(x, torch.Tensor)
+
+
+def is_tensor_bool_cond(x: Any) -> bool:
+    """Whether it is a tensor that a condition can take."""
+    return isinstance(x, torch.Tensor) and x.numel() == 1
+
+
+def shape_mul(shape: Any) -> int:
+    """The product of a shape."""
+    return math.prod(shape)
+
+
+def switch(condition: Any, true_branch: Any, false_branch: Any) -> Any:
+    """One of two values by a condition."""
+    return true_branch if condition else false_branch
+
+
+tuple_getitem = list_getitem = dict_getitem = operator.getitem
+tuple_setitem = list_setitem = dict_setitem = _with_item
+tuple_len = list_len = len
+tuple_equal = list_equal = string_eq = bool_eq = scalar_eq = operator.eq
+string_concat = scalar_add = operator.add
+is_, is_not, bool_not = operator.is_, operator.is_not, operator.not_
+scalar_sub, scalar_mul, scalar_div, scalar_floordiv, scalar_mod, scalar_pow = (
+    operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow)
+scalar_ne, scalar_lt, scalar_le, scalar_gt, scalar_ge = operator.ne, operator.lt, operator.le, operator.gt, operator.ge
+scalar_log, scalar_uadd, scalar_usub, scalar_max, scalar_min = math.log, operator.pos, operator.neg, builtins.max, builtins.min
+
+
+def tuple_reversed(items: tuple) -> tuple:
+    """The tuple from its end."""
+    return items[::-1]
+
+
+def tuple_div(items: tuple, other: tuple) -> tuple:
+    """Quotients of ints, element by element."""
+    return tuple(a // b for a, b in zip(items, other))
+
+
+def in_dict(key: Any, items: dict) -> bool:
+    """Whether the key is there."""
+    return key in items
+
+
+def not_in_dict(key: Any, items: dict) -> bool:
+    """Whether the key is not there."""
+    return key not in items
+
+
+def bool_or(left: Any, right: Any) -> Any:
+    """``left or right``."""
+    return left or right
+
+
+def bool_and(left: Any, right: Any) -> Any:
+    """``left and right``."""
+    return left and right

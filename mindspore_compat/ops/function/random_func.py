@@ -1,0 +1,243 @@
+"""Random numbers. Upstream: ``mindspore.ops.function.random_func``.
+
+All draw from torch's generator, which ``mindspore.set_seed`` seeds. A ``seed`` argument other than None and 0 gives each call its own
+generator, so that one seed gives one result; upstream's sequences of numbers are not reproduced.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat._runtime.device import current_device
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops._adapt import as_ints, as_plain, dtype_or_none, to_dtype
+
+__all__ = [
+    "normal", "uniform", "gamma", "laplace", "poisson", "standard_normal", "standard_laplace", "uniform_int", "rand", "rand_like", "randn",
+    "randn_like", "randint", "randint_like", "randperm", "bernoulli", "multinomial", "multinomial_with_replacement", "random_categorical",
+    "random_gamma", "random_poisson", "choice_with_mask", "log_uniform_candidate_sampler", "uniform_candidate_sampler", "random_",
+    "uniform_", "normal_", "exponential_", "bernoulli_", "generator_of", "truncated_normal",
+]
+
+_int64 = torch.int64
+
+
+def generator_of(seed: Any, device: Any = None) -> torch.Generator | None:
+    """A fresh generator for a seed; None and 0 mean the global one."""
+    if seed is None or seed == 0 or seed == -1:
+        return None
+    generator = torch.Generator(device or "cpu")
+    generator.manual_seed(int(seed))
+    return generator
+
+
+def _spread(shape: Any, *parameters: Any) -> tuple[int, ...]:
+    """``shape`` broadcast with the shapes of the parameters."""
+    return tuple(torch.broadcast_shapes(as_ints(shape), *[tuple(item.shape) for item in parameters if isinstance(item, torch.Tensor)]))
+
+
+def standard_normal(shape: Any, seed: int | None = None) -> Any:
+    """float32 from N(0, 1)."""
+    return wrap(torch.randn(as_ints(shape), generator=generator_of(seed, current_device()), device=current_device()))
+
+
+def standard_laplace(shape: Any, seed: int | None = None) -> Any:
+    """float32 from the Laplace distribution."""
+    u = torch.rand(as_ints(shape), generator=generator_of(seed, current_device()), device=current_device()) - 0.5
+    return wrap(-torch.sign(u) * torch.log1p(-2 * torch.abs(u)))
+
+
+def normal(shape: Any, mean: Any, stddev: Any, seed: int | None = None) -> Any:
+    """N(mean, stddev²) in ``shape`` broadcast with the parameters."""
+    return wrap(mean + stddev * standard_normal(_spread(shape, mean, stddev), seed))
+
+
+def laplace(shape: Any, mean: Any, lambda_param: Any, seed: int | None = None) -> Any:
+    """The Laplace distribution around ``mean``."""
+    return wrap(mean + lambda_param * standard_laplace(_spread(shape, mean, lambda_param), seed))
+
+
+def uniform(shape: Any, minval: Any, maxval: Any, seed: int | None = None, dtype: Any = torch.float32) -> Any:
+    """Floats from [minval, maxval), or ints with an int ``dtype``."""
+    dtype = dtype_or_none(dtype)
+    if dtype is not None and not dtype.is_floating_point:
+        return uniform_int(shape, minval, maxval, seed, dtype)
+    size = _spread(shape, minval, maxval)
+    u = torch.rand(size, generator=generator_of(seed, current_device()), device=current_device())
+    return wrap(to_dtype(minval + (maxval - minval) * u, dtype or torch.float32))
+
+
+def uniform_int(shape: Any, minval: Any, maxval: Any, seed: int | None = None, dtype: Any = torch.int32) -> Any:
+    """Ints from [minval, maxval)."""
+    if int(minval) >= int(maxval):
+        raise ValueError(f"For 'UniformInt', the 'minval' must be less than the 'maxval', but got {int(minval)} and {int(maxval)}.")
+    return wrap(torch.randint(int(minval), int(maxval), as_ints(shape), generator=generator_of(seed, current_device()),
+                              dtype=dtype_or_none(dtype), device=current_device()))
+
+
+def gamma(shape: Any, alpha: Any, beta: Any, seed: int | None = None) -> Any:
+    """The gamma distribution of shape ``alpha`` and rate ``beta``."""
+    alpha, beta = as_plain(alpha, torch.float32), as_plain(beta, torch.float32)
+    size = (*as_ints(shape), *torch.broadcast_shapes(tuple(alpha.shape), tuple(beta.shape)))
+    drawn = torch._standard_gamma(torch.Tensor.expand(alpha, size).contiguous(), generator_of(seed, alpha.device))
+    return wrap(drawn / beta)
+
+
+def random_gamma(shape: Any, alpha: Any, seed: int | None = None) -> Any:
+    """The gamma distribution of shape ``alpha`` and rate 1, in shape + alpha.shape."""
+    return gamma(shape, alpha, 1.0, seed)
+
+
+def poisson(shape: Any, mean: Any, seed: int | None = None) -> Any:
+    """Counts from the Poisson distribution."""
+    rates = torch.Tensor.expand(as_plain(mean, torch.float32), _spread(shape, mean)).contiguous()
+    return wrap(to_dtype(torch.poisson(rates, generator_of(seed, rates.device)), torch.int32))
+
+
+def random_poisson(shape: Any, rate: Any, seed: int | None = None, dtype: Any = torch.float32) -> Any:
+    """Counts from the Poisson distribution in shape + rate.shape."""
+    rate = as_plain(rate, torch.float32)
+    rates = torch.Tensor.expand(rate, (*as_ints(shape), *tuple(rate.shape))).contiguous()
+    return wrap(to_dtype(torch.poisson(rates, generator_of(seed, rates.device)), dtype_or_none(dtype) or torch.float32))
+
+
+def truncated_normal(shape: Any, dtype: Any = torch.float32, seed: int | None = None) -> Any:
+    """N(0, 1) within two standard deviations."""
+    result = torch.empty(as_ints(shape), dtype=dtype_or_none(dtype), device=current_device())
+    return wrap(torch.nn.init.trunc_normal_(result, generator=generator_of(seed, current_device())))
+
+
+def _sizes(size: tuple) -> tuple[int, ...]:
+    return as_ints(size[0]) if len(size) == 1 and not isinstance(size[0], int) else as_ints(size) if size else (1,)
+
+
+def rand(*size: Any, dtype: Any = None, seed: int | None = None) -> Any:
+    """Floats from [0, 1)."""
+    return wrap(torch.rand(_sizes(size), dtype=dtype_or_none(dtype) or torch.float32, generator=generator_of(seed, current_device()),
+                           device=current_device()))
+
+
+def randn(*size: Any, dtype: Any = None, seed: int | None = None) -> Any:
+    """Floats from N(0, 1)."""
+    return wrap(torch.randn(_sizes(size), dtype=dtype_or_none(dtype) or torch.float32, generator=generator_of(seed, current_device()),
+                            device=current_device()))
+
+
+def rand_like(input: Any, seed: int | None = None, *, dtype: Any = None) -> Any:
+    """`rand` in the shape and dtype of ``input``."""
+    return rand(tuple(input.shape), dtype=dtype or input.dtype, seed=seed)
+
+
+def randn_like(input: Any, seed: int | None = None, *, dtype: Any = None) -> Any:
+    """`randn` in the shape and dtype of ``input``."""
+    return randn(tuple(input.shape), dtype=dtype or input.dtype, seed=seed)
+
+
+def randint(low: int, high: int, size: Any, seed: int | None = None, *, dtype: Any = None) -> Any:
+    """Ints from [low, high)."""
+    return wrap(torch.randint(low, high, as_ints(size), dtype=dtype_or_none(dtype) or _int64, generator=generator_of(seed, current_device()),
+                              device=current_device()))
+
+
+def randint_like(input: Any, low: int, high: int, seed: int | None = None, *, dtype: Any = None) -> Any:
+    """`randint` in the shape and dtype of ``input``."""
+    return randint(low, high, tuple(input.shape), seed, dtype=dtype or input.dtype)
+
+
+def randperm(n: int, seed: int = 0, offset: int = 0, dtype: Any = _int64) -> Any:
+    """0 ... n-1 in random order."""
+    return wrap(torch.randperm(int(n), generator=generator_of(seed, current_device()), dtype=dtype_or_none(dtype), device=current_device()))
+
+
+def bernoulli(input: Any, p: Any = 0.5, seed: int | None = None) -> Any:
+    """1 with probability ``p``, else 0, in the shape and dtype of ``input``."""
+    drawn = torch.rand(tuple(input.shape), generator=generator_of(seed, input.device), device=input.device)
+    return wrap(to_dtype(drawn < p, input.dtype))
+
+
+def multinomial(input: Any, num_samples: int | None = None, replacement: bool = True, seed: int | None = None, *,
+                num_sample: int | None = None) -> Any:
+    """int32 classes drawn by the weights in the last axis; ``num_sample`` is the name of 1.x."""
+    count = num_sample if num_samples is None else num_samples
+    assert count is not None
+    return wrap(to_dtype(torch.multinomial(input, int(count), replacement, generator=generator_of(seed, input.device)), torch.int32))
+
+
+def multinomial_with_replacement(x: Any, seed: int, offset: int, numsamples: int, replacement: bool = False) -> Any:
+    """int64 classes drawn by the weights in the last axis."""
+    return wrap(torch.multinomial(x, numsamples, True, generator=generator_of(seed, x.device)))
+
+
+def random_categorical(logits: Any, num_sample: int, seed: int = 0, dtype: Any = _int64) -> Any:
+    """Classes drawn by softmax(logits)."""
+    drawn = torch.multinomial(torch.softmax(logits, -1), num_sample, True, generator=generator_of(seed, logits.device))
+    return wrap(to_dtype(drawn, dtype_or_none(dtype) or _int64))
+
+
+def choice_with_mask(input_x: Any, count: int = 256, seed: int | None = None) -> Any:
+    """(int32 coordinates of ``count`` random true elements, mask of which are real); padded with zeros."""
+    found = torch.nonzero(input_x)
+    order = torch.randperm(found.shape[0], generator=generator_of(seed))[:count].to(found.device)
+    places = torch.zeros((count, input_x.dim()), dtype=torch.int32, device=found.device)
+    mask = torch.zeros((count,), dtype=torch.bool, device=found.device)
+    places[:order.numel()] = to_dtype(found[order], torch.int32)
+    mask[:order.numel()] = True
+    return wrap(places), wrap(mask)
+
+
+def _sampled(true_classes: Any, weights: torch.Tensor, num_sampled: int, unique: bool, seed: int, remove: bool) -> Any:
+    if remove:
+        weights = weights.clone()
+        weights[torch.reshape(true_classes, (-1,)).to(_int64)] = 0
+    drawn = torch.multinomial(weights, num_sampled, not unique, generator=generator_of(seed))
+    chances = weights / weights.sum()
+    expected = chances * num_sampled if not unique else -torch.expm1(num_sampled * torch.log1p(-chances))
+    true_expected = to_dtype(expected, torch.float32)[true_classes.to(_int64)]
+    return wrap(to_dtype(drawn, true_classes.dtype)), wrap(true_expected), wrap(to_dtype(expected, torch.float32)[drawn])
+
+
+def log_uniform_candidate_sampler(true_classes: Any, num_true: int = 1, num_sampled: int = 5, unique: bool = True, range_max: int = 5,
+                                  seed: int = 0) -> Any:
+    """(sampled classes, expected counts of the true ones, and of the sampled ones), more often the smaller the class."""
+    classes = torch.arange(range_max, dtype=torch.float64)
+    return _sampled(true_classes, torch.log((classes + 2) / (classes + 1)), num_sampled, unique, seed, False)
+
+
+def uniform_candidate_sampler(true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int = 0,
+                              remove_accidental_hits: bool = False) -> Any:
+    """(sampled classes, expected counts of the true ones, and of the sampled ones), all equally often."""
+    return _sampled(true_classes, torch.ones(range_max, dtype=torch.float64), num_sampled, unique, seed, remove_accidental_hits)
+
+
+# --- in place -----------------------------------------------------------------------------------------------------------------------------
+
+def _in_place(name: str, input: Any, *args: Any, generator: Any = None) -> Any:
+    with torch.no_grad():
+        getattr(torch.Tensor, name)(input, *args, generator=generator)
+    return input
+
+
+def random_(input: Any, from_: int = 0, to: int | None = None, *, generator: Any = None) -> Any:
+    """Fill with ints from [from_, to)."""
+    return _in_place("random_", input, from_, to, generator=generator)
+
+
+def uniform_(input: Any, from_: float = 0, to: float = 1, *, generator: Any = None) -> Any:
+    """Fill from [from_, to)."""
+    return _in_place("uniform_", input, from_, to, generator=generator)
+
+
+def normal_(input: Any, mean: float = 0, std: float = 1, *, generator: Any = None) -> Any:
+    """Fill from N(mean, std²)."""
+    return _in_place("normal_", input, mean, std, generator=generator)
+
+
+def exponential_(input: Any, lambd: float = 1, *, generator: Any = None) -> Any:
+    """Fill from the exponential distribution."""
+    return _in_place("exponential_", input, lambd, generator=generator)
+
+
+def bernoulli_(input: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
+    """Fill with 1 with probability ``p``, else 0."""
+    return _in_place("bernoulli_", input, p, generator=generator)

@@ -1,0 +1,40 @@
+"""What training cells of the model zoo ask about the parallel setting. Upstream: ``mindspore.parallel._utils``."""
+from __future__ import annotations
+
+from mindspore_compat.communication.management import get_group_size, get_rank
+from mindspore_compat.context import get_auto_parallel_context
+
+__all__ = ["_get_device_num", "_get_gradients_mean", "_get_parallel_mode", "_get_global_rank", "_get_full_batch", "_get_enable_parallel_optimizer",
+           "_get_parameter_broadcast", "_is_sharding_propagation"]
+
+
+def _get_parallel_mode() -> str:
+    return get_auto_parallel_context("parallel_mode")
+
+
+def _get_gradients_mean() -> bool:
+    return get_auto_parallel_context("gradients_mean")
+
+
+def _get_device_num() -> int:
+    return get_group_size()
+
+
+def _get_global_rank() -> int:
+    return get_rank()
+
+
+def _get_full_batch() -> bool:
+    return get_auto_parallel_context("full_batch")
+
+
+def _get_enable_parallel_optimizer() -> bool:
+    return get_auto_parallel_context("enable_parallel_optimizer")
+
+
+def _get_parameter_broadcast() -> bool:
+    return get_auto_parallel_context("parameter_broadcast")
+
+
+def _is_sharding_propagation() -> bool:
+    return get_auto_parallel_context("sharding_propagation")

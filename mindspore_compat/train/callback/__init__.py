@@ -1,0 +1,15 @@
+"""Callbacks. Upstream: ``mindspore.train.callback``."""
+from mindspore_compat.train.callback._callback import Callback, CallbackManager, InternalCallbackParam, RunContext
+from mindspore_compat.train.callback._callback import CallbackManager as _CallbackManager
+from mindspore_compat.train.callback._callback import InternalCallbackParam as _InternalCallbackParam
+from mindspore_compat.train.callback._checkpoint import CheckpointConfig, CheckpointManager, ModelCheckpoint
+from mindspore_compat.train.callback._checkpoint import CheckpointManager as _CheckpointManager
+from mindspore_compat.train.callback._history import History
+from mindspore_compat.train.callback._lambda_callback import LambdaCallback
+from mindspore_compat.train.callback._loss_monitor import LossMonitor
+from mindspore_compat.train.callback._lr_scheduler_callback import LearningRateScheduler
+from mindspore_compat.train.callback._time_monitor import TimeMonitor
+
+__all__ = ["Callback", "RunContext", "CallbackManager", "InternalCallbackParam", "LossMonitor", "TimeMonitor", "ModelCheckpoint", "CheckpointConfig",
+           "CheckpointManager", "History", "LambdaCallback", "LearningRateScheduler", "_CallbackManager", "_InternalCallbackParam",
+           "_CheckpointManager"]

@@ -1,0 +1,184 @@
+"""`Callback`, `RunContext` and how a list of callbacks runs. Upstream: ``mindspore.train.callback``."""
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Any, Callable
+
+import numpy as np
+import torch
+
+__all__ = ["Callback", "RunContext", "CallbackManager", "InternalCallbackParam"]
+
+
+class Callback:
+    """Hooks into training and evaluation; also a context manager around the whole run.
+
+    Override ``on_train_*`` and ``on_eval_*``, or the older ``begin``, ``epoch_begin``, ``step_begin``, ``step_end``, ``epoch_end``, ``end``,
+    which both fall back to. Each takes the `RunContext`.
+    """
+
+    def __enter__(self) -> "Callback":
+        return self
+
+    def __exit__(self, *err: Any) -> None:
+        """End of the run, also by an exception."""
+
+    def begin(self, run_context: "RunContext") -> None:
+        """Before training or evaluation."""
+
+    def epoch_begin(self, run_context: "RunContext") -> None:
+        """Before each epoch."""
+
+    def epoch_end(self, run_context: "RunContext") -> None:
+        """After each epoch."""
+
+    def step_begin(self, run_context: "RunContext") -> None:
+        """Before each step."""
+
+    def step_end(self, run_context: "RunContext") -> None:
+        """After each step."""
+
+    def end(self, run_context: "RunContext") -> None:
+        """After training or evaluation."""
+
+    def on_train_begin(self, run_context: "RunContext") -> None:
+        self.begin(run_context)
+
+    def on_train_epoch_begin(self, run_context: "RunContext") -> None:
+        self.epoch_begin(run_context)
+
+    def on_train_epoch_end(self, run_context: "RunContext") -> None:
+        self.epoch_end(run_context)
+
+    def on_train_step_begin(self, run_context: "RunContext") -> None:
+        self.step_begin(run_context)
+
+    def on_train_step_end(self, run_context: "RunContext") -> None:
+        self.step_end(run_context)
+
+    def on_train_end(self, run_context: "RunContext") -> None:
+        self.end(run_context)
+
+    def on_eval_begin(self, run_context: "RunContext") -> None:
+        self.begin(run_context)
+
+    def on_eval_epoch_begin(self, run_context: "RunContext") -> None:
+        self.epoch_begin(run_context)
+
+    def on_eval_epoch_end(self, run_context: "RunContext") -> None:
+        self.epoch_end(run_context)
+
+    def on_eval_step_begin(self, run_context: "RunContext") -> None:
+        self.step_begin(run_context)
+
+    def on_eval_step_end(self, run_context: "RunContext") -> None:
+        self.step_end(run_context)
+
+    def on_eval_end(self, run_context: "RunContext") -> None:
+        self.end(run_context)
+
+
+_STAGES = ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")
+_HOOKS = tuple(f"on_{mode}_{stage}" for mode in ("train", "eval") for stage in _STAGES)
+
+
+def _is_default(callback: Callback, hook: str) -> bool:
+    """Whether a hook does nothing: neither it nor what it falls back to is overridden."""
+    stage = hook.split("_", 2)[2]
+    for name in (hook, stage):
+        if name in callback.__dict__ or getattr(type(callback), name) is not getattr(Callback, name):
+            return False
+    return True
+
+
+class CallbackManager(Callback):
+    """Runs a list of callbacks in order; hooks that nobody overrides cost nothing.
+
+    Raises:
+        TypeError: if there is anything but Callbacks.
+    """
+
+    def __init__(self, callbacks: Any) -> None:
+        if callbacks is None:
+            callbacks = []
+        elif isinstance(callbacks, Callback):
+            callbacks = [callbacks]
+        elif not isinstance(callbacks, list):
+            raise TypeError(f"The 'callbacks' is not a Callback or a list of Callback, but {type(callbacks).__name__}. "
+                            "Give Model.train one Callback or a list of them.")
+        for callback in callbacks:
+            if not isinstance(callback, Callback):
+                raise TypeError("When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions, "
+                                f"but got {type(callback).__name__}. Derive the class from mindspore.Callback.")
+        self._callbacks: list[Callback] = list(callbacks)
+        self._stack: ExitStack | None = None
+
+    def __enter__(self) -> "CallbackManager":
+        if self._stack is None:
+            self._stack = ExitStack().__enter__()
+            entered = [self._stack.enter_context(callback) for callback in self._callbacks]
+            self._callbacks = [new if isinstance(new, Callback) else old for new, old in zip(entered, self._callbacks)]
+        for hook in _HOOKS:
+            self.__dict__[hook] = self._runner(hook)
+        return self
+
+    def __exit__(self, *err: Any) -> Any:
+        return self._stack.__exit__(*err) if self._stack is not None else None
+
+    def _runner(self, hook: str) -> Callable[[Any], None]:
+        hooks = [getattr(callback, hook) for callback in self._callbacks if not _is_default(callback, hook)]
+
+        def run(run_context: Any) -> None:
+            for function in hooks:
+                function(run_context)
+        return run
+
+
+class InternalCallbackParam(dict):
+    """A dict whose items are attributes too; what ``RunContext.original_args()`` returns."""
+
+    def __getattr__(self, key: str) -> Any:
+        try:
+            return self[key]
+        except KeyError:
+            raise AttributeError(f"The callback parameters have no '{key}'; they have {sorted(self)}.") from None
+
+    def __setattr__(self, key: str, value: Any) -> None:
+        self[key] = value
+
+
+class RunContext:
+    """What callbacks see of a run; `request_stop` ends it.
+
+    ``original_args()`` holds in training: train_network, network, epoch_num, batch_num, mode, loss_fn, optimizer, parallel_mode,
+    device_number, train_dataset, train_dataset_element, list_callback, cur_epoch_num, cur_step_num (from 1 over the whole run),
+    dataset_sink_mode, net_outputs, last_save_ckpt_step, latest_ckpt_file; in evaluation: eval_network, valid_dataset, metrics and the like.
+    """
+
+    def __init__(self, original_args: dict) -> None:
+        if not isinstance(original_args, dict):
+            raise TypeError(f"The argument 'original_args' of RunContext should be dict type, but got {type(original_args)}.")
+        self._original_args = original_args
+        self._stop_requested = False
+
+    def original_args(self) -> Any:
+        """The run's parameters."""
+        return self._original_args
+
+    def request_stop(self) -> None:
+        """End the run after this step."""
+        self._stop_requested = True
+
+    def get_stop_requested(self) -> bool:
+        """Whether somebody asked to stop."""
+        return self._stop_requested
+
+
+def _handle_loss(loss: Any) -> Any:
+    """The loss in a network's outputs: the mean of a Tensor as a float; of several outputs the first."""
+    if isinstance(loss, (tuple, list)):
+        return loss[0] if isinstance(loss[0], torch.Tensor) else loss
+    if isinstance(loss, torch.Tensor):
+        array = loss.detach().cpu()
+        return float(array) if array.dim() == 0 else float(np.mean(array.float().numpy()))
+    return loss

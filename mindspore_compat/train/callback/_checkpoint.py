@@ -1,0 +1,316 @@
+"""When to save checkpoints, and under which names. Upstream: ``mindspore.train.CheckpointConfig``, ``mindspore.train.ModelCheckpoint``."""
+from __future__ import annotations
+
+import logging
+import os
+import stat
+import time
+from typing import Any
+
+import torch
+
+from mindspore_compat._api.validate import check_bool, check_non_negative_int, check_type
+from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.train.callback._callback import Callback, RunContext
+from mindspore_compat.train.serialization import save_checkpoint
+
+__all__ = ["CheckpointConfig", "ModelCheckpoint", "CheckpointManager"]
+
+_log = logging.getLogger("mindspore_compat")
+_INFO = ("epoch_num", "step_num")
+
+
+class CheckpointConfig:
+    """What `ModelCheckpoint` saves, how often, and how many files it keeps.
+
+    Args:
+        save_checkpoint_steps: every so many steps; goes before ``save_checkpoint_seconds``.
+        save_checkpoint_seconds: every so many seconds.
+        keep_checkpoint_max: at most so many files, the oldest go; goes before ``keep_checkpoint_per_n_minutes``.
+        keep_checkpoint_per_n_minutes: one file for each such span.
+        saved_network: a network to save instead of the trained one (Cell or torch module).
+        append_info: of "epoch_num", "step_num" and at most one dict of numbers, strings or Tensors.
+        integrated_save: without effect in one process.
+        async_save, enc_key, enc_mode, crc_check, format: as for `save_checkpoint`.
+        exception_save: also save when training ends by an exception.
+
+    Raises:
+        TypeError, ValueError: for wrong types or values, or if all four policies are None or 0.
+    """
+
+    def __init__(self, save_checkpoint_steps: int | None = 1, save_checkpoint_seconds: int | None = 0, keep_checkpoint_max: int | None = 5,
+                 keep_checkpoint_per_n_minutes: int | None = 0, integrated_save: bool = True, async_save: Any = False,
+                 saved_network: Any = None, append_info: list | None = None, enc_key: bytes | None = None, enc_mode: str = "AES-GCM",
+                 exception_save: bool = False, crc_check: bool = False, remove_redundancy: bool = False, format: str = "ckpt",
+                 **kwargs: Any) -> None:
+        owner = "CheckpointConfig"
+        policies = {"save_checkpoint_steps": save_checkpoint_steps, "save_checkpoint_seconds": save_checkpoint_seconds,
+                    "keep_checkpoint_max": keep_checkpoint_max, "keep_checkpoint_per_n_minutes": keep_checkpoint_per_n_minutes}
+        for name, value in policies.items():
+            if value is not None:
+                check_non_negative_int(value, name, owner)
+        if saved_network is not None and not isinstance(saved_network, torch.nn.Module):
+            raise TypeError(f"For '{owner}', the type of 'saved_network' must be None or Cell, but got {type(saved_network)}.")
+        if not any(policies.values()):
+            raise ValueError(f"For '{owner}', the input arguments 'save_checkpoint_steps', 'save_checkpoint_seconds', 'keep_checkpoint_max' "
+                             "and 'keep_checkpoint_per_n_minutes' can't be all None or 0.")
+        unknown = set(kwargs) - {"incremental", "enable_redundance"}
+        if unknown:
+            raise TypeError(f"For '{owner}', unexpected keyword arguments {sorted(unknown)}.")
+        self.exception_save = check_bool(exception_save, "exception_save", owner)
+        self._save_checkpoint_steps = save_checkpoint_steps
+        self._save_checkpoint_seconds = None if save_checkpoint_steps else save_checkpoint_seconds
+        self._keep_checkpoint_max = keep_checkpoint_max
+        self._keep_checkpoint_per_n_minutes = None if keep_checkpoint_max else keep_checkpoint_per_n_minutes
+        if not keep_checkpoint_max and not keep_checkpoint_per_n_minutes:
+            self._keep_checkpoint_max = 1
+        self._integrated_save = check_bool(integrated_save, "integrated_save", owner)
+        if not isinstance(async_save, bool) and async_save not in ("thread", "process"):
+            raise ValueError(f"For '{owner}', the 'async_save' must be a bool, 'thread' or 'process', but got {async_save!r}.")
+        self._async_save = async_save
+        self._saved_network = saved_network
+        self._append_dict = self._handle_append_info(append_info)
+        if enc_key is not None:
+            check_type(enc_key, "enc_key", bytes, owner)
+        self._enc_key, self._enc_mode = enc_key, check_type(enc_mode, "enc_mode", str, owner)
+        self._crc_check = check_bool(crc_check, "crc_check", owner)
+        self._format = check_type(format, "format", str, owner)
+        self.remove_redundancy = check_bool(remove_redundancy, "remove_redundancy", owner)
+        self._map_param_inc = kwargs.get("incremental", False)
+
+    save_checkpoint_steps = property(lambda self: self._save_checkpoint_steps, doc="Steps between checkpoints.")
+    save_checkpoint_seconds = property(lambda self: self._save_checkpoint_seconds, doc="Seconds between checkpoints.")
+    keep_checkpoint_max = property(lambda self: self._keep_checkpoint_max, doc="How many files to keep.")
+    keep_checkpoint_per_n_minutes = property(lambda self: self._keep_checkpoint_per_n_minutes, doc="One file for each such span.")
+    integrated_save = property(lambda self: self._integrated_save, doc="Whether slices are merged.")
+    async_save = property(lambda self: self._async_save, doc="Whether, or how, saving is asynchronous.")
+    saved_network = property(lambda self: self._saved_network, doc="The network to save.")
+    enc_key = property(lambda self: self._enc_key, doc="The key of encryption.")
+    enc_mode = property(lambda self: self._enc_mode, doc="The mode of encryption.")
+    crc_check = property(lambda self: self._crc_check, doc="Whether a CRC is appended.")
+    format = property(lambda self: self._format, doc='"ckpt" or "safetensors".')
+    append_dict = property(lambda self: self._append_dict, doc="What is saved beside the parameters.")
+    map_param_inc = property(lambda self: self._map_param_inc, doc="Whether map parameters are saved incrementally.")
+
+    def get_checkpoint_policy(self) -> dict[str, Any]:
+        """The policies as a dict."""
+        return {name: getattr(self, name) for name in ("save_checkpoint_steps", "save_checkpoint_seconds", "keep_checkpoint_max",
+                                                       "keep_checkpoint_per_n_minutes", "saved_network")}
+
+    @staticmethod
+    def _handle_append_info(append_info: Any) -> dict[str, Any] | None:
+        if append_info is None or append_info == []:
+            return None
+        if not isinstance(append_info, list):
+            raise TypeError(f"For 'CheckpointConfig', the type of 'append_info' must be list, but got {type(append_info)}.")
+        result: dict[str, Any] = {name: 0 for name in _INFO if name in [item for item in append_info if isinstance(item, str)]}
+        dicts = [item for item in append_info if isinstance(item, dict)]
+        for item in append_info:
+            if not isinstance(item, (str, dict)):
+                raise TypeError(f"For 'CheckpointConfig', the type of 'append_info' element must be str or dict, but got {type(item)}.")
+            if isinstance(item, str) and item not in _INFO:
+                raise ValueError(f"For 'CheckpointConfig', the value of element in the argument 'append_info' must be in {list(_INFO)}, "
+                                 f"but got {item}.")
+        if len(dicts) > 1:
+            raise TypeError(f"For 'CheckpointConfig', the element of 'append_info' must has only one dict, but got {len(dicts)}")
+        for key, value in (dicts[0] if dicts else {}).items():
+            if not isinstance(key, str) or not isinstance(value, (int, float, bool, str, Parameter, Tensor)):
+                raise TypeError("For 'CheckpointConfig', the key type of the dict 'append_info' must be string, the value type must be int or "
+                                f"float or bool, but got key type {type(key)}, value type {type(value)}")
+            result[key] = value
+        return result
+
+
+class CheckpointManager:
+    """The files of one prefix in a folder."""
+
+    def __init__(self, format: str = "ckpt") -> None:
+        self._ckpoint_filelist: list[str] = []
+        self._format = format
+
+    @property
+    def ckpoint_filelist(self) -> list[str]:
+        return self._ckpoint_filelist
+
+    @property
+    def ckpoint_num(self) -> int:
+        return len(self._ckpoint_filelist)
+
+    def update_ckpoint_filelist(self, directory: str, prefix: str) -> None:
+        """Look for ``PREFIX-*`` without letters in the rest."""
+        end = "." + self._format
+        self._ckpoint_filelist = [
+            os.path.join(directory, name) for name in os.listdir(directory)
+            if name.startswith(prefix + "-") and name.endswith(end) and not any(c.isalpha() for c in name[len(prefix):-len(end)])]
+
+    def remove_ckpoint_file(self, file_name: str) -> None:
+        """Delete one; a failure is logged and does not end the training."""
+        try:
+            os.chmod(file_name, stat.S_IWRITE)
+            os.remove(file_name)
+            self._ckpoint_filelist.remove(file_name)
+        except (OSError, ValueError) as error:
+            _log.warning("failed to remove the older ckpt file %s: %s", file_name, error)
+
+    def remove_oldest_ckpoint_file(self) -> None:
+        """Delete the file that was changed first."""
+        self.remove_ckpoint_file(min(self._ckpoint_filelist, key=os.path.getmtime))
+
+    def keep_one_ckpoint_per_minutes(self, minutes: int, cur_time: float) -> None:
+        """Of the files of the last ``minutes``, keep the oldest."""
+        recent = [name for name in self._ckpoint_filelist if cur_time - os.path.getmtime(name) < 60 * minutes]
+        if recent:
+            kept = min(recent, key=os.path.getmtime)
+            for name in recent:
+                if name != kept:
+                    self.remove_ckpoint_file(name)
+
+
+def _next_free_prefix(directory: str, prefix: str, breakpoint_files: bool = False) -> str:
+    """``prefix``, or ``prefix_N`` if the folder has checkpoints of that prefix from another run."""
+    number = 0
+    for name in os.listdir(directory):
+        is_breakpoint = name.endswith("_breakpoint.ckpt")
+        if is_breakpoint != breakpoint_files or not name.endswith((".ckpt", ".safetensors")) or not name.startswith(prefix):
+            continue
+        rest = name[len(prefix):]
+        if rest[:1].isalpha():
+            continue
+        dash = rest.find("-")
+        if dash == 0:
+            number = max(number, 1)
+        elif dash > 0 and rest[1:dash].isdigit():
+            number = max(number, int(rest[1:dash]) + 1)
+    return f"{prefix}_{number}" if number else prefix
+
+
+class ModelCheckpoint(Callback):
+    """Saves ``PREFIX-EPOCH_STEP.ckpt`` (both from 1, the step within its epoch) as `CheckpointConfig` says, and once at the end.
+
+    Args:
+        prefix: of the file names, without "/"; or a function of the callback parameters that returns the whole name.
+        directory: the folder, made if missing; or such a function. None is the current one.
+        config: a `CheckpointConfig`.
+
+    Raises:
+        ValueError: for a wrong prefix or directory. TypeError: if ``config`` is no CheckpointConfig.
+    """
+
+    def __init__(self, prefix: Any = "CKP", directory: Any = None, config: CheckpointConfig | None = None) -> None:
+        self._latest_ckpt_file_name = ""
+        self._last_time = self._last_time_for_keep = time.time()
+        self._last_triggered_step = 0
+        if not callable(prefix) and (not isinstance(prefix, str) or "/" in prefix):
+            raise ValueError("For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is invalid, it must be callable or "
+                             f"string that does not contain '/', but got {prefix}.")
+        if config is not None and not isinstance(config, CheckpointConfig):
+            raise TypeError(f"For 'ModelCheckpoint', the type of argument 'config' should be 'CheckpointConfig', but got {type(config)}.")
+        self._prefix, self._exception_prefix = prefix, prefix
+        self._directory: Any = directory if callable(directory) else _made_folder(directory)
+        self._config = config or CheckpointConfig()
+        self._manager = CheckpointManager(self._config.format)
+        if not callable(directory) and not callable(prefix):
+            self._prefix = _next_free_prefix(self._directory, prefix)
+        self._append_dict = dict(self._config.append_dict or {})
+
+    def step_end(self, run_context: RunContext) -> None:
+        """Save if it is time."""
+        self._save_ckpt(run_context.original_args())
+
+    def end(self, run_context: RunContext) -> None:
+        """Save the last step, if that was not done."""
+        self._save_ckpt(run_context.original_args(), force_to_save=True)
+
+    def on_eval_step_end(self, run_context: RunContext) -> None:
+        """Evaluation saves nothing."""
+
+    def on_eval_end(self, run_context: RunContext) -> None:
+        """Evaluation saves nothing."""
+
+    @property
+    def latest_ckpt_file_name(self) -> str:
+        """Path of the file saved last; empty before."""
+        return self._latest_ckpt_file_name
+
+    def _is_due(self, step: int, force: bool) -> bool:
+        config = self._config
+        if config.save_checkpoint_steps:
+            return force or step >= self._last_triggered_step + config.save_checkpoint_steps
+        now = time.time()
+        if config.save_checkpoint_seconds and (force or now - self._last_time > config.save_checkpoint_seconds):
+            self._last_time = now
+            return True
+        return False
+
+    def _save_ckpt(self, cb_params: Any, force_to_save: bool = False) -> None:
+        step = cb_params.cur_step_num
+        if step == self._last_triggered_step or not self._is_due(step, force_to_save):
+            return
+        directory = self._directory(cb_params) if callable(self._directory) else self._directory
+        if callable(self._directory):
+            directory = _made_folder(directory)
+        prefix = self._prefix
+        if callable(prefix):
+            prefix = prefix(cb_params)
+            if not isinstance(prefix, str) or "/" in prefix:
+                raise ValueError("For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is callable, it must return a string "
+                                 f"that does not contain '/', but got {prefix}.")
+            name = f"{prefix}.{self._config.format}"
+        else:
+            name = f"{prefix}-{cb_params.cur_epoch_num}_{(step - 1) % cb_params.batch_num + 1}.{self._config.format}"
+        self._make_room(directory, prefix)
+        self._last_triggered_step = step
+        for key, value in (("epoch_num", cb_params.cur_epoch_num), ("step_num", step)):
+            if key in self._append_dict:
+                self._append_dict[key] = (self._config.append_dict or {}).get(key, 0) + value
+        network = self._config.saved_network if self._config.saved_network is not None else cb_params.train_network
+        path = os.path.join(directory, name)
+        config = self._config
+        save_checkpoint(network, path, config.integrated_save, config.async_save, self._append_dict, config.enc_key, config.enc_mode,
+                        crc_check=config.crc_check, format=config.format)
+        self._latest_ckpt_file_name = path
+        cb_params.last_save_ckpt_step, cb_params.latest_ckpt_file = step, path
+
+    def _make_room(self, directory: str, prefix: str) -> None:
+        """Delete what the policy does not keep, before saving the next."""
+        config, manager = self._config, self._manager
+        manager.update_ckpoint_filelist(directory, prefix)
+        now = time.time()
+        if config.keep_checkpoint_max and 0 < config.keep_checkpoint_max <= manager.ckpoint_num:
+            manager.remove_oldest_ckpoint_file()
+        elif config.keep_checkpoint_per_n_minutes and now - self._last_time_for_keep < config.keep_checkpoint_per_n_minutes * 60:
+            manager.keep_one_ckpoint_per_minutes(config.keep_checkpoint_per_n_minutes, now)
+        self._last_time_for_keep = now
+
+    def __exit__(self, error_type: Any = None, *err: Any) -> None:
+        """On an exception in training, save a breakpoint file if ``exception_save`` asks for it."""
+        if error_type is not None and self._config.exception_save and self._last_params is not None and not callable(self._prefix):
+            cb_params = self._last_params
+            directory = self._directory(cb_params) if callable(self._directory) else self._directory
+            prefix = _next_free_prefix(directory, self._exception_prefix, breakpoint_files=True)
+            name = f"{prefix}-{cb_params.get('cur_epoch_num', 1)}_{cb_params.cur_step_num}_breakpoint.ckpt"
+            network = self._config.saved_network if self._config.saved_network is not None else cb_params.train_network
+            save_checkpoint(network, os.path.join(directory, name), append_dict={"epoch_num": cb_params.get("cur_epoch_num", 1),
+                                                                                "step_num": cb_params.cur_step_num, **self._append_dict})
+
+    _last_params: Any = None
+
+    def begin(self, run_context: RunContext) -> None:
+        """Remember the run's parameters for `__exit__`."""
+        self._last_params = run_context.original_args()
+
+
+def _made_folder(directory: Any) -> str:
+    """The real path of a folder, made if missing.
+
+    Raises:
+        ValueError: if it is no str, or a file.
+    """
+    if directory is None:
+        return os.getcwd()
+    if not isinstance(directory, str) or not directory.strip():
+        raise ValueError(f"For 'ModelCheckpoint', the argument 'directory' must be a non-empty str or callable, but got {directory!r}.")
+    path = os.path.realpath(directory)
+    os.makedirs(path, mode=0o700, exist_ok=True)
+    return path

@@ -1,0 +1,33 @@
+"""Upstream: ``mindspore.train.LambdaCallback``."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from mindspore_compat.train.callback._callback import _HOOKS, _STAGES, Callback
+
+__all__ = ["LambdaCallback"]
+
+Hook = Callable[[Any], Any]
+
+
+class LambdaCallback(Callback):
+    """A callback made of functions of the `RunContext`.
+
+    Takes 2.x's names (``on_train_epoch_begin=...``) and 1.x's (``epoch_begin``, ``epoch_end``, ``step_begin``, ``step_end``, ``begin``,
+    ``end``), which serve training and evaluation.
+    """
+
+    def __init__(self, on_train_epoch_begin: Hook | None = None, on_train_epoch_end: Hook | None = None,
+                 on_train_step_begin: Hook | None = None, on_train_step_end: Hook | None = None, on_train_begin: Hook | None = None,
+                 on_train_end: Hook | None = None, on_eval_epoch_begin: Hook | None = None, on_eval_epoch_end: Hook | None = None,
+                 on_eval_step_begin: Hook | None = None, on_eval_step_end: Hook | None = None, on_eval_begin: Hook | None = None,
+                 on_eval_end: Hook | None = None, **old: Hook | None) -> None:
+        given = {name: value for name, value in locals().items() if name in _HOOKS}
+        unknown = set(old) - set(_STAGES)
+        if unknown:
+            raise TypeError(f"For 'LambdaCallback', unexpected keyword arguments {sorted(unknown)}; known are {', '.join((*_HOOKS, *_STAGES))}.")
+        for name, function in {**given, **old}.items():
+            if function is not None:
+                if not callable(function):
+                    raise TypeError(f"For 'LambdaCallback', '{name}' must be callable, but got {type(function).__name__}.")
+                setattr(self, name, function)

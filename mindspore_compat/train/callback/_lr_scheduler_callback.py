@@ -1,0 +1,43 @@
+"""Upstream: ``mindspore.train.LearningRateScheduler``."""
+from __future__ import annotations
+
+import logging
+import math
+from typing import Any, Callable
+
+import torch
+
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.train.callback._callback import Callback, RunContext
+
+__all__ = ["LearningRateScheduler"]
+
+_log = logging.getLogger("mindspore_compat")
+
+
+class LearningRateScheduler(Callback):
+    """Sets the learning rate after each step to ``learning_rate_function(learning_rate, cur_step_num)``."""
+
+    def __init__(self, learning_rate_function: Callable[[float, int], float]) -> None:
+        if not callable(learning_rate_function):
+            raise TypeError("For 'LearningRateScheduler', 'learning_rate_function' must be callable, "
+                            f"but got {type(learning_rate_function).__name__}.")
+        self.learning_rate_function = learning_rate_function
+
+    def step_end(self, run_context: RunContext) -> None:
+        """Ask the function, and set what it returns."""
+        cb_params: Any = run_context.original_args()
+        optimizer = cb_params.optimizer
+        if isinstance(optimizer, torch.optim.Optimizer):
+            for group in optimizer.param_groups:
+                group["lr"] = self.learning_rate_function(float(group["lr"]), cb_params.cur_step_num)
+            return
+        rate = optimizer.learning_rate
+        if not isinstance(rate, Tensor):
+            raise TypeError("For 'LearningRateScheduler', the optimizer must have one constant learning rate, but it has "
+                            f"{type(rate).__name__}. Give the optimizer a float.")
+        old = float(str(rate.asnumpy()))
+        new = self.learning_rate_function(old, cb_params.cur_step_num)
+        if not math.isclose(old, new, rel_tol=1e-10):
+            rate.set_data(Tensor(float(new)).to(rate.device))
+            _log.info("At step %s, learning_rate change to %s", cb_params.cur_step_num, new)

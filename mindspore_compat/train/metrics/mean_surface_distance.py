@@ -1,0 +1,37 @@
+"""Upstream: ``mindspore.train.MeanSurfaceDistance``."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat._api.validate import check_bool
+from mindspore_compat.train.metrics._surface import SurfaceMetric, edge
+from mindspore_compat.train.metrics.metric import rearrange_inputs
+
+__all__ = ["MeanSurfaceDistance"]
+
+
+class MeanSurfaceDistance(SurfaceMetric):
+    """Mean distance from the edge of the prediction to that of the truth; ``symmetric`` averages both directions.
+
+    ``update(predicted, true, label)`` takes two label images and the label.
+    """
+
+    def __init__(self, symmetric: bool = False, distance_metric: str = "euclidean") -> None:
+        self.symmetric = check_bool(symmetric, "symmetric", "MeanSurfaceDistance")
+        super().__init__(distance_metric)
+
+    @rearrange_inputs
+    def update(self, *inputs: Any) -> None:
+        self._y_pred_edges, self._y_edges = (edge(mask) for mask in self._masks(inputs))
+        self._is_update = True
+
+    def eval(self) -> Any:
+        self._require_update(self._is_update)
+        found = [self._distances(self._y_pred_edges, self._y_edges)]
+        if self.symmetric:
+            found.append(self._distances(self._y_edges, self._y_pred_edges))
+        if any(not item.size for item in found):
+            return np.inf
+        return np.mean([item.mean() for item in found])

@@ -1,0 +1,96 @@
+"""`mindspore-compat check` finds the MindSpore names that a file uses, by reading it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mindspore_compat._api.check import find_uses, state_of
+from mindspore_compat.cli import main
+
+
+def uses(tmp_path: Path, source: str) -> str:
+    """``"1:mindspore.nn 2:mindspore.nn.Cell"``, every ``mindspore`` shortened to ``ms``."""
+    file = tmp_path / "case.py"
+    file.write_text(source, encoding="utf-8")
+    return " ".join(f"{use.line}:{use.name.replace('mindspore', 'ms', 1)}" for use in find_uses(file))
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("import mindspore.nn as nn\nnn.Cell", "1:ms.nn 2:ms.nn.Cell"),
+        ("import mindspore.nn\nmindspore.nn.Cell", "1:ms.nn 2:ms.nn.Cell"),
+        ("from mindspore import ops as P\nP.operations.Add()", "1:ms.ops 2:ms.ops.operations.Add"),
+        ("from mindspore.ops import operations as P\nP.Add()", "1:ms.ops.operations 2:ms.ops.operations.Add"),
+        ("from .mindspore import nn\nnn.Cell", ""),
+        ("from mymindspore import nn\nnn.Cell", ""),
+        ("import mindspore as ms\nnn = ms.nn\nnn.Cell", "1:ms 2:ms.nn 3:ms.nn.Cell"),
+        ("from mindspore import nn\nnn = 3\nnn.Cell", "1:ms.nn"),
+        ("from mindspore import nn\ndef f(nn):\n    nn.Cell", "1:ms.nn"),
+        ("from mindspore import nn\n[nn.x for nn in ()]\nnn.Cell", "1:ms.nn 3:ms.nn.Cell"),
+        ("from mindspore import nn\nclass A:\n    nn = 1\n    def f(self):\n        nn.Cell", "1:ms.nn 5:ms.nn.Cell"),
+        ("def f():\n    import mindspore.nn as nn\n    nn.Cell\nnn.Dense", "2:ms.nn 3:ms.nn.Cell"),
+        ("from mindspore import nn\nclass A(nn.Cell): pass", "1:ms.nn 2:ms.nn.Cell"),
+        ("from mindspore import nn\n@nn.d\ndef g(a: nn.A = nn.B): pass", "1:ms.nn 2:ms.nn.d 3:ms.nn.A 3:ms.nn.B"),
+        ("from mindspore.common.initializer import *\nNormal(len(x))",
+         "1:ms.common.initializer 2:ms.common.initializer.Normal"),
+    ],
+)  # fmt: skip
+def test_aliases_and_scopes_are_followed(tmp_path: Path, source: str, expected: str) -> None:
+    assert uses(tmp_path, source) == expected
+
+
+def test_attribute_of_an_object_is_not_taken_for_a_name_of_mindspore() -> None:
+    assert state_of("mindspore.float32.itemsize") == ("mindspore.float32", ("full", ""))
+
+
+def test_missing_module_explains_what_lies_below_it() -> None:
+    assert state_of("mindspore.nosuch.Deeper")[1].state == "missing"
+
+
+def test_report_gives_file_line_name_and_fails_on_a_missing_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "net.py"
+    file.write_text("import mindspore.nn as nn\n\nnn.Cell\nnn.NoSuchLayer()\n")
+    assert main(["check", str(tmp_path)]) == 1
+    out = capsys.readouterr().out.splitlines()
+    assert out[0] == f"{file}:4: mindspore.nn.NoSuchLayer missing"
+    assert out[-1] == "3 MindSpore names: 2 full, 1 missing"
+
+
+def test_covered_file_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "net.py"
+    file.write_text("import mindspore.nn as nn\nnn.Cell\n")
+    assert main(["check", str(file)]) == 0
+    assert capsys.readouterr().out == "2 MindSpore names: 2 full\n"
+
+
+def test_json_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "net.py"
+    file.write_text("import mindspore.nosuch\n")
+    assert main(["check", "--json", str(file)]) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert report["uses"] == [
+        {"path": str(file), "line": 1, "name": "mindspore.nosuch", "state": "missing", "note": ""}
+    ]
+    assert report["names"] == {"missing": 1}
+
+
+def test_file_that_is_no_python_is_reported_and_the_rest_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "old.py").write_text("print 'x'\n")
+    (tmp_path / "new.py").write_text("import mindspore\n")
+    assert main(["check", str(tmp_path)]) == 1
+    out = capsys.readouterr().out
+    assert f"{tmp_path / 'old.py'}:1: not Python 3" in out
+    assert "1 MindSpore names: 1 full" in out
+
+
+def test_path_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(tmp_path / "nosuch")]) == 2
+    assert "no such file or folder" in capsys.readouterr().err

@@ -1,0 +1,76 @@
+"""`import mindspore_compat` changes nothing outside the package."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.support.processes import run_python
+
+STATE = """
+import json, os, signal, socket, subprocess, sys, threading, torch, numpy, tempfile
+
+opened = []
+sys.addaudithook(lambda event, args: opened.append(event) if event in (
+    "socket.connect", "subprocess.Popen", "os.system", "os.fork", "os.posix_spawn", "os.putenv", "os.mkdir") else None)
+
+def state():
+    return {
+        "environment": dict(os.environ),
+        "signals": [str(signal.getsignal(s)) for s in sorted(signal.valid_signals())],
+        "threads": [t.name for t in threading.enumerate()],
+        "meta_path": [str(finder) for finder in sys.meta_path],
+        "path_hooks": len(sys.path_hooks),
+        "sys.path": list(sys.path),
+        "cuda": torch.cuda.is_initialized(),
+        "threads of torch": torch.get_num_threads(),
+        "default dtype": str(torch.get_default_dtype()),
+        "grad": torch.is_grad_enabled(),
+        "random": torch.random.get_rng_state().sum().item(),
+        "numpy": hasattr(numpy, "int"),
+        "torch": sorted(id(vars(torch)[k]) for k in ("Tensor", "add", "nn", "save", "load")),
+        "Tensor": sorted(vars(torch.Tensor)),
+        "Module": sorted(vars(torch.nn.Module)),
+        "excepthook": sys.excepthook is sys.__excepthook__,
+        "effects": opened[:],
+        "mindspore": [name for name in sys.modules if name.partition(".")[0] == "mindspore"],
+        "folder": os.listdir("."),
+    }
+
+before = state()
+import mindspore_compat
+after = state()
+print(json.dumps({key: [before[key], after[key]] for key in before if before[key] != after[key]}))
+"""
+
+
+def test_import_changes_nothing_outside_the_package(tmp_path: Path) -> None:
+    done = run_python("-c", STATE, cwd=tmp_path)
+    assert json.loads(done.stdout or "null") == {}, done.stderr
+
+
+def test_import_loads_nothing_that_is_optional_or_slow(tmp_path: Path) -> None:
+    code = "import sys, torch; b = set(sys.modules); import mindspore_compat; print(*sorted(set(sys.modules) - b))"
+    loaded = run_python("-c", code, cwd=tmp_path).stdout.split()
+    top_level = {name.partition(".")[0] for name in loaded}
+    slow = {"tensorboard", "safetensors", "google", "PIL", "cv2", "sklearn", "scipy", "pandas", "matplotlib"}
+    assert not top_level & slow
+    assert "torch._dynamo" not in loaded and "torch._inductor" not in loaded
+
+
+def test_api_layer_needs_the_standard_library_only(tmp_path: Path) -> None:
+    code = """
+import importlib.util, pathlib, sys, types
+api = pathlib.Path(sys.argv[1])
+package = types.ModuleType("mindspore_compat"); package.__path__ = [str(api.parent)]
+sys.modules["mindspore_compat"] = package  # without running its __init__
+for file in sorted(api.glob("*.py")):
+    importlib.import_module(f"mindspore_compat._api.{file.stem}")
+known = set(sys.stdlib_module_names) | {"mindspore_compat", "__main__"}
+print(sorted({name.partition(".")[0] for name in sys.modules if not name.startswith("_")} - known))
+"""
+    from mindspore_compat import _api
+
+    done = run_python("-S", "-c", code.replace("import importlib.util,", "import importlib, importlib.util,"),
+                      str(Path(_api.__file__).parent), cwd=tmp_path)  # fmt: skip
+    assert done.stdout == "[]\n", done.stdout + done.stderr

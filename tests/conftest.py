@@ -1,0 +1,66 @@
+"""Seeds, guards against what a test may leave behind, and what is skipped where."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+import sys
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import torch
+
+from tests.support.oracle import oracle_python
+
+# set by libraries when they first work, not by us
+_FOREIGN_VARIABLES = ("PYTEST_", "KMP_", "TORCHINDUCTOR_", "TRITON_", "CUDA_MODULE_LOADING", "TF_", "COLUMNS", "LINES")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    reasons = {
+        "oracle": (lambda: oracle_python() is not None, "no real MindSpore installed (make oracle)"),
+        "gpu": (torch.cuda.is_available, "no CUDA device"),
+    }
+    for name, (is_there, reason) in reasons.items():
+        marked = [item for item in items if item.get_closest_marker(name)]
+        if marked and not is_there():
+            for item in marked:
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(autouse=True)
+def seed() -> None:
+    """Every test starts from the same random state."""
+    random.seed(1)
+    np.random.seed(1)
+    torch.manual_seed(1)
+
+
+@pytest.fixture(autouse=True)
+def no_leaks() -> Iterator[None]:
+    """A test leaves no environment variable, import hook, child process, torch default or process group behind."""
+    before = _process_state()
+    yield
+    for child in multiprocessing.active_children():
+        child.join(timeout=5)
+    after = _process_state()
+    leaked = {key: (before[key], after[key]) for key in before if before[key] != after[key]}
+    assert not leaked, f"the test left this changed (before, after): {leaked}"
+
+
+def _process_state() -> dict[str, object]:
+    return {
+        "environment": {k: v for k, v in os.environ.items() if not k.startswith(_FOREIGN_VARIABLES)},
+        "working folder": os.getcwd(),
+        "import hooks": [type(finder).__name__ for finder in sys.meta_path if "mindspore" in type(finder).__module__],
+        "child processes": [child.name for child in multiprocessing.active_children()],
+        "threads": sorted(t.name for t in threading.enumerate() if not t.daemon and t is not threading.main_thread()),
+        "torch default dtype": torch.get_default_dtype(),
+        "gradients on": torch.is_grad_enabled(),
+        "autocast on": torch.is_autocast_enabled(),
+        "deterministic algorithms": torch.are_deterministic_algorithms_enabled(),
+        "process group": torch.distributed.is_available() and torch.distributed.is_initialized(),
+    }

@@ -1,0 +1,42 @@
+"""Writes dataset.npz: results of the operations in dataset_cases.py under MindSpore. Run with the oracle's Python:
+
+    GLOG_v=4 /opt/oracle/venv/bin/python tests/golden/make_dataset.py
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, os.path.dirname(__file__))
+from dataset_cases import CASES, inputs  # noqa: E402
+
+
+def run(expression: str, modules: dict[str, Any]) -> list[np.ndarray]:
+    """The results as arrays, or the name of the exception."""
+    try:
+        result = eval(expression, {**modules, **inputs()})  # noqa: S307
+    except Exception as error:
+        return [np.array("!" + type(error).__name__)]
+    results = result if isinstance(result, (tuple, list)) and not all(isinstance(r, int) for r in result) else [result]
+    return [np.asarray(r) for r in results]
+
+
+def main() -> None:
+    import mindspore as ms
+    import mindspore.dataset.transforms as T
+    import mindspore.dataset.vision as V
+
+    modules = {"ms": ms, "np": np, "T": T, "V": V, "Inter": V.Inter, "Border": V.Border}
+    arrays = {}
+    for number, expression in enumerate(CASES):
+        for part, array in enumerate(run(expression, modules)):
+            arrays[f"{number}.{part}"] = array
+    np.savez_compressed(os.path.join(os.path.dirname(__file__), "dataset.npz"), cases=np.array(CASES), **arrays)
+
+
+if __name__ == "__main__":
+    main()
