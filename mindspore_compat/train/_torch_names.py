@@ -33,6 +33,9 @@ def _own_name(module: torch.nn.Module, name: str) -> str | None:
 
 def torch_targets(net: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
     """(MindSpore name, parameter or buffer) of everything in the module that a MindSpore checkpoint may hold, each tensor once."""
+    if hasattr(net, "checkpoint_targets"):  # a training step of Model: the network and the optimizer's state
+        yield from net.checkpoint_targets()
+        return
     seen: set[int] = set()
     for path, module in net.named_modules():
         buffers = [(name, tensor) for name, tensor in module._buffers.items() if name not in module._non_persistent_buffers_set]

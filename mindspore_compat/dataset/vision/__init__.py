@@ -1,6 +1,9 @@
-from mindspore_compat.dataset.vision.utils import *
-from mindspore_compat.dataset.vision._basic import *
-from mindspore_compat.dataset.vision._resize import *
-from mindspore_compat.dataset.vision._crop import *
-from mindspore_compat.dataset.vision._geometric import *
-from mindspore_compat.dataset.vision._color_ops import *
+"""Operations on images. Upstream: ``mindspore.dataset.vision``."""
+
+from mindspore_compat.dataset.vision import c_transforms, py_transforms, py_transforms_util, transforms, utils
+from mindspore_compat.dataset.vision.transforms import *  # noqa: F403
+from mindspore_compat.dataset.vision.transforms import OPERATIONS
+from mindspore_compat.dataset.vision.utils import *  # noqa: F403
+from mindspore_compat.dataset.vision.utils import __all__ as _utils_names
+
+__all__ = [*OPERATIONS, *_utils_names, "c_transforms", "py_transforms", "py_transforms_util", "transforms", "utils"]

@@ -32,9 +32,9 @@ def gray(image: np.ndarray) -> np.ndarray:
 
 
 def _blend(first: np.ndarray, second: np.ndarray | np.floating, factor: float, dtype: np.dtype) -> np.ndarray:
-    """``first * factor + second * (1 - factor)``, in float32 with one rounding for the sum, as a fused multiply-add."""
-    rest = (first * np.float32(factor)).astype(np.float64)
-    return _as_type((second * np.float64(np.float32(1 - factor)) + rest).astype(np.float32), dtype)
+    """``first * factor + second * (1 - factor)`` in float32."""
+    weight = np.float32(factor)
+    return _as_type(first.astype(np.float32) * weight + second * (np.float32(1) - weight), dtype)
 
 
 def adjust_brightness(image: np.ndarray, factor: float) -> np.ndarray:

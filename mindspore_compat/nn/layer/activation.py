@@ -1,13 +1,22 @@
 """Activations. Upstream: ``mindspore.nn.layer.activation``."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
+import numpy as np
 import torch
 
+from mindspore_compat._api.validate import check_bool, check_positive_int, check_type
+from mindspore_compat.common.initializer import initializer
+from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 
-__all__ = ["ReLU", "Sigmoid", "Tanh", "GELU", "Softmax", "get_activation"]
+__all__ = ["Softmin", "Softmax", "Softmax2d", "LogSoftmax", "LogSoftmaxExt", "ReLU", "ReLU6", "RReLU", "SeLU", "SiLU", "Tanh", "Tanhshrink",
+           "Hardtanh", "GELU", "FastGelu", "Sigmoid", "Softsign", "PReLU", "PReLUExt", "get_activation", "LeakyReLU", "HSigmoid", "HSwish",
+           "ELU", "LogSigmoid", "LRN", "SoftShrink", "HShrink", "CELU", "Threshold", "Mish", "GLU"]
+
+_nn = torch._C._nn
 
 
 class ReLU(Cell):
@@ -15,6 +24,13 @@ class ReLU(Cell):
 
     def construct(self, x: Any) -> Any:
         return torch.relu(x)
+
+
+class ReLU6(Cell):
+    """min(max(x, 0), 6)."""
+
+    def construct(self, x: Any) -> Any:
+        return _nn.hardtanh(x, 0.0, 6.0)
 
 
 class Sigmoid(Cell):
@@ -31,29 +47,325 @@ class Tanh(Cell):
         return torch.tanh(x)
 
 
+class Tanhshrink(Cell):
+    """x - tanh(x)."""
+
+    def construct(self, x: Any) -> Any:
+        return torch.sub(x, torch.tanh(x))
+
+
+class SiLU(Cell):
+    """x · sigmoid(x)."""
+
+    def construct(self, x: Any) -> Any:
+        return _nn.silu(x)
+
+
+class Mish(Cell):
+    """x · tanh(softplus(x))."""
+
+    def construct(self, x: Any) -> Any:
+        return _nn.mish(x)
+
+
+class HSwish(Cell):
+    """x · min(max(x + 3, 0), 6) / 6."""
+
+    def construct(self, x: Any) -> Any:
+        return _nn.hardswish(x)
+
+
+class HSigmoid(Cell):
+    """min(max(x + 3, 0), 6) / 6."""
+
+    def construct(self, x: Any) -> Any:
+        return _nn.hardsigmoid(x)
+
+
+class LogSigmoid(Cell):
+    """log(sigmoid(x)), without upstream's overflow for very negative x."""
+
+    def construct(self, x: Any) -> Any:
+        return _nn.log_sigmoid(x)
+
+
+class Softsign(Cell):
+    """x / (1 + |x|)."""
+
+    def construct(self, x: Any) -> Any:
+        return torch.div(x, torch.add(torch.abs(x), 1.0))
+
+
+class SeLU(Cell):
+    """Scaled exponential linear unit."""
+
+    def construct(self, x: Any) -> Any:
+        return torch.selu(x)
+
+
+class FastGelu(Cell):
+    """x · sigmoid(1.702 · x)."""
+
+    def construct(self, x: Any) -> Any:
+        return torch.mul(x, torch.sigmoid(torch.mul(x, 1.702)))
+
+
 class GELU(Cell):
     """x · Φ(x); ``approximate`` (the default, as upstream) uses the tanh formula."""
 
     def __init__(self, approximate: bool = True) -> None:
         super().__init__()
-        self.approximate = approximate
+        self.approximate = "tanh" if check_bool(approximate, "approximate", "GELU") else "none"
 
     def construct(self, x: Any) -> Any:
-        return torch._C._nn.gelu(x, approximate="tanh" if self.approximate else "none")
+        return _nn.gelu(x, approximate=self.approximate)
+
+
+class ELU(Cell):
+    """x where positive, else alpha · (exp(x) - 1)."""
+
+    def __init__(self, alpha: float = 1.0) -> None:
+        super().__init__()
+        self.alpha = check_type(alpha, "alpha", (float, int), "ELU")
+
+    def construct(self, x: Any) -> Any:
+        return _nn.elu(x, self.alpha)
+
+
+class CELU(Cell):
+    """max(x, 0) + min(alpha · (exp(x / alpha) - 1), 0)."""
+
+    def __init__(self, alpha: float = 1.0) -> None:
+        super().__init__()
+        self.alpha = check_type(alpha, "alpha", float, "CELU")
+        if alpha == 0:
+            raise ValueError(f"For 'CELU', the 'alpha' must not be 0, but got {alpha}.")
+
+    def construct(self, x: Any) -> Any:
+        return torch.celu(x, self.alpha)
+
+
+class LeakyReLU(Cell):
+    """max(x, alpha · x); min for an alpha above 1."""
+
+    def __init__(self, alpha: float = 0.2) -> None:
+        super().__init__()
+        self.alpha = check_type(alpha, "alpha", (float, int), "LeakyReLU")
+
+    def construct(self, x: Any) -> Any:
+        return _nn.leaky_relu(x, self.alpha)
+
+
+class RReLU(Cell):
+    """Leaky ReLU with a slope drawn from [lower, upper) for each element, in every call."""
+
+    def __init__(self, lower: float = 1 / 8, upper: float = 1 / 3) -> None:
+        super().__init__()
+        check_type(upper, "upper", (float, int), "RReLU")
+        check_type(lower, "lower", (float, int), "RReLU")
+        if lower > upper:
+            raise ValueError("For 'RReLU', the value of 'upper' must be greater than or equal to 'lower', "
+                             f"but got upper: {upper}, lower: {lower}.")
+        self.lower, self.upper = float(lower), float(upper)
+
+    def construct(self, x: Any) -> Any:
+        return torch.rrelu(x, self.lower, self.upper, True)
+
+
+class Hardtanh(Cell):
+    """x cut to [min_val, max_val]."""
+
+    def __init__(self, min_val: float = -1.0, max_val: float = 1.0) -> None:
+        super().__init__()
+        if min_val >= max_val:
+            raise ValueError(f"For 'Hardtanh', the 'min_val' must be less than 'max_val', but got {min_val} and {max_val}.")
+        self.min_val, self.max_val = min_val, max_val
+
+    def construct(self, x: Any) -> Any:
+        return _nn.hardtanh(x, self.min_val, self.max_val)
+
+
+class Threshold(Cell):
+    """x where above ``threshold``, else ``value``."""
+
+    def __init__(self, threshold: float, value: float) -> None:
+        super().__init__()
+        self.threshold = check_type(threshold, "threshold", (float, int), "Threshold")
+        self.value = check_type(value, "value", (float, int), "Threshold")
+
+    def construct(self, x: Any) -> Any:
+        return torch.threshold(x, self.threshold, self.value)
+
+
+class SoftShrink(Cell):
+    """x moved towards 0 by ``lambd``, at most to 0."""
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = check_type(lambd, "lambd", (float, int), "SoftShrink")
+
+    def construct(self, x: Any) -> Any:
+        return _nn.softshrink(x, self.lambd)
+
+
+class HShrink(Cell):
+    """x where |x| > ``lambd``, else 0."""
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = check_type(lambd, "lambd", (float, int), "HShrink")
+
+    def construct(self, x: Any) -> Any:
+        return torch.hardshrink(x, self.lambd)
+
+
+class GLU(Cell):
+    """The first half of ``axis`` times the sigmoid of the second."""
+
+    def __init__(self, axis: int = -1) -> None:
+        super().__init__()
+        self.dim = axis
+
+    def construct(self, x: Any) -> Any:
+        return _nn.glu(x, self.dim)
+
+
+def _checked_axis(axis: Any, owner: str) -> Any:
+    """An int, or a tuple of ints."""
+    items = axis if isinstance(axis, tuple) else (axis,)
+    if not items:
+        raise ValueError(f"For '{owner}', the length of 'axis' must not be 0.")
+    for item in items:
+        check_type(item, "axis", int, owner)
+    return items[0] if len(items) == 1 else axis
 
 
 class Softmax(Cell):
-    """softmax along ``axis``."""
+    """softmax along ``axis``, an int or a tuple of ints."""
 
     def __init__(self, axis: Any = -1) -> None:
         super().__init__()
-        self.axis = axis
+        self.axis = _checked_axis(axis, "Softmax")
 
     def construct(self, x: Any) -> Any:
-        return torch.softmax(x, self.axis)
+        if isinstance(self.axis, int):
+            return torch.softmax(x, self.axis)
+        return torch.exp(torch.sub(x, torch.logsumexp(x, self.axis, True)))
+
+    def extend_repr(self) -> str:
+        return f"axis={self.axis}"
 
 
-_BY_NAME: dict[str, type[Cell]] = {"relu": ReLU, "sigmoid": Sigmoid, "tanh": Tanh, "gelu": GELU, "softmax": Softmax}
+class Softmin(Cell):
+    """softmax of -x along ``axis``."""
+
+    def __init__(self, axis: int = -1) -> None:
+        super().__init__()
+        self.axis = check_type(axis, "axis", int, "Softmin")
+
+    def construct(self, x: Any) -> Any:
+        return torch.softmax(torch.neg(x), self.axis)
+
+
+class Softmax2d(Cell):
+    """softmax over the channels of (C, H, W) or (N, C, H, W)."""
+
+    def construct(self, x: Any) -> Any:
+        if x.dim() not in (3, 4):
+            raise ValueError(f"For 'Softmax2d', the in_shape must have 3 or 4 dims, but got {x.dim()}.")
+        return torch.softmax(x, -3)
+
+
+class LogSoftmax(Cell):
+    """log(softmax(x)) along ``axis``."""
+
+    def __init__(self, axis: int = -1) -> None:
+        super().__init__()
+        self.axis = check_type(axis, "axis", int, "LogSoftmax")
+
+    def construct(self, x: Any) -> Any:
+        return torch.log_softmax(x, self.axis)
+
+
+class LogSoftmaxExt(Cell):
+    """log(softmax(x)) along ``dim``; None takes 0 for 0, 1 and 3 axes, else 1."""
+
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def construct(self, x: Any) -> Any:
+        dim = self.dim if self.dim is not None else 0 if x.dim() in (0, 1, 3) else 1
+        return torch.log_softmax(x, dim)
+
+
+class PReLU(Cell):
+    """x where positive, else w · x; the learned ``w`` (named ``a`` until it has a path) has ``channel`` elements, for axis 1."""
+
+    def __init__(self, channel: int = 1, w: Any = 0.25) -> None:
+        super().__init__()
+        check_positive_int(channel, "channel", "PReLU")
+        self.w = Parameter(_prelu_slopes(channel, w), name="a")
+
+    def construct(self, x: Any) -> Any:
+        return torch.prelu(x, self.w.to(x.dtype))
+
+
+def _prelu_slopes(channel: int, w: Any) -> Tensor:
+    if isinstance(w, (float, np.float32)):
+        return initializer(float(w), (channel,))
+    if isinstance(w, list):
+        if len(w) != channel or not all(isinstance(item, (float, np.float32)) for item in w):
+            raise ValueError(f"For 'PReLU', the 'w' as a list must hold 'channel' ({channel}) floats, but got {w}.")
+        return Tensor(w, torch.float32)
+    if not isinstance(w, torch.Tensor):
+        raise TypeError(f"For 'PReLU', the 'w' only supported float, list and tensor, but got {type(w).__name__}.")
+    if w.dtype not in (torch.float16, torch.float32):
+        raise ValueError(f"For 'PReLU', the dtype of 'w' must be float16 or float32 when the 'w' is a tensor, but got {w.dtype}.")
+    if tuple(w.shape) != (channel,):
+        raise ValueError(f"For 'PReLU', the shape of 'w' must be ('channel',) = ({channel},), but got {tuple(w.shape)}.")
+    return w  # type: ignore[return-value]
+
+
+class PReLUExt(Cell):
+    """`PReLU` with the argument names of ``mint.nn.PReLU``; its parameter is ``weight``."""
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25, dtype: Any = None) -> None:
+        super().__init__()
+        self.weight = Parameter(initializer(float(init), (num_parameters,), dtype or torch.float32), name="weight")
+
+    def construct(self, x: Any) -> Any:
+        return torch.prelu(x, self.weight)
+
+
+class LRN(Cell):
+    """Local response normalization of (N, C, H, W): x / (bias + alpha · sum of squares of the channels within depth_radius) ** beta."""
+
+    def __init__(self, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5,
+                 norm_region: str = "ACROSS_CHANNELS") -> None:
+        super().__init__()
+        check_type(depth_radius, "depth_radius", int, "LRN")
+        for name, value in (("bias", bias), ("alpha", alpha), ("beta", beta)):
+            check_type(value, name, float, "LRN")
+        if depth_radius < 0 or norm_region != "ACROSS_CHANNELS":
+            raise ValueError("For 'LRN', the 'depth_radius' must not be negative and 'norm_region' must be 'ACROSS_CHANNELS', "
+                             f"but got {depth_radius} and {norm_region!r}.")
+        self.depth_radius, self.bias, self.alpha, self.beta = depth_radius, bias, alpha, beta
+
+    def construct(self, x: Any) -> Any:
+        radius = self.depth_radius
+        squares = _nn.pad(torch.square(x), (0, 0, 0, 0, radius, radius))
+        sums = torch.sum(squares.unfold(1, 2 * radius + 1, 1), dim=-1)
+        return torch.div(x, torch.pow(torch.add(torch.mul(sums, self.alpha), self.bias), self.beta))
+
+
+_activation: dict[str, Callable[..., Cell]] = {
+    "softmin": Softmin, "softmax": Softmax, "softmax2d": Softmax2d, "logsoftmax": LogSoftmax, "logsoftmaxExt": LogSoftmaxExt,
+    "relu": ReLU, "relu6": ReLU6, "rrelu": RReLU, "silu": SiLU, "tanh": Tanh, "tanhshrink": Tanhshrink, "hardtanh": Hardtanh,
+    "gelu": GELU, "fast_gelu": FastGelu, "elu": ELU, "sigmoid": Sigmoid, "softsign": Softsign, "prelu": PReLU, "preluExt": PReLUExt,
+    "leakyrelu": LeakyReLU, "hswish": HSwish, "hsigmoid": HSigmoid, "logsigmoid": LogSigmoid, "softshrink": SoftShrink,
+    "hshrink": HShrink, "threshold": Threshold, "mish": Mish,
+}
 
 
 def get_activation(name: str | None, prim_name: str | None = None) -> Any:
@@ -64,6 +376,19 @@ def get_activation(name: str | None, prim_name: str | None = None) -> Any:
     """
     if name is None:
         return None
-    if name not in _BY_NAME:
-        raise KeyError(f"For '{prim_name or 'get_activation'}', the 'name' must be in {sorted(_BY_NAME)}, but got {name!r}.")
-    return _BY_NAME[name]()
+    if name not in _activation:
+        raise KeyError(f"For '{prim_name or 'get_activation'}', the 'name' must be in {sorted(_activation)}, but got {name!r}.")
+    return _activation[name]()
+
+
+def activation_from(value: Any, owner: str) -> Any:
+    """The activation of a layer's argument: a name, a Cell, a Primitive or another callable; None for None.
+
+    Raises:
+        TypeError: for anything else. KeyError: for an unknown name.
+    """
+    if value is None or isinstance(value, str):
+        return get_activation(value, owner)
+    if isinstance(value, type) or not callable(value):
+        raise TypeError(f"For '{owner}', the 'activation' must be str or Cell or Primitive, but got {type(value).__name__}.")
+    return value

@@ -1,39 +1,116 @@
-"""Convolutions. Upstream: ``mindspore.nn.layer.conv``. Weights are laid out (out, in / group, *kernel)."""
+"""Convolutions. Upstream: ``mindspore.nn.layer.conv``.
+
+Weights are laid out (out, in / group, *kernel), of transposed ones (in, out / group, *kernel), of Conv2d with NHWC (out, *kernel, in / group).
+The 1-D layers keep upstream's 2-D weights with a kernel of (1, k), so that checkpoints fit.
+"""
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Sequence
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_positive_int
+from mindspore_compat._api.validate import check_bool, check_int, check_non_negative_int, check_positive_int, check_str_in, check_type
 from mindspore_compat.common.initializer import HeUniform, Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.layer._shapes import explained, fixed_same_padding, pad_same, sizes, split_padding
 
-__all__ = ["Conv2d"]
+__all__ = ["Conv2d", "Conv2dTranspose", "Conv1d", "Conv1dTranspose", "Conv3d", "Conv3dTranspose"]
 
-
-def pair(value: Any, name: str, where: str) -> tuple[int, int]:
-    """An int or a tuple of two as a tuple of two positive ints."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = (value, value)
-    if not isinstance(value, (tuple, list)) or len(value) != 2:
-        raise TypeError(f"For '{where}', the '{name}' must be an int or a tuple of two ints, but got {value!r}.")
-    for item in value:
-        if isinstance(item, bool) or not isinstance(item, int) or item < 1:
-            raise ValueError(f"For '{where}', the '{name}' must be a positive int or a tuple of two positive ints, but got {value}.")
-    return value[0], value[1]
+_MODES = ("same", "valid", "pad")
 
 
-def same_padding(size: int, kernel: int, stride: int, dilation: int) -> tuple[int, int]:
-    """(before, after) so that the output has ceil(size / stride) places; the odd one comes after."""
-    total = max((-(-size // stride) - 1) * stride + dilation * (kernel - 1) + 1 - size, 0)
-    return total // 2, total - total // 2
+def _check_input_3d(input_shape: Sequence[int], op_name: str) -> None:
+    """ValueError unless the shape has three axes; user code imports it."""
+    if len(input_shape) != 3:
+        raise ValueError(f"For '{op_name}', the dimension of input must be 3d, but got {len(input_shape)}.")
 
 
-class Conv2d(Cell):
-    """2-D convolution over (N, C, H, W), or (N, H, W, C) with ``data_format="NHWC"``.
+class _Conv(Cell):
+    """Arguments, weight and bias of all convolutions; ``kernel_size``, ``stride``, ``dilation`` are tuples already."""
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: tuple[int, ...], stride: tuple[int, ...], pad_mode: str, padding: Any,
+                 dilation: tuple[int, ...], group: int, has_bias: bool, weight_init: Any, bias_init: Any, data_format: str = "NCHW",
+                 transposed: bool = False, dtype: Any = torch.float32) -> None:
+        super().__init__()
+        owner = type(self).__name__
+        self.in_channels = check_positive_int(in_channels, "in_channels", owner)
+        self.out_channels = check_positive_int(out_channels, "out_channels", owner)
+        self.group = check_positive_int(group, "group", owner)
+        self.has_bias = check_bool(has_bias, "has_bias", owner)
+        if in_channels % group or out_channels % group:
+            raise ValueError(f"For '{owner}', 'in_channels' and 'out_channels' must be divisible by 'group', but got in_channels:{in_channels}, "
+                             f"out_channels:{out_channels}, group:{group}.")
+        self.kernel_size, self.stride, self.dilation = kernel_size, stride, dilation
+        self.pad_mode = check_str_in(pad_mode, "pad_mode", _MODES, owner)
+        self.padding, self.data_format = padding, data_format
+        self._pairs = self._checked_padding(padding)
+        shape = ((in_channels, out_channels // group, *kernel_size) if transposed else
+                 (out_channels, *kernel_size, in_channels // group) if data_format == "NHWC" else
+                 (out_channels, in_channels // group, *kernel_size))
+        self.weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
+        self.weight = Parameter(initializer(self.weight_init, shape, dtype), name="weight")
+        self.bias, self.bias_init = None, bias_init
+        if has_bias:
+            if bias_init is None:
+                self.bias_init = Uniform(1 / math.sqrt(math.prod(shape[1:])))
+            self.bias = Parameter(initializer(self.bias_init, (out_channels,), dtype), name="bias")
+
+    def _checked_padding(self, padding: Any) -> list[tuple[int, int]]:
+        """(before, after) for each kernel axis."""
+        owner, count = type(self).__name__, 2 * len(self.kernel_size)
+        if isinstance(padding, bool) or not isinstance(padding, (int, tuple)):
+            raise TypeError(f"For '{owner}', the type of 'padding' must be int or tuple(int), but got {type(padding).__name__}.")
+        flat = sizes(padding, "padding", owner, count, low=0)
+        if self.pad_mode != "pad" and any(flat):
+            raise ValueError(f"For '{owner}', the 'padding' must be zero when 'pad_mode' is not 'pad', but got 'padding': {padding} and "
+                             f"'pad_mode': {self.pad_mode!r}. Set pad_mode='pad'.")
+        return list(zip(flat[::2], flat[1::2]))
+
+    def extend_repr(self) -> str:
+        return (f"input_channels={self.in_channels}, output_channels={self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}, "
+                f"pad_mode={self.pad_mode}, padding={self.padding}, dilation={self.dilation}, group={self.group}, has_bias={self.has_bias}, "
+                f"weight_init={self.weight_init}, bias_init={self.bias_init}, format={self.data_format}")
+
+
+class _Forward(_Conv):
+    """A convolution; `_spatial` picks the axes that torch's operator sees."""
+
+    _operator: Any = torch.conv2d
+    _skip = 0  # leading kernel axes that upstream has and torch does not
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        skip = self._skip
+        self._geometry = (self.kernel_size[skip:], self.stride[skip:], self.dilation[skip:])
+        self._fixed: tuple[int, ...] | None = None
+        if self.pad_mode == "same":
+            self._fixed = fixed_same_padding(*self._geometry)
+        elif all(before == after for before, after in self._pairs):
+            self._fixed = tuple(before for before, _ in self._pairs[skip:])
+
+    def _padded(self, x: Any) -> tuple[Any, tuple[int, ...]]:
+        if self.pad_mode == "same":
+            return pad_same(x, *self._geometry)
+        return split_padding(x, self._pairs[self._skip:])
+
+    def construct(self, x: Any) -> Any:
+        return self._convolve(x, self.weight)
+
+    def _convolve(self, x: Any, weight: Any) -> Any:
+        given, padding = x, self._fixed
+        try:
+            if padding is None:
+                x, padding = self._padded(x)
+            _, stride, dilation = self._geometry
+            return type(self)._operator(x, weight, self.bias, stride, padding, dilation, self.group)
+        except (RuntimeError, TypeError) as error:
+            raise explained(error, type(self).__name__, given, (len(self._geometry[0]) + 2,), self.in_channels) from None
+
+
+class Conv2d(_Forward):
+    """2-D convolution over (N, C, H, W), or (N, H, W, C) with ``data_format="NHWC"`` (on every device).
 
     Args:
         pad_mode: "same" (default), "valid" or "pad"; the latter takes ``padding``: an int, or (top, bottom, left, right).
@@ -42,64 +119,166 @@ class Conv2d(Cell):
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, pad_mode: str = "same", padding: Any = 0,
                  dilation: Any = 1, group: int = 1, has_bias: bool = False, weight_init: Any = None, bias_init: Any = None,
                  data_format: str = "NCHW", dtype: Any = torch.float32) -> None:
-        super().__init__()
-        self.in_channels = check_positive_int(in_channels, "in_channels", "Conv2d")
-        self.out_channels = check_positive_int(out_channels, "out_channels", "Conv2d")
-        self.group = check_positive_int(group, "group", "Conv2d")
-        self.kernel_size, self.stride = pair(kernel_size, "kernel_size", "Conv2d"), pair(stride, "stride", "Conv2d")
-        self.dilation = pair(dilation, "dilation", "Conv2d")
-        self.has_bias = check_bool(has_bias, "has_bias", "Conv2d")
-        if pad_mode not in ("same", "valid", "pad"):
-            raise ValueError(f"For 'Conv2d', the 'pad_mode' must be one of 'same', 'valid', 'pad', but got {pad_mode!r}.")
-        if in_channels % group or out_channels % group:
-            raise ValueError(f"For 'Conv2d', 'in_channels' {in_channels} and 'out_channels' {out_channels} must be divisible by 'group' {group}.")
-        if data_format not in ("NCHW", "NHWC"):
-            raise ValueError(f"For 'Conv2d', the 'data_format' must be 'NCHW' or 'NHWC', but got {data_format!r}.")
-        self.pad_mode, self.padding, self.data_format = pad_mode, padding, data_format
-        self._pads = self._checked_padding(padding)
-        self.weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
-        shape = (out_channels, in_channels // group, *self.kernel_size)
-        self.weight = Parameter(initializer(self.weight_init, shape, dtype), name="weight")
-        self.bias, self.bias_init = None, bias_init
-        if has_bias:
-            if bias_init is None:
-                self.bias_init = Uniform(1 / math.sqrt(math.prod(shape[1:])))
-            self.bias = Parameter(initializer(self.bias_init, (out_channels,), dtype), name="bias")
-
-    def _checked_padding(self, padding: Any) -> tuple[int, int, int, int]:
-        """(top, bottom, left, right) of pad mode "pad"."""
-        if isinstance(padding, int) and not isinstance(padding, bool):
-            pads = (padding,) * 4
-        elif isinstance(padding, (tuple, list)) and len(padding) == 4:
-            pads = tuple(padding)  # type: ignore[assignment]
-        else:
-            raise TypeError(f"For 'Conv2d', the 'padding' must be an int or a tuple of four ints, but got {padding!r}.")
-        if any(isinstance(item, bool) or not isinstance(item, int) or item < 0 for item in pads):
-            raise ValueError(f"For 'Conv2d', the elements of 'padding' must not be negative, but got {padding}.")
-        if self.pad_mode != "pad" and any(pads):
-            raise ValueError(f"For 'Conv2d', the 'padding' must be zero when 'pad_mode' is not 'pad', but got {padding} with {self.pad_mode!r}. "
-                             "Set pad_mode='pad'.")
-        return pads
-
-    def _padding_for(self, height: int, width: int) -> tuple[int, int, int, int]:
-        if self.pad_mode == "same":
-            rows = same_padding(height, self.kernel_size[0], self.stride[0], self.dilation[0])
-            columns = same_padding(width, self.kernel_size[1], self.stride[1], self.dilation[1])
-            return (*rows, *columns)
-        return self._pads
+        check_str_in(data_format, "data_format", ("NCHW", "NHWC"), "Conv2d")
+        super().__init__(in_channels, out_channels, sizes(kernel_size, "kernel_size", "Conv2d", 2), sizes(stride, "stride", "Conv2d", 2),
+                         pad_mode, padding, sizes(dilation, "dilation", "Conv2d", 2), group, has_bias, weight_init, bias_init, data_format,
+                         dtype=dtype)
 
     def construct(self, x: Any) -> Any:
-        if self.data_format == "NHWC":
-            return torch.permute(self._convolve(torch.permute(x, (0, 3, 1, 2))), (0, 2, 3, 1))
-        return self._convolve(x)
+        if self.data_format == "NCHW":
+            return self._convolve(x, self.weight)
+        return torch.permute(self._convolve(torch.permute(x, (0, 3, 1, 2)), torch.permute(self.weight, (0, 3, 1, 2))), (0, 2, 3, 1))
 
-    def _convolve(self, x: Any) -> Any:
-        top, bottom, left, right = self._padding_for(*x.shape[-2:]) if self.pad_mode != "valid" else (0, 0, 0, 0)
-        if top != bottom or left != right:
-            x, top, left = torch._C._nn.pad(x, (left, right, top, bottom)), 0, 0
-        return torch.conv2d(x, self.weight, self.bias, self.stride, (top, left), self.dilation, self.group)
 
-    def extend_repr(self) -> str:
-        return (f"input_channels={self.in_channels}, output_channels={self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}, "
-                f"pad_mode={self.pad_mode}, padding={self.padding}, dilation={self.dilation}, group={self.group}, has_bias={self.has_bias}, "
-                f"weight_init={self.weight_init}, bias_init={self.bias_init}, format={self.data_format}")
+def _line_init(weight_init: Any, owner: str) -> Any:
+    """A 3-axis Tensor for the weight of a 1-D layer, in the 2-D layout."""
+    if not isinstance(weight_init, torch.Tensor):
+        return weight_init
+    if weight_init.dim() != 3:
+        raise ValueError(f"For '{owner}', the 'weight_init' Tensor must have 3 axes, but got shape {tuple(weight_init.shape)}.")
+    return torch.unsqueeze(weight_init, 2)
+
+
+def _line_sizes(owner: str, **given: Any) -> list[tuple[int, int]]:
+    """(1, n) of each argument of a 1-D layer."""
+    for name, value in given.items():
+        check_positive_int(check_int(value, name, owner), name, owner)
+    return [(1, value) for value in given.values()]
+
+
+class Conv1d(_Forward):
+    """1-D convolution over (N, C, L). ``weight`` has shape (out, in / group, 1, k), as upstream's."""
+
+    _operator = torch.conv1d
+    _skip = 1
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: int, stride: int = 1, pad_mode: str = "same", padding: int = 0,
+                 dilation: int = 1, group: int = 1, has_bias: bool = False, weight_init: Any = None, bias_init: Any = None,
+                 dtype: Any = torch.float32) -> None:
+        kernel, step, gap = _line_sizes("Conv1d", kernel_size=kernel_size, stride=stride, dilation=dilation)
+        padding = (0, 0, check_non_negative_int(padding, "padding", "Conv1d"), padding)  # type: ignore[assignment]
+        super().__init__(in_channels, out_channels, kernel, step, pad_mode, padding, gap, group, has_bias, _line_init(weight_init, "Conv1d"),
+                         bias_init, dtype=dtype)
+
+    def construct(self, x: Any) -> Any:
+        return self._convolve(x, torch.squeeze(self.weight, 2))
+
+
+class Conv3d(_Forward):
+    """3-D convolution over (N, C, D, H, W); ``padding`` is an int or (head, tail, top, bottom, left, right)."""
+
+    _operator = torch.conv3d
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, pad_mode: str = "same", padding: Any = 0,
+                 dilation: Any = 1, group: int = 1, has_bias: bool = False, weight_init: Any = None, bias_init: Any = None,
+                 data_format: str = "NCDHW", dtype: Any = torch.float32) -> None:
+        check_str_in(data_format, "data_format", ("NCDHW",), "Conv3d")
+        super().__init__(in_channels, out_channels, sizes(kernel_size, "kernel_size", "Conv3d", 3), sizes(stride, "stride", "Conv3d", 3), pad_mode,
+                         padding, sizes(dilation, "dilation", "Conv3d", 3), group, has_bias, weight_init, bias_init, data_format, dtype=dtype)
+
+
+class _Transposed(_Conv):
+    """The gradient of a convolution with respect to its input, as a layer.
+
+    Output places along an axis of n: "same" n·stride; "valid" (n - 1)·stride + reach, at least n·stride; "pad" the former
+    minus the padding, where reach = dilation·(kernel - 1) + 1.
+    """
+
+    _operator: Any = torch.conv_transpose2d
+    _skip = 0
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, transposed=True, **kwargs)
+        skip = self._skip
+        reach = [gap * (width - 1) + 1 for width, gap in zip(self.kernel_size, self.dilation)]
+        pairs = self._pairs
+        if self.pad_mode == "same":
+            totals = [max(width - step, 0) for width, step in zip(reach, self.stride)]
+            pairs = [(total // 2, total - total // 2) for total in totals]
+        # torch takes off the same number at both ends; what one end has more is cut off afterwards.
+        self._both = tuple(min(pair) for pair in pairs[skip:])
+        self._cuts = [(before - both, after - both) for (before, after), both in zip(pairs[skip:], self._both)]
+        short = [max(step - width, 0) if self.pad_mode != "pad" else 0 for width, step in zip(reach, self.stride)]
+        self._missing = tuple(short[skip:])
+
+    def _convolve(self, x: Any, weight: Any) -> Any:
+        skip = self._skip
+        try:
+            y = type(self)._operator(x, weight, self.bias, self.stride[skip:], self._both, self._missing, self.group, self.dilation[skip:])
+        except (RuntimeError, TypeError) as error:
+            raise explained(error, type(self).__name__, x, (len(self._both) + 2,), self.in_channels) from None
+        for axis, (before, after) in enumerate(self._cuts):
+            if before or after:
+                y = torch.narrow(y, axis + 2, before, y.shape[axis + 2] - before - after)
+        return y
+
+    def construct(self, x: Any) -> Any:
+        return self._convolve(x, self.weight)
+
+
+class Conv2dTranspose(_Transposed):
+    """2-D transposed convolution over (N, C, H, W).
+
+    ``output_padding`` (with pad_mode "pad" only) appends rows and columns of zeros, as upstream does: unlike torch's, they hold no
+    computed values.
+    """
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, pad_mode: str = "same", padding: Any = 0,
+                 output_padding: Any = 0, dilation: Any = 1, group: int = 1, has_bias: bool = False, weight_init: Any = None,
+                 bias_init: Any = None, dtype: Any = torch.float32) -> None:
+        owner = "Conv2dTranspose"
+        check_type(output_padding, "output_padding", (int, tuple), owner)
+        super().__init__(in_channels, out_channels, sizes(kernel_size, "kernel_size", owner, 2), sizes(stride, "stride", owner, 2), pad_mode,
+                         padding, sizes(dilation, "dilation", owner, 2), group, has_bias, weight_init, bias_init, dtype=dtype)
+        self.output_padding = output_padding
+        self._appended = sizes(output_padding, "output_padding", owner, 2, low=0)
+        for extra, step, gap in zip(self._appended, self.stride, self.dilation):
+            if extra >= max(step, gap):
+                raise ValueError(f"For '{owner}', the 'output_padding' must be in range of [0, max(stride, dilation)), but got {output_padding}.")
+        if any(self._appended) and pad_mode != "pad":
+            raise ValueError(f"For '{owner}', when 'output_padding' is not zero, 'pad_mode' must be 'pad', but got {pad_mode!r}.")
+
+    def construct(self, x: Any) -> Any:
+        y = self._convolve(x, self.weight)
+        if any(self._appended):
+            y = torch._C._nn.pad(y, (0, self._appended[1], 0, self._appended[0]))
+        return y
+
+
+class Conv1dTranspose(_Transposed):
+    """1-D transposed convolution over (N, C, L). ``weight`` has shape (in, out / group, 1, k), as upstream's."""
+
+    _operator = torch.conv_transpose1d
+    _skip = 1
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: int, stride: int = 1, pad_mode: str = "same", padding: int = 0,
+                 dilation: int = 1, group: int = 1, has_bias: bool = False, weight_init: Any = None, bias_init: Any = None,
+                 dtype: Any = torch.float32) -> None:
+        owner = "Conv1dTranspose"
+        kernel, step, gap = _line_sizes(owner, kernel_size=kernel_size, stride=stride, dilation=dilation)
+        padding = (0, 0, check_non_negative_int(padding, "padding", owner), padding)  # type: ignore[assignment]
+        super().__init__(in_channels, out_channels, kernel, step, pad_mode, padding, gap, group, has_bias, _line_init(weight_init, owner),
+                         bias_init, dtype=dtype)
+
+    def construct(self, x: Any) -> Any:
+        _check_input_3d(x.shape, "Conv1dTranspose")
+        return self._convolve(x, torch.squeeze(self.weight, 2))
+
+
+class Conv3dTranspose(_Transposed):
+    """3-D transposed convolution over (N, C, D, H, W); ``output_padding`` (pad_mode "pad" only) enlarges the output as torch's does."""
+
+    _operator = torch.conv_transpose3d
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, pad_mode: str = "same", padding: Any = 0,
+                 dilation: Any = 1, group: int = 1, output_padding: Any = 0, has_bias: bool = False, weight_init: Any = None,
+                 bias_init: Any = None, data_format: str = "NCDHW", dtype: Any = torch.float32) -> None:
+        owner = "Conv3dTranspose"
+        check_str_in(data_format, "data_format", ("NCDHW",), owner)
+        super().__init__(in_channels, out_channels, sizes(kernel_size, "kernel_size", owner, 3), sizes(stride, "stride", owner, 3), pad_mode,
+                         padding, sizes(dilation, "dilation", owner, 3), group, has_bias, weight_init, bias_init, data_format, dtype=dtype)
+        self.output_padding = sizes(output_padding, "output_padding", owner, 3, low=0)
+        if any(self.output_padding):
+            if pad_mode != "pad":
+                raise ValueError(f"For '{owner}', the 'output_padding' must be zero when 'pad_mode' is not 'pad', but got {output_padding}.")
+            self._missing = self.output_padding

@@ -1,41 +1,57 @@
-"""Pooling layers. Upstream: ``mindspore.nn.layer.pooling``."""
+"""Pooling layers. Upstream: ``mindspore.nn.layer.pooling``. All take inputs with or without the batch axis."""
 from __future__ import annotations
 
 from typing import Any
 
 import torch
 
+from mindspore_compat._api.validate import check_bool, check_int, check_positive_int, check_str, check_str_in, check_type
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.nn.layer.conv import pair, same_padding
+from mindspore_compat.nn.layer._shapes import explained, fixed_same_padding, pad_same, sizes
 
-__all__ = ["MaxPool2d", "AvgPool2d"]
+__all__ = ["AvgPool3d", "MaxPool3d", "AvgPool2d", "MaxPool2d", "AvgPool1d", "MaxPool1d", "FractionalMaxPool2d", "FractionalMaxPool3d",
+           "AdaptiveAvgPool1d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d",
+           "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "LPPool1d", "LPPool2d"]
+
+_nn = torch._C._nn
 
 
-class _Pool2d(Cell):
-    def __init__(self, kernel_size: Any = 1, stride: Any = 1, pad_mode: str = "valid", padding: Any = 0, data_format: str = "NCHW") -> None:
+class _PoolNd(Cell):
+    """Windows of ``kernel_size`` every ``stride`` places; pad_mode "valid" (default), "same" or "pad" with ``padding`` at both ends."""
+
+    _count = 2
+
+    def __init__(self, kernel_size: Any, stride: Any, pad_mode: str, padding: Any, ceil_mode: bool, data_format: str = "NCHW") -> None:
         super().__init__()
-        where = type(self).__name__
-        self._kernel, self._stride = pair(kernel_size, "kernel_size", where), pair(stride, "stride", where)
+        owner, count = type(self).__name__, self._count
+        self.pad_mode = check_str_in(check_str(pad_mode, "pad_mode", owner).upper(), "pad_mode", ("VALID", "SAME", "PAD"), owner)
+        self.format = check_str_in(data_format, "data_format", ("NCHW", "NHWC"), owner)
         self.kernel_size, self.stride = kernel_size, stride
-        if pad_mode.upper() not in ("SAME", "VALID", "PAD"):
-            raise ValueError(f"For '{where}', the 'pad_mode' must be one of 'same', 'valid', 'pad', but got {pad_mode!r}.")
-        self.pad_mode, self.padding, self.data_format = pad_mode.upper(), padding, data_format
-
-    def _pads(self, x: Any) -> tuple[int, int, int, int]:
-        """(left, right, top, bottom)."""
-        if self.pad_mode == "VALID":
-            return 0, 0, 0, 0
+        self._kernel, self._stride = (self._sizes(value, name) for value, name in ((kernel_size, "kernel_size"), (stride, "stride")))
+        self.padding, self.ceil_mode = padding, check_bool(ceil_mode, "ceil_mode", owner)
+        check_type(padding, "padding", (int, tuple, list), owner)
+        self._padding = self._sizes(padding, "padding", low=0)
+        if self.pad_mode != "PAD" and any(self._padding):
+            raise ValueError(f"For '{owner}', the 'padding' must be zero when 'pad_mode' is not 'pad', but got 'padding': {padding} and "
+                             f"'pad_mode': {pad_mode!r}. Set pad_mode='pad'.")
         if self.pad_mode == "SAME":
-            top, bottom = same_padding(x.shape[-2], self._kernel[0], self._stride[0], 1)
-            left, right = same_padding(x.shape[-1], self._kernel[1], self._stride[1], 1)
-            return left, right, top, bottom
-        rows, columns = (self.padding, self.padding) if isinstance(self.padding, int) else self.padding
-        return columns, columns, rows, rows
+            fixed = fixed_same_padding(self._kernel, self._stride, (1,) * count)
+            self._fixed = fixed if fixed is not None and all(2 * pad <= width for pad, width in zip(fixed, self._kernel)) else None
+        else:
+            self._fixed = self._padding
+
+    def _sizes(self, value: Any, name: str, low: int = 1) -> tuple[int, ...]:
+        if isinstance(value, (tuple, list)) and len(value) == 1:
+            value = value[0]
+        return sizes(value, name, type(self).__name__, self._count, low)
 
     def construct(self, x: Any) -> Any:
-        if self.data_format == "NHWC":
+        if self.format == "NHWC":
             return torch.permute(self._pool(torch.permute(x, (0, 3, 1, 2))), (0, 2, 3, 1))
-        return self._pool(x)
+        try:
+            return self._pool(x)
+        except (RuntimeError, TypeError) as error:
+            raise explained(error, type(self).__name__, x, (self._count + 1, self._count + 2), x.shape[1], 1) from None
 
     def _pool(self, x: Any) -> Any:
         raise NotImplementedError
@@ -44,24 +60,335 @@ class _Pool2d(Cell):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}"
 
 
-class MaxPool2d(_Pool2d):
-    """Largest value of each window; padding counts as -inf."""
+class _MaxPool(_PoolNd):
+    """Largest value of each window; padding counts as -inf. Dilation, ceil_mode and indices come with pad_mode "pad"."""
+
+    _operator: Any = torch.max_pool2d
+    _with_indices: Any = _nn.max_pool2d_with_indices
+
+    def __init__(self, kernel_size: Any = 1, stride: Any = 1, pad_mode: str = "valid", padding: Any = 0, dilation: Any = 1,
+                 return_indices: bool = False, ceil_mode: bool = False, data_format: str = "NCHW") -> None:
+        super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode, data_format)
+        owner = type(self).__name__
+        check_type(dilation, "dilation", (int, tuple), owner)
+        self._dilation = self._sizes(dilation, "dilation")
+        self.return_indices = check_bool(return_indices, "return_indices", owner)
+        if self.pad_mode != "PAD" and (any(item != 1 for item in self._dilation) or return_indices or ceil_mode):
+            raise ValueError(f"For '{owner}', the parameter 'padding', 'dilation', 'return_indices', 'ceil_mode' can not be set to non-default value "
+                             f"when pad_mode is not 'pad', but got pad_mode:{pad_mode}.")
+        if self.pad_mode == "PAD" and data_format == "NHWC":
+            raise ValueError(f"For '{owner}', the 'NHWC' format is not supported when 'pad_mode' is 'pad'.")
 
     def _pool(self, x: Any) -> Any:
-        pads = self._pads(x)
-        if any(pads):
-            x = torch._C._nn.pad(x, pads, value=float("-inf"))
-        return torch.max_pool2d(x, self._kernel, self._stride)
+        padding = self._fixed
+        if padding is None:
+            x, padding = pad_same(x, self._kernel, self._stride, self._dilation, float("-inf"))
+        operator = type(self)._with_indices if self.return_indices else type(self)._operator
+        return operator(x, self._kernel, self._stride, padding, self._dilation, self.ceil_mode)
 
 
-class AvgPool2d(_Pool2d):
-    """Mean of each window; "same" padding does not count."""
+class MaxPool2d(_MaxPool):
+    """Largest value of each window of (N, C, H, W); with ``return_indices`` also its place, counted over H·W."""
+
+
+class MaxPool1d(_MaxPool):
+    """Largest value of each window of (N, C, L)."""
+
+    _count = 1
+    _operator = torch.max_pool1d
+    _with_indices = torch.max_pool1d_with_indices
+
+    def __init__(self, kernel_size: int = 1, stride: int = 1, pad_mode: str = "valid", padding: Any = 0, dilation: Any = 1,
+                 return_indices: bool = False, ceil_mode: bool = False) -> None:
+        check_int(kernel_size, "kernel_size", "MaxPool1d")
+        check_int(stride, "stride", "MaxPool1d")
+        super().__init__(kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode)
+
+
+class MaxPool3d(_MaxPool):
+    """Largest value of each window of (N, C, D, H, W)."""
+
+    _count = 3
+    _operator = torch.max_pool3d
+    _with_indices = _nn.max_pool3d_with_indices
+
+    def __init__(self, kernel_size: Any = 1, stride: Any = 1, pad_mode: str = "valid", padding: Any = 0, dilation: Any = 1,
+                 return_indices: bool = False, ceil_mode: bool = False) -> None:
+        super().__init__(kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode)
+
+
+class _AvgPool(_PoolNd):
+    """Mean of each window. Padding of mode "same" never counts, that of "pad" unless ``count_include_pad`` is False."""
+
+    _operator: Any = _nn.avg_pool2d
+
+    def __init__(self, kernel_size: Any = 1, stride: Any = 1, pad_mode: str = "valid", padding: Any = 0, ceil_mode: bool = False,
+                 count_include_pad: bool = True, divisor_override: int | None = None, data_format: str = "NCHW") -> None:
+        super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode, data_format)
+        owner = type(self).__name__
+        self.count_include_pad = check_bool(count_include_pad, "count_include_pad", owner)
+        if divisor_override is not None and divisor_override <= 0:
+            raise ValueError(f"For '{owner}', the 'divisor_override' must be > 0, but got {divisor_override}.")
+        self.divisor_override = divisor_override
 
     def _pool(self, x: Any) -> Any:
-        left, right, top, bottom = self._pads(x)
-        if left == right and top == bottom:
-            return torch._C._nn.avg_pool2d(x, self._kernel, self._stride, (top, left), False, False)
-        ones = torch.ones((1, 1, *x.shape[-2:]), dtype=x.dtype, device=x.device)
-        padded = [torch._C._nn.pad(item, (left, right, top, bottom)) for item in (x, ones)]
-        total, share = [torch._C._nn.avg_pool2d(item, self._kernel, self._stride) for item in padded]
-        return total / share
+        if self._fixed is None:
+            return self._same(x)
+        counted = self.count_include_pad and self.pad_mode == "PAD"
+        rest = () if self._count == 1 else (self.divisor_override,)
+        return type(self)._operator(x, self._kernel, self._stride, self._fixed, self.ceil_mode, counted, *rest)
+
+    def _same(self, x: Any) -> Any:
+        """Mode "same" with another number of places before than after: sums over the padded input by the counts of real places."""
+        ones = torch.ones((1, 1, *x.shape[-self._count:]), dtype=x.dtype, device=x.device)
+        total, share = [type(self)._operator(pad_same(item, self._kernel, self._stride, (1,) * self._count)[0], self._kernel, self._stride)
+                        for item in (x, ones)]
+        return torch.div(total, share if x.dim() == self._count + 2 else share[0])
+
+
+class AvgPool2d(_AvgPool):
+    """Mean of each window of (N, C, H, W)."""
+
+
+class AvgPool1d(_AvgPool):
+    """Mean of each window of (N, C, L)."""
+
+    _count = 1
+    _operator = torch.avg_pool1d
+
+    def __init__(self, kernel_size: int = 1, stride: int = 1, pad_mode: str = "valid", padding: Any = 0, ceil_mode: bool = False,
+                 count_include_pad: bool = True) -> None:
+        check_int(kernel_size, "kernel_size", "AvgPool1d")
+        check_int(stride, "stride", "AvgPool1d")
+        super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad)
+
+
+class AvgPool3d(_AvgPool):
+    """Mean of each window of (N, C, D, H, W)."""
+
+    _count = 3
+    _operator = _nn.avg_pool3d
+
+    def __init__(self, kernel_size: Any = 1, stride: Any = 1, pad_mode: str = "valid", padding: Any = 0, ceil_mode: bool = False,
+                 count_include_pad: bool = True, divisor_override: int | None = None) -> None:
+        super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor_override)
+
+
+class LPPool1d(Cell):
+    """(sum of x ** norm_type over each window) ** (1 / norm_type), over (N, C, L)."""
+
+    def __init__(self, norm_type: float, kernel_size: int, stride: int | None = None, ceil_mode: bool = False) -> None:
+        super().__init__()
+        self.norm_type = _norm_type(norm_type, "LPPool1d")
+        self.kernel_size, self.stride, self.ceil_mode = kernel_size, stride, ceil_mode
+
+    def construct(self, x: Any) -> Any:
+        stride = self.kernel_size if self.stride is None else self.stride
+        mean = torch.avg_pool1d(torch.pow(x, self.norm_type), self.kernel_size, stride, 0, self.ceil_mode)
+        return _norm_root(mean, self.kernel_size, self.norm_type)
+
+
+class LPPool2d(Cell):
+    """(sum of x ** norm_type over each window) ** (1 / norm_type), over (N, C, H, W)."""
+
+    def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> None:
+        super().__init__()
+        self.norm_type = _norm_type(norm_type, "LPPool2d")
+        self.kernel_size, self.stride, self.ceil_mode = kernel_size, stride, ceil_mode
+        self._kernel = sizes(kernel_size, "kernel_size", "LPPool2d", 2)
+
+    def construct(self, x: Any) -> Any:
+        stride = self._kernel if self.stride is None else self.stride
+        mean = _nn.avg_pool2d(torch.pow(x, self.norm_type), self._kernel, stride, 0, self.ceil_mode)
+        return _norm_root(mean, self._kernel[0] * self._kernel[1], self.norm_type)
+
+
+def _norm_type(norm_type: Any, owner: str) -> float:
+    if float(check_type(norm_type, "norm_type", (float, int), owner)) == 0:
+        raise ValueError(f"For '{owner}', the value of 'norm_type' can not be 0.")
+    return float(norm_type)
+
+
+def _norm_root(mean: Any, places: int, norm_type: float) -> Any:
+    return torch.pow(torch.mul(torch.mul(torch.sign(mean), torch.relu(torch.abs(mean))), places), 1.0 / norm_type)
+
+
+class _AdaptiveLine(Cell):
+    """Pooling of (N, C, L) to ``output_size`` places, which must divide L."""
+
+    def __init__(self, output_size: int) -> None:
+        super().__init__()
+        self.output_size = check_positive_int(output_size, "output_size", type(self).__name__)
+
+    def construct(self, x: Any) -> Any:
+        owner = type(self).__name__
+        if x.dim() != 3:
+            raise ValueError(f"For '{owner}', the input must has 3 dim, but got {x.dim()}.")
+        if x.shape[2] < self.output_size or x.shape[2] % self.output_size:
+            raise ValueError(f"For '{owner}', the input's last dimension must be divisible by output size {self.output_size}, but got {x.shape[2]}.")
+        if x.dtype not in (torch.float16, torch.float32):
+            raise TypeError(f"For '{owner}', the x_dtype must be float16 or float32, but got {x.dtype}.")
+        return self._pool(x)
+
+    def _pool(self, x: Any) -> Any:
+        raise NotImplementedError
+
+
+class AdaptiveAvgPool1d(_AdaptiveLine):
+    """Means over equal parts of (N, C, L)."""
+
+    def _pool(self, x: Any) -> Any:
+        return torch.adaptive_avg_pool1d(x, self.output_size)
+
+
+class AdaptiveMaxPool1d(_AdaptiveLine):
+    """Largest values over equal parts of (N, C, L)."""
+
+    def _pool(self, x: Any) -> Any:
+        return torch.adaptive_max_pool1d(x, self.output_size)[0]
+
+
+class _AdaptiveNd(Cell):
+    _count = 2
+
+    def __init__(self, output_size: Any) -> None:
+        super().__init__()
+        self.output_size = output_size
+        items = (output_size,) * self._count if isinstance(output_size, int) or output_size is None else tuple(output_size)
+        owner = type(self).__name__
+        if len(items) != self._count:
+            raise ValueError(f"For '{owner}', the 'output_size' must be an int or a tuple of {self._count}, but got {output_size}.")
+        for item in items:
+            if item is not None and (isinstance(item, bool) or not isinstance(item, int)):
+                raise TypeError(f"For '{owner}', the 'output_size' must hold ints or None, but got {output_size!r}.")
+        self._sizes = items
+
+    def _resolved(self, x: Any) -> tuple[int, ...]:
+        return tuple(size if wanted is None else wanted for wanted, size in zip(self._sizes, x.shape[-self._count:]))
+
+
+class AdaptiveAvgPool2d(_AdaptiveNd):
+    """Means over ``output_size`` parts of (N, C, H, W); None keeps an axis."""
+
+    def construct(self, x: Any) -> Any:
+        return _nn.adaptive_avg_pool2d(x, self._resolved(x))
+
+
+class AdaptiveAvgPool3d(_AdaptiveNd):
+    """Means over ``output_size`` parts of (N, C, D, H, W); None keeps an axis."""
+
+    _count = 3
+
+    def construct(self, x: Any) -> Any:
+        return _nn.adaptive_avg_pool3d(x, self._resolved(x))
+
+
+class AdaptiveMaxPool2d(_AdaptiveNd):
+    """Largest values over ``output_size`` parts of (N, C, H, W), with their places if wanted."""
+
+    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
+        super().__init__(output_size)
+        self.return_indices = return_indices
+
+    def construct(self, x: Any) -> Any:
+        result = _nn.adaptive_max_pool2d(x, self._resolved(x))
+        return tuple(result) if self.return_indices else result[0]
+
+
+class AdaptiveMaxPool3d(_AdaptiveNd):
+    """Largest values over ``output_size`` parts of (N, C, D, H, W), with their places if wanted."""
+
+    _count = 3
+
+    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
+        super().__init__(output_size)
+        self.return_indices = return_indices
+
+    def construct(self, x: Any) -> Any:
+        result = _nn.adaptive_max_pool3d(x, self._resolved(x))
+        return tuple(result) if self.return_indices else result[0]
+
+
+class _Fractional(Cell):
+    _count = 2
+    _operator: Any = _nn.fractional_max_pool2d
+
+    def __init__(self, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
+                 _random_samples: Any = None) -> None:
+        super().__init__()
+        owner = type(self).__name__
+        if (output_size is None) == (output_ratio is None):
+            raise ValueError(f"For '{owner}', exactly one of 'output_size' and 'output_ratio' must be given, "
+                             f"but got output_size: {output_size}, output_ratio: {output_ratio}.")
+        self.kernel_size, self.output_size, self.output_ratio = kernel_size, output_size, output_ratio
+        self.return_indices = check_bool(return_indices, "return_indices", owner)
+        self._random_samples = _random_samples
+        if output_ratio is not None:
+            ratios = (output_ratio,) * self._count if isinstance(output_ratio, float) else tuple(output_ratio)
+            if not all(0.0 < ratio < 1.0 for ratio in ratios):
+                raise ValueError(f"For '{owner}', the 'output_ratio' must be in range (0.0, 1.0), but got {output_ratio}.")
+            self._ratios = ratios
+
+    def construct(self, x: Any) -> Any:
+        owner, count = type(self).__name__, self._count
+        size = (sizes(self.output_size, "output_size", owner, count) if self.output_size is not None else
+                tuple(int(width * ratio) for width, ratio in zip(x.shape[-count:], self._ratios)))
+        batch, samples = x if x.dim() == count + 2 else torch.unsqueeze(x, 0), self._random_samples
+        if samples is None:
+            samples = torch.rand(*batch.shape[:2], count, dtype=x.dtype, device=x.device)
+        found = type(self)._operator(batch, sizes(self.kernel_size, "kernel_size", owner, count), size, samples)
+        if x.dim() == count + 1:
+            found = tuple(torch.squeeze(item, 0) for item in found)
+        return tuple(found) if self.return_indices else found[0]
+
+
+class FractionalMaxPool2d(_Fractional):
+    """Largest values of windows at pseudo-random places of (N, C, H, W); give ``output_size`` or ``output_ratio``."""
+
+
+class FractionalMaxPool3d(_Fractional):
+    """Largest values of windows at pseudo-random places of (N, C, D, H, W); give ``output_size`` or ``output_ratio``."""
+
+    _count = 3
+    _operator = _nn.fractional_max_pool3d
+
+
+class _MaxUnpool(Cell):
+    """Values back at the ``indices`` that max pooling returned, zeros elsewhere."""
+
+    _count = 2
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        super().__init__()
+        self.kernel_size, self.padding = kernel_size, padding
+        self.stride = kernel_size if stride is None else stride
+
+    def construct(self, x: Any, indices: Any, output_size: Any = None) -> Any:
+        owner, count = type(self).__name__, self._count
+        if output_size is not None and (not isinstance(output_size, tuple) or not output_size):
+            raise ValueError(f"For '{owner}', output_size must be a tuple with at least one element, but got {output_size!r}.")
+        kernel, stride = sizes(self.kernel_size, "kernel_size", owner, count), sizes(self.stride, "stride", owner, count, 0)
+        padding = sizes(self.padding, "padding", owner, count, 0)
+        stride = tuple(step or width for step, width in zip(stride, kernel))
+        size = tuple(output_size[-count:]) if output_size else tuple(
+            (places - 1) * step - 2 * pad + width for places, step, pad, width in zip(x.shape[-count:], stride, padding, kernel))
+        lead = x.shape[:-count]
+        flat = torch.zeros((*lead, int(torch.Size(size).numel())), dtype=x.dtype, device=x.device)
+        filled = torch.scatter(flat, -1, torch.flatten(indices.to(torch.int64), -count), torch.flatten(x, -count))
+        return torch.reshape(filled, (*lead, *size))
+
+
+class MaxUnpool1d(_MaxUnpool):
+    """The inverse of `MaxPool1d`: (N, C, L)."""
+
+    _count = 1
+
+
+class MaxUnpool2d(_MaxUnpool):
+    """The inverse of `MaxPool2d`: (N, C, H, W)."""
+
+
+class MaxUnpool3d(_MaxUnpool):
+    """The inverse of `MaxPool3d`: (N, C, D, H, W)."""
+
+    _count = 3

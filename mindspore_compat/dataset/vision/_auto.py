@@ -1,0 +1,269 @@
+"""Operations that choose among operations: AutoAugment, RandAugment, TrivialAugmentWide, UniformAugment, sub-policies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, check_value, type_check
+from mindspore_compat.dataset.transforms._operation import TensorOperation
+from mindspore_compat.dataset.transforms.transforms import apply_operations, check_operations
+from mindspore_compat.dataset.vision import _color
+from mindspore_compat.dataset.vision._color_ops import AutoContrast, Equalize, Invert, posterize
+from mindspore_compat.dataset.vision._geometric import affine, rotate
+from mindspore_compat.dataset.vision._operation import ImageOperation, check_fill, check_interpolation, check_probability
+from mindspore_compat.dataset.vision.utils import AutoAugmentPolicy, Inter
+
+__all__ = ["AutoAugment", "RandAugment", "RandomSelectSubpolicy", "TrivialAugmentWide", "UniformAugment"]
+
+Fill = tuple[int, ...]
+
+
+class RandomSelectSubpolicy(TensorOperation):
+    """One list of (operation, probability) pairs, drawn for each row; its operations are applied with their probabilities."""
+
+    def __init__(self, policy: Any) -> None:
+        type_check(policy, list, "policy")
+        if not policy:
+            raise ValueError("policy can not be empty.")
+        for i, pairs in enumerate(policy):
+            type_check(pairs, list, f"policy[{i}]")
+            if not pairs:
+                raise ValueError(f"policy[{i}] can not be empty.")
+            for pair in pairs:
+                if not isinstance(pair, tuple) or len(pair) != 2:
+                    raise TypeError(f"policy[{i}] must hold tuples of (operation, probability), but got {pair!r}.")
+                check_operations([pair[0]], "policy")
+                check_probability(pair[1])
+        self.policy = policy
+
+    def _as_input(self, value: Any) -> Any:
+        return value
+
+    def _compute(self, *values: Any) -> tuple:
+        rng = current_rng()
+        for operation, prob in self.policy[rng.integers(len(self.policy))]:
+            if rng.random() < prob:
+                values = apply_operations([operation], values)
+        return values
+
+
+class UniformAugment(TensorOperation):
+    """`num_ops` of the `transforms`, drawn for each row, each applied with a random probability."""
+
+    def __init__(self, transforms: Any, num_ops: int = 2) -> None:
+        self.transforms = check_operations(transforms)
+        check_pos_int32(num_ops, "num_ops")
+        if num_ops > len(transforms):
+            raise ValueError(f"num_ops {num_ops} is greater than the number of transforms, {len(transforms)}.")
+        self.num_ops = num_ops
+
+    def _as_input(self, value: Any) -> Any:
+        return value
+
+    def _compute(self, *values: Any) -> tuple:
+        rng = current_rng()
+        for i in rng.permutation(len(self.transforms))[: self.num_ops]:
+            if rng.random() < rng.random():
+                values = apply_operations([self.transforms[i]], values)
+        return values
+
+
+def _by_axis(kind: str, image: np.ndarray, amount: float, resample: Inter, fill: Fill) -> np.ndarray:
+    """Shear (as a tangent) or translate (pixels) along one axis."""
+    pair = (amount, 0.0) if kind.endswith("X") else (0.0, amount)
+    if kind.startswith("Shear"):
+        degrees = tuple(float(np.degrees(np.arctan(a))) for a in pair)
+        return affine(image, 0.0, (0.0, 0.0), 1.0, degrees, resample, fill)
+    return affine(image, 0.0, pair, 1.0, (0.0, 0.0), resample, fill)
+
+
+_ADJUST: dict[str, Callable[[np.ndarray, float], np.ndarray]] = {
+    "Brightness": _color.adjust_brightness, "Color": _color.adjust_saturation, "Contrast": _color.adjust_contrast,
+    "Sharpness": _color.adjust_sharpness,
+}  # fmt: skip
+
+
+def apply_named(name: str, image: np.ndarray, magnitude: float, resample: Inter, fill: Fill) -> np.ndarray:
+    """One of the operations that the published policies are made of."""
+    if name in _ADJUST:
+        return _ADJUST[name](image, 1.0 + magnitude)
+    if name[-1] in "XY":
+        return _by_axis(name, image, magnitude, resample, fill)
+    if name == "Rotate":
+        return rotate(image, magnitude, resample, False, None, fill)
+    if name == "Posterize":
+        return posterize(image, int(magnitude))
+    if name == "Solarize":
+        return np.where(image >= magnitude, 255 - image, image).astype(image.dtype)
+    if name == "AutoContrast":
+        return AutoContrast()(image)
+    if name == "Equalize":
+        return Equalize()(image)
+    return Invert()(image) if name == "Invert" else image
+
+
+class _Augment(ImageOperation):
+    """Shared by the three; a subclass gives `_augment`."""
+
+    def __init__(self, interpolation: Inter, fill_value: Any) -> None:
+        self.interpolation, self.fill_value = check_interpolation(interpolation), check_fill(fill_value)
+
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8:
+            raise RuntimeError(f"{type(self).__name__}: expected uint8 of <H, W, 3>, but got {image.dtype} of {image.shape}.")
+        return self._augment(image)
+
+    def _augment(self, image: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def _apply_one(self, name: str, image: np.ndarray, magnitude: float) -> np.ndarray:
+        return apply_named(name, image, magnitude, self.interpolation, self.fill_value)
+
+
+def _spaces(bins: int, height: int, width: int, wide: bool) -> dict[str, tuple[np.ndarray, bool]]:
+    """Magnitudes of each operation, from weakest to strongest, and whether its sign is drawn."""
+    steps = np.arange(bins)
+    strength = np.linspace(0.0, 0.99 if wide else 0.9, bins)
+    shear = np.linspace(0.0, 0.99 if wide else 0.3, bins)
+    bits = 8 - np.round(steps / ((bins - 1) / (6 if wide else 4)))
+    moves = [np.linspace(0.0, 32.0 if wide else 150.0 / 331.0 * size, bins) for size in (width, height)]
+    return {
+        "Identity": (steps * 0.0, False), "ShearX": (shear, True), "ShearY": (shear, True),
+        "TranslateX": (moves[0], True), "TranslateY": (moves[1], True),
+        "Rotate": (np.linspace(0.0, 135.0 if wide else 30.0, bins), True), "Brightness": (strength, True),
+        "Color": (strength, True), "Contrast": (strength, True), "Sharpness": (strength, True), "Posterize": (bits, False),
+        "Solarize": (np.linspace(255.0, 0.0, bins), False), "AutoContrast": (steps * 0.0, False),
+        "Equalize": (steps * 0.0, False),
+    }  # fmt: skip
+
+
+def _signed(magnitude: float, is_signed: bool) -> float:
+    return -magnitude if is_signed and current_rng().random() < 0.5 else magnitude
+
+
+class RandAugment(_Augment):
+    """`num_ops` random operations of strength `magnitude` out of `num_magnitude_bins`."""
+
+    def __init__(
+        self,
+        num_ops: int = 2,
+        magnitude: int = 9,
+        num_magnitude_bins: int = 31,
+        interpolation: Inter = Inter.NEAREST,
+        fill_value: Any = 0,
+    ) -> None:
+        type_check(num_ops, int, "num_ops")
+        check_value(num_ops, (0, 16777216), "num_ops")
+        type_check(num_magnitude_bins, int, "num_magnitude_bins")
+        check_value(num_magnitude_bins, (2, 16777216), "num_magnitude_bins")
+        type_check(magnitude, int, "magnitude")
+        check_value(magnitude, (0, num_magnitude_bins - 1), "magnitude")
+        super().__init__(interpolation, fill_value)
+        self.num_ops, self.magnitude, self.num_magnitude_bins = num_ops, magnitude, num_magnitude_bins
+
+    def _augment(self, image: np.ndarray) -> np.ndarray:
+        spaces = _spaces(self.num_magnitude_bins, *image.shape[:2], wide=False)
+        names = list(spaces)
+        for i in current_rng().integers(len(names), size=self.num_ops):
+            magnitudes, is_signed = spaces[names[i]]
+            image = self._apply_one(names[i], image, _signed(float(magnitudes[self.magnitude]), is_signed))
+        return image
+
+
+class TrivialAugmentWide(_Augment):
+    """One random operation of random strength."""
+
+    def __init__(
+        self, num_magnitude_bins: int = 31, interpolation: Inter = Inter.NEAREST, fill_value: Any = 0
+    ) -> None:
+        type_check(num_magnitude_bins, int, "num_magnitude_bins")
+        check_value(num_magnitude_bins, (2, 16777216), "num_magnitude_bins")
+        super().__init__(interpolation, fill_value)
+        self.num_magnitude_bins = num_magnitude_bins
+
+    def _augment(self, image: np.ndarray) -> np.ndarray:
+        spaces = _spaces(self.num_magnitude_bins, *image.shape[:2], wide=True)
+        rng = current_rng()
+        name = list(spaces)[rng.integers(len(spaces))]
+        magnitudes, is_signed = spaces[name]
+        return self._apply_one(name, image, _signed(float(magnitudes[rng.integers(len(magnitudes))]), is_signed))
+
+
+#: The published policies (Cubuk et al., 2019): two steps of (operation, probability, magnitude of 10 or None) each.
+_Step = tuple[str, float, int | None]
+_IMAGENET: Sequence[tuple[_Step, _Step]] = (
+    (("Posterize", 0.4, 8), ("Rotate", 0.6, 9)), (("Solarize", 0.6, 5), ("AutoContrast", 0.6, None)),
+    (("Equalize", 0.8, None), ("Equalize", 0.6, None)), (("Posterize", 0.6, 7), ("Posterize", 0.6, 6)),
+    (("Equalize", 0.4, None), ("Solarize", 0.2, 4)), (("Equalize", 0.4, None), ("Rotate", 0.8, 8)),
+    (("Solarize", 0.6, 3), ("Equalize", 0.6, None)), (("Posterize", 0.8, 5), ("Equalize", 1.0, None)),
+    (("Rotate", 0.2, 3), ("Solarize", 0.6, 8)), (("Equalize", 0.6, None), ("Posterize", 0.4, 6)),
+    (("Rotate", 0.8, 8), ("Color", 0.4, 0)), (("Rotate", 0.4, 9), ("Equalize", 0.6, None)),
+    (("Equalize", 0.0, None), ("Equalize", 0.8, None)), (("Invert", 0.6, None), ("Equalize", 1.0, None)),
+    (("Color", 0.6, 4), ("Contrast", 1.0, 8)), (("Rotate", 0.8, 8), ("Color", 1.0, 2)),
+    (("Color", 0.8, 8), ("Solarize", 0.8, 7)), (("Sharpness", 0.4, 7), ("Invert", 0.6, None)),
+    (("ShearX", 0.6, 5), ("Equalize", 1.0, None)), (("Color", 0.4, 0), ("Equalize", 0.6, None)),
+    (("Equalize", 0.4, None), ("Solarize", 0.2, 4)), (("Solarize", 0.6, 5), ("AutoContrast", 0.6, None)),
+    (("Invert", 0.6, None), ("Equalize", 1.0, None)), (("Color", 0.6, 4), ("Contrast", 1.0, 8)),
+    (("Equalize", 0.8, None), ("Equalize", 0.6, None)),
+)  # fmt: skip
+_CIFAR10: Sequence[tuple[_Step, _Step]] = (
+    (("Invert", 0.1, None), ("Contrast", 0.2, 6)), (("Rotate", 0.7, 2), ("TranslateX", 0.3, 9)),
+    (("Sharpness", 0.8, 1), ("Sharpness", 0.9, 3)), (("ShearY", 0.5, 8), ("TranslateY", 0.7, 9)),
+    (("AutoContrast", 0.5, None), ("Equalize", 0.9, None)), (("ShearY", 0.2, 7), ("Posterize", 0.3, 7)),
+    (("Color", 0.4, 3), ("Brightness", 0.6, 7)), (("Sharpness", 0.3, 9), ("Brightness", 0.7, 9)),
+    (("Equalize", 0.6, None), ("Equalize", 0.5, None)), (("Contrast", 0.6, 7), ("Sharpness", 0.6, 5)),
+    (("Color", 0.7, 7), ("TranslateX", 0.5, 8)), (("Equalize", 0.3, None), ("AutoContrast", 0.4, None)),
+    (("TranslateY", 0.4, 3), ("Sharpness", 0.2, 6)), (("Brightness", 0.9, 6), ("Color", 0.2, 8)),
+    (("Solarize", 0.5, 2), ("Invert", 0.0, None)), (("Equalize", 0.2, None), ("AutoContrast", 0.6, None)),
+    (("Equalize", 0.2, None), ("Equalize", 0.6, None)), (("Color", 0.9, 9), ("Equalize", 0.6, None)),
+    (("AutoContrast", 0.8, None), ("Solarize", 0.2, 8)), (("Brightness", 0.1, 3), ("Color", 0.7, 0)),
+    (("Solarize", 0.4, 5), ("AutoContrast", 0.9, None)), (("TranslateY", 0.9, 9), ("TranslateY", 0.7, 9)),
+    (("AutoContrast", 0.9, None), ("Solarize", 0.8, 3)), (("Equalize", 0.8, None), ("Invert", 0.1, None)),
+    (("TranslateY", 0.7, 9), ("AutoContrast", 0.9, None)),
+)  # fmt: skip
+_SVHN: Sequence[tuple[_Step, _Step]] = (
+    (("ShearX", 0.9, 4), ("Invert", 0.2, None)), (("ShearY", 0.9, 8), ("Invert", 0.7, None)),
+    (("Equalize", 0.6, None), ("Solarize", 0.6, 6)), (("Invert", 0.9, None), ("Equalize", 0.6, None)),
+    (("Equalize", 0.6, None), ("Rotate", 0.9, 3)), (("ShearX", 0.9, 4), ("AutoContrast", 0.8, None)),
+    (("ShearY", 0.9, 8), ("Invert", 0.4, None)), (("ShearY", 0.9, 5), ("Solarize", 0.2, 6)),
+    (("Invert", 0.9, None), ("AutoContrast", 0.8, None)), (("Equalize", 0.6, None), ("Rotate", 0.9, 3)),
+    (("ShearX", 0.9, 4), ("Solarize", 0.3, 3)), (("ShearY", 0.8, 8), ("Invert", 0.7, None)),
+    (("Equalize", 0.9, None), ("TranslateY", 0.6, 6)), (("Invert", 0.9, None), ("Equalize", 0.6, None)),
+    (("Contrast", 0.3, 3), ("Rotate", 0.8, 4)), (("Invert", 0.8, None), ("TranslateY", 0.0, 2)),
+    (("ShearY", 0.7, 6), ("Solarize", 0.4, 8)), (("Invert", 0.6, None), ("Rotate", 0.8, 4)),
+    (("ShearY", 0.3, 7), ("TranslateX", 0.9, 3)), (("ShearX", 0.1, 6), ("Invert", 0.6, None)),
+    (("Solarize", 0.7, 2), ("TranslateY", 0.6, 7)), (("ShearY", 0.8, 4), ("Invert", 0.8, None)),
+    (("ShearX", 0.7, 9), ("TranslateY", 0.8, 3)), (("ShearY", 0.8, 5), ("AutoContrast", 0.7, None)),
+    (("ShearX", 0.7, 2), ("Invert", 0.1, None)),
+)  # fmt: skip
+_POLICIES = {
+    AutoAugmentPolicy.IMAGENET: _IMAGENET, AutoAugmentPolicy.CIFAR10: _CIFAR10, AutoAugmentPolicy.SVHN: _SVHN,
+}  # fmt: skip
+
+
+class AutoAugment(_Augment):
+    """Two operations after a published policy, drawn for each image."""
+
+    def __init__(
+        self,
+        policy: AutoAugmentPolicy = AutoAugmentPolicy.IMAGENET,
+        interpolation: Inter = Inter.NEAREST,
+        fill_value: Any = 0,
+    ) -> None:
+        type_check(policy, AutoAugmentPolicy, "policy")
+        super().__init__(interpolation, fill_value)
+        self.policy = policy
+
+    def _augment(self, image: np.ndarray) -> np.ndarray:
+        rng = current_rng()
+        steps = _POLICIES[self.policy]
+        spaces = _spaces(10, *image.shape[:2], wide=False)
+        for name, prob, level in steps[rng.integers(len(steps))]:
+            if rng.random() <= prob:
+                magnitudes, is_signed = spaces.get(name, (np.zeros(10), False))
+                image = self._apply_one(name, image, _signed(float(magnitudes[level or 0]), is_signed))
+        return image

@@ -1,0 +1,128 @@
+"""Operations on batches of images and labels: mix-up and cut-mix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, type_check
+from mindspore_compat.dataset.transforms._operation import PyTensorOperation, TensorOperation
+from mindspore_compat.dataset.vision._operation import check_probability
+from mindspore_compat.dataset.vision.utils import ImageBatchFormat
+
+__all__ = ["CutMixBatch", "MixUp", "MixUpBatch"]
+
+
+def _check_positive(value: Any, name: str) -> float:
+    type_check(value, (int, float), name)
+    if value <= 0:
+        raise ValueError(f"Input {name} must be greater than 0, but got {value}.")
+    return value
+
+
+class _BatchOperation(TensorOperation):
+    """Takes a batch of images (N, H, W, C) and one-hot labels (N, classes) or (N, rows, classes)."""
+
+    is_multi_column = True
+
+    def _check(self, images: np.ndarray, labels: np.ndarray) -> None:
+        name = type(self).__name__
+        if images.ndim != 4:
+            raise RuntimeError(f"{name}: input image must be a batch <N, H, W, C>; call batch before. Got {images.shape}.")
+        if labels.ndim not in (2, 3) or labels.dtype.kind not in "iuf":
+            raise RuntimeError(f"{name}: labels must be one-hot <N, classes>; use OneHot before batch. Got {labels.shape}.")
+        if len(images) != len(labels):
+            raise RuntimeError(f"{name}: {len(images)} images, but {len(labels)} labels.")
+
+    def _compute(self, *arrays: Any) -> tuple:
+        if len(arrays) < 2:
+            raise RuntimeError(f"{type(self).__name__}: input must have 2 columns, image and label, but got {len(arrays)}.")
+        self._check(*arrays[:2])
+        return (*self._mix(*arrays[:2]), *arrays[2:])
+
+    def _mix(self, images: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        raise NotImplementedError
+
+
+class MixUpBatch(_BatchOperation):
+    """Images and labels mixed with those of a shuffled batch; the share is drawn from Beta(alpha, alpha) once per batch."""
+
+    def __init__(self, alpha: float = 1.0) -> None:
+        self.alpha = _check_positive(alpha, "alpha")
+
+    def _mix(self, images: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        rng = current_rng()
+        share, order = np.float32(rng.beta(self.alpha, self.alpha)), rng.permutation(len(images))
+        mixed = images * share + images[order] * (1 - share)
+        return mixed.astype(images.dtype), _blend_labels(labels, labels[order], share)
+
+
+class CutMixBatch(_BatchOperation):
+    """With probability `prob` a box of each image is taken from another one; labels are mixed by the box's area."""
+
+    def __init__(self, image_batch_format: ImageBatchFormat, alpha: float = 1.0, prob: float = 1.0) -> None:
+        type_check(image_batch_format, ImageBatchFormat, "image_batch_format")
+        self.image_batch_format = image_batch_format
+        self.alpha, self.prob = _check_positive(alpha, "alpha"), check_probability(prob)
+
+    def _mix(self, images: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        rng = current_rng()
+        order = rng.permutation(len(images))
+        mixed = images.copy()
+        is_hwc = self.image_batch_format == ImageBatchFormat.NHWC
+        height, width = images.shape[1:3] if is_hwc else images.shape[2:4]
+        shares = np.ones(len(images), np.float32)
+        for i in range(len(images)):
+            if rng.random() >= self.prob:
+                continue
+            box = _draw_box(height, width, rng.beta(self.alpha, self.alpha), rng)
+            place = (i, *box) if is_hwc else (i, slice(None), *box)
+            mixed[place] = images[(order[i], *place[1:])]
+            area = (box[0].stop - box[0].start) * (box[1].stop - box[1].start)
+            shares[i] = 1 - area / (height * width)
+        return mixed, _blend_labels(labels, labels[order], shares.reshape(-1, *[1] * (labels.ndim - 1)))
+
+
+def _draw_box(height: int, width: int, share: float, rng: np.random.Generator) -> tuple[slice, slice]:
+    """A box of about ``1 - share`` of the area around a random middle, cut at the borders."""
+    cut = (1 - share) ** 0.5
+    bounds = []
+    for length in (height, width):
+        middle, half = int(rng.integers(length)), int(length * cut) // 2
+        bounds.append(slice(max(middle - half, 0), min(middle + half, length)))
+    return bounds[0], bounds[1]
+
+
+def _blend_labels(labels: np.ndarray, others: np.ndarray, share: Any) -> np.ndarray:
+    mixed = labels * share + others * (1 - share)
+    return mixed.astype(labels.dtype if labels.dtype.kind == "f" else np.float32)
+
+
+class MixUp(PyTensorOperation):
+    """`MixUpBatch` for `batch_size` images; with `is_single` within the batch, else with the batch before.
+
+    Args:
+        alpha: the share is drawn from Beta(alpha, alpha).
+    """
+
+    is_multi_column = True
+
+    def __init__(self, batch_size: int, alpha: float, is_single: bool = True) -> None:
+        check_pos_int32(batch_size, "batch_size")
+        type_check(is_single, bool, "is_single")
+        self.batch_size, self.alpha, self.is_single = batch_size, _check_positive(alpha, "alpha"), is_single
+        self._before: tuple[np.ndarray, np.ndarray] | None = None
+
+    def _compute(self, *arrays: Any) -> tuple:
+        images, labels = arrays
+        rng = current_rng()
+        share = rng.beta(self.alpha, self.alpha)
+        if self.is_single:
+            order = rng.permutation(self.batch_size)
+            other_images, other_labels = images[order], labels[order]
+        else:
+            other_images, other_labels = self._before or (images, labels)
+            self._before = images, labels
+        return share * images + (1 - share) * other_images, share * labels + (1 - share) * other_labels

@@ -1,0 +1,16 @@
+"""Names of MindSpore 1.x for operations on arrays. Upstream: ``mindspore.dataset.vision.c_transforms``.
+
+They are the operations of today: what was the C++ form is how those treat arrays.
+"""
+
+from mindspore_compat.dataset.vision import transforms as _transforms
+from mindspore_compat.dataset.vision.transforms import *  # noqa: F403
+
+_PYTHON_ONLY = {
+    "FiveCrop", "Grayscale", "HsvToRgb", "LinearTransformation", "MixUp", "RandomErasing", "RandomGrayscale",
+    "RandomPerspective", "RgbToHsv", "TenCrop", "ToNumpy", "ToPIL", "ToTensor", "ToType",
+}  # fmt: skip
+__all__ = [name for name in _transforms.__all__ if name not in _PYTHON_ONLY]
+
+for _name in _PYTHON_ONLY:
+    globals().pop(_name, None)

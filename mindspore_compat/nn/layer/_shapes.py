@@ -1,0 +1,80 @@
+"""Arguments and errors about shapes that convolution and pooling layers share."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+__all__ = ["same_padding", "fixed_same_padding", "sizes", "explained", "pad_same", "split_padding"]
+
+
+def sizes(value: Any, name: str, owner: str, count: int, low: int = 1) -> tuple[int, ...]:
+    """An int, or a tuple of ``count`` ints, as a tuple; each at least ``low``.
+
+    Raises:
+        TypeError: for other types. ValueError: for another length or a smaller number.
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        items = (value,) * count
+    elif isinstance(value, (tuple, list)):
+        items = tuple(value)
+        if len(items) != count:
+            raise ValueError(f"For '{owner}', the '{name}' must be an int or a tuple of {count} ints, but got {value!r}.")
+    else:
+        raise TypeError(f"For '{owner}', the '{name}' must be an int or a tuple of {count} ints, but got {value!r} of type {type(value).__name__}.")
+    for item in items:
+        if isinstance(item, bool) or not isinstance(item, int):
+            raise TypeError(f"For '{owner}', the '{name}' must be an int or a tuple of {count} ints, but got {value!r}.")
+        if item < low:
+            kind = "positive" if low == 1 else "non-negative"
+            raise ValueError(f"For '{owner}', the '{name}' must be a {kind} int or a tuple of {count} {kind} ints, but got {value!r}.")
+    return items
+
+
+def same_padding(size: int, kernel: int, stride: int, dilation: int = 1) -> tuple[int, int]:
+    """(before, after) so that the output has ceil(size / stride) places; the odd one comes after."""
+    total = max((-(-size // stride) - 1) * stride + dilation * (kernel - 1) + 1 - size, 0)
+    return total // 2, total - total // 2
+
+
+def fixed_same_padding(kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...]) -> tuple[int, ...] | None:
+    """What `same_padding` gives for every size, if it is the same at both ends; else None."""
+    fixed = []
+    for width, step, gap in zip(kernel, stride, dilation):
+        reach = gap * (width - 1) + 1
+        if step == 1 and reach % 2:
+            fixed.append(reach // 2)
+        elif reach <= step:
+            fixed.append(0)
+        else:
+            return None
+    return tuple(fixed)
+
+
+def pad_same(x: Any, kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...], value: float = 0.0) -> tuple[Any, tuple[int, ...]]:
+    """``x`` and the padding still to apply at both ends of the last axes, for the "same" mode."""
+    shape = x.shape[-len(kernel):]
+    pairs = [same_padding(*item) for item in zip(shape, kernel, stride, dilation)]
+    return split_padding(x, pairs, value)
+
+
+def split_padding(x: Any, pairs: list[tuple[int, int]], value: float = 0.0) -> tuple[Any, tuple[int, ...]]:
+    """Pad ``x`` here if (before, after) differ on some axis, else leave it to the operator, which is faster."""
+    if all(before == after for before, after in pairs):
+        return x, tuple(before for before, _ in pairs)
+    flat = [side for pair in reversed(pairs) for side in pair]
+    return torch._C._nn.pad(x, flat, value=value), (0,) * len(pairs)
+
+
+def explained(error: RuntimeError, owner: str, x: Any, ndims: tuple[int, ...], channels: int, axis: int = 1) -> Exception:
+    """MindSpore's ValueError if the shape of ``x`` is what torch complained about, else the error itself."""
+    if not isinstance(x, torch.Tensor):
+        return TypeError(f"For '{owner}', the input must be a Tensor, but got {type(x).__name__}.")
+    shape = tuple(x.shape)
+    if len(shape) not in ndims:
+        return ValueError(f"For '{owner}', the input must have {' or '.join(map(str, ndims))} axes, but got shape {shape}.")
+    if shape[axis] != channels:
+        return ValueError(f"For '{owner}', axis {axis} of the input must have {channels} channels, but got shape {shape}.")
+    return error
+
+

@@ -1,0 +1,73 @@
+"""Fourier transforms. Upstream: ``mindspore.ops.function.fft_func``, ``spectral_func``."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import torch
+
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops._adapt import dtype_or_none
+
+_1D = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
+_2D = ("fft2", "ifft2", "rfft2", "irfft2", "hfft2", "ihfft2")
+_ND = ("fftn", "ifftn", "rfftn", "irfftn", "hfftn", "ihfftn")
+__all__ = [*_1D, *_2D, *_ND, "fftshift", "ifftshift", "fftfreq", "rfftfreq", "stft"]
+
+
+def _over_one(name: str) -> Callable[..., Any]:
+    function = getattr(torch.fft, name)
+
+    def op(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
+        return wrap(function(input, n, dim, norm))
+    op.__name__, op.__doc__ = name, f"``{name}`` along one axis."
+    return op
+
+
+def _over_two(name: str) -> Callable[..., Any]:
+    function = getattr(torch.fft, name)
+
+    def op(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
+        return wrap(function(input, s, dim, norm))
+    op.__name__, op.__doc__ = name, f"``{name}`` along two axes."
+    return op
+
+
+def _over_all(name: str) -> Callable[..., Any]:
+    function = getattr(torch.fft, name)
+
+    def op(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
+        return wrap(function(input, s, dim, norm))
+    op.__name__, op.__doc__ = name, f"``{name}`` along all or the named axes."
+    return op
+
+
+globals().update({name: _over_one(name) for name in _1D})
+globals().update({name: _over_two(name) for name in _2D})
+globals().update({name: _over_all(name) for name in _ND})
+
+
+def fftshift(input: Any, dim: Any = None) -> Any:
+    """Zero frequency moved to the middle."""
+    return wrap(torch.fft.fftshift(input, dim))
+
+
+def ifftshift(input: Any, dim: Any = None) -> Any:
+    """The inverse of `fftshift`."""
+    return wrap(torch.fft.ifftshift(input, dim))
+
+
+def fftfreq(n: int, d: float = 1.0, dtype: Any = None) -> Any:
+    """Frequencies of `fft`."""
+    return wrap(torch.fft.fftfreq(n, d, dtype=dtype_or_none(dtype)))
+
+
+def rfftfreq(n: int, d: float = 1.0, dtype: Any = None) -> Any:
+    """Frequencies of `rfft`."""
+    return wrap(torch.fft.rfftfreq(n, d, dtype=dtype_or_none(dtype)))
+
+
+def stft(x: Any, n_fft: int, hop_length: int | None = None, win_length: int | None = None, window: Any = None, center: bool = True,
+         pad_mode: str = "REFLECT", normalized: bool = False, onesided: bool | None = None, return_complex: bool | None = None) -> Any:
+    """The short-time Fourier transform; real and imaginary parts in a last axis unless ``return_complex``."""
+    result = torch.stft(x, n_fft, hop_length, win_length, window, center, pad_mode.lower(), normalized, onesided, return_complex=True)
+    return wrap(result if return_complex else torch.view_as_real(result))

@@ -1,0 +1,168 @@
+"""Products with Jacobians, whole Jacobians and vectorized calls. Upstream: ``mindspore.ops.function.grad.grad_func``, ``vmap_func``."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import torch
+
+from mindspore_compat.common import _grad_state
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops.composite.grad import (
+    GradOperation, _as_variable, _detached, _forward, _is_differentiable, _tensors, get_grad, grad, gradients, stop_gradient, value_and_grad,
+)
+
+__all__ = ["GradOperation", "grad", "value_and_grad", "get_grad", "stop_gradient", "vjp", "jvp", "jacfwd", "jacrev", "vmap", "linearize",
+           "derivative"]
+
+
+def _split_aux(outputs: Any, has_aux: bool, owner: str) -> tuple[Any, tuple]:
+    if not has_aux:
+        return outputs, ()
+    if not isinstance(outputs, tuple) or len(outputs) < 2:
+        raise ValueError(f"For '{owner}', 'has_aux' needs a function with more than one output, but got one.")
+    return outputs[0], outputs[1:]
+
+
+def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool = False) -> Any:
+    """(outputs, function of the outputs' gradients that returns the inputs', auxiliary outputs if any).
+
+    ``vjp(fn, inputs, v)`` of 1.x is the same as ``vjp(fn, *inputs)[1](v)`` now.
+    """
+    args = tuple(_as_variable(arg) if _is_differentiable(arg) else arg for arg in inputs)
+    outputs, aux = _split_aux(_forward(fn, args, {}), has_aux, "vjp")
+    parameters = [] if weights is None else [weights] if isinstance(weights, torch.Tensor) else list(weights)
+
+    def vjp_fn(*sens: Any) -> Any:
+        targets = [arg for arg in args if isinstance(arg, torch.Tensor)]
+        _grad_state.depth += 1  # the graph stays for further calls
+        try:
+            found = gradients(outputs, [*targets, *parameters], sens)
+        finally:
+            _grad_state.depth -= 1
+        found = tuple(_detached(item) for item in found)
+        of_inputs: Any = found[:len(targets)]
+        of_inputs = of_inputs[0] if len(of_inputs) == 1 else of_inputs
+        if weights is None:
+            return of_inputs
+        return of_inputs, found[len(targets):]
+    return (_detached(outputs), vjp_fn, _detached(aux)) if has_aux else (_detached(outputs), vjp_fn)
+
+
+def _as_tuple(value: Any) -> tuple:
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
+
+
+def _structured_like(outputs: Any, items: list) -> Any:
+    return tuple(items) if isinstance(outputs, (tuple, list)) else items[0]
+
+
+def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> Any:
+    """(outputs, derivative of them along ``v``, auxiliary outputs if any).
+
+    Raises:
+        ValueError: if ``v`` does not match the inputs in number.
+    """
+    import torch.autograd.forward_ad as forward_ad
+
+    args, tangents = _as_tuple(inputs), _as_tuple(v)
+    if len(args) != len(tangents):
+        raise ValueError(f"For 'jvp', 'v' must have one Tensor for each of the {len(args)} inputs, but got {len(tangents)}.")
+    with forward_ad.dual_level():
+        duals = [wrap(forward_ad.make_dual(arg.detach().as_subclass(torch.Tensor), torch.Tensor.to(tangent, arg.dtype)))
+                 for arg, tangent in zip(args, tangents)]
+        outputs, aux = _split_aux(wrap(fn(*duals)), has_aux, "jvp")
+        pairs = [forward_ad.unpack_dual(item) for item in _tensors(outputs)]
+        primals = [wrap(pair.primal.detach()) for pair in pairs]
+        along = [wrap(torch.zeros_like(pair.primal) if pair.tangent is None else pair.tangent.detach()) for pair in pairs]
+        aux = tuple(wrap(forward_ad.unpack_dual(item).primal) if isinstance(item, torch.Tensor) else item for item in aux)
+    result = _structured_like(outputs, primals), _structured_like(outputs, along)
+    return (*result, aux) if has_aux else result
+
+
+def linearize(fn: Callable[..., Any], inputs: Any) -> Any:
+    """(outputs, function of a direction that returns the derivative along it)."""
+    outputs = wrap(fn(*_as_tuple(inputs)))
+    return outputs, lambda *v: jvp(fn, inputs, v[0] if len(v) == 1 else v)[1]
+
+
+def derivative(fn: Callable[..., Any], primals: Any, order: int) -> Any:
+    """(outputs, derivative of the given order by the input along ones), for functions that work element by element."""
+    def differentiated(function: Callable[..., Any]) -> Callable[..., Any]:
+        return GradOperation(get_all=not isinstance(primals, torch.Tensor))(function)
+    args = _as_tuple(primals)
+    function = fn
+    for _ in range(order):
+        function = differentiated(function)
+    return _detached(wrap(fn(*args))), function(*args)
+
+
+def _jacobian_rows(root: torch.Tensor, targets: list[torch.Tensor]) -> list[Any]:
+    """d root / d target for each target, of shape root.shape + target.shape."""
+    flat = torch.reshape(root, (-1,))
+    rows: list[list[torch.Tensor]] = [[] for _ in targets]
+    for i in range(flat.numel()):
+        found = torch.autograd.grad(flat[i], targets, allow_unused=True, retain_graph=True, create_graph=_grad_state.depth > 0) \
+            if root.requires_grad else [None] * len(targets)
+        for row, item, target in zip(rows, found, targets):
+            row.append(torch.zeros_like(target.detach()) if item is None else item)
+    return [wrap(torch.reshape(torch.stack(row), (*root.shape, *target.shape))) for row, target in zip(rows, targets)]
+
+
+def jacrev(fn: Callable[..., Any], grad_position: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """A function that returns the Jacobian by the inputs at ``grad_position`` (an int or a tuple of them), by reverse mode."""
+    positions = _as_tuple(grad_position)
+
+    def jacobian(*args: Any) -> Any:
+        args = tuple(_as_variable(arg) if i in positions else arg for i, arg in enumerate(args))
+        outputs, aux = _split_aux(_forward(fn, args, {}), has_aux, "jacrev")
+        targets = [args[i] for i in positions]
+        each = [_jacobian_rows(root, targets) for root in _tensors(outputs)]
+        shaped = [tuple(row) if isinstance(grad_position, tuple) else row[0] for row in each]
+        result = _structured_like(outputs, shaped)
+        return (result, _detached(aux)) if has_aux else result
+    return jacobian
+
+
+def jacfwd(fn: Callable[..., Any], grad_position: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """The same as `jacrev`: the Jacobian does not depend on the mode, and reverse mode covers more operators."""
+    return jacrev(fn, grad_position, has_aux)
+
+
+def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
+    """``fn`` over an axis of its inputs (None: the same input each time), results stacked along ``out_axes``.
+
+    Raises:
+        RuntimeError: if all of ``in_axes`` are None or the lengths of the axes differ.
+    """
+    def mapped(*args: Any) -> Any:
+        axes = _broadcast_axes(in_axes, len(args))
+        try:
+            return wrap(torch.vmap(lambda *items: wrap(fn(*_wrapped(items))), axes, out_axes, randomness="different")(*args))
+        except RuntimeError as error:
+            if "vmap" not in str(error) and "functorch" not in str(error).lower():
+                raise
+        return _loop(fn, args, axes, out_axes)
+    return mapped
+
+
+def _wrapped(items: Any) -> Any:
+    return wrap(tuple(items))
+
+
+def _broadcast_axes(in_axes: Any, count: int) -> tuple:
+    axes = (in_axes,) * count if in_axes is None or isinstance(in_axes, int) else tuple(in_axes)
+    if len(axes) != count:
+        raise RuntimeError(f"For 'vmap', 'in_axes' must have one axis for each of the {count} arguments, but got {len(axes)}.")
+    if all(axis is None for axis in axes):
+        raise RuntimeError("For 'vmap', at least one of 'in_axes' must not be None. Name the axis to map over.")
+    return axes
+
+
+def _loop(fn: Callable[..., Any], args: tuple, axes: tuple, out_axes: Any) -> Any:
+    """`vmap` one element at a time, for what torch.vmap cannot vectorize."""
+    length = next(arg.shape[axis] for arg, axis in zip(args, axes) if isinstance(axis, int))
+    results = [wrap(fn(*[arg if axis is None else wrap(torch.select(arg, axis, i)) for arg, axis in zip(args, axes)])) for i in range(length)]
+    if isinstance(results[0], tuple):
+        places = (out_axes,) * len(results[0]) if isinstance(out_axes, int) else tuple(out_axes)
+        return tuple(wrap(torch.stack(items, place)) for items, place in zip(zip(*results), places))
+    return wrap(torch.stack(results, out_axes if isinstance(out_axes, int) else out_axes[0]))

@@ -1,0 +1,173 @@
+"""The loops of `Model.train`, `Model.fit` and `Model.eval` as functions over a state.
+
+Training, with what callbacks find in ``run_context.original_args()`` at each point::
+
+    callbacks entered
+    on_train_begin                       train_network, epoch_num, batch_num, train_dataset, ...; cur_step_num = 0
+    for each epoch:
+        on_train_epoch_begin             cur_epoch_num
+        for each batch:
+            on_train_step_begin          cur_step_num (over the whole run), train_dataset_element
+            net_outputs = train_network(*batch)
+            on_train_step_end            net_outputs; request_stop() ends the epoch here
+        [fit: on_eval_begin … on_eval_end with the evaluation's cb_params; adds metrics, eval_results]
+        on_train_epoch_end               metrics if there was an evaluation; request_stop() ends the run here
+    on_train_end
+    callbacks left
+
+Evaluation: on_eval_begin, on_eval_epoch_begin, (on_eval_step_begin, on_eval_step_end)…, on_eval_epoch_end, on_eval_end (metrics).
+
+Sinking on a GPU in graph mode makes a whole sink one "step" for callbacks, as upstream does; on a CPU upstream does not sink.
+"""
+from __future__ import annotations
+
+import copy
+from typing import Any, Callable, Iterable, Iterator
+
+import torch
+
+from mindspore_compat import context
+from mindspore_compat._runtime.device import CPU, current_device
+from mindspore_compat.train.callback._callback import CallbackManager, InternalCallbackParam, RunContext
+from mindspore_compat.train.callback._time_monitor import TimeMonitor
+from mindspore_compat.train.dataset_helper import endless, epochs
+
+__all__ = ["train_epochs", "evaluate", "Sinking"]
+
+#: callbacks of ours that do not run in the evaluation inside of `fit`
+_TRAIN_ONLY = ("LossMonitor", "ModelCheckpoint", "SummaryCollector", "History", "LambdaCallback", "LearningRateScheduler", "ReduceLROnPlateau",
+               "EarlyStopping", "OnRequestExit", "BackupAndRestore", "FlopsUtilizationCollector")
+
+
+class Sinking:
+    """What ``dataset_sink_mode`` and ``sink_size`` mean here.
+
+    Args:
+        enabled: the user's dataset_sink_mode.
+        sink_size: steps of an epoch, or -1.
+        size: batches of the dataset.
+    """
+
+    def __init__(self, enabled: bool, sink_size: int, size: int) -> None:
+        self.limits_steps = enabled and sink_size not in (-1, size)
+        self.steps = sink_size if enabled and sink_size > 0 else size
+        on_gpu = current_device() is not CPU
+        self.is_on = enabled and on_gpu
+        self.one_step_per_sink = self.is_on and context.get_context("mode") == context.GRAPH_MODE
+
+    def epochs(self, dataset: Any, number: int, plain: bool) -> Iterator[Iterable[tuple[Any, ...]]]:
+        """The batches of each epoch."""
+        if not self.limits_steps:
+            yield from epochs(dataset, number, plain)
+            return
+        stream = endless(dataset, plain)
+        for _ in range(number):
+            yield (next(stream) for _ in range(self.steps))
+
+
+def _checked_elements(batch: tuple[Any, ...], has_loss_fn: bool) -> tuple[Any, ...]:
+    if has_loss_fn and len(batch) != 2:
+        raise ValueError("When 'loss_fn' is not None, 'train_dataset' should return two elements, but got "
+                         f"{len(batch)}, please check the number of elements returned by 'train_dataset'. Use project() to keep two columns, "
+                         "or put the loss into the network.")
+    return batch
+
+
+def train_epochs(network: Any, dataset: Any, first_epoch: int, last_epoch: int, sinking: Sinking, cb_params: InternalCallbackParam,
+                 callbacks: CallbackManager, evaluate_after: Callable[[], None], plain: bool, after_step: Callable[[Any], None] | None) -> None:
+    """Train from ``first_epoch`` (counted from 0) up to, not including, ``last_epoch``."""
+    run_context = RunContext(cb_params)
+    cb_params.dataset_sink_mode = sinking.is_on
+    network.set_train(True)
+    callbacks.on_train_begin(run_context)
+    batches_of_epochs = sinking.epochs(dataset, last_epoch - first_epoch, plain)
+    for epoch, batches in zip(range(first_epoch, last_epoch), batches_of_epochs):
+        cb_params.cur_epoch_num = epoch + 1
+        callbacks.on_train_epoch_begin(run_context)
+        network.set_train(True)
+        if sinking.one_step_per_sink:
+            _train_one_sink(network, batches, cb_params, callbacks, run_context, after_step)
+        else:
+            _train_one_epoch(network, batches, cb_params, callbacks, run_context, after_step)
+        evaluate_after()
+        if hasattr(dataset, "reset"):
+            dataset.reset()
+        callbacks.on_train_epoch_end(run_context)
+        cb_params.pop("metrics", None)
+        cb_params.pop("eval_results", None)
+        if run_context.get_stop_requested():
+            break
+    callbacks.on_train_end(run_context)
+
+
+def _train_one_epoch(network: Any, batches: Iterable[tuple[Any, ...]], cb_params: InternalCallbackParam, callbacks: CallbackManager,
+                     run_context: RunContext, after_step: Callable[[Any], None] | None) -> None:
+    has_loss_fn = cb_params["loss_fn"] is not None
+    step_begin, step_end = callbacks.on_train_step_begin, callbacks.on_train_step_end
+    for batch in batches:
+        _checked_elements(batch, has_loss_fn)
+        cb_params["cur_step_num"] += 1
+        cb_params["train_dataset_element"] = batch
+        step_begin(run_context)
+        if not network.training:  # a callback may have evaluated the same network
+            network.set_train(True)
+        outputs = cb_params["net_outputs"] = network(*batch)
+        if after_step is not None:
+            after_step(outputs)
+        step_end(run_context)
+        if run_context._stop_requested:
+            break
+
+
+def _train_one_sink(network: Any, batches: Iterable[tuple[Any, ...]], cb_params: InternalCallbackParam, callbacks: CallbackManager,
+                    run_context: RunContext, after_step: Callable[[Any], None] | None) -> None:
+    """All steps of a sink between one pair of hooks; nothing waits for the device in between."""
+    has_loss_fn = cb_params["loss_fn"] is not None
+    cb_params["cur_step_num"] += cb_params["batch_num"]
+    cb_params["train_dataset_element"] = ()
+    callbacks.on_train_step_begin(run_context)
+    outputs = None
+    for batch in batches:
+        outputs = network(*_checked_elements(batch, has_loss_fn))
+        if after_step is not None:
+            after_step(outputs)
+    cb_params["net_outputs"] = outputs
+    callbacks.on_train_step_end(run_context)
+
+
+def evaluate(network: Any, dataset: Any, cb_params: InternalCallbackParam, callbacks: CallbackManager, metrics: Any, plain: bool,
+             with_loss: bool = False) -> dict[str, Any]:
+    """One pass without gradients; ``metrics`` has clear(), update(outputs), eval(), loss(outputs). Returns {metric: value}."""
+    run_context = RunContext(cb_params)
+    cb_params.dataset_sink_mode = False
+    metrics.clear()
+    callbacks.on_eval_begin(run_context)
+    network.set_train(False)
+    callbacks.on_eval_epoch_begin(run_context)
+    with torch.no_grad():
+        for batch in next(epochs(dataset, 1, plain)):
+            cb_params["cur_step_num"] += 1
+            cb_params["eval_dataset_element"] = batch
+            callbacks.on_eval_step_begin(run_context)
+            if network.training:
+                network.set_train(False)
+            outputs = cb_params["net_outputs"] = network(*batch)
+            callbacks.on_eval_step_end(run_context)
+            metrics.update(outputs, with_loss)
+            if run_context._stop_requested:
+                break
+    callbacks.on_eval_epoch_end(run_context)
+    if hasattr(dataset, "reset"):
+        dataset.reset()
+    found = metrics.eval()
+    cb_params.metrics = found
+    if with_loss:
+        cb_params.eval_results = {**copy.deepcopy(found), "eval_loss": metrics.mean_loss()}
+    callbacks.on_eval_end(run_context)
+    return found
+
+
+def callbacks_in_fit(callbacks: CallbackManager) -> list[Any]:
+    """Those that also run in the evaluation inside of `fit`: the user's own, and `TimeMonitor`."""
+    return [callback for callback in callbacks._callbacks
+            if isinstance(callback, TimeMonitor) or type(callback).__name__ not in _TRAIN_ONLY]

@@ -1,0 +1,97 @@
+"""Loss scale managers. Upstream: ``mindspore.train.loss_scale_manager``."""
+from __future__ import annotations
+
+from typing import Any
+
+from mindspore_compat._api.validate import check_bool, check_positive_int
+
+__all__ = ["LossScaleManager", "FixedLossScaleManager", "DynamicLossScaleManager"]
+
+
+class LossScaleManager:
+    """Base: tells the scale, is told of overflows, and names the Cell that updates the scale inside a training step."""
+
+    def get_loss_scale(self) -> Any:
+        """The current scale."""
+
+    def update_loss_scale(self, overflow: bool) -> None:
+        """Take note whether the step overflowed."""
+
+    def get_update_cell(self) -> Any:
+        """The Cell for ``TrainOneStepWithLossScaleCell``; None for a scale that a plain step applies."""
+
+
+class FixedLossScaleManager(LossScaleManager):
+    """A constant scale; with ``drop_overflow_update`` steps that overflow change nothing."""
+
+    def __init__(self, loss_scale: float = 128.0, drop_overflow_update: bool = True) -> None:
+        if isinstance(loss_scale, bool) or not isinstance(loss_scale, (int, float)):
+            raise TypeError(f"For 'FixedLossScaleManager', the 'loss_scale' must be a number, but got {type(loss_scale).__name__}.")
+        if loss_scale < 1:
+            raise ValueError(f"For 'FixedLossScaleManager', the argument 'loss_scale' must be >= 1, but got {loss_scale}")
+        self._loss_scale = loss_scale
+        self._drop_overflow_update = check_bool(drop_overflow_update, "drop_overflow_update", "FixedLossScaleManager")
+
+    def get_loss_scale(self) -> float:
+        return self._loss_scale
+
+    def get_drop_overflow_update(self) -> bool:
+        """Whether steps that overflow are dropped."""
+        return self._drop_overflow_update
+
+    def update_loss_scale(self, overflow: bool) -> None:
+        """Nothing: the scale is fixed."""
+
+    def get_update_cell(self) -> Any:
+        if not self._drop_overflow_update:
+            return None
+        from mindspore_compat.nn.wrap.loss_scale import FixedLossScaleUpdateCell
+        return FixedLossScaleUpdateCell(self._loss_scale)
+
+
+class DynamicLossScaleManager(LossScaleManager):
+    """Divides the scale by ``scale_factor`` on overflow, multiplies it after ``scale_window`` steps without; never below 1."""
+
+    def __init__(self, init_loss_scale: float = 2 ** 24, scale_factor: int = 2, scale_window: int = 2000) -> None:
+        owner = "DynamicLossScaleManager"
+        if isinstance(init_loss_scale, bool) or not isinstance(init_loss_scale, (int, float)):
+            raise TypeError(f"For '{owner}', the 'init_loss_scale' must be a number, but got {type(init_loss_scale).__name__}.")
+        if init_loss_scale < 1.0:
+            raise ValueError(f"For '{owner}', the argument 'init_loss_scale' must be > 1, but got {init_loss_scale}")
+        check_positive_int(scale_factor, "scale_factor", owner)
+        check_positive_int(scale_window, "scale_window", owner)
+        self.loss_scale = init_loss_scale
+        self.scale_factor, self.scale_window = scale_factor, scale_window
+        self.increase_ratio, self.decrease_ratio = scale_factor, 1 / scale_factor
+        self.cur_iter, self.last_overflow_iter = 1, 0
+        self.bad_step_max, self.bad_step = 1000, 0
+
+    def get_loss_scale(self) -> float:
+        return self.loss_scale
+
+    def update_loss_scale(self, overflow: bool) -> None:
+        """Change the scale.
+
+        Raises:
+            RuntimeError: after more than 1000 overflows in a row.
+        """
+        if overflow:
+            self.loss_scale = max(self.loss_scale * self.decrease_ratio, 1)
+            self.last_overflow_iter = self.cur_iter
+            self.bad_step += 1
+        else:
+            if (self.cur_iter - self.last_overflow_iter) % self.scale_window == 0:
+                self.loss_scale *= self.increase_ratio
+            self.bad_step = 0
+        if self.bad_step > self.bad_step_max:
+            raise RuntimeError(f"Dynamic loss scale Continuous overflow ({self.bad_step}) times, has exceeded maximum threshold "
+                               f"{self.bad_step_max}. Lower the learning rate or check the data.")
+        self.cur_iter += 1
+
+    def get_drop_overflow_update(self) -> bool:
+        """Always True."""
+        return True
+
+    def get_update_cell(self) -> Any:
+        from mindspore_compat.nn.wrap.loss_scale import DynamicLossScaleUpdateCell
+        return DynamicLossScaleUpdateCell(self.loss_scale, self.scale_factor, self.scale_window)
