@@ -117,23 +117,18 @@ class Parameter(Tensor, torch.nn.Parameter):
     # --- changing it ---
 
     def set_data(self, data: Any, slice_shape: bool = False) -> "Parameter":
-        """Take over the values (not the storage) of ``data``, cast to this dtype.
+        """Take over the values (not the storage) of ``data``, cast to this dtype, and its shape if that is another.
 
         Raises:
-            TypeError: if ``data`` is not a tensor, number or array, or if floats would be cut to ints.
-            ValueError: if the shapes differ and ``slice_shape`` is False.
+            TypeError: if ``data`` is not a tensor, number or array.
         """
         if isinstance(data, (np.ndarray, list, tuple, int, float)):
             data = Tensor(data, self.dtype)
         if not isinstance(data, torch.Tensor):
             raise TypeError(f"Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` , but got {type(data)}.")
         if tuple(data.shape) != self.shape:
-            if not slice_shape and _Base.numel(self) and not (data.dim() == 0):
-                raise ValueError(f"Can not change the shape of Parameter which has been initialized. Current shape is {self.shape}, "
-                                 f"and incoming is {tuple(data.shape)}. Use slice_shape=True to change it on purpose.")
-            if not (data.dim() == 0 and not slice_shape):
-                _Base.data.__set__(self, _Base.clone(_Base.detach(data)).to(self.dtype))  # type: ignore[attr-defined]
-                return self
+            _Base.data.__set__(self, _Base.clone(_Base.detach(data)).to(self.device, self.dtype))  # type: ignore[attr-defined]
+            return self
         _get_data(self).copy_(_Base.detach(data))
         return self
 

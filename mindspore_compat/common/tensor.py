@@ -45,7 +45,7 @@ def _array_from(data: Any) -> np.ndarray:
     try:
         array = np.array(data)
     except ValueError as error:
-        raise ValueError(f"For 'Tensor', the nested list 'input_data' must be rectangular, but it is not: {error}") from None
+        raise TypeError(f"For 'Tensor', the nested list 'input_data' must be rectangular, but it is not: {error}") from None
     if array.dtype == np.float64:
         array = array.astype(np.float32)
     elif array.dtype == np.object_:
@@ -155,6 +155,10 @@ class Tensor(TensorMethods, torch.Tensor):
         """The same as `asnumpy`."""
         return self.asnumpy()
 
+    def __array_wrap__(self, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Any:
+        """A numpy function of a Tensor gives a numpy array, as upstream."""
+        return array[()] if return_scalar else array
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:  # type: ignore[override]
         array = self.asnumpy()
         return array if dtype is None else array.astype(dtype, copy=False)
@@ -219,6 +223,9 @@ class Tensor(TensorMethods, torch.Tensor):
     def __hash__(self) -> int:
         return id(self)
 
+    def __round__(self, ndigits: int | None = None) -> "Tensor":
+        return wrap(_Base.round(self, decimals=ndigits or 0))
+
     def __copy__(self) -> "Tensor":
         return self.copy()
 
@@ -249,6 +256,8 @@ class Tensor(TensorMethods, torch.Tensor):
     # --- indexing ---------------------------------------------------------------------------------------------------------
 
     def __getitem__(self, index: Any) -> "Tensor":  # type: ignore[override]
+        if index.__class__ is tuple:
+            index = _numpy_index(index)
         try:
             result = _Base.__getitem__(self, index)
         except ValueError:  # torch has no negative steps
@@ -266,6 +275,8 @@ class Tensor(TensorMethods, torch.Tensor):
             value = _Base.to(value, self.dtype)
         # A Parameter is a leaf: MindSpore assigns to it outside of differentiation.
         target = _Base.detach(self) if self.is_leaf and self.requires_grad else self
+        if index.__class__ is tuple:
+            index = _numpy_index(index)
         try:
             _Base.__setitem__(target, index, value)
         except ValueError:
@@ -365,10 +376,21 @@ def _binary(op: Callable[[Any, Any], torch.Tensor]) -> Callable[[Tensor, Any], A
             if other is NotImplemented:
                 return NotImplemented
             return method(self, other)
-        result = op(self, other)
+        try:
+            result = op(self, other)
+        except RuntimeError as error:
+            raise _shape_error(error, self, other) from None
         result.__class__ = Tensor
         return result
     return method
+
+
+def _shape_error(error: RuntimeError, left: Any, right: Any) -> Exception:
+    """Shapes that do not broadcast are a ValueError upstream; anything else stays what it is."""
+    if "must match the size" in str(error) or "size mismatch" in str(error) or "cannot be multiplied" in str(error):
+        shapes = [tuple(item.shape) if isinstance(item, torch.Tensor) else "()" for item in (left, right)]
+        return ValueError(f"The shapes of the operands {shapes[0]} and {shapes[1]} do not fit together: {error}")
+    return error
 
 
 def _reflected(op: Callable[[Any, Any], Any], numpy_op: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], Any]:
@@ -442,12 +464,34 @@ def _install_torch_methods() -> None:
         setattr(Tensor, name, _returning_tensor(name, method))
 
 
+def _install_torch_properties() -> None:
+    """torch's tensor-valued attributes, as Tensors."""
+    for name in ("T", "mT", "H", "mH", "real", "imag", "grad"):
+        descriptor = getattr(_Base, name, None) or getattr(torch.Tensor, name)
+        get, set_ = descriptor.__get__, getattr(descriptor, "__set__", None)
+        setattr(Tensor, name, property(lambda self, _get=get: wrap(_get(self)), set_ and (lambda self, value, _set=set_: _set(self, value))))
+
+
 def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
     def wrapped(self: Tensor, *args: Any, **kwargs: Any) -> Any:
         return wrap(method(self, *args, **kwargs))
     wrapped.__name__ = name
     wrapped.__doc__ = getattr(method, "__doc__", None)
     return wrapped
+
+
+def _numpy_index(index: tuple[Any, ...]) -> tuple[Any, ...]:
+    """``index`` with ints beside index arrays made arrays too: numpy, and upstream, broadcast them together, torch selects first."""
+    has_array = has_int = False
+    for item in index:
+        cls = item.__class__
+        if cls is int:
+            has_int = True
+        elif cls is list or (item is not None and cls is not slice and item is not Ellipsis and isinstance(item, torch.Tensor) and _Base.dim(item)):
+            has_array = True
+    if has_array and has_int:
+        return tuple(torch.tensor([item]) if item.__class__ is int else item for item in index)
+    return index
 
 
 def _positive_steps(self: torch.Tensor, index: Any) -> Any:
@@ -486,6 +530,7 @@ def _flip_getitem(self: torch.Tensor, index: Any) -> torch.Tensor:
 _wrap.bind(Tensor)
 _install_operators()
 _install_torch_methods()
+_install_torch_properties()
 
 
 def tensor(input_data: Any = None, dtype: Any = None, shape: Any = None, init: Any = None, const_arg: bool = False) -> Tensor:

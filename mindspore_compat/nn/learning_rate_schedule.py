@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_type
+from mindspore_compat._api.validate import check_bool, check_non_negative_float, check_positive_float, check_positive_int
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 
@@ -33,36 +33,15 @@ class _Builtin(LearningRateSchedule):
         return value.reshape(global_step.shape) if isinstance(global_step, torch.Tensor) else value
 
 
-def _positive_float(value: Any, name: str, owner: str) -> float:
-    check_type(value, name, (float, int), owner)
-    if not value > 0 or math.isinf(value):
-        raise ValueError(f"For '{owner}', the '{name}' must be a positive number, but got {value}.")
-    return float(value)
-
-
-def _non_negative_float(value: Any, name: str, owner: str) -> float:
-    check_type(value, name, (float, int), owner)
-    if not value >= 0:
-        raise ValueError(f"For '{owner}', the '{name}' must not be negative, but got {value}.")
-    return float(value)
-
-
-def _positive_steps(value: Any, name: str, owner: str) -> int:
-    check_type(value, name, int, owner)
-    if value <= 0:
-        raise ValueError(f"For '{owner}', the '{name}' must be a positive int, but got {value}.")
-    return value
-
-
 class _Decay(_Builtin):
     """Arguments that the exponential schedules share."""
 
     def __init__(self, learning_rate: float, decay_rate: float, decay_steps: int, is_stair: bool = False) -> None:
         super().__init__()
         owner = type(self).__name__
-        self.learning_rate = _positive_float(learning_rate, "learning_rate", owner)
-        self.decay_rate = _positive_float(decay_rate, "decay_rate", owner)
-        self.decay_steps = _positive_steps(decay_steps, "decay_steps", owner)
+        self.learning_rate = check_positive_float(learning_rate, "learning_rate", owner)
+        self.decay_rate = check_positive_float(decay_rate, "decay_rate", owner)
+        self.decay_steps = check_positive_int(decay_steps, "decay_steps", owner)
         self.is_stair = check_bool(is_stair, "is_stair", owner)
 
     def _progress(self, step: float) -> float:
@@ -101,8 +80,8 @@ class CosineDecayLR(_Builtin):
         if not isinstance(min_lr, float):
             raise TypeError(f"For 'CosineDecayLR', the 'min_lr' must be float, but got {type(min_lr).__name__}.")
         self.min_lr = _non_negative_float(min_lr, "min_lr", "CosineDecayLR")
-        self.max_lr = _positive_float(max_lr, "max_lr", "CosineDecayLR")
-        self.decay_steps = _positive_steps(decay_steps, "decay_steps", "CosineDecayLR")
+        self.max_lr = check_positive_float(max_lr, "max_lr", "CosineDecayLR")
+        self.decay_steps = check_positive_int(decay_steps, "decay_steps", "CosineDecayLR")
         if min_lr >= max_lr:
             raise ValueError(f"For 'CosineDecayLR', the 'max_lr' must be greater than the 'min_lr', but got 'max_lr' {max_lr}, "
                              f"'min_lr' {min_lr}.")
@@ -119,12 +98,12 @@ class PolynomialDecayLR(_Builtin):
                  update_decay_steps: bool = False) -> None:
         super().__init__()
         owner = "PolynomialDecayLR"
-        self.learning_rate = _positive_float(learning_rate, "learning_rate", owner)
+        self.learning_rate = check_positive_float(learning_rate, "learning_rate", owner)
         if not isinstance(end_learning_rate, float):
             raise TypeError(f"For '{owner}', the 'end_learning_rate' must be float, but got {type(end_learning_rate).__name__}.")
         self.end_learning_rate = _non_negative_float(end_learning_rate, "end_learning_rate", owner)
-        self.decay_steps = _positive_steps(decay_steps, "decay_steps", owner)
-        self.power = _positive_float(power, "power", owner)
+        self.decay_steps = check_positive_int(decay_steps, "decay_steps", owner)
+        self.power = check_positive_float(power, "power", owner)
         self.update_decay_steps = check_bool(update_decay_steps, "update_decay_steps", owner)
 
     def rate(self, step: float) -> float:
@@ -144,7 +123,7 @@ class WarmUpLR(_Builtin):
         if not isinstance(learning_rate, float):
             raise TypeError(f"For 'WarmUpLR', the 'learning_rate' must be float, but got {type(learning_rate).__name__}.")
         self.learning_rate = _non_negative_float(learning_rate, "learning_rate", "WarmUpLR")
-        self.warmup_steps = _positive_steps(warmup_steps, "warmup_steps", "WarmUpLR")
+        self.warmup_steps = check_positive_int(warmup_steps, "warmup_steps", "WarmUpLR")
 
     def rate(self, step: float) -> float:
         return self.learning_rate * min(step, self.warmup_steps) / self.warmup_steps

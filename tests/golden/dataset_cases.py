@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Cases for the data operations, evaluated under MindSpore by make_dataset.py and under mindspore_compat by the tests.
 
 An expression may use V, T (vision, transforms), ms, np, Inter, Border and the inputs below.
@@ -11,7 +12,7 @@ import numpy as np
 
 
 def inputs() -> dict[str, Any]:
-    """Images with structure and noise; `pil` is a PIL image of `img`."""
+    """Images with structure and noise; `pil` is a PIL image of `img`. `jpeg` and `png`, files of it, stand in dataset.npz."""
     from PIL import Image
 
     rng = np.random.RandomState(0)
@@ -29,21 +30,9 @@ def inputs() -> dict[str, Any]:
         "batch": np.stack([img[:6, :8], img[4:10, :8], img[8:14, :8], img[12:18, :8]]),
         "labels": np.array([0, 2, 1, 2]),
         "onehot": np.eye(3, dtype=np.float32)[[0, 2, 1, 2]],
-        "jpeg": np.frombuffer(_encode(img, "JPEG"), np.uint8),
-        "png": np.frombuffer(_encode(img, "PNG"), np.uint8),
         "pil": Image.fromarray(img),
         "pil_gray": Image.fromarray(img[:, :, 0].copy()),
     }
-
-
-def _encode(img: np.ndarray, kind: str) -> bytes:
-    from io import BytesIO
-
-    from PIL import Image
-
-    stream = BytesIO()
-    Image.fromarray(img).save(stream, kind)
-    return stream.getvalue()
 
 
 TRANSFORMS = [
@@ -70,8 +59,8 @@ TRANSFORMS = [
 _INTERS = ["Inter.LINEAR", "Inter.NEAREST", "Inter.CUBIC", "Inter.AREA", "Inter.PILCUBIC"]
 RESIZE = [
     *(f"V.Resize({size}, {inter})({image})" for inter in _INTERS for size, image in [
-        ("(10,12)", "img"), ("(40,50)", "img"), ("(30,20)", "img"), ("16", "img"), ("(7,33)", "fimg"), ("(5,5)", "gray2"), ("(16,5)", "gray3")]),
-    *(f"V.Resize({size}, {inter})(pil)" for inter in ["Inter.LINEAR", "Inter.NEAREST", "Inter.CUBIC", "Inter.ANTIALIAS"] for size in ["(10,12)", "(40,50)", "16"]),
+        ("(10,12)", "img"), ("(25,31)", "img"), ("16", "img"), ("(7,33)", "fimg"), ("(5,5)", "gray2"), ("(16,5)", "gray3")]),
+    *(f"V.Resize({size}, {inter})(pil)" for inter in ["Inter.LINEAR", "Inter.NEAREST", "Inter.CUBIC", "Inter.ANTIALIAS"] for size in ["(10,12)", "(25,31)", "16"]),
     "V.Resize((10,12))(pil_gray)", "V.Resize((9,11))(img)", "V.Resize((6,11))(img)", "V.Resize((6,8))(small)", "V.Resize(0)", "V.Resize('a')", "V.Resize((1,2,3))", "V.Resize((4,4))(np.zeros(5,np.uint8))",
     "V.Resize((6,8), 'LINEAR')", "V.Resize([6,8])(small)", "V.Resize((10,12))(img.astype(np.float64))", "V.Resize((10,12))(img.astype(np.int32))",
     "V.ResizedCrop(2,3,10,12,(6,7))(img)", "V.ResizedCrop(2,3,10,12,(6,7),Inter.NEAREST)(img)", "V.ResizedCrop(2,3,10,12,5)(img)", "V.ResizedCrop(2,3,10,12,(6,7))(pil)",

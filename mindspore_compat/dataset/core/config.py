@@ -1,7 +1,8 @@
 """Global settings of the data pipeline. Upstream: ``mindspore.dataset.config``.
 
 `seed`, `num_parallel_workers`, `prefetch_size`, `enable_shared_mem`, `multiprocessing_start_method` and
-`multiprocessing_timeout_interval` steer the pipeline here. The other switches tune upstream's C++ threads; they are checked and
+`multiprocessing_timeout_interval` steer the pipeline here. The other switches tune upstream's C++ threads; they are
+checked and
 remembered, without further effect.
 """
 
@@ -15,20 +16,26 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core import randomness
-from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, UINT32_MAX, check_file, cpu_count, workers_in_range
+from mindspore_compat.dataset.core.validator_helpers import (
+    INT32_MAX,
+    UINT32_MAX,
+    check_file,
+    cpu_count,
+    workers_in_range,
+)
 
 __all__ = [
-    "ErrorSamplesMode", "load", "set_sending_batches",
-    "set_seed", "get_seed", "set_prefetch_size", "get_prefetch_size", "set_num_parallel_workers", "get_num_parallel_workers",
-    "set_numa_enable", "get_numa_enable", "set_monitor_sampling_interval", "get_monitor_sampling_interval",
-    "set_callback_timeout", "get_callback_timeout", "set_auto_num_workers", "get_auto_num_workers",
-    "set_enable_autotune", "get_enable_autotune", "set_autotune_interval", "get_autotune_interval",
-    "set_enable_shared_mem", "get_enable_shared_mem", "set_auto_offload", "get_auto_offload",
-    "set_enable_watchdog", "get_enable_watchdog", "set_fast_recovery", "get_fast_recovery",
-    "set_multiprocessing_timeout_interval", "get_multiprocessing_timeout_interval",
-    "set_dynamic_shape", "get_dynamic_shape", "set_debug_mode", "get_debug_mode",
-    "set_error_samples_mode", "get_error_samples_mode", "set_iterator_mode", "get_iterator_mode",
-    "set_multiprocessing_start_method", "get_multiprocessing_start_method", "set_video_backend", "get_video_backend",
+    "ErrorSamplesMode", "load", "set_sending_batches", "set_seed", "get_seed", "set_prefetch_size",
+    "get_prefetch_size", "set_num_parallel_workers", "get_num_parallel_workers", "set_numa_enable",
+    "get_numa_enable", "set_monitor_sampling_interval", "get_monitor_sampling_interval", "set_callback_timeout",
+    "get_callback_timeout", "set_auto_num_workers", "get_auto_num_workers", "set_enable_autotune",
+    "get_enable_autotune", "set_autotune_interval", "get_autotune_interval", "set_enable_shared_mem",
+    "get_enable_shared_mem", "set_auto_offload", "get_auto_offload", "set_enable_watchdog", "get_enable_watchdog",
+    "set_fast_recovery", "get_fast_recovery", "set_multiprocessing_timeout_interval",
+    "get_multiprocessing_timeout_interval", "set_dynamic_shape", "get_dynamic_shape", "set_debug_mode",
+    "get_debug_mode", "set_error_samples_mode", "get_error_samples_mode", "set_iterator_mode", "get_iterator_mode",
+    "set_multiprocessing_start_method", "get_multiprocessing_start_method", "set_video_backend",
+    "get_video_backend",
 ]  # fmt: skip
 
 
@@ -232,7 +239,7 @@ def get_fast_recovery() -> bool:
 
 
 def set_debug_mode(debug_mode_flag: bool, debug_hook_list: list | None = None) -> None:
-    """Run the pipeline in this process only (True), so that a debugger reaches user functions. Hooks are not supported."""
+    """Run the pipeline in this process only (True), so that a debugger reaches user functions. No hooks."""
     if not isinstance(debug_mode_flag, bool):
         raise TypeError(f"debug_mode_flag isn't of type boolean, but got {type(debug_mode_flag)}.")
     if debug_hook_list:

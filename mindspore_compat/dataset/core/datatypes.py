@@ -24,4 +24,6 @@ def numpy_dtype(data_type: Any) -> np.dtype:
     try:
         return np.dtype(data_type)
     except TypeError as error:
-        raise TypeError(f"{data_type!r} is not a data type; expected such as mindspore.float32 or numpy.float32.") from error
+        raise TypeError(
+            f"{data_type!r} is not a data type; expected such as mindspore.float32 or numpy.float32."
+        ) from error

@@ -10,7 +10,8 @@ from mindspore_compat._api.errors import warn_once
 
 __all__ = [
     "INT32_MAX", "INT32_MIN", "INT64_MAX", "INT64_MIN", "UINT8_MAX", "UINT32_MAX", "FLOAT_MAX_INTEGER",
-    "check_value", "check_pos_int32", "check_dir", "check_file", "type_check", "type_check_list", "workers_in_range",
+    "check_value", "check_pos_int32", "check_dir", "check_file", "type_check", "type_check_list",
+    "workers_in_range",
 ]  # fmt: skip
 
 UINT8_MAX = 255

@@ -48,11 +48,12 @@ from mindspore_compat.dataset.engine.samplers import (
 from mindspore_compat.dataset.engine.schema import Schema
 
 __all__ = [
-    "BatchDataset", "BatchInfo", "BucketBatchByLengthDataset", "BuiltinSampler", "Cifar100Dataset", "Cifar10Dataset",
-    "ConcatDataset", "DSCallback", "Dataset", "DatasetCache", "DictIterator", "DistributedSampler", "FakeImageDataset",
-    "FashionMnistDataset", "FilterDataset", "GeneratorDataset", "ImageFolderDataset", "IterSampler", "KMnistDataset",
-    "MapDataset", "MappableDataset", "MnistDataset", "NumpySlicesDataset", "PKSampler", "PaddedBatchDataset", "PaddedDataset",
-    "ProjectDataset", "RandomSampler", "RenameDataset", "RepeatDataset", "Sampler", "Schema", "SequentialSampler", "Shuffle",
-    "ShuffleDataset", "SkipDataset", "SourceDataset", "SubsetRandomSampler", "SubsetSampler", "SyncWaitDataset", "TakeDataset",
+    "BatchDataset", "BatchInfo", "BucketBatchByLengthDataset", "BuiltinSampler", "Cifar100Dataset",
+    "Cifar10Dataset", "ConcatDataset", "DSCallback", "Dataset", "DatasetCache", "DictIterator",
+    "DistributedSampler", "FakeImageDataset", "FashionMnistDataset", "FilterDataset", "GeneratorDataset",
+    "ImageFolderDataset", "IterSampler", "KMnistDataset", "MapDataset", "MappableDataset", "MnistDataset",
+    "NumpySlicesDataset", "PKSampler", "PaddedBatchDataset", "PaddedDataset", "ProjectDataset", "RandomSampler",
+    "RenameDataset", "RepeatDataset", "Sampler", "Schema", "SequentialSampler", "Shuffle", "ShuffleDataset",
+    "SkipDataset", "SourceDataset", "SubsetRandomSampler", "SubsetSampler", "SyncWaitDataset", "TakeDataset",
     "TupleIterator", "WaitedDSCallback", "WeightedRandomSampler", "ZipDataset", "config", "zip",
 ]  # fmt: skip

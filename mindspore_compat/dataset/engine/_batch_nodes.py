@@ -5,13 +5,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
 
 from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_value, type_check
-from mindspore_compat.dataset.engine._columns import Row, batch_columns, to_column
+from mindspore_compat.dataset.engine._columns import Row, batch_columns, stack_column, to_column
 from mindspore_compat.dataset.engine._row_nodes import check_columns, positions
 from mindspore_compat.dataset.engine._session import Parallelism, Run
 from mindspore_compat.dataset.engine.datasets import Columns, Dataset
@@ -134,6 +134,7 @@ class BatchDataset(Dataset):
 
     def _index_tasks(self, run: Run) -> Iterator[Any]:
         order = self.children[0]._order(run)
+        assert isinstance(self.batch_size, int)
         size = max(len(order), 1) if self.batch_size == -1 else self.batch_size
         stop = len(order) - len(order) % size if self.drop_remainder else len(order)
         for number, start in enumerate(range(0, stop, size)):
@@ -162,9 +163,13 @@ class BatchDataset(Dataset):
     def _make_from_index(self, work: tuple[BatchInfo, np.ndarray]) -> Row:
         info, index = work
         child = self.children[0]
-        if self.per_batch_map is None and child._has_blocks():
-            return child._fetch_block(index)
-        return self._make_from_rows((info, child._fetch(index)))
+        if self.per_batch_map is not None:
+            return self._map_batch(info, child._fetch(index))
+        columns = child._fetch_columns(index)
+        return tuple(
+            column if isinstance(column, np.ndarray) else stack_column(column, name)
+            for column, name in zip(columns, child._column_names(), strict=True)
+        )
 
     def _make_from_rows(self, work: tuple[BatchInfo, list[Row]]) -> Row:
         info, rows = work
@@ -173,6 +178,7 @@ class BatchDataset(Dataset):
         return batch_columns(rows, self.children[0]._column_names())
 
     def _map_batch(self, info: BatchInfo, rows: list[Row]) -> Row:
+        assert self.per_batch_map is not None
         places, names = self._columns()
         columns = [list(column) for column in zip(*rows, strict=True)]
         result = call_user_function(
@@ -183,13 +189,18 @@ class BatchDataset(Dataset):
         outputs = self.output_columns or [before[i] for i in places]
         if len(results) != len(outputs):
             raise RuntimeError(
-                f"Invalid columns, the number of columns returned in per_batch_map function should match the number of output "
+                "Invalid columns, the number of columns returned in per_batch_map function should match the "
+                "number of output "
                 f"columns, but got {len(results)} columns returned and {len(outputs)} output columns."
             )
         what = "The per_batch_map of batch"
         done = dict(zip(outputs, (_to_batch_column(r, what) for r in results), strict=True))
         rest = {n: c for i, (n, c) in enumerate(zip(before, columns, strict=True)) if i not in places}
-        stacked = dict(zip(rest, batch_columns(list(zip(*rest.values(), strict=True)), list(rest)), strict=True)) if rest else {}
+        stacked = (
+            dict(zip(rest, batch_columns(list(zip(*rest.values(), strict=True)), list(rest)), strict=True))
+            if rest
+            else {}
+        )
         return tuple(done[n] if n in done else stacked[n] for n in names)
 
 
@@ -204,7 +215,9 @@ def _check_pad_info(pad_info: Any) -> PadInfo:
     for name, value in (pad_info or {}).items():
         type_check(name, str, "key in pad_info")
         if not isinstance(value, tuple) or len(value) != 2:
-            raise TypeError(f"Values in pad_info need to be tuples of (shape, fill value), but got {value!r} for {name!r}.")
+            raise TypeError(
+                f"Values in pad_info need to be tuples of (shape, fill value), but got {value!r} for {name!r}."
+            )
         type_check(value[0], (list, type(None)), "shape in pad_info")
     return pad_info or {}
 
@@ -214,12 +227,12 @@ def _pad_rows(rows: Sequence[Row], names: Sequence[str], pad_info: PadInfo) -> R
     columns = []
     for name, values in zip(names, zip(*rows, strict=True), strict=True):
         if (name in pad_info or not pad_info) and values[0].dtype.kind not in "US":
-            values = _pad_column(values, *pad_info.get(name, (None, 0)), name=name)
+            values = _pad_column(values, name, *pad_info.get(name, (None, 0)))
         columns.append(batch_columns([(v,) for v in values], [name])[0])
     return tuple(columns)
 
 
-def _pad_column(values: Sequence[np.ndarray], shape: list | None, fill: Any, name: str) -> list[np.ndarray]:
+def _pad_column(values: Sequence[np.ndarray], name: str, shape: list | None, fill: Any) -> list[np.ndarray]:
     largest = [max(sizes) for sizes in zip(*(v.shape for v in values), strict=True)]
     if shape is not None and len(shape) != len(largest):
         raise RuntimeError(f"pad_info of column {name}: shape {shape} has not the rank of the data, {largest}.")
@@ -264,10 +277,10 @@ class PaddedBatchDataset(BatchDataset):
         if self.per_batch_map is None:
             return _pad_rows(rows, self.children[0]._column_names(), self.pad_info)
         names = self.children[0]._column_names()
-        columns = list(zip(*rows, strict=True))
+        columns: list[Any] = list(zip(*rows, strict=True))
         for place, name in enumerate(names):
             if name in self.pad_info:
-                columns[place] = tuple(_pad_column(columns[place], *self.pad_info[name], name=name))
+                columns[place] = tuple(_pad_column(columns[place], name, *self.pad_info[name]))
         return self._map_batch(info, list(zip(*columns, strict=True)))
 
 
@@ -324,19 +337,22 @@ class BucketBatchByLengthDataset(Dataset):
         return int(call_user_function(self.element_length_function, values, "element_length_function failed."))
 
     def _batch(self, rows: list[Row], number: int, names: Sequence[str]) -> Row:
-        pad_info = self.pad_info
-        if self.pad_to_bucket_boundary:
-            if number >= len(self.boundaries):
-                raise RuntimeError(
-                    "Invalid data, requested to pad to the bucket boundary, but the element falls in the last bucket, which "
-                    "has none."
-                )
-            size = self.boundaries[number] - 1
-            pad_info = {
-                name: ([size] * rows[0][names.index(name)].ndim if shape is None else shape, fill)
-                for name, (shape, fill) in pad_info.items()
-            }
+        if not self.pad_to_bucket_boundary:
+            return _pad_rows(rows, names, self.pad_info)
+        pad_info = {
+            name: (None if shape is None else [self._boundary(number) if n in (None, -1) else n for n in shape], fill)
+            for name, (shape, fill) in self.pad_info.items()
+        }
         return _pad_rows(rows, names, pad_info)
+
+    def _boundary(self, number: int) -> int:
+        if number >= len(self.boundaries):
+            raise RuntimeError(
+                "Invalid data, requested to pad to the bucket boundary, but the element falls in the last "
+                "bucket, which "
+                "has none."
+            )
+        return self.boundaries[number] - 1
 
 
 def _check_buckets(boundaries: Any, batch_sizes: Any) -> None:
@@ -349,7 +365,7 @@ def _check_buckets(boundaries: Any, batch_sizes: Any) -> None:
             raise TypeError(f"{name} should be a list of int, but got {values}.")
         if any(v <= 0 for v in values):
             raise ValueError(f"{name} should contain only positive values, but got {values}.")
-    if any(a >= b for a, b in zip(boundaries, boundaries[1:], strict=False)):
+    if any(a >= b for a, b in pairwise(boundaries)):
         raise ValueError(f"bucket_boundaries should be strictly increasing, but got {boundaries}.")
     if len(batch_sizes) != len(boundaries) + 1:
         raise ValueError(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Row", "batch_columns", "has_object_values", "stack_column", "to_column", "to_row"]
+__all__ = ["Row", "batch_columns", "has_object_values", "stack_column", "stackable", "to_column", "to_row"]
 
 #: One sample or batch: a NumPy array (or a dict, handed on as it is) per column.
 Row = tuple[Any, ...]
@@ -34,13 +34,16 @@ def to_column(value: Any, what: str, copy: bool = False) -> Any:
             raise RuntimeError(f"{what} returned {type(value)}, of which no array can be made: {error}") from error
     if array.dtype.kind not in _SUPPORTED_KINDS:
         raise RuntimeError(
-            f"{what} returned {type(value)} of dtype {array.dtype}; expected int, float, bool or string data that fits an array."
+            f"{what} returned {type(value)} of dtype {array.dtype}; expected int, float, bool or string data "
+            "that fits an array."
         )
     return array
 
 
 def to_row(value: Any, what: str, copy: bool = False) -> Row:
-    """What a source's ``__getitem__`` or ``__next__`` gave, as a row: a tuple or list holds columns, anything else is one."""
+    """What a source's ``__getitem__`` or ``__next__`` gave, as a row: a tuple or list holds columns, anything else is
+    one.
+    """
     if isinstance(value, (int, float, str, bytes, dict, np.ndarray, np.generic)) or hasattr(value, "detach"):
         return (to_column(value, what, copy),)
     try:
@@ -63,8 +66,10 @@ def stack_column(values: Sequence[Any], name: str) -> Any:
     for value in values[1:]:
         if value.shape != first.shape:
             raise RuntimeError(
-                f"Cannot batch tensors with different shapes in column {name}. First element had shape {list(first.shape)} "
-                f"and this element had shape {list(value.shape)}. Use padded_batch, per_batch_map or a map that makes them equal."
+                f"Cannot batch tensors with different shapes in column {name}. First element had shape "
+                f"{list(first.shape)} "
+                f"and this element had shape {list(value.shape)}. Use padded_batch, per_batch_map or a map "
+                "that makes them equal."
             )
         if value.dtype != first.dtype and not value.dtype.kind == first.dtype.kind in "US":
             raise RuntimeError(
@@ -73,6 +78,16 @@ def stack_column(values: Sequence[Any], name: str) -> Any:
             )
     if first.ndim == 0 or first.dtype.kind in "US":
         return np.array(values)
+    return np.stack(values)
+
+
+def stackable(values: Sequence[Any]) -> np.ndarray | None:
+    """Values of one column as a block, or None where they are no arrays of one shape and dtype."""
+    first = values[0]
+    if not isinstance(first, np.ndarray) or any(
+        not isinstance(v, np.ndarray) or v.shape != first.shape or v.dtype != first.dtype for v in values
+    ):
+        return None
     return np.stack(values)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count as count_from
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -28,11 +29,8 @@ class _IndexNode(Dataset):
     def _fetch(self, index: np.ndarray) -> list[Row]:
         return self.children[0]._fetch(index)
 
-    def _has_blocks(self) -> bool:
-        return self.children[0]._has_blocks()
-
-    def _fetch_block(self, index: np.ndarray) -> Row:
-        return self.children[0]._fetch_block(index)
+    def _fetch_columns(self, index: np.ndarray) -> list[Any]:
+        return self.children[0]._fetch_columns(index)
 
     def _stream(self, run: Run) -> Iterator[Row]:
         return super()._stream(run) if self._is_indexed() else self._pick(run)
@@ -138,7 +136,9 @@ class TakeDataset(_IndexNode):
     def __init__(self, input_dataset: Dataset, count: int = -1) -> None:
         type_check(count, int, "count")
         if count != -1 and not 0 < count <= INT32_MAX:
-            raise ValueError(f"count should be either -1 or within the required interval of (0, {INT32_MAX}], got {count}.")
+            raise ValueError(
+                f"count should be either -1 or within the required interval of (0, {INT32_MAX}], got {count}."
+            )
         super().__init__(input_dataset)
         self.count = count
 

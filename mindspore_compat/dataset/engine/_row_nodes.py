@@ -10,13 +10,17 @@ import numpy as np
 
 from mindspore_compat.dataset.callback import check_callbacks
 from mindspore_compat.dataset.core.validator_helpers import type_check, type_check_list
-from mindspore_compat.dataset.engine._columns import Row, to_column
+from mindspore_compat.dataset.engine._columns import Row, stackable, to_column
 from mindspore_compat.dataset.engine._session import Parallelism, Run
+from mindspore_compat.dataset.engine._source_nodes import MappableDataset
 from mindspore_compat.dataset.engine.datasets import Columns, Dataset
-from mindspore_compat.dataset.engine.samplers import BuiltinSampler, DistributedSampler
-from mindspore_compat.dataset.transforms._operation import TensorOperation, call_user_function
+from mindspore_compat.dataset.engine.samplers import BuiltinSampler, DistributedSampler, SequentialSampler
+from mindspore_compat.dataset.transforms._operation import TensorOperation, apply_operations, call_user_function
 
 __all__ = ["ConcatDataset", "FilterDataset", "MapDataset", "ProjectDataset", "RenameDataset", "ZipDataset"]
+
+
+_FUNCTION = "The function of a map operation"
 
 
 def check_columns(columns: Any, name: str) -> list[str]:
@@ -30,7 +34,9 @@ def check_columns(columns: Any, name: str) -> list[str]:
         if not column:
             raise ValueError(f"{name}[{i}] should not be empty.")
     if len(set(columns)) != len(columns):
-        raise ValueError(f"Every column name should not be same with others in column_names, but got {columns} as {name}.")
+        raise ValueError(
+            f"Every column name should not be same with others in column_names, but got {columns} as {name}."
+        )
     return columns
 
 
@@ -44,11 +50,28 @@ def positions(wanted: Sequence[str], names: Sequence[str], what: str) -> list[in
     return [list(names).index(name) for name in wanted]
 
 
+def apply_to_columns(operation: Any, columns: list[Any]) -> list[Any]:
+    """`operation` on columns of rows: at once where it can treat a block and the columns are (or make) blocks."""
+    if isinstance(operation, TensorOperation) and operation.has_block:
+        blocks = [c if isinstance(c, np.ndarray) else stackable(c) for c in columns]
+        if all(block is not None for block in blocks):
+            return list(operation._apply_block(*blocks))
+    results = [apply_operations([operation], values) for values in zip(*columns, strict=True)]
+    counts = {len(result) for result in results}
+    if len(counts) > 1:
+        raise RuntimeError(
+            f"{_FUNCTION} must return equally many columns for all rows, but got {sorted(counts)}."
+        )
+    return [list(column) for column in zip(*results, strict=True)]
+
+
 class MapDataset(Dataset):
     """`operations` applied to columns of every row.
 
-    Python functions run in worker processes where `python_multiprocessing` is set and `num_parallel_workers` > 1; built-in
-    operations that release the GIL (decoding) run in threads; everything else runs in this process. `max_rowsize`, `cache`
+    Python functions run in worker processes where `python_multiprocessing` is set and `num_parallel_workers` > 1;
+    built-in
+    operations that release the GIL (decoding) run in threads; everything else runs in this process. `max_rowsize`,
+    `cache`
     and `offload` are accepted without effect.
     """
 
@@ -100,7 +123,8 @@ class MapDataset(Dataset):
         if len(results) != self._output_count:
             raise RuntimeError(
                 "Invalid columns, the number of columns returned in 'map' operations should match the number of "
-                f"'output_columns', but got the number of columns returned in 'map' operations: {len(results)}, the number of "
+                "'output_columns', but got the number of columns returned in 'map' operations: "
+                f"{len(results)}, the number of "
                 f"'output_columns': {self._output_count}."
             )
         in_place = self._layout_cache[1]
@@ -120,13 +144,8 @@ class MapDataset(Dataset):
 
     def _apply(self, row: Row) -> Row:
         values: tuple = tuple(row[i] for i in self._layout_cache[0])
-        for operation in self.operations:
-            if isinstance(operation, TensorOperation):
-                values = operation._apply(*values)
-            else:
-                result = call_user_function(operation, values, "map operation: [PyFunc] failed.")
-                values = result if isinstance(result, tuple) else (result,)
-        return self._merge(row, tuple(to_column(v, "The function of a map operation") for v in values))
+        values = apply_operations(self.operations, values)
+        return self._merge(row, tuple(to_column(v, _FUNCTION) for v in values))
 
     def _stream(self, run: Run) -> Iterator[Row]:
         if self.callbacks:
@@ -151,17 +170,13 @@ class MapDataset(Dataset):
     def _fetch(self, index: np.ndarray) -> list[Row]:
         return [self._apply(row) for row in self.children[0]._fetch(index)]
 
-    def _has_blocks(self) -> bool:
-        return self.children[0]._has_blocks() and all(
-            isinstance(op, TensorOperation) and op.has_block for op in self.operations
-        )
-
-    def _fetch_block(self, index: np.ndarray) -> Row:
-        row = self.children[0]._fetch_block(index)
-        values: tuple = tuple(row[i] for i in self._layout_cache[0])
+    def _fetch_columns(self, index: np.ndarray) -> list[Any]:
+        columns = self.children[0]._fetch_columns(index)
+        values = [columns[i] for i in self._layout_cache[0]]
         for operation in self.operations:
-            values = operation._apply_block(*values)
-        return self._merge(row, values)
+            values = apply_to_columns(operation, values)
+        merged = self._merge(tuple(columns), tuple(values))
+        return [v if isinstance(v, np.ndarray) else [to_column(x, _FUNCTION) for x in v] for v in merged]
 
     def _own_parallelism(self) -> Parallelism:
         workers = self.num_parallel_workers
@@ -184,12 +199,14 @@ def _check_operations(operations: Any) -> list[Any]:
     for operation in operations if isinstance(operations, (list, tuple)) else [operations]:
         if inspect.isclass(operation) and issubclass(operation, TensorOperation):
             raise ValueError(
-                "Parameter operations's element of method map should be a dataset processing operation instance, but got: "
+                "Parameter operations's element of method map should be a dataset processing operation "
+                "instance, but got: "
                 f"{operation}. It may be missing parentheses for instantiation."
             )
         if not callable(operation):
             raise ValueError(
-                "Parameter operations's element of method map should be a python function or class method which should be "
+                "Parameter operations's element of method map should be a python function or class method "
+                "which should be "
                 f"callable, but got: {operation}. It doesn't need parentheses for python function or class method."
             )
         flat.extend(operation.transforms if isinstance(operation, Composed) else [operation])
@@ -207,7 +224,9 @@ class FilterDataset(Dataset):
         num_parallel_workers: int | None = None,
     ) -> None:
         if not callable(predicate):
-            raise TypeError(f"Predicate should be a Python function or a callable Python object, but got {type(predicate)}.")
+            raise TypeError(
+                f"Predicate should be a Python function or a callable Python object, but got {type(predicate)}."
+            )
         super().__init__(input_dataset, num_parallel_workers)
         self.predicate = predicate
         self.input_columns = None if input_columns is None else check_columns(input_columns, "input_columns")
@@ -242,11 +261,8 @@ class _ColumnNode(Dataset):
     def _fetch(self, index: np.ndarray) -> list[Row]:
         return [self._choose(row) for row in self.children[0]._fetch(index)]
 
-    def _has_blocks(self) -> bool:
-        return self.children[0]._has_blocks()
-
-    def _fetch_block(self, index: np.ndarray) -> Row:
-        return self._choose(self.children[0]._fetch_block(index))
+    def _fetch_columns(self, index: np.ndarray) -> list[Any]:
+        return list(self._choose(tuple(self.children[0]._fetch_columns(index))))
 
 
 class ProjectDataset(_ColumnNode):
@@ -290,7 +306,8 @@ class RenameDataset(_ColumnNode):
             names[place] = name
         if len(set(names)) != len(names):
             raise RuntimeError(
-                "Invalid column, rename operation does not support rename one column name into another already exist column "
+                "Invalid column, rename operation does not support rename one column name into another "
+                "already exist column "
                 f"name, got {names}."
             )
         return names
@@ -357,6 +374,12 @@ class ConcatDataset(Dataset):
             raise ValueError("The parameter shuffle of DistributedSampler must be False!")
         if sampler.num_samples is not None:
             raise ValueError("The parameter num_samples of DistributedSampler is not support to be set!")
+        for child in self.children:
+            if child.is_sharded():
+                raise ValueError("A dataset of concat is sharded already, so the whole can not be sharded.")
+            if isinstance(child, MappableDataset):
+                # In a fixed order, or the shards of several processes would overlap.
+                child.use_sampler(SequentialSampler(num_samples=child.sampler.num_samples))
         self._sampler = sampler
 
     def is_sharded(self) -> bool:

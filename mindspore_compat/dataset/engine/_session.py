@@ -90,7 +90,8 @@ class Run:
     def rng(self, node: Dataset) -> np.random.Generator:
         """The generator that orders `node`'s samples in this pass.
 
-        With a chosen seed it is the same for all nodes, as upstream: zipped sources that are shuffled alike stay aligned.
+        With a chosen seed it is the same for all nodes, as upstream: zipped sources that are shuffled alike stay
+            aligned.
         Without one they differ.
         """
         return np.random.default_rng((*self.key, 0 if self.session.is_seeded else self.session.number(node)))

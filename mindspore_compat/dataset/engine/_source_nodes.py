@@ -120,8 +120,5 @@ class ArrayDataset(MappableDataset):
         # A copy of each row: what is done to a row in place must not reach the source.
         return [tuple(np.array(a[i]) for a in arrays) for i in index]
 
-    def _has_blocks(self) -> bool:
-        return True
-
-    def _fetch_block(self, index: np.ndarray) -> Row:
-        return tuple(np.take(a, index, axis=0) for a in self._arrays())
+    def _fetch_columns(self, index: np.ndarray) -> list[Any]:
+        return [np.take(a, index, axis=0) for a in self._arrays()]

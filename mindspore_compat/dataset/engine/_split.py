@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -38,11 +39,8 @@ class _Part(MappableDataset):
     def _fetch(self, index: np.ndarray) -> list[Row]:
         return self.children[0]._fetch(index)
 
-    def _has_blocks(self) -> bool:
-        return self.children[0]._has_blocks()
-
-    def _fetch_block(self, index: np.ndarray) -> Row:
-        return self.children[0]._fetch_block(index)
+    def _fetch_columns(self, index: np.ndarray) -> list[Any]:
+        return self.children[0]._fetch_columns(index)
 
 
 class _SharedOrder:
@@ -70,7 +68,7 @@ def split(dataset: Dataset, sizes: Sequence[Any], randomize: bool = True) -> lis
     starts = np.cumsum([0, *counts]).tolist()
     if dataset._is_indexed():
         order = _SharedOrder(dataset, randomize)
-        return [_Part(dataset, order, start, stop) for start, stop in zip(starts, starts[1:], strict=False)]
+        return [_Part(dataset, order, start, stop) for start, stop in pairwise(starts)]
     if randomize:
         dataset = dataset.shuffle(max(2, min(10000, starts[-1])))
     return [dataset.skip(start).take(count) for start, count in zip(starts, counts, strict=False)]
@@ -99,7 +97,7 @@ def _absolute_sizes(total: int, sizes: Any) -> list[int]:
 
 
 def _round_fractions(total: int, fractions: Sequence[float]) -> list[int]:
-    """Rounded counts; what rounding lost goes to the first part, what it added comes off the first that can spare it."""
+    """Rounded counts; what rounding lost goes to the first part, what it added comes off the first that has it."""
     counts = [round(f * total) for f in fractions]
     if 0 in counts:
         raise RuntimeError(f"Split percentage {fractions[counts.index(0)]} is too small for {total} rows.")

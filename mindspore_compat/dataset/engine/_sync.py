@@ -16,7 +16,8 @@ __all__ = ["SyncWaitDataset", "sync_update"]
 class SyncWaitDataset(Dataset):
     """Passes `num_batch` rows on, then waits for `sync_update`.
 
-    The pipeline runs on demand in the thread that asks for data, so waiting there would wait forever: asking for a row that
+    The pipeline runs on demand in the thread that asks for data, so waiting there would wait forever: asking for a
+    row that
     has not been released is an error instead of upstream's time-out.
     """
 
@@ -54,7 +55,8 @@ class SyncWaitDataset(Dataset):
         for row in self.children[0]._stream(run):
             if not self._is_disabled and self._released <= 0:
                 raise RuntimeError(
-                    f"sync_wait '{self.condition_name}': no batch is released; call sync_update('{self.condition_name}') after "
+                    f"sync_wait '{self.condition_name}': no batch is released; call "
+                    f"sync_update('{self.condition_name}') after "
                     f"every {self.num_batch} batches, or disable_sync()."
                 )
             self._released -= 1

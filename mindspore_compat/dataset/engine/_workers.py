@@ -1,4 +1,4 @@
-"""Running a function over a stream of tasks, in order: in this process, in threads, or in torch's DataLoader workers."""
+"""Running a function over a stream of tasks, in order: in this process, in threads or in DataLoader workers."""
 
 from __future__ import annotations
 
@@ -129,7 +129,9 @@ def _identity(value: Any) -> Any:
 
 
 class ProcessExecutor:
-    """For Python functions: worker processes that live as long as the iterator, over all its epochs. They never touch CUDA."""
+    """For Python functions: worker processes that live as long as the iterator, over all its epochs. They never touch
+    CUDA.
+    """
 
     def __init__(self, function: Function, num_workers: int, seed: int) -> None:
         import torch

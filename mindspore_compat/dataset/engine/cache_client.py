@@ -27,4 +27,6 @@ class DatasetCache:
         self.port = port
         self.num_connections = num_connections
         self.prefetch_size = prefetch_size
-        warn_once("dataset.DatasetCache", "DatasetCache has no effect in mindspore_compat: data is read anew in every epoch.")
+        warn_once(
+            "dataset.DatasetCache", "DatasetCache has no effect in mindspore_compat: data is read anew in every epoch."
+        )

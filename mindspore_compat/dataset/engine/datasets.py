@@ -1,9 +1,11 @@
 """The Dataset base class and the nodes of the pipeline. Upstream: ``mindspore.dataset.engine.datasets``.
 
-A node gives rows in one of two ways. Any node streams: `_stream` yields the rows of one pass. A node whose rows can be asked for
-by number (`_is_indexed`) also has `_order`, the numbers of one pass, and `_fetch`, the rows of given numbers; then a batch
-fetches its rows in one task, in whatever process the pipeline wants, and index-only nodes (shuffle, repeat, take, skip) never
-touch data. Where `_has_blocks` holds, `_fetch_block` gives a whole batch at once without visiting rows.
+A node gives rows in one of two ways. Any node streams: `_stream` yields the rows of one pass. A node whose rows can be
+asked for by number (`_is_indexed`) also has `_order`, the numbers of one pass, and `_fetch`, the rows of given numbers;
+then a batch fetches its rows in one task, in whatever process the pipeline wants, and index-only nodes (shuffle, repeat,
+take, skip) never touch data. `_fetch_columns` gives the rows of a batch column by column: a column that lies in one array
+already, or that an operation can treat as a whole, is a block (an array with one more axis in front) and no row of it is
+visited.
 """
 
 from __future__ import annotations
@@ -32,16 +34,22 @@ class Dataset:
 
     Args:
         children: the node or nodes this one reads from.
-        num_parallel_workers: workers for this node, default `config.get_num_parallel_workers`; more than the CPUs is lowered.
+        num_parallel_workers: workers for this node, default `config.get_num_parallel_workers`; more than the CPUs
+            is lowered.
         cache: accepted without effect (upstream's cache server).
     """
 
     def __init__(
-        self, children: Dataset | Sequence[Dataset] | None = None, num_parallel_workers: int | None = None, cache: Any = None
+        self,
+        children: Dataset | Sequence[Dataset] | None = None,
+        num_parallel_workers: int | None = None,
+        cache: Any = None,
     ) -> None:
         self.children: list[Dataset] = [children] if isinstance(children, Dataset) else list(children or ())
         self.num_parallel_workers = (
-            config.get_num_parallel_workers() if num_parallel_workers is None else workers_in_range(num_parallel_workers)
+            config.get_num_parallel_workers()
+            if num_parallel_workers is None
+            else workers_in_range(num_parallel_workers)
         )
         self._cached_size: int | None = None
         self._cached_signature: tuple[list[list[int]], list[Any]] | None = None
@@ -57,11 +65,8 @@ class Dataset:
         return sum(1 for _ in _one_pass(self))
 
     def _stream(self, run: Run) -> Iterator[Row]:
-        tasks = (
-            (run.task_key(self, i), index) for i, index in enumerate(self._order(run))
-        )
-        for rows in run.session.map(self, self._fetch_one, tasks, self._parallelism()):
-            yield rows
+        tasks = ((run.task_key(self, i), index) for i, index in enumerate(self._order(run)))
+        return run.session.map(self, self._fetch_one, tasks, self._parallelism())
 
     def _is_indexed(self) -> bool:
         return False
@@ -75,11 +80,9 @@ class Dataset:
     def _fetch_one(self, index: int) -> Row:
         return self._fetch(np.array([index]))[0]
 
-    def _has_blocks(self) -> bool:
-        return False
-
-    def _fetch_block(self, index: np.ndarray) -> Row:
-        raise NotImplementedError
+    def _fetch_columns(self, index: np.ndarray) -> list[Any]:
+        """Rows as columns: each a block, or a list of the rows' values."""
+        return [list(column) for column in _zip(*self._fetch(index), strict=True)]
 
     def _parallelism(self) -> Parallelism:
         """What this node and the indexed nodes below it ask for."""
@@ -160,7 +163,8 @@ class Dataset:
 
         Args:
             output_columns: new names; needed where the number of columns changes.
-            kwargs: python_multiprocessing, cache, callbacks, max_rowsize, offload; the 1.x name column_order still works.
+            kwargs: python_multiprocessing, cache, callbacks, max_rowsize, offload; the 1.x name column_order still
+                works.
         """
         from mindspore_compat.dataset.engine._row_nodes import MapDataset
 
@@ -248,7 +252,9 @@ class Dataset:
             raise TypeError(f"apply_func must return a dataset, but got {type(dataset)}.")
         return dataset
 
-    def device_que(self, send_epoch_end: bool = True, create_data_info_queue: bool = False, queue_name: str = "") -> Dataset:
+    def device_que(
+        self, send_epoch_end: bool = True, create_data_info_queue: bool = False, queue_name: str = ""
+    ) -> Dataset:
         """This dataset: there is no device queue to fill; the training loop prefetches to the device itself."""
         return self
 
@@ -310,7 +316,7 @@ class Dataset:
         type_check(estimate, bool, "estimate")
         if not estimate:
             return [list(shape) for shape in self._signature()[0]]
-        shapes = [list(shape) for shape in self._signature()[0]]
+        shapes: list[list[Any]] = [list(shape) for shape in self._signature()[0]]
         for row in _one_pass(self):
             for shape, value in _zip(shapes, row):
                 shape[:] = [a if a == b else None for a, b in _zip(shape, np.shape(value))]
@@ -385,8 +391,10 @@ class Dataset:
         self._cached_size = value
 
 
-def zip(datasets: tuple[Dataset, ...]) -> Dataset:  # noqa: A001
-    """The columns of all `datasets` side by side. Raises: TypeError, ValueError for fewer than two or more than INT32_MAX."""
+def zip(datasets: tuple[Dataset, ...]) -> Dataset:
+    """The columns of all `datasets` side by side. Raises: TypeError, ValueError for fewer than two or more than
+    INT32_MAX.
+    """
     from mindspore_compat.dataset.engine._row_nodes import ZipDataset
 
     type_check(datasets, tuple, "datasets")

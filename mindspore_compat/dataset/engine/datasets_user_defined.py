@@ -23,7 +23,7 @@ _SOURCE = "'source' of 'GeneratorDataset'"
 
 
 class GeneratorDataset(MappableDataset):
-    """Rows from Python: an object with ``__getitem__`` and ``__len__``, an iterable, or a function that gives an iterator.
+    """Rows from Python: an object with ``__getitem__`` and ``__len__``, an iterable, or a function giving an iterator.
 
     Args:
         source: see above. Only the first kind can be sampled, shuffled, sharded and read by worker processes.
@@ -34,7 +34,8 @@ class GeneratorDataset(MappableDataset):
         collate_fn: ``f(list of column 1, ..., list of last column, batch_info) -> columns of the batch``.
 
     Raises:
-        TypeError, ValueError: see the arguments. RuntimeError while iterating: whatever the source raises or returns wrongly.
+        TypeError, ValueError: see the arguments. RuntimeError while iterating: whatever the source raises or
+            returns wrongly.
     """
 
     def __init__(
@@ -56,10 +57,14 @@ class GeneratorDataset(MappableDataset):
     ) -> None:
         self.source = source
         self._is_random_access = hasattr(source, "__getitem__")
-        if not (self._is_random_access or hasattr(source, "__iter__") or hasattr(source, "__next__") or callable(source)):
+        if not (
+            self._is_random_access or hasattr(source, "__iter__") or hasattr(source, "__next__") or callable(source)
+        ):
             raise TypeError(
-                "Input `source` function of GeneratorDataset should be callable, iterable or random accessible, commonly it "
-                f"should implement one of the method like yield, __getitem__ or __next__(__iter__), but got {type(source)}."
+                "Input `source` function of GeneratorDataset should be callable, iterable or random "
+                "accessible, commonly it "
+                "should implement one of the method like yield, __getitem__ or __next__(__iter__), but got "
+                f"{type(source)}."
             )
         schema = Schema(schema) if isinstance(schema, str) else schema
         self._set_columns(column_names, column_types, schema)
@@ -68,7 +73,8 @@ class GeneratorDataset(MappableDataset):
         if not self._is_random_access:
             shuffle = False
         super().__init__(
-            num_parallel_workers, batch_sampler if batch_sampler is not None else sampler, num_samples, shuffle, num_shards,
+            num_parallel_workers, batch_sampler if batch_sampler is not None else sampler, num_samples, shuffle,
+            num_shards,
             shard_id,
         )  # fmt: skip
         self._limit = num_samples or None
@@ -132,20 +138,25 @@ class GeneratorDataset(MappableDataset):
         return Parallelism(self.num_parallel_workers if self.python_multiprocessing else 0)
 
     def _fetch(self, index: np.ndarray) -> list[Row]:
-        return [self._row(call_user_function(self.source.__getitem__, (int(i),), f"The {_SOURCE} failed.")) for i in index]
+        return [
+            self._row(call_user_function(self.source.__getitem__, (int(i),), f"The {_SOURCE} failed.")) for i in index
+        ]
 
     def _row(self, value: Any) -> Row:
         row = to_row(value, f"The {_SOURCE}", copy=True)
         if len(row) != len(self._names):
             raise RuntimeError(
                 f"Invalid Python function, the {_SOURCE} should return same number of NumPy arrays as specified in "
-                f"column_names, the size of column_names is:{len(self._names)} and number of returned NumPy array is:{len(row)}"
+                f"column_names, the size of column_names is:{len(self._names)} and number of returned NumPy "
+                f"array is:{len(row)}"
             )
         for array, expected in zip(row, self._types or (), strict=False):
             if getattr(array, "dtype", None) != expected:
                 raise RuntimeError(
-                    "Invalid Python function, type of returned data in 'GeneratorDataset' should be same with specified "
-                    f"column_types, but the type of returned data: {getattr(array, 'dtype', type(array))}, specified column "
+                    "Invalid Python function, type of returned data in 'GeneratorDataset' should be same "
+                    "with specified "
+                    f"column_types, but the type of returned data: {getattr(array, 'dtype', type(array))}, "
+                    "specified column "
                     f"type: {expected}"
                 )
         return row
@@ -256,10 +267,13 @@ def _as_column(values: Any, name: str) -> np.ndarray:
     try:
         array = np.asarray(values)
     except ValueError as error:
-        raise ValueError(f"Column {name}: rows have different shapes ({error}); use GeneratorDataset for such data.") from error
+        raise ValueError(
+            f"Column {name}: rows have different shapes ({error}); use GeneratorDataset for such data."
+        ) from error
     if array.ndim == 0 or has_object_values(array):
         raise TypeError(
-            f"Column {name}: expected int, float, bool or string data of one shape, but got {type(values)} which makes an array "
+            f"Column {name}: expected int, float, bool or string data of one shape, but got {type(values)} "
+            "which makes an array "
             f"of dtype {array.dtype}; use GeneratorDataset for such data."
         )
     return array

@@ -13,10 +13,11 @@ from mindspore_compat.dataset.core.validator_helpers import check_dir, type_chec
 from mindspore_compat.dataset.engine._columns import Row
 from mindspore_compat.dataset.engine._session import Parallelism
 from mindspore_compat.dataset.engine._source_nodes import ArrayDataset, MappableDataset
+from mindspore_compat.dataset.engine.datasets import Dataset
 
 __all__ = [
-    "Cifar100Dataset", "Cifar10Dataset", "FakeImageDataset", "FashionMnistDataset", "ImageFolderDataset", "KMnistDataset",
-    "MnistDataset",
+    "Cifar100Dataset", "Cifar10Dataset", "FakeImageDataset", "FashionMnistDataset", "ImageFolderDataset",
+    "KMnistDataset", "MnistDataset",
 ]  # fmt: skip
 
 
@@ -56,9 +57,6 @@ class _FileArrays(ArrayDataset):
     def _labels(self) -> np.ndarray | None:
         return self._arrays()[-1]
 
-    def num_classes(self) -> int | None:
-        return len(np.unique(self._arrays()[-1]))
-
 
 class MnistDataset(_FileArrays):
     """MNIST from its four ``*-ubyte`` files (or gzipped); columns image (28, 28, 1) uint8 and label uint32.
@@ -86,9 +84,11 @@ class MnistDataset(_FileArrays):
         )
 
     def _load(self) -> tuple[np.ndarray, ...]:
-        prefixes = [p for p, usage in (("train", "train"), ("t10k", "test")) if self.usage in (usage, "all")]
+        prefixes = [p for p, usage in (("t10k", "test"), ("train", "train")) if self.usage in (usage, "all")]
         parts = [self._load_part(prefix) for prefix in prefixes]
-        return tuple(np.concatenate(columns) if len(columns) > 1 else columns[0] for columns in zip(*parts, strict=True))
+        return tuple(
+            np.concatenate(columns) if len(columns) > 1 else columns[0] for columns in zip(*parts, strict=True)
+        )
 
     def _load_part(self, prefix: str) -> tuple[np.ndarray, np.ndarray]:
         images = _read_idx(self._find(f"{prefix}-images"), 2051, 3)
@@ -114,15 +114,17 @@ class KMnistDataset(MnistDataset):
 
 def _read_idx(path: str, magic: int, rank: int) -> np.ndarray:
     """A file of the IDX format: big-endian magic, one size per axis, then bytes."""
-    opened = gzip.open(path, "rb") if path.endswith(".gz") else open(path, "rb")
-    with opened as stream:
+    opener: Any = gzip.open if path.endswith(".gz") else open
+    with opener(path, "rb") as stream:
         content = stream.read()
     header = np.frombuffer(content[: 4 * (rank + 1)], ">i4")
     if len(header) != rank + 1 or header[0] != magic:
         raise RuntimeError(f"Invalid file, {path} is not an MNIST file: magic number {header[:1]}, expected {magic}.")
     shape = tuple(int(n) for n in header[1:])
     if len(content) - 4 * (rank + 1) != int(np.prod(shape)):
-        raise RuntimeError(f"Invalid file, {path} should have {int(np.prod(shape))} values of shape {shape} after its header.")
+        raise RuntimeError(
+            f"Invalid file, {path} should have {int(np.prod(shape))} values of shape {shape} after its header."
+        )
     return np.frombuffer(content, np.uint8, offset=4 * (rank + 1)).reshape(shape)
 
 
@@ -154,7 +156,7 @@ class Cifar10Dataset(_FileArrays):
         )
 
     def _load(self) -> tuple[np.ndarray, ...]:
-        wanted = [n for usage, names in self._files.items() if self.usage in (usage, "all") for n in names]
+        wanted = sorted(n for usage, names in self._files.items() if self.usage in (usage, "all") for n in names)
         found = [n for n in wanted if os.path.isfile(os.path.join(self.dataset_dir, n))]
         if not found:
             raise RuntimeError(f"Invalid file, none of {wanted} found under {self.dataset_dir}.")
@@ -167,7 +169,9 @@ class Cifar10Dataset(_FileArrays):
         content = np.fromfile(path, np.uint8)
         size = self._label_bytes + 3 * 32 * 32
         if len(content) == 0 or len(content) % size:
-            raise RuntimeError(f"Invalid file, {path} should hold records of {size} bytes, but has {len(content)} bytes.")
+            raise RuntimeError(
+                f"Invalid file, {path} should hold records of {size} bytes, but has {len(content)} bytes."
+            )
         return content.reshape(-1, size)
 
     def _label_columns(self, labels: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -186,7 +190,9 @@ class Cifar100Dataset(Cifar10Dataset):
 
 
 class FakeImageDataset(ArrayDataset):
-    """Random images of `image_size` with labels, the same for the same `base_seed`; columns image uint8 and label uint32."""
+    """Random images of `image_size` with labels, the same for the same `base_seed`; columns image uint8 and label
+    uint32.
+    """
 
     def __init__(
         self,
@@ -227,21 +233,19 @@ class FakeImageDataset(ArrayDataset):
     def _image(self, number: int) -> np.ndarray:
         return np.random.default_rng((self.base_seed, number)).integers(0, 256, self.image_size, dtype=np.uint8)
 
-    def _has_blocks(self) -> bool:
-        return False
+    def _fetch_columns(self, index: np.ndarray) -> list[Any]:
+        return Dataset._fetch_columns(self, index)
 
 
 class ImageFolderDataset(MappableDataset):
     """Images in one folder per class; columns image (uint8: the file's bytes, or the decoded image) and label (int32).
 
     Args:
-        extensions: file name ends that count, default .jpg, .jpeg, .png, .bmp and more (upstream's list).
+        extensions: file name ends that count; default: all files.
         class_indexing: from folder name to label; default: sorted names, from 0.
         decode: decode the images to RGB here.
         decrypt: ``f(path) -> bytes`` to read a file.
     """
-
-    _EXTENSIONS = (".jpg", ".bmp", ".jpeg", ".png", ".JPEG", ".JPG", ".PNG", ".BMP")
 
     def __init__(
         self,
@@ -266,7 +270,7 @@ class ImageFolderDataset(MappableDataset):
             raise TypeError(f"Argument decrypt is not a callable object, but got {type(decrypt)}.")
         super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id, cache)
         self.dataset_dir = os.fspath(dataset_dir)
-        self.extensions = tuple(extensions) if extensions else self._EXTENSIONS
+        self.extensions = tuple(extensions) if extensions else ("",)
         self.class_indexing = class_indexing
         self.decode = decode
         self.decrypt = decrypt
@@ -293,20 +297,18 @@ class ImageFolderDataset(MappableDataset):
             ]
             if not self._files:
                 raise RuntimeError(
-                    f"Invalid data, ImageFolderDataset can not find any image under {self.dataset_dir}: expected one folder per "
-                    f"class with files ending in {list(self.extensions)}."
+                    f"Invalid data, ImageFolderDataset can't find any image under {self.dataset_dir}: "
+                    "expected one folder "
+                    f"per class{'' if self.extensions == ('',) else f' with files ending in {list(self.extensions)}'}."
                 )
         return self._files
 
     def _images_under(self, folder: str) -> list[str]:
         if not os.path.isdir(folder):
             raise RuntimeError(f"Invalid data, class folder {folder} of class_indexing does not exist.")
-        return sorted(
-            os.path.join(root, name)
-            for root, _, names in os.walk(folder, followlinks=True)
-            for name in names
-            if name.endswith(self.extensions)
-        )
+        with os.scandir(folder) as entries:
+            names = sorted(e.name for e in entries if e.is_file() and e.name.endswith(self.extensions))
+        return [os.path.join(folder, name) for name in names]
 
     def _num_rows(self) -> int:
         return len(self._samples())
@@ -330,4 +332,7 @@ class ImageFolderDataset(MappableDataset):
             return content
         from mindspore_compat.dataset.vision._image import decode_rgb
 
-        return decode_rgb(content)
+        try:
+            return decode_rgb(content)
+        except RuntimeError as error:
+            raise RuntimeError(f"Invalid image, {path} decode failed: {error}") from error

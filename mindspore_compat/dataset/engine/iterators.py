@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator as RowIterator, Sequence
+from collections.abc import Callable, Sequence
+from collections.abc import Iterator as RowIterator
 from itertools import islice
 from typing import Any
 
@@ -24,7 +25,9 @@ class Iterator:
     Worker processes live as long as the iterator. A `for` loop left early goes on where it was left, as upstream.
     """
 
-    def __init__(self, dataset: Dataset, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False) -> None:
+    def __init__(
+        self, dataset: Dataset, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False
+    ) -> None:
         type_check(num_epochs, int, "num_epochs")
         type_check(output_numpy, bool, "output_numpy")
         type_check(do_copy, bool, "do_copy")

@@ -1,6 +1,7 @@
 """Which samples of a source are read, and in what order. Upstream: ``mindspore.dataset`` samplers.
 
-Every sampler turns a pass over ``n`` samples into an int64 array of sample ids; a child sampler goes first and the parent
+Every sampler turns a pass over ``n`` samples into an int64 array of sample ids; a child sampler goes first and the
+parent
 chooses among the child's ids.
 """
 
@@ -17,8 +18,9 @@ import numpy as np
 from mindspore_compat.dataset.core.validator_helpers import INT64_MAX
 
 __all__ = [
-    "BuiltinSampler", "DistributedSampler", "IterSampler", "PKSampler", "RandomSampler", "Sampler", "SequentialSampler",
-    "Shuffle", "SubsetRandomSampler", "SubsetSampler", "WeightedRandomSampler", "select_sampler",
+    "BuiltinSampler", "DistributedSampler", "IterSampler", "PKSampler", "RandomSampler", "Sampler",
+    "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler", "WeightedRandomSampler",
+    "select_sampler",
 ]  # fmt: skip
 
 
@@ -113,7 +115,8 @@ class SequentialSampler(BuiltinSampler):
         start = self.start_index or 0
         if not 0 <= start < size:
             raise RuntimeError(
-                f"Invalid parameter, start_index must be in [0, num_rows), but got start_index: {start}, num_rows: {size}."
+                f"Invalid parameter, start_index must be in [0, num_rows), but got start_index: {start}, "
+                f"num_rows: {size}."
             )
         return np.arange(start, start + self._limit(size - start))
 
@@ -148,7 +151,7 @@ class SubsetSampler(BuiltinSampler):
             indices = [indices]  # type: ignore[list-item]
         if isinstance(indices, (str, bytes)) or not hasattr(indices, "__iter__"):
             raise TypeError(f"Unsupported sampler object of type ({type(indices)}); expected a sequence of int.")
-        ids = list(indices)
+        ids: list[Any] = list(indices)  # type: ignore[arg-type]
         for i, index in enumerate(ids):
             if not isinstance(index, numbers.Integral) or isinstance(index, bool):
                 raise TypeError(
@@ -193,7 +196,9 @@ class WeightedRandomSampler(BuiltinSampler):
         weights = list(weights)
         for i, weight in enumerate(weights):
             if not isinstance(weight, numbers.Number):
-                raise TypeError(f"type of weights element must be number, but got w[{i}]: {weight}, type: {type(weight)}.")
+                raise TypeError(
+                    f"type of weights element must be number, but got w[{i}]: {weight}, type: {type(weight)}."
+                )
         _check_num_samples(num_samples)
         if not isinstance(replacement, bool):
             raise TypeError(f"replacement must be a boolean value but was: {replacement!r}.")
@@ -217,13 +222,20 @@ class WeightedRandomSampler(BuiltinSampler):
 class DistributedSampler(BuiltinSampler):
     """One of `num_shards` equal shards: every `num_shards`-th sample of an order that all shards share.
 
-    The shared order comes from the dataset's seed: without one (``mindspore.set_seed`` or ``dataset.config.set_seed``) all
-    shards use the same fixed seed, so they never overlap. The end is filled up with samples from the start; `offset` >= 0
+    The shared order comes from the dataset's seed: without one (``mindspore.set_seed`` or
+    ``dataset.config.set_seed``) all
+    shards use the same fixed seed, so they never overlap. The end is filled up with samples from the start;
+    `offset` >= 0
     starts with that shard instead and fills nothing up.
     """
 
     def __init__(
-        self, num_shards: int, shard_id: int, shuffle: bool | Shuffle = True, num_samples: int | None = None, offset: int = -1
+        self,
+        num_shards: int,
+        shard_id: int,
+        shuffle: bool | Shuffle = True,
+        num_samples: int | None = None,
+        offset: int = -1,
     ) -> None:
         _check_int(num_shards, "num_shards")
         _check_int(shard_id, "shard_id")
@@ -258,7 +270,9 @@ class DistributedSampler(BuiltinSampler):
                 f"num_shards: {self.num_shards}."
             )
         if self.offset > self.num_shards:
-            raise RuntimeError(f"DistributedSampler: offset must be <= {self.num_shards} (num_shards), got {self.offset}.")
+            raise RuntimeError(
+                f"DistributedSampler: offset must be <= {self.num_shards} (num_shards), got {self.offset}."
+            )
         order = np.arange(size) if self.shuffle == Shuffle.FALSE else rng.permutation(size)
         if self.offset < 0:
             positions = self.shard_id + self.num_shards * np.arange(-(-size // self.num_shards))
@@ -333,7 +347,7 @@ class Sampler(BuiltinSampler):
         self.dataset_size = size
         ids: list[int] = []
         for count, index in enumerate(self, start=1):
-            ids.extend([index] if isinstance(index, numbers.Number) else index)
+            ids.extend([index] if isinstance(index, numbers.Number) else index)  # type: ignore[list-item]
             if self.num_samples is not None and count >= self.num_samples:
                 break
         array = np.asarray(ids)
@@ -351,7 +365,7 @@ class IterSampler(Sampler):
 
     def __init__(self, sampler: Iterable[int], num_samples: int | None = None) -> None:
         if num_samples is None and hasattr(sampler, "__len__"):
-            num_samples = len(sampler)
+            num_samples = len(sampler)  # type: ignore[arg-type]
         super().__init__(num_samples)
         self.sampler = sampler
 
@@ -405,4 +419,6 @@ def _check_shards(num_shards: int | None, shard_id: int | None) -> None:
     if num_shards < 1:
         raise ValueError(f"num_shards should be a positive value, but got {num_shards}.")
     if not 0 <= shard_id < num_shards:
-        raise ValueError(f"shard_id should be less than num_shards, but got shard_id: {shard_id}, num_shards: {num_shards}.")
+        raise ValueError(
+            f"shard_id should be less than num_shards, but got shard_id: {shard_id}, num_shards: {num_shards}."
+        )

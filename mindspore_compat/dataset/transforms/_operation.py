@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-__all__ = ["Composed", "PyTensorOperation", "TensorOperation", "call_user_function"]
+__all__ = ["Composed", "PyTensorOperation", "TensorOperation", "apply_operations", "call_user_function"]
 
 
 def call_user_function(function: Callable, args: tuple, what: str) -> Any:
-    """``function(*args)``; its exception becomes the RuntimeError that upstream raises, with the traceback in the text."""
+    """``function(*args)``; its exception becomes upstream's RuntimeError, with the traceback in the text."""
     try:
         return function(*args)
     except Exception as error:
@@ -52,12 +52,15 @@ class TensorOperation:
         results = self._apply(*inputs)
         return results[0] if len(results) == 1 else results
 
-    def _apply(self, *values: Any) -> tuple:
+    def _check_count(self, values: tuple) -> None:
         if len(values) > 1 and not self.is_multi_column:
             raise RuntimeError(
-                f"map operation: [{type(self).__name__}] failed. The op is OneToOne, can only accept one tensor as input, but "
-                f"got {len(values)}."
+                f"map operation: [{type(self).__name__}] failed. The op is OneToOne, can only accept one tensor as "
+                f"input, but got {len(values)}."
             )
+
+    def _apply(self, *values: Any) -> tuple:
+        self._check_count(values)
         result = self._compute(*(self._as_input(v) for v in values))
         return result if isinstance(result, tuple) else (result,)
 
@@ -91,3 +94,14 @@ class Composed(TensorOperation):
     """A list of operations as one; `transforms` holds them."""
 
     transforms: list[Any]
+
+
+def apply_operations(operations: Sequence[Any], values: tuple) -> tuple:
+    """`values` through all `operations`, one after another."""
+    for operation in operations:
+        if isinstance(operation, TensorOperation):
+            values = operation._apply(*values)
+        else:
+            result = call_user_function(operation, values, "map operation: [PyFunc] failed.")
+            values = result if isinstance(result, tuple) else (result,)
+    return values

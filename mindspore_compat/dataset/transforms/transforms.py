@@ -16,7 +16,7 @@ from mindspore_compat.dataset.transforms._operation import (
     Composed,
     PyTensorOperation,
     TensorOperation,
-    call_user_function,
+    apply_operations,
 )
 
 __all__ = [
@@ -145,7 +145,7 @@ def _axis_ids(item: Any, size: int) -> np.ndarray:
         return np.arange(size)
     if isinstance(item, slice):
         ids = np.arange(size)[item]
-        if len(ids) == 0 or (item.step or 1) < 0 and item.start is None:
+        if len(ids) == 0 or ((item.step or 1) < 0 and item.start is None):
             raise RuntimeError(f"Slice: {item} selects nothing of an axis of {size} elements.")
         return ids
     ids = np.atleast_1d(np.asarray(item))
@@ -256,17 +256,6 @@ def check_operations(operations: Any, name: str = "transforms") -> list[Any]:
         if not callable(operation):
             raise TypeError(f"{name}[{i}] is neither a transform op (TensorOperation) nor a callable pyfunc.")
     return operations
-
-
-def apply_operations(operations: Sequence[Any], values: tuple) -> tuple:
-    """`values` through all `operations`, one after another."""
-    for operation in operations:
-        if isinstance(operation, TensorOperation):
-            values = operation._apply(*values)
-        else:
-            result = call_user_function(operation, values, "map operation: [PyFunc] failed.")
-            values = result if isinstance(result, tuple) else (result,)
-    return values
 
 
 class _Compound(TensorOperation):

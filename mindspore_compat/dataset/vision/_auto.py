@@ -1,4 +1,4 @@
-"""Operations that choose among operations: AutoAugment, RandAugment, TrivialAugmentWide, UniformAugment, sub-policies."""
+"""Operations that choose among operations."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ import numpy as np
 
 from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, check_value, type_check
-from mindspore_compat.dataset.transforms._operation import TensorOperation
-from mindspore_compat.dataset.transforms.transforms import apply_operations, check_operations
+from mindspore_compat.dataset.transforms._operation import TensorOperation, apply_operations
+from mindspore_compat.dataset.transforms.transforms import check_operations
 from mindspore_compat.dataset.vision import _color
 from mindspore_compat.dataset.vision._color_ops import AutoContrast, Equalize, Invert, posterize
 from mindspore_compat.dataset.vision._geometric import affine, rotate
-from mindspore_compat.dataset.vision._operation import ImageOperation, check_fill, check_interpolation, check_probability
+from mindspore_compat.dataset.vision._operation import (
+    ImageOperation,
+    check_fill,
+    check_interpolation,
+    check_probability,
+)
 from mindspore_compat.dataset.vision.utils import AutoAugmentPolicy, Inter
 
 __all__ = ["AutoAugment", "RandAugment", "RandomSelectSubpolicy", "TrivialAugmentWide", "UniformAugment"]
@@ -23,7 +28,9 @@ Fill = tuple[int, ...]
 
 
 class RandomSelectSubpolicy(TensorOperation):
-    """One list of (operation, probability) pairs, drawn for each row; its operations are applied with their probabilities."""
+    """One list of (operation, probability) pairs, drawn for each row; its operations are applied with their
+    probabilities.
+    """
 
     def __init__(self, policy: Any) -> None:
         type_check(policy, list, "policy")
@@ -114,7 +121,9 @@ class _Augment(ImageOperation):
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8:
-            raise RuntimeError(f"{type(self).__name__}: expected uint8 of <H, W, 3>, but got {image.dtype} of {image.shape}.")
+            raise RuntimeError(
+                f"{type(self).__name__}: expected uint8 of <H, W, 3>, but got {image.dtype} of {image.shape}."
+            )
         return self._augment(image)
 
     def _augment(self, image: np.ndarray) -> np.ndarray:
@@ -124,18 +133,19 @@ class _Augment(ImageOperation):
         return apply_named(name, image, magnitude, self.interpolation, self.fill_value)
 
 
-def _spaces(bins: int, height: int, width: int, wide: bool) -> dict[str, tuple[np.ndarray, bool]]:
+def _spaces(bins: int, shape: tuple[int, ...], wide: bool) -> dict[str, tuple[np.ndarray, bool]]:
     """Magnitudes of each operation, from weakest to strongest, and whether its sign is drawn."""
     steps = np.arange(bins)
     strength = np.linspace(0.0, 0.99 if wide else 0.9, bins)
     shear = np.linspace(0.0, 0.99 if wide else 0.3, bins)
     bits = 8 - np.round(steps / ((bins - 1) / (6 if wide else 4)))
-    moves = [np.linspace(0.0, 32.0 if wide else 150.0 / 331.0 * size, bins) for size in (width, height)]
+    moves = [np.linspace(0.0, 32.0 if wide else 150.0 / 331.0 * size, bins) for size in (shape[1], shape[0])]
     return {
         "Identity": (steps * 0.0, False), "ShearX": (shear, True), "ShearY": (shear, True),
         "TranslateX": (moves[0], True), "TranslateY": (moves[1], True),
         "Rotate": (np.linspace(0.0, 135.0 if wide else 30.0, bins), True), "Brightness": (strength, True),
-        "Color": (strength, True), "Contrast": (strength, True), "Sharpness": (strength, True), "Posterize": (bits, False),
+        "Color": (strength, True), "Contrast": (strength, True), "Sharpness": (strength, True),
+        "Posterize": (bits, False),
         "Solarize": (np.linspace(255.0, 0.0, bins), False), "AutoContrast": (steps * 0.0, False),
         "Equalize": (steps * 0.0, False),
     }  # fmt: skip
@@ -166,7 +176,7 @@ class RandAugment(_Augment):
         self.num_ops, self.magnitude, self.num_magnitude_bins = num_ops, magnitude, num_magnitude_bins
 
     def _augment(self, image: np.ndarray) -> np.ndarray:
-        spaces = _spaces(self.num_magnitude_bins, *image.shape[:2], wide=False)
+        spaces = _spaces(self.num_magnitude_bins, image.shape, wide=False)
         names = list(spaces)
         for i in current_rng().integers(len(names), size=self.num_ops):
             magnitudes, is_signed = spaces[names[i]]
@@ -177,16 +187,14 @@ class RandAugment(_Augment):
 class TrivialAugmentWide(_Augment):
     """One random operation of random strength."""
 
-    def __init__(
-        self, num_magnitude_bins: int = 31, interpolation: Inter = Inter.NEAREST, fill_value: Any = 0
-    ) -> None:
+    def __init__(self, num_magnitude_bins: int = 31, interpolation: Inter = Inter.NEAREST, fill_value: Any = 0) -> None:
         type_check(num_magnitude_bins, int, "num_magnitude_bins")
         check_value(num_magnitude_bins, (2, 16777216), "num_magnitude_bins")
         super().__init__(interpolation, fill_value)
         self.num_magnitude_bins = num_magnitude_bins
 
     def _augment(self, image: np.ndarray) -> np.ndarray:
-        spaces = _spaces(self.num_magnitude_bins, *image.shape[:2], wide=True)
+        spaces = _spaces(self.num_magnitude_bins, image.shape, wide=True)
         rng = current_rng()
         name = list(spaces)[rng.integers(len(spaces))]
         magnitudes, is_signed = spaces[name]
@@ -261,8 +269,8 @@ class AutoAugment(_Augment):
     def _augment(self, image: np.ndarray) -> np.ndarray:
         rng = current_rng()
         steps = _POLICIES[self.policy]
-        spaces = _spaces(10, *image.shape[:2], wide=False)
-        for name, prob, level in steps[rng.integers(len(steps))]:
+        spaces = _spaces(10, image.shape, wide=False)
+        for name, prob, level in steps[int(rng.integers(len(steps)))]:
             if rng.random() <= prob:
                 magnitudes, is_signed = spaces.get(name, (np.zeros(10), False))
                 image = self._apply_one(name, image, _signed(float(magnitudes[level or 0]), is_signed))

@@ -30,15 +30,21 @@ class _BatchOperation(TensorOperation):
     def _check(self, images: np.ndarray, labels: np.ndarray) -> None:
         name = type(self).__name__
         if images.ndim != 4:
-            raise RuntimeError(f"{name}: input image must be a batch <N, H, W, C>; call batch before. Got {images.shape}.")
+            raise RuntimeError(
+                f"{name}: input image must be a batch <N, H, W, C>; call batch before. Got {images.shape}."
+            )
         if labels.ndim not in (2, 3) or labels.dtype.kind not in "iuf":
-            raise RuntimeError(f"{name}: labels must be one-hot <N, classes>; use OneHot before batch. Got {labels.shape}.")
+            raise RuntimeError(
+                f"{name}: labels must be one-hot <N, classes>; use OneHot before batch. Got {labels.shape}."
+            )
         if len(images) != len(labels):
             raise RuntimeError(f"{name}: {len(images)} images, but {len(labels)} labels.")
 
     def _compute(self, *arrays: Any) -> tuple:
         if len(arrays) < 2:
-            raise RuntimeError(f"{type(self).__name__}: input must have 2 columns, image and label, but got {len(arrays)}.")
+            raise RuntimeError(
+                f"{type(self).__name__}: input must have 2 columns, image and label, but got {len(arrays)}."
+            )
         self._check(*arrays[:2])
         return (*self._mix(*arrays[:2]), *arrays[2:])
 
@@ -47,7 +53,9 @@ class _BatchOperation(TensorOperation):
 
 
 class MixUpBatch(_BatchOperation):
-    """Images and labels mixed with those of a shuffled batch; the share is drawn from Beta(alpha, alpha) once per batch."""
+    """Images and labels mixed with those of a shuffled batch; the share is drawn from Beta(alpha, alpha) once per
+    batch.
+    """
 
     def __init__(self, alpha: float = 1.0) -> None:
         self.alpha = _check_positive(alpha, "alpha")
@@ -79,7 +87,8 @@ class CutMixBatch(_BatchOperation):
                 continue
             box = _draw_box(height, width, rng.beta(self.alpha, self.alpha), rng)
             place = (i, *box) if is_hwc else (i, slice(None), *box)
-            mixed[place] = images[(order[i], *place[1:])]
+            source = (order[i], *place[1:])
+            mixed[place] = images[source]
             area = (box[0].stop - box[0].start) * (box[1].stop - box[1].start)
             shares[i] = 1 - area / (height * width)
         return mixed, _blend_labels(labels, labels[order], shares.reshape(-1, *[1] * (labels.ndim - 1)))

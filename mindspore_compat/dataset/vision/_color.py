@@ -7,8 +7,8 @@ import numpy as np
 from mindspore_compat.dataset.vision._image import to_uint8
 
 __all__ = [
-    "adjust_brightness", "adjust_contrast", "adjust_hue", "adjust_saturation", "adjust_sharpness", "auto_contrast", "equalize",
-    "gray", "hsv_to_rgb", "rgb_to_hsv",
+    "adjust_brightness", "adjust_contrast", "adjust_hue", "adjust_saturation", "adjust_sharpness", "auto_contrast",
+    "equalize", "gray", "hsv_to_rgb", "rgb_to_hsv",
 ]  # fmt: skip
 
 
@@ -112,7 +112,7 @@ def equalize(channel: np.ndarray) -> np.ndarray:
 
 
 def auto_contrast(channel: np.ndarray, cutoff: float, ignore: list[int]) -> np.ndarray:
-    """A uint8 channel stretched to 0 .. 255 after `cutoff` percent at both ends and the values `ignore` are left out."""
+    """A uint8 channel stretched to 0 .. 255 without `cutoff` percent at both ends and the values `ignore`."""
     histogram = np.bincount(channel.ravel(), minlength=256)
     histogram[ignore] = 0
     if cutoff:

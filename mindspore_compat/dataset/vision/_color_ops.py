@@ -23,10 +23,11 @@ from mindspore_compat.dataset.vision._operation import (
 from mindspore_compat.dataset.vision.utils import ConvertMode
 
 __all__ = [
-    "AdjustBrightness", "AdjustContrast", "AdjustGamma", "AdjustHue", "AdjustSaturation", "AdjustSharpness", "AutoContrast",
-    "ConvertColor", "Equalize", "Grayscale", "HsvToRgb", "Invert", "LinearTransformation", "Posterize",
-    "RandomAdjustSharpness", "RandomAutoContrast", "RandomColor", "RandomColorAdjust", "RandomEqualize", "RandomGrayscale",
-    "RandomInvert", "RandomLighting", "RandomPosterize", "RandomSharpness", "RandomSolarize", "RgbToHsv", "Solarize",
+    "AdjustBrightness", "AdjustContrast", "AdjustGamma", "AdjustHue", "AdjustSaturation", "AdjustSharpness",
+    "AutoContrast", "ConvertColor", "Equalize", "Grayscale", "HsvToRgb", "Invert", "LinearTransformation",
+    "Posterize", "RandomAdjustSharpness", "RandomAutoContrast", "RandomColor", "RandomColorAdjust",
+    "RandomEqualize", "RandomGrayscale", "RandomInvert", "RandomLighting", "RandomPosterize", "RandomSharpness",
+    "RandomSolarize", "RgbToHsv", "Solarize",
 ]  # fmt: skip
 
 
@@ -152,9 +153,11 @@ class AdjustGamma(ImageOperation):
 
 
 class RandomColorAdjust(RandomImageOperation):
-    """Brightness, contrast, saturation and hue drawn from ranges; a number x stands for 1 - x .. 1 + x (hue: -x .. x)."""
+    """Brightness, contrast, saturation and hue drawn from ranges; x stands for 1 - x .. 1 + x (hue: -x .. x)."""
 
-    def __init__(self, brightness: Any = (1, 1), contrast: Any = (1, 1), saturation: Any = (1, 1), hue: Any = (0, 0)) -> None:
+    def __init__(
+        self, brightness: Any = (1, 1), contrast: Any = (1, 1), saturation: Any = (1, 1), hue: Any = (0, 0)
+    ) -> None:
         self.brightness = _check_adjust(brightness, "brightness")
         self.contrast = _check_adjust(contrast, "contrast")
         self.saturation = _check_adjust(saturation, "saturation")
@@ -364,6 +367,7 @@ class _Maybe(ImageOperation):
         self.operation, self.prob = operation, check_probability(prob)
 
     def _apply(self, *values: Any) -> tuple:
+        self._check_count(values)
         if current_rng().random() < self.prob:
             return self.operation._apply(*values)
         return tuple(v if is_pil(v) else self._as_input(v) for v in values)
@@ -467,7 +471,9 @@ class Grayscale(PilOperation):
 
     def __init__(self, num_output_channels: int = 1) -> None:
         if num_output_channels not in (1, 3):
-            raise ValueError(f"Number of channels of the output grayscale image should be 1 or 3, got {num_output_channels}.")
+            raise ValueError(
+                f"Number of channels of the output grayscale image should be 1 or 3, got {num_output_channels}."
+            )
         self.num_output_channels = num_output_channels
 
     def _compute(self, image: Any) -> Any:
@@ -520,12 +526,18 @@ class LinearTransformation(PyTensorOperation):
         type_check(transformation_matrix, np.ndarray, "transformation_matrix")
         type_check(mean_vector, np.ndarray, "mean_vector")
         if transformation_matrix.ndim != 2 or transformation_matrix.shape[0] != transformation_matrix.shape[1]:
-            raise ValueError(f"transformation_matrix should be a square matrix, got shape {transformation_matrix.shape}.")
+            raise ValueError(
+                f"transformation_matrix should be a square matrix, got shape {transformation_matrix.shape}."
+            )
         if mean_vector.shape != transformation_matrix.shape[:1]:
-            raise ValueError(f"mean_vector length {mean_vector.shape} should match the matrix {transformation_matrix.shape}.")
+            raise ValueError(
+                f"mean_vector length {mean_vector.shape} should match the matrix {transformation_matrix.shape}."
+            )
         self.transformation_matrix, self.mean_vector = transformation_matrix, mean_vector
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         if image.size != len(self.mean_vector):
-            raise ValueError(f"transformation_matrix {self.transformation_matrix.shape} does not fit an image of {image.shape}.")
+            raise ValueError(
+                f"transformation_matrix {self.transformation_matrix.shape} does not fit an image of {image.shape}."
+            )
         return ((image.ravel() - self.mean_vector) @ self.transformation_matrix).reshape(image.shape)

@@ -27,25 +27,32 @@ from mindspore_compat.dataset.vision._resize import crop_box
 from mindspore_compat.dataset.vision.utils import Border, SliceMode
 
 __all__ = [
-    "CenterCrop", "Crop", "CutOut", "Erase", "FiveCrop", "HorizontalFlip", "Pad", "PadToSize", "RandomCrop", "RandomErasing",
-    "RandomHorizontalFlip", "RandomVerticalFlip", "SlicePatches", "TenCrop", "VerticalFlip",
+    "CenterCrop", "Crop", "CutOut", "Erase", "FiveCrop", "HorizontalFlip", "Pad", "PadToSize", "RandomCrop",
+    "RandomErasing", "RandomHorizontalFlip", "RandomVerticalFlip", "SlicePatches", "TenCrop", "VerticalFlip",
 ]  # fmt: skip
 
 
 def pad_image(image: Any, padding: tuple[int, int, int, int], fill: tuple[int, ...], mode: str = "constant") -> Any:
     """An array or PIL image with (left, top, right, bottom) pixels added."""
-    left, top, right, bottom = padding
     if not any(padding):
         return image
     if is_pil(image):
         return _pad_pil(image, padding, fill, mode)
-    widths = ((top, bottom), (left, right), (0, 0))[: image.ndim]
+    return pad_block(image[None], padding, fill, mode)[0]
+
+
+def pad_block(images: np.ndarray, padding: tuple[int, int, int, int], fill: tuple[int, ...], mode: str) -> np.ndarray:
+    """`pad_image` of a block (N, H, W[, C])."""
+    left, top, right, bottom = padding
+    if not any(padding):
+        return images
     if mode != "constant":
-        return np.pad(image, widths, mode)
-    height, width = image.shape[:2]
-    padded = np.empty((height + top + bottom, width + left + right, *image.shape[2:]), image.dtype)
-    padded[:] = fill[: image.shape[2]] if image.ndim == 3 and image.shape[2] <= len(fill) else fill[0]
-    padded[top : top + height, left : left + width] = image
+        widths = ((0, 0), (top, bottom), (left, right), (0, 0))[: images.ndim]
+        return np.pad(images, widths, mode)  # type: ignore[call-overload]
+    count, height, width = images.shape[:3]
+    padded = np.empty((count, height + top + bottom, width + left + right, *images.shape[3:]), images.dtype)
+    padded[:] = fill[: images.shape[3]] if images.ndim == 4 and images.shape[3] <= len(fill) else fill[0]
+    padded[:, top : top + height, left : left + width] = images
     return padded
 
 
@@ -103,7 +110,9 @@ class PadToSize(ImageOperation):
         top, left = self.offset or ((self.size[0] - height) // 2, (self.size[1] - width) // 2)
         bottom, right = self.size[0] - height - top, self.size[1] - width - left
         if min(top, left, bottom, right) < 0:
-            raise RuntimeError(f"PadToSize: the image of {image.shape[:2]} at offset {(top, left)} does not fit into {self.size}.")
+            raise RuntimeError(
+                f"PadToSize: the image of {image.shape[:2]} at offset {(top, left)} does not fit into {self.size}."
+            )
         return pad_image(image, (left, top, right, bottom), self.fill_value, self.padding_mode)
 
 
@@ -117,14 +126,14 @@ class Crop(ImageOperation):
         for value in coordinates:
             type_check(value, int, "coordinates")
             check_value(value, (0, INT32_MAX), "coordinates")
-        self.coordinates, self.size = tuple(coordinates), square(check_size(size))
+        self.box = (coordinates[0], coordinates[1], *square(check_size(size)))
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "Crop")
-        return crop_box(image, *self.coordinates, *self.size)
+        return crop_box(image, *self.box)
 
     def _compute_pil(self, image: Any) -> Any:
-        return crop_box(image, *self.coordinates, *self.size)
+        return crop_box(image, *self.box)
 
 
 class CenterCrop(RandomImageOperation):
@@ -133,18 +142,15 @@ class CenterCrop(RandomImageOperation):
     def __init__(self, size: Any) -> None:
         self.size = square(check_size(size))
 
-    def _check(self, *images: Any) -> None:
-        """Each image has a middle of its own."""
-
     def _transform(self, image: Any) -> Any:
         height, width = self.size
         if is_pil(image):
-            return crop_box(image, round((image.size[1] - height) / 2), round((image.size[0] - width) / 2), height, width)
+            return crop_box(
+                image, round((image.size[1] - height) / 2), round((image.size[0] - width) / 2), height, width
+            )
         check_image(image, "CenterCrop")
         extra = max(0, height - image.shape[0]), max(0, width - image.shape[1])
-        image = pad_image(
-            image, (extra[1] // 2, extra[0] // 2, -(-extra[1] // 2), -(-extra[0] // 2)), (0, 0, 0)
-        )
+        image = pad_image(image, (extra[1] // 2, extra[0] // 2, -(-extra[1] // 2), -(-extra[0] // 2)), (0, 0, 0))
         return crop_box(image, (image.shape[0] - height) // 2, (image.shape[1] - width) // 2, height, width)
 
 
@@ -155,6 +161,9 @@ class RandomCrop(RandomImageOperation):
         padding: pixels to add first, see `Pad`.
         pad_if_needed: add as many as it takes where the image is smaller.
     """
+
+    has_block = True
+    is_multi_column = True
 
     def __init__(
         self,
@@ -189,6 +198,23 @@ class RandomCrop(RandomImageOperation):
         rng = current_rng()
         return padding, int(rng.integers(spare[0] + 1)), int(rng.integers(spare[1] + 1))
 
+    def _compute_block(self, images: np.ndarray) -> np.ndarray:
+        check_image(images[0], "RandomCrop")
+        drawn = [self._draw(images[0]) for _ in range(len(images))]
+        (left, top, right, bottom), height, width = drawn[0][0], *self.size
+        fill = self.fill_value if images.ndim == 4 else self.fill_value[:1]
+        padded = pad_block(images, (left, top, right, bottom), fill, self.padding_mode)
+        result = np.empty((len(images), height, width, *images.shape[3:]), images.dtype)
+        for i, (_, y, x) in enumerate(drawn):
+            result[i] = padded[i, y : y + height, x : x + width]
+        return result
+
+    def _apply_block(self, *blocks: Any) -> tuple:
+        if len(blocks) == 1:
+            return super()._apply_block(*blocks)
+        rows = [self._apply(*row) for row in zip(*blocks, strict=True)]
+        return tuple(np.stack(column) for column in zip(*rows, strict=True))
+
     def _transform(self, image: Any, *parameters: Any) -> Any:
         padding, top, left = parameters
         if not is_pil(image):
@@ -220,6 +246,7 @@ class VerticalFlip(RandomImageOperation):
 
 
 class _RandomFlip(RandomImageOperation):
+    is_multi_column = True
     has_block = True
     _is_vertical = False
 
@@ -310,9 +337,7 @@ class SlicePatches(ImageOperation):
 class Erase(ImageOperation):
     """A box of the image set to `value`; with `inplace` in the given array itself."""
 
-    def __init__(
-        self, top: int, left: int, height: int, width: int, value: Any = 0.0, inplace: bool = False
-    ) -> None:
+    def __init__(self, top: int, left: int, height: int, width: int, value: Any = 0.0, inplace: bool = False) -> None:
         for name, number in (("top", top), ("left", left)):
             type_check(number, int, name)
             check_value(number, (0, INT32_MAX), name)
@@ -355,7 +380,9 @@ class RandomErasing(ImageOperation):
         self.scale, self.ratio = check_range(scale, "scale", 0), check_range(ratio, "ratio", 0)
         type_check(value, (int, list, tuple, str), "value")
         if isinstance(value, str) and value != "random":
-            raise ValueError("The value for erasing should be either a single value, or a string 'random', or a sequence of 3.")
+            raise ValueError(
+                "The value for erasing should be either a single value, or a string 'random', or a sequence of 3."
+            )
         type_check(inplace, bool, "inplace")
         check_pos_int32(max_attempts, "max_attempts")
         self.value, self.inplace, self.max_attempts = value, inplace, max_attempts

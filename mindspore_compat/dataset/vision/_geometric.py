@@ -139,7 +139,13 @@ class RandomRotation(RandomImageOperation):
 
 
 def affine(
-    image: Any, angle: float, translate: Sequence[float], scale: float, shear: Sequence[float], resample: Inter, fill: Fill
+    image: Any,
+    angle: float,
+    translate: Sequence[float],
+    scale: float,
+    shear: Sequence[float],
+    resample: Inter,
+    fill: Fill,
 ) -> Any:
     """An array or PIL image turned, moved (pixels), scaled and sheared around its middle."""
     if is_pil(image):
@@ -151,7 +157,13 @@ def affine(
 
 
 def _affine_pil(
-    image: Any, angle: float, translate: Sequence[float], scale: float, shear: Sequence[float], resample: Inter, fill: Fill
+    image: Any,
+    angle: float,
+    translate: Sequence[float],
+    scale: float,
+    shear: Sequence[float],
+    resample: Inter,
+    fill: Fill,
 ) -> Any:
     from PIL import Image
 
@@ -240,7 +252,8 @@ class RandomAffine(RandomImageOperation):
         return uniform(self.degrees), translate, uniform(self.scale), (uniform(self.shear[:2]), uniform(self.shear[2:]))
 
     def _transform(self, image: Any, *parameters: Any) -> Any:
-        return affine(image, *parameters, self.resample, self.fill_value)
+        angle, translate, scale, shear = parameters
+        return affine(image, angle, translate, scale, shear, self.resample, self.fill_value)
 
 
 def _check_translate(translate: Any) -> tuple[float, float, float, float]:

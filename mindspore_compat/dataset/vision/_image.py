@@ -76,23 +76,35 @@ def _resize_block(block: np.ndarray, size: tuple[int, int], interpolation: int) 
         return _resize_fixed_point(block, size, interpolation)
     dtype = block.dtype if block.dtype.kind == "f" else np.dtype(np.float32)
     ids, weights = _taps(width, size[1], interpolation)
-    across = sum(block[..., i, :] * w.astype(dtype)[:, None] for i, w in zip(ids.T, weights.T, strict=True))
+    across = _blend_columns(block.astype(dtype, copy=False), ids, weights.astype(dtype))
     ids, weights = _taps(height, size[0], interpolation)
-    return sum(across[..., i, :, :] * w.astype(dtype)[:, None, None] for i, w in zip(ids.T, weights.T, strict=True))
+    down = sum(across[..., i, :] * w.astype(dtype)[:, None] for i, w in zip(ids.T, weights.T, strict=True))
+    return down.reshape(*block.shape[:-3], *size, block.shape[-1])
+
+
+def _blend_columns(block: np.ndarray, ids: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """(..., H, W, C) to (..., H, target * C). Pixels and channels in one axis: NumPy is slow over an axis of three."""
+    channels = block.shape[-1]
+    flat = block.reshape(*block.shape[:-2], -1)
+    spread = ids[..., None] * channels + np.arange(channels)
+    return sum(
+        np.take(flat, spread[:, k].ravel(), axis=-1) * np.repeat(weights[:, k], channels) for k in range(ids.shape[1])
+    )
 
 
 def _resize_fixed_point(block: np.ndarray, size: tuple[int, int], interpolation: int) -> np.ndarray:
     ids, weights = _taps(block.shape[-2], size[1], interpolation)
-    fixed = _fixed(weights)
-    across = sum(block[..., i, :].astype(np.int32) * w[:, None] for i, w in zip(ids.T, fixed.T, strict=True))
+    across = _blend_columns(block, ids, _fixed(weights))
     ids, weights = _taps(block.shape[-3], size[0], interpolation)
-    fixed = _fixed(weights)[:, :, None, None]
+    fixed = _fixed(weights)[:, :, None]
     if interpolation == _CUBIC:
-        total = sum(across[..., i, :, :].astype(np.int64) * fixed[:, k] for k, i in enumerate(ids.T))
-        return np.clip((total + (1 << 21)) >> 22, 0, 255).astype(np.uint8)
-    # The two-tap kernel cuts off bits on the way, so that 32 bits are enough.
-    total = sum(((across[..., i, :, :] >> 4) * fixed[:, k]) >> 16 for k, i in enumerate(ids.T))
-    return np.clip((total + 2) >> 2, 0, 255).astype(np.uint8)
+        total = sum(across[..., i, :].astype(np.int64) * fixed[:, k] for k, i in enumerate(ids.T))
+        result = np.clip((total + (1 << 21)) >> 22, 0, 255)
+    else:
+        # The two-tap kernel cuts off bits on the way, so that 32 bits are enough.
+        across >>= 4
+        result = (sum((across[..., i, :] * fixed[:, k]) >> 16 for k, i in enumerate(ids.T)) + 2) >> 2
+    return result.astype(np.uint8).reshape(*block.shape[:-3], *size, block.shape[-1])
 
 
 def _fixed(weights: np.ndarray) -> np.ndarray:
@@ -157,8 +169,12 @@ def _resize_pil(image: np.ndarray, size: tuple[int, int]) -> np.ndarray:
     from PIL import Image
 
     if image.ndim != 3 or image.shape[2] != 3:
-        raise RuntimeError(f"Resize: Interpolation mode PILCUBIC only supports images of 3 channels, but got {image.shape}.")
+        raise RuntimeError(
+            f"Resize: Interpolation mode PILCUBIC only supports images of 3 channels, but got {image.shape}."
+        )
     if image.dtype == np.uint8:
         return np.array(Image.fromarray(image).resize(size[::-1], Image.Resampling.BICUBIC))
-    bands = [Image.fromarray(image[..., c].astype(np.float32)).resize(size[::-1], Image.Resampling.BICUBIC) for c in range(3)]
+    bands = [
+        Image.fromarray(image[..., c].astype(np.float32)).resize(size[::-1], Image.Resampling.BICUBIC) for c in range(3)
+    ]
     return np.stack([np.asarray(band) for band in bands], -1).astype(image.dtype)

@@ -14,15 +14,16 @@ from mindspore_compat.dataset.vision._image import is_pil
 from mindspore_compat.dataset.vision.utils import Border, Inter
 
 __all__ = [
-    "ImageOperation", "PilOperation", "RandomImageOperation", "check_fill", "check_padding", "check_probability", "check_range",
-    "check_size", "uniform",
+    "ImageOperation", "PilOperation", "RandomImageOperation", "check_fill", "check_padding", "check_probability",
+    "check_range", "check_size", "uniform",
 ]  # fmt: skip
 
 
 class ImageOperation(TensorOperation):
     """An operation on arrays (H, W[, C]) that also takes PIL images.
 
-    A subclass gives `_compute` (array to array) and, where PIL's own result is upstream's, `_compute_pil` (image to image).
+    A subclass gives `_compute` (array to array) and, where PIL's own result is upstream's, `_compute_pil` (image to
+    image).
     """
 
     takes_pil = True
@@ -37,14 +38,13 @@ class ImageOperation(TensorOperation):
 
 
 class RandomImageOperation(ImageOperation):
-    """Draws parameters once per row and applies them to all of the row's columns.
+    """Draws parameters once per row and applies them to the row's columns (several with `is_multi_column`).
 
     A subclass gives `_draw(image) -> parameters` and `_transform(image, *parameters)`, both for arrays and PIL images.
     """
 
-    is_multi_column = True
-
     def _apply(self, *values: Any) -> tuple:
+        self._check_count(values)
         images = [v if is_pil(v) else self._as_input(v) for v in values]
         self._check(*images)
         parameters = self._draw(images[0])
@@ -71,7 +71,8 @@ class PilOperation(PyTensorOperation):
         for value in values:
             if not is_pil(value):
                 raise TypeError(
-                    f"img should be PIL image. Got {type(value)}. Use Decode(to_pil=True) for an encoded or ToPIL() for a "
+                    f"img should be PIL image. Got {type(value)}. Use Decode(to_pil=True) for an encoded or "
+                    "ToPIL() for a "
                     "decoded image."
                 )
         return super()._apply(*values)
@@ -113,7 +114,9 @@ def check_probability(prob: Any, name: str = "prob") -> float:
 def check_interpolation(interpolation: Any, name: str = "interpolation") -> Inter:
     """An `Inter`."""
     if not isinstance(interpolation, Inter):
-        raise TypeError(f"Argument {name} with value {interpolation!r} is not of type [Inter], but got {type(interpolation)}.")
+        raise TypeError(
+            f"Argument {name} with value {interpolation!r} is not of type [Inter], but got {type(interpolation)}."
+        )
     return interpolation
 
 

@@ -102,7 +102,8 @@ def crop_box(image: Any, top: int, left: int, height: int, width: int) -> Any:
         return image.crop((left, top, left + width, top + height))
     if top + height > image.shape[0] or left + width > image.shape[1]:
         raise RuntimeError(
-            f"Crop: crop box (top {top}, left {left}, height {height}, width {width}) is out of the image of {image.shape[:2]}."
+            f"Crop: crop box (top {top}, left {left}, height {height}, width {width}) is out of the image of "
+            f"{image.shape[:2]}."
         )
     return image[top : top + height, left : left + width]
 
@@ -115,6 +116,8 @@ class RandomResizedCrop(RandomImageOperation):
         scale: range of the part's area; ratio: range of its width to height.
         max_attempts: after so many parts that do not fit, the middle is taken.
     """
+
+    is_multi_column = True
 
     def __init__(
         self,
@@ -186,11 +189,17 @@ class RandomCropDecodeResize(RandomResizedCrop):
 class RandomResize(RandomImageOperation):
     """`Resize` with an interpolation drawn for each row."""
 
+    is_multi_column = True
+
     def __init__(self, size: Any) -> None:
         self.size = check_size(size)
 
     def _draw(self, image: Any) -> tuple:
-        modes = (Inter.NEAREST, Inter.LINEAR, Inter.CUBIC) if is_pil(image) else (Inter.LINEAR, Inter.NEAREST, Inter.CUBIC, Inter.AREA)
+        modes = (
+            (Inter.NEAREST, Inter.LINEAR, Inter.CUBIC)
+            if is_pil(image)
+            else (Inter.LINEAR, Inter.NEAREST, Inter.CUBIC, Inter.AREA)
+        )
         return (modes[current_rng().integers(len(modes))],)
 
     def _transform(self, image: Any, *parameters: Any) -> Any:

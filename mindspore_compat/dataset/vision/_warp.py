@@ -24,7 +24,9 @@ def rotation_matrix(angle: float, center: tuple[float, float], scale: float = 1.
 def affine_matrix(
     angle: float, translate: Sequence[float], scale: float, shear: Sequence[float], center: tuple[float, float]
 ) -> np.ndarray:
-    """From the target to the source: rotation, shear, scale around `center` (x, y), then translation; angles in degrees."""
+    """From the target to the source: rotation, shear, scale around `center` (x, y), then translation; angles in
+    degrees.
+    """
     rotation, shear_x, shear_y = math.radians(angle), math.radians(shear[0]), math.radians(shear[1])
     x, y = center
     # M = translate * center * (rotate * shear * scale) * center^-1; this is its inverse.
@@ -49,7 +51,9 @@ def perspective_matrix(start: Sequence[Sequence[float]], end: Sequence[Sequence[
     for (x, y), (u, v) in zip(start, end, strict=True):
         rows += [[x, y, 1, 0, 0, 0, -x * u, -y * u], [0, 0, 0, x, y, 1, -x * v, -y * v]]
         values += [u, v]
-    return np.append(np.linalg.lstsq(np.array(rows, np.float64), np.array(values, np.float64), rcond=None)[0], 1.0).reshape(3, 3)
+    return np.append(
+        np.linalg.lstsq(np.array(rows, np.float64), np.array(values, np.float64), rcond=None)[0], 1.0
+    ).reshape(3, 3)
 
 
 def warp_affine(
@@ -58,8 +62,12 @@ def warp_affine(
     """Target pixel p takes the source pixel at ``inverse @ p``; outside of the source stands `fill`."""
     y, x = np.arange(size[0]), np.arange(size[1])
     offset = _PLACE // 2 if interpolation == _NEAREST else _PLACE // _PART // 2
-    place_x = np.rint(inverse[0, 0] * x * _PLACE) + (np.rint((inverse[0, 1] * y + inverse[0, 2]) * _PLACE) + offset)[:, None]
-    place_y = np.rint(inverse[1, 0] * x * _PLACE) + (np.rint((inverse[1, 1] * y + inverse[1, 2]) * _PLACE) + offset)[:, None]
+    place_x = (
+        np.rint(inverse[0, 0] * x * _PLACE) + (np.rint((inverse[0, 1] * y + inverse[0, 2]) * _PLACE) + offset)[:, None]
+    )
+    place_y = (
+        np.rint(inverse[1, 0] * x * _PLACE) + (np.rint((inverse[1, 1] * y + inverse[1, 2]) * _PLACE) + offset)[:, None]
+    )
     shift = 10 if interpolation == _NEAREST else 10 - _PART_BITS
     return _remap(image, place_x.astype(np.int64) >> shift, place_y.astype(np.int64) >> shift, interpolation, fill)
 

@@ -49,12 +49,12 @@ from mindspore_compat.dataset.vision.transforms import (
 from mindspore_compat.dataset.vision.utils import Border, Inter
 
 __all__ = [
-    "AutoContrast", "Border", "CenterCrop", "Compose", "CutOut", "Cutout", "Decode", "Equalize", "FiveCrop", "Grayscale",
-    "HWC2CHW", "HsvToRgb", "Inter", "Invert", "LinearTransformation", "MixUp", "Normalize", "NormalizePad", "Pad",
-    "PyTensorOperation", "RandomAffine", "RandomApply", "RandomChoice", "RandomColor", "RandomColorAdjust", "RandomCrop",
-    "RandomErasing", "RandomGrayscale", "RandomHorizontalFlip", "RandomOrder", "RandomPerspective", "RandomResizedCrop",
-    "RandomRotation", "RandomSharpness", "RandomVerticalFlip", "Resize", "RgbToBgr", "RgbToHsv", "TenCrop", "ToPIL", "ToTensor",
-    "ToType", "UniformAugment", "not_random",
+    "AutoContrast", "Border", "CenterCrop", "Compose", "CutOut", "Cutout", "Decode", "Equalize", "FiveCrop",
+    "Grayscale", "HWC2CHW", "HsvToRgb", "Inter", "Invert", "LinearTransformation", "MixUp", "Normalize",
+    "NormalizePad", "Pad", "PyTensorOperation", "RandomAffine", "RandomApply", "RandomChoice", "RandomColor",
+    "RandomColorAdjust", "RandomCrop", "RandomErasing", "RandomGrayscale", "RandomHorizontalFlip", "RandomOrder",
+    "RandomPerspective", "RandomResizedCrop", "RandomRotation", "RandomSharpness", "RandomVerticalFlip", "Resize",
+    "RgbToBgr", "RgbToHsv", "TenCrop", "ToPIL", "ToTensor", "ToType", "UniformAugment", "not_random",
 ]  # fmt: skip
 
 
@@ -74,7 +74,9 @@ class _ChannelsFirst:
         if image.ndim != 3:
             raise TypeError(f"img dimension should be 3 (C, H, W). Got {image.ndim}.")
         if image.dtype.kind != "f":
-            raise NotImplementedError(f"Unsupported image datatype: [{image.dtype}], pls execute [ToTensor] before [Normalize].")
+            raise NotImplementedError(
+                f"Unsupported image datatype: [{image.dtype}], pls execute [ToTensor] before [Normalize]."
+            )
 
 
 class Normalize(_ChannelsFirst, _now.Normalize):

@@ -19,9 +19,7 @@ __all__ = [
     "horizontal_flip", "is_numpy", "is_pil", "pad", "random_crop", "resize", "rotate", "vertical_flip",
 ]  # fmt: skip
 
-augment_error_message = (
-    "img should be PIL image. Got {}. Use Decode() for encoded data or ToPIL() for decoded data."
-)
+augment_error_message = "img should be PIL image. Got {}. Use Decode() for encoded data or ToPIL() for decoded data."
 
 
 def _check(image: Any) -> None:
@@ -96,9 +94,7 @@ def pad(img: Any, padding: Any, fill_value: Any, padding_mode: str) -> Any:
     return pad_image(img, check_padding(padding), check_fill(fill_value), padding_mode)
 
 
-def random_crop(
-    img: Any, size: Any, padding: Any, pad_if_needed: bool, fill_value: Any, padding_mode: str
-) -> Any:
+def random_crop(img: Any, size: Any, padding: Any, pad_if_needed: bool, fill_value: Any, padding_mode: str) -> Any:
     """A random box of a PIL image."""
     _check(img)
     return RandomCrop(size, padding, pad_if_needed, fill_value, Border(padding_mode))(img)

@@ -93,19 +93,17 @@ from mindspore_compat.dataset.vision.utils import (
     SliceMode,
 )
 
-OPERATIONS = [
-    "AdjustBrightness", "AdjustContrast", "AdjustGamma", "AdjustHue", "AdjustSaturation", "AdjustSharpness", "Affine",
-    "AutoAugment", "AutoContrast", "CenterCrop", "ConvertColor", "Crop", "CutMixBatch", "CutOut", "Decode", "Equalize", "Erase",
-    "FiveCrop", "GaussianBlur", "Grayscale", "HWC2CHW", "HorizontalFlip", "HsvToRgb", "Invert", "LinearTransformation", "MixUp",
-    "MixUpBatch", "Normalize", "NormalizePad", "Pad", "PadToSize", "Perspective", "Posterize", "RandAugment",
-    "RandomAdjustSharpness", "RandomAffine", "RandomAutoContrast", "RandomColor", "RandomColorAdjust", "RandomCrop",
-    "RandomCropDecodeResize", "RandomEqualize", "RandomErasing", "RandomGrayscale", "RandomHorizontalFlip", "RandomInvert",
-    "RandomLighting", "RandomPerspective", "RandomPosterize", "RandomResize", "RandomResizedCrop", "RandomRotation",
-    "RandomSelectSubpolicy", "RandomSharpness", "RandomSolarize", "RandomVerticalFlip", "Rescale", "Resize", "ResizedCrop",
-    "RgbToHsv", "Rotate", "SlicePatches", "Solarize", "TenCrop", "ToNumpy", "ToPIL", "ToTensor", "ToType",
-    "TrivialAugmentWide", "UniformAugment", "VerticalFlip", "not_random",
-]  # fmt: skip
 __all__ = [
-    *OPERATIONS, "AutoAugmentPolicy", "Border", "ConvertMode", "ImageBatchFormat", "ImageTensorOperation", "Inter",
-    "PyTensorOperation", "SliceMode", "TensorOperation",
+    "AdjustBrightness", "AdjustContrast", "AdjustGamma", "AdjustHue", "AdjustSaturation", "AdjustSharpness",
+    "Affine", "AutoAugment", "AutoContrast", "CenterCrop", "ConvertColor", "Crop", "CutMixBatch", "CutOut",
+    "Decode", "Equalize", "Erase", "FiveCrop", "GaussianBlur", "Grayscale", "HWC2CHW", "HorizontalFlip", "HsvToRgb",
+    "Invert", "LinearTransformation", "MixUp", "MixUpBatch", "Normalize", "NormalizePad", "Pad", "PadToSize",
+    "Perspective", "Posterize", "RandAugment", "RandomAdjustSharpness", "RandomAffine", "RandomAutoContrast",
+    "RandomColor", "RandomColorAdjust", "RandomCrop", "RandomCropDecodeResize", "RandomEqualize", "RandomErasing",
+    "RandomGrayscale", "RandomHorizontalFlip", "RandomInvert", "RandomLighting", "RandomPerspective",
+    "RandomPosterize", "RandomResize", "RandomResizedCrop", "RandomRotation", "RandomSelectSubpolicy",
+    "RandomSharpness", "RandomSolarize", "RandomVerticalFlip", "Rescale", "Resize", "ResizedCrop", "RgbToHsv",
+    "Rotate", "SlicePatches", "Solarize", "TenCrop", "ToNumpy", "ToPIL", "ToTensor", "ToType", "TrivialAugmentWide",
+    "UniformAugment", "VerticalFlip", "not_random", "AutoAugmentPolicy", "Border", "ConvertMode",
+    "ImageBatchFormat", "ImageTensorOperation", "Inter", "PyTensorOperation", "SliceMode", "TensorOperation",
 ]  # fmt: skip

@@ -1,10 +1,41 @@
 """Layers. Upstream: ``mindspore.nn.layer``."""
-from mindspore_compat.nn.layer import activation, basic, container, conv, normalization, pooling
+from mindspore_compat.nn.layer import (
+    activation,
+    basic,
+    channel_shuffle,
+    combined,
+    container,
+    conv,
+    dense,
+    embedding,
+    image,
+    math,
+    normalization,
+    padding,
+    pooling,
+    rnn_cells,
+    rnns,
+    timedistributed,
+    transformer,
+)
 from mindspore_compat.nn.layer.activation import *  # noqa: F403
 from mindspore_compat.nn.layer.basic import *  # noqa: F403
+from mindspore_compat.nn.layer.channel_shuffle import *  # noqa: F403
+from mindspore_compat.nn.layer.combined import *  # noqa: F403
 from mindspore_compat.nn.layer.container import *  # noqa: F403
 from mindspore_compat.nn.layer.conv import *  # noqa: F403
+from mindspore_compat.nn.layer.dense import *  # noqa: F403
+from mindspore_compat.nn.layer.embedding import *  # noqa: F403
+from mindspore_compat.nn.layer.image import *  # noqa: F403
+from mindspore_compat.nn.layer.math import *  # noqa: F403
 from mindspore_compat.nn.layer.normalization import *  # noqa: F403
+from mindspore_compat.nn.layer.padding import *  # noqa: F403
 from mindspore_compat.nn.layer.pooling import *  # noqa: F403
+from mindspore_compat.nn.layer.rnn_cells import *  # noqa: F403
+from mindspore_compat.nn.layer.rnns import *  # noqa: F403
+from mindspore_compat.nn.layer.timedistributed import *  # noqa: F403
+from mindspore_compat.nn.layer.transformer import *  # noqa: F403
 
-__all__ = [*activation.__all__, *basic.__all__, *container.__all__, *conv.__all__, *normalization.__all__, *pooling.__all__]
+_PARTS = (activation, basic, channel_shuffle, combined, container, conv, dense, embedding, image, math, normalization, padding, pooling, rnn_cells,
+          rnns, timedistributed, transformer)
+__all__ = [name for part in _PARTS for name in part.__all__]

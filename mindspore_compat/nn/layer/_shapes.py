@@ -44,7 +44,7 @@ def fixed_same_padding(kernel: tuple[int, ...], stride: tuple[int, ...], dilatio
         reach = gap * (width - 1) + 1
         if step == 1 and reach % 2:
             fixed.append(reach // 2)
-        elif reach <= step:
+        elif reach == 1:
             fixed.append(0)
         else:
             return None
@@ -66,15 +66,15 @@ def split_padding(x: Any, pairs: list[tuple[int, int]], value: float = 0.0) -> t
     return torch._C._nn.pad(x, flat, value=value), (0,) * len(pairs)
 
 
-def explained(error: RuntimeError, owner: str, x: Any, ndims: tuple[int, ...], channels: int, axis: int = 1) -> Exception:
+def explained(error: RuntimeError, owner: str, x: Any, ndims: tuple[int, ...], channels: int | None = None) -> Exception:
     """MindSpore's ValueError if the shape of ``x`` is what torch complained about, else the error itself."""
     if not isinstance(x, torch.Tensor):
         return TypeError(f"For '{owner}', the input must be a Tensor, but got {type(x).__name__}.")
     shape = tuple(x.shape)
     if len(shape) not in ndims:
         return ValueError(f"For '{owner}', the input must have {' or '.join(map(str, ndims))} axes, but got shape {shape}.")
-    if shape[axis] != channels:
-        return ValueError(f"For '{owner}', axis {axis} of the input must have {channels} channels, but got shape {shape}.")
+    if channels is not None and shape[1] != channels:
+        return ValueError(f"For '{owner}', axis 1 of the input must have {channels} channels, but got shape {shape}.")
     return error
 
 

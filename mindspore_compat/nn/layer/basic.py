@@ -6,15 +6,41 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_positive_int
+from mindspore_compat._api.validate import check_bool, check_positive_int, check_str_in, check_type
 from mindspore_compat.common.initializer import HeUniform, Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.nn.layer.activation import get_activation
+from mindspore_compat.nn.layer._resize import interpolate
+from mindspore_compat.nn.layer.activation import activation_from
 
-__all__ = ["Dense", "Flatten", "Dropout", "Identity"]
+__all__ = ["Dropout", "Flatten", "Dense", "Linear", "ClipByNorm", "Norm", "OneHot", "Pad", "Unfold", "Tril", "Triu", "MatrixDiag",
+           "MatrixDiagPart", "MatrixSetDiag", "L1Regularizer", "Dropout1d", "Dropout2d", "Dropout3d", "Upsample", "Roll", "Identity",
+           "Unflatten", "DropoutExt", "Dropout2dExt"]
 
 _linear = torch._C._nn.linear
+
+
+def _set_dense(cell: Cell, out_size: int, in_size: int, has_bias: bool, weight_init: Any, bias_init: Any, dtype: Any) -> None:
+    """``weight`` (out, in) and ``bias`` (out,) or None, on ``cell``."""
+    owner = type(cell).__name__
+    for name, value, shape in (("weight_init", weight_init, (out_size, in_size)), ("bias_init", bias_init, (out_size,))):
+        if isinstance(value, torch.Tensor) and tuple(value.shape) != shape and (has_bias or name == "weight_init"):
+            raise ValueError(f"For '{owner}', the shape of '{name}' must be {shape}, but got {tuple(value.shape)}.")
+    weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
+    cell.weight = Parameter(initializer(weight_init, (out_size, in_size), dtype), name="weight")
+    cell.bias = None
+    if has_bias:
+        bias_init = Uniform(1 / math.sqrt(in_size)) if bias_init is None else bias_init
+        cell.bias = Parameter(initializer(bias_init, (out_size,), dtype), name="bias")
+
+
+def _linear_error(error: RuntimeError, owner: str, x: Any, in_size: int) -> Exception:
+    if not isinstance(x, torch.Tensor):
+        return TypeError(f"For '{owner}', the input must be a Tensor, but got {type(x).__name__}.")
+    if x.dim() == 0 or x.shape[-1] != in_size:
+        return ValueError(f"For '{owner}', the last axis of the input must be {in_size}, but got shape {tuple(x.shape)}. "
+                          "Flatten the input first, or change the layer's input size.")
+    return error
 
 
 class Dense(Cell):
@@ -29,25 +55,44 @@ class Dense(Cell):
         self.in_channels = check_positive_int(in_channels, "in_channels", "Dense")
         self.out_channels = check_positive_int(out_channels, "out_channels", "Dense")
         self.has_bias = check_bool(has_bias, "has_bias", "Dense")
-        for name, value, shape in (("weight_init", weight_init, (out_channels, in_channels)), ("bias_init", bias_init, (out_channels,))):
-            if isinstance(value, torch.Tensor) and tuple(value.shape) != shape:
-                raise ValueError(f"For 'Dense', the shape of '{name}' must be {shape}, but got {tuple(value.shape)}.")
-        self.weight = Parameter(initializer(HeUniform(math.sqrt(5)) if weight_init is None else weight_init,
-                                            (out_channels, in_channels), dtype), name="weight")
-        self.bias = None
-        if has_bias:
-            init = Uniform(1 / math.sqrt(in_channels)) if bias_init is None else bias_init
-            self.bias = Parameter(initializer(init, (out_channels,), dtype), name="bias")
-        self.activation = get_activation(activation) if isinstance(activation, str) else activation
+        _set_dense(self, out_channels, in_channels, has_bias, weight_init, bias_init, dtype)
+        self.activation = activation_from(activation, "Dense")
         self.activation_flag = self.activation is not None
 
     def construct(self, x: Any) -> Any:
-        x = _linear(x, self.weight, self.bias)
-        return x if self.activation is None else self.activation(x)
+        try:
+            y = _linear(x, self.weight, self.bias)
+        except (RuntimeError, TypeError) as error:
+            raise _linear_error(error, type(self).__name__, x, self.in_channels) from None
+        return self.activation(y) if self.activation_flag else y
 
     def extend_repr(self) -> str:
-        text = f"input_channels={self.in_channels}, output_channels={self.out_channels}, has_bias={self.has_bias}"
+        text = f"input_channels={self.in_channels}, output_channels={self.out_channels}"
+        if self.has_bias:
+            text += f", has_bias={self.has_bias}"
         return f"{text}, activation={self.activation}" if self.activation_flag else text
+
+
+class Linear(Cell):
+    """y = x · weightᵀ + bias, `Dense` with the argument names of ``mint.nn.Linear``."""
+
+    def __init__(self, in_features: int, out_features: int, bias: bool = True, weight_init: Any = None, bias_init: Any = None,
+                 dtype: Any = None) -> None:
+        super().__init__()
+        self.in_features = check_positive_int(in_features, "in_features", "Linear")
+        self.out_features = check_positive_int(out_features, "out_features", "Linear")
+        self.has_bias = check_bool(bias, "bias", "Linear")
+        _set_dense(self, out_features, in_features, bias, weight_init, bias_init, dtype or torch.float32)
+
+    def construct(self, x: Any) -> Any:
+        try:
+            return _linear(x, self.weight, self.bias)
+        except (RuntimeError, TypeError) as error:
+            raise _linear_error(error, type(self).__name__, x, self.in_features) from None
+
+    def extend_repr(self) -> str:
+        text = f"input_features={self.in_features}, output_features={self.out_features}"
+        return f"{text}, has_bias={self.has_bias}" if self.has_bias else text
 
 
 class Flatten(Cell):
@@ -55,41 +100,332 @@ class Flatten(Cell):
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
-        self.start_dim, self.end_dim = start_dim, end_dim
+        self.start_dim = check_type(start_dim, "start_dim", int, "Flatten")
+        self.end_dim = check_type(end_dim, "end_dim", int, "Flatten")
 
     def construct(self, x: Any) -> Any:
-        return torch.flatten(x, self.start_dim, self.end_dim)
+        try:
+            return torch.flatten(x, self.start_dim, self.end_dim)
+        except (IndexError, RuntimeError):
+            raise ValueError(f"For 'Flatten', 'start_dim' {self.start_dim} and 'end_dim' {self.end_dim} must be axes of the input in this "
+                             f"order, but got shape {tuple(x.shape)}.") from None
+
+
+class Identity(Cell):
+    """Returns its input; takes any arguments."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+
+    def construct(self, x: Any) -> Any:
+        return x
 
 
 class Dropout(Cell):
     """Zeroes elements with probability ``p`` and scales the rest by 1 / (1 - p), in training only.
 
-    ``keep_prob`` is 1.x's spelling: p = 1 - keep_prob.
+    ``keep_prob`` is 1.x's spelling: p = 1 - keep_prob; it counts only if ``p`` is None.
     """
 
     def __init__(self, keep_prob: float = 0.5, p: float | None = None, dtype: Any = torch.float32) -> None:
         super().__init__()
         if p is None:
-            if isinstance(keep_prob, bool) or not isinstance(keep_prob, (int, float)):
-                raise TypeError(f"For 'Dropout', the 'keep_prob' must be a number, but got {type(keep_prob).__name__}.")
+            check_type(keep_prob, "keep_prob", (float, int), "Dropout")
             if not 0 < keep_prob <= 1:
-                raise ValueError(f"For 'Dropout', the 'keep_prob' must be in range (0, 1], but got {keep_prob}.")
-            p = 1.0 - keep_prob
-        if isinstance(p, bool) or not isinstance(p, (int, float)):
-            raise TypeError(f"For 'Dropout', the 'p' must be a number, but got {type(p).__name__}.")
-        if not 0 <= p < 1:
-            raise ValueError(f"For 'Dropout', the 'p' must be in range [0, 1), but got {p}.")
+                raise ValueError(f"For 'Dropout', the 'keep_prob' must be a number in range (0, 1], but got {keep_prob}.")
+            self._rate = 1.0 - keep_prob
+        else:
+            check_type(p, "p", (float, int), "Dropout")
+            if not 0 <= p < 1:
+                raise ValueError(f"For 'Dropout', the 'p' must be a number in range [0, 1), but got {p}.")
+            self._rate = float(p)
+        self.p, self.keep_prob = p, keep_prob
+
+    def construct(self, x: Any) -> Any:
+        return torch.dropout(x, self._rate, True) if self.training and self._rate else x
+
+    def extend_repr(self) -> str:
+        return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"
+
+
+class DropoutExt(Cell):
+    """`Dropout` with the arguments of ``mint.nn.Dropout``."""
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__()
+        if not 0 <= p <= 1:
+            raise ValueError(f"For 'Dropout', the 'p' must be a number in range [0, 1], but got {p}.")
+        self.p, self.inplace = p, inplace
+
+    def construct(self, x: Any) -> Any:
+        return (torch.dropout_ if self.inplace else torch.dropout)(x, self.p, True) if self.training and self.p else x
+
+
+class _ChannelDropout(Cell):
+    """Zeroes whole channels with probability ``p`` and scales the rest by 1 / (1 - p), in training only."""
+
+    _ndims: tuple[int, ...] = ()
+
+    def __init__(self, p: float = 0.5) -> None:
+        super().__init__()
+        owner = type(self).__name__
+        check_type(p, "p", float, owner)
+        if not 0 <= p <= 1:
+            raise ValueError(f"For '{owner}', the 'p' must be a number in range [0, 1], but got {p}.")
         self.p, self.keep_prob = p, 1.0 - p
 
     def construct(self, x: Any) -> Any:
-        return torch.dropout(x, self.p, True) if self.training and self.p else x
+        if not self.training or not self.p:
+            return x
+        if x.dim() not in self._ndims:
+            raise ValueError(f"For '{type(self).__name__}', the input must have {' or '.join(map(str, self._ndims))} axes, but got {x.dim()}.")
+        if x.dim() == 2:  # (C, L)
+            return torch.squeeze(torch.feature_dropout(torch.unsqueeze(x, 0), self.p, True), 0)
+        return torch.feature_dropout(x, self.p, True)
 
     def extend_repr(self) -> str:
         return f"p={self.p}"
 
 
-class Identity(Cell):
-    """Returns its input."""
+class Dropout1d(_ChannelDropout):
+    """Channels of (N, C, L) or (C, L)."""
+
+    _ndims = (2, 3)
+
+
+class Dropout2d(_ChannelDropout):
+    """Channels of (N, C, H, W)."""
+
+    _ndims = (4,)
+
+
+class Dropout3d(_ChannelDropout):
+    """Channels of (N, C, D, H, W)."""
+
+    _ndims = (5,)
+
+
+class Dropout2dExt(Cell):
+    """`Dropout2d` with the arguments of ``mint.nn.Dropout2d``."""
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__()
+        self.p, self.inplace = p, inplace
 
     def construct(self, x: Any) -> Any:
+        return (torch.feature_dropout_ if self.inplace else torch.feature_dropout)(x, self.p, True) if self.training and self.p else x
+
+
+class Upsample(Cell):
+    """Resizes (N, C, *places) to ``size`` or by ``scale_factor``; modes nearest, linear, bilinear, bicubic, trilinear, area, nearest-exact."""
+
+    def __init__(self, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None,
+                 recompute_scale_factor: bool | None = None) -> None:
+        super().__init__()
+        self.size, self.scale_factor, self.mode = size, scale_factor, mode
+        self.align_corners, self.recompute_scale_factor = align_corners, recompute_scale_factor
+
+    def construct(self, x: Any) -> Any:
+        return interpolate(x, self.size, self.scale_factor, self.mode, self.align_corners, self.recompute_scale_factor)
+
+
+class L1Regularizer(Cell):
+    """scale · sum of |weights|."""
+
+    def __init__(self, scale: float) -> None:
+        super().__init__()
+        check_type(scale, "scale", (int, float), "L1Regularizer")
+        if not scale > 0 or math.isinf(scale):
+            raise ValueError(f"For 'L1Regularizer', the 'scale' must be greater than 0 and finite, but got {scale}.")
+        self.scale = scale
+
+    def construct(self, weights: Any) -> Any:
+        return torch.mul(torch.sum(torch.abs(weights)), self.scale)
+
+
+class ClipByNorm(Cell):
+    """x · clip_norm / max(‖x‖, clip_norm), the L2 norm taken over ``axis`` (None: everything); the result is float32."""
+
+    def __init__(self, axis: Any = None) -> None:
+        super().__init__()
+        items = () if axis is None else (axis,) if isinstance(axis, int) else axis
+        check_type(items, "axis", (int, tuple, list), "ClipByNorm")
+        for item in items:
+            check_type(item, "axis", int, "ClipByNorm")
+        self.axis = tuple(items)
+
+    def construct(self, x: Any, clip_norm: Any) -> Any:
+        if not isinstance(clip_norm, torch.Tensor):
+            clip_norm = torch.as_tensor(clip_norm, dtype=torch.float32, device=x.device)
+        x, limit = x.to(torch.float32), clip_norm.to(torch.float32)
+        squares = torch.sum(torch.square(x), dim=self.axis or tuple(range(x.dim())), keepdim=True)
+        # sqrt has no gradient at 0, where the norm is below every limit anyway.
+        norm = torch.sqrt(torch.where(squares > 0, squares, torch.ones_like(squares)))
+        norm = torch.where(squares > 0, norm, squares)
+        return torch.div(torch.mul(x, limit), torch.maximum(norm, limit))
+
+
+class Norm(Cell):
+    """L2 norm over ``axis`` (default: everything)."""
+
+    def __init__(self, axis: Any = (), keep_dims: bool = False) -> None:
+        super().__init__()
+        self.axis, self.keep_dims = axis, check_bool(keep_dims, "keep_dims", "Norm")
+
+    def construct(self, x: Any) -> Any:
+        axis = tuple(range(x.dim())) if self.axis == () else self.axis
+        return torch.sqrt(torch.sum(torch.square(x), dim=axis, keepdim=self.keep_dims))
+
+    def extend_repr(self) -> str:
+        return f"axis={self.axis}, keep_dims={self.keep_dims}"
+
+
+class OneHot(Cell):
+    """``on_value`` at the index, ``off_value`` elsewhere, along a new ``axis`` of ``depth``; indices out of range give off_value only."""
+
+    def __init__(self, axis: int = -1, depth: int = 1, on_value: float = 1.0, off_value: float = 0.0, dtype: Any = torch.float32) -> None:
+        super().__init__()
+        self.axis, self.depth = check_type(axis, "axis", int, "OneHot"), depth
+        self.on_value, self.off_value, self.dtype = on_value, off_value, dtype
+
+    def construct(self, indices: Any) -> Any:
+        places = torch.arange(self.depth, device=indices.device, dtype=indices.dtype)
+        hot = torch.eq(torch.unsqueeze(indices, -1), places)
+        values = torch.where(hot, torch.tensor(self.on_value, dtype=self.dtype, device=indices.device),
+                             torch.tensor(self.off_value, dtype=self.dtype, device=indices.device))
+        return torch.movedim(values, -1, self.axis)
+
+
+def _mirrored(size: int, before: int, after: int, skip: int) -> torch.Tensor:
+    """Indices that pad an axis by reflection; ``skip`` 1 leaves out the edge itself (REFLECT), 0 repeats it (SYMMETRIC)."""
+    if max(before, after) > size - skip:
+        raise ValueError(f"For 'Pad', the paddings of an axis of {size} must be at most {size - skip}, but got {(before, after)}.")
+    places = torch.arange(size)
+    ends = torch.flip(places[skip:before + skip], (0,)), torch.flip(places[size - after - skip:size - skip], (0,))
+    return torch.cat([ends[0], places, ends[1]])
+
+
+class Pad(Cell):
+    """Pads with zeros (mode "CONSTANT") or by reflection without ("REFLECT") or with the edge ("SYMMETRIC").
+
+    ``paddings`` is a tuple of (before, after) for each axis.
+    """
+
+    def __init__(self, paddings: Any, mode: str = "CONSTANT") -> None:
+        super().__init__()
+        self.mode = check_str_in(mode, "mode", ("CONSTANT", "REFLECT", "SYMMETRIC"), "Pad")
+        if not isinstance(paddings, tuple):
+            raise TypeError(f"For 'Pad', the type of 'paddings' must be tuple, but got {type(paddings).__name__}.")
+        if any(len(item) != 2 for item in paddings):
+            raise ValueError(f"For 'Pad', the dimension of 'paddings' must be (n, 2), but got {paddings}.")
+        if len(paddings) > 4:
+            raise ValueError(f"For 'Pad', only 'paddings' up to 4 dims is supported, but got {len(paddings)}.")
+        self.paddings = paddings
+        self._flat = [int(side) for pair in reversed(paddings) for side in pair]
+
+    def construct(self, x: Any) -> Any:
+        if x.dim() != len(self.paddings):
+            raise ValueError(f"For 'Pad', the 'paddings' must have a pair for each of the input's {x.dim()} axes, but got {self.paddings}.")
+        if self.mode == "CONSTANT":
+            return torch._C._nn.pad(x, self._flat)
+        for axis, (before, after) in enumerate(self.paddings):
+            if before or after:
+                x = torch.index_select(x, axis, _mirrored(x.shape[axis], before, after, int(self.mode == "REFLECT")).to(x.device))
         return x
+
+
+class Unfold(Cell):
+    """Patches of (N, C, H, W) as channels, kernel place by kernel place: (N, kh·kw·C, out_h, out_w).
+
+    ``ksizes``, ``strides``, ``rates`` are [1, rows, columns, 1]; ``padding`` is "valid" or "same".
+    """
+
+    def __init__(self, ksizes: Any, strides: Any, rates: Any, padding: str = "valid") -> None:
+        super().__init__()
+        for name, value in (("ksize", ksizes), ("stride", strides), ("rate", rates)):
+            check_type(value, f"{name}s", (tuple, list), "Unfold")
+            if len(value) != 4 or value[0] != 1 or value[3] != 1 or not all(isinstance(item, int) and item > 0 for item in value):
+                raise ValueError(f"For 'Unfold', the '{name}s' must be [1, {name}_row, {name}_col, 1] with positive ints, but got {value}.")
+        self._kernel, self._stride, self._rate = tuple(ksizes[1:3]), tuple(strides[1:3]), tuple(rates[1:3])
+        self.padding = check_str_in(padding.lower() if isinstance(padding, str) else padding, "padding", ("valid", "same"), "Unfold")
+
+    def construct(self, x: Any) -> Any:
+        from mindspore_compat.nn.layer._shapes import same_padding
+        if self.padding == "same":
+            pairs = [same_padding(*item) for item in zip(x.shape[-2:], self._kernel, self._stride, self._rate)]
+            x = torch._C._nn.pad(x, (*pairs[1], *pairs[0]))
+        batch, channels = x.shape[:2]
+        places = [(size - rate * (width - 1) - 1) // step + 1
+                  for size, width, step, rate in zip(x.shape[-2:], self._kernel, self._stride, self._rate)]
+        columns = torch._C._nn.im2col(x, self._kernel, self._rate, (0, 0), self._stride)
+        patches = torch.reshape(columns, (batch, channels, self._kernel[0] * self._kernel[1], *places))
+        return torch.reshape(torch.transpose(patches, 1, 2), (batch, -1, *places))
+
+
+class Tril(Cell):
+    """The lower triangle, from diagonal ``k`` down; zeros elsewhere."""
+
+    def construct(self, x: Any, k: int = 0) -> Any:
+        return torch.tril(x, check_type(k, "k", int, "Tril"))
+
+
+class Triu(Cell):
+    """The upper triangle, from diagonal ``k`` up; zeros elsewhere."""
+
+    def construct(self, x: Any, k: int = 0) -> Any:
+        return torch.triu(x, check_type(k, "k", int, "Triu"))
+
+
+class MatrixDiag(Cell):
+    """Diagonal matrices (*, n, n) of vectors (*, n)."""
+
+    def construct(self, x: Any) -> Any:
+        return torch.diag_embed(x)
+
+
+class MatrixDiagPart(Cell):
+    """Diagonals of matrices (*, m, n)."""
+
+    def construct(self, x: Any) -> Any:
+        return torch.diagonal(x, dim1=-2, dim2=-1)
+
+
+class MatrixSetDiag(Cell):
+    """Matrices (*, m, n) with their diagonals replaced."""
+
+    def construct(self, x: Any, diagonal: Any) -> Any:
+        return torch.diagonal_scatter(x, diagonal, dim1=-2, dim2=-1)
+
+
+class Roll(Cell):
+    """Elements moved by ``shift`` along ``axis``, round the end; ints or tuples of one length."""
+
+    def __init__(self, shift: Any, axis: Any) -> None:
+        super().__init__()
+        for name, value in (("shift", shift), ("axis", axis)):
+            check_type(value, name, (int, tuple, list), "Roll")
+        self.shift = list(shift) if isinstance(shift, (tuple, list)) else [shift]
+        self.axis = list(axis) if isinstance(axis, (tuple, list)) else [axis]
+        if len(self.shift) != len(self.axis):
+            raise ValueError("For 'Roll', the shape of 'shift' and the shape of 'axis' must be the same, "
+                             f"but got the length of 'shift' {len(self.shift)} and the length of 'axis' {len(self.axis)}.")
+
+    def construct(self, x: Any) -> Any:
+        for item in self.axis:
+            if not -x.dim() <= item < x.dim():
+                raise ValueError(f"For 'Roll', the 'axis' must be in range [{-x.dim()}, {x.dim()}), but got {item}.")
+        return torch.roll(x, self.shift, self.axis)
+
+
+class Unflatten(Cell):
+    """``axis`` replaced by the axes of ``unflattened_size``."""
+
+    def __init__(self, axis: int, unflattened_size: Any) -> None:
+        super().__init__()
+        self.axis = check_type(axis, "axis", int, "Unflatten")
+        self.unflattened_size = tuple(check_type(unflattened_size, "unflattened_size", (tuple, list), "Unflatten"))
+
+    def construct(self, x: Any) -> Any:
+        shape = tuple(x.shape)
+        rest = shape[self.axis + 1:] if self.axis != -1 else ()
+        return torch.reshape(x, shape[:self.axis] + self.unflattened_size + rest)

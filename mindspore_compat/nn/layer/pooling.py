@@ -51,7 +51,7 @@ class _PoolNd(Cell):
         try:
             return self._pool(x)
         except (RuntimeError, TypeError) as error:
-            raise explained(error, type(self).__name__, x, (self._count + 1, self._count + 2), x.shape[1], 1) from None
+            raise explained(error, type(self).__name__, x, (self._count + 1, self._count + 2)) from None
 
     def _pool(self, x: Any) -> Any:
         raise NotImplementedError

@@ -1,36 +1,82 @@
-"""Losses. Upstream: ``mindspore.nn.loss.loss``."""
+"""Losses: their base, and the everyday ones of this family. Upstream: ``mindspore.nn.loss.loss``."""
 from __future__ import annotations
 
 from typing import Any
 
 import torch
 
+from mindspore_compat._api.validate import check_bool, check_float_range, check_type
+from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 
-__all__ = ["LossBase", "SoftmaxCrossEntropyWithLogits", "MSELoss", "L1Loss"]
+__all__ = ["LossBase", "L1Loss", "L1LossExt", "MSELoss", "RMSELoss", "MAELoss", "SmoothL1Loss", "HuberLoss", "SoftmaxCrossEntropyWithLogits",
+           "CrossEntropyLoss", "NLLLoss", "BCELoss", "BCEWithLogitsLoss", "KLDivLoss", "CTCLoss"]
+
+_nn = torch._C._nn
+_CODES = {"none": 0, "mean": 1, "sum": 2}
+
+
+def check_tensors(owner: str, **given: Any) -> None:
+    """TypeError unless all are Tensors."""
+    for name, value in given.items():
+        if not isinstance(value, torch.Tensor):
+            raise TypeError(f"For '{owner}', the '{name}' must be a Tensor, but got {type(value).__name__}.")
+
+
+def check_same_shape(owner: str, **given: Any) -> None:
+    """ValueError unless all have one shape."""
+    shapes = {name: tuple(value.shape) for name, value in given.items()}
+    if len(set(shapes.values())) > 1:
+        raise ValueError(f"For '{owner}', {' and '.join(repr(name) for name in given)} must have one shape, but got {shapes}.")
 
 
 class LossBase(Cell):
-    """Base of losses: `get_loss` weighs and reduces by ``reduction`` ("mean", "sum" or "none")."""
+    """Base of losses: `get_loss` weighs and reduces by ``reduction`` ("mean", "sum" or "none").
+
+    Raises:
+        ValueError: for another reduction.
+    """
+
+    _reductions: tuple[str, ...] = ("mean", "sum", "none")
 
     def __init__(self, reduction: str = "mean") -> None:
         super().__init__()
-        if reduction not in ("mean", "sum", "none"):
-            raise ValueError(f"For '{type(self).__name__}', the 'reduction' must be in ['none', 'sum', 'mean'], but got {reduction!r}.")
+        if reduction not in self._reductions:
+            raise ValueError(f"For '{type(self).__name__}', the 'reduction' must be in {list(self._reductions)}, but got {reduction!r}.")
         self.reduction = reduction
-        self.average, self.reduce = reduction == "mean", reduction != "none"
+        self.average, self.reduce = reduction != "sum", reduction != "none"
+
+    # Upstream's operators, which losses of user code call.
+    @staticmethod
+    def reduce_mean(x: Any, axis: Any = ()) -> Any:
+        return torch.mean(x, tuple(range(x.dim())) if axis == () else axis)
+
+    @staticmethod
+    def reduce_sum(x: Any, axis: Any = ()) -> Any:
+        return torch.sum(x, tuple(range(x.dim())) if axis == () else axis)
+
+    @staticmethod
+    def mul(x: Any, y: Any) -> Any:
+        return torch.mul(x, y)
+
+    @staticmethod
+    def cast(x: Any, dtype: Any) -> Any:
+        return x.to(dtype)
 
     def get_axis(self, x: Any) -> tuple[int, ...]:
         """All axes of ``x``."""
         return tuple(range(x.dim()))
 
     def get_loss(self, x: Any, weights: Any = 1.0) -> Any:
-        """``x`` · ``weights``, reduced, in the dtype of ``x``."""
+        """``x`` · ``weights``, computed and reduced in float32, in the dtype of ``x``."""
         dtype = x.dtype
-        x = torch.mul(x.float(), weights)
-        if self.reduction != "none":
-            x = torch.mean(x) if self.average else torch.sum(x)
-        return x.to(dtype)
+        if dtype is not torch.float32:
+            x = x.to(torch.float32)
+        if isinstance(weights, torch.Tensor):
+            x = torch.mul(x, weights.to(torch.float32))
+        elif weights != 1.0:
+            x = torch.mul(x, weights)
+        return reduced(x, self.reduction).to(dtype)
 
     def construct(self, logits: Any, labels: Any) -> Any:
         raise NotImplementedError(f"{type(self).__name__} must override 'construct(self, logits, labels)'.")
@@ -39,52 +85,228 @@ class LossBase(Cell):
 _Loss = LossBase
 
 
-class SoftmaxCrossEntropyWithLogits(LossBase):
-    """Cross entropy of softmax(logits) (N, C) with labels: class indices (N,) if ``sparse``, else distributions (N, C).
-
-    ``is_grad`` and ``num_classes`` of 1.0 are accepted without effect.
-    """
-
-    def __init__(self, sparse: bool = False, reduction: str = "none", is_grad: bool = False, num_classes: int | None = None) -> None:
-        super().__init__(reduction)
-        if not isinstance(sparse, bool):
-            raise TypeError(f"For 'SoftmaxCrossEntropyWithLogits', the 'sparse' must be bool, but got {type(sparse).__name__}.")
-        self.sparse = sparse
-
-    def construct(self, logits: Any, labels: Any) -> Any:
-        for name, value in (("logits", logits), ("labels", labels)):
-            if not isinstance(value, torch.Tensor):
-                raise TypeError(f"For 'SoftmaxCrossEntropyWithLogits', the '{name}' must be a Tensor, but got {type(value).__name__}.")
-        if self.sparse:
-            if labels.dim() != 1:
-                raise ValueError("For 'SoftmaxCrossEntropyWithLogits' with sparse=True, the 'labels' must be class indices with 1 axis, "
-                                 f"but got shape {tuple(labels.shape)}. Use sparse=False for one-hot labels.")
-            labels = labels if labels.dtype is torch.int64 else labels.to(torch.int64)
-        elif labels.dim() != logits.dim():
-            raise ValueError("For 'SoftmaxCrossEntropyWithLogits' with sparse=False, the 'labels' must have the shape of 'logits' "
-                             f"{tuple(logits.shape)}, but got {tuple(labels.shape)}. Use sparse=True for class indices.")
-        elif labels.dtype is not logits.dtype:
-            labels = labels.to(logits.dtype)
-        return torch._C._nn.cross_entropy_loss(logits, labels, None, ("none", "mean", "sum").index(self.reduction), -100, 0.0)
-
-
-class MSELoss(LossBase):
-    """(logits - labels)², reduced."""
-
-    def construct(self, logits: Any, labels: Any) -> Any:
-        _check_operands("MSELoss", logits, labels)
-        return self.get_loss(torch.square(logits - labels))
+def reduced(x: Any, reduction: str) -> Any:
+    """Mean, sum or all elements of ``x``."""
+    return torch.mean(x) if reduction == "mean" else torch.sum(x) if reduction == "sum" else x
 
 
 class L1Loss(LossBase):
     """|logits - labels|, reduced."""
 
     def construct(self, logits: Any, labels: Any) -> Any:
-        _check_operands("L1Loss", logits, labels)
-        return self.get_loss(torch.abs(logits - labels))
+        check_tensors(type(self).__name__, logits=logits, labels=labels)
+        return reduced(torch.abs(torch.sub(logits, labels)), self.reduction)
 
 
-def _check_operands(where: str, logits: Any, labels: Any) -> None:
-    for name, value in (("logits", logits), ("labels", labels)):
-        if not isinstance(value, torch.Tensor):
-            raise TypeError(f"For '{where}', the '{name}' must be a Tensor, but got {type(value).__name__}.")
+class L1LossExt(L1Loss):
+    """|logits - labels|, reduced; ``mint.nn.L1Loss``."""
+
+
+class MSELoss(LossBase):
+    """(logits - labels)², reduced."""
+
+    def construct(self, logits: Any, labels: Any) -> Any:
+        check_tensors("MSELoss", logits=logits, labels=labels)
+        return self.get_loss(torch.square(torch.sub(logits, labels)))
+
+
+class RMSELoss(LossBase):
+    """sqrt of the mean of (logits - label)²."""
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def construct(self, logits: Any, label: Any) -> Any:
+        check_tensors("RMSELoss", logits=logits, label=label)
+        for item in (logits, label):
+            if item.dtype in (torch.uint8, torch.uint16, torch.uint32, torch.uint64):
+                raise TypeError(f"For 'RMSELoss', the parameters data type must not be an unsigned int, but got {item.dtype}.")
+        return torch.sqrt(self.get_loss(torch.square(torch.sub(logits, label))))
+
+
+class MAELoss(LossBase):
+    """|logits - label|, reduced."""
+
+    def construct(self, logits: Any, label: Any) -> Any:
+        check_tensors("MAELoss", logits=logits, labels=label)
+        return self.get_loss(torch.abs(torch.sub(logits, label)))
+
+
+class SmoothL1Loss(LossBase):
+    """0.5·d² / beta where d = |logits - labels| < beta, else d - 0.5·beta; not reduced by default."""
+
+    def __init__(self, beta: float = 1.0, reduction: str = "none") -> None:
+        super().__init__(reduction)
+        if check_type(beta, "beta", (float, int), "SmoothL1Loss") <= 0:
+            raise ValueError(f"For 'SmoothL1Loss', the 'beta' must be greater than 0, but got {beta}.")
+        self.beta = float(beta)
+
+    def construct(self, logits: Any, labels: Any) -> Any:
+        check_tensors("SmoothL1Loss", logits=logits, labels=labels)
+        check_same_shape("SmoothL1Loss", logits=logits, labels=labels)
+        return _nn.smooth_l1_loss(logits, labels, _CODES[self.reduction], self.beta)
+
+
+class HuberLoss(LossBase):
+    """0.5·d² where d = |logits - labels| < delta, else delta·(d - 0.5·delta), reduced."""
+
+    def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
+        super().__init__(reduction)
+        if check_type(delta, "delta", (float, int), "HuberLoss") <= 0:
+            raise ValueError(f"For 'HuberLoss', the 'delta' must be greater than 0, but got {delta}.")
+        self.delta = float(delta)
+
+    def construct(self, logits: Any, labels: Any) -> Any:
+        check_tensors("HuberLoss", logits=logits, labels=labels)
+        logits, labels = torch.broadcast_tensors(logits, labels)
+        return _nn.huber_loss(logits, labels, _CODES[self.reduction], self.delta)
+
+
+class SoftmaxCrossEntropyWithLogits(LossBase):
+    """Cross entropy of softmax(logits) (N, C) with labels: class indices (N,) if ``sparse``, else distributions (N, C)."""
+
+    def __init__(self, sparse: bool = False, reduction: str = "none") -> None:
+        super().__init__(reduction)
+        self.sparse = check_bool(sparse, "sparse", "SoftmaxCrossEntropyWithLogits")
+
+    def construct(self, logits: Any, labels: Any) -> Any:
+        check_tensors("SoftmaxCrossEntropyWithLogits", logits=logits, labels=labels)
+        if self.sparse:
+            labels = self._indices(logits, labels)
+        elif labels.dim() != logits.dim():
+            raise ValueError("For 'SoftmaxCrossEntropyWithLogits' with sparse=False, the 'labels' must have the shape of 'logits' "
+                             f"{tuple(logits.shape)}, but got {tuple(labels.shape)}. Use sparse=True for class indices.")
+        elif labels.dtype is not logits.dtype:
+            labels = labels.to(logits.dtype)
+        try:
+            return _nn.cross_entropy_loss(logits, labels, None, _CODES[self.reduction], -100, 0.0)
+        except (RuntimeError, ValueError) as error:
+            if tuple(labels.shape) == tuple(logits.shape)[:labels.dim()]:
+                raise
+            raise ValueError("For 'SoftmaxCrossEntropyWithLogits', the shapes of 'logits' and 'labels' do not fit, "
+                             f"but got {tuple(logits.shape)} and {tuple(labels.shape)}.") from error
+
+    @staticmethod
+    def _indices(logits: Any, labels: Any) -> Any:
+        if labels.dim() != 1:
+            raise ValueError("For 'SoftmaxCrossEntropyWithLogits' with sparse=True, the 'labels' must be class indices with 1 axis, "
+                             f"but got shape {tuple(labels.shape)}. Use sparse=False for one-hot labels.")
+        if labels.dtype is torch.int64:
+            return labels
+        if labels.dtype not in (torch.int32, torch.int16, torch.int8, torch.uint8):
+            raise TypeError("For 'SoftmaxCrossEntropyWithLogits' with sparse=True, the dtype of 'labels' must be int32 or int64, "
+                            f"but got {labels.dtype}.")
+        return labels.to(torch.int64)
+
+
+def _checked_weight(weight: Any, owner: str) -> Any:
+    if weight is not None:
+        check_type(weight, "weight", torch.Tensor, owner)
+        if weight.dtype not in (torch.float16, torch.float32):
+            raise TypeError(f"For '{owner}', the dtype of 'weight' must be float16 or float32, but got {weight.dtype}.")
+    return weight
+
+
+class CrossEntropyLoss(LossBase):
+    """Cross entropy of softmax(logits) (N, C, ...) with class indices (N, ...) or distributions (N, C, ...)."""
+
+    def __init__(self, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", label_smoothing: float = 0.0) -> None:
+        super().__init__(reduction)
+        self.ignore_index = check_type(ignore_index, "ignore_index", int, "CrossEntropyLoss")
+        check_type(label_smoothing, "label_smoothing", float, "CrossEntropyLoss")
+        self.label_smoothing = check_float_range(label_smoothing, "label_smoothing", "CrossEntropyLoss", 0.0, 1.0)
+        self.weight = _checked_weight(weight, "CrossEntropyLoss")
+
+    def construct(self, logits: Any, labels: Any) -> Any:
+        check_tensors("CrossEntropyLoss", logits=logits, labels=labels)
+        floats = (torch.float16, torch.float32)
+        if logits.dtype not in floats:
+            raise TypeError(f"For 'CrossEntropyLoss', the dtype of 'logits' must be float16 or float32, but got {logits.dtype}.")
+        same = logits.dim() == labels.dim()
+        if labels.dtype not in (floats if same else (torch.int32, torch.int64)):
+            wanted = "float16 or float32 for probabilities" if same else "int32 for class indices"
+            raise TypeError(f"For 'CrossEntropyLoss', the dtype of 'labels' must be {wanted}, but got {labels.dtype}.")
+        fitting = tuple(logits.shape) if same else (*logits.shape[:1], *logits.shape[2:]) if logits.dim() > 1 else ()
+        if tuple(labels.shape) != fitting:
+            raise ValueError("For 'CrossEntropyLoss', 'logits' must have shape (N, C, ...) and 'labels' (N, ...) for class indices or (N, C, ...) "
+                             f"for probabilities, but got {tuple(logits.shape)} and {tuple(labels.shape)}.")
+        labels = labels.to(logits.dtype) if same else labels.to(torch.int64)
+        weight = None if self.weight is None else self.weight.to(logits.dtype)
+        return _nn.cross_entropy_loss(logits, labels, weight, _CODES[self.reduction], self.ignore_index, self.label_smoothing)
+
+
+class NLLLoss(LossBase):
+    """-logits[label] of log probabilities (N, C, ...) and class indices (N, ...), weighted by class."""
+
+    def __init__(self, weight: Any = None, ignore_index: int = -100, reduction: str = "mean") -> None:
+        super().__init__(reduction)
+        self.ignore_index = check_type(ignore_index, "ignore_index", int, "NLLLoss")
+        self.weight = _checked_weight(weight, "NLLLoss")
+
+    def construct(self, logits: Any, labels: Any) -> Any:
+        check_tensors("NLLLoss", logits=logits, labels=labels)
+        return _nn.nll_loss_nd(logits, labels.to(torch.int64), self.weight, _CODES[self.reduction], self.ignore_index)
+
+
+class BCELoss(LossBase):
+    """-(y·log x + (1 - y)·log(1 - x)) of probabilities x and labels y, times ``weight``, reduced."""
+
+    def __init__(self, weight: Any = None, reduction: str = "mean") -> None:
+        super().__init__(reduction)
+        self.weight = weight
+
+    def construct(self, logits: Any, labels: Any) -> Any:
+        check_tensors("BCELoss", logits=logits, labels=labels)
+        check_same_shape("BCELoss", logits=logits, labels=labels)
+        if labels.dtype is not logits.dtype:
+            raise TypeError(f"For 'BCELoss', 'logits' and 'labels' must have one dtype, but got {logits.dtype} and {labels.dtype}.")
+        return _nn.binary_cross_entropy(logits, labels, self.weight, _CODES[self.reduction])
+
+
+class BCEWithLogitsLoss(LossBase):
+    """`BCELoss` of sigmoid(logits), computed stably; ``pos_weight`` weighs the positive labels."""
+
+    def __init__(self, reduction: str = "mean", weight: Any = None, pos_weight: Any = None) -> None:
+        super().__init__(reduction)
+        for name, value in (("weight", weight), ("pos_weight", pos_weight)):
+            if isinstance(value, Parameter):
+                raise TypeError(f"For 'BCEWithLogitsLoss', the '{name}' can not be a Parameter, but got {value}.")
+        self.weight, self.pos_weight = weight, pos_weight
+
+    def construct(self, logits: Any, labels: Any) -> Any:
+        check_tensors("BCEWithLogitsLoss", input=logits, target=labels)
+        check_same_shape("BCEWithLogitsLoss", input=logits, target=labels)
+        return torch.binary_cross_entropy_with_logits(logits, labels, self.weight, self.pos_weight, _CODES[self.reduction])
+
+
+class KLDivLoss(LossBase):
+    """labels·(log labels - logits) of log probabilities; "batchmean" divides the sum by the batch size, "mean" by all elements."""
+
+    _reductions = ("mean", "sum", "none", "batchmean")
+
+    def construct(self, logits: Any, labels: Any) -> Any:
+        check_tensors("KLDivLoss", logits=logits, labels=labels)
+        if self.reduction == "batchmean":
+            return torch.div(torch.kl_div(logits, labels, _CODES["sum"]), logits.shape[0])
+        return torch.kl_div(logits, labels, _CODES[self.reduction])
+
+
+class CTCLoss(LossBase):
+    """Connectionist temporal classification of log probabilities (T, N, C) or (T, C); "mean" first divides by the target lengths."""
+
+    def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
+        super().__init__(reduction)
+        self.blank = check_type(blank, "blank", int, "CTCLoss")
+        self.zero_infinity = check_bool(zero_infinity, "zero_infinity", "CTCLoss")
+
+    def construct(self, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any) -> Any:
+        check_tensors("CTCLoss", log_probs=log_probs, targets=targets)
+        alone = log_probs.dim() == 2
+        if alone:
+            if targets.dim() > 2 or (targets.dim() == 2 and targets.shape[0] != 1):
+                raise ValueError("For 'CTCLoss', when the shape of log_probs is (T, C), the targets must have shape (S,) or (1, S), "
+                                 f"but got {tuple(targets.shape)}.")
+            log_probs, targets = torch.unsqueeze(log_probs, 1), torch.reshape(targets, (1, -1))
+        lengths = [torch.reshape(torch.as_tensor(item), (-1,)).to("cpu", torch.int64) for item in (input_lengths, target_lengths)]
+        loss = torch.ctc_loss(log_probs, targets, *lengths, self.blank, _CODES[self.reduction], self.zero_infinity)
+        return torch.squeeze(loss, 0) if alone and self.reduction == "none" else loss

@@ -191,7 +191,7 @@ def value_and_grad(fn: Callable[..., Any], grad_position: Any = 0, weights: Any 
         return_ids: pair each gradient with its position or the Parameter's name, for `get_grad`.
 
     Raises:
-        ValueError: if there is nothing to differentiate by.
+        ValueError: if there is nothing to differentiate by. RuntimeError: in the call, if there is no such input.
     """
     if grad_position is None and weights is None:
         raise ValueError("`grad_position` and `weight` can not be None at the same time.")
@@ -202,7 +202,7 @@ def value_and_grad(fn: Callable[..., Any], grad_position: Any = 0, weights: Any 
     def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
         for position in positions:
             if not 0 <= position < len(args):
-                raise ValueError(f"For 'value_and_grad', 'grad_position' {position} must be less than the number of inputs {len(args)}.")
+                raise RuntimeError(f"For 'value_and_grad', 'grad_position' {position} must be less than the number of inputs {len(args)}.")
         outputs, variables = _outputs_at(fn, args, kwargs, positions)
         if has_aux and not isinstance(outputs, tuple):
             raise ValueError("For 'value_and_grad', 'has_aux' needs a function with more than one output, but got one.")

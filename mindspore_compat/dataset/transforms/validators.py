@@ -1,0 +1,27 @@
+"""Argument check that some projects borrow. Upstream: ``mindspore.dataset.transforms.validators``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from mindspore_compat.dataset.core.validator_helpers import check_value, type_check
+from mindspore_compat.dataset.transforms.transforms import check_operations
+
+__all__ = ["check_random_transform_ops"]
+
+
+def check_random_transform_ops(method: Callable) -> Callable:
+    """Decorator of ``__init__(self, transforms[, prob])``: checks both."""
+
+    @wraps(method)
+    def checked(self: Any, transforms: Any, *args: Any, **kwargs: Any) -> Any:
+        check_operations(transforms)
+        prob = args[0] if args else kwargs.get("prob")
+        if prob is not None:
+            type_check(prob, (float, int), "prob")
+            check_value(prob, (0.0, 1.0), "prob")
+        return method(self, transforms, *args, **kwargs)
+
+    return checked

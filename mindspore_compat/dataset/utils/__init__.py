@@ -1,0 +1,5 @@
+"""Helpers for own datasets. Upstream: ``mindspore.dataset.utils``."""
+
+from mindspore_compat.dataset.utils.line_reader import LineReader
+
+__all__ = ["LineReader"]

@@ -1,0 +1,81 @@
+"""Resizing by MindSpore's rules for coordinates, for `Upsample` and 1.x's `ResizeBilinear`."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+
+__all__ = ["interpolate", "resize_bilinear"]
+
+_RANKS = {"nearest": (3, 4, 5), "linear": (3,), "bilinear": (4,), "bicubic": (4,), "area": (3, 4, 5), "nearest-exact": (3, 4), "trilinear": (5,)}
+
+
+def _line(size: int, wanted: int, align_corners: bool, half_pixel: bool, like: torch.Tensor) -> tuple[Any, Any, Any]:
+    """For each new place: the two old ones around it and the weight of the second."""
+    places = torch.arange(wanted, device=like.device, dtype=torch.float32)
+    if align_corners and wanted > 1:
+        places = places * ((size - 1) / (wanted - 1))
+    elif half_pixel:
+        places = ((places + 0.5) * (size / wanted) - 0.5).clamp(min=0.0)
+    else:
+        places = places * (size / wanted)
+    low = places.floor().clamp(max=size - 1)
+    first = low.to(torch.int64)
+    return first, (first + 1).clamp(max=size - 1), (places - low).to(like.dtype)
+
+
+def resize_bilinear(x: Any, size: tuple[int, int], align_corners: bool = False, half_pixel_centers: bool = False) -> Any:
+    """(N, C, H, W) to ``size``. With neither flag, place i of the result is i · old / new, which torch has no mode for."""
+    if align_corners or half_pixel_centers:
+        return torch._C._nn.upsample_bilinear2d(x, size, align_corners)
+    if tuple(x.shape[-2:]) == tuple(size):
+        return torch.clone(x)
+    for axis, wanted in ((2, size[0]), (3, size[1])):
+        first, second, weight = _line(x.shape[axis], wanted, align_corners, half_pixel_centers, x)
+        weight = torch.reshape(weight, (-1, 1) if axis == 2 else (-1,))
+        x = torch.lerp(torch.index_select(x, axis, first), torch.index_select(x, axis, second), weight)
+    return x
+
+
+def interpolate(x: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None,
+                recompute_scale_factor: bool | None = None) -> Any:
+    """Resizes (N, C, *places). Every mode takes ``size`` or ``scale_factor``; upstream refuses some scale factors.
+
+    Raises:
+        TypeError, ValueError: for wrong arguments or another number of axes.
+    """
+    owner = "interpolate"
+    if not isinstance(x, torch.Tensor):
+        raise TypeError(f"For '{owner}', 'input' must be a tensor, but got {type(x)}.")
+    if mode not in _RANKS:
+        raise ValueError(f"For '{owner}', the 'mode' must be one of {list(_RANKS)}, but got {mode!r}.")
+    if x.dim() not in _RANKS[mode]:
+        raise ValueError(f"For '{owner}', mode {mode!r} needs an input of {_RANKS[mode]} axes, but got {x.dim()}.")
+    if (size is None) == (scale_factor is None):
+        raise ValueError(f"For '{owner}', exactly one of 'size' and 'scale_factor' must be set, but got {size} and {scale_factor}.")
+    if size is not None and recompute_scale_factor:
+        raise ValueError(f"For '{owner}', 'recompute_scale_factor' can not be True when 'size' is given.")
+    if align_corners is not None and mode not in ("linear", "bilinear", "bicubic", "trilinear"):
+        raise ValueError(f"For '{owner}', 'align_corners' can not be set in mode {mode!r}, but got {align_corners}.")
+    wanted = _wanted(x, size, scale_factor, owner)
+    if mode == "area" or size is not None or recompute_scale_factor:
+        return torch.nn.functional.interpolate(x, wanted, mode=mode, align_corners=align_corners)
+    factors = [float(item) for item in (scale_factor if isinstance(scale_factor, (tuple, list)) else [scale_factor] * (x.dim() - 2))]
+    return torch.nn.functional.interpolate(x, None, factors, mode, align_corners)
+
+
+def _wanted(x: torch.Tensor, size: Any, scale_factor: Any, owner: str) -> list[int]:
+    count, given = x.dim() - 2, size if size is not None else scale_factor
+    items = list(given) if isinstance(given, (tuple, list)) else [given] * count
+    name = "size" if size is not None else "scale_factor"
+    if len(items) != count:
+        raise ValueError(f"For '{owner}', the '{name}' must have {count} elements for an input of {x.dim()} axes, but got {given}.")
+    for item in items:
+        if isinstance(item, bool) or not isinstance(item, (int, float)):
+            raise TypeError(f"For '{owner}', the '{name}' must be a number or a tuple of numbers, but got {given!r}.")
+        if item <= 0:
+            raise ValueError(f"For '{owner}', the '{name}' must be positive, but got {given!r}.")
+    if size is not None:
+        return [int(item) for item in items]
+    return [math.floor(width * factor) for width, factor in zip(x.shape[2:], items)]

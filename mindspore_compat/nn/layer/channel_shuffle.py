@@ -1,0 +1,26 @@
+"""Upstream: ``mindspore.nn.ChannelShuffle``."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat._api.validate import check_positive_int
+from mindspore_compat.nn.cell import Cell
+
+__all__ = ["ChannelShuffle"]
+
+
+class ChannelShuffle(Cell):
+    """Channels of (N, C, *) dealt out so that neighbours come from different ``groups``."""
+
+    def __init__(self, groups: int) -> None:
+        super().__init__()
+        self.groups = check_positive_int(groups, "groups", "ChannelShuffle")
+
+    def construct(self, x: Any) -> Any:
+        shape = tuple(x.shape)
+        if shape[1] % self.groups:
+            raise ValueError(f"For 'ChannelShuffle', the channels must be divisible by 'groups' {self.groups}, but got shape {shape}.")
+        parts = torch.reshape(x, (shape[0], self.groups, shape[1] // self.groups, *shape[2:]))
+        return torch.reshape(torch.transpose(parts, 1, 2), shape)

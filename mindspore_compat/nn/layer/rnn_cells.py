@@ -1,0 +1,79 @@
+"""One step of a recurrent net. Upstream: ``mindspore.nn.layer.rnn_cells``."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+
+from mindspore_compat._api.validate import check_bool, check_positive_int, check_str_in
+from mindspore_compat.common.initializer import Uniform, initializer
+from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.nn.cell import Cell
+
+__all__ = ["LSTMCell", "GRUCell", "RNNCell"]
+
+
+class RNNCellBase(Cell):
+    """``weight_ih`` (n·hidden, input), ``weight_hh`` (n·hidden, hidden) and biases, all uniform within ±1/sqrt(hidden)."""
+
+    def __init__(self, input_size: int, hidden_size: int, has_bias: bool, num_chunks: int, dtype: Any = torch.float32) -> None:
+        super().__init__()
+        owner = type(self).__name__
+        self.has_bias = check_bool(has_bias, "has_bias", owner)
+        self.hidden_size = check_positive_int(hidden_size, "hidden_size", owner)
+        self.input_size = check_positive_int(input_size, "input_size", owner)
+        init, rows = Uniform(1 / math.sqrt(hidden_size)), num_chunks * hidden_size
+        self.weight_ih = Parameter(initializer(init, (rows, input_size), dtype))
+        self.weight_hh = Parameter(initializer(init, (rows, hidden_size), dtype))
+        self.bias_ih = Parameter(initializer(init, (rows,), dtype)) if has_bias else None
+        self.bias_hh = Parameter(initializer(init, (rows,), dtype)) if has_bias else None
+
+    def _weights(self) -> tuple[Any, Any, Any, Any]:
+        return self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
+
+    def _check(self, **given: Any) -> None:
+        for name, value in given.items():
+            if not isinstance(value, torch.Tensor):
+                raise TypeError(f"For '{type(self).__name__}', the '{name}' must be a Tensor, but got {type(value).__name__}.")
+            if value.dtype not in (torch.float32, torch.float16):
+                raise TypeError(f"For '{type(self).__name__}', the dtype of '{name}' must be float32 or float16, but got {value.dtype}.")
+
+
+class RNNCell(RNNCellBase):
+    """h' = tanh (or relu) of (W_ih·x + b_ih + W_hh·h + b_hh): x (N, input), h (N, hidden)."""
+
+    def __init__(self, input_size: int, hidden_size: int, has_bias: bool = True, nonlinearity: str = "tanh", dtype: Any = torch.float32) -> None:
+        super().__init__(input_size, hidden_size, has_bias, 1, dtype)
+        self.nonlinearity = check_str_in(nonlinearity, "nonlinearity", ("tanh", "relu"), "RNNCell")
+
+    def construct(self, x: Any, hx: Any) -> Any:
+        self._check(x=x, hx=hx)
+        return (torch.rnn_tanh_cell if self.nonlinearity == "tanh" else torch.rnn_relu_cell)(x, hx, *self._weights())
+
+
+class LSTMCell(RNNCellBase):
+    """(h', c') of x (N, input) and the tuple (h, c), each (N, hidden); gates lie as input, forget, cell, output."""
+
+    def __init__(self, input_size: int, hidden_size: int, has_bias: bool = True, dtype: Any = torch.float32, **old: Any) -> None:
+        if old or isinstance(dtype, int):
+            raise ValueError("For 'LSTMCell', the arguments of MindSpore before 1.6 (batch_size, dropout, bidirectional) are not supported, "
+                             f"but got {old or dtype}. For a whole layer use 'nn.LSTM'.")
+        super().__init__(input_size, hidden_size, has_bias, 4, dtype)
+
+    def construct(self, x: Any, hx: Any) -> Any:
+        if not isinstance(hx, tuple) or len(hx) != 2:
+            raise TypeError(f"For 'LSTMCell', the 'hx' must be a tuple of two Tensors, but got {type(hx).__name__}.")
+        self._check(x=x, **{"hx[0]": hx[0], "hx[1]": hx[1]})
+        return torch.lstm_cell(x, hx, *self._weights())
+
+
+class GRUCell(RNNCellBase):
+    """h' of x (N, input) and h (N, hidden); gates lie as reset, update, new."""
+
+    def __init__(self, input_size: int, hidden_size: int, has_bias: bool = True, dtype: Any = torch.float32) -> None:
+        super().__init__(input_size, hidden_size, has_bias, 3, dtype)
+
+    def construct(self, x: Any, hx: Any) -> Any:
+        self._check(x=x, hx=hx)
+        return torch.gru_cell(x, hx, *self._weights())

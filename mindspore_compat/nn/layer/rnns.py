@@ -1,0 +1,148 @@
+"""Recurrent layers. Upstream: ``mindspore.nn.layer.rnns``. Gates lie in torch's order, so torch's fused kernels run them."""
+from __future__ import annotations
+
+import logging
+import math
+from typing import Any
+
+import torch
+
+from mindspore_compat._api.validate import check_bool, check_positive_int, check_type
+from mindspore_compat.common.initializer import Uniform, initializer
+from mindspore_compat.common.parameter import Parameter, ParameterTuple
+from mindspore_compat.nn.cell import Cell
+
+__all__ = ["LSTM", "GRU", "RNN"]
+
+_log = logging.getLogger("mindspore_compat")
+_KERNELS = {"LSTM": (4, torch.lstm), "GRU": (3, torch.gru), "RNN_TANH": (1, torch.rnn_tanh), "RNN_RELU": (1, torch.rnn_relu)}
+
+
+class _RNNBase(Cell):
+    """``num_layers`` layers over (L, N, input), or (N, L, input) with ``batch_first``.
+
+    Called with (x, hx=None, seq_length=None); the start state has shape (layers·directions, N, hidden). With ``seq_length`` (N,) outputs
+    behind a sequence's end are zero and its final state is that of its last step. Parameters are named ``weight_ih_l0``,
+    ``weight_hh_l0``, ``bias_ih_l0``, ``bias_hh_l0``, with ``_reverse`` for the backward direction.
+    """
+
+    def __init__(self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, has_bias: bool = True, batch_first: bool = False,
+                 dropout: float = 0.0, bidirectional: bool = False, dtype: Any = torch.float32) -> None:
+        super().__init__()
+        owner = type(self).__name__
+        self.hidden_size = check_positive_int(hidden_size, "hidden_size", owner)
+        self.input_size = check_positive_int(input_size, "input_size", owner)
+        self.num_layers = check_positive_int(num_layers, "num_layers", owner)
+        self.has_bias = check_bool(has_bias, "has_bias", owner)
+        self.batch_first = check_bool(batch_first, "batch_first", owner)
+        self.bidirectional = check_bool(bidirectional, "bidirectional", owner)
+        check_type(dropout, "dropout", (float, int), owner)
+        if not 0 <= dropout < 1:
+            raise ValueError(f"For '{owner}', the 'dropout' must be a number in range [0, 1) representing the probability of an element being zeroed, "
+                             f"but got {dropout}.")
+        if dropout > 0 and num_layers == 1:
+            _log.warning("'%s' applies dropout after all layers but the last: dropout=%s has no effect with num_layers=1.", owner, dropout)
+        self.dropout, self.is_lstm = float(dropout), mode == "LSTM"
+        chunks, kernel = _KERNELS[mode]
+        self.__dict__["_kernel"] = kernel
+        self._add_weights(chunks * hidden_size, dtype)
+
+    def _add_weights(self, rows: int, dtype: Any) -> None:
+        init, directions = Uniform(1 / math.sqrt(self.hidden_size)), 2 if self.bidirectional else 1
+        lists: dict[str, list[Parameter]] = {"weight_ih": [], "weight_hh": [], "bias_ih": [], "bias_hh": []}
+        for layer in range(self.num_layers):
+            width = self.input_size if layer == 0 else self.hidden_size * directions
+            for direction in range(directions):
+                shapes = {"weight_ih": (rows, width), "weight_hh": (rows, self.hidden_size), "bias_ih": (rows,), "bias_hh": (rows,)}
+                for kind, shape in shapes.items():
+                    if self.has_bias or kind.startswith("weight"):
+                        name = f"{kind}_l{layer}{'_reverse' if direction else ''}"
+                        lists[kind].append(Parameter(initializer(init, shape, dtype), name=name))
+        self.w_ih_list, self.w_hh_list = ParameterTuple(lists["weight_ih"]), ParameterTuple(lists["weight_hh"])
+        self.b_ih_list, self.b_hh_list = ParameterTuple(lists["bias_ih"]), ParameterTuple(lists["bias_hh"])
+        kinds = tuple(lists) if self.has_bias else ("weight_ih", "weight_hh")
+        # torch's order: all weights of one layer and direction next to each other.
+        self._order = [f"{kind}_l{layer}{suffix}" for layer in range(self.num_layers)
+                       for suffix in ("", "_reverse")[:directions] for kind in kinds]
+
+    def construct(self, x: Any, hx: Any = None, seq_length: Any = None) -> Any:
+        self._check_inputs(x, hx, seq_length)
+        batch = x.shape[0 if self.batch_first else 1]
+        if hx is None:
+            count = self.num_layers * (2 if self.bidirectional else 1)
+            start = torch.zeros((count, batch, self.hidden_size), dtype=x.dtype, device=x.device)
+            hx = (start, start) if self.is_lstm else start
+        own = self.__dict__["_parameters"]
+        weights = [own[name] if own[name].dtype is x.dtype else own[name].to(x.dtype) for name in self._order]
+        if seq_length is not None:
+            return self._ragged(x, hx, seq_length, weights)
+        output, *state = self.__dict__["_kernel"](x, hx, weights, self.has_bias, self.num_layers, self.dropout, self.training, self.bidirectional,
+                                                  self.batch_first)
+        return output, (tuple(state) if self.is_lstm else state[0])
+
+    def _ragged(self, x: Any, hx: Any, seq_length: Any, weights: list[Any]) -> Any:
+        if self.batch_first:
+            x = torch.transpose(x, 0, 1)
+        steps, lengths = x.shape[0], seq_length.detach().to("cpu", torch.int64)
+        # Packed sequences are sorted by length and have at least one step; empty ones are put right afterwards.
+        ranked, order = torch.sort(lengths.clamp(min=1, max=steps), descending=True)
+        order, back = order.to(x.device), torch.argsort(order).to(x.device)
+        data, sizes = torch._pack_padded_sequence(torch.index_select(x, 1, order), ranked, False)
+        states = hx if self.is_lstm else (hx,)
+        starts = tuple(torch.index_select(item, 1, order) for item in states)
+        output, *ends = self.__dict__["_kernel"](data, sizes, starts if self.is_lstm else starts[0], weights, self.has_bias, self.num_layers,
+                                                 self.dropout, self.training, self.bidirectional)
+        output = torch.index_select(torch._pad_packed_sequence(output, sizes, False, 0.0, steps)[0], 1, back)
+        ends = [torch.index_select(item, 1, back) for item in ends]
+        if bool((lengths <= 0).any()):
+            alive = torch.reshape((lengths > 0).to(x.device), (1, -1, 1))
+            output = torch.where(alive, output, torch.zeros_like(output))
+            ends = [torch.where(alive, end, start) for end, start in zip(ends, states)]
+        if self.batch_first:
+            output = torch.transpose(output, 0, 1)
+        return output, (tuple(ends) if self.is_lstm else ends[0])
+
+    def _check_inputs(self, x: Any, hx: Any, seq_length: Any) -> None:
+        owner = type(self).__name__
+        if not isinstance(x, torch.Tensor):
+            raise TypeError(f"For '{owner}', the 'x' must be a Tensor, but got {type(x).__name__}.")
+        if x.dim() != 3 or x.shape[2] != self.input_size:
+            raise ValueError(f"For '{owner}', the 'x' must have 3 axes with {self.input_size} features in the last, but got shape {tuple(x.shape)}.")
+        if hx is not None:
+            if self.is_lstm and (not isinstance(hx, tuple) or len(hx) != 2):
+                raise TypeError(f"For '{owner}', the 'hx' must be a tuple of two Tensors, but got {type(hx).__name__}.")
+            for item in hx if self.is_lstm else (hx,):
+                if not isinstance(item, torch.Tensor) or item.dtype is not x.dtype:
+                    raise TypeError(f"For '{owner}', the 'hx' must hold Tensors of the dtype of 'x' {x.dtype}, "
+                                    f"but got {item.dtype if isinstance(item, torch.Tensor) else type(item).__name__}.")
+        if seq_length is not None:
+            if not isinstance(seq_length, torch.Tensor) or seq_length.dtype not in (torch.int32, torch.int64):
+                raise TypeError(f"For '{owner}', the 'seq_length' must be an int32 or int64 Tensor, but got {seq_length!r}.")
+            batch = x.shape[0 if self.batch_first else 1]
+            if seq_length.shape[0] != batch:
+                raise ValueError(f"For '{owner}', batch size of x and seq_length must be equal, but got {batch} of x and {seq_length.shape[0]} of "
+                                 "seq_length.")
+
+
+class RNN(_RNNBase):
+    """h' = tanh (or relu with ``nonlinearity="relu"``) of (W_ih·x + b_ih + W_hh·h + b_hh) at each step."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        nonlinearity = kwargs.pop("nonlinearity", "tanh")
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"For 'RNN', the 'nonlinearity' must be in ['tanh', 'relu'], but got {nonlinearity}.")
+        super().__init__(f"RNN_{nonlinearity.upper()}", *args, **kwargs)
+
+
+class GRU(_RNNBase):
+    """Gated recurrent units; the state is one Tensor."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__("GRU", *args, **kwargs)
+
+
+class LSTM(_RNNBase):
+    """Long short-term memory; the state is the tuple (h, c)."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__("LSTM", *args, **kwargs)

@@ -1,0 +1,173 @@
+"""Losses with margins and further ones. Upstream: ``mindspore.nn.loss.loss``."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+
+from mindspore_compat._api.validate import check_bool, check_float, check_float_range, check_type
+from mindspore_compat.nn.loss.loss import _CODES, LossBase, check_same_shape, check_tensors, reduced
+
+__all__ = ["MarginRankingLoss", "SoftMarginLoss", "TripletMarginLoss", "TripletMarginWithDistanceLoss", "PoissonNLLLoss",
+           "MultiLabelSoftMarginLoss", "MultiMarginLoss", "MultilabelMarginLoss", "CosineEmbeddingLoss", "GaussianNLLLoss", "HingeEmbeddingLoss"]
+
+_nn = torch._C._nn
+
+
+class MarginRankingLoss(LossBase):
+    """max(-target·(input1 - input2) + margin, 0), reduced."""
+
+    def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
+        super().__init__(reduction)
+        self.margin = check_type(margin, "margin", float, "MarginRankingLoss")
+
+    def construct(self, input1: Any, input2: Any, target: Any) -> Any:  # type: ignore[override]
+        check_tensors("MarginRankingLoss", input1=input1, input2=input2, target=target)
+        return torch.margin_ranking_loss(input1, input2, target, self.margin, _CODES[self.reduction])
+
+
+class SoftMarginLoss(LossBase):
+    """log(1 + exp(-labels·logits)), reduced; labels are 1 and -1."""
+
+    def construct(self, logits: Any, labels: Any) -> Any:
+        check_tensors("SoftMarginLoss", logits=logits, labels=labels)
+        check_same_shape("SoftMarginLoss", logits=logits, labels=labels)
+        return _nn.soft_margin_loss(logits, labels, _CODES[self.reduction])
+
+
+class TripletMarginLoss(LossBase):
+    """max(d(x, positive) - d(x, negative) + margin, 0), reduced, with the p-norm distance of (N, D)."""
+
+    def __init__(self, p: float = 2, swap: bool = False, eps: float = 1e-6, reduction: str = "mean", margin: float = 1.0) -> None:
+        super().__init__(reduction)
+        self.p, self.eps, self.margin = p, eps, margin
+        self.swap = check_bool(swap, "swap", "TripletMarginLoss")
+
+    def construct(self, x: Any, positive: Any, negative: Any, margin: float = 1.0) -> Any:  # type: ignore[override]
+        check_tensors("TripletMarginLoss", x=x, positive=positive, negative=negative)
+        margin = self.margin if self.margin != 1.0 else margin
+        return torch.triplet_margin_loss(x, positive, negative, float(margin), self.p, self.eps, self.swap, _CODES[self.reduction])
+
+
+class TripletMarginWithDistanceLoss(LossBase):
+    """max(d(x, positive) - d(x, negative) + margin, 0), reduced, with ``distance_function`` (default: the L2 norm over axis 1)."""
+
+    def __init__(self, distance_function: Any = None, swap: bool = False, reduction: str = "mean", margin: float = 1.0) -> None:
+        super().__init__(reduction)
+        self.margin, self.swap = check_float(margin, "margin", "TripletMarginWithDistanceLoss"), check_bool(swap, "swap", "TripletMarginWithDistanceLoss")
+        self.distance_function = _euclidean if distance_function is None else distance_function
+
+    def construct(self, x: Any, positive: Any, negative: Any) -> Any:  # type: ignore[override]
+        check_tensors("TripletMarginWithDistanceLoss", x=x, positive=positive, negative=negative)
+        near, far = self.distance_function(x, positive), self.distance_function(x, negative)
+        if self.swap:
+            far = torch.minimum(far, self.distance_function(positive, negative))
+        return self.get_loss(torch.clamp(torch.add(torch.sub(near, far), self.margin), min=0.0))
+
+
+def _euclidean(x: Any, y: Any) -> Any:
+    return torch.linalg.vector_norm(torch.sub(x, y), dim=1)
+
+
+class PoissonNLLLoss(LossBase):
+    """exp(input) - target·input, or input - target·log(input + eps) without ``log_input``; ``full`` adds Stirling's term for targets > 1."""
+
+    def __init__(self, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: str = "mean") -> None:
+        super().__init__(reduction)
+        self.log_input, self.full, self.eps = log_input, full, eps
+
+    def construct(self, logits: Any, labels: Any) -> Any:
+        check_tensors("PoissonNLLLoss", input=logits, target=labels)
+        labels = labels.to(logits.dtype)
+        loss = torch.exp(logits) - labels * logits if self.log_input else logits - labels * torch.log(logits + self.eps)
+        if self.full:
+            safe = torch.clamp(labels, min=self.eps)
+            term = (safe + 0.5) * torch.log(safe) - safe + 0.5 * math.log(2 * math.pi)
+            loss = loss + torch.where(safe > 1, term, torch.zeros_like(term))
+        return self.get_loss(loss)
+
+
+class MultiLabelSoftMarginLoss(LossBase):
+    """Mean over classes of the logistic loss of x (N, C) with 0/1 targets, times ``weight``, reduced."""
+
+    def __init__(self, weight: Any = None, reduction: str = "mean") -> None:
+        super().__init__(reduction)
+        self.weight = weight
+
+    def construct(self, x: Any, target: Any) -> Any:
+        check_tensors("MultiLabelSoftMarginLoss", x=x, target=target)
+        loss = torch.binary_cross_entropy_with_logits(x, target.to(x.dtype), self.weight, None, 0)
+        return reduced(torch.mean(loss, -1), self.reduction)
+
+
+class MultiMarginLoss(LossBase):
+    """Mean over the other classes of max(margin - x[target] + x, 0) ** p: x (N, C), target (N,)."""
+
+    def __init__(self, p: int = 1, margin: float = 1.0, reduction: str = "mean", weight: Any = None) -> None:
+        super().__init__(reduction)
+        if check_type(p, "p", int, "MultiMarginLoss") not in (1, 2):
+            raise ValueError(f"For 'MultiMarginLoss', the 'p' must be 1 or 2, but got {p}.")
+        self.p, self.margin, self.weight = p, check_type(margin, "margin", float, "MultiMarginLoss"), weight
+
+    def construct(self, x: Any, target: Any, weight: Any = None) -> Any:  # type: ignore[override]
+        check_tensors("MultiMarginLoss", x=x, target=target)
+        weight = weight if self.weight is None else self.weight
+        return _nn.multi_margin_loss(x, target.to(torch.int64), self.p, self.margin, weight, _CODES[self.reduction])
+
+
+class MultilabelMarginLoss(LossBase):
+    """Margins between the target classes (listed first in each row, then -1) and all others: x, target (N, C) or (C,)."""
+
+    def construct(self, x: Any, target: Any) -> Any:
+        check_tensors("MultilabelMarginLoss", x=x, target=target)
+        return _nn.multilabel_margin_loss(x, target.to(torch.int64), _CODES[self.reduction])
+
+
+class CosineEmbeddingLoss(LossBase):
+    """1 - cos for labels 1, max(cos - margin, 0) for labels -1, reduced: inputs (N, D), labels (N,)."""
+
+    def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
+        super().__init__(reduction)
+        check_type(margin, "margin", float, "CosineEmbeddingLoss")
+        self.margin = check_float_range(margin, "margin", "CosineEmbeddingLoss", -1.0, 1.0)
+
+    def construct(self, logits_x1: Any, logits_x2: Any, labels: Any) -> Any:  # type: ignore[override]
+        check_tensors("CosineEmbeddingLoss", logits_x1=logits_x1, logits_x2=logits_x2, labels=labels)
+        check_same_shape("CosineEmbeddingLoss", logits_x1=logits_x1, logits_x2=logits_x2)
+        norms = [torch.sqrt(torch.sum(torch.square(item), 1)) for item in (logits_x1, logits_x2)]
+        cosine = torch.div(torch.sum(torch.mul(logits_x1, logits_x2), 1), torch.mul(*norms))
+        zeros = torch.zeros_like(cosine)
+        loss = torch.where(torch.eq(labels, 1), 1.0 - cosine, zeros)
+        return self.get_loss(loss + torch.where(torch.eq(labels, -1), torch.clamp(cosine - self.margin, min=0.0), zeros))
+
+
+class GaussianNLLLoss(LossBase):
+    """0.5·(log v + (logits - labels)² / v), where v = max(var, eps); ``full`` adds the constant."""
+
+    def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
+        super().__init__(reduction)
+        self.full = check_bool(full, "full", "GaussianNLLLoss")
+        self.eps = check_float_range(eps, "eps", "GaussianNLLLoss", 0.0, math.inf, (False, False))
+
+    def construct(self, logits: Any, labels: Any, var: Any) -> Any:  # type: ignore[override]
+        check_tensors("GaussianNLLLoss", logits=logits, labels=labels, var=var)
+        if tuple(var.shape) == tuple(logits.shape[:-1]):
+            var = torch.unsqueeze(var, -1)
+        var = torch.clamp(var, min=self.eps)
+        loss = 0.5 * (torch.log(var) + torch.square(logits - labels) / var)
+        return reduced(loss + 0.5 * math.log(2 * math.pi) if self.full else loss, self.reduction)
+
+
+class HingeEmbeddingLoss(LossBase):
+    """logits for labels 1, max(margin - logits, 0) for labels -1, reduced."""
+
+    def __init__(self, margin: float = 1.0, reduction: str = "mean") -> None:
+        super().__init__(reduction)
+        self.margin = check_type(margin, "margin", (float, int), "HingeEmbeddingLoss")
+
+    def construct(self, logits: Any, labels: Any) -> Any:
+        check_tensors("HingeEmbeddingLoss", logits=logits, labels=labels)
+        zeros = torch.zeros_like(logits)
+        loss = torch.where(labels > 0, logits, zeros) + torch.where(labels < 0, torch.clamp(self.margin - logits, min=0.0), zeros)
+        return reduced(loss, self.reduction)

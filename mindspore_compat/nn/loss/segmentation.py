@@ -1,0 +1,156 @@
+"""Dice, focal and sampled-softmax losses. Upstream: ``mindspore.nn.loss.loss``."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat._api.validate import check_positive_float, check_type
+from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.layer.activation import get_activation
+from mindspore_compat.nn.loss.loss import LossBase, check_same_shape, check_tensors
+
+__all__ = ["DiceLoss", "MultiClassDiceLoss", "FocalLoss", "SampledSoftmaxLoss"]
+
+_ACTIVATIONS = ("softmax", "logsoftmax", "relu", "relu6", "tanh", "sigmoid")
+
+
+class DiceLoss(LossBase):
+    """1 - 2·Σ(x·y) / (Σx² + Σy² + smooth) over everything."""
+
+    def __init__(self, smooth: float = 1e-5) -> None:
+        super().__init__()
+        self.smooth = check_positive_float(smooth, "smooth", "DiceLoss")
+
+    def construct(self, logits: Any, label: Any) -> Any:
+        check_tensors("DiceLoss", logits=logits, labels=label)
+        check_same_shape("DiceLoss", logits=logits, labels=label)
+        for name, value in (("logits", logits), ("labels", label)):
+            if value.dtype is torch.uint8:
+                raise TypeError(f"For 'DiceLoss', the dtype of '{name}' can not be uint8, but got {value.dtype}.")
+        overlap = torch.sum(torch.mul(logits, label))
+        sizes = torch.sum(torch.square(logits)) + torch.sum(torch.square(label))
+        return 1 - 2 * overlap / (sizes + self.smooth)
+
+
+class MultiClassDiceLoss(LossBase):
+    """Mean over the channels of (N, C, ...) of `DiceLoss`, without channel ``ignore_indiex`` (sic), after ``activation`` of the logits.
+
+    ``weights`` (C, n) weighs the channels.
+    """
+
+    def __init__(self, weights: Any = None, ignore_indiex: int | None = None, activation: Any = "softmax") -> None:
+        super().__init__()
+        owner = "MultiClassDiceLoss"
+        self.binarydiceloss = DiceLoss(1e-5)
+        if weights is not None:
+            check_type(weights, "weights", torch.Tensor, owner)
+            if weights.dim() != 2:
+                raise ValueError(f"For '{owner}', the dimension of 'weights' must be 2, but got {weights.dim()}.")
+        self.weights = weights
+        self.ignore_indiex = None if ignore_indiex is None else check_type(ignore_indiex, "ignore_indiex", int, owner)
+        if isinstance(activation, str) and activation not in _ACTIVATIONS:
+            raise ValueError(f"For '{owner}', the 'activation' must be in {list(_ACTIVATIONS)}, but got {activation}.")
+        self.activation = get_activation(activation) if isinstance(activation, str) else activation
+        if self.activation is not None and not isinstance(self.activation, Cell):
+            raise TypeError(f"For '{owner}', the 'activation' must be str or Cell, but got {type(activation)}.")
+
+    def construct(self, logits: Any, label: Any) -> Any:
+        check_tensors("MultiClassDiceLoss", logits=logits, labels=label)
+        check_same_shape("MultiClassDiceLoss", logits=logits, labels=label)
+        if logits.dim() < 2:
+            raise ValueError(f"For 'MultiClassDiceLoss', the 'logits' dimension must be greater than 1, but got {logits.dim()}.")
+        if self.weights is not None and self.weights.shape[0] != label.shape[1]:
+            raise ValueError("For 'MultiClassDiceLoss', weights.shape[0] must be equal to labels.shape[1], "
+                             f"but got {self.weights.shape[0]} and {label.shape[1]}.")
+        if self.activation is not None:
+            logits = self.activation(logits)
+        total: Any = 0.0
+        for number in range(label.shape[1]):
+            if number != self.ignore_indiex:
+                loss = self.binarydiceloss(logits[:, number], label[:, number])
+                total = total + (loss if self.weights is None else loss * self.weights[number])
+        return total / label.shape[1]
+
+
+class FocalLoss(LossBase):
+    """-(1 - p)^gamma · log p, where p = softmax(logits) over axis 1 of (N, C, ...); labels hold classes (N, 1, ...) or (N, C, ...) weights."""
+
+    def __init__(self, weight: Any = None, gamma: float = 2.0, reduction: str = "mean") -> None:
+        super().__init__(reduction)
+        self.gamma = check_type(gamma, "gamma", float, "FocalLoss")
+        if weight is not None:
+            check_type(weight, "weight", torch.Tensor, "FocalLoss")
+            if weight.dim() != 1:
+                raise ValueError(f"For 'FocalLoss', the dimension of 'weight' must be 1, but got {weight.dim()}.")
+        self.weight = weight
+
+    def construct(self, logits: Any, labels: Any) -> Any:
+        check_tensors("FocalLoss", logits=logits, labels=labels)
+        if not 2 <= logits.dim() <= 4 or labels.dim() != logits.dim():
+            raise ValueError("For 'FocalLoss', the dimensions of 'logits' and 'labels' must be equal and in [2, 4], "
+                             f"but got {logits.dim()} and {labels.dim()}.")
+        classes = logits.shape[1]
+        if classes == 1 or labels.shape[1] not in (1, classes):
+            raise ValueError("For 'FocalLoss', 'logits'.shape[1] cannot be one and 'labels'.shape[1] must be one or equal to it, "
+                             f"but got {classes} and {labels.shape[1]}.")
+        if labels.dtype not in (torch.int32, torch.int64, torch.float16, torch.float32):
+            raise TypeError(f"For 'FocalLoss', the dtype of 'labels' must be int32, int64, float16 or float32, but got {labels.dtype}.")
+        logits, labels = (torch.reshape(item, (item.shape[0], item.shape[1], -1)) for item in (logits, labels))
+        log_p, sparse = torch.log_softmax(logits, 1), labels.shape[1] == 1
+        weight = None if self.weight is None else torch.reshape(self.weight, (1, -1, 1)).expand(log_p.shape)
+        if sparse:
+            picks = labels.to(torch.int64)
+            log_p = torch.squeeze(torch.gather(log_p, 1, picks), 1)
+            weight = None if weight is None else torch.squeeze(torch.gather(weight, 1, picks), 1)
+        p = torch.exp(log_p)
+        loss = -torch.pow(1.0 - p, self.gamma) * (log_p if weight is None else log_p * weight)
+        return self.get_loss(torch.mean(loss if sparse else loss * labels, -1))
+
+
+class SampledSoftmaxLoss(LossBase):
+    """Softmax cross entropy over the true and ``num_sampled`` other classes.
+
+    Called with (weights (C, D), biases (C,), labels (N, num_true), logits (N, D)). Without ``sampled_values`` (classes, expected counts of the
+    true ones, of the sampled ones) classes are drawn uniformly without repetition.
+    """
+
+    def __init__(self, num_sampled: int, num_classes: int, num_true: int = 1, sampled_values: Any = None, remove_accidental_hits: bool = True,
+                 seed: int = 0, reduction: str = "none") -> None:
+        super().__init__(reduction)
+        owner = "SampledSoftmaxLoss"
+        for name, value, low in (("num_true", num_true, 1), ("seed", seed, 0)):
+            if value < low:
+                raise ValueError(f"For '{owner}', the '{name}' must be greater than or equal to {low}, but got {value}.")
+        for name, value in (("num_sampled", num_sampled), ("num_true", num_true)):
+            if value > num_classes:
+                raise ValueError(f"For '{owner}', the '{name}' must be smaller than or equal to 'num_classes', but got {value} and {num_classes}.")
+        if sampled_values is not None:
+            if not isinstance(sampled_values, (list, tuple)):
+                raise TypeError(f"For '{owner}', the type of 'sampled_values' must be a list or tuple, but got {type(sampled_values).__name__}.")
+            if len(sampled_values) != 3:
+                raise ValueError(f"For '{owner}', the length of 'sampled_values' must be equal to 3, but got {len(sampled_values)}.")
+        self.num_sampled, self.num_classes, self.num_true = num_sampled, num_classes, num_true
+        self.sampled_values, self.remove_accidental_hits, self.seed = sampled_values, remove_accidental_hits, seed
+        self.__dict__["_generator"] = torch.Generator().manual_seed(seed) if seed else None
+
+    def _sampled(self, labels: Any) -> tuple[Any, Any, Any]:
+        chances = torch.rand(self.num_classes, generator=self.__dict__["_generator"])
+        if self.remove_accidental_hits:
+            chances[torch.flatten(labels).cpu()] = 2.0  # after all others
+        classes = torch.argsort(chances)[:self.num_sampled].to(labels.device)
+        expected = self.num_sampled / self.num_classes
+        return classes, torch.full(labels.shape, expected, device=labels.device), torch.full(classes.shape, expected, device=labels.device)
+
+    def construct(self, weights: Any, biases: Any, labels: Any, logits: Any) -> Any:  # type: ignore[override]
+        check_tensors("SampledSoftmaxLoss", weights=weights, biases=biases, labels=labels, logits=logits)
+        if labels.dtype not in (torch.int32, torch.int64):
+            raise TypeError(f"For 'SampledSoftmaxLoss', the dtype of 'labels' must be int32 or int64, but got {labels.dtype}.")
+        labels = torch.reshape(labels, (-1, self.num_true)).to(torch.int64)
+        classes, true_count, sampled_count = self._sampled(labels) if self.sampled_values is None else self.sampled_values
+        classes = classes.to(torch.int64)
+        true_rows, sampled_rows = torch.embedding(weights, labels), torch.embedding(weights, classes)
+        true = torch.sum(torch.mul(torch.unsqueeze(logits, 1), true_rows), -1) + torch.take(biases, labels) - torch.log(true_count)
+        sampled = torch.matmul(logits, torch.transpose(sampled_rows, 0, 1)) + torch.take(biases, classes) - torch.log(sampled_count)
+        log_p = torch.log(torch.softmax(torch.cat([true, sampled], 1), 1) + 1e-20)
+        return -torch.sum(log_p[:, :self.num_true], 1) / self.num_true

@@ -1,0 +1,184 @@
+"""Functions over sequences, and functions chosen by the types of their arguments. Upstream: ``mindspore.ops.composite.base``."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+import torch
+
+from mindspore_compat.common import dtype as mstype
+
+__all__ = ["MultitypeFuncGraph", "HyperMap", "Map", "add_flags", "core", "tail", "zip_operation", "env_get"]
+
+_Matcher = Callable[[Any], bool]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, bool, complex, np.number))
+
+
+def _is_int(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+#: Which values a type string of `MultitypeFuncGraph.register` means.
+_MATCHERS: dict[str, _Matcher] = {
+    "Tensor": lambda value: isinstance(value, torch.Tensor), "RowTensor": lambda value: False, "MapTensor": lambda value: False,
+    "COOTensor": lambda value: False, "CSRTensor": lambda value: False,
+    "Ref": lambda value: isinstance(value, torch.nn.Parameter), "Parameter": lambda value: isinstance(value, torch.nn.Parameter),
+    "Number": _is_number, "Bool": lambda value: isinstance(value, bool), "Int": _is_int, "UInt": lambda value: False,
+    "Int8": lambda value: False, "Int16": lambda value: False, "Int32": _is_int, "Int64": _is_int,
+    "Float": lambda value: isinstance(value, float), "Float16": lambda value: False, "Float32": lambda value: isinstance(value, float),
+    "Float64": lambda value: isinstance(value, float),
+    "String": lambda value: isinstance(value, str), "Tuple": lambda value: isinstance(value, tuple), "List": lambda value: isinstance(value, list),
+    "Dictionary": lambda value: isinstance(value, dict), "Dict": lambda value: isinstance(value, dict),
+    "Slice": lambda value: isinstance(value, slice), "Ellipsis": lambda value: value is Ellipsis, "None": lambda value: value is None,
+    "TypeType": lambda value: isinstance(value, torch.dtype), "Type": lambda value: isinstance(value, torch.dtype),
+    "Function": callable, "Func": callable, "Problem": lambda value: False, "EnvType": lambda value: False, "Any": lambda value: True,
+}
+
+
+def _tensor_of(inner: str) -> _Matcher:
+    """Matches tensors of the dtype of ``Tensor[...]``."""
+    kinds: dict[str, _Matcher] = {"Float": lambda value: value.dtype.is_floating_point, "Number": lambda value: True,
+                                  "Int": lambda value: not value.dtype.is_floating_point}
+    of_dtype = kinds.get(inner) or (lambda value, wanted=mstype.to_torch_dtype(inner): value.dtype is wanted)
+    return lambda value: isinstance(value, torch.Tensor) and of_dtype(value)
+
+
+def _matcher(type_name: Any) -> _Matcher:
+    if isinstance(type_name, str):
+        name = type_name.strip()
+        if name in _MATCHERS:
+            return _MATCHERS[name]
+        if name.endswith("]") and name.split("[")[0] in ("Tensor", "Tuple", "List"):
+            kind, inner = name[:-1].split("[", 1)
+            if kind == "Tensor":
+                return _tensor_of(inner)
+            return _MATCHERS[kind]
+        if name.lower() in {key.lower() for key in _MATCHERS}:
+            return next(match for key, match in _MATCHERS.items() if key.lower() == name.lower())
+        raise TypeError(f"For 'MultitypeFuncGraph', the type {type_name!r} is not known. Use one of {sorted(_MATCHERS)}, or 'Tensor[Float32]'.")
+    if isinstance(type_name, torch.dtype):
+        return lambda value: mstype.get_py_obj_dtype(value) is type_name if _is_number(value) else False
+    known = _MATCHERS.get(repr(type_name))
+    if known is None:
+        raise TypeError(f"For 'MultitypeFuncGraph', register only supports str or mindspore.dtype, but got {type_name!r} of type "
+                        f"{type(type_name).__name__}.")
+    return known
+
+
+class MultitypeFuncGraph:
+    """A function with implementations for different types of arguments.
+
+    Args:
+        name: its name.
+        read_value: accepted; Parameters are passed as they are.
+    """
+
+    def __init__(self, name: str, read_value: bool = False) -> None:
+        self.name = name
+        self.entries: list[tuple[tuple[_Matcher, ...], Callable[..., Any]]] = []
+
+    def register(self, *type_names: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Decorator: the function for arguments of these types: "Tensor", "Number", "Tuple", "Tensor[Float32]", ..., or dtypes.
+
+        Raises:
+            TypeError: for an unknown type.
+        """
+        matchers = tuple(_matcher(name) for name in type_names)
+
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            self.entries.append((matchers, function))
+            return function
+        return register
+
+    def __call__(self, *args: Any) -> Any:
+        if len(self.entries) == 1:
+            return self.entries[0][1](*args)
+        for matchers, function in self.entries:
+            if len(matchers) == len(args) and all(match(arg) for match, arg in zip(matchers, args)):
+                return function(*args)
+        raise ValueError(f"For 'MultitypeFuncGraph', '{self.name}' has no function for arguments of the types "
+                         f"{[type(arg).__name__ for arg in args]}. Register one with @{self.name}.register(...).")
+
+    def set_doc_url(self, doc_url: str) -> None:
+        """Accepted without effect."""
+
+    def set_need_raise(self) -> None:
+        """Accepted without effect."""
+
+
+class HyperMap:
+    """A function applied to the leaves of (nested) sequences; the results are tuples of the same nesting.
+
+    Args:
+        ops: the function; None takes it as first argument of the call.
+        reverse: accepted; it orders parallel execution upstream.
+    """
+
+    def __init__(self, ops: Any = None, reverse: bool = False) -> None:
+        self.ops = ops
+        self.reverse = reverse
+
+    def __call__(self, *args: Any) -> Any:
+        if self.ops is None:
+            return _over_leaves(args[0], args[1:])
+        return _over_leaves(self.ops, args)
+
+
+def _over_leaves(function: Callable[..., Any], args: tuple) -> Any:
+    if not isinstance(args[0], (tuple, list)):
+        return function(*args)
+    return tuple([_over_leaves(function, items) for items in zip(*args)])
+
+
+class Map:
+    """A function applied to the elements of sequences; the result is a tuple.
+
+    Args:
+        ops: the function; None takes it as first argument of the call.
+        reverse: accepted; it orders parallel execution upstream.
+    """
+
+    def __init__(self, ops: Any = None, reverse: bool = False) -> None:
+        self.ops = ops
+        self.reverse = reverse
+
+    def __call__(self, *args: Any) -> Any:
+        function, items = (args[0], args[1:]) if self.ops is None else (self.ops, args)
+        return tuple(map(function, *items))
+
+
+def add_flags(fn: Any = None, **flags: Any) -> Any:
+    """Decorator or function: flags for upstream's graph compiler, kept on the function or Cell."""
+    def decorate(target: Any) -> Any:
+        own = getattr(target, "add_flags", None)
+        if own is not None:
+            own(**flags)
+        else:
+            target._func_graph_flags = {**getattr(target, "_func_graph_flags", {}), **flags}
+        return target
+    return decorate if fn is None else decorate(fn)
+
+
+def core(fn: Any = None, **flags: Any) -> Any:
+    """`add_flags` with ``core=True``."""
+    return add_flags(fn, core=True, **flags)
+
+
+def tail(sequence: tuple) -> tuple:
+    """All elements but the first."""
+    return sequence[1:]
+
+
+def zip_operation(*sequences: Any) -> tuple:
+    """``zip`` as a tuple of tuples."""
+    return tuple(zip(*sequences))
+
+
+def env_get(environment: Any, key: Any, default: Any = None) -> Any:
+    """An entry of an environment of gradients."""
+    return environment.get(key, default)
+
+

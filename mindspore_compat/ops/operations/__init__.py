@@ -1,0 +1,10 @@
+"""Operators in class form; conventionally imported as ``P``. Upstream: ``mindspore.ops.operations``."""
+from mindspore_compat.ops.operations.array_ops import *  # noqa: F403
+from mindspore_compat.ops.operations.comm_ops import *  # noqa: F403
+from mindspore_compat.ops.operations.debug_ops import *  # noqa: F403
+from mindspore_compat.ops.operations.image_ops import *  # noqa: F403
+from mindspore_compat.ops.operations.math_ops import *  # noqa: F403
+from mindspore_compat.ops.operations.nn_ops import *  # noqa: F403
+from mindspore_compat.ops.operations.other_ops import *  # noqa: F403
+from mindspore_compat.ops.operations.random_ops import *  # noqa: F403
+from mindspore_compat.ops.primitive import Primitive, PrimitiveWithCheck, PrimitiveWithInfer, prim_attr_register  # noqa: F401

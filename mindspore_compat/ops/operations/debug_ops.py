@@ -1,0 +1,104 @@
+"""Printing, summaries and hooks in class form. Upstream: ``mindspore.ops.operations.debug_ops``."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import torch
+
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops import function as F
+from mindspore_compat.ops._declare import plain, primitive
+
+__all__ = ["ScalarSummary", "ImageSummary", "TensorSummary", "HistogramSummary", "Print", "Assert", "TensorDump", "InsertGradientOf",
+           "HookBackward", "summary_hooks"]
+
+_Run = Callable[..., Any]
+
+#: Who wants values given to the summary operators: functions of (kind, name, value), kind being "Scalar", "Image", "Tensor" or "Histogram".
+summary_hooks: list[Callable[[str, str, Any], None]] = []
+
+
+def _summary(kind: str, owner: str, dims: Callable[[int], bool], needed: str) -> Any:
+    def record(name: Any, value: Any) -> Any:
+        if not isinstance(name, str):
+            raise TypeError(f"For '{owner}', the 'name' must be a str, but got {type(name).__name__}.")
+        if not name:
+            raise ValueError(f"For '{owner}', the 'name' must not be an empty str. Give the value a name.")
+        if not isinstance(value, torch.Tensor):
+            raise TypeError(f"For '{owner}', the 'value' must be a Tensor, but got {type(value).__name__}.")
+        if not dims(value.dim()):
+            raise ValueError(f"For '{owner}', the dimension of 'value' must be {needed}, but got {value.dim()}.")
+        for hook in summary_hooks:
+            hook(kind, name, wrap(value.detach()))
+        return value
+    record.__doc__ = f"Give a named value to the summary (kind {kind}); without a recorder nothing happens."
+    return plain(owner, record)
+
+
+ScalarSummary = _summary("Scalar", "ScalarSummary", lambda dims: dims <= 1, "0 or 1")
+ImageSummary = _summary("Image", "ImageSummary", lambda dims: dims == 4, "4")
+TensorSummary = _summary("Tensor", "TensorSummary", lambda dims: dims >= 1, "at least 1")
+HistogramSummary = _summary("Histogram", "HistogramSummary", lambda dims: dims >= 1, "at least 1")
+
+
+def _print(*input_x: Any) -> Any:
+    F.print_(*input_x)
+    return input_x[0] if input_x else None
+
+
+Print = plain("Print", _print)
+Print.__doc__ = "Print tensors and other values, one a line."
+
+
+@primitive
+def Assert(summarize: int = 3) -> _Run:
+    """Raise if the condition is false, showing the first elements of the data.
+
+    Raises:
+        RuntimeError: if it is false.
+    """
+    def run(condition: Any, input_data: Any = ()) -> None:
+        if not bool(condition):
+            shown = [item.flatten().tolist()[:summarize] if isinstance(item, torch.Tensor) else item for item in input_data]
+            raise RuntimeError(f"For 'Assert', the condition is false. input data: {shown}")
+    return run
+
+
+@primitive
+def TensorDump(input_output: str = "out") -> _Run:
+    """Save a tensor as .npy."""
+    return lambda file, input_x: F.tensordump(file, input_x, input_output)
+
+
+class _Changed(torch.autograd.Function):
+    """The identity, whose gradient goes through a function."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, function: Callable[[Any], Any]) -> torch.Tensor:  # type: ignore[override]
+        ctx.function = function
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:  # type: ignore[override]
+        changed = ctx.function(wrap(gradient))
+        return (gradient if changed is None else changed), None
+
+
+@primitive
+def InsertGradientOf(f: Callable[[Any], Any]) -> _Run:
+    """The identity; its gradient is passed through ``f``."""
+    if not callable(f):
+        raise TypeError(f"For 'InsertGradientOf', the 'f' must be a function, but got {type(f).__name__}.")
+    return lambda x: wrap(_Changed.apply(x, f))
+
+
+@primitive
+def HookBackward(hook_fn: Callable[..., Any], cell_id: str = "") -> _Run:
+    """The identity; ``hook_fn(gradients)`` sees the gradient as a 1-tuple and may return another."""
+    if not callable(hook_fn):
+        raise TypeError(f"For 'HookBackward', the 'hook_fn' must be a function, but got {type(hook_fn).__name__}.")
+
+    def changed(gradient: Any) -> Any:
+        result = hook_fn((gradient,))
+        return result[0] if isinstance(result, tuple) else result
+    return lambda *inputs: wrap(_Changed.apply(inputs[0], changed)) if len(inputs) == 1 else tuple(wrap(_Changed.apply(i, changed)) for i in inputs)

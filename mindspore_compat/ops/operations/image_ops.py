@@ -1,0 +1,158 @@
+"""Resizing and regions of images in class form. Upstream: ``mindspore.ops.operations.image_ops`` and box operators of ``other_ops``."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import torch
+
+from mindspore_compat._api.validate import check_bool, check_str_in
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops import function as F
+from mindspore_compat.ops._adapt import as_ints
+from mindspore_compat.ops._declare import plain, primitive
+
+__all__ = [
+    "ResizeBilinear", "ResizeBilinearV2", "ResizeNearestNeighbor", "ResizeNearestNeighborV2", "ResizeBicubic", "ResizeLinear1D", "ResizeArea",
+    "CropAndResize", "ROIAlign", "IOU", "CheckValid", "BoundingBoxEncode", "BoundingBoxDecode", "NMSWithMask", "PsROIPooling", "AffineGrid",
+    "RGBToHSV", "HSVToRGB",
+]
+
+_Run = Callable[..., Any]
+
+
+def _check_size(size: Any, owner: str) -> tuple[int, ...]:
+    if isinstance(size, bool) or not isinstance(size, (tuple, list)):
+        raise TypeError(f"For '{owner}', the 'size' must be a tuple or list of two ints, but got {size!r} of type {type(size).__name__}.")
+    if len(size) != 2 or any(item <= 0 for item in size):
+        raise ValueError(f"For '{owner}', the 'size' must be two positive ints, but got {size!r}.")
+    return as_ints(size)
+
+
+@primitive
+def ResizeBilinear(size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> _Run:
+    """(N, C, H, W) resized by linear interpolation (an operator of 1.x)."""
+    size = _check_size(size, "ResizeBilinear")
+    check_bool(align_corners, "align_corners", "ResizeBilinear")
+    return lambda x: F.resize_linear(x, size, align_corners, half_pixel_centers)
+
+
+@primitive
+def ResizeBilinearV2(align_corners: bool = False, half_pixel_centers: bool = False) -> _Run:
+    """(N, C, H, W) resized by linear interpolation."""
+    return lambda image, size: F.resize_linear(image, size, align_corners, half_pixel_centers)
+
+
+@primitive
+def ResizeNearestNeighbor(size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> _Run:
+    """(N, C, H, W) resized by nearest neighbours."""
+    size = _check_size(size, "ResizeNearestNeighbor")
+    check_bool(align_corners, "align_corners", "ResizeNearestNeighbor")
+    return lambda input_x: F.resize_nearest(input_x, size, align_corners, half_pixel_centers)
+
+
+@primitive
+def ResizeNearestNeighborV2(align_corners: bool = False, half_pixel_centers: bool = False) -> _Run:
+    """(N, C, H, W) resized by nearest neighbours."""
+    return lambda image, size: F.resize_nearest(image, size, align_corners, half_pixel_centers)
+
+
+@primitive
+def ResizeBicubic(align_corners: bool = False, half_pixel_centers: bool = False) -> _Run:
+    """(N, C, H, W) resized by cubic interpolation; the placement without both flags is not available."""
+    if not align_corners and not half_pixel_centers:
+        raise NotImplementedError("For 'ResizeBicubic', align_corners=False with half_pixel_centers=False is not available on PyTorch. Set one of them.")
+    return lambda image, size: wrap(torch.nn.functional.interpolate(image, as_ints(size), mode="bicubic", align_corners=align_corners))
+
+
+@primitive
+def ResizeLinear1D(coordinate_transformation_mode: str = "align_corners") -> _Run:
+    """(N, C, W) resized by linear interpolation."""
+    check_str_in(coordinate_transformation_mode, "coordinate_transformation_mode", ("align_corners", "half_pixel"), "ResizeLinear1D")
+    aligned = coordinate_transformation_mode == "align_corners"
+    return lambda x, size: F.resize_linear(x, as_ints(size), aligned, not aligned)
+
+
+@primitive
+def ResizeArea(align_corners: bool = False) -> _Run:
+    """(N, H, W, C) resized by the means of areas, for whole factors."""
+    def run(images: Any, size: Any) -> Any:
+        rows, cols = as_ints(size)
+        if align_corners or images.shape[1] % rows or images.shape[2] % cols:
+            raise NotImplementedError("For 'ResizeArea', only shrinking by whole factors without align_corners is available on PyTorch. "
+                                      "Use ops.interpolate(mode='area').")
+        pooled = torch.nn.functional.adaptive_avg_pool2d(torch.permute(images.float(), (0, 3, 1, 2)), (rows, cols))
+        return wrap(torch.permute(pooled, (0, 2, 3, 1)))
+    return run
+
+
+@primitive
+def CropAndResize(method: str = "bilinear", extrapolation_value: float = 0.0) -> _Run:
+    """Regions of (N, H, W, C) images, resized."""
+    check_str_in(method, "method", ("bilinear", "nearest", "bilinear_v2"), "CropAndResize")
+    return lambda x, boxes, box_index, crop_size: F.crop_and_resize(x, boxes, box_index, crop_size, method, extrapolation_value)
+
+
+@primitive
+def ROIAlign(pooled_height: int, pooled_width: int, spatial_scale: float, sample_num: int = 2, roi_end_mode: int = 1) -> _Run:
+    """Means of bilinear samples in the cells of regions."""
+    return lambda features, rois: F.roi_align(features, rois, pooled_height, pooled_width, spatial_scale, sample_num, roi_end_mode)
+
+
+@primitive
+def IOU(mode: str = "iou") -> _Run:
+    """Overlaps of boxes."""
+    check_str_in(mode, "mode", ("iou", "iof"), "IOU")
+    return lambda anchor_boxes, gt_boxes: F.iou(anchor_boxes, gt_boxes, mode)
+
+
+@primitive
+def BoundingBoxEncode(means: Any = (0.0, 0.0, 0.0, 0.0), stds: Any = (1.0, 1.0, 1.0, 1.0)) -> _Run:
+    """Offsets from anchors to boxes."""
+    return lambda anchor_box, groundtruth_box: F.bounding_box_encode(anchor_box, groundtruth_box, means, stds)
+
+
+@primitive
+def BoundingBoxDecode(max_shape: Any, means: Any = (0.0, 0.0, 0.0, 0.0), stds: Any = (1.0, 1.0, 1.0, 1.0), wh_ratio_clip: float = 0.016) -> _Run:
+    """Boxes from anchors and offsets."""
+    return lambda anchor_box, deltas: F.bounding_box_decode(anchor_box, deltas, max_shape, means, stds, wh_ratio_clip)
+
+
+@primitive
+def NMSWithMask(iou_threshold: float = 0.5) -> _Run:
+    """(boxes by falling score, index, mask of those kept)."""
+    return lambda bboxes: F.nms_with_mask(bboxes, iou_threshold)
+
+
+@primitive
+def PsROIPooling(pooled_height: int, pooled_width: int, num_rois: int, spatial_scale: float, out_dim: int, group_size: int) -> _Run:
+    """(position-sensitive pooled regions, channel of each)."""
+    return lambda inputs, rois: F.ps_roi_pooling(inputs, rois, pooled_height, pooled_width, num_rois, spatial_scale, out_dim, group_size)
+
+
+@primitive
+def AffineGrid(align_corners: bool = False) -> _Run:
+    """The grid of affine transforms."""
+    return lambda theta, output_size: F.affine_grid(theta, output_size, align_corners)
+
+
+def _rgb_to_hsv(images: Any) -> Any:
+    high, place = torch.max(images, -1)
+    span = high - torch.amin(images, -1)
+    safe = torch.where(span > 0, span, torch.ones_like(span))
+    r, g, b = torch.unbind(images, -1)
+    hue = torch.stack(((g - b) / safe, 2 + (b - r) / safe, 4 + (r - g) / safe), -1)
+    hue = torch.remainder(torch.squeeze(torch.gather(hue, -1, torch.unsqueeze(place, -1)), -1) / 6, 1) * (span > 0)
+    return wrap(torch.stack((hue, torch.where(high > 0, span / torch.where(high > 0, high, torch.ones_like(high)), torch.zeros_like(high)), high), -1))
+
+
+def _hsv_to_rgb(x: Any) -> Any:
+    hue, saturation, value = torch.unbind(x, -1)
+    offsets = torch.tensor([5.0, 3.0, 1.0], dtype=x.dtype, device=x.device)
+    k = torch.remainder(offsets + torch.unsqueeze(hue, -1) * 6, 6)
+    ramp = torch.clamp(torch.minimum(k, 4 - k), 0, 1)
+    return wrap(torch.unsqueeze(value, -1) * (1 - torch.unsqueeze(saturation, -1) * ramp))
+
+
+RGBToHSV = plain("RGBToHSV", _rgb_to_hsv)
+HSVToRGB = plain("HSVToRGB", _hsv_to_rgb)
+CheckValid = plain("CheckValid", F.check_valid)

@@ -1,0 +1,91 @@
+"""Sequencing and parameters in class form. Upstream: ``mindspore.ops.operations.other_ops``, ``inner_ops``, ``_inner_ops``, ``control_ops``."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+import torch
+
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops import function as F
+from mindspore_compat.ops._adapt import as_plain, dtype_or_none
+from mindspore_compat.ops._declare import plain, primitive
+
+__all__ = ["Depend", "Partial", "StopGradient", "Push", "Pull", "PyFunc", "identity", "MixedPrecisionCast", "IsConstant", "MoveTo", "WhileLoop",
+           "ForiLoop", "Scan", "Load", "UpdateState"]
+
+_Run = Callable[..., Any]
+
+Depend = plain("Depend", F.depend)
+Partial = plain("Partial", F.partial)
+StopGradient = plain("StopGradient", F.stop_gradient)
+identity = plain("identity", F.identity)
+MixedPrecisionCast = plain("MixedPrecisionCast", F.mixed_precision_cast)
+IsConstant = plain("IsConstant", F.isconstant)
+MoveTo = plain("MoveTo", F.move_to)
+Load = plain("Load", lambda variable, u=None: wrap(torch.clone(variable.detach())))
+UpdateState = plain("UpdateState", lambda u, *expressions: u)
+
+
+@primitive
+def Push(optim_type: str = "ApplyMomentum", only_shape_indices: Any = None) -> _Run:
+    """Parameter servers do not exist on PyTorch.
+
+    Raises:
+        NotImplementedError: always, when called.
+    """
+    return _no_parameter_server
+
+
+@primitive
+def Pull() -> _Run:
+    """Parameter servers do not exist on PyTorch.
+
+    Raises:
+        NotImplementedError: always, when called.
+    """
+    return _no_parameter_server
+
+
+def _no_parameter_server(*args: Any) -> None:
+    raise NotImplementedError("For 'Push' and 'Pull', parameter server training is not available on PyTorch. Use data parallel training instead.")
+
+
+@primitive
+def PyFunc(fn: Callable[..., Any], in_types: Any, in_shapes: Any, out_types: Any, out_shapes: Any, stateful: bool = True) -> _Run:
+    """A numpy function as operator; no gradient flows through it."""
+    if not callable(fn):
+        raise TypeError(f"For 'PyFunc', the 'fn' must be a function, but got {type(fn).__name__}.")
+
+    def run(*inputs: Any) -> Any:
+        found = fn(*[item.detach().cpu().numpy() if isinstance(item, torch.Tensor) else item for item in inputs])
+        found = found if isinstance(found, (tuple, list)) else (found,)
+        return tuple(wrap(as_plain(np.asarray(item), dtype_or_none(dtype))) for item, dtype in zip(found, out_types))
+    return run
+
+
+def _while_loop(cond_func: Callable[..., Any], loop_func: Callable[..., Any], init_val: Any) -> Any:
+    value = init_val
+    while cond_func(value):
+        value = loop_func(value)
+    return value
+
+
+def _fori_loop(lower: Any, upper: Any, loop_func: Callable[..., Any], init_val: Any, unroll: bool = True) -> Any:
+    value = init_val
+    for i in range(int(lower), int(upper)):
+        value = loop_func(i, value)
+    return value
+
+
+def _scan(loop_func: Callable[..., Any], init: Any, xs: Any, length: int | None = None, unroll: bool = True) -> Any:
+    value, results = init, []
+    for item in (xs if xs is not None else [None] * int(length or 0)):
+        value, result = loop_func(value, item)
+        results.append(result)
+    return value, results
+
+
+WhileLoop = plain("WhileLoop", _while_loop)
+ForiLoop = plain("ForiLoop", _fori_loop)
+Scan = plain("Scan", _scan)

@@ -1,0 +1,175 @@
+"""Random numbers in class form. Upstream: ``mindspore.ops.operations.random_ops``. Seeds work as in ``function.random_func``."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import torch
+
+from mindspore_compat._api.validate import check_non_negative_int, check_positive_int
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops import function as F
+from mindspore_compat.ops._adapt import to_dtype
+from mindspore_compat.ops._declare import primitive
+
+__all__ = [
+    "StandardNormal", "StandardLaplace", "UniformReal", "UniformInt", "Gamma", "Poisson", "RandomGamma", "RandomPoisson", "TruncatedNormal",
+    "Multinomial", "MultinomialWithReplacement", "RandomCategorical", "RandomChoiceWithMask", "RandomShuffle", "Randperm", "RandpermV2",
+    "Bernoulli", "Cauchy", "LogNormalReverse", "UniformCandidateSampler", "LogUniformCandidateSampler",
+]
+
+_Run = Callable[..., Any]
+
+
+def _seed(owner: str, seed: int, seed2: int) -> int:
+    """One seed from both; 0 means the global generator."""
+    check_non_negative_int(seed, "seed", owner)
+    check_non_negative_int(seed2, "seed2", owner)
+    return seed * 1000003 + seed2 if seed or seed2 else 0
+
+
+@primitive
+def StandardNormal(seed: int = 0, seed2: int = 0) -> _Run:
+    """float32 from N(0, 1)."""
+    seed = _seed("StandardNormal", seed, seed2)
+    return lambda shape: F.standard_normal(shape, seed)
+
+
+@primitive
+def StandardLaplace(seed: int = 0, seed2: int = 0) -> _Run:
+    """float32 from the Laplace distribution."""
+    seed = _seed("StandardLaplace", seed, seed2)
+    return lambda shape: F.standard_laplace(shape, seed)
+
+
+@primitive
+def UniformReal(seed: int = 0, seed2: int = 0) -> _Run:
+    """float32 from [0, 1)."""
+    seed = _seed("UniformReal", seed, seed2)
+    return lambda shape: F.uniform(shape, 0.0, 1.0, seed)
+
+
+@primitive
+def UniformInt(seed: int = 0, seed2: int = 0) -> _Run:
+    """int32 from [minval, maxval)."""
+    seed = _seed("UniformInt", seed, seed2)
+    return lambda shape, minval, maxval: F.uniform_int(shape, minval, maxval, seed)
+
+
+@primitive
+def Gamma(seed: int = 0, seed2: int = 0) -> _Run:
+    """The gamma distribution."""
+    seed = _seed("Gamma", seed, seed2)
+    return lambda shape, alpha, beta: F.gamma(shape, alpha, beta, seed)
+
+
+@primitive
+def Poisson(seed: int = 0, seed2: int = 0) -> _Run:
+    """Counts from the Poisson distribution."""
+    seed = _seed("Poisson", seed, seed2)
+    return lambda shape, mean: F.poisson(shape, mean, seed)
+
+
+@primitive
+def RandomGamma(seed: int = 0, seed2: int = 0) -> _Run:
+    """The gamma distribution of rate 1."""
+    seed = _seed("RandomGamma", seed, seed2)
+    return lambda shape, alpha: F.random_gamma(shape, alpha, seed)
+
+
+@primitive
+def RandomPoisson(seed: int = 0, seed2: int = 0, dtype: Any = torch.int64) -> _Run:
+    """Counts from the Poisson distribution."""
+    seed = _seed("RandomPoisson", seed, seed2)
+    return lambda shape, rate: F.random_poisson(shape, rate, seed, dtype)
+
+
+@primitive
+def TruncatedNormal(dtype: Any = torch.float32, seed: int = 0, seed2: int = 0) -> _Run:
+    """N(0, 1) within two standard deviations."""
+    seed = _seed("TruncatedNormal", seed, seed2)
+    return lambda shape: F.truncated_normal(shape, dtype, seed)
+
+
+@primitive
+def Multinomial(seed: int = 0, seed2: int = 0, dtype: Any = torch.int32) -> _Run:
+    """Classes drawn by weights, with replacement."""
+    seed = _seed("Multinomial", seed, seed2)
+    return lambda x, num_samples: wrap(to_dtype(F.multinomial(x, num_samples, True, seed), dtype))
+
+
+@primitive
+def MultinomialWithReplacement(numsamples: int, replacement: bool = False) -> _Run:
+    """Classes drawn by weights."""
+    return lambda x, seed, offset: F.multinomial_with_replacement(x, int(seed), int(offset), numsamples, replacement)
+
+
+@primitive
+def RandomCategorical(dtype: Any = torch.int64) -> _Run:
+    """Classes drawn by softmax of logits."""
+    return lambda logits, num_sample, seed=0: F.random_categorical(logits, num_sample, seed, dtype)
+
+
+@primitive
+def RandomChoiceWithMask(count: int = 256, seed: int = 0, seed2: int = 0) -> _Run:
+    """(coordinates of ``count`` random true elements, mask of the real ones)."""
+    check_positive_int(count, "count", "RandomChoiceWithMask")
+    seed = _seed("RandomChoiceWithMask", seed, seed2)
+    return lambda input_x: F.choice_with_mask(input_x, count, seed)
+
+
+@primitive
+def RandomShuffle(seed: int = 0, seed2: int = 0) -> _Run:
+    """The slices along the first axis in random order."""
+    seed = _seed("RandomShuffle", seed, seed2)
+    return lambda x: F.shuffle(x, seed)
+
+
+@primitive
+def Randperm(max_length: int = 1, pad: int = -1, dtype: Any = torch.int32) -> _Run:
+    """0 ... n-1 in random order, filled up by ``pad`` to ``max_length``."""
+    check_positive_int(max_length, "max_length", "Randperm")
+
+    def run(n: Any) -> Any:
+        count = int(n)
+        if count > max_length:
+            raise ValueError(f"For 'Randperm', 'n' must be at most 'max_length' {max_length}, but got {count}.")
+        result = torch.full((max_length,), pad, dtype=dtype)
+        result[:count] = torch.randperm(count, dtype=dtype)
+        return wrap(result)
+    return run
+
+
+@primitive
+def RandpermV2(seed: int = 0, offset: int = 0, dtype: Any = torch.int64) -> _Run:
+    """0 ... n-1 in random order."""
+    return lambda n: F.randperm(n, seed, offset, dtype)
+
+
+@primitive
+def Bernoulli(seed: int = -1, offset: int = 0) -> _Run:
+    """1 with probability p."""
+    return lambda x, p: F.bernoulli(x, p, seed)
+
+
+@primitive
+def Cauchy(size: Any, median: float = 0.0, sigma: float = 1.0) -> _Run:
+    """float32 from the Cauchy distribution."""
+    return lambda: wrap(torch.empty(tuple(size)).cauchy_(median, sigma))
+
+
+@primitive
+def LogNormalReverse(mean: float = 1.0, std: float = 2.0) -> _Run:
+    """A tensor like the input from the log-normal distribution."""
+    return lambda input: wrap(torch.Tensor.log_normal_(torch.empty_like(input), mean, std))
+
+
+@primitive
+def UniformCandidateSampler(num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int = 0, remove_accidental_hits: bool = False) -> _Run:
+    """(sampled classes, expected counts of true and of sampled ones)."""
+    return lambda true_classes: F.uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed, remove_accidental_hits)
+
+
+@primitive
+def LogUniformCandidateSampler(num_true: int = 1, num_sampled: int = 5, unique: bool = True, range_max: int = 5, seed: int = 0) -> _Run:
+    """(sampled classes, expected counts of true and of sampled ones)."""
+    return lambda true_classes: F.log_uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed)
