@@ -77,9 +77,7 @@ class CosineDecayLR(_Builtin):
 
     def __init__(self, min_lr: float, max_lr: float, decay_steps: int) -> None:
         super().__init__()
-        if not isinstance(min_lr, float):
-            raise TypeError(f"For 'CosineDecayLR', the 'min_lr' must be float, but got {type(min_lr).__name__}.")
-        self.min_lr = _non_negative_float(min_lr, "min_lr", "CosineDecayLR")
+        self.min_lr = check_non_negative_float(min_lr, "min_lr", "CosineDecayLR")
         self.max_lr = check_positive_float(max_lr, "max_lr", "CosineDecayLR")
         self.decay_steps = check_positive_int(decay_steps, "decay_steps", "CosineDecayLR")
         if min_lr >= max_lr:
@@ -99,9 +97,7 @@ class PolynomialDecayLR(_Builtin):
         super().__init__()
         owner = "PolynomialDecayLR"
         self.learning_rate = check_positive_float(learning_rate, "learning_rate", owner)
-        if not isinstance(end_learning_rate, float):
-            raise TypeError(f"For '{owner}', the 'end_learning_rate' must be float, but got {type(end_learning_rate).__name__}.")
-        self.end_learning_rate = _non_negative_float(end_learning_rate, "end_learning_rate", owner)
+        self.end_learning_rate = check_non_negative_float(end_learning_rate, "end_learning_rate", owner)
         self.decay_steps = check_positive_int(decay_steps, "decay_steps", owner)
         self.power = check_positive_float(power, "power", owner)
         self.update_decay_steps = check_bool(update_decay_steps, "update_decay_steps", owner)
@@ -120,9 +116,7 @@ class WarmUpLR(_Builtin):
 
     def __init__(self, learning_rate: float, warmup_steps: int) -> None:
         super().__init__()
-        if not isinstance(learning_rate, float):
-            raise TypeError(f"For 'WarmUpLR', the 'learning_rate' must be float, but got {type(learning_rate).__name__}.")
-        self.learning_rate = _non_negative_float(learning_rate, "learning_rate", "WarmUpLR")
+        self.learning_rate = check_non_negative_float(learning_rate, "learning_rate", "WarmUpLR")
         self.warmup_steps = check_positive_int(warmup_steps, "warmup_steps", "WarmUpLR")
 
     def rate(self, step: float) -> float:

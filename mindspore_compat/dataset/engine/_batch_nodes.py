@@ -225,6 +225,7 @@ def _check_pad_info(pad_info: Any) -> PadInfo:
 def _pad_rows(rows: Sequence[Row], names: Sequence[str], pad_info: PadInfo) -> Row:
     """Rows as one batch, columns of `pad_info` (all numeric ones if it is empty) brought to one shape."""
     columns = []
+    values: Any
     for name, values in zip(names, zip(*rows, strict=True), strict=True):
         if (name in pad_info or not pad_info) and values[0].dtype.kind not in "US":
             values = _pad_column(values, name, *pad_info.get(name, (None, 0)))

@@ -59,9 +59,7 @@ def apply_to_columns(operation: Any, columns: list[Any]) -> list[Any]:
     results = [apply_operations([operation], values) for values in zip(*columns, strict=True)]
     counts = {len(result) for result in results}
     if len(counts) > 1:
-        raise RuntimeError(
-            f"{_FUNCTION} must return equally many columns for all rows, but got {sorted(counts)}."
-        )
+        raise RuntimeError(f"{_FUNCTION} must return equally many columns for all rows, but got {sorted(counts)}.")
     return [list(column) for column in zip(*results, strict=True)]
 
 

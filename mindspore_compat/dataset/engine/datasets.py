@@ -1,11 +1,11 @@
 """The Dataset base class and the nodes of the pipeline. Upstream: ``mindspore.dataset.engine.datasets``.
 
-A node gives rows in one of two ways. Any node streams: `_stream` yields the rows of one pass. A node whose rows can be
-asked for by number (`_is_indexed`) also has `_order`, the numbers of one pass, and `_fetch`, the rows of given numbers;
-then a batch fetches its rows in one task, in whatever process the pipeline wants, and index-only nodes (shuffle, repeat,
-take, skip) never touch data. `_fetch_columns` gives the rows of a batch column by column: a column that lies in one array
-already, or that an operation can treat as a whole, is a block (an array with one more axis in front) and no row of it is
-visited.
+A node gives rows in one of two ways. Any node streams: `_stream` yields the rows of one pass. A node whose rows can
+be asked for by number (`_is_indexed`) also has `_order`, the numbers of one pass, and `_fetch`, the rows of given
+numbers; then a batch fetches its rows in one task, in whatever process the pipeline wants, and index-only nodes
+(shuffle, repeat, take, skip) never touch data. `_fetch_columns` gives the rows of a batch column by column: a
+column that lies in one array already, or that an operation can treat as a whole, is a block (an array with one more
+axis in front) and no row of it is visited.
 """
 
 from __future__ import annotations

@@ -72,11 +72,7 @@ class GeneratorDataset(MappableDataset):
         self._check_sampling(sampler, num_shards, shard_id, batch_sampler, collate_fn, shuffle)
         if not self._is_random_access:
             shuffle = False
-        super().__init__(
-            num_parallel_workers, batch_sampler if batch_sampler is not None else sampler, num_samples, shuffle,
-            num_shards,
-            shard_id,
-        )  # fmt: skip
+        super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id)
         self._limit = num_samples or None
         self.python_multiprocessing = python_multiprocessing
         self.batch_sampler = batch_sampler

@@ -73,6 +73,9 @@ class Iterator:
             if self._epoch == self._num_epochs:
                 self._session.close()
             raise
+        except Exception:
+            self.stop()
+            raise
 
     def get_col_names(self) -> list[str]:
         """Names of the columns."""

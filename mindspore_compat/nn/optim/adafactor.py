@@ -1,0 +1,118 @@
+"""Upstream: ``mindspore.nn.AdaFactor``. Source of the method: https://arxiv.org/abs/1804.04235."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+
+from mindspore_compat._api.validate import check_bool, check_float_range, check_non_negative_float, check_type
+from mindspore_compat.common.initializer import initializer
+from mindspore_compat.common.parameter import Parameter, ParameterTuple
+from mindspore_compat.nn.optim.optimizer import Optimizer, _host_parameter
+
+__all__ = ["AdaFactor"]
+
+
+class AdaFactor(Optimizer):
+    """Adam with second moments kept as one row and one column for each matrix.
+
+    Args:
+        learning_rate: None (the default) with ``relative_step``: min(0.01, 1/sqrt(t)), or min(1e-6·t, ...) with ``warmup_init``.
+        eps: what is added to g², and the smallest scale of a parameter.
+        clip_threshold: the largest root mean square of an update.
+        decay_rate: the second moments' decay in step t is 1 - t ** -decay_rate.
+        beta1: 0 or None keeps no first moment.
+        scale_parameter: multiplies the learning rate with the parameter's root mean square.
+        compression: keeps the second moments of vectors in float16.
+
+    A schedule or list as learning rate turns ``relative_step`` and ``scale_parameter`` off, as upstream.
+    """
+
+    def __init__(self, params: Any, learning_rate: Any = None, eps: Any = (1e-30, 1e-3), clip_threshold: float = 1.0, decay_rate: float = 0.8,
+                 beta1: Any = 0.9, weight_decay: float = 0.0, scale_parameter: bool = True, relative_step: bool = True,
+                 warmup_init: bool = False, compression: bool = False, loss_scale: float = 1.0) -> None:
+        owner = "AdaFactor"
+        if learning_rate is not None and relative_step:
+            raise ValueError(f"For '{owner}', 'learning_rate' can not be given together with relative_step=True, but got {learning_rate}. "
+                             "Set relative_step=False.")
+        if warmup_init and not relative_step:
+            raise ValueError(f"For '{owner}', warmup_init=True requires relative_step=True, but got False.")
+        if learning_rate is None and not relative_step:
+            raise ValueError(f"For '{owner}', 'learning_rate' can not be None with relative_step=False.")
+        super().__init__(0.0 if learning_rate is None else learning_rate, params, weight_decay, loss_scale)
+        check_type(eps, "eps", (list, tuple), owner)
+        if len(eps) != 2:
+            raise ValueError(f"For '{owner}', the 'eps' must have 2 values (eps1, eps2), but got {eps}.")
+        self.eps = tuple(check_non_negative_float(item, "eps", owner) for item in eps)
+        self.clip_threshold = check_non_negative_float(clip_threshold, "clip_threshold", owner)
+        check_type(decay_rate, "decay_rate", float, owner)
+        self.decay_rate = check_float_range(decay_rate, "decay_rate", owner, 0.0, 1.0, (False, False))
+        self.__dict__["_decay"] = check_float_range(weight_decay, "weight_decay", owner, 0.0, 1.0, (True, False))
+        self.beta1 = float(check_type(0.0 if beta1 is None else beta1, "beta1", (int, float), owner))
+        if self.beta1 < 0:
+            raise ValueError(f"For '{owner}', the 'beta1' must be non-negative, but got {beta1}.")
+        constant = learning_rate is None or isinstance(learning_rate, (int, float))
+        self.scale_parameter = check_bool(scale_parameter, "scale_parameter", owner) and constant
+        self.relative_step = check_bool(relative_step, "relative_step", owner) and constant
+        self.warmup_init, self.compression = warmup_init, check_bool(compression, "compression", owner)
+        self._init_state()
+        self.step = _host_parameter([0.0], "afactor_step")
+
+    def _init_state(self) -> None:
+        self.use_first_moment = self.beta1 > 0
+        if self.use_first_moment:
+            self.exp_avg = self.parameters.clone(prefix="exp_avg", init="zeros")  # type: ignore[attr-defined]
+        rows, columns, wholes = [], [], []
+        for item in self.parameters:  # type: ignore[attr-defined]
+            shape, matrix = tuple(item.shape), item.dim() > 1
+            whole_dtype = torch.float16 if self.compression and not matrix else item.dtype
+            for into, kind, size, dtype in ((rows, "row_", shape[:-1] if matrix else (1,), item.dtype),
+                                            (columns, "col_", (*shape[:-2], *shape[-1:]) if matrix else (1,), item.dtype),
+                                            (wholes, "", (1,) if matrix else shape, whole_dtype)):
+                into.append(Parameter(initializer(0, size, dtype).to(item.device), name=f"exp_avg_sq_{kind}{item.name}"))
+        self.exp_avg_sq_row, self.exp_avg_sq_col, self.exp_avg_sq = (ParameterTuple(items) for items in (rows, columns, wholes))
+
+    _decoupled_decay = True
+
+    def _begin_step(self) -> None:
+        torch._C.TensorBase.add_(self.step, 1)
+
+    def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
+        step = self.step.item()
+        if self.relative_step:
+            rate = min(1e-6 * step if self.warmup_init else 0.01, 1.0 / math.sqrt(step))
+        beta2 = 1.0 - step ** -self.decay_rate
+        positions = range(self.param_length) if picks is None else picks
+        for position, parameter, gradient in zip(positions, parameters, gradients):
+            self._update_one(position, parameter, gradient.to(torch.float32), rate, beta2)
+
+    def _update_one(self, position: int, parameter: Any, gradient: Any, rate: float, beta2: float) -> None:
+        values = parameter.to(torch.float32)
+        pace: Any = rate * torch.clamp(_root_mean_square(values), min=self.eps[1]) if self.scale_parameter else rate
+        update = torch.mul(self._factor(position, torch.square(gradient) + self.eps[0], beta2), gradient)
+        update = update / torch.clamp(_root_mean_square(update) / self.clip_threshold, min=1.0) * pace
+        if self.use_first_moment:
+            moment = self.exp_avg[position]
+            torch._C.TensorBase.copy_(moment, torch.lerp(update, moment.to(torch.float32), self.beta1))
+            update = moment.to(torch.float32)
+        if self.__dict__["_decay"]:
+            values = values - values * (self.__dict__["_decay"] * pace)
+        torch._C.TensorBase.copy_(parameter, values - update)
+
+    def _factor(self, position: int, squares: Any, beta2: float) -> Any:
+        """1 / sqrt of the second moment, once that is brought up to date."""
+        if squares.dim() < 2:
+            whole = self.exp_avg_sq[position]
+            torch._C.TensorBase.copy_(whole, torch.lerp(squares, whole.to(torch.float32), beta2))
+            return torch.rsqrt(whole.to(torch.float32))
+        row, column = self.exp_avg_sq_row[position], self.exp_avg_sq_col[position]
+        for moment, axis in ((row, -1), (column, -2)):
+            torch._C.TensorBase.copy_(moment, torch.lerp(torch.mean(squares, axis), moment.to(torch.float32), beta2))
+        rows = row.to(torch.float32)
+        share = torch.rsqrt(rows / torch.mean(rows, -1, True))
+        return torch.mul(torch.unsqueeze(share, -1), torch.unsqueeze(torch.rsqrt(column.to(torch.float32)), -2))
+
+
+def _root_mean_square(values: Any) -> Any:
+    return torch.sqrt(torch.mean(torch.square(values)))

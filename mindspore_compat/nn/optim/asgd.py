@@ -1,0 +1,42 @@
+"""Upstream: ``mindspore.nn.ASGD``."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat._api.validate import check_type
+from mindspore_compat.common.parameter import ParameterTuple
+from mindspore_compat.nn.optim.optimizer import Optimizer, _host_parameter
+
+__all__ = ["ASGD"]
+
+
+class ASGD(Optimizer):
+    """p = p·(1 - lambd·eta) - eta·g; ax += (p - ax)·mu, or ax = p while mu is 1;
+    eta = lr/(1 + lambd·lr·t)^alpha; mu = 1/max(1, t - t0), where t counts steps.
+    """
+
+    def __init__(self, params: Any, learning_rate: Any = 0.1, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,
+                 weight_decay: Any = 0.0) -> None:
+        super().__init__(learning_rate, params, weight_decay)
+        self.lambd = check_type(lambd, "lambd", float, "ASGD")
+        self.alpha, self.t0 = check_type(alpha, "alpha", float, "ASGD"), check_type(t0, "t0", float, "ASGD")
+        names = [item.name for item in self.parameters]  # type: ignore[attr-defined]
+        self.mu = ParameterTuple([_host_parameter(1.0, f"mu_{name}") for name in names])
+        self.eta = ParameterTuple([_host_parameter(0.0, f"eta_{name}") for name in names])
+        self.ax = self.parameters.clone(prefix="ax_", init="zeros")  # type: ignore[attr-defined]
+
+    def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
+        step = self.global_step.item()
+        states = (self._picked(item, picks) for item in (self.mu, self.eta, self.ax))
+        for p, g, mu, eta, average in zip(parameters, gradients, *states):
+            weight, pace = mu.item(), rate if step == 1 else eta.item()
+            torch._C.TensorBase.mul_(p, 1.0 - self.lambd * pace)
+            torch._C.TensorBase.add_(p, g, alpha=-pace)
+            if weight == 1.0:
+                torch._C.TensorBase.copy_(average, p)
+            else:
+                torch._C.TensorBase.lerp_(average, p, weight)
+            torch._C.TensorBase.fill_(eta, rate / (1.0 + self.lambd * rate * step) ** self.alpha)
+            torch._C.TensorBase.fill_(mu, 1.0 / max(1.0, step - self.t0))

@@ -1,0 +1,58 @@
+"""Upstream: ``mindspore.nn.FTRL``."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat._api.validate import check_bool, check_positive_float, check_type
+from mindspore_compat.nn.optim.optimizer import Optimizer
+
+__all__ = ["FTRL"]
+
+
+class FTRL(Optimizer):
+    """n' = n + g²; linear += g - (n'^k - n^k)/lr · p, k = -lr_power;
+    p = (sign(linear)·l1 - linear) / (n'^k/lr + 2·l2) where |linear| > l1, else 0.
+
+    The learning rate must be one number. Without groups, weight decay spares no parameter.
+    """
+
+    def __init__(self, params: Any, initial_accum: float = 0.1, learning_rate: Any = 0.001, lr_power: float = -0.5, l1: float = 0.0,
+                 l2: float = 0.0, use_locking: bool = False, loss_scale: float = 1.0, weight_decay: Any = 0.0) -> None:
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        if self.dynamic_lr or self.is_group_lr:
+            raise ValueError("For 'FTRL', dynamic learning rate and group learning rate are currently not supported, they should all be false, "
+                             f"but got dynamic learning rate {self.dynamic_lr} and group learning rate {self.is_group_lr}.")
+        check_positive_float(learning_rate, "learning_rate", "FTRL")
+        check_type(lr_power, "lr_power", float, "FTRL")
+        if lr_power > 0:
+            raise ValueError(f"For 'FTRL', the 'lr_power' must be at most 0, but got {lr_power}.")
+        for name, value in (("initial_accum", initial_accum), ("l1", l1), ("l2", l2)):
+            check_type(value, name, float, "FTRL")
+            if value < 0:
+                raise ValueError(f"For 'FTRL', the '{name}' must be at least 0, but got {value}.")
+        check_bool(use_locking, "use_locking", "FTRL")
+        self.l1, self.l2, self.lr_power = l1, l2, lr_power
+        self.moments = self.parameters.clone(prefix="moments", init=initial_accum)  # type: ignore[attr-defined]
+        self.linear = self.parameters.clone(prefix="linear", init="zeros")  # type: ignore[attr-defined]
+        if not self.is_group:
+            self._decay_all()
+
+    def _decay_all(self) -> None:
+        self.decay_flags = (True,) * self.param_length
+        if not self.dynamic_weight_decay:
+            largest = max(float(self.weight_decay.item()) / self.loss_scale, 0.0)
+            self.__dict__["_decays"] = (largest,) * self.param_length
+        else:
+            self.__dict__["_decays"] = (self.weight_decay,) * self.param_length
+
+    def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
+        power = -self.lr_power
+        for p, g, total, linear in zip(parameters, gradients, self._picked(self.moments, picks), self._picked(self.linear, picks)):
+            before = torch.pow(total, power)
+            torch._C.TensorBase.addcmul_(total, g, g)
+            after = torch.pow(total, power)
+            torch._C.TensorBase.add_(linear, torch.sub(g, torch.mul(torch.sub(after, before) / rate, p)))
+            moved = torch.div(torch.sub(torch.mul(torch.sign(linear), self.l1), linear), after / rate + 2 * self.l2)
+            torch._C.TensorBase.copy_(p, torch.where(torch.abs(linear) > self.l1, moved, torch.zeros_like(moved)))

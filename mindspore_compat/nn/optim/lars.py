@@ -1,0 +1,62 @@
+"""Upstream: ``mindspore.nn.LARS``. Source of the method: https://arxiv.org/abs/1708.03888."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import torch
+
+from mindspore_compat._api.validate import check_bool, check_float, check_type
+from mindspore_compat.nn.optim.optimizer import Optimizer, _host_parameter
+
+__all__ = ["LARS"]
+
+
+class LARS(Optimizer):
+    """Rescales gradients layer by layer, adds weight decay, and hands them to ``optimizer``.
+
+    g' = ratio·(g + decay·p), ratio = coefficient·‖p‖/(‖g‖ + decay·‖p‖ + epsilon); with ``use_clip`` min(ratio/lr, 1). Parameters for which
+    ``lars_filter`` is False keep their gradients, without decay, as upstream.
+    """
+
+    def __init__(self, optimizer: Optimizer, epsilon: float = 1e-5, coefficient: float = 0.001, use_clip: bool = False,
+                 lars_filter: Callable[[Any], bool] = lambda x: "LayerNorm" not in x.name and "bias" not in x.name) -> None:
+        super().__init__(0.0, [_host_parameter(0.0, "fake_param")])
+        check_type(optimizer, "optimizer", Optimizer, "LARS")
+        self.epsilon, self.coefficient = check_float(epsilon, "epsilon", "LARS"), check_float(coefficient, "coefficient", "LARS")
+        self.use_clip = check_bool(use_clip, "use_clip", "LARS")
+        if use_clip and optimizer.is_group_lr and optimizer.dynamic_lr:
+            raise ValueError("For 'LARS', if the argument 'use_clip' is set to True, then the dynamic learning rate and group learning rate cannot "
+                             "both be true, but got both.")
+        self.learning_rate = _host_parameter(0.0, "fake_lr")
+        self.opt = optimizer
+        self.global_step, self.parameters = optimizer.global_step, optimizer.parameters  # type: ignore[assignment]
+        self.param_length, self.is_group = optimizer.param_length, optimizer.is_group
+        self.lars_flag = tuple(lars_filter(item) for item in self.parameters)  # type: ignore[attr-defined]
+        self.loss_scale, self.need_scale = optimizer.loss_scale, optimizer.need_scale
+        self._take_over_decay(optimizer)
+
+    def _take_over_decay(self, optimizer: Optimizer) -> None:
+        """Decay and loss scale are applied here, so the inner optimizer must not apply them again."""
+        own, inner = self.__dict__, optimizer.__dict__
+        for name in ("dynamic_decay_flags", "dynamic_weight_decay", "decay_flags", "exec_weight_decay", "reciprocal_scale"):
+            own[name] = inner[name]
+        own["weight_decay"], own["_decays"] = inner["weight_decay"], inner["_decays"]
+        optimizer.dynamic_decay_flags = (False,) * self.param_length if self.is_group else False
+        optimizer.decay_flags = (False,) * self.param_length
+        optimizer.dynamic_weight_decay = optimizer.exec_weight_decay = optimizer.need_scale = False
+        inner["_decays"] = (0.0,) * self.param_length
+
+    def construct(self, gradients: Any) -> Any:
+        with torch.no_grad():
+            scaled = list(torch._foreach_mul(list(gradients), 1.0 / self.loss_scale)) if self.need_scale else list(gradients)
+            picks = [number for number, flag in enumerate(self.lars_flag) if flag]
+            rates: Any = self.opt._host_rates() if self.use_clip else None
+            decays = self._host_decays()
+            parameters = [self.parameters[pick] for pick in picks]  # type: ignore[index]
+            norms = zip(picks, parameters, torch._foreach_norm(parameters), torch._foreach_norm([scaled[pick] for pick in picks]))
+            for pick, parameter, weight_norm, gradient_norm in norms:
+                ratio = self.coefficient * weight_norm / (gradient_norm + decays[pick] * weight_norm + self.epsilon)
+                if self.use_clip:
+                    ratio = torch.clamp(ratio / (rates[pick] if isinstance(rates, list) else rates), max=1.0)
+                scaled[pick] = torch.mul(torch.add(scaled[pick], parameter, alpha=decays[pick]), ratio)
+        return self.opt(tuple(scaled))

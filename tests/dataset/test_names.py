@@ -1,0 +1,77 @@
+"""Where scripts import from, old and new."""
+
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+PATHS = [
+    "dataset.GeneratorDataset",
+    "dataset.engine.GeneratorDataset",
+    "dataset.engine.datasets_vision.ImageFolderDataset",
+    "dataset.engine.datasets.BatchDataset",
+    "dataset.engine.samplers.DistributedSampler",
+    "dataset.engine.config.set_seed",
+    "dataset.config.set_seed",
+    "dataset.core.config.set_prefetch_size",
+    "dataset.core.validator_helpers.INT32_MAX",
+    "dataset.engine.datasets_user_defined.GeneratorDataset",
+    "dataset.vision.c_transforms.Inter.NEAREST",
+    "dataset.vision.utils.Inter.BICUBIC",
+    "dataset.vision.py_transforms_util.is_pil",
+    "dataset.vision.transforms.Decode",
+    "dataset.vision.py_transforms_util.augment_error_message",
+    "dataset.vision.py_transforms.ToTensor",
+    "dataset.transforms.transforms.Compose",
+    "dataset.transforms.c_transforms.TypeCast",
+    "dataset.transforms.py_transforms.OneHotOp",
+    "dataset.transforms.vision.Inter.BICUBIC",
+    "dataset.transforms.validators.check_random_transform_ops",
+    "dataset.ds.GeneratorDataset",
+    "dataset.transforms.transforms.TensorOperation",
+    "dataset.transforms.transforms.PyTensorOperation",
+    "dataset.utils.LineReader",
+    "dataset.DatasetCache",
+    "dataset.Shuffle.FILES",
+    "dataset.RepeatDataset",
+    "dataset.zip",
+    "dataset.set_seed",
+    "dataset.engine.iterators.DictIterator",
+    "dataset.samplers.RandomSampler",
+]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_path_exists(path):
+    parts = path.split(".")
+    for cut in range(len(parts) - 1, 0, -1):
+        try:
+            found = import_module("mindspore_compat." + ".".join(parts[:cut]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[cut:]:
+            found = getattr(found, part)
+        return
+    pytest.fail(f"{path} is missing")
+
+
+@pytest.mark.parametrize("name", ["dataset.MindDataset", "dataset.TFRecordDataset", "dataset.text", "dataset.audio"])
+def test_what_is_not_there_is_absent(name):
+    module, _, attribute = name.rpartition(".")
+    assert not hasattr(import_module("mindspore_compat." + module), attribute)
+
+
+def test_all_exports_exist():
+    for name in ("dataset", "dataset.engine", "dataset.transforms", "dataset.vision", "dataset.vision.py_transforms"):
+        module = import_module("mindspore_compat." + name)
+        assert not [n for n in module.__all__ if not hasattr(module, n)]
+
+
+def test_import_is_light():
+    code = (
+        "import sys, mindspore_compat.dataset, mindspore_compat.dataset.vision;"
+        "print([m for m in ('PIL', 'cv2', 'torchvision', 'concurrent.futures.thread') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

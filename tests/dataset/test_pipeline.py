@@ -1,0 +1,359 @@
+"""What a pipeline delivers: rows, order, sizes, columns, errors. Expectations were taken from MindSpore 2.10."""
+
+import numpy as np
+import pytest
+
+import mindspore_compat.dataset as ds
+from mindspore_compat.common.tensor import Tensor
+
+
+def source(count=10, **kwargs):
+    return ds.NumpySlicesDataset(np.arange(count), **{"shuffle": False, **kwargs})
+
+
+def pair():
+    return ds.NumpySlicesDataset((np.arange(6), np.arange(6) * 1.0), ["a", "b"], shuffle=False)
+
+
+def ragged():
+    return ds.GeneratorDataset([(np.ones(i + 1, np.int32), i) for i in range(4)], ["a", "b"], shuffle=False)
+
+
+def values(dataset):
+    return [row[0].tolist() for row in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+
+
+def first(dataset):
+    return next(dataset.create_dict_iterator(num_epochs=1, output_numpy=True))
+
+
+@pytest.mark.parametrize(
+    ("dataset", "size"),
+    [
+        (lambda d: d.batch(3), 4),
+        (lambda d: d.batch(3, True), 3),
+        (lambda d: d.repeat(2).batch(3), 7),
+        (lambda d: d.batch(3).repeat(2), 8),
+        (lambda d: d.take(3), 3),
+        (lambda d: d.skip(3), 7),
+        (lambda d: d + source(), 20),
+        (lambda d: d.repeat(), 10),
+        (lambda d: d.repeat(3).take(4), 4),
+        (lambda d: d.batch(20, True), 0),
+        (lambda d: d.take(-1), 10),
+        (lambda d: d.filter(lambda x: x % 2 == 0), 5),
+        (lambda d: d.repeat().batch(4), 3),
+        (lambda d: d.shuffle(4).map(lambda x: x), 10),
+        (lambda d: d.batch(-1), 1),
+        (lambda d: d.skip(20), 0),
+    ],
+)
+def test_size_is_what_comes(dataset, size):
+    built = dataset(source())
+    assert built.get_dataset_size() == len(built) == size
+    if built.get_repeat_count() != -1:
+        assert len(values(built)) == size
+
+
+def test_order_without_shuffle():
+    assert values(source().batch(4)) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
+    assert values(source(3).repeat(2)) == [0, 1, 2, 0, 1, 2]
+    assert values(source(3).repeat(2).batch(4)) == [[0, 1, 2, 0], [1, 2]]
+    assert values(source().skip(7)) == [7, 8, 9]
+    assert values(source(2) + source(3)) == [0, 1, 0, 1, 2]
+
+
+def test_shuffle_keeps_rows_and_its_buffer_bounds_how_far_they_move():
+    shuffled = values(source(200).shuffle(5))
+    assert sorted(shuffled) == list(range(200)) and shuffled != list(range(200))
+    assert all(value <= place + 5 for place, value in enumerate(shuffled))
+
+
+def test_shuffle_of_a_stream_keeps_rows():
+    assert sorted(values(source(50).filter(lambda x: True).shuffle(7))) == list(range(50))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "match"),
+    [
+        (lambda d: d.batch(0), ValueError, r"batch_size is not within .*\[1, 2147483647\], got 0"),
+        (lambda d: d.batch(2.0), TypeError, "batch_size should either be an int or a callable"),
+        (lambda d: d.batch(2, drop_remainder=1), TypeError, "drop_remainder with value 1"),
+        (lambda d: d.batch(2, foo=1), TypeError, "unexpected keyword argument 'foo'"),
+        (lambda d: d.batch(2, input_columns=["a"]), ValueError, "only when per_batch_map is set"),
+        (lambda d: d.shuffle(1), ValueError, r"buffer_size is not within .*\[2, 2147483647\], got 1"),
+        (lambda d: d.repeat(0), ValueError, "count should be either -1 or positive integer"),
+        (lambda d: d.take(0), ValueError, "count should be either -1 or within"),
+        (lambda d: d.skip(-1), ValueError, "count is not within"),
+        (lambda d: d.map(None), RuntimeError, "No 'operations' are specified"),
+        (lambda d: d.map(5), ValueError, "should be a python function"),
+        (lambda d: d.map(ds.transforms.TypeCast), ValueError, "missing parentheses"),
+        (lambda d: d.map(lambda x: x, []), ValueError, "input_columns should not be empty"),
+        (lambda d: d.map(lambda x: x, ["a", "a"]), ValueError, "Every column name should not be same"),
+        (lambda d: d.map(lambda x: x, [1]), TypeError, r"input_columns\[0\] with value 1"),
+        (lambda d: d.map(lambda x: x, callbacks=5), TypeError, "callbacks with value 5"),
+        (lambda d: d.project([]), ValueError, "columns should not be empty"),
+        (lambda d: d.rename(["a", "b"], ["c"]), ValueError, "input_columns and output_columns is not equal"),
+        (lambda d: d + 5, TypeError, "datasets with value 5"),
+        (lambda d: ds.zip((d,)), ValueError, "Can't zip empty or just one dataset"),
+        (lambda d: ds.zip(d), TypeError, "datasets with value"),
+        (lambda d: d.apply(lambda x: 3), TypeError, "must return a dataset"),
+        (lambda d: d.flat_map(lambda x: 5), TypeError, "must return a Dataset object"),
+        (lambda d: d.filter(5), TypeError, "Predicate should be a Python function"),
+        (lambda d: d.split([6, 5]), RuntimeError, "Sum of split sizes 11 is not equal to dataset size 10"),
+        (lambda d: d.split([0.6, 0.5]), ValueError, "do not sum up to 1"),
+        (lambda d: d.split([]), ValueError, "sizes cannot be empty"),
+        (lambda d: d.split([1, 0.5]), ValueError, "list of int or list of float"),
+        (lambda d: d.create_tuple_iterator(num_epochs=0), RuntimeError, "num_epochs should be either -1"),
+        (lambda d: d.batch(2, num_parallel_workers=0), ValueError, "exceeds the boundary between 1 and"),
+    ],
+)
+def test_wrong_argument_is_refused_at_once(call, error, match):
+    with pytest.raises(error, match=match):
+        call(source())
+
+
+@pytest.mark.parametrize(
+    ("dataset", "match"),
+    [
+        (lambda: pair().map(lambda x: x, "zz"), "input column name: zz doesn't exist"),
+        (lambda: pair().project(["c"]), "column name: c doesn't exist"),
+        (lambda: pair().rename(["q"], ["c"]), "column name: q doesn't exist"),
+        (lambda: pair().rename(["a"], ["b"]), "does not support rename one column name into another"),
+        (lambda: pair().zip(pair()), "duplicate column a already exists"),
+        (lambda: pair() + source(), "'column name' or 'column order' of concat"),
+        (lambda: ds.NumpySlicesDataset([1.0]) + ds.NumpySlicesDataset([1]), "data types of the two datasets"),
+        (lambda: pair().map(lambda x: (x, x), "a"), "match the number of 'output_columns'"),
+        (lambda: pair().map(lambda x: None, "a"), "but got None"),
+        (lambda: pair().map(lambda x: object(), "a"), "of dtype object"),
+        (lambda: pair().map(lambda x: 1 / 0, "a"), "ZeroDivisionError: division by zero|division by zero"),
+        (lambda: pair().batch(2, per_batch_map=lambda a, b, i: (a,)), "per_batch_map function should match"),
+        (lambda: ragged().batch(2), "Cannot batch tensors with different shapes in column a"),
+        (lambda: ds.GeneratorDataset([1, 2.5], ["a"], shuffle=False).batch(2), "different types in column a"),
+        (lambda: pair().filter(lambda x: x, "zz"), "column name: zz doesn't exist"),
+        (lambda: source().create_tuple_iterator(columns=["q"]).dataset, "column name: q doesn't exist"),
+        (lambda: source().batch(lambda info: 0), "expected a return value > 0"),
+    ],
+)
+def test_wrong_pipeline_fails_when_it_is_read(dataset, match):
+    with pytest.raises(RuntimeError, match=match):
+        list(dataset().create_dict_iterator(num_epochs=1, output_numpy=True))
+
+
+def test_columns_after_map():
+    two = lambda a: (a, a)  # noqa: E731
+    assert pair().map(two, "b", ["x", "y"]).get_col_names() == ["x", "y", "a"]
+    assert pair().map(lambda a: a, "b", "x").get_col_names() == ["a", "x"]
+    assert pair().map(lambda a, b: a, ["a", "b"], ["x"]).get_col_names() == ["x"]
+    assert pair().map(lambda a: a, "a", "b").get_col_names() == ["b"]
+    assert pair().map(lambda a: a, "a", "x", column_order=["b", "x"]).get_col_names() == ["b", "x"]
+    assert {k: v.tolist() for k, v in first(pair().skip(2).map(two, "b", ["x", "y"])).items()} == {
+        "x": 2,
+        "y": 2,
+        "a": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    ("result", "dtype", "shape"),
+    [
+        (1, np.int64, ()),
+        (1.5, np.float64, ()),
+        ([1, 2], np.int64, (2,)),
+        ("abc", "<U3", ()),
+        (Tensor([1.0]), np.float32, (1,)),
+        (np.float16(1), np.float16, ()),
+        (b"x", "S1", ()),
+    ],
+)
+def test_what_a_map_function_may_return(result, dtype, shape):
+    for dataset in (source(), source().filter(lambda x: True)):
+        column = first(dataset.map(lambda x: result))["column_0"]
+        assert (column.dtype, column.shape) == (np.dtype(dtype), shape)
+
+
+def test_operations_of_a_map_run_one_after_another():
+    assert values(source(3).map([lambda x: (x, x + 1), lambda a, b: a + b])) == [1, 3, 5]
+
+
+def test_project_rename_zip():
+    assert pair().project("b").get_col_names() == ["b"]
+    assert pair().rename("a", "z").get_col_names() == ["z", "b"]
+    zipped = ds.zip((pair(), source(4)))
+    assert zipped.get_col_names() == ["a", "b", "column_0"] and len(zipped) == 4
+    assert len(pair().zip(source(20))) == 6
+
+
+def test_padded_batch():
+    def batches(pad_info):
+        return [r["a"].tolist() for r in ragged().padded_batch(2, pad_info=pad_info).create_dict_iterator(1, True)]
+
+    assert batches({"a": ([4], -1)}) == [[[1, -1, -1, -1], [1, 1, -1, -1]], [[1, 1, 1, -1], [1, 1, 1, 1]]]
+    assert batches({}) == [[[1, 0], [1, 1]], [[1, 1, 1, 0], [1, 1, 1, 1]]]
+    assert batches({"a": (None, 9)}) == [[[1, 9], [1, 1]], [[1, 1, 1, 9], [1, 1, 1, 1]]]
+    assert batches({"a": ([1], 9)}) == [[[1], [1]], [[1], [1]]]
+    assert ragged().batch(2, pad_info={}).get_dataset_size() == 2
+    with pytest.raises(TypeError, match="tuples of"):
+        ragged().padded_batch(2, pad_info={"a": 3})
+
+
+def test_bucket_batch_by_length():
+    lengths = ds.GeneratorDataset([(np.ones(i + 1, np.int32),) for i in range(8)], ["a"], shuffle=False)
+    shapes = lambda **kw: [  # noqa: E731
+        r[0].shape
+        for r in lengths.bucket_batch_by_length(["a"], [3, 6], [2, 2, 1], **kw).create_tuple_iterator(output_numpy=True)
+    ]
+    assert shapes() == [(2, 2), (2, 4), (1, 6), (1, 7), (1, 8), (1, 5)]
+    assert shapes(drop_remainder=True) == [(2, 2), (2, 4), (1, 6), (1, 7), (1, 8)]
+    assert shapes(element_length_function=len, pad_info={"a": ([8], 0)})[0] == (2, 8)
+    with pytest.raises(RuntimeError, match="falls in the last bucket"):
+        shapes(pad_info={"a": ([None], 0)}, pad_to_bucket_boundary=True)
+    with pytest.raises(ValueError, match="one element more"):
+        lengths.bucket_batch_by_length(["a"], [3, 6], [2, 2])
+
+
+def test_per_batch_map_gets_lists_and_batch_info():
+    seen = []
+
+    def combine(a, b, info):
+        seen.append((type(a), len(a), info.get_epoch_num(), info.get_batch_num()))
+        return (np.stack(a) + 1, b)
+
+    iterator = pair().batch(4, per_batch_map=combine, input_columns=["a", "b"]).create_dict_iterator(2, True)
+    batches = [[r["a"].tolist() for r in iterator] for _ in range(2)]
+    assert batches == [[[1, 2, 3, 4], [5, 6]]] * 2
+    assert seen == [(list, 4, 0, 0), (list, 2, 0, 1), (list, 4, 1, 0), (list, 2, 1, 1)]
+
+
+def test_batch_info_counts_repeats_as_epochs():
+    seen = []
+    dataset = source(4).batch(2, per_batch_map=lambda a, i: (seen.append(i.get_epoch_num()), (a,))[1]).repeat(2)
+    values(dataset)
+    assert seen == [0, 0, 1, 1]
+
+
+def test_per_batch_map_may_change_the_columns():
+    dataset = pair().batch(3, per_batch_map=lambda a, i: (a, a, a), input_columns="a", output_columns=["x", "y", "z"])
+    assert dataset.get_col_names() == ["x", "y", "z", "b"]
+    assert {k: v.tolist() for k, v in first(dataset).items()}["z"] == [0, 1, 2]
+
+
+def test_batch_size_function():
+    dataset = source().batch(lambda info: info.get_batch_num() + 1)
+    assert values(dataset) == [[0], [1, 2], [3, 4, 5], [6, 7, 8, 9]]
+    assert len(dataset) == 4
+
+
+def test_split():
+    parts = source().split([0.5, 0.5], randomize=False)
+    assert [values(p) for p in parts] == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]]
+    assert [len(p) for p in source().split([0.35, 0.35, 0.3])] == [3, 4, 3]
+    parts = source().split([6, 4])
+    assert sorted(values(parts[0]) + values(parts[1])) == list(range(10))
+    assert values(parts[0]) == values(parts[0])
+    stream = source().filter(lambda x: True).split([4, 6], randomize=False)
+    assert [values(p) for p in stream] == [[0, 1, 2, 3], [4, 5, 6, 7, 8, 9]]
+
+
+def test_split_parts_of_a_shuffled_source_are_disjoint():
+    parts = ds.NumpySlicesDataset(np.arange(20)).split([12, 8])
+    assert sorted(values(parts[0]) + values(parts[1])) == list(range(20))
+
+
+def test_flat_map_and_apply():
+    grown = source(3).flat_map(lambda x: source(int(x) + 1))
+    assert values(grown) == [0, 0, 1, 0, 1, 2]
+    assert len(source().apply(lambda d: d.batch(2))) == 5
+
+
+def test_getters():
+    batched = pair().batch(4)
+    assert batched.output_shapes() == [[4], [4]]
+    assert batched.output_types() == [np.dtype("int64"), np.dtype("float64")]
+    assert batched.output_shapes(estimate=True) == [[None], [None]]
+    assert (batched.get_batch_size(), batched.repeat(3).get_repeat_count()) == (4, 3)
+    assert source().repeat().get_repeat_count() == -1
+    assert source().num_classes() is None and source().get_class_indexing() == {}
+    assert source().reset() is None
+
+
+def test_iterator_gives_tensors_strings_stay_numpy():
+    row = next(ds.NumpySlicesDataset({"x": np.zeros(2, np.float16), "s": ["a", "b"]}).create_dict_iterator())
+    assert isinstance(row["x"], Tensor) and isinstance(row["s"], np.ndarray)
+    assert isinstance(next(iter(source()))[0], Tensor)
+
+
+def test_batch_of_a_source_does_not_alias_it():
+    data = np.arange(4.0)
+    for row in ds.NumpySlicesDataset(data, shuffle=False).batch(2).create_tuple_iterator():
+        row[0].fill_(-1)
+    for row in ds.NumpySlicesDataset(data, shuffle=False).create_tuple_iterator(output_numpy=True):
+        row[0][...] = -1
+    assert data.tolist() == [0.0, 1.0, 2.0, 3.0]
+
+
+def test_iterator_ends_each_epoch_and_refuses_more_than_asked_for():
+    iterator = source(3).create_tuple_iterator(num_epochs=2, output_numpy=True)
+    assert [len(list(iterator)), len(list(iterator))] == [3, 3]
+    with pytest.raises(RuntimeError, match="beyond the specified number of epochs"):
+        next(iterator)
+
+
+def test_endless_iterator_goes_on():
+    iterator = source(3).create_dict_iterator()
+    assert [sum(1 for _ in iterator) for _ in range(4)] == [3, 3, 3, 3]
+
+
+def test_iterator_columns():
+    assert next(pair().create_tuple_iterator(columns=["b"], output_numpy=True))[0].dtype == np.float64
+    assert pair().create_tuple_iterator(columns="b").get_col_names() == ["b"]
+
+
+def test_init_step_resumes_within_an_epoch():
+    dataset = source(4)
+    dataset.set_init_step(6)
+    rows = dataset.create_tuple_iterator(num_epochs=2, output_numpy=True)
+    assert [row[0].tolist() for row in rows] == [2, 3]
+    with pytest.raises(RuntimeError, match="beyond the specified number"):
+        next(rows)
+
+
+def test_stopped_iterator_says_so():
+    iterator = source().create_tuple_iterator()
+    iterator.stop()
+    with pytest.raises(RuntimeError, match="stopped"):
+        next(iterator)
+
+
+def test_sync_wait_releases_batch_by_batch():
+    told = []
+    dataset = source(4).sync_wait("policy", 1, told.append).batch(1)
+    rows = dataset.create_tuple_iterator(num_epochs=1, output_numpy=True)
+    next(rows)
+    with pytest.raises(RuntimeError, match="call sync_update"):
+        next(rows)
+    rows = dataset.create_tuple_iterator(num_epochs=1, output_numpy=True)
+    for _ in rows:
+        dataset.sync_update("policy", data=1)
+    assert told == [1] * 4
+
+
+def test_callback_is_told_of_epochs_and_steps():
+    class Log(ds.DSCallback):
+        def __init__(self):
+            super().__init__(step_size=2)
+            self.log = []
+
+        def ds_begin(self, context):
+            self.log.append("begin")
+
+        def ds_epoch_begin(self, context):
+            self.log.append(f"epoch {context.cur_epoch_num}")
+
+        def ds_step_end(self, context):
+            self.log.append(context.cur_step_num)
+
+    log = Log()
+    iterator = source(3).map(lambda x: x, callbacks=[log]).create_tuple_iterator(num_epochs=2)
+    list(iterator), list(iterator)
+    assert log.log == ["begin", "epoch 1", 1, 3, "epoch 2", 4, 6]

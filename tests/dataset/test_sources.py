@@ -1,0 +1,389 @@
+"""Sources and samplers. Expectations were taken from MindSpore 2.10."""
+
+import gzip
+import logging
+import struct
+
+import numpy as np
+import pytest
+import torch
+
+import mindspore_compat.dataset as ds
+import mindspore_compat.dataset.vision as V
+from mindspore_compat._api import errors
+from mindspore_compat.dataset.core.validator_helpers import cpu_count
+
+
+def values(dataset, column=None):
+    rows = dataset.create_dict_iterator(num_epochs=1, output_numpy=True)
+    return [row[column or next(iter(row))].tolist() for row in rows]
+
+
+def first(dataset):
+    return next(dataset.create_dict_iterator(num_epochs=1, output_numpy=True))
+
+
+def numbers(count=7, **kwargs):
+    return ds.NumpySlicesDataset(np.arange(count), **kwargs)
+
+
+@pytest.mark.parametrize(
+    ("data", "types"),
+    [
+        ([1, 2], {"column_0": "int64"}),
+        ([1.0, 2], {"column_0": "float64"}),
+        ([[1, 2], [3, 4]], {"column_0": "int64"}),
+        (([1, 2], [1.0, 2.0]), {"column_0": "int64", "column_1": "float64"}),
+        ({"a": [1, 2], "b": ["x", "y"], "c": [True, False]}, {"a": "int64", "b": "<U1", "c": "bool"}),
+        ({"a": np.zeros((2, 3), np.float16)}, {"a": "float16"}),
+        (np.zeros((2, 2), np.uint32), {"column_0": "uint32"}),
+    ],
+)
+def test_numpy_slices_types(data, types):
+    assert {k: v.dtype for k, v in first(ds.NumpySlicesDataset(data)).items()} == {
+        k: np.dtype(t) for k, t in types.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "match"),
+    [
+        (lambda: ds.NumpySlicesDataset(5), TypeError, "data with value 5"),
+        (lambda: ds.NumpySlicesDataset([]), ValueError, "data cannot be empty"),
+        (lambda: ds.NumpySlicesDataset(([1, 2], [1])), ValueError, "Data length in each column is not equal"),
+        (
+            lambda: ds.NumpySlicesDataset(([1], [1]), "a"),
+            ValueError,
+            "names is 1, but required is 2",
+        ),
+        (lambda: ds.NumpySlicesDataset([[1], [1, 2]]), ValueError, "different shapes"),
+        (lambda: numbers(shuffle=True, sampler=ds.SequentialSampler()), ValueError, "Conflicting arguments"),
+        (lambda: numbers(num_shards=2), ValueError, "passed in together"),
+        (lambda: numbers(num_shards=2, shard_id=2), ValueError, "shard_id should be less than num_shards"),
+        (lambda: numbers(sampler=5), TypeError, "sampler should be either iterable"),
+        (lambda: numbers(num_samples=-1), ValueError, "num_samples exceeds"),
+        (lambda: ds.GeneratorDataset(5, ["a"]), TypeError, "should be callable, iterable or random accessible"),
+        (lambda: ds.GeneratorDataset([1]), ValueError, "Neither columns_names nor schema are provided"),
+        (lambda: ds.GeneratorDataset([1], ["a", "a"]), ValueError, "Every column name should not be same"),
+        (lambda: ds.GeneratorDataset([1], [1]), TypeError, r"column_names\[0\] with value 1"),
+        (
+            lambda: ds.GeneratorDataset(lambda: iter([1]), "a", sampler=[0]),
+            ValueError,
+            "sampler is not supported",
+        ),
+        (
+            lambda: ds.GeneratorDataset(lambda: iter([1]), "a", num_shards=2, shard_id=0),
+            ValueError,
+            "num_shards is not",
+        ),
+        (lambda: ds.GeneratorDataset([1], "a", num_parallel_workers=0), ValueError, "boundary between 1 and"),
+        (lambda: ds.PaddedDataset([]), ValueError, "padded_samples cannot be empty"),
+        (lambda: ds.MnistDataset("/nonexistent"), ValueError, "does not exist or is not a directory"),
+        (lambda: ds.PKSampler(2, num_class=1), NotImplementedError, "num_class"),
+        (lambda: ds.SubsetSampler([1.5]), TypeError, r"list\[0\]: 1.5"),
+        (lambda: ds.RandomSampler(1), TypeError, "replacement must be a boolean"),
+        (lambda: ds.DistributedSampler("a", 0), TypeError, "num_shards must be integer"),
+        (lambda: ds.DistributedSampler(2, 0, shuffle=2), TypeError, "shuffle must be a boolean value or valid"),
+    ],
+)
+def test_wrong_argument_is_refused(call, error, match):
+    with pytest.raises(error, match=match):
+        call()
+
+
+def test_sharding_and_num_samples():
+    assert [values(numbers(num_shards=2, shard_id=i, shuffle=False)) for i in (0, 1)] == [[0, 2, 4, 6], [1, 3, 5, 0]]
+    assert values(numbers(shuffle=False, num_samples=3)) == [0, 1, 2]
+    assert len(numbers(num_samples=0)) == len(numbers(num_samples=30)) == 7
+    assert values(numbers(10, shuffle=False, num_samples=3, num_shards=2, shard_id=1)) == [1, 3, 5]
+
+
+def test_shards_of_a_shuffled_source_do_not_overlap_without_a_seed():
+    for _ in range(3):
+        shards = [values(numbers(8, num_shards=2, shard_id=i)) for i in (0, 1)]
+        assert sorted(shards[0] + shards[1]) == list(range(8))
+
+
+@pytest.mark.parametrize(
+    ("sampler", "ids"),
+    [
+        (lambda: ds.SequentialSampler(2, 3), [2, 3, 4]),
+        (lambda: ds.SequentialSampler(2, 20), [2, 3, 4, 5, 6]),
+        (lambda: ds.SubsetSampler([3, 1]), [3, 1]),
+        (lambda: [3, 1, 1], [3, 1, 1]),
+        (lambda: ds.WeightedRandomSampler([0, 0, 1, 0], 4), [2, 2, 2, 2]),
+        (lambda: iter([4, 2]), [4, 2]),
+        (lambda: ds.DistributedSampler(3, 1, shuffle=False), [1, 4, 0]),
+        (lambda: ds.DistributedSampler(3, 0, shuffle=False, offset=1), [2, 5]),
+        (lambda: ds.DistributedSampler(3, 1, shuffle=False, offset=1), [0, 3, 6]),
+        (lambda: ds.DistributedSampler(3, 2, shuffle=False, num_samples=2), [2, 5]),
+    ],
+)
+def test_sampler_ids(sampler, ids):
+    assert values(numbers(sampler=sampler())) == ids
+
+
+def test_random_samplers():
+    assert sorted(values(numbers(sampler=ds.RandomSampler()))) == list(range(7))
+    assert sorted(values(numbers(sampler=ds.SubsetRandomSampler([5, 2, 3])))) == [2, 3, 5]
+    assert len(values(numbers(sampler=ds.RandomSampler(True, 5)))) == 5
+    assert sorted(values(numbers(3, sampler=ds.WeightedRandomSampler([1, 1, 1], 5, replacement=False)))) == [0, 1, 2]
+
+
+def test_child_samplers():
+    parent = ds.SequentialSampler(1, 2)
+    parent.add_child(ds.SubsetSampler([4, 5, 6]))
+    assert values(numbers(sampler=parent)) == [5, 6]
+    with pytest.raises(RuntimeError, match="already has a child"):
+        parent.add_child(ds.SequentialSampler())
+    dataset = numbers(sampler=ds.SubsetSampler([4, 5, 6]))
+    dataset.add_sampler(ds.SequentialSampler(1, 2))
+    assert values(dataset) == [5, 6]
+    dataset.use_sampler(ds.SequentialSampler(2, 1))
+    assert values(dataset) == [2] and len(dataset) == 1
+
+
+def test_user_sampler_knows_the_size():
+    class Backwards(ds.Sampler):
+        def __iter__(self):
+            yield from range(self.dataset_size - 1, -1, -1)
+
+    assert values(numbers(3, sampler=Backwards())) == [2, 1, 0]
+    assert values(numbers(3, sampler=Backwards(1))) == [2]
+    assert len(numbers(3, sampler=Backwards())) == 3
+
+
+def test_ids_out_of_bound():
+    with pytest.raises(RuntimeError, match=r"Sample ID \(30\) is out of bound, expected range \[0, 6\]"):
+        values(numbers(sampler=ds.SubsetSampler([30])))
+    with pytest.raises(RuntimeError, match="start_index must be"):
+        values(numbers(sampler=ds.SequentialSampler(20)))
+
+
+class Access:
+    def __getitem__(self, index):
+        return np.float32(index), {"raw": index}
+
+    def __len__(self):
+        return 5
+
+
+class NoLength:
+    def __getitem__(self, index):
+        return index
+
+
+class Iterable:
+    def __iter__(self):
+        self.i = 0
+        return self
+
+    def __next__(self):
+        if self.i >= 3:
+            raise StopIteration
+        self.i += 1
+        return (self.i,)
+
+
+@pytest.mark.parametrize("source", [lambda: iter([1, 2, 3]), Iterable(), [1, 2, 3], lambda: (i for i in (1, 2, 3))])
+def test_generator_sources_start_over_each_epoch(source):
+    iterator = ds.GeneratorDataset(source, "a", shuffle=False).create_tuple_iterator(num_epochs=2, output_numpy=True)
+    assert [[int(row[0]) for row in iterator] for _ in range(2)] == [[1, 2, 3]] * 2
+    assert ds.GeneratorDataset(source, "a").get_dataset_size() == 3
+
+
+def test_generator_rows():
+    row = first(ds.GeneratorDataset(lambda: iter([(1, 2.0, "s", [1, 2])]), list("abcd")))
+    assert [(v.dtype.kind, v.shape) for v in row.values()] == [("i", ()), ("f", ()), ("U", ()), ("i", (2,))]
+    assert first(ds.GeneratorDataset(Access(), ["x", "d"], shuffle=False))["d"] == {"raw": 0}
+    assert first(ds.GeneratorDataset([(torch.ones(2), 1)], ["x", "y"]))["x"].tolist() == [1.0, 1.0]
+    batch = first(ds.GeneratorDataset([({"a": 1},), ({"a": 2},)], "d", shuffle=False).batch(2))
+    assert batch["d"]["a"].tolist() == [1, 2]
+
+
+def test_generator_num_samples_limits_a_stream():
+    assert len(ds.GeneratorDataset(lambda: iter([(1,)] * 7), ["a"], num_samples=3)) == 3
+
+
+@pytest.mark.parametrize(
+    ("dataset", "match"),
+    [
+        (
+            lambda: ds.GeneratorDataset([(1, 2)], ["a"]),
+            "column_names is:1 and number of returned NumPy array is:2",
+        ),
+        (lambda: ds.GeneratorDataset([(1,)], ["a"], column_types=[torch.int32]), "specified column type: int32"),
+        (lambda: ds.GeneratorDataset(lambda: (1 / 0 for _ in "a"), ["a"]), "user defined Python function"),
+        (lambda: ds.GeneratorDataset([object()], ["a"]), "dtype object"),
+        (lambda: ds.GeneratorDataset([([[1], [1, 2]],)], ["a"]), "no array can be made"),
+        (
+            lambda: ds.GeneratorDataset(NoLength(), ["a"]),
+            "'__len__' method is required",
+        ),
+    ],
+)
+def test_wrong_generator_data_fails_when_it_is_read(dataset, match):
+    with pytest.raises(RuntimeError, match=match):
+        first(dataset())
+
+
+def test_generator_does_not_alias_a_buffer_that_the_source_uses_again():
+    buffer = np.zeros(1)
+
+    def rows():
+        for i in range(3):
+            buffer[0] = i
+            yield (buffer,)
+
+    assert values(ds.GeneratorDataset(rows, ["a"]).batch(3)) == [[[0.0], [1.0], [2.0]]]
+
+
+def test_batch_sampler_and_collate():
+    dataset = ds.GeneratorDataset(
+        [(i,) for i in range(6)],
+        ["a"],
+        batch_sampler=[[0, 1], [5, 4, 3]],
+        collate_fn=lambda a, info: (np.stack(a) * 10,),
+    )
+    assert values(dataset) == [[0, 10], [50, 40, 30]] and len(dataset) == 2
+
+
+def test_schema_names_and_checks_columns(tmp_path):
+    schema = ds.Schema()
+    schema.add_column("a", torch.int64, [])
+    schema.add_column("b", "float32")
+    path = tmp_path / "schema.json"
+    path.write_text(schema.to_json())
+    assert ds.Schema(str(path)).columns == schema.columns
+    assert '"type": "float32"' in str(schema)
+    only = ds.Schema()
+    only.add_column("a", "int64")
+    assert values(ds.GeneratorDataset([1, 2], schema=only, shuffle=False), "a") == [1, 2]
+    with pytest.raises(ValueError, match="does not exist"):
+        ds.Schema("/nonexistent")
+
+
+def test_padded_dataset_evens_out_shards():
+    shards = []
+    for i in range(4):
+        dataset = ds.GeneratorDataset([(np.full(1, k),) for k in range(6)], ["a"])
+        dataset = dataset + ds.PaddedDataset([{"a": np.full(1, 9)}] * 2)
+        dataset.use_sampler(ds.DistributedSampler(4, i, shuffle=False))
+        shards.append([v[0] for v in values(dataset)])
+        assert len(dataset) == 2
+    assert shards == [[0, 4], [1, 5], [2, 9], [3, 9]]
+
+
+def test_too_many_workers_are_lowered_with_one_notice(caplog):
+    errors._told.discard("dataset.num_parallel_workers")
+    with caplog.at_level(logging.WARNING, logger="mindspore_compat"):
+        for _ in range(2):
+            dataset = ds.GeneratorDataset([1], "a", num_parallel_workers=1000)
+    assert dataset.num_parallel_workers == cpu_count()
+    assert len([r for r in caplog.records if "lowered" in r.message]) == 1
+
+
+@pytest.fixture
+def mnist(tmp_path):
+    pixels = np.random.RandomState(0).randint(0, 256, (8, 28, 28)).astype(np.uint8)
+    for prefix, part in (("train", slice(0, 5)), ("t10k", slice(5, 8))):
+        count = part.stop - part.start
+        images = struct.pack(">iiii", 2051, count, 28, 28) + pixels[part].tobytes()
+        (tmp_path / f"{prefix}-images-idx3-ubyte").write_bytes(images)
+        with gzip.open(tmp_path / f"{prefix}-labels-idx1-ubyte.gz", "wb") as stream:
+            stream.write(struct.pack(">ii", 2049, count) + bytes(range(count)))
+    return tmp_path, pixels
+
+
+def test_mnist(mnist):
+    folder, pixels = mnist
+    row = first(ds.MnistDataset(str(folder), "train", shuffle=False))
+    assert (row["image"].dtype, row["image"].shape, row["label"].dtype) == (np.uint8, (28, 28, 1), np.uint32)
+    np.testing.assert_array_equal(row["image"][..., 0], pixels[0])
+    assert values(ds.MnistDataset(str(folder), shuffle=False), "label") == [0, 1, 2, 0, 1, 2, 3, 4]
+    assert values(ds.MnistDataset(str(folder), "train", sampler=ds.PKSampler(2)), "label") == [
+        0,
+        0,
+        1,
+        1,
+        2,
+        2,
+        3,
+        3,
+        4,
+        4,
+    ]
+    assert len(ds.MnistDataset(str(folder), "test")) == 3
+    with pytest.raises(ValueError, match="usage should be one of"):
+        ds.MnistDataset(str(folder), "val")
+
+
+def test_broken_mnist_file_is_named(mnist):
+    folder, _ = mnist
+    path = folder / "train-images-idx3-ubyte"
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(RuntimeError, match="train-images-idx3-ubyte should have 3920 values"):
+        len(ds.MnistDataset(str(folder), "train"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "label_bytes", "names"),
+    [
+        (ds.Cifar10Dataset, 1, ["label"]),
+        (ds.Cifar100Dataset, 2, ["coarse_label", "fine_label"]),
+    ],
+)
+def test_cifar(tmp_path, kind, label_bytes, names):
+    records = np.random.RandomState(0).randint(0, 256, (3, label_bytes + 3072)).astype(np.uint8)
+    records.tofile(tmp_path / ("test_batch.bin" if label_bytes == 1 else "test.bin"))
+    row = first(kind(str(tmp_path), "test", shuffle=False))
+    assert list(row) == ["image", *names] and row["image"].shape == (32, 32, 3)
+    assert [int(row[n]) for n in names] == records[0, :label_bytes].tolist()
+    assert row["image"][0, 1].tolist() == [records[0, label_bytes + c * 1024 + 1] for c in range(3)]
+    with pytest.raises(RuntimeError, match="none of"):
+        len(kind(str(tmp_path), "train"))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for number, name in enumerate(("b", "a")):
+        (tmp_path / name).mkdir()
+        for i in range(2):
+            V.write_png(str(tmp_path / name / f"{i}.png"), np.full((4 + i, 6, 3), 100 * number + i, np.uint8))
+        V.write_jpeg(str(tmp_path / name / "2.jpg"), np.zeros((5, 5, 3), np.uint8))
+    return str(tmp_path)
+
+
+def test_image_folder(folder):
+    dataset = ds.ImageFolderDataset(folder, shuffle=False)
+    row = first(dataset)
+    assert (row["image"].dtype, row["image"].ndim, row["label"].dtype) == (np.uint8, 1, np.int32)
+    assert values(dataset, "label") == [0, 0, 0, 1, 1, 1]
+    assert (len(dataset), dataset.num_classes(), dataset.get_class_indexing()) == (6, 2, {"a": 0, "b": 1})
+    assert len(ds.ImageFolderDataset(folder, extensions=[".jpg"])) == 2
+    assert set(values(ds.ImageFolderDataset(folder, class_indexing={"b": 7}), "label")) == {7}
+    decoded = ds.ImageFolderDataset(folder, shuffle=False, decode=True)
+    assert first(decoded)["image"].tolist() == np.full((4, 6, 3), 100).tolist()
+
+
+def test_image_folder_pipeline_in_threads(folder):
+    dataset = ds.ImageFolderDataset(folder, shuffle=False).map(
+        [V.Decode(), V.Resize((8, 9)), V.Rescale(1 / 255.0, 0.0), V.HWC2CHW()], "image", num_parallel_workers=2
+    )
+    batch = first(dataset.batch(6))
+    assert (batch["image"].shape, batch["image"].dtype) == ((6, 3, 8, 9), np.float32)
+
+
+def test_folder_without_images(tmp_path):
+    with pytest.raises(RuntimeError, match="can't find any image under"):
+        len(ds.ImageFolderDataset(str(tmp_path)))
+
+
+def test_line_reader(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes("eins\nzwei\r\nd\u00e4\n".encode())
+    reader = ds.LineReader(str(path))
+    assert (len(reader), reader.readline(2), reader[3]) == (3, "zwei", "d\u00e4")
+    with pytest.raises(ValueError, match="line is not within"):
+        reader.readline(4)
+    reader.close()
