@@ -17,7 +17,7 @@ def inputs() -> dict[str, np.ndarray]:
     r = np.random.RandomState(7)
 
     def f(*shape: int) -> np.ndarray:
-        return r.randn(*shape).astype(np.float32)
+        return np.asarray(r.randn(*shape), np.float32)
     m = f(3, 3)
     return {
         "a": f(2, 3), "b": f(2, 3), "p": r.uniform(0.5, 2, (2, 3)).astype(np.float32), "u": r.uniform(-0.9, 0.9, (2, 3)).astype(np.float32),

@@ -30,9 +30,10 @@ class Parallelism:
 
 
 class Session:
-    """State shared by all nodes while one iterator lives."""
+    """State shared by all nodes while one iterator lives; a serial one starts no workers."""
 
-    def __init__(self, root: Dataset) -> None:
+    def __init__(self, root: Dataset, is_serial: bool = False) -> None:
+        self._is_serial = is_serial or config.get_debug_mode()
         seed = chosen_seed()
         self.is_seeded = seed is not None
         self.seed = fresh_seed() if seed is None else seed
@@ -60,7 +61,7 @@ class Session:
         return executor.map(tasks)
 
     def _start(self, function: Callable[[Any], Any], parallelism: Parallelism, number: int) -> Executor:
-        if config.get_debug_mode():
+        if self._is_serial:
             return SerialExecutor(function)
         if parallelism.processes > 1:
             return ProcessExecutor(function, parallelism.processes, self.seed + number)

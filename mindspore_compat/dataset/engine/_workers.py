@@ -74,8 +74,8 @@ class ThreadExecutor:
                 future.cancel()
 
     def close(self) -> None:
-        """Do not wait: running tasks end by themselves and their results are dropped."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        """Wait for the tasks that run; those that wait are dropped."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
 
 
 class _Tasks:

@@ -328,7 +328,7 @@ class Dataset:
 
     def _signature(self) -> tuple[list[list[int]], list[Any]]:
         if self._cached_signature is None:
-            row = next(_one_pass(self), None)
+            row = next(_one_pass(self, is_serial=True), None)
             if row is None:
                 raise RuntimeError("The dataset has no rows, so the shapes and types of its columns are unknown.")
             self._cached_signature = (
@@ -406,8 +406,8 @@ def zip(datasets: tuple[Dataset, ...]) -> Dataset:
 _zip = builtins.zip
 
 
-def _one_pass(dataset: Dataset) -> Iterator[Row]:
-    session = Session(dataset)
+def _one_pass(dataset: Dataset, is_serial: bool = False) -> Iterator[Row]:
+    session = Session(dataset, is_serial)
     try:
         yield from dataset._stream(session.epoch(0))
     finally:

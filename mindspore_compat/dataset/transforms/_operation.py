@@ -37,6 +37,9 @@ class TensorOperation:
     releases_gil = False
     takes_pil = False
 
+    def __init__(self) -> None:
+        """Nothing to set; operations with arguments have their own."""
+
     def device(self, device_target: str = "CPU") -> TensorOperation:
         """This operation: all run on the host, also where "Ascend" is asked for."""
         if not isinstance(device_target, str):
