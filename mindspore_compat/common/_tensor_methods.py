@@ -9,6 +9,9 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common._tensor_methods_as_ops import OpMethods
+from mindspore_compat.common._tensor_methods_reduce import ReduceMethods
+from mindspore_compat.common._tensor_methods_shape import ShapeMethods
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
@@ -17,23 +20,45 @@ __all__ = ["TensorMethods"]
 _Base = torch._C.TensorBase
 
 
-def _axes(axis: Any) -> Any:
-    return tuple(axis) if isinstance(axis, list) else axis
+def _to(name: str, dtype: torch.dtype) -> Any:
+    def method(self: Any) -> Any:
+        return wrap(_Base.to(self, dtype))
+    method.__name__ = name
+    method.__doc__ = f"The values as {str(dtype)[6:]}."
+    return method
 
 
-class TensorMethods:
+class TensorMethods(ReduceMethods, ShapeMethods, OpMethods):
     """Mixin in front of ``torch.Tensor``; holds no state."""
 
     __slots__ = ()
 
     # --- dtype and copies ---
 
-    def astype(self: Any, dtype: Any, copy: bool = True) -> Any:
+    bool, int, long, short, byte = (_to(name, dtype) for name, dtype in (
+        ("bool", torch.bool), ("int", torch.int32), ("long", torch.int64), ("short", torch.int16), ("byte", torch.uint8)))
+    half, float, double, bfloat16 = (_to(name, dtype) for name, dtype in (
+        ("half", torch.float16), ("float", torch.float32), ("double", torch.float64), ("bfloat16", torch.bfloat16)))
+
+    def astype(self: Any, dtype: Any, copy: Any = True) -> Any:
         """The values in another dtype; ``copy=False`` returns self when nothing changes."""
-        target = to_torch_dtype(dtype)
+        target = dtype if dtype.__class__ is torch.dtype else to_torch_dtype(dtype)
         if target is self.dtype:
             return wrap(_Base.clone(self)) if copy else self
         return wrap(_Base.to(self, target))
+
+    def to(self: Any, *args: Any, **kwargs: Any) -> Any:
+        """In another dtype (a dtype, its name or a numpy type), or on another torch device."""
+        if args and not isinstance(args[0], (torch.dtype, torch.device, torch.Tensor, str)):
+            args = (to_torch_dtype(args[0]), *args[1:])
+        return wrap(_Base.to(self, *args, **kwargs))
+
+    def type(self: Any, dtype: Any = None) -> Any:
+        """The dtype's name as a str, or the values in another dtype."""
+        if dtype is None:
+            from mindspore_compat.common.dtype import dtype_name
+            return dtype_name(self.dtype)
+        return self.astype(dtype)
 
     def copy(self: Any) -> Any:
         """A copy on new storage."""
@@ -43,46 +68,67 @@ class TensorMethods:
         """The tensor itself."""
         return self
 
-    # --- shape ---
+    def set_dtype(self: Any, dtype: Any) -> Any:
+        """The values in another dtype."""
+        return self.astype(dtype)
 
-    def view(self: Any, *shape: Any) -> Any:
-        """The same values in another shape; copies only if it must."""
-        if len(shape) == 1 and isinstance(shape[0], torch.dtype):
-            return wrap(_Base.view(self, shape[0]))
-        return wrap(_Base.reshape(self, *shape))
+    # --- initialization: data exist from the start ---
 
-    def transpose(self: Any, *axes: Any, **kwargs: Any) -> Any:
-        """Permute the axes: all of them, in one sequence or as arguments; none reverses them.
+    @property
+    def has_init(self) -> Any:
+        return False
 
-        Two ints on a tensor of other than 2 axes are torch's ``transpose(dim0, dim1)``.
-        """
-        if kwargs:
-            return wrap(_Base.transpose(self, *axes, **kwargs))
-        if len(axes) == 1 and isinstance(axes[0], (tuple, list)):
-            axes = tuple(axes[0])
-        if not axes or axes == (None,):
-            axes = tuple(range(_Base.dim(self) - 1, -1, -1))
-        if len(axes) == 2 and _Base.dim(self) != 2:
-            return wrap(_Base.transpose(self, *axes))
-        return wrap(_Base.permute(self, axes))
+    def init_data(self: Any, slice_index: Any = None, shape: Any = None, opt_shard_group: Any = None) -> Any:
+        """The tensor itself."""
+        return self
 
-    def expand_dims(self: Any, axis: int) -> Any:
-        """A new axis of length 1 at ``axis``."""
-        return wrap(_Base.unsqueeze(self, axis))
+    def flush_from_cache(self) -> None:
+        """Nothing to do: there is no cache."""
 
-    # --- reductions ---
+    def data_sync(self, wait: Any = True) -> None:
+        """Nothing to do: reading waits by itself."""
 
-    def sum(self: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, **kwargs: Any) -> Any:
-        """Sum over ``axis`` (None: all)."""
-        keep = kwargs.pop("keepdim", kwargs.pop("keep_dims", keepdims))
-        axis = kwargs.pop("dim", axis)
-        return wrap(_Base.sum(self, _axes(axis), keep, dtype=None if dtype is None else to_torch_dtype(dtype), **kwargs))
+    # --- changing elements ---
 
-    def mean(self: Any, axis: Any = None, keep_dims: bool = False, *, dtype: Any = None, **kwargs: Any) -> Any:
-        """Mean over ``axis`` (None: all); ints give an int, as upstream's CPU does."""
-        keep = kwargs.pop("keepdim", kwargs.pop("keepdims", keep_dims))
-        axis = kwargs.pop("dim", axis)
-        axis = None if axis == () else _axes(axis)
-        if dtype is None and not self.dtype.is_floating_point and not self.dtype.is_complex:
-            return wrap(_Base.to(_Base.mean(_Base.to(self, torch.float64), axis, keep), self.dtype))
-        return wrap(_Base.mean(self, axis, keep, dtype=None if dtype is None else to_torch_dtype(dtype), **kwargs))
+    def assign_value(self: Any, value: Any) -> Any:
+        """Take over the values of ``value``."""
+        _Base.data.__get__(self).copy_(value.detach())  # type: ignore[attr-defined]
+        return self
+
+    def itemset(self: Any, *args: Any) -> Any:
+        """A copy with one element replaced: ``itemset(value)`` for the only one, ``itemset(index, value)`` with a flat or full index."""
+        result = _Base.clone(self)
+        if len(args) == 1:
+            result[...] = args[0]
+        elif isinstance(args[0], tuple):
+            result[args[0]] = args[1]
+        else:
+            _Base.view(result, -1)[args[0]] = args[1]
+        return wrap(result)
+
+    def fill(self: Any, value: Any) -> Any:
+        """A tensor like this one filled with ``value``; None fills floats with nan."""
+        if value is None:
+            if not self.dtype.is_floating_point:
+                raise TypeError("For 'Tensor.fill', if the argument 'value' is None, the type of the original tensor must be float, "
+                                f"but got {self.dtype}.")
+            value = float_nan
+        return wrap(torch.full_like(self, value.item() if isinstance(value, torch.Tensor) else value, requires_grad=False))
+
+    def get_bytes(self: Any) -> Any:
+        """The values as bytes."""
+        return self.asnumpy().tobytes()
+
+    @property
+    def hooks(self: Any) -> Any:
+        """Ids of the hooks on the gradient."""
+        return list(self._backward_hooks or ())
+
+
+float_nan = float("nan")
+
+# tensor.py looks at this class's own names to decide which of torch's methods it wraps
+for _mixin in (ReduceMethods, ShapeMethods, OpMethods):
+    for _name, _value in vars(_mixin).items():
+        if not _name.startswith("__"):
+            setattr(TensorMethods, _name, _value)

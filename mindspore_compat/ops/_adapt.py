@@ -12,7 +12,7 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
 __all__ = ["as_axes", "as_ints", "as_int", "as_plain", "pair", "dtype_or_none", "to_dtype", "reduced", "torch_device", "get_data", "is_floating",
-           "all_axes", "wrap"]
+           "all_axes", "bad_argument", "wrap"]
 
 _Base = torch._C.TensorBase
 get_data = _Base.data.__get__  # type: ignore[attr-defined]
@@ -99,6 +99,11 @@ def to_dtype(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 def is_floating(value: Any) -> bool:
     """Whether it is a tensor that can have a gradient."""
     return isinstance(value, torch.Tensor) and (value.dtype.is_floating_point or value.dtype.is_complex)
+
+
+def bad_argument(owner: str, error: Exception) -> ValueError:
+    """torch's complaint about a shape or an axis as the ValueError that MindSpore raises."""
+    return ValueError(f"For '{owner}', the shapes and axes do not fit: {error}")
 
 
 def reduced(loss: torch.Tensor, reduction: str, owner: str) -> Any:

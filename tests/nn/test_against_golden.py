@@ -20,8 +20,17 @@ GOLDEN, STARTS = _INDEX["cases"], _INDEX["starts"]
 
 # What MindSpore's CPU refuses to run, so that there is nothing to compare with; the formulas are tested in test_formulas.py.
 REFUSED = {name for name, record in GOLDEN.items() if "error" in record}
-# Deliberate differences: the reason stands in docs/differences.md.
-DIFFERENT: dict[str, str] = {}
+# Where MindSpore's CPU differs from its own formula, or torch's kernel is taken on purpose.
+DIFFERENT = {
+    "ClipByNorm.axis": "its CPU kernel adds up the squares of all rows so far",
+    "EmbeddingLookup.max_norm": "the same",
+    "Upsample.bicubic": "the cubic of torch (a = -0.75) instead of TensorFlow's (a = -0.5)",
+}
+OTHER_GRADIENT = {
+    "act.SeLU": "its gradient for x < 0 is scale·(1 + y) instead of y + scale·alpha",
+    "EmbeddingLookup": "it gives the rows of a sparse gradient",
+    "EmbeddingLookup.device": "it gives the rows of a sparse gradient",
+}
 
 
 def stored(place: list[Any]) -> np.ndarray:
@@ -82,7 +91,8 @@ def test_outputs_and_moving_statistics_are_those_of_mindspore(case: Case) -> Non
             close(parameter, stored(record["after"][name]), case.tolerance, f"{name} after the call")
 
 
-@pytest.mark.parametrize("case", [item for item in cases() if GOLDEN[item.id].get("input_grads") or GOLDEN[item.id].get("weight_grads")])
+@pytest.mark.parametrize("case", [item for item in cases() if item.id not in OTHER_GRADIENT
+                                  and (GOLDEN[item.id].get("input_grads") or GOLDEN[item.id].get("weight_grads"))])
 def test_gradients_are_those_of_mindspore(case: Case) -> None:
     net, record = built(case), GOLDEN[case.name]
     inputs = [to_tensor(item) for item in case.inputs]

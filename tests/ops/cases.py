@@ -1,7 +1,7 @@
 """Expressions that real MindSpore and mindspore_compat both evaluate; tests/golden/make_ops.py keeps the former's results.
 
 A line is an expression over `inputs()`; "g " in front also differentiates its sum by every float32 input that it names, and "! " says
-that it must raise. `par(x)` is a Parameter with a copy of x. The module has to work without anything of this repository.
+that it must raise. `par(x)` is a Parameter with a copy of x, `after(op, n, ...)` the first n arguments after the call. The module has to work without anything of this repository.
 """
 from __future__ import annotations
 
@@ -48,9 +48,47 @@ def _flat(value: Any, tensor: type) -> list[np.ndarray]:
         return [np.array(array)]
     if isinstance(value, (tuple, list)):
         return [item for part in value for item in _flat(part, tensor)]
-    if value is None or isinstance(value, str) or not isinstance(value, (bool, int, float)):
-        return [np.frombuffer(str(value).encode(), np.uint8)]
+    if not isinstance(value, (bool, int, float)):  # a dtype: upstream prints Float32, torch torch.float32
+        return [np.frombuffer(str(value).lower().replace("torch.", "").encode(), np.uint8)]
     return [np.array(value, {bool: np.bool_, int: np.int64, float: np.float64}[type(value)])]
+
+
+def _after(operator: Callable[..., Any], count: int, *args: Any) -> Any:
+    """The first ``count`` arguments as an operator that changes them in place leaves them."""
+    operator(*args)
+    return args[:count]
+
+
+def _square(x: Any) -> Any:
+    return x * x
+
+
+def _product(x: Any, y: Any) -> Any:
+    return x * y
+
+
+def _both(x: Any) -> Any:
+    return x.sum(), x * 2
+
+
+def _twice(x: Any) -> Any:
+    return x * 2
+
+
+def _square_graph(ms: ModuleType) -> Any:
+    graph = ms.ops.MultitypeFuncGraph("square")
+
+    @graph.register("Tensor")
+    def _of_tensor(x: Any) -> Any:
+        return x * x
+
+    @graph.register("Number")
+    def _of_number(x: Any) -> Any:
+        return x + 1
+    return graph
+
+
+_FUNCTIONS = {"after": _after, "square": _square, "product": _product, "both": _both, "twice": _twice}
 
 
 def evaluate(case: str, ms: ModuleType) -> dict[str, Any]:
@@ -60,7 +98,8 @@ def evaluate(case: str, ms: ModuleType) -> dict[str, Any]:
     names = names_in(expression, arrays)
     ops = ms.ops
     scope: dict[str, Any] = {"ms": ms, "ops": ops, "P": ops.operations, "F": ops.functional, "C": ops.composite, "mnp": ms.numpy, "np": np,
-                             "Tensor": ms.Tensor, "par": lambda x: ms.Parameter(ms.Tensor(x.asnumpy()), name="par")}
+                             "Tensor": ms.Tensor, "par": lambda x: ms.Parameter(ms.Tensor(x.asnumpy()), name="par"),
+                             "square_graph": _square_graph(ms), **_FUNCTIONS}
     code = compile(expression, case, "eval")
 
     def run(*values: Any) -> Any:

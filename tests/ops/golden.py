@@ -27,20 +27,24 @@ def load(path: Path = Path(__file__).parents[1] / "golden" / "ops.npz") -> dict[
 _LOOSE = {"<f2": 3e-3, "<f4": 2e-5, "<f8": 2e-5, "<c8": 2e-5, "<c16": 2e-5}
 
 
-def _same(ours: np.ndarray, theirs: np.ndarray) -> str:
+def _same(ours: np.ndarray, theirs: np.ndarray, tolerance: float | None) -> str:
     if ours.dtype != theirs.dtype:
         return f"dtype {ours.dtype} instead of {theirs.dtype}"
     if ours.shape != theirs.shape:
         return f"shape {ours.shape} instead of {theirs.shape}"
-    tolerance = _LOOSE.get(theirs.dtype.str)
-    if tolerance is None:
+    if theirs.dtype.str not in _LOOSE:
         return "" if np.array_equal(ours, theirs) else f"{ours.tolist()} instead of {theirs.tolist()}"
+    tolerance = tolerance or _LOOSE[theirs.dtype.str]
     if np.allclose(ours, theirs, rtol=tolerance, atol=tolerance, equal_nan=True):
         return ""
     return f"{np.array2string(ours, precision=5)} instead of {np.array2string(theirs, precision=5)}"
 
 
-def difference(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
+#: upstream's kernel reads cubic weights from a table of 1024 steps
+_COARSE = {"bicubic": 2e-3}
+
+
+def difference(case: str, ours: dict[str, Any], theirs: dict[str, Any]) -> str:
     """How two results of one case differ; empty if they agree."""
     if "error" in theirs or "error" in ours:
         if ours.get("error") == theirs.get("error"):
@@ -50,7 +54,7 @@ def difference(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
         if len(ours[part]) != len(arrays):
             return f"{part}: {len(ours[part])} arrays instead of {len(arrays)}"
         for number, (mine, other) in enumerate(zip(ours[part], arrays)):
-            problem = _same(mine, other)
+            problem = _same(mine, other, next((value for name, value in _COARSE.items() if name in case), None))
             if problem:
                 return f"{part} {number}: {problem}"
     return ""

@@ -21,6 +21,7 @@ from mindspore_compat.dataset.engine._source_nodes import MappableDataset, Sourc
 from mindspore_compat.dataset.engine._sync import SyncWaitDataset
 from mindspore_compat.dataset.engine.cache_client import DatasetCache
 from mindspore_compat.dataset.engine.datasets import Dataset, zip
+from mindspore_compat.dataset.engine.datasets_standard_format import MindDataset
 from mindspore_compat.dataset.engine.datasets_user_defined import GeneratorDataset, NumpySlicesDataset, PaddedDataset
 from mindspore_compat.dataset.engine.datasets_vision import (
     Cifar10Dataset,
@@ -51,9 +52,9 @@ __all__ = [
     "BatchDataset", "BatchInfo", "BucketBatchByLengthDataset", "BuiltinSampler", "Cifar100Dataset",
     "Cifar10Dataset", "ConcatDataset", "DSCallback", "Dataset", "DatasetCache", "DictIterator",
     "DistributedSampler", "FakeImageDataset", "FashionMnistDataset", "FilterDataset", "GeneratorDataset",
-    "ImageFolderDataset", "IterSampler", "KMnistDataset", "MapDataset", "MappableDataset", "MnistDataset",
-    "NumpySlicesDataset", "PKSampler", "PaddedBatchDataset", "PaddedDataset", "ProjectDataset", "RandomSampler",
-    "RenameDataset", "RepeatDataset", "Sampler", "Schema", "SequentialSampler", "Shuffle", "ShuffleDataset",
-    "SkipDataset", "SourceDataset", "SubsetRandomSampler", "SubsetSampler", "SyncWaitDataset", "TakeDataset",
-    "TupleIterator", "WaitedDSCallback", "WeightedRandomSampler", "ZipDataset", "config", "zip",
+    "ImageFolderDataset", "IterSampler", "KMnistDataset", "MapDataset", "MappableDataset", "MindDataset",
+    "MnistDataset", "NumpySlicesDataset", "PKSampler", "PaddedBatchDataset", "PaddedDataset", "ProjectDataset",
+    "RandomSampler", "RenameDataset", "RepeatDataset", "Sampler", "Schema", "SequentialSampler", "Shuffle",
+    "ShuffleDataset", "SkipDataset", "SourceDataset", "SubsetRandomSampler", "SubsetSampler", "SyncWaitDataset",
+    "TakeDataset", "TupleIterator", "WaitedDSCallback", "WeightedRandomSampler", "ZipDataset", "config", "zip",
 ]  # fmt: skip

@@ -8,18 +8,18 @@ import torch
 __all__ = ["same_padding", "fixed_same_padding", "sizes", "explained", "pad_same", "split_padding"]
 
 
-def sizes(value: Any, name: str, owner: str, count: int, low: int = 1) -> tuple[int, ...]:
+def sizes(value: Any, name: str, owner: str, count: int, low: int = 1, wrong_length: type[Exception] = ValueError) -> tuple[int, ...]:
     """An int, or a tuple of ``count`` ints, as a tuple; each at least ``low``.
 
     Raises:
-        TypeError: for other types. ValueError: for another length or a smaller number.
+        TypeError: for other types. ValueError: for a smaller number, and unless told otherwise for another length.
     """
     if isinstance(value, int) and not isinstance(value, bool):
         items = (value,) * count
     elif isinstance(value, (tuple, list)):
         items = tuple(value)
         if len(items) != count:
-            raise ValueError(f"For '{owner}', the '{name}' must be an int or a tuple of {count} ints, but got {value!r}.")
+            raise wrong_length(f"For '{owner}', the '{name}' must be an int or a tuple of {count} ints, but got {value!r}.")
     else:
         raise TypeError(f"For '{owner}', the '{name}' must be an int or a tuple of {count} ints, but got {value!r} of type {type(value).__name__}.")
     for item in items:
@@ -66,15 +66,18 @@ def split_padding(x: Any, pairs: list[tuple[int, int]], value: float = 0.0) -> t
     return torch._C._nn.pad(x, flat, value=value), (0,) * len(pairs)
 
 
-def explained(error: RuntimeError, owner: str, x: Any, ndims: tuple[int, ...], channels: int | None = None) -> Exception:
-    """MindSpore's ValueError if the shape of ``x`` is what torch complained about, else the error itself."""
+def explained(error: Exception, owner: str, x: Any, ndims: tuple[int, ...], channels: int | None = None, weight: Any = None) -> Exception:
+    """What MindSpore raises for such an input, if that is what torch complained about; else the error itself."""
     if not isinstance(x, torch.Tensor):
         return TypeError(f"For '{owner}', the input must be a Tensor, but got {type(x).__name__}.")
     shape = tuple(x.shape)
     if len(shape) not in ndims:
         return ValueError(f"For '{owner}', the input must have {' or '.join(map(str, ndims))} axes, but got shape {shape}.")
-    if channels is not None and shape[1] != channels:
-        return ValueError(f"For '{owner}', axis 1 of the input must have {channels} channels, but got shape {shape}.")
+    if weight is not None and weight.dtype is not x.dtype:
+        return TypeError(f"For '{owner}', the input must have the dtype of the weight {weight.dtype}, but got {x.dtype}. "
+                         "Cast the input, or use Cell.to_float.")
+    if channels is not None and shape[1] != channels:  # upstream has a RuntimeError for this one
+        return RuntimeError(f"For '{owner}', axis 1 of the input must have {channels} channels, but got shape {shape}.")
+    if "ize" in str(error) and isinstance(error, RuntimeError) and x.numel() and not isinstance(error, torch.OutOfMemoryError):
+        return ValueError(f"For '{owner}', the input of shape {shape} is too small for the window: {error}")
     return error
-
-

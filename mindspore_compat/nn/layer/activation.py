@@ -252,9 +252,6 @@ class Softmax(Cell):
             return torch.softmax(x, self.axis)
         return torch.exp(torch.sub(x, torch.logsumexp(x, self.axis, True)))
 
-    def extend_repr(self) -> str:
-        return f"axis={self.axis}"
-
 
 class Softmin(Cell):
     """softmax of -x along ``axis``."""

@@ -34,12 +34,15 @@ def _set_dense(cell: Cell, out_size: int, in_size: int, has_bias: bool, weight_i
         cell.bias = Parameter(initializer(bias_init, (out_size,), dtype), name="bias")
 
 
-def _linear_error(error: RuntimeError, owner: str, x: Any, in_size: int) -> Exception:
+def _linear_error(error: Exception, owner: str, x: Any, in_size: int, weight: Any) -> Exception:
     if not isinstance(x, torch.Tensor):
         return TypeError(f"For '{owner}', the input must be a Tensor, but got {type(x).__name__}.")
     if x.dim() == 0 or x.shape[-1] != in_size:
         return ValueError(f"For '{owner}', the last axis of the input must be {in_size}, but got shape {tuple(x.shape)}. "
                           "Flatten the input first, or change the layer's input size.")
+    if weight.dtype is not x.dtype:
+        return TypeError(f"For '{owner}', the input must have the dtype of the weight {weight.dtype}, but got {x.dtype}. "
+                         "Cast the input, or use Cell.to_float.")
     return error
 
 
@@ -63,7 +66,7 @@ class Dense(Cell):
         try:
             y = _linear(x, self.weight, self.bias)
         except (RuntimeError, TypeError) as error:
-            raise _linear_error(error, type(self).__name__, x, self.in_channels) from None
+            raise _linear_error(error, type(self).__name__, x, self.in_channels, self.weight) from None
         return self.activation(y) if self.activation_flag else y
 
     def extend_repr(self) -> str:
@@ -88,7 +91,7 @@ class Linear(Cell):
         try:
             return _linear(x, self.weight, self.bias)
         except (RuntimeError, TypeError) as error:
-            raise _linear_error(error, type(self).__name__, x, self.in_features) from None
+            raise _linear_error(error, type(self).__name__, x, self.in_features, self.weight) from None
 
     def extend_repr(self) -> str:
         text = f"input_features={self.in_features}, output_features={self.out_features}"

@@ -27,6 +27,10 @@ def _check_input_3d(input_shape: Sequence[int], op_name: str) -> None:
         raise ValueError(f"For '{op_name}', the dimension of input must be 3d, but got {len(input_shape)}.")
 
 
+def _two(value: Any, name: str, owner: str) -> tuple[int, ...]:
+    return sizes(value, name, owner, 2, wrong_length=TypeError)
+
+
 class _Conv(Cell):
     """Arguments, weight and bias of all convolutions; ``kernel_size``, ``stride``, ``dilation`` are tuples already."""
 
@@ -106,7 +110,7 @@ class _Forward(_Conv):
             _, stride, dilation = self._geometry
             return type(self)._operator(x, weight, self.bias, stride, padding, dilation, self.group)
         except (RuntimeError, TypeError) as error:
-            raise explained(error, type(self).__name__, given, (len(self._geometry[0]) + 2,), self.in_channels) from None
+            raise explained(error, type(self).__name__, given, (len(self._geometry[0]) + 2,), self.in_channels, weight) from None
 
 
 class Conv2d(_Forward):
@@ -120,8 +124,8 @@ class Conv2d(_Forward):
                  dilation: Any = 1, group: int = 1, has_bias: bool = False, weight_init: Any = None, bias_init: Any = None,
                  data_format: str = "NCHW", dtype: Any = torch.float32) -> None:
         check_str_in(data_format, "data_format", ("NCHW", "NHWC"), "Conv2d")
-        super().__init__(in_channels, out_channels, sizes(kernel_size, "kernel_size", "Conv2d", 2), sizes(stride, "stride", "Conv2d", 2),
-                         pad_mode, padding, sizes(dilation, "dilation", "Conv2d", 2), group, has_bias, weight_init, bias_init, data_format,
+        super().__init__(in_channels, out_channels, _two(kernel_size, "kernel_size", "Conv2d"), _two(stride, "stride", "Conv2d"),
+                         pad_mode, padding, _two(dilation, "dilation", "Conv2d"), group, has_bias, weight_init, bias_init, data_format,
                          dtype=dtype)
 
     def construct(self, x: Any) -> Any:
@@ -206,7 +210,7 @@ class _Transposed(_Conv):
         try:
             y = type(self)._operator(x, weight, self.bias, self.stride[skip:], self._both, self._missing, self.group, self.dilation[skip:])
         except (RuntimeError, TypeError) as error:
-            raise explained(error, type(self).__name__, x, (len(self._both) + 2,), self.in_channels) from None
+            raise explained(error, type(self).__name__, x, (len(self._both) + 2,), self.in_channels, weight) from None
         for axis, (before, after) in enumerate(self._cuts):
             if before or after:
                 y = torch.narrow(y, axis + 2, before, y.shape[axis + 2] - before - after)
@@ -228,8 +232,8 @@ class Conv2dTranspose(_Transposed):
                  bias_init: Any = None, dtype: Any = torch.float32) -> None:
         owner = "Conv2dTranspose"
         check_type(output_padding, "output_padding", (int, tuple), owner)
-        super().__init__(in_channels, out_channels, sizes(kernel_size, "kernel_size", owner, 2), sizes(stride, "stride", owner, 2), pad_mode,
-                         padding, sizes(dilation, "dilation", owner, 2), group, has_bias, weight_init, bias_init, dtype=dtype)
+        super().__init__(in_channels, out_channels, _two(kernel_size, "kernel_size", owner), _two(stride, "stride", owner), pad_mode,
+                         padding, _two(dilation, "dilation", owner), group, has_bias, weight_init, bias_init, dtype=dtype)
         self.output_padding = output_padding
         self._appended = sizes(output_padding, "output_padding", owner, 2, low=0)
         for extra, step, gap in zip(self._appended, self.stride, self.dilation):

@@ -100,7 +100,8 @@ class EmbeddingExt(Cell):
 
 
 class EmbeddingLookup(Cell):
-    """`Embedding` for large tables. ``target``, ``slice_mode``, ``manual_shapes`` and ``sparse`` are about devices: without effect here.
+    """`Embedding` for large tables. ``target``, ``slice_mode``, ``manual_shapes`` and ``sparse`` are about devices: without effect here,
+    but that ids out of range give zeros with ``target="CPU"``.
 
     ``max_norm`` clips the norm of each row that is looked up.
     """
@@ -128,7 +129,11 @@ class EmbeddingLookup(Cell):
         self._clip = None if max_norm is None else ClipByNorm(-1)
 
     def _rows(self, indices: Any) -> Any:
-        rows = _look_up(self.embedding_table, indices)
+        if self.target == "CPU":
+            known = (indices >= 0) & (indices < self.vocab_size)
+            rows = torch.mul(_look_up(self.embedding_table, torch.where(known, indices, 0)), torch.unsqueeze(known, -1))
+        else:
+            rows = _look_up(self.embedding_table, indices)
         return rows if self._clip is None else self._clip.construct(rows, self.max_norm)
 
     def construct(self, indices: Any) -> Any:

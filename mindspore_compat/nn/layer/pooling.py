@@ -118,9 +118,10 @@ class MaxPool3d(_MaxPool):
 
 
 class _AvgPool(_PoolNd):
-    """Mean of each window. Padding of mode "same" never counts, that of "pad" unless ``count_include_pad`` is False."""
+    """Mean of each window. Padding counts in mode "pad" unless ``count_include_pad`` is False, and in mode "same" only in 3-D."""
 
     _operator: Any = _nn.avg_pool2d
+    _same_counts = False
 
     def __init__(self, kernel_size: Any = 1, stride: Any = 1, pad_mode: str = "valid", padding: Any = 0, ceil_mode: bool = False,
                  count_include_pad: bool = True, divisor_override: int | None = None, data_format: str = "NCHW") -> None:
@@ -134,16 +135,20 @@ class _AvgPool(_PoolNd):
     def _pool(self, x: Any) -> Any:
         if self._fixed is None:
             return self._same(x)
-        counted = self.count_include_pad and self.pad_mode == "PAD"
+        counted = self.count_include_pad and (self.pad_mode == "PAD" or self._same_counts)
         rest = () if self._count == 1 else (self.divisor_override,)
         return type(self)._operator(x, self._kernel, self._stride, self._fixed, self.ceil_mode, counted, *rest)
 
     def _same(self, x: Any) -> Any:
-        """Mode "same" with another number of places before than after: sums over the padded input by the counts of real places."""
-        ones = torch.ones((1, 1, *x.shape[-self._count:]), dtype=x.dtype, device=x.device)
-        total, share = [type(self)._operator(pad_same(item, self._kernel, self._stride, (1,) * self._count)[0], self._kernel, self._stride)
-                        for item in (x, ones)]
-        return torch.div(total, share if x.dim() == self._count + 2 else share[0])
+        """Mode "same": sums over the padded input by the numbers of real places (or of all)."""
+        count = self._count
+        padded, padding = pad_same(x, self._kernel, self._stride, (1,) * count)
+        means = type(self)._operator(padded, self._kernel, self._stride, padding, False, True)
+        if self._same_counts and self.count_include_pad:
+            return means
+        ones, padding = pad_same(torch.ones((1, 1, *x.shape[-count:]), dtype=x.dtype, device=x.device), self._kernel, self._stride, (1,) * count)
+        share = type(self)._operator(ones, self._kernel, self._stride, padding, False, True)
+        return torch.div(means, share if x.dim() == count + 2 else share[0])
 
 
 class AvgPool2d(_AvgPool):
@@ -168,6 +173,7 @@ class AvgPool3d(_AvgPool):
 
     _count = 3
     _operator = _nn.avg_pool3d
+    _same_counts = True
 
     def __init__(self, kernel_size: Any = 1, stride: Any = 1, pad_mode: str = "valid", padding: Any = 0, ceil_mode: bool = False,
                  count_include_pad: bool = True, divisor_override: int | None = None) -> None:

@@ -14,6 +14,7 @@ __all__ = ["LossBase", "L1Loss", "L1LossExt", "MSELoss", "RMSELoss", "MAELoss", 
 
 _nn = torch._C._nn
 _CODES = {"none": 0, "mean": 1, "sum": 2}
+_IGNORED, _NOWHERE = -100, -2**62  # class indices that torch leaves out; one that no label has
 
 
 def check_tensors(owner: str, **given: Any) -> None:
@@ -85,6 +86,20 @@ class LossBase(Cell):
 _Loss = LossBase
 
 
+def difference(owner: str, logits: Any, labels: Any) -> Any:
+    """logits - labels.
+
+    Raises:
+        TypeError: unless both are Tensors. ValueError: if their shapes do not broadcast.
+    """
+    check_tensors(owner, logits=logits, labels=labels)
+    try:
+        return torch.sub(logits, labels)
+    except RuntimeError:
+        raise ValueError(f"For '{owner}', the shapes of 'logits' and 'labels' must be equal or broadcast, "
+                         f"but got {tuple(logits.shape)} and {tuple(labels.shape)}.") from None
+
+
 def reduced(x: Any, reduction: str) -> Any:
     """Mean, sum or all elements of ``x``."""
     return torch.mean(x) if reduction == "mean" else torch.sum(x) if reduction == "sum" else x
@@ -94,8 +109,7 @@ class L1Loss(LossBase):
     """|logits - labels|, reduced."""
 
     def construct(self, logits: Any, labels: Any) -> Any:
-        check_tensors(type(self).__name__, logits=logits, labels=labels)
-        return reduced(torch.abs(torch.sub(logits, labels)), self.reduction)
+        return reduced(torch.abs(difference(type(self).__name__, logits, labels)), self.reduction)
 
 
 class L1LossExt(L1Loss):
@@ -106,8 +120,7 @@ class MSELoss(LossBase):
     """(logits - labels)², reduced."""
 
     def construct(self, logits: Any, labels: Any) -> Any:
-        check_tensors("MSELoss", logits=logits, labels=labels)
-        return self.get_loss(torch.square(torch.sub(logits, labels)))
+        return self.get_loss(torch.square(difference("MSELoss", logits, labels)))
 
 
 class RMSELoss(LossBase):
@@ -117,19 +130,18 @@ class RMSELoss(LossBase):
         super().__init__()
 
     def construct(self, logits: Any, label: Any) -> Any:
-        check_tensors("RMSELoss", logits=logits, label=label)
+        error = difference("RMSELoss", logits, label)
         for item in (logits, label):
             if item.dtype in (torch.uint8, torch.uint16, torch.uint32, torch.uint64):
                 raise TypeError(f"For 'RMSELoss', the parameters data type must not be an unsigned int, but got {item.dtype}.")
-        return torch.sqrt(self.get_loss(torch.square(torch.sub(logits, label))))
+        return torch.sqrt(self.get_loss(torch.square(error)))
 
 
 class MAELoss(LossBase):
     """|logits - label|, reduced."""
 
     def construct(self, logits: Any, label: Any) -> Any:
-        check_tensors("MAELoss", logits=logits, labels=label)
-        return self.get_loss(torch.abs(torch.sub(logits, label)))
+        return self.get_loss(torch.abs(difference("MAELoss", logits, label)))
 
 
 class SmoothL1Loss(LossBase):
@@ -157,46 +169,56 @@ class HuberLoss(LossBase):
         self.delta = float(delta)
 
     def construct(self, logits: Any, labels: Any) -> Any:
-        check_tensors("HuberLoss", logits=logits, labels=labels)
-        logits, labels = torch.broadcast_tensors(logits, labels)
-        return _nn.huber_loss(logits, labels, _CODES[self.reduction], self.delta)
+        error = difference("HuberLoss", logits, labels)
+        return _nn.huber_loss(error, torch.zeros_like(error), _CODES[self.reduction], self.delta)
 
 
 class SoftmaxCrossEntropyWithLogits(LossBase):
-    """Cross entropy of softmax(logits) (N, C) with labels: class indices (N,) if ``sparse``, else distributions (N, C)."""
+    """Cross entropy of softmax(logits) (N, C) with labels: class indices (N,) if ``sparse``, else distributions (N, C).
+
+    A class index out of range has loss 0, but is an error with reduction "mean", as upstream.
+    """
 
     def __init__(self, sparse: bool = False, reduction: str = "none") -> None:
         super().__init__(reduction)
         self.sparse = check_bool(sparse, "sparse", "SoftmaxCrossEntropyWithLogits")
 
     def construct(self, logits: Any, labels: Any) -> Any:
-        check_tensors("SoftmaxCrossEntropyWithLogits", logits=logits, labels=labels)
-        if self.sparse:
-            labels = self._indices(logits, labels)
-        elif labels.dim() != logits.dim():
-            raise ValueError("For 'SoftmaxCrossEntropyWithLogits' with sparse=False, the 'labels' must have the shape of 'logits' "
-                             f"{tuple(logits.shape)}, but got {tuple(labels.shape)}. Use sparse=True for class indices.")
-        elif labels.dtype is not logits.dtype:
-            labels = labels.to(logits.dtype)
         try:
-            return _nn.cross_entropy_loss(logits, labels, None, _CODES[self.reduction], -100, 0.0)
-        except (RuntimeError, ValueError) as error:
-            if tuple(labels.shape) == tuple(logits.shape)[:labels.dim()]:
-                raise
-            raise ValueError("For 'SoftmaxCrossEntropyWithLogits', the shapes of 'logits' and 'labels' do not fit, "
-                             f"but got {tuple(logits.shape)} and {tuple(labels.shape)}.") from error
+            if self.sparse:
+                if labels.dtype is not torch.int64:
+                    labels = self._as_indices(labels)
+                if self.reduction != "mean":
+                    labels = torch.where((labels >= 0) & (labels < logits.shape[-1]), labels, _IGNORED)
+            elif labels.dtype is not logits.dtype and labels.dtype.is_floating_point:
+                labels = labels.to(logits.dtype)
+            return _nn.cross_entropy_loss(logits, labels, None, _CODES[self.reduction], _IGNORED if self.reduction != "mean" else _NOWHERE, 0.0)
+        except (RuntimeError, ValueError, AttributeError, IndexError) as error:
+            raise self._explained(error, logits, labels) from None
 
     @staticmethod
-    def _indices(logits: Any, labels: Any) -> Any:
-        if labels.dim() != 1:
-            raise ValueError("For 'SoftmaxCrossEntropyWithLogits' with sparse=True, the 'labels' must be class indices with 1 axis, "
-                             f"but got shape {tuple(labels.shape)}. Use sparse=False for one-hot labels.")
-        if labels.dtype is torch.int64:
-            return labels
+    def _as_indices(labels: Any) -> Any:
         if labels.dtype not in (torch.int32, torch.int16, torch.int8, torch.uint8):
             raise TypeError("For 'SoftmaxCrossEntropyWithLogits' with sparse=True, the dtype of 'labels' must be int32 or int64, "
                             f"but got {labels.dtype}.")
         return labels.to(torch.int64)
+
+    def _explained(self, error: Exception, logits: Any, labels: Any) -> Exception:
+        """What MindSpore raises for these inputs; looked for only once torch has refused them."""
+        owner = "SoftmaxCrossEntropyWithLogits"
+        check_tensors(owner, logits=logits, labels=labels)
+        if isinstance(error, IndexError):
+            return RuntimeError(f"For '{owner}', the 'labels' must be class indices in range [0, {logits.shape[-1]}), but got {labels}.")
+        if self.sparse and tuple(labels.shape) != tuple(logits.shape[:-1]):
+            return ValueError(f"For '{owner}' with sparse=True, the 'labels' must be class indices of shape {tuple(logits.shape[:-1])}, "
+                              f"but got shape {tuple(labels.shape)}. Use sparse=False for one-hot labels.")
+        if not self.sparse and not labels.dtype.is_floating_point:
+            return TypeError(f"For '{owner}' with sparse=False, 'labels' must have the dtype of 'logits' {logits.dtype}, but got {labels.dtype}. "
+                             "Use sparse=True for class indices.")
+        if not self.sparse and tuple(labels.shape) != tuple(logits.shape):
+            return ValueError(f"For '{owner}' with sparse=False, the 'labels' must have the shape of 'logits' {tuple(logits.shape)}, "
+                              f"but got {tuple(labels.shape)}. Use sparse=True for class indices.")
+        return error
 
 
 def _checked_weight(weight: Any, owner: str) -> Any:
@@ -248,6 +270,20 @@ class NLLLoss(LossBase):
         return _nn.nll_loss_nd(logits, labels.to(torch.int64), self.weight, _CODES[self.reduction], self.ignore_index)
 
 
+class _CrossEntropy(torch.autograd.Function):
+    """Binary cross entropy with MindSpore's guards: logarithms of at least 1e-12 (torch: at least -100), the same in the gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any, y: Any) -> Any:  # type: ignore[override]
+        ctx.save_for_backward(x, y)
+        return -(y * torch.log(torch.clamp(x, min=1e-12)) + (1 - y) * torch.log(torch.clamp(1 - x, min=1e-12)))
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:  # type: ignore[override]
+        x, y = ctx.saved_tensors
+        return grad * (x - y) / torch.clamp(x * (1 - x), min=1e-12), None
+
+
 class BCELoss(LossBase):
     """-(y·log x + (1 - y)·log(1 - x)) of probabilities x and labels y, times ``weight``, reduced."""
 
@@ -260,7 +296,10 @@ class BCELoss(LossBase):
         check_same_shape("BCELoss", logits=logits, labels=labels)
         if labels.dtype is not logits.dtype:
             raise TypeError(f"For 'BCELoss', 'logits' and 'labels' must have one dtype, but got {logits.dtype} and {labels.dtype}.")
-        return _nn.binary_cross_entropy(logits, labels, self.weight, _CODES[self.reduction])
+        loss = _CrossEntropy.apply(logits.to(torch.float32), labels.to(torch.float32))
+        if self.weight is not None:
+            loss = torch.mul(loss, self.weight)
+        return reduced(loss, self.reduction).to(logits.dtype)
 
 
 class BCEWithLogitsLoss(LossBase):

@@ -61,8 +61,9 @@ class AdaFactor(Optimizer):
 
     def _init_state(self) -> None:
         self.use_first_moment = self.beta1 > 0
-        if self.use_first_moment:
-            self.exp_avg = self.parameters.clone(prefix="exp_avg", init="zeros")  # type: ignore[attr-defined]
+        # Upstream keeps one unused scalar in the place of the first moments, which checkpoints hold.
+        self.exp_avg = (self.parameters.clone(prefix="exp_avg", init="zeros") if self.use_first_moment else  # type: ignore[attr-defined]
+                        ParameterTuple([_host_parameter(0.0, "")] * self.param_length))
         rows, columns, wholes = [], [], []
         for item in self.parameters:  # type: ignore[attr-defined]
             shape, matrix = tuple(item.shape), item.dim() > 1

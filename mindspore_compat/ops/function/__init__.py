@@ -1,4 +1,5 @@
 """Operators as functions. Upstream: ``mindspore.ops.function``."""
+from mindspore_compat.common._tensor_methods_as_ops import bind_methods
 from mindspore_compat.ops.function._activation import *  # noqa: F403
 from mindspore_compat.ops.function._conv import *  # noqa: F403
 from mindspore_compat.ops.function._creation import *  # noqa: F403
@@ -15,3 +16,5 @@ from mindspore_compat.ops.function.image_func import *  # noqa: F403
 from mindspore_compat.ops.function.linalg_func import *  # noqa: F403
 from mindspore_compat.ops.function.other_func import *  # noqa: F403
 from mindspore_compat.ops.function.random_func import *  # noqa: F403
+
+bind_methods(globals())

@@ -244,15 +244,15 @@ def dropout3d(input: Any, p: float = 0.5, training: bool = True) -> Any:
 
 def batch_norm_outputs(x: Any, scale: Any, bias: Any, mean: Any, variance: Any, is_training: bool, epsilon: float, momentum: float,
                        data_format: str = "NCHW") -> Any:
-    """(y, mean, variance, mean, variance): in training the batch's, and the moving ones (Parameters) are updated."""
+    """(y, mean, variance, mean, variance): in training the batch's (without gradient), and the moving ones (Parameters) are updated."""
     if data_format == "NHWC":
         x = torch.movedim(x, -1, 1)
     if is_training:
         axes = [axis for axis in range(x.dim()) if axis != 1]
-        y, saved_mean, saved_inverse = torch.native_batch_norm(x, scale, bias, get_data(mean), get_data(variance), True, momentum, epsilon)
+        y, batch_mean, _ = torch.native_batch_norm(x, scale, bias, get_data(mean), get_data(variance), True, momentum, epsilon)
         with torch.no_grad():
             batch_variance = torch.var(x, axes, correction=0)
-        outputs = (saved_mean, batch_variance, saved_mean, saved_inverse)
+        outputs = (batch_mean, batch_variance, batch_mean, batch_variance)
     else:
         y = torch.batch_norm(x, scale, bias, mean, variance, False, momentum, epsilon, False)
         outputs = (mean, variance, mean, variance)
@@ -272,13 +272,14 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
 
 
 def layer_norm_outputs(x: Any, gamma: Any, beta: Any, begin_norm_axis: int, begin_params_axis: int, epsilon: float) -> Any:
-    """(y, mean, 1 / standard deviation) over the axes from ``begin_norm_axis``."""
+    """(y, mean, variance) over the axes from ``begin_norm_axis``."""
     begin = begin_norm_axis % x.dim()
-    if begin_params_axis % x.dim() == begin and tuple(gamma.shape) == tuple(x.shape[begin:]):
-        y, mean, rstd = torch.native_layer_norm(x, tuple(x.shape[begin:]), gamma, beta, epsilon)
-        return wrap(y), wrap(mean), wrap(rstd)
-    y, mean, rstd = torch.native_layer_norm(x, tuple(x.shape[begin:]), None, None, epsilon)
-    return wrap(y * gamma + beta), wrap(mean), wrap(rstd)
+    shape = tuple(x.shape[begin:])
+    whole = begin_params_axis % x.dim() == begin and tuple(gamma.shape) == shape
+    y, mean, rstd = torch.native_layer_norm(x, shape, gamma if whole else None, beta if whole else None, epsilon)
+    with torch.no_grad():
+        variance = torch.reciprocal(torch.square(rstd)) - epsilon
+    return wrap(y if whole else y * gamma + beta), wrap(mean), wrap(variance)
 
 
 def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Any:

@@ -13,7 +13,7 @@ __all__ = [
     "conv1d", "conv2d", "conv3d", "conv_nd", "conv_transpose_nd", "conv_transpose2d", "conv3d_transpose", "same_padding", "pool_nd", "avg_pool1d",
     "avg_pool2d", "avg_pool3d", "max_pool2d", "max_pool3d", "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d",
     "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d", "lp_pool1d",
-    "lp_pool2d", "fractional_max_pool2d", "fractional_max_pool3d", "interpolate", "upsample", "resize_linear", "resize_nearest", "grid_sample",
+    "lp_pool2d", "fractional_max_pool2d", "fractional_max_pool3d", "interpolate", "upsample", "resize_linear", "resize_nearest", "resize_cubic", "grid_sample",
     "affine_grid", "unfold", "fold", "col2im", "sizes_of",
 ]
 
@@ -139,8 +139,8 @@ def conv3d_transpose(inputs: Any, weight: Any, pad_mode: str = "valid", padding:
 # --- pooling ------------------------------------------------------------------------------------------------------------------------------
 
 def pool_nd(count: int, kind: str, x: Any, kernel_size: Any, strides: Any, pad_mode: str, data_format: str = "NCHW", return_indices: bool = False,
-            owner: str = "MaxPool") -> Any:
-    """Max or mean over windows, with "VALID" or "SAME" padding; padding never counts.
+            owner: str = "MaxPool", count_include_pad: bool = False) -> Any:
+    """Max or mean over windows, with "VALID" or "SAME" padding; in means padding counts only if so asked.
 
     Raises:
         ValueError: for another ``pad_mode``.
@@ -162,7 +162,9 @@ def pool_nd(count: int, kind: str, x: Any, kernel_size: Any, strides: Any, pad_m
             return wrap(tuple(result))
     else:
         function = (torch.avg_pool1d, torch._C._nn.avg_pool2d, torch._C._nn.avg_pool3d)[count - 1]
-        if mode == "SAME":
+        if mode == "SAME" and count_include_pad:
+            result = function(_pad_same(x, kernel, stride, ones), kernel, stride)
+        elif mode == "SAME":
             inside = _pad_same(torch.ones((1, 1, *x.shape[2:]), dtype=x.dtype, device=x.device), kernel, stride, ones)
             result = function(_pad_same(x, kernel, stride, ones), kernel, stride) / function(inside, kernel, stride)
         else:
@@ -330,6 +332,37 @@ def resize_nearest(x: Any, size: Any, align_corners: bool = False, half_pixel_ce
     return wrap(x)
 
 
+def _cubic(distance: torch.Tensor, a: float) -> torch.Tensor:
+    """Keys' cubic kernel."""
+    d = torch.abs(distance)
+    near, far = ((a + 2) * d - (a + 3)) * d * d + 1, ((d - 5) * d + 8) * d * a - 4 * a
+    return torch.where(d < 1, near, torch.where(d < 2, far, torch.zeros_like(d)))
+
+
+def resize_cubic(x: Any, size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> Any:
+    """Cubic interpolation of the last two axes, with upstream's two kernels.
+
+    Half-pixel centers use a = -0.5 and leave out what lies outside; the other placements a = -0.75 and repeat the border.
+    """
+    a = -0.5 if half_pixel_centers else -0.75
+    for axis, target in enumerate(as_ints(size), x.dim() - 2):
+        length = x.shape[axis]
+        steps = torch.arange(target, dtype=torch.float64, device=x.device)
+        if align_corners:
+            places = steps * ((length - 1) / max(target - 1, 1))
+        else:
+            places = (steps + 0.5) * (length / target) - 0.5 if half_pixel_centers else steps * (length / target)
+        taps = torch.unsqueeze(torch.floor(places), 1) + torch.arange(-1, 3, device=x.device)
+        weights = _cubic(torch.unsqueeze(places, 1) - taps, a)
+        if half_pixel_centers:
+            weights = weights * ((taps >= 0) & (taps < length))
+            weights = weights / torch.sum(weights, 1, True)
+        matrix = torch.zeros((target, length), dtype=torch.float64, device=x.device)
+        matrix = torch.scatter_add(matrix, 1, torch.clamp(taps, 0, length - 1).to(torch.int64), weights)
+        x = torch.movedim(torch.tensordot(x, to_dtype(matrix, x.dtype), ([axis], [1])), -1, axis)
+    return wrap(x)
+
+
 _MODES = ("nearest", "nearest-exact", "linear", "bilinear", "bicubic", "trilinear", "area")
 
 
@@ -357,6 +390,8 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
     elif mode != "area" and recompute_scale_factor is None:
         factors = (scale_factor,) * (input.dim() - 2) if isinstance(scale_factor, (int, float)) else tuple(scale_factor)
         size, scale_factor = tuple(int(length * factor) for length, factor in zip(tuple(input.shape)[2:], factors)), None
+    if mode == "bicubic" and size is not None:
+        return resize_cubic(input, size, bool(align_corners), not align_corners)
     return wrap(tf.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor))
 
 

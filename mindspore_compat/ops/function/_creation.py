@@ -115,8 +115,9 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None)
 
 
 def range(start: Any, end: Any = None, step: Any = 1, maxlen: int = 1000000) -> Any:
-    """start, start + step, ... below ``end``."""
-    return arange(start, end, step)
+    """start, start + step, ... below ``end``; ints give int64."""
+    result = arange(start, end, step)
+    return result if result.dtype.is_floating_point else wrap(to_dtype(result, torch.int64))
 
 
 def linspace(start: Any, end: Any, steps: Any = None, *, num: Any = None) -> Any:
@@ -151,10 +152,11 @@ def scalar_cast(input_x: Any, input_y: Any) -> Any:
 
 
 def tuple_to_array(input_x: Any) -> Any:
-    """A 1-d tensor from a tuple of numbers; ints give int64, floats float32."""
+    """A 1-d tensor from a tuple of numbers; ints give int32, floats float32."""
     if not isinstance(input_x, (tuple, list)):
         raise TypeError(f"For 'tuple_to_array', the 'input_x' must be a tuple, but got {type(input_x).__name__}.")
-    return wrap(as_plain(tuple(_number(item) for item in input_x)))
+    result = as_plain(tuple(_number(item) for item in input_x))
+    return wrap(to_dtype(result, torch.int32) if result.dtype is torch.int64 else result)
 
 
 def one_hot(indices: Any, depth: Any, on_value: Any = 1, off_value: Any = 0, axis: int = -1) -> Any:
@@ -258,8 +260,8 @@ def hamming_window(window_length: Any, periodic: bool = True, alpha: float = 0.5
 
 
 def hann_window(window_length: Any, periodic: bool = True, *, dtype: Any = None) -> Any:
-    """A Hann window."""
-    return wrap(torch.hann_window(int(window_length), periodic, dtype=dtype_or_none(dtype)))
+    """A Hann window; float64 by default."""
+    return wrap(torch.hann_window(int(window_length), periodic, dtype=dtype_or_none(dtype) or torch.float64))
 
 
 def kaiser_window(window_length: Any, periodic: bool = True, beta: float = 12.0, *, dtype: Any = None) -> Any:

@@ -100,7 +100,7 @@ real = _unary("real", torch.real)
 reciprocal = inv = _unary("reciprocal", torch.reciprocal)
 rint = _unary("rint", torch.round)
 rsqrt = _unary("rsqrt", torch.rsqrt)
-sgn = _unary("sgn", torch.sgn)
+sgn = _unary("sgn", lambda x: torch.sgn(x) if x.is_complex() else torch.sign(x))
 sign = _unary("sign", torch.sign)
 signbit = _unary("signbit", torch.signbit)
 sin = _unary("sin", torch.sin)
@@ -147,9 +147,11 @@ def population_count(input_x: Any) -> Any:
 # --- arithmetic with Python's operators -----------------------------------------------------------------------------------------
 
 add = tensor_add = _operator("add", operator.add)
-sub = tensor_sub = _operator("sub", operator.sub)
-mul = multiply = tensor_mul = tensor_muls = _operator("mul", operator.mul)
-true_divide = tensor_div = scalar_div = _operator("true_divide", operator.truediv)
+_plain_sub = _operator("sub", operator.sub)
+mul = multiply = tensor_mul = tensor_muls = _operator("mul", lambda left, right: torch.mul(left, right)
+                                                      if isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor) else left * right)
+true_divide = _operator("true_divide", lambda left, right: torch.div(left, right)
+                        if isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor) else left / right)
 floor_div = floor_divide = floordiv = tensor_floordiv = _operator("floor_divide", operator.floordiv)
 floor_mod = floormod = remainder = tensor_mod = mod = _operator("remainder", operator.mod)
 pow = pows = tensor_pow = _operator("pow", operator.pow)
@@ -160,6 +162,18 @@ greater_equal = ge = tensor_ge = _operator("greater_equal", operator.ge)
 less = lt = tensor_lt = _operator("less", operator.lt)
 less_equal = le = tensor_le = _operator("less_equal", operator.le)
 tensor_exp, tensor_expm1 = exp, expm1
+
+
+def sub(input: Any, other: Any) -> Any:
+    """input - other; one of them may be a number. A bool tensor, which torch will not subtract, takes the other's dtype."""
+    for item in (input, other):
+        if isinstance(item, torch.Tensor) and item.dtype is torch.bool:
+            input, other = pair(input, other)
+            return wrap(torch.logical_xor(input, other) if input.dtype is torch.bool else torch.sub(input, other))
+    return _plain_sub(input, other)
+
+
+tensor_sub = sub
 
 
 def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Any:
@@ -183,8 +197,13 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
 divide = div
 
 
-def _real_div(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    return torch.div(x, y)
+def real_div(x: Any, y: Any) -> Any:
+    """x / y in the common dtype: ints give an int, rounded towards zero."""
+    x, y = pair(x, y)
+    return wrap(torch.div(x, y) if x.dtype.is_floating_point or x.dtype.is_complex else torch.div(x, y, rounding_mode="trunc"))
+
+
+tensor_div = real_div
 
 
 def div_no_nan(x: Any, y: Any) -> Any:
@@ -201,9 +220,8 @@ def mul_no_nan(x: Any, y: Any) -> Any:
 
 
 def truncate_div(x: Any, y: Any) -> Any:
-    """x / y, rounded towards zero for ints."""
-    x, y = pair(x, y)
-    return wrap(torch.div(x, y) if x.dtype.is_floating_point else torch.div(x, y, rounding_mode="trunc"))
+    """x / y, rounded towards zero."""
+    return wrap(torch.div(*pair(x, y), rounding_mode="trunc"))
 
 
 truncate_mod = fmod = _binary("fmod", torch.fmod)

@@ -46,27 +46,29 @@ def nll_loss(inputs: Any, target: Any, weight: Any = None, ignore_index: int = -
 
 def nll_loss_outputs(logits: Any, labels: Any, weight: Any, reduction: str = "mean", ignore_index: int = -100) -> Any:
     """(loss, sum of the weights of the labels)."""
-    labels = to_dtype(labels, _int64)
+    labels, weight = to_dtype(labels, _int64), weight.detach()
     kept = torch.where(labels == ignore_index, torch.zeros_like(labels), labels)
-    weights = weight[kept] * (labels != ignore_index)
-    total = torch.sum(weights) if reduction != "none" else torch.zeros((), dtype=weight.dtype, device=weight.device)
+    total = torch.sum(weight[kept] * (labels != ignore_index))
     return wrap(tf.nll_loss(logits, labels, weight, ignore_index=ignore_index, reduction=reduction)), wrap(total)
 
 
 def binary_cross_entropy(logits: Any, labels: Any, weight: Any = None, reduction: str = "mean") -> Any:
-    """-(y log p + (1 - y) log(1 - p)), weighted; logarithms are cut at those of 1e-12, as upstream does."""
+    """-(y log p + (1 - y) log(1 - p)), weighted (no gradient for the weight); logarithms are cut at those of 1e-12, as upstream does."""
     _check_reduction(reduction, "binary_cross_entropy")
-    floor = 1e-12
+    floor, weight = 1e-12, None if weight is None else weight.detach()
     loss = -(labels * torch.log(torch.clamp(logits, min=floor)) + (1 - labels) * torch.log(torch.clamp(1 - logits, min=floor)))
     return reduced(loss if weight is None else loss * weight, reduction, "binary_cross_entropy")
 
 
 def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: str = "mean") -> Any:
-    """`binary_cross_entropy` of sigmoid(input)."""
+    """`binary_cross_entropy` of sigmoid(input); the weights get no gradient."""
     _check_reduction(reduction, "binary_cross_entropy_with_logits")
     if isinstance(weight, str):  # ops.binary_cross_entropy_with_logits(logits, label, weight, pos_weight, reduction): nothing was left out
         raise TypeError(f"For 'binary_cross_entropy_with_logits', the 'weight' must be a Tensor, but got {weight!r}. Pass reduction=... by name.")
-    return wrap(tf.binary_cross_entropy_with_logits(input, to_dtype(target, input.dtype), weight, reduction=reduction, pos_weight=pos_weight))
+    target = to_dtype(target, input.dtype)
+    factor: Any = 1 if pos_weight is None else 1 + (pos_weight.detach() - 1) * target
+    loss = (1 - target) * input + factor * tf.softplus(-input)
+    return reduced(loss if weight is None else loss * weight.detach(), reduction, "binary_cross_entropy_with_logits")
 
 
 def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
@@ -87,8 +89,8 @@ def sparse_softmax_cross_entropy(logits: Any, labels: Any, is_grad: bool = False
 
 
 def sigmoid_cross_entropy(logits: Any, label: Any) -> Any:
-    """Cross entropy of sigmoid(logits), element by element."""
-    return wrap(tf.binary_cross_entropy_with_logits(logits, to_dtype(label, logits.dtype), reduction="none"))
+    """Cross entropy of sigmoid(logits), element by element; labels get no gradient."""
+    return wrap(tf.binary_cross_entropy_with_logits(logits, to_dtype(label.detach(), logits.dtype), reduction="none"))
 
 
 def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
@@ -121,7 +123,8 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
 
 
 def kl_div(logits: Any, labels: Any, reduction: str = "mean") -> Any:
-    """labels (log labels - logits)."""
+    """labels (log labels - logits); labels get no gradient."""
+    labels = labels.detach()
     loss = torch.xlogy(labels, labels) - labels * logits
     if reduction == "batchmean":
         return wrap(torch.sum(loss) / logits.shape[0])

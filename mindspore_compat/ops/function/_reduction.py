@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import all_axes, as_axes, as_plain, dtype_or_none, to_dtype
+from mindspore_compat.ops._adapt import all_axes, as_axes, as_plain, bad_argument, dtype_or_none, to_dtype
 
 __all__ = [
     "sum", "mean", "prod", "max", "min", "amax", "amin", "aminmax", "all", "any", "std", "var", "std_mean", "var_mean", "median",
@@ -37,17 +37,23 @@ def _prod(x: torch.Tensor, axis: Any, keep: bool, dtype: torch.dtype | None = No
 
 def reduce_sum(x: Any, axis: Any = (), keep_dims: bool = False, skip_mode: bool = False) -> Any:
     """Sum over ``axis``; ``()`` is all axes, or none with ``skip_mode``. The dtype stays."""
-    if x.dtype is torch.bool:
-        x = to_dtype(x, torch.int64)
     axis = as_axes(axis)
     if axis is None and skip_mode:
         return x
-    return wrap(torch.sum(x, axis, keep_dims, dtype=x.dtype))
+    if x.dtype is torch.bool:  # as upstream's CPU: the sum of bools is a bool
+        return reduce_any(x, axis, keep_dims)
+    try:
+        return wrap(torch.sum(x, axis, keep_dims, dtype=x.dtype))
+    except IndexError as error:
+        raise bad_argument("ReduceSum", error) from None
 
 
 def reduce_mean(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
     """Mean over ``axis``; ``()`` is all axes."""
-    return wrap(_mean(x, as_axes(axis), keep_dims))
+    try:
+        return wrap(_mean(x, as_axes(axis), keep_dims))
+    except IndexError as error:
+        raise bad_argument("ReduceMean", error) from None
 
 
 def reduce_max(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
@@ -227,20 +233,20 @@ def argmax(input: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = No
 
 
 def argmin(input: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The int64 index of the minimum over ``axis`` (None: of all, flattened)."""
-    return wrap(torch.argmin(input, axis, keepdims))
+    """The int32 index of the minimum over ``axis`` (None: of all, flattened)."""
+    return wrap(to_dtype(torch.argmin(input, axis, keepdims), _int32))
 
 
 def argmax_with_value(input: Any, axis: int = 0, keep_dims: bool = False) -> Any:
-    """(int32 index of the maximum over ``axis``, the maximum)."""
+    """(int64 index of the maximum over ``axis``, the maximum)."""
     values, indices = torch.max(input, axis, keep_dims)
-    return wrap(to_dtype(indices, _int32)), wrap(values)
+    return wrap(indices), wrap(values)
 
 
 def argmin_with_value(input: Any, axis: int = 0, keep_dims: bool = False) -> Any:
-    """(int32 index of the minimum over ``axis``, the minimum)."""
+    """(int64 index of the minimum over ``axis``, the minimum)."""
     values, indices = torch.min(input, axis, keep_dims)
-    return wrap(to_dtype(indices, _int32)), wrap(values)
+    return wrap(indices), wrap(values)
 
 
 # --- scans --------------------------------------------------------------------------------------------------------------------------
@@ -251,8 +257,8 @@ def cumsum(x: Any, axis: Any, dtype: Any = None) -> Any:
 
 
 def cumprod(input: Any, dim: Any, dtype: Any = None) -> Any:
-    """Running product over ``dim``; the dtype stays."""
-    return wrap(torch.cumprod(input, int(dim), dtype=dtype_or_none(dtype) or input.dtype))
+    """Running product over ``dim``; ints give int64."""
+    return wrap(torch.cumprod(input, int(dim), dtype=dtype_or_none(dtype)))
 
 
 def cumulative(scan: Any, x: Any, axis: int, exclusive: bool, reverse: bool, start: float) -> Any:
@@ -268,13 +274,14 @@ def cumulative(scan: Any, x: Any, axis: int, exclusive: bool, reverse: bool, sta
 
 
 def cummax(input: Any, axis: int) -> Any:
-    """(running maximum, its index) over ``axis``."""
+    """(running maximum, its int64 index) over ``axis``."""
     return wrap(tuple(torch.cummax(input, axis)))
 
 
 def cummin(input: Any, axis: int) -> Any:
-    """(running minimum, its index) over ``axis``."""
-    return wrap(tuple(torch.cummin(input, axis)))
+    """(running minimum, its int32 index) over ``axis``."""
+    values, indices = torch.cummin(input, axis)
+    return wrap(values), wrap(to_dtype(indices, _int32))
 
 
 def logcumsumexp(input: Any, axis: int) -> Any:
@@ -341,8 +348,9 @@ def trace(input: Any) -> Any:
 
 
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
-    """How often each non-negative int occurs."""
-    return wrap(torch.bincount(input, weights, int(minlength)))
+    """How often each non-negative int occurs, as float32."""
+    counts = torch.bincount(input, weights, int(minlength))
+    return wrap(counts if weights is not None else to_dtype(counts, torch.float32))
 
 
 def histc(input: Any, bins: int = 100, min: float = 0.0, max: float = 0.0) -> Any:

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as tf
 
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_axes, as_ints, as_plain, to_dtype
+from mindspore_compat.ops._adapt import as_axes, as_ints, as_plain, bad_argument, to_dtype
 
 __all__ = [
     "shape", "shape_", "dyn_shape", "dtype", "rank", "size", "numel", "is_tensor", "reshape", "view_as", "transpose", "permute", "swapaxes",
@@ -68,7 +68,10 @@ def is_tensor(obj: Any) -> bool:
 
 def reshape(input: Any, shape: Any) -> Any:
     """The same values in another shape; one length may be -1."""
-    return wrap(torch.reshape(input, shape if shape.__class__ is tuple else as_ints(shape)))
+    try:
+        return wrap(torch.reshape(input, shape if shape.__class__ is tuple else as_ints(shape)))
+    except RuntimeError as error:
+        raise bad_argument("Reshape", error) from None
 
 
 def view_as(input: Any, other: Any) -> Any:
@@ -78,7 +81,10 @@ def view_as(input: Any, other: Any) -> Any:
 
 def transpose(input: Any, dims: Any = None, *, input_perm: Any = None) -> Any:
     """The axes in the order ``dims`` (``input_perm`` in 1.x)."""
-    return wrap(torch.permute(input, as_ints(input_perm if dims is None else dims)))
+    try:
+        return wrap(torch.permute(input, as_ints(input_perm if dims is None else dims)))
+    except (RuntimeError, IndexError) as error:
+        raise bad_argument("Transpose", error) from None
 
 
 def permute(input: Any, axis: Any, *rest: int) -> Any:
@@ -117,7 +123,10 @@ def adjoint(x: Any) -> Any:
 def expand_dims(input_x: Any, axis: Any) -> Any:
     """A new axis of length 1 at ``axis``."""
     if axis.__class__ is int:
-        return wrap(torch.unsqueeze(input_x, axis))
+        try:
+            return wrap(torch.unsqueeze(input_x, axis))
+        except IndexError as error:
+            raise bad_argument("ExpandDims", error) from None
     if isinstance(axis, (tuple, list)):
         for item in axis:
             input_x = torch.unsqueeze(input_x, int(item))
@@ -133,18 +142,9 @@ def unsqueeze(input: Any, dim: int) -> Any:
 
 
 def squeeze(input: Any, axis: Any = None) -> Any:
-    """Without the axes of length 1 (all, or those named).
-
-    Raises:
-        ValueError: if a named axis is longer.
-    """
+    """Without the axes of length 1: all, or those among the named ones."""
     axis = as_axes(axis)
-    if axis is None:
-        return wrap(torch.squeeze(input))
-    for item in (axis,) if isinstance(axis, int) else axis:
-        if input.shape[item] != 1:
-            raise ValueError(f"For 'Squeeze', the shape of 'input' at 'axis' {item} must be 1, but got {input.shape[item]}.")
-    return wrap(torch.squeeze(input, axis))
+    return wrap(torch.squeeze(input) if axis is None else torch.squeeze(input, axis))
 
 
 def flatten(input: Any, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Any:
@@ -165,7 +165,10 @@ def ravel(input: Any) -> Any:
 
 def broadcast_to(input: Any, shape: Any) -> Any:
     """``input`` repeated to ``shape``; -1 keeps a length."""
-    return wrap(torch.Tensor.expand(input, as_ints(shape)))
+    try:
+        return wrap(torch.Tensor.expand(input, as_ints(shape)))
+    except RuntimeError as error:
+        raise bad_argument("BroadcastTo", error) from None
 
 
 def expand(input_x: Any, size: Any) -> Any:
@@ -205,7 +208,10 @@ def _common(tensors: Any, owner: str) -> list[torch.Tensor]:
 
 def concat(tensors: Any, axis: int = 0) -> Any:
     """Tensors joined along an axis."""
-    return wrap(torch.cat(_common(tensors, "concat"), int(axis)))
+    try:
+        return wrap(torch.cat(_common(tensors, "concat"), int(axis)))
+    except (RuntimeError, IndexError) as error:
+        raise bad_argument("Concat", error) from None
 
 
 cat = concat
@@ -217,7 +223,10 @@ def stack(tensors: Any, axis: int = 0, *, dim: int | None = None) -> Any:
     first = items[0].dtype
     if any(item.dtype is not first for item in items):
         raise TypeError(f"For 'stack', all inputs must have the same data type, but got {[str(item.dtype) for item in items]}.")
-    return wrap(torch.stack(items, axis if dim is None else dim))
+    try:
+        return wrap(torch.stack(items, axis if dim is None else dim))
+    except (RuntimeError, IndexError) as error:
+        raise bad_argument("Stack", error) from None
 
 
 def unstack(input_x: Any, axis: int = 0) -> Any:
@@ -415,7 +424,10 @@ def argsort(input: Any, axis: int = -1, descending: bool = False) -> Any:
 
 def topk(input: Any, k: int, dim: int | None = None, largest: bool = True, sorted: bool = True) -> Any:
     """(the k largest or smallest values along ``dim``, their int32 indices)."""
-    values, indices = torch.topk(input, int(k), -1 if dim is None else dim, largest, sorted)
+    try:
+        values, indices = torch.topk(input, int(k), -1 if dim is None else dim, largest, sorted)
+    except RuntimeError as error:
+        raise bad_argument("TopK", error) from None
     return wrap(values), wrap(to_dtype(indices, _int32))
 
 

@@ -38,8 +38,8 @@ def bounding_box_decode(anchor_box: Any, deltas: Any, max_shape: Any, means: Any
     gw, gh = pw * torch.exp(torch.clamp(dw, -limit, limit)), ph * torch.exp(torch.clamp(dh, -limit, limit))
     gx, gy = px + pw * dx, py + ph * dy
     height, width = as_ints(max_shape)[:2]
-    boxes = torch.stack((torch.clamp(gx - gw * 0.5 + 0.5, 0, width - 1), torch.clamp(gy - gh * 0.5 + 0.5, 0, height - 1),
-                         torch.clamp(gx + gw * 0.5 - 0.5, 0, width - 1), torch.clamp(gy + gh * 0.5 - 0.5, 0, height - 1)), -1)
+    boxes = torch.stack((torch.clamp(gx - gw * 0.5 + 0.5, 0, width), torch.clamp(gy - gh * 0.5 + 0.5, 0, height),
+                         torch.clamp(gx + gw * 0.5 - 0.5, 0, width), torch.clamp(gy + gh * 0.5 - 0.5, 0, height)), -1)
     return wrap(to_dtype(boxes, anchor_box.dtype))
 
 
@@ -54,10 +54,10 @@ def iou(anchor_boxes: Any, gt_boxes: Any, mode: str = "iou") -> Any:
     """(m, n) overlaps of m boxes with n anchors, by the union ("iou") or by the box ("iof").
 
     Raises:
-        ValueError: for another mode.
+        KeyError: for another mode, as upstream.
     """
     if mode not in ("iou", "iof"):
-        raise ValueError(f"For 'IOU', the 'mode' must be 'iou' or 'iof', but got {mode!r}.")
+        raise KeyError(f"For 'IOU', the 'mode' must be 'iou' or 'iof', but got {mode!r}.")
     a, g = torch.unsqueeze(anchor_boxes.float(), 0), torch.unsqueeze(gt_boxes.float(), 1)
     low, high = torch.maximum(a[..., :2], g[..., :2]), torch.minimum(a[..., 2:], g[..., 2:])
     overlap = torch.prod(torch.clamp(high - low + 1, min=0), -1)
@@ -139,7 +139,8 @@ def crop_and_resize(image: Any, boxes: Any, box_indices: Any, crop_size: Any, me
     def places(low: torch.Tensor, high: torch.Tensor, length: int, count: int) -> torch.Tensor:
         steps = torch.arange(count, dtype=torch.float32, device=image.device)
         if method == "bilinear_v2":
-            start, extent = torch.unsqueeze(low * length, 1), torch.unsqueeze((high - low) * length, 1)
+            start, end = torch.floor(torch.unsqueeze(low * length, 1)), torch.floor(torch.unsqueeze(high * length, 1))
+            extent = end - start + 1
             return start + (steps + 0.5) * extent / count - 0.5
         if count == 1:
             return torch.unsqueeze(0.5 * (low + high) * (length - 1), 1)

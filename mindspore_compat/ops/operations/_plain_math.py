@@ -22,7 +22,7 @@ _TABLE = {
     "Hypot": F.hypot, "Igamma": F.igamma, "Igammac": F.igammac, "Lcm": F.lcm, "LeftShift": F.bitwise_left_shift, "Less": F.less,
     "LessEqual": F.less_equal, "LogicalAnd": F.logical_and, "LogicalOr": F.logical_or, "LogicalXor": F.logical_xor, "Maximum": F.maximum,
     "Minimum": F.minimum, "Mod": F.fmod, "Mul": F.mul, "MulNoNan": F.mul_no_nan, "NextAfter": F.nextafter, "NotEqual": F.not_equal,
-    "Polar": F.polar, "Polygamma": F.polygamma, "Pow": F.pow, "RealDiv": F.true_divide, "RightShift": F.bitwise_right_shift,
+    "Polar": F.polar, "Polygamma": F.polygamma, "Pow": F.pow, "RealDiv": F.real_div, "RightShift": F.bitwise_right_shift,
     "SquaredDifference": F.squared_difference, "Sub": F.sub, "TruncateDiv": F.truncate_div, "TruncateMod": F.truncate_mod,
     "Xdivy": F.xdivy, "Xlogy": F.xlogy, "Zeta": F.zeta,
     # sums, products, linear algebra

@@ -251,8 +251,7 @@ def TopK(sorted: bool = True) -> _Run:
     check_type(sorted, "sorted", bool, "TopK")
 
     def run(input_x: Any, k: Any) -> Any:
-        values, indices = torch.topk(input_x, as_int(k), -1, True, sorted)
-        return wrap(values), wrap(to_dtype(indices, torch.int32))
+        return F.topk(input_x, as_int(k), -1, True, sorted)
     return run
 
 

@@ -58,10 +58,8 @@ def ResizeNearestNeighborV2(align_corners: bool = False, half_pixel_centers: boo
 
 @primitive
 def ResizeBicubic(align_corners: bool = False, half_pixel_centers: bool = False) -> _Run:
-    """(N, C, H, W) resized by cubic interpolation; the placement without both flags is not available."""
-    if not align_corners and not half_pixel_centers:
-        raise NotImplementedError("For 'ResizeBicubic', align_corners=False with half_pixel_centers=False is not available on PyTorch. Set one of them.")
-    return lambda image, size: wrap(torch.nn.functional.interpolate(image, as_ints(size), mode="bicubic", align_corners=align_corners))
+    """(N, C, H, W) resized by cubic interpolation."""
+    return lambda image, size: F.resize_cubic(image, size, align_corners, half_pixel_centers)
 
 
 @primitive
@@ -101,7 +99,8 @@ def ROIAlign(pooled_height: int, pooled_width: int, spatial_scale: float, sample
 @primitive
 def IOU(mode: str = "iou") -> _Run:
     """Overlaps of boxes."""
-    check_str_in(mode, "mode", ("iou", "iof"), "IOU")
+    if mode not in ("iou", "iof"):
+        raise KeyError(f"For 'IOU', the 'mode' must be 'iou' or 'iof', but got {mode!r}.")
     return lambda anchor_boxes, gt_boxes: F.iou(anchor_boxes, gt_boxes, mode)
 
 

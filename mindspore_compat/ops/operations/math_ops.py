@@ -117,7 +117,7 @@ def Argmin(axis: int = -1, output_type: Any = torch.int32) -> _Run:
 
 @primitive
 def ArgMaxWithValue(axis: int = 0, keep_dims: bool = False) -> _Run:
-    """(int32 index of the maximum over ``axis``, the maximum)."""
+    """(int64 index of the maximum over ``axis``, the maximum)."""
     check_int(axis, "axis", "ArgMaxWithValue")
     check_bool(keep_dims, "keep_dims", "ArgMaxWithValue")
     return lambda input: F.argmax_with_value(input, axis, keep_dims)
@@ -125,7 +125,7 @@ def ArgMaxWithValue(axis: int = 0, keep_dims: bool = False) -> _Run:
 
 @primitive
 def ArgMinWithValue(axis: int = 0, keep_dims: bool = False) -> _Run:
-    """(int32 index of the minimum over ``axis``, the minimum)."""
+    """(int64 index of the minimum over ``axis``, the minimum)."""
     check_int(axis, "axis", "ArgMinWithValue")
     check_bool(keep_dims, "keep_dims", "ArgMinWithValue")
     return lambda input: F.argmin_with_value(input, axis, keep_dims)

@@ -109,7 +109,7 @@ def BatchNorm(is_training: bool = False, epsilon: float = 1e-05, momentum: float
 
 @primitive
 def LayerNorm(begin_norm_axis: int = 1, begin_params_axis: int = 1, epsilon: float = 1e-07) -> _Run:
-    """(y, mean, 1 / standard deviation)."""
+    """(y, mean, variance)."""
     check_type(begin_norm_axis, "begin_norm_axis", int, "LayerNorm")
     return lambda input_x, gamma, beta: F.layer_norm_outputs(input_x, gamma, beta, begin_norm_axis, begin_params_axis, epsilon)
 
@@ -301,23 +301,25 @@ def AvgPool3D(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", p
     kernel, step = F.sizes_of(kernel_size, 3), F.sizes_of(strides, 3)
     if pad_mode.upper() == "PAD":
         return lambda x: F.avg_pool3d(x, kernel, step, pad, ceil_mode, count_include_pad, divisor_override)
-    return lambda x: F.pool_nd(3, "avg", x, kernel, step, pad_mode, data_format, owner="AvgPool3D")
+    return lambda x: F.pool_nd(3, "avg", x, kernel, step, pad_mode, data_format, owner="AvgPool3D", count_include_pad=count_include_pad)
 
 
 @primitive
 def MaxPoolWithArgmax(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW") -> _Run:
-    """(maxima over windows, int32 flat index of each in its plane)."""
+    """(maxima over windows, int32 flat index of each in its sample (C, H, W))."""
+    kernel, step = F.sizes_of(kernel_size, 2), F.sizes_of(strides, 2)
+
     def run(x: Any) -> Any:
+        height, width = x.shape[-2:]
+        planes = torch.reshape(torch.arange(x.shape[1], device=x.device) * (height * width), (-1, 1, 1))
         if pad_mode.upper() == "VALID":
             values, places = F.pool_nd(2, "max", x, kernel_size, strides, pad_mode, data_format, True)
-            return values, wrap(to_dtype(places, torch.int32))
-        kernel, step = F.sizes_of(kernel_size, 2), F.sizes_of(strides, 2)
-        height, width = x.shape[-2:]
+            return values, wrap(to_dtype(places + planes, torch.int32))
         top, left = F.same_padding(height, kernel[0], step[0])[0], F.same_padding(width, kernel[1], step[1])[0]
         values, places = F.pool_nd(2, "max", x, kernel_size, strides, pad_mode, data_format, True)
         padded_width = width + sum(F.same_padding(width, kernel[1], step[1]))
         rows, cols = torch.div(places, padded_width, rounding_mode="floor") - top, torch.remainder(places, padded_width) - left
-        return values, wrap(to_dtype(rows * width + cols, torch.int32))
+        return values, wrap(to_dtype(rows * width + cols + planes, torch.int32))
     return run
 
 

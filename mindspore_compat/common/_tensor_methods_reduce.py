@@ -1,0 +1,198 @@
+"""Tensor methods that reduce, scan or order, with MindSpore's arguments and torch's beside them."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import to_torch_dtype
+
+__all__ = ["ReduceMethods"]
+
+_Base = torch._C.TensorBase
+_int32 = torch.int32
+
+
+def _axes(axis: Any) -> Any:
+    """None for all axes, else an int or a tuple."""
+    if axis is None or axis.__class__ is int:
+        return axis
+    if isinstance(axis, (list, tuple)):
+        return tuple(axis) or None
+    return int(axis)
+
+
+def _dtype(dtype: Any) -> Any:
+    return None if dtype is None else to_torch_dtype(dtype)
+
+
+def _either(name: str, first: Any, kwargs: dict[str, Any], *others: str) -> Any:
+    """The value given under MindSpore's name or another one; TypeError for names left over is raised by `_no_more`."""
+    for other in others:
+        if other in kwargs:
+            return kwargs.pop(other)
+    return first
+
+
+def _no_more(method: str, kwargs: dict[str, Any]) -> None:
+    if kwargs:
+        raise TypeError(f"For 'Tensor.{method}', the argument {sorted(kwargs)} is not known.")
+
+
+def _extreme(self: Any, axis: Any, keepdims: Any, initial: Any, where: Any, return_indices: bool, largest: bool, by_dim: bool) -> Any:
+    """Maximum or minimum; (values, indices) for torch's ``dim`` or if asked for."""
+    value = self
+    if where is not None and where is not True:
+        if initial is None:
+            raise ValueError("For 'Tensor.max' and 'Tensor.min', 'initial' must be given when 'where' is given.")
+        value = torch.where(where, value, torch.as_tensor(initial, dtype=self.dtype))
+    axis = _axes(axis)
+    if axis is None or isinstance(axis, tuple):
+        dims = tuple(range(_Base.dim(self))) if axis is None else axis
+        found = (torch.amax if largest else torch.amin)(value, dims, bool(keepdims))
+        indices: Any = torch.zeros((), dtype=torch.int64) if return_indices else None
+    else:
+        found, indices = (torch.max if largest else torch.min)(value, axis, bool(keepdims))
+    if initial is not None:
+        found = torch.clamp(found, min=initial) if largest else torch.clamp(found, max=initial)
+    return (wrap(found), wrap(indices)) if return_indices or by_dim else wrap(found)
+
+
+class ReduceMethods:
+    """Mixin; holds no state."""
+
+    __slots__ = ()
+
+    def sum(self: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, initial: Any = None, **kwargs: Any) -> Any:
+        """Sum over ``axis`` (None: all), from ``initial``."""
+        if isinstance(dtype, bool):  # torch's sum(dim, keepdim)
+            dtype, keepdims = None, dtype
+        if kwargs:
+            keepdims = _either("keepdims", keepdims, kwargs, "keepdim", "keep_dims")
+            axis = _either("axis", axis, kwargs, "dim")
+            _no_more("sum", kwargs)
+        result = wrap(_Base.sum(self, _axes(axis), keepdims, dtype=_dtype(dtype)))
+        return result if initial is None else result + initial
+
+    def mean(self: Any, axis: Any = None, keep_dims: Any = False, *, dtype: Any = None, **kwargs: Any) -> Any:
+        """Mean over ``axis`` (None: all); ints give an int, as upstream's CPU does."""
+        if kwargs:
+            keep_dims = _either("keep_dims", keep_dims, kwargs, "keepdim", "keepdims")
+            axis = _either("axis", axis, kwargs, "dim")
+            _no_more("mean", kwargs)
+        if dtype is None and not self.dtype.is_floating_point and not self.dtype.is_complex:
+            return wrap(_Base.to(_Base.mean(_Base.to(self, torch.float64), _axes(axis), keep_dims), self.dtype))
+        return wrap(_Base.mean(self, _axes(axis), keep_dims, dtype=_dtype(dtype)))
+
+    def prod(self: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None, **kwargs: Any) -> Any:
+        """Product over ``axis`` (None: all)."""
+        if kwargs:
+            keep_dims = _either("keep_dims", keep_dims, kwargs, "keepdim", "keepdims")
+            axis = _either("axis", axis, kwargs, "dim")
+            _no_more("prod", kwargs)
+        if axis is None:
+            return wrap(_Base.prod(self, dtype=_dtype(dtype)))
+        return wrap(_Base.prod(self, int(axis), keep_dims, dtype=_dtype(dtype)))
+
+    def max(self: Any, axis: Any = None, keepdims: Any = False, *, initial: Any = None, where: Any = True, return_indices: bool = False,
+            dim: Any = None, keepdim: Any = False) -> Any:
+        """Maximum over ``axis`` (None: all); with ``return_indices``, or torch's ``dim``, (maximum, its index)."""
+        if isinstance(axis, torch.Tensor):
+            return wrap(torch.maximum(self, axis))
+        return _extreme(self, axis if dim is None else dim, keepdims or keepdim, initial, where, return_indices, True, dim is not None)
+
+    def min(self: Any, axis: Any = None, keepdims: Any = False, *, initial: Any = None, where: Any = True, return_indices: bool = False,
+            dim: Any = None, keepdim: Any = False) -> Any:
+        """Minimum over ``axis`` (None: all); with ``return_indices``, or torch's ``dim``, (minimum, its index)."""
+        if isinstance(axis, torch.Tensor):
+            return wrap(torch.minimum(self, axis))
+        return _extreme(self, axis if dim is None else dim, keepdims or keepdim, initial, where, return_indices, False, dim is not None)
+
+    def argmax(self: Any, axis: Any = None, keepdims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
+        """The index of the maximum over ``axis`` (None: of all, flattened)."""
+        return wrap(_Base.argmax(self, axis if dim is None else dim, keepdims or keepdim))
+
+    def argmin(self: Any, axis: Any = None, keepdims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
+        """The int32 index of the minimum over ``axis`` (None: of all, flattened)."""
+        return wrap(_Base.to(_Base.argmin(self, axis if dim is None else dim, keepdims or keepdim), _int32))
+
+    def var(self: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False, **kwargs: Any) -> Any:
+        """Variance over ``axis`` (None: all) with divisor n - ddof."""
+        if kwargs:
+            axis, ddof = _either("axis", axis, kwargs, "dim"), _either("ddof", ddof, kwargs, "correction", "unbiased")
+            keepdims = _either("keepdims", keepdims, kwargs, "keepdim")
+            _no_more("var", kwargs)
+        return wrap(_Base.var(self, _axes(axis), correction=int(ddof), keepdim=keepdims))
+
+    def std(self: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False, **kwargs: Any) -> Any:
+        """Standard deviation over ``axis`` (None: all) with divisor n - ddof."""
+        if kwargs:
+            axis, ddof = _either("axis", axis, kwargs, "dim"), _either("ddof", ddof, kwargs, "correction", "unbiased")
+            keepdims = _either("keepdims", keepdims, kwargs, "keepdim")
+            _no_more("std", kwargs)
+        return wrap(_Base.std(self, _axes(axis), correction=int(ddof), keepdim=keepdims))
+
+    def all(self: Any, axis: Any = None, keep_dims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
+        """Whether all elements over ``axis`` (None: all) are true."""
+        return _logical(_Base.all, self, axis if dim is None else dim, keep_dims or keepdim)
+
+    def any(self: Any, axis: Any = None, keep_dims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
+        """Whether any element over ``axis`` (None: all) is true."""
+        return _logical(_Base.any, self, axis if dim is None else dim, keep_dims or keepdim)
+
+    def ptp(self: Any, axis: Any = None, keepdims: Any = False) -> Any:
+        """Maximum - minimum over ``axis``."""
+        if not isinstance(keepdims, bool):
+            raise TypeError(f"For 'Tensor.ptp', the type of the argument 'keepdims' must be bool, but got {type(keepdims)}.")
+        return self.max(axis, keepdims) - self.min(axis, keepdims)
+
+    def norm(self: Any, ord: Any = None, dim: Any = None, keepdim: Any = False, *, dtype: Any = None, p: Any = None) -> Any:
+        """Vector or matrix norm."""
+        return wrap(torch.linalg.norm(self, p if ord is None else ord, _axes(dim), keepdim, dtype=_dtype(dtype)))
+
+    def cumsum(self: Any, axis: Any = None, dtype: Any = None, *, dim: Any = None) -> Any:
+        """Running sum over ``axis`` (None: flattened); the dtype stays, small ints become int32."""
+        axis = dim if axis is None else axis
+        source = _Base.reshape(self, -1) if axis is None else self
+        target = _dtype(dtype)
+        if target is None:
+            target = _int32 if self.dtype in (torch.bool, torch.int8, torch.int16, torch.uint8) else self.dtype
+        return wrap(_Base.cumsum(source, 0 if axis is None else int(axis), dtype=target))
+
+    def cumprod(self: Any, dim: Any, dtype: Any = None) -> Any:
+        """Running product over ``dim``."""
+        return wrap(_Base.cumprod(self, int(dim), dtype=_dtype(dtype)))
+
+    # --- order ---
+
+    def sort(self: Any, axis: Any = -1, descending: Any = False, *, dim: Any = None, stable: Any = False) -> Any:
+        """(sorted values, int32 indices)."""
+        values, indices = torch.sort(self, dim=axis if dim is None else dim, descending=descending, stable=stable)
+        return wrap(values), wrap(_Base.to(indices, _int32))
+
+    def argsort(self: Any, axis: Any = -1, descending: Any = False, *, dim: Any = None, stable: Any = False) -> Any:
+        """The int32 indices that sort."""
+        return wrap(_Base.to(torch.argsort(self, dim=axis if dim is None else dim, descending=descending, stable=stable), _int32))
+
+    def topk(self: Any, k: Any, dim: Any = None, largest: Any = True, sorted: Any = True) -> Any:
+        """(the k largest or smallest values along ``dim``, their int32 indices)."""
+        values, indices = _Base.topk(self, int(k), -1 if dim is None else dim, largest, sorted)
+        return wrap(values), wrap(_Base.to(indices, _int32))
+
+    def searchsorted(self: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+        """Where values would be inserted, as int32."""
+        if side not in ("left", "right"):
+            raise ValueError(f"For 'Tensor.searchsorted', the argument 'side' should be one of in ['left', 'right'], but got {side}.")
+        values = torch.as_tensor(v, device=self.device)
+        return wrap(torch.searchsorted(self, _Base.to(values, self.dtype), out_int32=True, right=side == "right", sorter=sorter))
+
+
+def _logical(reduce: Any, self: Any, axis: Any, keep: Any) -> Any:
+    value = self if self.dtype is torch.bool else _Base.to(self, torch.bool)
+    axis = _axes(axis)
+    if axis is None:
+        if not keep:
+            return wrap(reduce(value))
+        axis = tuple(range(_Base.dim(value)))
+    return wrap(reduce(value, axis, keep))

@@ -1,0 +1,215 @@
+"""Tensor methods that change shapes or pick elements, with MindSpore's arguments and torch's beside them."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._wrap import wrap
+
+__all__ = ["ShapeMethods"]
+
+_Base = torch._C.TensorBase
+_get_shape = _Base.shape.__get__  # type: ignore[attr-defined]
+_int64 = torch.int64
+
+
+def _long(index: Any, like: Any) -> Any:
+    index = torch.as_tensor(index, device=like.device)
+    return index if index.dtype is _int64 else _Base.to(index, _int64)
+
+
+class ShapeMethods:
+    """Mixin; holds no state."""
+
+    __slots__ = ()
+
+    def view(self: Any, *shape: Any) -> Any:
+        """The same values in another shape; copies only if it must."""
+        if len(shape) == 1 and isinstance(shape[0], torch.dtype):
+            return wrap(_Base.view(self, shape[0]))
+        return wrap(_Base.reshape(self, *shape))
+
+    def reshape(self: Any, *shape: Any) -> Any:
+        """The same values in another shape; one length may be -1.
+
+        Raises:
+            ValueError: if the number of elements differs.
+        """
+        try:
+            return wrap(_Base.reshape(self, *shape))
+        except RuntimeError as error:
+            raise ValueError(f"For 'Tensor.reshape', the shape does not fit: {error}") from None
+
+    def transpose(self: Any, *axes: Any, **kwargs: Any) -> Any:
+        """Permute the axes: all of them, in one sequence or as arguments; none reverses them.
+
+        Two ints on a tensor of other than 2 axes are torch's ``transpose(dim0, dim1)``.
+        """
+        if kwargs:
+            return wrap(_Base.transpose(self, *axes, **kwargs))
+        if len(axes) == 1 and isinstance(axes[0], (tuple, list)):
+            axes = tuple(axes[0])
+        if not axes or axes == (None,):
+            axes = tuple(range(_Base.dim(self) - 1, -1, -1))
+        if len(axes) == 2 and _Base.dim(self) != 2:
+            return wrap(_Base.transpose(self, *axes))
+        try:
+            return wrap(_Base.permute(self, axes))
+        except (RuntimeError, IndexError) as error:
+            raise ValueError(f"For 'Tensor.transpose', the axes do not fit: {error}") from None
+
+    def expand_dims(self: Any, axis: int) -> Any:
+        """A new axis of length 1 at ``axis``."""
+        return wrap(_Base.unsqueeze(self, axis))
+
+    def unsqueeze(self: Any, dim: Any = None, *, axis: Any = None) -> Any:
+        """A new axis of length 1 at ``dim``."""
+        return wrap(_Base.unsqueeze(self, axis if dim is None else dim))
+
+    def squeeze(self: Any, *axis: Any, **kwargs: Any) -> Any:
+        """Without the axes of length 1: all, or those among the named ones."""
+        names = axis or tuple(kwargs.pop(name) for name in ("axis", "dim") if name in kwargs)
+        if kwargs:
+            raise TypeError(f"For 'Tensor.squeeze', the argument {sorted(kwargs)} is not known.")
+        if not names or names == (None,) or names == ((),):
+            return wrap(_Base.squeeze(self))
+        dims = names[0] if len(names) == 1 else names
+        return wrap(_Base.squeeze(self, dims if isinstance(dims, int) else tuple(dims)))
+
+    def flatten(self: Any, order: Any = "C", start_dim: Any = 0, end_dim: Any = -1) -> Any:
+        """Axes ``start_dim`` to ``end_dim`` as one; order "F" is column-major. torch's ``flatten(start_dim, end_dim)`` works too."""
+        if isinstance(order, int):
+            order, start_dim, end_dim = "C", order, start_dim if start_dim else end_dim
+        if order not in ("C", "F"):
+            raise ValueError(f"For 'Tensor.flatten', argument 'order' value must be 'C' or 'F', but got {order!r}.")
+        value = _Base.permute(self, tuple(range(_Base.dim(self) - 1, -1, -1))) if order == "F" else self
+        return wrap(_Base.flatten(value, start_dim, end_dim))
+
+    def broadcast_to(self: Any, *shape: Any) -> Any:
+        """Repeated to ``shape``; -1 keeps a length."""
+        return wrap(_Base.expand(self, *shape))
+
+    def tile(self: Any, *dims: Any) -> Any:
+        """Repeated as a whole, so often along each axis."""
+        return wrap(_Base.tile(self, *dims))
+
+    def repeat(self: Any, *repeats: Any, axis: Any = None) -> Any:
+        """Each element repeated along ``axis`` (None: flattened), as numpy.
+
+        With one repetition for each axis of the tensor (2.x and torch), the tensor as a whole is repeated instead.
+        """
+        dims = _Base.dim(self)
+        if axis is None and len(repeats) == 2 and dims > 2:
+            repeats, axis = repeats[:1], repeats[1]
+        if axis is None:
+            if len(repeats) > 1:
+                return wrap(_Base.repeat(self, *repeats))
+            if isinstance(repeats[0], (tuple, list)) and len(repeats[0]) >= dims and (dims > 1 or len(repeats[0]) != _Base.numel(self)):
+                return wrap(_Base.repeat(self, *repeats[0]))
+        count = repeats[0]
+        if isinstance(count, (tuple, list)):
+            count = int(count[0]) if len(count) == 1 else torch.tensor(count, device=self.device)
+        return wrap(_Base.repeat_interleave(self, count, axis))
+
+    def repeat_interleave(self: Any, repeats: Any, dim: Any = None, *, axis: Any = None, output_size: Any = None) -> Any:
+        """Each element repeated along ``dim`` (None: flattened)."""
+        repeats = torch.tensor(repeats, device=self.device) if isinstance(repeats, (tuple, list)) else repeats
+        return wrap(_Base.repeat_interleave(self, repeats, axis if dim is None else dim, output_size=output_size))
+
+    def resize(self: Any, *new_shape: Any) -> Any:
+        """The first elements in another shape, zeros where there are too few."""
+        if not new_shape:
+            return self
+        shape = tuple(new_shape[0]) if isinstance(new_shape[0], (tuple, list)) else new_shape
+        flat, count = _Base.reshape(self, -1), math.prod(shape)
+        missing = count - _Base.numel(flat)
+        flat = torch.nn.functional.pad(flat, (0, missing)) if missing > 0 else flat[:count]
+        return wrap(_Base.reshape(flat, shape))
+
+    def split(self: Any, split_size_or_sections: Any = None, axis: Any = 0, *, split_size: Any = None, dim: Any = None) -> Any:
+        """Pieces along ``axis``: of an equal length, or of the lengths given."""
+        sizes = split_size if split_size_or_sections is None else split_size_or_sections
+        return wrap(tuple(torch.split(self, sizes if isinstance(sizes, int) else list(sizes), axis if dim is None else dim)))
+
+    def chunk(self: Any, chunks: Any, axis: Any = 0, *, dim: Any = None) -> Any:
+        """At most ``chunks`` pieces of equal length, the last may be shorter."""
+        return wrap(tuple(_Base.chunk(self, chunks, axis if dim is None else dim)))
+
+    def diagonal(self: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, *, dim1: Any = None, dim2: Any = None) -> Any:
+        """A diagonal of the plane of two axes, as last axis."""
+        return wrap(_Base.diagonal(self, offset, axis1 if dim1 is None else dim1, axis2 if dim2 is None else dim2))
+
+    def trace(self: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None) -> Any:
+        """The sum along a diagonal."""
+        return self.diagonal(offset, axis1, axis2).sum(-1, dtype=self.dtype if dtype is None else dtype)
+
+    # --- picking elements ---
+
+    def gather(self: Any, *args: Any, **kwargs: Any) -> Any:
+        """``gather(input_indices, axis, batch_dims=0)`` takes slices; torch's ``gather(dim, index)`` single elements."""
+        if args and isinstance(args[0], int) or "index" in kwargs or "dim" in kwargs:
+            dim = args[0] if args else kwargs["dim"]
+            index = args[1] if len(args) > 1 else kwargs["index"]
+            return wrap(_Base.gather(self, dim, _long(index, self)))
+        from mindspore_compat.ops.function import gather
+        names = ("input_indices", "axis", "batch_dims")
+        bound = {**dict(zip(names, args)), **kwargs}
+        return gather(self, bound["input_indices"], bound["axis"], bound.get("batch_dims", 0))
+
+    def take(self: Any, indices: Any, axis: Any = None, mode: str = "clip") -> Any:
+        """Elements along ``axis`` (None: flattened); indices out of range are cut ("clip") or wrapped ("wrap")."""
+        if mode not in ("raise", "wrap", "clip"):
+            raise ValueError(f"For 'Tensor.take', the argument 'mode' should be one of in ['raise', 'wrap', 'clip'], but got {mode}.")
+        source, axis = (_Base.reshape(self, -1), 0) if axis is None else (self, axis % _Base.dim(self))
+        length, places = _get_shape(source)[axis], _long(indices, self)
+        if mode == "wrap":
+            places = torch.remainder(places, length)
+        elif mode == "clip":
+            places = torch.clamp(places, 0, length - 1)
+        shape = tuple(_get_shape(source))
+        result = torch.index_select(source, axis, _Base.reshape(places, -1))
+        return wrap(_Base.reshape(result, (*shape[:axis], *places.shape, *shape[axis + 1:])))
+
+    def choose(self: Any, choices: Any, mode: str = "clip") -> Any:
+        """At each place the element of ``choices[self]``."""
+        items = torch.unbind(choices) if isinstance(choices, torch.Tensor) else [torch.as_tensor(item) for item in choices]
+        stacked = torch.stack(torch.broadcast_tensors(*items, torch.empty(_get_shape(self)))[:-1])
+        places = _long(self, self)
+        places = torch.remainder(places, len(items)) if mode == "wrap" else torch.clamp(places, 0, len(items) - 1)
+        index = _Base.expand(places, stacked.shape[1:])
+        return wrap(torch.squeeze(torch.gather(stacked, 0, torch.unsqueeze(index, 0)), 0))
+
+    def select(self: Any, *args: Any, **kwargs: Any) -> Any:
+        """``select(condition, y)`` is self where the condition holds, else y; torch's ``select(dim, index)`` one slice."""
+        if args and isinstance(args[0], torch.Tensor) or "condition" in kwargs:
+            from mindspore_compat.ops.function import select
+            condition = args[0] if args else kwargs["condition"]
+            return select(condition, self, args[1] if len(args) > 1 else kwargs["y"])
+        dim = kwargs.pop("dim", kwargs.pop("axis", None)) if not args else args[0]
+        return wrap(_Base.select(self, dim, args[1] if len(args) > 1 else kwargs["index"]))
+
+    def where(self: Any, condition: Any, y: Any) -> Any:
+        """self where the condition holds, else ``y``."""
+        from mindspore_compat.ops.function import select
+        return select(condition, self, y)
+
+    def scatter_add(self: Any, *args: Any, **kwargs: Any) -> Any:
+        """``scatter_add(indices, updates)`` adds at coordinates; torch's ``scatter_add(dim, index, src)`` element by element."""
+        if len(args) + len(kwargs) == 3:
+            values = {**dict(zip(("dim", "index", "src"), args)), **kwargs}
+            return wrap(_Base.scatter_add(self, values["dim"], _long(values["index"], self), values["src"]))
+        from mindspore_compat.ops.function import tensor_scatter_add
+        return tensor_scatter_add(self, *args, **kwargs)
+
+    def scatter(self: Any, *args: Any, **kwargs: Any) -> Any:
+        """``src`` put at the indices of an axis; int32 indices are taken."""
+        values = {**dict(zip(("axis", "index", "src"), args)), **kwargs}
+        axis = values.pop("axis", values.pop("dim", None))
+        src = values.pop("src", values.pop("value", None))
+        return wrap(_Base.scatter(self, axis, _long(values.pop("index"), self), src, **values))
+
+    def unfold(self: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
+        """Windows of (N, C, H, W) as columns; torch's ``unfold(dimension, size, step)`` is ``torch.Tensor.unfold``."""
+        return wrap(torch.nn.functional.unfold(self, kernel_size, dilation, padding, stride))

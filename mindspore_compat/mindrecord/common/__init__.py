@@ -1,0 +1,1 @@
+"""Exceptions of the MindRecord format."""

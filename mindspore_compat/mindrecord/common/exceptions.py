@@ -1,0 +1,25 @@
+"""Exceptions of the MindRecord format. Upstream: ``mindspore.mindrecord.common.exceptions``."""
+
+from __future__ import annotations
+
+__all__ = ["MRMInvalidSchemaError", "MRMOpenError", "MindRecordException", "ParamTypeError", "ParamValueError"]
+
+
+class MindRecordException(Exception):
+    """Base of the others."""
+
+
+class ParamTypeError(MindRecordException):
+    """An argument of the wrong type."""
+
+
+class ParamValueError(MindRecordException):
+    """An argument of the wrong value."""
+
+
+class MRMInvalidSchemaError(MindRecordException):
+    """A schema that the format cannot hold."""
+
+
+class MRMOpenError(MindRecordException):
+    """A file that is no MindRecord file, or that is broken."""

@@ -1,0 +1,56 @@
+"""Reading MindRecord files row by row. Upstream: ``mindspore.mindrecord.FileReader``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from mindspore_compat.mindrecord._file import Shard, shard_paths
+from mindspore_compat.mindrecord.common.exceptions import ParamTypeError, ParamValueError
+
+__all__ = ["FileReader"]
+
+
+class FileReader:
+    """Rows as dicts, in their order.
+
+    Args:
+        file_name: one name stands for all shards written with it; a list for just those files.
+        num_consumer: accepted without effect (upstream's reader threads).
+        columns: fields to read, default all.
+        operator: not supported; filter the rows instead.
+    """
+
+    def __init__(
+        self, file_name: str | list[str], num_consumer: int = 4, columns: list[str] | None = None, operator: Any = None
+    ) -> None:
+        if columns is not None and not isinstance(columns, list):
+            raise ParamTypeError(f"Invalid parameter type. 'columns' expect list type, but got {type(columns)}.")
+        if operator is not None:
+            raise NotImplementedError("FileReader: 'operator' is not supported; filter the rows instead.")
+        self._shards = [Shard(path) for path in shard_paths(file_name)]
+        self._columns = columns or sorted(self._shards[0].schema)
+        for name in self._columns:
+            if name not in self._shards[0].schema:
+                raise ParamValueError(f"Field '{name}' is not in the schema: {sorted(self._shards[0].schema)}.")
+
+    def get_next(self) -> Iterator[dict[str, Any]]:
+        """The rows; bytes fields as bytes."""
+        schema = self.schema()
+        for shard in self._shards:
+            for number in range(len(shard)):
+                row = shard.row(number, self._columns)
+                yield {k: v.tobytes() if schema[k]["type"] == "bytes" else v for k, v in row.items()}
+
+    def schema(self) -> dict[str, dict[str, Any]]:
+        """The fields' types and shapes."""
+        return self._shards[0].schema
+
+    def len(self) -> int:
+        """Number of rows."""
+        return sum(len(shard) for shard in self._shards)
+
+    def close(self) -> None:
+        """Close the files."""
+        for shard in self._shards:
+            shard.close()

@@ -1,0 +1,108 @@
+"""Arithmetic that MindSpore's CPU cannot serve as an oracle for, against the formulas of its documentation in float64."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mindspore_compat import nn
+from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.nn.optim.adafactor import AdaFactor
+from mindspore_compat.nn.optim.adadelta import Adadelta
+from mindspore_compat.nn.optim.ftrl import FTRL
+from mindspore_compat.nn.optim.lars import LARS
+from mindspore_compat.nn.optim.rprop import Rprop
+
+START, GRADIENT = np.array([1.0, 2.0, -1.0]), np.array([0.5, -0.2, 0.1])
+
+
+def after(make: Any, steps: int = 2, name: str = "w") -> np.ndarray:
+    parameter = Parameter(Tensor(START.astype(np.float32)), name=name)
+    optimizer = make([parameter])
+    for _ in range(steps):
+        optimizer((Tensor(GRADIENT.astype(np.float32)),))
+    return parameter.asnumpy()
+
+
+def test_momentum_with_nesterov() -> None:
+    p, v = START.copy(), np.zeros(3)
+    for _ in range(2):
+        v = 0.9 * v + GRADIENT
+        p = p - 0.1 * (GRADIENT + 0.9 * v)
+    np.testing.assert_allclose(after(lambda params: nn.Momentum(params, 0.1, 0.9, use_nesterov=True)), p, rtol=1e-6)
+
+
+def test_adagrad_without_slot_updates_keeps_its_divisor() -> None:
+    np.testing.assert_allclose(after(lambda params: nn.Adagrad(params, 0.5, 0.1, update_slots=False)), START - 0.2 * GRADIENT / np.sqrt(0.5), rtol=1e-6)
+
+
+def test_ftrl_with_l1_moves_every_weight_towards_zero() -> None:
+    p, n, z = START.copy(), np.full(3, 0.2), np.zeros(3)
+    for _ in range(2):
+        new = n + GRADIENT ** 2
+        z = z + GRADIENT - (np.sqrt(new) - np.sqrt(n)) / 0.1 * p
+        p = np.where(np.abs(z) > 0.3, (0.3 * np.sign(z) - z) / (np.sqrt(new) / 0.1), 0.0)
+        n = new
+    actual = after(lambda params: FTRL(params, 0.2, 0.1, l1=0.3))
+    np.testing.assert_allclose(actual, p, rtol=1e-5, atol=1e-7)
+    assert (actual == 0).any()
+
+
+@pytest.mark.parametrize("clip", [False, True])
+def test_lars_scales_gradients_by_the_trust_ratio(clip: bool) -> None:
+    p, v = START.copy(), np.zeros(3)
+    for _ in range(2):
+        norm, gradient_norm = np.linalg.norm(p), np.linalg.norm(GRADIENT)
+        ratio = 0.02 * norm / (gradient_norm + 0.1 * norm + 1e-5)
+        ratio = min(ratio / 0.1, 1.0) if clip else ratio
+        v = 0.9 * v + ratio * (GRADIENT + 0.1 * p)
+        p = p - 0.1 * v
+
+    def make(params: Any) -> Any:
+        return LARS(nn.Momentum(params, 0.1, 0.9, weight_decay=0.1), coefficient=0.02, use_clip=clip)
+
+    np.testing.assert_allclose(after(make), p, rtol=1e-5)
+
+
+def test_lars_leaves_filtered_parameters_to_the_inner_optimizer_without_decay() -> None:
+    actual = after(lambda params: LARS(nn.SGD(params, 0.1, weight_decay=0.1)), steps=1, name="fc.bias")
+    np.testing.assert_allclose(actual, START - 0.1 * GRADIENT, rtol=1e-6)
+
+
+def test_lars_has_the_states_of_mindspore_and_counts_steps_once() -> None:
+    parameter = Parameter(Tensor(START.astype(np.float32)), name="w")
+    optimizer = LARS(nn.Momentum([parameter], 0.1, 0.9))
+    for _ in range(3):
+        optimizer((Tensor(GRADIENT.astype(np.float32)),))
+    names = [item.name for item in optimizer.get_parameters() if item.name != "w"]
+    assert names == ["global_step", "fake_lr", "fake_param", "learning_rate", "momentum", "moments.w"]
+    assert optimizer.global_step.asnumpy().tolist() == [3]
+
+
+def test_lars_takes_over_loss_scale() -> None:
+    plain = after(lambda params: LARS(nn.Momentum(params, 0.1, 0.9), coefficient=0.02))
+    parameter = Parameter(Tensor(START.astype(np.float32)), name="w")
+    optimizer = LARS(nn.Momentum([parameter], 0.1, 0.9, loss_scale=8.0), coefficient=0.02)
+    for _ in range(2):
+        optimizer((Tensor(8 * GRADIENT.astype(np.float32)),))
+    np.testing.assert_allclose(parameter.asnumpy(), plain, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("make", "error", "text"), [
+    (lambda p: Rprop(p, etas=[0.5, 1.2]), TypeError, "'etas' must be a tuple"),
+    (lambda p: Rprop(p, etas=(0.5, 0.9)), ValueError, "etaplus must be greater than 1.0, but got etaplus 0.9"),
+    (lambda p: Rprop(p, step_sizes=(1.0, 0.5)), ValueError, "maximal step size"),
+    (lambda p: Adadelta(p, rho=1.5), ValueError, r"'rho' must be in the range \[0.0, 1.0\], but got 1.5"),
+    (lambda p: Adadelta(p)(5), TypeError, "tuple of Tensor"),
+    (lambda p: FTRL(p, learning_rate=[0.1, 0.2]), ValueError, "dynamic learning rate"),
+    (lambda p: FTRL(p, lr_power=0.5), ValueError, "'lr_power' must be at most 0, but got 0.5"),
+    (lambda p: LARS(5), TypeError, "'optimizer' must be Optimizer, but got 5"),
+    (lambda p: AdaFactor(p, 0.1), ValueError, "relative_step=False"),
+    (lambda p: AdaFactor(p, relative_step=False), ValueError, "can not be None"),
+    (lambda p: AdaFactor(p, eps=(1e-3,)), ValueError, "must have 2 values"),
+])
+def test_wrong_arguments_are_refused_as_upstream_does(make: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        make([Parameter(Tensor(START.astype(np.float32)), name="w")])
