@@ -127,7 +127,7 @@ def get_context(attr_key: str) -> Any:
     return _get("context.get_context", _KEYS, _values, attr_key)
 
 
-def set_device(device_target: str, device_id: int = 0) -> None:
+def set_device(device_target: str, device_id: int | None = None) -> None:
     """Choose the device, as ``set_context(device_target=, device_id=)`` does."""
     set_context(device_target=device_target, device_id=0 if device_id is None else device_id)
 

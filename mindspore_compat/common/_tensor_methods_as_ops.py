@@ -7,7 +7,7 @@ __all__ = ["OpMethods", "bind_methods"]
 
 #: Names that torch lacks, or gives another meaning, dtype or argument names.
 _SAME_NAME = """
-    abs absolute add addcdiv addcmul amax amin aminmax approximate_equal arctan2 argmax_with_value argmin_with_value atan2 bincount
+    abs absolute add addcdiv addcmul amax amin aminmax approximate_equal arctan2 atan2 bincount
     bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift clamp col2im count_nonzero cross cummax cummin det diag diff div
     divide eq equal fills floor_divide floor_mod fmax fmin fmod gather_elements gather_nd ge ger greater greater_equal gt heaviside histc hypot
     igamma igammac index_add index_fill index_put inplace_update inv invert isclose lcm le lerp less less_equal log_matrix_determinant
@@ -38,6 +38,14 @@ class OpMethods:
     """Mixin; holds no state."""
 
     __slots__ = ()
+
+    def argmax_with_value(self: Any, axis: Any = 0, keep_dims: Any = False) -> Any:
+        """(maximum over ``axis``, its index); the function of this name returns them the other way round, as upstream."""
+        return self.max(axis, keep_dims)
+
+    def argmin_with_value(self: Any, axis: Any = 0, keep_dims: Any = False) -> Any:
+        """(minimum over ``axis``, its index)."""
+        return self.min(axis, keep_dims)
 
     def clip(self: Any, min: Any = None, max: Any = None, dtype: Any = None, *, xmin: Any = None, xmax: Any = None) -> Any:
         """Cut to [min, max] (``xmin``, ``xmax`` and ``dtype`` in 1.x)."""

@@ -95,19 +95,19 @@ class ReduceMethods:
             return wrap(_Base.prod(self, dtype=_dtype(dtype)))
         return wrap(_Base.prod(self, int(axis), keep_dims, dtype=_dtype(dtype)))
 
-    def max(self: Any, axis: Any = None, keepdims: Any = False, *, initial: Any = None, where: Any = True, return_indices: bool = False,
-            dim: Any = None, keepdim: Any = False) -> Any:
-        """Maximum over ``axis`` (None: all); with ``return_indices``, or torch's ``dim``, (maximum, its index)."""
-        if isinstance(axis, torch.Tensor):
-            return wrap(torch.maximum(self, axis))
-        return _extreme(self, axis if dim is None else dim, keepdims or keepdim, initial, where, return_indices, True, dim is not None)
+    def max(self: Any, dim: Any = None, keepdim: Any = False, *, axis: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True,
+            return_indices: bool = False) -> Any:
+        """Maximum over ``axis`` (None: all); with ``dim``, also by position, or ``return_indices`` (maximum, its index), as in 2.10."""
+        if isinstance(dim, torch.Tensor):
+            return wrap(torch.maximum(self, dim))
+        return _extreme(self, axis if dim is None else dim, keepdims or keepdim, initial, where, return_indices, True, isinstance(dim, int))
 
-    def min(self: Any, axis: Any = None, keepdims: Any = False, *, initial: Any = None, where: Any = True, return_indices: bool = False,
-            dim: Any = None, keepdim: Any = False) -> Any:
-        """Minimum over ``axis`` (None: all); with ``return_indices``, or torch's ``dim``, (minimum, its index)."""
-        if isinstance(axis, torch.Tensor):
-            return wrap(torch.minimum(self, axis))
-        return _extreme(self, axis if dim is None else dim, keepdims or keepdim, initial, where, return_indices, False, dim is not None)
+    def min(self: Any, dim: Any = None, keepdim: Any = False, *, axis: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True,
+            return_indices: bool = False) -> Any:
+        """Minimum over ``axis`` (None: all); with ``dim``, also by position, or ``return_indices`` (minimum, its index), as in 2.10."""
+        if isinstance(dim, torch.Tensor):
+            return wrap(torch.minimum(self, dim))
+        return _extreme(self, axis if dim is None else dim, keepdims or keepdim, initial, where, return_indices, False, isinstance(dim, int))
 
     def argmax(self: Any, axis: Any = None, keepdims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
         """The index of the maximum over ``axis`` (None: of all, flattened)."""
@@ -145,7 +145,7 @@ class ReduceMethods:
         """Maximum - minimum over ``axis``."""
         if not isinstance(keepdims, bool):
             raise TypeError(f"For 'Tensor.ptp', the type of the argument 'keepdims' must be bool, but got {type(keepdims)}.")
-        return self.max(axis, keepdims) - self.min(axis, keepdims)
+        return self.max(axis=axis, keepdims=keepdims) - self.min(axis=axis, keepdims=keepdims)
 
     def norm(self: Any, ord: Any = None, dim: Any = None, keepdim: Any = False, *, dtype: Any = None, p: Any = None) -> Any:
         """Vector or matrix norm."""

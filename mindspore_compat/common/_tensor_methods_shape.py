@@ -131,7 +131,9 @@ class ShapeMethods:
     def split(self: Any, split_size_or_sections: Any = None, axis: Any = 0, *, split_size: Any = None, dim: Any = None) -> Any:
         """Pieces along ``axis``: of an equal length, or of the lengths given."""
         sizes = split_size if split_size_or_sections is None else split_size_or_sections
-        return wrap(tuple(torch.split(self, sizes if isinstance(sizes, int) else list(sizes), axis if dim is None else dim)))
+        if isinstance(sizes, int):
+            return wrap(tuple(torch._VF.split(self, sizes, axis if dim is None else dim)))  # type: ignore[attr-defined]
+        return wrap(tuple(torch._VF.split_with_sizes(self, list(sizes), axis if dim is None else dim)))  # type: ignore[attr-defined]
 
     def chunk(self: Any, chunks: Any, axis: Any = 0, *, dim: Any = None) -> Any:
         """At most ``chunks`` pieces of equal length, the last may be shorter."""

@@ -533,9 +533,9 @@ _install_torch_methods()
 _install_torch_properties()
 
 
-def tensor(input_data: Any = None, dtype: Any = None, shape: Any = None, init: Any = None, const_arg: bool = False) -> Tensor:
+def tensor(input_data: Any = None, dtype: Any = None, shape: Any = None, init: Any = None, const_arg: bool = False, device: Any = None) -> Tensor:
     """The same as `Tensor`. Upstream: ``mindspore.tensor``."""
-    return Tensor(input_data, dtype, shape, init, const_arg=const_arg)
+    return Tensor(input_data, dtype, shape, init, const_arg=const_arg, device=device)
 
 
 def from_numpy(array: np.ndarray) -> Tensor:

@@ -112,8 +112,8 @@ def get_process_group_ranks(group: str = GlobalComm.WORLD_COMM_GROUP) -> list[in
     return list(_group(group, "get_process_group_ranks")[0])
 
 
-def create_group(group: str, rank_ids: list[int]) -> None:
-    """Name a group of world ranks.
+def create_group(group: str, rank_ids: list[int], options: Any = None) -> None:
+    """Name a group of world ranks; ``options`` are of Ascend's library, without effect.
 
     Raises:
         TypeError, ValueError: for a wrong name or an empty or repeating list of ranks.

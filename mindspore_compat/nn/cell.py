@@ -474,6 +474,10 @@ class Cell(torch.nn.Module):
     def set_jit_config(self, jit_config: Any) -> None:
         """Accepted without effect: Cells run eagerly."""
 
+    def shard(self, in_strategy: Any, out_strategy: Any = None, parameter_plan: Any = None, device: str = "Ascend", level: int = 0) -> "Cell":
+        """How to lay the Cell out over devices: one process computes the same without, so the Cell is returned as it is."""
+        return self
+
     def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
         """Shapes of dynamic inputs: kept for `get_inputs`; eager execution takes any shape."""
         self.__dict__["_inputs_spec"] = inputs or kwargs

@@ -60,6 +60,21 @@ class _TorchStep(torch.nn.Module):
                     yield f"{key}.{name}", value
 
 
+    def restore_optimizer_state(self, values: dict[str, Any]) -> list[str]:
+        """Give a fresh optimizer the states ``STATE.PARAMETER`` of a checkpoint; returns the names that were used."""
+        used = []
+        by_name = dict(torch_targets(self.network))
+        for name, value in values.items():
+            key, _, parameter = name.partition(".")
+            tensor = by_name.get(parameter)
+            if self.optimizer is not None and tensor is not None and isinstance(value, torch.Tensor) and key not in self.optimizer.state[tensor]:
+                # a step counter stays on the CPU, as torch keeps it
+                state = value.detach().clone() if key == "step" else value.detach().to(tensor.device, copy=True)
+                self.optimizer.state[tensor][key] = torch._C.TensorBase.detach(state)
+                used.append(name)
+        return used
+
+
 class TorchTrainStep(_TorchStep):
     """Forward, backward, ``optimizer.step()``; returns the loss as a Tensor. Without an optimizer the network itself is the step."""
 

@@ -5,11 +5,13 @@ import logging
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_non_negative_int, check_positive_int
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.context import ParallelMode  # noqa: F401  (old scripts import it from here)
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.wrap.cell_wrapper import WithEvalCell, WithLossCell
 from mindspore_compat.parallel._utils import _get_device_num, _get_parallel_mode
@@ -61,10 +63,10 @@ class _Metrics:
             self._loss.update(outputs[self.indexes[0] if self.indexes is not None else 0])
 
     def mean_loss(self) -> Any:
-        return None if self._loss is None else self._loss.eval()
+        return None if self._loss is None else _as_python(self._loss.eval())
 
     def eval(self) -> dict[str, Any]:
-        return {name: metric.eval() for name, metric in self.functions.items()}
+        return {name: _as_python(metric.eval()) for name, metric in self.functions.items()}
 
 
 class Model:
@@ -333,6 +335,11 @@ class Model:
                      with_loss=True)
         cb_params.update(kept, mode="train")
         self._train_network.set_train(True)
+
+
+def _as_python(value: Any) -> Any:
+    """numpy's scalars as Python numbers, so that they print as upstream's do whatever the numpy version."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _is_due(epoch: int, frequency: Any) -> bool:

@@ -15,6 +15,7 @@ from typing import Any, Callable, Iterable, Iterator
 import numpy as np
 import torch
 
+from mindspore_compat import context  # noqa: F401  (old scripts import it from here)
 from mindspore_compat._format import ckpt as codec
 from mindspore_compat._format.dtypes import BFLOAT16, NUMPY_OF, STRING
 from mindspore_compat._format.wire import FormatError

@@ -50,7 +50,7 @@ def _flat(value: Any, tensor: type) -> list[np.ndarray]:
         return [item for part in value for item in _flat(part, tensor)]
     if not isinstance(value, (bool, int, float)):  # a dtype: upstream prints Float32, torch torch.float32
         return [np.frombuffer(str(value).lower().replace("torch.", "").encode(), np.uint8)]
-    return [np.array(value, {bool: np.bool_, int: np.int64, float: np.float64}[type(value)])]
+    return [np.array(value, np.bool_ if isinstance(value, bool) else np.int64 if isinstance(value, int) else np.float64)]
 
 
 def _after(operator: Callable[..., Any], count: int, *args: Any) -> Any:

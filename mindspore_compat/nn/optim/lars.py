@@ -49,14 +49,18 @@ class LARS(Optimizer):
     def construct(self, gradients: Any) -> Any:
         with torch.no_grad():
             scaled = list(torch._foreach_mul(list(gradients), 1.0 / self.loss_scale)) if self.need_scale else list(gradients)
-            picks = [number for number, flag in enumerate(self.lars_flag) if flag]
-            rates: Any = self.opt._host_rates() if self.use_clip else None
-            decays = self._host_decays()
-            parameters = [self.parameters[pick] for pick in picks]  # type: ignore[index]
-            norms = zip(picks, parameters, torch._foreach_norm(parameters), torch._foreach_norm([scaled[pick] for pick in picks]))
-            for pick, parameter, weight_norm, gradient_norm in norms:
-                ratio = self.coefficient * weight_norm / (gradient_norm + decays[pick] * weight_norm + self.epsilon)
-                if self.use_clip:
-                    ratio = torch.clamp(ratio / (rates[pick] if isinstance(rates, list) else rates), max=1.0)
-                scaled[pick] = torch.mul(torch.add(scaled[pick], parameter, alpha=decays[pick]), ratio)
+            self._rescale(scaled, [number for number, flag in enumerate(self.lars_flag) if flag])
         return self.opt(tuple(scaled))
+
+    def _rescale(self, gradients: list[Any], picks: list[int]) -> None:
+        if not picks:
+            return
+        rates: Any = self.opt._host_rates() if self.use_clip else None
+        decays = self._host_decays()
+        parameters = [self.parameters[pick] for pick in picks]  # type: ignore[index]
+        norms = zip(picks, parameters, torch._foreach_norm(parameters), torch._foreach_norm([gradients[pick] for pick in picks]))
+        for pick, parameter, weight_norm, gradient_norm in norms:
+            ratio = self.coefficient * weight_norm / (gradient_norm + decays[pick] * weight_norm + self.epsilon)
+            if self.use_clip:
+                ratio = torch.clamp(ratio / (rates[pick] if isinstance(rates, list) else rates), max=1.0)
+            gradients[pick] = torch.mul(torch.add(gradients[pick], parameter, alpha=decays[pick]), ratio)

@@ -22,10 +22,15 @@ from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.container import CellList
 from mindspore_compat.nn.learning_rate_schedule import LearningRateSchedule, _Builtin
 
-__all__ = ["Optimizer"]
+__all__ = ["Optimizer", "opt_init_args_register"]
 
 _log = logging.getLogger("mindspore_compat")
 _GROUP_KEYS = ("params", "lr", "weight_decay", "order_params", "grad_centralization")
+
+
+def opt_init_args_register(fn: Any) -> Any:
+    """Decorator of an optimizer's ``__init__``, by which upstream remembers the arguments: returned as it is."""
+    return fn
 
 
 def _host_tensor(value: Any, dtype: torch.dtype = torch.float32) -> Tensor:

@@ -180,8 +180,8 @@ def _positions(grad_position: Any) -> tuple[int, ...]:
     return grad_position if isinstance(grad_position, tuple) else (grad_position,)
 
 
-def value_and_grad(fn: Callable[..., Any], grad_position: Any = 0, weights: Any = None, has_aux: bool = False,
-                   return_ids: bool = False) -> Callable[..., Any]:
+def value_and_grad(fn: Callable[..., Any], grad_position: Any = 0, weights: Any = None, has_aux: bool = False, return_ids: bool = False,
+                   sens_param: bool = False) -> Callable[..., Any]:
     """A function that returns (``fn``'s value, gradients).
 
     Args:
@@ -189,6 +189,7 @@ def value_and_grad(fn: Callable[..., Any], grad_position: Any = 0, weights: Any 
         weights: Parameters to differentiate by.
         has_aux: only the first output is differentiated; the others are just returned.
         return_ids: pair each gradient with its position or the Parameter's name, for `get_grad`.
+        sens_param: the output's gradient is given as the last argument, instead of ones.
 
     Raises:
         ValueError: if there is nothing to differentiate by. RuntimeError: in the call, if there is no such input.
@@ -200,13 +201,16 @@ def value_and_grad(fn: Callable[..., Any], grad_position: Any = 0, weights: Any 
 
     @functools.wraps(fn, updated=())
     def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
+        sens = None
+        if sens_param:
+            args, sens = args[:-1], args[-1]
         for position in positions:
             if not 0 <= position < len(args):
                 raise RuntimeError(f"For 'value_and_grad', 'grad_position' {position} must be less than the number of inputs {len(args)}.")
         outputs, variables = _outputs_at(fn, args, kwargs, positions)
         if has_aux and not isinstance(outputs, tuple):
             raise ValueError("For 'value_and_grad', 'has_aux' needs a function with more than one output, but got one.")
-        found = gradients(outputs[0] if has_aux else outputs, [*variables, *parameters])
+        found = gradients(outputs[0] if has_aux else outputs, [*variables, *parameters], sens)
         if return_ids:
             identities = [*positions, *(parameter.name for parameter in parameters)]
             found = tuple(zip(identities, found))
@@ -224,9 +228,10 @@ def value_and_grad(fn: Callable[..., Any], grad_position: Any = 0, weights: Any 
     return value_and_gradient
 
 
-def grad(fn: Callable[..., Any], grad_position: Any = 0, weights: Any = None, has_aux: bool = False, return_ids: bool = False) -> Callable[..., Any]:
+def grad(fn: Callable[..., Any], grad_position: Any = 0, weights: Any = None, has_aux: bool = False, return_ids: bool = False,
+         sens_param: bool = False) -> Callable[..., Any]:
     """As `value_and_grad`, but the function returns the gradients only; with ``has_aux``, (gradients, other outputs)."""
-    function = value_and_grad(fn, grad_position, weights, has_aux, return_ids)
+    function = value_and_grad(fn, grad_position, weights, has_aux, return_ids, sens_param)
 
     @functools.wraps(fn, updated=())
     def gradient(*args: Any, **kwargs: Any) -> Any:

@@ -22,6 +22,8 @@ __all__ = [
 ]
 
 _int32 = torch.int32
+# torch.split is Python code that calls the tensor's own method, which is MindSpore's
+_split, _split_with_sizes = torch._VF.split, torch._VF.split_with_sizes  # type: ignore[attr-defined]
 
 
 def shape(input_x: Any) -> tuple[int, ...]:
@@ -253,13 +255,13 @@ def split(tensor: Any = None, split_size_or_sections: Any = None, axis: int = 0,
         if sum(sizes) != tensor.shape[axis]:
             raise ValueError(f"For 'split', the sum of 'split_size_or_sections' must be equal to the length of axis {axis} "
                              f"{tensor.shape[axis]}, but got {sum(sizes)}.")
-        return wrap(tuple(torch.split(tensor, sizes, axis)))
+        return wrap(tuple(_split_with_sizes(tensor, sizes, axis)))
     if isinstance(split_size_or_sections, bool) or not isinstance(split_size_or_sections, int):
         raise TypeError("For 'split', the type of Argument 'split_size_or_sections' should be integer, tuple(int) or list(int), "
                         f"but got {split_size_or_sections!r}.")
     if split_size_or_sections <= 0:
         raise ValueError(f"For 'split', the value of 'split_size_or_sections' must be more than zero, but got {split_size_or_sections}.")
-    return wrap(tuple(torch.split(tensor, split_size_or_sections, axis)))
+    return wrap(tuple(_split(tensor, split_size_or_sections, axis)))
 
 
 def chunks_of(x: Any, axis: int, output_num: int) -> Any:
@@ -271,7 +273,7 @@ def chunks_of(x: Any, axis: int, output_num: int) -> Any:
     length = x.shape[axis]
     if output_num <= 0 or length % output_num:
         raise ValueError(f"For 'Split', the length of axis {axis} ({length}) must be a multiple of 'output_num', but got {output_num}.")
-    return wrap(tuple(torch.split(x, length // output_num, axis)))
+    return wrap(tuple(_split(x, length // output_num, axis)))
 
 
 def chunk(input: Any, chunks: int, axis: int = 0) -> Any:

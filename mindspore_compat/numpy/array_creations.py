@@ -1,0 +1,326 @@
+"""Making tensors as numpy does. Upstream: ``mindspore.numpy.array_creations``."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+import torch
+
+from mindspore_compat._runtime.device import current_device
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.numpy.utils import as_tensor, cast
+from mindspore_compat.ops._adapt import as_ints
+
+__all__ = [
+    "array", "asarray", "asfarray", "copy", "zeros", "ones", "full", "empty", "zeros_like", "ones_like", "full_like", "empty_like", "arange",
+    "linspace", "logspace", "geomspace", "eye", "identity", "tri", "tril", "triu", "tril_indices", "triu_indices", "tril_indices_from",
+    "triu_indices_from", "diag", "diagflat", "diagonal", "diag_indices", "trace", "meshgrid", "mgrid", "ogrid", "ix_", "indices", "vander",
+    "rand", "randn", "randint", "bartlett", "blackman", "hamming", "hanning", "pad", "histogram_bin_edges",
+]
+
+_float32, _int32 = torch.float32, torch.int32
+
+
+def array(obj: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any:
+    """A tensor from a tensor, number, array or nested list."""
+    result = as_tensor(obj)
+    if copy and result is obj:
+        result = torch.clone(result)
+    result = result.to(current_device()) if result is not obj else result
+    if ndmin > result.dim():
+        result = torch.reshape(result, (1,) * (ndmin - result.dim()) + tuple(result.shape))
+    return cast(result, dtype)
+
+
+def asarray(a: Any, dtype: Any = None) -> Any:
+    """A tensor from a tensor, number, array or nested list; tensors are not copied."""
+    return array(a, dtype, copy=False)
+
+
+def asfarray(a: Any, dtype: Any = _float32) -> Any:
+    """`asarray` as floats."""
+    return array(a, dtype, copy=False)
+
+
+def copy(a: Any) -> Any:
+    """A copy."""
+    return array(a)
+
+
+def _filled(shape: Any, value: Any, dtype: Any) -> Any:
+    return wrap(torch.full(as_ints(shape), value, dtype=to_torch_dtype(dtype), device=current_device()))
+
+
+def zeros(shape: Any, dtype: Any = _float32) -> Any:
+    """Zeros."""
+    return _filled(shape, 0, dtype)
+
+
+def ones(shape: Any, dtype: Any = _float32) -> Any:
+    """Ones."""
+    return _filled(shape, 1, dtype)
+
+
+def empty(shape: Any, dtype: Any = _float32) -> Any:
+    """A tensor of a shape with any content."""
+    return _filled(shape, 0, dtype)
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+    """One value, or what broadcasts, in a shape."""
+    value = as_tensor(fill_value)
+    return cast(torch.clone(torch.Tensor.expand(value, as_ints(shape))).to(current_device()), dtype)
+
+
+def _like(prototype: Any, value: Any, dtype: Any, shape: Any) -> Any:
+    source = as_tensor(prototype)
+    return cast(torch.full(as_ints(shape) if shape is not None else tuple(source.shape), value, device=source.device,
+                           dtype=source.dtype if dtype is None else to_torch_dtype(dtype)))
+
+
+def zeros_like(a: Any, dtype: Any = None, shape: Any = None) -> Any:
+    """Zeros like ``a``."""
+    return _like(a, 0, dtype, shape)
+
+
+def ones_like(a: Any, dtype: Any = None, shape: Any = None) -> Any:
+    """Ones like ``a``."""
+    return _like(a, 1, dtype, shape)
+
+
+def empty_like(prototype: Any, dtype: Any = None, shape: Any = None) -> Any:
+    """A tensor like ``prototype`` with any content."""
+    return _like(prototype, 0, dtype, shape)
+
+
+def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Any:
+    """One value, or what broadcasts, in the shape and dtype of ``a``."""
+    source = as_tensor(a)
+    return full(as_ints(shape) if shape is not None else tuple(source.shape), fill_value, source.dtype if dtype is None else dtype)
+
+
+def _number(value: Any) -> Any:
+    return value.item() if isinstance(value, (torch.Tensor, np.generic)) else value
+
+
+def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Any:
+    """start, start + step, ... below ``stop``; ints give int32, floats float32."""
+    values = [_number(item) for item in (start, stop, step) if item is not None]
+    if dtype is None:
+        dtype = _float32 if any(isinstance(item, float) for item in values) else _int32
+    start, stop, step = _number(start), _number(stop), _number(step)
+    if stop is None:
+        start, stop = 0, start
+    return wrap(torch.arange(start, stop, 1 if step is None else step, device=current_device()).to(to_torch_dtype(dtype)))
+
+
+def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0) -> Any:
+    """``num`` values from ``start`` to ``stop``; with ``retstep`` also the step."""
+    start, stop = as_tensor(start).float(), as_tensor(stop).float()
+    step = (stop - start) / max(num - 1 if endpoint else num, 1)
+    values = torch.stack([start + step * i for i in range(num)], 0)
+    if endpoint and num > 1:
+        values[-1] = stop
+    result = cast(torch.movedim(values, 0, axis), dtype)
+    return (result, wrap(step)) if retstep else result
+
+
+def logspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: Any = None, axis: int = 0) -> Any:
+    """base**start ... base**stop."""
+    return cast(torch.pow(float(base), linspace(start, stop, num, endpoint, axis=axis)), dtype)
+
+
+def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
+    """``num`` values from ``start`` to ``stop`` with one ratio."""
+    logs = linspace(torch.log2(as_tensor(start).float()), torch.log2(as_tensor(stop).float()), num, endpoint, axis=axis)
+    return cast(torch.exp2(logs), dtype)
+
+
+def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = _float32) -> Any:
+    """Ones on a diagonal."""
+    return wrap(torch.from_numpy(np.eye(N, M, k)).to(to_torch_dtype(dtype)).to(current_device()))
+
+
+def identity(n: int, dtype: Any = _float32) -> Any:
+    """The identity matrix."""
+    return eye(n, dtype=dtype)
+
+
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = _float32) -> Any:
+    """Ones at and below a diagonal."""
+    return wrap(torch.from_numpy(np.tri(N, M, k)).to(to_torch_dtype(dtype)).to(current_device()))
+
+
+def tril(m: Any, k: int = 0) -> Any:
+    """The lower triangle."""
+    return wrap(torch.tril(as_tensor(m), k))
+
+
+def triu(m: Any, k: int = 0) -> Any:
+    """The upper triangle."""
+    return wrap(torch.triu(as_tensor(m), k))
+
+
+def _from_numpy(arrays: Sequence[Any]) -> tuple:
+    return tuple(wrap(torch.from_numpy(np.asarray(item, np.int32)).to(current_device())) for item in arrays)
+
+
+def tril_indices(n: int, k: int = 0, m: int | None = None) -> Any:
+    """Indices of the lower triangle."""
+    return _from_numpy(np.tril_indices(n, k, m))
+
+
+def triu_indices(n: int, k: int = 0, m: int | None = None) -> Any:
+    """Indices of the upper triangle."""
+    return _from_numpy(np.triu_indices(n, k, m))
+
+
+def tril_indices_from(arr: Any, k: int = 0) -> Any:
+    """Indices of the lower triangle of ``arr``."""
+    return tril_indices(arr.shape[-2], k, arr.shape[-1])
+
+
+def triu_indices_from(arr: Any, k: int = 0) -> Any:
+    """Indices of the upper triangle of ``arr``."""
+    return triu_indices(arr.shape[-2], k, arr.shape[-1])
+
+
+def diag(v: Any, k: int = 0) -> Any:
+    """The diagonal of a matrix, or a matrix with one."""
+    return wrap(torch.diag(as_tensor(v), k))
+
+
+def diagflat(v: Any, k: int = 0) -> Any:
+    """A matrix with the flattened input on a diagonal."""
+    return wrap(torch.diagflat(as_tensor(v), k))
+
+
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """A diagonal of two axes, as last axis."""
+    return wrap(torch.diagonal(as_tensor(a), offset, axis1, axis2))
+
+
+def diag_indices(n: int, ndim: int = 2) -> Any:
+    """Indices of the main diagonal."""
+    return _from_numpy([np.arange(n)] * ndim)
+
+
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
+    """The sum along a diagonal."""
+    source = as_tensor(a)
+    return cast(torch.sum(torch.diagonal(source, offset, axis1, axis2), -1, dtype=source.dtype), dtype)
+
+
+def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> Any:
+    """Coordinate grids."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"For 'meshgrid', the 'indexing' must be 'xy' or 'ij', but got {indexing!r}.")
+    tensors = [torch.reshape(as_tensor(item), (-1,)) for item in xi]
+    count = len(tensors)
+    if sparse:
+        order = [1, 0, *range(2, count)] if indexing == "xy" and count > 1 else list(range(count))
+        return tuple(wrap(torch.reshape(item, [-1 if axis == order[i] else 1 for axis in range(count)])) for i, item in enumerate(tensors))
+    return wrap(tuple(torch.meshgrid(*tensors, indexing=indexing)))
+
+
+class _Grid:
+    """``mgrid[0:3, 0:2]`` and ``ogrid[...]``."""
+
+    def __init__(self, source: Any, stacked: bool) -> None:
+        self._source, self._stacked = source, stacked
+
+    def __getitem__(self, key: Any) -> Any:
+        found = self._source[key]
+        if self._stacked or not isinstance(found, (list, tuple)):
+            return array(np.asarray(found).astype(np.float32 if np.asarray(found).dtype.kind == "f" else np.int32))
+        return tuple(array(item.astype(np.float32 if item.dtype.kind == "f" else np.int32)) for item in found)
+
+
+mgrid, ogrid = _Grid(np.mgrid, True), _Grid(np.ogrid, False)
+
+
+def ix_(*args: Any) -> Any:
+    """An open mesh of 1-d index tensors."""
+    return tuple(wrap(torch.reshape(as_tensor(item), [-1 if axis == i else 1 for axis in range(len(args))])) for i, item in enumerate(args))
+
+
+def indices(dimensions: Any, dtype: Any = _int32, sparse: bool = False) -> Any:
+    """The indices of a grid."""
+    grids = meshgrid(*[arange(length, dtype=dtype) for length in dimensions], sparse=sparse, indexing="ij")
+    return grids if sparse else wrap(torch.stack(grids))
+
+
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+    """The Vandermonde matrix."""
+    return wrap(torch.vander(as_tensor(x), N, increasing))
+
+
+def rand(*shape: Any, dtype: Any = _float32) -> Any:
+    """Floats from [0, 1)."""
+    return wrap(torch.rand(as_ints(shape[0]) if len(shape) == 1 else shape, device=current_device()).to(to_torch_dtype(dtype)))
+
+
+def randn(*shape: Any, dtype: Any = _float32) -> Any:
+    """Floats from N(0, 1)."""
+    return wrap(torch.randn(as_ints(shape[0]) if len(shape) == 1 else shape, device=current_device()).to(to_torch_dtype(dtype)))
+
+
+def randint(minval: int, maxval: int | None = None, shape: Any = None, dtype: Any = _int32) -> Any:
+    """Ints from [minval, maxval)."""
+    low, high = (0, minval) if maxval is None else (minval, maxval)
+    return wrap(torch.randint(low, high, as_ints(shape) if shape is not None else (1,), dtype=to_torch_dtype(dtype), device=current_device()))
+
+
+def _window(function: Any, M: int) -> Any:
+    return wrap(torch.from_numpy(np.asarray(function(M), np.float32)).to(current_device()))
+
+
+def bartlett(M: int) -> Any:
+    """A triangular window."""
+    return _window(np.bartlett, M)
+
+
+def blackman(M: int) -> Any:
+    """A Blackman window."""
+    return _window(np.blackman, M)
+
+
+def hamming(M: int) -> Any:
+    """A Hamming window."""
+    return _window(np.hamming, M)
+
+
+def hanning(M: int) -> Any:
+    """A Hann window."""
+    return _window(np.hanning, M)
+
+
+def pad(arr: Any, pad_width: Any, mode: Any = "constant", stat_length: Any = None, constant_values: Any = 0, end_values: Any = 0,
+        reflect_type: str = "even", **kwargs: Any) -> Any:
+    """Padded as by numpy's ``pad``; "constant" and "edge" are differentiable, the other modes pass through numpy."""
+    source = as_tensor(arr)
+    sides = np.broadcast_to(np.asarray(pad_width), (source.dim(), 2)).tolist() if source.dim() else []
+    if mode == "constant" and np.ndim(constant_values) == 0:
+        flat = [side for pair in reversed(sides) for side in pair]
+        return wrap(torch.nn.functional.pad(source, flat, value=_number(constant_values)))
+    if mode == "edge":
+        for axis, (before, after) in enumerate(sides):
+            places = torch.clamp(torch.arange(-before, source.shape[axis] + after, device=source.device), 0, source.shape[axis] - 1)
+            source = torch.index_select(source, axis, places)
+        return wrap(source)
+    options = {"constant": {"constant_values": constant_values}, "linear_ramp": {"end_values": end_values},
+               "reflect": {"reflect_type": reflect_type}, "symmetric": {"reflect_type": reflect_type}}.get(mode, {})
+    if mode in ("maximum", "minimum", "mean", "median"):
+        options = {"stat_length": stat_length}
+    padded = np.pad(source.detach().cpu().numpy(), sides, mode, **options, **kwargs)
+    return wrap(torch.from_numpy(padded).to(source.device))
+
+
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+    """The edges of the bins of a histogram."""
+    source = as_tensor(a).detach().cpu().numpy()
+    bins = as_tensor(bins).numpy() if isinstance(bins, (torch.Tensor, list, tuple)) else bins
+    return array(np.histogram_bin_edges(source, bins, range).astype(np.float32))
+
+

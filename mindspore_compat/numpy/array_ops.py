@@ -1,0 +1,339 @@
+"""Shapes, joining and picking as numpy does. Upstream: ``mindspore.numpy.array_ops``."""
+from __future__ import annotations
+
+import builtins
+from typing import Any, Callable
+
+import numpy as np
+import torch
+
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.numpy.utils import as_tensor
+from mindspore_compat.ops import function as F
+from mindspore_compat.ops._adapt import as_ints
+
+__all__ = [
+    "reshape", "ravel", "transpose", "swapaxes", "moveaxis", "rollaxis", "expand_dims", "squeeze", "broadcast_to", "broadcast_arrays", "tile", "repeat",
+    "concatenate", "append", "stack", "column_stack", "vstack", "hstack", "dstack", "split", "array_split", "vsplit", "hsplit", "dsplit",
+    "chunk", "flip", "fliplr", "flipud", "roll", "rot90", "where", "select", "take", "take_along_axis", "choose", "size", "shape", "unique",
+    "atleast_1d", "atleast_2d", "atleast_3d", "unravel_index", "ravel_multi_index", "apply_along_axis", "apply_over_axes", "piecewise",
+    "array_str", "setdiff1d", "intersect1d", "norm",
+]
+
+
+def reshape(x: Any, new_shape: Any) -> Any:
+    """The same values in another shape."""
+    return F.reshape(as_tensor(x), as_ints(new_shape))
+
+
+def ravel(x: Any) -> Any:
+    """All elements in one axis."""
+    return wrap(torch.reshape(as_tensor(x), (-1,)))
+
+
+def transpose(a: Any, axes: Any = None) -> Any:
+    """The axes in another order; reversed by default."""
+    source = as_tensor(a)
+    return wrap(torch.permute(source, tuple(builtins.range(source.dim() - 1, -1, -1)) if axes is None else as_ints(axes)))
+
+
+def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
+    """Two axes exchanged."""
+    return wrap(torch.transpose(as_tensor(x), axis1, axis2))
+
+
+def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+    """Axes moved to other places."""
+    return wrap(torch.movedim(as_tensor(a), source, destination))
+
+
+def rollaxis(x: Any, axis: int, start: int = 0) -> Any:
+    """An axis rolled back to ``start``."""
+    tensor = as_tensor(x)
+    axis, start = axis % tensor.dim(), start + tensor.dim() if start < 0 else start
+    return wrap(torch.movedim(tensor, axis, start - 1 if axis < start else start))
+
+
+def expand_dims(a: Any, axis: Any) -> Any:
+    """New axes of length 1."""
+    source = as_tensor(a)
+    if isinstance(axis, int):
+        return wrap(torch.unsqueeze(source, axis))
+    for item in sorted(i % (source.dim() + len(axis)) for i in axis):
+        source = torch.unsqueeze(source, item)
+    return wrap(source)
+
+
+def squeeze(a: Any, axis: Any = None) -> Any:
+    """Without axes of length 1."""
+    source = as_tensor(a)
+    for item in () if axis is None else (axis,) if isinstance(axis, int) else axis:
+        if source.shape[item] != 1:
+            raise ValueError(f"For 'squeeze', the length of axis {item} must be 1, but got {source.shape[item]}.")
+    return wrap(torch.squeeze(source) if axis is None else torch.squeeze(source, axis))
+
+
+def broadcast_to(array: Any, shape: Any) -> Any:
+    """Repeated to a shape."""
+    return F.broadcast_to(as_tensor(array), as_ints(shape))
+
+
+def broadcast_arrays(*args: Any) -> Any:
+    """All repeated to their common shape."""
+    return [wrap(item) for item in torch.broadcast_tensors(*[as_tensor(item) for item in args])]
+
+
+def tile(a: Any, reps: Any) -> Any:
+    """Repeated as a whole."""
+    return wrap(torch.tile(as_tensor(a), as_ints(reps)))
+
+
+def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
+    """Each element repeated."""
+    repeats = torch.tensor(repeats) if isinstance(repeats, (list, tuple)) else repeats
+    return wrap(torch.repeat_interleave(as_tensor(a), repeats, axis))
+
+
+def _promoted(arrays: Any) -> list[torch.Tensor]:
+    tensors = [as_tensor(item) for item in arrays]
+    dtype = tensors[0].dtype
+    for item in tensors[1:]:
+        dtype = torch.promote_types(dtype, item.dtype)
+    return [torch.Tensor.to(item, dtype) for item in tensors]
+
+
+def concatenate(arrays: Any, axis: int | None = 0) -> Any:
+    """Joined along an axis; None flattens first."""
+    tensors = _promoted(arrays)
+    if axis is None:
+        tensors, axis = [torch.reshape(item, (-1,)) for item in tensors], 0
+    return wrap(torch.cat(tensors, axis))
+
+
+def append(arr: Any, values: Any, axis: int | None = None) -> Any:
+    """Joined; without an axis flattened."""
+    return concatenate((arr, values), axis)
+
+
+def stack(arrays: Any, axis: int = 0) -> Any:
+    """Joined along a new axis."""
+    return wrap(torch.stack(_promoted(arrays), axis))
+
+
+def _stacking(name: str, function: Callable[..., Any]) -> Callable[[Any], Any]:
+    def op(tup: Any) -> Any:
+        return wrap(function(_promoted(tup)))
+    op.__name__, op.__doc__ = name, f"numpy's ``{name}``."
+    return op
+
+
+column_stack, vstack = _stacking("column_stack", torch.column_stack), _stacking("vstack", torch.vstack)
+hstack, dstack = _stacking("hstack", torch.hstack), _stacking("dstack", torch.dstack)
+
+
+def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    """So many nearly equal pieces, or cut at the indices."""
+    return wrap(tuple(torch.tensor_split(as_tensor(x), indices_or_sections if isinstance(indices_or_sections, int)
+                                         else list(indices_or_sections), axis)))
+
+
+def split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    """So many equal pieces, or cut at the indices.
+
+    Raises:
+        ValueError: if the length cannot be divided.
+    """
+    length = as_tensor(x).shape[axis]
+    if isinstance(indices_or_sections, int) and length % indices_or_sections:
+        raise ValueError(f"For 'split', the length of axis {axis} ({length}) must be a multiple of {indices_or_sections}. Use array_split.")
+    return array_split(x, indices_or_sections, axis)
+
+
+def chunk(x: Any, chunks: int, axis: int = 0) -> Any:
+    """At most ``chunks`` pieces of equal length."""
+    return F.chunk(as_tensor(x), chunks, axis)
+
+
+def vsplit(x: Any, indices_or_sections: Any) -> Any:
+    """`split` along the first axis."""
+    return split(x, indices_or_sections, 0)
+
+
+def hsplit(x: Any, indices_or_sections: Any) -> Any:
+    """`split` along the second axis."""
+    return split(x, indices_or_sections, 1)
+
+
+def dsplit(x: Any, indices_or_sections: Any) -> Any:
+    """`split` along the third axis."""
+    return split(x, indices_or_sections, 2)
+
+
+def flip(m: Any, axis: Any = None) -> Any:
+    """Reversed along axes (None: all)."""
+    source = as_tensor(m)
+    return wrap(torch.flip(source, tuple(builtins.range(source.dim())) if axis is None else as_ints(axis)))
+
+
+def fliplr(m: Any) -> Any:
+    """Reversed along the second axis."""
+    return flip(m, 1)
+
+
+def flipud(m: Any) -> Any:
+    """Reversed along the first axis."""
+    return flip(m, 0)
+
+
+def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    """Shifted with wrap-around."""
+    return wrap(torch.roll(as_tensor(a), shift, axis))
+
+
+def rot90(a: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
+    """Turned by k·90°."""
+    return wrap(torch.rot90(as_tensor(a), k, axes))
+
+
+def where(condition: Any, x: Any = None, y: Any = None) -> Any:
+    """``x`` where the condition holds, else ``y``."""
+    if x is None or y is None:
+        raise ValueError("For 'where', both 'x' and 'y' must be given. Use mindspore.ops.nonzero for the places alone.")
+    left, right = _promoted((x, y)) if not isinstance(x, (int, float)) and not isinstance(y, (int, float)) else (x, y)
+    return F.select(torch.Tensor.to(as_tensor(condition), torch.bool), left, right)
+
+
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    """At each place the choice of the first condition that holds."""
+    conditions = [as_tensor(item) for item in condlist]
+    choices = _promoted([*choicelist, default])
+    result = choices.pop()
+    for condition, choice in zip(reversed(conditions), reversed(choices)):
+        result = torch.where(condition, choice, result)
+    return wrap(result)
+
+
+def take(a: Any, indices: Any, axis: int | None = None, mode: str = "clip") -> Any:
+    """Elements along an axis (None: flattened)."""
+    return wrap(as_tensor(a)).take(as_tensor(indices), axis, mode)
+
+
+def take_along_axis(arr: Any, indices: Any, axis: int | None) -> Any:
+    """Elements by index along an axis, element by element."""
+    source, places = as_tensor(arr), as_tensor(indices).to(torch.int64)
+    if axis is None:
+        return wrap(torch.take_along_dim(source, places))
+    return wrap(torch.take_along_dim(source, places, axis))
+
+
+def choose(a: Any, choices: Any, mode: str = "clip") -> Any:
+    """At each place the element of ``choices[a]``."""
+    return wrap(as_tensor(a)).choose(choices if isinstance(choices, torch.Tensor) else [as_tensor(item) for item in choices], mode)
+
+
+def size(a: Any, axis: int | None = None) -> int:
+    """The number of elements, or the length of an axis."""
+    source = as_tensor(a)
+    return source.numel() if axis is None else source.shape[axis]
+
+
+def shape(a: Any) -> tuple[int, ...]:
+    """The shape."""
+    return tuple(as_tensor(a).shape)
+
+
+def unique(x: Any, return_inverse: bool = False) -> Any:
+    """The sorted distinct elements, and the index of each element in them."""
+    values, inverse = torch.unique(as_tensor(x), sorted=True, return_inverse=True)
+    return (wrap(values), wrap(inverse.to(torch.int32))) if return_inverse else wrap(values)
+
+
+def _at_least(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def op(*arys: Any) -> Any:
+        results = [wrap(function(as_tensor(item))) for item in arys]
+        return results[0] if len(results) == 1 else results
+    op.__name__, op.__doc__ = name, f"numpy's ``{name}``."
+    return op
+
+
+atleast_1d, atleast_2d, atleast_3d = (_at_least(f"atleast_{n}d", function) for n, function in enumerate(
+    (torch.atleast_1d, torch.atleast_2d, torch.atleast_3d), 1))
+
+
+def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
+    """Coordinates of flat indices."""
+    lengths = as_ints(shape)
+    found = torch.unravel_index(as_tensor(indices).to(torch.int64), lengths if order == "C" else lengths[::-1])
+    return tuple(wrap(item.to(torch.int32)) for item in (found if order == "C" else found[::-1]))
+
+
+def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "clip", order: str = "C") -> Any:
+    """Flat indices of coordinates."""
+    lengths = as_ints(dims)
+    places = [as_tensor(item) for item in multi_index]
+    places = [torch.remainder(item, n) if mode == "wrap" else torch.clamp(item, 0, n - 1) for item, n in zip(places, lengths)]
+    strides = np.cumprod([1, *(lengths[:0:-1] if order == "C" else lengths[:-1])]).tolist()
+    strides = strides[::-1] if order == "C" else strides
+    return wrap(builtins.sum(item * stride for item, stride in zip(places, strides)))
+
+
+def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    """A function of 1-d tensors over all slices along an axis."""
+    source = torch.movedim(as_tensor(arr), axis, -1)
+    lead = tuple(source.shape[:-1])
+    results = [as_tensor(func1d(wrap(row), *args, **kwargs)) for row in torch.reshape(source, (-1, source.shape[-1]))]
+    result = torch.reshape(torch.stack(results), (*lead, *results[0].shape))
+    return wrap(torch.movedim(result, -1, axis) if results[0].dim() else result)
+
+
+def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Any:
+    """A function ``func(a, axis)`` applied for one axis after the other; lost axes are put back."""
+    result = wrap(as_tensor(a))
+    for axis in (axes,) if isinstance(axes, int) else axes:
+        reduced = func(result, axis)
+        result = reduced if reduced.dim() == result.dim() else wrap(torch.unsqueeze(reduced, axis))
+    return result
+
+
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    """Each function (or value) where its condition holds; one more function is for the rest."""
+    source = as_tensor(x)
+    conditions = [as_tensor(item) for item in (condlist if isinstance(condlist, (list, tuple)) else [condlist])]
+    functions = list(funclist)
+    if len(functions) == len(conditions) + 1:
+        rest = torch.logical_not(torch.stack(torch.broadcast_tensors(*conditions)).any(0))
+        conditions.append(rest)
+    result = torch.zeros_like(source)
+    for condition, function in zip(conditions, functions):
+        value = as_tensor(function(wrap(source), *args, **kw) if callable(function) else function)
+        result = torch.where(condition, torch.Tensor.to(value, source.dtype), result)
+    return wrap(result)
+
+
+def array_str(a: Any) -> str:
+    """The values as a str."""
+    return str(as_tensor(a).detach().cpu().numpy())
+
+
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    """The sorted elements of the first that are not in the second."""
+    first, second = torch.reshape(as_tensor(ar1), (-1,)), torch.reshape(as_tensor(ar2), (-1,))
+    first = first if assume_unique else torch.unique(first)
+    return wrap(first[torch.logical_not(torch.isin(first, second))])
+
+
+def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
+    """The sorted common elements, with their places if asked for."""
+    first, second = (torch.reshape(as_tensor(item), (-1,)).detach().cpu().numpy() for item in (ar1, ar2))
+    found = np.intersect1d(first, second, assume_unique, return_indices)
+    if return_indices:
+        return wrap(torch.from_numpy(found[0])), *(wrap(torch.from_numpy(item.astype(np.int32))) for item in found[1:])
+    return wrap(torch.from_numpy(found))
+
+
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """Vector or matrix norm."""
+    source = as_tensor(x)
+    return wrap(torch.linalg.norm(source if source.dtype.is_floating_point else source.float(), ord, axis, keepdims))
+
+

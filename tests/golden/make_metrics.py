@@ -1,0 +1,40 @@
+"""Writes metrics.json: values of real MindSpore's metrics for ``tests/train/metrics/cases.py``. Run: ORACLE_PYTHON tests/golden/make_metrics.py"""
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+os.environ.setdefault("GLOG_v", "3")
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "train" / "metrics"))
+
+import numpy as np  # noqa: E402
+from cases import METRICS  # noqa: E402
+from mindspore.train import metrics  # noqa: E402
+
+
+def plain(value):
+    if isinstance(value, (tuple, list)):
+        return [plain(item) for item in value]
+    return np.asarray(value, np.float64).tolist()
+
+
+def main():
+    found = {}
+    for name, (make, updates, arguments) in METRICS.items():
+        try:
+            metric = make(metrics)
+            for inputs in updates:
+                metric.update(*inputs)
+            found[name] = plain(metric.eval(**arguments) if updates else metric)
+        except Exception as error:
+            found[name] = {"error": type(error).__name__}
+            print("refused", name, type(error).__name__, str(error)[:200])
+    (HERE / "metrics.json").write_text(json.dumps(found, indent=0) + "\n")
+    print(len(found), "metrics")
+
+
+if __name__ == "__main__":
+    main()

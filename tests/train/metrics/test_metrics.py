@@ -1,0 +1,142 @@
+"""Metrics give real MindSpore's values (tests/golden/metrics.json) from numpy arrays, Tensors and lists, and its errors."""
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mindspore_compat import nn
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.train import metrics
+from tests.train.metrics.cases import METRICS
+
+GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "metrics.json").read_text())
+
+
+def check(actual: Any, expected: Any) -> None:
+    if isinstance(actual, (tuple, list)):
+        for one, other in zip(actual, expected, strict=True):
+            check(one, other)
+    else:
+        np.testing.assert_allclose(np.asarray(actual, np.float64), np.asarray(expected, np.float64), rtol=1e-6, atol=1e-9)
+
+
+def value_of(name: str, convert: Any = lambda item: item) -> Any:
+    make, updates, arguments = METRICS[name]
+    metric = make(metrics)
+    for inputs in updates:
+        metric.update(*[convert(item) for item in inputs])
+    return metric.eval(**arguments) if updates else metric
+
+
+@pytest.mark.parametrize("name", [name for name in METRICS if not isinstance(GOLDEN[name], dict)])
+def test_values_are_those_of_mindspore(name: str) -> None:
+    check(value_of(name), GOLDEN[name])
+
+
+@pytest.mark.parametrize("name", ["Accuracy", "Loss", "Top1CategoricalAccuracy", "F1", "MSE", "ConfusionMatrix", "Perplexity"])
+def test_tensors_are_taken_too(name: str) -> None:
+    check(value_of(name, lambda item: Tensor(item) if isinstance(item, np.ndarray) else item), GOLDEN[name])
+
+
+def test_every_name_gives_a_metric_and_others_a_key_error() -> None:
+    assert metrics.names() == sorted(metrics.__factory__)
+    assert isinstance(metrics.get_metric_fn("accuracy"), metrics.Accuracy)
+    assert metrics.get_metric_fn("topk", k=3).k == 3
+    with pytest.raises(KeyError, match="unsupported metric 'nonsense'. Use one of"):
+        metrics.get_metric_fn("nonsense")
+
+
+def test_get_metrics_takes_dicts_sets_and_none() -> None:
+    accuracy = metrics.Accuracy()
+    assert metrics.get_metrics(None) is None
+    assert metrics.get_metrics({"mine": accuracy}) == {"mine": accuracy}
+    assert {name: type(item) for name, item in metrics.get_metrics({"acc", "loss"}).items()} == {"acc": metrics.Accuracy, "loss": metrics.Loss}
+    with pytest.raises(TypeError, match="must be None, dict or set"):
+        metrics.get_metrics(["acc"])
+    with pytest.raises(TypeError, match="value in 'metrics' must be Metric"):
+        metrics.get_metrics({"acc": "accuracy"})
+
+
+def test_indexes_choose_among_the_outputs() -> None:
+    metric = metrics.MAE().set_indexes([2, 0])
+    metric.update(np.array([1.0]), np.array([100.0]), np.array([3.0]))
+    assert metric.eval() == 2.0
+    with pytest.raises(ValueError, match="must be a list"):
+        metric.set_indexes((0, 1))  # type: ignore[arg-type]
+
+
+def test_own_metrics_are_called_cleared_and_evaluated() -> None:
+    class Count(metrics.Metric):
+        def clear(self) -> None:
+            self.seen = 0
+
+        @metrics.rearrange_inputs
+        def update(self, *inputs: Any) -> None:
+            self.seen += self._convert_data(inputs[0]).size
+
+        def eval(self) -> int:
+            return self.seen
+
+    assert Count()(Tensor(np.zeros((2, 3), np.float32))) == 6
+    with pytest.raises(TypeError, match="abstract"):
+        metrics.Metric()  # type: ignore[abstract]
+
+
+def test_clear_forgets() -> None:
+    metric = metrics.Accuracy()
+    metric.update(np.eye(2), np.array([0, 0]))
+    metric.clear()
+    with pytest.raises(RuntimeError, match="number of samples is 0"):
+        metric.eval()
+
+
+@pytest.mark.parametrize(("call", "error", "text"), [
+    (lambda: metrics.Accuracy("regression"), TypeError, "'eval_type' must be in"),
+    (lambda: metrics.Accuracy().update(np.eye(2)), ValueError, "it needs 2 inputs"),
+    (lambda: metrics.Accuracy().update(np.eye(2), "no"), TypeError, "tensor, list or numpy.ndarray"),
+    (lambda: metrics.Accuracy().update(np.ones((3, 2)), np.zeros(4, int)), ValueError, "without axis 1"),
+    (lambda: metrics.Accuracy("multilabel").update(np.full((2, 2), 0.5), np.eye(2)), ValueError, "must be 0 or 1"),
+    (lambda: metrics.Loss().update(np.ones((2, 2))), ValueError, "must be 1, but got 2"),
+    (lambda: metrics.TopKCategoricalAccuracy(0), ValueError, "at least 1, but got 'k' value: 0"),
+    (lambda: metrics.TopKCategoricalAccuracy("a"), TypeError, "should be int"),
+    (lambda: metrics.Fbeta(0), ValueError, "greater than 0, but got 0"),
+    (lambda: metrics.Precision().update(np.eye(2), np.array([0, 5])), ValueError, "same classes number"),
+    (lambda: metrics.ConfusionMatrix(2, "rows"), ValueError, "'normalize' must be in"),
+    (lambda: metrics.ConfusionMatrixMetric(metric_name="x")(np.eye(2), np.eye(2)), NotImplementedError, "'x' is not implemented. Use one of"),
+    (lambda: metrics.BleuScore(5), ValueError, "1 to 4, but got 5"),
+    (lambda: metrics.ROC().eval(), RuntimeError, "call the 'update' method"),
+    (lambda: metrics.ROC(2).update(np.ones((3, 3)), np.ones(3)), ValueError, "must equal the number of classes"),
+    (lambda: metrics.auc([1], [1]), TypeError, "must all be np.ndarray"),
+    (lambda: metrics.auc(np.array([0, 2, 1.0]), np.ones(3)), ValueError, "increasing or decreasing"),
+    (lambda: metrics.Perplexity().update(np.eye(3), np.ones(2)), RuntimeError, "same shape"),
+    (lambda: metrics.HausdorffDistance("cubic"), ValueError, "'distance_metric' must be one of"),
+    (lambda: metrics.MeanSurfaceDistance().update(np.eye(3), np.eye(3), 7), ValueError, "but 7 is not"),
+    (lambda: metrics.RootMeanSquareDistance().update(np.eye(3), np.eye(3), "a"), TypeError, "must be int or float"),
+    (lambda: metrics.Dice().update(np.eye(2), np.eye(3)), ValueError, "same shape"),
+])
+def test_wrong_input_is_refused_as_upstream_does(call: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_occlusion_shows_where_the_model_looks() -> None:
+    class Corner(nn.Cell):
+        def construct(self, x: Any) -> Any:
+            return nn.Flatten()(x)[:, :2]
+
+    metric = metrics.OcclusionSensitivity(margin=1, n_batch=4)
+    metric.update(Corner(), np.ones((1, 1, 3, 4), np.float32), np.array([1]))
+    sensitivity = metric.eval()
+    assert sensitivity.shape == (3, 4)
+    assert sensitivity[0, 1] == 1.0 and sensitivity[2, 3] == 0.0
+
+
+def test_surface_metrics_name_the_package_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.ndimage", None)
+    with pytest.raises(ImportError, match="pip install scipy"):
+        metrics.MeanSurfaceDistance().update(np.eye(3), np.eye(3), 1)
