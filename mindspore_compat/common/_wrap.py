@@ -13,6 +13,7 @@ import torch
 __all__ = ["wrap", "plain"]
 
 _Plain = torch.Tensor
+_is_tracing = torch.compiler.is_dynamo_compiling  # plain tensors go through torch.compile; it can not follow a change of class
 _detach = torch._C.TensorBase.detach
 TENSOR: Any = torch.Tensor  # the real class once common/tensor.py has defined it
 
@@ -27,7 +28,8 @@ def wrap(result: Any) -> Any:
     """``result`` with every plain torch tensor in it (through tuples, lists and dicts) turned into a `Tensor`."""
     cls = result.__class__
     if cls is _Plain:
-        result.__class__ = TENSOR
+        if not _is_tracing():
+            result.__class__ = TENSOR
         return result
     if cls is TENSOR:
         return result

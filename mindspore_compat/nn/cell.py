@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterator
 import torch
 
 from mindspore_compat.common import _grad_state
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common._wrap import _is_tracing, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _is_parameter_generated
 from mindspore_compat.common.tensor import Tensor
 
@@ -81,7 +81,8 @@ class Cell(torch.nn.Module):
         if cls is Tensor:
             return result
         if cls is _Plain:
-            result.__class__ = Tensor
+            if not _is_tracing():
+                result.__class__ = Tensor
             return result
         return wrap(result)
 

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from mindspore_compat._api.validate import check_bool, check_float, check_non_negative_float, check_positive_float, check_positive_int, check_type
 
@@ -49,7 +50,11 @@ def _decay(owner: str, factor: Callable[[float, int, float], float], learning_ra
     check_positive_float(learning_rate, "learning_rate", owner)
     check_positive_float(decay_rate, "decay_rate", owner)
     check_bool(is_stair, "is_stair", owner)
-    return _by_epoch(lambda epoch: factor(learning_rate, epoch, epoch // decay_epoch if is_stair else epoch / decay_epoch), total_step, step_per_epoch)
+
+    def rate(epoch: int) -> float:
+        return factor(learning_rate, epoch, epoch // decay_epoch if is_stair else epoch / decay_epoch)
+
+    return _by_epoch(rate, total_step, step_per_epoch)
 
 
 def exponential_decay_lr(learning_rate: float, decay_rate: float, total_step: int, step_per_epoch: int, decay_epoch: int,
@@ -82,7 +87,8 @@ def cosine_decay_lr(min_lr: float, max_lr: float, total_step: int, step_per_epoc
     check_positive_float(max_lr, "max_lr", owner)
     _check_steps(owner, total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch)
     if min_lr >= max_lr:
-        raise ValueError(f"For '{owner}', the 'max_lr' must be greater than the 'min_lr', but got 'max_lr' value: {max_lr}, 'min_lr' value: {min_lr}.")
+        raise ValueError(f"For '{owner}', the 'max_lr' must be greater than the 'min_lr', but got 'max_lr' value: "
+                         f"{max_lr}, 'min_lr' value: {min_lr}.")
     half = 0.5 * (max_lr - min_lr)
     return _by_epoch(lambda epoch: min_lr + half * (1 + math.cos(math.pi * min(epoch, decay_epoch) / decay_epoch)), total_step, step_per_epoch)
 

@@ -81,8 +81,7 @@ class CosineDecayLR(_Builtin):
         self.max_lr = check_positive_float(max_lr, "max_lr", "CosineDecayLR")
         self.decay_steps = check_positive_int(decay_steps, "decay_steps", "CosineDecayLR")
         if min_lr >= max_lr:
-            raise ValueError(f"For 'CosineDecayLR', the 'max_lr' must be greater than the 'min_lr', but got 'max_lr' {max_lr}, "
-                             f"'min_lr' {min_lr}.")
+            raise ValueError(f"For 'CosineDecayLR', the 'max_lr' must be greater than the 'min_lr', but got 'max_lr' {max_lr}, 'min_lr' {min_lr}.")
 
     def rate(self, step: float) -> float:
         share = min(step, self.decay_steps) / self.decay_steps

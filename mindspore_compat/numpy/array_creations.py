@@ -246,9 +246,9 @@ def ix_(*args: Any) -> Any:
 
 
 def indices(dimensions: Any, dtype: Any = _int32, sparse: bool = False) -> Any:
-    """The indices of a grid."""
+    """The indices of a grid, one tensor for each axis."""
     grids = meshgrid(*[arange(length, dtype=dtype) for length in dimensions], sparse=sparse, indexing="ij")
-    return grids if sparse else wrap(torch.stack(grids))
+    return list(grids)
 
 
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:

@@ -264,17 +264,18 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
     """Coordinates of flat indices."""
     lengths = as_ints(shape)
     found = torch.unravel_index(as_tensor(indices).to(torch.int64), lengths if order == "C" else lengths[::-1])
-    return tuple(wrap(item.to(torch.int32)) for item in (found if order == "C" else found[::-1]))
+    return tuple(wrap(item) for item in (found if order == "C" else found[::-1]))
 
 
 def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "clip", order: str = "C") -> Any:
-    """Flat indices of coordinates."""
+    """Flat indices of coordinates, as float32 (as upstream)."""
     lengths = as_ints(dims)
     places = [as_tensor(item) for item in multi_index]
     places = [torch.remainder(item, n) if mode == "wrap" else torch.clamp(item, 0, n - 1) for item, n in zip(places, lengths)]
     strides = np.cumprod([1, *(lengths[:0:-1] if order == "C" else lengths[:-1])]).tolist()
     strides = strides[::-1] if order == "C" else strides
-    return wrap(builtins.sum(item * stride for item, stride in zip(places, strides)))
+    flat: Any = builtins.sum(item * stride for item, stride in zip(places, strides))
+    return wrap(flat.to(torch.float32))
 
 
 def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:

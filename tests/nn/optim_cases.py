@@ -1,7 +1,8 @@
 """Optimizer settings that real MindSpore and this package run alike, and the net they train (as in tests/golden/upstream)."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 

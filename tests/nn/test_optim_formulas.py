@@ -9,8 +9,8 @@ import pytest
 from mindspore_compat import nn
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.nn.optim.adafactor import AdaFactor
 from mindspore_compat.nn.optim.adadelta import Adadelta
+from mindspore_compat.nn.optim.adafactor import AdaFactor
 from mindspore_compat.nn.optim.ftrl import FTRL
 from mindspore_compat.nn.optim.lars import LARS
 from mindspore_compat.nn.optim.rprop import Rprop
@@ -35,7 +35,8 @@ def test_momentum_with_nesterov() -> None:
 
 
 def test_adagrad_without_slot_updates_keeps_its_divisor() -> None:
-    np.testing.assert_allclose(after(lambda params: nn.Adagrad(params, 0.5, 0.1, update_slots=False)), START - 0.2 * GRADIENT / np.sqrt(0.5), rtol=1e-6)
+    actual = after(lambda params: nn.Adagrad(params, 0.5, 0.1, update_slots=False))
+    np.testing.assert_allclose(actual, START - 0.2 * GRADIENT / np.sqrt(0.5), rtol=1e-6)
 
 
 def test_ftrl_with_l1_moves_every_weight_towards_zero() -> None:

@@ -1,7 +1,8 @@
 """Activations. Upstream: ``mindspore.nn.layer.activation``."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
@@ -164,8 +165,7 @@ class RReLU(Cell):
         check_type(upper, "upper", (float, int), "RReLU")
         check_type(lower, "lower", (float, int), "RReLU")
         if lower > upper:
-            raise ValueError("For 'RReLU', the value of 'upper' must be greater than or equal to 'lower', "
-                             f"but got upper: {upper}, lower: {lower}.")
+            raise ValueError(f"For 'RReLU', the value of 'upper' must be greater than or equal to 'lower', but got upper: {upper}, lower: {lower}.")
         self.lower, self.upper = float(lower), float(upper)
 
     def construct(self, x: Any) -> Any:

@@ -6,7 +6,8 @@ The 1-D layers keep upstream's 2-D weights with a kernel of (1, k), so that chec
 from __future__ import annotations
 
 import math
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 
@@ -192,7 +193,7 @@ class _Transposed(_Conv):
     _skip = 0
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, transposed=True, **kwargs)
+        super().__init__(*args, **{**kwargs, "transposed": True})
         skip = self._skip
         reach = [gap * (width - 1) + 1 for width, gap in zip(self.kernel_size, self.dilation)]
         pairs = self._pairs

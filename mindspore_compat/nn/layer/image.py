@@ -102,7 +102,8 @@ class SSIM(_Similarity):
             raise TypeError(f"For 'SSIM', the dtype of 'img1' must be float32 or float16, but got {img1.dtype}.")
         _check_4d("SSIM", img1=img1)
         if min(img1.shape[2:]) < self.filter_size:
-            raise ValueError(f"For 'SSIM', height and width of 'img1' must be at least 'filter_size' {self.filter_size}, but got {tuple(img1.shape)}.")
+            raise ValueError("For 'SSIM', height and width of 'img1' must be at least 'filter_size' "
+                             f"{self.filter_size}, but got {tuple(img1.shape)}.")
         _check_same("SSIM", img1, img2)
         return torch.mean(self._channel_means(*self._scaled(img1, img2), self.conv)[0], -1)
 
@@ -177,7 +178,8 @@ class PixelShuffle(Cell):
 
     def construct(self, x: Any) -> Any:
         if x.dim() < 3 or x.shape[-3] % self.upscale_factor ** 2:
-            raise ValueError(f"For 'PixelShuffle', axis -3 of the input must be divisible by {self.upscale_factor ** 2}, but got shape {tuple(x.shape)}.")
+            raise ValueError("For 'PixelShuffle', axis -3 of the input must be divisible by "
+                             f"{self.upscale_factor ** 2}, but got shape {tuple(x.shape)}.")
         return torch.pixel_shuffle(x, self.upscale_factor)
 
 

@@ -133,7 +133,8 @@ class SyncBatchNorm(_BatchNorm):
         import torch.distributed as dist
         for rank in ranks:
             if not 0 <= rank < dist.get_world_size():
-                raise ValueError(f"For 'SyncBatchNorm', the rank ids in 'process_groups' must be in range [0, {dist.get_world_size()}), but got {rank}.")
+                raise ValueError("For 'SyncBatchNorm', the rank ids in 'process_groups' must be in range [0, "
+                                 f"{dist.get_world_size()}), but got {rank}.")
         own = None
         for group in process_groups:  # every process has to take part in making each of them
             made = dist.new_group(group)

@@ -15,7 +15,8 @@ __all__ = ["ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "ReflectionPad1d",
 class _PadNd(Cell):
     """Pads the last ``_count`` axes of inputs with or without the batch axis."""
 
-    _count, _mode, _lowest = 1, "constant", None
+    _count, _mode = 1, "constant"
+    _lowest: int | None = None
 
     def __init__(self, padding: Any) -> None:
         super().__init__()

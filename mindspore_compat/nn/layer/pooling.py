@@ -11,7 +11,8 @@ from mindspore_compat.nn.layer._shapes import explained, fixed_same_padding, pad
 
 __all__ = ["AvgPool3d", "MaxPool3d", "AvgPool2d", "MaxPool2d", "AvgPool1d", "MaxPool1d", "FractionalMaxPool2d", "FractionalMaxPool3d",
            "AdaptiveAvgPool1d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d",
-           "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "LPPool1d", "LPPool2d"]
+           "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "LPPool1d", "LPPool2d",
+           "AvgPool1dExt", "AvgPool2dExt", "AvgPool3dExt", "MaxPool2dExt"]
 
 _nn = torch._C._nn
 
@@ -178,6 +179,55 @@ class AvgPool3d(_AvgPool):
     def __init__(self, kernel_size: Any = 1, stride: Any = 1, pad_mode: str = "valid", padding: Any = 0, ceil_mode: bool = False,
                  count_include_pad: bool = True, divisor_override: int | None = None) -> None:
         super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor_override)
+
+
+class MaxPool2dExt(Cell):
+    """`MaxPool2d` with the arguments of ``mint.nn.MaxPool2d``: the stride defaults to the kernel size."""
+
+    def __init__(self, kernel_size: Any = 1, stride: Any = None, padding: Any = 0, dilation: Any = 1, return_indices: bool = False,
+                 ceil_mode: bool = False) -> None:
+        super().__init__()
+        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
+        self.padding, self.dilation, self.return_indices, self.ceil_mode = padding, dilation, return_indices, ceil_mode
+
+    def construct(self, x: Any) -> Any:
+        operator = _nn.max_pool2d_with_indices if self.return_indices else torch.max_pool2d
+        return operator(x, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode)
+
+
+class AvgPool1dExt(Cell):
+    """`AvgPool1d` with the arguments of ``mint.nn.AvgPool1d``: the stride defaults to the kernel size."""
+
+    _operator: Any = torch.avg_pool1d
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True) -> None:
+        super().__init__()
+        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
+        self.padding, self.ceil_mode, self.count_include_pad = padding, ceil_mode, count_include_pad
+
+    def construct(self, x: Any) -> Any:
+        return type(self)._operator(x, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
+
+
+class AvgPool2dExt(AvgPool1dExt):
+    """`AvgPool2d` with the arguments of ``mint.nn.AvgPool2d``."""
+
+    _operator = _nn.avg_pool2d
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True,
+                 divisor_override: int | None = None) -> None:
+        super().__init__(kernel_size, stride, padding, ceil_mode, count_include_pad)
+        self.divisor_override = divisor_override
+
+    def construct(self, x: Any) -> Any:
+        return type(self)._operator(x, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
+                                    self.divisor_override)
+
+
+class AvgPool3dExt(AvgPool2dExt):
+    """`AvgPool3d` with the arguments of ``mint.nn.AvgPool3d``."""
+
+    _operator = _nn.avg_pool3d
 
 
 class LPPool1d(Cell):

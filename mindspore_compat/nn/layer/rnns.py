@@ -38,8 +38,8 @@ class _RNNBase(Cell):
         self.bidirectional = check_bool(bidirectional, "bidirectional", owner)
         check_type(dropout, "dropout", (float, int), owner)
         if not 0 <= dropout < 1:
-            raise ValueError(f"For '{owner}', the 'dropout' must be a number in range [0, 1) representing the probability of an element being zeroed, "
-                             f"but got {dropout}.")
+            raise ValueError(f"For '{owner}', the 'dropout' must be a number in range [0, 1) representing the "
+                             f"probability of an element being zeroed, but got {dropout}.")
         if dropout > 0 and num_layers == 1:
             _log.warning("'%s' applies dropout after all layers but the last: dropout=%s has no effect with num_layers=1.", owner, dropout)
         self.dropout, self.is_lstm = float(dropout), mode == "LSTM"

@@ -76,14 +76,15 @@ class MultiheadAttention(Cell):
         q, k, v = self._projected(query, key, value)
         axis = 1 if swap else 0  # of time
         if self.bias_k is not None:
-            k, v = (torch.cat([item, extra.expand(*((item.shape[0], 1) if swap else (1, item.shape[1])), -1).to(item.dtype)], axis)
+            shape = (k.shape[0], 1, -1) if swap else (1, k.shape[1], -1)
+            k, v = (torch.cat([item, extra.expand(shape).to(item.dtype)], axis)  # type: ignore[union-attr]
                     for item, extra in ((k, self.bias_k), (v, self.bias_v)))
         if self.add_zero_attn:
             k, v = (torch._C._nn.pad(item, (0, 0, 0, 1) if swap else (0, 0, 0, 0, 0, 1)) for item in (k, v))
-        heads = [torch.transpose(torch.reshape(item, (*item.shape[:2], self.num_heads, self.head_dim)), 1, 2) if swap else
+        parts = [torch.transpose(torch.reshape(item, (*item.shape[:2], self.num_heads, self.head_dim)), 1, 2) if swap else
                  torch.permute(torch.reshape(item, (*item.shape[:2], self.num_heads, self.head_dim)), (1, 2, 0, 3)) for item in (q, k, v)]
-        mask = self._mask(attn_mask, key_padding_mask, heads[0], heads[1])
-        output, weights = self._attend(*heads, mask, need_weights)
+        mask = self._mask(attn_mask, key_padding_mask, parts[0], parts[1])
+        output, weights = self._attend(parts[0], parts[1], parts[2], mask, need_weights)
         output = torch.permute(output, (0, 2, 1, 3) if swap else (2, 0, 1, 3))
         output = self.out_proj.construct(torch.reshape(output, (*output.shape[:2], self.embed_dim)))
         if not batched:

@@ -55,7 +55,8 @@ class TripletMarginWithDistanceLoss(LossBase):
 
     def __init__(self, distance_function: Any = None, swap: bool = False, reduction: str = "mean", margin: float = 1.0) -> None:
         super().__init__(reduction)
-        self.margin, self.swap = check_float(margin, "margin", "TripletMarginWithDistanceLoss"), check_bool(swap, "swap", "TripletMarginWithDistanceLoss")
+        self.margin = check_float(margin, "margin", "TripletMarginWithDistanceLoss")
+        self.swap = check_bool(swap, "swap", "TripletMarginWithDistanceLoss")
         self.distance_function = _euclidean if distance_function is None else distance_function
 
     def construct(self, x: Any, positive: Any, negative: Any) -> Any:  # type: ignore[override]

@@ -64,7 +64,9 @@ class AdaFactor(Optimizer):
         # Upstream keeps one unused scalar in the place of the first moments, which checkpoints hold.
         self.exp_avg = (self.parameters.clone(prefix="exp_avg", init="zeros") if self.use_first_moment else  # type: ignore[attr-defined]
                         ParameterTuple([_host_parameter(0.0, "")] * self.param_length))
-        rows, columns, wholes = [], [], []
+        rows: list[Parameter] = []
+        columns: list[Parameter] = []
+        wholes: list[Parameter] = []
         for item in self.parameters:  # type: ignore[attr-defined]
             shape, matrix = tuple(item.shape), item.dim() > 1
             whole_dtype = torch.float16 if self.compression and not matrix else item.dtype

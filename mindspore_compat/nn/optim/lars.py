@@ -1,7 +1,8 @@
 """Upstream: ``mindspore.nn.LARS``. Source of the method: https://arxiv.org/abs/1708.03888."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import torch
 

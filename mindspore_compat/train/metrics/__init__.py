@@ -1,7 +1,8 @@
 """Metrics. Upstream: ``mindspore.train.metrics``."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from mindspore_compat.train.metrics.accuracy import Accuracy
 from mindspore_compat.train.metrics.auc import auc
@@ -23,10 +24,10 @@ from mindspore_compat.train.metrics.roc import ROC
 from mindspore_compat.train.metrics.root_mean_square_surface_distance import RootMeanSquareDistance
 from mindspore_compat.train.metrics.topk import Top1CategoricalAccuracy, Top5CategoricalAccuracy, TopKCategoricalAccuracy
 
-__all__ = ["names", "get_metric_fn", "get_metrics", "Accuracy", "MAE", "MSE", "Metric", "rearrange_inputs", "Precision", "HausdorffDistance", "Recall",
-           "Fbeta", "BleuScore", "CosineSimilarity", "OcclusionSensitivity", "F1", "Dice", "ROC", "auc", "TopKCategoricalAccuracy",
-           "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "Loss", "MeanSurfaceDistance", "RootMeanSquareDistance", "Perplexity",
-           "ConfusionMatrix", "ConfusionMatrixMetric"]
+__all__ = ["names", "get_metric_fn", "get_metrics", "Accuracy", "MAE", "MSE", "Metric", "rearrange_inputs", "Precision", "HausdorffDistance",
+           "Recall", "Fbeta", "BleuScore", "CosineSimilarity", "OcclusionSensitivity", "F1", "Dice", "ROC", "auc",
+           "TopKCategoricalAccuracy", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "Loss", "MeanSurfaceDistance",
+           "RootMeanSquareDistance", "Perplexity", "ConfusionMatrix", "ConfusionMatrixMetric"]
 
 _BY_NAME: dict[str, Callable[..., Any]] = {
     "accuracy": Accuracy, "acc": Accuracy, "precision": Precision, "recall": Recall, "F1": F1, "dice": Dice, "roc": ROC, "auc": auc,

@@ -33,5 +33,5 @@ def auc(x: np.ndarray, y: np.ndarray, reorder: bool = False) -> Any:
         if not np.all(np.diff(x) <= 0):
             raise ValueError(f"For 'auc', the argument 'x' array must be increasing or decreasing, but got 'x': {x}. Or set reorder=True.")
         direction = -1
-    trapezoid = getattr(np, "trapezoid", None) or np.trapz  # numpy 2 renamed it
+    trapezoid = getattr(np, "trapezoid", None) or np.trapz  # type: ignore[attr-defined]  # numpy 2 renamed it
     return direction * trapezoid(y, x)

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +46,8 @@ class BleuScore(Metric):
         for candidate, group in zip(candidates, references):
             self._c += len(candidate)
             self._r += min((len(reference) for reference in group), key=lambda length: abs(len(candidate) - length))
-            found, known = _ngrams(candidate, self.n_gram), Counter()
+            found = _ngrams(candidate, self.n_gram)
+            known: Counter = Counter()
             for reference in group:
                 known |= _ngrams(reference, self.n_gram)
             for counts, into in ((found & known, self._numerator), (found, self._denominator)):

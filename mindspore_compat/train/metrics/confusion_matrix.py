@@ -1,7 +1,8 @@
 """Upstream: ``mindspore.train.ConfusionMatrix`` and ``ConfusionMatrixMetric``."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import functools
 from abc import ABCMeta, abstractmethod
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
@@ -35,8 +36,7 @@ def to_numpy(data: Any) -> np.ndarray:
         return torch._C.TensorBase.numpy(source.float() if source.dtype is torch.bfloat16 else source)
     if isinstance(data, list):
         return np.array([to_numpy(item) if isinstance(item, torch.Tensor) else item for item in data])
-    raise TypeError("For 'Metric' and its derived classes, the input data type must be tensor, list or numpy.ndarray, "
-                    f"but got {type(data)}.")
+    raise TypeError(f"For 'Metric' and its derived classes, the input data type must be tensor, list or numpy.ndarray, but got {type(data)}.")
 
 
 class Metric(metaclass=ABCMeta):
@@ -73,7 +73,7 @@ class Metric(metaclass=ABCMeta):
         """What `set_indexes` got, else None."""
         return getattr(self, "_indexes", None)
 
-    def set_indexes(self, indexes: list[int]) -> "Metric":
+    def set_indexes(self, indexes: list[int]) -> Metric:
         """Choose which of the inputs ``update`` sees.
 
         Raises:

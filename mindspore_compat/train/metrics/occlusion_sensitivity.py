@@ -61,7 +61,7 @@ class OcclusionSensitivity(Metric):
         margins = np.broadcast_to(np.asarray(self.margin), place.shape)
         window = tuple(slice(max(0, at - margin), at + margin) for at, margin in zip(place, margins))
         result = image.copy()
-        result[(..., *window)] = self.pad_val
+        result[(Ellipsis,) + window] = self.pad_val
         return result
 
     def eval(self) -> Any:

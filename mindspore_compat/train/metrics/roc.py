@@ -46,7 +46,7 @@ class ROC(Metric):
             if self.class_num != predicted.shape[1]:
                 raise ValueError("For 'ROC', the 'class_num' must equal the number of classes from predicted value (input[0]), "
                                  f"but got 'class_num' {self.class_num}, the number of classes from predicted value {predicted.shape[1]}.")
-            predicted = np.moveaxis(predicted, 1, -1).reshape(-1, self.class_num)
+            predicted = np.moveaxis(predicted, 1, -1).reshape(-1, predicted.shape[1])
         else:
             raise ValueError("For 'ROC', predicted value (input[0]) and true value (input[1]) must have same dimensions, or the dimension of "
                              "predicted value equal the dimension of true value add 1, "

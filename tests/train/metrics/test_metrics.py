@@ -47,7 +47,7 @@ def test_every_name_gives_a_metric_and_others_a_key_error() -> None:
     assert metrics.names() == sorted(metrics.__factory__)
     assert isinstance(metrics.get_metric_fn("accuracy"), metrics.Accuracy)
     assert metrics.get_metric_fn("topk", k=3).k == 3
-    with pytest.raises(KeyError, match="unsupported metric 'nonsense'. Use one of"):
+    with pytest.raises(KeyError, match=r"unsupported metric 'nonsense'\. Use one of"):
         metrics.get_metric_fn("nonsense")
 
 

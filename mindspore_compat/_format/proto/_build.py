@@ -1,0 +1,69 @@
+"""Message classes from a compact table, one line a field: ``number name [repeated] type``."""
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+__all__ = ["build_messages"]
+
+_FIELD = descriptor_pb2.FieldDescriptorProto
+_SCALARS = {name: getattr(_FIELD, f"TYPE_{name.upper()}") for name in
+            ("double", "float", "int64", "uint64", "int32", "bool", "string", "bytes")}
+
+
+def _add_fields(message: Any, text: str, package: str, packed: bool) -> None:
+    for line in text.strip().splitlines():
+        number, name, *rule, kind = line.split()
+        field = message.field.add(name=name, number=int(number))
+        field.label = _FIELD.LABEL_REPEATED if rule == ["repeated"] else _FIELD.LABEL_REQUIRED if rule else _FIELD.LABEL_OPTIONAL
+        if kind in _SCALARS:
+            field.type = _SCALARS[kind]
+            if packed and rule and kind not in ("string", "bytes"):
+                field.options.packed = True
+        elif kind.startswith("enum:"):
+            field.type, field.type_name = _FIELD.TYPE_ENUM, f".{package}.{kind[5:]}"
+        else:
+            field.type, field.type_name = _FIELD.TYPE_MESSAGE, f".{package}.{kind}"
+
+
+def build_messages(package: str, messages: dict[str, str], enums: dict[str, str], packed: bool = False) -> Any:
+    """A namespace with a class for each message and the numbers of the enums' values.
+
+    Args:
+        package: protobuf package.
+        messages: {name: fields}; ``Outer.Inner`` is a message inside another; the type ``map`` is {string: string}.
+        enums: {name or ``Outer.name``: "VALUE=1 VALUE=2"}.
+        packed: whether repeated numbers are packed.
+    """
+    file = descriptor_pb2.FileDescriptorProto(name=f"mindspore_compat/{package}.proto", package=package, syntax="proto2")
+    found: dict[str, Any] = {}
+    for path, fields in messages.items():
+        outer, _, name = path.rpartition(".")
+        message = found[path] = (found[outer].nested_type if outer else file.message_type).add(name=name)
+        _add_fields(message, fields.replace(" map", f" repeated {path}.Entry"), package, packed)
+        if " map" in fields:
+            entry = message.nested_type.add(name="Entry")
+            entry.options.map_entry = True
+            _add_fields(entry, "1 key string\n2 value string", package, packed)
+    result = SimpleNamespace()
+    for path, values in enums.items():
+        outer, _, name = path.rpartition(".")
+        enum = (found[outer].enum_type if outer else file.enum_type).add(name=name)
+        numbers = {key: int(number) for key, number in (item.split("=") for item in values.split())}
+        for key, number in numbers.items():
+            enum.value.add(name=key, number=number)
+        setattr(result, name, SimpleNamespace(**numbers))
+    pool = descriptor_pool.DescriptorPool()
+    pool.AddSerializedFile(file.SerializeToString())
+    for path in messages:
+        descriptor = pool.FindMessageTypeByName(f"{package}.{path}")
+        setattr(result, path.replace(".", "_"), _class_of(descriptor))
+    return result
+
+
+def _class_of(descriptor: Any) -> Any:
+    if hasattr(message_factory, "GetMessageClass"):  # since protobuf 4.22
+        return message_factory.GetMessageClass(descriptor)
+    return message_factory.MessageFactory().GetPrototype(descriptor)

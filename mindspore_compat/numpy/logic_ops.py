@@ -1,0 +1,94 @@
+"""Comparisons and truth as numpy does. Upstream: ``mindspore.numpy.logic_ops``."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import torch
+
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.numpy.utils import as_tensor, axes_of, cast
+from mindspore_compat.ops import function as F
+
+_COMPARISONS: dict[str, Callable[..., Any]] = {
+    "equal": F.equal, "not_equal": F.not_equal, "less": F.less, "less_equal": F.less_equal, "greater": F.greater,
+    "greater_equal": F.greater_equal, "logical_and": F.logical_and, "logical_or": F.logical_or, "logical_xor": F.logical_xor,
+}
+_TESTS: dict[str, Callable[..., Any]] = {"isfinite": torch.isfinite, "isinf": torch.isinf, "isnan": torch.isnan, "logical_not": torch.logical_not}
+
+
+def _comparison(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def op(x1: Any, x2: Any, dtype: Any = None) -> Any:
+        return cast(function(wrap(as_tensor(x1)), wrap(as_tensor(x2))), dtype)
+    op.__name__, op.__doc__ = name, f"numpy's ``{name}``, element by element."
+    return op
+
+
+def _test(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def op(x: Any, dtype: Any = None) -> Any:
+        return cast(function(as_tensor(x)), dtype)
+    op.__name__, op.__doc__ = name, f"numpy's ``{name}``, element by element."
+    return op
+
+
+globals().update({name: _comparison(name, function) for name, function in _COMPARISONS.items()})
+globals().update({name: _test(name, function) for name, function in _TESTS.items()})
+
+__all__ = [*_COMPARISONS, *_TESTS, "isneginf", "isposinf", "isclose", "isscalar", "isin", "in1d", "array_equal", "array_equiv", "sometrue"]
+
+
+def isneginf(x: Any) -> Any:
+    """Whether it is -inf."""
+    return wrap(torch.isneginf(as_tensor(x)))
+
+
+def isposinf(x: Any) -> Any:
+    """Whether it is +inf."""
+    return wrap(torch.isposinf(as_tensor(x)))
+
+
+def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+    """Whether |a - b| <= atol + rtol |b|."""
+    left, right = as_tensor(a), as_tensor(b)
+    common = torch.promote_types(left.dtype, right.dtype)
+    return wrap(torch.isclose(torch.Tensor.to(left, common), torch.Tensor.to(right, common), rtol, atol, equal_nan))
+
+
+def isscalar(element: Any) -> bool:
+    """Whether it is a Python number or str."""
+    return isinstance(element, (int, float, bool, complex, str))
+
+
+def isin(element: Any, test_elements: Any, invert: bool = False) -> Any:
+    """Whether each element is among the others."""
+    return wrap(torch.isin(as_tensor(element), as_tensor(test_elements), invert=invert))
+
+
+def in1d(ar1: Any, ar2: Any, invert: bool = False) -> Any:
+    """`isin` of the flattened input."""
+    return isin(torch.reshape(as_tensor(ar1), (-1,)), ar2, invert)
+
+
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
+    """Whether shapes and elements are equal."""
+    left, right = as_tensor(a1), as_tensor(a2)
+    if tuple(left.shape) != tuple(right.shape):
+        return False
+    same = torch.eq(left, right)
+    if equal_nan:
+        same = same | (torch.isnan(left) & torch.isnan(right))
+    return bool(torch.all(same))
+
+
+def array_equiv(a1: Any, a2: Any) -> bool:
+    """Whether elements are equal after broadcasting."""
+    try:
+        left, right = torch.broadcast_tensors(as_tensor(a1), as_tensor(a2))
+    except RuntimeError:
+        return False
+    return bool(torch.all(torch.eq(left, right)))
+
+
+def sometrue(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Whether any element over an axis is true."""
+    source = as_tensor(a).to(torch.bool)
+    return wrap(torch.any(source, tuple(range(source.dim())) if axis is None else axes_of(axis), keepdims))

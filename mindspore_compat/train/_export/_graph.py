@@ -1,0 +1,92 @@
+"""The graph between the trace of a Cell and a file format: values, nodes of aten operators without side effects, clean-up."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Callable, Iterator
+
+import torch
+
+__all__ = ["INPUT", "PARAMETER", "CONSTANT", "RESULT", "Graph", "Node", "Value", "leaves", "map_values"]
+
+INPUT, PARAMETER, CONSTANT, RESULT = "input", "parameter", "constant", "result"
+
+
+@dataclass(eq=False)
+class Value:
+    """A tensor of the graph. ``data`` is there for parameters and constants, ``node`` and ``index`` for results."""
+
+    kind: str
+    shape: tuple[int, ...]
+    dtype: torch.dtype
+    name: str = ""
+    data: torch.Tensor | None = None
+    node: "Node | None" = None
+    index: int = 0
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+
+@dataclass(eq=False)
+class Node:
+    """An operator: aten's name without overload, its arguments by aten's names with Values in place of tensors."""
+
+    op: str
+    args: dict[str, Any]
+    outputs: list[Value] = field(default_factory=list)
+    scope: str = ""
+
+    def inputs(self) -> list[Value]:
+        return [item for item in leaves(self.args) if isinstance(item, Value)]
+
+
+@dataclass
+class Graph:
+    """``outputs`` has the structure of what ``construct`` returned: a Value, or tuples, lists and dicts of them."""
+
+    name: str
+    inputs: list[Value]
+    parameters: list[Value]
+    nodes: list[Node]
+    outputs: Any
+
+    def remove_dead(self) -> None:
+        """Keep the nodes and parameters that the outputs need."""
+        needed = {id(value) for value in leaves(self.outputs)}
+        kept = []
+        for node in reversed(self.nodes):
+            if any(id(output) in needed for output in node.outputs):
+                kept.append(node)
+                needed.update(id(value) for value in node.inputs())
+        self.nodes = kept[::-1]
+        self.parameters = [value for value in self.parameters if id(value) in needed]
+
+    def uses(self) -> dict[int, int]:
+        """{id(value): how often nodes and outputs read it}."""
+        count: dict[int, int] = {}
+        for values in [*(node.inputs() for node in self.nodes), list(leaves(self.outputs))]:
+            for value in values:
+                count[id(value)] = count.get(id(value), 0) + 1
+        return count
+
+
+def leaves(tree: Any) -> Iterator[Any]:
+    """What stands in nested tuples, lists and dicts, in order."""
+    if isinstance(tree, dict):
+        tree = tree.values()
+    elif not isinstance(tree, (tuple, list)):
+        yield tree
+        return
+    for item in tree:
+        yield from leaves(item)
+
+
+def map_values(function: Callable[[Any], Any], tree: Any) -> Any:
+    """The same nesting with ``function`` of each leaf; namedtuples become tuples."""
+    if isinstance(tree, dict):
+        return {key: map_values(function, item) for key, item in tree.items()}
+    if isinstance(tree, (tuple, list)):
+        items = [map_values(function, item) for item in tree]
+        return items if isinstance(tree, list) else tuple(items)
+    return function(tree)

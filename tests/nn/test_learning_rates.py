@@ -1,0 +1,57 @@
+"""Learning rate lists and schedules equal real MindSpore's (tests/golden/nn_rates.json)."""
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from mindspore_compat import nn
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.nn import dynamic_lr
+from tests.nn.rate_cases import LISTS, SCHEDULES, STEPS
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "nn_rates.json").read_text())
+
+
+@pytest.mark.parametrize("number", range(len(LISTS)), ids=[f"{name}{number}" for number, (name, _) in enumerate(LISTS)])
+def test_lists_are_those_of_mindspore(number: int) -> None:
+    name, arguments = LISTS[number]
+    rates = getattr(dynamic_lr, name)(**arguments)
+    assert isinstance(rates, list) and all(isinstance(item, float) for item in rates)
+    np.testing.assert_allclose(rates, GOLDEN["lists"][number], rtol=1e-12)
+
+
+@pytest.mark.parametrize("number", range(len(SCHEDULES)), ids=[f"{name}{number}" for number, (name, _) in enumerate(SCHEDULES)])
+def test_schedules_are_those_of_mindspore(number: int) -> None:
+    name, arguments = SCHEDULES[number]
+    cell = getattr(nn, name)(**arguments)
+    values = [float(cell(Tensor(step, torch.int32))) for step in STEPS]
+    np.testing.assert_allclose(values, GOLDEN["schedules"][number], rtol=2e-6, atol=1e-8)
+    assert cell(Tensor([3], torch.int32)).dtype is torch.float32
+
+
+@pytest.mark.parametrize(("call", "error", "text"), [
+    (lambda: dynamic_lr.piecewise_constant_lr([1, 2], [0.1]), ValueError, "'milestone' size: 2, 'learning_rates' size: 1"),
+    (lambda: dynamic_lr.piecewise_constant_lr([5, 2], [0.1, 0.2]), ValueError, r"milestone\[1\] must be greater than "
+                                                                               r"milestone\[0\]"),
+    (lambda: dynamic_lr.piecewise_constant_lr([1], [1]), TypeError, r"learning_rates\[0\]' must be float, but got 1"),
+    (lambda: dynamic_lr.exponential_decay_lr(0.1, 0.9, 0, 1, 1), ValueError, "'total_step' must be a positive int, but got 0"),
+    (lambda: dynamic_lr.exponential_decay_lr(-0.1, 0.9, 1, 1, 1), ValueError, "'learning_rate' must be a positive float, but got -0.1"),
+    (lambda: dynamic_lr.exponential_decay_lr(1, 0.9, 1, 1, 1), TypeError, "'learning_rate' must be float, but got 1"),
+    (lambda: dynamic_lr.cosine_decay_lr(0.1, 0.01, 1, 1, 1), ValueError, "'max_lr' must be greater than the 'min_lr'"),
+    (lambda: dynamic_lr.cosine_decay_lr(0, 0.01, 1, 1, 1), TypeError, "'min_lr' must be float, but got 0"),
+    (lambda: dynamic_lr.warmup_lr(1, 1, 1, 1), TypeError, "'learning_rate' must be float"),
+    (lambda: nn.CosineDecayLR(0, 0.1, 2), TypeError, "'min_lr' must be float, but got 0"),
+    (lambda: nn.CosineDecayLR(0.2, 0.1, 2), ValueError, "'max_lr' must be greater"),
+    (lambda: nn.ExponentialDecayLR(0.1, 0.9, 0), ValueError, "'decay_steps' must be a positive int"),
+    (lambda: nn.ExponentialDecayLR(0.1, 0.9, 4, 1), TypeError, "'is_stair' must be bool, but got 1"),
+    (lambda: nn.WarmUpLR(1, 10), TypeError, "'learning_rate' must be float"),
+    (lambda: nn.PolynomialDecayLR(0.1, 0.01, 5, 0.0), ValueError, "'power' must be a positive float"),
+])
+def test_wrong_arguments_are_refused_as_upstream_does(call: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        call()

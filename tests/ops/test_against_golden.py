@@ -1,0 +1,40 @@
+"""Operators, Tensor methods and numpy functions against what real MindSpore gave (tests/golden/make_ops.py)."""
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from mindspore_compat import numpy as mnp
+from mindspore_compat import ops
+from mindspore_compat.common import dtype
+from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.ops.composite.grad import grad
+from tests.ops.cases import cases, evaluate
+from tests.ops.golden import difference, load
+
+GOLDEN = load()
+MINDSPORE: Any = SimpleNamespace(Tensor=Tensor, Parameter=Parameter, ops=ops, numpy=mnp, grad=grad,
+                                 **{name: getattr(dtype, name) for name in dtype.__all__})
+#: What upstream's CPU cannot do (no kernel, no such dtype): there is nothing to compare with, but it has to run here.
+NOT_UPSTREAM = [case for case in cases() if "error" in GOLDEN.get(case, {}) and not case.startswith("!")]
+COMPARED = [case for case in cases() if case in GOLDEN and case not in set(NOT_UPSTREAM)]
+
+
+def test_every_case_has_a_golden_result() -> None:
+    assert not [case for case in cases() if case not in GOLDEN]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("case", COMPARED)
+def test_same_result_gradient_or_exception_as_mindspore(case: str) -> None:
+    assert not difference(case, evaluate(case, MINDSPORE), GOLDEN[case])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("case", NOT_UPSTREAM)
+def test_runs_or_refuses_clearly_where_upstream_has_no_kernel(case: str) -> None:
+    found = evaluate(case, MINDSPORE)
+    assert found.get("error") in (None, GOLDEN[case]["error"], "NotImplementedError", "RuntimeError", "IndexError")

@@ -1,0 +1,87 @@
+"""MultitypeFuncGraph, HyperMap and Map in the patterns that networks use."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mindspore_compat import ops
+from mindspore_compat.common.dtype import float32
+from mindspore_compat.common.parameter import Parameter, ParameterTuple
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.ops import composite as C
+from mindspore_compat.ops import functional as F
+from mindspore_compat.ops import operations as P
+
+clip_grad = C.MultitypeFuncGraph("clip_grad")
+
+
+@clip_grad.register("Number", "Number", "Tensor")
+def _clip_grad(clip_type: int, clip_value: float, grad: Tensor) -> Tensor:
+    dt = F.dtype(grad)
+    if clip_type == 0:
+        return C.clip_by_value(grad, F.cast(F.tuple_to_array((-clip_value,)), dt), F.cast(F.tuple_to_array((clip_value,)), dt))
+    return grad
+
+
+grad_scale = C.MultitypeFuncGraph("grad_scale")
+
+
+@grad_scale.register("Tensor", "Tensor")
+def _tensor_grad_scale(scale: Tensor, grad: Tensor) -> Tensor:
+    return grad * P.Reciprocal()(scale)
+
+
+@grad_scale.register("Tensor", "Number")
+def _number_grad_scale(scale: Tensor, grad: float) -> float:
+    return grad
+
+
+def test_clipping_gradients_as_the_model_zoo_does() -> None:
+    grads = (Tensor([5.0, -0.5]), Tensor([[-7.0]]))
+    clipped = C.HyperMap()(F.partial(clip_grad, 0, 1.0), grads)
+    assert isinstance(clipped, tuple)
+    assert [item.asnumpy().tolist() for item in clipped] == [[1.0, -0.5], [[-1.0]]]
+
+
+def test_dispatch_takes_the_first_matching_types() -> None:
+    scaled = C.HyperMap()(F.partial(grad_scale, Tensor(2.0)), (Tensor([4.0]), 3.0))
+    assert scaled[0].asnumpy().tolist() == [2.0]
+    assert scaled[1] == 3.0
+
+
+def test_no_match_names_the_types() -> None:
+    with pytest.raises(ValueError, match="'str'"):
+        grad_scale(Tensor(1.0), "x")
+
+
+def test_unknown_type_is_refused() -> None:
+    with pytest.raises(TypeError, match="Tensr"):
+        C.MultitypeFuncGraph("f").register("Tensr")
+
+
+def test_dtype_of_tensors_can_be_asked_for() -> None:
+    kinds = C.MultitypeFuncGraph("kinds")
+    kinds.register("Tensor[Float16]")(lambda x: "half")
+    kinds.register("Tensor[Float32]")(lambda x: "single")
+    kinds.register("Tuple")(lambda x: "tuple")
+    kinds.register(float32)(lambda x: "number")
+    assert [kinds(Tensor(1.0)), kinds(Tensor(1.0).half()), kinds((1,)), kinds(1.5)] == ["single", "half", "tuple", "number"]
+
+
+def test_hyper_map_goes_into_nested_sequences_and_map_does_not() -> None:
+    x = Tensor([1.0])
+    assert C.HyperMap(ops.square)([x, (x, x)])[1][0].asnumpy().tolist() == [1.0]
+    assert C.Map()(len, ((1, 2), (3,))) == (2, 1)
+
+
+def test_hyper_map_over_parameters_and_gradients() -> None:
+    weights = ParameterTuple([Parameter(Tensor(np.ones(2, np.float32)), name="w")])
+    update = C.MultitypeFuncGraph("update")
+
+    @update.register("Tensor", "Tensor", "Tensor")
+    def _update(lr: Tensor, weight: Parameter, gradient: Tensor) -> bool:
+        ops.assign_sub(weight, lr * gradient)
+        return True
+    done = C.HyperMap()(F.partial(update, Tensor(0.5)), weights, (Tensor([1.0, 2.0]),))
+    assert done == (True,)
+    assert weights[0].asnumpy().tolist() == [0.5, 0.0]

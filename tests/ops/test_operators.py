@@ -1,0 +1,250 @@
+"""What the golden table cannot show: randomness, summaries, hooks, printing, in-place updates, one-process communication."""
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from mindspore_compat import ops
+from mindspore_compat.common.dtype import float16, float32, int32
+from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.common.seed import set_seed
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.ops import functional as F
+from mindspore_compat.ops import operations as P
+from mindspore_compat.ops.composite.grad import grad
+from mindspore_compat.ops.operations import debug_ops
+
+
+def test_results_are_tensors_not_torch_tensors() -> None:
+    x = Tensor(np.ones((2, 3), np.float32))
+    for result in (P.Add()(x, 1), ops.softmax(x), P.Split(1, 3)(x)[0], ops.topk(x, 1)[1], P.ReduceSum()(x)):
+        assert type(result) is Tensor
+
+
+def test_plain_torch_tensors_are_taken() -> None:
+    assert type(ops.add(torch.ones(2), torch.ones(2))) is Tensor
+
+
+def test_importing_ops_is_light() -> None:
+    code = ("import sys, torch; before = set(sys.modules); import mindspore_compat.ops; "
+            "print([m for m in set(sys.modules) - before if m.startswith(('torch._dynamo', 'torch._inductor', 'torchvision'))])")
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+# --- randomness ---------------------------------------------------------------------------------------------------------------------------
+
+def test_set_seed_makes_draws_repeat() -> None:
+    set_seed(3)
+    first = P.StandardNormal()((4,)).asnumpy()
+    set_seed(3)
+    assert np.array_equal(first, P.StandardNormal()((4,)).asnumpy())
+
+
+def test_own_seed_repeats_without_touching_the_global_generator() -> None:
+    state = torch.get_rng_state()
+    first, second = (ops.uniform((5,), Tensor(0.0), Tensor(1.0), seed=7).asnumpy() for _ in range(2))
+    assert np.array_equal(first, second)
+    assert torch.equal(state, torch.get_rng_state())
+
+
+def test_dropout_keeps_the_mean_and_gives_the_mask() -> None:
+    x = Tensor(np.ones((200, 200), np.float32))
+    out, mask = P.Dropout(keep_prob=0.8)(x)
+    assert np.array_equal(out.asnumpy(), mask.asnumpy() / np.float32(0.8))
+    assert abs(mask.asnumpy().mean() - 0.8) < 0.02
+    kept = ops.dropout(x, p=0.8).asnumpy()
+    assert abs((kept != 0).mean() - 0.2) < 0.02
+
+
+def test_mask_operators_fit_each_other() -> None:
+    x = Tensor(np.ones((8, 8), np.float32))
+    mask = P.DropoutGenMask(Seed0=1)((8, 8), Tensor(0.5))
+    out = P.DropoutDoMask()(x, mask, Tensor(0.5)).asnumpy()
+    assert set(np.unique(out)) == {0.0, 2.0}
+
+
+def test_uniform_int_stays_in_range() -> None:
+    drawn = P.UniformInt()((1000,), Tensor(2, int32), Tensor(5, int32)).asnumpy()
+    assert set(drawn) == {2, 3, 4}
+    with pytest.raises(ValueError, match="'minval' must be less"):
+        P.UniformInt()((2,), Tensor(5, int32), Tensor(2, int32))
+
+
+def test_random_choice_pads_what_is_missing() -> None:
+    places, mask = P.RandomChoiceWithMask(count=4)(Tensor([[True, False], [False, True]]))
+    assert sorted(map(tuple, places.asnumpy()[:2].tolist())) == [(0, 0), (1, 1)]
+    assert mask.asnumpy().tolist() == [True, True, False, False]
+
+
+# --- in place -----------------------------------------------------------------------------------------------------------------------------
+
+def test_assign_keeps_the_parameter_and_its_dtype() -> None:
+    parameter = Parameter(Tensor([1.0, 2.0]), name="p")
+    assert ops.assign(parameter, Tensor([3, 4], int32)) is parameter
+    assert parameter.dtype is float32
+    assert parameter.asnumpy().tolist() == [3.0, 4.0]
+    assert ops.assign_add(parameter, Tensor([1.0, 1.0])).asnumpy().tolist() == [4.0, 5.0]
+
+
+def test_assign_inside_a_differentiated_function_is_no_error() -> None:
+    parameter = Parameter(Tensor([2.0]), name="p")
+
+    def forward(x: Tensor) -> Tensor:
+        y = x * parameter
+        ops.assign(parameter, Tensor([5.0]))
+        return y
+    assert grad(forward)(Tensor([1.0])).shape == (1,)
+
+
+def test_momentum_with_nesterov_follows_the_documented_formula() -> None:
+    variable, accumulation = Parameter(Tensor([1.0]), name="v"), Parameter(Tensor([2.0]), name="a")
+    P.ApplyMomentum(use_nesterov=True)(variable, accumulation, 0.1, Tensor([3.0]), 0.5)
+    assert accumulation.asnumpy().tolist() == [4.0]
+    np.testing.assert_allclose(variable.asnumpy(), [1 - 0.1 * (3 + 0.5 * 4)])
+
+
+# --- debugging ----------------------------------------------------------------------------------------------------------------------------
+
+def test_summary_operators_feed_the_hooks_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list = []
+    x = Tensor([1.0])
+    assert P.ScalarSummary()("loss", x) is x
+    monkeypatch.setattr(debug_ops, "summary_hooks", debug_ops.summary_hooks)
+    debug_ops.summary_hooks.append(lambda kind, name, value: seen.append((kind, name, value.asnumpy().tolist())))
+    try:
+        P.ScalarSummary()("loss", x)
+        P.TensorSummary()("weights", x)
+    finally:
+        debug_ops.summary_hooks.pop()
+    assert seen == [("Scalar", "loss", [1.0]), ("Tensor", "weights", [1.0])]
+
+
+def test_summary_operators_check_name_and_shape() -> None:
+    with pytest.raises(ValueError, match="'value' must be 4"):
+        P.ImageSummary()("image", Tensor([1.0]))
+    with pytest.raises(TypeError, match="'name' must be a str"):
+        P.ScalarSummary()(1, Tensor([1.0]))
+
+
+def test_print_shows_tensors_and_text(capsys: pytest.CaptureFixture[str]) -> None:
+    P.Print()("value:", Tensor(2, int32))
+    shown = capsys.readouterr().out
+    assert shown.startswith("value:\n")
+    assert "Int32" in shown
+
+
+def test_gradient_hooks_see_and_change_gradients() -> None:
+    double = P.InsertGradientOf(lambda g: g * 2)
+    assert grad(lambda x: (double(x) * 3).sum())(Tensor([1.0])).asnumpy().tolist() == [6.0]
+    seen: list = []
+    hook = P.HookBackward(lambda g: seen.append(g[0].asnumpy().tolist()))
+    assert grad(lambda x: (hook(x) * 3).sum())(Tensor([1.0])).asnumpy().tolist() == [3.0]
+    assert seen == [[3.0]]
+
+
+def test_assert_raises_with_the_data() -> None:
+    P.Assert()(Tensor(True), [Tensor([1.0])])
+    with pytest.raises(RuntimeError, match=r"\[1.0\]"):
+        P.Assert()(Tensor(False), [Tensor([1.0])])
+
+
+# --- one process --------------------------------------------------------------------------------------------------------------------------
+
+def test_communication_in_one_process_gives_the_input() -> None:
+    x = Tensor([1.0, 2.0])
+    assert P.AllReduce()(x) is x
+    assert P.AllGather()(x) is x
+    assert P.ReduceScatter(P.ReduceOp.SUM)(x) is x
+    assert P.Broadcast(0)((x,))[0] is x
+
+
+def test_communication_checks_its_arguments() -> None:
+    with pytest.raises(ValueError, match="'op' must be one of"):
+        P.AllReduce("mean")
+    with pytest.raises(TypeError, match="'group' must be a str"):
+        P.AllGather(group=1)
+    with pytest.raises(RuntimeError, match="no other process"):
+        P.Receive(0, 0, [1], float32)()
+
+
+# --- operators without a kernel on upstream's CPU -------------------------------------------------------------------------------------------
+
+def test_float_status_marks_overflow() -> None:
+    assert P.FloatStatus()(Tensor([1.0])).asnumpy().tolist() == [0.0]
+    assert P.FloatStatus()(Tensor([np.inf])).asnumpy().tolist() == [1.0]
+    status = P.NPUAllocFloatStatus()()
+    assert P.NPUClearFloatStatus()(P.NPUGetFloatStatus()(status)).shape == (8,)
+
+
+def test_resize_bilinear_of_1x_equals_its_successor() -> None:
+    x = Tensor(np.random.rand(1, 2, 5, 5).astype(np.float32))
+    for align in (False, True):
+        assert np.allclose(P.ResizeBilinear((3, 7), align)(x).asnumpy(), P.ResizeBilinearV2(align)(x, (3, 7)).asnumpy())
+    old = ops.interpolate(x, sizes=(3, 7), coordinate_transformation_mode="align_corners", mode="bilinear")
+    assert np.allclose(old.asnumpy(), P.ResizeBilinear((3, 7), True)(x).asnumpy())
+
+
+def test_dynamic_rnn_equals_torchs_lstm() -> None:
+    torch.manual_seed(0)
+    lstm = torch.nn.LSTM(3, 4)
+    x = torch.randn(5, 2, 3)
+    def reordered(w: torch.Tensor) -> torch.Tensor:
+        i, f, g, o = w.chunk(4)
+        return torch.cat((i, g, f, o))
+    weight = torch.cat((reordered(lstm.weight_ih_l0), reordered(lstm.weight_hh_l0)), 1).t()
+    bias = reordered(lstm.bias_ih_l0 + lstm.bias_hh_l0)
+    y = P.DynamicRNN()(x, weight, bias, None, torch.zeros(1, 2, 4), torch.zeros(1, 2, 4))[0]
+    assert torch.allclose(y, lstm(x)[0], atol=1e-6)
+
+
+def test_dynamic_gru_equals_torchs_gru() -> None:
+    torch.manual_seed(0)
+    gru = torch.nn.GRU(3, 4)
+    x = torch.randn(5, 2, 3)
+    args = (gru.weight_ih_l0.t(), gru.weight_hh_l0.t(), gru.bias_ih_l0, gru.bias_hh_l0)
+    y = P.DynamicGRUV2()(x, *args, None, torch.zeros(2, 4))[0]
+    assert torch.allclose(y, gru(x)[0], atol=1e-6)
+
+
+def test_deformable_convolution_without_offsets_is_convolution() -> None:
+    x, weight = torch.randn(1, 2, 6, 6), torch.randn(3, 2, 3, 3)
+    offsets = torch.cat((torch.zeros(1, 18, 4, 4), torch.ones(1, 9, 4, 4)), 1)
+    out = ops.deformable_conv2d(x, weight, offsets, (3, 3), (1, 1, 1, 1), (0, 0, 0, 0))
+    assert torch.allclose(out, torch.conv2d(x, weight), atol=1e-5)
+
+
+def test_lstm_with_several_layers_and_biases_equals_torchs() -> None:
+    torch.manual_seed(0)
+    lstm = torch.nn.LSTM(3, 2, 2, bidirectional=True)
+    names = [f"{kind}_l{layer}{way}" for layer in (0, 1) for way in ("", "_reverse") for kind in ("weight_ih", "weight_hh")]
+    biases = [name.replace("weight", "bias") for name in names]
+    flat = torch.cat([getattr(lstm, name).reshape(-1) for name in [*names, *biases]])
+    x, state = torch.randn(4, 1, 3), torch.zeros(4, 1, 2)
+    out, h, c, _, _ = P.LSTM(3, 2, 2, True, True, 0.0)(x, state, state, flat)
+    assert torch.allclose(out, lstm(x)[0], atol=1e-6)
+
+
+def test_old_forms_of_arguments() -> None:
+    x = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
+    assert len(ops.split(x, 1, output_num=3)) == 3
+    assert ops.split(x, axis=1, output_num=3)[0].shape == (2, 1)
+    assert ops.transpose(x, input_perm=(1, 0)).shape == (3, 2)
+    assert ops.norm(x, axis=1, p=1, keep_dims=True).shape == (2, 1)
+    assert ops.argmax(x, axis=1, keepdims=True).shape == (2, 1)
+    assert ops.pad(x, ((1, 0), (0, 2))).shape == (3, 5)
+    assert ops.linspace(Tensor(0.0), Tensor(1.0), num=3).shape == (3,)
+
+
+def test_mixed_precision_cast_leaves_ints() -> None:
+    out = F.mixed_precision_cast(float16, {"a": Tensor([1.0]), "b": (Tensor([1], int32),)})
+    assert out["a"].dtype is float16
+    assert out["b"][0].dtype is int32
+
+
+def test_parameter_servers_do_not_exist() -> None:
+    with pytest.raises(NotImplementedError, match="data parallel"):
+        P.Push()(1)

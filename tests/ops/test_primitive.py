@@ -1,0 +1,103 @@
+"""Primitives as objects: attributes, names, copies, users' own subclasses."""
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+
+from mindspore_compat import ops
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.ops import operations as P
+from mindspore_compat.ops.primitive import Primitive, PrimitiveWithInfer, constexpr, prim_attr_register
+
+
+def test_constructor_arguments_are_attributes() -> None:
+    op = P.ReduceSum(keep_dims=True)
+    assert (op.name, op.keep_dims, op.skip_mode) == ("ReduceSum", True, False)
+    assert isinstance(op, Primitive)
+
+
+def test_signature_is_the_constructors() -> None:
+    assert list(inspect.signature(P.TopK).parameters) == ["sorted"]
+    assert list(inspect.signature(P.Add).parameters) == []
+    assert list(inspect.signature(P.Concat()).parameters) == ["tensors", "more"]
+
+
+def test_unknown_argument_is_refused() -> None:
+    with pytest.raises(TypeError, match="keepdims"):
+        P.ReduceMean(keepdims=True)
+
+
+@pytest.mark.parametrize("make", [lambda: P.ReduceSum(True), lambda: P.Add(), lambda: P.Conv2D(3, 3, pad_mode="same")])
+def test_copies_and_pickles_work_alike(make: object) -> None:
+    op = make()  # type: ignore[operator]
+    for other in (copy.copy(op), copy.deepcopy(op), pickle.loads(pickle.dumps(op))):
+        assert type(other) is type(op)
+        assert other.init_attrs == op.init_attrs
+    x = Tensor(np.ones((1, 2, 4, 4), np.float32))
+    if op.name == "ReduceSum":
+        assert pickle.loads(pickle.dumps(op))(x, 1).shape == (1, 1, 4, 4)
+
+
+def test_graph_hints_are_kept_and_change_nothing() -> None:
+    op = P.MatMul().shard(((1, 1), (1, 1))).add_prim_attr("primitive_target", "CPU").set_stage(0).recompute()
+    assert op.primitive_target == "CPU"
+    assert op.in_strategy == ((1, 1), (1, 1))
+    assert op(Tensor([[1.0, 2.0]]), Tensor([[3.0], [4.0]])).asnumpy().tolist() == [[11.0]]
+    with pytest.raises(TypeError, match="'mode' must be bool"):
+        op.recompute(1)
+
+
+def test_missing_attribute_raises_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = P.Add().nothing
+
+
+class _Scale(PrimitiveWithInfer):
+    @prim_attr_register
+    def __init__(self, factor: float = 2.0) -> None:
+        self.init_prim_io_names(inputs=["x"], outputs=["y"])
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return x * self.factor
+
+
+def test_users_primitive_with_registered_attributes() -> None:
+    op = _Scale(factor=3.0)
+    assert op.factor == 3.0
+    assert op.name == "_Scale"
+    assert op(Tensor([1.0])).asnumpy().tolist() == [3.0]
+
+
+def test_primitive_without_computation_says_so() -> None:
+    with pytest.raises(NotImplementedError, match="Define '__call__'"):
+        Primitive("Mine")(1)
+
+
+def test_constexpr_runs_the_function() -> None:
+    @constexpr
+    def shape_of(x: int) -> tuple:
+        return (x, x)
+    assert shape_of(2) == (2, 2)
+
+    @constexpr(get_instance=False)
+    def doubled(x: int) -> int:
+        return 2 * x
+    assert doubled()(4) == 8
+
+
+def test_flags_on_functions() -> None:
+    @ops.add_flags(has_effect=True)
+    def step() -> int:
+        return 1
+    assert step._func_graph_flags == {"has_effect": True}
+    assert step() == 1
+
+
+@pytest.mark.parametrize("name", ["Custom", "op_info_register", "TBERegOp"])
+def test_ascends_custom_operators_are_placeholders(name: str) -> None:
+    with pytest.raises(NotImplementedError, match="torch"):
+        getattr(ops, name)("x")
