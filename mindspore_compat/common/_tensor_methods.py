@@ -49,8 +49,12 @@ class TensorMethods(ReduceMethods, ShapeMethods, OpMethods):
 
     def to(self: Any, *args: Any, **kwargs: Any) -> Any:
         """In another dtype (a dtype, its name or a numpy type), or on another torch device."""
-        if args and not isinstance(args[0], (torch.dtype, torch.device, torch.Tensor, str)):
-            args = (to_torch_dtype(args[0]), *args[1:])
+        if args and not isinstance(args[0], (torch.dtype, torch.device, torch.Tensor)):
+            try:
+                args = (to_torch_dtype(args[0]), *args[1:])
+            except TypeError:
+                if not isinstance(args[0], str):  # a str may name a device
+                    raise
         return wrap(_Base.to(self, *args, **kwargs))
 
     def type(self: Any, dtype: Any = None) -> Any:

@@ -1,24 +1,29 @@
 """Tensor methods that are functions of ``mindspore.ops``, with the tensor as first argument."""
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 __all__ = ["OpMethods", "bind_methods"]
 
 #: Names that torch lacks, or gives another meaning, dtype or argument names.
-_SAME_NAME = """
-    abs absolute add addcdiv addcmul amax amin aminmax approximate_equal arctan2 atan2 bincount
-    bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift clamp col2im count_nonzero cross cummax cummin det diag diff div
-    divide eq equal fills floor_divide floor_mod fmax fmin fmod gather_elements gather_nd ge ger greater greater_equal gt heaviside histc hypot
-    igamma igammac index_add index_fill index_put inplace_update inv invert isclose lcm le lerp less less_equal log_matrix_determinant
-    logaddexp logaddexp2 logcumsumexp logical_and logical_or logical_xor logit logsumexp lt matmul matrix_determinant maximum median
-    minimum moveaxis movedim move_to mul multiply multinomial nan_to_num nanmean nanmedian nanquantile nansum narrow ne nextafter nonzero
-    not_equal permute pow quantile random_categorical remainder renorm reverse reverse_sequence rot90 scatter_div scatter_max
-    scatter_min scatter_mul scatter_sub select_scatter slice_scatter soft_shrink std_mean sub subtract svd t tensor_split top_k true_divide
-    type_as unique unique_consecutive unique_with_pad unsorted_segment_max unsorted_segment_min unsorted_segment_prod var_mean xdivy xlogy
-    lstsq lu_solve masked_fill masked_select masked_scatter bmm diagflat softmax gcd fold swapaxes dist sgn real imag conj bessel_i0 digamma
-    cholesky cholesky_inverse cholesky_solve slogdet geqrf copysign float_power index_select outer inner nanmean
-""".split()
+_SAME_NAME = [
+    "abs", "absolute", "add", "addcdiv", "addcmul", "amax", "amin", "aminmax", "approximate_equal", "arctan2", "atan2", "bincount",
+    "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift", "clamp", "col2im", "count_nonzero", "cross",
+    "cummax", "cummin", "det", "diag", "diff", "div", "divide", "eq", "equal", "fills", "floor_divide", "floor_mod", "fmax", "fmin", "fmod",
+    "gather_elements", "gather_nd", "ge", "ger", "greater", "greater_equal", "gt", "heaviside", "histc", "hypot", "igamma", "igammac",
+    "index_add", "index_fill", "index_put", "inplace_update", "inv", "invert", "isclose", "lcm", "le", "lerp", "less", "less_equal",
+    "log_matrix_determinant", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and", "logical_or", "logical_xor", "logit", "logsumexp",
+    "lt", "matmul", "matrix_determinant", "maximum", "median", "minimum", "moveaxis", "movedim", "move_to", "mul", "multiply",
+    "multinomial", "nan_to_num", "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "ne", "nextafter", "nonzero", "not_equal",
+    "permute", "pow", "quantile", "random_categorical", "remainder", "renorm", "reverse", "reverse_sequence", "rot90", "scatter_div",
+    "scatter_max", "scatter_min", "scatter_mul", "scatter_sub", "select_scatter", "slice_scatter", "soft_shrink", "std_mean", "sub",
+    "subtract", "svd", "t", "tensor_split", "top_k", "true_divide", "type_as", "unique", "unique_consecutive", "unique_with_pad",
+    "unsorted_segment_max", "unsorted_segment_min", "unsorted_segment_prod", "var_mean", "xdivy", "xlogy", "lstsq", "lu_solve",
+    "masked_fill", "masked_select", "masked_scatter", "bmm", "diagflat", "softmax", "gcd", "fold", "swapaxes", "dist", "sgn", "real",
+    "imag", "conj", "bessel_i0", "digamma", "cholesky", "cholesky_inverse", "cholesky_solve", "slogdet", "geqrf", "copysign", "float_power",
+    "index_select", "outer", "inner",
+]
 
 #: Tensor method -> function.
 _OTHER_NAME = {"scatter_div": "tensor_scatter_div", "scatter_max": "tensor_scatter_max", "scatter_min": "tensor_scatter_min",

@@ -151,7 +151,7 @@ class ShapeMethods:
 
     def gather(self: Any, *args: Any, **kwargs: Any) -> Any:
         """``gather(input_indices, axis, batch_dims=0)`` takes slices; torch's ``gather(dim, index)`` single elements."""
-        if args and isinstance(args[0], int) or "index" in kwargs or "dim" in kwargs:
+        if (args and isinstance(args[0], int)) or "index" in kwargs or "dim" in kwargs:
             dim = args[0] if args else kwargs["dim"]
             index = args[1] if len(args) > 1 else kwargs["index"]
             return wrap(_Base.gather(self, dim, _long(index, self)))
@@ -185,7 +185,7 @@ class ShapeMethods:
 
     def select(self: Any, *args: Any, **kwargs: Any) -> Any:
         """``select(condition, y)`` is self where the condition holds, else y; torch's ``select(dim, index)`` one slice."""
-        if args and isinstance(args[0], torch.Tensor) or "condition" in kwargs:
+        if (args and isinstance(args[0], torch.Tensor)) or "condition" in kwargs:
             from mindspore_compat.ops.function import select
             condition = args[0] if args else kwargs["condition"]
             return select(condition, self, args[1] if len(args) > 1 else kwargs["y"])

@@ -1,8 +1,22 @@
 """numpy's functions on Tensors. Upstream: ``mindspore.numpy``."""
 import math
 
-from mindspore_compat.common.dtype import (  # noqa: F401
-    bool_, float16, float32, float64, float_, int8, int16, int32, int64, int_, uint, uint8, uint16, uint32, uint64,
+from mindspore_compat.common.dtype import (
+    bool_,
+    float16,
+    float32,
+    float64,
+    float_,
+    int8,
+    int16,
+    int32,
+    int64,
+    int_,
+    uint,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
 )
 from mindspore_compat.numpy.array_creations import *  # noqa: F403
 from mindspore_compat.numpy.array_creations import __all__ as _creations

@@ -1,7 +1,8 @@
 """Making tensors as numpy does. Upstream: ``mindspore.numpy.array_creations``."""
 from __future__ import annotations
 
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch

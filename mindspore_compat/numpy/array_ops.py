@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,7 +14,8 @@ from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints
 
 __all__ = [
-    "reshape", "ravel", "transpose", "swapaxes", "moveaxis", "rollaxis", "expand_dims", "squeeze", "broadcast_to", "broadcast_arrays", "tile", "repeat",
+    "reshape", "ravel", "transpose", "swapaxes", "moveaxis", "rollaxis", "expand_dims", "squeeze", "broadcast_to", "broadcast_arrays", "tile",
+    "repeat",
     "concatenate", "append", "stack", "column_stack", "vstack", "hstack", "dstack", "split", "array_split", "vsplit", "hsplit", "dsplit",
     "chunk", "flip", "fliplr", "flipud", "roll", "rot90", "where", "select", "take", "take_along_axis", "choose", "size", "shape", "unique",
     "atleast_1d", "atleast_2d", "atleast_3d", "unravel_index", "ravel_multi_index", "apply_along_axis", "apply_over_axes", "piecewise",
@@ -326,7 +328,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
 def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
     """The sorted common elements, with their places if asked for."""
     first, second = (torch.reshape(as_tensor(item), (-1,)).detach().cpu().numpy() for item in (ar1, ar2))
-    found = np.intersect1d(first, second, assume_unique, return_indices)
+    found = np.intersect1d(first, second, assume_unique, return_indices=return_indices)  # type: ignore[call-overload]
     if return_indices:
         return wrap(torch.from_numpy(found[0])), *(wrap(torch.from_numpy(item.astype(np.int32))) for item in found[1:])
     return wrap(torch.from_numpy(found))

@@ -1,7 +1,8 @@
 """Comparisons and truth as numpy does. Upstream: ``mindspore.numpy.logic_ops``."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import torch
 

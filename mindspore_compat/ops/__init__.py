@@ -9,11 +9,22 @@ from mindspore_compat.ops import composite, function, functional, operations, pr
 from mindspore_compat.ops import operations as P  # noqa: F401
 from mindspore_compat.ops.composite.base import HyperMap, Map, MultitypeFuncGraph, add_flags, core, env_get, tail, zip_operation  # noqa: F401
 from mindspore_compat.ops.operations import *  # noqa: F403
+
 from mindspore_compat.ops.function import *  # noqa: F403  # isort: skip
 from mindspore_compat.ops.primitive import (  # noqa: F401
-    Primitive, PrimitiveWithCheck, PrimitiveWithInfer, _primexpr, constexpr, prim_arg_register, prim_attr_register,
+    Primitive,
+    PrimitiveWithCheck,
+    PrimitiveWithInfer,
+    _primexpr,
+    constexpr,
+    prim_arg_register,
+    prim_attr_register,
 )
 
 _ASCEND = "Ascend's custom operators have no counterpart on PyTorch. Write the operator with torch, or a torch.autograd.Function."
-__getattr__ = module_getattr(__name__, unsupported={name: _ASCEND for name in (
-    "op_info_register", "TBERegOp", "AiCPURegOp", "CpuRegOp", "DataType", "CustomRegOp", "custom_info_register", "CustomOpBuilder", "Custom")})
+__getattr__ = module_getattr(__name__, {"set_seed": "common.seed:set_seed"}, dict.fromkeys((
+    "op_info_register", "TBERegOp", "AiCPURegOp", "CpuRegOp", "DataType", "CustomRegOp", "custom_info_register", "CustomOpBuilder", "Custom",
+), _ASCEND))
+
+for _name in (*function.INTERNAL, "INTERNAL", "bind_methods"):
+    globals().pop(_name, None)

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import inspect
 import sys
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from mindspore_compat.ops.primitive import Primitive
 

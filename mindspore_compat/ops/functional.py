@@ -1,4 +1,8 @@
 """Operators as functions; conventionally imported as ``F``. Upstream: ``mindspore.ops.functional``."""
+from mindspore_compat.ops import function
 from mindspore_compat.ops.composite.base import HyperMap, Map, MultitypeFuncGraph, add_flags, core, env_get, tail, zip_operation  # noqa: F401
 from mindspore_compat.ops.function import *  # noqa: F403
 from mindspore_compat.ops.primitive import Primitive  # noqa: F401
+
+for _name in (*function.INTERNAL, "INTERNAL", "bind_methods"):
+    globals().pop(_name, None)

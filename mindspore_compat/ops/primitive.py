@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 __all__ = ["Primitive", "PrimitiveWithInfer", "PrimitiveWithCheck", "prim_attr_register", "prim_arg_register", "constexpr", "_primexpr"]
 
@@ -38,19 +39,20 @@ class Primitive:
         shown = ", ".join(f"{key}={value}" for key, value in self.attrs.items())
         return f"Prim[{self.name}]<{shown}>" if shown else f"Prim[{self.name}]"
 
-    def add_prim_attr(self, name: str, value: Any) -> "Primitive":
+    def add_prim_attr(self, name: str, value: Any) -> Primitive:
         """Set an attribute; what an operator computes follows from its constructor arguments only."""
-        self.__dict__[name] = value
+        if not hasattr(type(self), name):
+            self.__dict__[name] = value
         self.attrs[name] = value
         return self
 
-    def del_prim_attr(self, name: str) -> "Primitive":
+    def del_prim_attr(self, name: str) -> Primitive:
         """Remove an attribute."""
         self.__dict__.pop(name, None)
         self.attrs.pop(name, None)
         return self
 
-    def set_prim_instance_name(self, instance_name: str) -> "Primitive":
+    def set_prim_instance_name(self, instance_name: str) -> Primitive:
         """Name this instance."""
         self.instance_name = instance_name
         return self
@@ -66,27 +68,28 @@ class Primitive:
                 raise TypeError(f"For '{self.name}', the names of inputs and outputs must be str, but got {type(name).__name__}.")
         self.attrs.update(input_names=inputs, output_names=outputs)
 
-    def shard(self, in_strategy: Any = None, out_strategy: Any = None) -> "Primitive":
+    def shard(self, in_strategy: Any = None, out_strategy: Any = None) -> Primitive:
         """Keep a sharding strategy; a single operator is not split here, use ``mindspore.parallel`` for whole networks."""
         self.__dict__.update(in_strategy=in_strategy, out_strategy=out_strategy)
         self.attrs.update({key: value for key, value in (("in_strategy", in_strategy), ("out_strategy", out_strategy)) if value is not None})
         return self
 
-    def recompute(self, mode: bool = True) -> "Primitive":
+    def recompute(self, mode: bool = True) -> Primitive:
         """Accepted without effect: recomputation is set on Cells."""
         if not isinstance(mode, bool):
             raise TypeError(f"For 'recompute', the 'mode' must be bool, but got {type(mode).__name__}. Pass True or False.")
-        return self.add_prim_attr("recompute", mode)
+        self.attrs["recompute"] = mode
+        return self
 
-    def set_stage(self, stage: int) -> "Primitive":
+    def set_stage(self, stage: int) -> Primitive:
         """Keep the pipeline stage; without effect."""
         return self.add_prim_attr("stage", stage)
 
-    def set_device(self, device_target: str) -> "Primitive":
+    def set_device(self, device_target: str) -> Primitive:
         """Accepted without effect: an operator runs where its inputs are."""
         return self.add_prim_attr("primitive_target", device_target)
 
-    def place(self, role: str, rank_id: int) -> "Primitive":
+    def place(self, role: str, rank_id: int) -> Primitive:
         """Accepted without effect."""
         return self
 

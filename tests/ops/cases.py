@@ -1,13 +1,15 @@
 """Expressions that real MindSpore and mindspore_compat both evaluate; tests/golden/make_ops.py keeps the former's results.
 
 A line is an expression over `inputs()`; "g " in front also differentiates its sum by every float32 input that it names, and "! " says
-that it must raise. `par(x)` is a Parameter with a copy of x, `after(op, n, ...)` the first n arguments after the call. The module has to work without anything of this repository.
+that it must raise. `par(x)` is a Parameter with a copy of x, `after(op, n, ...)` the first n arguments after the
+call. The module has to work without anything of this repository.
 """
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
@@ -22,12 +24,14 @@ def inputs() -> dict[str, np.ndarray]:
     return {
         "a": f(2, 3), "b": f(2, 3), "p": r.uniform(0.5, 2, (2, 3)).astype(np.float32), "u": r.uniform(-0.9, 0.9, (2, 3)).astype(np.float32),
         "c": f(2, 3, 4), "w": f(3, 4), "v": f(3), "v4": f(4), "s": f(), "x4": f(2, 4), "im": f(1, 2, 5, 5), "im4": f(2, 4, 4, 4), "k": f(3, 2, 3, 3),
-        "kd": f(2, 1, 3, 3), "vol": f(1, 2, 4, 4, 4), "kv": f(2, 2, 2, 2, 2), "seq": f(2, 3, 6), "k1": f(2, 3, 3), "bm": f(2, 4, 3), "sq": m @ m.T + 3 * np.eye(3, dtype=np.float32),
+        "kd": f(2, 1, 3, 3), "vol": f(1, 2, 4, 4, 4), "kv": f(2, 2, 2, 2, 2), "seq": f(2, 3, 6), "k1": f(2, 3, 3), "bm": f(2, 4, 3),
+        "sq": m @ m.T + 3 * np.eye(3, dtype=np.float32),
         "m": m, "q": r.uniform(0.05, 0.95, (2, 3)).astype(np.float32), "y01": r.randint(0, 2, (2, 3)).astype(np.float32),
         "i": r.randint(0, 3, (2, 3)).astype(np.int32), "j": r.randint(1, 6, (2, 3)).astype(np.int32), "l": r.randint(-4, 5, (2, 3)).astype(np.int64),
         "ix": np.array([2, 0, 1], np.int32), "lab": np.array([2, 0], np.int32), "t": r.rand(2, 3) > 0.5, "t2": r.rand(2, 3) > 0.5,
         "h": f(2, 3).astype(np.float16), "d": r.randn(2, 3), "rep": np.array([3, 1, 3, 2, 1, 1], np.int32), "n0": np.array([0, 2, 0, 1], np.int32),
-        "bx": np.array([[1, 1, 6, 7], [2, 3, 8, 9], [0, 0, 4, 4]], np.float32), "gt": np.array([[1, 2, 6, 6], [3, 3, 9, 8], [0, 1, 4, 5]], np.float32),
+        "bx": np.array([[1, 1, 6, 7], [2, 3, 8, 9], [0, 0, 4, 4]], np.float32),
+        "gt": np.array([[1, 2, 6, 6], [3, 3, 9, 8], [0, 1, 4, 5]], np.float32),
         "nan": np.array([[1, np.nan, np.inf], [-np.inf, 0, 2]], np.float32), "cx": (r.randn(2, 3) + 1j * r.randn(2, 3)).astype(np.complex64),
         "probs": np.exp(f(2, 3)) / 4, "logp": np.log(np.abs(f(2, 3)) + 0.1),
     }

@@ -49,7 +49,8 @@ def difference(case: str, ours: dict[str, Any], theirs: dict[str, Any]) -> str:
     if "error" in theirs or "error" in ours:
         if ours.get("error") == theirs.get("error"):
             return ""
-        return f"{ours.get('error', 'a result')} ({ours.get('message', '')}) instead of {theirs.get('error', 'a result')} ({theirs.get('message', '')})"
+        shown = [f"{found.get('error', 'a result')} ({found.get('message', '')})" for found in (ours, theirs)]
+        return " instead of ".join(shown)
     for part, arrays in theirs.items():
         if len(ours[part]) != len(arrays):
             return f"{part}: {len(ours[part])} arrays instead of {len(arrays)}"

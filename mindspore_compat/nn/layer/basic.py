@@ -10,7 +10,9 @@ from mindspore_compat._api.validate import check_bool, check_positive_int, check
 from mindspore_compat.common.initializer import HeUniform, Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.layer._matrix import MatrixDiag, MatrixDiagPart, MatrixSetDiag, Roll, Tril, Triu, Unflatten
 from mindspore_compat.nn.layer._resize import interpolate
+from mindspore_compat.nn.layer._shapes import same_padding
 from mindspore_compat.nn.layer.activation import activation_from
 
 __all__ = ["Dropout", "Flatten", "Dense", "Linear", "ClipByNorm", "Norm", "OneHot", "Pad", "Unfold", "Tril", "Triu", "MatrixDiag",
@@ -353,7 +355,6 @@ class Unfold(Cell):
         self.padding = check_str_in(padding.lower() if isinstance(padding, str) else padding, "padding", ("valid", "same"), "Unfold")
 
     def construct(self, x: Any) -> Any:
-        from mindspore_compat.nn.layer._shapes import same_padding
         if self.padding == "same":
             pairs = [same_padding(*item) for item in zip(x.shape[-2:], self._kernel, self._stride, self._rate)]
             x = torch._C._nn.pad(x, (*pairs[1], *pairs[0]))
@@ -363,72 +364,3 @@ class Unfold(Cell):
         columns = torch._C._nn.im2col(x, self._kernel, self._rate, (0, 0), self._stride)
         patches = torch.reshape(columns, (batch, channels, self._kernel[0] * self._kernel[1], *places))
         return torch.reshape(torch.transpose(patches, 1, 2), (batch, -1, *places))
-
-
-class Tril(Cell):
-    """The lower triangle, from diagonal ``k`` down; zeros elsewhere."""
-
-    def construct(self, x: Any, k: int = 0) -> Any:
-        return torch.tril(x, check_type(k, "k", int, "Tril"))
-
-
-class Triu(Cell):
-    """The upper triangle, from diagonal ``k`` up; zeros elsewhere."""
-
-    def construct(self, x: Any, k: int = 0) -> Any:
-        return torch.triu(x, check_type(k, "k", int, "Triu"))
-
-
-class MatrixDiag(Cell):
-    """Diagonal matrices (*, n, n) of vectors (*, n)."""
-
-    def construct(self, x: Any) -> Any:
-        return torch.diag_embed(x)
-
-
-class MatrixDiagPart(Cell):
-    """Diagonals of matrices (*, m, n)."""
-
-    def construct(self, x: Any) -> Any:
-        return torch.diagonal(x, dim1=-2, dim2=-1)
-
-
-class MatrixSetDiag(Cell):
-    """Matrices (*, m, n) with their diagonals replaced."""
-
-    def construct(self, x: Any, diagonal: Any) -> Any:
-        return torch.diagonal_scatter(x, diagonal, dim1=-2, dim2=-1)
-
-
-class Roll(Cell):
-    """Elements moved by ``shift`` along ``axis``, round the end; ints or tuples of one length."""
-
-    def __init__(self, shift: Any, axis: Any) -> None:
-        super().__init__()
-        for name, value in (("shift", shift), ("axis", axis)):
-            check_type(value, name, (int, tuple, list), "Roll")
-        self.shift = list(shift) if isinstance(shift, (tuple, list)) else [shift]
-        self.axis = list(axis) if isinstance(axis, (tuple, list)) else [axis]
-        if len(self.shift) != len(self.axis):
-            raise ValueError("For 'Roll', the shape of 'shift' and the shape of 'axis' must be the same, "
-                             f"but got the length of 'shift' {len(self.shift)} and the length of 'axis' {len(self.axis)}.")
-
-    def construct(self, x: Any) -> Any:
-        for item in self.axis:
-            if not -x.dim() <= item < x.dim():
-                raise ValueError(f"For 'Roll', the 'axis' must be in range [{-x.dim()}, {x.dim()}), but got {item}.")
-        return torch.roll(x, self.shift, self.axis)
-
-
-class Unflatten(Cell):
-    """``axis`` replaced by the axes of ``unflattened_size``."""
-
-    def __init__(self, axis: int, unflattened_size: Any) -> None:
-        super().__init__()
-        self.axis = check_type(axis, "axis", int, "Unflatten")
-        self.unflattened_size = tuple(check_type(unflattened_size, "unflattened_size", (tuple, list), "Unflatten"))
-
-    def construct(self, x: Any) -> Any:
-        shape = tuple(x.shape)
-        rest = shape[self.axis + 1:] if self.axis != -1 else ()
-        return torch.reshape(x, shape[:self.axis] + self.unflattened_size + rest)

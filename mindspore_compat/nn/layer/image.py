@@ -214,9 +214,7 @@ class ResizeBilinear(Cell):
         check_bool(align_corners, "align_corners", "ResizeBilinear")
         if size is None:
             check_positive_int(scale_factor, "scale_factor", "ResizeBilinear")  # type: ignore[arg-type]
-            height, width = x.shape[-2:]
-            # With corners aligned, 1.x keeps the first and the last place and puts scale_factor - 1 between two.
-            size = tuple((item - 1) * scale_factor + 1 if align_corners else item * scale_factor for item in (height, width))
+            size = tuple(item * scale_factor for item in x.shape[-2:])  # type: ignore[operator]
         elif not isinstance(size, (tuple, list)) or len(size) != 2:
             raise ValueError(f"For 'ResizeBilinear', the 'size' must be a tuple of two ints, but got {size!r}.")
         size = tuple(check_positive_int(int(item), "size", "ResizeBilinear") for item in size)

@@ -109,7 +109,8 @@ class L1Loss(LossBase):
     """|logits - labels|, reduced."""
 
     def construct(self, logits: Any, labels: Any) -> Any:
-        return reduced(torch.abs(difference(type(self).__name__, logits, labels)), self.reduction)
+        error = torch.abs(difference(type(self).__name__, logits, labels))
+        return reduced(error, self.reduction) if error.dtype.is_floating_point else self.get_loss(error)
 
 
 class L1LossExt(L1Loss):
@@ -176,10 +177,11 @@ class HuberLoss(LossBase):
 class SoftmaxCrossEntropyWithLogits(LossBase):
     """Cross entropy of softmax(logits) (N, C) with labels: class indices (N,) if ``sparse``, else distributions (N, C).
 
-    A class index out of range has loss 0, but is an error with reduction "mean", as upstream.
+    A class index out of range has loss 0, but is an error with reduction "mean", as upstream. ``is_grad`` and ``num_classes`` are
+    1.0's, without effect.
     """
 
-    def __init__(self, sparse: bool = False, reduction: str = "none") -> None:
+    def __init__(self, sparse: bool = False, reduction: str = "none", *, is_grad: bool = False, num_classes: int | None = None) -> None:
         super().__init__(reduction)
         self.sparse = check_bool(sparse, "sparse", "SoftmaxCrossEntropyWithLogits")
 

@@ -1,10 +1,20 @@
 """Optimizers. Upstream: ``mindspore.nn.optim``."""
 from mindspore_compat.nn.optim.ada_grad import Adagrad
-from mindspore_compat.nn.optim.adam import Adam, AdamWeightDecay
+from mindspore_compat.nn.optim.adadelta import Adadelta
+from mindspore_compat.nn.optim.adafactor import AdaFactor
+from mindspore_compat.nn.optim.adam import Adam, AdamOffload, AdamWeightDecay
+from mindspore_compat.nn.optim.adamax import AdaMax
+from mindspore_compat.nn.optim.asgd import ASGD
+from mindspore_compat.nn.optim.ftrl import FTRL
 from mindspore_compat.nn.optim.lamb import Lamb
+from mindspore_compat.nn.optim.lars import LARS
+from mindspore_compat.nn.optim.lazyadam import LazyAdam
 from mindspore_compat.nn.optim.momentum import Momentum
 from mindspore_compat.nn.optim.optimizer import Optimizer
+from mindspore_compat.nn.optim.proximal_ada_grad import ProximalAdagrad
 from mindspore_compat.nn.optim.rmsprop import RMSProp
+from mindspore_compat.nn.optim.rprop import Rprop
 from mindspore_compat.nn.optim.sgd import SGD
 
-__all__ = ["Optimizer", "Momentum", "SGD", "Adam", "AdamWeightDecay", "RMSProp", "Adagrad", "Lamb"]
+__all__ = ["Optimizer", "Momentum", "SGD", "Adam", "AdamOffload", "AdamWeightDecay", "LazyAdam", "RMSProp", "Adagrad", "Adadelta", "AdaMax", "FTRL",
+           "ProximalAdagrad", "Rprop", "ASGD", "LARS", "AdaFactor", "Lamb"]

@@ -11,7 +11,7 @@ from mindspore_compat._api.validate import check_bool, check_type
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.optim.optimizer import Optimizer, _host_parameter
 
-__all__ = ["Adam", "AdamWeightDecay"]
+__all__ = ["Adam", "AdamOffload", "AdamWeightDecay"]
 
 
 def check_betas(beta1: Any, beta2: Any, eps: Any, owner: str) -> None:
@@ -89,6 +89,16 @@ class Adam(Optimizer):
             numerators = list(torch._foreach_mul(moments1, self.beta1))
             torch._foreach_add_(numerators, gradients, alpha=1.0 - self.beta1)
         torch._foreach_addcdiv_(parameters, numerators, divisors, -rate)
+
+
+class AdamOffload(Adam):
+    """`Adam` whose update ran on the host; here it runs where the parameters are. Powers have shape (1,), as upstream's."""
+
+    def __init__(self, params: Any, learning_rate: Any = 1e-3, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8,
+                 use_locking: bool = False, use_nesterov: bool = False, weight_decay: Any = 0.0, loss_scale: float = 1.0) -> None:
+        super().__init__(params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay, loss_scale)
+        for name in ("beta1_power", "beta2_power"):
+            self.__dict__["_parameters"][name] = _host_parameter([1.0], name)
 
 
 class AdamWeightDecay(Optimizer):

@@ -1,7 +1,8 @@
 """Functions over sequences, and functions chosen by the types of their arguments. Upstream: ``mindspore.ops.composite.base``."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
@@ -42,7 +43,8 @@ def _tensor_of(inner: str) -> _Matcher:
     """Matches tensors of the dtype of ``Tensor[...]``."""
     kinds: dict[str, _Matcher] = {"Float": lambda value: value.dtype.is_floating_point, "Number": lambda value: True,
                                   "Int": lambda value: not value.dtype.is_floating_point}
-    of_dtype = kinds.get(inner) or (lambda value, wanted=mstype.to_torch_dtype(inner): value.dtype is wanted)
+    wanted = None if inner in kinds else mstype.to_torch_dtype(inner)
+    of_dtype = kinds.get(inner) or (lambda value: value.dtype is wanted)
     return lambda value: isinstance(value, torch.Tensor) and of_dtype(value)
 
 
@@ -60,7 +62,8 @@ def _matcher(type_name: Any) -> _Matcher:
             return next(match for key, match in _MATCHERS.items() if key.lower() == name.lower())
         raise TypeError(f"For 'MultitypeFuncGraph', the type {type_name!r} is not known. Use one of {sorted(_MATCHERS)}, or 'Tensor[Float32]'.")
     if isinstance(type_name, torch.dtype):
-        return lambda value: mstype.get_py_obj_dtype(value) is type_name if _is_number(value) else False
+        python_type = mstype.dtype_to_pytype(type_name)
+        return lambda value: type(value) is python_type
     known = _MATCHERS.get(repr(type_name))
     if known is None:
         raise TypeError(f"For 'MultitypeFuncGraph', register only supports str or mindspore.dtype, but got {type_name!r} of type "

@@ -4,16 +4,18 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-import torch.nn.functional as tf
 
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, to_dtype
+
+tf: Any = torch.nn.functional  # its overloads do not know a bool that is only known at run time
 
 __all__ = [
     "conv1d", "conv2d", "conv3d", "conv_nd", "conv_transpose_nd", "conv_transpose2d", "conv3d_transpose", "same_padding", "pool_nd", "avg_pool1d",
     "avg_pool2d", "avg_pool3d", "max_pool2d", "max_pool3d", "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d",
     "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d", "lp_pool1d",
-    "lp_pool2d", "fractional_max_pool2d", "fractional_max_pool3d", "interpolate", "upsample", "resize_linear", "resize_nearest", "resize_cubic", "grid_sample",
+    "lp_pool2d", "fractional_max_pool2d", "fractional_max_pool3d", "interpolate",
+    "upsample", "resize_linear", "resize_nearest", "resize_cubic", "grid_sample",
     "affine_grid", "unfold", "fold", "col2im", "sizes_of",
 ]
 

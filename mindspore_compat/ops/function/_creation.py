@@ -15,7 +15,7 @@ __all__ = [
     "zeros", "ones", "full", "fill", "fills", "eye", "zeros_like", "ones_like", "full_like", "arange", "range", "linspace", "logspace",
     "scalar_to_tensor", "scalar_to_array", "tuple_to_array", "one_hot", "tril_indices", "triu_indices", "vander", "diag", "diagflat",
     "diag_embed", "meshgrid", "cartesian_prod", "combinations", "block_diag", "bartlett_window", "blackman_window", "hamming_window",
-    "hann_window", "kaiser_window", "sequence_mask", "cast", "type_as", "matrix_diag", "deepcopy", "scalar_cast", "zero_",
+    "hann_window", "kaiser_window", "sequence_mask", "cast", "type_as", "matrix_diag", "deepcopy", "scalar_cast", "zero_", "tensor_range",
 ]
 
 _int64 = torch.int64
@@ -118,6 +118,9 @@ def range(start: Any, end: Any = None, step: Any = 1, maxlen: int = 1000000) -> 
     """start, start + step, ... below ``end``; ints give int64."""
     result = arange(start, end, step)
     return result if result.dtype.is_floating_point else wrap(to_dtype(result, torch.int64))
+
+
+tensor_range = range
 
 
 def linspace(start: Any, end: Any, steps: Any = None, *, num: Any = None) -> Any:

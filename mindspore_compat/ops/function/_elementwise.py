@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import builtins
 import operator
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -161,7 +162,7 @@ greater = gt = tensor_gt = _operator("greater", operator.gt)
 greater_equal = ge = tensor_ge = _operator("greater_equal", operator.ge)
 less = lt = tensor_lt = _operator("less", operator.lt)
 less_equal = le = tensor_le = _operator("less_equal", operator.le)
-tensor_exp, tensor_expm1 = exp, expm1
+tensor_exp, tensor_expm1, isnan_ext = exp, expm1, isnan
 
 
 def sub(input: Any, other: Any) -> Any:
@@ -266,6 +267,14 @@ def float_power(input: Any, exponent: Any) -> Any:
     return wrap(torch.float_power(input, exponent))
 
 
+float_power_ext = float_power
+
+
+def erfinv_(input: Any) -> Any:
+    """`erfinv` in place."""
+    return wrap(torch.Tensor.erfinv_(input))
+
+
 def ldexp(x: Any, other: Any) -> Any:
     """x * 2**other."""
     return wrap(torch.ldexp(*[as_plain(item) for item in (x, other)]))
@@ -334,5 +343,21 @@ def eps(x: Any) -> Any:
     return wrap(torch.full_like(x, torch.finfo(x.dtype).eps))
 
 
-__all__ = [name for name in dir() if not name.startswith("_") and name not in (
-    "annotations", "builtins", "operator", "torch", "wrap", "as_plain", "pair", "to_dtype", "Any", "Callable")]
+__all__ = [
+    "abs", "absolute", "accumulate_n", "acos", "acosh", "add", "addcdiv", "addcmul", "addn", "angle", "approximate_equal", "arccos",
+    "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "asin", "asinh", "atan", "atan2", "atanh", "bessel_i0", "bessel_i0e",
+    "bessel_i1", "bessel_i1e", "bessel_j0", "bessel_j1", "bessel_k0", "bessel_k0e", "bessel_k1", "bessel_k1e", "bessel_y0", "bessel_y1",
+    "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "ceil", "complex", "conj",
+    "copysign", "cos", "cosh", "deg2rad", "digamma", "div", "div_no_nan", "divide", "eps", "eq", "equal", "erf", "erfc", "erfinv", "exp",
+    "exp2", "expm1", "float_power", "floor", "floor_div", "floor_divide", "floor_mod", "floordiv", "floormod", "fmax", "fmin", "fmod",
+    "frac", "gcd", "ge", "greater", "greater_equal", "gt", "heaviside", "hypot", "i0", "igamma", "igammac", "imag", "inv", "invert",
+    "is_complex", "is_floating_point", "is_nonzero", "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "isreal", "lcm",
+    "ldexp", "le", "lerp", "less", "less_equal", "lgamma", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and",
+    "logical_not", "logical_or", "logical_xor", "logit", "lt", "maximum", "minimum", "mod", "mul", "mul_no_nan", "multiply", "mvlgamma",
+    "nan_to_num", "ne", "neg", "negative", "nextafter", "not_equal", "polar", "polygamma", "population_count", "positive", "pow", "pows",
+    "rad2deg", "real", "real_div", "reciprocal", "remainder", "rint", "round", "rsqrt", "sgn", "sign", "signbit", "sin", "sinc", "sinh",
+    "sqrt", "square", "squared_difference", "sub", "subtract", "tan", "tensor_add", "tensor_div", "tensor_exp", "isnan_ext",
+    "float_power_ext", "erfinv_", "tensor_expm1", "tensor_floordiv", "tensor_ge", "tensor_gt", "tensor_le", "tensor_lt", "tensor_mod",
+    "tensor_mul", "tensor_muls", "tensor_pow", "tensor_sub", "true_divide", "trunc", "truncate_div", "truncate_mod", "view_as_real",
+    "xdivy", "xlogy", "zeta",
+]

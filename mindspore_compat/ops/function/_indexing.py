@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -17,7 +18,7 @@ __all__ = [
     "scatter_nd_add", "scatter_nd_sub", "scatter_nd_mul", "scatter_nd_div", "scatter_nd_max", "scatter_nd_min", "tensor_scatter_update",
     "tensor_scatter_add", "tensor_scatter_sub", "tensor_scatter_mul", "tensor_scatter_div", "tensor_scatter_max", "tensor_scatter_min",
     "tensor_scatter_elements", "unsorted_segment_sum", "unsorted_segment_max", "unsorted_segment_min", "unsorted_segment_prod",
-    "index_put", "fill_diagonal", "embedding_lookup", "set_diag",
+    "index_put", "fill_diagonal", "embedding_lookup", "set_diag", "matrix_set_diag", "matrix_diag_part", "put_",
 ]
 
 _int64 = torch.int64
@@ -144,6 +145,23 @@ def fill_diagonal(input: Any, fill_value: float, wrap_around: bool = False) -> A
 def set_diag(x: Any, diagonal: Any, k: Any = 0) -> Any:
     """Matrices with one diagonal replaced."""
     return wrap(torch.diagonal_scatter(x, diagonal, int(k), -2, -1))
+
+
+def matrix_set_diag(x: Any, diagonal: Any, k: Any = 0, align: str = "RIGHT_LEFT") -> Any:
+    """Matrices with one diagonal replaced."""
+    return set_diag(x, diagonal, k)
+
+
+def matrix_diag_part(x: Any, k: Any, padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Any:
+    """One diagonal of matrices."""
+    return wrap(torch.diagonal(x, int(k), -2, -1))
+
+
+def put_(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+    """Put values at flat indices of the tensor itself; returns it."""
+    with torch.no_grad():
+        torch.Tensor.put_(input, _long(index), source, accumulate)
+    return input
 
 
 def slice_scatter(input: Any, src: Any, axis: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Any:

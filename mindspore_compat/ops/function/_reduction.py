@@ -13,7 +13,7 @@ __all__ = [
     "nanmedian", "nansum", "nanmean", "quantile", "nanquantile", "logsumexp", "norm", "vector_norm", "matrix_norm", "count_nonzero",
     "argmax", "argmin", "cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "trace", "bincount", "histc", "diff", "trapz", "cov",
     "reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_all", "reduce_any", "argmax_with_value", "argmin_with_value",
-    "cumulative", "euclidean_norm", "lp_norm", "renorm", "dist", "l2_normalize", "nuclear_norm",
+    "cumulative", "euclidean_norm", "lp_norm", "renorm", "dist", "l2_normalize", "nuclear_norm", "diff_ext",
 ]
 
 _int32 = torch.int32
@@ -362,6 +362,9 @@ def histc(input: Any, bins: int = 100, min: float = 0.0, max: float = 0.0) -> An
 def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """The n-th difference along ``axis``."""
     return wrap(torch.diff(x, n, axis, prepend, append))
+
+
+diff_ext = diff
 
 
 def trapz(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -1) -> Any:

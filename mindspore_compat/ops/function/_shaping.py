@@ -11,14 +11,14 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_axes, as_ints, as_plain, bad_argument, to_dtype
 
 __all__ = [
-    "shape", "shape_", "dyn_shape", "dtype", "rank", "size", "numel", "is_tensor", "reshape", "view_as", "transpose", "permute", "swapaxes",
-    "swapdims", "moveaxis", "movedim", "t", "adjoint", "expand_dims", "unsqueeze", "squeeze", "flatten", "ravel", "broadcast_to", "expand",
-    "expand_as", "tile", "repeat_elements", "repeat_interleave", "concat", "cat", "stack", "unstack", "unbind", "split", "chunk", "tensor_split",
-    "hsplit", "vsplit", "dsplit", "hstack", "vstack", "row_stack", "dstack", "column_stack", "atleast_1d", "atleast_2d", "atleast_3d", "flip",
-    "fliplr", "flipud", "reverse", "reverse_sequence", "roll", "rot90", "tril", "triu", "diagonal", "sort", "msort", "argsort", "topk", "top_k",
-    "unique", "unique_consecutive", "unique_with_pad", "space_to_depth", "depth_to_space", "space_to_batch_nd", "batch_to_space_nd",
-    "pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "pad", "mirror_pad", "padding", "matrix_band_part", "shuffle", "unravel_index",
-    "searchsorted", "bucketize",
+    "shape", "shape_", "dyn_shape", "dtype", "rank", "size", "numel", "is_tensor", "reshape", "reshape_", "view_as", "transpose", "permute",
+    "swapaxes", "swapdims", "moveaxis", "movedim", "t", "adjoint", "expand_dims", "unsqueeze", "squeeze", "flatten", "ravel",
+    "broadcast_to", "expand", "expand_as", "tile", "repeat_elements", "repeat_interleave", "concat", "cat", "stack", "unstack", "unbind",
+    "split", "chunk", "tensor_split", "hsplit", "vsplit", "dsplit", "hstack", "vstack", "row_stack", "dstack", "column_stack", "atleast_1d",
+    "atleast_2d", "atleast_3d", "flip", "fliplr", "flipud", "reverse", "reverse_sequence", "roll", "rot90", "tril", "triu", "diagonal",
+    "sort", "msort", "argsort", "topk", "top_k", "unique", "unique_consecutive", "unique_with_pad", "space_to_depth", "depth_to_space",
+    "space_to_batch_nd", "batch_to_space_nd", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "pad", "mirror_pad", "padding",
+    "matrix_band_part", "shuffle", "unravel_index", "searchsorted", "bucketize",
 ]
 
 _int32 = torch.int32
@@ -74,6 +74,9 @@ def reshape(input: Any, shape: Any) -> Any:
         return wrap(torch.reshape(input, shape if shape.__class__ is tuple else as_ints(shape)))
     except RuntimeError as error:
         raise bad_argument("Reshape", error) from None
+
+
+reshape_ = reshape
 
 
 def view_as(input: Any, other: Any) -> Any:

@@ -1,7 +1,8 @@
 """Fourier transforms. Upstream: ``mindspore.ops.function.fft_func``, ``spectral_func``."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import torch
 

@@ -13,7 +13,7 @@ __all__ = [
     "cross", "einsum", "addmm", "addmv", "addbmm", "baddbmm", "addr", "dense", "bias_add", "cdist", "pdist", "cholesky", "cholesky_inverse",
     "cholesky_solve", "cond", "det", "matrix_determinant", "logdet", "slogdet", "log_matrix_determinant", "eig", "eigvals", "geqrf", "inverse",
     "lu_solve", "lu_unpack", "matrix_exp", "matrix_power", "matrix_solve", "orgqr", "ormqr", "pinv", "qr", "svd", "lstsq",
-    "matrix_triangular_solve", "addmm_",
+    "matrix_triangular_solve", "addmm_", "baddbmm_ext", "einsum_ext", "bidense",
 ]
 
 
@@ -125,6 +125,14 @@ def einsum(equation: str, *operands: Any) -> Any:
     return wrap(torch.einsum(equation, *operands))
 
 
+einsum_ext = einsum
+
+
+def bidense(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
+    """input1 · weight · input2 + bias, for each output."""
+    return wrap(torch.nn.functional.bilinear(input1, input2, weight, bias))
+
+
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (mat1 @ mat2)."""
     return wrap(torch.addmm(input, mat1, mat2, beta=beta, alpha=alpha))
@@ -148,6 +156,9 @@ def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 
 def baddbmm(input: Any, batch1: Any, batch2: Any, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (batch1 @ batch2)."""
     return wrap(torch.baddbmm(input, batch1, batch2, beta=beta, alpha=alpha))
+
+
+baddbmm_ext = baddbmm
 
 
 def addr(x: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:

@@ -5,7 +5,8 @@ import builtins
 import functools
 import math
 import operator
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import torch
 

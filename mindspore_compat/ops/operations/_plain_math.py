@@ -1,10 +1,12 @@
 """Class forms without attributes: each is the function of the same meaning, declared by a row of the table."""
 from __future__ import annotations
 
+from typing import Any
+
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._declare import plain
 
-_TABLE = {
+_TABLE: dict[str, Any] = {
     # element by element, one input
     "Abs": F.abs, "ACos": F.acos, "Acosh": F.acosh, "Angle": F.angle, "Asin": F.asin, "Asinh": F.asinh, "Atan": F.atan, "Atanh": F.atanh,
     "BesselI0": F.bessel_i0, "BesselI0e": F.bessel_i0e, "BesselI1": F.bessel_i1, "BesselI1e": F.bessel_i1e, "BesselJ0": F.bessel_j0,

@@ -1,7 +1,8 @@
 """Steps of optimizers in class form: each changes its Parameters in place and returns them. Part of ``operations.nn_ops``."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -277,8 +278,8 @@ def SparseApplyFtrl(lr: float, l1: float, l2: float, lr_power: float, use_lockin
     """(var, accum, linear, gradient of rows, indices)."""
     def step(var: Any, accum: Any, linear: Any, grad: Any, indices: Any) -> tuple:
         rows = indices.long()
-        part = [item[rows] for item in (var, accum, linear)]
-        _ftrl(*part, grad, lr, l1, l2, lr_power)
+        part = var[rows], accum[rows], linear[rows]
+        _ftrl(part[0], part[1], part[2], grad, lr, l1, l2, lr_power)
         for item, new in zip((var, accum, linear), part):
             item[rows] = new
         return 0, 1, 2

@@ -1,7 +1,8 @@
 """Shapes, indexing and making of tensors in class form. Upstream: ``mindspore.ops.operations.array_ops``."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -27,7 +28,7 @@ def _named(name: str, constructor: Callable[..., _Run]) -> Any:
     return primitive(constructor)
 
 
-_TABLE = {
+_TABLE: dict[str, Any] = {
     "BatchToSpaceNDV2": F.batch_to_space_nd, "Cast": F.cast, "DType": F.dtype, "Diag": F.diag, "ExpandDims": F.expand_dims, "Eye": F.eye,
     "Expand": F.expand, "Fill": F.fill, "FillV2": lambda shape, value: F.full(shape, value, dtype=value.dtype), "Fills": F.fills,
     "Flatten": lambda input_x: F.flatten(input_x), "GatherD": F.gather_d, "GatherNd": F.gather_nd, "GatherV2": F.gather,

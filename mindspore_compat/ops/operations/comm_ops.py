@@ -4,7 +4,8 @@ Without a process group (one process) each operator gives what a group of one me
 """
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import torch
 

@@ -1,7 +1,8 @@
 """Printing, summaries and hooks in class form. Upstream: ``mindspore.ops.operations.debug_ops``."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -10,7 +11,7 @@ from mindspore_compat.ops import function as F
 from mindspore_compat.ops._declare import plain, primitive
 
 __all__ = ["ScalarSummary", "ImageSummary", "TensorSummary", "HistogramSummary", "Print", "Assert", "TensorDump", "InsertGradientOf",
-           "HookBackward", "summary_hooks"]
+           "HookBackward"]
 
 _Run = Callable[..., Any]
 

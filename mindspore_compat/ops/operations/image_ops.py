@@ -1,7 +1,8 @@
 """Resizing and regions of images in class form. Upstream: ``mindspore.ops.operations.image_ops`` and box operators of ``other_ops``."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -141,7 +142,8 @@ def _rgb_to_hsv(images: Any) -> Any:
     r, g, b = torch.unbind(images, -1)
     hue = torch.stack(((g - b) / safe, 2 + (b - r) / safe, 4 + (r - g) / safe), -1)
     hue = torch.remainder(torch.squeeze(torch.gather(hue, -1, torch.unsqueeze(place, -1)), -1) / 6, 1) * (span > 0)
-    return wrap(torch.stack((hue, torch.where(high > 0, span / torch.where(high > 0, high, torch.ones_like(high)), torch.zeros_like(high)), high), -1))
+    saturation = torch.where(high > 0, span / torch.where(high > 0, high, torch.ones_like(high)), torch.zeros_like(high))
+    return wrap(torch.stack((hue, saturation, high), -1))
 
 
 def _hsv_to_rgb(x: Any) -> Any:

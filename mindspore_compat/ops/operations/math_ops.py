@@ -1,7 +1,8 @@
 """Arithmetic, reductions and products in class form. Upstream: ``mindspore.ops.operations.math_ops``."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -14,15 +15,15 @@ from mindspore_compat.ops.operations import _plain_math
 from mindspore_compat.ops.operations._plain_math import *  # noqa: F403
 
 __all__ = [
-    *_plain_math.__all__,
-    "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceAll", "ReduceAny", "ReduceStd", "EuclideanNorm", "Argmax",
-    "Argmin", "ArgMaxWithValue", "ArgMinWithValue", "CumSum", "CumProd", "Cummax", "Cummin", "CumulativeLogsumexp", "MatMul", "BatchMatMul",
-    "Logit", "NanToNum", "ApproximateEqual", "IsClose", "LpNorm", "Renorm", "Median", "Histogram", "HistogramFixedWidth", "Cross", "Cdist",
-    "Einsum", "Cholesky", "CholeskyInverse", "CholeskySolve", "MatrixInverse", "MatrixPower", "MatrixSolve", "MatrixTriangularSolve", "Eig",
-    "Qr", "Svd", "LuUnpack", "Ormqr", "NuclearNorm", "Mvlgamma", "FloatStatus", "NPUAllocFloatStatus", "NPUGetFloatStatus",
-    "NPUClearFloatStatus", "Bucketize", "Quantile", "CountNonZero", "LinSpace", "LogSpace", "Lerp", "Addcdiv", "Addcmul", "Pdist", "Round",
-    "SquareSumAll", "MatrixLogarithm", "FFTWithSize", "STFT", "InplaceAdd", "InplaceSub", "InplaceUpdate", "InplaceIndexAdd", "IndexAdd",
-    "BartlettWindow", "BlackmanWindow", "HammingWindow", "Lstsq", "EqualCount",
+    *_plain_math.__all__, "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceAll", "ReduceAny", "ReduceStd",
+    "EuclideanNorm", "Argmax", "Argmin", "ArgMaxWithValue", "ArgMinWithValue", "CumSum", "CumProd", "Cummax", "Cummin",
+    "CumulativeLogsumexp", "MatMul", "BatchMatMul", "Logit", "NanToNum", "ApproximateEqual", "IsClose", "LpNorm", "Renorm", "Median",
+    "Histogram", "HistogramFixedWidth", "Cross", "Cdist", "Einsum", "Cholesky", "CholeskyInverse", "CholeskySolve", "MatrixInverse",
+    "MatrixPower", "MatrixSolve", "MatrixTriangularSolve", "Eig", "Qr", "Svd", "LuUnpack", "Ormqr", "NuclearNorm", "Mvlgamma",
+    "FloatStatus", "NPUAllocFloatStatus", "NPUGetFloatStatus", "NPUClearFloatStatus", "Bucketize", "Quantile", "CountNonZero", "LinSpace",
+    "LogSpace", "Lerp", "Addcdiv", "Addcmul", "Pdist", "Round", "LerpScalar", "ConjugateTranspose", "TransposeExtView", "SelectView",
+    "LogSoftmaxExt", "SquareSumAll", "MatrixLogarithm", "FFTWithSize", "STFT", "InplaceAdd", "InplaceSub", "InplaceUpdate",
+    "InplaceIndexAdd", "IndexAdd", "BartlettWindow", "BlackmanWindow", "HammingWindow", "Lstsq", "EqualCount",
 ]
 
 _Run = Callable[..., Any]
@@ -453,7 +454,11 @@ NPUGetFloatStatus = plain("NPUGetFloatStatus", lambda x: wrap(torch.zeros_like(x
 NPUClearFloatStatus = plain("NPUClearFloatStatus", lambda x: wrap(torch.zeros_like(x)))
 Round = plain("Round", lambda input, decimals=0: F.round(input, decimals=decimals))
 LinSpace = plain("LinSpace", F.linspace)
-Lerp = plain("Lerp", F.lerp)
+Lerp, LerpScalar = plain("Lerp", F.lerp), plain("LerpScalar", F.lerp)
+TransposeExtView = plain("TransposeExtView", F.swapaxes)
+ConjugateTranspose = plain("ConjugateTranspose", lambda x, perm: F.conj(F.transpose(x, perm)))
+SelectView = plain("SelectView", lambda input, dim, index: wrap(torch.select(input, dim, index)))
+LogSoftmaxExt = plain("LogSoftmaxExt", lambda input, dim=None, dtype=None: wrap(torch.log_softmax(input, -1 if dim is None else dim, dtype=dtype)))
 Addcmul, Addcdiv = plain("Addcmul", F.addcmul), plain("Addcdiv", F.addcdiv)
 SquareSumAll = plain("SquareSumAll", lambda x, y: wrap((torch.sum(torch.square(x)), torch.sum(torch.square(y)))))
 EqualCount = plain("EqualCount", lambda x, y: wrap(torch.reshape(torch.sum(torch.eq(x, y)), (1,)).to(x.dtype)))

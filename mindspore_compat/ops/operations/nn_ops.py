@@ -1,7 +1,8 @@
 """Layers, losses and pooling in class form. Upstream: ``mindspore.ops.operations.nn_ops``; optimizers stand in ``_update_ops``."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -18,12 +19,12 @@ from mindspore_compat.ops.operations._update_ops import __all__ as _updates
 _Run = Callable[..., Any]
 _REDUCTIONS = ("mean", "sum", "none")
 
-_TABLE = {
+_TABLE: dict[str, Any] = {
     "Dense": F.dense, "FastGeLU": F.fast_gelu, "FastGelu": F.fast_gelu, "GeLU": lambda input: F.gelu(input, "tanh"),
     "Gelu": lambda input: F.gelu(input, "tanh"), "HSigmoid": F.hardsigmoid, "HSwish": F.hardswish, "L2Loss": F.l2_loss, "Mish": F.mish,
     "PReLU": F.prelu, "ReLU": F.relu, "ReLU6": F.relu6, "SeLU": F.selu, "Sigmoid": F.sigmoid, "SigmoidCrossEntropyWithLogits":
     F.sigmoid_cross_entropy, "SoftmaxCrossEntropyWithLogits": F.softmax_cross_entropy, "Softplus": F.softplus, "Softsign": F.softsign,
-    "Tanh": F.tanh, "SiLU": F.silu,
+    "Tanh": F.tanh,
 }
 globals().update({name: plain(name, function) for name, function in _TABLE.items()})
 
@@ -176,7 +177,10 @@ def Dropout3D(keep_prob: float = 0.5) -> _Run:
 @primitive
 def DropoutGenMask(Seed0: int = 0, Seed1: int = 0) -> _Run:
     """The mask of a shape for `DropoutDoMask`: one byte each, not upstream's one bit each."""
-    return lambda shape, keep_prob: wrap(to_dtype(torch.rand(as_ints(shape), generator=F.generator_of(Seed0 or Seed1)) < float(keep_prob), torch.uint8))
+    def run(shape: Any, keep_prob: Any) -> Any:
+        drawn = torch.rand(as_ints(shape), generator=F.generator_of(Seed0 or Seed1))
+        return wrap(to_dtype(drawn < float(keep_prob), torch.uint8))
+    return run
 
 
 @primitive

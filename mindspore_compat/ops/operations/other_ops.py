@@ -1,7 +1,8 @@
 """Sequencing and parameters in class form. Upstream: ``mindspore.ops.operations.other_ops``, ``inner_ops``, ``_inner_ops``, ``control_ops``."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
@@ -10,6 +11,7 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_plain, dtype_or_none
 from mindspore_compat.ops._declare import plain, primitive
+from mindspore_compat.ops.composite.grad import stop_gradient
 
 __all__ = ["Depend", "Partial", "StopGradient", "Push", "Pull", "PyFunc", "identity", "MixedPrecisionCast", "IsConstant", "MoveTo", "WhileLoop",
            "ForiLoop", "Scan", "Load", "UpdateState"]
@@ -18,7 +20,7 @@ _Run = Callable[..., Any]
 
 Depend = plain("Depend", F.depend)
 Partial = plain("Partial", F.partial)
-StopGradient = plain("StopGradient", F.stop_gradient)
+StopGradient = plain("StopGradient", stop_gradient)
 identity = plain("identity", F.identity)
 MixedPrecisionCast = plain("MixedPrecisionCast", F.mixed_precision_cast)
 IsConstant = plain("IsConstant", F.isconstant)

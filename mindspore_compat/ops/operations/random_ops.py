@@ -1,7 +1,8 @@
 """Random numbers in class form. Upstream: ``mindspore.ops.operations.random_ops``. Seeds work as in ``function.random_func``."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -164,7 +165,8 @@ def LogNormalReverse(mean: float = 1.0, std: float = 2.0) -> _Run:
 
 
 @primitive
-def UniformCandidateSampler(num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int = 0, remove_accidental_hits: bool = False) -> _Run:
+def UniformCandidateSampler(num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int = 0,
+                            remove_accidental_hits: bool = False) -> _Run:
     """(sampled classes, expected counts of true and of sampled ones)."""
     return lambda true_classes: F.uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed, remove_accidental_hits)
 

@@ -5,32 +5,34 @@ Rows take aten's argument names; one may answer NotImplemented to keep the opera
 from __future__ import annotations
 
 import math
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import torch
 import torch.nn.functional as tf
 
-__all__ = ["CREATION", "DECOMPOSITIONS"]
+__all__ = ["CREATION", "DECOMPOSITIONS", "as_axes"]
 
 #: Results depend on shapes only, so they are constants of the file.
 CREATION = frozenset({"zeros_like", "ones_like", "full_like", "empty_like", "new_zeros", "new_ones", "new_full", "new_empty", "new_empty_strided"})
 
 
-def _axes(dim: Any, ndim: int) -> list[int]:
+def as_axes(dim: Any, ndim: int) -> list[int]:
+    """Axes as non-negative ints; None and [] mean all."""
     if dim is None or dim == []:
         return list(range(ndim))
     return [axis % ndim for axis in (dim if isinstance(dim, (list, tuple)) else [dim])] if ndim else []
 
 
 def _variance(self: Any, dim: Any = None, correction: Any = 1, keepdim: bool = False) -> Any:
-    axes = _axes(dim, self.dim())
+    axes = as_axes(dim, self.dim())
     count = math.prod(self.shape[axis] for axis in axes)
     centred = self - torch.mean(self, axes, True)
     return torch.sum(centred * centred, axes, keepdim) / max(count - (1 if correction is None else correction), 0)
 
 
 def _vector_norm(self: Any, ord: float = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
-    x, axes = self if dtype is None else self.to(dtype), _axes(dim, self.dim())
+    x, axes = self if dtype is None else self.to(dtype), as_axes(dim, self.dim())
     if ord == 2:
         return torch.sqrt(torch.sum(x * x, axes, keepdim))
     if ord == 1:
@@ -45,7 +47,7 @@ def _vector_norm(self: Any, ord: float = 2, dim: Any = None, keepdim: bool = Fal
 def _logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
     top = torch.amax(self, dim, True)
     result = torch.log(torch.sum(torch.exp(self - top), dim, True)) + top
-    return result if keepdim else torch.squeeze(result, tuple(_axes(dim, self.dim())))
+    return result if keepdim else torch.squeeze(result, tuple(as_axes(dim, self.dim())))
 
 
 def _select_scatter(self: Any, src: Any, dim: int, index: int) -> Any:
@@ -153,55 +155,96 @@ def _group_norm(input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, gr
     return result, torch.reshape(mean, (N, group)), torch.reshape(spread, (N, group))
 
 
-def _matmul_in_parts(input: Any, hx: Any, weights: Any, has_bias: bool, layers: int, bidirectional: bool, batch_first: bool,
-                     step: Callable[..., Any]) -> Any:
-    """The steps of a recurrent network one after the other; returns (output, lists of the states at the end)."""
-    x = torch.transpose(input, 0, 1) if batch_first else input
-    each, directions, finals = (4 if has_bias else 2), (2 if bidirectional else 1), []
-    for layer in range(layers):
-        outputs = []
-        for direction in range(directions):
-            number = layer * directions + direction
-            own = weights[number * each:(number + 1) * each]
-            state = tuple(item[number] for item in hx)
-            bias = own[2] + own[3] if has_bias and step is not _gru_step else None
-            gates = tf.linear(x, own[0], bias if step is not _gru_step else own[2] if has_bias else None)
-            rows = []
-            for time in (range(x.shape[0] - 1, -1, -1) if direction else range(x.shape[0])):
-                state = step(gates[time], state, own[1], own[3] if has_bias else None)
-                rows.append(state[0])
-            outputs.append(torch.stack(rows[::-1] if direction else rows))
-            finals.append(state)
-        x = torch.cat(outputs, -1) if directions > 1 else outputs[0]
-    return (torch.transpose(x, 0, 1) if batch_first else x), [torch.stack(items) for items in zip(*finals)]
+def _window_counts(size: int, kernel: int, stride: int, pad: int, ceil: bool, include_pad: bool) -> tuple[list[int], int]:
+    """(how many elements each window of a mean counts, zeros needed behind the input), by torch's rules."""
+    count = (-(-(size + 2 * pad - kernel) // stride) if ceil else (size + 2 * pad - kernel) // stride) + 1
+    if ceil and (count - 1) * stride >= size + pad:
+        count -= 1
+    counts = []
+    for start in range(-pad, -pad + count * stride, stride):
+        end = min(start + kernel, size + pad)
+        counts.append(end - start if include_pad else min(end, size) - max(start, 0))
+    return counts, max(0, (count - 1) * stride + kernel - size - pad)
 
 
-def _lstm_step(gates: Any, state: tuple[Any, ...], weight: Any, bias: Any) -> tuple[Any, ...]:
-    i, f, g, o = torch.chunk(gates + tf.linear(state[0], weight), 4, -1)
-    cell = torch.sigmoid(f) * state[1] + torch.sigmoid(i) * torch.tanh(g)
-    return torch.sigmoid(o) * torch.tanh(cell), cell
+def _spread(value: Any, count: int) -> list[int]:
+    return list(value) * count if len(value) == 1 else list(value)
 
 
-def _gru_step(gates: Any, state: tuple[Any, ...], weight: Any, bias: Any) -> tuple[Any, ...]:
-    r, z, n = torch.chunk(gates, 3, -1)
-    own_r, own_z, own_n = torch.chunk(tf.linear(state[0], weight, bias), 3, -1)
-    z = torch.sigmoid(z + own_z)
-    n = torch.tanh(n + torch.sigmoid(r + own_r) * own_n)
-    return (n + z * (state[0] - n),)
+def _pooled(pool: Callable[..., Any], lowest: bool) -> Callable[..., Any]:
+    """Pooling with padding as padding and then pooling; means are corrected by a constant where windows count fewer elements."""
+    def pooling(self: Any, kernel_size: Any, stride: Any = (), padding: Any = (0,), ceil_mode: bool = False, count_include_pad: bool = True,
+                divisor_override: Any = None, dilation: Any = (1,)) -> Any:
+        spatial = 3 if pool in (tf.avg_pool3d, tf.max_pool3d) else 2
+        kernel, pad = _spread(kernel_size, spatial), _spread(padding, spatial)
+        step = _spread(stride, spatial) if stride else kernel
+        if any(item != 1 for item in dilation):
+            return NotImplemented
+        found = [_window_counts(*item, ceil_mode, count_include_pad) for item in zip(self.shape[-spatial:], kernel, step, pad)]
+        sides = [side for axis in range(spatial - 1, -1, -1) for side in (pad[axis], found[axis][1])]
+        fill = (-math.inf if self.dtype.is_floating_point else torch.iinfo(self.dtype).min) if lowest else 0.0
+        result = pool(tf.pad(self, sides, "constant", fill) if any(sides) else self, tuple(kernel), tuple(step))
+        if lowest:
+            return result, None
+        factor = torch.ones((), dtype=torch.float64)
+        for axis, (counts, _) in enumerate(found):
+            along = [kernel[axis] / (number if divisor_override is None else 1) for number in counts]
+            factor = factor * torch.tensor(along, dtype=torch.float64).reshape([-1] + [1] * (spatial - 1 - axis))
+        factor = factor / (divisor_override or 1)
+        return result if all(number == 1 for number in factor.flatten().tolist()) else result * factor.to(self.device, self.dtype)
+    return pooling
 
 
-def _hardsigmoid(self: Any) -> Any:
-    return torch.clamp(self / 6 + 0.5, 0, 1)
+def _convolution(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, output_padding: Any, groups: int) -> Any:
+    """Over one axis as over two."""
+    if weight.dim() != 3:
+        return NotImplemented
+    wide = torch.convolution(torch.unsqueeze(input, 2), torch.unsqueeze(weight, 2), bias, [1, *stride], [0, *padding], [1, *dilation], transposed,
+                             [0, *output_padding], groups)
+    return torch.squeeze(wide, 2)
 
 
-def _rnn(input: Any, hx: Any, params: Any, has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool,
-         batch_first: bool, step: Any) -> Any:
-    states = tuple(hx) if isinstance(hx, (list, tuple)) else (hx,)
-    output, finals = _matmul_in_parts(input, states, list(params), has_biases, num_layers, bidirectional, batch_first, step)
-    return (output, *finals)
+def _elu(self: Any, alpha: float = 1, scale: float = 1, input_scale: float = 1) -> Any:
+    negative = torch.expm1(_scaled(torch.minimum(self, _zero(self)), input_scale))
+    return _scaled(torch.relu(self) + _scaled(negative, alpha), scale)
 
 
-#: By name, or name.overload.
+def _gelu(self: Any, approximate: str = "none") -> Any:
+    if approximate == "tanh":
+        return 0.5 * self * (1 + torch.tanh(math.sqrt(2 / math.pi) * (self + 0.044715 * self * self * self)))
+    return self * (torch.erf(self / math.sqrt(2)) + 1) * 0.5
+
+
+def _topk(self: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+    """Any axis and either end, in terms of the largest along the last axis."""
+    moved = torch.transpose(self, dim, -1)
+    values, places = torch.topk(moved if largest else -moved, k, -1, True, sorted)
+    return torch.transpose(values if largest else -values, dim, -1), torch.transpose(places, dim, -1)
+
+
+def _batch_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: float, eps: float, **_: Any) -> Any:
+    """With statistics of the batch: the moving ones are not needed, and not changed."""
+    if not training:
+        return NotImplemented
+    axes, around = [axis for axis in range(input.dim()) if axis != 1], [1, -1] + [1] * (input.dim() - 2)
+    mean = torch.mean(input, axes, True)
+    spread = torch.rsqrt(torch.mean((input - mean) * (input - mean), axes, True) + eps)
+    result = (input - mean) * spread
+    if weight is not None:
+        result = result * torch.reshape(weight, around)
+    if bias is not None:
+        result = result + torch.reshape(bias, around)
+    return result, torch.reshape(mean, (-1,)), torch.reshape(spread, (-1,))
+
+
+def _split(self: Any, split_size: Any, dim: int = 0) -> Any:
+    sizes = split_size if isinstance(split_size, (list, tuple)) else \
+        [min(split_size, self.shape[dim] - start) for start in range(0, self.shape[dim], split_size)]
+    starts = [sum(sizes[:number]) for number in range(len(sizes))]
+    return [torch.narrow(self, dim, start, size) for start, size in zip(starts, sizes)]
+
+
+#: By aten's name without overload.
 DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "rsub": lambda self, other, alpha=1: other - (self if alpha == 1 else self * alpha),
     "addcmul": lambda self, tensor1, tensor2, value=1: self + (tensor1 * tensor2 if value == 1 else tensor1 * tensor2 * value),
@@ -210,12 +253,12 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "baddbmm": lambda self, batch1, batch2, beta=1, alpha=1: _scaled(self, beta) + _scaled(torch.bmm(batch1, batch2), alpha),
     "mv": lambda self, vec: torch.squeeze(torch.mm(self, torch.unsqueeze(vec, 1)), 1),
     "dot": lambda self, tensor: torch.sum(self * tensor),
-    "std.correction": lambda **kwargs: torch.sqrt(_variance(**kwargs)),
-    "var.correction": _variance,
-    "var_mean.correction": lambda **kwargs: (_variance(**kwargs), torch.mean(kwargs["self"], _axes(kwargs.get("dim"), kwargs["self"].dim()),
+    "std": lambda **kwargs: torch.sqrt(_variance(**kwargs)),
+    "var": _variance,
+    "var_mean": lambda **kwargs: (_variance(**kwargs), torch.mean(kwargs["self"], as_axes(kwargs.get("dim"), kwargs["self"].dim()),
                                                                              kwargs.get("keepdim", False))),
-    "std_mean.correction": lambda **kwargs: (torch.sqrt(_variance(**kwargs)), torch.mean(
-        kwargs["self"], _axes(kwargs.get("dim"), kwargs["self"].dim()), kwargs.get("keepdim", False))),
+    "std_mean": lambda **kwargs: (torch.sqrt(_variance(**kwargs)), torch.mean(
+        kwargs["self"], as_axes(kwargs.get("dim"), kwargs["self"].dim()), kwargs.get("keepdim", False))),
     "linalg_vector_norm": _vector_norm,
     "logsumexp": _logsumexp,
     "select_scatter": _select_scatter, "slice_scatter": _slice_scatter, "roll": _roll, "index": _index, "index_put": _index_put,
@@ -226,6 +269,21 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "native_group_norm": _group_norm,
     "frac": lambda self: self - torch.trunc(self),
     "exp2": lambda self: torch.pow(2.0, self), "log2": lambda self: torch.log(self) / math.log(2), "log10": lambda self: torch.log(self) / math.log(10),
+    "log_sigmoid_forward": lambda self: (-_softplus(-self, 1, 20), None),
+    "leaky_relu": lambda self, negative_slope=0.01: (torch.maximum if negative_slope <= 1 else torch.minimum)(self, self * negative_slope),
+    "_prelu_kernel": lambda self, weight: torch.relu(self) - weight * torch.relu(-self),
+    "elu": _elu, "gelu": _gelu, "topk": _topk, "native_batch_norm": _batch_norm, "convolution": _convolution,
+    "silu": lambda self: self * torch.sigmoid(self), "mish": lambda self: self * torch.tanh(_softplus(self, 1, 20)),
+    "hardsigmoid": lambda self: torch.clamp(self / 6 + 0.5, 0, 1), "hardswish": lambda self: self * torch.clamp(self / 6 + 0.5, 0, 1),
+    "fmod": lambda self, other: self - torch.div(self, other, rounding_mode="trunc") * other,
+    "masked_fill": lambda self, mask, value: torch.where(mask, value.to(self.dtype) if isinstance(value, torch.Tensor) else
+                                                         torch.full((), value, dtype=self.dtype, device=self.device), self),
+    "split": _split, "split_with_sizes": lambda self, split_sizes, dim=0: _split(self, split_sizes, dim),
+    "unbind": lambda self, dim=0: [torch.select(self, dim, index) for index in range(self.shape[dim])],
+    "max_pool2d_with_indices": _pooled(tf.max_pool2d, True), "max_pool3d_with_indices": _pooled(tf.max_pool3d, True),
+    "avg_pool2d": _pooled(tf.avg_pool2d, False), "avg_pool3d": _pooled(tf.avg_pool3d, False),
+    "expm1": lambda self: torch.exp(self) - 1, "log1p": lambda self: torch.log(self + 1), "rsqrt": lambda self: torch.reciprocal(torch.sqrt(self)),
+    "erfc": lambda self: 1 - torch.erf(self),
     "softplus": lambda self, beta=1, threshold=20: _softplus(self, beta, threshold),
     "threshold": lambda self, threshold, value: torch.where(self > threshold, self, torch.tensor(value, dtype=self.dtype, device=self.device)),
     "pixel_shuffle": lambda self, upscale_factor: _pixel_shuffle(self, upscale_factor),

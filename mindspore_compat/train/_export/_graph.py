@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Callable, Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import torch
 
@@ -11,7 +12,7 @@ __all__ = ["INPUT", "PARAMETER", "CONSTANT", "RESULT", "Graph", "Node", "Value",
 INPUT, PARAMETER, CONSTANT, RESULT = "input", "parameter", "constant", "result"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Value:
     """A tensor of the graph. ``data`` is there for parameters and constants, ``node`` and ``index`` for results."""
 
@@ -28,7 +29,7 @@ class Value:
         return len(self.shape)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Node:
     """An operator: aten's name without overload, its arguments by aten's names with Values in place of tensors."""
 
@@ -41,7 +42,7 @@ class Node:
         return [item for item in leaves(self.args) if isinstance(item, Value)]
 
 
-@dataclass
+@dataclass(repr=False)
 class Graph:
     """``outputs`` has the structure of what ``construct`` returned: a Value, or tuples, lists and dicts of them."""
 

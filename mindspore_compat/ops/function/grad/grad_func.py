@@ -1,14 +1,25 @@
 """Products with Jacobians, whole Jacobians and vectorized calls. Upstream: ``mindspore.ops.function.grad.grad_func``, ``vmap_func``."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import torch
 
 from mindspore_compat.common import _grad_state
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops.composite.grad import (
-    GradOperation, _as_variable, _detached, _forward, _is_differentiable, _tensors, get_grad, grad, gradients, stop_gradient, value_and_grad,
+    GradOperation,
+    _as_variable,
+    _detached,
+    _forward,
+    _is_differentiable,
+    _tensors,
+    get_grad,
+    grad,
+    gradients,
+    stop_gradient,
+    value_and_grad,
 )
 
 __all__ = ["GradOperation", "grad", "value_and_grad", "get_grad", "stop_gradient", "vjp", "jvp", "jacfwd", "jacrev", "vmap", "linearize",

@@ -1,0 +1,80 @@
+"""Triangles, diagonals and rearrangements: the part of ``mindspore.nn.layer.basic`` without parameters or modes."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat._api.validate import check_type
+from mindspore_compat.nn.cell import Cell
+
+__all__ = ["Tril", "Triu", "MatrixDiag", "MatrixDiagPart", "MatrixSetDiag", "Roll", "Unflatten"]
+
+
+class Tril(Cell):
+    """The lower triangle, from diagonal ``k`` down; zeros elsewhere."""
+
+    def construct(self, x: Any, k: int = 0) -> Any:
+        return torch.tril(x, check_type(k, "k", int, "Tril"))
+
+
+class Triu(Cell):
+    """The upper triangle, from diagonal ``k`` up; zeros elsewhere."""
+
+    def construct(self, x: Any, k: int = 0) -> Any:
+        return torch.triu(x, check_type(k, "k", int, "Triu"))
+
+
+class MatrixDiag(Cell):
+    """Diagonal matrices (*, n, n) of vectors (*, n)."""
+
+    def construct(self, x: Any) -> Any:
+        return torch.diag_embed(x)
+
+
+class MatrixDiagPart(Cell):
+    """Diagonals of matrices (*, m, n)."""
+
+    def construct(self, x: Any) -> Any:
+        return torch.diagonal(x, dim1=-2, dim2=-1)
+
+
+class MatrixSetDiag(Cell):
+    """Matrices (*, m, n) with their diagonals replaced."""
+
+    def construct(self, x: Any, diagonal: Any) -> Any:
+        return torch.diagonal_scatter(x, diagonal, dim1=-2, dim2=-1)
+
+
+class Roll(Cell):
+    """Elements moved by ``shift`` along ``axis``, round the end; ints or tuples of one length."""
+
+    def __init__(self, shift: Any, axis: Any) -> None:
+        super().__init__()
+        for name, value in (("shift", shift), ("axis", axis)):
+            check_type(value, name, (int, tuple, list), "Roll")
+        self.shift = list(shift) if isinstance(shift, (tuple, list)) else [shift]
+        self.axis = list(axis) if isinstance(axis, (tuple, list)) else [axis]
+        if len(self.shift) != len(self.axis):
+            raise ValueError("For 'Roll', the shape of 'shift' and the shape of 'axis' must be the same, "
+                             f"but got the length of 'shift' {len(self.shift)} and the length of 'axis' {len(self.axis)}.")
+
+    def construct(self, x: Any) -> Any:
+        for item in self.axis:
+            if not -x.dim() <= item < x.dim():
+                raise ValueError(f"For 'Roll', the 'axis' must be in range [{-x.dim()}, {x.dim()}), but got {item}.")
+        return torch.roll(x, self.shift, self.axis)
+
+
+class Unflatten(Cell):
+    """``axis`` replaced by the axes of ``unflattened_size``."""
+
+    def __init__(self, axis: int, unflattened_size: Any) -> None:
+        super().__init__()
+        self.axis = check_type(axis, "axis", int, "Unflatten")
+        self.unflattened_size = tuple(check_type(unflattened_size, "unflattened_size", (tuple, list), "Unflatten"))
+
+    def construct(self, x: Any) -> Any:
+        shape = tuple(x.shape)
+        rest = shape[self.axis + 1:] if self.axis != -1 else ()
+        return torch.reshape(x, shape[:self.axis] + self.unflattened_size + rest)

@@ -1,0 +1,196 @@
+"""Pooling to a given size and its inverse: the part of ``mindspore.nn.layer.pooling`` without padding modes."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat._api.validate import check_bool, check_positive_int
+from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.layer._shapes import sizes
+
+__all__ = ["AdaptiveAvgPool1d", "AdaptiveMaxPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d",
+           "FractionalMaxPool2d", "FractionalMaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d"]
+
+_nn = torch._C._nn
+
+
+class _AdaptiveLine(Cell):
+    """Pooling of (N, C, L) to ``output_size`` places, which must divide L."""
+
+    def __init__(self, output_size: int) -> None:
+        super().__init__()
+        self.output_size = check_positive_int(output_size, "output_size", type(self).__name__)
+
+    def construct(self, x: Any) -> Any:
+        owner = type(self).__name__
+        if x.dim() != 3:
+            raise ValueError(f"For '{owner}', the input must has 3 dim, but got {x.dim()}.")
+        if x.shape[2] < self.output_size or x.shape[2] % self.output_size:
+            raise ValueError(f"For '{owner}', the input's last dimension must be divisible by output size {self.output_size}, but got {x.shape[2]}.")
+        if x.dtype not in (torch.float16, torch.float32):
+            raise TypeError(f"For '{owner}', the x_dtype must be float16 or float32, but got {x.dtype}.")
+        return self._pool(x)
+
+    def _pool(self, x: Any) -> Any:
+        raise NotImplementedError
+
+
+class AdaptiveAvgPool1d(_AdaptiveLine):
+    """Means over equal parts of (N, C, L)."""
+
+    def _pool(self, x: Any) -> Any:
+        return torch.adaptive_avg_pool1d(x, self.output_size)
+
+
+class AdaptiveMaxPool1d(_AdaptiveLine):
+    """Largest values over equal parts of (N, C, L)."""
+
+    def _pool(self, x: Any) -> Any:
+        return torch.adaptive_max_pool1d(x, self.output_size)[0]
+
+
+class _AdaptiveNd(Cell):
+    _count = 2
+
+    def __init__(self, output_size: Any) -> None:
+        super().__init__()
+        self.output_size = output_size
+        items = (output_size,) * self._count if isinstance(output_size, int) or output_size is None else tuple(output_size)
+        owner = type(self).__name__
+        if len(items) != self._count:
+            raise ValueError(f"For '{owner}', the 'output_size' must be an int or a tuple of {self._count}, but got {output_size}.")
+        for item in items:
+            if item is not None and (isinstance(item, bool) or not isinstance(item, int)):
+                raise TypeError(f"For '{owner}', the 'output_size' must hold ints or None, but got {output_size!r}.")
+        self._sizes = items
+
+    def _resolved(self, x: Any) -> tuple[int, ...]:
+        return tuple(size if wanted is None else wanted for wanted, size in zip(self._sizes, x.shape[-self._count:]))
+
+
+class AdaptiveAvgPool2d(_AdaptiveNd):
+    """Means over ``output_size`` parts of (N, C, H, W); None keeps an axis."""
+
+    def construct(self, x: Any) -> Any:
+        return _nn.adaptive_avg_pool2d(x, self._resolved(x))
+
+
+class AdaptiveAvgPool3d(_AdaptiveNd):
+    """Means over ``output_size`` parts of (N, C, D, H, W); None keeps an axis."""
+
+    _count = 3
+
+    def construct(self, x: Any) -> Any:
+        return _nn.adaptive_avg_pool3d(x, self._resolved(x))
+
+
+class AdaptiveMaxPool2d(_AdaptiveNd):
+    """Largest values over ``output_size`` parts of (N, C, H, W), with their places if wanted."""
+
+    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
+        super().__init__(output_size)
+        self.return_indices = return_indices
+
+    def construct(self, x: Any) -> Any:
+        result = _nn.adaptive_max_pool2d(x, self._resolved(x))
+        return tuple(result) if self.return_indices else result[0]
+
+
+class AdaptiveMaxPool3d(_AdaptiveNd):
+    """Largest values over ``output_size`` parts of (N, C, D, H, W), with their places if wanted."""
+
+    _count = 3
+
+    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
+        super().__init__(output_size)
+        self.return_indices = return_indices
+
+    def construct(self, x: Any) -> Any:
+        result = _nn.adaptive_max_pool3d(x, self._resolved(x))
+        return tuple(result) if self.return_indices else result[0]
+
+
+class _Fractional(Cell):
+    _count = 2
+    _operator: Any = _nn.fractional_max_pool2d
+
+    def __init__(self, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
+                 _random_samples: Any = None) -> None:
+        super().__init__()
+        owner = type(self).__name__
+        if (output_size is None) == (output_ratio is None):
+            raise ValueError(f"For '{owner}', exactly one of 'output_size' and 'output_ratio' must be given, "
+                             f"but got output_size: {output_size}, output_ratio: {output_ratio}.")
+        self.kernel_size, self.output_size, self.output_ratio = kernel_size, output_size, output_ratio
+        self.return_indices = check_bool(return_indices, "return_indices", owner)
+        self._random_samples = _random_samples
+        if output_ratio is not None:
+            ratios = (output_ratio,) * self._count if isinstance(output_ratio, float) else tuple(output_ratio)
+            if not all(0.0 < ratio < 1.0 for ratio in ratios):
+                raise ValueError(f"For '{owner}', the 'output_ratio' must be in range (0.0, 1.0), but got {output_ratio}.")
+            self._ratios = ratios
+
+    def construct(self, x: Any) -> Any:
+        owner, count = type(self).__name__, self._count
+        size = (sizes(self.output_size, "output_size", owner, count) if self.output_size is not None else
+                tuple(int(width * ratio) for width, ratio in zip(x.shape[-count:], self._ratios)))
+        batch, samples = x if x.dim() == count + 2 else torch.unsqueeze(x, 0), self._random_samples
+        if samples is None:
+            samples = torch.rand(*batch.shape[:2], count, dtype=x.dtype, device=x.device)
+        found = type(self)._operator(batch, sizes(self.kernel_size, "kernel_size", owner, count), size, samples)
+        if x.dim() == count + 1:
+            found = tuple(torch.squeeze(item, 0) for item in found)
+        return tuple(found) if self.return_indices else found[0]
+
+
+class FractionalMaxPool2d(_Fractional):
+    """Largest values of windows at pseudo-random places of (N, C, H, W); give ``output_size`` or ``output_ratio``."""
+
+
+class FractionalMaxPool3d(_Fractional):
+    """Largest values of windows at pseudo-random places of (N, C, D, H, W); give ``output_size`` or ``output_ratio``."""
+
+    _count = 3
+    _operator = _nn.fractional_max_pool3d
+
+
+class _MaxUnpool(Cell):
+    """Values back at the ``indices`` that max pooling returned, zeros elsewhere."""
+
+    _count = 2
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        super().__init__()
+        self.kernel_size, self.padding = kernel_size, padding
+        self.stride = kernel_size if stride is None else stride
+
+    def construct(self, x: Any, indices: Any, output_size: Any = None) -> Any:
+        owner, count = type(self).__name__, self._count
+        if output_size is not None and (not isinstance(output_size, tuple) or not output_size):
+            raise ValueError(f"For '{owner}', output_size must be a tuple with at least one element, but got {output_size!r}.")
+        kernel, stride = sizes(self.kernel_size, "kernel_size", owner, count), sizes(self.stride, "stride", owner, count, 0)
+        padding = sizes(self.padding, "padding", owner, count, 0)
+        stride = tuple(step or width for step, width in zip(stride, kernel))
+        size = tuple(output_size[-count:]) if output_size else tuple(
+            (places - 1) * step - 2 * pad + width for places, step, pad, width in zip(x.shape[-count:], stride, padding, kernel))
+        lead = x.shape[:-count]
+        flat = torch.zeros((*lead, int(torch.Size(size).numel())), dtype=x.dtype, device=x.device)
+        filled = torch.scatter(flat, -1, torch.flatten(indices.to(torch.int64), -count), torch.flatten(x, -count))
+        return torch.reshape(filled, (*lead, *size))
+
+
+class MaxUnpool1d(_MaxUnpool):
+    """The inverse of `MaxPool1d`: (N, C, L)."""
+
+    _count = 1
+
+
+class MaxUnpool2d(_MaxUnpool):
+    """The inverse of `MaxPool2d`: (N, C, H, W)."""
+
+
+class MaxUnpool3d(_MaxUnpool):
+    """The inverse of `MaxPool3d`: (N, C, D, H, W)."""
+
+    _count = 3

@@ -1,0 +1,166 @@
+"""`export`: a network as a file that other programs run. Upstream: ``mindspore.export``.
+
+The Cell is traced into a graph of aten operators (``_trace.py``), which a table of rows for each format (``_mindir_rows.py``,
+``_onnx_rows.py``) turns into the operators of the file.
+"""
+from __future__ import annotations
+
+import inspect
+import logging
+import os
+import stat
+from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+
+from mindspore_compat._runtime.files import write_atomically
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.nn.cell import Cell
+from mindspore_compat.train._export._graph import Graph, leaves, map_values
+from mindspore_compat.train._export._trace import Kept, trace
+
+__all__ = ["export"]
+
+_log = logging.getLogger("mindspore_compat")
+_FORMATS = ("AIR", "ONNX", "MINDIR")
+_OPTIONS = frozenset({"enc_key", "enc_mode", "dataset", "incremental", "custom_func"})
+_LIMIT_BYTES = 1 << 30  # upstream splits files above; protobuf ends at 2 GiB
+
+
+def _check_options(file_name: Any, file_format: Any, options: dict[str, Any]) -> None:
+    if "obf_func" in options:
+        raise NotImplementedError("For 'export', dynamic obfuscation ('obf_func') is no longer supported, here and upstream. Leave it out.")
+    if file_format not in _FORMATS:
+        raise ValueError(f"For 'export', 'file_format' must be one of {list(_FORMATS)}, but got {file_format}.")
+    if not isinstance(file_name, str):
+        raise TypeError(f"For 'export', the argument 'file_name' must be a str, but got {type(file_name).__name__}.")
+    if not file_name or file_name.endswith(("/", os.sep)):
+        raise ValueError(f"For 'export', the argument 'file_name' must name a file, but got {file_name!r}.")
+    unknown = set(options) - _OPTIONS
+    if unknown:
+        raise ValueError(f"For 'export', the keyword arguments {sorted(unknown)} are not recognized; there are {sorted(_OPTIONS)}.")
+    if options.get("enc_key") is not None:
+        raise NotImplementedError("For 'export', encryption ('enc_key') is not available. Leave it out and encrypt the file itself.")
+    if options.get("dataset") is not None:
+        raise NotImplementedError("For 'export', the preprocessing of a 'dataset' can not be written into the file. Pass Tensors as inputs and "
+                                  "preprocess before the model runs.")
+    if options.get("custom_func") is not None and file_format != "MINDIR":
+        raise ValueError(f"For 'export', 'custom_func' is for the format MINDIR only, but got {file_format}.")
+    if file_format == "AIR":
+        raise ValueError("For 'export', the format AIR is made by Ascend's compiler, which is not available here (nor in MindSpore on a CPU or GPU). "
+                         "Export as 'MINDIR' and convert that on the Ascend host, or as 'ONNX'.")
+
+
+def _as_input(item: Any) -> Any:
+    """Inputs as Tensors, also inside of tuples and lists; numbers stay and become part of the file, as upstream."""
+    from mindspore_compat.dataset import Dataset
+
+    if isinstance(item, Dataset):
+        raise NotImplementedError("For 'export', a dataset as input is not available. Pass a Tensor of the shape that its pipeline gives.")
+    if isinstance(item, (torch.Tensor, bool, int, float)) or item is None:
+        return item
+    if isinstance(item, (tuple, list)):
+        return type(item)(_as_input(part) for part in item)
+    raise TypeError("For 'export', the 'inputs' must be Tensors, numbers, bools, or tuples and lists of them, but got "
+                    f"{type(item).__name__}. Wrap arrays in mindspore.Tensor.")
+
+
+def _input_names(net: Any, inputs: tuple[Any, ...]) -> list[str]:
+    """The names of ``construct``'s arguments; parts of a tuple are numbered."""
+    function = net.construct if isinstance(net, Cell) else net
+    arguments: list[str] = []
+    for argument in inspect.signature(function).parameters.values():
+        if argument.kind is inspect.Parameter.VAR_POSITIONAL:
+            arguments += [f"{argument.name}{number}" for number in range(len(inputs) - len(arguments))]
+        elif argument.kind is not inspect.Parameter.KEYWORD_ONLY:
+            arguments.append(argument.name)
+    names: list[str] = []
+    for name, item in zip(arguments, inputs):
+        if isinstance(item, torch.Tensor):
+            names.append(name)
+        elif isinstance(item, (tuple, list)):
+            names += [f"{name}_{number}" for number, part in enumerate(leaves(item)) if isinstance(part, torch.Tensor)]
+    return names
+
+
+@contextmanager
+def _evaluating(net: Any, file_format: str) -> Iterator[None]:
+    """The Cell in evaluation mode; each Cell gets its own mode back."""
+    cells = [cell for _, cell in net.cells_and_names() if cell.training] if isinstance(net, Cell) else []
+    if cells:
+        _log.info("export: the network is in training mode; the file gets its evaluation mode, with moving statistics and without dropout.")
+    for cell in cells:
+        cell.training = False
+    try:
+        yield
+    finally:
+        for cell in cells:
+            cell.training = True
+
+
+def _check_size(net: Any) -> None:
+    total = sum(parameter.numel() * parameter.element_size() for parameter in net.get_parameters()) if isinstance(net, Cell) else 0
+    if total > _LIMIT_BYTES:
+        raise RuntimeError(f"For 'export', the parameters have {total / 2**30:.2f} GiB, more than the {_LIMIT_BYTES >> 30} GiB that one file can hold; "
+                           "files with separate parameters are not available. Use save_checkpoint for them, or export parts of the network.")
+
+
+def _graph_of(net: Any, inputs: tuple[Any, ...], kept: Kept) -> Graph:
+    label = f"{type(net).__name__}_construct" if isinstance(net, Cell) else getattr(net, "__name__", "function")
+    return trace(net, inputs, _input_names(net, inputs), label, kept)
+
+
+def _mindir_pieces(net: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> list[bytes]:
+    from mindspore_compat.train._export._mindir import kept, mindir_model
+
+    model = mindir_model(_graph_of(net, inputs, kept))
+    if options.get("custom_func") is not None:
+        options["custom_func"](model)
+    return [model.SerializeToString(deterministic=True)]
+
+
+def _onnx_pieces(net: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> list[bytes]:
+    from mindspore_compat.train._export._onnx import kept, onnx_model
+
+    if not isinstance(net, Cell):
+        raise ValueError(f"For 'export', the format ONNX takes nn.Cell objects only, but got {type(net).__name__}. Wrap it in a Cell.")
+    return [onnx_model(_graph_of(net, inputs, kept)).SerializeToString(deterministic=True)]
+
+
+_WRITERS: dict[str, tuple[str, Callable[..., list[bytes]]]] = {"MINDIR": (".mindir", _mindir_pieces), "ONNX": (".onnx", _onnx_pieces)}
+
+
+def export(net: Any, *inputs: Any, file_name: str, file_format: str, **kwargs: Any) -> None:
+    """Write the network, in evaluation mode, with its parameters to a file of mode 0400.
+
+    The shapes of the inputs, and what Python decides in ``construct``, are part of the file. Parts of tuples and lists become inputs of their own.
+
+    Args:
+        net: a Cell; for MINDIR also a function of Tensors.
+        inputs: Tensors of the shapes and dtypes to come; numbers are written into the file.
+        file_name: the suffix ``.mindir`` or ``.onnx`` is added if it is missing, folders are made.
+        file_format: "MINDIR" (for ``mindspore.load`` and MindSpore Lite) or "ONNX" (opset 11). "AIR" needs Ascend.
+        kwargs: ``custom_func`` changes MINDIR's message before it is written; ``incremental`` is accepted (it is for map parameters only).
+            ``enc_key``, ``enc_mode`` and ``dataset`` are not available.
+
+    Raises:
+        ValueError: for other formats or options. TypeError: for inputs that are no Tensors. RuntimeError: over 1 GiB of parameters.
+        NotImplementedError: for encryption, and for operators without counterpart, with their place and the ways around them.
+    """
+    _check_options(file_name, file_format, kwargs)
+    if not callable(net):
+        raise TypeError(f"For 'export', the argument 'net' must be an nn.Cell or a function, but got {type(net).__name__}.")
+    given = tuple(_as_input(item) for item in inputs)
+    if isinstance(net, Cell):
+        net.check_names_and_refresh_name()
+    _check_size(net)
+    suffix, pieces_of = _WRITERS[file_format]
+    path = os.path.realpath(file_name)
+    if not path.endswith(suffix):
+        path += suffix
+    with _evaluating(net, file_format):
+        pieces = pieces_of(net, given, kwargs)
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    write_atomically(path, pieces, stat.S_IRUSR)

@@ -1,0 +1,110 @@
+"""What both file formats share when they turn the graph's nodes into their own: names, rows by operator, operands, fusions."""
+from __future__ import annotations
+
+from types import SimpleNamespace
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from mindspore_compat.train._export._graph import Graph, Node, Value
+from mindspore_compat.train._export._trace import refuse
+
+__all__ = ["Lowering", "Ref", "Row", "spatial_pads", "untransposed"]
+
+
+class Ref(str):
+    """The name of a tensor in the file."""
+
+
+#: Takes the lowering, the node's arguments by name and the node; gives the Ref of its output, or a tuple of Refs.
+Row = Callable[[Any, Any, Node], Any]
+
+
+class Lowering:
+    """Walks a graph in order and lets the row of each operator write nodes.
+
+    Subclasses say how a constant and a node are written (`constant`, `__call__`) and hold the rows.
+    """
+
+    format = ""
+
+    def __init__(self, graph: Graph, rows: dict[str, Row]) -> None:
+        self.graph, self.rows = graph, rows
+        self._refs: dict[int, Ref] = {}
+        self._number = 0
+        self.node: Node | None = None
+
+    def fresh(self, stem: str) -> Ref:
+        """A name that no other tensor has."""
+        self._number += 1
+        return Ref(f"{stem}_{self._number}")
+
+    def bind(self, value: Value, ref: Ref) -> None:
+        self._refs[id(value)] = ref
+
+    def ref(self, value: Any) -> Ref:
+        """The tensor of a Value; constants are written at their first use."""
+        if isinstance(value, Ref):
+            return value
+        found = self._refs.get(id(value))
+        if found is None:
+            if value.data is None:
+                raise refuse(f"a side result of the operator '{value.node.op}' has no counterpart in {self.format}", value.node.scope)
+            found = self._refs[id(value)] = self.constant(value.data)
+        return found
+
+    def constant(self, data: torch.Tensor) -> Ref:
+        raise NotImplementedError
+
+    def scalar(self, number: Any, dtype: torch.dtype) -> Ref:
+        """A 0-d constant."""
+        return self.constant(torch.tensor(number, dtype=dtype))
+
+    def operand(self, item: Any, dtype: torch.dtype) -> Ref:
+        """A Value cast to ``dtype``, or a number as a constant of it."""
+        if isinstance(item, Value):
+            return self.ref(item) if item.dtype is dtype else self.cast(item, dtype)
+        return item if isinstance(item, Ref) else self.scalar(item, dtype)
+
+    def cast(self, value: Any, dtype: torch.dtype) -> Ref:
+        raise NotImplementedError
+
+    def run(self) -> None:
+        """Write every node.
+
+        Raises:
+            NotImplementedError: for an operator without row.
+        """
+        for node in self.graph.nodes:
+            row = self.rows.get(node.op)
+            if row is None:
+                raise refuse(f"the operator 'aten.{node.op}' has no counterpart in {self.format}", node.scope)
+            self.node = node
+            result = row(self, SimpleNamespace(**node.args), node)
+            for value, ref in zip(node.outputs, result if isinstance(result, tuple) else (result,)):
+                if ref is not None:
+                    self.bind(value, ref)
+
+
+def untransposed(value: Value) -> tuple[Value, bool]:
+    """(matrix, whether it enters transposed): a transposition of the last two axes becomes a flag of the product."""
+    node = value.node
+    if node is not None and value.ndim >= 2:
+        order = list(range(value.ndim))
+        order[-2:] = order[:-3:-1]
+        if node.op == "transpose" and {node.args["dim0"] % value.ndim, node.args["dim1"] % value.ndim} == {value.ndim - 1, value.ndim - 2}:
+            return node.args["self"], True
+        if node.op == "permute" and [axis % value.ndim for axis in node.args["dims"]] == order:
+            return node.args["self"], True
+    return value, False
+
+
+def spatial_pads(value: Value, count: int) -> tuple[Value, list[tuple[int, int]]]:
+    """(what a zero padding of the last ``count`` axes pads, (before, after) of each of them): convolutions pad by themselves."""
+    node = value.node
+    if node is not None and node.op == "constant_pad_nd" and node.args["value"] == 0:
+        pad = [*node.args["pad"], *[0] * (2 * count)]
+        if min(pad) >= 0 and not any(pad[2 * count:]):
+            return node.args["self"], [(pad[2 * axis], pad[2 * axis + 1]) for axis in range(count)][::-1]
+    return value, [(0, 0)] * count

@@ -1,0 +1,322 @@
+"""aten operators as MINDIR operators, one row each: inputs and attributes as MindSpore 2.10 writes them."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from mindspore_compat.train._export._decompose import as_axes
+from mindspore_compat.train._export._graph import Node, Value
+from mindspore_compat.train._export._lower import Ref, Row, spatial_pads, untransposed
+from mindspore_compat.train._export._trace import refuse
+
+__all__ = ["ROWS", "TYPE_IDS", "kept"]
+
+#: MindSpore's numbers for dtypes, as Cast and Argmax take them.
+TYPE_IDS = {torch.bool: 30, torch.int8: 32, torch.int16: 33, torch.int32: 34, torch.int64: 35, torch.uint8: 37, torch.float16: 42, torch.float32: 43,
+            torch.float64: 44, torch.bfloat16: 45, torch.complex64: 48, torch.complex128: 49}
+
+_UNARY = {
+    "relu": "ReLU", "sigmoid": "Sigmoid", "tanh": "Tanh", "silu": "SiLU", "mish": "Mish", "hardswish": "HSwish", "hardsigmoid": "HSigmoid",
+    "abs": "Abs", "neg": "Neg", "exp": "Exp", "log": "Log", "log1p": "Log1p", "expm1": "Expm1", "sqrt": "Sqrt", "rsqrt": "Rsqrt",
+    "reciprocal": "Reciprocal", "square": "Square", "sin": "Sin", "cos": "Cos", "tan": "Tan", "asin": "Asin", "acos": "ACos", "atan": "Atan",
+    "sinh": "Sinh", "cosh": "Cosh", "asinh": "Asinh", "acosh": "Acosh", "atanh": "Atanh", "erf": "Erf", "erfc": "Erfc", "floor": "Floor",
+    "ceil": "Ceil", "trunc": "Trunc", "sign": "Sign", "isnan": "IsNan", "isinf": "IsInf", "isfinite": "IsFinite",
+}
+_BINARY = {"add": "Add", "sub": "Sub", "mul": "Mul", "pow": "Pow", "maximum": "Maximum", "minimum": "Minimum", "remainder": "FloorMod",
+           "floor_divide": "FloorDiv", "atan2": "Atan2", "bitwise_and": "BitwiseAnd", "bitwise_or": "BitwiseOr", "bitwise_xor": "BitwiseXor"}
+_COMPARE = {"eq": "Equal", "ne": "NotEqual", "lt": "Less", "le": "LessEqual", "gt": "Greater", "ge": "GreaterEqual"}
+_LOGICAL = {"logical_and": "LogicalAnd", "logical_or": "LogicalOr", "logical_xor": "LogicalXor"}
+_REDUCE = {"sum": ("ReduceSum", False), "mean": ("ReduceMean",), "prod": ("ReduceProd",), "amax": ("ReduceMax",), "amin": ("ReduceMin",),
+           "any": ("ReduceAny",), "all": ("ReduceAll",)}  # name, what follows keep_dims
+
+
+def _unary(name: str) -> Row:
+    return lambda e, a, n: e(name, e.operand(a.self, n.outputs[0].dtype if n.op not in ("isnan", "isinf", "isfinite") else a.self.dtype))
+
+
+def _binary(name: str) -> Row:
+    """Both operands in the dtype of the result; MindSpore's loader promotes nothing."""
+    def row(e: Any, a: Any, n: Node) -> Ref:
+        dtype = n.outputs[0].dtype
+        op = {"BitwiseAnd": "LogicalAnd", "BitwiseOr": "LogicalOr", "BitwiseXor": "LogicalXor", "Mul": "LogicalAnd",
+              "Add": "LogicalOr"}.get(name, name) if dtype is torch.bool else name
+        left, right = [getattr(a, key, None) for key in ("self", "exponent" if name == "Pow" else "other")]
+        right_ref = e.operand(right, dtype)
+        if getattr(a, "alpha", 1) != 1:
+            right_ref = e("Mul", right_ref, e.scalar(a.alpha, dtype))
+        return e(op, e.operand(left, dtype), right_ref)
+    return row
+
+
+def _common(left: Any, right: Any) -> torch.dtype:
+    """The dtype that torch compares in."""
+    samples = [torch.empty((1,) * item.ndim, dtype=item.dtype) if isinstance(item, Value) else item for item in (left, right)]
+    return torch.result_type(*samples)
+
+
+def _compare(name: str) -> Row:
+    return lambda e, a, n: e(name, *[e.operand(item, _common(a.self, a.other)) for item in (a.self, a.other)])
+
+
+def _as_bool(e: Any, value: Value) -> Ref:
+    return e.ref(value) if value.dtype is torch.bool else e("NotEqual", value, e.scalar(0, value.dtype))
+
+
+def _div(e: Any, a: Any, n: Node) -> Ref:
+    dtype, mode = n.outputs[0].dtype, getattr(a, "rounding_mode", None)
+    both = e.operand(a.self, dtype), e.operand(a.other, dtype)
+    if mode == "floor":
+        return e("FloorDiv", *both)
+    if mode == "trunc" and not dtype.is_floating_point:
+        return e.cast(e("Trunc", e("Div", e.cast(both[0], torch.float64), e.cast(both[1], torch.float64))), dtype)
+    return e("Trunc", e("Div", *both)) if mode == "trunc" else e("Div", *both)
+
+
+def _reduce(name: str, *rest: Any) -> Row:
+    def row(e: Any, a: Any, n: Node) -> Ref:
+        dtype = n.outputs[0].dtype
+        x = _as_bool(e, a.self) if dtype is torch.bool and name in ("ReduceAny", "ReduceAll") else e.operand(a.self, dtype)
+        if not a.self.ndim:
+            return x
+        return e(name, x, tuple(as_axes(getattr(a, "dim", None), a.self.ndim)), getattr(a, "keepdim", False), *rest)
+    return row
+
+
+def _extreme(op: str, reduce: str) -> Row:
+    """``max`` and ``min``: of everything, or values and places along an axis."""
+    def row(e: Any, a: Any, n: Node) -> Any:
+        if not hasattr(a, "dim"):
+            return e(reduce, a.self, tuple(range(a.self.ndim)), False)
+        both = e(op, a.self, a.dim, a.keepdim)
+        return e.item(both, 1), e.cast(e.item(both, 0), torch.int64)
+    return row
+
+
+def _arg_extreme(op: str) -> Row:
+    def row(e: Any, a: Any, n: Node) -> Ref:
+        x, axis = (a.self, a.dim) if a.dim is not None else (e("Reshape", a.self, (-1,)), 0)
+        result = e(op, x, axis, TYPE_IDS[torch.int64])
+        return e("Reshape", result, n.outputs[0].shape) if a.keepdim else result
+    return row
+
+
+def _clamp(e: Any, a: Any, n: Node) -> Ref:
+    dtype = n.outputs[0].dtype
+    x = e.operand(a.self, dtype)
+    if a.min is not None:
+        x = e("Maximum", x, e.operand(a.min, dtype))
+    return x if a.max is None else e("Minimum", x, e.operand(a.max, dtype))
+
+
+def _hardtanh(e: Any, a: Any, n: Node) -> Ref:
+    low, high, dtype = a.min_val, a.max_val, a.self.dtype
+    return e("ReLU6", a.self) if (low, high) == (0, 6) else e("Minimum", e("Maximum", a.self, e.scalar(low, dtype)), e.scalar(high, dtype))
+
+
+def _matmul(e: Any, left: Any, right: Any, batched: bool = False) -> Ref:
+    (left, left_flag), (right, right_flag) = untransposed(left), untransposed(right)
+    return e("BatchMatMul" if batched else "MatMul", left, right, left_flag, right_flag)
+
+
+def _addmm(e: Any, a: Any, n: Node) -> Ref:
+    product, dtype = _matmul(e, a.mat1, a.mat2), n.outputs[0].dtype
+    if a.alpha != 1:
+        product = e("Mul", product, e.scalar(a.alpha, dtype))
+    if a.beta == 1 and a.self.ndim == 1 and a.self.shape[0] == n.outputs[0].shape[1]:
+        return e("BiasAdd", product, a.self, 0)
+    return e("Add", product, a.self if a.beta == 1 else e("Mul", a.self, e.scalar(a.beta, dtype)))
+
+
+def _convolution(e: Any, a: Any, n: Node) -> Ref:
+    if a.transposed:
+        return _transposed_convolution(e, a, n)
+    spatial = a.weight.ndim - 2
+    x, pads = spatial_pads(a.input, spatial)
+    pads = [(before + pad, after + pad) for (before, after), pad in zip(pads, a.padding)]
+    kernel, stride, dilation = a.weight.shape[2:], tuple(a.stride), tuple(a.dilation)
+    flat = tuple(side for pair in pads for side in pair)
+    shared: dict[str, Any] = {"out_channel": a.weight.shape[0], "mode": 1, "pad_mode": "pad", "pad": flat, "pad_list": flat, "groups": a.groups,
+                              "group": a.groups}
+    if spatial == 3:
+        result = e("Conv3D", x, a.weight, kernel_size=kernel, strides=(1, 1, *stride), stride=(1, 1, *stride), dilations=(1, 1, *dilation),
+                   dilation=(1, 1, *dilation), format="NCDHW", offset_x=0, **shared)
+    else:
+        result = e("Conv2D", x, a.weight, kernel_size=kernel, stride=(1, 1, *stride), dilation=(1, 1, *dilation), format="NCHW", **shared)
+    if a.bias is None:
+        return result
+    return e("BiasAdd", result, a.bias, 0) if spatial == 2 else e("Add", result, e("Reshape", a.bias, (1, -1) + (1,) * spatial))
+
+
+def _transposed_convolution(e: Any, a: Any, n: Node) -> Ref:
+    if a.weight.ndim != 4:
+        raise refuse(f"a transposed convolution over {a.weight.ndim - 2} axes has no row in MINDIR", n.scope)
+    pads = tuple(pad for pad in a.padding for _ in range(2))
+    result = e("Conv2DTranspose", a.input, a.weight, n.outputs[0].shape, kernel_size=a.weight.shape[2:], out_channel=a.weight.shape[0], mode=1,
+               pad_mode="PAD", pad=pads, pad_list=pads, stride=(1, 1, *a.stride), dilation=(1, 1, *a.dilation), groups=a.groups, group=a.groups,
+               format="NCHW")
+    return result if a.bias is None else e("BiasAdd", result, a.bias, 0)
+
+
+def _batch_norm(e: Any, a: Any, n: Node) -> Any:
+    """In evaluation; MindSpore's takes two or four axes."""
+    shape, count = a.input.shape, a.running_mean.shape[0]
+    gamma = a.weight if a.weight is not None else e.constant(torch.ones(count))
+    beta = a.bias if a.bias is not None else e.constant(torch.zeros(count))
+    x = a.input if len(shape) in (2, 4) else e("Reshape", a.input, (*shape[:2], math.prod(shape[2:]), 1))
+    result = e.item(e("BatchNorm", x, gamma, beta, a.running_mean, a.running_var, False, float(a.eps), float(a.momentum), 0), 0)
+    return (result if len(shape) in (2, 4) else e("Reshape", result, shape),)
+
+
+def _layer_norm(e: Any, a: Any, n: Node) -> Any:
+    axis, shape = a.input.ndim - len(a.normalized_shape), tuple(a.normalized_shape)
+    gamma = a.weight if a.weight is not None else e.constant(torch.ones(shape, dtype=a.input.dtype))
+    beta = a.bias if a.bias is not None else e.constant(torch.zeros(shape, dtype=a.input.dtype))
+    return (e.item(e("LayerNorm", a.input, gamma, beta, axis, axis, float(a.eps)), 0),)
+
+
+def _max_pool(e: Any, a: Any, n: Node) -> Any:
+    kernel, stride = tuple(a.kernel_size), tuple(a.stride or a.kernel_size)
+    if any(item != 1 for item in a.dilation):
+        raise refuse("max pooling with dilation has no counterpart in MINDIR", n.scope)
+    name, format = ("MaxPool", "NCHW") if len(kernel) == 2 else ("MaxPool3D", "NCDHW")
+    extra = {} if len(kernel) == 2 else {"ceil_mode": 0, "pad_list": (0,) * 6}
+    return (e(name, a.self, kernel_size=(1, 1, *kernel), strides=(1, 1, *stride), pad_mode="VALID", format=format, **extra),)
+
+
+def _avg_pool(e: Any, a: Any, n: Node) -> Ref:
+    kernel, stride = tuple(a.kernel_size), tuple(a.stride or a.kernel_size)
+    if len(kernel) == 2:
+        return e("AvgPool", a.self, kernel, stride, 2, 0)
+    return e("AvgPool3D", a.self, kernel_size=(1, 1, *kernel), strides=(1, 1, *stride), pad_mode="VALID", pad=(0,) * 6, pad_list=(0,) * 6,
+             ceil_mode=False, count_include_pad=True, divisor_override=0, format="NCDHW")
+
+
+def _pad(e: Any, a: Any, n: Node) -> Ref:
+    pads = [(0, 0)] * a.self.ndim
+    for axis in range(len(a.pad) // 2):
+        pads[a.self.ndim - 1 - axis] = (a.pad[2 * axis], a.pad[2 * axis + 1])
+    if a.value == 0 and min(a.pad) >= 0:
+        return e("Pad", a.self, paddings=tuple(pads))
+    return e("PadV3", a.self, tuple(a.pad), e.scalar(a.value, a.self.dtype), mode="constant", paddings_contiguous=True)
+
+
+def _slice(e: Any, a: Any, n: Node) -> Ref:
+    taken = range(*slice(a.start, a.end, a.step).indices(a.self.shape[a.dim]))
+    ndim, axis = a.self.ndim, a.dim % a.self.ndim
+    begin, end, step = [0] * ndim, list(a.self.shape), [1] * ndim
+    begin[axis], end[axis], step[axis] = taken.start, max(taken.stop, taken.start), a.step
+    return e("StridedSlice", a.self, tuple(begin), tuple(end), tuple(step), 0, 0, 0, 0, 0)
+
+
+def _select(e: Any, a: Any, n: Node) -> Ref:
+    axis, shape = a.dim % a.self.ndim, a.self.shape
+    begin, end = [0] * len(shape), list(shape)
+    begin[axis] = a.index % shape[axis]
+    end[axis] = begin[axis] + 1
+    return e("StridedSlice", a.self, tuple(begin), tuple(end), (1,) * len(shape), 0, 0, 0, 0, 1 << axis)
+
+
+def _transpose(e: Any, a: Any, n: Node) -> Ref:
+    order = list(range(a.self.ndim))
+    first, second = a.dim0 % a.self.ndim, a.dim1 % a.self.ndim
+    order[first], order[second] = second, first
+    return e("Transpose", a.self, tuple(order))
+
+
+def _cat(e: Any, a: Any, n: Node) -> Ref:
+    parts = [part for part in a.tensors if part.shape != (0,)]
+    tensors = e("MakeTuple", *[e.operand(part, n.outputs[0].dtype) for part in parts])
+    return e("Concat", tensors, a.dim % n.outputs[0].ndim)
+
+
+def _stack(e: Any, a: Any, n: Node) -> Ref:
+    tensors = e("MakeTuple", *[e.operand(part, n.outputs[0].dtype) for part in a.tensors])
+    return e("Stack", tensors, axis=a.dim % n.outputs[0].ndim, num=len(a.tensors))
+
+
+def _repeat(e: Any, a: Any, n: Node) -> Ref:
+    missing = len(a.repeats) - a.self.ndim
+    x = e("Reshape", a.self, (1,) * missing + a.self.shape) if missing else a.self
+    return e("Tile", x, tuple(a.repeats))
+
+
+def _cast(e: Any, a: Any, n: Node) -> Ref:
+    dtype = n.outputs[0].dtype
+    return _as_bool(e, a.self) if dtype is torch.bool else e.cast(a.self, dtype)
+
+
+def _where(e: Any, a: Any, n: Node) -> Ref:
+    dtype = n.outputs[0].dtype
+    return e("Select", _as_bool(e, a.condition), e.operand(a.self, dtype), e.operand(a.other, dtype))
+
+
+def _topk(e: Any, a: Any, n: Node) -> Any:
+    """Along the last axis, the largest first; others are turned into that while tracing."""
+    both = e("TopK", a.self, a.k, sorted=bool(a.sorted))
+    return e.item(both, 0), e.cast(e.item(both, 1), torch.int64)
+
+
+def _sort(e: Any, a: Any, n: Node) -> Any:
+    both = e("Sort", a.self, axis=a.dim, descending=bool(a.descending))
+    return e.item(both, 0), e.cast(e.item(both, 1), torch.int64)
+
+
+def _resize(name: str) -> Row:
+    def row(e: Any, a: Any, n: Node) -> Ref:
+        size, corners = n.outputs[0].shape[-2:], getattr(a, "align_corners", False)
+        return e(name, a.self, size, corners, name == "ResizeBilinearV2" and not corners)
+    return row
+
+
+ROWS: dict[str, Row] = {
+    **{op: _unary(name) for op, name in _UNARY.items()},
+    **{op: _binary(name) for op, name in _BINARY.items()},
+    **{op: _compare(name) for op, name in _COMPARE.items()},
+    **{op: (lambda e, a, n, _name=name: e(_name, _as_bool(e, a.self), _as_bool(e, a.other))) for op, name in _LOGICAL.items()},
+    **{op: _reduce(*names) for op, names in _REDUCE.items()},
+    "logical_not": lambda e, a, n: e("LogicalNot", _as_bool(e, a.self)),
+    "bitwise_not": lambda e, a, n: e("LogicalNot", a.self) if a.self.dtype is torch.bool else e("Sub", e.scalar(-1, a.self.dtype), a.self),
+    "round": lambda e, a, n: e("Round", a.self, 0),
+    "div": _div, "clamp": _clamp, "to": _cast, "where": _where,
+    "max": _extreme("ArgMaxWithValue", "ReduceMax"), "min": _extreme("ArgMinWithValue", "ReduceMin"),
+    "argmax": _arg_extreme("Argmax"), "argmin": _arg_extreme("Argmin"),
+    "cumsum": lambda e, a, n: e("CumSum", e.operand(a.self, n.outputs[0].dtype), a.dim, False, False),
+    "mm": lambda e, a, n: _matmul(e, a.self, a.mat2), "bmm": lambda e, a, n: _matmul(e, a.self, a.mat2, True), "addmm": _addmm,
+    "convolution": _convolution, "native_batch_norm": _batch_norm, "native_layer_norm": _layer_norm,
+    "max_pool2d_with_indices": _max_pool, "max_pool3d_with_indices": _max_pool, "avg_pool2d": _avg_pool, "avg_pool3d": _avg_pool,
+    "_softmax": lambda e, a, n: e("Softmax", e.operand(a.self, n.outputs[0].dtype), (a.dim,)),
+    "_log_softmax": lambda e, a, n: e("LogSoftmax", e.operand(a.self, n.outputs[0].dtype), a.dim),
+    "gelu": lambda e, a, n: e("GeLU", a.self), "hardtanh": _hardtanh, "elu": lambda e, a, n: e("Elu", a.self, 1.0),
+    "view": lambda e, a, n: e("Reshape", a.self, tuple(a.size)), "squeeze": lambda e, a, n: e("Reshape", a.self, n.outputs[0].shape),
+    "unsqueeze": lambda e, a, n: e("ExpandDims", a.self, a.dim), "expand": lambda e, a, n: e("BroadcastTo", a.self, tuple(a.size)),
+    "permute": lambda e, a, n: e("Transpose", a.self, tuple(axis % a.self.ndim for axis in a.dims)), "transpose": _transpose,
+    "repeat": _repeat, "slice": _slice, "select": _select, "cat": _cat, "stack": _stack,
+    "flip": lambda e, a, n: e("ReverseV2", a.self, tuple(axis % a.self.ndim for axis in a.dims)),
+    "constant_pad_nd": _pad,
+    "embedding": lambda e, a, n: e("Gather", a.weight, a.indices, 0, 0),
+    "index_select": lambda e, a, n: e("Gather", a.self, a.index, a.dim, 0),
+    "gather": lambda e, a, n: e("GatherD", a.self, a.dim, a.index),
+    "topk": _topk, "sort": _sort,
+    "upsample_nearest2d": _resize("ResizeNearestNeighborV2"), "upsample_bilinear2d": _resize("ResizeBilinearV2"),
+}
+
+
+def _plain_pool(a: dict[str, Any]) -> bool:
+    return len(a["kernel_size"]) > 1 and not (any(a["padding"]) or a["ceil_mode"] or a.get("divisor_override"))
+
+
+#: Forms that MINDIR has; the operator's other forms are taken apart.
+_FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
+    "gelu": lambda a: a["approximate"] == "tanh", "elu": lambda a: (a["alpha"], a["scale"], a["input_scale"]) == (1, 1, 1),
+    "topk": lambda a: a["largest"] and a["dim"] in (-1, a["self"].dim() - 1),
+    "native_batch_norm": lambda a: not a["training"], "convolution": lambda a: a["weight"].dim() > 3,
+    "max_pool2d_with_indices": _plain_pool, "max_pool3d_with_indices": _plain_pool, "avg_pool2d": _plain_pool, "avg_pool3d": _plain_pool,
+}
+
+
+def kept(op: str, arguments: dict[str, Any]) -> bool:
+    """Whether MINDIR has the operator in the form that these arguments ask for."""
+    return op in ROWS and (op not in _FORMS or _FORMS[op](arguments))

@@ -1,0 +1,5 @@
+dataset = get_dataset()
+net = Net()
+loss = nn.SoftmaxCrossEntropyWithLogits(is_grad=False, sparse=True)
+model = Model(net, loss_fn=loss, optimizer=None, metrics={'acc'})
+model.eval(dataset)

@@ -1,0 +1,7 @@
+dataset = get_dataset()
+net = Net()
+loss = nn.SoftmaxCrossEntropyWithLogits(is_grad=False, sparse=True)
+loss_scale_manager = FixedLossScaleManager()
+optim = Momentum(params=net.trainable_params(), learning_rate=0.1, momentum=0.9)
+model = Model(net, loss_fn=loss, optimizer=optim, metrics=None, loss_scale_manager=loss_scale_manager)
+model.train(2, dataset)
