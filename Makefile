@@ -17,7 +17,8 @@ BIN = $(VENV)/bin
 .PHONY: demo test lint types coverage bench oracle build clean
 
 demo: $(VENV)/.demo
-	$(BIN)/python -m mindspore_compat examples/lenet_digits.py
+	$(BIN)/python -m mindspore_compat examples/lenet_digits.py --ckpt_dir demo_ckpt
+	$(BIN)/python examples/lenet_in_torch.py "$$(ls -t demo_ckpt/*.ckpt | head -n 1)"
 
 test: $(VENV)/.test
 	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest $(ARGS)
@@ -34,7 +35,8 @@ coverage: $(VENV)/.test
 	$(BIN)/python -m mindspore_compat coverage --write
 
 bench: $(VENV)/.test
-	$(BIN)/python -m tests.bench
+	$(BIN)/python benchmarks/tensor.py
+	$(BIN)/python benchmarks/train_step.py
 
 build: $(VENV)/.dev
 	rm -rf dist

@@ -5,24 +5,23 @@
 """
 import argparse
 
-import numpy as np
-from sklearn.datasets import load_digits
-from sklearn.model_selection import train_test_split
-
 import mindspore
 import mindspore.dataset as ds
 import mindspore.dataset.vision.c_transforms as C
 import mindspore.nn as nn
+import numpy as np
 from mindspore import Model, context
 from mindspore.common.initializer import Normal
 from mindspore.dataset.transforms.c_transforms import TypeCast
 from mindspore.nn import Accuracy
 from mindspore.train.callback import CheckpointConfig, LossMonitor, ModelCheckpoint, TimeMonitor
+from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
 
 
 class LeNet5(nn.Cell):
     def __init__(self, num_class=10, num_channel=1):
-        super(LeNet5, self).__init__()
+        super().__init__()
         self.conv1 = nn.Conv2d(num_channel, 6, 5, pad_mode='valid')
         self.conv2 = nn.Conv2d(6, 16, 5, pad_mode='valid')
         self.fc1 = nn.Dense(16 * 5 * 5, 120, weight_init=Normal(0.02))

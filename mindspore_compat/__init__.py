@@ -19,6 +19,6 @@ __all__ = ["install", "uninstall", "amp", "common", "communication", "context", 
 
 __getattr__ = module_getattr(__name__, {
     **{name: name for name in ("dataset", "mindrecord", "numpy", "profiler")},  # large, or rarely needed: imported on first use
-    **{name: "common.dtype" for name in ("bool", "int", "float")},
+    **dict.fromkeys(("bool", "int", "float"), "common.dtype"),
     "Profiler": "profiler:Profiler",
 })

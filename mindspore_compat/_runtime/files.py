@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import os
 import secrets
-from typing import Any, Iterable
+from collections.abc import Iterable
+from typing import Any
 
 __all__ = ["write_atomically"]
 

@@ -6,5 +6,6 @@ from mindspore_compat.common.seed import get_seed, set_seed
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor, RowTensor, SparseTensor
 from mindspore_compat.common.tensor import Tensor, is_tensor
 
-__all__ = ["Tensor", "is_tensor", "Parameter", "ParameterTuple", "RowTensor", "SparseTensor", "COOTensor", "CSRTensor", "initializer", "set_seed", "get_seed", "dtype",
+__all__ = ["Tensor", "is_tensor", "Parameter", "ParameterTuple", "RowTensor", "SparseTensor", "COOTensor", "CSRTensor", "initializer",
+           "set_seed", "get_seed", "dtype",
            *dtype.__all__]

@@ -82,6 +82,20 @@ class TensorMethods(ReduceMethods, ShapeMethods, OpMethods):
     def has_init(self) -> Any:
         return False
 
+    @property
+    def init(self) -> Any:
+        """The Initializer that is still to fill the tensor: never one here."""
+        return None
+
+    @property
+    def param_info(self) -> Any:
+        """Upstream's handle of a Parameter for its graph compiler: none here."""
+        return None
+
+    def set_const_arg(self: Any, const_arg: Any = True) -> Any:
+        """Accepted without effect: there is no graph compiler."""
+        return self
+
     def init_data(self: Any, slice_index: Any = None, shape: Any = None, opt_shard_group: Any = None) -> Any:
         """The tensor itself."""
         return self

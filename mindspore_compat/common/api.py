@@ -1,7 +1,8 @@
 """Compilation switches. Upstream: ``mindspore.common.api``. Cells and functions run eagerly here, so these return what they get."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import torch
 

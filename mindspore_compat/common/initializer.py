@@ -6,7 +6,8 @@ Distributions equal MindSpore's; the random streams do not (see docs/differences
 from __future__ import annotations
 
 import math
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, Iterable
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import torch
@@ -38,7 +39,7 @@ class Parameter(Tensor, torch.nn.Parameter):
     """
 
     def __new__(cls, default_input: Any, name: str | None = None, requires_grad: bool = True, layerwise_parallel: bool = False,
-                parallel_optimizer: bool = True, storage_format: str = "", device: Any = None) -> "Parameter":
+                parallel_optimizer: bool = True, storage_format: str = "", device: Any = None) -> Parameter:
         if isinstance(default_input, bool):
             raise TypeError("For 'Parameter', the type of the argument 'default_input' must be Tensor, int, float, numpy.ndarray or list, "
                             "but got type bool.")
@@ -84,7 +85,7 @@ class Parameter(Tensor, torch.nn.Parameter):
         self._wants_grad = value
         _set_requires_grad(self, value and (self.dtype.is_floating_point or self.dtype.is_complex))
 
-    def requires_grad_(self, requires_grad: bool = True) -> "Parameter":  # type: ignore[override]
+    def requires_grad_(self, requires_grad: bool = True) -> Parameter:  # type: ignore[override]
         self.requires_grad = requires_grad
         return self
 
@@ -116,7 +117,7 @@ class Parameter(Tensor, torch.nn.Parameter):
 
     # --- changing it ---
 
-    def set_data(self, data: Any, slice_shape: bool = False) -> "Parameter":
+    def set_data(self, data: Any, slice_shape: bool = False) -> Parameter:
         """Take over the values (not the storage) of ``data``, cast to this dtype, and its shape if that is another.
 
         Raises:
@@ -132,15 +133,15 @@ class Parameter(Tensor, torch.nn.Parameter):
         _get_data(self).copy_(_Base.detach(data))
         return self
 
-    def assign_value(self, value: Any) -> "Parameter":
+    def assign_value(self, value: Any) -> Parameter:
         """The same as `set_data`."""
         return self.set_data(value)
 
-    def init_data(self, layout: Any = None, set_sliced: bool = False) -> "Parameter":
+    def init_data(self, layout: Any = None, set_sliced: bool = False) -> Parameter:
         """The Parameter itself: here data exist from the start."""
         return self
 
-    def clone(self, init: Any = "same") -> "Parameter":  # type: ignore[override]
+    def clone(self, init: Any = "same") -> Parameter:  # type: ignore[override]
         """A new Parameter of this shape and name; ``init`` is "same" (copy) or anything `initializer` takes."""
         if isinstance(init, str) and init == "same":
             data: Any = _Base.clone(_Base.detach(self))
@@ -152,7 +153,7 @@ class Parameter(Tensor, torch.nn.Parameter):
         """The values as a numpy array that shares the storage on the CPU."""
         return super().asnumpy()
 
-    def __deepcopy__(self, memo: dict) -> "Parameter":
+    def __deepcopy__(self, memo: dict) -> Parameter:
         result = Parameter(_Base.clone(_Base.detach(self)), self.name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer)
         memo[id(self)] = result
         return result
@@ -174,7 +175,7 @@ class ParameterTuple(tuple):
         TypeError: if an element is no Parameter. ValueError: if two different ones share a name.
     """
 
-    def __new__(cls, iterable: Iterable[Parameter]) -> "ParameterTuple":
+    def __new__(cls, iterable: Iterable[Parameter]) -> ParameterTuple:
         items = tuple(iterable)
         seen: dict[str, int] = {}
         for item in items:
@@ -185,7 +186,7 @@ class ParameterTuple(tuple):
                 raise ValueError(f"The value {item} , its name '{item.name}' already exists. Please set a unique name for the parameter.")
         return super().__new__(cls, items)
 
-    def clone(self, prefix: str, init: Any = "same") -> "ParameterTuple":
+    def clone(self, prefix: str, init: Any = "same") -> ParameterTuple:
         """Clones named ``prefix.NAME``, filled by ``init``."""
         if not isinstance(prefix, str):
             raise TypeError(f"For 'ParameterTuple.clone', 'prefix' must be a str, but got {type(prefix).__name__}.")

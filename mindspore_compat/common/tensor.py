@@ -6,7 +6,8 @@ or meaning are in ``_tensor_methods.py``; here are construction, operators, inde
 from __future__ import annotations
 
 import operator
-from typing import Any, Callable, Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import torch
@@ -99,7 +100,7 @@ class Tensor(TensorMethods, torch.Tensor):
     __torch_function__ = torch._C._disabled_torch_function_impl
 
     def __new__(cls, input_data: Any = None, dtype: Any = None, shape: Any = None, init: Any = None, internal: bool = False,
-                const_arg: bool = False, device: Any = None) -> "Tensor":
+                const_arg: bool = False, device: Any = None) -> Tensor:
         if init is not None:
             return _from_initializer(cls, init, shape, dtype, input_data)
         if input_data is None and shape is not None and dtype is not None:
@@ -127,7 +128,7 @@ class Tensor(TensorMethods, torch.Tensor):
         return size
 
     @property
-    def data(self) -> "Tensor":  # type: ignore[override]
+    def data(self) -> Tensor:  # type: ignore[override]
         return wrap(_get_data(self))
 
     @data.setter
@@ -164,7 +165,7 @@ class Tensor(TensorMethods, torch.Tensor):
         return array if dtype is None else array.astype(dtype, copy=False)
 
     @staticmethod
-    def from_numpy(array: np.ndarray) -> "Tensor":
+    def from_numpy(array: np.ndarray) -> Tensor:
         """A Tensor on the numpy array's own memory (a copy if the device is not the CPU)."""
         if not isinstance(array, np.ndarray):
             raise TypeError(f"The input of 'Tensor.from_numpy' must be a numpy array, but got {type(array).__name__}.")
@@ -211,7 +212,7 @@ class Tensor(TensorMethods, torch.Tensor):
             raise TypeError("Not support len of a 0-D tensor")
         return _get_shape(self)[0]
 
-    def __iter__(self) -> Iterator["Tensor"]:  # type: ignore[override]
+    def __iter__(self) -> Iterator[Tensor]:  # type: ignore[override]
         if not _get_shape(self):
             raise TypeError("iteration over a 0-d tensor")
         for item in _Base.unbind(self):
@@ -223,13 +224,13 @@ class Tensor(TensorMethods, torch.Tensor):
     def __hash__(self) -> int:
         return id(self)
 
-    def __round__(self, ndigits: int | None = None) -> "Tensor":
+    def __round__(self, ndigits: int | None = None) -> Tensor:
         return wrap(_Base.round(self, decimals=ndigits or 0))
 
-    def __copy__(self) -> "Tensor":
+    def __copy__(self) -> Tensor:
         return self.copy()
 
-    def __deepcopy__(self, memo: dict) -> "Tensor":
+    def __deepcopy__(self, memo: dict) -> Tensor:
         result = _Base.clone(_Base.detach(self))
         result.__class__ = type(self)
         if self.requires_grad and self.is_leaf:
@@ -255,7 +256,7 @@ class Tensor(TensorMethods, torch.Tensor):
 
     # --- indexing ---------------------------------------------------------------------------------------------------------
 
-    def __getitem__(self, index: Any) -> "Tensor":  # type: ignore[override]
+    def __getitem__(self, index: Any) -> Tensor:  # type: ignore[override]
         if index.__class__ is tuple:
             index = _numpy_index(index)
         try:
@@ -293,8 +294,6 @@ class Tensor(TensorMethods, torch.Tensor):
         if isinstance(other, (torch.Tensor, *_NUMBERS, np.number, np.bool_)):
             return wrap(_Base.ne(*_promoted(self, other)))
         return True
-
-    # Augmented assignment makes a new tensor, as in MindSpore: other names of the old one do not change.
 
 
 def _require_one(value: torch.Tensor) -> None:
@@ -350,10 +349,9 @@ def _from_initializer(cls: type, init: Any, shape: Any, dtype: Any, input_data: 
 
 def _promoted(left: Any, right: Any) -> tuple[Any, Any]:
     """Both operands, with 0-d tensors counted as full members of type promotion (torch gives way to the other operand)."""
-    if isinstance(right, torch.Tensor):
-        if right.dtype is not left.dtype and (right.dim() == 0 or left.dim() == 0):
-            common = torch.promote_types(left.dtype, right.dtype)
-            return _Base.to(left, common), _Base.to(right, common)
+    if isinstance(right, torch.Tensor) and right.dtype is not left.dtype and (right.dim() == 0 or left.dim() == 0):
+        common = torch.promote_types(left.dtype, right.dtype)
+        return _Base.to(left, common), _Base.to(right, common)
     return left, right
 
 
@@ -409,10 +407,6 @@ def _reflected(op: Callable[[Any, Any], Any], numpy_op: Callable[[Any, Any], Any
     return method
 
 
-def _true_div(left: Any, right: Any) -> torch.Tensor:
-    return torch.div(left, right)
-
-
 def _install_operators() -> None:
     """Arithmetic, comparison and bit operators; one row each."""
     b = _Base
@@ -446,8 +440,9 @@ def _install_operators() -> None:
 
 
 _UNTOUCHED = frozenset("""
-    apply_ as_subclass backward data_ptr dense_dim detach_ dim dim_order element_size get_device has_names is_coalesced is_complex is_conj is_contiguous
-    is_distributed is_floating_point is_inference is_neg is_nonzero is_pinned is_same_size is_set_to is_shared is_signed map_ map2_ ndimension
+    apply_ as_subclass backward data_ptr dense_dim detach_ dim dim_order element_size get_device has_names is_coalesced is_complex is_conj
+    is_contiguous is_distributed is_floating_point is_inference is_neg is_nonzero is_pinned is_same_size is_set_to is_shared is_signed map_
+    map2_ ndimension
     nelement numel numpy q_scale q_zero_point qscheme record_stream register_hook register_post_accumulate_grad_hook reinforce
     requires_grad_ retain_grad share_memory_ sparse_dim storage storage_offset storage_type stride tolist type typed_storage untyped_storage
     refine_names rename rename_ align_to align_as unflatten names module_load size to_sparse
@@ -468,8 +463,13 @@ def _install_torch_properties() -> None:
     """torch's tensor-valued attributes, as Tensors."""
     for name in ("T", "mT", "H", "mH", "real", "imag", "grad"):
         descriptor = getattr(_Base, name, None) or getattr(torch.Tensor, name)
-        get, set_ = descriptor.__get__, getattr(descriptor, "__set__", None)
-        setattr(Tensor, name, property(lambda self, _get=get: wrap(_get(self)), set_ and (lambda self, value, _set=set_: _set(self, value))))
+        setattr(Tensor, name, _tensor_property(descriptor))
+
+
+def _tensor_property(descriptor: Any) -> property:
+    def get(self: Tensor) -> Any:
+        return wrap(descriptor.__get__(self))
+    return property(get, getattr(descriptor, "__set__", None))
 
 
 def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
@@ -514,7 +514,7 @@ def _flip_getitem(self: torch.Tensor, index: Any) -> torch.Tensor:
     """Basic indexing with negative steps: each such axis first, by itself, so that no index tensors meet each other."""
     items = list(index) if isinstance(index, tuple) else [index]
     consumed = sum(1 for item in items if item is not None and item is not Ellipsis)
-    result, axis = _Base.detach(self) if not self.requires_grad else _Base.alias(self) if hasattr(_Base, "alias") else self, 0
+    result, axis = self, 0
     for position, item in enumerate(items):
         if item is Ellipsis:
             axis += _Base.dim(self) - consumed

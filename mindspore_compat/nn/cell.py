@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import inspect
 from collections import OrderedDict
-from typing import Any, Callable, Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import torch
 
@@ -329,16 +330,16 @@ class Cell(torch.nn.Module):
         """Parameters without ``requires_grad``."""
         return [parameter for parameter in self.get_parameters(expand=recurse) if not parameter.requires_grad]
 
-    def parameters_dict(self, recurse: bool = True) -> "OrderedDict[str, Parameter]":
+    def parameters_dict(self, recurse: bool = True) -> OrderedDict[str, Parameter]:
         """{Parameter.name: Parameter}."""
         return OrderedDict((parameter.name, parameter) for parameter in self.get_parameters(expand=recurse))
 
-    def parameters_broadcast_dict(self, recurse: bool = True) -> "OrderedDict[str, Parameter] | None":
+    def parameters_broadcast_dict(self, recurse: bool = True) -> OrderedDict[str, Parameter] | None:
         """The Parameters that are the same on all devices: all that are not layerwise_parallel; None if there are none."""
         found = OrderedDict((p.name, p) for p in self.get_parameters(expand=recurse) if not p.layerwise_parallel)
         return found or None
 
-    def name_cells(self) -> "OrderedDict[str, Any]":
+    def name_cells(self) -> OrderedDict[str, Any]:
         """{name: child} of the immediate children, each once."""
         found: OrderedDict[str, Any] = OrderedDict()
         seen: set[int] = set()
@@ -402,21 +403,21 @@ class Cell(torch.nn.Module):
 
     # --- modes and flags --------------------------------------------------------------------------------------------------
 
-    def set_train(self, mode: bool = True) -> "Cell":
+    def set_train(self, mode: bool = True) -> Cell:
         """Training mode for this Cell and all below (a new Cell is in evaluation mode, unlike a torch module)."""
         self.__dict__["_phase"] = "train" if mode else "predict"
         return self.add_flags_recursive(training=mode)
 
-    def train(self, mode: bool = True) -> "Cell":  # type: ignore[override]
+    def train(self, mode: bool = True) -> Cell:  # type: ignore[override]
         """torch's name for `set_train`."""
         return self.set_train(mode)
 
-    def set_grad(self, requires_grad: bool = True) -> "Cell":
+    def set_grad(self, requires_grad: bool = True) -> Cell:
         """Mark the Cell as differentiated: a call keeps its forward for the `GradOperation` that follows."""
         self.__dict__["requires_grad"] = requires_grad
         return self
 
-    def add_flags(self, **flags: Any) -> "Cell":
+    def add_flags(self, **flags: Any) -> Cell:
         """Set attributes of this Cell; ``fp16=True`` and the like choose the dtype it computes in."""
         self._func_graph_flags.update(flags)
         self.__dict__.update(flags)
@@ -425,7 +426,7 @@ class Cell(torch.nn.Module):
                 self.__dict__["_cast_dtype"] = dtype
         return self
 
-    def add_flags_recursive(self, **flags: Any) -> "Cell":
+    def add_flags_recursive(self, **flags: Any) -> Cell:
         """`add_flags` for this Cell and all below."""
         self.add_flags(**flags)
         for cell in self.cells():
@@ -439,7 +440,7 @@ class Cell(torch.nn.Module):
         """The flags set by `add_flags`."""
         return self._func_graph_flags
 
-    def to_float(self, dst_type: torch.dtype) -> "Cell":
+    def to_float(self, dst_type: torch.dtype) -> Cell:
         """Compute in ``dst_type``: inputs, and Parameters where they are used, are cast; the Parameters stay as they are.
 
         Raises:
@@ -457,16 +458,16 @@ class Cell(torch.nn.Module):
             raise ValueError(f"For 'recompute', keyword {sorted(unknown)} is not recognized.")
         self.__dict__.update(_recompute=True, _special_call=True)
 
-    def set_broadcast_flag(self, mode: bool = True) -> "Cell":
+    def set_broadcast_flag(self, mode: bool = True) -> Cell:
         return self.add_flags_recursive(broadcast_flag=mode)
 
-    def set_boost(self, boost_type: str) -> "Cell":
+    def set_boost(self, boost_type: str) -> Cell:
         """Ascend's boost library: only ``"less_bn"`` is known; without effect here."""
         if boost_type not in ("less_bn",):
             raise ValueError(f"For 'set_boost', the argument 'boost_type' must be 'less_bn', but got {boost_type}.")
         return self.add_flags_recursive(less_bn=True)
 
-    def set_comm_fusion(self, fusion_type: int, recurse: bool = True) -> "Cell":
+    def set_comm_fusion(self, fusion_type: int, recurse: bool = True) -> Cell:
         """A hint for fusing communication: kept on the Parameters, torch's buckets decide."""
         for parameter in self.trainable_params(recurse):
             parameter.comm_fusion = fusion_type
@@ -475,7 +476,7 @@ class Cell(torch.nn.Module):
     def set_jit_config(self, jit_config: Any) -> None:
         """Accepted without effect: Cells run eagerly."""
 
-    def shard(self, in_strategy: Any, out_strategy: Any = None, parameter_plan: Any = None, device: str = "Ascend", level: int = 0) -> "Cell":
+    def shard(self, in_strategy: Any, out_strategy: Any = None, parameter_plan: Any = None, device: str = "Ascend", level: int = 0) -> Cell:
         """How to lay the Cell out over devices: one process computes the same without, so the Cell is returned as it is."""
         return self
 
@@ -501,7 +502,7 @@ class Cell(torch.nn.Module):
         """{Parameter: itself}: here data exist from the start."""
         return {parameter: parameter for parameter in self.get_parameters()}
 
-    def apply(self, fn: Callable[[Any], Any]) -> "Cell":  # type: ignore[override]
+    def apply(self, fn: Callable[[Any], Any]) -> Cell:  # type: ignore[override]
         """``fn`` on every Cell below and on this one."""
         for cell in self.cells():
             cell.apply(fn)
@@ -516,7 +517,7 @@ class Cell(torch.nn.Module):
         """``hook_fn(cell, grad_output)`` before; returns a handle with ``remove()``."""
         return self.register_full_backward_pre_hook(hook_fn)
 
-    def __deepcopy__(self, memo: dict) -> "Cell":
+    def __deepcopy__(self, memo: dict) -> Cell:
         import copy
         clone = type(self).__new__(type(self))
         memo[id(self)] = clone
@@ -593,7 +594,7 @@ class _CustomBackward(torch.autograd.Function):
 
 
 def _call_with_bprop(cell: Cell, args: tuple, kwargs: dict[str, Any]) -> Any:
-    if kwargs or inspect.signature(cell.construct).parameters.keys() and len(args) < len(inspect.signature(cell.construct).parameters):
+    if kwargs or (inspect.signature(cell.construct).parameters.keys() and len(args) < len(inspect.signature(cell.construct).parameters)):
         try:
             bound = inspect.signature(cell.construct).bind(*args, **kwargs)
         except TypeError:

@@ -30,7 +30,7 @@ class Profiler:
     def step(self) -> None:
         """Nothing is counted."""
 
-    def __enter__(self) -> "Profiler":
+    def __enter__(self) -> Profiler:
         return self
 
     def __exit__(self, *exc: Any) -> None:

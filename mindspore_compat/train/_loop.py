@@ -22,7 +22,8 @@ Sinking on a GPU in graph mode makes a whole sink one "step" for callbacks, as u
 from __future__ import annotations
 
 import copy
-from typing import Any, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import torch
 

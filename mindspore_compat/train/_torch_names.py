@@ -6,7 +6,8 @@ an embedding's ``weight`` is ``embedding_table``. Everything else has the same n
 from __future__ import annotations
 
 import logging
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 import torch
 

@@ -1,7 +1,8 @@
 """Training and evaluation steps of plain torch networks under `Model`: plain tensors, torch losses, ``torch.optim`` optimizers."""
 from __future__ import annotations
 
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 import torch
 
@@ -34,11 +35,11 @@ class _TorchStep(torch.nn.Module):
         self.loss_fn = loss_fn
         object.__setattr__(self, "optimizer", optimizer)
 
-    def set_train(self, mode: bool = True) -> "_TorchStep":
+    def set_train(self, mode: bool = True) -> _TorchStep:
         self.train(mode)
         return self
 
-    def set_grad(self, requires_grad: bool = True) -> "_TorchStep":
+    def set_grad(self, requires_grad: bool = True) -> _TorchStep:
         return self
 
     def get_parameters(self, expand: bool = True) -> Iterator[torch.Tensor]:

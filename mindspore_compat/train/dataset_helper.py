@@ -1,7 +1,8 @@
 """How a run takes its batches from a dataset. Upstream: ``mindspore.train.dataset_helper``."""
 from __future__ import annotations
 
-from typing import Any, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import torch
 

@@ -18,7 +18,6 @@ from mindspore_compat.parallel._utils import _get_device_num, _get_parallel_mode
 from mindspore_compat.train import amp
 from mindspore_compat.train._loop import Sinking, callbacks_in_fit, evaluate, train_epochs
 from mindspore_compat.train._torch_step import TorchEvalStep, TorchPredict, TorchTrainStep, check_torch_parts
-from mindspore_compat.train.callback import _callback, _history, _lambda_callback, _loss_monitor, _lr_scheduler_callback, _time_monitor, _checkpoint
 from mindspore_compat.train.callback._callback import Callback, CallbackManager, InternalCallbackParam
 from mindspore_compat.train.dataset_helper import dataset_size
 from mindspore_compat.train.metrics import Loss, get_metric_fn, get_metrics
@@ -26,7 +25,7 @@ from mindspore_compat.train.metrics import Loss, get_metric_fn, get_metrics
 __all__ = ["Model"]
 
 _log = logging.getLogger("mindspore_compat")
-_OWN_MODULES = {module.__name__ for module in (_callback, _history, _lambda_callback, _loss_monitor, _lr_scheduler_callback, _time_monitor, _checkpoint)}
+_OWN_CALLBACKS = "mindspore_compat.train.callback."
 _OLD_HOOKS = {"begin", "end", "epoch_begin", "epoch_end", "step_begin", "step_end"}
 _AMP_LEVELS = ("O0", "O1", "O2", "O3", "auto")
 
@@ -165,7 +164,8 @@ class Model:
         """Train for epochs ``initial_epoch`` (from 0) up to ``epoch``.
 
         Args:
-            train_dataset: a mindspore.dataset Dataset, or a sized iterable of batches such as a DataLoader. With a loss_fn each batch has two columns.
+            train_dataset: a mindspore.dataset Dataset, or a sized iterable of batches such as a DataLoader. With a loss_fn each batch
+                has two columns.
             callbacks: a Callback or a list of them.
             dataset_sink_mode: with ``sink_size`` > 0, an epoch is that many steps, and the next one goes on where it ended.
 
@@ -193,7 +193,8 @@ class Model:
         """
         check_bool(dataset_sink_mode, "dataset_sink_mode", "Model.eval")
         if not self._metric_fns:
-            raise ValueError("For Model.eval, the model argument 'metrics' can not be None or empty, you should set the argument 'metrics' for model.")
+            raise ValueError("For Model.eval, the model argument 'metrics' can not be None or empty, "
+                             "you should set the argument 'metrics' for model.")
         self._check_callbacks(callbacks, "eval")
         cb_params = InternalCallbackParam(list_callback=self._transform_callbacks(callbacks), network=self._network)
         self._describe_evaluation(cb_params, valid_dataset)
@@ -270,10 +271,10 @@ class Model:
     def _check_callbacks(callbacks: Any, mode: str) -> None:
         """User callbacks with hooks of 1.x: a warning, and in fit, where those would run for both datasets, a ValueError."""
         for callback in callbacks if isinstance(callbacks, list) else [callbacks]:
-            if not isinstance(callback, Callback) or type(callback).__module__ in _OWN_MODULES:
+            if not isinstance(callback, Callback) or type(callback).__module__.startswith(_OWN_CALLBACKS):
                 continue
             old = _OLD_HOOKS & set(type(callback).__dict__)
-            if old and type(callback).__module__.split(".")[0] != "mindspore_compat":
+            if old:
                 text = (f"For {type(callback).__name__} callback, {old} methods may not be supported in later version, Use methods prefixed with "
                         "'on_train' or 'on_eval' instead when using customized callbacks.")
                 if mode == "fit":

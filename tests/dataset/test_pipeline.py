@@ -141,7 +141,7 @@ def test_wrong_pipeline_fails_when_it_is_read(dataset, match):
 
 
 def test_columns_after_map():
-    two = lambda a: (a, a)  # noqa: E731
+    two = lambda a: (a, a)
     assert pair().map(two, "b", ["x", "y"]).get_col_names() == ["x", "y", "a"]
     assert pair().map(lambda a: a, "b", "x").get_col_names() == ["a", "x"]
     assert pair().map(lambda a, b: a, ["a", "b"], ["x"]).get_col_names() == ["x"]
@@ -199,7 +199,7 @@ def test_padded_batch():
 
 def test_bucket_batch_by_length():
     lengths = ds.GeneratorDataset([(np.ones(i + 1, np.int32),) for i in range(8)], ["a"], shuffle=False)
-    shapes = lambda **kw: [  # noqa: E731
+    shapes = lambda **kw: [
         r[0].shape
         for r in lengths.bucket_batch_by_length(["a"], [3, 6], [2, 2, 1], **kw).create_tuple_iterator(output_numpy=True)
     ]

@@ -1,4 +1,3 @@
-# ruff: noqa: E501
 """Cases for the data operations, evaluated under MindSpore by make_dataset.py and under mindspore_compat by the tests.
 
 An expression may use V, T (vision, transforms), ms, np, Inter, Border and the inputs below.

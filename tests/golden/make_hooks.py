@@ -6,8 +6,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "train"))
 
-import mindspore  # noqa: E402
-import mindspore.dataset  # noqa: E402, F401
-from hooks_program import NAMES, recorded  # noqa: E402
+import mindspore
+import mindspore.dataset
+from hooks_program import NAMES, recorded
 
 (HERE / "hooks.json").write_text(json.dumps({name: recorded(mindspore, name) for name in NAMES}).replace("]], ", "]],\n") + "\n")

@@ -10,9 +10,9 @@ os.environ.setdefault("GLOG_v", "3")
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "train" / "metrics"))
 
-import numpy as np  # noqa: E402
-from cases import METRICS  # noqa: E402
-from mindspore.train import metrics  # noqa: E402
+import numpy as np
+from cases import METRICS
+from mindspore.train import metrics
 
 
 def plain(value):

@@ -16,10 +16,10 @@ os.environ.setdefault("DNNL_MAX_CPU_ISA", "AVX2")
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "nn"))
 
-import mindspore as ms  # noqa: E402
-import numpy as np  # noqa: E402
-from cases import CASES, output_weights, weights_for  # noqa: E402
-from mindspore import Tensor, nn, ops  # noqa: E402
+import mindspore as ms
+import numpy as np
+from cases import CASES, output_weights, weights_for
+from mindspore import Tensor, nn, ops
 
 STARTS = {
     "Dense": lambda: nn.Dense(400, 300), "Conv1d": lambda: nn.Conv1d(30, 40, 5, has_bias=True),

@@ -10,9 +10,9 @@ os.environ.setdefault("GLOG_v", "3")
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "nn"))
 
-import mindspore as ms  # noqa: E402
-from mindspore import Tensor, nn  # noqa: E402
-from rate_cases import LISTS, SCHEDULES, STEPS  # noqa: E402
+import mindspore as ms
+from mindspore import Tensor, nn
+from rate_cases import LISTS, SCHEDULES, STEPS
 
 
 def main():

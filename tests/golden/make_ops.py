@@ -10,7 +10,7 @@ import numpy as np
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "ops"))
-from cases import cases, evaluate  # noqa: E402
+from cases import cases, evaluate
 
 
 def main() -> None:

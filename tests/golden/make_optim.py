@@ -16,10 +16,10 @@ os.environ.setdefault("DNNL_MAX_CPU_ISA", "AVX2")
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "nn"))
 
-import mindspore as ms  # noqa: E402
-import numpy as np  # noqa: E402
-from mindspore import Tensor, nn  # noqa: E402
-from optim_cases import SETTINGS, STEPS, make_data, make_net  # noqa: E402
+import mindspore as ms
+import numpy as np
+from mindspore import Tensor, nn
+from optim_cases import SETTINGS, STEPS, make_data, make_net
 
 
 def main():

@@ -6,9 +6,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "common"))
 
-import mindspore  # noqa: E402
-from expressions import EXPRESSIONS, PROGRAMS, evaluate  # noqa: E402
-
+import mindspore
+from expressions import EXPRESSIONS, PROGRAMS, evaluate
 
 
 def answer(source, is_program):

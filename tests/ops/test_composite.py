@@ -85,3 +85,9 @@ def test_hyper_map_over_parameters_and_gradients() -> None:
     done = C.HyperMap()(F.partial(update, Tensor(0.5)), weights, (Tensor([1.0, 2.0]),))
     assert done == (True,)
     assert weights[0].asnumpy().tolist() == [0.5, 0.0]
+
+
+def test_ones_like_goes_through_tuples() -> None:
+    ones = C.ones_like((Tensor([2.0]), 3))
+    assert ones[0].asnumpy().tolist() == [1.0]
+    assert ones[1] == 1

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Any, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import torch
 
@@ -43,7 +44,7 @@ class _CellSequence(Cell):
     def __iter__(self) -> Iterator[Any]:
         return iter(list(self._modules.values()))
 
-    def set_grad(self, flag: bool = True) -> "Cell":  # type: ignore[override]
+    def set_grad(self, flag: bool = True) -> Cell:  # type: ignore[override]
         self.__dict__["requires_grad"] = flag
         for cell in self._modules.values():
             if isinstance(cell, Cell):
@@ -107,7 +108,7 @@ class _CellSequence(Cell):
             _rename(cell, f"{self._prefix()[0]}{len(self)}.")
         self._modules[str(len(self))] = cell
 
-    def extend(self, cells: Any) -> "Any":
+    def extend(self, cells: Any) -> Any:
         """All of a list (or another container) at the end."""
         if not isinstance(cells, (list, tuple, _CellSequence)):
             raise TypeError(f"For '{type(self).__name__}', the new cells wanted to append should be instance of list, "
@@ -197,7 +198,7 @@ class CellList(_CellSequence):
             _rename(cell, f"{self._prefix()[0]}{position}.")
         self._modules[str(position)] = cell
 
-    def __iadd__(self, cells: Any) -> "CellList":
+    def __iadd__(self, cells: Any) -> CellList:
         return self.extend(cells)
 
     def construct(self, *inputs: Any) -> Any:

@@ -7,8 +7,8 @@ Subclasses here implement `_update` over lists of parameters with one learning r
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
-from typing import Any, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import torch

@@ -1,8 +1,29 @@
-"""Upstream: ``mindspore.ops.composite.math_ops``, ``clip_ops``, ``random_ops``, ``array_ops``."""
+"""Upstream: ``mindspore.ops.composite.math_ops``, ``clip_ops``, ``random_ops``, ``array_ops`` and ``multitype_ops``."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat.ops import function as F
 from mindspore_compat.ops.function.array_func import repeat_elements, sequence_mask
 from mindspore_compat.ops.function.clip_func import clip_by_global_norm, clip_by_value
 from mindspore_compat.ops.function.math_func import batch_dot, count_nonzero, dot, matmul, mm, tensor_dot
 from mindspore_compat.ops.function.random_func import gamma, laplace, multinomial, normal, poisson, uniform
 
 __all__ = ["batch_dot", "clip_by_global_norm", "clip_by_value", "count_nonzero", "dot", "gamma", "laplace", "matmul", "mm", "multinomial",
-           "normal", "poisson", "repeat_elements", "sequence_mask", "tensor_dot", "uniform"]
+           "normal", "ones_like", "poisson", "repeat_elements", "sequence_mask", "tensor_dot", "uniform", "zeros_like"]
+
+
+def ones_like(x: Any) -> Any:
+    """Ones like a tensor or number, through tuples."""
+    if isinstance(x, tuple):
+        return tuple(ones_like(item) for item in x)
+    return F.ones_like(x) if isinstance(x, torch.Tensor) else type(x)(1)
+
+
+def zeros_like(x: Any) -> Any:
+    """Zeros like a tensor or number, through tuples."""
+    if isinstance(x, tuple):
+        return tuple(zeros_like(item) for item in x)
+    return F.zeros_like(x) if isinstance(x, torch.Tensor) else type(x)(0)

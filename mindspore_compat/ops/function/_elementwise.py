@@ -33,10 +33,13 @@ def _binary(name: str, function: Callable[[Any, Any], torch.Tensor]) -> Callable
     return op
 
 
-def _operator(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """``name(input, other)`` over a Python operator: `Tensor`'s own rules of promotion hold."""
+def _operator(name: str, function: Callable[[Any, Any], Any], of_one_dtype: Callable[[Any, Any], torch.Tensor]) -> Callable[[Any, Any], Any]:
+    """``name(input, other)`` over a Python operator: `Tensor`'s own rules of promotion hold. Tensors of one dtype need none."""
     def op(input: Any, other: Any) -> Any:
-        if not isinstance(input, torch.Tensor) and not isinstance(other, torch.Tensor):
+        if isinstance(input, torch.Tensor):
+            if isinstance(other, torch.Tensor) and input.dtype is other.dtype:
+                return wrap(of_one_dtype(input, other))
+        elif not isinstance(other, torch.Tensor):
             input = wrap(as_plain(input))
         return wrap(function(input, other))
     op.__name__ = op.__qualname__ = name
@@ -147,21 +150,25 @@ def population_count(input_x: Any) -> Any:
 
 # --- arithmetic with Python's operators -----------------------------------------------------------------------------------------
 
-add = tensor_add = _operator("add", operator.add)
-_plain_sub = _operator("sub", operator.sub)
-mul = multiply = tensor_mul = tensor_muls = _operator("mul", lambda left, right: torch.mul(left, right)
-                                                      if isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor) else left * right)
-true_divide = _operator("true_divide", lambda left, right: torch.div(left, right)
-                        if isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor) else left / right)
-floor_div = floor_divide = floordiv = tensor_floordiv = _operator("floor_divide", operator.floordiv)
-floor_mod = floormod = remainder = tensor_mod = mod = _operator("remainder", operator.mod)
-pow = pows = tensor_pow = _operator("pow", operator.pow)
-equal = eq = _operator("equal", operator.eq)
-not_equal = ne = _operator("not_equal", operator.ne)
-greater = gt = tensor_gt = _operator("greater", operator.gt)
-greater_equal = ge = tensor_ge = _operator("greater_equal", operator.ge)
-less = lt = tensor_lt = _operator("less", operator.lt)
-less_equal = le = tensor_le = _operator("less_equal", operator.le)
+def _with_torchs_promotion(function: Callable[[Any, Any], torch.Tensor], python: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Multiplication and division let a 0-d float give way to the other float, as torch does; addition upstream does not."""
+    return lambda left, right: function(left, right) if isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor) \
+        else python(left, right)
+
+
+add = tensor_add = _operator("add", operator.add, torch.add)
+_plain_sub = _operator("sub", operator.sub, torch.sub)
+mul = multiply = tensor_mul = tensor_muls = _operator("mul", _with_torchs_promotion(torch.mul, operator.mul), torch.mul)
+true_divide = _operator("true_divide", _with_torchs_promotion(torch.div, operator.truediv), torch.div)
+floor_div = floor_divide = floordiv = tensor_floordiv = _operator("floor_divide", operator.floordiv, torch.floor_divide)
+floor_mod = floormod = remainder = tensor_mod = mod = _operator("remainder", operator.mod, torch.remainder)
+pow = pows = tensor_pow = _operator("pow", operator.pow, torch.pow)
+equal = eq = _operator("equal", operator.eq, torch.eq)
+not_equal = ne = _operator("not_equal", operator.ne, torch.ne)
+greater = gt = tensor_gt = _operator("greater", operator.gt, torch.gt)
+greater_equal = ge = tensor_ge = _operator("greater_equal", operator.ge, torch.ge)
+less = lt = tensor_lt = _operator("less", operator.lt, torch.lt)
+less_equal = le = tensor_le = _operator("less_equal", operator.le, torch.le)
 tensor_exp, tensor_expm1, isnan_ext = exp, expm1, isnan
 
 

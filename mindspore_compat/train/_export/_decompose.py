@@ -215,6 +215,12 @@ def _gelu(self: Any, approximate: str = "none") -> Any:
     return self * (torch.erf(self / math.sqrt(2)) + 1) * 0.5
 
 
+def _safe_softmax(self: Any, dim: int, dtype: Any = None) -> Any:
+    """Rows that are -inf throughout (all masked) give zeros."""
+    x = self if dtype is None else self.to(dtype)
+    return torch.where(torch.amax(x, [dim], True) == -math.inf, _zero(x), torch.softmax(x, dim))
+
+
 def _topk(self: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """Any axis and either end, in terms of the largest along the last axis."""
     moved = torch.transpose(self, dim, -1)
@@ -246,7 +252,6 @@ def _split(self: Any, split_size: Any, dim: int = 0) -> Any:
 
 #: By aten's name without overload.
 DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
-    "rsub": lambda self, other, alpha=1: other - (self if alpha == 1 else self * alpha),
     "addcmul": lambda self, tensor1, tensor2, value=1: self + (tensor1 * tensor2 if value == 1 else tensor1 * tensor2 * value),
     "addcdiv": lambda self, tensor1, tensor2, value=1: self + (tensor1 / tensor2 if value == 1 else tensor1 / tensor2 * value),
     "lerp": lambda self, end, weight: self + (end - self) * weight,
@@ -284,6 +289,7 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "avg_pool2d": _pooled(tf.avg_pool2d, False), "avg_pool3d": _pooled(tf.avg_pool3d, False),
     "expm1": lambda self: torch.exp(self) - 1, "log1p": lambda self: torch.log(self + 1), "rsqrt": lambda self: torch.reciprocal(torch.sqrt(self)),
     "erfc": lambda self: 1 - torch.erf(self),
+    "_safe_softmax": _safe_softmax,
     "softplus": lambda self, beta=1, threshold=20: _softplus(self, beta, threshold),
     "threshold": lambda self, threshold, value: torch.where(self > threshold, self, torch.tensor(value, dtype=self.dtype, device=self.device)),
     "pixel_shuffle": lambda self, upscale_factor: _pixel_shuffle(self, upscale_factor),

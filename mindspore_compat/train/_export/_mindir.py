@@ -42,7 +42,7 @@ def _fill(attribute: Any, value: Any) -> None:
         tensor = _describe(attribute.tensors.add(name="value0"), tuple(value.shape), value.dtype)
         tensor.raw_data = _raw(value)
     elif isinstance(value, bool):
-        attribute.type, attribute.i = _T.BOOL, value
+        attribute.type, attribute.i = _T.BOOL, int(value)
     elif isinstance(value, int):
         attribute.type, attribute.i = _T.INT64, value
     elif isinstance(value, float):

@@ -44,11 +44,12 @@ def _binary(name: str) -> Row:
         op = {"BitwiseAnd": "LogicalAnd", "BitwiseOr": "LogicalOr", "BitwiseXor": "LogicalXor", "Mul": "LogicalAnd",
               "Add": "LogicalOr"}.get(name, name) if dtype is torch.bool else name
         left, right = [getattr(a, key, None) for key in ("self", "exponent" if name == "Pow" else "other")]
-        right_ref = e.operand(right, dtype)
-        if getattr(a, "alpha", 1) != 1:
-            right_ref = e("Mul", right_ref, e.scalar(a.alpha, dtype))
-        return e(op, e.operand(left, dtype), right_ref)
+        return e(op, e.operand(left, dtype), _scaled(e, right, getattr(a, "alpha", 1), dtype))
     return row
+
+
+def _scaled(e: Any, item: Any, factor: Any, dtype: torch.dtype) -> Ref:
+    return e.operand(item, dtype) if factor == 1 else e("Mul", e.operand(item, dtype), e.scalar(factor, dtype))
 
 
 def _common(left: Any, right: Any) -> torch.dtype:
@@ -280,6 +281,7 @@ ROWS: dict[str, Row] = {
     "logical_not": lambda e, a, n: e("LogicalNot", _as_bool(e, a.self)),
     "bitwise_not": lambda e, a, n: e("LogicalNot", a.self) if a.self.dtype is torch.bool else e("Sub", e.scalar(-1, a.self.dtype), a.self),
     "round": lambda e, a, n: e("Round", a.self, 0),
+    "rsub": lambda e, a, n: e("Sub", e.operand(a.other, n.outputs[0].dtype), _scaled(e, a.self, a.alpha, n.outputs[0].dtype)),
     "div": _div, "clamp": _clamp, "to": _cast, "where": _where,
     "max": _extreme("ArgMaxWithValue", "ReduceMax"), "min": _extreme("ArgMinWithValue", "ReduceMin"),
     "argmax": _arg_extreme("Argmax"), "argmin": _arg_extreme("Argmin"),

@@ -7,7 +7,8 @@ Real values flow, so shapes, Python control flow and constants come out as in an
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -29,6 +30,7 @@ _IDENTITY = frozenset({"detach", "alias", "lift_fresh", "lift", "lift_fresh_copy
 _SYNONYMS = {"_unsafe_view": "view", "_reshape_alias": "view", "cudnn_batch_norm": "native_batch_norm", "miopen_batch_norm": "native_batch_norm",
              "t": "transpose", "_to_copy": "to", "cudnn_convolution": "convolution", "unsafe_split": "split", "true_divide": "div",
              "unsafe_split_with_sizes": "split_with_sizes", "expand_copy": "expand", "absolute": "abs", "fix": "trunc", "div_": "div"}
+_RESHAPING = frozenset({"transpose_", "t_", "squeeze_", "unsqueeze_", "swapaxes_", "swapdims_"})
 _NO_OP_IF_SAME_SHAPE = frozenset({"view", "expand", "squeeze", "slice"})
 
 
@@ -153,10 +155,17 @@ class _Recorder(TorchDispatchMode):
             raise refuse(f"the operator '{name}' writes into {', '.join(written)}", self._scope())
         target = bound[written[0]]
         handle = self._handle_of(target)
+        if name in _RESHAPING:  # another shape on the same elements
+            with self:
+                handle.value = self.read(getattr(torch.ops.aten, name[:-1])(**bound))
+            handle.base = handle.view = None
+            return func(**bound)
         root = handle.root()
-        if root.value.kind == PARAMETER:
-            raise refuse(f"'construct' changes the Parameter {root.value.name!r}", self._scope())
         changed, new = [handle], self._without_side_effect(name, bound, target)
+        if root.value.kind == PARAMETER:
+            if target.shape == new.shape and torch.allclose(target, new, equal_nan=True):
+                return target  # torch's instance_norm writes the moving values back unchanged
+            raise refuse(f"'construct' changes the Parameter {root.value.name!r}", self._scope())
         made = [new]
         while changed[-1].base is not None:
             with self:
@@ -290,12 +299,24 @@ def trace(net: Any, inputs: tuple[Any, ...], names: Iterable[str], label: str, k
     return graph
 
 
-def _run(recorder: _Recorder, net: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
+@contextmanager
+def _without_fused_kernels() -> Iterator[None]:
+    """Attention and recurrent layers as plain operators, which file formats have."""
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
-    # Attention and recurrent layers fall into plain operators when their fused kernels are switched off.
-    with (torch.no_grad(), sdpa_kernel(SDPBackend.MATH), torch.backends.cudnn.flags(enabled=False),
-          torch.backends.mkldnn.flags(enabled=False), recorder):
+    before = torch._C._get_mkldnn_enabled(), torch._C._get_cudnn_enabled()
+    torch._C._set_mkldnn_enabled(False)
+    torch._C._set_cudnn_enabled(False)
+    try:
+        with sdpa_kernel(SDPBackend.MATH):
+            yield
+    finally:
+        torch._C._set_mkldnn_enabled(before[0])
+        torch._C._set_cudnn_enabled(before[1])
+
+
+def _run(recorder: _Recorder, net: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
+    with torch.no_grad(), _without_fused_kernels(), recorder:
         result = net(*inputs)
 
     def value_of(item: Any) -> Value:

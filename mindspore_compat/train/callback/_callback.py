@@ -1,8 +1,9 @@
 """`Callback`, `RunContext` and how a list of callbacks runs. Upstream: ``mindspore.train.callback``."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,64 +18,64 @@ class Callback:
     which both fall back to. Each takes the `RunContext`.
     """
 
-    def __enter__(self) -> "Callback":
+    def __enter__(self) -> Callback:
         return self
 
     def __exit__(self, *err: Any) -> None:
         """End of the run, also by an exception."""
 
-    def begin(self, run_context: "RunContext") -> None:
+    def begin(self, run_context: RunContext) -> None:
         """Before training or evaluation."""
 
-    def epoch_begin(self, run_context: "RunContext") -> None:
+    def epoch_begin(self, run_context: RunContext) -> None:
         """Before each epoch."""
 
-    def epoch_end(self, run_context: "RunContext") -> None:
+    def epoch_end(self, run_context: RunContext) -> None:
         """After each epoch."""
 
-    def step_begin(self, run_context: "RunContext") -> None:
+    def step_begin(self, run_context: RunContext) -> None:
         """Before each step."""
 
-    def step_end(self, run_context: "RunContext") -> None:
+    def step_end(self, run_context: RunContext) -> None:
         """After each step."""
 
-    def end(self, run_context: "RunContext") -> None:
+    def end(self, run_context: RunContext) -> None:
         """After training or evaluation."""
 
-    def on_train_begin(self, run_context: "RunContext") -> None:
+    def on_train_begin(self, run_context: RunContext) -> None:
         self.begin(run_context)
 
-    def on_train_epoch_begin(self, run_context: "RunContext") -> None:
+    def on_train_epoch_begin(self, run_context: RunContext) -> None:
         self.epoch_begin(run_context)
 
-    def on_train_epoch_end(self, run_context: "RunContext") -> None:
+    def on_train_epoch_end(self, run_context: RunContext) -> None:
         self.epoch_end(run_context)
 
-    def on_train_step_begin(self, run_context: "RunContext") -> None:
+    def on_train_step_begin(self, run_context: RunContext) -> None:
         self.step_begin(run_context)
 
-    def on_train_step_end(self, run_context: "RunContext") -> None:
+    def on_train_step_end(self, run_context: RunContext) -> None:
         self.step_end(run_context)
 
-    def on_train_end(self, run_context: "RunContext") -> None:
+    def on_train_end(self, run_context: RunContext) -> None:
         self.end(run_context)
 
-    def on_eval_begin(self, run_context: "RunContext") -> None:
+    def on_eval_begin(self, run_context: RunContext) -> None:
         self.begin(run_context)
 
-    def on_eval_epoch_begin(self, run_context: "RunContext") -> None:
+    def on_eval_epoch_begin(self, run_context: RunContext) -> None:
         self.epoch_begin(run_context)
 
-    def on_eval_epoch_end(self, run_context: "RunContext") -> None:
+    def on_eval_epoch_end(self, run_context: RunContext) -> None:
         self.epoch_end(run_context)
 
-    def on_eval_step_begin(self, run_context: "RunContext") -> None:
+    def on_eval_step_begin(self, run_context: RunContext) -> None:
         self.step_begin(run_context)
 
-    def on_eval_step_end(self, run_context: "RunContext") -> None:
+    def on_eval_step_end(self, run_context: RunContext) -> None:
         self.step_end(run_context)
 
-    def on_eval_end(self, run_context: "RunContext") -> None:
+    def on_eval_end(self, run_context: RunContext) -> None:
         self.end(run_context)
 
 
@@ -113,7 +114,7 @@ class CallbackManager(Callback):
         self._callbacks: list[Callback] = list(callbacks)
         self._stack: ExitStack | None = None
 
-    def __enter__(self) -> "CallbackManager":
+    def __enter__(self) -> CallbackManager:
         if self._stack is None:
             self._stack = ExitStack().__enter__()
             entered = [self._stack.enter_context(callback) for callback in self._callbacks]

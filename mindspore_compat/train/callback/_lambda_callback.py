@@ -1,7 +1,8 @@
 """Upstream: ``mindspore.train.LambdaCallback``."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from mindspore_compat.train.callback._callback import _HOOKS, _STAGES, Callback
 

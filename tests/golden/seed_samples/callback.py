@@ -1,7 +1,9 @@
 import numpy as np
 from mindspore import Model, nn
-from mindspore.train.callback import Callback
 from mindspore import dataset as ds
+from mindspore.train.callback import Callback
+
+
 class Print_info(Callback):
     def step_end(self, run_context):
         cb_params = run_context.original_args()

@@ -1,7 +1,9 @@
-import numpy as np
 import mindspore as ms
-from mindspore import nn
+import numpy as np
 from mindspore import dataset as ds
+from mindspore import nn
+
+
 class Print_info(ms.Callback):
     def step_end(self, run_context):
         cb_params = run_context.original_args()

@@ -1,7 +1,8 @@
-import numpy as np
 import mindspore.dataset as ds
-from mindspore.train.callback import History
+import numpy as np
 from mindspore import Model, nn
+from mindspore.train.callback import History
+
 data = {"x": np.float32(np.random.rand(64, 10)), "y": np.random.randint(0, 5, (64,))}
 train_dataset = ds.NumpySlicesDataset(data=data).batch(32)
 net = nn.Dense(10, 5)

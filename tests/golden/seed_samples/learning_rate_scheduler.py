@@ -1,8 +1,9 @@
+import mindspore.nn as nn
 import numpy as np
 from mindspore import Model
-from mindspore.train.callback import LearningRateScheduler
-import mindspore.nn as nn
 from mindspore import dataset as ds
+from mindspore.train.callback import LearningRateScheduler
+
 
 def learning_rate_function(lr, cur_step_num):
     if cur_step_num%1000 == 0:

@@ -1,6 +1,6 @@
 class Net(nn.Cell):
     def __init__(self):
-        super(Net, self).__init__()
+        super().__init__()
         self.conv = nn.Conv2d(3, 64, 3, has_bias=False, weight_init='normal')
         self.bn = nn.BatchNorm2d(64)
         self.relu = nn.ReLU()

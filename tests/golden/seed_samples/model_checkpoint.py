@@ -1,10 +1,11 @@
 from mindspore import Model, nn
-from mindspore.train.callback import ModelCheckpoint, CheckpointConfig
 from mindspore.common.initializer import Normal
+from mindspore.train.callback import CheckpointConfig, ModelCheckpoint
+
 
 class LeNet5(nn.Cell):
     def __init__(self, num_class=10, num_channel=1):
-        super(LeNet5, self).__init__()
+        super().__init__()
         self.conv1 = nn.Conv2d(num_channel, 6, 5, pad_mode='valid')
         self.conv2 = nn.Conv2d(6, 16, 5, pad_mode='valid')
         self.fc1 = nn.Dense(16 * 5 * 5, 120, weight_init=Normal(0.02))
