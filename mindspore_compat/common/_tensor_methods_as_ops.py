@@ -21,7 +21,8 @@ _SAME_NAME = [
     "subtract", "svd", "t", "tensor_split", "top_k", "true_divide", "type_as", "unique", "unique_consecutive", "unique_with_pad",
     "unsorted_segment_max", "unsorted_segment_min", "unsorted_segment_prod", "var_mean", "xdivy", "xlogy", "lstsq", "lu_solve",
     "masked_fill", "masked_select", "masked_scatter", "bmm", "diagflat", "softmax", "gcd", "fold", "swapaxes", "dist", "sgn", "real",
-    "imag", "conj", "bessel_i0", "digamma", "cholesky", "cholesky_inverse", "cholesky_solve", "slogdet", "geqrf", "eigvals", "copysign", "float_power",
+    "imag", "conj", "bessel_i0", "digamma", "cholesky", "cholesky_inverse", "cholesky_solve", "slogdet", "geqrf", "eigvals",
+    "copysign", "float_power",
     "index_select", "outer", "inner",
 ]
 

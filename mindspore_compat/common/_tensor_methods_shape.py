@@ -100,15 +100,17 @@ class ShapeMethods:
 
         With one repetition for each axis of the tensor (2.x and torch), the tensor as a whole is repeated instead.
         """
-        dims = _Base.dim(self)
+        if not repeats:
+            raise TypeError("For 'Tensor.repeat', 'repeats' must be an int or ints, but got none.")
+        dims, first, several = _Base.dim(self), repeats[0], len(repeats) > 1
         if axis is None and len(repeats) == 2 and dims > 2:
-            repeats, axis = repeats[:1], repeats[1]
+            axis, several = repeats[1], False
         if axis is None:
-            if len(repeats) > 1:
+            if several:
                 return wrap(_Base.repeat(self, *repeats))
-            if isinstance(repeats[0], (tuple, list)) and len(repeats[0]) >= dims and (dims > 1 or len(repeats[0]) != _Base.numel(self)):
-                return wrap(_Base.repeat(self, *repeats[0]))
-        count = repeats[0]
+            if isinstance(first, (tuple, list)) and len(first) >= dims and (dims > 1 or len(first) != _Base.numel(self)):
+                return wrap(_Base.repeat(self, *first))
+        count = first
         if isinstance(count, (tuple, list)):
             count = int(count[0]) if len(count) == 1 else torch.tensor(count, device=self.device)
         return wrap(_Base.repeat_interleave(self, count, axis))

@@ -146,6 +146,8 @@ class Tensor(TensorMethods, torch.Tensor):
     def asnumpy(self) -> np.ndarray:
         """The values as a numpy array; on the CPU it shares the storage. bfloat16, which numpy lacks, comes as float32."""
         source = _Base.detach(self)
+        if source._is_zerotensor():
+            source = torch.zeros_like(source, memory_format=torch.contiguous_format) + 0
         if source.device.type != "cpu":
             source = source.cpu()
         if source.dtype is torch.bfloat16:
@@ -364,10 +366,10 @@ def _operand(value: Any, like: torch.Tensor) -> Any:
     return NotImplemented
 
 
-def _binary(op: Callable[[Any, Any], torch.Tensor]) -> Callable[[Tensor, Any], Any]:
+def _binary(op: Callable[[Any, Any], torch.Tensor], promotes_0d: bool = True) -> Callable[[Tensor, Any], Any]:
     def method(self: Tensor, other: Any) -> Any:
         if isinstance(other, torch.Tensor):
-            if other.dtype is not self.dtype and (_Base.dim(other) == 0 or _Base.dim(self) == 0):
+            if promotes_0d and other.dtype is not self.dtype and (_Base.dim(other) == 0 or _Base.dim(self) == 0):
                 self, other = _promoted(self, other)
         elif not isinstance(other, _NUMBERS):
             other = _operand(other, self)
@@ -391,7 +393,19 @@ def _shape_error(error: RuntimeError, left: Any, right: Any) -> Exception:
     return error
 
 
-def _reflected(op: Callable[[Any, Any], Any], numpy_op: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], Any]:
+def _subtract(left: Any, right: Any) -> torch.Tensor:
+    """left - right, also of bools, which torch refuses: two of them differ or not, one becomes the other's kind of number."""
+    try:
+        return torch.sub(left, right) if isinstance(left, torch.Tensor) else torch.rsub(right, left)
+    except RuntimeError as error:
+        if "bool tensor" not in str(error):
+            raise
+    common = torch.result_type(left, right)
+    operands = [torch.as_tensor(item).to(common) for item in (left, right)]
+    return torch.logical_xor(*operands) if common is torch.bool else torch.sub(*operands)
+
+
+def _reflected(op: Callable[[Any, Any], Any], numpy_op: Callable[[Any, Any], Any], promotes_0d: bool = True) -> Callable[[Tensor, Any], Any]:
     def method(self: Tensor, other: Any) -> Any:
         if isinstance(other, np.ndarray):  # numpy on the left decides, as upstream
             return numpy_op(other, self.asnumpy())
@@ -399,7 +413,7 @@ def _reflected(op: Callable[[Any, Any], Any], numpy_op: Callable[[Any, Any], Any
             other = _operand(other, self)
             if other is NotImplemented:
                 return NotImplemented
-        if isinstance(other, torch.Tensor):
+        if promotes_0d and isinstance(other, torch.Tensor):
             other, self = _promoted(other, self)
         result = op(other, self)
         result.__class__ = Tensor
@@ -410,10 +424,12 @@ def _reflected(op: Callable[[Any, Any], Any], numpy_op: Callable[[Any, Any], Any
 def _install_operators() -> None:
     """Arithmetic, comparison and bit operators; one row each."""
     b = _Base
-    for name, op in {"add": b.add, "sub": b.sub, "mul": b.mul, "truediv": b.true_divide, "floordiv": b.floor_divide,
+    # upstream's products and quotients let a 0-d tensor give way, as torch does; its other operators do not
+    as_torch = ("mul", "truediv", "rmul", "rtruediv")
+    for name, op in {"add": b.add, "sub": _subtract, "mul": b.mul, "truediv": b.true_divide, "floordiv": b.floor_divide,
                      "mod": b.remainder, "pow": b.pow, "matmul": b.matmul, "lt": b.lt, "le": b.le, "gt": b.gt, "ge": b.ge,
                      "and": b.__and__, "or": b.__or__, "xor": b.__xor__, "lshift": b.__lshift__, "rshift": b.__rshift__}.items():
-        method = _binary(op)
+        method = _binary(op, name not in as_torch)
         method.__name__ = f"__{name}__"
         setattr(Tensor, f"__{name}__", method)
         if name not in ("lt", "le", "gt", "ge"):  # x += y is x = x + y, never in place
@@ -427,15 +443,15 @@ def _install_operators() -> None:
 
     rows: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
         "radd": (lambda left, right: b.add(right, left), np.add), "rmul": (lambda left, right: b.mul(right, left), np.multiply),
-        "rsub": (lambda left, right: torch.rsub(right, left), np.subtract), "rtruediv": (lambda left, right: torch.div(left, right)
+        "rsub": (_subtract, np.subtract), "rtruediv": (lambda left, right: torch.div(left, right)
                  if isinstance(left, torch.Tensor) else b.mul(b.reciprocal(right), left), np.true_divide),
         "rfloordiv": (lift(torch.floor_divide), np.floor_divide), "rmod": (torch.remainder, np.mod), "rpow": (torch.pow, np.power),
         "rmatmul": (lift(torch.matmul), np.matmul), "rand": (lambda left, right: b.__and__(right, left), np.bitwise_and),
         "ror": (lambda left, right: b.__or__(right, left), np.bitwise_or), "rxor": (lambda left, right: b.__xor__(right, left), np.bitwise_xor),
     }
     for name, (op, numpy_op) in rows.items():
-        setattr(Tensor, f"__{name}__", _reflected(op, numpy_op))
-    for name, unary in {"neg": b.neg, "pos": b.positive, "abs": b.abs, "invert": b.bitwise_not}.items():
+        setattr(Tensor, f"__{name}__", _reflected(op, numpy_op, name not in as_torch))
+    for name, unary in {"neg": b.neg, "pos": b.positive, "abs": b.abs, "invert": b.logical_not}.items():
         setattr(Tensor, f"__{name}__", lambda self, _op=unary: wrap(_op(self)))
 
 

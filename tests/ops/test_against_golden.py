@@ -22,7 +22,7 @@ MINDSPORE: Any = SimpleNamespace(Tensor=Tensor, Parameter=Parameter, ops=ops, nu
 NOT_UPSTREAM = [case for case in cases() if "error" in GOLDEN.get(case, {}) and not case.startswith("!")]
 COMPARED = [case for case in cases() if case in GOLDEN and case not in set(NOT_UPSTREAM)]
 #: Operators of Tensor itself (common/tensor.py) that do not follow upstream yet.
-WAITING = {"~i", "h * s", "s * h", "h / s", "s / h"}
+WAITING: set[str] = set()
 
 
 def _parameters() -> list[Any]:

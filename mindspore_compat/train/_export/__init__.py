@@ -9,16 +9,15 @@ import inspect
 import logging
 import os
 import stat
-from contextlib import contextmanager
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 
 from mindspore_compat._runtime.files import write_atomically
-from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.train._export._graph import Graph, leaves, map_values
+from mindspore_compat.train._export._graph import Graph, leaves
 from mindspore_compat.train._export._trace import Kept, trace
 
 __all__ = ["export"]
@@ -103,8 +102,8 @@ def _evaluating(net: Any, file_format: str) -> Iterator[None]:
 def _check_size(net: Any) -> None:
     total = sum(parameter.numel() * parameter.element_size() for parameter in net.get_parameters()) if isinstance(net, Cell) else 0
     if total > _LIMIT_BYTES:
-        raise RuntimeError(f"For 'export', the parameters have {total / 2**30:.2f} GiB, more than the {_LIMIT_BYTES >> 30} GiB that one file can hold; "
-                           "files with separate parameters are not available. Use save_checkpoint for them, or export parts of the network.")
+        raise RuntimeError(f"For 'export', the parameters have {total / 2**30:.2f} GiB, more than the {_LIMIT_BYTES / 2**30:.0f} GiB that one file "
+                           "can hold; separate files are not available. Use save_checkpoint for the parameters, or export parts of the network.")
 
 
 def _graph_of(net: Any, inputs: tuple[Any, ...], kept: Kept) -> Graph:

@@ -1,8 +1,8 @@
 """The graph between the trace of a Cell and a file format: values, nodes of aten operators without side effects, clean-up."""
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -21,7 +21,7 @@ class Value:
     dtype: torch.dtype
     name: str = ""
     data: torch.Tensor | None = None
-    node: "Node | None" = None
+    node: Node | None = None
     index: int = 0
 
     @property

@@ -1,8 +1,8 @@
 """What both file formats share when they turn the graph's nodes into their own: names, rows by operator, operands, fusions."""
 from __future__ import annotations
 
-from types import SimpleNamespace
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import torch

@@ -301,6 +301,10 @@ ROWS: dict[str, Row] = {
     "embedding": lambda e, a, n: e("Gather", a.weight, a.indices, 0, 0),
     "index_select": lambda e, a, n: e("Gather", a.self, a.index, a.dim, 0),
     "gather": lambda e, a, n: e("GatherD", a.self, a.dim, a.index),
+    "scatter": lambda e, a, n: e("TensorScatterElements", a.self, a.index, a.src, a.dim, 0),
+    "scatter_add": lambda e, a, n: e("TensorScatterElements", a.self, a.index, a.src, a.dim, 1),
+    "grid_sampler_2d": lambda e, a, n: e("GridSampler2D", a.input, a.grid, a.interpolation_mode, a.padding_mode, a.align_corners),
+    "cumprod": lambda e, a, n: e("CumProd", e.operand(a.self, n.outputs[0].dtype), a.dim, False, False),
     "topk": _topk, "sort": _sort,
     "upsample_nearest2d": _resize("ResizeNearestNeighborV2"), "upsample_bilinear2d": _resize("ResizeBilinearV2"),
 }
@@ -314,6 +318,8 @@ def _plain_pool(a: dict[str, Any]) -> bool:
 _FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "gelu": lambda a: a["approximate"] == "tanh", "elu": lambda a: (a["alpha"], a["scale"], a["input_scale"]) == (1, 1, 1),
     "topk": lambda a: a["largest"] and a["dim"] in (-1, a["self"].dim() - 1),
+    "scatter": lambda a: not a.get("reduce") and a.get("src") is not None and a["src"].shape == a["index"].shape,
+    "scatter_add": lambda a: a["src"].shape == a["index"].shape, "grid_sampler_2d": lambda a: a["interpolation_mode"] < 2,
     "native_batch_norm": lambda a: not a["training"], "convolution": lambda a: a["weight"].dim() > 3,
     "max_pool2d_with_indices": _plain_pool, "max_pool3d_with_indices": _plain_pool, "avg_pool2d": _plain_pool, "avg_pool3d": _plain_pool,
 }
