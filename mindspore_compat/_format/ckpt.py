@@ -5,25 +5,31 @@ in memory, so no message object ever holds a content and 2 GiB is no limit. Layo
 """
 from __future__ import annotations
 
-import zlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
-from mindspore_compat._format.dtypes import NUMPY_OF, STRING, item_bytes
-from mindspore_compat._format.wire import BYTES, VARINT, FormatError, fields, write_varint
+from mindspore_compat._format.dtypes import MAP_TYPES, NUMPY_OF, STRING, WITHOUT_NUMPY
+from mindspore_compat._format.envelope import crc_of, split_crc
+from mindspore_compat._format.wire import BYTES, VARINT, FormatError, fields, read_varint, write_varint
 
-__all__ = ["Entry", "MapEntry", "read", "write", "split_crc", "SLICE_BYTES"]
+__all__ = ["Entry", "MapEntry", "read", "write", "parts_of", "check_length", "to_array", "to_arrays", "string_entry", "crc_of", "split_crc",
+           "SLICE_BYTES"]
 
 SLICE_BYTES = 512 * 1024 * 1024  # contents above are cut into several values
-_CRC_MARK = b"crc_num"
-_CRC_TAIL = len(_CRC_MARK) + 10
+_MAX_DIMS = 64  # of torch and numpy; also bounds what a hostile file makes us collect
+_MAX_UNKNOWN = 64  # fields of later versions that one message may hold
 
 
 @dataclass
 class Entry:
-    """A tensor or string of a checkpoint. ``content`` is the raw row-major buffer (any object with the buffer protocol)."""
+    """A tensor or string of a checkpoint.
+
+    ``content`` is the raw row-major buffer: an object with the buffer protocol; or a flat sequence of bytes with ``len`` and slices,
+    such as a uint8 tensor, whose slices are handed on as they are; or, from a file with slices, a list of buffers.
+    """
 
     name: str
     tensor_type: str
@@ -32,7 +38,10 @@ class Entry:
 
     def text(self) -> str:
         """The content of a ``str`` entry."""
-        return bytes(self.content).decode("utf-32-le", errors="strict").rstrip("\0")
+        try:
+            return b"".join(bytes(part) for part in parts_of(self)).decode("utf-32-le", errors="surrogatepass").rstrip("\0")
+        except UnicodeDecodeError:
+            raise FormatError(f"the text {self.name!r} is no UTF-32") from None
 
 
 @dataclass
@@ -43,65 +52,109 @@ class MapEntry:
     parts: tuple[Entry, Entry, Entry]
 
 
+def parts_of(entry: Entry) -> list[Any]:
+    """The content as flat sequences of bytes, in order."""
+    parts = []
+    for part in entry.content if isinstance(entry.content, list) else [entry.content]:
+        try:
+            view = memoryview(part)
+        except TypeError:  # a tensor, whose bytes are fetched when they are written
+            parts.append(part)
+            continue
+        parts.append(view.cast("B") if view.nbytes else memoryview(b""))
+    return parts
+
+
 def _signed(value: int) -> int:
     return value - (1 << 64) if value >= 1 << 63 else value
 
 
+def _dims(data: memoryview, start: int, end: int, field: tuple[int, int, int, int]) -> Iterator[int]:
+    """The dims of one field: a number, or many of them packed, which a proto2 reader accepts as well."""
+    _, kind, first, last = field
+    if kind == VARINT:
+        yield _signed(first)
+    while kind == BYTES and first < last:
+        value, first = read_varint(data, first, last)
+        yield _signed(value)
+
+
 def _tensor(data: memoryview, start: int, end: int, name: str) -> Entry:
     dims: list[int] = []
-    tensor_type, content = None, (start, start)
-    for number, kind, first, last in fields(data, start, end):
-        if number == 1 and kind == VARINT:
-            dims.append(_signed(first))
-        elif number == 1 and kind == BYTES:  # packed, which a proto2 reader accepts as well
-            from mindspore_compat._format.wire import read_varint
-            while first < last:
-                value, first = read_varint(data, first, last)
-                dims.append(_signed(value))
+    tensor_type, content, unknown = None, None, 0
+    for field in fields(data, start, end):
+        number, kind, first, last = field
+        if number == 1 and kind in (VARINT, BYTES):
+            for dim in _dims(data, start, end, field):
+                dims.append(dim)
+                if len(dims) > _MAX_DIMS:
+                    raise FormatError(f"the tensor {name!r} at byte {start} has more than {_MAX_DIMS} dimensions")
         elif number == 2 and kind == BYTES:
-            tensor_type = bytes(data[first:last]).decode("utf-8", errors="replace")
+            tensor_type = bytes(data[first:min(last, first + 64)]).decode("utf-8", errors="replace")
         elif number == 3 and kind == BYTES:
-            content = (first, last)
-    if tensor_type is None:
-        raise FormatError(f"the tensor {name!r} at byte {start} has no tensor_type")
+            content = data[first:last]
+        else:
+            unknown = _counted(unknown, start)
+    if tensor_type is None or content is None:
+        raise FormatError(f"the tensor {name!r} at byte {start} has no {'tensor_type' if tensor_type is None else 'tensor_content'}")
     if any(dim < 0 for dim in dims):
         raise FormatError(f"the tensor {name!r} at byte {start} has a negative dimension: {dims}")
-    return Entry(name, tensor_type, tuple(dims), data[content[0]:content[1]])
+    return Entry(name, tensor_type, tuple(dims), content)
+
+
+def _counted(unknown: int, start: int) -> int:
+    if unknown >= _MAX_UNKNOWN:
+        raise FormatError(f"the message at byte {start} has more than {_MAX_UNKNOWN} unknown fields")
+    return unknown + 1
+
+
+def _value(data: memoryview, start: int, end: int) -> Entry | MapEntry | None:
+    name, tensor, parts, unknown = None, None, None, 0
+    for field, kind, first, last in fields(data, start, end):
+        if field == 1 and kind == BYTES:
+            try:
+                name = str(data[first:last], "utf-8")
+            except UnicodeDecodeError:
+                raise FormatError(f"the tag at byte {first} is not UTF-8") from None
+        elif field == 2 and kind == BYTES:
+            tensor, parts = (first, last), None  # of a oneof the last one counts
+        elif field == 3 and kind == BYTES:
+            tensor, parts = None, (first, last)
+        else:
+            unknown = _counted(unknown, start)
+    if name is None:
+        raise FormatError(f"the value at byte {start} has no tag")
+    if tensor is not None:
+        return _tensor(data, *tensor, name)
+    if parts is None:
+        return None
+    found = []
+    for field, kind, first, last in fields(data, *parts):
+        if field == 1 and kind == BYTES and len(found) < 4:
+            found.append(_tensor(data, first, last, name))
+        else:
+            unknown = _counted(unknown, start)
+    if len(found) != 3:
+        raise FormatError(f"the map parameter {name!r} at byte {start} has {len(found)} tensors instead of 3")
+    return MapEntry(name, (found[0], found[1], found[2]))
 
 
 def _values(data: memoryview) -> Iterator[Entry | MapEntry]:
+    unknown = 0
     for number, kind, start, end in fields(data, 0, len(data)):
         if number != 1 or kind != BYTES:
+            unknown = _counted(unknown, 0)
             continue
-        name, tensor, parts = None, None, None
-        for field, field_kind, first, last in fields(data, start, end):
-            if field_kind != BYTES:
-                continue
-            if field == 1:
-                try:
-                    name = str(data[first:last], "utf-8")
-                except UnicodeDecodeError:
-                    raise FormatError(f"the tag at byte {first} is not UTF-8") from None
-            elif field == 2:
-                tensor = (first, last)
-            elif field == 3:
-                parts = (first, last)
-        if name is None:
-            raise FormatError(f"the value at byte {start} has no tag")
-        if tensor is not None:
-            yield _tensor(data, *tensor, name)
-        elif parts is not None:
-            found = [_tensor(data, first, last, name) for field, field_kind, first, last in fields(data, *parts) if field == 1 and field_kind == BYTES]
-            if len(found) != 3:
-                raise FormatError(f"the map parameter {name!r} at byte {start} has {len(found)} tensors instead of 3")
-            yield MapEntry(name, (found[0], found[1], found[2]))
+        value = _value(data, start, end)
+        if value is not None:
+            yield value
 
 
 def _joined(pieces: list[Entry]) -> Entry:
     if len(pieces) == 1:
         return pieces[0]
     last = pieces[-1]
-    return Entry(last.name, last.tensor_type, last.dims, b"".join(bytes(piece.content) for piece in pieces))
+    return Entry(last.name, last.tensor_type, last.dims, [piece.content for piece in pieces])
 
 
 def read(data: Any) -> dict[str, Entry | MapEntry]:
@@ -138,38 +191,58 @@ def _stacked(pieces: list[Entry]) -> Entry:
     return Entry(entry.name, entry.tensor_type, (rows, *entry.dims[1:]), entry.content)
 
 
-def to_array(entry: Entry) -> np.ndarray:
-    """The entry as a numpy array on the entry's own buffer (bfloat16 and float8 as bits).
+def check_length(entry: Entry) -> tuple[np.dtype, tuple[int, ...]]:
+    """(numpy dtype, shape) of a tensor whose content has the right length.
 
     Raises:
         FormatError: for an unknown type or a content of the wrong length.
     """
+    if entry.tensor_type in WITHOUT_NUMPY:
+        raise FormatError(f"the tensor {entry.name!r} has the type {entry.tensor_type}, which torch has no dtype for")
     if entry.tensor_type not in NUMPY_OF:
         raise FormatError(f"the tensor {entry.name!r} has the unknown type {entry.tensor_type!r}")
-    dtype = NUMPY_OF[entry.tensor_type]
-    have = len(memoryview(entry.content).cast("B")) if len(memoryview(entry.content)) else 0
-    count = 1
+    return _checked(entry, NUMPY_OF[entry.tensor_type])
+
+
+def _checked(entry: Entry, dtype: np.dtype) -> tuple[np.dtype, tuple[int, ...]]:
+    have = sum(len(part) for part in parts_of(entry))
+    count = largest = 1
     for dim in entry.dims:
-        count *= dim
+        count, largest = count * dim, largest * max(dim, 1)
     dims = entry.dims
     if dims == (0,) and have == dtype.itemsize:  # how 1.0 to 2.0 wrote 0-d tensors
         dims, count = (), 1
-    if have != count * dtype.itemsize:
+    if have != count * dtype.itemsize or largest * dtype.itemsize >= 1 << 63:
         raise FormatError(f"the tensor {entry.name!r} of shape {list(dims)} and type {entry.tensor_type} needs {count * dtype.itemsize} bytes, "
                           f"but the file holds {have}")
-    return np.frombuffer(entry.content, dtype).reshape(dims) if have else np.zeros(dims, dtype)
+    return dtype, dims
 
 
-def split_crc(data: memoryview) -> tuple[memoryview, int | None]:
-    """(the messages, the CRC-32 stored behind them or None)."""
-    if len(data) >= _CRC_TAIL and bytes(data[-_CRC_TAIL:-10]) == _CRC_MARK:
-        return data[:-_CRC_TAIL], int.from_bytes(data[-10:], "big")
-    return data, None
+def _array(entry: Entry, dtype: np.dtype, dims: tuple[int, ...]) -> np.ndarray:
+    parts = parts_of(entry)
+    content = parts[0] if len(parts) == 1 else b"".join(parts)
+    return np.frombuffer(content, dtype).reshape(dims) if len(content) else np.zeros(dims, dtype)
 
 
-def crc_tail(crc: int) -> bytes:
-    """What `split_crc` looks for."""
-    return _CRC_MARK + crc.to_bytes(10, "big")
+def to_array(entry: Entry) -> np.ndarray:
+    """The entry as a numpy array, on the entry's own buffer unless that is in slices (bfloat16 and float8 as bits).
+
+    Raises:
+        FormatError: for an unknown type or a content of the wrong length.
+    """
+    return _array(entry, *check_length(entry))
+
+
+def to_arrays(entry: MapEntry) -> list[np.ndarray]:
+    """Keys, values and status of a map parameter.
+
+    Raises:
+        FormatError: as for `to_array`.
+    """
+    for part in entry.parts:
+        if part.tensor_type not in MAP_TYPES:
+            raise FormatError(f"the map parameter {entry.name!r} has the unknown type {part.tensor_type!r}")
+    return [_array(part, *_checked(part, np.dtype(part.tensor_type))) for part in entry.parts]
 
 
 def _field(number: int, length: int) -> bytes:
@@ -178,15 +251,14 @@ def _field(number: int, length: int) -> bytes:
 
 def _pieces(entry: Entry) -> Iterator[Any]:
     name, kind = entry.name.encode("utf-8"), entry.tensor_type.encode("ascii")
-    content = memoryview(entry.content)
-    content = content.cast("B") if content.nbytes else memoryview(b"")
     dims = b"".join(b"\x08" + write_varint(dim) for dim in entry.dims)
-    for start in range(0, max(len(content), 1), SLICE_BYTES):
-        part = content[start:start + SLICE_BYTES]
-        head = dims + _field(2, len(kind)) + kind + _field(3, len(part))
-        inner = _field(1, len(name)) + name + _field(2, len(head) + len(part))
-        yield _field(1, len(inner) + len(head) + len(part)) + inner + head
-        yield part
+    for content in parts_of(entry):
+        for start in range(0, max(len(content), 1), SLICE_BYTES):
+            part = content[start:start + SLICE_BYTES]
+            head = dims + _field(2, len(kind)) + kind + _field(3, len(part))
+            inner = _field(1, len(name)) + name + _field(2, len(head) + len(part))
+            yield _field(1, len(inner) + len(head) + len(part)) + inner + head
+            yield part
 
 
 def write(entries: Iterable[Entry]) -> Iterator[Any]:
@@ -197,13 +269,4 @@ def write(entries: Iterable[Entry]) -> Iterator[Any]:
 
 def string_entry(name: str, value: str) -> Entry:
     """A ``str`` entry as numpy's ``U`` buffer; the empty string is one zero character."""
-    return Entry(name, STRING, (0,), value.encode("utf-32-le") or b"\0" * item_bytes(STRING))
-
-
-def crc_of(pieces: Iterable[Any]) -> Iterator[Any]:
-    """The pieces, followed by the CRC tail over them."""
-    crc = 0
-    for piece in pieces:
-        crc = zlib.crc32(piece, crc)
-        yield piece
-    yield crc_tail(crc)
+    return Entry(name, STRING, (0,), value.encode("utf-32-le", errors="surrogatepass") or bytes(4))

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["NUMPY_OF", "BFLOAT16", "INT4", "STRING", "item_bytes"]
+__all__ = ["NUMPY_OF", "MAP_TYPES", "WITHOUT_NUMPY", "BFLOAT16", "INT4", "STRING", "item_bytes"]
 
 BFLOAT16, INT4, STRING = "BFloat16", "Int4", "str"
 
@@ -14,6 +14,10 @@ NUMPY_OF: dict[str, np.dtype] = {
     "Float16": np.dtype("<f2"), "Float32": np.dtype("<f4"), "Float64": np.dtype("<f8"), BFLOAT16: np.dtype("<u2"), INT4: np.dtype("i1"),
     "Complex64": np.dtype("<c8"), "Complex128": np.dtype("<c16"), "Float8E4M3FN": np.dtype("u1"), "Float8E5M2": np.dtype("u1"),
 }
+#: types of the three tensors of a map parameter, under numpy's names
+MAP_TYPES = ("int32", "float32", "float16", "float64")
+#: written by MindSpore on Ascend, without a counterpart anywhere else
+WITHOUT_NUMPY = ("HiFloat8",)
 
 
 def item_bytes(tensor_type: str) -> int:

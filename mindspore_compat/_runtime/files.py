@@ -1,31 +1,114 @@
-"""Writing files that are either whole or not there."""
+"""Writing files that are either whole or not there.
+
+The writer process loads this file by its path, without the package: only the standard library here.
+"""
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, BinaryIO
 
-__all__ = ["write_atomically"]
+try:
+    import fcntl
+except ImportError:  # Windows: temporary files of killed processes stay
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["write_atomically", "remove_stale"]
+
+_TEMPORARY = re.compile(r"\.(?P<name>.+)\.\d+\.[0-9a-f]{8}\.tmp")
+_cleaned: set[str] = set()
 
 
 def write_atomically(path: str, pieces: Iterable[Any], mode: int | None = None) -> None:
     """Write to a temporary file in the same folder, flush it to the disk, and rename it over ``path``.
 
-    Until the rename an older file stays as it was; on any error the temporary file is removed.
+    Until the rename an older file stays as it was; on any error the temporary file is removed. The first write into a folder
+    also removes what killed processes left there.
+
+    Raises:
+        OSError: with ``path`` as its file name, whatever failed.
     """
-    folder = os.path.dirname(path)
-    temporary = os.path.join(folder, f".{os.path.basename(path)}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
+    folder = os.path.dirname(path) or "."
+    temporary = None
     try:
-        with open(temporary, "wb") as file:
+        if folder not in _cleaned:
+            _cleaned.add(folder)
+            remove_stale(folder)
+        file, temporary = _locked_temporary(folder, os.path.basename(path))
+        with file:
             for piece in pieces:
                 file.write(piece)
             file.flush()
             os.fsync(file.fileno())
-        if mode is not None:
-            os.chmod(temporary, mode)
-        os.replace(temporary, path)
-    except BaseException:
-        if os.path.exists(temporary):
+            if mode is not None:
+                os.chmod(temporary, mode)
+            os.replace(temporary, path)
+        temporary = None
+        _flush_folder(folder)
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, path) from error
+    finally:
+        if temporary is not None and os.path.exists(temporary):
             os.unlink(temporary)
-        raise
+
+
+def _locked_temporary(folder: str, name: str) -> tuple[BinaryIO, str]:
+    """A new file that carries this process's lock, so that `remove_stale` of others leaves it alone."""
+    while True:
+        path = os.path.join(folder, f".{name[:200]}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
+        file = open(path, "xb")
+        if fcntl is None or not _lock(file, wait=True) or _is_still(path, file):
+            return file, path
+        file.close()  # another process took it for a stale one before it was locked
+
+
+def _lock(file: Any, wait: bool) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # held by someone, or a file system without locks
+        return False
+    return True
+
+
+def _is_still(path: str, file: Any) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(file.fileno()))
+    except FileNotFoundError:
+        return False
+
+
+def _flush_folder(folder: str) -> None:
+    """Make the rename itself durable, where the system lets one open folders."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError:
+        pass
+    finally:
+        os.close(handle)
+
+
+def remove_stale(folder: str) -> list[str]:
+    """Remove the temporary files of killed processes in a folder (those that nobody holds a lock on); returns their names."""
+    removed: list[str] = []
+    if fcntl is None or not os.path.isdir(folder):
+        return removed
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)
+        if not _TEMPORARY.fullmatch(name) or os.path.islink(path):
+            continue
+        try:
+            with open(path, "rb") as file:
+                if _lock(file, wait=False):
+                    os.unlink(path)
+                    removed.append(name)
+        except OSError:
+            continue
+    return removed

@@ -296,6 +296,19 @@ class Dataset:
     def __iter__(self) -> Iterator[Any]:
         return self.create_tuple_iterator(num_epochs=1)
 
+    def save(self, file_name: str, num_files: int = 1, file_type: str = "mindrecord") -> None:
+        """Write the rows as MindRecord files, which `MindDataset` reads. Small ints become int32, float16 float32.
+
+        Raises:
+            ValueError: for another file type or number of files. RuntimeError: for columns that MindRecord can not hold.
+        """
+        if file_type != "mindrecord":
+            raise ValueError(f"{file_type} dataset format is not supported; use 'mindrecord'.")
+        if isinstance(num_files, bool) or not isinstance(num_files, int) or not 1 <= num_files <= 1000:
+            raise ValueError(f"num_files should be an int between 1 and 1000, but got {num_files!r}.")
+        from mindspore_compat.dataset.engine._save import save_as_mindrecord
+        save_as_mindrecord(self.create_dict_iterator(num_epochs=1, output_numpy=True), file_name, num_files)
+
     def __len__(self) -> int:
         return self.get_dataset_size()
 

@@ -266,6 +266,15 @@ class Optimizer(Cell):
             self.grad_centralization_flags = (False,) * len(self.decay_flags)
         own["_decays"] = tuple(item if flag else 0.0 for item, flag in zip(decays, self.decay_flags))
 
+    @property
+    def weight_decay(self) -> Any:
+        """The weight decay times loss_scale: a 0-d Tensor or a Cell, or a tuple of them when there are groups."""
+        return self.__dict__["weight_decay"]
+
+    @weight_decay.setter
+    def weight_decay(self, value: Any) -> None:
+        self.__dict__["weight_decay"] = value
+
     # --- for subclasses in user code --------------------------------------------------------------------------------------
 
     def get_lr(self) -> Any:

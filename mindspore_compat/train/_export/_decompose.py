@@ -164,6 +164,13 @@ def _nan_to_num(self: Any, nan: float | None = None, posinf: float | None = None
     return self
 
 
+def _clamp(self: Any, min: Any = None, max: Any = None) -> Any:
+    for limit, pick in ((min, torch.maximum), (max, torch.minimum)):
+        if limit is not None:
+            self = pick(self, _number(limit, self))
+    return self
+
+
 def _topk(self: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """Any axis and either end, in terms of the largest along the last axis."""
     moved = torch.transpose(self, dim, -1)
@@ -213,6 +220,9 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "triu": lambda self, diagonal=0: torch.where(torch.ones(self.shape[-2:], device=self.device).triu(diagonal) > 0, self, _zero(self)),
     "clamp_min": lambda self, min: torch.clamp(self, min=min), "clamp_max": lambda self, max: torch.clamp(self, max=max),
     "nan_to_num": _nan_to_num,
+    "maximum": lambda self, other: torch.where(self > other, self, other), "minimum": lambda self, other: torch.where(self < other, self, other),
+    "clamp": _clamp, "stack": lambda tensors, dim=0: torch.cat([torch.unsqueeze(item, dim) for item in tensors], dim),
+    "isfinite": lambda self: torch.abs(self) < math.inf, "trunc": lambda self: torch.sign(self) * torch.floor(torch.abs(self)),
     "frac": lambda self: self - torch.trunc(self),
     "fmod": lambda self, other: self - torch.div(self, other, rounding_mode="trunc") * other,
     "exp2": lambda self: torch.pow(2.0, self),

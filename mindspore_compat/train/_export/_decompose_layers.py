@@ -115,6 +115,21 @@ def _group_norm(input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, gr
     return result, torch.reshape(mean, (N, group)), torch.reshape(spread, (N, group))
 
 
+def _layer_norm(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> Any:
+    axes = list(range(input.dim() - len(normalized_shape), input.dim()))
+    centred = input - torch.mean(input, axes, True)
+    spread = torch.rsqrt(torch.mean(centred * centred, axes, True) + eps)
+    result = centred * spread
+    if weight is not None:
+        result = result * weight
+    return result if bias is None else result + bias, None, spread
+
+
+def _glu(self: Any, dim: int = -1) -> Any:
+    half = self.shape[dim] // 2
+    return torch.narrow(self, dim, 0, half) * torch.sigmoid(torch.narrow(self, dim, half, half))
+
+
 def _batch_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: float, eps: float,
                 **_: Any) -> Any:
     """With statistics of the batch: the moving ones are not needed, and not changed."""
@@ -214,7 +229,8 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "max_pool2d_with_indices": _pooled(tf.max_pool2d, True), "max_pool3d_with_indices": _pooled(tf.max_pool3d, True),
     "avg_pool2d": _pooled(tf.avg_pool2d, False), "avg_pool3d": _pooled(tf.avg_pool3d, False),
     "convolution": _convolution, "im2col": _im2col, "native_group_norm": _group_norm, "native_batch_norm": _batch_norm,
-    "elu": _elu, "celu": lambda self, alpha=1.0: _elu(self, alpha, 1, 1 / alpha), "gelu": _gelu, "softplus": _softplus, "_safe_softmax": _safe_softmax,
+    "elu": _elu, "celu": lambda self, alpha=1.0: _elu(self, alpha, 1, 1 / alpha), "gelu": _gelu, "softplus": _softplus,
+    "_safe_softmax": _safe_softmax, "native_layer_norm": _layer_norm, "glu": _glu,
     "silu": lambda self: self * torch.sigmoid(self), "mish": lambda self: self * torch.tanh(_softplus(self)),
     "hardsigmoid": lambda self: torch.clamp(self / 6 + 0.5, 0, 1), "hardswish": lambda self: self * torch.clamp(self / 6 + 0.5, 0, 1),
     "log_sigmoid_forward": lambda self: (-_softplus(-self), None),

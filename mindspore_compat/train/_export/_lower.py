@@ -7,10 +7,11 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common._wrap import plain
 from mindspore_compat.train._export._graph import Graph, Node, Value
 from mindspore_compat.train._export._trace import refuse
 
-__all__ = ["Lowering", "Ref", "Row", "spatial_pads", "untransposed"]
+__all__ = ["Lowering", "Ref", "Row", "compare_dtype", "raw_bytes", "remove_unused", "spatial_pads", "untransposed"]
 
 
 class Ref(str):
@@ -108,3 +109,27 @@ def spatial_pads(value: Value, count: int) -> tuple[Value, list[tuple[int, int]]
         if min(pad) >= 0 and not any(pad[2 * count:]):
             return node.args["self"], [(pad[2 * axis], pad[2 * axis + 1]) for axis in range(count)][::-1]
     return value, [(0, 0)] * count
+
+
+def compare_dtype(left: Any, right: Any) -> torch.dtype:
+    """The dtype that torch compares two Values or numbers in."""
+    samples = [torch.empty((1,) * item.ndim, dtype=item.dtype) if isinstance(item, Value) else item for item in (left, right)]
+    return torch.result_type(*samples)
+
+
+def raw_bytes(data: torch.Tensor) -> bytes:
+    """The elements in row-major order."""
+    data = plain(data).cpu().contiguous()
+    return data.reshape(-1).view(torch.uint8).numpy().tobytes() if data.numel() else b""
+
+
+def remove_unused(nodes: Any, names: set[str]) -> None:
+    """Leave the nodes of a file that the tensors ``names`` need: fusions pass some by."""
+    needed, left = set(names), []
+    for node in reversed(nodes):
+        if needed.intersection(node.output):
+            needed.update(node.input)
+            left.append(node)
+    left.reverse()
+    del nodes[:]
+    nodes.extend(left)

@@ -6,16 +6,15 @@ from typing import Any
 import torch
 
 from mindspore_compat._format.proto import mindir as proto
-from mindspore_compat.common._wrap import plain
 from mindspore_compat.train._export._graph import Graph, Value, leaves
-from mindspore_compat.train._export._lower import Lowering, Ref
+from mindspore_compat.train._export._lower import Lowering, Ref, raw_bytes, remove_unused
 from mindspore_compat.train._export._mindir_rows import ROWS, TYPE_IDS, kept
 
 __all__ = ["kept", "mindir_model"]
 
 _T = proto.AttributeType
-_DATA_TYPES = {torch.float32: _T.FLOAT, torch.uint8: _T.UINT8, torch.int8: _T.INT8, torch.int16: _T.INT16, torch.int32: _T.INT32, torch.int64: _T.INT64,
-               torch.bool: _T.BOOL, torch.float16: _T.FLOAT16, torch.float64: _T.DOUBLE, torch.bfloat16: _T.BFLOAT16,
+_DATA_TYPES = {torch.float32: _T.FLOAT, torch.uint8: _T.UINT8, torch.int8: _T.INT8, torch.int16: _T.INT16, torch.int32: _T.INT32,
+               torch.int64: _T.INT64, torch.bool: _T.BOOL, torch.float16: _T.FLOAT16, torch.float64: _T.DOUBLE, torch.bfloat16: _T.BFLOAT16,
                torch.complex64: _T.COMPLEX64, torch.complex128: _T.COMPLEX128}
 _MIND_IR_VERSION, _MODEL_VERSION = 3, "2.10.0"
 
@@ -28,11 +27,6 @@ def _describe(message: Any, shape: tuple[int, ...], dtype: torch.dtype) -> Any:
     return message
 
 
-def _raw(data: torch.Tensor) -> bytes:
-    data = plain(data).cpu().contiguous()
-    return data.reshape(-1).view(torch.uint8).numpy().tobytes() if data.numel() else b""
-
-
 def _fill(attribute: Any, value: Any) -> None:
     """Type and value of an attribute; ints inside of tuples stand in ``ints``, else real MindSpore refuses the file."""
     if value is None:
@@ -40,7 +34,7 @@ def _fill(attribute: Any, value: Any) -> None:
     elif isinstance(value, torch.Tensor):
         attribute.type = _T.TENSORS
         tensor = _describe(attribute.tensors.add(name="value0"), tuple(value.shape), value.dtype)
-        tensor.raw_data = _raw(value)
+        tensor.raw_data = raw_bytes(value)
     elif isinstance(value, bool):
         attribute.type, attribute.i = _T.BOOL, int(value)
     elif isinstance(value, int):
@@ -77,7 +71,7 @@ class _MindirLowering(Lowering):
             self._bind(value, value.name)
             parameter = _describe(self._graph.parameter.add(name=self.ref(value), ref_key=value.name, compression_type=0), value.shape, value.dtype)
             assert value.data is not None
-            parameter.raw_data = _raw(value.data)
+            parameter.raw_data = raw_bytes(value.data)
 
     def _bind(self, value: Value, name: str) -> None:
         self.bind(value, Ref(f"{self.graph.name}:{name}"))
@@ -120,9 +114,10 @@ class _MindirLowering(Lowering):
         if isinstance(outputs, Value):
             info = self._graph.output.add(name=self.ref(outputs))
             _describe(info.tensor.add(), outputs.shape, outputs.dtype)
-            return
-        info = self._graph.output.add(name=self._tuple(outputs), denotation="Tuple")
-        _describe_tuple(info.attr_info, outputs)
+        else:
+            info = self._graph.output.add(name=self._tuple(outputs), denotation="Tuple")
+            _describe_tuple(info.attr_info, outputs)
+        remove_unused(self._graph.node, {info.name})
 
     def _tuple(self, outputs: Any) -> Ref:
         if isinstance(outputs, Value):

@@ -9,7 +9,7 @@ import torch
 
 from mindspore_compat.train._export._decompose import as_axes
 from mindspore_compat.train._export._graph import Node, Value
-from mindspore_compat.train._export._lower import Ref, Row, spatial_pads, untransposed
+from mindspore_compat.train._export._lower import Ref, Row, compare_dtype, spatial_pads, untransposed
 from mindspore_compat.train._export._trace import refuse
 
 __all__ = ["ROWS", "TYPE_IDS", "kept"]
@@ -52,14 +52,8 @@ def _scaled(e: Any, item: Any, factor: Any, dtype: torch.dtype) -> Ref:
     return e.operand(item, dtype) if factor == 1 else e("Mul", e.operand(item, dtype), e.scalar(factor, dtype))
 
 
-def _common(left: Any, right: Any) -> torch.dtype:
-    """The dtype that torch compares in."""
-    samples = [torch.empty((1,) * item.ndim, dtype=item.dtype) if isinstance(item, Value) else item for item in (left, right)]
-    return torch.result_type(*samples)
-
-
 def _compare(name: str) -> Row:
-    return lambda e, a, n: e(name, *[e.operand(item, _common(a.self, a.other)) for item in (a.self, a.other)])
+    return lambda e, a, n: e(name, *[e.operand(item, compare_dtype(a.self, a.other)) for item in (a.self, a.other)])
 
 
 def _as_bool(e: Any, value: Value) -> Ref:

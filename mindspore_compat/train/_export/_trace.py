@@ -45,11 +45,12 @@ class _Handle:
 
     __slots__ = ("base", "seen", "tensor", "value", "version", "view")
 
-    def __init__(self, tensor: torch.Tensor, value: Value, base: "_Handle | None" = None, view: tuple[Any, dict[str, Any], int] | None = None) -> None:
+    def __init__(self, tensor: torch.Tensor, value: Value, base: _Handle | None = None,
+                 view: tuple[Any, dict[str, Any], int] | None = None) -> None:
         self.tensor, self.value, self.base, self.view = tensor, value, base, view  # view: operator, its arguments, which result
         self.version, self.seen = 0, base.root().version if base is not None else 0
 
-    def root(self) -> "_Handle":
+    def root(self) -> _Handle:
         return self if self.base is None else self.base.root()
 
 

@@ -1,0 +1,47 @@
+"""Writing safetensors files in pieces, in the library's own order; reading is the safetensors package's."""
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from mindspore_compat._format.ckpt import Entry, parts_of
+from mindspore_compat._format.dtypes import item_bytes
+from mindspore_compat._format.wire import FormatError
+
+__all__ = ["write", "DTYPES"]
+
+#: tensor_type: dtype of the header. The file has no word for the others.
+DTYPES: dict[str, str] = {
+    "Bool": "BOOL", "UInt8": "U8", "Int8": "I8", "Int4": "I8", "Float8E5M2": "F8_E5M2", "Float8E4M3FN": "F8_E4M3", "Int16": "I16", "UInt16": "U16",
+    "Float16": "F16", "BFloat16": "BF16", "Int32": "I32", "UInt32": "U32", "Float32": "F32", "Float64": "F64", "Int64": "I64", "UInt64": "U64",
+    "Complex64": "C64",
+}
+# tensors lie in this order of their dtypes (last first), then by name: the widest are at the front, so all are aligned
+_ORDER = ("BOOL", "U8", "I8", "F8_E5M2", "F8_E4M3", "I16", "U16", "F16", "BF16", "I32", "U32", "F32", "C64", "F64", "I64", "U64")
+
+
+def write(entries: Sequence[Entry], metadata: dict[str, str]) -> Iterator[Any]:
+    """The bytes of a file, in pieces; contents are passed through without a copy.
+
+    Raises:
+        FormatError: for a dtype that the format does not have.
+    """
+    for entry in entries:
+        if entry.tensor_type not in DTYPES:
+            raise FormatError(f"the value {entry.name!r} has the type {entry.tensor_type}, which a safetensors file can not hold")
+    ordered = sorted(entries, key=lambda entry: (-_ORDER.index(DTYPES[entry.tensor_type]), entry.name.encode("utf-8")))
+    header: dict[str, Any] = {"__metadata__": metadata} if metadata else {}
+    place = 0
+    for entry in ordered:
+        count = 1
+        for dim in entry.dims:
+            count *= dim
+        end = place + count * item_bytes(entry.tensor_type)
+        header[entry.name] = {"dtype": DTYPES[entry.tensor_type], "shape": list(entry.dims), "data_offsets": [place, end]}
+        place = end
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    text += b" " * (-len(text) % 8)
+    yield len(text).to_bytes(8, "little") + text
+    for entry in ordered:
+        yield from parts_of(entry)

@@ -1,0 +1,203 @@
+"""From the bytes of a file to {name: Parameter, str or list}."""
+from __future__ import annotations
+
+import io
+import logging
+import mmap
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import torch
+
+from mindspore_compat._format import ckpt as codec
+from mindspore_compat._format import envelope
+from mindspore_compat._format.dtypes import INT4, STRING
+from mindspore_compat._format.wire import FormatError
+from mindspore_compat._runtime.device import CPU, current_device
+from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.train._checkpoint_save import STORED_TYPE
+
+__all__ = ["CheckpointFile", "load_ckpt", "load_safetensors"]
+
+_log = logging.getLogger("mindspore_compat")
+_CHUNK = 16 << 20
+_READ_FROM = 1 << 18  # contents from this size on are read from the file, not copied out of the mapping
+_FROM_BITS: dict[str, torch.dtype] = {"BFloat16": torch.bfloat16, "Float8E4M3FN": torch.float8_e4m3fn, "Float8E5M2": torch.float8_e5m2}
+
+
+class CheckpointFile:
+    """The messages of a ``.ckpt`` file, mapped or decrypted, and the way from their contents to tensors.
+
+    A content whose place in the file is aligned is viewed in the mapping, which is private: writing to a tensor does not reach the
+    file. The others are copied, since torch wants its elements aligned and protobuf aligns nothing.
+
+    Raises:
+        FormatError: if the file is encrypted and no key given, does not open with the key, or has the wrong CRC.
+    """
+
+    def __init__(self, path: str, key: bytes | None = None, mode: str = "AES-GCM", crc_check: bool = False) -> None:
+        self._file = open(path, "rb")
+        size = os.fstat(self._file.fileno()).st_size
+        data = memoryview(mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_COPY) if size else b"")
+        self.encryption = envelope.encryption_of(data)
+        self._is_mapped = key is None
+        if key is not None:
+            data = memoryview(envelope.decrypt(data, key, mode))
+        elif self.encryption:
+            raise FormatError(f"the file is encrypted with {self.encryption}: pass dec_key, and dec_mode={self.encryption!r}")
+        self.messages, self.crc = envelope.split_crc(data)
+        self._start = np.frombuffer(data, np.uint8).ctypes.data if len(data) else 0
+        if crc_check and self.crc is not None:
+            self.check_crc()
+
+    def close(self) -> None:
+        """The file; tensors keep the mapping as long as they need it."""
+        self._file.close()
+
+    def __enter__(self) -> CheckpointFile:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.close()
+
+    def check_crc(self) -> None:
+        """FormatError unless the stored CRC-32 is that of the messages; reads in chunks, so the mapping stays out of memory."""
+        crc = 0
+        for start in range(0, len(self.messages), _CHUNK):
+            end = min(start + _CHUNK, len(self.messages))
+            crc = zlib.crc32(os.pread(self._file.fileno(), end - start, start) if self._is_mapped else self.messages[start:end], crc)
+        if crc != self.crc:
+            raise FormatError(f"the CRC-32 of the data is {crc}, but {self.crc} is stored: the file is damaged")
+
+    def arrays(self, entries: list[codec.Entry]) -> Iterator[np.ndarray]:
+        """A writable, aligned array for each entry, in order (bfloat16 and float8 as bits)."""
+        checked = [codec.check_length(entry) for entry in entries]
+        wholes = [self._place(entry, dtype) for entry, (dtype, _) in zip(entries, checked)]
+        jobs = [(entry, whole) for entry, whole in zip(entries, wholes) if whole.base is None]
+        if sum(whole.nbytes for _, whole in jobs) > _CHUNK and len(jobs) > 1:
+            with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+                list(pool.map(self._fill, *zip(*jobs)))
+        else:
+            for job in jobs:
+                self._fill(*job)
+        for whole, (dtype, dims) in zip(wholes, checked):
+            yield whole.view(dtype).reshape(dims)
+
+    def _place(self, entry: codec.Entry, dtype: np.dtype) -> np.ndarray:
+        """The bytes of the content in the mapping if they are aligned there, else an empty array for them."""
+        parts = codec.parts_of(entry)
+        if len(parts) == 1 and len(parts[0]):
+            view = np.frombuffer(parts[0], np.uint8)
+            if view.flags.writeable and view.ctypes.data % dtype.alignment == 0:
+                return view
+        return np.empty(sum(len(part) for part in parts), np.uint8)
+
+    def _fill(self, entry: codec.Entry, whole: np.ndarray) -> None:
+        target, place = memoryview(whole), 0
+        for part in codec.parts_of(entry):
+            end = place + len(part)
+            if self._is_mapped and len(part) >= _READ_FROM:  # read() fills fresh memory without the faults of two mappings
+                self._read(target[place:end], np.frombuffer(part, np.uint8).ctypes.data - self._start)
+            else:
+                target[place:end] = part
+            place = end
+
+    def _read(self, target: memoryview, offset: int) -> None:
+        while len(target):
+            count = os.preadv(self._file.fileno(), [target[:1 << 30]], offset)
+            if count == 0:
+                raise FormatError(f"the file became shorter while it was read, it ends at byte {offset}")
+            target, offset = target[count:], offset + count
+
+
+def _parameter(data: torch.Tensor, name: str) -> Parameter:
+    device = current_device()
+    return Parameter(data if device is CPU else data.to(device), name)
+
+
+def load_ckpt(path: str, key: bytes | None, mode: str, crc_check: bool, keep: Callable[[str], bool]) -> dict[str, Any]:
+    """The values of a ``.ckpt`` file whose names ``keep`` takes.
+
+    Raises:
+        FormatError: with the byte, if something in the file is wrong.
+    """
+    with CheckpointFile(path, key, mode, crc_check) as file:
+        if crc_check and file.crc is None:
+            _log.warning("load_checkpoint: %s holds no CRC, so none is compared.", path)
+        entries = {name: entry for name, entry in codec.read(file.messages).items() if keep(name)}
+        tensors = [entry for entry in entries.values() if isinstance(entry, codec.Entry) and entry.tensor_type != STRING]
+        arrays = file.arrays(tensors)
+        return {name: _value(entry, arrays) for name, entry in entries.items()}
+
+
+def _value(entry: Any, arrays: Iterator[np.ndarray]) -> Any:
+    if isinstance(entry, codec.MapEntry):
+        return codec.to_arrays(entry)
+    if entry.tensor_type == STRING:
+        return entry.text()
+    data = torch.from_numpy(next(arrays))
+    if entry.tensor_type in _FROM_BITS:
+        data = data.view(_FROM_BITS[entry.tensor_type])
+    parameter = _parameter(data, entry.name)
+    if entry.tensor_type == INT4:
+        setattr(parameter, STORED_TYPE, INT4)
+    return parameter
+
+
+# --- safetensors ----------------------------------------------------------------------------------------------------------
+
+def load_safetensors(source: str | io.BytesIO, crc_check: bool, keep: Callable[[str], bool]) -> tuple[dict[str, Any], dict[str, str]]:
+    """(values in the order of their names, metadata) of a safetensors file or the bytes of one.
+
+    Raises:
+        FormatError: if the file is damaged.
+    """
+    tensors, metadata = _safetensors_tensors(source, crc_check, keep)
+    result = {name: _parameter(tensors[name], name) for name in sorted(tensors)}
+    for name, parameter in result.items():
+        if metadata.get(name) == INT4:
+            setattr(parameter, STORED_TYPE, INT4)
+    return result, metadata
+
+
+def _safetensors_tensors(source: str | io.BytesIO, crc_check: bool, keep: Callable[[str], bool]) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
+    import safetensors
+    import safetensors.torch
+
+    try:
+        if isinstance(source, io.BytesIO):
+            data = source.getvalue()
+            tensors, metadata = safetensors.torch.load(data), _metadata_of(data)
+            crc = _crc(tensors) if crc_check else 0
+            tensors = {name: tensor for name, tensor in tensors.items() if keep(name)}
+        else:
+            with safetensors.safe_open(source, framework="pt") as file:
+                metadata = file.metadata() or {}
+                names = list(file.keys())
+                crc = _crc({name: file.get_tensor(name) for name in names}) if crc_check else 0
+                tensors = {name: file.get_tensor(name) for name in names if keep(name)}
+    except (safetensors.SafetensorError, ValueError, KeyError, TypeError) as error:
+        raise FormatError(f"{error}") from None
+    if crc_check and "crc_num" not in metadata:
+        _log.warning("load_checkpoint: the safetensors file holds no CRC, so none is compared.")
+    elif crc_check and str(crc) != metadata["crc_num"]:
+        raise FormatError(f"the CRC-32 of the data is {crc}, but {metadata['crc_num']} is stored: the file is damaged")
+    return tensors, metadata
+
+
+def _metadata_of(data: bytes) -> dict[str, str]:
+    import json
+
+    return json.loads(data[8:8 + int.from_bytes(data[:8], "little")]).get("__metadata__", {})
+
+
+def _crc(tensors: dict[str, torch.Tensor]) -> int:
+    crc = 0
+    for name in sorted(tensors):
+        crc = zlib.crc32(name.encode("utf-8"), crc)
+        crc = zlib.crc32(tensors[name].contiguous().reshape(-1).view(torch.uint8).numpy(), crc)
+    return crc

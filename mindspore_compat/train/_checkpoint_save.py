@@ -1,0 +1,194 @@
+"""From what `save_checkpoint` is given to the bytes of the file."""
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from mindspore_compat._format import ckpt as codec
+from mindspore_compat._format import envelope, safetensors
+from mindspore_compat._format.dtypes import INT4, NUMPY_OF, STRING
+from mindspore_compat._format.wire import FormatError
+from mindspore_compat._runtime.files import write_atomically
+from mindspore_compat.common._wrap import plain
+from mindspore_compat.common.dtype import dtype_name
+from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.nn.cell import Cell
+
+__all__ = ["Plan", "entries_of", "check_append_dict", "MODE", "STORED_TYPE"]
+
+MODE = stat.S_IRUSR  # as upstream
+#: the attribute of a loaded Parameter whose type in the file has no dtype of its own here (Int4, one int8 an element)
+STORED_TYPE = "_stored_type"
+_FETCH_BYTES = 64 << 20  # of a tensor on a device at a time
+
+
+# --- values ---------------------------------------------------------------------------------------------------------------
+
+def _as_tensor(name: str, value: Any) -> torch.Tensor:
+    """A tensor, array or number as upstream types it.
+
+    Raises:
+        TypeError: for anything else.
+    """
+    if isinstance(value, bool):
+        return torch.tensor(value)
+    if isinstance(value, int):
+        return torch.tensor(value, dtype=torch.int64)
+    if isinstance(value, float):
+        return torch.tensor(value, dtype=torch.float32)
+    if isinstance(value, (np.ndarray, np.generic)):
+        try:
+            return torch.from_numpy(np.array(value))
+        except TypeError:
+            raise TypeError(f"For 'save_checkpoint', the array {name!r} has the dtype {value.dtype}, which a checkpoint can not hold. "
+                            "Convert it to a number type, or save a text as str.") from None
+    if isinstance(value, torch.Generator):
+        return value.get_state()
+    if not isinstance(value, torch.Tensor):
+        raise TypeError(f"For 'save_checkpoint', the value of {name!r} must be a Parameter, Tensor, numpy array, number or str, "
+                        f"but got {type(value).__name__}.")
+    return plain(value)
+
+
+def _entry(name: str, value: Any) -> codec.Entry:
+    if isinstance(value, str):
+        return codec.string_entry(name, value)
+    data = _as_tensor(name, value).resolve_conj().resolve_neg()
+    tensor_type = dtype_name(data.dtype)
+    if tensor_type == "Int8" and getattr(value, STORED_TYPE, "") == INT4:
+        tensor_type = INT4
+    if tensor_type not in NUMPY_OF or data.layout is not torch.strided or data.device.type == "meta":
+        what = f"the dtype {tensor_type}" if tensor_type not in NUMPY_OF else f"the layout {data.layout} on {data.device}"
+        raise TypeError(f"For 'save_checkpoint', {name!r} has {what}, which a checkpoint can not hold.")
+    return codec.Entry(name, tensor_type, tuple(data.shape), data.contiguous().reshape(-1).view(torch.uint8))
+
+
+def _items_of(save_obj: Any) -> Iterator[tuple[str, Any]]:
+    """(name, value) of everything that ``save_obj`` holds, in the order of the file."""
+    if isinstance(save_obj, Cell):
+        for _, parameter in save_obj.parameters_and_names():
+            yield parameter.name, parameter
+    elif isinstance(save_obj, torch.optim.Optimizer):
+        raise TypeError("For 'save_checkpoint', a torch optimizer knows no names: save the network of Model, which holds both, "
+                        "or torch.save(optimizer.state_dict()).")
+    elif isinstance(save_obj, torch.nn.Module):
+        from mindspore_compat.train._torch_names import mindspore_items
+        yield from mindspore_items(save_obj)
+    elif isinstance(save_obj, dict):
+        for name, value in save_obj.items():
+            if not isinstance(name, str):
+                raise TypeError(f"For 'save_checkpoint', the keys of the dict 'save_obj' must be str, but got {type(name).__name__}.")
+            yield name, value
+    else:
+        for item in save_obj:
+            if isinstance(item, Parameter):
+                yield item.name, item
+            elif isinstance(item, dict) and isinstance(item.get("name"), str) and "data" in item:
+                yield item["name"], item["data"]
+            else:
+                raise TypeError("For 'save_checkpoint', the elements of the list 'save_obj' must be Parameters or dicts with 'name' (str) and "
+                                f"'data', but got {type(item).__name__}: {item!r:.200}.")
+
+
+def check_append_dict(append_dict: Any) -> dict[str, Any]:
+    """The dict, empty for None; TypeError for other keys than str and other values than a checkpoint takes."""
+    if append_dict is None:
+        return {}
+    if not isinstance(append_dict, dict):
+        raise TypeError(f"For 'save_checkpoint', the argument 'append_dict' must be dict, but got {type(append_dict).__name__}.")
+    for key, value in append_dict.items():
+        if not isinstance(key, str) or not isinstance(value, (int, float, bool, str, torch.Tensor, torch.Generator)):
+            raise TypeError("For 'save_checkpoint', the keys of 'append_dict' must be str and the values int, float, bool, str, Parameter, Tensor or "
+                            f"Generator, but got {type(key).__name__} and {type(value).__name__} (key {key!r}).")
+    return append_dict
+
+
+def entries_of(save_obj: Any, append_dict: dict[str, Any], choice_func: Callable[[str], bool] | None) -> list[codec.Entry]:
+    """What the file will hold. A name that comes twice keeps its first place and gets the last value."""
+    found: dict[str, Any] = {}
+    for name, value in _items_of(save_obj):
+        if choice_func is None or choice_func(name):
+            found[name] = value
+    found.update(append_dict)
+    return [_entry(name, value) for name, value in found.items()]
+
+
+# --- the file -------------------------------------------------------------------------------------------------------------
+
+@dataclass
+class Plan:
+    """A file to be written: what it holds, in which format, and what goes around it."""
+
+    path: str
+    entries: list[codec.Entry]
+    format: str = "ckpt"
+    crc_check: bool = False
+    enc_key: bytes | None = None
+    enc_mode: str = "AES-GCM"
+    remove_redundancy: bool | None = None
+
+    def pieces(self) -> Iterator[Any]:
+        """The plain bytes: buffers and flat uint8 tensors."""
+        if self.format == "ckpt":
+            return codec.write(self.entries)
+        for entry in self.entries:
+            if entry.tensor_type == STRING:
+                raise ValueError(f"For 'save_checkpoint', {entry.name!r} is a str, which the format 'safetensors' can not hold. "
+                                 "Leave it out, or use format='ckpt'.")
+        try:
+            return iter(list(safetensors.write(self.entries, self._metadata())))
+        except FormatError as error:
+            raise TypeError(f"For 'save_checkpoint' with format='safetensors', {error}. Use format='ckpt'.") from None
+
+    def _metadata(self) -> dict[str, str]:
+        if not self.entries:
+            return {}
+        result = {"format": "ms"}
+        if self.remove_redundancy is not None:
+            result["remove_redundancy"] = str(self.remove_redundancy)
+        result.update({entry.name: INT4 for entry in self.entries if entry.tensor_type == INT4})
+        if self.crc_check:
+            result["crc_num"] = str(_crc_by_name(self.entries))
+        return result
+
+    @property
+    def has_crc_tail(self) -> bool:
+        return self.crc_check and self.format == "ckpt"
+
+    def write(self) -> None:
+        """Write it now."""
+        pieces: Iterable[Any] = as_buffers(self.pieces())
+        if self.enc_key is not None:
+            pieces = envelope.encrypt(pieces, self.enc_key, self.enc_mode)
+        elif self.has_crc_tail:
+            pieces = envelope.crc_of(pieces)
+        write_atomically(self.path, pieces, MODE)
+
+
+def as_buffers(pieces: Iterable[Any]) -> Iterator[Any]:
+    """Tensors among the pieces as buffers; those on a device are fetched in parts."""
+    for piece in pieces:
+        if not isinstance(piece, torch.Tensor):
+            yield piece
+        elif piece.device.type == "cpu":
+            yield piece.numpy()
+        else:
+            for part in piece.split(_FETCH_BYTES):
+                yield part.cpu().numpy()
+
+
+def _crc_by_name(entries: list[codec.Entry]) -> int:
+    """The CRC-32 of a safetensors file: names and contents in the order of the names."""
+    import zlib
+
+    crc = 0
+    for entry in sorted(entries, key=lambda entry: entry.name):
+        crc = zlib.crc32(entry.name.encode("utf-8"), crc)
+        for part in as_buffers(codec.parts_of(entry)):
+            crc = zlib.crc32(part, crc)
+    return crc

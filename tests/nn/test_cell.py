@@ -1,0 +1,244 @@
+"""Cell: names, insertion, dtypes, hooks, recomputation, and the forward that a gradient call takes over."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+import pytest
+import torch
+
+import mindspore_compat as ms
+from mindspore_compat import Parameter, ParameterTuple, Tensor, nn, ops
+
+
+class Counting(nn.Cell):
+    """A network that counts its forwards and moves a statistic in each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc, self.bn = nn.Dense(4, 4), nn.BatchNorm1d(4)
+        self.calls = 0
+
+    def construct(self, x):
+        self.calls += 1
+        return self.bn(self.fc(x))
+
+
+def _x(rows: int = 6) -> Tensor:
+    return Tensor(np.random.RandomState(0).randn(rows, 4).astype(np.float32))
+
+
+# --- the model zoo's training cells ---------------------------------------------------------------------------------------
+
+
+class ZooStep(nn.TrainOneStepCell):
+    def construct(self, x):
+        weights = self.weights
+        loss = self.network(x)
+        sens = ops.Fill()(ops.DType()(loss), ops.Shape()(loss), self.sens)
+        grads = self.grad(self.network, weights)(x, sens)
+        grads = self.grad_reducer(grads)
+        return ops.depend(loss, self.optimizer(grads))
+
+
+class SumOf(nn.Cell):
+    def __init__(self, net) -> None:
+        super().__init__(auto_prefix=False)
+        self.net = net
+
+    def construct(self, x):
+        return (self.net(x) ** 2).sum()
+
+
+def test_a_training_cell_of_the_zoo_runs_one_forward_a_step_and_equals_ours() -> None:
+    ms.set_seed(1)
+    zoo, ours = Counting(), Counting()
+    ms.load_param_into_net(ours, {p.name: p.clone() for p in zoo.get_parameters()})
+    a = ZooStep(SumOf(zoo), nn.Momentum(zoo.trainable_params(), 0.01, 0.9)).set_train()
+    b = nn.TrainOneStepCell(SumOf(ours), nn.Momentum(ours.trainable_params(), 0.01, 0.9)).set_train()
+    for _ in range(3):
+        assert float(a(_x())) == pytest.approx(float(b(_x())), rel=1e-6)
+    assert zoo.calls == ours.calls == 3
+    for p, q in zip(zoo.get_parameters(), ours.get_parameters()):
+        np.testing.assert_allclose(p.asnumpy(), q.asnumpy(), rtol=1e-5, atol=1e-6, err_msg=p.name)
+
+
+def test_a_kept_forward_serves_only_the_same_arguments_and_only_once() -> None:
+    net = SumOf(Counting()).set_train()
+    net.set_grad()
+    gradient = ops.GradOperation(get_by_list=True)(net, net.trainable_params())
+    x = _x()
+    net(x)
+    gradient(x)
+    assert net.net.calls == 1
+    gradient(x)
+    assert net.net.calls == 2
+    net(x)
+    gradient(_x())
+    assert net.net.calls == 4
+
+
+# --- dtypes -----------------------------------------------------------------------------------------------------------------
+
+
+def test_to_float_computes_in_half_and_leaves_the_parameters() -> None:
+    net = nn.SequentialCell(nn.Dense(4, 4), nn.BatchNorm1d(4), nn.Dense(4, 2)).to_float(ms.float16).set_train()
+    out = net(_x())
+    assert out.dtype is ms.float16 and all(p.dtype is ms.float32 for p in net.get_parameters())
+    assert np.abs(net[1].moving_mean.asnumpy()).sum() > 0, "the moving mean itself moved, not a copy of it"
+    net[1].to_float(ms.float32)
+    net[2].to_float(ms.float32)
+    assert net(_x()).dtype is ms.float32
+    with pytest.raises(ValueError, match="must be mstype.float32, mstype.float16 or"):
+        net.to_float(ms.int32)
+
+
+def test_gradients_of_a_half_cell_are_single() -> None:
+    net = nn.Dense(4, 2).to_float(ms.float16)
+    gradients = ops.GradOperation(get_by_list=True)(net, net.trainable_params())(_x())
+    assert [g.dtype for g in gradients] == [ms.float32, ms.float32]
+
+
+# --- insertion and names ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("act", "error", "message"), [
+    (lambda c: c.insert_param_to_cell("", Parameter(Tensor([1.0]))), KeyError, "should not be None"),
+    (lambda c: c.insert_param_to_cell("a.b", Parameter(Tensor([1.0]))), KeyError, "should not contain"),
+    (lambda c: c.insert_param_to_cell("construct", Parameter(Tensor([1.0]))), KeyError, "already exists"),
+    (lambda c: c.insert_param_to_cell("w", Tensor([1.0])), TypeError, "must be 'Parameter'"),
+    (lambda c: c.insert_child_to_cell(3, nn.ReLU()), TypeError, "must be str"),
+    (lambda c: c.insert_child_to_cell("a.b", nn.ReLU()), KeyError, "can not contain"),
+    (lambda c: c.insert_child_to_cell("x", 3), TypeError, "must be 'Cell'"),
+    (lambda c: c.no_such_thing, AttributeError, "The 'Cell' object has no attribute 'no_such_thing'"),
+    (lambda c: c(1), AttributeError, "'construct' is not defined"),
+    (lambda c: setattr(c, "pair", [Parameter(Tensor([1.0]), name="a"), Parameter(Tensor([1.0]), name="a")]), ValueError, "its name 'a' already exists"),
+    (lambda c: c.recompute(wrong=True), ValueError, "'wrong'"),
+    (lambda c: c.set_param_ps(), RuntimeError, "parameter server"),
+])
+def test_wrong_use_is_answered_as_upstream(act, error, message) -> None:
+    with pytest.raises(error, match=message):
+        act(nn.Cell())
+
+
+def test_insert_child_keeps_names_and_attribute_prefixes_them() -> None:
+    outer, inner = nn.Cell(), nn.Dense(2, 2)
+    outer.insert_child_to_cell("child", inner)
+    assert [p.name for p in outer.get_parameters()] == ["weight", "bias"]
+    outer.other = nn.Dense(2, 2)
+    assert [p.name for p in outer.get_parameters()] == ["weight", "bias", "other.weight", "other.bias"]
+    plain = nn.Cell(auto_prefix=False)
+    plain.other = nn.Dense(2, 2)
+    assert [p.name for p in plain.get_parameters()] == ["weight", "bias"]
+
+
+def test_prefixes_scopes_and_flags() -> None:
+    net = nn.SequentialCell(nn.SequentialCell(nn.Dense(2, 2)))
+    net.update_cell_prefix()
+    net.generate_scope()
+    assert net[0][0].param_prefix == "0.0" and net[0][0].get_scope() == "Default/0-SequentialCell/0-Dense"
+    assert net.add_flags(mine=1).get_flags() == {"mine": 1} and net.mine == 1 and not hasattr(net[0], "mine")
+
+
+def test_parameter_tuple_clones_with_a_prefix() -> None:
+    parameters = ParameterTuple(nn.Dense(2, 3).get_parameters())
+    clones = parameters.clone("moments", "zeros")
+    assert [p.name for p in clones] == ["moments.weight", "moments.bias"] and not clones[0].asnumpy().any()
+    with pytest.raises(TypeError, match="should be 'Parameter' collection"):
+        ParameterTuple([Tensor([1.0])])
+
+
+def test_trainable_and_untrainable_parameters() -> None:
+    net = nn.BatchNorm2d(3)
+    net.gamma.requires_grad = False
+    assert [p.name for p in net.trainable_params()] == ["beta"]
+    assert [p.name for p in net.untrainable_params()] == ["mean", "variance", "gamma"]
+    with pytest.raises(TypeError, match="'requires_grad' must be bool"):
+        net.gamma.requires_grad = 1
+
+
+# --- hooks and recomputation --------------------------------------------------------------------------------------------------
+
+
+def test_forward_and_backward_hooks_see_and_change_values() -> None:
+    net, seen = nn.Dense(4, 2), []
+    before = net.register_forward_pre_hook(lambda cell, inputs: (inputs[0] * 2,))
+    after = net.register_forward_hook(lambda cell, inputs, output: output + 1)
+    backward = net.register_backward_hook(lambda cell, grad_input, grad_output: seen.append(grad_output[0].shape))
+    x = _x().requires_grad_(True)
+    plain = x.asnumpy() * 2 @ net.weight.asnumpy().T + net.bias.asnumpy() + 1
+    out = net(x)
+    np.testing.assert_allclose(out.asnumpy(), plain, rtol=1e-5, atol=1e-6)
+    assert type(out) is Tensor
+    out.sum().backward()
+    assert [tuple(shape) for shape in seen] == [(6, 2)]
+    for handle in (before, after, backward):
+        handle.remove()
+    np.testing.assert_allclose(net(x).asnumpy(), x.asnumpy() @ net.weight.asnumpy().T + net.bias.asnumpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_recomputed_cells_have_the_same_gradients() -> None:
+    net = nn.SequentialCell(Counting(), nn.Dense(4, 2)).set_train()
+    gradient = ops.GradOperation(get_by_list=True)(net, net.trainable_params())
+    expected = [g.asnumpy() for g in gradient(_x())]
+    net[0].recompute()
+    calls = net[0].calls
+    for g, e in zip(gradient(_x()), expected):
+        np.testing.assert_allclose(g.asnumpy(), e, rtol=1e-5, atol=1e-6)
+    assert net[0].calls == calls + 2
+
+
+def test_a_cells_own_bprop_gives_the_gradient_and_is_checked() -> None:
+    class Double(nn.Cell):
+        def construct(self, x, y):
+            return x * y
+
+        def bprop(self, x, y, out, dout):
+            return dout * 100, dout * y
+
+    a, b = ms.grad(Double(), (0, 1))(Tensor([2.0]), Tensor([3.0]))
+    assert a.asnumpy() == 100 and b.asnumpy() == 3
+
+    class Wrong(Double):
+        def bprop(self, x, y, out, dout):
+            return (dout,)
+
+    with pytest.raises(TypeError, match="number of gradients that 'bprop' returns must equal the number of inputs 2, but got 1"):
+        ms.grad(Wrong())(Tensor([2.0]), Tensor([3.0]))
+
+
+# --- devices ------------------------------------------------------------------------------------------------------------------
+
+
+def test_gpu_and_ascend_scripts_run_on_the_cpu_and_it_is_said_once(caplog, monkeypatch: pytest.MonkeyPatch) -> None:
+    from mindspore_compat._runtime import device
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(device, "_said", set())
+    with caplog.at_level(logging.WARNING, logger="mindspore_compat"):
+        for _ in range(2):
+            ms.set_context(mode=ms.GRAPH_MODE, device_target="Ascend", device_id=3)
+    ms.set_context(device_target="CPU", device_id=0, mode=ms.PYNATIVE_MODE)
+    assert [record.message for record in caplog.records] == ["device_target 'Ascend': PyTorch sees no CUDA device here, running on the CPU."]
+
+
+@pytest.mark.parametrize(("kwargs", "error", "message"), [
+    ({"mode": 5}, ValueError, "should be context.GRAPH_MODE"), ({"device_target": "TPU"}, ValueError, "must be one of"),
+    ({"foo": 1}, ValueError, "keyword argument foo is not recognized"), ({"device_id": -1}, ValueError, "must be in range"),
+    ({"mode": "graph"}, TypeError, "'mode' must be int"),
+])
+def test_wrong_contexts(kwargs, error, message) -> None:
+    with pytest.raises(error, match=message):
+        ms.set_context(**kwargs)
+
+
+def test_contexts_are_kept_and_parallel_ones_reset() -> None:
+    ms.set_context(save_graphs=True, enable_graph_kernel=True)
+    assert ms.get_context("save_graphs") is True
+    ms.set_context(save_graphs=False, enable_graph_kernel=False)
+    ms.set_auto_parallel_context(parallel_mode=ms.ParallelMode.DATA_PARALLEL, gradients_mean=True, device_num=8)
+    assert ms.get_auto_parallel_context("parallel_mode") == "data_parallel" and ms.get_auto_parallel_context("device_num") == 8
+    ms.reset_auto_parallel_context()
+    assert ms.get_auto_parallel_context("parallel_mode") == "stand_alone"
+    assert (ms.communication.get_rank(), ms.communication.get_group_size()) == (0, 1)
