@@ -1,7 +1,7 @@
 """`Tensor`: a ``torch.Tensor`` that behaves as MindSpore's. Upstream: ``mindspore.Tensor``.
 
 The reasons for its shape, with measurements, stand in docs/design/tensor.md. Methods that differ from torch's by name, arguments
-or meaning are in ``_tensor_methods.py``; here are construction, operators, indexing, conversion and printing.
+or meaning are in ``_tensor_methods.py``, operators in ``_tensor_operators.py``; here are construction, conversion, indexing and printing.
 """
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ import torch
 
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common import _wrap
+from mindspore_compat.common._tensor_data import plain_from
+from mindspore_compat.common._tensor_indexing import flipped, numpy_index, positive_steps
 from mindspore_compat.common._tensor_methods import TensorMethods
+from mindspore_compat.common._tensor_operators import install_operators, promoted
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 
@@ -37,49 +40,6 @@ class _Size(int):
 
     def __reduce__(self) -> Any:
         return int, (int(self),)
-
-
-def _array_from(data: Any) -> np.ndarray:
-    """A numpy array from nested lists that may hold Tensors; Python floats become float32 and not numpy's float64."""
-    if isinstance(data, (list, tuple)) and any(isinstance(item, torch.Tensor) for item in data):
-        data = [item.detach().cpu().numpy() if isinstance(item, torch.Tensor) else item for item in data]
-    try:
-        array = np.array(data)
-    except ValueError as error:
-        raise TypeError(f"For 'Tensor', the nested list 'input_data' must be rectangular, but it is not: {error}") from None
-    if array.dtype == np.float64:
-        array = array.astype(np.float32)
-    elif array.dtype == np.object_:
-        raise TypeError(f"For Tensor, the 'input_data' is a {type(data).__name__} that contains unsupported elements; "
-                        "use numbers, bools or Tensors of one shape.")
-    return array
-
-
-def _plain_from(data: Any, copy: bool) -> torch.Tensor:
-    """A plain torch tensor from anything the constructor takes."""
-    if isinstance(data, torch.Tensor):
-        return _wrap.plain(data)
-    if isinstance(data, np.ndarray):
-        if data.dtype.kind in "USO":
-            raise TypeError(f"For Tensor, the 'input_data' is a numpy array of dtype {data.dtype}, which no Tensor can hold. "
-                            "Convert it to numbers first.")
-        if data.dtype.byteorder == ">":
-            data = data.astype(data.dtype.newbyteorder("="))
-        if copy or any(stride < 0 for stride in data.strides) or not data.flags.writeable:
-            data = data.copy()
-        return torch.from_numpy(data)
-    if isinstance(data, (np.generic,)):
-        return torch.from_numpy(np.array(data))
-    if isinstance(data, (bool, int, float, complex)):
-        if isinstance(data, int) and not -2**63 <= data < 2**64:
-            raise ValueError(f"For 'Tensor', the int 'input_data' must fit into 64 bits, but got {data}.")
-        return torch.tensor(data, dtype=torch.complex128 if isinstance(data, complex) else torch.float32 if isinstance(data, float) else None)
-    if isinstance(data, (list, tuple)):
-        return torch.from_numpy(_array_from(data))
-    if isinstance(data, range):
-        return torch.tensor(list(data))
-    raise TypeError("For 'Tensor', the type of 'input_data' should be one of '['Tensor', 'ndarray', 'list', 'tuple', 'float', 'int', "
-                    f"'bool', 'complex']', but got type '{type(data).__name__}'.")
 
 
 class Tensor(TensorMethods, torch.Tensor):
@@ -106,7 +66,7 @@ class Tensor(TensorMethods, torch.Tensor):
         if input_data is None and shape is not None and dtype is not None:
             result = torch.zeros(shape, dtype=to_torch_dtype(dtype))
         else:
-            result = _plain_from(input_data, copy=True)
+            result = plain_from(input_data, copy=True)
         if dtype is not None:
             result = result.to(to_torch_dtype(dtype))
         target = current_device() if device is None else _device_from(device)
@@ -171,7 +131,7 @@ class Tensor(TensorMethods, torch.Tensor):
         """A Tensor on the numpy array's own memory (a copy if the device is not the CPU)."""
         if not isinstance(array, np.ndarray):
             raise TypeError(f"The input of 'Tensor.from_numpy' must be a numpy array, but got {type(array).__name__}.")
-        result = _plain_from(array, copy=False)
+        result = plain_from(array, copy=False)
         device = current_device()
         if device is not CPU:
             result = result.to(device)
@@ -260,11 +220,11 @@ class Tensor(TensorMethods, torch.Tensor):
 
     def __getitem__(self, index: Any) -> Tensor:  # type: ignore[override]
         if index.__class__ is tuple:
-            index = _numpy_index(index)
+            index = numpy_index(index)
         try:
             result = _Base.__getitem__(self, index)
         except ValueError:  # torch has no negative steps
-            result = _flip_getitem(self, index)
+            result = flipped(self, index)
         except TypeError as error:
             raise IndexError(f"Tensor index must be int, slice, '...', None, bool, list, tuple or Tensor, but got {index!r} "
                              f"of type {type(index).__name__}: {error}") from None
@@ -273,28 +233,28 @@ class Tensor(TensorMethods, torch.Tensor):
 
     def __setitem__(self, index: Any, value: Any) -> None:  # type: ignore[override]
         if not isinstance(value, (torch.Tensor, *_NUMBERS)):
-            value = _plain_from(value, copy=False).to(self.device)
+            value = plain_from(value, copy=False).to(self.device)
         if isinstance(value, torch.Tensor) and value.dtype is not self.dtype:
             value = _Base.to(value, self.dtype)
         # A Parameter is a leaf: MindSpore assigns to it outside of differentiation.
         target = _Base.detach(self) if self.is_leaf and self.requires_grad else self
         if index.__class__ is tuple:
-            index = _numpy_index(index)
+            index = numpy_index(index)
         try:
             _Base.__setitem__(target, index, value)
         except ValueError:
-            _Base.__setitem__(target, _positive_steps(self, index), value)
+            _Base.__setitem__(target, positive_steps(self, index), value)
 
     # --- comparison with what is no tensor --------------------------------------------------------------------------------
 
     def __eq__(self, other: Any) -> Any:  # type: ignore[override]
         if isinstance(other, (torch.Tensor, *_NUMBERS, np.number, np.bool_)):
-            return wrap(_Base.eq(*_promoted(self, other)))
+            return wrap(_Base.eq(*promoted(self, other)))
         return False
 
     def __ne__(self, other: Any) -> Any:  # type: ignore[override]
         if isinstance(other, (torch.Tensor, *_NUMBERS, np.number, np.bool_)):
-            return wrap(_Base.ne(*_promoted(self, other)))
+            return wrap(_Base.ne(*promoted(self, other)))
         return True
 
 
@@ -349,112 +309,6 @@ def _from_initializer(cls: type, init: Any, shape: Any, dtype: Any, input_data: 
     return result  # type: ignore[return-value]
 
 
-def _promoted(left: Any, right: Any) -> tuple[Any, Any]:
-    """Both operands, with 0-d tensors counted as full members of type promotion (torch gives way to the other operand)."""
-    if isinstance(right, torch.Tensor) and right.dtype is not left.dtype and (right.dim() == 0 or left.dim() == 0):
-        common = torch.promote_types(left.dtype, right.dtype)
-        return _Base.to(left, common), _Base.to(right, common)
-    return left, right
-
-
-def _operand(value: Any, like: torch.Tensor) -> Any:
-    """``value`` as something a torch operator takes, NotImplemented if MindSpore would refuse it."""
-    if isinstance(value, (np.number, np.bool_)):
-        return value.item()
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return _plain_from(value, copy=False).to(like.device)
-    return NotImplemented
-
-
-def _binary(op: Callable[[Any, Any], torch.Tensor], promotes_0d: bool = True) -> Callable[[Tensor, Any], Any]:
-    def method(self: Tensor, other: Any) -> Any:
-        if isinstance(other, torch.Tensor):
-            if promotes_0d and other.dtype is not self.dtype and (_Base.dim(other) == 0 or _Base.dim(self) == 0):
-                self, other = _promoted(self, other)
-        elif not isinstance(other, _NUMBERS):
-            other = _operand(other, self)
-            if other is NotImplemented:
-                return NotImplemented
-            return method(self, other)
-        try:
-            result = op(self, other)
-        except RuntimeError as error:
-            raise _shape_error(error, self, other) from None
-        result.__class__ = Tensor
-        return result
-    return method
-
-
-def _shape_error(error: RuntimeError, left: Any, right: Any) -> Exception:
-    """Shapes that do not broadcast are a ValueError upstream; anything else stays what it is."""
-    if "must match the size" in str(error) or "size mismatch" in str(error) or "cannot be multiplied" in str(error):
-        shapes = [tuple(item.shape) if isinstance(item, torch.Tensor) else "()" for item in (left, right)]
-        return ValueError(f"The shapes of the operands {shapes[0]} and {shapes[1]} do not fit together: {error}")
-    return error
-
-
-def _subtract(left: Any, right: Any) -> torch.Tensor:
-    """left - right, also of bools, which torch refuses: two of them differ or not, one becomes the other's kind of number."""
-    try:
-        return torch.sub(left, right) if isinstance(left, torch.Tensor) else torch.rsub(right, left)
-    except RuntimeError as error:
-        if "bool tensor" not in str(error):
-            raise
-    common = torch.result_type(left, right)
-    operands = [torch.as_tensor(item).to(common) for item in (left, right)]
-    return torch.logical_xor(*operands) if common is torch.bool else torch.sub(*operands)
-
-
-def _reflected(op: Callable[[Any, Any], Any], numpy_op: Callable[[Any, Any], Any], promotes_0d: bool = True) -> Callable[[Tensor, Any], Any]:
-    def method(self: Tensor, other: Any) -> Any:
-        if isinstance(other, np.ndarray):  # numpy on the left decides, as upstream
-            return numpy_op(other, self.asnumpy())
-        if not isinstance(other, (torch.Tensor, *_NUMBERS)):
-            other = _operand(other, self)
-            if other is NotImplemented:
-                return NotImplemented
-        if promotes_0d and isinstance(other, torch.Tensor):
-            other, self = _promoted(other, self)
-        result = op(other, self)
-        result.__class__ = Tensor
-        return result
-    return method
-
-
-def _install_operators() -> None:
-    """Arithmetic, comparison and bit operators; one row each."""
-    b = _Base
-    # upstream's products and quotients let a 0-d tensor give way, as torch does; its other operators do not
-    as_torch = ("mul", "truediv", "rmul", "rtruediv")
-    for name, op in {"add": b.add, "sub": _subtract, "mul": b.mul, "truediv": b.true_divide, "floordiv": b.floor_divide,
-                     "mod": b.remainder, "pow": b.pow, "matmul": b.matmul, "lt": b.lt, "le": b.le, "gt": b.gt, "ge": b.ge,
-                     "and": b.__and__, "or": b.__or__, "xor": b.__xor__, "lshift": b.__lshift__, "rshift": b.__rshift__}.items():
-        method = _binary(op, name not in as_torch)
-        method.__name__ = f"__{name}__"
-        setattr(Tensor, f"__{name}__", method)
-        if name not in ("lt", "le", "gt", "ge"):  # x += y is x = x + y, never in place
-            setattr(Tensor, f"__i{name}__", method)
-    as_tensor = torch.as_tensor
-
-    def lift(op: Callable[[Any, Any], torch.Tensor]) -> Callable[[Any, Any], torch.Tensor]:
-        def lifted(left: Any, right: torch.Tensor) -> torch.Tensor:
-            return op(left if isinstance(left, torch.Tensor) else as_tensor(left, device=right.device), right)
-        return lifted
-
-    rows: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
-        "radd": (lambda left, right: b.add(right, left), np.add), "rmul": (lambda left, right: b.mul(right, left), np.multiply),
-        "rsub": (_subtract, np.subtract), "rtruediv": (lambda left, right: torch.div(left, right)
-                 if isinstance(left, torch.Tensor) else b.mul(b.reciprocal(right), left), np.true_divide),
-        "rfloordiv": (lift(torch.floor_divide), np.floor_divide), "rmod": (torch.remainder, np.mod), "rpow": (torch.pow, np.power),
-        "rmatmul": (lift(torch.matmul), np.matmul), "rand": (lambda left, right: b.__and__(right, left), np.bitwise_and),
-        "ror": (lambda left, right: b.__or__(right, left), np.bitwise_or), "rxor": (lambda left, right: b.__xor__(right, left), np.bitwise_xor),
-    }
-    for name, (op, numpy_op) in rows.items():
-        setattr(Tensor, f"__{name}__", _reflected(op, numpy_op, name not in as_torch))
-    for name, unary in {"neg": b.neg, "pos": b.positive, "abs": b.abs, "invert": b.logical_not}.items():
-        setattr(Tensor, f"__{name}__", lambda self, _op=unary: wrap(_op(self)))
-
-
 _UNTOUCHED = frozenset("""
     apply_ as_subclass backward data_ptr dense_dim detach_ dim dim_order element_size get_device has_names is_coalesced is_complex is_conj
     is_contiguous is_distributed is_floating_point is_inference is_neg is_nonzero is_pinned is_same_size is_set_to is_shared is_signed map_
@@ -496,55 +350,8 @@ def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., An
     return wrapped
 
 
-def _numpy_index(index: tuple[Any, ...]) -> tuple[Any, ...]:
-    """``index`` with ints beside index arrays made arrays too: numpy, and upstream, broadcast them together, torch selects first."""
-    has_array = has_int = False
-    for item in index:
-        cls = item.__class__
-        if cls is int:
-            has_int = True
-        elif cls is list or (item is not None and cls is not slice and item is not Ellipsis and isinstance(item, torch.Tensor) and _Base.dim(item)):
-            has_array = True
-    if has_array and has_int:
-        return tuple(torch.tensor([item]) if item.__class__ is int else item for item in index)
-    return index
-
-
-def _positive_steps(self: torch.Tensor, index: Any) -> Any:
-    """``index`` with slices of negative step replaced by index tensors."""
-    items = index if isinstance(index, tuple) else (index,)
-    consumed = sum(1 for item in items if item is not None and item is not Ellipsis)
-    result, axis = [], 0
-    for item in items:
-        if item is Ellipsis:
-            axis += _Base.dim(self) - consumed
-        if isinstance(item, slice) and item.step is not None and item.step < 0:
-            item = torch.arange(*item.indices(_get_shape(self)[axis]), device=self.device)
-        result.append(item)
-        if item is not None and item is not Ellipsis:
-            axis += 1
-    return tuple(result)
-
-
-def _flip_getitem(self: torch.Tensor, index: Any) -> torch.Tensor:
-    """Basic indexing with negative steps: each such axis first, by itself, so that no index tensors meet each other."""
-    items = list(index) if isinstance(index, tuple) else [index]
-    consumed = sum(1 for item in items if item is not None and item is not Ellipsis)
-    result, axis = self, 0
-    for position, item in enumerate(items):
-        if item is Ellipsis:
-            axis += _Base.dim(self) - consumed
-        elif item is not None:
-            if isinstance(item, slice) and item.step is not None and item.step < 0:
-                picks = torch.arange(*item.indices(_get_shape(self)[axis]), device=self.device)
-                result = torch.index_select(result, axis, picks)
-                items[position] = slice(None)
-            axis += 1
-    return _Base.__getitem__(result, tuple(items))
-
-
 _wrap.bind(Tensor)
-_install_operators()
+install_operators(Tensor)
 _install_torch_methods()
 _install_torch_properties()
 

@@ -4,7 +4,6 @@ Children live in torch's ``_modules`` and ``_parameters``, so ``state_dict``, DD
 """
 from __future__ import annotations
 
-import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,6 +14,7 @@ from mindspore_compat.common import _grad_state
 from mindspore_compat.common._wrap import _is_tracing, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _is_parameter_generated
 from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.nn._bprop import call_with_bprop
 
 __all__ = ["Cell"]
 
@@ -108,7 +108,7 @@ class Cell(torch.nn.Module):
 
     def _run_construct(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         if hasattr(type(self), "bprop") and torch.is_grad_enabled():
-            return _call_with_bprop(self, args, kwargs)
+            return call_with_bprop(self, args, kwargs)
         if self._recompute and torch.is_grad_enabled():
             from torch.utils.checkpoint import checkpoint
             return checkpoint(self.construct, *args, use_reentrant=False, **kwargs)
@@ -561,49 +561,3 @@ def _scopes(cell: Any, parent: str) -> Iterator[tuple[str, Any]]:
     yield from children
     for scope, child in children:
         yield from _scopes(child, scope)
-
-
-class _CustomBackward(torch.autograd.Function):
-    """Runs a Cell's own ``bprop(*inputs, out, dout)`` in place of differentiation."""
-
-    @staticmethod
-    def forward(ctx: Any, cell: Cell, holder: list, count: int, *inputs: Any) -> Any:  # type: ignore[override]
-        with torch.no_grad():
-            out = cell.construct(*inputs[:count])
-        outputs = out if isinstance(out, tuple) else (out,)
-        fresh = tuple(item.detach().clone() if isinstance(item, torch.Tensor) and any(item is i for i in inputs) else item for item in outputs)
-        ctx.cell, ctx.inputs, ctx.out, ctx.count, ctx.total = cell, inputs, out, count, len(inputs)
-        holder.append(isinstance(out, tuple))
-        return fresh if isinstance(out, tuple) else fresh[0]
-
-    @staticmethod
-    def backward(ctx: Any, *douts: Any) -> Any:
-        dout = wrap(tuple(douts)) if isinstance(ctx.out, tuple) else wrap(douts[0])
-        with torch.no_grad():
-            grads = ctx.cell.bprop(*ctx.inputs[:ctx.count], wrap(ctx.out), dout)
-        parameter_grads: Any = ()
-        if isinstance(grads, tuple) and len(grads) == 2 and isinstance(grads[1], dict):
-            grads, by_parameter = grads
-            parameter_grads = tuple(by_parameter.get(parameter) for parameter in ctx.inputs[ctx.count:])
-        grads = grads if isinstance(grads, tuple) else (grads,)
-        if len(grads) != ctx.count:
-            raise TypeError(f"For '{type(ctx.cell).__name__}', the number of gradients that 'bprop' returns must equal the number of "
-                            f"inputs {ctx.count}, but got {len(grads)}.")
-        rest = parameter_grads or (None,) * (ctx.total - ctx.count)
-        return (None, None, None, *[g if isinstance(i, torch.Tensor) else None for g, i in zip(grads, ctx.inputs)], *rest)
-
-
-def _call_with_bprop(cell: Cell, args: tuple, kwargs: dict[str, Any]) -> Any:
-    if kwargs or (inspect.signature(cell.construct).parameters.keys() and len(args) < len(inspect.signature(cell.construct).parameters)):
-        try:
-            bound = inspect.signature(cell.construct).bind(*args, **kwargs)
-        except TypeError:
-            bound = None
-        if bound is not None and not bound.kwargs:
-            bound.apply_defaults()
-            args, kwargs = bound.args, {}
-    parameters = [p for p in cell.get_parameters() if p.requires_grad]
-    # A trigger makes autograd record the node even when no input requires a gradient by itself.
-    return _CustomBackward.apply(cell, [], len(args), *args, *parameters)
-
-

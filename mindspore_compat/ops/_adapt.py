@@ -59,8 +59,8 @@ def as_plain(value: Any, dtype: Any = None, like: torch.Tensor | None = None) ->
     if not isinstance(value, torch.Tensor):
         device = current_device() if like is None else like.device
         if isinstance(value, (tuple, list)):
-            from mindspore_compat.common.tensor import _plain_from
-            value = _plain_from(value, copy=False).to(device)
+            from mindspore_compat.common._tensor_data import plain_from
+            value = plain_from(value, copy=False).to(device)
         elif isinstance(value, np.ndarray):
             value = torch.as_tensor(value, device=device)
         elif dtype is not None:

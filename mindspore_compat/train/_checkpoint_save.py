@@ -73,9 +73,6 @@ def _items_of(save_obj: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(save_obj, Cell):
         for _, parameter in save_obj.parameters_and_names():
             yield parameter.name, parameter
-    elif isinstance(save_obj, torch.optim.Optimizer):
-        raise TypeError("For 'save_checkpoint', a torch optimizer knows no names: save the network of Model, which holds both, "
-                        "or torch.save(optimizer.state_dict()).")
     elif isinstance(save_obj, torch.nn.Module):
         from mindspore_compat.train._torch_names import mindspore_items
         yield from mindspore_items(save_obj)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-__all__ = ["Callback", "RunContext", "CallbackManager", "InternalCallbackParam"]
+__all__ = ["Callback", "RunContext", "CallbackManager", "InternalCallbackParam", "set_cur_net"]
 
 
 class Callback:
@@ -85,8 +85,7 @@ _HOOKS = tuple(f"on_{mode}_{stage}" for mode in ("train", "eval") for stage in _
 
 def _is_default(callback: Callback, hook: str) -> bool:
     """Whether a hook does nothing: neither it nor what it falls back to is overridden."""
-    stage = hook.split("_", 2)[2]
-    for name in (hook, stage):
+    for name in (hook, hook.removeprefix("on_train_").removeprefix("on_eval_")):
         if name in callback.__dict__ or getattr(type(callback), name) is not getattr(Callback, name):
             return False
     return True
@@ -113,18 +112,23 @@ class CallbackManager(Callback):
                                 f"but got {type(callback).__name__}. Derive the class from mindspore.Callback.")
         self._callbacks: list[Callback] = list(callbacks)
         self._stack: ExitStack | None = None
+        self._bind()
 
     def __enter__(self) -> CallbackManager:
         if self._stack is None:
             self._stack = ExitStack().__enter__()
             entered = [self._stack.enter_context(callback) for callback in self._callbacks]
             self._callbacks = [new if isinstance(new, Callback) else old for new, old in zip(entered, self._callbacks)]
-        for hook in _HOOKS:
-            self.__dict__[hook] = self._runner(hook)
+        self._bind()
         return self
 
     def __exit__(self, *err: Any) -> Any:
         return self._stack.__exit__(*err) if self._stack is not None else None
+
+    def _bind(self) -> None:
+        """Find out who overrides what."""
+        for hook in (*_STAGES, *_HOOKS):
+            self.__dict__[hook] = self._runner(hook)
 
     def _runner(self, hook: str) -> Callable[[Any], None]:
         hooks = [getattr(callback, hook) for callback in self._callbacks if not _is_default(callback, hook)]
@@ -135,6 +139,10 @@ class CallbackManager(Callback):
         return run
 
 
+class MissingParamError(AttributeError, KeyError):
+    """A KeyError as upstream's, and an AttributeError, so that ``hasattr`` works."""
+
+
 class InternalCallbackParam(dict):
     """A dict whose items are attributes too; what ``RunContext.original_args()`` returns."""
 
@@ -142,7 +150,7 @@ class InternalCallbackParam(dict):
         try:
             return self[key]
         except KeyError:
-            raise AttributeError(f"The callback parameters have no '{key}'; they have {sorted(self)}.") from None
+            raise MissingParamError(f"The callback parameters have no '{key}'; they have {sorted(self)}.") from None
 
     def __setattr__(self, key: str, value: Any) -> None:
         self[key] = value
@@ -173,6 +181,15 @@ class RunContext:
     def get_stop_requested(self) -> bool:
         """Whether somebody asked to stop."""
         return self._stop_requested
+
+
+_current_net: Any = None
+
+
+def set_cur_net(net: Any) -> None:
+    """Remember the network that is being saved; scripts call it before saving in a way that only Ascend has."""
+    global _current_net
+    _current_net = net
 
 
 def _handle_loss(loss: Any) -> Any:

@@ -33,8 +33,9 @@ class LossMonitor(Callback):
                              "terminating training.")
         if self._per_print_times == 0:
             return
-        if step <= self._last_print_time:  # a new run of the same callback starts to count anew
-            self._last_print_time = 0 if not cb_params.get("dataset_sink_mode") else self._last_print_time - cb_params.batch_num
+        if step <= self._last_print_time:  # a new run of the same callback counts on from there, in whole intervals
+            interval = max(self._per_print_times, cb_params.batch_num if cb_params.get("dataset_sink_mode") else 1)
+            self._last_print_time -= ((self._last_print_time - step) // interval + 1) * interval
         if step - self._last_print_time >= self._per_print_times:
             self._last_print_time = step
             print(f"epoch: {epoch} step: {step_in_epoch}, loss is {loss}", flush=True)

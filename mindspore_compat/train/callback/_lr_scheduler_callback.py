@@ -35,7 +35,7 @@ class LearningRateScheduler(Callback):
             return
         rate = optimizer.learning_rate
         if not isinstance(rate, Tensor):
-            raise TypeError("For 'LearningRateScheduler', the optimizer must have one constant learning rate, but it has "
+            raise AttributeError("For 'LearningRateScheduler', the optimizer must have one constant learning rate, but it has "
                             f"{type(rate).__name__}. Give the optimizer a float.")
         old = float(str(rate.asnumpy()))
         new = self.learning_rate_function(old, cb_params.cur_step_num)

@@ -1,0 +1,58 @@
+"""Where MindSpore's indexing goes beyond torch's: negative steps, ints beside index arrays."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+__all__ = ["numpy_index", "positive_steps", "flipped"]
+
+_Base = torch._C.TensorBase
+_get_shape = _Base.shape.__get__  # type: ignore[attr-defined]
+
+
+def numpy_index(index: tuple[Any, ...]) -> tuple[Any, ...]:
+    """``index`` with ints beside index arrays made arrays too: numpy, and upstream, broadcast them together, torch selects first."""
+    has_array = has_int = False
+    for item in index:
+        cls = item.__class__
+        if cls is int:
+            has_int = True
+        elif cls is list or (item is not None and cls is not slice and item is not Ellipsis and isinstance(item, torch.Tensor) and _Base.dim(item)):
+            has_array = True
+    if has_array and has_int:
+        return tuple(torch.tensor([item]) if item.__class__ is int else item for item in index)
+    return index
+
+
+def positive_steps(self: torch.Tensor, index: Any) -> Any:
+    """``index`` with slices of negative step replaced by index tensors."""
+    items = index if isinstance(index, tuple) else (index,)
+    consumed = sum(1 for item in items if item is not None and item is not Ellipsis)
+    result, axis = [], 0
+    for item in items:
+        if item is Ellipsis:
+            axis += _Base.dim(self) - consumed
+        if isinstance(item, slice) and item.step is not None and item.step < 0:
+            item = torch.arange(*item.indices(_get_shape(self)[axis]), device=self.device)
+        result.append(item)
+        if item is not None and item is not Ellipsis:
+            axis += 1
+    return tuple(result)
+
+
+def flipped(self: torch.Tensor, index: Any) -> torch.Tensor:
+    """Basic indexing with negative steps: each such axis first, by itself, so that no index tensors meet each other."""
+    items = list(index) if isinstance(index, tuple) else [index]
+    consumed = sum(1 for item in items if item is not None and item is not Ellipsis)
+    result, axis = self, 0
+    for position, item in enumerate(items):
+        if item is Ellipsis:
+            axis += _Base.dim(self) - consumed
+        elif item is not None:
+            if isinstance(item, slice) and item.step is not None and item.step < 0:
+                picks = torch.arange(*item.indices(_get_shape(self)[axis]), device=self.device)
+                result = torch.index_select(result, axis, picks)
+                items[position] = slice(None)
+            axis += 1
+    return _Base.__getitem__(result, tuple(items))

@@ -1,0 +1,125 @@
+"""Tensor's arithmetic, comparison and bit operators: MindSpore's promotion and errors around torch's functions."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from mindspore_compat.common._tensor_data import plain_from
+from mindspore_compat.common._wrap import wrap
+
+__all__ = ["install_operators", "promoted"]
+
+_Base = torch._C.TensorBase
+_NUMBERS = (int, float, bool, complex)
+Tensor: Any = None  # set by `install_operators`: a global is the quickest name for the operators to find
+
+
+def promoted(left: Any, right: Any) -> tuple[Any, Any]:
+    """Both operands, with 0-d tensors counted as full members of type promotion (torch gives way to the other operand)."""
+    if isinstance(right, torch.Tensor) and right.dtype is not left.dtype and (right.dim() == 0 or left.dim() == 0):
+        common = torch.promote_types(left.dtype, right.dtype)
+        return _Base.to(left, common), _Base.to(right, common)
+    return left, right
+
+
+def _operand(value: Any, like: torch.Tensor) -> Any:
+    """``value`` as something a torch operator takes, NotImplemented if MindSpore would refuse it."""
+    if isinstance(value, (np.number, np.bool_)):
+        return value.item()
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return plain_from(value, copy=False).to(like.device)
+    return NotImplemented
+
+
+def _binary(op: Callable[[Any, Any], torch.Tensor], promotes_0d: bool = True) -> Callable[[Tensor, Any], Any]:
+    def method(self: Tensor, other: Any) -> Any:
+        if isinstance(other, torch.Tensor):
+            if promotes_0d and other.dtype is not self.dtype and (_Base.dim(other) == 0 or _Base.dim(self) == 0):
+                self, other = promoted(self, other)
+        elif not isinstance(other, _NUMBERS):
+            other = _operand(other, self)
+            if other is NotImplemented:
+                return NotImplemented
+            return method(self, other)
+        try:
+            result = op(self, other)
+        except RuntimeError as error:
+            raise _shape_error(error, self, other) from None
+        result.__class__ = Tensor
+        return result
+    return method
+
+
+def _shape_error(error: RuntimeError, left: Any, right: Any) -> Exception:
+    """Shapes that do not broadcast are a ValueError upstream; anything else stays what it is."""
+    if "must match the size" in str(error) or "size mismatch" in str(error) or "cannot be multiplied" in str(error):
+        shapes = [tuple(item.shape) if isinstance(item, torch.Tensor) else "()" for item in (left, right)]
+        return ValueError(f"The shapes of the operands {shapes[0]} and {shapes[1]} do not fit together: {error}")
+    return error
+
+
+def _subtract(left: Any, right: Any) -> torch.Tensor:
+    """left - right, also of bools, which torch refuses: two of them differ or not, one becomes the other's kind of number."""
+    try:
+        return torch.sub(left, right) if isinstance(left, torch.Tensor) else torch.rsub(right, left)
+    except RuntimeError as error:
+        if "bool tensor" not in str(error):
+            raise
+    common = torch.result_type(left, right)
+    operands = [torch.as_tensor(item).to(common) for item in (left, right)]
+    return torch.logical_xor(*operands) if common is torch.bool else torch.sub(*operands)
+
+
+def _reflected(op: Callable[[Any, Any], Any], numpy_op: Callable[[Any, Any], Any], promotes_0d: bool = True) -> Callable[[Tensor, Any], Any]:
+    def method(self: Tensor, other: Any) -> Any:
+        if isinstance(other, np.ndarray):  # numpy on the left decides, as upstream
+            return numpy_op(other, self.asnumpy())
+        if not isinstance(other, (torch.Tensor, *_NUMBERS)):
+            other = _operand(other, self)
+            if other is NotImplemented:
+                return NotImplemented
+        if promotes_0d and isinstance(other, torch.Tensor):
+            other, self = promoted(other, self)
+        result = op(other, self)
+        result.__class__ = Tensor
+        return result
+    return method
+
+
+def install_operators(cls: type) -> None:
+    """Give a class the operators; one row each."""
+    global Tensor
+    Tensor = cls
+    b = _Base
+    # upstream's products and quotients let a 0-d tensor give way, as torch does; its other operators do not
+    as_torch = ("mul", "truediv", "rmul", "rtruediv")
+    for name, op in {"add": b.add, "sub": _subtract, "mul": b.mul, "truediv": b.true_divide, "floordiv": b.floor_divide,
+                     "mod": b.remainder, "pow": b.pow, "matmul": b.matmul, "lt": b.lt, "le": b.le, "gt": b.gt, "ge": b.ge,
+                     "and": b.__and__, "or": b.__or__, "xor": b.__xor__, "lshift": b.__lshift__, "rshift": b.__rshift__}.items():
+        method = _binary(op, name not in as_torch)
+        method.__name__ = f"__{name}__"
+        setattr(Tensor, f"__{name}__", method)
+        if name not in ("lt", "le", "gt", "ge"):  # x += y is x = x + y, never in place
+            setattr(Tensor, f"__i{name}__", method)
+    as_tensor = torch.as_tensor
+
+    def lift(op: Callable[[Any, Any], torch.Tensor]) -> Callable[[Any, Any], torch.Tensor]:
+        def lifted(left: Any, right: torch.Tensor) -> torch.Tensor:
+            return op(left if isinstance(left, torch.Tensor) else as_tensor(left, device=right.device), right)
+        return lifted
+
+    rows: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
+        "radd": (lambda left, right: b.add(right, left), np.add), "rmul": (lambda left, right: b.mul(right, left), np.multiply),
+        "rsub": (_subtract, np.subtract), "rtruediv": (lambda left, right: torch.div(left, right)
+                 if isinstance(left, torch.Tensor) else b.mul(b.reciprocal(right), left), np.true_divide),
+        "rfloordiv": (lift(torch.floor_divide), np.floor_divide), "rmod": (torch.remainder, np.mod), "rpow": (torch.pow, np.power),
+        "rmatmul": (lift(torch.matmul), np.matmul), "rand": (lambda left, right: b.__and__(right, left), np.bitwise_and),
+        "ror": (lambda left, right: b.__or__(right, left), np.bitwise_or), "rxor": (lambda left, right: b.__xor__(right, left), np.bitwise_xor),
+    }
+    for name, (op, numpy_op) in rows.items():
+        setattr(Tensor, f"__{name}__", _reflected(op, numpy_op, name not in as_torch))
+    for name, unary in {"neg": b.neg, "pos": b.positive, "abs": b.abs, "invert": b.logical_not}.items():
+        setattr(Tensor, f"__{name}__", lambda self, _op=unary: wrap(_op(self)))

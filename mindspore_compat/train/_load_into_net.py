@@ -1,0 +1,116 @@
+"""`load_param_into_net`: values of a checkpoint into the Parameters of a Cell. Upstream: ``mindspore.load_param_into_net``."""
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._wrap import plain
+from mindspore_compat.common.dtype import dtype_name
+from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.nn.cell import Cell
+
+__all__ = ["load_param_into_net"]
+
+_log = logging.getLogger("mindspore_compat")
+_FLOATS = (torch.float16, torch.float32, torch.float64, torch.bfloat16)
+_INTS = (torch.int8, torch.int16, torch.int32, torch.int64)
+
+
+def _update(parameter: Parameter, value: Parameter, strict_load: bool) -> None:
+    """Give ``parameter`` the values of ``value``: shared storage where dtypes agree, as upstream."""
+    old, new = tuple(parameter.shape), tuple(value.shape)
+    if old != new and not (len(new) > len(old) and new[:len(old)] == old and all(dim == 1 for dim in new[len(old):])):
+        raise RuntimeError(f"For 'load_param_into_net', {parameter.name} in the argument 'net' should have the same shape as "
+                           f"{parameter.name} in the argument 'parameter_dict'. But got its shape {old} in the argument 'net' and shape "
+                           f"{new} in the argument 'parameter_dict'. May you need to check whether the checkpoint you loaded is correct "
+                           "or the batch size and so on in the 'net' and 'parameter_dict' are same.")
+    if parameter.dtype is not value.dtype:
+        same_kind = any(parameter.dtype in kind and value.dtype in kind for kind in (_FLOATS, _INTS))
+        if strict_load or not same_kind:
+            raise RuntimeError(f"For 'load_param_into_net', {parameter.name} in the argument 'net' should have the same type as "
+                               f"{parameter.name} in the argument 'parameter_dict'. But got its type {dtype_name(parameter.dtype)} in the "
+                               f"argument 'net' and type {dtype_name(value.dtype)} in the argument 'parameter_dict'. May you need to check "
+                               "whether the checkpoint you loaded is correct, or load it with strict_load=False.")
+        _log.warning("load_param_into_net: %s is converted from %s to %s.", parameter.name, dtype_name(value.dtype), dtype_name(parameter.dtype))
+    data = plain(value)
+    if data.dtype is parameter.dtype and data.device == parameter.device:
+        Tensor.data.fset(parameter, data)  # type: ignore[attr-defined]
+    elif old == new:
+        parameter.set_data(data)
+    else:
+        Tensor.data.fset(parameter, data.to(parameter.device, parameter.dtype))  # type: ignore[attr-defined]
+
+
+def load_param_into_net(net: Any, parameter_dict: dict[str, Any], strict_load: bool = False,
+                        remove_redundancy: bool = False) -> tuple[list[str], list[str]]:
+    """Load parameters by name; returns (names of the net that got nothing, names of the dict that were not used).
+
+    Args:
+        net: a Cell, or a torch module, whose parameters and buffers are found by MindSpore names.
+        parameter_dict: {name: Parameter or str}, as `load_checkpoint` returns.
+        strict_load: also refuse other dtypes, and do not look for names with a common prefix in front.
+
+    Raises:
+        TypeError: for a net or dict of the wrong type. RuntimeError: if shapes, or dtypes, do not fit.
+    """
+    if not isinstance(net, torch.nn.Module):
+        raise TypeError(f"For 'load_param_into_net', the argument 'net' should be a Cell or a torch.nn.Module, but got {type(net)}.")
+    if not isinstance(parameter_dict, dict):
+        raise TypeError(f"For 'load_param_into_net', the argument 'parameter_dict' should be a dict, but got {type(parameter_dict)}.")
+    for name, value in parameter_dict.items():
+        if not isinstance(name, str) or not isinstance(value, (Parameter, str, list)):
+            raise TypeError("For 'load_param_into_net', the element in the argument 'parameter_dict' should be a 'str' and 'Parameter', "
+                            f"but got {type(name).__name__} and {type(value).__name__} (key {name!r}).")
+    for name, flag in (("strict_load", strict_load), ("remove_redundancy", remove_redundancy)):
+        if not isinstance(flag, bool):
+            raise TypeError(f"For 'load_param_into_net', the argument '{name}' must be bool, but got {type(flag).__name__}.")
+    if not isinstance(net, Cell):
+        from mindspore_compat.train._torch_names import load_into_module
+        return load_into_module(net, parameter_dict, strict_load)
+    return _load_into_cell(net, parameter_dict, strict_load)
+
+
+def _load_into_cell(net: Cell, parameter_dict: dict[str, Any], strict_load: bool) -> tuple[list[str], list[str]]:
+    missing: list[Parameter] = []
+    unused = dict.fromkeys(parameter_dict)
+    for parameter in net.get_parameters():
+        value = parameter_dict.get(parameter.name)
+        if isinstance(value, Parameter):
+            unused.pop(parameter.name)
+            _update(parameter, value, strict_load)
+        elif value is None and not parameter.name.startswith("accu_grads"):
+            missing.append(parameter)
+    if missing and not strict_load:
+        missing = _load_by_prefix(missing, parameter_dict)
+    names = [parameter.name for parameter in missing]
+    if names:
+        _log.warning("For 'load_param_into_net', %d parameters in the 'net' are not loaded, because they are not in the 'parameter_dict', "
+                     "please check whether the network structure is consistent when training and loading checkpoint: %s",
+                     len(names), ", ".join(names))
+    return names, list(unused)
+
+
+def _load_by_prefix(missing: list[Parameter], parameter_dict: dict[str, Any]) -> list[Parameter]:
+    """Fill parameters whose names stand in the dict behind some prefix; returns those still missing."""
+    tried: set[str] = set()
+    while missing:
+        prefix = next((name[:-len(p.name)] for p in missing for name, value in parameter_dict.items()
+                       if name.endswith(p.name) and isinstance(value, Parameter) and name[:-len(p.name)] not in tried), None)
+        if prefix is None:
+            break
+        tried.add(prefix)
+        rest = []
+        for parameter in missing:
+            value = parameter_dict.get(prefix + parameter.name)
+            if isinstance(value, Parameter):
+                _update(parameter, value, False)
+            else:
+                rest.append(parameter)
+        if prefix:
+            _log.warning("For 'load_param_into_net', remove the prefix %r of the names in the checkpoint to load %d parameters.",
+                         prefix, len(missing) - len(rest))
+        missing = rest
+    return missing

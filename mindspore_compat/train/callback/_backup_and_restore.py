@@ -1,0 +1,48 @@
+"""Upstream: ``mindspore.train.BackupAndRestore``."""
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from mindspore_compat._api.validate import check_bool, check_positive_int
+from mindspore_compat.train.callback._callback import Callback, RunContext
+from mindspore_compat.train.callback._checkpoint import _made_folder
+from mindspore_compat.train.serialization import load_checkpoint, save_checkpoint
+
+__all__ = ["BackupAndRestore"]
+
+
+class BackupAndRestore(Callback):
+    """Keeps a backup of the training network in ``backup_dir``, and starts from it if one is there.
+
+    Args:
+        save_freq: "epoch", or every so many epochs.
+        delete_checkpoint: remove the backup when the training has ended.
+
+    Raises:
+        TypeError, ValueError: for wrong arguments.
+    """
+
+    def __init__(self, backup_dir: str, save_freq: Any = "epoch", delete_checkpoint: bool = True) -> None:
+        owner = "BackupAndRestore"
+        if not isinstance(backup_dir, str):
+            raise TypeError(f"For '{owner}', the 'backup_dir' must be a str, but got {type(backup_dir).__name__}.")
+        self.backup_file = os.path.join(_made_folder(backup_dir), "backup.ckpt")
+        self.save_freq = 1 if save_freq == "epoch" else check_positive_int(save_freq, "save_freq", owner)
+        self.delete_checkpoint = check_bool(delete_checkpoint, "delete_checkpoint", owner)
+
+    def on_train_begin(self, run_context: RunContext) -> None:
+        """Load the backup, if there is one."""
+        if os.path.exists(self.backup_file):
+            load_checkpoint(self.backup_file, net=run_context.original_args().train_network)
+
+    def on_train_epoch_end(self, run_context: RunContext) -> None:
+        """Save, if it is time."""
+        cb_params = run_context.original_args()
+        if cb_params.cur_epoch_num % self.save_freq == 0:
+            save_checkpoint(cb_params.train_network, self.backup_file)
+
+    def on_train_end(self, run_context: RunContext) -> None:
+        """Remove the backup; none was made if the training was shorter than ``save_freq``."""
+        if self.delete_checkpoint and os.path.exists(self.backup_file):
+            os.remove(self.backup_file)

@@ -1,0 +1,77 @@
+"""Upstream: ``mindspore.train.EarlyStopping``."""
+from __future__ import annotations
+
+from typing import Any
+
+from mindspore_compat._api.validate import check_bool, check_non_negative_int, check_type
+from mindspore_compat.train.callback._callback import Callback, RunContext
+from mindspore_compat.train.callback._monitor import Monitored
+
+__all__ = ["EarlyStopping"]
+
+
+class EarlyStopping(Callback):
+    """Ends the training after ``patience`` epochs in which the monitored value did not improve.
+
+    Args:
+        monitor: "eval_loss" or a metric's name in `Model.fit`; "loss" is the training loss.
+        min_delta: what an improvement must exceed.
+        verbose: print when it stops.
+        mode: "min", "max", or "auto", which decides by the name.
+        baseline: only values better than this end the waiting.
+        restore_best_weights: load the weights of the best epoch when it stops.
+
+    Raises:
+        TypeError, ValueError: for wrong arguments; ValueError in an epoch whose value is no scalar.
+    """
+
+    def __init__(self, monitor: str = "eval_loss", min_delta: float = 0, patience: int = 0, verbose: bool = False, mode: str = "auto",
+                 baseline: float | None = None, restore_best_weights: bool = False) -> None:
+        owner = "EarlyStopping"
+        self._monitored = Monitored(monitor, mode, min_delta, owner)
+        self.monitor, self.mode, self.min_delta = monitor, mode, self._monitored.min_delta
+        self.patience = check_non_negative_int(patience, "patience", owner)
+        self.verbose = check_bool(verbose, "verbose", owner)
+        self.baseline = None if baseline is None else check_type(baseline, "baseline", (float, int), owner)
+        self.restore_best_weights = check_bool(restore_best_weights, "restore_best_weights", owner)
+        self.wait = self.stopped_epoch = 0
+        self.best: Any = self._monitored.worst
+        self.best_weights_param_dict: dict[str, Any] | None = None
+
+    def on_train_begin(self, run_context: RunContext) -> None:
+        """Start anew."""
+        self.wait = self.stopped_epoch = 0
+        self.best, self.best_weights_param_dict = self._monitored.worst, None
+
+    def on_train_epoch_end(self, run_context: RunContext) -> None:
+        """Compare, and stop if it waited long enough."""
+        cb_params = run_context.original_args()
+        current = self._monitored.value(cb_params, "Early stopping")
+        if current is None:
+            return
+        network = cb_params.train_network
+        if self.restore_best_weights and self.best_weights_param_dict is None:
+            self.best_weights_param_dict = _snapshot(network)
+        self.wait += 1
+        if self._monitored.improves(current, self.best):
+            self.best = current
+            if self.restore_best_weights:
+                self.best_weights_param_dict = _snapshot(network)
+            if self.baseline is None or self._monitored.improves(current, self.baseline):
+                self.wait = 0
+        if self.wait >= self.patience:
+            self.stopped_epoch = cb_params.get("cur_epoch_num")
+            run_context.request_stop()
+            if self.best_weights_param_dict is not None:
+                if self.verbose:
+                    print("Restoring model weights from the end of the best epoch.")
+                network.load_state_dict(self.best_weights_param_dict)
+
+    def on_train_end(self, run_context: RunContext) -> None:
+        """With ``verbose``, print the epoch it stopped at."""
+        if self.stopped_epoch > 0 and self.verbose:
+            print(f"Epoch {self.stopped_epoch:05d}: early stopping")
+
+
+def _snapshot(network: Any) -> dict[str, Any]:
+    return {name: value.detach().clone() for name, value in network.state_dict().items()}

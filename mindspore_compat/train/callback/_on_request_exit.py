@@ -1,0 +1,122 @@
+"""Upstream: ``mindspore.train.OnRequestExit``."""
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+from typing import Any
+
+from mindspore_compat._api.validate import check_bool, check_int, check_str
+from mindspore_compat._runtime.device import current_device
+from mindspore_compat.train.callback._callback import Callback, RunContext
+from mindspore_compat.train.callback._checkpoint import _made_folder
+from mindspore_compat.train.serialization import load_checkpoint, save_checkpoint
+
+__all__ = ["OnRequestExit"]
+
+_log = logging.getLogger("mindspore_compat")
+
+
+class OnRequestExit(Callback):
+    """Ends training or evaluation after the current step when the process gets a signal or a file says so, and saves the state.
+
+    What it saved is loaded when the same script runs again.
+
+    Args:
+        save_ckpt: save ``DIRECTORY/rank_N/FILE_NAME_train.ckpt`` (``_eval`` in evaluation).
+        save_mindir: save ``.mindir`` beside it; a network that cannot be exported is reported in the log.
+        directory: None is the current one.
+        config_file: a JSON file; ``{"GracefulExit": 1}`` in it asks to exit.
+        sig: the signal.
+
+    Raises:
+        TypeError: for wrong types. ValueError: for SIGKILL, which nobody can handle.
+    """
+
+    def __init__(self, save_ckpt: bool = True, save_mindir: bool = True, file_name: str = "Net", directory: str | None = "./",
+                 config_file: str | None = None, sig: int = signal.SIGTERM) -> None:
+        owner = "OnRequestExit"
+        self.save_ckpt = check_bool(save_ckpt, "save_ckpt", owner)
+        self.save_mindir = check_bool(save_mindir, "save_mindir", owner)
+        self.sig = check_int(sig, "sig", owner)
+        if self.sig == getattr(signal, "SIGKILL", None):
+            raise ValueError("Not support send exit request by signal SIGKILL.")
+        self.exit = False
+        self.save_path, self.remote_config_file = directory, config_file
+        if save_ckpt or save_mindir:
+            check_str(file_name, "file_name", owner)
+            folder = _made_folder(os.path.join(directory or os.getcwd(), f"rank_{current_device().index or 0}"))
+            self.train_name, self.eval_name = (os.path.join(folder, f"{file_name}_{mode}") for mode in ("train", "eval"))
+
+    def on_train_begin(self, run_context: RunContext) -> None:
+        """Listen for the signal; load what an earlier run saved."""
+        signal.signal(self.sig, self._handle_signal)
+        self._load(run_context.original_args().train_network, "train_name")
+
+    def on_train_step_begin(self, run_context: RunContext) -> None:
+        """Look into the file."""
+        if not self.exit and self._file_asks():
+            self.exit = True
+
+    def on_train_step_end(self, run_context: RunContext) -> None:
+        """Stop if asked."""
+        if self.exit:
+            run_context.request_stop()
+
+    def on_train_epoch_end(self, run_context: RunContext) -> None:
+        """Stop if asked."""
+        self.on_train_step_end(run_context)
+
+    def on_train_end(self, run_context: RunContext) -> None:
+        """Save if asked to exit."""
+        if self.exit:
+            cb_params = run_context.original_args()
+            self._save(cb_params.train_network, cb_params.get("train_dataset_element"), "train_name")
+
+    def on_eval_begin(self, run_context: RunContext) -> None:
+        """Listen for the signal; load what an earlier run saved."""
+        signal.signal(self.sig, self._handle_signal)
+        self._load(run_context.original_args().eval_network, "eval_name", "train_name")
+
+    def on_eval_step_end(self, run_context: RunContext) -> None:
+        """Stop if asked."""
+        if self.exit:
+            run_context.request_stop()
+
+    def on_eval_end(self, run_context: RunContext) -> None:
+        """Save if asked to exit."""
+        if self.exit:
+            cb_params = run_context.original_args()
+            self._save(cb_params.eval_network, cb_params.get("eval_dataset_element"), "eval_name")
+
+    def _handle_signal(self, signum: int, frame: Any) -> None:
+        self.exit = True
+
+    def _file_asks(self) -> bool:
+        if self.remote_config_file is None or not os.path.exists(self.remote_config_file):
+            return False
+        try:
+            with open(self.remote_config_file, encoding="utf-8") as file:
+                return json.load(file).get("GracefulExit") == 1
+        except (OSError, ValueError, AttributeError) as error:
+            _log.warning("Parse json file failed: %s, please check json file: %s", error, self.remote_config_file)
+            return False
+
+    def _load(self, network: Any, *names: str) -> None:
+        for name in names if self.save_ckpt else ():
+            path = getattr(self, name) + ".ckpt"
+            if os.path.isfile(path):
+                load_checkpoint(path, net=network)
+                return
+
+    def _save(self, network: Any, inputs: Any, name: str) -> None:
+        if self.save_ckpt:
+            save_checkpoint(network, getattr(self, name) + ".ckpt")
+        if self.save_mindir:
+            from mindspore_compat.train import serialization
+            try:
+                serialization.export(network, *inputs, file_name=getattr(self, name), file_format="MINDIR")  # type: ignore[attr-defined]
+            except Exception as error:  # the checkpoint is what a run resumes from; the process is about to end
+                _log.warning("'OnRequestExit' could not save %s.mindir: %s. Set save_mindir=False, or export the network for inference.",
+                             getattr(self, name), error)
