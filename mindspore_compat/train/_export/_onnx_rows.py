@@ -197,6 +197,11 @@ def _resize(mode: str) -> Row:
     return row
 
 
+def _flip(e: Any, a: Any, n: Node) -> Ref:
+    count = len(a.dims)
+    return e("Slice", a.self, (-1,) * count, (_LAST,) * count, [axis % a.self.ndim for axis in a.dims], (-1,) * count)
+
+
 def _reshaped(e: Any, a: Any, n: Node) -> Ref:
     return e("Reshape", a.self, n.outputs[0].shape)
 
@@ -213,7 +218,8 @@ ROWS: dict[str, Row] = {
     "rsub": lambda e, a, n: e("Sub", e.operand(a.other, n.outputs[0].dtype), _scaled(e, a.self, a.alpha, n.outputs[0].dtype)),
     "div": _div, "floor_divide": _div, "remainder": _remainder, "clamp": _clamp, "where": _where,
     "to": lambda e, a, n: e.cast(a.self, n.outputs[0].dtype),
-    "max": _extreme("ArgMax", "ReduceMax"), "min": _extreme("ArgMin", "ReduceMin"), "argmax": _arg_extreme("ArgMax"), "argmin": _arg_extreme("ArgMin"),
+    "max": _extreme("ArgMax", "ReduceMax"), "min": _extreme("ArgMin", "ReduceMin"),
+    "argmax": _arg_extreme("ArgMax"), "argmin": _arg_extreme("ArgMin"),
     "cumsum": lambda e, a, n: e("CumSum", e.operand(a.self, n.outputs[0].dtype), e.scalar(a.dim, torch.int64)),
     "mm": lambda e, a, n: e("MatMul", a.self, a.mat2), "bmm": lambda e, a, n: e("MatMul", a.self, a.mat2), "addmm": _addmm,
     "convolution": _convolution, "native_batch_norm": _batch_norm,
@@ -229,7 +235,7 @@ ROWS: dict[str, Row] = {
     "permute": lambda e, a, n: e("Transpose", a.self, perm=[axis % a.self.ndim for axis in a.dims]), "transpose": _transpose,
     "repeat": _repeat, "slice": _slice, "cat": _cat, "constant_pad_nd": _pad,
     "select": lambda e, a, n: e("Gather", a.self, e.scalar(a.index % a.self.shape[a.dim], torch.int64), axis=a.dim % a.self.ndim),
-    "flip": lambda e, a, n: e("Slice", a.self, (-1,) * len(a.dims), (_LAST,) * len(a.dims), [axis % a.self.ndim for axis in a.dims], (-1,) * len(a.dims)),
+    "flip": _flip,
     "embedding": lambda e, a, n: e("Gather", a.weight, a.indices, axis=0),
     "index_select": lambda e, a, n: e("Gather", a.self, a.index, axis=a.dim % a.self.ndim),
     "gather": lambda e, a, n: e("GatherElements", a.self, a.index, axis=a.dim % a.self.ndim),

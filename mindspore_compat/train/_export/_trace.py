@@ -65,6 +65,11 @@ class _Recorder(TorchDispatchMode):
         self._handles: dict[int, _Handle] = {}
         self._by_place: dict[tuple[Any, ...], _Handle] = {}
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Nothing is compiled here; torch would import its compiler (seconds) only to be told to skip this mode."""
+        return False
+
     # --- tensors and Values -------------------------------------------------------------------------------------------------
 
     def add_source(self, tensor: torch.Tensor, kind: str, name: str) -> Value:
