@@ -1,5 +1,114 @@
-"""Mixed precision at the top level. Upstream: ``mindspore.amp``."""
-from mindspore_compat.train.amp import auto_mixed_precision, build_train_network
+"""Mixed precision, and loss scalers for training steps in functional style. Upstream: ``mindspore.amp``."""
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import torch
+
+from mindspore_compat._api.validate import check_positive_int, check_type
+from mindspore_compat._runtime.device import current_device
+from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.train.amp import auto_mixed_precision, build_train_network, custom_mixed_precision, get_black_list, get_white_list
 from mindspore_compat.train.loss_scale_manager import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
 
-__all__ = ["auto_mixed_precision", "build_train_network", "LossScaleManager", "FixedLossScaleManager", "DynamicLossScaleManager"]
+__all__ = ["DynamicLossScaleManager", "LossScaleManager", "FixedLossScaleManager", "build_train_network", "DynamicLossScaler", "StaticLossScaler",
+           "LossScaler", "auto_mixed_precision", "all_finite", "custom_mixed_precision", "get_white_list", "get_black_list", "init_status"]
+
+
+def _tensors(value: Any) -> list[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        return [plain(value)]
+    return [tensor for item in value for tensor in _tensors(item)]
+
+
+def all_finite(inputs: Any, status: Any = None) -> Any:
+    """A bool Tensor (): whether no value in a tuple or list of Tensors is NaN or infinite.
+
+    ``status``, of `init_status`, is what MindSpore 2.0 took for Ascend; it has no effect.
+    """
+    finite = [torch.isfinite(tensor).all() for tensor in _tensors(inputs)]
+    return wrap(torch.stack(finite).all() if finite else torch.tensor(True))
+
+
+def init_status() -> Any:
+    """The status that `all_finite` of MindSpore 2.0 took: zeros of shape (8,)."""
+    return Tensor([0.0] * 8, torch.float32)
+
+
+class LossScaler(ABC):
+    """Base of loss scalers; a derived class has `scale`, `unscale` and `adjust`."""
+
+    @abstractmethod
+    def scale(self, inputs: Any) -> Any:
+        """A loss, or a tuple of Tensors, times the scale."""
+
+    @abstractmethod
+    def unscale(self, inputs: Any) -> Any:
+        """Gradients over the scale."""
+
+    @abstractmethod
+    def adjust(self, grads_finite: Any) -> Any:
+        """Change the scale, told whether the gradients were finite."""
+
+
+def _scaled(value: Any, factor: torch.Tensor) -> Any:
+    if isinstance(value, torch.Tensor):
+        return wrap(value * factor.to(value.dtype))
+    return tuple([_scaled(item, factor) for item in value])
+
+
+class _ParameterScaler(LossScaler):
+    """Scales by the Parameter ``scale_value``, on the device."""
+
+    def __init__(self, scale_value: float) -> None:
+        check_type(scale_value, "scale_value", (float, int), type(self).__name__)
+        if scale_value < 1.0:
+            raise ValueError(f"The argument 'scale_value' must be > 1, but got {scale_value}")
+        self.scale_value = Parameter(Tensor(scale_value, torch.float32).to(current_device()), name="scale_value")
+
+    def scale(self, inputs: Any) -> Any:
+        return _scaled(inputs, plain(self.scale_value))
+
+    def unscale(self, inputs: Any) -> Any:
+        return _scaled(inputs, plain(self.scale_value).reciprocal())
+
+
+class StaticLossScaler(_ParameterScaler):
+    """A constant scale.
+
+    Raises:
+        TypeError: if ``scale_value`` is no number. ValueError: if it is below 1.
+    """
+
+    def adjust(self, grads_finite: Any) -> bool:
+        """False: nothing changes."""
+        return False
+
+
+class DynamicLossScaler(_ParameterScaler):
+    """A scale that is divided by ``scale_factor`` (but at least 1) when gradients are not finite, and multiplied after ``scale_window`` steps
+    in a row in which they were, unless it would become infinite.
+
+    Raises:
+        TypeError, ValueError: for wrong arguments.
+    """
+
+    def __init__(self, scale_value: float, scale_factor: int, scale_window: int) -> None:
+        super().__init__(scale_value)
+        self.scale_window = check_positive_int(scale_window, "scale_window", "DynamicLossScaler")
+        self.scale_factor = check_positive_int(scale_factor, "scale_factor", "DynamicLossScaler")
+        self.counter = Parameter(Tensor(0, torch.int32).to(current_device()), name="counter")
+
+    def adjust(self, grads_finite: Any) -> bool:
+        """Change the scale, without waiting for the device; True."""
+        scale, counter = plain(self.scale_value), plain(self.counter)
+        finite = plain(grads_finite) if isinstance(grads_finite, torch.Tensor) else torch.tensor(bool(grads_finite), device=scale.device)
+        finite = finite.to(torch.bool).reshape(scale.shape)
+        grown = scale * self.scale_factor
+        grows = (counter == self.scale_window - 1) & torch.isfinite(grown)
+        scale.copy_(torch.where(finite, torch.where(grows, grown, scale), torch.clamp(scale / self.scale_factor, min=1.0)))
+        counter.copy_(torch.remainder(counter + 1, self.scale_window) * finite)
+        return True

@@ -128,7 +128,7 @@ def _value(data: memoryview, start: int, end: int) -> Entry | MapEntry | None:
         return _tensor(data, *tensor, name)
     if parts is None:
         return None
-    found = []
+    found: list[Entry] = []
     for field, kind, first, last in fields(data, *parts):
         if field == 1 and kind == BYTES and len(found) < 4:
             found.append(_tensor(data, first, last, name))
@@ -251,13 +251,16 @@ def _field(number: int, length: int) -> bytes:
 
 def _pieces(entry: Entry) -> Iterator[Any]:
     name, kind = entry.name.encode("utf-8"), entry.tensor_type.encode("ascii")
-    dims = b"".join(b"\x08" + write_varint(dim) for dim in entry.dims)
+    dims = b"".join(b"\x08" + write_varint(dim) for dim in entry.dims) + _field(2, len(kind)) + kind
+    tag = _field(1, len(name)) + name
     for content in parts_of(entry):
-        for start in range(0, max(len(content), 1), SLICE_BYTES):
-            part = content[start:start + SLICE_BYTES]
-            head = dims + _field(2, len(kind)) + kind + _field(3, len(part))
-            inner = _field(1, len(name)) + name + _field(2, len(head) + len(part))
-            yield _field(1, len(inner) + len(head) + len(part)) + inner + head
+        total = len(content)
+        for start in range(0, max(total, 1), SLICE_BYTES):
+            part = content if total <= SLICE_BYTES else content[start:start + SLICE_BYTES]
+            count = min(total - start, SLICE_BYTES)
+            head = dims + _field(3, count)
+            inner = tag + _field(2, len(head) + count)
+            yield _field(1, len(inner) + len(head) + count) + inner + head
             yield part
 
 

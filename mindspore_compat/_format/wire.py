@@ -1,11 +1,12 @@
 """The few protobuf wire rules that a checkpoint needs, with bounds: varints, tags, length-delimited fields."""
 from __future__ import annotations
 
-from typing import Iterator
+from collections.abc import Iterator
 
 __all__ = ["FormatError", "read_varint", "write_varint", "fields", "VARINT", "FIXED64", "BYTES", "FIXED32"]
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+_SMALL = [bytes([value]) for value in range(0x80)]
 
 
 class FormatError(ValueError):
@@ -36,6 +37,8 @@ def read_varint(data: memoryview, position: int, end: int) -> tuple[int, int]:
 
 def write_varint(value: int) -> bytes:
     """``value`` as a varint; negative ones in two's complement of 64 bits, as protobuf writes them."""
+    if 0 <= value < 0x80:
+        return _SMALL[value]
     value &= (1 << 64) - 1
     out = bytearray()
     while value >= 0x80:

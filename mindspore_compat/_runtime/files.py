@@ -60,7 +60,7 @@ def _locked_temporary(folder: str, name: str) -> tuple[BinaryIO, str]:
     """A new file that carries this process's lock, so that `remove_stale` of others leaves it alone."""
     while True:
         path = os.path.join(folder, f".{name[:200]}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
-        file = open(path, "xb")
+        file = open(path, "xb")  # noqa: SIM115
         if fcntl is None or not _lock(file, wait=True) or _is_still(path, file):
             return file, path
         file.close()  # another process took it for a stale one before it was locked
@@ -98,9 +98,11 @@ def _flush_folder(folder: str) -> None:
 def remove_stale(folder: str) -> list[str]:
     """Remove the temporary files of killed processes in a folder (those that nobody holds a lock on); returns their names."""
     removed: list[str] = []
-    if fcntl is None or not os.path.isdir(folder):
-        return removed
-    for name in os.listdir(folder):
+    try:
+        names = os.listdir(folder) if fcntl is not None else []
+    except OSError:  # writing there will tell
+        names = []
+    for name in names:
         path = os.path.join(folder, name)
         if not _TEMPORARY.fullmatch(name) or os.path.islink(path):
             continue

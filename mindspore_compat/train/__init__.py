@@ -1,13 +1,13 @@
 """Training, callbacks, metrics, checkpoints. Upstream: ``mindspore.train``."""
-from mindspore_compat.train import amp, callback, metrics  # noqa: F401
+from mindspore_compat.train import amp, callback, metrics, serialization  # noqa: F401
 from mindspore_compat.train.amp import auto_mixed_precision, build_train_network
 from mindspore_compat.train.callback import *  # noqa: F403
 from mindspore_compat.train.dataset_helper import DatasetHelper, connect_network_with_dataset
 from mindspore_compat.train.loss_scale_manager import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
 from mindspore_compat.train.metrics import *  # noqa: F403
 from mindspore_compat.train.model import Model
-from mindspore_compat.train.serialization import load_checkpoint, load_param_into_net, save_checkpoint
+from mindspore_compat.train.serialization import *  # noqa: F403
 
 __all__ = ["Model", "DatasetHelper", "connect_network_with_dataset", "LossScaleManager", "FixedLossScaleManager", "DynamicLossScaleManager",
-           "build_train_network", "auto_mixed_precision", "save_checkpoint", "load_checkpoint", "load_param_into_net",
+           "build_train_network", "auto_mixed_precision", *serialization.__all__,
            *callback.__all__, *metrics.__all__]

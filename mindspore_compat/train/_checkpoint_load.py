@@ -40,7 +40,7 @@ class CheckpointFile:
     """
 
     def __init__(self, path: str, key: bytes | None = None, mode: str = "AES-GCM", crc_check: bool = False) -> None:
-        self._file = open(path, "rb")
+        self._file = open(path, "rb")  # noqa: SIM115
         size = os.fstat(self._file.fileno()).st_size
         data = memoryview(mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_COPY) if size else b"")
         self.encryption = envelope.encryption_of(data)
@@ -97,7 +97,7 @@ class CheckpointFile:
         return np.empty(sum(len(part) for part in parts), np.uint8)
 
     def _fill(self, entry: codec.Entry, whole: np.ndarray) -> None:
-        target, place = memoryview(whole), 0
+        target, place = memoryview(whole.data), 0
         for part in codec.parts_of(entry):
             end = place + len(part)
             if self._is_mapped and len(part) >= _READ_FROM:  # read() fills fresh memory without the faults of two mappings

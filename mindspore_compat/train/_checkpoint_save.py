@@ -1,19 +1,22 @@
 """From what `save_checkpoint` is given to the bytes of the file."""
 from __future__ import annotations
 
+import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 
+from mindspore_compat._api.errors import warn_once
 from mindspore_compat._format import ckpt as codec
 from mindspore_compat._format import envelope, safetensors
 from mindspore_compat._format.dtypes import INT4, NUMPY_OF, STRING
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.files import write_atomically
+from mindspore_compat._runtime.writer import background_writer, is_available
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
@@ -157,8 +160,19 @@ class Plan:
     def has_crc_tail(self) -> bool:
         return self.crc_check and self.format == "ckpt"
 
+    def submit(self, obsolete: Sequence[str] = ()) -> None:
+        """Have it written in the background (here and now where the system has no way to); ``obsolete`` files go when it is complete."""
+        if not is_available():
+            warn_once("async_save", "save_checkpoint: async_save needs a POSIX system; the file is written before the call returns.")
+            self.write()
+            for path in obsolete:
+                os.remove(path)
+            return
+        background_writer().submit(self.path, self.pieces(), MODE, self.has_crc_tail, self.enc_key, self.enc_mode, obsolete)
+
     def write(self) -> None:
         """Write it now."""
+        background_writer().wait_for(self.path)  # an older one of this name must not come later
         pieces: Iterable[Any] = as_buffers(self.pieces())
         if self.enc_key is not None:
             pieces = envelope.encrypt(pieces, self.enc_key, self.enc_mode)

@@ -51,6 +51,7 @@ def load_param_into_net(net: Any, parameter_dict: dict[str, Any], strict_load: b
     Args:
         net: a Cell, or a torch module, whose parameters and buffers are found by MindSpore names.
         parameter_dict: {name: Parameter or str}, as `load_checkpoint` returns.
+        remove_redundancy: in data parallel training, get what this process's file does not hold from the other processes.
         strict_load: also refuse other dtypes, and do not look for names with a common prefix in front.
 
     Raises:
@@ -67,10 +68,26 @@ def load_param_into_net(net: Any, parameter_dict: dict[str, Any], strict_load: b
     for name, flag in (("strict_load", strict_load), ("remove_redundancy", remove_redundancy)):
         if not isinstance(flag, bool):
             raise TypeError(f"For 'load_param_into_net', the argument '{name}' must be bool, but got {type(flag).__name__}.")
+    load = _load_into_cell
     if not isinstance(net, Cell):
-        from mindspore_compat.train._torch_names import load_into_module
-        return load_into_module(net, parameter_dict, strict_load)
-    return _load_into_cell(net, parameter_dict, strict_load)
+        from mindspore_compat.train._torch_names import load_into_module as load  # type: ignore[assignment]
+    if not remove_redundancy:
+        missing, unused = load(net, parameter_dict, strict_load)
+        _tell_missing(missing)
+        return missing, unused
+    from mindspore_compat.train._redundancy import require_parallel, share_loaded
+    require_parallel("loading")
+    missing, unused = load(net, parameter_dict, strict_load)
+    missing = share_loaded(net, missing)
+    _tell_missing(missing)
+    return missing, unused
+
+
+def _tell_missing(names: list[str]) -> None:
+    if names:
+        _log.warning("For 'load_param_into_net', %d parameters in the 'net' are not loaded, because they are not in the 'parameter_dict', "
+                     "please check whether the network structure is consistent when training and loading checkpoint: %s",
+                     len(names), ", ".join(names))
 
 
 def _load_into_cell(net: Cell, parameter_dict: dict[str, Any], strict_load: bool) -> tuple[list[str], list[str]]:
@@ -85,12 +102,7 @@ def _load_into_cell(net: Cell, parameter_dict: dict[str, Any], strict_load: bool
             missing.append(parameter)
     if missing and not strict_load:
         missing = _load_by_prefix(missing, parameter_dict)
-    names = [parameter.name for parameter in missing]
-    if names:
-        _log.warning("For 'load_param_into_net', %d parameters in the 'net' are not loaded, because they are not in the 'parameter_dict', "
-                     "please check whether the network structure is consistent when training and loading checkpoint: %s",
-                     len(names), ", ".join(names))
-    return names, list(unused)
+    return [parameter.name for parameter in missing], list(unused)
 
 
 def _load_by_prefix(missing: list[Parameter], parameter_dict: dict[str, Any]) -> list[Parameter]:

@@ -31,7 +31,7 @@ from mindspore_compat import context
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.train.callback._callback import CallbackManager, InternalCallbackParam, RunContext
 from mindspore_compat.train.callback._time_monitor import TimeMonitor
-from mindspore_compat.train.dataset_helper import endless, epochs
+from mindspore_compat.train.dataset_helper import endless, epochs, prefetched
 
 __all__ = ["train_epochs", "evaluate", "Sinking"]
 
@@ -58,10 +58,11 @@ class Sinking:
 
     def epochs(self, dataset: Any, number: int, plain: bool) -> Iterator[Iterable[tuple[Any, ...]]]:
         """The batches of each epoch."""
+        ahead = prefetched if self.is_on and current_device().type == "cuda" else iter
         if not self.limits_steps:
-            yield from epochs(dataset, number, plain)
+            yield from map(ahead, epochs(dataset, number, plain))
             return
-        stream = endless(dataset, plain)
+        stream = ahead(endless(dataset, plain))
         for _ in range(number):
             yield (next(stream) for _ in range(self.steps))
 

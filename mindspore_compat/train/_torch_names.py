@@ -86,7 +86,4 @@ def load_into_module(net: torch.nn.Module, parameter_dict: dict[str, Any], stric
     if hasattr(net, "restore_optimizer_state"):
         for name in net.restore_optimizer_state({name: parameter_dict[name] for name in unused}):
             unused.pop(name)
-    if missing:
-        _log.warning("For 'load_param_into_net', %d parameters in the 'net' are not loaded, because they are not in the 'parameter_dict': %s",
-                     len(missing), ", ".join(missing))
     return missing, list(unused)

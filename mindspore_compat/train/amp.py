@@ -1,137 +1,193 @@
-"""Mixed precision: `build_train_network` and `auto_mixed_precision`. Upstream: ``mindspore.train.amp``, ``mindspore.amp``.
+"""Mixed precision of networks, and the training Cell of a network. Upstream: ``mindspore.train.amp``, ``mindspore.amp``.
 
-O0 leaves the network alone; O1 runs it under ``torch.autocast`` (float16); O2 computes in float16 except BatchNorm and the loss, with a
-dynamic loss scale; O3 computes all of it in float16. Parameters stay float32; casts are made where they are used.
+O0 leaves the network alone. O1 computes in Cells of the white list in float16, and hands on float32. O2 computes in float16 except in
+Cells of the black list. O3 computes all of it in float16. "auto" decides by operator, as ``torch.autocast`` does. Parameters stay
+float32, and so does the loss. See docs/design/amp.md.
 """
 from __future__ import annotations
 
+import inspect
+import logging
 from typing import Any
 
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_type
-from mindspore_compat._runtime.device import current_device
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat.nn import layer as _layer
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.nn.layer.normalization import _BatchNorm
-from mindspore_compat.nn.wrap.cell_wrapper import TrainOneStepCell, WithLossCell, _to_float32
-from mindspore_compat.nn.wrap.loss_scale import TrainOneStepWithLossScaleCell
+from mindspore_compat.nn.optim.optimizer import Optimizer
+from mindspore_compat.nn.wrap.cell_wrapper import TrainOneStepCell, WithLossCell, _TrainGradAccuStepCell
+from mindspore_compat.nn.wrap.loss_scale import TrainOneStepWithLossScaleCell, _TrainGradAccuWithLossScaleCell
+from mindspore_compat.ops import operations as _prim
+from mindspore_compat.ops.primitive import Primitive
+from mindspore_compat.train._precision import Float32WithLossCell, _OutputTo32, cast_by_operator, cast_except, cast_only
 from mindspore_compat.train.loss_scale_manager import DynamicLossScaleManager, LossScaleManager
 
-__all__ = ["build_train_network", "auto_mixed_precision"]
+__all__ = ["build_train_network", "auto_mixed_precision", "custom_mixed_precision", "get_white_list", "get_black_list"]
 
+_log = logging.getLogger("mindspore_compat")
 _HALF = (torch.float16, torch.bfloat16)
+_LEVELS = ("O0", "O1", "O2", "O3", "auto")
+
+AMP_WHITE_LIST: list[type] = [getattr(_layer, name) for name in (
+    "Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose", "Dense", "LSTMCell", "RNNCell", "GRUCell")] + [
+    getattr(_prim, name) for name in (
+        "Conv2D", "Conv3D", "Conv2DTranspose", "Conv3DTranspose", "Conv2DBackpropInput", "MatMul", "BatchMatMul", "PReLU", "ReLU", "Ger")]
+AMP_BLACK_LIST: list[type] = [_layer.BatchNorm1d, _layer.BatchNorm2d, _layer.BatchNorm3d, _layer.LayerNorm]
+
+#: Cells that are nothing but a Primitive of the white list; upstream finds the Primitive inside
+_CELLS_OF_PRIMITIVES = {_prim.ReLU: _layer.ReLU, _prim.PReLU: _layer.PReLU}
 
 
-def _level_config(level: str) -> dict[str, Any]:
-    if level == "auto":
-        level = "O2" if current_device().type == "cuda" else "O0"
-    half = level in ("O2", "O3")
-    return {"keep_batchnorm_fp32": level == "O2", "cast_model_type": torch.float16 if half else torch.float32,
-            "loss_scale_manager": DynamicLossScaleManager() if level == "O2" else None, "autocast": level == "O1"}
+def get_white_list() -> list[type]:
+    """A copy of the Cells and Primitives that O1 computes in low precision."""
+    return AMP_WHITE_LIST.copy()
 
 
-def _checked_level(level: Any, where: str) -> str:
-    if not isinstance(level, str):
-        raise TypeError(f"The argument `level` must be a string in ['O0', 'O1', 'O2', 'O3', 'auto'], but got type {type(level)}.")
-    if level not in ("O0", "O1", "O2", "O3", "auto"):
-        raise ValueError(f"For '{where}', the `level` must be in ['O0', 'O1', 'O2', 'O3', 'auto'], but got {level!r}.")
-    return level
+def get_black_list() -> list[type]:
+    """A copy of the Cells that O2 computes in float32."""
+    return AMP_BLACK_LIST.copy()
 
 
-class _OutputTo32(Cell):
-    """Returns the network's float16 outputs as float32, so that the loss is computed in float32."""
-
-    def __init__(self, backbone: Any) -> None:
-        super().__init__(auto_prefix=False)
-        self._backbone = backbone
-
-    def construct(self, *inputs: Any, **kwargs: Any) -> Any:
-        return _to_float32(self._backbone(*inputs, **kwargs))
-
-
-class _Autocast(Cell):
-    """Runs the network under ``torch.autocast``."""
-
-    def __init__(self, backbone: Any, dtype: torch.dtype) -> None:
-        super().__init__(auto_prefix=False)
-        self._backbone = backbone
-        self.autocast_dtype = dtype
-
-    def construct(self, *inputs: Any, **kwargs: Any) -> Any:
-        with torch.autocast(current_device().type, dtype=self.autocast_dtype):
-            return _to_float32(wrap(self._backbone(*inputs, **kwargs)))
-
-
-def _keep_batchnorm_fp32(network: Any) -> None:
-    for _, cell in network.cells_and_names():
-        if isinstance(cell, _BatchNorm):
-            cell.to_float(torch.float32)
+def _check_half(dtype: Any) -> None:
+    if dtype not in _HALF:
+        raise ValueError(f"The dtype should be one of (mstype.float16, mstype.bfloat16), but got {dtype}.")
 
 
 def auto_mixed_precision(network: Any, amp_level: str = "O0", dtype: torch.dtype = torch.float16) -> Any:
-    """The network made to compute in ``dtype`` as the level says (O0 to O3); O2 and O3 change it in place, O1 wraps it.
+    """The network made to compute in ``dtype`` as the level says, with float32 outputs.
+
+    O1 returns a copy with the same Parameters; O2, O3 and "auto" change the network. Functions are accepted for "auto".
 
     Raises:
         TypeError: if ``network`` is no Cell. ValueError: for an unknown level or dtype.
     """
     if not isinstance(network, Cell):
-        raise TypeError(f"The network type should be Cell, but got {type(network).__name__}.")
-    if dtype not in _HALF:
-        raise ValueError(f"The dtype should be one of (mstype.float16, mstype.bfloat16), but got {dtype}.")
-    level = _checked_level(amp_level, "auto_mixed_precision")
-    config = _level_config(level)
-    if config["autocast"]:
-        return _Autocast(network, dtype)
-    if config["cast_model_type"] is torch.float16:
-        network.to_float(dtype)
-        if config["keep_batchnorm_fp32"]:
-            _keep_batchnorm_fp32(network)
-        return _OutputTo32(network)
+        if amp_level != "auto":
+            raise TypeError(f"For amp_level '{amp_level}', the network type should be Cell, but got {type(network).__name__}.")
+        if not inspect.isfunction(network) and not inspect.ismethod(network):
+            raise TypeError(f"For amp_level 'auto', the network type should be Cell or function, but got {type(network).__name__}.")
+    _check_half(dtype)
+    if amp_level not in _LEVELS:
+        raise ValueError(f"The amp level {amp_level} is not supported. Use one of {', '.join(_LEVELS)}.")
+    if amp_level == "O0":
+        return network
+    if getattr(network, "_amp_level", None) in _LEVELS:
+        _log.warning("The network's auto mixed-precision level is adjusted from %s to %s, and repeated calls to mixed-precision interfaces "
+                     "can cause performance degradation.", network._amp_level, amp_level)
+    if amp_level == "O1":
+        network = _cast_white(network, dtype, AMP_WHITE_LIST)
+    elif amp_level == "auto":
+        network = cast_by_operator(network, dtype)
+    else:
+        cast_except(network, dtype, AMP_BLACK_LIST if amp_level == "O2" else [])
+        network = _OutputTo32(network)
+    network._amp_level = amp_level
     return network
+
+
+def _cast_white(network: Any, dtype: torch.dtype, white_list: list[type]) -> Any:
+    return cast_only(network, dtype, white_list + [cell for primitive, cell in _CELLS_OF_PRIMITIVES.items() if primitive in white_list])
+
+
+def custom_mixed_precision(network: Any, *, white_list: list[type] | None = None, black_list: list[type] | None = None,
+                           dtype: torch.dtype = torch.float16) -> Any:
+    """The network made to compute in ``dtype`` only in Cells and Primitives of ``white_list``, or all but in Cells of ``black_list``.
+
+    Raises:
+        TypeError: for a wrong network or list. ValueError: unless just one list is given, or for an unknown dtype.
+    """
+    if not isinstance(network, Cell):
+        raise TypeError(f"The network type should be Cell, but got {type(network).__name__}.")
+    if white_list is None and black_list is None:
+        raise ValueError("For custom_mixed_precision, one of white_list and black_list must be provided.")
+    if white_list is not None and black_list is not None:
+        raise ValueError("For custom_mixed_precision, the white_list or black_list cannot be provided at the same time, "
+                         "please provide one or the other.")
+    _check_half(dtype)
+    if white_list is not None:
+        _check_list(white_list, "white_list", (Cell, Primitive))
+        return _cast_white(network, dtype, white_list)
+    assert black_list is not None
+    _check_list(black_list, "black_list", (Cell,))
+    for cell in AMP_BLACK_LIST:
+        if cell not in black_list:
+            _log.warning("%s is removed from internal black list.", cell)
+    cast_except(network, dtype, black_list)
+    return _OutputTo32(network)
+
+
+def _check_list(classes: Any, name: str, allowed: tuple[type, ...]) -> None:
+    if not isinstance(classes, list):
+        raise TypeError(f"The type of {name} should be list, but got {type(classes)}")
+    for item in classes:
+        if not isinstance(item, type):
+            raise TypeError(f"The element in {name} should be a class, but got {item}")
+        if not issubclass(item, allowed):
+            raise TypeError(f"The subclass of element in {name} should be one of {[base.__name__ for base in allowed]}, but got {item}")
+
+
+# --- the training Cell -------------------------------------------------------------------------------------------------------------
+
+
+def _level_config(level: str) -> dict[str, Any]:
+    return {"keep_batchnorm_fp32": level == "O2", "cast_model_type": torch.float16 if level in ("O2", "O3") else torch.float32,
+            "loss_scale_manager": DynamicLossScaleManager() if level == "O2" else None}
 
 
 def build_train_network(network: Any, optimizer: Any, loss_fn: Any = None, level: str = "O0", boost_level: str = "O0", **kwargs: Any) -> Any:
     """The training Cell of a network: loss, casts of the level, loss scale, optimizer.
 
     Args:
+        loss_fn: a Cell of (outputs, label); None if the network returns the loss.
+        level: "O0", "O1", "O2", "O3" or "auto".
+        boost_level: accepted without effect ("O0", "O1", "O2").
         cast_model_type (float16 or float32), keep_batchnorm_fp32, loss_scale_manager: override what the level implies.
 
     Raises:
         TypeError, ValueError: for wrong arguments.
     """
     check_type(network, "network", Cell, "build_train_network")
-    level = _checked_level(level, "build_train_network")
+    check_type(optimizer, "optimizer", Optimizer, "build_train_network")
+    if not isinstance(level, str):
+        raise TypeError(f"The argument `level` must be a string in {list(_LEVELS)}, but got type {type(level)}.")
+    if level not in _LEVELS:
+        raise ValueError(f"For 'build_train_network', the `level` must be in {list(_LEVELS)}, but got {level!r}.")
     if boost_level not in ("O0", "O1", "O2"):
         raise ValueError(f"The argument `boost_level` must be in ['O0', 'O1', 'O2'], but got {boost_level!r}.")
     config = {**_level_config(level), **_checked_options(kwargs)}
-    if config["cast_model_type"] is torch.float16:
-        network.to_float(torch.float16)
-        if config["keep_batchnorm_fp32"]:
-            _keep_batchnorm_fp32(network)
-        if loss_fn is not None:
-            network = _OutputTo32(network)
-    elif config["autocast"]:
-        network = _Autocast(network, torch.float16)
+    network = _with_precision(network, config, level)
     if loss_fn is not None:
-        network = WithLossCell(network, loss_fn)
+        check_type(loss_fn, "loss_fn", torch.nn.Module, "build_train_network")
+        in_half = config["cast_model_type"] is torch.float16 or getattr(network, "_amp_level", None) in ("O2", "O3", "auto")
+        network = (Float32WithLossCell if in_half else WithLossCell)(network, loss_fn)
+    accumulates = any(type(cell).__name__ in ("GradAccumulationCell", "GradAccumulation") for _, cell in network.cells_and_names())
     manager = config["loss_scale_manager"]
-    scale = None
-    if manager is not None:
-        scale = manager.get_loss_scale()
-        update_cell = manager.get_update_cell()
-        if update_cell is not None:
-            return TrainOneStepWithLossScaleCell(network, optimizer, update_cell).set_train()
-    return TrainOneStepCell(network, optimizer, scale).set_train()
+    update_cell = manager.get_update_cell() if manager is not None else None
+    if update_cell is not None:
+        return (_TrainGradAccuWithLossScaleCell if accumulates else TrainOneStepWithLossScaleCell)(network, optimizer, update_cell).set_train()
+    if accumulates:
+        return _TrainGradAccuStepCell(network, optimizer).set_train()
+    return TrainOneStepCell(network, optimizer, manager.get_loss_scale() if manager is not None else None).set_train()
+
+
+def _with_precision(network: Any, config: dict[str, Any], level: str) -> Any:
+    if config["cast_model_type"] is torch.float16:
+        cast_except(network, torch.float16, AMP_BLACK_LIST if config["keep_batchnorm_fp32"] else [])
+        return network
+    if level == "O2" and not config["keep_batchnorm_fp32"]:
+        return network.to_float(torch.float16)
+    if level in ("O2", "O3"):
+        return network
+    return auto_mixed_precision(network, level)
 
 
 def _checked_options(options: dict[str, Any]) -> dict[str, Any]:
     for name in options:
         if name not in ("cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager"):
-            raise ValueError("The argument 'kwargs' key should be in ['cast_model_type', 'keep_batchnorm_fp32', 'loss_scale_manager'], "
-                             f"but got '{name}'.")
+            raise ValueError(f"Unsupported arg '{name}'. Known are 'cast_model_type', 'keep_batchnorm_fp32' and 'loss_scale_manager'.")
     if "cast_model_type" in options and options["cast_model_type"] not in (torch.float16, torch.float32):
-        raise ValueError(f"The value of 'cast_model_type' should be in [mstype.float16, mstype.float32], but got {options['cast_model_type']}.")
+        raise TypeError(f"The type of 'cast_model_type' should be in [mstype.float16, mstype.float32], but got {options['cast_model_type']}.")
     if "keep_batchnorm_fp32" in options:
         check_bool(options["keep_batchnorm_fp32"], "keep_batchnorm_fp32", "build_train_network")
     manager = options.get("loss_scale_manager")

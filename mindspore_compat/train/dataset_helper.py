@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool
+from mindspore_compat._api.validate import check_bool, check_int
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.tensor import Tensor
@@ -46,7 +46,7 @@ def _on_device(value: Any, plain: bool) -> Any:
         value = torch.as_tensor(value) if plain else Tensor(value)
     device = current_device()
     if device is not CPU and value.device != device:
-        value = value.to(device, non_blocking=True)
+        value = (value.pin_memory() if value.device.type == "cpu" and device.type == "cuda" else value).to(device, non_blocking=True)
     if plain:
         return value if type(value) is torch.Tensor else torch._C.TensorBase.detach(value)
     return wrap(value)
@@ -70,6 +70,25 @@ def endless(dataset: Any, plain: bool = False) -> Iterator[tuple[Any, ...]]:
             yield from batches
 
 
+def prefetched(batches: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """The batches, each copied to the GPU on a stream of its own while the one before is computed with."""
+    device = current_device()
+    stream, iterator = torch.cuda.Stream(device), iter(batches)
+
+    def load() -> tuple[Any, ...] | None:
+        with torch.cuda.stream(stream):
+            return next(iterator, None)
+
+    ready = load()
+    while ready is not None:
+        compute = torch.cuda.current_stream(device)
+        compute.wait_stream(stream)
+        for value in ready:
+            value.record_stream(compute)  # its memory stays until the computation is through
+        current, ready = ready, load()
+        yield current
+
+
 class DatasetHelper:
     """Iterates over a dataset's batches in a loop of one's own; each pass is an epoch, or ``sink_size`` batches when sinking.
 
@@ -82,8 +101,7 @@ class DatasetHelper:
 
     def __init__(self, dataset: Any, dataset_sink_mode: bool = True, sink_size: int = -1, epoch_num: int = 1) -> None:
         check_bool(dataset_sink_mode, "dataset_sink_mode", "DatasetHelper")
-        if isinstance(sink_size, bool) or not isinstance(sink_size, int):
-            raise TypeError(f"For 'DatasetHelper', the 'sink_size' must be int, but got {type(sink_size).__name__}.")
+        check_int(sink_size, "sink_size", "DatasetHelper")
         if sink_size < -1 or sink_size == 0:
             raise ValueError(f"The 'sink_size' must be -1 or positive, but got sink_size {sink_size}.")
         self.dataset, self.dataset_sink_mode = dataset, dataset_sink_mode
@@ -125,5 +143,6 @@ def connect_network_with_dataset(network: Any, dataset_helper: DatasetHelper) ->
         RuntimeError: if the helper does not sink.
     """
     if not dataset_helper.dataset_sink_mode:
-        raise RuntimeError("The dataset helper is not in sink mode; connect_network_with_dataset needs DatasetHelper(dataset_sink_mode=True).")
+        raise RuntimeError("The API 'connect_network_with_dataset' should be called in dataset sink mode. "
+                           "Build the helper as DatasetHelper(dataset, dataset_sink_mode=True).")
     return network

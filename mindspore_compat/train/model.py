@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_non_negative_int, check_positive_int
+from mindspore_compat._api.validate import check_bool, check_int, check_non_negative_int, check_positive_int
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.context import ParallelMode  # noqa: F401  (old scripts import it from here)
@@ -57,8 +57,7 @@ class _Metrics:
             else:
                 metric.update(outputs[self.indexes[1]], outputs[self.indexes[2]])
         if with_loss:
-            if self._loss is None:
-                self._loss = get_metric_fn("loss")
+            self._loss = get_metric_fn("loss")  # upstream too makes "eval_loss" that of the last batch
             self._loss.update(outputs[self.indexes[0] if self.indexes is not None else 0])
 
     def mean_loss(self) -> Any:
@@ -178,7 +177,7 @@ class Model:
             dataset_sink_mode: bool = False, valid_dataset_sink_mode: bool = False, sink_size: int = -1, initial_epoch: int = 0) -> None:
         """`train`, with an evaluation after every ``valid_frequency``-th epoch (or the epochs in that list)."""
         check_bool(valid_dataset_sink_mode, "valid_dataset_sink_mode", "Model.fit")
-        if isinstance(valid_frequency, bool) or not isinstance(valid_frequency, (int, list)):
+        if not isinstance(valid_frequency, (int, list)):
             raise TypeError(f"For 'Model.fit', the type of 'valid_frequency' must be a list or an integer, but got type {type(valid_frequency)}.")
         if valid_dataset is not None and not self._metric_fns:
             raise ValueError("For 'Model.fit', if valid_dataset is not None, the model argument 'metrics' can not be None or empty, "
@@ -213,7 +212,10 @@ class Model:
         network = self._predict_network
         network.set_train(False)
         with torch.no_grad():
-            return network(*inputs)
+            outputs = network(*inputs)
+        if outputs is None:
+            raise RuntimeError("The output data can not be None, please check your net or input data.")
+        return outputs
 
     def _predict_input(self, item: Any) -> Any:
         if isinstance(item, (tuple, list)):
@@ -237,12 +239,47 @@ class Model:
         """Checks its arguments; there is nothing to compile ahead here.
 
         Raises:
-            ValueError: if both datasets are None.
+            ValueError: if both datasets are None. RuntimeError: for a ``valid_dataset`` of a Model without metrics.
         """
+        check_positive_int(epoch, "epoch", "Model.build")
         if train_dataset is None and valid_dataset is None:
             raise ValueError("The argument 'train_dataset' and 'valid_dataset' can not both be None or empty.")
+        for dataset in (train_dataset, valid_dataset):
+            if dataset is not None:
+                dataset_size(dataset)
         if valid_dataset is not None and not self._metric_fns:
-            raise ValueError("If define `valid_dataset`, metric fn can not be None or empty, you should set the argument 'metrics' for model.")
+            raise RuntimeError("If define `valid_dataset`, metric fn can not be None or empty, you should set the argument 'metrics' for model.")
+
+    def infer_train_layout(self, train_dataset: Any, dataset_sink_mode: bool = True, sink_size: int = -1) -> dict[str, list[Any]]:
+        """{Parameter name: layout} of the training network; every Parameter is whole here.
+
+        Raises:
+            RuntimeError: unless the parallel mode is semi_auto_parallel or auto_parallel. ValueError: for non-sink mode or a wrong sink size.
+        """
+        self._check_parallel("'infer_train_layout' only supports 'semi_auto_parallel' and 'auto_parallel' mode")
+        if not check_bool(dataset_sink_mode, "dataset_sink_mode", "Model.infer_train_layout"):
+            raise ValueError("Only dataset sink mode is supported for now.")
+        _check_sink_size(sink_size, "infer_train_layout")
+        if dataset_size(train_dataset) == 0:
+            raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
+        return _whole_layout(self._train_network)
+
+    def infer_predict_layout(self, *predict_data: Any, skip_backend_compile: bool = False) -> dict[str, list[Any]]:
+        """{Parameter name: layout} of the network; every Parameter is whole here.
+
+        Raises:
+            RuntimeError: unless the parallel mode is semi_auto_parallel or auto_parallel. TypeError, ValueError: for wrong inputs.
+        """
+        self._check_parallel("Infer predict layout only supports semi auto parallel and auto parallel mode")
+        for item in predict_data:
+            self._predict_input(item)
+        return _whole_layout(self._predict_network)
+
+    @staticmethod
+    def _check_parallel(text: str) -> None:
+        mode = _get_parallel_mode()
+        if mode not in ("semi_auto_parallel", "auto_parallel"):
+            raise RuntimeError(f"{text}, but got {mode}. Call set_auto_parallel_context(parallel_mode=...) before.")
 
     @property
     def train_network(self) -> Any:
@@ -284,8 +321,7 @@ class Model:
     def _run_training(self, where: str, epoch: int, dataset: Any, callbacks: Any, sink_mode: bool, sink_size: int, initial_epoch: int,
                       valid_dataset: Any, valid_frequency: Any) -> None:
         check_bool(sink_mode, "dataset_sink_mode", where)
-        if isinstance(sink_size, bool) or not isinstance(sink_size, int):
-            raise TypeError(f"For '{where}', the 'sink_size' must be int, but got {type(sink_size).__name__}.")
+        check_int(sink_size, "sink_size", where)
         check_positive_int(epoch, "epoch", where)
         check_non_negative_int(initial_epoch, "initial_epoch", where)
         if initial_epoch >= epoch:
@@ -294,8 +330,7 @@ class Model:
         size = dataset_size(dataset)
         if size == 0:
             raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
-        if sink_size < -1 or sink_size == 0:
-            raise ValueError(f"For '{where}', The argument 'sink_size' must be -1 or positive, but got {sink_size}.")
+        _check_sink_size(sink_size, where)
         self._check_callbacks(callbacks, where.split(".")[1])
         sinking = Sinking(sink_mode, sink_size, size)
         cb_params = self._describe_training(epoch - initial_epoch, dataset, callbacks, sinking)
@@ -341,6 +376,17 @@ class Model:
 def _as_python(value: Any) -> Any:
     """numpy's scalars as Python numbers, so that they print as upstream's do whatever the numpy version."""
     return value.item() if isinstance(value, np.generic) else value
+
+
+def _check_sink_size(sink_size: Any, where: str) -> None:
+    check_int(sink_size, "sink_size", where)
+    if sink_size < -1 or sink_size == 0:
+        raise ValueError(f"For '{where}', The argument 'sink_size' must be -1 or positive, but got {sink_size}.")
+
+
+def _whole_layout(network: Any) -> dict[str, list[Any]]:
+    """Upstream's [device arrangement, tensor map, slice shape, field size, uniform split, group] for Parameters that nobody splits."""
+    return {getattr(item, "name", ""): [[1], [-1] * item.dim(), list(item.shape), 0, True, ""] for item in network.get_parameters()}
 
 
 def _is_due(epoch: int, frequency: Any) -> bool:

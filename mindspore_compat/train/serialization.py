@@ -17,12 +17,14 @@ from mindspore_compat import context  # noqa: F401  (old scripts import it from 
 from mindspore_compat._api.validate import check_bool
 from mindspore_compat._format import envelope
 from mindspore_compat._format.wire import FormatError
+from mindspore_compat._runtime.writer import background_writer
 from mindspore_compat.common.tensor import Tensor  # noqa: F401  (old scripts import it from here)
 from mindspore_compat.train._checkpoint_load import load_ckpt, load_safetensors
 from mindspore_compat.train._checkpoint_save import Plan, check_append_dict, entries_of
+from mindspore_compat.train._export import export
 from mindspore_compat.train._load_into_net import load_param_into_net
 
-__all__ = ["save_checkpoint", "load_checkpoint", "load_checkpoint_async", "load_param_into_net"]
+__all__ = ["export", "save_checkpoint", "load_checkpoint", "load_checkpoint_async", "load_param_into_net", "async_ckpt_thread_status"]
 
 _FORMATS = ("ckpt", "safetensors")
 _SAVE_OPTIONS = ("incremental", "global_step_num", "remove_redundancy")
@@ -39,6 +41,8 @@ def save_checkpoint(save_obj: Any, ckpt_file_name: str, integrated_save: bool = 
         save_obj: a Cell (its Parameters by name), a torch module (by MindSpore names), a list of Parameters or of
             {"name", "data"} dicts, or a dict of Tensors, arrays, numbers or strings.
         ckpt_file_name: the file; ``.ckpt`` is added if the name does not end with "ckpt". An older file is replaced.
+        async_save: True, "process" or "thread": copy the values, return, and let another process write (docs/design/writer.md);
+            an error is raised by the next save, or by the end of `Model.train`, and logged at the interpreter's end.
         integrated_save: merging of slices; without effect, since slices of a tensor never reach this function.
         append_dict: further values: int, float, bool, str, Tensor, Generator.
         enc_key: 16, 24 or 32 bytes to encrypt with; needs the package cryptography.
@@ -53,23 +57,39 @@ def save_checkpoint(save_obj: Any, ckpt_file_name: str, integrated_save: bool = 
         TypeError, ValueError: for wrong arguments or values. FileNotFoundError: if the folder does not exist. OSError: with the path,
         if the file can not be written.
     """
+    plan = checked_plan(save_obj, ckpt_file_name, integrated_save, async_save, append_dict, enc_key, enc_mode, choice_func, crc_check, format,
+                        **kwargs)
+    if async_save:
+        plan.submit()
+    else:
+        plan.write()
+
+
+def checked_plan(save_obj: Any, ckpt_file_name: Any, integrated_save: Any, async_save: Any, append_dict: Any, enc_key: Any, enc_mode: Any,
+                 choice_func: Any, crc_check: Any, format: Any, **kwargs: Any) -> Plan:
+    """What `save_checkpoint` with these arguments is to write."""
     path = _save_path(save_obj, ckpt_file_name, format)
     check_bool(integrated_save, "integrated_save", "save_checkpoint")
-    if not isinstance(async_save, (bool, str)):
-        raise TypeError(f"For 'save_checkpoint', the argument 'async_save' must be bool or str, but got {type(async_save).__name__}.")
-    if isinstance(async_save, str) and async_save not in ("process", "thread"):
-        raise ValueError(f"For 'save_checkpoint', the argument 'async_save' can only be a bool, 'process' or 'thread', but got {async_save!r}.")
+    check_async_save(async_save, "save_checkpoint")
     appended = check_append_dict(append_dict)
     unknown = set(kwargs) - set(_SAVE_OPTIONS)
     if unknown:
         raise ValueError(f"For 'save_checkpoint', the keyword arguments {sorted(unknown)} are not recognized; there are {list(_SAVE_OPTIONS)}.")
-    _check_key("save_checkpoint", "enc", enc_key, enc_mode, format)
+    check_key("save_checkpoint", "enc", enc_key, enc_mode, format)
     remove_redundancy = _instance("save_checkpoint", "remove_redundancy", kwargs.get("remove_redundancy"), (bool, type(None)))
     if _instance("save_checkpoint", "crc_check", crc_check, (bool,)) and enc_key is not None:
         raise ValueError("For 'save_checkpoint', 'crc_check' can not be used together with 'enc_key': no reader opens such a file. "
                          "AES-GCM notices damage by itself.")
-    plan = Plan(path, entries_of(save_obj, appended, choice_func), format, crc_check, enc_key, enc_mode, remove_redundancy)
-    plan.write()
+    return Plan(path, entries_of(save_obj, appended, choice_func), format, crc_check, enc_key, enc_mode, remove_redundancy)
+
+
+def check_async_save(value: Any, owner: str) -> Any:
+    """The value, if it is a bool, "process" or "thread"."""
+    if not isinstance(value, (bool, str)):
+        raise TypeError(f"For '{owner}', the argument 'async_save' must be bool or str, but got {type(value).__name__}.")
+    if isinstance(value, str) and value not in ("process", "thread"):
+        raise ValueError(f"For '{owner}', the argument 'async_save' can only be a bool, 'process' or 'thread', but got {value!r}.")
+    return value
 
 
 def _save_path(save_obj: Any, name: Any, format: Any) -> str:
@@ -99,7 +119,8 @@ def _instance(owner: str, name: str, value: Any, types: tuple[type, ...]) -> Any
     return value
 
 
-def _check_key(owner: str, prefix: str, key: Any, mode: Any, format: str) -> None:
+def check_key(owner: str, prefix: str, key: Any, mode: Any, format: str) -> None:
+    """ValueError unless the pair ``enc_key``, ``enc_mode`` (or ``dec_``) fits together and with the format."""
     _instance(owner, f"{prefix}_key", key, (bytes, type(None)))
     _instance(owner, f"{prefix}_mode", mode, (str,))
     if format == "safetensors" and (key is not None or mode != "AES-GCM"):
@@ -110,6 +131,11 @@ def _check_key(owner: str, prefix: str, key: Any, mode: Any, format: str) -> Non
             envelope.check_key(key, mode)
         except ValueError as error:
             raise ValueError(f"For '{owner}', in '{prefix}_key' and '{prefix}_mode', {error}.") from None
+
+
+def async_ckpt_thread_status() -> bool:
+    """Whether a checkpoint is being saved in the background. Deprecated upstream since 2.5."""
+    return bool(background_writer().pending())
 
 
 # --- loading --------------------------------------------------------------------------------------------------------------
@@ -135,7 +161,7 @@ def load_checkpoint(ckpt_file_name: str | io.BytesIO, net: Any = None, strict_lo
         TypeError: for arguments of the wrong type.
     """
     specify, left_out = _as_prefixes(specify_prefix, "specify_prefix"), _as_prefixes(filter_prefix, "filter_prefix")
-    _check_key("load_checkpoint", "dec", dec_key, dec_mode, format)
+    check_key("load_checkpoint", "dec", dec_key, dec_mode, format)
     _instance("load_checkpoint", "crc_check", crc_check, (bool,))
     _instance("load_checkpoint", "remove_redundancy", remove_redundancy, (bool,))
     source = _load_source(ckpt_file_name, format)
@@ -172,6 +198,7 @@ def _load_source(name: Any, format: Any) -> str | io.BytesIO:
     if not isinstance(name, str):
         raise TypeError(f"For 'load_checkpoint', the argument 'ckpt_file_name' must be a str, but got {type(name).__name__}.")
     path = os.path.realpath(name)
+    background_writer().wait_for(path)
     if not name.endswith(format):
         other = next((item for item in _FORMATS if name.endswith(item)), None)
         raise ValueError(f"For 'load_checkpoint', the checkpoint file must end with '.{format}', but got {name}. "

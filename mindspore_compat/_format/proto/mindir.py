@@ -1,4 +1,4 @@
-"""Messages of MindSpore's MINDIR files (package ``mind_ir``, as of 2.10). Layout: docs/design and formats, section MINDIR."""
+"""Messages of MindSpore's MINDIR files (package ``mind_ir``, as of 2.10), as far as exported graphs use them."""
 from __future__ import annotations
 
 from mindspore_compat._format.proto._build import build_messages

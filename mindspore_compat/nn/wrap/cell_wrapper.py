@@ -1,19 +1,29 @@
 """Cells around a network: with loss, with a training step, for evaluation. Upstream: ``mindspore.nn.wrap.cell_wrapper``."""
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import torch
 
+from mindspore_compat._api.validate import check_bool
 from mindspore_compat.common import _grad_state
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.wrap._micro_batch import (
+    GradAccumulationCell,
+    MicroBatchInterleaved,
+    PipelineCell,
+    VirtualDatasetCellTriple,
+    _VirtualDatasetCell,
+)
 from mindspore_compat.nn.wrap.grad_reducer import DistributedGradReducer
 from mindspore_compat.ops.composite.grad import GradOperation, gradients
 from mindspore_compat.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
 
-__all__ = ["WithLossCell", "TrainOneStepCell", "WithEvalCell", "WithGradCell", "ForwardValueAndGrad", "ParameterUpdate"]
+__all__ = ["WithLossCell", "TrainOneStepCell", "WithEvalCell", "WithGradCell", "ForwardValueAndGrad", "ParameterUpdate", "GradAccumulationCell",
+           "PipelineCell", "MicroBatchInterleaved", "VirtualDatasetCellTriple", "_VirtualDatasetCell"]
 
 _detach = torch._C.TensorBase.detach
 
@@ -40,11 +50,9 @@ class WithEvalCell(Cell):
 
     def __init__(self, network: Any, loss_fn: Any, add_cast_fp32: bool = False) -> None:
         super().__init__(auto_prefix=False)
-        if not isinstance(add_cast_fp32, bool):
-            raise TypeError(f"For 'WithEvalCell', the 'add_cast_fp32' must be bool, but got {type(add_cast_fp32).__name__}.")
         self._network = network
         self._loss_fn = loss_fn
-        self.add_cast_fp32 = add_cast_fp32
+        self.add_cast_fp32 = check_bool(add_cast_fp32, "add_cast_fp32", "WithEvalCell")
 
     def construct(self, data: Any, label: Any) -> Any:
         outputs = self._network(data)
@@ -54,9 +62,14 @@ class WithEvalCell(Cell):
 
 
 def _to_float32(value: Any) -> Any:
+    """``value`` with its floating Tensors (through tuples, lists and dicts) as float32."""
     if isinstance(value, torch.Tensor):
-        return wrap(torch._C.TensorBase.to(value, torch.float32)) if value.dtype in (torch.float16, torch.bfloat16) else value
-    return tuple(_to_float32(item) for item in value) if isinstance(value, tuple) else value
+        if value.dtype is torch.float32 or not value.is_floating_point():
+            return value
+        return wrap(torch._C.TensorBase.to(value, torch.float32))
+    if isinstance(value, dict):
+        return {key: _to_float32(item) for key, item in value.items()}
+    return type(value)([_to_float32(item) for item in value]) if type(value) in (tuple, list) else value
 
 
 class WithGradCell(Cell):
@@ -82,8 +95,11 @@ class ForwardValueAndGrad(Cell):
 
     def __init__(self, network: Any, weights: Any = None, get_all: bool = False, get_by_list: bool = False, sens_param: bool = False) -> None:
         super().__init__(auto_prefix=False)
-        if not callable(network):
-            raise TypeError(f"For 'ForwardValueAndGrad', the argument 'network' must be a Cell, method or function, but got {type(network)}.")
+        if not isinstance(network, (torch.nn.Module, types.FunctionType, types.MethodType)):
+            raise TypeError("For 'ForwardValueAndGrad', the argument 'network' must be cell, function type or method type, "
+                            f"but got '{type(network)}'")
+        for name, value in (("get_all", get_all), ("get_by_list", get_by_list)):
+            check_bool(value, name, "ForwardValueAndGrad")
         if get_by_list and not isinstance(weights, (ParameterTuple, tuple, list)):
             raise TypeError("For 'ForwardValueAndGrad', when 'get_by_list' is set to True, the argument 'weights' must be Parameters array, "
                             f"but got {type(weights)}.")
@@ -120,6 +136,8 @@ class TrainOneStepCell(Cell):
 
     def __init__(self, network: Any, optimizer: Any, sens: Any = None, return_grad: bool = False) -> None:
         super().__init__(auto_prefix=False)
+        if not isinstance(sens, torch.Tensor) and sens == 0:
+            raise ValueError("The input argument of 'sens' can not be 0.")
         self.network = network
         if isinstance(network, Cell):
             network.set_grad()
@@ -139,7 +157,8 @@ class TrainOneStepCell(Cell):
 
     def construct(self, *inputs: Any) -> Any:
         loss, found = self._loss_and_gradients(*inputs)
-        self.optimizer(self.grad_reducer(found))
+        found = self.grad_reducer(found)
+        self.optimizer(found)
         if self.return_grad:
             return loss, {weight.name: wrap(gradient) for weight, gradient in zip(self.weights, found)}
         return loss
@@ -188,6 +207,41 @@ def _scalar_gradients(loss: torch.Tensor, weights: Any) -> tuple[Any, ...]:
         return found
     by_weight = dict(zip(map(id, differentiable), found))
     return tuple(torch.zeros_like(_detach(weight)) if by_weight.get(id(weight)) is None else by_weight[id(weight)] for weight in weights)
+
+
+class _TrainGradAccuStepCell(TrainOneStepCell):
+    """A step that updates once with the mean gradient of the parts of a batch, see `GradAccumulationCell`."""
+
+    def construct(self, *inputs: Any) -> Any:
+        loss, found = _accumulated(self.network, self._part_gradients, inputs)
+        if not self.sense_flag:
+            found = tuple([gradient / _micro_size(self.network) for gradient in found])
+        self.optimizer(self.grad_reducer(found))
+        return loss
+
+    def _part_gradients(self, network: Any, part: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+        with torch.enable_grad():
+            loss = network(*part)
+        return wrap(_detach(loss)), gradients(loss, list(self.weights), self.sens)
+
+
+def _accumulated(network: Any, part_gradients: Any, inputs: tuple[Any, ...]) -> tuple[Any, Any]:
+    """(sum of the losses, sums of the gradients); part by part where the network is a `GradAccumulationCell`."""
+    if not isinstance(network, GradAccumulationCell):
+        return part_gradients(network, inputs)
+    loss, total = None, None
+    for part in network.parts(inputs):
+        part_loss, found = part_gradients(network.network, part)
+        loss = part_loss if loss is None else loss + part_loss
+        if total is None:
+            total = [_detach(gradient).clone() for gradient in found]
+        else:
+            torch._foreach_add_(total, [_detach(gradient) for gradient in found])
+    return loss, wrap(tuple(total or ()))
+
+
+def _micro_size(network: Any) -> int:
+    return next((cell.micro_size for _, cell in network.cells_and_names() if hasattr(cell, "micro_size")), 1)
 
 
 class ParameterUpdate(Cell):

@@ -10,10 +10,11 @@ from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.nn.wrap.cell_wrapper import TrainOneStepCell
+from mindspore_compat.nn.wrap.cell_wrapper import TrainOneStepCell, _accumulated, _micro_size
+from mindspore_compat.ops.composite.base import HyperMap, MultitypeFuncGraph
 from mindspore_compat.ops.composite.grad import gradients
 
-__all__ = ["DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell", "TrainOneStepWithLossScaleCell"]
+__all__ = ["DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell", "TrainOneStepWithLossScaleCell", "grad_scale", "shard_grad_scale"]
 
 
 class DynamicLossScaleUpdateCell(Cell):
@@ -35,7 +36,7 @@ class DynamicLossScaleUpdateCell(Cell):
         """Updates without waiting for the device; returns ``overflow``."""
         scale, current, last = plain(loss_scale), plain(self.cur_iter), plain(self.last_overflow_iter)
         overflowed = plain(overflow) if isinstance(overflow, torch.Tensor) else torch.tensor(bool(overflow), device=scale.device)
-        overflowed = overflowed.to(torch.bool).reshape(())
+        overflowed = overflowed.to(torch.bool).reshape(scale.shape)
         grows = (current - last) >= self.scale_window
         reduced = torch.clamp(scale / self.scale_factor, min=1.0)
         scale.copy_(torch.where(overflowed, reduced, torch.where(grows, scale * self.scale_factor, scale)))
@@ -70,6 +71,11 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     def __init__(self, network: Any, optimizer: Any, scale_sense: Any) -> None:
         super().__init__(network, optimizer, sens=None)
+        # what subclasses in user code use of upstream's attributes
+        self.hyper_map = HyperMap()
+        self.base = Tensor(1, torch.float32)
+        self.less_equal, self.reduce_sum = _ops().LessEqual(), _ops().ReduceSum(keep_dims=False)
+        self.allreduce = _ops().AllReduce()
         self.is_distributed = self.reducer_flag
         self.loss_scaling_manager: Any = None
         if isinstance(scale_sense, Cell):
@@ -84,25 +90,25 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             raise TypeError("For 'TrainOneStepWithLossScaleCell', the 'scale_sense' must be Cell or Tensor, "
                             f"but got 'scale_sense' type: {type(scale_sense)}.")
 
-    @property
-    def hyper_map(self) -> Any:
-        from mindspore_compat.ops.composite import HyperMap
-        return HyperMap()
-
     def construct(self, *inputs: Any) -> Any:
-        network = self.network
+        scale = plain(self.scale_sense).clone()
+        loss, found = self._scaled_gradients(inputs, scale)
+        found = self.grad_reducer(tuple(torch._foreach_mul([plain(item) for item in found], 1.0 / scale.reshape(()))))
+        overflow = self.get_overflow_status(None, found)
+        if not self.process_loss_scale(overflow):
+            self.optimizer(found)
+        return loss, overflow, wrap(scale)
+
+    def _scaled_gradients(self, inputs: tuple[Any, ...], scale: torch.Tensor) -> tuple[Any, Any]:
+        return self._part_gradients(self.network, inputs, scale)
+
+    def _part_gradients(self, network: Any, inputs: tuple[Any, ...], scale: torch.Tensor) -> tuple[Any, Any]:
         with torch.enable_grad():
             loss = network(*inputs)
         if isinstance(network, Cell):
             network.__dict__["_captured"] = None
-        scale = plain(self.scale_sense).clone()
         seed = torch.ones_like(plain(loss)) * scale.to(loss.dtype)
-        found = list(torch._foreach_mul([plain(item) for item in gradients(loss, list(self.weights), seed)], 1.0 / scale.reshape(())))
-        found = list(self.grad_reducer(tuple(found)))
-        overflow = self.get_overflow_status(None, found)
-        if not self.process_loss_scale(overflow):
-            self.optimizer(tuple(found))
-        return wrap(plain(loss)), overflow, wrap(scale)
+        return wrap(plain(loss)), gradients(loss, list(self.weights), seed)
 
     def set_sense_scale(self, sens: Any) -> None:
         """Replace a scale that was given as a Tensor."""
@@ -135,6 +141,39 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         if self.loss_scaling_manager is not None:
             return self.loss_scaling_manager(self.scale_sense, overflow)
         return overflow
+
+
+class _TrainGradAccuWithLossScaleCell(TrainOneStepWithLossScaleCell):
+    """A scaled step that updates once with the mean gradient of the parts of a batch, see `GradAccumulationCell`."""
+
+    def _scaled_gradients(self, inputs: tuple[Any, ...], scale: torch.Tensor) -> tuple[Any, Any]:
+        loss, found = _accumulated(self.network, lambda network, part: self._part_gradients(network, part, scale), inputs)
+        return loss, [gradient / _micro_size(self.network) for gradient in found]
+
+
+def _unscaled(scale: Any, gradient: Any, accumulated: Any) -> Any:
+    """``accumulated`` over the scale; it is set to zero for the next steps."""
+    result = wrap(plain(accumulated) * plain(scale).reciprocal())
+    plain(accumulated).zero_()
+    return result
+
+
+def _unscaled_shard(scale: Any, gradient: Any, accumulated: Any) -> Any:
+    """``gradient`` over the scale; ``accumulated`` is set to zero for the next steps."""
+    result = wrap(plain(gradient) * plain(scale).reciprocal())
+    plain(accumulated).zero_()
+    return result
+
+
+grad_scale = MultitypeFuncGraph("grad_scale")
+grad_scale.register("Tensor", "Tensor", "Tensor")(_unscaled)
+shard_grad_scale = MultitypeFuncGraph("shard_grad_scale")
+shard_grad_scale.register("Tensor", "Tensor", "Tensor")(_unscaled_shard)
+
+
+def _ops() -> Any:
+    from mindspore_compat.ops import operations
+    return operations
 
 
 def _flat(value: Any) -> list[torch.Tensor]:

@@ -85,11 +85,11 @@ def _input_names(net: Any, inputs: tuple[Any, ...]) -> list[str]:
 
 
 @contextmanager
-def _evaluating(net: Any, file_format: str) -> Iterator[None]:
+def _evaluating(net: Any) -> Iterator[None]:
     """The Cell in evaluation mode; each Cell gets its own mode back."""
     cells = [cell for _, cell in net.cells_and_names() if cell.training] if isinstance(net, Cell) else []
     if cells:
-        _log.info("export: the network is in training mode; the file gets its evaluation mode, with moving statistics and without dropout.")
+        _log.warning("export: the network is in training mode; the file gets its evaluation mode, with moving statistics and without dropout.")
     for cell in cells:
         cell.training = False
     try:
@@ -144,13 +144,16 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str, **kwargs: A
         kwargs: ``custom_func`` changes MINDIR's message before it is written; ``incremental`` is accepted (it is for map parameters only).
             ``enc_key``, ``enc_mode`` and ``dataset`` are not available.
 
+    Differs: upstream's MINDIR of a network in training mode holds the training mode, and parts of tuples and lists as constants.
+
     Raises:
         ValueError: for other formats or options. TypeError: for inputs that are no Tensors. RuntimeError: over 1 GiB of parameters.
         NotImplementedError: for encryption, and for operators without counterpart, with their place and the ways around them.
     """
     _check_options(file_name, file_format, kwargs)
-    if not callable(net):
-        raise TypeError(f"For 'export', the argument 'net' must be an nn.Cell or a function, but got {type(net).__name__}.")
+    if not callable(net) or (isinstance(net, torch.nn.Module) and not isinstance(net, Cell)):
+        raise TypeError(f"For 'export', the argument 'net' must be an nn.Cell or a function, but got {type(net).__name__}. "
+                        "Wrap a torch module in a Cell, or use torch.onnx.export.")
     given = tuple(_as_input(item) for item in inputs)
     if isinstance(net, Cell):
         net.check_names_and_refresh_name()
@@ -159,7 +162,7 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str, **kwargs: A
     path = os.path.realpath(file_name)
     if not path.endswith(suffix):
         path += suffix
-    with _evaluating(net, file_format):
+    with _evaluating(net):
         pieces = pieces_of(net, given, kwargs)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     write_atomically(path, pieces, stat.S_IRUSR)

@@ -63,14 +63,6 @@ class Graph:
         self.nodes = kept[::-1]
         self.parameters = [value for value in self.parameters if id(value) in needed]
 
-    def uses(self) -> dict[int, int]:
-        """{id(value): how often nodes and outputs read it}."""
-        count: dict[int, int] = {}
-        for values in [*(node.inputs() for node in self.nodes), list(leaves(self.outputs))]:
-            for value in values:
-                count[id(value)] = count.get(id(value), 0) + 1
-        return count
-
 
 def leaves(tree: Any) -> Iterator[Any]:
     """What stands in nested tuples, lists and dicts, in order."""

@@ -29,8 +29,8 @@ _BINARY = {"add": "Add", "sub": "Sub", "mul": "Mul", "pow": "Pow", "maximum": "M
            "floor_divide": "FloorDiv", "atan2": "Atan2", "bitwise_and": "BitwiseAnd", "bitwise_or": "BitwiseOr", "bitwise_xor": "BitwiseXor"}
 _COMPARE = {"eq": "Equal", "ne": "NotEqual", "lt": "Less", "le": "LessEqual", "gt": "Greater", "ge": "GreaterEqual"}
 _LOGICAL = {"logical_and": "LogicalAnd", "logical_or": "LogicalOr", "logical_xor": "LogicalXor"}
-_REDUCE = {"sum": ("ReduceSum", False), "mean": ("ReduceMean",), "prod": ("ReduceProd",), "amax": ("ReduceMax",), "amin": ("ReduceMin",),
-           "any": ("ReduceAny",), "all": ("ReduceAll",)}  # name, what follows keep_dims
+_REDUCE = {"sum": "ReduceSum", "mean": "ReduceMean", "prod": "ReduceProd", "amax": "ReduceMax", "amin": "ReduceMin", "any": "ReduceAny",
+           "all": "ReduceAll"}
 
 
 def _unary(name: str) -> Row:
@@ -70,7 +70,13 @@ def _div(e: Any, a: Any, n: Node) -> Ref:
     return e("Trunc", e("Div", *both)) if mode == "trunc" else e("Div", *both)
 
 
-def _reduce(name: str, *rest: Any) -> Row:
+def _logical(name: str) -> Row:
+    return lambda e, a, n: e(name, _as_bool(e, a.self), _as_bool(e, a.other))
+
+
+def _reduce(name: str) -> Row:
+    rest = (False,) if name == "ReduceSum" else ()  # skip_mode
+
     def row(e: Any, a: Any, n: Node) -> Ref:
         dtype = n.outputs[0].dtype
         x = _as_bool(e, a.self) if dtype is torch.bool and name in ("ReduceAny", "ReduceAll") else e.operand(a.self, dtype)
@@ -270,8 +276,8 @@ ROWS: dict[str, Row] = {
     **{op: _unary(name) for op, name in _UNARY.items()},
     **{op: _binary(name) for op, name in _BINARY.items()},
     **{op: _compare(name) for op, name in _COMPARE.items()},
-    **{op: (lambda e, a, n, _name=name: e(_name, _as_bool(e, a.self), _as_bool(e, a.other))) for op, name in _LOGICAL.items()},
-    **{op: _reduce(*names) for op, names in _REDUCE.items()},
+    **{op: _logical(name) for op, name in _LOGICAL.items()},
+    **{op: _reduce(name) for op, name in _REDUCE.items()},
     "logical_not": lambda e, a, n: e("LogicalNot", _as_bool(e, a.self)),
     "bitwise_not": lambda e, a, n: e("LogicalNot", a.self) if a.self.dtype is torch.bool else e("Sub", e.scalar(-1, a.self.dtype), a.self),
     "round": lambda e, a, n: e("Round", a.self, 0),

@@ -37,6 +37,14 @@ def _scaled(e: Any, item: Any, factor: Any, dtype: torch.dtype) -> Ref:
     return e.operand(item, dtype) if factor == 1 else e("Mul", e.operand(item, dtype), e.scalar(factor, dtype))
 
 
+def _unary(name: str) -> Row:
+    return lambda e, a, n: e(name, e.operand(a.self, n.outputs[0].dtype))
+
+
+def _logical(name: str) -> Row:
+    return lambda e, a, n: e(name, _as_bool(e, a.self), _as_bool(e, a.other))
+
+
 def _binary(name: str) -> Row:
     def row(e: Any, a: Any, n: Node) -> Ref:
         dtype = n.outputs[0].dtype
@@ -207,10 +215,10 @@ def _reshaped(e: Any, a: Any, n: Node) -> Ref:
 
 
 ROWS: dict[str, Row] = {
-    **{op: (lambda e, a, n, _name=name: e(_name, e.operand(a.self, n.outputs[0].dtype))) for op, name in _UNARY.items()},
+    **{op: _unary(name) for op, name in _UNARY.items()},
     **{op: _binary(name) for op, name in _BINARY.items()},
     **{op: _compare(*names) for op, names in _COMPARE.items()},
-    **{op: (lambda e, a, n, _name=name: e(_name, _as_bool(e, a.self), _as_bool(e, a.other))) for op, name in _LOGICAL.items()},
+    **{op: _logical(name) for op, name in _LOGICAL.items()},
     **{op: _reduce(name) for op, name in _REDUCE.items()},
     "any": _logical_reduce("ReduceMax"), "all": _logical_reduce("ReduceMin"),
     "logical_not": lambda e, a, n: e("Not", _as_bool(e, a.self)), "bitwise_not": lambda e, a, n: e("Not", a.self),

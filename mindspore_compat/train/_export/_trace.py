@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from mindspore_compat.common._wrap import plain, wrap
@@ -29,7 +30,8 @@ _Base = torch._C.TensorBase
 _IDENTITY = frozenset({"detach", "alias", "lift_fresh", "lift", "lift_fresh_copy", "clone", "contiguous", "native_dropout"})
 _SYNONYMS = {"_unsafe_view": "view", "_reshape_alias": "view", "cudnn_batch_norm": "native_batch_norm", "miopen_batch_norm": "native_batch_norm",
              "t": "transpose", "_to_copy": "to", "cudnn_convolution": "convolution", "unsafe_split": "split", "true_divide": "div",
-             "unsafe_split_with_sizes": "split_with_sizes", "expand_copy": "expand", "absolute": "abs", "fix": "trunc", "div_": "div"}
+             "unsafe_split_with_sizes": "split_with_sizes", "expand_copy": "expand", "absolute": "abs", "fix": "trunc"}
+_READING = frozenset({"numpy", "tolist", "__array__"})
 _RESHAPING = frozenset({"transpose_", "t_", "squeeze_", "unsqueeze_", "swapaxes_", "swapdims_"})
 _NO_OP_IF_SAME_SHAPE = frozenset({"view", "expand", "squeeze", "slice"})
 
@@ -112,7 +114,7 @@ class _Recorder(TorchDispatchMode):
         name = str(func.overloadpacket.__name__)
         if name == "_local_scalar_dense" and self.read(args[0]).kind != CONSTANT:
             raise refuse("'construct' turns a value that depends on inputs or parameters into a Python number (item(), if, int(), range), "
-                         "which a file can not repeat", self._scope())
+                         "which a file can not repeat", self.scope())
         written = [argument.name for argument in func._schema.arguments if argument.alias_info is not None and argument.alias_info.is_write]
         if written:
             return self._in_place(func, name, bound, written)
@@ -131,7 +133,7 @@ class _Recorder(TorchDispatchMode):
     def _record(self, func: Any, op: str, bound: dict[str, Any], args: tuple, kwargs: dict[str, Any]) -> Any:
         tensors = _tensors(bound)
         if torch.Tag.nondeterministic_seeded in func.tags and not (op == "native_dropout" and not bound.get("train")):
-            raise refuse(f"'construct' draws random numbers with '{op}'", self._scope())
+            raise refuse(f"'construct' draws random numbers with '{op}'", self.scope())
         values = {id(tensor): self.read(tensor) for tensor in tensors}
         result = func(*args, **kwargs)
         made = [item for item in (result if isinstance(result, (tuple, list)) else [result]) if isinstance(item, torch.Tensor)]
@@ -150,7 +152,7 @@ class _Recorder(TorchDispatchMode):
         return result
 
     def _emit(self, op: str, args: dict[str, Any], results: list[torch.Tensor]) -> list[Value]:
-        node = Node(op, args, scope=self._scope())
+        node = Node(op, args, scope=self.scope())
         node.outputs = [Value(RESULT, tuple(result.shape), result.dtype, node=node, index=index) for index, result in enumerate(results)]
         self.nodes.append(node)
         return node.outputs
@@ -158,7 +160,7 @@ class _Recorder(TorchDispatchMode):
     def _in_place(self, func: Any, name: str, bound: dict[str, Any], written: list[str]) -> Any:
         """``x.add_(y)``: write down ``add``, and for a view of z what z becomes; then let the real tensor take the values."""
         if not name.endswith("_") or len(written) > 1:
-            raise refuse(f"the operator '{name}' writes into {', '.join(written)}", self._scope())
+            raise refuse(f"the operator '{name}' writes into {', '.join(written)}", self.scope())
         target = bound[written[0]]
         handle = self._handle_of(target)
         if name in _RESHAPING:  # another shape on the same elements
@@ -171,7 +173,7 @@ class _Recorder(TorchDispatchMode):
         if root.value.kind == PARAMETER:
             if target.shape == new.shape and torch.allclose(target, new, equal_nan=True):
                 return target  # torch's instance_norm writes the moving values back unchanged
-            raise refuse(f"'construct' changes the Parameter {root.value.name!r}", self._scope())
+            raise refuse(f"'construct' changes the Parameter {root.value.name!r}", self.scope())
         made = [new]
         while changed[-1].base is not None:
             with self:
@@ -194,7 +196,7 @@ class _Recorder(TorchDispatchMode):
                 return torch.broadcast_to(_Base.to(value, target.dtype) if isinstance(value, torch.Tensor) else torch.full((), value, **like), shape)
             packet = getattr(torch.ops.aten, name[:-1], None)
             if packet is None:
-                raise refuse(f"the in-place operator '{name}' has no counterpart without side effect", self._scope())
+                raise refuse(f"the in-place operator '{name}' has no counterpart without side effect", self.scope())
             new = packet(**bound)
             return _Base.to(new, target.dtype)
 
@@ -216,9 +218,9 @@ class _Recorder(TorchDispatchMode):
         if op == "permute":
             order = [axis % base.dim() for axis in rest["dims"]]
             return torch.permute(value, [order.index(axis) for axis in range(len(order))])
-        raise refuse(f"a tensor is changed in place through its view by '{op}'", self._scope())
+        raise refuse(f"a tensor is changed in place through its view by '{op}'", self.scope())
 
-    def _scope(self) -> str:
+    def scope(self) -> str:
         """Path and class of the innermost Cell whose ``construct`` runs."""
         frame: Any = sys._getframe(1)
         while frame is not None:
@@ -229,6 +231,20 @@ class _Recorder(TorchDispatchMode):
                     return f"{path}-{type(cell).__name__}" if path else type(cell).__name__
             frame = frame.f_back
         return ""
+
+
+class _NoReading(TorchFunctionMode):
+    """Refuses the ways from a tensor to numpy and lists, which no dispatch mode sees: their values would silently become constants."""
+
+    def __init__(self, recorder: _Recorder) -> None:
+        super().__init__()
+        self._recorder = recorder
+
+    def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None) -> Any:
+        if getattr(func, "__name__", "") in _READING and self._recorder.read(args[0]).kind != CONSTANT:
+            raise refuse("'construct' reads the values of a tensor that depends on inputs or parameters (asnumpy(), tolist()), which a file can "
+                         "not repeat", self._recorder.scope())
+        return func(*args, **kwargs or {})
 
 
 def _place(tensor: torch.Tensor) -> tuple[Any, ...]:
@@ -322,7 +338,7 @@ def _without_fused_kernels() -> Iterator[None]:
 
 
 def _run(recorder: _Recorder, net: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
-    with torch.no_grad(), _without_fused_kernels(), recorder:
+    with torch.no_grad(), _without_fused_kernels(), _NoReading(recorder), recorder:
         result = net(*inputs)
 
     def value_of(item: Any) -> Value:

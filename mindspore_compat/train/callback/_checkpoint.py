@@ -9,11 +9,12 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_non_negative_int, check_type
-from mindspore_compat.common.parameter import Parameter
-from mindspore_compat.common.tensor import Tensor
+from mindspore_compat._api.validate import check_bool, check_non_negative_int, check_str_in
+from mindspore_compat._runtime.files import remove_stale
+from mindspore_compat._runtime.writer import background_writer
+from mindspore_compat.train._redundancy import own_share
 from mindspore_compat.train.callback._callback import Callback, RunContext
-from mindspore_compat.train.serialization import save_checkpoint
+from mindspore_compat.train.serialization import check_async_save, check_key, checked_plan, save_checkpoint
 
 __all__ = ["CheckpointConfig", "ModelCheckpoint", "CheckpointManager"]
 
@@ -32,7 +33,8 @@ class CheckpointConfig:
         saved_network: a network to save instead of the trained one (Cell or torch module).
         append_info: of "epoch_num", "step_num" and at most one dict of numbers, strings or Tensors.
         integrated_save: without effect in one process.
-        async_save, enc_key, enc_mode, crc_check, format: as for `save_checkpoint`.
+        async_save, enc_key, enc_mode, crc_check, format: as for `save_checkpoint`; the format "safetensors" takes none of the others.
+        remove_redundancy: in data parallel training each process saves its share of the parameters only.
         exception_save: also save when training ends by an exception.
 
     Raises:
@@ -66,18 +68,21 @@ class CheckpointConfig:
         if not keep_checkpoint_max and not keep_checkpoint_per_n_minutes:
             self._keep_checkpoint_max = 1
         self._integrated_save = check_bool(integrated_save, "integrated_save", owner)
-        if not isinstance(async_save, bool) and async_save not in ("thread", "process"):
-            raise ValueError(f"For '{owner}', the 'async_save' must be a bool, 'thread' or 'process', but got {async_save!r}.")
-        self._async_save = async_save
+        self._async_save = check_async_save(async_save, owner)
         self._saved_network = saved_network
         self._append_dict = self._handle_append_info(append_info)
-        if enc_key is not None:
-            check_type(enc_key, "enc_key", bytes, owner)
-        self._enc_key, self._enc_mode = enc_key, check_type(enc_mode, "enc_mode", str, owner)
+        self._format = check_str_in(format, "format", ("ckpt", "safetensors"), owner)
+        check_key(owner, "enc", enc_key, enc_mode, format)
+        self._enc_key, self._enc_mode = enc_key, enc_mode
         self._crc_check = check_bool(crc_check, "crc_check", owner)
-        self._format = check_type(format, "format", str, owner)
         self.remove_redundancy = check_bool(remove_redundancy, "remove_redundancy", owner)
         self._map_param_inc = kwargs.get("incremental", False)
+        self.enable_redundance = kwargs.get("enable_redundance", False)
+        if crc_check and enc_key is not None:
+            raise ValueError(f"For '{owner}', 'crc_check' can not be used together with 'enc_key': no reader opens such a file.")
+        if format == "safetensors" and (crc_check or exception_save or self._map_param_inc):
+            raise ValueError(f"For '{owner}', with format 'safetensors' the arguments 'crc_check', 'exception_save' and 'incremental' "
+                             "must be left out.")
 
     save_checkpoint_steps = property(lambda self: self._save_checkpoint_steps, doc="Steps between checkpoints.")
     save_checkpoint_seconds = property(lambda self: self._save_checkpoint_seconds, doc="Seconds between checkpoints.")
@@ -115,7 +120,7 @@ class CheckpointConfig:
         if len(dicts) > 1:
             raise TypeError(f"For 'CheckpointConfig', the element of 'append_info' must has only one dict, but got {len(dicts)}")
         for key, value in (dicts[0] if dicts else {}).items():
-            if not isinstance(key, str) or not isinstance(value, (int, float, bool, str, Parameter, Tensor)):
+            if not isinstance(key, str) or not isinstance(value, (int, float, bool, str, torch.Tensor, torch.Generator)):
                 raise TypeError("For 'CheckpointConfig', the key type of the dict 'append_info' must be string, the value type must be int or "
                                 f"float or bool, but got key type {type(key)}, value type {type(value)}")
             result[key] = value
@@ -139,10 +144,12 @@ class CheckpointManager:
 
     def update_ckpoint_filelist(self, directory: str, prefix: str) -> None:
         """Look for ``PREFIX-*`` without letters in the rest."""
+        self._ckpoint_filelist = [os.path.join(directory, name) for name in os.listdir(directory) if self.is_of(name, prefix)]
+
+    def is_of(self, name: str, prefix: str) -> bool:
+        """Whether a file name is ``PREFIX-NUMBERS`` and of this format."""
         end = "." + self._format
-        self._ckpoint_filelist = [
-            os.path.join(directory, name) for name in os.listdir(directory)
-            if name.startswith(prefix + "-") and name.endswith(end) and not any(c.isalpha() for c in name[len(prefix):-len(end)])]
+        return name.startswith(prefix + "-") and name.endswith(end) and not any(c.isalpha() for c in name[len(prefix):-len(end)])
 
     def remove_ckpoint_file(self, file_name: str) -> None:
         """Delete one; a failure is logged and does not end the training."""
@@ -159,12 +166,13 @@ class CheckpointManager:
 
     def keep_one_ckpoint_per_minutes(self, minutes: int, cur_time: float) -> None:
         """Of the files of the last ``minutes``, keep the oldest."""
-        recent = [name for name in self._ckpoint_filelist if cur_time - os.path.getmtime(name) < 60 * minutes]
-        if recent:
-            kept = min(recent, key=os.path.getmtime)
-            for name in recent:
-                if name != kept:
-                    self.remove_ckpoint_file(name)
+        for name in self.surplus_of_minutes(minutes, cur_time):
+            self.remove_ckpoint_file(name)
+
+    def surplus_of_minutes(self, minutes: int, cur_time: float) -> list[str]:
+        """The files of the last ``minutes`` but the oldest."""
+        recent = sorted((name for name in self._ckpoint_filelist if cur_time - os.path.getmtime(name) < 60 * minutes), key=os.path.getmtime)
+        return recent[1:]
 
 
 def _next_free_prefix(directory: str, prefix: str, breakpoint_files: bool = False) -> str:
@@ -199,6 +207,7 @@ class ModelCheckpoint(Callback):
 
     def __init__(self, prefix: Any = "CKP", directory: Any = None, config: CheckpointConfig | None = None) -> None:
         self._latest_ckpt_file_name = ""
+        self._leaving: set[str] = set()  # files that go when the next is complete
         self._last_time = self._last_time_for_keep = time.time()
         self._last_triggered_step = 0
         if not callable(prefix) and (not isinstance(prefix, str) or "/" in prefix):
@@ -210,6 +219,8 @@ class ModelCheckpoint(Callback):
         self._directory: Any = directory if callable(directory) else _made_folder(directory)
         self._config = config or CheckpointConfig()
         self._manager = CheckpointManager(self._config.format)
+        if not callable(directory):
+            remove_stale(self._directory)
         if not callable(directory) and not callable(prefix):
             self._prefix = _next_free_prefix(self._directory, prefix)
         self._append_dict = dict(self._config.append_dict or {})
@@ -219,8 +230,10 @@ class ModelCheckpoint(Callback):
         self._save_ckpt(run_context.original_args())
 
     def end(self, run_context: RunContext) -> None:
-        """Save the last step, if that was not done."""
+        """Save the last step, if that was not done, and wait for what is saved in the background."""
         self._save_ckpt(run_context.original_args(), force_to_save=True)
+        if self._config.async_save:
+            background_writer().flush()
 
     def on_eval_step_end(self, run_context: RunContext) -> None:
         """Evaluation saves nothing."""
@@ -259,32 +272,61 @@ class ModelCheckpoint(Callback):
             name = f"{prefix}.{self._config.format}"
         else:
             name = f"{prefix}-{cb_params.cur_epoch_num}_{(step - 1) % cb_params.batch_num + 1}.{self._config.format}"
-        self._make_room(directory, prefix)
         self._last_triggered_step = step
         for key, value in (("epoch_num", cb_params.cur_epoch_num), ("step_num", step)):
             if key in self._append_dict:
                 self._append_dict[key] = (self._config.append_dict or {}).get(key, 0) + value
-        network = self._config.saved_network if self._config.saved_network is not None else cb_params.train_network
         path = os.path.join(directory, name)
-        config = self._config
-        save_checkpoint(network, path, config.integrated_save, config.async_save, self._append_dict, config.enc_key, config.enc_mode,
-                        crc_check=config.crc_check, format=config.format)
+        self._write(path, cb_params, self._make_room(directory, prefix))
         self._latest_ckpt_file_name = path
         cb_params.last_save_ckpt_step, cb_params.latest_ckpt_file = step, path
 
-    def _make_room(self, directory: str, prefix: str) -> None:
-        """Delete what the policy does not keep, before saving the next."""
+    def _write(self, path: str, cb_params: Any, obsolete: list[str]) -> None:
+        config = self._config
+        network = config.saved_network if config.saved_network is not None else cb_params.train_network
+        choice_func = own_share(network) if config.remove_redundancy else None
+        plan = checked_plan(network, path, config.integrated_save, config.async_save, self._append_dict, config.enc_key, config.enc_mode, choice_func,
+                            config.crc_check, config.format, remove_redundancy=config.remove_redundancy)
+        if config.async_save:
+            plan.submit(obsolete)
+        else:
+            plan.write()
+            for name in obsolete:
+                self._manager.remove_ckpoint_file(name)
+
+    def _make_room(self, directory: str, prefix: str) -> list[str]:
+        """Delete what the policy does not keep; returns those that must stay until the next file is complete.
+
+        Upstream deletes all of them first. Here one complete checkpoint is there at any moment.
+        """
         config, manager = self._config, self._manager
+        coming = background_writer().pending()  # asked first: what is complete in the meantime is in the folder
         manager.update_ckpoint_filelist(directory, prefix)
+        self._leaving &= set(manager.ckpoint_filelist)
+        complete = [path for path in sorted(manager.ckpoint_filelist, key=os.path.getmtime) if path not in self._leaving]
+        coming = [path for path in coming if path not in manager.ckpoint_filelist and os.path.dirname(path) == directory
+                  and path not in self._leaving and manager.is_of(os.path.basename(path), prefix)]
+        doomed: list[str] = []
         now = time.time()
-        if config.keep_checkpoint_max and 0 < config.keep_checkpoint_max <= manager.ckpoint_num:
-            manager.remove_oldest_ckpoint_file()
+        if config.keep_checkpoint_max:
+            doomed = (complete + coming)[:1] if len(complete + coming) >= config.keep_checkpoint_max else []
         elif config.keep_checkpoint_per_n_minutes and now - self._last_time_for_keep < config.keep_checkpoint_per_n_minutes * 60:
-            manager.keep_one_ckpoint_per_minutes(config.keep_checkpoint_per_n_minutes, now)
+            doomed = manager.surplus_of_minutes(config.keep_checkpoint_per_n_minutes, now)
         self._last_time_for_keep = now
+        if set(complete) <= set(doomed):
+            self._leaving |= set(doomed)
+            return doomed
+        for name in doomed:
+            manager.remove_ckpoint_file(name)
+        return []
 
     def __exit__(self, error_type: Any = None, *err: Any) -> None:
-        """On an exception in training, save a breakpoint file if ``exception_save`` asks for it."""
+        """On an exception in training, wait for the background, and save a breakpoint file if ``exception_save`` asks for it."""
+        if error_type is not None and self._config.async_save:
+            try:
+                background_writer().flush()
+            except (OSError, RuntimeError) as error:  # the exception of the training goes on
+                _log.error("ModelCheckpoint: %s", error)
         if error_type is not None and self._config.exception_save and self._last_params is not None and not callable(self._prefix):
             cb_params = self._last_params
             directory = self._directory(cb_params) if callable(self._directory) else self._directory

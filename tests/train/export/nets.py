@@ -85,6 +85,17 @@ def _arithmetic(x: Any) -> Any:
     return x + 1, 1 - x, 2 / (x * x + 1), x // 0.7, x % 0.7, abs(x) ** 1.5, -x, x > 0.1, ops.logical_and(x > 0, x < 1), ops.clip_by_value(x, -0.5, 0.5)
 
 
+def _math(x: Any) -> Any:
+    names = ("exp", "log", "sqrt", "rsqrt", "square", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "erf", "erfc", "floor", "ceil",
+             "round", "sign", "reciprocal", "expm1", "log1p", "trunc", "isnan", "isfinite", "asinh", "atanh", "log2")
+    return tuple(getattr(ops, name)(x) for name in names)
+
+
+def _matrices(x: Any) -> Any:
+    return (ops.matmul(x, x.T), ops.matmul(x.T, x), ops.bmm(x[None], x.T[None]), ops.matmul(x, x[0]), ops.tril(x), ops.triu(x, 1), ops.einsum("ij,kj->ik", x, x),
+            ops.L2Normalize(1)(x), ops.cdist(x, x[:2]), x @ ops.eye(4, 4, mstype.float32))
+
+
 def _mixed_types(x: Any, i: Any) -> Any:
     return x * i, i / 2, i // 2, i + 1.5, i.astype(mstype.float32), (x > 0).astype(mstype.int32), i * 2 > 1, x.astype(mstype.float64)
 
@@ -127,6 +138,8 @@ CASES: dict[str, tuple[Any, tuple[np.ndarray, ...]]] = {
     "encoder": (Encoder, (np.arange(10, dtype=np.int32).reshape(2, 5), np.array([[1, 1, 1, 1, 0], [1, 1, 1, 0, 0]], np.int32))),
     "inplace": (Inplace, (_randn(3, 4),)),
     "arithmetic": (lambda: Function(_arithmetic), (_randn(3, 4),)),
+    "math": (lambda: Function(_math), (np.linspace(0.05, 0.95, 12, dtype=np.float32).reshape(3, 4),)),
+    "matrices": (lambda: Function(_matrices), (_randn(3, 4),)),
     "mixed_types": (lambda: Function(_mixed_types), (_randn(3), _INDEX)),
     "reductions": (lambda: Function(_reductions), (_IMAGE,)),
     "shapes": (lambda: Function(_shapes), (_IMAGE,)),

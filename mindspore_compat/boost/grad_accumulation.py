@@ -1,0 +1,58 @@
+"""Gradients of several steps for one update. Upstream: ``mindspore.boost.grad_accumulation``."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.nn.cell import Cell
+from mindspore_compat.ops.composite import MultitypeFuncGraph
+
+__all__ = ["GradientAccumulation", "gradient_accumulation_op", "gradient_clear_op"]
+
+
+def _accumulate(steps: Any, total: Any, gradient: Any) -> Any:
+    plain(total).add_(plain(gradient), alpha=1.0 / int(steps))
+    return total
+
+
+def _clear(total: Any) -> Any:
+    plain(total).zero_()
+    return total
+
+
+gradient_accumulation_op = MultitypeFuncGraph("gradient_accumulation_op")
+gradient_accumulation_op.register("Number", "Tensor", "Tensor")(_accumulate)
+gradient_clear_op = MultitypeFuncGraph("gradient_clear_op")
+gradient_clear_op.register("Tensor")(_clear)
+
+
+class GradientAccumulation(Cell):
+    """Called with (loss, gradients) after each backward: updates with the mean gradient every ``max_accumulation_step`` calls.
+
+    Args:
+        optimizer: a Cell whose ``parameters`` the gradients belong to.
+    """
+
+    def __init__(self, max_accumulation_step: int, optimizer: Any) -> None:
+        super().__init__()
+        self._max_accumulation_step = max_accumulation_step
+        self.optimizer = optimizer
+        self.weights = optimizer.parameters
+        self._grad_accumulation = self.weights.clone(prefix="grad_accumulation", init="zeros")
+        self._accumulation_step = Parameter(Tensor(0, torch.int32), name="accumulation_step")
+        self._steps = 0  # the same number where reading it costs no wait for the device
+
+    def construct(self, loss: Any, grads: Any) -> Any:
+        torch._foreach_add_([plain(total) for total in self._grad_accumulation], [plain(gradient) for gradient in grads],
+                            alpha=1.0 / self._max_accumulation_step)
+        self._steps += 1
+        if self._steps >= self._max_accumulation_step:
+            self.optimizer(wrap(tuple([plain(total) for total in self._grad_accumulation])))
+            torch._foreach_zero_([plain(total) for total in self._grad_accumulation])
+            self._steps = 0
+        plain(self._accumulation_step).fill_(self._steps)
+        return loss

@@ -1,0 +1,101 @@
+"""Cells that run a network on parts of a batch. Upstream: ``GradAccumulationCell``, ``PipelineCell``, ``MicroBatchInterleaved``."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from mindspore_compat.nn.cell import Cell
+
+__all__ = ["GradAccumulationCell", "PipelineCell", "MicroBatchInterleaved", "_VirtualDatasetCell", "VirtualDatasetCellTriple"]
+
+
+class _PartsOfABatch(Cell):
+    """Runs ``network`` on equal parts of the batch (axis 0 of every input), and sums the outputs."""
+
+    _count_name = "micro_size"
+
+    def __init__(self, network: Any, micro_size: int) -> None:
+        super().__init__(auto_prefix=False)
+        owner, name = type(self).__name__, self._count_name
+        if not isinstance(network, Cell):
+            raise TypeError(f"For '{owner}', the argument 'network' must cell type, but got the type : {type(network)}.")
+        if isinstance(micro_size, bool) or not isinstance(micro_size, int):
+            raise TypeError(f"For '{owner}', the argument '{name}' must be integer, but got the type : {type(micro_size)}.")
+        if micro_size <= 0:
+            raise ValueError(f"For '{owner}', the argument '{name}' must be large than 0, but got {micro_size}.")
+        self.network = network
+        self.micro_size = micro_size
+
+    def parts(self, inputs: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+        """The inputs of each part.
+
+        Raises:
+            ValueError: if a batch can not be divided.
+        """
+        count = self.micro_size
+        for value in inputs:
+            if value.shape[0] % count:
+                raise ValueError(f"For micro batch initialization, the 0th dimension shape of input({value.shape[0]}) must be divided by "
+                                 f"micro size({count})")
+        for part in range(count):
+            yield tuple([value[part * (value.shape[0] // count):(part + 1) * (value.shape[0] // count)] for value in inputs])
+
+    def construct(self, *inputs: Any) -> Any:
+        total = None
+        for part in self.parts(inputs):
+            outputs = self.network(*part)
+            total = outputs if total is None else total + outputs
+        return total
+
+
+class GradAccumulationCell(_PartsOfABatch):
+    """The sum of the losses of ``micro_size`` parts of the batch.
+
+    The training Cell that `Model` builds around it runs forward and backward part by part, so that the activations of one part at a time
+    are in memory, and updates once with the mean gradient.
+    """
+
+
+class PipelineCell(_PartsOfABatch):
+    """As `GradAccumulationCell`'s forward; stages are not spread over devices here, all of them run on this one.
+
+    Args:
+        stage_config, segment_config: {name of a Cell: number}; kept on the Cells as ``pipeline_stage`` and ``pipeline_segment``.
+
+    Raises:
+        KeyError: for a Cell that the network does not have.
+    """
+
+    def __init__(self, network: Any, micro_size: int, stage_config: dict[str, int] | None = None,
+                 segment_config: dict[str, int] | None = None) -> None:
+        super().__init__(network, micro_size)
+        for what, attribute, config in (("stage_config", "pipeline_stage", stage_config), ("segment_config", "pipeline_segment", segment_config)):
+            cells = dict(network.cells_and_names())
+            for name, number in (config or {}).items():
+                if name not in cells:
+                    raise KeyError(f"For 'PipelineCell', the argument '{what}' : {{{name!r}: {number}}} is not found in 'network' : {network}")
+                cells[name].__dict__[attribute] = number
+
+
+class MicroBatchInterleaved(_PartsOfABatch):
+    """The sum of the outputs of ``interleave_num`` parts of the batch."""
+
+    _count_name = "interleave_num"
+
+    def __init__(self, network: Any, interleave_num: int = 2) -> None:
+        super().__init__(network, interleave_num)
+        self.interleave_num = interleave_num
+
+
+class _VirtualDatasetCell(Cell):
+    """The backbone itself: it marks where upstream's parallel modes split the data."""
+
+    def __init__(self, backbone: Any) -> None:
+        super().__init__(auto_prefix=False)
+        self._backbone = backbone
+
+    def construct(self, *inputs: Any) -> Any:
+        return self._backbone(*inputs)
+
+
+VirtualDatasetCellTriple = _VirtualDatasetCell

@@ -1,0 +1,198 @@
+"""How mixed precision reaches a network: casts around Cells, a copy of a network that casts in chosen Cells, casts by operator.
+
+Parameters stay what they are, and are cast where they are used. Nothing here is public; `train/amp.py` is.
+"""
+from __future__ import annotations
+
+import contextlib
+import functools
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from mindspore_compat._runtime.device import current_device
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.wrap.cell_wrapper import WithLossCell, _to_float32
+from mindspore_compat.ops.primitive import Primitive
+
+__all__ = ["_OutputTo16", "_OutputTo32", "Float32WithLossCell", "cast_except", "cast_only", "cast_by_operator"]
+
+
+class _OutputTo16(Cell):
+    """Returns the Cell's output in the network's low precision."""
+
+    def __init__(self, backbone: Any, dtype: torch.dtype = torch.float16) -> None:
+        super().__init__(auto_prefix=False)
+        self._backbone = backbone
+        self.dtype = dtype
+
+    def construct(self, *args: Any, **kwargs: Any) -> Any:
+        return _cast_floats(self._backbone(*args, **kwargs), self.dtype)
+
+
+class _OutputTo32(Cell):
+    """Returns the network's outputs as float32."""
+
+    def __init__(self, backbone: Any) -> None:
+        super().__init__(auto_prefix=False)
+        self._backbone = backbone
+
+    def construct(self, *args: Any, **kwargs: Any) -> Any:
+        return _to_float32(self._backbone(*args, **kwargs))
+
+
+class Float32WithLossCell(WithLossCell):
+    """The loss in float32, whatever the network computes in."""
+
+    def construct(self, data: Any, label: Any) -> Any:
+        return self._loss_fn(_to_float32(self._backbone(data)), _to_float32(label))
+
+
+def _cast_floats(value: Any, dtype: torch.dtype) -> Any:
+    if isinstance(value, torch.Tensor):
+        return wrap(torch._C.TensorBase.to(value, dtype)) if value.is_floating_point() else value
+    return type(value)([_cast_floats(item, dtype) for item in value]) if type(value) in (tuple, list) else value
+
+
+# --- O2, O3, black lists: everything but some Cells, in place ------------------------------------------------------------------
+
+
+def cast_except(network: Any, dtype: torch.dtype, black_list: list[type]) -> None:
+    """Make the network compute in ``dtype``; Cells of the list compute in float32, and hand on ``dtype``."""
+    network.to_float(dtype)
+    _wrap_black(network, dtype, tuple(black_list))
+
+
+def _wrap_black(cell: Any, dtype: torch.dtype, black_list: tuple[type, ...]) -> None:
+    for name, child in list(cell._modules.items()):
+        if isinstance(child, black_list):
+            cell._modules[name] = _OutputTo16(child.to_float(torch.float32), dtype)
+        elif isinstance(child, Cell) and not isinstance(child, _OutputTo16):
+            _wrap_black(child, dtype, black_list)
+
+
+# --- O1, white lists: some Cells and Primitives, in a copy that shares the Parameters ------------------------------------------
+
+
+def cast_only(network: Any, dtype: torch.dtype, white_list: list[type]) -> Any:
+    """A copy of the network (same Parameters) in which what the list names computes in ``dtype`` and returns float32.
+
+    Cells whose `to_float` was called stay as they are.
+    """
+    copies: dict[int, Any] = {}
+    copied = _copy_tree(network, copies, dtype, white_list, False)
+    for cell in list(copies.values()):
+        _redirect(cell, copies)
+    return copied
+
+
+def _copy_tree(cell: Any, copies: dict[int, Any], dtype: torch.dtype, white_list: list[type], inside: bool) -> Any:
+    if not isinstance(cell, Cell) or cell._cast_dtype is not None:
+        return cell
+    if id(cell) in copies:
+        return copies[id(cell)]
+    copied = copies[id(cell)] = cell.__class__.__new__(cell.__class__)
+    state = copied.__dict__
+    state.update(cell.__dict__)  # Parameters and buffers are one dict for both
+    listed = type(cell) in white_list
+    state["_modules"] = type(cell._modules)(
+        (name, _copy_tree(child, copies, dtype, white_list, inside or listed)) for name, child in cell._modules.items())
+    if inside or listed:
+        for name, flag in (("fp16", torch.float16), ("bf16", torch.bfloat16)):
+            if flag is dtype:
+                copied.add_flags(**{name: True})
+    if listed and not inside:
+        state["construct"] = functools.partial(_construct_to32, copied)
+    if not (inside or listed):
+        for name, value in cell.__dict__.items():
+            if isinstance(value, Primitive) and type(value) in white_list:
+                state[name] = _CastPrimitive(value, dtype)
+    return copied
+
+
+def _construct_to32(cell: Any, *args: Any, **kwargs: Any) -> Any:
+    return _to_float32(type(cell).construct(cell, *args, **kwargs))
+
+
+def _redirect(cell: Any, copies: dict[int, Any]) -> None:
+    """Attributes that refer to a Cell of the network otherwise than as child: lists of Cells, methods of Cells."""
+    for name, value in list(cell.__dict__.items()):
+        if type(value) in (list, tuple) and any(id(item) in copies for item in value):
+            cell.__dict__[name] = type(value)([copies.get(id(item), item) for item in value])
+        elif isinstance(value, types.MethodType) and id(value.__self__) in copies:
+            cell.__dict__[name] = types.MethodType(value.__func__, copies[id(value.__self__)])
+
+
+class _CastPrimitive:
+    """A Primitive that computes in low precision and returns float32."""
+
+    def __init__(self, primitive: Any, dtype: torch.dtype) -> None:
+        self._primitive, self._dtype = primitive, dtype
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name in ("_primitive", "_dtype"):
+            raise AttributeError(name)
+        return getattr(self._primitive, name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return _to_float32(self._primitive(*[_cast_floats(arg, self._dtype) for arg in args], **kwargs))
+
+
+# --- auto: by operator -----------------------------------------------------------------------------------------------------------
+
+#: upstream's black list, by torch's names; torch.autocast has most of them on CUDA, and few on the CPU
+_IN_FLOAT32 = frozenset("""pow acos asin cosh erfinv exp expm1 log log10 log1p log2 reciprocal rsqrt sinh tan softplus layer_norm batch_norm
+    group_norm norm kl_div smooth_l1_loss multilabel_margin_loss soft_margin_loss triplet_margin_loss multi_margin_loss
+    binary_cross_entropy_with_logits pdist cdist renorm prod softmax log_softmax cumprod cumsum sum l1_loss mse_loss nll_loss""".split())
+
+
+class _Float32Operators(TorchFunctionMode):
+    """Hands the operators of the black list their low-precision inputs as float32."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if getattr(func, "__name__", "") in _IN_FLOAT32:
+            args = tuple([_half_to32(arg) for arg in args])
+        return func(*args, **(kwargs or {}))
+
+
+def _half_to32(value: Any) -> Any:
+    if isinstance(value, torch.Tensor) and value.dtype in (torch.float16, torch.bfloat16):
+        return torch._C.TensorBase.to(value, torch.float32)
+    return value
+
+
+@contextlib.contextmanager
+def _operator_casts(dtype: torch.dtype) -> Iterator[None]:
+    with torch.autocast(current_device().type, dtype=dtype), _Float32Operators():
+        yield
+
+
+def cast_by_operator(target: Any, dtype: torch.dtype) -> Any:
+    """A function that runs with casts by operator, or the same Cell, whose ``construct`` does; `to_float` of Cells inside goes first."""
+    if not isinstance(target, Cell):
+        return _with_casts(target, dtype)
+    for _, cell in target.cells_and_names():
+        if isinstance(cell, Cell) and cell._cast_dtype is not None:
+            cell.__dict__["construct"] = _without_casts(cell.construct)
+    target.__dict__["construct"] = _with_casts(target.construct, dtype)
+    return target
+
+
+def _with_casts(function: Callable[..., Any], dtype: torch.dtype) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with _operator_casts(dtype):
+            return wrap(function(*args, **kwargs))
+    return run
+
+
+def _without_casts(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with torch.autocast(current_device().type, enabled=False):
+            return function(*args, **kwargs)
+    return run

@@ -1,0 +1,73 @@
+"""``remove_redundancy``: in data parallel training each process saves its share of the parameters, and gets the rest from the others."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._wrap import plain
+from mindspore_compat.communication.management import get_group_size, get_rank
+from mindspore_compat.nn.cell import Cell
+
+__all__ = ["own_share", "share_loaded", "require_parallel"]
+
+
+def _named(net: Any) -> list[tuple[str, torch.Tensor]]:
+    if isinstance(net, Cell):
+        return [(parameter.name, parameter) for parameter in net.get_parameters()]
+    from mindspore_compat.train._torch_names import torch_targets
+    return list(torch_targets(net))
+
+
+def require_parallel(what: str) -> int:
+    """The number of processes; TypeError if there is but one, as upstream."""
+    size = get_group_size() if torch.distributed.is_available() and torch.distributed.is_initialized() else 1
+    if size == 1:
+        raise TypeError(f"The deduplication feature for {what} checkpoint can only be used in parallel scenarios, but got 'stand_alone'. "
+                        "Leave 'remove_redundancy' out, or call mindspore.communication.init() under torchrun.")
+    return size
+
+
+def own_share(net: Any) -> Callable[[str], bool]:
+    """Whether this process saves the parameter of a name: about the same number of bytes for each, every parameter once.
+
+    Raises:
+        TypeError: in a single process, as upstream.
+    """
+    loads = [0] * require_parallel("saving")
+    owners: dict[str, int] = {}
+    for name, tensor in sorted(_named(net), key=lambda item: (-item[1].nbytes, item[0])):
+        owners[name] = loads.index(min(loads))
+        loads[owners[name]] += tensor.nbytes
+    rank = get_rank()
+    return lambda name: owners.get(name, rank) == rank
+
+
+def share_loaded(net: Any, missing: Iterable[str]) -> list[str]:
+    """Give each process what it misses from the first that has it; returns the names that nobody has.
+
+    Raises:
+        TypeError: in a single process, as upstream.
+    """
+    size = require_parallel("loading")
+    import torch.distributed as dist
+
+    lists: list[Sequence[str]] = [()] * size
+    dist.all_gather_object(lists, list(missing))
+    absent = [set(names) for names in lists]
+    wanted = set().union(*absent)
+    device = torch.device("cuda", torch.cuda.current_device()) if dist.get_backend() == "nccl" else torch.device("cpu")
+    nowhere = []
+    for name, tensor in _named(net):
+        if name not in wanted:
+            continue
+        owner = next((rank for rank in range(size) if name not in absent[rank]), None)
+        if owner is None:
+            nowhere.append(name)
+            continue
+        data = plain(tensor).detach()
+        buffer = data.to(device).contiguous()
+        dist.broadcast(buffer, src=owner)
+        data.copy_(buffer)
+    return nowhere

@@ -1,0 +1,63 @@
+"""A function over a dataset. Upstream: ``mindspore.data_sink``."""
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from mindspore_compat._api.validate import check_int
+from mindspore_compat.common.api import jit
+from mindspore_compat.train.dataset_helper import dataset_size, endless
+
+__all__ = ["data_sink"]
+
+
+def data_sink(fn: Callable[..., Any], dataset: Any, sink_size: int = 1, jit_config: Any = None, input_signature: Any = None) -> Callable[..., Any]:
+    """A function without arguments that runs ``fn`` on the next ``sink_size`` batches, and returns the last output.
+
+    The dataset starts again whenever it ends.
+
+    Args:
+        jit_config: makes ``fn`` what `mindspore.jit` makes of it.
+        input_signature: Tensors whose dtypes and shapes (-1 is any) the batches must have.
+
+    Raises:
+        TypeError: if ``sink_size`` is no int, or, when a batch comes, for a dtype that does not fit.
+        ValueError: if ``sink_size`` is not positive, for an empty dataset, or, when a batch comes, for a shape that does not fit.
+    """
+    check_int(sink_size, "sink_size", "Data sink")
+    if sink_size <= 0:
+        raise ValueError(f"The 'sink_size' must be positive, but got sink_size {sink_size}.")
+    if dataset_size(dataset) == 0:
+        raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
+    batches = endless(dataset)
+    run = fn if jit_config is None else jit(fn)
+
+    @functools.wraps(fn)
+    def sink_process(*args: Any, **kwargs: Any) -> Any:
+        outputs = None
+        for _ in range(sink_size):
+            batch = next(batches)
+            if input_signature is not None:
+                _check_signature(input_signature, batch)
+            outputs = run(*batch)
+        return outputs
+
+    return sink_process
+
+
+def _check_signature(signature: Any, batch: tuple[Any, ...]) -> None:
+    expected = [signature] if isinstance(signature, torch.Tensor) else list(signature)
+    if len(expected) != len(batch):
+        raise ValueError(f"For 'data_sink', 'input_signature' has {len(expected)} inputs, but the dataset has {len(batch)} columns.")
+    for number, (wanted, got) in enumerate(zip(expected, batch), 1):
+        if wanted is None:
+            continue
+        if wanted.dtype is not got.dtype:
+            raise TypeError(f"The {number}th input type of 'input_signature' must be the same as the dataset's, but got {wanted.dtype} "
+                            f"and {got.dtype}.")
+        if len(wanted.shape) != len(got.shape) or any(a not in (-1, b) for a, b in zip(wanted.shape, got.shape)):
+            raise ValueError(f"The {number}th input shape of 'input_signature' must be the same as the dataset's, but got {tuple(wanted.shape)} "
+                             f"and {tuple(got.shape)}.")

@@ -1,0 +1,180 @@
+"""The background writer: order, bounds, errors with their paths, and every way that a process can end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from mindspore_compat._runtime.writer import BackgroundWriter
+from tests.support.processes import run_python
+
+
+@pytest.fixture
+def writer() -> Iterator[BackgroundWriter]:
+    result = BackgroundWriter()
+    yield result
+    try:
+        result.close()
+    except (OSError, RuntimeError):
+        pass
+
+
+def _tensor(value: int, size: int = 1000) -> torch.Tensor:
+    return torch.full((size,), value, dtype=torch.uint8)
+
+
+def _stop(writer: BackgroundWriter) -> int:
+    """Halt the writer process, so that what it has to do stays undone; returns its id."""
+    assert writer._process is not None
+    os.kill(writer._process.pid, signal.SIGSTOP)
+    return writer._process.pid
+
+
+def test_what_was_there_at_the_call_is_written(writer: BackgroundWriter, tmp_path: Path) -> None:
+    data = _tensor(7)
+    writer.submit(str(tmp_path / "a"), [b"head", data, b"", _tensor(0, 0), np.arange(3, dtype=np.uint8).data], 0o400)
+    data.fill_(8)
+    writer.flush()
+    assert (tmp_path / "a").read_bytes() == b"head" + b"\7" * 1000 + b"\0\1\2"
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o400
+
+
+def test_many_jobs_are_written_in_order_with_two_snapshots(writer: BackgroundWriter, tmp_path: Path) -> None:
+    seen = set()
+    for number in range(12):
+        writer.submit(str(tmp_path / "same"), [_tensor(number)])
+        seen |= {id(snapshot) for _, snapshot in writer._jobs.values()} | {id(item) for item in writer._idle}
+        assert len(writer._jobs) + len(writer._idle) <= 2
+    writer.flush()
+    assert (tmp_path / "same").read_bytes() == b"\x0b" * 1000
+    assert len(seen) <= 2
+
+
+def test_growing_and_shrinking_states_fit(writer: BackgroundWriter, tmp_path: Path) -> None:
+    for number, size in enumerate((10, 1_000_000, 5, 3_000_000, 0)):
+        writer.submit(str(tmp_path / str(number)), [_tensor(number, size)])
+    writer.close()
+    assert [(tmp_path / str(n)).stat().st_size for n in range(5)] == [10, 1_000_000, 5, 3_000_000, 0]
+
+
+def test_crc_encryption_and_obsolete_files(writer: BackgroundWriter, tmp_path: Path) -> None:
+    from mindspore_compat._format import envelope
+    (tmp_path / "old").touch(mode=0o400)
+    writer.submit(str(tmp_path / "a"), [b"abc", _tensor(1)], crc=True, obsolete=[str(tmp_path / "old"), str(tmp_path / "never")])
+    writer.submit(str(tmp_path / "b"), [b"abc", _tensor(1)], key=bytes(16), enc_mode="AES-CBC")
+    writer.flush()
+    messages, crc = envelope.split_crc(memoryview((tmp_path / "a").read_bytes()))
+    assert bytes(messages) == b"abc" + b"\1" * 1000 and b"".join(envelope.crc_of([messages])) == (tmp_path / "a").read_bytes()
+    assert envelope.decrypt(memoryview((tmp_path / "b").read_bytes()), bytes(16), "AES-CBC") == messages
+    assert sorted(os.listdir(tmp_path)) == ["a", "b"]
+
+
+@pytest.mark.parametrize("surface", ["submit", "flush", "close"])
+def test_an_error_is_raised_by_the_next_call_with_its_path_and_the_writer_goes_on(surface: str, writer: BackgroundWriter, tmp_path: Path) -> None:
+    bad, good = str(tmp_path / "gone" / "a"), str(tmp_path / "b")
+    writer.submit(bad, [_tensor(1)])
+    writer.wait_for(bad)
+    with pytest.raises(FileNotFoundError, match="gone/a"):
+        writer.submit(good, [_tensor(2)]) if surface == "submit" else getattr(writer, surface)()
+    writer.submit(good, [_tensor(2)])
+    writer.flush()
+    assert os.listdir(tmp_path) == ["b"]
+
+
+def test_a_dead_writer_is_noticed_and_named_and_replaced(writer: BackgroundWriter, tmp_path: Path) -> None:
+    writer.submit(str(tmp_path / "a"), [_tensor(1)])
+    writer.flush()
+    pid = _stop(writer)
+    writer.submit(str(tmp_path / "b"), [_tensor(2)])
+    writer.submit(str(tmp_path / "c"), [_tensor(3)])
+    os.kill(pid, signal.SIGKILL)
+    with pytest.raises(RuntimeError, match=r"killed by signal 9 before it reported .*/b, .*/c: not written"):
+        writer.submit(str(tmp_path / "d"), [_tensor(4)])
+    writer.submit(str(tmp_path / "d"), [_tensor(4)])
+    writer.flush()
+    assert sorted(os.listdir(tmp_path)) == ["a", "d"]
+
+
+def test_a_third_job_waits(writer: BackgroundWriter, tmp_path: Path) -> None:
+    writer.submit(str(tmp_path / "a"), [_tensor(1)])
+    writer.flush()
+    pid = _stop(writer)
+    subprocess.Popen([sys.executable, "-c", f"import os, signal, time; time.sleep(1); os.kill({pid}, signal.SIGCONT)"])
+    for name in "bc":
+        writer.submit(str(tmp_path / name), [_tensor(2)])
+    assert not (tmp_path / "b").exists()
+    writer.submit(str(tmp_path / "d"), [_tensor(2)])
+    assert (tmp_path / "b").exists()
+    writer.flush()
+
+
+def test_signals_to_the_whole_group_do_not_stop_it(writer: BackgroundWriter, tmp_path: Path) -> None:
+    writer.submit(str(tmp_path / "a"), [_tensor(1)])
+    writer.flush()
+    assert writer._process is not None
+    for number in (signal.SIGINT, signal.SIGTERM):
+        os.kill(writer._process.pid, number)
+    writer.submit(str(tmp_path / "b"), [_tensor(1)])
+    writer.flush()
+    assert sorted(os.listdir(tmp_path)) == ["a", "b"]
+
+
+def test_a_forked_child_leaves_it_to_the_parent(tmp_path: Path) -> None:
+    program = ("import os, sys\nimport torch\nfrom mindspore_compat._runtime.writer import background_writer\n"
+               "w = background_writer()\nw.submit(sys.argv[1] + '/a', [torch.ones(9, dtype=torch.uint8)])\n"
+               "child = os.fork()\n"
+               "if child == 0:\n    w.submit(sys.argv[1] + '/child', [b'x']); w.close(); os._exit(0)\n"
+               "assert os.waitpid(child, 0)[1] == 0\n"
+               "w.submit(sys.argv[1] + '/b', [b'y'])\n")
+    done = run_python("-c", program, str(tmp_path), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert sorted(os.listdir(tmp_path)) == ["a", "b", "child"]
+
+
+PROGRAM = """
+import sys, time
+import torch
+from mindspore_compat._runtime.writer import background_writer
+for number in range(3):
+    background_writer().submit(f"{sys.argv[1]}/{number}.ckpt", [torch.full((20_000_000,), number, dtype=torch.uint8)])
+print("accepted", flush=True)
+%s
+"""
+
+
+@pytest.mark.parametrize(("ending", "code"), [("", 0), ("raise SystemExit(3)", 3), ("1 / 0", 1)])
+def test_a_script_without_a_main_guard_waits_for_what_it_accepted(ending: str, code: int, tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(PROGRAM % ending)
+    done = run_python("script.py", str(tmp_path), cwd=tmp_path)
+    assert done.returncode == code, done.stderr
+    assert sorted(p.name for p in tmp_path.glob("*.ckpt")) == ["0.ckpt", "1.ckpt", "2.ckpt"]
+
+
+def test_a_killed_trainer_loses_nothing_that_it_handed_over(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(PROGRAM % "time.sleep(60)")
+    trainer = subprocess.Popen([sys.executable, "script.py", str(tmp_path)], cwd=tmp_path, stdout=subprocess.PIPE,
+                               env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])})
+    assert trainer.stdout is not None and trainer.stdout.readline() == b"accepted\n"
+    trainer.kill()
+    trainer.wait()
+    trainer.stdout.close()
+    end = time.monotonic() + 30
+    while len(list(tmp_path.glob("*.ckpt"))) < 3 and time.monotonic() < end:
+        time.sleep(0.05)
+    assert [(tmp_path / f"{n}.ckpt").stat().st_size for n in range(3)] == [20_000_000] * 3
+
+
+def test_errors_at_the_end_are_logged(tmp_path: Path) -> None:
+    program = ("import sys, torch\nfrom mindspore_compat._runtime.writer import background_writer\n"
+               "background_writer().submit(sys.argv[1] + '/gone/a.ckpt', [b'x'])\n")
+    done = run_python("-c", program, str(tmp_path), cwd=tmp_path)
+    assert "a checkpoint was not written" in done.stderr and "gone/a.ckpt" in done.stderr

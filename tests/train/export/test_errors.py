@@ -1,0 +1,110 @@
+"""What `export` refuses, and that it says why, where, and what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from mindspore_compat import Parameter, Tensor, nn, ops
+from mindspore_compat.train import _export
+from mindspore_compat.train._export import export
+from tests.train.export.nets import Function
+
+X = Tensor(np.ones((2, 3), np.float32))
+
+
+@pytest.mark.parametrize(("options", "error", "message"), [
+    ({"file_format": "GEIR"}, ValueError, r"'file_format' must be one of \['AIR', 'ONNX', 'MINDIR'\], but got GEIR"),
+    ({"file_format": "AIR"}, ValueError, "Ascend.*Export as 'MINDIR'"),
+    ({"file_name": 3}, TypeError, "'file_name' must be a str, but got int"),
+    ({"file_name": ""}, ValueError, "must name a file"),
+    ({"enc_key": b"0" * 16}, NotImplementedError, "encryption.*encrypt the file itself"),
+    ({"obf_func": 1}, NotImplementedError, "no longer supported"),
+    ({"dataset": 1}, NotImplementedError, "'dataset' can not be written"),
+    ({"file_format": "ONNX", "custom_func": print}, ValueError, "MINDIR only, but got ONNX"),
+    ({"quant_mode": "QUANT"}, ValueError, r"\['quant_mode'\] are not recognized"),
+])
+def test_wrong_options_are_refused(options: dict[str, Any], error: type[Exception], message: str, tmp_path: Path) -> None:
+    with pytest.raises(error, match=message):
+        export(nn.ReLU(), X, **{"file_name": str(tmp_path / "net"), "file_format": "MINDIR", **options})
+    assert not list(tmp_path.iterdir())
+
+
+def test_inputs_must_be_tensors(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="must be Tensors.*but got ndarray.*Wrap arrays"):
+        export(nn.ReLU(), np.ones(3), file_name=str(tmp_path / "net"), file_format="MINDIR")
+
+
+def test_the_network_must_be_callable(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="'net' must be an nn.Cell or a function, but got int"):
+        export(3, X, file_name=str(tmp_path / "net"), file_format="MINDIR")
+
+
+def test_a_torch_module_is_to_be_wrapped(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="must be an nn.Cell or a function, but got ReLU.*Wrap"):
+        export(torch.nn.ReLU(), X, file_name=str(tmp_path / "net"), file_format="MINDIR")
+
+
+def test_onnx_takes_cells_only(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="nn.Cell objects only, but got function"):
+        export(lambda x: x, X, file_name=str(tmp_path / "net"), file_format="ONNX")
+
+
+def test_too_many_parameters_for_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_export, "_LIMIT_BYTES", 10)
+    with pytest.raises(RuntimeError, match="more than .* one file can hold.*save_checkpoint"):
+        export(nn.Dense(3, 2), X, file_name=str(tmp_path / "net"), file_format="MINDIR")
+
+
+class _Counter(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = Parameter(Tensor([0.0]), name="count")
+
+    def construct(self, x: Any) -> Any:
+        ops.assign(self.count, self.count + 1)
+        return x + self.count
+
+
+class _Deep(nn.Cell):
+    def __init__(self, function: Any) -> None:
+        super().__init__()
+        self.body = nn.CellList([nn.ReLU(), Function(function)])
+
+    def construct(self, x: Any) -> Any:
+        for layer in self.body:
+            x = layer(x)
+        return x
+
+
+@pytest.mark.parametrize(("function", "message"), [
+    (lambda x: x if x.sum() > 0 else -x, r"depends on inputs or parameters into a Python number.*\(in body.1-Function\)"),
+    (lambda x: x * float(x[0, 0]), "into a Python number"),
+    (lambda x: x * Tensor(x.asnumpy().max()), r"'construct' reads the values of a tensor.*\(in body.1-Function\)"),
+    (lambda x: x * x[0].tolist()[0], "reads the values of a tensor"),
+    (lambda x: ops.masked_select(x, x > 0), r"operator 'aten.masked_select' has no counterpart in MINDIR \(in body.1-Function\).*save_checkpoint"),
+    (lambda x: x + ops.randn(2, 3), "draws random numbers"),
+    (lambda x: "text", "must return Tensors.*returned str"),
+])
+def test_what_no_file_can_hold_is_named_with_its_place(function: Any, message: str, tmp_path: Path) -> None:
+    with pytest.raises((NotImplementedError, TypeError), match=message):
+        export(_Deep(function), X, file_name=str(tmp_path / "net"), file_format="MINDIR")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_changed_parameter_is_refused_and_not_changed(tmp_path: Path) -> None:
+    net = _Counter()
+    with pytest.raises(NotImplementedError, match=r"'construct' changes the Parameter 'count' \(in _Counter\)"):
+        export(net, X, file_name=str(tmp_path / "net"), file_format="MINDIR")
+    assert net.count.asnumpy() == 0
+
+
+def test_the_mode_comes_back_after_an_error(tmp_path: Path) -> None:
+    net = _Deep(lambda x: x + ops.randn(2, 3)).set_train()
+    with pytest.raises(NotImplementedError):
+        export(net, X, file_name=str(tmp_path / "net"), file_format="MINDIR")
+    assert net.training and net.body[1].training
