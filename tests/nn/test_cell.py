@@ -242,3 +242,21 @@ def test_contexts_are_kept_and_parallel_ones_reset() -> None:
     ms.reset_auto_parallel_context()
     assert ms.get_auto_parallel_context("parallel_mode") == "stand_alone"
     assert (ms.communication.get_rank(), ms.communication.get_group_size()) == (0, 1)
+
+
+# --- layers that user code takes apart ------------------------------------------------------------------------------------------
+
+
+def test_operators_inside_of_layers_serve_subclasses() -> None:
+    conv, norm = nn.Conv2d(3, 4, 3, stride=2, has_bias=True), nn.LayerNorm((5,))
+    x, y = Tensor(np.random.randn(2, 3, 8, 8).astype(np.float32)), Tensor(np.random.randn(2, 5).astype(np.float32))
+    np.testing.assert_allclose(conv.bias_add(conv.conv2d(x, conv.weight), conv.bias).asnumpy(), conv(x).asnumpy(), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(norm.layer_norm(y, norm.gamma, norm.beta)[0].asnumpy(), norm(y).asnumpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_old_forms_of_pad_and_interpolate() -> None:
+    x = Tensor(np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4))
+    assert ops.pad(x, paddings=((0, 0), (0, 0), (1, 0), (0, 2))).shape == (1, 1, 5, 6)
+    assert ops.pad(x, (1, 1), mode="reflect").asnumpy()[0, 0, 0].tolist() == [1, 0, 1, 2, 3, 2]
+    resized = ops.interpolate(x, roi=None, scales=None, sizes=(2, 2), coordinate_transformation_mode="align_corners", mode="bilinear")
+    assert resized.asnumpy()[0, 0].tolist() == [[0, 3], [12, 15]]

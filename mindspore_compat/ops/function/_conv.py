@@ -369,11 +369,12 @@ _MODES = ("nearest", "nearest-exact", "linear", "bilinear", "bicubic", "trilinea
 
 
 def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None,
-                recompute_scale_factor: bool | None = None, *, sizes: Any = None, scales: Any = None,
+                recompute_scale_factor: bool | None = None, *, roi: None = None, sizes: Any = None, scales: Any = None,
                 coordinate_transformation_mode: str | None = None) -> Any:
     """The last axes resized to ``size`` or by ``scale_factor``.
 
-    ``sizes``, ``scales`` and ``coordinate_transformation_mode`` ("align_corners", "half_pixel", "asymmetric") are the form of 1.x.
+    ``roi`` (never used), ``sizes``, ``scales`` and ``coordinate_transformation_mode`` ("align_corners", "half_pixel", "asymmetric") are the
+    form of 1.x.
 
     Raises:
         ValueError: for an unknown mode, or unless just one of size and factor is given.

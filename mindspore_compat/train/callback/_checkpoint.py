@@ -302,7 +302,7 @@ class ModelCheckpoint(Callback):
         config, manager = self._config, self._manager
         coming = background_writer().pending()  # asked first: what is complete in the meantime is in the folder
         manager.update_ckpoint_filelist(directory, prefix)
-        self._leaving &= set(manager.ckpoint_filelist)
+        self._leaving &= {*manager.ckpoint_filelist, *coming}
         complete = [path for path in sorted(manager.ckpoint_filelist, key=os.path.getmtime) if path not in self._leaving]
         coming = [path for path in coming if path not in manager.ckpoint_filelist and os.path.dirname(path) == directory
                   and path not in self._leaving and manager.is_of(os.path.basename(path), prefix)]

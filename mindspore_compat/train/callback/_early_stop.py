@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from mindspore_compat._api.validate import check_bool, check_non_negative_int, check_type
+from mindspore_compat.common._wrap import plain
 from mindspore_compat.train.callback._callback import Callback, RunContext
 from mindspore_compat.train.callback._monitor import Monitored
 
@@ -65,7 +66,7 @@ class EarlyStopping(Callback):
             if self.best_weights_param_dict is not None:
                 if self.verbose:
                     print("Restoring model weights from the end of the best epoch.")
-                network.load_state_dict(self.best_weights_param_dict)
+                _restore(network, self.best_weights_param_dict)
 
     def on_train_end(self, run_context: RunContext) -> None:
         """With ``verbose``, print the epoch it stopped at."""
@@ -74,4 +75,10 @@ class EarlyStopping(Callback):
 
 
 def _snapshot(network: Any) -> dict[str, Any]:
-    return {name: value.detach().clone() for name, value in network.state_dict().items()}
+    """Copies of all Parameters and buffers, the optimizer's among them where it is a Cell."""
+    return {name: plain(value).clone() for name, value in network.state_dict(keep_vars=True).items()}
+
+
+def _restore(network: Any, values: dict[str, Any]) -> None:
+    for name, value in network.state_dict(keep_vars=True).items():
+        plain(value).copy_(values[name])
