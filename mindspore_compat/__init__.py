@@ -18,7 +18,7 @@ __all__ = ["install", "uninstall", "amp", "common", "communication", "context", 
            *common.__all__, *context.__all__, *train.__all__]
 
 __getattr__ = module_getattr(__name__, {
-    **{name: name for name in ("dataset", "mindrecord", "numpy", "profiler")},  # large, or rarely needed: imported on first use
+    **{name: name for name in ("boost", "dataset", "mindrecord", "numpy", "profiler")},  # large, or rarely needed: imported on first use
     **dict.fromkeys(("bool", "int", "float"), "common.dtype"),
     "Profiler": "profiler:Profiler",
 })

@@ -12,7 +12,7 @@ BOTTOM = {"_api", "log"}
 ALLOWED: dict[str, set[str]] = {
     "_api": set(), "log": set(), "_format": set(), "_runtime": {"_format"}, "context": {"_runtime"},
     "common": {"_runtime", "context", "_format"}, "ops": {"common", "context", "_runtime", "communication"},
-    "communication": {"_runtime", "context", "common"}, "parallel": {"communication", "context"},
+    "communication": {"_runtime", "context", "common"}, "parallel": {"communication", "context", "_format", "common"}, "boost": {"nn", "ops", "common"},
     "nn": {"ops", "common", "context", "_runtime", "communication", "parallel"},
     "numpy": {"ops", "common", "context", "_runtime"},
     "dataset": {"common", "context", "_runtime", "mindrecord"}, "mindrecord": {"common", "dataset"}, "profiler": set(), "_checkparam": set(),

@@ -19,7 +19,7 @@ _FLOATS = (torch.float16, torch.float32, torch.float64, torch.bfloat16)
 _INTS = (torch.int8, torch.int16, torch.int32, torch.int64)
 
 
-def _update(parameter: Parameter, value: Parameter, strict_load: bool) -> None:
+def _update_param(parameter: Parameter, value: Parameter, strict_load: bool) -> None:
     """Give ``parameter`` the values of ``value``: shared storage where dtypes agree, as upstream."""
     old, new = tuple(parameter.shape), tuple(value.shape)
     if old != new and not (len(new) > len(old) and new[:len(old)] == old and all(dim == 1 for dim in new[len(old):])):
@@ -97,7 +97,7 @@ def _load_into_cell(net: Cell, parameter_dict: dict[str, Any], strict_load: bool
         value = parameter_dict.get(parameter.name)
         if isinstance(value, Parameter):
             unused.pop(parameter.name)
-            _update(parameter, value, strict_load)
+            _update_param(parameter, value, strict_load)
         elif value is None and not parameter.name.startswith("accu_grads"):
             missing.append(parameter)
     if missing and not strict_load:
@@ -118,7 +118,7 @@ def _load_by_prefix(missing: list[Parameter], parameter_dict: dict[str, Any]) ->
         for parameter in missing:
             value = parameter_dict.get(prefix + parameter.name)
             if isinstance(value, Parameter):
-                _update(parameter, value, False)
+                _update_param(parameter, value, False)
             else:
                 rest.append(parameter)
         if prefix:

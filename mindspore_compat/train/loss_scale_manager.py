@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mindspore_compat._api.validate import check_bool, check_positive_int
+from mindspore_compat._api.validate import check_positive_int
 
 __all__ = ["LossScaleManager", "FixedLossScaleManager", "DynamicLossScaleManager"]
 
@@ -30,7 +30,7 @@ class FixedLossScaleManager(LossScaleManager):
         if loss_scale < 1:
             raise ValueError(f"For 'FixedLossScaleManager', the argument 'loss_scale' must be >= 1, but got {loss_scale}")
         self._loss_scale = loss_scale
-        self._drop_overflow_update = check_bool(drop_overflow_update, "drop_overflow_update", "FixedLossScaleManager")
+        self._drop_overflow_update = drop_overflow_update
 
     def get_loss_scale(self) -> float:
         return self._loss_scale
@@ -52,13 +52,14 @@ class FixedLossScaleManager(LossScaleManager):
 class DynamicLossScaleManager(LossScaleManager):
     """Divides the scale by ``scale_factor`` on overflow, multiplies it after ``scale_window`` steps without; never below 1."""
 
-    def __init__(self, init_loss_scale: float = 2 ** 24, scale_factor: int = 2, scale_window: int = 2000) -> None:
+    def __init__(self, init_loss_scale: float = 2 ** 24, scale_factor: float = 2, scale_window: int = 2000) -> None:
         owner = "DynamicLossScaleManager"
         if isinstance(init_loss_scale, bool) or not isinstance(init_loss_scale, (int, float)):
             raise TypeError(f"For '{owner}', the 'init_loss_scale' must be a number, but got {type(init_loss_scale).__name__}.")
         if init_loss_scale < 1.0:
             raise ValueError(f"For '{owner}', the argument 'init_loss_scale' must be > 1, but got {init_loss_scale}")
-        check_positive_int(scale_factor, "scale_factor", owner)
+        if scale_factor <= 0:
+            raise ValueError(f"For '{owner}', the argument 'scale_factor' must be > 0, but got {scale_factor}")
         check_positive_int(scale_window, "scale_window", owner)
         self.loss_scale = init_loss_scale
         self.scale_factor, self.scale_window = scale_factor, scale_window

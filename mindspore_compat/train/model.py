@@ -90,6 +90,8 @@ class Model:
         if not isinstance(network, torch.nn.Module):
             raise TypeError(f"For 'Model', the 'network' must be a Cell or a torch.nn.Module, but got {type(network).__name__}.")
         self._check_kwargs(kwargs)
+        if not isinstance(amp_level, str):
+            raise TypeError(f"For 'Model', the 'amp_level' must be a string in {list(_AMP_LEVELS)}, but got type {type(amp_level).__name__}.")
         if amp_level not in _AMP_LEVELS:
             raise ValueError(f"For 'Model', the 'amp_level' must be in {list(_AMP_LEVELS)}, but got {amp_level!r}.")
         if boost_level not in ("O0", "O1", "O2"):
@@ -331,6 +333,7 @@ class Model:
         if size == 0:
             raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
         _check_sink_size(sink_size, where)
+        callbacks = list(callbacks) if isinstance(callbacks, tuple) else callbacks
         self._check_callbacks(callbacks, where.split(".")[1])
         sinking = Sinking(sink_mode, sink_size, size)
         cb_params = self._describe_training(epoch - initial_epoch, dataset, callbacks, sinking)

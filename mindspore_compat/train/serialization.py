@@ -9,6 +9,7 @@ import io
 import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from importlib import import_module
 from typing import Any
 
 import torch
@@ -18,6 +19,7 @@ from mindspore_compat._api.validate import check_bool
 from mindspore_compat._format import envelope
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.writer import background_writer
+from mindspore_compat.common.dtype import dtype_name, dtype_to_nptype, to_torch_dtype
 from mindspore_compat.common.tensor import Tensor  # noqa: F401  (old scripts import it from here)
 from mindspore_compat.train._checkpoint_load import load_ckpt, load_safetensors
 from mindspore_compat.train._checkpoint_save import Plan, check_append_dict, entries_of
@@ -27,6 +29,7 @@ from mindspore_compat.train._load_into_net import load_param_into_net
 __all__ = ["export", "save_checkpoint", "load_checkpoint", "load_checkpoint_async", "load_param_into_net", "async_ckpt_thread_status"]
 
 _FORMATS = ("ckpt", "safetensors")
+_TYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64", "bool", "bfloat16")
 _SAVE_OPTIONS = ("incremental", "global_step_num", "remove_redundancy")
 
 
@@ -245,3 +248,29 @@ def load_checkpoint_async(ckpt_file_name: str, net: Any = None, strict_load: boo
     future = executor.submit(load_checkpoint, ckpt_file_name, net, strict_load, filter_prefix, dec_key, dec_mode, specify_prefix,
                              choice_func, format=format)
     return ParamDictFuture(executor, future)
+
+
+# --- names that live elsewhere ---------------------------------------------------------------------------------------------
+
+_ELSEWHERE = {
+    **dict.fromkeys(("merge_sliced_parameter", "load_distributed_checkpoint"), "_checkpoint_transform"),
+    **dict.fromkeys(("build_searched_strategy", "restore_group_info_list"), "_strategy_file"),
+    **dict.fromkeys(("ckpt_to_safetensors", "safetensors_to_ckpt", "parse_print"), "_checkpoint_convert"),
+    "_update_param": "_load_into_net",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ELSEWHERE:  # they import from here
+        return getattr(import_module(f"mindspore_compat.train.{_ELSEWHERE[name]}"), name)
+    if name == "Checkpoint":
+        from mindspore_compat._format.strategy import checkpoint_messages
+        return checkpoint_messages().Checkpoint
+    if name == "tensor_to_ms_type":
+        return {dtype_name(dtype): dtype for dtype in map(to_torch_dtype, _TYPES)}
+    raise AttributeError(f"module 'mindspore.train.serialization' has no attribute {name!r}")
+
+
+def tensor_to_np_type(tensor_type_str: str) -> Any:
+    """The numpy type of a ``tensor_type`` of the file; bfloat16 as float32."""
+    return dtype_to_nptype(to_torch_dtype(tensor_type_str))

@@ -72,7 +72,7 @@ def test_crc_encryption_and_obsolete_files(writer: BackgroundWriter, tmp_path: P
     writer.submit(str(tmp_path / "a"), [b"abc", _tensor(1)], crc=True, obsolete=[str(tmp_path / "old"), str(tmp_path / "never")])
     writer.submit(str(tmp_path / "b"), [b"abc", _tensor(1)], key=bytes(16), enc_mode="AES-CBC")
     writer.flush()
-    messages, crc = envelope.split_crc(memoryview((tmp_path / "a").read_bytes()))
+    messages, _ = envelope.split_crc(memoryview((tmp_path / "a").read_bytes()))
     assert bytes(messages) == b"abc" + b"\1" * 1000 and b"".join(envelope.crc_of([messages])) == (tmp_path / "a").read_bytes()
     assert envelope.decrypt(memoryview((tmp_path / "b").read_bytes()), bytes(16), "AES-CBC") == messages
     assert sorted(os.listdir(tmp_path)) == ["a", "b"]

@@ -83,8 +83,12 @@ class Env:
             return hook
         body = {name: hook_of(name) for name in _HOOKS}
         body["__enter__"] = lambda this: (self.log.append([label, "enter"]), this)[1]
-        body["__exit__"] = lambda this, *err: self.log.append([label, "exit", err[0].__name__ if err and err[0] else None]) and None
+        body["__exit__"] = lambda this, *err: self.log.append([label, "exit", _kind_of(err[0]) if err and err[0] else None]) and None
         return type("Recorder", (self.ms.Callback,), body)()
+
+
+def _kind_of(error):
+    return "KeyError" if issubclass(error, KeyError) else error.__name__
 
 
 def _lambda(env):
@@ -299,7 +303,7 @@ def recorded(ms, name):
         try:
             PROGRAMS[name](env)
         except Exception as caught:
-            error = ["KeyError" if isinstance(caught, KeyError) else type(caught).__name__, str(caught).strip().splitlines()[0][:150] if str(caught).strip() else ""]
+            error = [_kind_of(type(caught)), str(caught).strip().splitlines()[0][:150] if str(caught).strip() else ""]
         finally:
             os.chdir(before)
         files = sorted(os.path.relpath(os.path.join(where, file), folder) for where, _, found in os.walk(folder) for file in found)

@@ -20,10 +20,10 @@ __all__ = ["DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell", "TrainOneSt
 class DynamicLossScaleUpdateCell(Cell):
     """Changes ``loss_scale`` (a Parameter) in place: divided on overflow, multiplied after ``scale_window`` steps without; at least 1."""
 
-    def __init__(self, loss_scale_value: float, scale_factor: int, scale_window: int) -> None:
+    def __init__(self, loss_scale_value: float, scale_factor: float, scale_window: int) -> None:
         super().__init__()
         self.loss_scale_value = loss_scale_value
-        self.scale_factor = check_positive_int(scale_factor, "scale_factor", "DynamicLossScaleUpdateCell")
+        self.scale_factor = scale_factor
         self.scale_window = check_positive_int(scale_window, "scale_window", "DynamicLossScaleUpdateCell")
         self.cur_iter = Parameter(Tensor(1, torch.int32), name="current_iterator_step")
         self.last_overflow_iter = Parameter(Tensor(0, torch.int32), name="last_overflow_iterator_step")
@@ -38,7 +38,7 @@ class DynamicLossScaleUpdateCell(Cell):
         overflowed = plain(overflow) if isinstance(overflow, torch.Tensor) else torch.tensor(bool(overflow), device=scale.device)
         overflowed = overflowed.to(torch.bool).reshape(scale.shape)
         grows = (current - last) >= self.scale_window
-        reduced = torch.clamp(scale / self.scale_factor, min=1.0)
+        reduced = torch.clamp(scale * (1.0 / self.scale_factor), min=1.0)
         scale.copy_(torch.where(overflowed, reduced, torch.where(grows, scale * self.scale_factor, scale)))
         last.copy_(torch.where(overflowed | grows, current, last))
         current.add_(1)

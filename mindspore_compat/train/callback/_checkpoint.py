@@ -303,14 +303,16 @@ class ModelCheckpoint(Callback):
         coming = background_writer().pending()  # asked first: what is complete in the meantime is in the folder
         manager.update_ckpoint_filelist(directory, prefix)
         self._leaving &= {*manager.ckpoint_filelist, *coming}
-        complete = [path for path in sorted(manager.ckpoint_filelist, key=os.path.getmtime) if path not in self._leaving]
+        complete = [path for path in manager.ckpoint_filelist if path not in self._leaving]
         coming = [path for path in coming if path not in manager.ckpoint_filelist and os.path.dirname(path) == directory
                   and path not in self._leaving and manager.is_of(os.path.basename(path), prefix)]
         doomed: list[str] = []
         now = time.time()
         if config.keep_checkpoint_max:
+            complete.sort(key=os.path.getmtime)
             doomed = (complete + coming)[:1] if len(complete + coming) >= config.keep_checkpoint_max else []
         elif config.keep_checkpoint_per_n_minutes and now - self._last_time_for_keep < config.keep_checkpoint_per_n_minutes * 60:
+            manager.ckpoint_filelist[:] = complete
             doomed = manager.surplus_of_minutes(config.keep_checkpoint_per_n_minutes, now)
         self._last_time_for_keep = now
         if set(complete) <= set(doomed):

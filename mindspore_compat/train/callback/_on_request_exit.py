@@ -7,7 +7,7 @@ import os
 import signal
 from typing import Any
 
-from mindspore_compat._api.validate import check_bool, check_int, check_str
+from mindspore_compat._api.validate import check_str
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.train.callback._callback import Callback, RunContext
 from mindspore_compat.train.callback._checkpoint import _made_folder
@@ -31,21 +31,21 @@ class OnRequestExit(Callback):
         sig: the signal.
 
     Raises:
-        TypeError: for wrong types. ValueError: for SIGKILL, which nobody can handle.
+        ValueError: for wrong types, and for SIGKILL, which nobody can handle.
     """
 
     def __init__(self, save_ckpt: bool = True, save_mindir: bool = True, file_name: str = "Net", directory: str | None = "./",
                  config_file: str | None = None, sig: int = signal.SIGTERM) -> None:
-        owner = "OnRequestExit"
-        self.save_ckpt = check_bool(save_ckpt, "save_ckpt", owner)
-        self.save_mindir = check_bool(save_mindir, "save_mindir", owner)
-        self.sig = check_int(sig, "sig", owner)
+        for name, value, kind in (("save_ckpt", save_ckpt, bool), ("save_mindir", save_mindir, bool), ("sig", sig, int)):
+            if not isinstance(value, kind):
+                raise ValueError(f"For 'OnRequestExit', the parameter '{name}' must be isinstance of {kind}, but got {value}.")
+        self.save_ckpt, self.save_mindir, self.sig = save_ckpt, save_mindir, sig
         if self.sig == getattr(signal, "SIGKILL", None):
             raise ValueError("Not support send exit request by signal SIGKILL.")
         self.exit = False
         self.save_path, self.remote_config_file = directory, config_file
         if save_ckpt or save_mindir:
-            check_str(file_name, "file_name", owner)
+            check_str(file_name, "file_name", "OnRequestExit")
             folder = _made_folder(os.path.join(directory or os.getcwd(), f"rank_{current_device().index or 0}"))
             self.train_name, self.eval_name = (os.path.join(folder, f"{file_name}_{mode}") for mode in ("train", "eval"))
 

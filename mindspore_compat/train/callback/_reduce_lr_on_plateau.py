@@ -32,7 +32,7 @@ class ReduceLROnPlateau(Callback):
         owner = "ReduceLROnPlateau"
         self._monitored = Monitored(monitor, mode, min_delta, owner)
         self.monitor, self.mode, self.min_delta = monitor, mode, self._monitored.min_delta
-        self.factor = check_float_range(factor, "factor", owner, 0.0, 1.0, (False, False))
+        self.factor = check_float_range(check_type(factor, "factor", float, owner), "factor", owner, 0.0, 1.0, (False, False))
         self.patience = check_non_negative_int(patience, "patience", owner)
         self.verbose = check_bool(verbose, "verbose", owner)
         self.cooldown = check_non_negative_int(cooldown, "cooldown", owner)

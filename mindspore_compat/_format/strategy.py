@@ -1,0 +1,78 @@
+"""Strategy, group and print files, and the checkpoint as a message: protobuf's own classes from tables of fields."""
+from __future__ import annotations
+
+import functools
+import json
+from typing import Any
+
+from mindspore_compat._format.proto._build import build_messages
+from mindspore_compat._format.wire import FormatError
+
+__all__ = ["strategy_messages", "print_messages", "checkpoint_messages", "parse", "layouts_of_json"]
+
+_TENSOR = "1 dims repeated int64\n2 tensor_type required string\n3 tensor_content required bytes"
+
+
+@functools.cache
+def strategy_messages() -> Any:
+    """ParallelStrategyMap, ParallelLayouts, ParallelGroupMap and what they hold."""
+    return build_messages("mindspore.straspb", {
+        "DevMatrix": "1 dim repeated uint64",
+        "TensorMap": "1 dim repeated int32",
+        "ParamSplitShape": "1 dim repeated int64",
+        "IndicesOffset": "1 dim repeated int64",
+        "ParallelStrategy": "1 dim repeated uint64",
+        "ParallelStrategys": "1 stage required uint64\n2 parallel_strategy repeated ParallelStrategy",
+        "ParallelStrategyItem": "1 node_name required string\n2 parallel_strategys required ParallelStrategys",
+        "ParallelLayouts": "1 dev_matrix repeated DevMatrix\n2 tensor_map repeated TensorMap\n3 param_split_shape repeated ParamSplitShape\n"
+                           "4 indices_offset repeated IndicesOffset\n5 field required int32\n6 opt_weight_shard_step required int32\n"
+                           "7 opt_weight_shard_size required int32",
+        "ParallelLayoutItem": "1 param_name required string\n2 parallel_layouts required ParallelLayouts",
+        "ParallelStrategyMap": "1 current_stage required uint64\n2 parallel_strategy_item repeated ParallelStrategyItem\n"
+                               "3 parallel_layout_item repeated ParallelLayoutItem",
+        "ParallelGroupRanks": "1 dim repeated uint64",
+        "ParallelGroupItem": "1 group_name required string\n2 parallel_group_ranks required ParallelGroupRanks",
+        "ParallelGroupMap": "1 parallel_group_item repeated ParallelGroupItem\n2 ckpt_restore_rank_list required ParallelGroupRanks",
+    }, {})
+
+
+@functools.cache
+def print_messages() -> Any:
+    """Print, the records of a print file."""
+    return build_messages("mindspore.prntpb", {"TensorProto": _TENSOR, "Value": "1 desc string\n2 tensor TensorProto", "Print": "1 value repeated Value"}, {})
+
+
+@functools.cache
+def checkpoint_messages() -> Any:
+    """Checkpoint as a message, for programs that take files apart themselves; this package reads them with `ckpt.read`."""
+    return build_messages("mindspore_compat.ckpt", {
+        "TensorProto": _TENSOR, "MapTensorProto": "1 tensor repeated TensorProto",
+        "Checkpoint": "", "Checkpoint.Value": "1 tag required string\n2 tensor TensorProto\n3 maptensor MapTensorProto",
+    }, {})
+
+
+def parse(message: Any, data: bytes, what: str) -> Any:
+    """The message of these bytes; FormatError if they are none."""
+    from google.protobuf.message import DecodeError
+
+    try:
+        return message.FromString(data)
+    except DecodeError as error:
+        raise FormatError(f"{what} is not readable: {error}") from None
+
+
+def layouts_of_json(text: str) -> dict[str, Any]:
+    """{name: ParallelLayouts} of a strategy file in JSON."""
+    try:
+        items = json.loads(text).get("parallel_layout_item", {})
+    except (ValueError, AttributeError) as error:
+        raise FormatError(f"the strategy file is no JSON object: {error}") from None
+    result = {}
+    for name, item in items.items():
+        layout = strategy_messages().ParallelLayouts()
+        for field in ("field", "opt_weight_shard_step", "opt_weight_shard_size"):
+            setattr(layout, field, item.get(field, 0))
+        for field in ("dev_matrix", "tensor_map", "param_split_shape", "indices_offset"):
+            getattr(layout, field).add().dim.extend(item.get(field, []))
+        result[name] = layout
+    return result

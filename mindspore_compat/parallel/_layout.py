@@ -1,0 +1,180 @@
+"""Which part of a tensor each process holds, as geometry: every slice is a box in the full tensor."""
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+__all__ = ["TensorLayout", "assemble", "merge", "needed_ranks", "REPLICATED"]
+
+Box = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class TensorLayout:
+    """How a tensor is cut over the devices of one pipeline stage.
+
+    Args:
+        dev_matrix: the devices as an array; a rank is its row-major index.
+        tensor_map: for each axis of the tensor the device axes that cut it, counted from the last; none: not cut.
+        opt_size: into how many pieces the optimizer cuts each slice further, along axis 0 (0: none, -1: over all equal copies).
+        split_shape: lengths of the slices on axis 0 where they are uneven.
+        field: above 0 for the embeddings of 1.x that are cut by fields.
+        stages: the pipeline stages that have the parameter.
+    """
+
+    dev_matrix: tuple[int, ...] = (1,)
+    tensor_map: tuple[tuple[int, ...], ...] = ()
+    opt_size: int = 0
+    split_shape: tuple[int, ...] = ()
+    field: int = 0
+    stages: tuple[int, ...] = (0,)
+
+    @property
+    def device_num(self) -> int:
+        return math.prod(self.dev_matrix)
+
+    def _axes(self, axis: int) -> list[int]:
+        """The device axes, from the first, that cut an axis of the tensor."""
+        return [len(self.dev_matrix) - 1 - item for item in self.tensor_map[axis] if item >= 0] if axis < len(self.tensor_map) else []
+
+    def strategy(self, ndim: int) -> list[int]:
+        """Into how many slices each axis is cut."""
+        return [math.prod(self.dev_matrix[item] for item in self._axes(axis)) for axis in range(ndim)]
+
+    def coordinates(self, rank: int) -> list[int]:
+        """Where in the device array a rank is."""
+        result = []
+        for size in reversed(self.dev_matrix):
+            result.append(rank % size)
+            rank //= size
+        return result[::-1]
+
+    def _index(self, coordinates: Sequence[int], axes: Sequence[int]) -> int:
+        index = 0
+        for axis in axes:
+            index = index * self.dev_matrix[axis] + coordinates[axis]
+        return index
+
+    def slice_index(self, rank: int, ndim: int) -> list[int]:
+        """Which slice of each axis a rank holds."""
+        coordinates = self.coordinates(rank)
+        return [self._index(coordinates, self._axes(axis)) for axis in range(ndim)]
+
+    def _optimizer_piece(self, rank: int) -> tuple[int, int]:
+        """(which piece of its slice a rank holds, how many there are); the last device axes without a cut are used first."""
+        cut = {item for axis in range(len(self.tensor_map)) for item in self._axes(axis)}
+        free = [item for item, size in enumerate(self.dev_matrix) if item not in cut and size > 1]
+        wanted = math.prod(self.dev_matrix[item] for item in free) if self.opt_size == -1 else self.opt_size
+        coordinates, index, count = self.coordinates(rank), 0, 1
+        for item in reversed(free):
+            size = min(self.dev_matrix[item], wanted // count)
+            if count == wanted or size == 0:
+                break
+            if self.dev_matrix[item] % size:
+                break
+            index += coordinates[item] % size * count
+            count *= size
+        if count != max(wanted, 1):
+            raise ValueError(f"the device matrix {list(self.dev_matrix)} with the tensor map {[list(item) for item in self.tensor_map]} has no room for "
+                             f"{self.opt_size} pieces of the optimizer. Check the strategy file.")
+        return index, count
+
+    def full_shape(self, slice_shape: Sequence[int]) -> tuple[int, ...]:
+        """The shape of the whole tensor."""
+        shape = [size * count for size, count in zip(slice_shape, self.strategy(len(slice_shape)))]
+        if shape and self.opt_size:
+            shape[0] *= self._optimizer_piece(0)[1]
+        return tuple(shape)
+
+    def box(self, rank: int, full_shape: Sequence[int], what: str = "tensor") -> Box:
+        """(start, stop) on each axis of what a rank holds.
+
+        Raises:
+            ValueError: if the shape can not be cut so.
+        """
+        result = []
+        for axis, (size, count, index) in enumerate(zip(full_shape, self.strategy(len(full_shape)), self.slice_index(rank, len(full_shape)))):
+            piece, pieces = self._optimizer_piece(rank) if axis == 0 and self.opt_size else (0, 1)
+            if size % (count * pieces):
+                raise ValueError(f"The {what} of shape {list(full_shape)} can not be cut into {count * pieces} slices on axis {axis}. "
+                                 "Check the strategy file.")
+            length = size // (count * pieces)
+            start = (index * pieces + piece) * length
+            result.append((start, start + length))
+        return tuple(result)
+
+
+REPLICATED = TensorLayout()
+
+
+def _overlap(a: Box, b: Box) -> Box | None:
+    result = tuple((max(x[0], y[0]), min(x[1], y[1])) for x, y in zip(a, b))
+    return result if all(start < stop for start, stop in result) else None
+
+
+def _holders(layout: TensorLayout, full_shape: Sequence[int]) -> dict[Box, list[int]]:
+    holders: dict[Box, list[int]] = {}
+    for rank in range(layout.device_num):
+        holders.setdefault(layout.box(rank, full_shape), []).append(rank)
+    return holders
+
+
+def needed_ranks(box: Box, layout: TensorLayout, full_shape: Sequence[int], near: int) -> list[int]:
+    """The ranks of ``layout`` that together hold a box; of equal copies the one whose place is most like that of the rank ``near``."""
+    own = layout.coordinates(near % layout.device_num)
+    return sorted(max(ranks, key=lambda rank: (sum(a == b for a, b in zip(layout.coordinates(rank), own)), -rank))
+                  for source, ranks in _holders(layout, full_shape).items() if _overlap(box, source))
+
+
+def assemble(box: Box, slices: Mapping[int, torch.Tensor], layout: TensorLayout, full_shape: Sequence[int], what: str) -> torch.Tensor:
+    """A box of the full tensor from the slices of some ranks.
+
+    Raises:
+        ValueError: if a slice is missing or has another shape than the layout says.
+    """
+    first = next(iter(slices.values()))
+    result = torch.empty([stop - start for start, stop in box], dtype=first.dtype)
+    for source, ranks in _holders(layout, full_shape).items():
+        common = _overlap(box, source)
+        if common is None:
+            continue
+        rank = next((rank for rank in ranks if rank in slices), None)
+        if rank is None:
+            raise ValueError(f"The checkpoint of rank {ranks[0]} is needed for {what}, but it is missing.")
+        if tuple(slices[rank].shape) != tuple(stop - start for start, stop in source):
+            raise ValueError(f"The slice of {what} on rank {rank} must have the shape {[stop - start for start, stop in source]}, "
+                             f"but has {list(slices[rank].shape)}. Check that strategy and checkpoints belong together.")
+        result[_slices(common, box)] = slices[rank][_slices(common, source)]
+    return result
+
+
+def _slices(inner: Box, outer: Box) -> tuple[Any, ...]:
+    return tuple(slice(start - base, stop - base) for (start, stop), (base, _) in zip(inner, outer))
+
+
+def merge(slices: Sequence[torch.Tensor], layout: TensorLayout, what: str) -> torch.Tensor:
+    """The whole tensor from the slices of all ranks, which may be uneven on axis 0; pieces of an optimizer are not told apart here."""
+    ndim = slices[0].dim()
+    if layout.field > 0:
+        return torch.cat([item.reshape(layout.field, -1, *item.shape[1:]) for item in slices], 1).reshape(-1, *slices[0].shape[1:])
+    counts = layout.strategy(ndim)
+    grid: dict[tuple[int, ...], torch.Tensor] = {}
+    for rank, item in enumerate(slices):
+        grid[tuple(layout.slice_index(rank, ndim))] = item
+    if layout.split_shape:
+        if len(layout.split_shape) != len(grid):
+            raise ValueError(f"For 'merge_sliced_parameter', the param_split_shape in 'strategy' must have {len(grid)} lengths, "
+                             f"but has {len(layout.split_shape)}.")
+        for number, index in enumerate(itertools.product(*map(range, counts))):
+            if grid[index].shape[0] != layout.split_shape[number]:
+                raise ValueError(f"For 'merge_sliced_parameter', slice {number} of {what} must have the length {layout.split_shape[number]} on axis 0, "
+                                 f"but has {grid[index].shape[0]}.")
+    for axis in reversed(range(ndim)):
+        grid = {index: torch.cat([grid[(*index, number)] for number in range(counts[axis])], axis)
+                for index in itertools.product(*map(range, counts[:axis]))}
+    return grid[()]

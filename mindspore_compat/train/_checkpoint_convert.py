@@ -1,0 +1,108 @@
+"""Checkpoints and other files: safetensors in bulk, print files. Upstream: ``mindspore.ckpt_to_safetensors`` and its like."""
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat._api.validate import check_positive_int
+from mindspore_compat._format import ckpt as codec
+from mindspore_compat._format import strategy as messages
+from mindspore_compat._format.wire import FormatError
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.train.serialization import load_checkpoint, save_checkpoint
+
+__all__ = ["ckpt_to_safetensors", "safetensors_to_ckpt", "parse_print"]
+
+
+def ckpt_to_safetensors(file_path: str, save_path: str | None = None, name_map: dict[str, str] | None = None, file_name_regex: str | None = None,
+                        processes_num: int = 1) -> None:
+    """Write ``.ckpt`` files again as ``.safetensors``.
+
+    Args:
+        file_path: a file, or a folder of folders ``rank*`` with files.
+        save_path: folder of the new files, made if missing; None: beside the old ones.
+        name_map: {old parameter name: new name}.
+        file_name_regex: take only files in whose name it is found.
+        processes_num: without effect, the work is done in this process.
+
+    Raises:
+        ValueError: for wrong arguments, or if a file holds text, which safetensors can not.
+    """
+    _convert("ckpt_to_safetensors", ("ckpt", "safetensors"), file_path, save_path, name_map, file_name_regex, processes_num)
+
+
+def safetensors_to_ckpt(file_path: str, save_path: str | None = None, name_map: dict[str, str] | None = None, file_name_regex: str | None = None,
+                        processes_num: int = 1) -> None:
+    """The opposite of `ckpt_to_safetensors`, with the same arguments."""
+    _convert("safetensors_to_ckpt", ("safetensors", "ckpt"), file_path, save_path, name_map, file_name_regex, processes_num)
+
+
+def _convert(where: str, formats: tuple[str, str], file_path: Any, save_path: Any, name_map: Any, regex: Any, processes_num: Any) -> None:
+    old, new = formats
+    if not isinstance(file_path, str) or not os.path.exists(file_path):
+        raise ValueError(f"For '{where}', the argument 'file_path' must be a file or folder, but got {file_path!r}.")
+    if save_path is not None and (not isinstance(save_path, str) or os.path.splitext(save_path)[1]):
+        raise ValueError(f"For '{where}', the argument 'save_path' must be a folder, but got {save_path!r}.")
+    if name_map is not None and not isinstance(name_map, dict):
+        raise ValueError(f"For '{where}', the argument 'name_map' must be a dict, but got {type(name_map).__name__}.")
+    check_positive_int(processes_num, "processes_num", where)
+    for source, folder in _sources(where, old, file_path, save_path, regex):
+        os.makedirs(folder, exist_ok=True)
+        values = {(name_map or {}).get(name, name): value for name, value in load_checkpoint(source, format=old).items()}
+        target = os.path.join(folder, os.path.basename(source)[:-len(old)] + new)
+        save_checkpoint(values, target, format=new)
+
+
+def _sources(where: str, old: str, path: str, save_path: str | None, regex: str | None) -> list[tuple[str, str]]:
+    """[(file, folder of the new file)]."""
+    def matches(name: str) -> bool:
+        return regex is None or bool(re.search(regex, name))
+
+    if os.path.isfile(path):
+        if not path.endswith(f".{old}"):
+            raise ValueError(f"For '{where}', the file must be a .{old} file, but got {path}.")
+        if not matches(path):
+            raise ValueError(f"For '{where}', the file {path} does not match the 'file_name_regex' {regex!r}.")
+        return [(path, save_path or os.path.dirname(path))]
+    ranks = sorted(name for name in os.listdir(path) if name.startswith("rank") and os.path.isdir(os.path.join(path, name)))
+    if not ranks:
+        raise ValueError(f"For '{where}', no folders that start with 'rank' found in {path}. Pass a single file, or put the files into rank_0.")
+    return [(os.path.join(path, rank, name), os.path.join(save_path or path, rank))
+            for rank in ranks for name in sorted(os.listdir(os.path.join(path, rank))) if name.endswith(f".{old}") and matches(name)]
+
+
+# --- print files ------------------------------------------------------------------------------------------------------------
+
+def parse_print(print_file_name: str) -> list[Any]:
+    """The texts and Tensors of the file that ``ops.Print`` of an Ascend run wrote (``print_file_path``).
+
+    Raises:
+        TypeError: if it is no str. ValueError: if the file is missing or empty. RuntimeError: if it can not be read.
+    """
+    if not isinstance(print_file_name, str):
+        raise TypeError(f"For 'parse_print', the argument 'print_file_name' must be a str, but got {type(print_file_name).__name__}.")
+    if not os.path.isfile(print_file_name):
+        raise ValueError(f"For 'parse_print', the file {print_file_name} does not exist.")
+    with open(print_file_name, "rb") as file:
+        data = file.read()
+    if not data:
+        raise ValueError(f"For 'parse_print', the file {print_file_name} is empty, please input the correct file.")
+    try:
+        values = messages.parse(messages.print_messages().Print, data, f"the print file {print_file_name}").value
+        return [_printed(value) for value in values]
+    except FormatError as error:
+        raise RuntimeError(f"For 'parse_print', failed to read {print_file_name}: {error}. It is damaged or no print file.") from None
+
+
+def _printed(value: Any) -> Any:
+    if not value.HasField("tensor"):
+        return value.desc
+    tensor = value.tensor
+    kind = tensor.tensor_type.replace("Uint", "UInt")  # 1.0 wrote so
+    if kind == "str":
+        return codec.Entry("text", kind, (0,), tensor.tensor_content).text()
+    array = codec.to_array(codec.Entry("tensor", kind, tuple(tensor.dims), tensor.tensor_content))
+    return Tensor(np.array(array))

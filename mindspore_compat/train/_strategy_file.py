@@ -1,0 +1,161 @@
+"""Strategy and group files: which parameter is cut how. Upstream: ``mindspore.parallel`` (functions of these names)."""
+from __future__ import annotations
+
+import glob
+import json
+import os
+from typing import Any
+
+from mindspore_compat._format import strategy as codec
+from mindspore_compat._format.wire import FormatError
+from mindspore_compat.parallel._layout import TensorLayout
+
+__all__ = ["build_searched_strategy", "merge_pipeline_strategys", "restore_group_info_list", "read_layouts", "as_layouts", "first_stage_of"]
+
+
+def _read(name: Any, where: str, argument: str) -> bytes:
+    if not isinstance(name, str):
+        raise TypeError(f"For '{where}', the argument '{argument}' should be string, but got {type(name).__name__}.")
+    if not os.path.isfile(name):
+        raise ValueError(f"For '{where}', there is no such file: {name}. Please check whether the '{argument}' exists.")
+    with open(name, "rb") as file:
+        data = file.read()
+    if not data:
+        raise ValueError(f"For '{where}', the file {name} should not be empty. Please check whether the '{argument}' is correct.")
+    return data
+
+
+def _strategy_map(name: str, where: str) -> Any:
+    try:
+        return codec.parse(codec.strategy_messages().ParallelStrategyMap, _read(name, where, "strategy_filename"), f"the strategy file {name}")
+    except FormatError as error:
+        raise TypeError(f"For '{where}', {error}. A strategy file is protobuf, or JSON if its name ends with '.json'; files of MindSpore 1.0 have "
+                        "no optimizer fields and can not be read.") from None
+
+
+def build_searched_strategy(strategy_filename: str | None) -> dict[str, Any] | None:
+    """{parameter name: ParallelLayouts} of a strategy file (protobuf, or JSON by its name); {} if it has no layouts, None for None.
+
+    Raises:
+        TypeError, ValueError: if it is no file name, missing, empty, or unreadable.
+    """
+    where = "build_searched_strategy"
+    if strategy_filename is None:
+        return None
+    if isinstance(strategy_filename, str) and strategy_filename.endswith(".json"):
+        return codec.layouts_of_json(_read(strategy_filename, where, "strategy_filename").decode("utf-8"))
+    return {item.param_name: item.parallel_layouts for item in _strategy_map(strategy_filename, where).parallel_layout_item}
+
+
+def merge_pipeline_strategys(src_strategy_dirs: str, dst_strategy_file: str) -> None:
+    """Merge the strategy files of the pipeline stages in a folder into one, whose parameters are called ``STAGE-NAME``.
+
+    Raises:
+        NotADirectoryError: if there is no such folder. ValueError: if it mixes protobuf and JSON, or a file is empty.
+    """
+    if not os.path.isdir(src_strategy_dirs):
+        raise NotADirectoryError(f"For 'merge_pipeline_strategys', the argument 'src_strategy_dirs' must be a folder, but got {src_strategy_dirs}.")
+    folder = os.path.dirname(os.path.abspath(dst_strategy_file))
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    binary, text = (sorted(glob.glob(os.path.join(src_strategy_dirs, f"*.{end}"))) for end in ("ckpt", "json"))
+    if binary and text:
+        raise ValueError("For 'merge_pipeline_strategys', the strategy files must be all '.ckpt' or all '.json'.")
+    data = _merged_messages(binary).SerializeToString() if binary else json.dumps(_merged_json(text)).encode()
+    with open(dst_strategy_file, "wb") as file:
+        file.write(data)
+
+
+def _merged_messages(names: list[str]) -> Any:
+    result = codec.strategy_messages().ParallelStrategyMap(current_stage=1)
+    seen: set[int] = set()
+    for name in names:
+        source = _strategy_map(name, "merge_pipeline_strategys")
+        if not source.parallel_strategy_item or not source.parallel_layout_item:
+            raise ValueError(f"For 'merge_pipeline_strategys', the strategy file {name} is empty.")
+        stage = source.parallel_strategy_item[0].parallel_strategys.stage
+        if stage in seen:
+            continue
+        seen.add(stage)
+        for item in source.parallel_layout_item:
+            item.param_name = f"{stage}-{item.param_name}"
+        result.parallel_strategy_item.extend(source.parallel_strategy_item)
+        result.parallel_layout_item.extend(source.parallel_layout_item)
+    return result
+
+
+def _merged_json(names: list[str]) -> dict[str, Any]:
+    result: dict[str, Any] = {"current_stage": 1, "parallel_strategy_item": {}, "parallel_layout_item": {}}
+    seen: set[int] = set()
+    for name in names:
+        source = json.loads(_read(name, "merge_pipeline_strategys", "src_strategy_dirs"))
+        strategies, layouts = source.get("parallel_strategy_item"), source.get("parallel_layout_item")
+        if not strategies or not layouts:
+            raise ValueError(f"For 'merge_pipeline_strategys', the strategy file {name} is empty.")
+        stage = next(iter(strategies.values()))["stage"]
+        if stage not in seen:
+            seen.add(stage)
+            result["parallel_strategy_item"].update(strategies)
+            result["parallel_layout_item"].update({f"{stage}-{key}": value for key, value in layouts.items()})
+    return result
+
+
+def restore_group_info_list(group_info_file_name: str) -> list[int]:
+    """The ranks whose checkpoints have the same contents as that of the rank that wrote the group file.
+
+    Raises:
+        TypeError, ValueError: if it is no file name, missing, empty, or unreadable.
+    """
+    data = _read(group_info_file_name, "restore_group_info_list", "group_info_file_name")
+    group = codec.parse(codec.strategy_messages().ParallelGroupMap, data, f"the group file {group_info_file_name}")
+    return list(group.ckpt_restore_rank_list.dim)
+
+
+# --- as layouts -----------------------------------------------------------------------------------------------------------
+
+def _tensor_map(maps: Any) -> tuple[tuple[int, ...], ...]:
+    if len(maps) > 1:  # one message for each axis that several device axes cut
+        return tuple(tuple(item.dim) for item in maps if item.dim)
+    return tuple((number,) for number in maps[0].dim)
+
+
+def as_layouts(strategy: dict[str, Any]) -> dict[str, TensorLayout]:
+    """{name: TensorLayout} of {name: ParallelLayouts}; the stages of a name ``STAGE-NAME`` are put together, the layout is that of the first.
+
+    Raises:
+        ValueError: if something is missing in a layout.
+    """
+    result: dict[str, TensorLayout] = {}
+    firsts: dict[str, int] = {}
+    for full_name, item in strategy.items():
+        number, dash, rest = full_name.partition("-")
+        stage, name = (int(number), rest) if dash and number.isdigit() else (0, full_name)
+        try:
+            layout = TensorLayout(tuple(item.dev_matrix[0].dim), _tensor_map(item.tensor_map),
+                                  item.opt_weight_shard_size if item.opt_weight_shard_step or item.opt_weight_shard_size == -1 else 0,
+                                  tuple(item.param_split_shape[0].dim) if item.param_split_shape else (), item.field, (stage,))
+        except (AttributeError, IndexError) as error:
+            raise ValueError(f"The layout of {full_name!r} in the strategy is not complete ({error}). Pass what 'build_searched_strategy' returns.") from None
+        old = result.get(name)
+        stages = (*old.stages, stage) if old else (stage,)
+        base = layout if old is None or stage < firsts[name] else old
+        firsts[name] = min(stage, firsts.get(name, stage))
+        result[name] = TensorLayout(base.dev_matrix, base.tensor_map, base.opt_size, base.split_shape, base.field, stages)
+    return result
+
+
+def read_layouts(source: str | dict[str, Any] | None) -> dict[str, TensorLayout] | None:
+    """The layouts of a strategy file, or of what `build_searched_strategy` made of it; None for None."""
+    strategy = source if isinstance(source, dict) else build_searched_strategy(source)
+    return None if strategy is None else as_layouts(strategy)
+
+
+def first_stage_of(name: str) -> int:
+    """The pipeline stage that wrote a strategy file."""
+    if name.endswith(".json"):
+        items = json.loads(_read(name, "transform_checkpoints", "src_strategy_file")).get("parallel_strategy_item") or {}
+        stages = [item["stage"] for item in items.values()]
+    else:
+        stages = [item.parallel_strategys.stage for item in _strategy_map(name, "transform_checkpoints").parallel_strategy_item]
+    if not stages:
+        raise ValueError(f"For 'transform_checkpoints', the strategy file {name} has no strategies.")
+    return stages[0]

@@ -1,0 +1,6 @@
+"""Summaries: MindSpore's files for MindInsight and TensorBoard's beside them. Upstream: ``mindspore.train.summary``."""
+from mindspore_compat.train.summary._reader import SummaryData, read_summary, to_tensorboard
+from mindspore_compat.train.summary._tensorboard import set_tensorboard
+from mindspore_compat.train.summary.summary_record import SummaryRecord
+
+__all__ = ["SummaryRecord", "SummaryData", "read_summary", "to_tensorboard", "set_tensorboard"]

@@ -1,0 +1,61 @@
+"""Argument checks that `SummaryRecord` and `SummaryCollector` share."""
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+__all__ = ["check_value_type", "check_file_part", "check_export_options", "make_directory"]
+
+_EXPORT_OPTIONS: dict[str, tuple[Any, ...]] = {"tensor_format": ("npy", None)}
+
+
+def check_value_type(name: str, value: Any, types: Any) -> None:
+    """TypeError unless ``value`` is one of ``types``; a bool is no int."""
+    types = types if isinstance(types, (tuple, list)) else (types,)
+    if not isinstance(value, tuple(types)) or isinstance(value, bool) and bool not in types:
+        raise TypeError(f"For `{name}` the type should be a valid type of {[kind.__name__ for kind in types]}, but got {type(value).__name__}.")
+
+
+def check_file_part(text: str) -> None:
+    """ValueError unless a prefix or suffix is made of letters, digits, '_' and, later, '.'."""
+    pattern = r"^\w+[0-9a-zA-Z\_\.]*$"
+    if re.match(pattern, text, re.ASCII) is None:
+        raise ValueError(f"The '{text}' is illegal, it must be match regular'{pattern}' by flags'{re.ASCII}.'")
+
+
+def check_export_options(options: Any) -> dict[str, Any] | None:
+    """The options, if they are None or {"tensor_format": "npy" or None}."""
+    if options is None:
+        return None
+    check_value_type("export_options", options, (dict, type(None)))
+    for key, value in options.items():
+        check_value_type("export_option", key, str)
+        check_value_type("export_format", value, (str, type(None)))
+    unknown = set(options) - set(_EXPORT_OPTIONS)
+    if unknown:
+        raise ValueError(f'For "SummaryRecord", the keys {unknown} of "export_options" are unsupported, expect the follow keys: '
+                         f"{list(_EXPORT_OPTIONS)}")
+    for key, value in options.items():
+        if value not in _EXPORT_OPTIONS[key]:
+            raise ValueError(f'For "SummaryRecord", the export_format {{{value!r}}} of "export_options" are unsupported for {key}, expect the follow '
+                             f"values: {list(_EXPORT_OPTIONS[key])}")
+    return dict(options)
+
+
+def make_directory(path: Any, name: str) -> str:
+    """The absolute path of a folder, made (mode 0700) if it is not there.
+
+    Raises:
+        TypeError: unless it is a str with something in it. OSError: if it cannot be made or is not a folder.
+    """
+    if not isinstance(path, (str, os.PathLike)) or not str(path):
+        raise TypeError(f"For '{name}', the path must be a non-empty str, but got {path!r} of type {type(path).__name__}.")
+    absolute = os.path.realpath(os.fspath(path))
+    try:
+        os.makedirs(absolute, mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise type(error)(error.errno, f"the '{name}' cannot be made ({error.strerror}); choose a folder that you may write to", absolute) from None
+    if not os.access(absolute, os.W_OK):
+        raise PermissionError(13, f"the '{name}' may not be written to; choose another folder", absolute)
+    return absolute

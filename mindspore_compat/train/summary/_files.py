@@ -1,0 +1,96 @@
+"""Event files: framed records, written whole or not at all, flushed when asked to."""
+from __future__ import annotations
+
+import os
+import time
+
+from mindspore_compat._format.events import event
+from mindspore_compat._format.records import OVERHEAD, frame
+
+__all__ = ["EventFile", "FileIsFull"]
+
+_BUFFERED = 1 << 16
+
+
+class FileIsFull(Exception):
+    """The next record would pass ``max_file_size``."""
+
+
+class EventFile:
+    """A file that is made at its first record.
+
+    Args:
+        path: must not exist then.
+        first: the Event that stands at its beginning as (field key, text), or None.
+        mode_at_end: permissions once it is closed.
+        limit: ``max_file_size``; None for none.
+    """
+
+    def __init__(self, path: str, first: tuple[bytes, bytes] | None, mode_at_end: int | None = None, limit: int | None = None) -> None:
+        self.path = path
+        self._first, self._mode_at_end, self._left = first, mode_at_end, limit
+        self._handle: int | None = None
+        self._waiting: list[bytes] = []
+        self._waiting_bytes = self._place = 0
+
+    def write(self, data: bytes) -> None:
+        """Add a record.
+
+        Raises:
+            FileIsFull: if ``limit`` forbids it. OSError: with the path; the file then ends with its last whole record.
+        """
+        if self._handle is None:
+            self._handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if self._mode_at_end is not None else 0o644)
+            if self._first is not None:
+                self._add(event(time.time(), *self._first))
+        self._add(data)
+
+    def _add(self, data: bytes) -> None:
+        if self._left is not None:
+            needed = len(data) + OVERHEAD
+            if needed > self._left:
+                raise FileIsFull(f"'max_file_size' reached: there are {self._left} bytes left, but '{self.path}' needs {needed} bytes for the next "
+                                 "record. This record and all later ones are dropped.")
+            self._left -= needed
+        record = frame(data)
+        self._waiting.append(record)
+        self._waiting_bytes += len(record)
+        if self._waiting_bytes >= _BUFFERED:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand everything to the system."""
+        if not self._waiting or self._handle is None:
+            return
+        records, self._waiting, self._waiting_bytes = self._waiting, [], 0
+        try:
+            view = memoryview(b"".join(records))
+            written = 0
+            while written < len(view):
+                written += os.write(self._handle, view[written:])
+            self._place += written
+        except OSError as error:
+            self._keep_whole(records)
+            raise OSError(error.errno, error.strerror, self.path) from error
+
+    def _keep_whole(self, records: list[bytes]) -> None:
+        """After a failed write: cut behind the last record that is there as a whole."""
+        assert self._handle is not None
+        end = os.lseek(self._handle, 0, os.SEEK_END)
+        for record in records:
+            if self._place + len(record) > end:
+                break
+            self._place += len(record)
+        os.ftruncate(self._handle, self._place)
+
+    def close(self) -> None:
+        """`flush` and close; no more records."""
+        if self._handle is None:
+            return
+        try:
+            self.flush()
+        finally:
+            handle, self._handle = self._handle, None
+            if self._mode_at_end is not None:
+                os.fchmod(handle, self._mode_at_end)
+            os.close(handle)

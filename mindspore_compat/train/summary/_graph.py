@@ -1,0 +1,157 @@
+"""A network as MindSpore's graph message, in both modes: one node a layer, from the Cell tree and, if it ran once, from its calls.
+
+`CallTrace` listens to one run; then layers stand in the order of their calls, with shapes, and edges follow the Tensors. A Tensor that no
+layer returned (the result of an operator between layers) counts as coming from the layer before. Without a run, layers stand in the order
+of registration, each fed by the one before.
+"""
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import torch
+
+from mindspore_compat._format.events import DATA_TYPES
+from mindspore_compat._format.proto import anf_ir
+
+__all__ = ["CallTrace", "graph_of"]
+
+
+class _Call(NamedTuple):
+    module: Any
+    inputs: list[Any]
+    outputs: list[Any]
+
+
+def _tensors(value: Any) -> Iterator[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from _tensors(item)
+
+
+def _is_leaf(module: torch.nn.Module) -> bool:
+    return next(iter(module.children()), None) is None
+
+
+class CallTrace:
+    """Listens to the layers of a network during one run; `stop` ends it."""
+
+    def __init__(self, network: torch.nn.Module) -> None:
+        self.calls: list[_Call] = []
+        self._handles = [module.register_forward_hook(self._note) for module in network.modules()
+                         if _is_leaf(module) and not _is_optimizer(module)]
+
+    def _note(self, module: Any, inputs: Any, outputs: Any) -> None:
+        self.calls.append(_Call(module, list(_tensors(inputs)), list(_tensors(outputs))))
+
+    def stop(self) -> None:
+        for handle in self._handles:
+            handle.remove()
+        self._handles = []
+
+
+def _is_optimizer(module: Any) -> bool:
+    from mindspore_compat.nn.optim.optimizer import Optimizer
+    return isinstance(module, Optimizer)
+
+
+def _scopes(network: torch.nn.Module) -> dict[int, str]:
+    """id of each module -> upstream's scope, such as Default/network-WithLossCell/_backbone-LeNet5/conv1-Conv2d."""
+    found: dict[int, str] = {id(network): "Default"}
+    for path, module in network.named_modules():
+        if path:
+            above, _, name = path.rpartition(".")
+            found.setdefault(id(module), f"{found[id(network.get_submodule(above))]}/{name}-{type(module).__name__}")
+    return found
+
+
+def _set_type(target: Any, tensor: torch.Tensor) -> None:
+    target.data_type = anf_ir.DataType.DT_TENSOR
+    target.tensor_type.elem_type = DATA_TYPES.get(str(tensor.dtype).removeprefix("torch."), 0)
+    for size in tensor.shape:
+        target.tensor_type.shape.dim.add(size=size)
+
+
+def _set_output_type(target: Any, outputs: list[torch.Tensor]) -> None:
+    if len(outputs) == 1:
+        _set_type(target, outputs[0])
+    elif outputs:
+        target.data_type = anf_ir.DataType.DT_TUPLE
+        for tensor in outputs:
+            _set_type(target.sequence_type.elem_types.add(), tensor)
+
+
+class _Builder:
+    def __init__(self, network: torch.nn.Module) -> None:
+        self.graph = anf_ir.GraphProto(name=type(network).__name__)
+        self._network = network
+        self._scopes = _scopes(network)
+        self._counts: Counter[str] = Counter()
+        self._names = {id(parameter): getattr(parameter, "name", None) or path for path, parameter in network.named_parameters()}
+        self._listed: set[str] = set()
+        self._sources: dict[int, str] = {}
+        self._last: str | None = None
+
+    def add_parameter(self, name: str, tensor: torch.Tensor | None) -> None:
+        if name not in self._listed:
+            self._listed.add(name)
+            row = self.graph.parameters.add(name=name)
+            if tensor is not None:
+                _set_type(row.type, tensor)
+
+    def add_layer(self, module: torch.nn.Module, inputs: list[str], outputs: list[torch.Tensor]) -> None:
+        kind = type(module).__name__
+        scope = self._scopes.get(id(module), "Default")
+        full_name = f"{scope}/{kind}"
+        node = self.graph.node.add(name=str(len(self.graph.node) + 1), op_type=kind, scope=scope, instance_name=scope.rpartition("/")[2].partition("-")[0],
+                                   full_name=f"{full_name}-op{self._counts[full_name]}")
+        self._counts[full_name] += 1
+        for parameter in module._parameters.values():
+            if parameter is not None:
+                name = self._names[id(parameter)]
+                self.add_parameter(name, parameter)
+                inputs = [*inputs, name]
+        for name in inputs:
+            node.input.add(name=name, type=0)
+        _set_output_type(node.output_type, outputs)
+        self._last = node.name
+        for tensor in outputs:
+            self._sources[id(tensor)] = node.name
+
+    def follow(self, calls: list[_Call]) -> None:
+        """Nodes of a run."""
+        for call in calls:
+            names = []
+            for tensor in call.inputs:
+                source = self._sources.get(id(tensor))
+                if source is None and (self._last is None or not tensor.is_floating_point()):
+                    source = self._sources[id(tensor)] = f"inputs{len([name for name in self._listed if name.startswith('inputs')])}"
+                    self.add_parameter(source, tensor)
+                names.append(source if source is not None else str(self._last))
+            self.add_layer(call.module, list(dict.fromkeys(names)), call.outputs)
+
+    def walk(self) -> None:
+        """Nodes of the Cell tree."""
+        self.add_parameter("inputs0", None)
+        for module in self._network.modules():
+            if _is_leaf(module) and not _is_optimizer(module):
+                self.add_layer(module, [self._last or "inputs0"], [])
+
+    def finish(self) -> Any:
+        if self._last is not None:
+            row = self.graph.outputs.add(name=self._last)
+            row.type.CopyFrom(self.graph.node[-1].output_type)
+        return self.graph
+
+
+def graph_of(network: torch.nn.Module, trace: CallTrace | None = None) -> Any:
+    """A GraphProto of a network; with a `CallTrace`, of what ran."""
+    builder = _Builder(network)
+    if trace is not None and trace.calls:
+        builder.follow(trace.calls)
+    else:
+        builder.walk()
+    return builder.finish()

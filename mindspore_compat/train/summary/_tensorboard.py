@@ -1,0 +1,116 @@
+"""The same values as a TensorBoard event file: scalars, images, histograms; lineage as text and hparams; graphs.
+
+A tensor appears as the histogram ``TAG/tensor``, since TensorBoard has nothing for tensors. A tag that two kinds share gets the second
+kind appended, since TensorBoard wants one kind a tag.
+"""
+from __future__ import annotations
+
+import itertools
+import os
+import platform
+import time
+from typing import Any
+
+from mindspore_compat._format.events import Histogram, TensorBoardValues, Values, event, make_histogram, summary_event
+from mindspore_compat.train.summary._files import EventFile
+
+__all__ = ["TensorBoardFile", "tensorboard_enabled", "set_tensorboard"]
+
+_VARIABLE = "MINDSPORE_COMPAT_TENSORBOARD"
+_chosen: bool | None = None
+_numbers = itertools.count()
+
+
+def set_tensorboard(enabled: bool | None) -> None:
+    """Whether new recorders also write a TensorBoard file; None asks the environment (``MINDSPORE_COMPAT_TENSORBOARD=0`` is off, default on)."""
+    global _chosen
+    if enabled is not None and not isinstance(enabled, bool):
+        raise TypeError(f"For 'set_tensorboard', the 'enabled' must be a bool or None, but got {type(enabled).__name__}.")
+    _chosen = enabled
+
+
+def tensorboard_enabled() -> bool:
+    """What `set_tensorboard` or the environment says."""
+    return _chosen if _chosen is not None else os.environ.get(_VARIABLE, "1").lower() not in ("0", "false", "off", "no")
+
+
+class TensorBoardFile:
+    """Takes what the MindSpore file takes; one of these a recorder."""
+
+    def __init__(self, folder: str, seconds: int | None = None) -> None:
+        name = f"events.out.tfevents.{int(time.time()) if seconds is None else seconds}.{platform.node()}.{os.getpid()}.{next(_numbers)}"
+        self.file = EventFile(os.path.join(folder, name), (b"\x1a", b"brain.Event:2"))
+        self._kinds: dict[str, str] = {}
+        self._hparams: dict[str, Any] = {}
+        self._metrics: dict[str, float] = {}
+        self._hparams_are_due = False
+
+    def _named(self, tag: str, kind: str) -> str:
+        if self._kinds.setdefault(tag, kind) == kind:
+            return tag
+        return self._named(f"{tag}/{kind}", kind)
+
+    def record(self, wall_time: float, step: int, values: list[tuple[str, str, Any]]) -> None:
+        """One step: (kind, tag, value) each."""
+        encoded = []
+        for kind, tag, value in values:
+            if kind == "tensor":
+                kind, tag, value = "histogram", f"{tag}/tensor", _spread(value)
+            if kind == "landscape":
+                from mindspore_compat.train.summary._pictures import landscape_picture
+                kind, value = "image", landscape_picture(value)
+                if value is None:
+                    continue
+            encoded.append(getattr(TensorBoardValues, kind)(self._named(tag, kind), value))
+        if encoded:
+            self.file.write(summary_event(wall_time, step, encoded))
+
+    def graph(self, wall_time: float, graph: bytes) -> None:
+        """A GraphProto of MindSpore's."""
+        from mindspore_compat.train.summary._pictures import graph_def
+        self.file.write(event(wall_time, b"\x22", graph_def(graph)))
+
+    def lineage(self, wall_time: float, plugin: str, body: bytes) -> None:
+        """A lineage message as text; what it says of parameters and results also as hparams at the end."""
+        from mindspore_compat._format.proto import lineage as messages
+        from mindspore_compat.train.summary._pictures import lineage_facts
+
+        kind = {"train_lineage": messages.TrainLineage, "eval_lineage": messages.EvaluationLineage, "dataset_graph": messages.DatasetGraph,
+                "custom_lineage_data": messages.UserDefinedInfo}[plugin]
+        message = kind.FromString(body)
+        hparams, metrics = lineage_facts(plugin, message)
+        self._hparams.update(hparams)
+        self._metrics.update(metrics)
+        self._hparams_are_due = self._hparams_are_due or bool(hparams or metrics)
+        values = [_text_value(f"lineage/{plugin}", f"```\n{message}```" if plugin == "dataset_graph" else _table({**hparams, **metrics}))]
+        values += [TensorBoardValues.scalar(tag, number) for tag, number in metrics.items()]
+        self.file.write(summary_event(wall_time, 0, values))
+
+    def _write_hparams(self) -> None:
+        from torch.utils.tensorboard.summary import hparams
+
+        self._hparams_are_due = False
+        for summary in hparams(self._hparams, self._metrics):
+            self.file.write(event(time.time(), b"\x2a", summary.SerializeToString()))
+
+    def flush(self) -> None:
+        self.file.flush()
+
+    def close(self) -> None:
+        if self._hparams_are_due:
+            self._write_hparams()
+        self.file.close()
+
+
+def _spread(value: Values) -> Histogram:
+    return make_histogram(value.values)
+
+
+def _table(facts: dict[str, Any]) -> str:
+    return "\n".join(["| name | value |", "|---|---|", *(f"| {name} | {value} |" for name, value in facts.items())])
+
+
+def _text_value(tag: str, text: str) -> bytes:
+    from torch.utils.tensorboard.summary import text as make
+
+    return make(tag, text).value[0].SerializeToString()

@@ -1,0 +1,279 @@
+"""`SummaryRecord`. Upstream: ``mindspore.train.summary.summary_record``."""
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import platform
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from mindspore_compat import context
+from mindspore_compat._api.validate import check_type
+from mindspore_compat._format.events import DATA_TYPES
+from mindspore_compat.ops.operations.debug_ops import summary_hooks
+from mindspore_compat.parallel._utils import _get_device_num
+from mindspore_compat.train.summary._checks import check_export_options, check_file_part, make_directory
+from mindspore_compat.train.summary._tensorboard import tensorboard_enabled
+from mindspore_compat.train.summary._writer import RecordWriter
+
+__all__ = ["SummaryRecord"]
+
+_log = logging.getLogger("mindspore_compat")
+_MESSAGES = {"train_lineage": "TrainLineage", "eval_lineage": "EvaluationLineage", "dataset_graph": "DatasetGraph",
+             "custom_lineage_data": "UserDefinedInfo"}
+_GRAPHS = ("mindspore.irpb.ModelProto", "mindspore.irpb.GraphProto")
+
+
+class SummaryRecord:
+    """Records values of a training run to a summary file (and lineage file) in a folder, and to a TensorBoard file beside it.
+
+    Besides what `add_value` is given, `record` takes what summary operators (``ops.ScalarSummary`` and so on) saw since the last call,
+    in train mode. One recorder at a time; close it, or use ``with``.
+
+    Args:
+        log_dir: the folder, made if needed.
+        file_prefix, file_suffix: of the file names.
+        num_process: accepted without effect; one background thread writes.
+        network: its graph is recorded once, with the first `record`.
+        max_file_size: bytes of each of MindSpore's files; later records are dropped with one warning. The TensorBoard file goes on.
+        raise_exception: raise what fails while writing, from the next call; otherwise it is logged.
+        export_options: {"tensor_format": "npy"} also saves tensors as .npy.
+
+    ``mindspore_compat.train.summary.set_tensorboard(False)``, or MINDSPORE_COMPAT_TENSORBOARD=0 in the environment, turns the
+    TensorBoard file off.
+
+    Raises:
+        TypeError, ValueError: for wrong arguments. RuntimeError: while another recorder is open.
+    """
+
+    count = 0
+
+    def __init__(self, log_dir: str, file_prefix: str = "events", file_suffix: str = "_MS", num_process: int = 32, network: Any = None,
+                 max_file_size: int | None = None, raise_exception: bool = False, export_options: dict | None = None) -> None:
+        if SummaryRecord.count > 0:
+            raise RuntimeError(f"For 'SummaryRecord', only one instance is supported in a training process, you are trying to create a new one when "
+                               f"the existing instance number is {SummaryRecord.count}. Close the other one first.")
+        folder = make_directory(log_dir, "log_dir")
+        if not isinstance(max_file_size, (int, type(None))):
+            raise TypeError(f"For 'SummaryRecord', the 'max_file_size' should be int type, but got type {type(max_file_size)}")
+        if not isinstance(file_prefix, str) or not isinstance(file_suffix, str):
+            raise TypeError("For 'SummaryRecord', `file_prefix` and `file_suffix`  should be str, but got type "
+                            f"{type(file_prefix)} and {type(file_suffix)}")
+        check_file_part(file_prefix)
+        check_file_part(file_suffix)
+        if max_file_size is not None and max_file_size < 0:
+            _log.warning("For 'SummaryRecord', the 'max_file_size' should be greater than 0, but got %s: no limit.", max_file_size)
+            max_file_size = None
+        self.raise_exception = check_type(raise_exception, "raise_exception", bool, "SummaryRecord")
+        self._export_options = check_export_options(export_options)
+        self.network = network
+        self._mode = "train"
+        self._pool: dict[str, list[tuple[str, Any]]] = {}
+        self._size = 0
+        self._closed = self._has_graph = False
+        self._operators: dict[tuple[str, str], Any] = {}
+        self._listening = True
+        self._open_files(folder, file_prefix, file_suffix, max_file_size)
+        SummaryRecord.count += 1
+        self._process = os.getpid()
+        summary_hooks.append(self._hear)
+        atexit.register(self.close)
+
+    def _open_files(self, folder: str, prefix: str, suffix: str, limit: int | None) -> None:
+        """Choose names: those of this second, or of a later one if they are taken."""
+        device = _device_number()
+        seconds = int(time.time())
+        while True:
+            names = [f"{prefix}.out.events.summary.{seconds}.{device}.{platform.node()}{end}" for end in (suffix, "_lineage")]
+            summary, lineage = (os.path.join(folder, name) for name in names)
+            export = os.path.join(folder, f"export_{seconds}") if self._export_options is not None else None
+            if not any(os.path.exists(path) for path in (summary, lineage, export or summary)):
+                break
+            seconds += 1
+        self._path = summary
+        self._writer = RecordWriter(summary, lineage, export, limit, folder if tensorboard_enabled() else None)
+
+    def __enter__(self) -> SummaryRecord:
+        if self._closed:
+            raise ValueError("For 'SummaryRecord', it has been closed, please check if close() method is called. Make a new one.")
+        return self
+
+    def __exit__(self, *err: Any) -> None:
+        self.close()
+
+    def _hear(self, kind: str, name: str, value: Any) -> None:
+        """A summary operator ran: keep the newest value of each name until `record`."""
+        if self._listening and self._mode == "train" and self._process == os.getpid():
+            self._operators[kind.lower(), name] = _to_host(kind.lower(), value, f"{kind}Summary")
+
+    def set_mode(self, mode: str) -> None:
+        """"train", or "eval", in which summary operators are not recorded.
+
+        Raises:
+            ValueError: for another mode.
+        """
+        if mode not in ("train", "eval"):
+            raise ValueError(f"For 'SummaryRecord.set_mode', {mode!r} is not a recognized mode, expect the parameter \"mode\" is \"train\" or \"eval\"")
+        self._mode = mode
+
+    def add_value(self, plugin: str, name: str, value: Any) -> None:
+        """Keep a value for the next `record`.
+
+        Args:
+            plugin: "scalar", "image" (NCHW), "tensor" or "histogram" with a Tensor; "graph" with the bytes of a ModelProto or the message;
+                "train_lineage", "eval_lineage", "dataset_graph", "custom_lineage_data", "landscape" with their messages.
+            name: the tag.
+
+        Raises:
+            ValueError: for an unknown plugin, an empty name, or a Tensor whose shape does not fit. TypeError: for another type of value.
+        """
+        if plugin in ("tensor", "scalar", "image", "histogram"):
+            if not name or not isinstance(name, str):
+                raise ValueError(f'For "SummaryRecord", the parameter "name" type should be str, and not empty, but got {name!r} of type {type(name)}.')
+            if not isinstance(value, torch.Tensor):
+                raise TypeError(f'For "SummaryRecord", the parameter "value" expect to be Tensor, but got {type(value).__name__}')
+            self._keep(plugin, name, _to_host(plugin, value, "SummaryRecord"))
+        elif plugin in _MESSAGES:
+            if _full_name(value) != f"mindspore.irpb.{_MESSAGES[plugin]}":
+                raise TypeError(f"Plugin {plugin!r} expects a {_MESSAGES[plugin]} value, but got {type(value).__name__}.")
+            self._keep(plugin, name, value.SerializeToString())
+        elif plugin == "graph":
+            self._keep(plugin, name, _graph_bytes(value))
+        elif plugin in ("landscape", "LANDSCAPE"):
+            if _full_name(value) != "mindspore.irpb.LossLandscape":
+                raise TypeError(f"Plugin {plugin!r} expects a LossLandscape value, but got {type(value).__name__}.")
+            self._keep("landscape", name, value.SerializeToString())
+        else:
+            raise ValueError(f'For "SummaryRecord.add_value", no such "plugin" of {plugin!r} , expect value is one of [tensor, scalar, image, histogram, '
+                             "train_lineage, eval_lineage, dataset_graph, custom_lineage_data, graph, landscape]")
+
+    def _keep(self, plugin: str, name: str, payload: Any) -> None:
+        if plugin == "tensor":
+            array, data_type = payload
+            payload = (array, data_type, bool(self._export_options and self._export_options.get("tensor_format")))
+            self._size += array.nbytes
+        elif isinstance(payload, np.ndarray):
+            self._size += payload.nbytes
+        self._pool.setdefault(plugin, []).append((name, payload))
+
+    def record(self, step: int, train_network: Any = None, plugin_filter: Callable[[str], bool] | None = None) -> bool:
+        """Write what was added, and what summary operators saw, as values of a step.
+
+        Args:
+            train_network: whose graph to record if the recorder's ``network`` has none.
+            plugin_filter: plugins for which it is false are thrown away.
+
+        Returns:
+            False if the recorder is closed.
+
+        Raises:
+            TypeError: unless ``step`` is an int and ``train_network`` a Cell (or torch module) or None. Any error of writing, with raise_exception.
+        """
+        if not isinstance(step, int) or isinstance(step, bool):
+            raise TypeError(f"For 'SummaryRecord.record', the 'step' must be an int, but got {step!r} of type {type(step).__name__}.")
+        if not isinstance(train_network, (torch.nn.Module, type(None))):
+            raise TypeError(f"For 'SummaryRecord.record', the 'train_network' must be a Cell or None, but got {type(train_network).__name__}.")
+        if self._closed:
+            _log.error("For 'SummaryRecord', the record writer is closed, please check if close() method is called")
+            return False
+        self._raise_error()
+        if self.network is not None and not self._has_graph:
+            self._has_graph = True
+            self._keep_graph(train_network if train_network is not None else self.network)
+        if self._mode == "train":
+            operators, self._operators = self._operators, {}
+            for (plugin, name), payload in operators.items():
+                self._keep(plugin, name, payload)
+        pool, self._pool = self._pool, {}
+        size, self._size = self._size, 0
+        groups = [(plugin, items) for plugin, items in pool.items() if plugin_filter is None or plugin_filter(plugin)]
+        if groups:
+            self._writer.submit(groups, step, time.time(), size)
+        return True
+
+    def _keep_graph(self, network: Any) -> None:
+        from mindspore_compat.train.summary._graph import graph_of
+
+        self._keep("graph", "graph", graph_of(network).SerializeToString())
+
+    @property
+    def log_dir(self) -> str:
+        """The full path of the summary file."""
+        return self._path
+
+    def flush(self) -> None:
+        """Return when everything recorded is in the files."""
+        if self._closed:
+            _log.error("For 'SummaryRecord', the record writer is closed and can not flush, please check if close() method is called")
+            return
+        self._writer.flush()
+        self._raise_error()
+
+    def close(self) -> None:
+        """Write what is left and close the files."""
+        if self._closed or self._process != os.getpid():
+            return
+        self._closed = True
+        atexit.unregister(self.close)
+        SummaryRecord.count -= 1
+        if self._hear in summary_hooks:
+            summary_hooks.remove(self._hear)
+        self._writer.close()
+        self._raise_error()
+
+    def _raise_error(self) -> None:
+        error = self._writer.take_error()
+        if error is not None and self.raise_exception:
+            raise error
+
+
+def _device_number() -> int:
+    if _get_device_num() > 1:
+        from mindspore_compat.communication.management import get_rank
+        return get_rank()
+    return int(context.get_context("device_id"))
+
+
+def _full_name(value: Any) -> str:
+    return str(getattr(getattr(value, "DESCRIPTOR", None), "full_name", ""))
+
+
+def _graph_bytes(value: Any) -> bytes:
+    """The GraphProto in a ModelProto's bytes or a message."""
+    if not isinstance(value, (bytes, bytearray)) and _full_name(value) not in _GRAPHS:
+        raise TypeError(f"Plugin 'graph' expects the bytes of a ModelProto, a ModelProto or a GraphProto, but got {type(value).__name__}.")
+    if _full_name(value) == _GRAPHS[1]:
+        return bytes(value.SerializeToString())
+    from mindspore_compat._format.proto.anf_ir import ModelProto
+
+    model = ModelProto.FromString(bytes(value)) if isinstance(value, (bytes, bytearray)) else value
+    return bytes(model.graph.SerializeToString())
+
+
+def _to_host(plugin: str, value: torch.Tensor, owner: str) -> Any:
+    """A copy of a Tensor as the writer wants it: a number, an array, or for "tensor" (array, DataType)."""
+    if value.is_complex():
+        raise TypeError(f'For "{owner}", the parameter "value" must be a real Tensor, but got {value.dtype}. Record its real and imaginary part.')
+    if plugin == "scalar":
+        if value.numel() != 1:
+            raise ValueError(f'For "{owner}", the v rank must be less than or equal to 1 and hold one value, but got shape {tuple(value.shape)}.')
+        return torch._C.TensorBase.item(value)
+    if plugin == "image" and value.dim() != 4:
+        raise ValueError(f'For "{owner}", the tensor seems not to hold a valid image: it must be NCHW, but got shape {tuple(value.shape)}.')
+    if plugin in ("tensor", "histogram") and value.dim() == 0:
+        raise ValueError(f'For "{owner}", the value should not be empty: a {plugin} needs at least one axis. Record it as a scalar.')
+    with torch._C.DisableTorchFunctionSubclass():
+        plain = value.detach().resolve_neg()
+        name = str(plain.dtype).removeprefix("torch.")
+        plain = plain.to("cpu", torch.float32) if plain.dtype == torch.bfloat16 else plain.cpu()
+        array = plain.numpy().copy()
+    if plugin != "tensor":
+        return array
+    if name not in DATA_TYPES:
+        raise TypeError(f'For "{owner}", a tensor must have one of the types {list(DATA_TYPES)}, but got {name}.')
+    return array, DATA_TYPES[name]

@@ -1,0 +1,168 @@
+"""Bad arguments for every public parameter of the training loop; real MindSpore's exception types (tests/golden/make_train_errors.py)."""
+from __future__ import annotations
+
+import os
+import tempfile
+
+
+def _env(ms):
+    import sys
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    from callbacks_program import Env
+    return Env(ms)
+
+
+def _opt(ms, net):
+    return ms.nn.Momentum(net.trainable_params(), 0.1, 0.9)
+
+
+class Parts:
+    """Good parts, to be combined with one bad one."""
+
+    def __init__(self, ms) -> None:
+        import numpy as np
+        self.ms, self.np, self.nn, self.env = ms, np, ms.nn, _env(ms)
+        self.net, self.loss = self.env.net(), self.env.loss()
+        self.opt = _opt(ms, self.net)
+
+    def data(self, **kwargs):
+        return self.env.data(**kwargs)
+
+    def model(self, **kwargs):
+        return self.ms.Model(self.net, self.loss, self.opt, **kwargs)
+
+    def metric_model(self, **kwargs):
+        return self.model(metrics={"acc"}, **kwargs)
+
+    def scaled(self, sense):
+        return self.nn.TrainOneStepWithLossScaleCell(self.nn.WithLossCell(self.net, self.loss), self.opt, sense)
+
+    def sink_dataset(self):
+        return self.ms.DatasetHelper(self.data(), dataset_sink_mode=False)
+
+
+ERRORS = {
+    "Model:network": lambda p: p.ms.Model(3), "Model:network_function": lambda p: p.ms.Model(lambda x: x),
+    "Model:loss_fn": lambda p: p.ms.Model(p.net, 3, p.opt), "Model:loss_function": lambda p: p.ms.Model(p.net, lambda x, y: x, p.opt),
+    "Model:optimizer": lambda p: p.ms.Model(p.net, p.loss, 3), "Model:optimizer_str": lambda p: p.ms.Model(p.net, p.loss, "sgd"),
+    "Model:metrics_list": lambda p: p.model(metrics=["acc"]), "Model:metrics_unknown": lambda p: p.model(metrics={"accurate"}),
+    "Model:metrics_str": lambda p: p.model(metrics="acc"), "Model:metrics_dict": lambda p: p.model(metrics={"a": 3}),
+    "Model:metrics_set": lambda p: p.model(metrics={3}),
+    "Model:metrics_without_loss": lambda p: p.ms.Model(p.net, metrics={"acc"}),
+    "Model:eval_indexes": lambda p: p.model(metrics={"acc"}, eval_network=p.net, eval_indexes=[0, 1]),
+    "Model:eval_indexes_tuple": lambda p: p.model(metrics={"acc"}, eval_network=p.net, eval_indexes=(0, 1, 2)),
+    "Model:amp_level": lambda p: p.model(amp_level="O9"), "Model:amp_level_type": lambda p: p.model(amp_level=2),
+    "Model:amp_level_without_optimizer": lambda p: p.ms.Model(p.net, p.loss, amp_level="O2"),
+    "Model:amp_auto_without_optimizer": lambda p: p.ms.Model(p.net, p.loss, amp_level="auto"),
+    "Model:boost_level": lambda p: p.model(boost_level="O9"), "Model:kwargs": lambda p: p.model(keep_bn=True),
+    "Model:keep_batchnorm_fp32": lambda p: p.model(keep_batchnorm_fp32=3), "Model:loss_scale_manager": lambda p: p.model(loss_scale_manager=3),
+    "Model:manager_without_optimizer": lambda p: p.ms.Model(p.net, p.loss, loss_scale_manager=p.ms.FixedLossScaleManager(2, False)),
+    "train:epoch_0": lambda p: p.model().train(0, p.data()), "train:epoch_float": lambda p: p.model().train(1.0, p.data()),
+    "train:epoch_bool": lambda p: p.model().train(True, p.data()), "train:epoch_str": lambda p: p.model().train("1", p.data()),
+    "train:dataset_none": lambda p: p.model().train(1, None), "train:three_columns": lambda p: p.model().train(1, p.data(columns=3)),
+    "train:one_column": lambda p: p.model().train(1, p.data(columns=1)), "train:callbacks_str": lambda p: p.model().train(1, p.data(), callbacks="x"),
+    "train:callbacks_functions": lambda p: p.model().train(1, p.data(), callbacks=[print]),
+    "train:callbacks_tuple": lambda p: p.model().train(1, p.data(), callbacks=(p.ms.LossMonitor(),)),
+    "train:sink_mode": lambda p: p.model().train(1, p.data(), dataset_sink_mode=1), "train:sink_size_0": lambda p: p.model().train(1, p.data(), sink_size=0),
+    "train:sink_size": lambda p: p.model().train(1, p.data(), sink_size=-2), "train:sink_size_float": lambda p: p.model().train(1, p.data(), sink_size=1.5),
+    "train:initial_epoch": lambda p: p.model().train(1, p.data(), initial_epoch=1), "train:initial_negative": lambda p: p.model().train(1, p.data(), initial_epoch=-1),
+    "train:initial_float": lambda p: p.model().train(2, p.data(), initial_epoch=0.5),
+    "fit:valid_frequency": lambda p: p.metric_model().fit(1, p.data(), p.data(), valid_frequency="1"),
+    "fit:valid_frequency_tuple": lambda p: p.metric_model().fit(1, p.data(), p.data(), valid_frequency=(1,)),
+    "fit:no_metrics": lambda p: p.model().fit(1, p.data(), p.data()), "fit:epoch": lambda p: p.metric_model().fit(-1, p.data(), p.data()),
+    "fit:sink_mode": lambda p: p.metric_model().fit(1, p.data(), p.data(), dataset_sink_mode=None),
+    "fit:valid_sink_mode": lambda p: p.metric_model().fit(1, p.data(), p.data(), valid_dataset_sink_mode=1),
+    "fit:sink_size": lambda p: p.metric_model().fit(1, p.data(), p.data(), sink_size=0),
+    "fit:initial_epoch": lambda p: p.metric_model().fit(1, p.data(), p.data(), initial_epoch=2),
+    "eval:no_metrics": lambda p: p.model().eval(p.data()), "eval:sink_mode": lambda p: p.metric_model().eval(p.data(), dataset_sink_mode="yes"),
+    "eval:callbacks": lambda p: p.metric_model().eval(p.data(), callbacks=3), "eval:dataset": lambda p: p.metric_model().eval(3),
+    "predict:numpy": lambda p: p.model().predict(p.np.ones((1, 4), p.np.float32)), "predict:empty": lambda p: p.model().predict(p.ms.Tensor(p.np.ones((0, 4), p.np.float32))),
+    "predict:set": lambda p: p.model().predict({1}), "predict:shape": lambda p: p.model().predict(p.ms.Tensor(p.np.ones((1, 5), p.np.float32))),
+    "layout:train": lambda p: p.model().infer_train_layout(p.data()), "layout:predict": lambda p: p.model().infer_predict_layout(p.ms.Tensor([1.0])),
+    "build:epoch": lambda p: p.model().build(p.data(), epoch=0),
+    "LossMonitor:negative": lambda p: p.ms.LossMonitor(-1), "LossMonitor:float": lambda p: p.ms.LossMonitor(1.5), "LossMonitor:str": lambda p: p.ms.LossMonitor("1"),
+    "LossMonitor:bool": lambda p: p.ms.LossMonitor(True), "TimeMonitor:data_time": lambda p: p.ms.TimeMonitor(data_time=1),
+    "CheckpointConfig:steps": lambda p: p.ms.CheckpointConfig(-1), "CheckpointConfig:none": lambda p: p.ms.CheckpointConfig(None, None, None, None),
+    "ModelCheckpoint:prefix": lambda p: p.ms.ModelCheckpoint("a/b"), "ModelCheckpoint:config": lambda p: p.ms.ModelCheckpoint(config=3),
+    "LambdaCallback:name": lambda p: p.ms.LambdaCallback(on_step=print), "RunContext:args": lambda p: p.ms.RunContext(3),
+    "EarlyStopping:monitor": lambda p: p.ms.EarlyStopping(3), "EarlyStopping:min_delta": lambda p: p.ms.EarlyStopping(min_delta="1"),
+    "EarlyStopping:patience": lambda p: p.ms.EarlyStopping(patience=-1), "EarlyStopping:patience_float": lambda p: p.ms.EarlyStopping(patience=1.0),
+    "EarlyStopping:verbose": lambda p: p.ms.EarlyStopping(verbose=1), "EarlyStopping:mode": lambda p: p.ms.EarlyStopping(mode="up"),
+    "EarlyStopping:mode_type": lambda p: p.ms.EarlyStopping(mode=1), "EarlyStopping:restore": lambda p: p.ms.EarlyStopping(restore_best_weights=1),
+    "EarlyStopping:baseline": lambda p: p.ms.EarlyStopping(baseline="1"),
+    "ReduceLROnPlateau:monitor": lambda p: p.ms.ReduceLROnPlateau(3), "ReduceLROnPlateau:factor": lambda p: p.ms.ReduceLROnPlateau(factor=1.0),
+    "ReduceLROnPlateau:factor_0": lambda p: p.ms.ReduceLROnPlateau(factor=0.0), "ReduceLROnPlateau:factor_str": lambda p: p.ms.ReduceLROnPlateau(factor="1"),
+    "ReduceLROnPlateau:factor_int": lambda p: p.ms.ReduceLROnPlateau(factor=2), "ReduceLROnPlateau:patience": lambda p: p.ms.ReduceLROnPlateau(patience=-1),
+    "ReduceLROnPlateau:verbose": lambda p: p.ms.ReduceLROnPlateau(verbose="x"), "ReduceLROnPlateau:mode": lambda p: p.ms.ReduceLROnPlateau(mode="x"),
+    "ReduceLROnPlateau:min_delta": lambda p: p.ms.ReduceLROnPlateau(min_delta=None), "ReduceLROnPlateau:cooldown": lambda p: p.ms.ReduceLROnPlateau(cooldown=-1),
+    "ReduceLROnPlateau:min_lr": lambda p: p.ms.ReduceLROnPlateau(min_lr="0"),
+    "ReduceLROnPlateau:dynamic_rate": lambda p: p.ms.Model(p.net, p.loss, p.nn.Momentum(p.net.trainable_params(), [0.1] * 9, 0.9)).train(
+        1, p.data(), callbacks=p.ms.ReduceLROnPlateau("loss")),
+    "LearningRateScheduler:dynamic_rate": lambda p: p.ms.Model(p.net, p.loss, p.nn.Momentum(p.net.trainable_params(), [0.1] * 9, 0.9)).train(
+        1, p.data(), callbacks=p.ms.LearningRateScheduler(lambda r, s: r)),
+    "OnRequestExit:save_ckpt": lambda p: p.ms.OnRequestExit(save_ckpt=1), "OnRequestExit:save_mindir": lambda p: p.ms.OnRequestExit(save_mindir=1),
+    "OnRequestExit:sig": lambda p: p.ms.OnRequestExit(sig="TERM"), "OnRequestExit:kill": lambda p: p.ms.OnRequestExit(sig=9),
+    "OnRequestExit:directory": lambda p: p.ms.OnRequestExit(directory=3),
+    "BackupAndRestore:dir": lambda p: p.ms.BackupAndRestore(3), "BackupAndRestore:freq": lambda p: p.ms.BackupAndRestore("b", 0),
+    "BackupAndRestore:freq_str": lambda p: p.ms.BackupAndRestore("b", "step"), "BackupAndRestore:delete": lambda p: p.ms.BackupAndRestore("b", 1, 1),
+    "Flops:data_size": lambda p: p.ms.FlopsUtilizationCollector(0), "Flops:data_size_float": lambda p: p.ms.FlopsUtilizationCollector(1.5),
+    "Flops:full": lambda p: p.ms.FlopsUtilizationCollector(1, full_flops=1), "Flops:ma": lambda p: p.ms.FlopsUtilizationCollector(1, enable_ma_collector=1),
+    "Fixed:scale": lambda p: p.ms.FixedLossScaleManager(0.5), "Fixed:scale_str": lambda p: p.ms.FixedLossScaleManager("2"),
+    "Fixed:drop": lambda p: p.ms.FixedLossScaleManager(2, 1), "Dynamic:scale": lambda p: p.ms.DynamicLossScaleManager(0.5),
+    "Dynamic:scale_str": lambda p: p.ms.DynamicLossScaleManager("2"), "Dynamic:factor": lambda p: p.ms.DynamicLossScaleManager(2, 0),
+    "Dynamic:factor_float": lambda p: p.ms.DynamicLossScaleManager(2, 2.0), "Dynamic:window": lambda p: p.ms.DynamicLossScaleManager(2, 2, -1),
+    "Dynamic:window_float": lambda p: p.ms.DynamicLossScaleManager(2, 2, 1.5),
+    "build:network": lambda p: p.ms.amp.build_train_network(3, p.opt, p.loss), "build:optimizer": lambda p: p.ms.amp.build_train_network(p.net, 3, p.loss),
+    "build:loss_fn": lambda p: p.ms.amp.build_train_network(p.net, p.opt, 3), "build:level": lambda p: p.ms.amp.build_train_network(p.net, p.opt, p.loss, level="O4"),
+    "build:level_type": lambda p: p.ms.amp.build_train_network(p.net, p.opt, p.loss, level=2),
+    "build:boost": lambda p: p.ms.amp.build_train_network(p.net, p.opt, p.loss, boost_level="x"),
+    "build:kwargs": lambda p: p.ms.amp.build_train_network(p.net, p.opt, p.loss, cast=1),
+    "build:cast": lambda p: p.ms.amp.build_train_network(p.net, p.opt, p.loss, cast_model_type=p.ms.int32),
+    "build:keep": lambda p: p.ms.amp.build_train_network(p.net, p.opt, p.loss, keep_batchnorm_fp32=1),
+    "build:manager": lambda p: p.ms.amp.build_train_network(p.net, p.opt, p.loss, loss_scale_manager=2),
+    "auto:network": lambda p: p.ms.amp.auto_mixed_precision(3), "auto:network_auto": lambda p: p.ms.amp.auto_mixed_precision(3, "auto"),
+    "auto:function": lambda p: p.ms.amp.auto_mixed_precision(lambda x: x, "O1"), "auto:level": lambda p: p.ms.amp.auto_mixed_precision(p.net, "O5"),
+    "auto:dtype": lambda p: p.ms.amp.auto_mixed_precision(p.net, "O2", p.ms.float32), "auto:dtype_str": lambda p: p.ms.amp.auto_mixed_precision(p.net, "O1", "half"),
+    "custom:network": lambda p: p.ms.amp.custom_mixed_precision(3, white_list=[]), "custom:none": lambda p: p.ms.amp.custom_mixed_precision(p.net),
+    "custom:both": lambda p: p.ms.amp.custom_mixed_precision(p.net, white_list=[], black_list=[]),
+    "custom:white_type": lambda p: p.ms.amp.custom_mixed_precision(p.net, white_list=(p.nn.Dense,)),
+    "custom:white_item": lambda p: p.ms.amp.custom_mixed_precision(p.net, white_list=[p.net]), "custom:white_class": lambda p: p.ms.amp.custom_mixed_precision(p.net, white_list=[int]),
+    "custom:black_item": lambda p: p.ms.amp.custom_mixed_precision(p.net, black_list=["x"]),
+    "custom:black_primitive": lambda p: p.ms.amp.custom_mixed_precision(p.net, black_list=[p.ms.ops.MatMul]),
+    "custom:dtype": lambda p: p.ms.amp.custom_mixed_precision(p.net, black_list=[p.nn.Dense], dtype=p.ms.float32),
+    "Static:small": lambda p: p.ms.amp.StaticLossScaler(0.5), "Static:str": lambda p: p.ms.amp.StaticLossScaler("2"),
+    "DynamicScaler:small": lambda p: p.ms.amp.DynamicLossScaler(0.5, 2, 2), "DynamicScaler:factor": lambda p: p.ms.amp.DynamicLossScaler(2, 0, 2),
+    "DynamicScaler:window": lambda p: p.ms.amp.DynamicLossScaler(2, 2, 1.5), "DynamicScaler:str": lambda p: p.ms.amp.DynamicLossScaler("2", 2, 1),
+    "LossScaler:abstract": lambda p: p.ms.amp.LossScaler(),
+    "TrainOneStep:sens": lambda p: p.nn.TrainOneStepCell(p.net, p.opt, 0), "LossScaleCell:sense": lambda p: p.scaled(2.0),
+    "LossScaleCell:shape": lambda p: p.scaled(p.ms.Tensor([1.0, 2.0])), "LossScaleCell:set": lambda p: p.scaled(p.ms.Tensor(2.0)).set_sense_scale(2.0),
+    "WithEval:cast": lambda p: p.nn.WithEvalCell(p.net, p.loss, 1), "ForwardValue:network": lambda p: p.nn.ForwardValueAndGrad(3),
+    "ForwardValue:get_all": lambda p: p.nn.ForwardValueAndGrad(p.net, get_all=1), "ForwardValue:by_list": lambda p: p.nn.ForwardValueAndGrad(p.net, get_by_list=1),
+    "ForwardValue:weights": lambda p: p.nn.ForwardValueAndGrad(p.net, 3, get_by_list=True), "ParameterUpdate": lambda p: p.nn.ParameterUpdate(3),
+    "GradAccumulation:network": lambda p: p.nn.wrap.cell_wrapper.GradAccumulationCell(3, 2),
+    "GradAccumulation:size": lambda p: p.nn.wrap.cell_wrapper.GradAccumulationCell(p.net, 0),
+    "GradAccumulation:size_float": lambda p: p.nn.wrap.cell_wrapper.GradAccumulationCell(p.net, 1.5),
+    "Pipeline:network": lambda p: p.nn.wrap.cell_wrapper.PipelineCell(p.loss.construct, 2), "Pipeline:size": lambda p: p.nn.wrap.cell_wrapper.PipelineCell(p.net, -1),
+    "Pipeline:stage": lambda p: p.nn.wrap.cell_wrapper.PipelineCell(p.net, 2, {"nothing": 0}),
+    "MicroBatch:num": lambda p: p.nn.wrap.cell_wrapper.MicroBatchInterleaved(p.net, 0), "MicroBatch:float": lambda p: p.nn.wrap.cell_wrapper.MicroBatchInterleaved(p.net, 2.0),
+    "MicroBatch:uneven": lambda p: p.nn.wrap.cell_wrapper.MicroBatchInterleaved(p.net, 2)(p.ms.Tensor(p.np.ones((3, 4), p.np.float32))),
+    "Reducer:degree": lambda p: p.nn.DistributedGradReducer(p.opt.parameters, degree=0),
+    "DatasetHelper:mode": lambda p: p.ms.DatasetHelper(p.data(), dataset_sink_mode=1), "DatasetHelper:size": lambda p: p.ms.DatasetHelper(p.data(), False, 0),
+    "DatasetHelper:size_float": lambda p: p.ms.DatasetHelper(p.data(), False, 1.5),
+    "connect:not_sink": lambda p: p.ms.connect_network_with_dataset(p.net, p.sink_dataset()),
+    "data_sink:size": lambda p: p.ms.data_sink(lambda x, y: x, p.data(), sink_size=0), "data_sink:size_float": lambda p: p.ms.data_sink(lambda x, y: x, p.data(), sink_size=1.0),
+}
+
+
+def raised(ms, name):
+    """[exception type, first line] of the named call; None if it raises nothing."""
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            ERRORS[name](Parts(ms))
+        except Exception as error:
+            return [type(error).__name__, (str(error).strip().splitlines() or [""])[0][:160]]
+        finally:
+            os.chdir(before)
+    return None
