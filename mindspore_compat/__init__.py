@@ -20,5 +20,6 @@ __all__ = ["install", "uninstall", "amp", "common", "communication", "context", 
 __getattr__ = module_getattr(__name__, {
     **{name: name for name in ("boost", "dataset", "mindrecord", "numpy", "profiler")},  # large, or rarely needed: imported on first use
     **dict.fromkeys(("bool", "int", "float"), "common.dtype"),
-    "Profiler": "profiler:Profiler",
+    "Profiler": "profiler:Profiler", "SummaryRecord": "train.summary", "SummaryCollector": "train.callback._summary_collector",
+    "SummaryLandscape": "train.callback._landscape",
 })

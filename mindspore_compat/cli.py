@@ -24,18 +24,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments.insert(0, "run")
     if arguments[:1] == ["run"]:
         return _run(arguments[1:])
+    if arguments[:1] == ["ckpt"]:
+        return _ckpt(arguments[1:])
     options = _parser().parse_args(arguments)
     handler: Callable[[argparse.Namespace], int] = options.handler
     return handler(options)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="mindspore-compat", description="MindSpore scripts on PyTorch.", epilog=_EPILOG
-    )
+    parser = argparse.ArgumentParser(prog="mindspore-compat", description="MindSpore scripts on PyTorch.", epilog=_EPILOG)
     parser.add_argument("--version", action="version", version=f"mindspore_compat {_version()}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     commands.add_parser("run", help="run a MindSpore script or module", add_help=False)
+
+    from mindspore_compat._summary_cli import add_parser
+
+    add_parser(commands)
 
     check = commands.add_parser("check", help="which MindSpore names a script or folder uses that are not covered")
     check.add_argument("paths", nargs="+", type=Path, metavar="PATH")
@@ -44,12 +48,11 @@ def _parser() -> argparse.ArgumentParser:
     check.set_defaults(handler=_check)
 
     coverage = commands.add_parser("coverage", help="the coverage figures, or the state of some names")
-    coverage.add_argument(
-        "names", nargs="*", metavar="NAME", help="mindspore.nn.Cell, or a prefix such as mindspore.nn"
-    )
+    coverage.add_argument("names", nargs="*", metavar="NAME", help="mindspore.nn.Cell, or a prefix such as mindspore.nn")
     coverage.add_argument("--write", action="store_true", help="derive the table from the code, write it and its page")
     coverage.set_defaults(handler=_coverage)
 
+    commands.add_parser("ckpt", help="inspect, diff, convert and verify checkpoints", add_help=False)
     commands.add_parser("env", help="versions and devices, for a bug report").set_defaults(handler=_env)
     return parser
 
@@ -75,9 +78,7 @@ def _run(arguments: list[str]) -> int:
     """Parsed by hand: everything from the script on is the script's own, options included."""
     from ._api import runner
 
-    parser = argparse.ArgumentParser(
-        prog="mindspore-compat run", usage="mindspore-compat run [--no-numpy-aliases] (SCRIPT | -m MODULE) [args ...]"
-    )
+    parser = argparse.ArgumentParser(prog="mindspore-compat run", usage="mindspore-compat run [--no-numpy-aliases] (SCRIPT | -m MODULE) [args ...]")
     parser.add_argument("--no-numpy-aliases", action="store_true", help="leave np.int, np.float, … removed")
     parser.add_argument("-m", action="store_true", dest="module", help="run a module, as python -m does")
     own = []
@@ -171,6 +172,15 @@ def _show_names(names: list[str]) -> int:
     return int(exit_code)
 
 
+# ---- ckpt --------------------------------------------------------------------------------------------------------
+
+
+def _ckpt(arguments: list[str]) -> int:
+    from .train import _checkpoint_cli
+
+    return _checkpoint_cli.main(arguments)
+
+
 # ---- env ---------------------------------------------------------------------------------------------------------
 
 
@@ -207,4 +217,4 @@ def _distributed_backends() -> list[str]:
     return [name for name in ("gloo", "nccl", "mpi") if getattr(dist, f"is_{name}_available")()]
 
 
-_COMMANDS = ("run", "check", "coverage", "env")
+_COMMANDS = ("run", "check", "coverage", "ckpt", "summary", "env")

@@ -93,9 +93,7 @@ def _spread_partial(rows: list[Row]) -> list[Row]:
     result = []
     for row in rows:
         source = partial.get(id(resolve(row.name))) if row.state == FULL else None
-        result.append(
-            dataclasses.replace(row, state=PARTIAL, note=f"same object as {source.name}, see there") if source else row
-        )
+        result.append(dataclasses.replace(row, state=PARTIAL, note=f"same object as {source.name}, see there") if source else row)
     return result
 
 

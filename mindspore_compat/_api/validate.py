@@ -28,9 +28,7 @@ T = TypeVar("T")
 
 
 def _type_error(owner: str, name: str, expected: str, value: Any) -> TypeError:
-    return TypeError(
-        f"For '{owner}', the '{name}' must be {expected}, but got {value!r} of type {type(value).__name__}."
-    )
+    return TypeError(f"For '{owner}', the '{name}' must be {expected}, but got {value!r} of type {type(value).__name__}.")
 
 
 def _value_error(owner: str, name: str, expected: str, value: Any) -> ValueError:
@@ -73,9 +71,7 @@ def check_int_range(value: int, name: str, owner: str, low: int | None = None, h
     """TypeError unless an int, ValueError unless ``low <= value <= high`` (None is no bound)."""
     check_int(value, name, owner)
     if (low is not None and value < low) or (high is not None and value > high):
-        bounds = " and ".join(
-            text for bound, text in ((low, f"at least {low}"), (high, f"at most {high}")) if bound is not None
-        )
+        bounds = " and ".join(text for bound, text in ((low, f"at least {low}"), (high, f"at most {high}")) if bound is not None)
         raise _value_error(owner, name, f"an int of {bounds}", value)
     return value
 
@@ -120,9 +116,7 @@ def check_non_negative_float(value: float, name: str, owner: str) -> float:
     return value
 
 
-def check_float_range(
-    value: float, name: str, owner: str, low: float, high: float, inclusive: tuple[bool, bool] = (True, True)
-) -> float:
+def check_float_range(value: float, name: str, owner: str, low: float, high: float, inclusive: tuple[bool, bool] = (True, True)) -> float:
     """TypeError unless an int or float, ValueError unless within `low` and `high` (`inclusive`: which ends)."""
     check_type(value, name, (float, int), owner)
     above = value >= low if inclusive[0] else value > low

@@ -27,7 +27,7 @@ _COLUMNS_OF_PICTURES = 8
 
 
 class Histogram(NamedTuple):
-    """Counts of values between edges; ``lefts`` and ``widths`` as the file has them. Non-finite values are only in their counts and ``count``."""
+    """Counts of values between edges; ``lefts`` and ``widths`` as the file has them. Non-finite values are only in their counts and ``number``."""
 
     lefts: Any
     widths: Any
@@ -35,7 +35,7 @@ class Histogram(NamedTuple):
     minimum: float | None
     maximum: float | None
     total: float | None
-    count: int
+    number: int
     nan: int
     positive_infinite: int
     negative_infinite: int
@@ -77,7 +77,7 @@ def make_histogram(array: np.ndarray) -> Histogram:
     if valid.size == 0:
         return Histogram((), (), (), None, None, None, array.size, *infinite)
     first, last = float(valid.min()), float(valid.max())
-    total = float((array if whole else np.where(finite, array, 0)).sum(dtype=np.float64))
+    total = float((array if finite is None or whole else np.where(finite, array, 0)).sum(dtype=np.float64))
     low, high = (first, last) if first < last else (first - 0.5, last + 0.5)
     with np.errstate(all="ignore"):
         edges = np.linspace(low, high, _number_of_buckets(valid.size) + 1, dtype=array.dtype)
@@ -175,7 +175,7 @@ class MindSporeValues:
             parts.append(key + write_varint(number))
         if value.minimum is not None and value.maximum is not None and value.total is not None:
             parts += [_double(b"\x29", value.maximum), _double(b"\x31", value.minimum), _double(b"\x39", value.total)]
-        parts.append(b"\x40" + write_varint(value.count))
+        parts.append(b"\x40" + write_varint(value.number))
         return _tag(tag) + field(b"\x4a", b"".join(parts))
 
     @staticmethod

@@ -125,7 +125,7 @@ def iterate_records(path: str, check: bool = True) -> Iterator[bytes]:
             if len(head) < 12:
                 return
             length, head_crc = _HEADER.unpack(head)
-            if length > _MAXIMUM or check and masked_crc32c(head[:8]) != head_crc:
+            if length > _MAXIMUM or (check and masked_crc32c(head[:8]) != head_crc):
                 raise FormatError(f"{path}: the record at byte {place} is damaged (its length {length} does not fit its checksum).")
             body = file.read(length + 4)
             if len(body) < length + 4:

@@ -39,7 +39,8 @@ def strategy_messages() -> Any:
 @functools.cache
 def print_messages() -> Any:
     """Print, the records of a print file."""
-    return build_messages("mindspore.prntpb", {"TensorProto": _TENSOR, "Value": "1 desc string\n2 tensor TensorProto", "Print": "1 value repeated Value"}, {})
+    value = "1 desc string\n2 tensor TensorProto"
+    return build_messages("mindspore.prntpb", {"TensorProto": _TENSOR, "Value": value, "Print": "1 value repeated Value"}, {})
 
 
 @functools.cache

@@ -21,6 +21,7 @@ __all__ = ["BackgroundWriter", "background_writer", "is_available"]
 
 _log = logging.getLogger("mindspore_compat")
 _ALIGNMENT = 64
+_PARALLEL_FROM = 32 << 20  # below, waiting for torch's other threads costs more than they save (20 times on a busy machine)
 _MAX_JOBS = 2  # one is being written, one waits
 _PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "writer_process.py")
 
@@ -71,11 +72,14 @@ class _Snapshot:
             end = place + _length(piece)
             if not isinstance(piece, torch.Tensor):
                 self._map[place:end] = bytes(piece)
-            elif end > place:
-                if piece.is_cuda:
-                    devices.add(piece.device)
-                    self._pin()
+            elif piece.is_cuda:
+                devices.add(piece.device)
+                self._pin()
                 self._bytes[place:end].copy_(piece, non_blocking=True)
+            elif end - place >= _PARALLEL_FROM:
+                self._bytes[place:end].copy_(piece)
+            elif end > place:
+                self._map[place:end] = memoryview(piece.numpy())  # type: ignore[arg-type]
             table.extend((place, end - place))
             place = _aligned(end)
         self._map[place:place + 8 * len(table)] = table.tobytes()

@@ -80,8 +80,9 @@ class TensorLayout:
             index += coordinates[item] % size * count
             count *= size
         if count != max(wanted, 1):
-            raise ValueError(f"the device matrix {list(self.dev_matrix)} with the tensor map {[list(item) for item in self.tensor_map]} has no room for "
-                             f"{self.opt_size} pieces of the optimizer. Check the strategy file.")
+            maps = [list(item) for item in self.tensor_map]
+            raise ValueError(f"The device matrix {list(self.dev_matrix)} with the tensor map {maps} has no room for {self.opt_size} pieces "
+                             "of the optimizer. Check the strategy file.")
         return index, count
 
     def full_shape(self, slice_shape: Sequence[int]) -> tuple[int, ...]:
@@ -172,9 +173,9 @@ def merge(slices: Sequence[torch.Tensor], layout: TensorLayout, what: str) -> to
                              f"but has {len(layout.split_shape)}.")
         for number, index in enumerate(itertools.product(*map(range, counts))):
             if grid[index].shape[0] != layout.split_shape[number]:
-                raise ValueError(f"For 'merge_sliced_parameter', slice {number} of {what} must have the length {layout.split_shape[number]} on axis 0, "
-                                 f"but has {grid[index].shape[0]}.")
+                raise ValueError(f"For 'merge_sliced_parameter', slice {number} of {what} must have the length {layout.split_shape[number]} "
+                                 f"on axis 0, but has {grid[index].shape[0]}.")
     for axis in reversed(range(ndim)):
-        grid = {index: torch.cat([grid[(*index, number)] for number in range(counts[axis])], axis)
+        grid = {index: torch.cat([grid[index + (number,)] for number in range(counts[axis])], axis)
                 for index in itertools.product(*map(range, counts[:axis]))}
     return grid[()]

@@ -21,12 +21,28 @@ from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.train._checkpoint_save import STORED_TYPE
 
-__all__ = ["CheckpointFile", "load_ckpt", "load_safetensors"]
+__all__ = ["CheckpointFile", "load_ckpt", "load_safetensors", "value_of"]
 
 _log = logging.getLogger("mindspore_compat")
 _CHUNK = 16 << 20
 _READ_FROM = 1 << 18  # contents from this size on are read from the file, not copied out of the mapping
+_OWN_FROM, _ARENA = 4 << 20, 32 << 20  # what is kept of small tensors keeps no more than 32 MiB
 _FROM_BITS: dict[str, torch.dtype] = {"BFloat16": torch.bfloat16, "Float8E4M3FN": torch.float8_e4m3fn, "Float8E5M2": torch.float8_e5m2}
+
+
+def _buffers(sizes: list[int]) -> Iterator[np.ndarray]:
+    """Memory for contents. Small ones share some, which is then large enough for huge pages: that halves the time of reading."""
+    left = sum(size + 64 for size in sizes if size < _OWN_FROM)
+    arena, place = np.empty(0, np.uint8), 0
+    for size in sizes:
+        if size >= _OWN_FROM:
+            yield np.empty(size, np.uint8)
+            continue
+        if place + size > len(arena):
+            arena, place = np.empty(max(min(left, _ARENA), size), np.uint8), 0
+        yield arena[place:place + size]
+        left -= size + 64
+        place += size + -size % 64
 
 
 class CheckpointFile:
@@ -76,9 +92,13 @@ class CheckpointFile:
     def arrays(self, entries: list[codec.Entry]) -> Iterator[np.ndarray]:
         """A writable, aligned array for each entry, in order (bfloat16 and float8 as bits)."""
         checked = [codec.check_length(entry) for entry in entries]
-        wholes = [self._place(entry, dtype) for entry, (dtype, _) in zip(entries, checked)]
-        jobs = [(entry, whole) for entry, whole in zip(entries, wholes) if whole.base is None]
-        if sum(whole.nbytes for _, whole in jobs) > _CHUNK and len(jobs) > 1:
+        wholes: list[Any] = [self._view(entry, dtype) for entry, (dtype, _) in zip(entries, checked)]
+        copied = [number for number, whole in enumerate(wholes) if whole is None]
+        sizes = [sum(len(part) for part in codec.parts_of(entries[number])) for number in copied]
+        for number, buffer in zip(copied, _buffers(sizes)):
+            wholes[number] = buffer
+        jobs = [(entries[number], wholes[number]) for number in copied]
+        if sum(sizes) > _CHUNK and len(jobs) > 1:
             with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
                 list(pool.map(self._fill, *zip(*jobs)))
         else:
@@ -87,14 +107,13 @@ class CheckpointFile:
         for whole, (dtype, dims) in zip(wholes, checked):
             yield whole.view(dtype).reshape(dims)
 
-    def _place(self, entry: codec.Entry, dtype: np.dtype) -> np.ndarray:
-        """The bytes of the content in the mapping if they are aligned there, else an empty array for them."""
+    def _view(self, entry: codec.Entry, dtype: np.dtype) -> np.ndarray | None:
+        """The bytes of the content in the mapping, if they are aligned there."""
         parts = codec.parts_of(entry)
-        if len(parts) == 1 and len(parts[0]):
-            view = np.frombuffer(parts[0], np.uint8)
-            if view.flags.writeable and view.ctypes.data % dtype.alignment == 0:
-                return view
-        return np.empty(sum(len(part) for part in parts), np.uint8)
+        if len(parts) != 1 or not len(parts[0]):
+            return None
+        view = np.frombuffer(parts[0], np.uint8)
+        return view if view.flags.writeable and view.ctypes.data % dtype.alignment == 0 else None
 
     def _fill(self, entry: codec.Entry, whole: np.ndarray) -> None:
         target, place = memoryview(whole.data), 0
@@ -131,10 +150,11 @@ def load_ckpt(path: str, key: bytes | None, mode: str, crc_check: bool, keep: Ca
         entries = {name: entry for name, entry in codec.read(file.messages).items() if keep(name)}
         tensors = [entry for entry in entries.values() if isinstance(entry, codec.Entry) and entry.tensor_type != STRING]
         arrays = file.arrays(tensors)
-        return {name: _value(entry, arrays) for name, entry in entries.items()}
+        return {name: value_of(entry, arrays) for name, entry in entries.items()}
 
 
-def _value(entry: Any, arrays: Iterator[np.ndarray]) -> Any:
+def value_of(entry: Any, arrays: Iterator[np.ndarray]) -> Any:
+    """The Parameter, str or list of an entry; ``arrays`` are those of all tensors, in order."""
     if isinstance(entry, codec.MapEntry):
         return codec.to_arrays(entry)
     if entry.tensor_type == STRING:

@@ -45,7 +45,8 @@ def merge_sliced_parameter(sliced_parameters: list[Parameter], strategy: dict[st
         raise TypeError(f"For '{where}', the argument 'strategy' should be dict, but got {type(strategy).__name__}.")
     for index, item in enumerate(sliced_parameters):
         if not isinstance(item, Parameter):
-            raise TypeError(f"For '{where}', the element in 'sliced_parameters' should be 'Parameter', but got {type(item).__name__} at index {index}.")
+            raise TypeError(f"For '{where}', the element in 'sliced_parameters' should be 'Parameter', but got {type(item).__name__} "
+                            f"at index {index}.")
     first = sliced_parameters[0]
     for index, item in enumerate(sliced_parameters):
         if (item.name, len(item.shape), item.shape[1:]) != (first.name, len(first.shape), first.shape[1:]):
@@ -82,8 +83,8 @@ def _device_num(layouts: Layouts | None) -> int:
 def _stage_num(layouts: Layouts | None) -> int:
     stages = {stage for layout in (layouts or {}).values() for stage in layout.stages} or {0}
     if sorted(stages) != list(range(len(stages))):
-        raise ValueError(f"The strategy file for pipeline parallel does not contain all stages, but only {sorted(stages)}. Merge the files of all stages "
-                         "by 'merge_pipeline_strategys' first.")
+        raise ValueError(f"The strategy file for pipeline parallel does not contain all stages, but only {sorted(stages)}. Merge the files of "
+                         "all stages by 'merge_pipeline_strategys' first.")
     return len(stages)
 
 
@@ -150,7 +151,8 @@ def _transformed(rank: int, values: dict[str, dict[int, Parameter]], source: Lay
         data = {number: plain(item).detach() for number, item in slices.items()}
         shape = old.full_shape(next(iter(data.values())).shape)
         box = new.box(rank, shape, f"parameter {name!r}")
-        found[name] = Parameter(_layout.assemble(box, data, old, shape, f"the parameter {name!r}"), name, first.requires_grad, first.layerwise_parallel)
+        whole = _layout.assemble(box, data, old, shape, f"the parameter {name!r}")
+        found[name] = Parameter(whole, name, first.requires_grad, first.layerwise_parallel)
     if not found:
         raise ValueError("None of the parameters in the checkpoint files are in both src strategy and dst strategy. Please check the strategy files.")
     return [{"name": name, "data": value} for name, value in {**found, **others}.items()]
@@ -268,8 +270,9 @@ def _is_one_stage_of(source: Layouts | None, target: Layouts | None) -> bool:
 
 # --- into a network ---------------------------------------------------------------------------------------------------------
 
-def load_segmented_checkpoints(ckpt_file_dir: str, net: Any = None, strict_load: bool = False, filter_prefix: Any = None, dec_key: bytes | None = None,
-                               dec_mode: str = "AES-GCM", specify_prefix: Any = None, choice_func: Any = None) -> dict[str, Any]:
+def load_segmented_checkpoints(ckpt_file_dir: str, net: Any = None, strict_load: bool = False, filter_prefix: Any = None,
+                               dec_key: bytes | None = None, dec_mode: str = "AES-GCM", specify_prefix: Any = None,
+                               choice_func: Any = None) -> dict[str, Any]:
     """`load_checkpoint` of every ``.ckpt`` file of a folder, in the order of their names; one dict of all.
 
     Raises:
@@ -325,7 +328,8 @@ def load_distributed_checkpoint(network: Any, checkpoint_filenames: list[str] | 
     names = check_type(checkpoint_filenames, "checkpoint_filenames", list, where) or []
     for index, name in enumerate(names):
         if not isinstance(name, str) or not name.endswith(".ckpt") or not os.path.isfile(name) or not os.path.getsize(name):
-            raise ValueError(f"For '{where}', the 'checkpoint_filenames' must name '.ckpt' files that are not empty, but got {name!r} at index {index}.")
+            raise ValueError(f"For '{where}', the 'checkpoint_filenames' must name '.ckpt' files that are not empty, but got {name!r} "
+                             f"at index {index}.")
     if train_strategy_filename is None:
         train_strategy_filename = context.get_auto_parallel_context("strategy_ckpt_load_file") or None
     source, target = read_layouts(train_strategy_filename), _predicted(predict_strategy)
@@ -337,9 +341,12 @@ def load_distributed_checkpoint(network: Any, checkpoint_filenames: list[str] | 
         for key, value in load_checkpoint(name, dec_key=dec_key, dec_mode=dec_mode).items():
             values.setdefault(key, {})[number] = value
     wanted = {parameter.name for parameter in network.get_parameters()}
-    known = {name: slices for name, slices in values.items() if name in wanted and (source is None or name in source) and (target is None or name in target)}
-    if wanted - set(known):
-        _log.warning("For '%s', these parameters of the network are not in the checkpoints and strategies: %s", where, ", ".join(sorted(wanted - set(known))))
+    for names_there in (source, target):
+        wanted &= set(wanted if names_there is None else names_there)
+    known = {name: slices for name, slices in values.items() if name in wanted}
+    missing = sorted(parameter.name for parameter in network.get_parameters() if parameter.name not in known)
+    if missing:
+        _log.warning("For '%s', these parameters of the network are not in the checkpoints and strategies: %s", where, ", ".join(missing))
     merged = _transformed(get_rank() if target else 0, known, source, target) if known else []
     load_param_into_net(network, {item["name"]: item["data"] for item in merged}, strict_load)
     return True

@@ -77,7 +77,7 @@ def load_param_into_net(net: Any, parameter_dict: dict[str, Any], strict_load: b
         return missing, unused
     from mindspore_compat.train._redundancy import require_parallel, share_loaded
     require_parallel("loading")
-    missing, unused = load(net, parameter_dict, strict_load)
+    missing, unused = load(net, parameter_dict, strict_load, by_prefix=False)  # the state "moments.w" is not the "w" of another process
     missing = share_loaded(net, missing)
     _tell_missing(missing)
     return missing, unused
@@ -90,7 +90,7 @@ def _tell_missing(names: list[str]) -> None:
                      len(names), ", ".join(names))
 
 
-def _load_into_cell(net: Cell, parameter_dict: dict[str, Any], strict_load: bool) -> tuple[list[str], list[str]]:
+def _load_into_cell(net: Cell, parameter_dict: dict[str, Any], strict_load: bool, by_prefix: bool = True) -> tuple[list[str], list[str]]:
     missing: list[Parameter] = []
     unused = dict.fromkeys(parameter_dict)
     for parameter in net.get_parameters():
@@ -100,7 +100,7 @@ def _load_into_cell(net: Cell, parameter_dict: dict[str, Any], strict_load: bool
             _update_param(parameter, value, strict_load)
         elif value is None and not parameter.name.startswith("accu_grads"):
             missing.append(parameter)
-    if missing and not strict_load:
+    if missing and by_prefix and not strict_load:
         missing = _load_by_prefix(missing, parameter_dict)
     return [parameter.name for parameter in missing], list(unused)
 

@@ -134,7 +134,8 @@ def as_layouts(strategy: dict[str, Any]) -> dict[str, TensorLayout]:
                                   item.opt_weight_shard_size if item.opt_weight_shard_step or item.opt_weight_shard_size == -1 else 0,
                                   tuple(item.param_split_shape[0].dim) if item.param_split_shape else (), item.field, (stage,))
         except (AttributeError, IndexError) as error:
-            raise ValueError(f"The layout of {full_name!r} in the strategy is not complete ({error}). Pass what 'build_searched_strategy' returns.") from None
+            raise ValueError(f"The layout of {full_name!r} in the strategy is not complete ({error}). "
+                             "Pass what 'build_searched_strategy' returns.") from None
         old = result.get(name)
         stages = (*old.stages, stage) if old else (stage,)
         base = layout if old is None or stage < firsts[name] else old

@@ -1,89 +1,253 @@
-"""MindSpore's parameter names for a plain torch module, by the types of its modules.
+"""MindSpore's parameter names and shapes for a plain torch module, by the types of its modules.
 
-A norm's ``weight``, ``bias``, ``running_mean``, ``running_var`` are ``gamma``, ``beta``, ``moving_mean``, ``moving_variance``;
-an embedding's ``weight`` is ``embedding_table``. Everything else has the same name on both sides.
+A norm's ``weight``, ``bias``, ``running_mean``, ``running_var`` are ``gamma``, ``beta``, ``moving_mean``, ``moving_variance``; an embedding's
+``weight`` is ``embedding_table``, a PReLU's is ``w``; a one-dimensional convolution has an axis more. Linear layers, two- and three-dimensional
+convolutions, transposed ones, LSTM, GRU, RNN and MultiheadAttention have the same names, shapes and order of gates on both sides.
 """
 from __future__ import annotations
 
+import difflib
 import logging
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch import nn
 
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
 
-__all__ = ["mindspore_items", "load_into_module", "torch_targets"]
+__all__ = ["mindspore_items", "load_into_module", "torch_targets", "nearest", "from_torch_names", "to_torch_names"]
 
 _log = logging.getLogger("mindspore_compat")
-_NORM = {"weight": "gamma", "bias": "beta", "running_mean": "moving_mean", "running_var": "moving_variance"}
-_NORMS = (torch.nn.modules.batchnorm._NormBase, torch.nn.LayerNorm, torch.nn.GroupNorm)
+_NORM = {"weight": "gamma", "bias": "beta", "running_mean": "moving_mean", "running_var": "moving_variance", "num_batches_tracked": None}
+#: module types: {torch name: MindSpore name, None if MindSpore has no such thing}
+_NAMES: list[tuple[tuple[type, ...], Mapping[str, str | None]]] = [
+    ((nn.BatchNorm3d,), {key: value and f"bn2d.{value}" for key, value in _NORM.items()}),
+    ((nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm), _NORM),
+    ((nn.Embedding, nn.EmbeddingBag), {"weight": "embedding_table"}),
+    ((nn.PReLU,), {"weight": "w"}),
+]
+#: other names for the same: torch's own (as mindspore.mint has), those without the inner cell of BatchNorm3d, older ones
+_ALSO = {"bn2d.gamma": "gamma", "bn2d.beta": "beta", "bn2d.moving_mean": "moving_mean", "bn2d.moving_variance": "moving_variance", "w": "a"}
+_CHILDREN = {(nn.TransformerEncoderLayer, nn.TransformerDecoderLayer): {"linear1": "dense1", "linear2": "dense2"}}
+#: what stands before a parameter's name in the state of an optimizer, which is not the parameter
+_STATE = re.compile(r"(moments?[12]?|vhat|adam_[mv]|lamb_[mv]|accum|accum_update|stat|mean_grad|mean_square|linear|prev|step_size|exp_avg(_sq)?|"
+                    r"momentum_buffer)\.$")
+_CONV1D = (nn.Conv1d, nn.ConvTranspose1d)
 _FLOATS = (torch.float16, torch.float32, torch.float64, torch.bfloat16)
+_INTS = (torch.int8, torch.int16, torch.int32, torch.int64)
 
 
-def _own_name(module: torch.nn.Module, name: str) -> str | None:
-    """MindSpore's name of a module's own parameter or buffer; None if MindSpore has no such thing."""
-    if isinstance(module, _NORMS):
-        return _NORM.get(name)  # num_batches_tracked has no counterpart
-    if isinstance(module, (torch.nn.Embedding, torch.nn.EmbeddingBag)) and name == "weight":
-        return "embedding_table"
+@dataclass
+class Target:
+    """A parameter or buffer of a torch module."""
+
+    name: str
+    tensor: torch.Tensor
+    also: tuple[str, ...] = ()
+    has_extra_axis: bool = False
+
+    def as_mindspore(self) -> torch.Tensor:
+        """In MindSpore's shape."""
+        return self.tensor.unsqueeze(2) if self.has_extra_axis else self.tensor
+
+
+def _own_name(module: nn.Module, name: str) -> str | None:
+    for types, names in _NAMES:
+        if isinstance(module, types):
+            return names.get(name, name)
     return name
 
 
-def torch_targets(net: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
-    """(MindSpore name, parameter or buffer) of everything in the module that a MindSpore checkpoint may hold, each tensor once."""
-    if hasattr(net, "checkpoint_targets"):  # a training step of Model: the network and the optimizer's state
-        yield from net.checkpoint_targets()
-        return
+def _walk(module: nn.Module, path: str) -> Iterator[tuple[str, nn.Module]]:
+    """(MindSpore path with its dot, module) of a module and all inside."""
+    yield path, module
+    names = next((names for types, names in _CHILDREN.items() if isinstance(module, types)), {})
+    for name, child in module.named_children():
+        yield from _walk(child, f"{path}{names.get(name, name)}.")
+
+
+def _targets(net: nn.Module) -> Iterator[Target]:
     seen: set[int] = set()
-    for path, module in net.named_modules():
+    for path, module in _walk(net, ""):
         buffers = [(name, tensor) for name, tensor in module._buffers.items() if name not in module._non_persistent_buffers_set]
         for name, tensor in [*module._parameters.items(), *buffers]:
             own = _own_name(module, name)
-            if tensor is not None and own is not None and id(tensor) not in seen:
-                seen.add(id(tensor))
-                yield f"{path}.{own}" if path else own, tensor
+            if tensor is None or own is None or id(tensor) in seen:
+                continue
+            seen.add(id(tensor))
+            also = tuple(path + item for item in (name, _ALSO.get(own, own)) if item != own)
+            yield Target(path + own, tensor, also, isinstance(module, _CONV1D) and name == "weight")
 
 
-def mindspore_items(net: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
+def torch_targets(net: nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
+    """(MindSpore name, parameter or buffer) of everything in the module that a MindSpore checkpoint may hold, each tensor once."""
+    if hasattr(net, "checkpoint_targets"):  # a training step of Model: the network and the optimizer's state
+        yield from net.checkpoint_targets()
+    else:
+        yield from ((target.name, target.tensor) for target in _targets(net))
+
+
+def _all_targets(net: nn.Module) -> list[Target]:
+    if not hasattr(net, "checkpoint_targets"):
+        return list(_targets(net))
+    known = {id(target.tensor): target for target in _targets(net.network)}  # type: ignore[arg-type]
+    return [known.get(id(tensor), Target(name, tensor)) for name, tensor in torch_targets(net)]
+
+
+def mindspore_items(net: nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
     """What `save_checkpoint` writes for a torch module."""
-    return torch_targets(net)
+    return ((target.name, target.as_mindspore()) for target in _all_targets(net))
 
 
-def _matched(name: str, tensor: torch.Tensor, value: Parameter, strict_load: bool) -> torch.Tensor:
-    data = plain(value)
+# --- loading --------------------------------------------------------------------------------------------------------------
+
+def _matched(target: Target, value: Parameter, strict_load: bool) -> torch.Tensor:
+    """The value as it fits the tensor.
+
+    Raises:
+        RuntimeError: if shape or dtype do not fit.
+    """
+    data, tensor = plain(value), target.tensor
+    if target.has_extra_axis and tuple(data.shape) == tuple(target.as_mindspore().shape):
+        data = data.squeeze(2)
     if tuple(data.shape) != tuple(tensor.shape):
-        raise RuntimeError(f"For 'load_param_into_net', {name} in the argument 'net' should have the same shape as in the argument "
-                           f"'parameter_dict'. But got its shape {tuple(tensor.shape)} in the argument 'net' and shape {tuple(data.shape)} "
-                           "in the argument 'parameter_dict'. Check that the network is the one that was saved.")
-    if data.dtype is not tensor.dtype and (strict_load or not (data.dtype in _FLOATS and tensor.dtype in _FLOATS)):
-        raise RuntimeError(f"For 'load_param_into_net', {name} in the argument 'net' should have the same type as in the argument "
+        raise RuntimeError(f"For 'load_param_into_net', {target.name} in the argument 'net' should have the same shape as in the argument "
+                           f"'parameter_dict'. But got its shape {tuple(target.as_mindspore().shape)} in the argument 'net' and shape "
+                           f"{tuple(data.shape)} in the argument 'parameter_dict'. Check that the network is the one that was saved.")
+    same_kind = any(data.dtype in kind and tensor.dtype in kind for kind in (_FLOATS, _INTS))
+    if data.dtype is not tensor.dtype and (strict_load or not same_kind):
+        raise RuntimeError(f"For 'load_param_into_net', {target.name} in the argument 'net' should have the same type as in the argument "
                            f"'parameter_dict'. But got its type {dtype_name(tensor.dtype)} in the argument 'net' and type "
                            f"{dtype_name(data.dtype)} in the argument 'parameter_dict'.")
     return data
 
 
-def load_into_module(net: torch.nn.Module, parameter_dict: dict[str, Any], strict_load: bool) -> tuple[list[str], list[str]]:
+def _flat_weights(net: nn.Module, parameter_dict: Mapping[str, Any]) -> dict[str, Any]:
+    """The dict with the one flat ``weight`` of an LSTM, GRU or RNN of old releases taken apart into torch's parameters."""
+    result = dict(parameter_dict)
+    for path, module in _walk(net, ""):
+        flat = result.get(f"{path}weight")
+        if not isinstance(module, nn.RNNBase) or not isinstance(flat, Parameter):
+            continue
+        own = dict(module.named_parameters())
+        weights, biases = [[name for name in own if name.startswith(kind)] for kind in ("weight", "bias")]
+        with_both = sum(own[name].numel() for name in own)
+        single = [name for name in biases if name.startswith("bias_ih")]
+        with_one = sum(own[name].numel() for name in weights + single)
+        data, place = plain(flat).reshape(-1), 0
+        if data.numel() not in (with_both, with_one):
+            continue
+        if data.numel() == with_one and biases:
+            result.update({path + name: Parameter(torch.zeros_like(own[name]), path + name) for name in biases if name not in single})
+            biases = single
+        for name in weights + biases:  # all weights first, then all biases, as cuDNN has them
+            count = own[name].numel()
+            result[path + name] = Parameter(data[place:place + count].reshape(own[name].shape), path + name)
+            place += count
+        del result[f"{path}weight"]
+    return result
+
+
+def _prefixes(targets: list[Target], values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """(prefix of the dict's names, prefix of the net's) to try when a name is not found: what stands before a name in the dict, or in the net."""
+    tried: set[tuple[str, str]] = set()
+    for target in targets:
+        for name in values:
+            if name != target.name and name.endswith("." + target.name):
+                pair = (name[:-len(target.name)], "")
+            elif name != target.name and target.name.endswith("." + name):
+                pair = ("", target.name[:-len(name)])
+            else:
+                continue
+            if pair not in tried and not _STATE.match(pair[0]):
+                tried.add(pair)
+                yield pair
+
+
+def load_into_module(net: nn.Module, parameter_dict: dict[str, Any], strict_load: bool, by_prefix: bool = True) -> tuple[list[str], list[str]]:
     """Copy the values into the module's parameters and buffers; what `load_param_into_net` does for torch modules.
 
-    Nothing is changed if anything does not fit.
+    Nothing is changed if anything does not fit. With ``by_prefix``, names are also looked for behind a prefix, and what is missing is told
+    with the nearest names that were not used.
     """
-    missing: list[str] = []
-    unused = dict.fromkeys(parameter_dict)
-    pairs = []
-    for name, tensor in torch_targets(net):
-        value = parameter_dict.get(name)
-        if isinstance(value, Parameter):
-            unused.pop(name)
-            pairs.append((tensor, _matched(name, tensor, value, strict_load)))
-        else:
-            missing.append(name)
+    body = getattr(net, "network", net) if hasattr(net, "checkpoint_targets") else net
+    values = _flat_weights(body, parameter_dict)
+    used: set[str] = set()
+    pairs: list[tuple[torch.Tensor, torch.Tensor]] = []
+
+    def take(target: Target, names: tuple[str, ...]) -> bool:
+        name = next((name for name in names if isinstance(values.get(name), Parameter)), None)
+        if name is not None:
+            used.add(name)
+            pairs.append((target.tensor, _matched(target, values[name], strict_load)))
+        return name is not None
+
+    missing = [target for target in _all_targets(net) if not take(target, (target.name, *target.also))]
+    if missing and by_prefix and not strict_load:
+        for ahead, behind in _prefixes(missing, values):
+            missing = [target for target in missing if not (target.name.startswith(behind) and take(
+                target, tuple(ahead + name[len(behind):] for name in (target.name, *target.also))))]
     with torch.no_grad():
         for tensor, data in pairs:
             tensor.copy_(data)
+    unused = [name for name in parameter_dict if name in values and name not in used]
     if hasattr(net, "restore_optimizer_state"):
-        for name in net.restore_optimizer_state({name: parameter_dict[name] for name in unused}):
-            unused.pop(name)
-    return missing, list(unused)
+        restored = set(net.restore_optimizer_state({name: parameter_dict[name] for name in unused}))
+        unused = [name for name in unused if name not in restored]
+    if by_prefix:
+        _tell_nearest(missing, {name: parameter_dict[name] for name in unused})
+    return [target.name for target in missing], unused
+
+
+def nearest(name: str, shape: tuple[int, ...], values: Mapping[str, Any]) -> list[str]:
+    """Up to three names of the dict that may be meant by a name: of the same shape first, then by their letters."""
+    fitting = [key for key, value in values.items() if tuple(getattr(value, "shape", ())) == shape and not isinstance(value, str)]
+    return difflib.get_close_matches(name, fitting, 3, 0.3) or difflib.get_close_matches(name, list(values), 3, 0.6)
+
+
+def _tell_nearest(missing: list[Target], unused: dict[str, Any]) -> None:
+    lines = []
+    for target in missing[:20]:
+        shape = tuple(target.as_mindspore().shape)
+        close = [f"{name} {tuple(unused[name].shape) if isinstance(unused[name], torch.Tensor) else ''}".rstrip()
+                 for name in nearest(target.name, shape, unused)]
+        lines.append(f"  {target.name} {shape}: " + (f"nearest unused {', '.join(close)}" if close else "nothing like it is left"))
+    if lines:
+        more = f"\n  and {len(missing) - 20} more" if len(missing) > 20 else ""
+        _log.warning("For 'load_param_into_net', not found in the 'parameter_dict':\n%s%s", "\n".join(lines), more)
+
+
+# --- names without a module -------------------------------------------------------------------------------------------------
+
+def from_torch_names(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """A torch ``state_dict`` under MindSpore's names, guessed from names and shapes where there is no module to ask.
+
+    A layer with ``running_mean``, or with a one-dimensional ``weight``, is a norm; one with only a two-dimensional ``weight`` and "emb" in
+    its name, or called ``wte`` or ``wpe``, is an embedding. Saving the module itself needs no guess.
+    """
+    result: dict[str, torch.Tensor] = {}
+    for name, tensor in state.items():
+        path, _, own = name.rpartition(".")
+        dot = path + "." * bool(path)
+        weight = state.get(dot + "weight")
+        is_norm = f"{dot}running_mean" in state or (weight is not None and weight.dim() == 1 and weight.numel() > 1)
+        layer = path.rpartition(".")[2].lower()
+        is_embedding = own == "weight" and tensor.dim() == 2 and f"{dot}bias" not in state and ("emb" in layer or layer in ("wte", "wpe"))
+        new: str | None = _NORM.get(own, own) if is_norm else "embedding_table" if is_embedding else own
+        if new is not None and own != "num_batches_tracked":
+            result[dot + new] = tensor
+    return result
+
+
+_TO_TORCH = {"gamma": "weight", "beta": "bias", "moving_mean": "running_mean", "moving_variance": "running_var", "embedding_table": "weight"}
+
+
+def to_torch_names(name: str) -> str:
+    """The torch name for a MindSpore name, where that says it without a module."""
+    path, dot, own = re.sub(r"(^|\.)bn2d\.", r"\1", name).rpartition(".")
+    return path + dot + _TO_TORCH.get(own, own)

@@ -36,7 +36,7 @@ AMP_WHITE_LIST: list[type] = [getattr(_layer, name) for name in (
 AMP_BLACK_LIST: list[type] = [_layer.BatchNorm1d, _layer.BatchNorm2d, _layer.BatchNorm3d, _layer.LayerNorm]
 
 #: Cells that are nothing but a Primitive of the white list; upstream finds the Primitive inside
-_CELLS_OF_PRIMITIVES = {_prim.ReLU: _layer.ReLU, _prim.PReLU: _layer.PReLU}
+_CELLS_OF_PRIMITIVES: dict[Any, type] = {getattr(_prim, name): getattr(_layer, name) for name in ("ReLU", "PReLU")}
 
 
 def get_white_list() -> list[type]:

@@ -111,6 +111,7 @@ class Model:
         self._train_network = self._build_train_network()
         self._eval_network, self._eval_indexes = self._build_eval_network(eval_network, eval_indexes)
         self._predict_network = TorchPredict(network, None) if self._is_torch else network
+        self.batch_num = -1  # steps of an epoch of the last training
 
     @staticmethod
     def _check_kwargs(kwargs: dict[str, Any]) -> None:
@@ -336,6 +337,7 @@ class Model:
         callbacks = list(callbacks) if isinstance(callbacks, tuple) else callbacks
         self._check_callbacks(callbacks, where.split(".")[1])
         sinking = Sinking(sink_mode, sink_size, size)
+        self.batch_num = sinking.steps
         cb_params = self._describe_training(epoch - initial_epoch, dataset, callbacks, sinking)
         with CallbackManager(callbacks) as manager:
             def evaluate_after() -> None:

@@ -51,9 +51,7 @@ def test_missing_module_explains_what_lies_below_it() -> None:
     assert state_of("mindspore.nosuch.Deeper")[1].state == "missing"
 
 
-def test_report_gives_file_line_name_and_fails_on_a_missing_name(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_report_gives_file_line_name_and_fails_on_a_missing_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "net.py"
     file.write_text("import mindspore.nn as nn\n\nnn.Cell\nnn.NoSuchLayer()\n")
     assert main(["check", str(tmp_path)]) == 1
@@ -74,15 +72,11 @@ def test_json_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     file.write_text("import mindspore.nosuch\n")
     assert main(["check", "--json", str(file)]) == 1
     report = json.loads(capsys.readouterr().out)
-    assert report["uses"] == [
-        {"path": str(file), "line": 1, "name": "mindspore.nosuch", "state": "missing", "note": ""}
-    ]
+    assert report["uses"] == [{"path": str(file), "line": 1, "name": "mindspore.nosuch", "state": "missing", "note": ""}]
     assert report["names"] == {"missing": 1}
 
 
-def test_file_that_is_no_python_is_reported_and_the_rest_is_read(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_file_that_is_no_python_is_reported_and_the_rest_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "old.py").write_text("print 'x'\n")
     (tmp_path / "new.py").write_text("import mindspore\n")
     assert main(["check", str(tmp_path)]) == 1

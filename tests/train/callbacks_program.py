@@ -254,7 +254,7 @@ def _manual(env):
         manager.epoch_end(context)
     manager.end(context)
     try:
-        params.nothing  # noqa: B018
+        params.nothing
     except KeyError as error:
         env.values["missing"] = isinstance(error, KeyError)
 

@@ -27,7 +27,8 @@ def test_dtypes_and_losses_of_every_level(case: str) -> None:
         theirs = {**theirs, "dtypes": [[name, "float16" if name == "fc" else dtype] for name, dtype in theirs["dtypes"]]}
     count = 1 if case.startswith("O2:unset") else 3  # its scale of 2 ** 24 overflows float16, and the steps are dropped
     np.testing.assert_allclose(ours["losses"][:count], theirs["losses"][:count], rtol=2e-6 if case.startswith("O0") else 3e-3)
-    np.testing.assert_allclose(ours["moving_mean"], theirs["moving_mean"], rtol=1e-3)
+    if count == 3:
+        np.testing.assert_allclose(ours["moving_mean"], theirs["moving_mean"], rtol=1e-3)
     for key in ("dtypes", "loss_dtype", "parameters", "predict", "eval"):
         assert ours[key] == theirs[key], key
 
@@ -134,13 +135,14 @@ class Two(nn.Cell):
         self.layers = [self.first, self.second]
         self.norm = nn.LayerNorm((4,))
         self.matmul, self.seen = ops.MatMul(), []
+        self.w = ms.Parameter(Tensor(np.eye(4, dtype=np.float32)), name="w")
 
     def construct(self, x):
         for layer in self.layers:
             x = layer(x)
             self.seen.append(x.dtype)
         x = self.norm(x)
-        return self.matmul(x, self.first.weight)
+        return self.matmul(x, self.w)
 
 
 def _x() -> Tensor:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import mindspore_compat as ms
-import mindspore_compat.dataset  # noqa: F401
+import mindspore_compat.dataset
 from tests.train.callbacks_program import PROGRAMS, recorded
 
 _FOUND = json.loads((Path(__file__).parents[1] / "golden" / "callbacks.json").read_text())

@@ -1,4 +1,5 @@
 """Callbacks. Upstream: ``mindspore.train.callback``."""
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.train.callback._backup_and_restore import BackupAndRestore
 from mindspore_compat.train.callback._callback import Callback, CallbackManager, InternalCallbackParam, RunContext
 from mindspore_compat.train.callback._callback import CallbackManager as _CallbackManager
@@ -21,3 +22,6 @@ __all__ = ["Callback", "RunContext", "CallbackManager", "InternalCallbackParam",
            "CheckpointManager", "History", "LambdaCallback", "LearningRateScheduler", "EarlyStopping", "ReduceLROnPlateau", "OnRequestExit",
            "BackupAndRestore", "FlopsUtilizationCollector", "ProgressBar", "_CallbackManager", "_InternalCallbackParam", "_CheckpointManager",
            "_set_cur_net"]
+
+# Summaries bring protobuf: imported on first use.
+__getattr__ = module_getattr(__name__, {"SummaryCollector": "train.callback._summary_collector", "SummaryLandscape": "train.callback._landscape"})

@@ -116,8 +116,9 @@ class CallbackManager(Callback):
 
     def __enter__(self) -> CallbackManager:
         if self._stack is None:
-            self._stack = ExitStack().__enter__()
-            entered = [self._stack.enter_context(callback) for callback in self._callbacks]
+            with ExitStack() as stack:  # closes what was opened if a later callback refuses
+                entered = [stack.enter_context(callback) for callback in self._callbacks]
+                self._stack = stack.pop_all()
             self._callbacks = [new if isinstance(new, Callback) else old for new, old in zip(entered, self._callbacks)]
         self._bind()
         return self

@@ -49,7 +49,7 @@ class ProgressBar(Callback):
         self._finish(run_context)
 
     def on_eval_epoch_begin(self, run_context: RunContext) -> None:
-        self._finish(run_context)  # in fit the epoch's bar is still open
+        self.__exit__()  # in fit the epoch's bar is still open
         self._start(run_context, "eval")
 
     def on_eval_step_end(self, run_context: RunContext) -> None:
@@ -79,7 +79,7 @@ class ProgressBar(Callback):
         cb_params = run_context.original_args()
         self._samples += _batch_size(cb_params.get(element), cb_params.get(dataset), cb_params)
         now = time.perf_counter()
-        if now - self._shown >= self._seconds:
+        if now - self._shown >= self._seconds or cb_params.cur_step_num - self._first_step >= cb_params.batch_num:
             self._show(cb_params, now)
 
     def _finish(self, run_context: RunContext) -> None:

@@ -13,7 +13,7 @@ _EXPORT_OPTIONS: dict[str, tuple[Any, ...]] = {"tensor_format": ("npy", None)}
 def check_value_type(name: str, value: Any, types: Any) -> None:
     """TypeError unless ``value`` is one of ``types``; a bool is no int."""
     types = types if isinstance(types, (tuple, list)) else (types,)
-    if not isinstance(value, tuple(types)) or isinstance(value, bool) and bool not in types:
+    if not isinstance(value, tuple(types)) or (isinstance(value, bool) and bool not in types):
         raise TypeError(f"For `{name}` the type should be a valid type of {[kind.__name__ for kind in types]}, but got {type(value).__name__}.")
 
 

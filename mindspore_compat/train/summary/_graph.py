@@ -106,8 +106,8 @@ class _Builder:
         kind = type(module).__name__
         scope = self._scopes.get(id(module), "Default")
         full_name = f"{scope}/{kind}"
-        node = self.graph.node.add(name=str(len(self.graph.node) + 1), op_type=kind, scope=scope, instance_name=scope.rpartition("/")[2].partition("-")[0],
-                                   full_name=f"{full_name}-op{self._counts[full_name]}")
+        node = self.graph.node.add(name=str(len(self.graph.node) + 1), op_type=kind, scope=scope,
+                                   instance_name=scope.rpartition("/")[2].partition("-")[0], full_name=f"{full_name}-op{self._counts[full_name]}")
         self._counts[full_name] += 1
         for parameter in module._parameters.values():
             if parameter is not None:

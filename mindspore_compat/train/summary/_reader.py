@@ -155,7 +155,7 @@ def to_tensorboard(path: str, output: str | None = None) -> str:
         output: the folder for it; default the run's own.
 
     Raises:
-        FileNotFoundError: if there are no summary files. ValueError: if there already is a TensorBoard file in ``output``, so that nothing shows twice.
+        FileNotFoundError: if there are no summary files. ValueError: if ``output`` already holds a TensorBoard file, so that nothing shows twice.
     """
     from mindspore_compat.train.summary._tensorboard import TensorBoardFile
 

@@ -118,7 +118,8 @@ class SummaryRecord:
             ValueError: for another mode.
         """
         if mode not in ("train", "eval"):
-            raise ValueError(f"For 'SummaryRecord.set_mode', {mode!r} is not a recognized mode, expect the parameter \"mode\" is \"train\" or \"eval\"")
+            raise ValueError(f"For 'SummaryRecord.set_mode', {mode!r} is not a recognized mode, "
+                             'expect the parameter "mode" is "train" or "eval"')
         self._mode = mode
 
     def add_value(self, plugin: str, name: str, value: Any) -> None:
@@ -134,7 +135,8 @@ class SummaryRecord:
         """
         if plugin in ("tensor", "scalar", "image", "histogram"):
             if not name or not isinstance(name, str):
-                raise ValueError(f'For "SummaryRecord", the parameter "name" type should be str, and not empty, but got {name!r} of type {type(name)}.')
+                raise ValueError('For "SummaryRecord", the parameter "name" type should be str, and not empty, '
+                                 f"but got {name!r} of type {type(name)}.")
             if not isinstance(value, torch.Tensor):
                 raise TypeError(f'For "SummaryRecord", the parameter "value" expect to be Tensor, but got {type(value).__name__}')
             self._keep(plugin, name, _to_host(plugin, value, "SummaryRecord"))
@@ -149,8 +151,8 @@ class SummaryRecord:
                 raise TypeError(f"Plugin {plugin!r} expects a LossLandscape value, but got {type(value).__name__}.")
             self._keep("landscape", name, value.SerializeToString())
         else:
-            raise ValueError(f'For "SummaryRecord.add_value", no such "plugin" of {plugin!r} , expect value is one of [tensor, scalar, image, histogram, '
-                             "train_lineage, eval_lineage, dataset_graph, custom_lineage_data, graph, landscape]")
+            raise ValueError(f'For "SummaryRecord.add_value", no such "plugin" of {plugin!r} , expect value is one of [tensor, scalar, image, '
+                             "histogram, train_lineage, eval_lineage, dataset_graph, custom_lineage_data, graph, landscape]")
 
     def _keep(self, plugin: str, name: str, payload: Any) -> None:
         if plugin == "tensor":

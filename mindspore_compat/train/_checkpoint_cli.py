@@ -1,0 +1,320 @@
+"""``mindspore-compat ckpt inspect|diff|convert|verify``. Exit code 0: fine, 1: files differ or are damaged, 2: wrong use."""
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import torch
+
+from mindspore_compat._format import ckpt as codec
+from mindspore_compat._format import envelope
+from mindspore_compat._format.dtypes import STRING
+from mindspore_compat._format.wire import FormatError
+from mindspore_compat.common._wrap import plain
+from mindspore_compat.common.dtype import dtype_name
+from mindspore_compat.train._checkpoint_load import CheckpointFile, value_of
+from mindspore_compat.train._torch_names import from_torch_names, nearest, to_torch_names
+from mindspore_compat.train.serialization import load_checkpoint, save_checkpoint
+
+__all__ = ["main"]
+
+_TORCH_ENDS = (".pth", ".pt", ".bin")
+_QUIET_BYTES = 1 << 28  # work on less than this shows no progress
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run ``mindspore-compat ckpt`` with these arguments; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        return options.handler(options)
+    except (ValueError, OSError, TypeError, ImportError) as error:
+        print(f"mindspore-compat ckpt {options.command}: {error}", file=sys.stderr)
+        return 1 if isinstance(error, ValueError) else 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="mindspore-compat ckpt", description="Look into checkpoints, compare, convert and check them.",
+                                     epilog="A KEY is hexadecimal, or @FILE for the bytes of a file.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def command(name: str, handler: Callable[[Any], int], text: str, *files: str) -> argparse.ArgumentParser:
+        result = commands.add_parser(name, help=text, description=text)
+        for file in files:
+            result.add_argument(file.lower(), metavar=file)
+        result.add_argument("--dec-key", type=_key, metavar="KEY", help="key of an encrypted file")
+        result.add_argument("--dec-mode", metavar="MODE", choices=list(envelope.MODES), help="default: as the file says")
+        result.set_defaults(handler=handler)
+        return result
+
+    for name, handler, text, files in (("inspect", _inspect, "names, shapes, dtypes and sizes", ("FILE",)),
+                                       ("diff", _diff, "what differs between two checkpoints", ("A", "B")),
+                                       ("verify", _verify, "structure, lengths and CRC", ("FILE",))):
+        command(name, handler, text, *files).add_argument("--json", action="store_true", help="one JSON object instead of lines")
+    commands.choices["diff"].add_argument("--tolerance", type=float, default=0.0, help="largest difference that counts as equal (default 0)")
+    convert = command("convert", _convert, "convert between .ckpt, .safetensors and .pth (by the ends of the names)", "IN", "OUT")
+    convert.add_argument("--names", choices=("keep", "torch", "mindspore"), default="keep",
+                         help="write torch's or MindSpore's parameter names: guessed, load into the network where there is one")
+    convert.add_argument("--map", action="append", default=[], metavar="OLD=NEW", help="rename a parameter; may be given several times")
+    convert.add_argument("--enc-key", type=_key, metavar="KEY", help="encrypt the new file")
+    convert.add_argument("--enc-mode", choices=list(envelope.MODES), default="AES-GCM")
+    convert.add_argument("--crc", action="store_true", help="store a CRC-32")
+    return parser
+
+
+def _key(text: str) -> bytes:
+    if text.startswith("@"):
+        with open(text[1:], "rb") as file:
+            return file.read()
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError("a key is hexadecimal, or @FILE") from None
+
+
+# --- reading --------------------------------------------------------------------------------------------------------------
+
+def _is_safetensors(path: str) -> bool:
+    return path.endswith(".safetensors")
+
+
+def _mode_of(path: str, options: Any) -> str:
+    with open(path, "rb") as file:
+        return options.dec_mode or envelope.encryption_of(file.read(4)) or "AES-GCM"
+
+
+def _load(path: str, options: Any) -> dict[str, Any]:
+    """{name: tensor, str or list} of a file of any kind."""
+    if not os.path.isfile(path):
+        raise FileNotFoundError(2, "No such file", path)
+    if path.endswith(_TORCH_ENDS):
+        try:
+            state = torch.load(path, map_location="cpu", weights_only=True)
+        except Exception as error:
+            raise ValueError(f"{path} can not be read as tensors only: {error}") from None
+        state = state.get("state_dict", state) if isinstance(state, dict) else state
+        if not isinstance(state, dict) or not all(isinstance(value, torch.Tensor) for value in state.values()):
+            raise ValueError(f"{path} is no state_dict: a dict of tensors is needed, or one under 'state_dict'")
+        return dict(state)
+    if _is_safetensors(path):
+        return load_checkpoint(path, format="safetensors")
+    with _opened(path, options) as file:  # a name needs no .ckpt here
+        values = codec.read(file.messages)
+        tensors = [entry for entry in values.values() if isinstance(entry, codec.Entry) and entry.tensor_type != STRING]
+        arrays = file.arrays(tensors)
+        return {name: value_of(entry, arrays) for name, entry in values.items()}
+
+
+def _opened(path: str, options: Any, crc_check: bool = False) -> CheckpointFile:
+    try:
+        return CheckpointFile(path, options.dec_key, _mode_of(path, options), crc_check)
+    except FormatError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _bar(items: Iterable[tuple[Any, int]], total: int) -> Iterator[Any]:
+    """The items, with the share of the bytes done on the terminal."""
+    done, shown = 0, -1
+    is_shown = total > _QUIET_BYTES and sys.stderr.isatty()
+    for item, count in items:
+        yield item
+        done += count
+        percent = 100 * done // max(total, 1)
+        if is_shown and percent != shown:
+            shown = percent
+            print(f"\r[{'#' * (percent // 4):25}] {percent:3} %", end="\n" if percent == 100 else "", file=sys.stderr, flush=True)
+
+
+# --- inspect --------------------------------------------------------------------------------------------------------------
+
+def _rows(path: str, options: Any) -> list[dict[str, Any]]:
+    """Name, type, shape and bytes of everything, without a look at the contents."""
+    if _is_safetensors(path):
+        import safetensors
+        try:
+            with safetensors.safe_open(path, framework="pt") as file:
+                return [_safetensors_row(name, file.get_slice(name)) for name in file.keys()]  # noqa: SIM118
+        except safetensors.SafetensorError as error:
+            raise ValueError(f"{path}: {error}") from None
+    if path.endswith(_TORCH_ENDS):
+        return [{"name": name, "dtype": dtype_name(value.dtype), "shape": list(value.shape), "bytes": value.numel() * value.element_size()}
+                for name, value in _load(path, options).items()]
+    with _opened(path, options) as opened:
+        try:
+            return [_row(entry) for entry in codec.read(opened.messages).values()]
+        except FormatError as error:
+            raise ValueError(f"{path}: {error}") from None
+
+
+_WIDTHS = {"BOOL": 1, "I8": 1, "U8": 1, "F8_E4M3": 1, "F8_E5M2": 1, "I16": 2, "U16": 2, "F16": 2, "BF16": 2, "I32": 4, "U32": 4, "F32": 4}
+
+
+def _safetensors_row(name: str, part: Any) -> dict[str, Any]:
+    return {"name": name, "dtype": part.get_dtype(), "shape": part.get_shape(),
+            "bytes": math.prod(part.get_shape()) * _WIDTHS.get(part.get_dtype(), 8)}
+
+
+def _row(entry: Any) -> dict[str, Any]:
+    if isinstance(entry, codec.MapEntry):
+        return {"name": entry.name, "dtype": "map", "shape": list(entry.parts[1].dims), "bytes": sum(map(_bytes_of, entry.parts))}
+    row = {"name": entry.name, "dtype": entry.tensor_type, "shape": list(entry.dims), "bytes": _bytes_of(entry)}
+    if entry.tensor_type == STRING:
+        row |= {"shape": [], "value": entry.text()}
+    return row
+
+
+def _bytes_of(entry: codec.Entry) -> int:
+    return sum(len(part) for part in codec.parts_of(entry))
+
+
+def _inspect(options: Any) -> int:
+    rows = _rows(options.file, options)
+    total = sum(row["bytes"] for row in rows)
+    if options.json:
+        print(json.dumps({"file": options.file, "values": rows, "bytes": total}, indent=1))
+        return 0
+    width = max((len(row["name"]) for row in rows), default=0)
+    for row in rows:
+        shown = repr(row["value"]) if "value" in row else str(tuple(row["shape"]))
+        print(f"{row['name']:{width}}  {row['dtype']:10} {shown:24} {_size(row['bytes']):>10}")
+    print(f"{len(rows)} values, {_size(total)}")
+    return 0
+
+
+def _size(count: int) -> str:
+    for unit in ("B", "KiB", "MiB"):
+        if count < 1024:
+            return f"{count:.4g} {unit}"
+        count /= 1024  # type: ignore[assignment]
+    return f"{count:.4g} GiB"
+
+
+# --- diff -----------------------------------------------------------------------------------------------------------------
+
+def _differences(a: dict[str, Any], b: dict[str, Any], tolerance: float) -> Iterator[dict[str, Any]]:
+    only_b = {name: value for name, value in b.items() if name not in a}
+    for name, value in a.items():
+        if name not in b:
+            yield {"name": name, "what": "only in A", "nearest": nearest(name, tuple(getattr(value, "shape", ())), only_b)}
+    for name in only_b:
+        yield {"name": name, "what": "only in B"}
+    common = [(name, getattr(value, "nbytes", 0)) for name, value in a.items() if name in b]
+    for name in _bar(common, sum(count for _, count in common)):
+        found = _difference(a[name], b[name], tolerance)
+        if found:
+            yield {"name": name, **found}
+
+
+def _difference(a: Any, b: Any, tolerance: float) -> dict[str, Any] | None:
+    if not isinstance(a, torch.Tensor) or not isinstance(b, torch.Tensor):
+        same = str(a) == str(b) if isinstance(a, str) or isinstance(b, str) else all((x == y).all() for x, y in zip(a, b))
+        return None if same else {"what": "value", "a": str(a), "b": str(b)}
+    x, y = plain(a).detach(), plain(b).detach()
+    if x.shape != y.shape or x.dtype is not y.dtype:
+        return {"what": "shape or dtype", "a": f"{dtype_name(x.dtype)} {tuple(x.shape)}", "b": f"{dtype_name(y.dtype)} {tuple(y.shape)}"}
+    if x.numel() == 0 or torch.equal(x.reshape(-1).view(torch.uint8), y.reshape(-1).view(torch.uint8)):
+        return None
+    wide = torch.complex128 if x.dtype.is_complex else torch.float64
+    largest = float((x.to(wide) - y.to(wide)).abs().nan_to_num(nan=math.inf, posinf=math.inf).max())
+    return {"what": "values", "largest": largest} if largest > tolerance else None
+
+
+def _diff(options: Any) -> int:
+    found = list(_differences(_load(options.a, options), _load(options.b, options), options.tolerance))
+    if options.json:
+        print(json.dumps({"a": options.a, "b": options.b, "differences": found}, indent=1))
+        return int(bool(found))
+    for item in found:
+        details = f" (nearest: {', '.join(item['nearest'])})" if item.get("nearest") else ""
+        details += f", largest difference {item['largest']:.6g}" if "largest" in item else ""
+        details += f": {item['a']} against {item['b']}" if "a" in item else ""
+        print(f"{item['name']}: {item['what']}{details}")
+    print(f"{len(found)} differences" if found else "equal")
+    return int(bool(found))
+
+
+# --- convert --------------------------------------------------------------------------------------------------------------
+
+def _convert(options: Any) -> int:
+    values = _load(options.__dict__["in"], options)
+    pairs = [item.partition("=") for item in options.map]
+    wrong = [old for old, equal, new in pairs if not equal or not new or old not in values]
+    if wrong:
+        raise ValueError(f"--map needs OLD=NEW with names of the file, but got {wrong}")
+    renamed = {old: new for old, _, new in pairs}
+    values = {renamed.get(name, name): value for name, value in values.items()}
+    tensors = {name: value for name, value in values.items() if isinstance(value, torch.Tensor)}
+    if options.names == "mindspore":
+        values = {**from_torch_names(tensors), **{name: value for name, value in values.items() if name not in tensors}}
+    elif options.names == "torch":
+        values = {to_torch_names(name): value for name, value in values.items()}
+    _save(values, options)
+    print(f"{len(values)} values written to {options.out}")
+    return 0
+
+
+def _save(values: dict[str, Any], options: Any) -> None:
+    out = options.out
+    if out.endswith(_TORCH_ENDS):
+        if options.enc_key or options.crc:
+            raise ValueError("a torch file has neither encryption nor CRC")
+        torch.save({name: plain(value).detach().clone() for name, value in values.items() if isinstance(value, torch.Tensor)}, out)
+        return
+    if not out.endswith((".ckpt", ".safetensors")):
+        raise ValueError(f"the name of the new file must end with .ckpt, .safetensors or {', '.join(_TORCH_ENDS)}, but is {out}")
+    format = "safetensors" if _is_safetensors(out) else "ckpt"
+    if format == "safetensors":
+        left_out = [name for name, value in values.items() if not isinstance(value, torch.Tensor)]
+        if left_out:
+            print(f"left out, since safetensors hold tensors only: {', '.join(left_out)}", file=sys.stderr)
+        values = {name: value for name, value in values.items() if name not in left_out}
+    save_checkpoint(values, out, enc_key=options.enc_key, enc_mode=options.enc_mode, crc_check=options.crc, format=format)
+
+
+# --- verify ---------------------------------------------------------------------------------------------------------------
+
+def _verify(options: Any) -> int:
+    path = options.file
+    result: dict[str, Any] = {"file": path, "ok": True, "crc": "none", "encryption": None, "values": 0, "problems": []}
+    try:
+        if _is_safetensors(path):
+            result["values"] = len(load_checkpoint(path, format="safetensors", crc_check=True))
+        else:
+            _verify_ckpt(path, options, result)
+    except FileNotFoundError:
+        raise
+    except ValueError as error:
+        result["problems"].append(str(error))
+    result["ok"] = not result["problems"]
+    if options.json:
+        print(json.dumps(result, indent=1))
+    else:
+        print("\n".join(result["problems"]), end="\n" * bool(result["problems"]))
+        encryption = f", {result['encryption']}" if result["encryption"] else ""
+        print(f"{path}: {'good' if result['ok'] else 'DAMAGED'}, {result['values']} values, CRC {result['crc']}{encryption}")
+    return int(not result["ok"])
+
+
+def _verify_ckpt(path: str, options: Any, result: dict[str, Any]) -> None:
+    with _opened(path, options) as file:
+        result["encryption"] = file.encryption
+        if file.crc is not None:
+            result["crc"] = "wrong"
+            file.check_crc()
+            result["crc"] = "right"
+        entries = codec.read(file.messages)
+        result["values"] = len(entries)
+        for entry in entries.values():
+            try:
+                if isinstance(entry, codec.MapEntry):
+                    codec.to_arrays(entry)
+                elif entry.tensor_type == STRING:
+                    entry.text()
+                else:
+                    codec.check_length(entry)
+            except FormatError as error:
+                result["problems"].append(str(error))

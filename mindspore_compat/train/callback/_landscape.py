@@ -1,0 +1,235 @@
+"""Loss landscapes: what they need from a run (`LandscapeData`), and `SummaryLandscape`, which computes them afterwards.
+
+Upstream: ``mindspore.train.callback.SummaryLandscape``.
+"""
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any
+
+import numpy as np
+import torch
+
+from mindspore_compat import context
+from mindspore_compat._runtime.device import CPU, current_device
+from mindspore_compat.train.serialization import load_checkpoint, save_checkpoint
+from mindspore_compat.train.summary._checks import check_value_type, make_directory
+from mindspore_compat.train.summary._landscape import Arrays, Plane, landscape_message, losses_of, pca_plane, random_plane
+from mindspore_compat.train.summary.summary_record import SummaryRecord
+
+__all__ = ["SummaryLandscape", "LandscapeData", "DEFAULT_LANDSCAPE"]
+
+_OWNER = 'For "SummaryCollector" or "SummaryLandscape"'
+_METADATA = ("epoch_group", "model_params_file_map", "step_per_epoch", "unit", "num_samples", "landscape_size", "create_landscape")
+DEFAULT_LANDSCAPE: dict[str, Any] = {
+    "landscape_size": 40, "unit": "step", "num_samples": 2048, "create_landscape": {"train": True, "result": True},
+    "intervals": [[1, 2, 3, 4, 5, 6, 7, 8, 9], [10, 11, 12, 13, 14, 15, 16, 17, 18, 19]]}
+
+
+def check_landscape(options: dict[str, Any], needs_intervals: bool = True) -> None:
+    """Raise for keys, types or values that ``collect_landscape`` does not take."""
+    unknown = set(options) - set(DEFAULT_LANDSCAPE)
+    if unknown:
+        raise ValueError(f"{_OWNER}, the keys {unknown} of `collect_landscape` are unsupported, expect the follow keys: {list(DEFAULT_LANDSCAPE)}")
+    size, unit = options.get("landscape_size", 40), options.get("unit", "step")
+    check_value_type("landscape_size", size, int)
+    if not 3 <= size <= 256:
+        raise ValueError(f'{_OWNER}, the "landscape_size" in collect_specified_data should be less than 256 and more than 3, but got the: {size}')
+    check_value_type("unit", unit, str)
+    if unit not in ("step", "epoch"):
+        raise ValueError(f"{_OWNER}, unit in collect_specified_data should be step or epoch, but got the: {unit}.")
+    check_value_type("num_samples", options.get("num_samples", 2048), int)
+    _check_create(options.get("create_landscape", DEFAULT_LANDSCAPE["create_landscape"]))
+    if needs_intervals or "intervals" in options:
+        _check_intervals(options.get("intervals"))
+
+
+def _check_create(create: Any) -> None:
+    check_value_type("create_landscape", create, dict)
+    for name, value in create.items():
+        if name not in ("train", "result"):
+            raise ValueError(f'{_OWNER}, the key to create landscape should be in ["train", "result"], but got the: {name}.')
+        check_value_type(name, value, bool)
+
+
+def _check_intervals(intervals: Any) -> None:
+    check_value_type("intervals", intervals, list)
+    for interval in intervals:
+        check_value_type("each interval in intervals", interval, list)
+        if len(interval) < 3:
+            raise ValueError(f'{_OWNER}, the length of each list in "intervals" should not be less than three, but got the: {interval}')
+        for item in interval:
+            if not isinstance(item, int):
+                raise TypeError(f'{_OWNER}, the value of each list in "intervals" should be int, but got the: {type(item)}')
+
+
+class LandscapeData:
+    """Saves to ``SUMMARY_DIR/ckpt_dir``.
+
+    Args:
+        options: ``collect_landscape`` of `SummaryCollector`.
+
+    Raises:
+        TypeError, ValueError: for wrong options.
+    """
+
+    def __init__(self, summary_dir: str, options: dict[str, Any]) -> None:
+        check_landscape(options)
+        self._options = {**DEFAULT_LANDSCAPE, **options}
+        self._folder = make_directory(os.path.join(summary_dir, "ckpt_dir"), "ckpt_dir")
+        self._files: dict[str, str] = {}
+        self._wanted = {item for interval in self._options["intervals"] for item in interval}
+
+    def save(self, cb_params: Any, unit: str) -> None:
+        """Save the Parameters, if this step (or epoch) is one of an interval."""
+        number = cb_params.cur_epoch_num if unit == "epoch" else cb_params.cur_step_num
+        if unit != self._options["unit"] or number not in self._wanted:
+            return
+        network = _innermost(cb_params.network)
+        path = os.path.join(self._folder, f"{type(network).__name__}_{number}_{unit}.ckpt")
+        self._files[str(number)] = path
+        if not os.path.isfile(path):
+            save_checkpoint([{"name": getattr(parameter, "name", None) or name, "data": parameter} for name, parameter in network.named_parameters()],
+                            path)
+
+    def save_metadata(self, step_per_epoch: int) -> None:
+        """Write ``train_metadata.json``, unless it is there."""
+        path = os.path.join(self._folder, "train_metadata.json")
+        if os.path.isfile(path):
+            return
+        options = self._options
+        data = {"epoch_group": {str(i): list(interval) for i, interval in enumerate(options["intervals"])}, "model_params_file_map": self._files,
+                "step_per_epoch": step_per_epoch, **{key: options[key] for key in ("unit", "num_samples", "landscape_size", "create_landscape")}}
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(data, file)
+        os.chmod(path, 0o400)
+
+
+def _innermost(network: Any) -> Any:
+    """The network inside of loss, training and similar wrappers."""
+    while True:
+        inner = getattr(network, "_backbone", None)
+        inner = inner if inner is not None else getattr(network, "network", None)
+        if inner is None or not hasattr(inner, "named_parameters"):
+            return network
+        network = inner
+
+
+def _losses_in_worker(callback_fn: Callable[[], Any], plane: Plane, points: np.ndarray, num_samples: int, device_id: int) -> list[float]:
+    """A worker's share."""
+    torch.set_num_threads(1)
+    context.set_context(device_id=device_id)
+    return losses_of(callback_fn, plane, points, num_samples)
+
+
+class SummaryLandscape:
+    """Computes loss landscapes from the checkpoints that `SummaryCollector` saved (``collect_landscape``).
+
+    Args:
+        summary_dir: the collector's folder.
+    """
+
+    def __init__(self, summary_dir: str) -> None:
+        self._summary_dir = make_directory(summary_dir, "summary_dir")
+        self._ckpt_dir = make_directory(os.path.join(self._summary_dir, "ckpt_dir"), "ckpt_dir")
+
+    def clean_ckpt(self) -> None:
+        """Remove the checkpoints and their metadata."""
+        shutil.rmtree(self._ckpt_dir, ignore_errors=True)
+
+    def gen_landscapes_with_multi_process(self, callback_fn: Callable[[], Any], collect_landscape: dict | None = None,
+                                          device_ids: list[int] | None = None, output: str | None = None) -> None:
+        """Compute and record the landscapes: of each interval along PCA directions, and of the end along random ones.
+
+        Args:
+            callback_fn: takes nothing, returns (Model without optimizer, network, dataset, metrics with "Loss"); with several devices it must
+                be a function that worker processes can import.
+            collect_landscape: replaces landscape_size, unit, num_samples, create_landscape, intervals of the run.
+            device_ids: a worker process for each, if there are several; None is [0].
+            output: folder of the summary file, default the collector's.
+
+        Raises:
+            TypeError, ValueError: for wrong arguments. FileNotFoundError: if the run saved nothing for landscapes.
+        """
+        devices = _checked_devices(device_ids)
+        if collect_landscape is not None:
+            check_value_type("collect_landscape", collect_landscape, dict)
+            check_landscape(collect_landscape, needs_intervals=False)
+        data = self._metadata(collect_landscape)
+        with SummaryRecord(output if output is not None else self._summary_dir) as record:
+            for interval, message in self._landscapes(callback_fn, data, devices):
+                record.add_value("landscape", f"landscape_{interval}", message)
+                record.record(0)
+                record.flush()
+
+    def _metadata(self, changes: dict | None) -> dict[str, Any]:
+        """What the run left, with the user's changes, which are also written back."""
+        path = os.path.join(self._ckpt_dir, "train_metadata.json")
+        if not os.path.exists(path):
+            raise FileNotFoundError(f'For "SummaryLandscape", train_metadata.json file path of {path} not exists. Train with a SummaryCollector '
+                                    "whose 'collect_landscape' is set.")
+        with open(path, encoding="utf-8") as file:
+            data: dict[str, Any] = json.load(file)
+        if set(data) != set(_METADATA):
+            raise ValueError(f'"train_metadata" json file should have {list(_METADATA)}, but got {list(data)}.')
+        if changes is not None:
+            data.update({key: value for key, value in changes.items() if key in data})
+            if "intervals" in changes:
+                data["epoch_group"] = {str(i): list(interval) for i, interval in enumerate(changes["intervals"])}
+            os.unlink(path)  # it is read-only
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(data, file)
+            os.chmod(path, 0o400)
+        return data
+
+    def _landscapes(self, callback_fn: Callable[[], Any], data: dict[str, Any], devices: list[int]) -> Iterator[tuple[list[int], Any]]:
+        groups, create, size = list(data["epoch_group"].values()), data["create_landscape"], data["landscape_size"]
+        for numbers in groups if create.get("train") else []:
+            plane = pca_plane([self._parameters(data, number) for number in numbers], size)
+            yield [numbers[0], numbers[-1]], self._landscape(callback_fn, data, devices, plane, numbers)
+        if create.get("result"):
+            last = groups[-1][-1]
+            yield [last], self._landscape(callback_fn, data, devices, random_plane(self._parameters(data, last), size), [last])
+
+    def _parameters(self, data: dict[str, Any], number: int) -> Arrays:
+        path = data["model_params_file_map"].get(str(number))
+        if path is None:
+            raise ValueError(f'For "SummaryLandscape", there is no checkpoint of {data["unit"]} {number}; the run saved '
+                             f"{list(data['model_params_file_map'])}. Choose 'intervals' among them.")
+        return {name: value.asnumpy() for name, value in load_checkpoint(path).items()}
+
+    @staticmethod
+    def _landscape(callback_fn: Callable[[], Any], data: dict[str, Any], devices: list[int], plane: Plane, numbers: list[int]) -> Any:
+        """The losses of path and grid, shared among the devices."""
+        grid = np.stack(np.meshgrid(plane.xs, plane.ys), axis=-1).reshape(-1, 2)
+        points = np.concatenate([plane.path, grid])
+        if len(devices) == 1:
+            losses = losses_of(callback_fn, plane, points, data["num_samples"])
+        else:
+            method = "fork" if current_device() is CPU and "fork" in multiprocessing.get_all_start_methods() else "spawn"
+            with ProcessPoolExecutor(len(devices), mp_context=multiprocessing.get_context(method)) as pool:
+                shares = [pool.submit(_losses_in_worker, callback_fn, plane, share, data["num_samples"], device)
+                          for device, share in zip(devices, np.array_split(points, len(devices)))]
+                losses = [loss for share in shares for loss in share.result()]
+        known = len(plane.path)
+        return landscape_message(plane, numbers, losses[:known], losses[known:], data["unit"], data["step_per_epoch"])
+
+
+def _checked_devices(device_ids: Any) -> list[int]:
+    if device_ids is None:
+        return [0]
+    check_value_type("device_ids", device_ids, list)
+    where = 'For "SummaryLandscape.gen_landscapes_with_multi_process", the parameter "device_ids"'
+    for number in device_ids:
+        if not isinstance(number, int):
+            raise TypeError(f"{where} type should be int, but got the: {type(number)}.")
+        if not 0 <= number <= 7:
+            raise ValueError(f"{where} should be between 0 and 7, but got {number}.")
+    if not device_ids:
+        raise ValueError(f"{where} must not be empty. Leave it out for one device.")
+    return list(device_ids)

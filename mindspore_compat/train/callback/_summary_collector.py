@@ -1,0 +1,316 @@
+"""`SummaryCollector`. Upstream: ``mindspore.train.callback.SummaryCollector``."""
+from __future__ import annotations
+
+import copy
+import json
+import logging
+import os
+import re
+from collections.abc import Callable, Collection
+from typing import Any
+
+import numpy as np
+import torch
+
+from mindspore_compat.nn.loss.loss import LossBase
+from mindspore_compat.nn.optim.optimizer import Optimizer
+from mindspore_compat.train.callback._callback import Callback, RunContext
+from mindspore_compat.train.callback._landscape import DEFAULT_LANDSCAPE, LandscapeData
+from mindspore_compat.train.summary import _lineage
+from mindspore_compat.train.summary._checks import check_export_options, check_value_type, make_directory
+from mindspore_compat.train.summary._graph import CallTrace, graph_of
+from mindspore_compat.train.summary.summary_record import SummaryRecord
+
+__all__ = ["SummaryCollector"]
+
+_log = logging.getLogger("mindspore_compat")
+_SWITCHES = ("collect_metric", "collect_graph", "collect_train_lineage", "collect_eval_lineage", "collect_input_data", "collect_dataset_graph")
+_DEFAULTS: dict[str, Any] = {**dict.fromkeys(_SWITCHES, True), "histogram_regular": None, "collect_landscape": DEFAULT_LANDSCAPE}
+_CONFIG_VARIABLE = "MINDINSIGHT_HYPER_CONFIG"
+_CONFIG_LIMIT = 100000
+_MOST_TENSOR_STEPS = 20
+_DEFAULT_PARAMETERS = 5
+
+
+class SummaryCollector(Callback):
+    """Collects loss, graph, lineage, input pictures and Parameters of a run, and what summary operators see in training.
+
+    Args:
+        summary_dir: the folder, made if needed.
+        collect_freq: collect at the first step and at those divisible by it (epochs when sinking).
+        num_process: accepted without effect.
+        collect_specified_data: {name: value} for collect_metric, collect_graph, collect_train_lineage, collect_eval_lineage, collect_input_data,
+            collect_dataset_graph (bools, True), histogram_regular (pattern of Parameter names; None: the first five), collect_landscape (a dict
+            or None).
+        keep_default_action: whether what is not named there is collected as by default; otherwise it is not.
+        custom_lineage_data: {str: str, int or float}.
+        collect_tensor_freq: `collect_freq` of tensors; None: at about 20 steps at most.
+        max_file_size, export_options: as of `SummaryRecord`.
+
+    Raises:
+        TypeError, ValueError: for wrong arguments; when a run starts with two collectors.
+    """
+
+    def __init__(self, summary_dir: str, collect_freq: int = 10, num_process: int = 32, collect_specified_data: dict | None = None,
+                 keep_default_action: bool = True, custom_lineage_data: dict | None = None, collect_tensor_freq: int | None = None,
+                 max_file_size: int | None = None, export_options: dict | None = None) -> None:
+        super().__init__()
+        self._summary_dir = make_directory(summary_dir, "summary_dir")
+        self._collect_freq = _positive("collect_freq", collect_freq)
+        self._collect_tensor_freq = collect_tensor_freq if collect_tensor_freq is None else _positive("collect_tensor_freq", collect_tensor_freq)
+        self._max_file_size = max_file_size if max_file_size is None else _positive("max_file_size", max_file_size)
+        self._export_options = check_export_options(export_options)
+        check_value_type("keep_default_action", keep_default_action, bool)
+        self._specified = _specified(collect_specified_data, keep_default_action)
+        landscape = self._specified.get("collect_landscape")
+        self._landscape = LandscapeData(self._summary_dir, landscape) if landscape else None
+        self._custom = _custom_data(custom_lineage_data)
+        self._record: Any = None
+        self._trace: CallTrace | None = None
+        self._parameters: list[tuple[str, Any]] | None = None
+        self._saved_graph = self._saved_custom = False
+        self._first_step = self._sinking = True
+        self._tensor_steps: Collection[int] = range(0)
+
+    def __enter__(self) -> SummaryCollector:
+        self._record = SummaryRecord(self._summary_dir, max_file_size=self._max_file_size, export_options=self._export_options)
+        self._record._listening = False  # only between the beginning and the end of a training step
+        self._first_step = self._sinking = True
+        self._parameters = None
+        return self
+
+    def __exit__(self, *err: Any) -> None:
+        self._stop_trace()
+        self._record.close()
+
+    # --- hooks ------------------------------------------------------------------------------------------------------------
+
+    def begin(self, run_context: RunContext) -> None:
+        cb_params = run_context.original_args()
+        if sum(type(callback).__name__ == "SummaryCollector" for callback in cb_params.list_callback) > 1:
+            raise ValueError("There are more than one SummaryCollector instance in callback list,but expected only one SummaryCollector instance.")
+        if cb_params.mode not in ("train", "eval"):
+            raise ValueError(f"Only support `train` (model.train) and `eval` (model.eval) mode, but got `{cb_params.mode}` mode.")
+        self._record.set_mode(cb_params.mode)
+        self._sinking = cb_params.dataset_sink_mode
+
+    def step_begin(self, run_context: RunContext) -> None:
+        cb_params = run_context.original_args()
+        if cb_params.mode != "train":
+            return
+        self._record._listening = True
+        if not self._saved_graph and self._specified.get("collect_graph") and not self._sinking:
+            self._trace = CallTrace(cb_params.train_network)
+
+    def step_end(self, run_context: RunContext) -> None:
+        cb_params = run_context.original_args()
+        if cb_params.mode != "train":
+            return
+        self._record._listening = False
+        self._stop_trace()
+        if not self._saved_graph:
+            self._saved_graph = True
+            self._collect_graphs(cb_params)
+            self._record.record(cb_params.cur_step_num)
+        if self._custom and not self._saved_custom:
+            self._saved_custom = True
+            self._record.add_value("custom_lineage_data", "custom_lineage_data", _lineage.custom_lineage(self._custom))
+            self._record.record(cb_params.cur_step_num)
+        if not self._sinking:
+            self._collect_values(cb_params)
+        if self._landscape is not None:
+            self._landscape.save(cb_params, "step")
+
+    def epoch_end(self, run_context: RunContext) -> None:
+        cb_params = run_context.original_args()
+        if cb_params.mode == "train":
+            self._collect_values(cb_params)
+            if self._landscape is not None:
+                self._landscape.save(cb_params, "epoch")
+        self._record.flush()
+
+    def end(self, run_context: RunContext) -> None:
+        cb_params = run_context.original_args()
+        training = cb_params.mode == "train"
+        if training and self._specified.get("collect_train_lineage"):
+            loss = self._loss(cb_params)
+            message = _lineage.train_lineage(cb_params, loss, self._optimizer(cb_params), _loss_fn(cb_params))
+            self._record.add_value("train_lineage", "train_lineage", message)
+        elif not training and self._specified.get("collect_eval_lineage"):
+            self._record.add_value("eval_lineage", "eval_lineage", _lineage.eval_lineage(cb_params))
+        self._record.set_mode("eval")  # what operators saw since the last sampled step stays out
+        self._record.record(0)
+        if training and self._landscape is not None:
+            self._landscape.save_metadata(cb_params.batch_num)
+
+    # --- collecting -------------------------------------------------------------------------------------------------------
+
+    def _stop_trace(self) -> None:
+        if self._trace is not None:
+            self._trace.stop()
+
+    def _collect_graphs(self, cb_params: Any) -> None:
+        """Graph of the training network and of its dataset."""
+        trace, self._trace = self._trace, None
+        if self._specified.get("collect_graph"):
+            try:
+                self._record.add_value("graph", "train_network/auto", graph_of(cb_params.train_network, trace))
+            except Exception as error:
+                _log.warning("the graph of the network is not collected: %s: %s", type(error).__name__, error)
+        if self._specified.get("collect_dataset_graph"):
+            message = _lineage.dataset_graph(cb_params.train_dataset)
+            if message is not None:
+                self._record.add_value("dataset_graph", "train_dataset", message)
+
+    def _collect_values(self, cb_params: Any) -> None:
+        """Loss, pictures, Parameters and operators, if this step (or epoch, when sinking) is one to sample."""
+        if self._first_step:
+            self._tensor_steps = self._steps_of_tensors(cb_params)
+            self._first_step = False
+            self._collect(cb_params, None)
+            self._record.flush()
+            return
+        current = cb_params.cur_epoch_num if self._sinking else cb_params.cur_step_num
+        sampled, with_tensors = current % self._collect_freq == 0, current in self._tensor_steps
+        if sampled and with_tensors:
+            self._collect(cb_params, None)
+        elif with_tensors:
+            self._collect(cb_params, lambda plugin: plugin == "tensor")
+        elif sampled:
+            self._collect(cb_params, lambda plugin: plugin != "tensor")
+
+    def _steps_of_tensors(self, cb_params: Any) -> Collection[int]:
+        total = cb_params.epoch_num * (1 if self._sinking else cb_params.batch_num)
+        if self._collect_tensor_freq is not None:
+            return range(0, total + 1, self._collect_tensor_freq)
+        if len(range(0, total + 1, self._collect_freq)) <= _MOST_TENSOR_STEPS:
+            return range(0, total + 1, self._collect_freq)
+        frequency = total // (_MOST_TENSOR_STEPS - 1)
+        if frequency > 1:
+            return range(0, total + 1, frequency)[:_MOST_TENSOR_STEPS]
+        return range(0, total + 1)[:_MOST_TENSOR_STEPS + 1]
+
+    def _collect(self, cb_params: Any, plugin_filter: Callable[[str], bool] | None) -> None:
+        if plugin_filter is None or plugin_filter("scalar"):
+            self._collect_input(cb_params)
+            if self._specified.get("collect_metric"):
+                loss = self._loss(cb_params)
+                if loss is not None:
+                    self._record.add_value("scalar", "loss/auto", torch.tensor(loss))
+            if "histogram_regular" in self._specified:
+                for name, parameter in self._histogram_parameters(cb_params):
+                    self._record.add_value("histogram", f"{name}/auto", parameter)
+        self._record.record(cb_params.cur_step_num, plugin_filter=plugin_filter)
+
+    def _collect_input(self, cb_params: Any) -> None:
+        if not self._specified.get("collect_input_data"):
+            return
+        element = cb_params.get("train_dataset_element")
+        element = element[0] if isinstance(element, (list, tuple)) and element else element
+        if isinstance(element, torch.Tensor) and element.dim() == 4 and not element.is_complex():
+            self._record.add_value("image", "input_data/auto", element)
+            return
+        _log.warning("The input data of network are not image, so will not collect by SummaryCollector.")
+        self._specified["collect_input_data"] = False
+
+    def _loss(self, cb_params: Any) -> float | None:
+        """The mean of the network's (first) output."""
+        output = cb_params.get("net_outputs")
+        output = output[0] if isinstance(output, (list, tuple)) and output else output
+        if isinstance(output, torch.Tensor) and output.numel():
+            with torch._C.DisableTorchFunctionSubclass():
+                plain = output.detach()
+                return float(np.mean(plain.float().cpu().numpy() if plain.dtype == torch.bfloat16 else plain.cpu().numpy()))
+        if isinstance(output, (int, float)):
+            return float(output)
+        if self._specified.get("collect_metric"):
+            _log.warning("The output of the network holds no number, so SummaryCollector will not collect loss.")
+            self._specified["collect_metric"] = False
+        return None
+
+    def _optimizer(self, cb_params: Any) -> Any:
+        """The Optimizer given to the Model, or found in its network."""
+        optimizer = cb_params.get("optimizer")
+        if optimizer is None:
+            network = cb_params.train_network
+            optimizer = next((module for module in network.modules() if isinstance(module, Optimizer)), None)
+            optimizer = optimizer if optimizer is not None else getattr(network, "optimizer", None)
+        return optimizer if isinstance(optimizer, (Optimizer, torch.optim.Optimizer)) else None
+
+    def _histogram_parameters(self, cb_params: Any) -> list[tuple[str, Any]]:
+        if self._parameters is None:
+            found = _optimized(self._optimizer(cb_params), cb_params.network)
+            pattern = self._specified["histogram_regular"]
+            self._parameters = found[:_DEFAULT_PARAMETERS] if pattern is None else [item for item in found if re.match(pattern, item[0])]
+        return self._parameters
+
+
+def _optimized(optimizer: Any, network: Any) -> list[tuple[str, Any]]:
+    """(name, Parameter) of what an optimizer changes, in its order."""
+    if optimizer is None:
+        _log.warning("Can not find an optimizer, so SummaryCollector will not collect Parameters.")
+        return []
+    if isinstance(optimizer, Optimizer):
+        return [(parameter.name, parameter) for parameter in optimizer.parameters]
+    names = {id(parameter): name for name, parameter in network.named_parameters()}
+    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    return [(names.get(id(parameter), f"parameter{index}"), parameter) for index, parameter in enumerate(parameters)]
+
+
+def _loss_fn(cb_params: Any) -> Any:
+    loss_fn = cb_params.get("loss_fn")
+    if loss_fn is None:
+        loss_fn = next((module for module in cb_params.train_network.modules() if isinstance(module, LossBase)), None)
+    return loss_fn
+
+
+def _positive(name: str, value: Any) -> int:
+    check_value_type(name, value, int)
+    if value <= 0:
+        raise ValueError(f'For "SummaryCollector", the value of `{name}` should be greater than 0, but got `{value}`.')
+    return int(value)
+
+
+def _specified(given: dict | None, keep_default: bool) -> dict[str, Any]:
+    """What to collect, checked."""
+    check_value_type("collect_specified_data", given, (dict, type(None)))
+    given = given or {} if given is not None or not keep_default else {}
+    for name in given:
+        check_value_type(str(name), name, str)
+    unknown = set(given) - set(_DEFAULTS)
+    if unknown:
+        raise ValueError(f'For "SummaryCollector", the keys {unknown} of `collect_specified_data` are unsupported, expect the follow keys: '
+                         f"{list(_DEFAULTS)}")
+    for name in _SWITCHES:
+        if name in given:
+            check_value_type(name, given[name], bool)
+    check_value_type("histogram_regular", given.get("histogram_regular"), (str, type(None)))
+    check_value_type("collect_landscape", given.get("collect_landscape"), (dict, type(None)))
+    try:
+        re.compile(given.get("histogram_regular") or "")
+    except re.error as error:
+        raise ValueError("For `collect_specified_data`, the value of `histogram_regular` is not a valid regular expression. "
+                         f"Detail: {error}.") from error
+    return copy.deepcopy({**_DEFAULTS, **given} if keep_default else dict(given))
+
+
+def _custom_data(given: dict | None) -> dict[str, Any]:
+    """The user's lineage data over those of a hyper-parameter search (an environment variable of MindInsight's)."""
+    check_value_type("custom_lineage_data", given, (dict, type(None)))
+    data = {**_searched_data(), **(given or {})}
+    for key, value in data.items():
+        check_value_type(f"custom_lineage_data -> {key}", key, str)
+        check_value_type(f"the value of custom_lineage_data -> {key}", value, (int, str, float))
+    return data
+
+
+def _searched_data() -> dict[str, Any]:
+    text = os.environ.get(_CONFIG_VARIABLE)
+    if text is None:
+        return {}
+    try:
+        found = json.loads(text).get("custom_lineage_data") if len(text) <= _CONFIG_LIMIT else None
+    except (ValueError, AttributeError) as error:
+        _log.warning("The '%s' of environment variable decode error. Detail: %s.", _CONFIG_VARIABLE, error)
+        return {}
+    return found if isinstance(found, dict) else {}

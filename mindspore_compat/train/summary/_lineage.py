@@ -1,0 +1,150 @@
+"""Lineage messages of a run: what MindInsight's lineage page shows."""
+from __future__ import annotations
+
+import json
+import logging
+import os
+from typing import Any
+
+import torch
+
+__all__ = ["train_lineage", "eval_lineage", "custom_lineage", "dataset_graph"]
+
+_log = logging.getLogger("mindspore_compat")
+_PATHS = ("dataset_dir", "dataset_file", "dataset_files")
+_OP_TYPES = {"NumpySlicesDataset": "GeneratorDataset", "BatchDataset": "Batch", "RepeatDataset": "Repeat", "ShuffleDataset": "Shuffle",
+             "MapDataset": "Map", "TakeDataset": "Take", "SkipDataset": "Skip", "ZipDataset": "Zip", "ProjectDataset": "Project",
+             "RenameDataset": "Rename", "FilterDataset": "Filter", "ConcatDataset": "Concat", "PaddedBatchDataset": "PaddedBatch"}
+_QUEUE_SIZE = 16
+
+
+def _dataset_path(dataset: Any) -> str | None:
+    """The folder of the first source that has one."""
+    for name in _PATHS:
+        value = getattr(dataset, name, None)
+        value = value[0] if isinstance(value, (list, tuple)) and value else value
+        if isinstance(value, (str, os.PathLike)) and value:
+            path = os.fspath(value)
+            return os.path.dirname(path) if os.path.isfile(path) else path
+    for child in getattr(dataset, "children", ()):
+        return _dataset_path(child)
+    return None
+
+
+def _dataset_sizes(dataset: Any) -> tuple[int, int]:
+    """(batch size, samples)."""
+    batches = dataset.get_dataset_size() if hasattr(dataset, "get_dataset_size") else len(dataset)
+    batch_size = dataset.get_batch_size() if hasattr(dataset, "get_batch_size") else getattr(dataset, "batch_size", None)
+    batch_size = batch_size if isinstance(batch_size, int) else 1
+    return batch_size, batches * batch_size
+
+
+def _checkpoint(callbacks: Any) -> str | None:
+    """The newest file of a ModelCheckpoint among the callbacks."""
+    for callback in callbacks or ():
+        path = getattr(callback, "latest_ckpt_file_name", None)
+        if path:
+            return os.path.abspath(path)
+    return None
+
+
+def _learning_rate(optimizer: Any) -> float | None:
+    if isinstance(optimizer, torch.optim.Optimizer) and getattr(optimizer, "param_groups", None) and "lr" in optimizer.param_groups[0]:
+        return float(optimizer.param_groups[0]["lr"])
+    rate = getattr(optimizer, "learning_rate", None)
+    return float(rate.reshape(-1)[0]) if isinstance(rate, torch.nn.Parameter) else None
+
+
+def train_lineage(cb_params: Any, loss: float | None, optimizer: Any, loss_fn: Any) -> Any:
+    """A TrainLineage of a run that ends."""
+    from mindspore_compat._format.proto.lineage import TrainLineage
+
+    message = TrainLineage()
+    parameters = message.hyper_parameters
+    message.algorithm.network = type(cb_params.network).__name__
+    if loss is not None:
+        message.algorithm.loss = loss
+    batch_size, size = _dataset_sizes(cb_params.train_dataset)
+    path = _dataset_path(cb_params.train_dataset)
+    if path is not None:
+        message.train_dataset.train_dataset_path = path
+    message.train_dataset.train_dataset_size = size
+    checkpoint = _checkpoint(cb_params.list_callback)
+    message.model.path = json.dumps({"ckpt": checkpoint})
+    message.model.size = os.path.getsize(checkpoint) if checkpoint and os.path.exists(checkpoint) else 0
+    rate = _learning_rate(optimizer)
+    if rate is not None:
+        parameters.learning_rate = rate
+    if optimizer is not None:
+        parameters.optimizer = type(optimizer).__name__
+    if loss_fn is not None:
+        parameters.loss_function = getattr(loss_fn, "__name__", None) or type(loss_fn).__name__
+    parameters.parallel_mode, parameters.epoch = str(cb_params.parallel_mode), cb_params.epoch_num
+    parameters.device_num, parameters.batch_size = cb_params.device_number, batch_size
+    return message
+
+
+def eval_lineage(cb_params: Any) -> Any:
+    """An EvaluationLineage of an evaluation that ends."""
+    from mindspore_compat._format.proto.lineage import EvaluationLineage
+
+    message = EvaluationLineage()
+    try:
+        message.metric = json.dumps(cb_params.metrics)
+    except TypeError as error:
+        _log.warning("Summary cannot collect the type of metrics, currently support type: dict, list, tuple, str, int, float, bool and None. %s.",
+                     error)
+    path = _dataset_path(cb_params.valid_dataset)
+    if path is not None:
+        message.valid_dataset.valid_dataset_path = path
+    message.valid_dataset.valid_dataset_size = _dataset_sizes(cb_params.valid_dataset)[1]
+    return message
+
+
+def custom_lineage(data: dict[str, Any]) -> Any:
+    """A UserDefinedInfo with one entry a key."""
+    from mindspore_compat._format.proto.lineage import UserDefinedInfo
+
+    message = UserDefinedInfo()
+    for key, value in data.items():
+        kind = "map_int32" if isinstance(value, int) else "map_double" if isinstance(value, float) else "map_str"
+        getattr(message.user_info.add(), kind)[key] = value
+    return message
+
+
+def dataset_graph(dataset: Any) -> Any:
+    """A DatasetGraph: a node's type and plain settings, and its children. None for what is no pipeline of ``mindspore.dataset``."""
+    from mindspore_compat._format.proto.lineage import DatasetGraph
+
+    if not hasattr(dataset, "children"):
+        return None
+    message = DatasetGraph()
+    _describe(dataset, message)
+    return message
+
+
+def _describe(dataset: Any, message: Any) -> None:
+    for child in dataset.children:
+        _describe(child, message.children.add())
+    kind = type(dataset).__name__.lstrip("_")
+    message.parameter.mapStr["op_type"] = _OP_TYPES.get(kind, kind)
+    message.parameter.mapInt["connector_queue_size"] = _QUEUE_SIZE
+    for operation in getattr(dataset, "operations", None) or ():
+        message.operations.add().operationParam.mapStr["tensor_op_name"] = getattr(operation, "__name__", None) or type(operation).__name__
+    for name, value in vars(dataset).items():
+        if not name.startswith("_") and name not in ("children", "operations", "column_names", "python_multiprocessing"):
+            _set(message.parameter, name, value)
+
+
+def _set(parameter: Any, name: str, value: Any) -> None:
+    """One setting; arrays, functions and the like are left out."""
+    if isinstance(value, bool):
+        parameter.mapBool[name] = value
+    elif isinstance(value, int) and -1 << 31 <= value < 1 << 31:
+        parameter.mapInt[name] = value
+    elif isinstance(value, float):
+        parameter.mapDouble[name] = value
+    elif isinstance(value, str):
+        parameter.mapStr[name] = value
+    elif isinstance(value, (list, tuple)) and value and all(isinstance(item, str) for item in value):
+        parameter.mapStrList[name].strValue.extend(json.dumps(item) for item in value)

@@ -1,0 +1,111 @@
+"""Plain torch modules take the parameters of their MindSpore twins, and give them back under MindSpore's names."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from mindspore_compat import Parameter, Tensor, load_checkpoint, load_param_into_net, save_checkpoint
+from mindspore_compat.train._torch_names import from_torch_names, nearest, to_torch_names
+
+TWINS = np.load(Path(__file__).parents[1] / "golden/torch_twins.npz")
+MODULES = {
+    "LSTM": lambda: nn.LSTM(4, 3, 2, bidirectional=True), "GRU": lambda: nn.GRU(4, 3, 2), "RNN": lambda: nn.RNN(4, 3, 1),
+    "Conv2dTranspose": lambda: nn.ConvTranspose2d(4, 6, 3, stride=2, padding=1), "PReLU": lambda: nn.PReLU(4), "GroupNorm": lambda: nn.GroupNorm(2, 4),
+    "LayerNorm": lambda: nn.LayerNorm(4, eps=1e-7), "Dense": lambda: nn.Linear(4, 3), "Embedding": lambda: nn.Embedding(5, 4),
+    "Conv1d": lambda: nn.Conv1d(4, 3, 3), "Conv1dTranspose": lambda: nn.ConvTranspose1d(4, 3, 3), "Conv3d": lambda: nn.Conv3d(2, 3, 3),
+    "BatchNorm2d": lambda: nn.BatchNorm2d(4), "BatchNorm3d": lambda: nn.BatchNorm3d(4), "MultiheadAttention": lambda: nn.MultiheadAttention(8, 2),
+    "TransformerEncoderLayer": lambda: nn.TransformerEncoderLayer(8, 2, 16),
+}
+
+
+def _values(name: str) -> dict[str, Parameter]:
+    return {key.partition("|")[2]: Parameter(Tensor(TWINS[key]), key.partition("|")[2]) for key in TWINS.files
+            if key.startswith(name + "|0.")}
+
+
+def _output(name: str, net: nn.Sequential) -> np.ndarray:
+    inputs = [torch.from_numpy(TWINS[key]) for key in TWINS.files if key.startswith(f"{name}|in")]
+    output = net.eval()[0](*inputs)
+    return (output[0] if isinstance(output, tuple) else output).detach().numpy()
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_torch_layer_computes_what_its_twin_computes(name: str) -> None:
+    net = nn.Sequential(MODULES[name]())
+    assert load_param_into_net(net, _values(name), strict_load=True) == ([], [])
+    np.testing.assert_allclose(_output(name, net), TWINS[f"{name}|out"], rtol=2e-4, atol=2e-5)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_torch_layer_is_saved_as_its_twin(name: str, tmp_path: Path) -> None:
+    net, values = nn.Sequential(MODULES[name]()), _values(name)
+    load_param_into_net(net, values)
+    save_checkpoint(net, str(tmp_path / "a.ckpt"))
+    again = load_checkpoint(str(tmp_path / "a.ckpt"))
+    assert {key: value.asnumpy().tolist() for key, value in again.items()} == {key: value.asnumpy().tolist() for key, value in values.items()}
+
+
+def test_the_flat_weight_of_old_releases_is_taken_apart() -> None:
+    source, target = nn.LSTM(4, 3, 2), nn.Sequential(nn.LSTM(4, 3, 2))
+    parts = dict(source.named_parameters())
+    flat = torch.cat([parts[name].detach().reshape(-1) for name in [*(n for n in parts if "weight" in n), *(n for n in parts if "bias" in n)]])
+    values = {"0.weight": Parameter(Tensor(flat.reshape(-1, 1, 1)), "0.weight")}
+    assert load_param_into_net(target, values) == ([], [])
+    x = torch.randn(5, 2, 4)
+    torch.testing.assert_close(target[0](x)[0], source(x)[0])
+
+
+def test_torchs_own_names_are_taken_too() -> None:
+    net = nn.Sequential(nn.BatchNorm2d(3), nn.Embedding(4, 2))
+    state = {name: Parameter(Tensor(value + 1), name) for name, value in net.state_dict().items() if "num" not in name}
+    assert load_param_into_net(net, state) == ([], [])
+
+
+@pytest.mark.parametrize(("ahead", "behind"), [("backbone.", ""), ("", "model.")])
+def test_prefixes_on_either_side_are_found(ahead: str, behind: str) -> None:
+    inner = nn.Sequential(nn.Linear(2, 3), nn.LayerNorm(3))
+    net = nn.ModuleDict({"model": inner}) if behind else inner
+    values = {f"{ahead}{name}": Parameter(Tensor(np.full(shape, 2, np.float32)), name) for name, shape in
+              {"0.weight": (3, 2), "0.bias": (3,), "1.gamma": (3,), "1.beta": (3,)}.items()}
+    missing, _ = load_param_into_net(net, values)
+    assert missing == [] and all(bool((tensor == 2).all()) for tensor in net.state_dict().values())
+    missing, _ = load_param_into_net(net, values, strict_load=True)
+    assert len(missing) == 4
+
+
+def test_the_state_of_an_optimizer_is_not_taken_for_its_parameter() -> None:
+    values = {"moments.weight": Parameter(Tensor(np.ones((1, 2), np.float32)), "moments.weight")}
+    assert load_param_into_net(nn.Linear(2, 1, bias=False), values) == (["weight"], ["moments.weight"])
+
+
+def test_dtypes_of_a_kind_are_cast_unless_strict() -> None:
+    net = nn.Linear(2, 1, bias=False)
+    values = {"weight": Parameter(Tensor(np.ones((1, 2), np.float16)), "weight")}
+    load_param_into_net(net, values)
+    assert net.weight.dtype is torch.float32 and net.weight.sum() == 2
+    with pytest.raises(RuntimeError, match="its type Float32 in the argument 'net' and type Float16"):
+        load_param_into_net(net, values, strict_load=True)
+
+
+def test_what_is_missing_is_told_with_the_nearest_names(caplog: pytest.LogCaptureFixture) -> None:
+    net = nn.ModuleDict({"head": nn.Linear(2, 3)})
+    values = {"heads.weight": Parameter(Tensor(np.ones((3, 2), np.float32)), "heads.weight"), "other": Parameter(Tensor([1.0]), "other")}
+    with caplog.at_level(logging.WARNING, "mindspore_compat"):
+        assert load_param_into_net(net, values) == (["head.weight", "head.bias"], ["heads.weight", "other"])
+    assert "head.weight (3, 2): nearest unused heads.weight (3, 2)" in caplog.text and "head.bias (3,): nothing like it" in caplog.text
+    assert nearest("head.weight", (3, 2), values) == ["heads.weight"]
+
+
+def test_names_are_guessed_without_a_module() -> None:
+    net = nn.ModuleDict({"bn": nn.BatchNorm2d(3), "ln": nn.LayerNorm(4), "emb": nn.Embedding(5, 4), "fc": nn.Linear(4, 2), "conv": nn.Conv2d(1, 1, 1)})
+    names = list(from_torch_names(net.state_dict()))
+    assert names == ["bn.gamma", "bn.beta", "bn.moving_mean", "bn.moving_variance", "ln.gamma", "ln.beta", "emb.embedding_table", "fc.weight",
+                     "fc.bias", "conv.weight", "conv.bias"]
+    assert {to_torch_names(name) for name in names} == {name for name in net.state_dict() if "num_batches" not in name}
+    assert to_torch_names("a.bn2d.moving_mean") == "a.running_mean"
