@@ -1,16 +1,15 @@
-"""Child of train_step.py: the same for a hand-written torch loop.
+"""Child of train_step.py: a hand-written torch loop.
 
-    PYTHON _step_torch.py NET SECONDS [DEVICE]
+    PYTHON _step_torch.py NET [DEVICE]
 """
-import json
 import sys
-import time
 
 import numpy as np
 import torch
+from _turns import serve
 from nets_torch import NETS
 
-name, seconds, device = sys.argv[1], float(sys.argv[2]), sys.argv[3] if len(sys.argv) > 3 else "cpu"
+name, device = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "cpu"
 torch.manual_seed(1)
 rng = np.random.RandomState(0)
 shape = {"mlp": (32, 32), "lenet": (32, 1, 32, 32), "resnet20": (16, 3, 32, 32)}.get(name)
@@ -29,16 +28,7 @@ def step():
     loss = loss_fn(net(x), y)
     loss.backward()
     optimizer.step()
-    return loss
+    return loss.item()
 
 
-for _ in range(5):
-    step().item()
-times = []
-end = time.perf_counter() + seconds
-while time.perf_counter() < end or len(times) < 20:
-    start = time.perf_counter()
-    step().item()
-    times.append(time.perf_counter() - start)
-times.sort()
-print(json.dumps({"ms": 1000 * times[len(times) // 2], "best": 1000 * times[0], "steps": len(times)}))
+serve(step)

@@ -13,7 +13,7 @@ import numpy as np
 
 from mindspore_compat._format.dtypes import MAP_TYPES, NUMPY_OF, STRING, WITHOUT_NUMPY
 from mindspore_compat._format.envelope import crc_of, split_crc
-from mindspore_compat._format.wire import BYTES, VARINT, FormatError, fields, read_varint, write_varint
+from mindspore_compat._format.wire import _SMALL, BYTES, VARINT, FormatError, fields, read_varint, write_varint
 
 __all__ = ["Entry", "MapEntry", "read", "write", "parts_of", "check_length", "to_array", "to_arrays", "string_entry", "crc_of", "split_crc",
            "SLICE_BYTES"]
@@ -35,13 +35,18 @@ class Entry:
     tensor_type: str
     dims: tuple[int, ...]
     content: Any
+    place: int | None = None  # in the file it comes from
+
+    def described(self) -> str:
+        """For messages: its name, and where it is."""
+        return repr(self.name) + ("" if self.place is None else f" at byte {self.place}")
 
     def text(self) -> str:
         """The content of a ``str`` entry."""
         try:
             return b"".join(bytes(part) for part in parts_of(self)).decode("utf-32-le", errors="surrogatepass").rstrip("\0")
         except UnicodeDecodeError:
-            raise FormatError(f"the text {self.name!r} is no UTF-32") from None
+            raise FormatError(f"the text {self.described()} is no UTF-32") from None
 
 
 @dataclass
@@ -54,15 +59,14 @@ class MapEntry:
 
 def parts_of(entry: Entry) -> list[Any]:
     """The content as flat sequences of bytes, in order."""
-    parts = []
-    for part in entry.content if isinstance(entry.content, list) else [entry.content]:
-        try:
-            view = memoryview(part)
-        except TypeError:  # a tensor, whose bytes are fetched when they are written
-            parts.append(part)
-            continue
-        parts.append(view.cast("B") if view.nbytes else memoryview(b""))
-    return parts
+    return [_flat(part) for part in entry.content] if isinstance(entry.content, list) else [_flat(entry.content)]
+
+
+def _flat(part: Any) -> Any:
+    if hasattr(part, "data_ptr"):  # a tensor, whose bytes are fetched when they are written
+        return part
+    view = memoryview(part)
+    return view.cast("B") if view.nbytes else memoryview(b"")
 
 
 def _signed(value: int) -> int:
@@ -99,7 +103,7 @@ def _tensor(data: memoryview, start: int, end: int, name: str) -> Entry:
         raise FormatError(f"the tensor {name!r} at byte {start} has no {'tensor_type' if tensor_type is None else 'tensor_content'}")
     if any(dim < 0 for dim in dims):
         raise FormatError(f"the tensor {name!r} at byte {start} has a negative dimension: {dims}")
-    return Entry(name, tensor_type, tuple(dims), content)
+    return Entry(name, tensor_type, tuple(dims), content, start)
 
 
 def _counted(unknown: int, start: int) -> int:
@@ -154,7 +158,7 @@ def _joined(pieces: list[Entry]) -> Entry:
     if len(pieces) == 1:
         return pieces[0]
     last = pieces[-1]
-    return Entry(last.name, last.tensor_type, last.dims, [piece.content for piece in pieces])
+    return Entry(last.name, last.tensor_type, last.dims, [piece.content for piece in pieces], last.place)
 
 
 def read(data: Any) -> dict[str, Entry | MapEntry]:
@@ -188,7 +192,7 @@ def _stacked(pieces: list[Entry]) -> Entry:
     """Slices of a part of a map parameter: lengths of the first axis add up."""
     entry = _joined(pieces)
     rows = sum(piece.dims[0] if piece.dims else 1 for piece in pieces)
-    return Entry(entry.name, entry.tensor_type, (rows, *entry.dims[1:]), entry.content)
+    return Entry(entry.name, entry.tensor_type, (rows, *entry.dims[1:]), entry.content, entry.place)
 
 
 def check_length(entry: Entry) -> tuple[np.dtype, tuple[int, ...]]:
@@ -198,9 +202,9 @@ def check_length(entry: Entry) -> tuple[np.dtype, tuple[int, ...]]:
         FormatError: for an unknown type or a content of the wrong length.
     """
     if entry.tensor_type in WITHOUT_NUMPY:
-        raise FormatError(f"the tensor {entry.name!r} has the type {entry.tensor_type}, which torch has no dtype for")
+        raise FormatError(f"the tensor {entry.described()} has the type {entry.tensor_type}, which torch has no dtype for")
     if entry.tensor_type not in NUMPY_OF:
-        raise FormatError(f"the tensor {entry.name!r} has the unknown type {entry.tensor_type!r}")
+        raise FormatError(f"the tensor {entry.described()} has the unknown type {entry.tensor_type!r}")
     return _checked(entry, NUMPY_OF[entry.tensor_type])
 
 
@@ -213,7 +217,7 @@ def _checked(entry: Entry, dtype: np.dtype) -> tuple[np.dtype, tuple[int, ...]]:
     if dims == (0,) and have == dtype.itemsize:  # how 1.0 to 2.0 wrote 0-d tensors
         dims, count = (), 1
     if have != count * dtype.itemsize or largest * dtype.itemsize >= 1 << 63:
-        raise FormatError(f"the tensor {entry.name!r} of shape {list(dims)} and type {entry.tensor_type} needs {count * dtype.itemsize} bytes, "
+        raise FormatError(f"the tensor {entry.described()} of shape {list(dims)} and type {entry.tensor_type} needs {count * dtype.itemsize} bytes, "
                           f"but the file holds {have}")
     return dtype, dims
 
@@ -241,17 +245,17 @@ def to_arrays(entry: MapEntry) -> list[np.ndarray]:
     """
     for part in entry.parts:
         if part.tensor_type not in MAP_TYPES:
-            raise FormatError(f"the map parameter {entry.name!r} has the unknown type {part.tensor_type!r}")
+            raise FormatError(f"the map parameter {part.described()} has the unknown type {part.tensor_type!r}")
     return [_array(part, *_checked(part, np.dtype(part.tensor_type))) for part in entry.parts]
 
 
 def _field(number: int, length: int) -> bytes:
-    return write_varint(number << 3 | BYTES) + write_varint(length)
+    return _SMALL[number << 3 | BYTES] + write_varint(length)
 
 
 def _pieces(entry: Entry) -> Iterator[Any]:
     name, kind = entry.name.encode("utf-8"), entry.tensor_type.encode("ascii")
-    dims = b"".join(b"\x08" + write_varint(dim) for dim in entry.dims) + _field(2, len(kind)) + kind
+    dims = b"".join([b"\x08" + write_varint(dim) for dim in entry.dims]) + _field(2, len(kind)) + kind
     tag = _field(1, len(name)) + name
     for content in parts_of(entry):
         total = len(content)

@@ -5,7 +5,6 @@ import functools
 import json
 from typing import Any
 
-from mindspore_compat._format.proto._build import build_messages
 from mindspore_compat._format.wire import FormatError
 
 __all__ = ["strategy_messages", "print_messages", "checkpoint_messages", "parse", "layouts_of_json"]
@@ -13,10 +12,16 @@ __all__ = ["strategy_messages", "print_messages", "checkpoint_messages", "parse"
 _TENSOR = "1 dims repeated int64\n2 tensor_type required string\n3 tensor_content required bytes"
 
 
+def _build(package: str, messages: dict[str, str]) -> Any:
+    from mindspore_compat._format.proto._build import build_messages  # brings protobuf, which an import of the package is not to load
+
+    return build_messages(package, messages, {})
+
+
 @functools.cache
 def strategy_messages() -> Any:
     """ParallelStrategyMap, ParallelLayouts, ParallelGroupMap and what they hold."""
-    return build_messages("mindspore.straspb", {
+    return _build("mindspore.straspb", {
         "DevMatrix": "1 dim repeated uint64",
         "TensorMap": "1 dim repeated int32",
         "ParamSplitShape": "1 dim repeated int64",
@@ -33,23 +38,23 @@ def strategy_messages() -> Any:
         "ParallelGroupRanks": "1 dim repeated uint64",
         "ParallelGroupItem": "1 group_name required string\n2 parallel_group_ranks required ParallelGroupRanks",
         "ParallelGroupMap": "1 parallel_group_item repeated ParallelGroupItem\n2 ckpt_restore_rank_list required ParallelGroupRanks",
-    }, {})
+    })
 
 
 @functools.cache
 def print_messages() -> Any:
     """Print, the records of a print file."""
     value = "1 desc string\n2 tensor TensorProto"
-    return build_messages("mindspore.prntpb", {"TensorProto": _TENSOR, "Value": value, "Print": "1 value repeated Value"}, {})
+    return _build("mindspore.prntpb", {"TensorProto": _TENSOR, "Value": value, "Print": "1 value repeated Value"})
 
 
 @functools.cache
 def checkpoint_messages() -> Any:
     """Checkpoint as a message, for programs that take files apart themselves; this package reads them with `ckpt.read`."""
-    return build_messages("mindspore_compat.ckpt", {
+    return _build("mindspore_compat.ckpt", {
         "TensorProto": _TENSOR, "MapTensorProto": "1 tensor repeated TensorProto",
         "Checkpoint": "", "Checkpoint.Value": "1 tag required string\n2 tensor TensorProto\n3 maptensor MapTensorProto",
-    }, {})
+    })
 
 
 def parse(message: Any, data: bytes, what: str) -> Any:

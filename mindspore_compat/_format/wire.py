@@ -55,7 +55,9 @@ def fields(data: memoryview, start: int, end: int) -> Iterator[tuple[int, int, i
     """
     position = start
     while position < end:
-        key, after = read_varint(data, position, end)
+        key, after = data[position], position + 1  # one byte, nearly always: no call for that
+        if key >= 0x80:
+            key, after = read_varint(data, position, end)
         number, kind = key >> 3, key & 7
         if number == 0:
             raise FormatError(f"field number 0 at byte {position}")
@@ -65,7 +67,11 @@ def fields(data: memoryview, start: int, end: int) -> Iterator[tuple[int, int, i
             yield number, kind, value, 0
             continue
         if kind == BYTES:
-            length, position = read_varint(data, position, end)
+            length = data[position] if position < end else 0x80
+            if length < 0x80:
+                position += 1
+            else:
+                length, position = read_varint(data, position, end)
         elif kind in (FIXED64, FIXED32):
             length = 8 if kind == FIXED64 else 4
         else:

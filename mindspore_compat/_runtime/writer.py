@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import atexit
+import ctypes
 import json
 import logging
 import mmap
@@ -12,6 +13,7 @@ import sys
 import tempfile
 import threading
 from array import array
+from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -21,7 +23,7 @@ __all__ = ["BackgroundWriter", "background_writer", "is_available"]
 
 _log = logging.getLogger("mindspore_compat")
 _ALIGNMENT = 64
-_PARALLEL_FROM = 32 << 20  # below, waiting for torch's other threads costs more than they save (20 times on a busy machine)
+_COPY_BYTES, _HELP_FROM = 4 << 20, 16 << 20
 _MAX_JOBS = 2  # one is being written, one waits
 _PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "writer_process.py")
 
@@ -42,6 +44,24 @@ def _length(piece: Any) -> int:
 def _room(pieces: Sequence[Any]) -> int:
     """How many bytes `_Snapshot.fill` needs."""
     return sum(_aligned(_length(piece)) + 16 for piece in pieces)
+
+
+def _copy(jobs: deque[tuple[int, int, int]]) -> None:
+    """Do (target, source, bytes) jobs; a second thread takes its share where torch may use several, and there is enough to do."""
+    def work() -> None:
+        try:
+            while True:
+                ctypes.memmove(*jobs.popleft())  # without the interpreter's lock
+        except IndexError:
+            pass
+
+    is_much = sum(count for _, _, count in jobs) >= _HELP_FROM
+    helper = threading.Thread(target=work) if is_much and torch.get_num_threads() > 1 else None
+    if helper:
+        helper.start()
+    work()
+    if helper:
+        helper.join()
 
 
 class _Snapshot:
@@ -67,21 +87,25 @@ class _Snapshot:
         Returns:
             (where the table of (start, length) is, how many rows it has)
         """
-        place, table, devices = 0, array("q"), set()
+        place, table, devices, base = 0, array("q"), set(), self._bytes.data_ptr()
+        jobs: deque[tuple[int, int, int]] = deque()
         for piece in pieces:
-            end = place + _length(piece)
-            if not isinstance(piece, torch.Tensor):
-                self._map[place:end] = bytes(piece)
-            elif piece.is_cuda:
-                devices.add(piece.device)
-                self._pin()
-                self._bytes[place:end].copy_(piece, non_blocking=True)
-            elif end - place >= _PARALLEL_FROM:
-                self._bytes[place:end].copy_(piece)
-            elif end > place:
-                self._map[place:end] = memoryview(piece.numpy())  # type: ignore[arg-type]
-            table.extend((place, end - place))
-            place = _aligned(end)
+            if isinstance(piece, torch.Tensor):
+                length = piece.numel()
+                if not piece.is_cuda:
+                    source = piece.data_ptr()
+                    for start in range(0, length, _COPY_BYTES):
+                        jobs.append((base + place + start, source + start, min(_COPY_BYTES, length - start)))
+                else:
+                    devices.add(piece.device)
+                    self._pin()
+                    self._bytes[place:place + length].copy_(piece, non_blocking=True)
+            else:
+                length = len(piece)
+                self._map[place:place + length] = piece if isinstance(piece, bytes) else bytes(piece)
+            table.extend((place, length))
+            place = _aligned(place + length)
+        _copy(jobs)
         self._map[place:place + 8 * len(table)] = table.tobytes()
         for device in devices:
             torch.cuda.current_stream(device).synchronize()

@@ -81,10 +81,19 @@ def _answer(channel: socket.socket, job: dict[str, Any], error: list[Any] | None
         pass
 
 
+def _stand_back() -> None:
+    """Do not take the processor from the trainer when a job arrives (its share of the time stays the same)."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+    except (AttributeError, OSError):  # not Linux, or not allowed
+        pass
+
+
 def main() -> None:
     """Serve the socket whose descriptor is the first argument."""
     for number in (signal.SIGINT, signal.SIGTERM):  # the trainer's end is what ends this process
         signal.signal(number, signal.SIG_IGN)
+    _stand_back()
     channel = socket.socket(fileno=int(sys.argv[1]))
     del sys.path[0]  # this folder: its modules are not to stand in for others
     files, envelope = _neighbour("files.py"), _neighbour("../_format/envelope.py")

@@ -9,10 +9,11 @@ from mindspore_compat.train.loss_scale_manager import DynamicLossScaleManager, F
 from mindspore_compat.train.metrics import *  # noqa: F403
 from mindspore_compat.train.model import Model
 from mindspore_compat.train.serialization import *  # noqa: F403
+from mindspore_compat.train.train_thor import ConvertModelUtils, ConvertNetUtils
 
 __all__ = ["Model", "DatasetHelper", "connect_network_with_dataset", "LossScaleManager", "FixedLossScaleManager", "DynamicLossScaleManager",
            "build_train_network", "auto_mixed_precision", "custom_mixed_precision", "get_white_list", "get_black_list", "data_sink",
-           *serialization.__all__, *callback.__all__, *metrics.__all__]
+           "ConvertNetUtils", "ConvertModelUtils", *serialization.__all__, *callback.__all__, *metrics.__all__]
 
 # Summaries bring protobuf and tensorboard's protos: imported on first use.
 __getattr__ = module_getattr(__name__, {"SummaryRecord": "train.summary", "SummaryCollector": "train.callback._summary_collector",

@@ -17,7 +17,7 @@ from mindspore_compat._format.dtypes import STRING
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.common.dtype import dtype_name
-from mindspore_compat.train._checkpoint_load import CheckpointFile, value_of
+from mindspore_compat.train._checkpoint_load import CheckpointFile
 from mindspore_compat.train._torch_names import from_torch_names, nearest, to_torch_names
 from mindspore_compat.train.serialization import load_checkpoint, save_checkpoint
 
@@ -103,10 +103,7 @@ def _load(path: str, options: Any) -> dict[str, Any]:
     if _is_safetensors(path):
         return load_checkpoint(path, format="safetensors")
     with _opened(path, options) as file:  # a name needs no .ckpt here
-        values = codec.read(file.messages)
-        tensors = [entry for entry in values.values() if isinstance(entry, codec.Entry) and entry.tensor_type != STRING]
-        arrays = file.arrays(tensors)
-        return {name: value_of(entry, arrays) for name, entry in values.items()}
+        return file.values()
 
 
 def _opened(path: str, options: Any, crc_check: bool = False) -> CheckpointFile:

@@ -5,6 +5,7 @@ import io
 import logging
 import mmap
 import os
+import platform
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,19 +16,24 @@ import torch
 
 from mindspore_compat._format import ckpt as codec
 from mindspore_compat._format import envelope
-from mindspore_compat._format.dtypes import INT4, STRING
+from mindspore_compat._format.dtypes import INT4, NUMPY_OF, STRING
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.device import CPU, current_device
+from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.train._checkpoint_save import STORED_TYPE
 
-__all__ = ["CheckpointFile", "load_ckpt", "load_safetensors", "value_of"]
+__all__ = ["CheckpointFile", "load_ckpt", "load_safetensors", "VIEWS_FILE"]
 
 _log = logging.getLogger("mindspore_compat")
 _CHUNK = 16 << 20
 _READ_FROM = 1 << 18  # contents from this size on are read from the file, not copied out of the mapping
 _OWN_FROM, _ARENA = 4 << 20, 32 << 20  # what is kept of small tensors keeps no more than 32 MiB
-_FROM_BITS: dict[str, torch.dtype] = {"BFloat16": torch.bfloat16, "Float8E4M3FN": torch.float8_e4m3fn, "Float8E5M2": torch.float8_e5m2}
+_DTYPES: dict[str, torch.dtype] = {name: torch.int8 if name == INT4 else to_torch_dtype(name) for name in NUMPY_OF}
+#: torch reads and writes elements of up to so many bytes at any address (its code for complex128 wants 16: a segmentation fault)
+_ANYWHERE_UP_TO = 8 if platform.machine().lower() in ("x86_64", "amd64", "aarch64", "arm64") else 1
+#: the attribute of a loaded Parameter that views a mapped file
+VIEWS_FILE = "_views_file"
 
 
 def _buffers(sizes: list[int]) -> Iterator[np.ndarray]:
@@ -48,8 +54,9 @@ def _buffers(sizes: list[int]) -> Iterator[np.ndarray]:
 class CheckpointFile:
     """The messages of a ``.ckpt`` file, mapped or decrypted, and the way from their contents to tensors.
 
-    A content whose place in the file is aligned is viewed in the mapping, which is private: writing to a tensor does not reach the
-    file. The others are copied, since torch wants its elements aligned and protobuf aligns nothing.
+    A content is viewed in the mapping, which is private: writing to a tensor does not reach the file. Protobuf aligns nothing, so most
+    elements lie at odd addresses; docs/design/ckpt-format.md says why that is good enough here. Contents in slices, elements of 16 bytes
+    and other processors get memory of their own.
 
     Raises:
         FormatError: if the file is encrypted and no key given, does not open with the key, or has the wrong CRC.
@@ -89,31 +96,35 @@ class CheckpointFile:
         if crc != self.crc:
             raise FormatError(f"the CRC-32 of the data is {crc}, but {self.crc} is stored: the file is damaged")
 
-    def arrays(self, entries: list[codec.Entry]) -> Iterator[np.ndarray]:
-        """A writable, aligned array for each entry, in order (bfloat16 and float8 as bits)."""
-        checked = [codec.check_length(entry) for entry in entries]
-        wholes: list[Any] = [self._view(entry, dtype) for entry, (dtype, _) in zip(entries, checked)]
-        copied = [number for number, whole in enumerate(wholes) if whole is None]
-        sizes = [sum(len(part) for part in codec.parts_of(entries[number])) for number in copied]
-        for number, buffer in zip(copied, _buffers(sizes)):
-            wholes[number] = buffer
-        jobs = [(entries[number], wholes[number]) for number in copied]
-        if sum(sizes) > _CHUNK and len(jobs) > 1:
-            with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-                list(pool.map(self._fill, *zip(*jobs)))
-        else:
-            for job in jobs:
-                self._fill(*job)
-        for whole, (dtype, dims) in zip(wholes, checked):
-            yield whole.view(dtype).reshape(dims)
+    def values(self, keep: Callable[[str], bool] = lambda name: True) -> dict[str, Any]:
+        """{name: Parameter, str or list} of what ``keep`` takes."""
+        entries = {name: entry for name, entry in codec.read(self.messages).items() if keep(name)}
+        tensors = self._tensors([entry for entry in entries.values() if isinstance(entry, codec.Entry) and entry.tensor_type != STRING])
+        return {name: _value(entry, tensors) for name, entry in entries.items()}
 
-    def _view(self, entry: codec.Entry, dtype: np.dtype) -> np.ndarray | None:
-        """The bytes of the content in the mapping, if they are aligned there."""
-        parts = codec.parts_of(entry)
-        if len(parts) != 1 or not len(parts[0]):
-            return None
-        view = np.frombuffer(parts[0], np.uint8)
-        return view if view.flags.writeable and view.ctypes.data % dtype.alignment == 0 else None
+    def _tensors(self, entries: list[codec.Entry]) -> Iterator[tuple[torch.Tensor, bool]]:
+        """(tensor, whether it views the file) of each entry, in order."""
+        dims = [codec.check_length(entry)[1] for entry in entries]
+        found = [_view(entry) for entry in entries]
+        copied = [entry for entry, tensor in zip(entries, found) if tensor is None]
+        copies = iter(self._copies(copied))
+        for tensor, entry, shape in zip(found, entries, dims):
+            if tensor is not None:
+                yield tensor.view(shape), self._is_mapped
+            else:
+                yield torch.from_numpy(next(copies)).view(_DTYPES[entry.tensor_type]).view(shape), False
+
+    def _copies(self, entries: list[codec.Entry]) -> list[np.ndarray]:
+        """The bytes of the contents in memory of their own."""
+        sizes = [sum(len(part) for part in codec.parts_of(entry)) for entry in entries]
+        wholes = list(_buffers(sizes))
+        if sum(sizes) > _CHUNK and len(entries) > 1:
+            with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+                list(pool.map(self._fill, entries, wholes))
+        else:
+            for entry, whole in zip(entries, wholes):
+                self._fill(entry, whole)
+        return wholes
 
     def _fill(self, entry: codec.Entry, whole: np.ndarray) -> None:
         target, place = memoryview(whole.data), 0
@@ -133,6 +144,17 @@ class CheckpointFile:
             target, offset = target[count:], offset + count
 
 
+def _view(entry: codec.Entry) -> torch.Tensor | None:
+    """The elements where they are, flat, or None if they have to be copied."""
+    content, dtype = entry.content, _DTYPES[entry.tensor_type]
+    if not any(map(len, codec.parts_of(entry))):
+        return torch.empty(0, dtype=dtype)
+    if isinstance(content, list):
+        return None
+    tensor = torch.frombuffer(content, dtype=dtype)
+    return tensor if dtype.itemsize <= _ANYWHERE_UP_TO or tensor.data_ptr() % dtype.itemsize == 0 else None
+
+
 def _parameter(data: torch.Tensor, name: str) -> Parameter:
     device = current_device()
     return Parameter(data if device is CPU else data.to(device), name)
@@ -147,22 +169,19 @@ def load_ckpt(path: str, key: bytes | None, mode: str, crc_check: bool, keep: Ca
     with CheckpointFile(path, key, mode, crc_check) as file:
         if crc_check and file.crc is None:
             _log.warning("load_checkpoint: %s holds no CRC, so none is compared.", path)
-        entries = {name: entry for name, entry in codec.read(file.messages).items() if keep(name)}
-        tensors = [entry for entry in entries.values() if isinstance(entry, codec.Entry) and entry.tensor_type != STRING]
-        arrays = file.arrays(tensors)
-        return {name: value_of(entry, arrays) for name, entry in entries.items()}
+        return file.values(keep)
 
 
-def value_of(entry: Any, arrays: Iterator[np.ndarray]) -> Any:
-    """The Parameter, str or list of an entry; ``arrays`` are those of all tensors, in order."""
+def _value(entry: Any, tensors: Iterator[tuple[torch.Tensor, bool]]) -> Any:
+    """The Parameter, str or list of an entry; ``tensors`` are those of all tensors, in order."""
     if isinstance(entry, codec.MapEntry):
         return codec.to_arrays(entry)
     if entry.tensor_type == STRING:
         return entry.text()
-    data = torch.from_numpy(next(arrays))
-    if entry.tensor_type in _FROM_BITS:
-        data = data.view(_FROM_BITS[entry.tensor_type])
+    data, views_file = next(tensors)
     parameter = _parameter(data, entry.name)
+    if views_file:
+        setattr(parameter, VIEWS_FILE, True)
     if entry.tensor_type == INT4:
         setattr(parameter, STORED_TYPE, INT4)
     return parameter

@@ -33,7 +33,7 @@ _FETCH_BYTES = 64 << 20  # of a tensor on a device at a time
 # --- values ---------------------------------------------------------------------------------------------------------------
 
 def _as_tensor(name: str, value: Any) -> torch.Tensor:
-    """A tensor, array or number as upstream types it.
+    """An array, number or Generator as upstream types it.
 
     Raises:
         TypeError: for anything else.
@@ -52,20 +52,20 @@ def _as_tensor(name: str, value: Any) -> torch.Tensor:
                             "Convert it to a number type, or save a text as str.") from None
     if isinstance(value, torch.Generator):
         return value.get_state()
-    if not isinstance(value, torch.Tensor):
-        raise TypeError(f"For 'save_checkpoint', the value of {name!r} must be a Parameter, Tensor, numpy array, number or str, "
-                        f"but got {type(value).__name__}.")
-    return plain(value)
+    raise TypeError(f"For 'save_checkpoint', the value of {name!r} must be a Parameter, Tensor, numpy array, number or str, "
+                    f"but got {type(value).__name__}.")
 
 
 def _entry(name: str, value: Any) -> codec.Entry:
     if isinstance(value, str):
         return codec.string_entry(name, value)
-    data = _as_tensor(name, value).resolve_conj().resolve_neg()
+    data = plain(value) if isinstance(value, torch.Tensor) else _as_tensor(name, value)
+    if data.is_conj() or data.is_neg():
+        data = data.resolve_conj().resolve_neg()
     tensor_type = dtype_name(data.dtype)
     if tensor_type == "Int8" and getattr(value, STORED_TYPE, "") == INT4:
         tensor_type = INT4
-    if tensor_type not in NUMPY_OF or data.layout is not torch.strided or data.device.type == "meta":
+    if tensor_type not in NUMPY_OF or data.layout is not torch.strided or data.is_meta:
         what = f"the dtype {tensor_type}" if tensor_type not in NUMPY_OF else f"the layout {data.layout} on {data.device}"
         raise TypeError(f"For 'save_checkpoint', {name!r} has {what}, which a checkpoint can not hold.")
     return codec.Entry(name, tensor_type, tuple(data.shape), data.contiguous().reshape(-1).view(torch.uint8))

@@ -11,6 +11,7 @@ from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.train._checkpoint_load import VIEWS_FILE
 
 __all__ = ["load_param_into_net"]
 
@@ -19,29 +20,33 @@ _FLOATS = (torch.float16, torch.float32, torch.float64, torch.bfloat16)
 _INTS = (torch.int8, torch.int16, torch.int32, torch.int64)
 
 
-def _update_param(parameter: Parameter, value: Parameter, strict_load: bool) -> None:
-    """Give ``parameter`` the values of ``value``: shared storage where dtypes agree, as upstream."""
-    old, new = tuple(parameter.shape), tuple(value.shape)
+def _update_param(param: Parameter, new_param: Parameter, strict_load: bool) -> None:
+    """Give ``param`` the values of ``new_param``: shared memory where dtypes agree, as upstream; not that of a file."""
+    old, new = tuple(param.shape), tuple(new_param.shape)
     if old != new and not (len(new) > len(old) and new[:len(old)] == old and all(dim == 1 for dim in new[len(old):])):
-        raise RuntimeError(f"For 'load_param_into_net', {parameter.name} in the argument 'net' should have the same shape as "
-                           f"{parameter.name} in the argument 'parameter_dict'. But got its shape {old} in the argument 'net' and shape "
+        raise RuntimeError(f"For 'load_param_into_net', {param.name} in the argument 'net' should have the same shape as "
+                           f"{param.name} in the argument 'parameter_dict'. But got its shape {old} in the argument 'net' and shape "
                            f"{new} in the argument 'parameter_dict'. May you need to check whether the checkpoint you loaded is correct "
                            "or the batch size and so on in the 'net' and 'parameter_dict' are same.")
-    if parameter.dtype is not value.dtype:
-        same_kind = any(parameter.dtype in kind and value.dtype in kind for kind in (_FLOATS, _INTS))
+    if param.dtype is not new_param.dtype:
+        same_kind = any(param.dtype in kind and new_param.dtype in kind for kind in (_FLOATS, _INTS))
         if strict_load or not same_kind:
-            raise RuntimeError(f"For 'load_param_into_net', {parameter.name} in the argument 'net' should have the same type as "
-                               f"{parameter.name} in the argument 'parameter_dict'. But got its type {dtype_name(parameter.dtype)} in the "
-                               f"argument 'net' and type {dtype_name(value.dtype)} in the argument 'parameter_dict'. May you need to check "
+            raise RuntimeError(f"For 'load_param_into_net', {param.name} in the argument 'net' should have the same type as "
+                               f"{param.name} in the argument 'parameter_dict'. But got its type {dtype_name(param.dtype)} in the "
+                               f"argument 'net' and type {dtype_name(new_param.dtype)} in the argument 'parameter_dict'. May you need to check "
                                "whether the checkpoint you loaded is correct, or load it with strict_load=False.")
-        _log.warning("load_param_into_net: %s is converted from %s to %s.", parameter.name, dtype_name(value.dtype), dtype_name(parameter.dtype))
-    data = plain(value)
-    if data.dtype is parameter.dtype and data.device == parameter.device:
-        Tensor.data.fset(parameter, data)  # type: ignore[attr-defined]
+        _log.warning("load_param_into_net: %s is converted from %s to %s.", param.name, dtype_name(new_param.dtype), dtype_name(param.dtype))
+    data = plain(new_param)
+    if data.dtype is param.dtype and data.device == param.device and getattr(new_param, VIEWS_FILE, False):
+        data = data.clone()  # a net keeps no file mapped, and its elements are aligned
+        Tensor.data.fset(new_param, data)  # type: ignore[attr-defined]
+        delattr(new_param, VIEWS_FILE)
+    if data.dtype is param.dtype and data.device == param.device:
+        Tensor.data.fset(param, data)  # type: ignore[attr-defined]
     elif old == new:
-        parameter.set_data(data)
+        param.set_data(data)
     else:
-        Tensor.data.fset(parameter, data.to(parameter.device, parameter.dtype))  # type: ignore[attr-defined]
+        Tensor.data.fset(param, data.to(param.device, param.dtype))  # type: ignore[attr-defined]
 
 
 def load_param_into_net(net: Any, parameter_dict: dict[str, Any], strict_load: bool = False,

@@ -26,7 +26,15 @@ from mindspore_compat.train._checkpoint_save import Plan, check_append_dict, ent
 from mindspore_compat.train._export import export
 from mindspore_compat.train._load_into_net import load_param_into_net
 
-__all__ = ["export", "save_checkpoint", "load_checkpoint", "load_checkpoint_async", "load_param_into_net", "async_ckpt_thread_status"]
+#: names that live in a file of their own, which imports from here
+_ELSEWHERE = {
+    **dict.fromkeys(("ckpt_to_safetensors", "safetensors_to_ckpt", "parse_print"), "_checkpoint_convert"),
+    **dict.fromkeys(("build_searched_strategy", "merge_pipeline_strategys", "restore_group_info_list"), "_strategy_file"),
+    **dict.fromkeys(("merge_sliced_parameter", "load_distributed_checkpoint", "load_segmented_checkpoints", "rank_list_for_transform",
+                     "transform_checkpoint_by_rank", "transform_checkpoints"), "_checkpoint_transform"),
+}
+
+__all__ = ["export", "save_checkpoint", "load_checkpoint", "load_checkpoint_async", "load_param_into_net", "async_ckpt_thread_status", *_ELSEWHERE]
 
 _FORMATS = ("ckpt", "safetensors")
 _TYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64", "bool", "bfloat16")
@@ -252,16 +260,10 @@ def load_checkpoint_async(ckpt_file_name: str, net: Any = None, strict_load: boo
 
 # --- names that live elsewhere ---------------------------------------------------------------------------------------------
 
-_ELSEWHERE = {
-    **dict.fromkeys(("merge_sliced_parameter", "load_distributed_checkpoint"), "_checkpoint_transform"),
-    **dict.fromkeys(("build_searched_strategy", "restore_group_info_list"), "_strategy_file"),
-    **dict.fromkeys(("ckpt_to_safetensors", "safetensors_to_ckpt", "parse_print"), "_checkpoint_convert"),
-    "_update_param": "_load_into_net",
-}
-
-
 def __getattr__(name: str) -> Any:
-    if name in _ELSEWHERE:  # they import from here
+    if name == "_update_param":
+        return import_module("mindspore_compat.train._load_into_net")._update_param
+    if name in _ELSEWHERE:
         return getattr(import_module(f"mindspore_compat.train.{_ELSEWHERE[name]}"), name)
     if name == "Checkpoint":
         from mindspore_compat._format.strategy import checkpoint_messages

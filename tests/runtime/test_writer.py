@@ -159,6 +159,58 @@ def test_a_script_without_a_main_guard_waits_for_what_it_accepted(ending: str, c
     assert sorted(p.name for p in tmp_path.glob("*.ckpt")) == ["0.ckpt", "1.ckpt", "2.ckpt"]
 
 
+def _files_of(folder: Path) -> list[str]:
+    return sorted(item.name for item in folder.iterdir() if item.name != "script.py")
+
+
+def test_a_program_from_a_pipe_has_its_writer_too(tmp_path: Path) -> None:
+    """As in a notebook, there is no file that a child could import."""
+    done = subprocess.run([sys.executable, "-", str(tmp_path)], input=PROGRAM % "", text=True, capture_output=True, cwd=tmp_path, check=False,
+                          env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert _files_of(tmp_path) == ["0.ckpt", "1.ckpt", "2.ckpt"]
+
+
+def test_an_interrupt_from_the_terminal_loses_nothing(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(PROGRAM % "time.sleep(60)")
+    trainer = subprocess.Popen([sys.executable, "script.py", str(tmp_path)], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}, start_new_session=True)
+    assert trainer.stdout is not None and trainer.stdout.readline() == b"accepted\n"
+    os.killpg(trainer.pid, signal.SIGINT)
+    _, error = trainer.communicate(timeout=60)
+    assert b"KeyboardInterrupt" in error and trainer.returncode != 0
+    assert _files_of(tmp_path) == ["0.ckpt", "1.ckpt", "2.ckpt"]
+
+
+RANKS = """
+import os, sys
+import torch
+from mindspore_compat import Tensor, save_checkpoint
+from mindspore_compat._runtime.writer import background_writer
+rank = os.environ["RANK"]
+for number in range(3):
+    save_checkpoint({"w": Tensor(torch.full((100_000,), float(rank)))}, f"{sys.argv[1]}/r{rank}-{number}.ckpt", async_save=True)
+open(f"{sys.argv[1]}/pid{rank}", "w").write(str(background_writer()._process.pid))
+"""
+
+
+@pytest.mark.multi_process
+def test_torchrun_has_a_writer_for_each_rank_and_leaves_none(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(RANKS)
+    done = run_python("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", "script.py", str(tmp_path), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert _files_of(tmp_path) == ["pid0", "pid1", *(f"r{rank}-{number}.ckpt" for rank in range(2) for number in range(3))]
+    pids = {int((tmp_path / f"pid{rank}").read_text()) for rank in range(2)}
+    assert len(pids) == 2 and not any(Path(f"/proc/{pid}").exists() for pid in pids)
+
+
+@pytest.mark.skipif(not os.path.isdir("/sys/kernel"), reason="needs a folder in which nobody may make files")
+def test_a_folder_that_takes_no_files_is_an_error_with_the_path(writer: BackgroundWriter) -> None:
+    writer.submit("/sys/kernel/a.ckpt", [_tensor(1)])
+    with pytest.raises(OSError, match="'/sys/kernel/a.ckpt'"):
+        writer.flush()
+
+
 def test_a_killed_trainer_loses_nothing_that_it_handed_over(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(PROGRAM % "time.sleep(60)")
     trainer = subprocess.Popen([sys.executable, "script.py", str(tmp_path)], cwd=tmp_path, stdout=subprocess.PIPE,

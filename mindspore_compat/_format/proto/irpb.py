@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool
+from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
 
 from mindspore_compat._format.proto._build import _add_fields, _class_of
 
@@ -49,7 +50,7 @@ _GRAPH = {
                    "5 int64_data repeated int64; 6 double_data repeated double; 7 uint64_data repeated uint64; 8 raw_data bytes",
 }
 _SUMMARY = {
-    "Event": "1 wall_time required double; 2 step int64; 3 version string; 4 graph_def GraphProto; 5 summary Summary",
+    "Event": "1 wall_time required double; 2 step int64; 3 version string; 4 graph_def GraphProto; 5 summary Summary; 6 explain Explain",
     "Summary": "1 value repeated Summary.Value",
     "Summary.Image": "1 height required int32; 2 width required int32; 3 colorspace required int32; 4 encoded_image required bytes",
     "Summary.Histogram": "1 buckets repeated Summary.Histogram.bucket; 2 nan_count int64; 3 pos_inf_count int64; 4 neg_inf_count int64; "
@@ -62,6 +63,18 @@ _SUMMARY = {
     "LossLandscape.Point": "1 x TensorProto; 2 y TensorProto; 3 z TensorProto",
     "LossLandscape.LossPath": "1 intervals repeated int32; 2 points LossLandscape.Point",
     "LossLandscape.Metadata": "1 decomposition string; 2 unit string; 3 step_per_epoch int32",
+    "Explain": "1 sample_id int32; 2 image_path string; 3 ground_truth_label repeated int32; 4 inference Explain.Inference; "
+               "5 explanation repeated Explain.Explanation; 6 benchmark repeated Explain.Benchmark; 7 metadata Explain.Metadata; 8 status string; "
+               "9 hoc repeated Explain.Hoc",
+    "Explain.Inference": "1 ground_truth_prob repeated float; 2 predicted_label repeated int32; 3 predicted_prob repeated float; "
+                         "4 ground_truth_prob_sd repeated float; 5 ground_truth_prob_itl95_low repeated float; "
+                         "6 ground_truth_prob_itl95_hi repeated float; 7 predicted_prob_sd repeated float; "
+                         "8 predicted_prob_itl95_low repeated float; 9 predicted_prob_itl95_hi repeated float",
+    "Explain.Explanation": "1 explain_method string; 2 label int32; 3 heatmap_path string",
+    "Explain.Benchmark": "1 benchmark_method string; 2 explain_method string; 3 total_score float; 4 label_score repeated float",
+    "Explain.Metadata": "1 label repeated string; 2 explain_method repeated string; 3 benchmark_method repeated string",
+    "Explain.HocLayer": "1 prob float; 2 box repeated int32",
+    "Explain.Hoc": "1 label int32; 2 mask string; 3 layer repeated Explain.HocLayer",
 }
 _LINEAGE = {
     "LineageEvent": "1 wall_time required double; 2 step int64; 3 version string; 6 train_lineage TrainLineage; "
@@ -82,7 +95,7 @@ _LINEAGE = {
     "OperationParameter": "1 mapStr map:string; 2 mapStrList map:StrList; 3 mapBool map:bool; 4 mapInt map:int32; 5 mapDouble map:double",
     "StrList": "1 strValue repeated string",
 }
-_ONEOFS = {"Event": ("what", "version graph_def summary"), "TypeProto": ("value", "tensor_type sequence_type"),
+_ONEOFS = {"Event": ("what", "version graph_def summary explain"), "TypeProto": ("value", "tensor_type sequence_type"),
            "Summary.Value": ("value", "scalar_value image tensor histogram loss_landscape"),
            "LineageEvent": ("what", "version train_lineage evaluation_lineage dataset_graph user_defined_info")}
 
@@ -126,9 +139,11 @@ def _build() -> Any:
         enum = (found[outer].enum_type if outer else file.enum_type).add(name=name)
         for key, number in numbers.items():
             enum.value.add(name=key, number=number)
-        setattr(result, name, SimpleNamespace(**numbers))
     pool = descriptor_pool.DescriptorPool()
     pool.AddSerializedFile(file.SerializeToString())
+    for path in _ENUMS:
+        if "." not in path:
+            setattr(result, path, EnumTypeWrapper(pool.FindEnumTypeByName(f"{_PACKAGE}.{path}")))
     for path in tables:
         if "." not in path:
             setattr(result, path, _class_of(pool.FindMessageTypeByName(f"{_PACKAGE}.{path}")))

@@ -1,6 +1,6 @@
 """Messages of summary files, under the names of upstream's ``mindspore.train.summary_pb2``."""
 from mindspore_compat._format.proto.irpb import messages
 
-__all__ = ["Event", "Summary", "LossLandscape"]
+__all__ = ["Event", "Summary", "LossLandscape", "Explain"]
 
-Event, Summary, LossLandscape = messages.Event, messages.Summary, messages.LossLandscape
+Event, Summary, LossLandscape, Explain = messages.Event, messages.Summary, messages.LossLandscape, messages.Explain

@@ -15,6 +15,7 @@ from mindspore_compat.nn.layer import (
     pooling,
     rnn_cells,
     rnns,
+    thor_layer,
     timedistributed,
     transformer,
 )
@@ -33,10 +34,11 @@ from mindspore_compat.nn.layer.padding import *  # noqa: F403
 from mindspore_compat.nn.layer.pooling import *  # noqa: F403
 from mindspore_compat.nn.layer.rnn_cells import *  # noqa: F403
 from mindspore_compat.nn.layer.rnns import *  # noqa: F403
+from mindspore_compat.nn.layer.thor_layer import *  # noqa: F403
 from mindspore_compat.nn.layer.timedistributed import *  # noqa: F403
 from mindspore_compat.nn.layer.transformer import *  # noqa: F403
 
 _PARTS = (activation, basic, channel_shuffle, combined, container, conv, dense, embedding, image, math, normalization, padding, pooling, rnn_cells,
-          rnns, timedistributed, transformer)
+          rnns, thor_layer, timedistributed, transformer)
 # `mindspore.nn.CosineSimilarity` is the metric: the layer of that name is only reached as nn.layer.CosineSimilarity.
 __all__ = [name for part in _PARTS for name in part.__all__ if name != "CosineSimilarity"]

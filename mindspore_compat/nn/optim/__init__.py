@@ -15,6 +15,7 @@ from mindspore_compat.nn.optim.proximal_ada_grad import ProximalAdagrad
 from mindspore_compat.nn.optim.rmsprop import RMSProp
 from mindspore_compat.nn.optim.rprop import Rprop
 from mindspore_compat.nn.optim.sgd import SGD
+from mindspore_compat.nn.optim.thor import thor
 
 __all__ = ["Optimizer", "Momentum", "SGD", "Adam", "AdamOffload", "AdamWeightDecay", "LazyAdam", "RMSProp", "Adagrad", "Adadelta", "AdaMax", "FTRL",
-           "ProximalAdagrad", "Rprop", "ASGD", "LARS", "AdaFactor", "Lamb"]
+           "ProximalAdagrad", "Rprop", "ASGD", "LARS", "AdaFactor", "Lamb", "thor"]

@@ -3,9 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
-
 from mindspore_compat._api.validate import check_bool, check_type
+from mindspore_compat.nn.optim._fused import momentum_step
 from mindspore_compat.nn.optim.optimizer import Optimizer, _host_parameter
 
 __all__ = ["Momentum"]
@@ -26,12 +25,4 @@ class Momentum(Optimizer):
         self.moments = self.parameters.clone(prefix="moments", init="zeros")  # type: ignore[attr-defined]
 
     def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
-        momentum = self.momentum.item()
-        moments = self._picked(self.moments, picks)
-        torch._foreach_mul_(moments, momentum)
-        torch._foreach_add_(moments, gradients)
-        if self.use_nesterov:
-            torch._foreach_add_(parameters, gradients, alpha=-rate)
-            torch._foreach_add_(parameters, moments, alpha=-rate * momentum)
-        else:
-            torch._foreach_add_(parameters, moments, alpha=-rate)
+        momentum_step(parameters, gradients, self._picked(self.moments, picks), rate, self.momentum.item(), nesterov=self.use_nesterov)

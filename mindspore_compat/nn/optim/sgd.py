@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool
+from mindspore_compat.nn.optim._fused import momentum_step
 from mindspore_compat.nn.optim.optimizer import Optimizer, _host_parameter
 
 __all__ = ["SGD"]
@@ -50,23 +51,14 @@ class SGD(Optimizer):
         if momentum == 0.0:
             torch._foreach_add_(parameters, gradients, alpha=-rate)
             return
+        positions = range(len(self.stat)) if picks is None else picks
         accums = self._picked(self.accum, picks)
-        torch._foreach_mul_(accums, momentum)
-        torch._foreach_add_(accums, gradients, alpha=1.0 - self.dampening)
-        self._start_fresh(accums, gradients, picks)
-        if self.nesterov:
-            torch._foreach_add_(parameters, gradients, alpha=-rate)
-            torch._foreach_add_(parameters, accums, alpha=-rate * momentum)
-        else:
-            torch._foreach_add_(parameters, accums, alpha=-rate)
-
-    def _start_fresh(self, accums: list[Any], gradients: list[Any], picks: list[int] | None) -> None:
-        """Parameters in their first step with momentum take the gradient itself."""
         fresh = self.__dict__["_fresh"][1]
         if not any(fresh):
+            momentum_step(parameters, gradients, accums, rate, momentum, self.dampening, self.nesterov)
             return
-        positions = range(len(self.stat)) if picks is None else picks
-        for position, accum, gradient in zip(positions, accums, gradients):
-            if fresh[position]:
-                torch._C.TensorBase.copy_(accum, gradient)
+        for position, parameter, gradient, accum in zip(positions, parameters, gradients, accums):
+            if fresh[position]:  # the first step takes the gradient itself
+                torch._C.TensorBase.zero_(accum)
                 torch._C.TensorBase.zero_(self.stat[position])
+            momentum_step([parameter], [gradient], [accum], rate, momentum, 0.0 if fresh[position] else self.dampening, self.nesterov)

@@ -20,6 +20,7 @@ from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.train.serialization import load_checkpoint, save_checkpoint
 from mindspore_compat.train.summary._checks import check_value_type, make_directory
 from mindspore_compat.train.summary._landscape import Arrays, Plane, landscape_message, losses_of, pca_plane, random_plane
+from mindspore_compat.train.summary._landscape_pictures import landscape_pictures
 from mindspore_compat.train.summary.summary_record import SummaryRecord
 
 __all__ = ["SummaryLandscape", "LandscapeData", "DEFAULT_LANDSCAPE"]
@@ -146,6 +147,8 @@ class SummaryLandscape:
                                           device_ids: list[int] | None = None, output: str | None = None) -> None:
         """Compute and record the landscapes: of each interval along PCA directions, and of the end along random ones.
 
+        Beside the summary file stand pictures of each, landscape_FIRST_LAST_contour.png and landscape_FIRST_LAST_surface.png.
+
         Args:
             callback_fn: takes nothing, returns (Model without optimizer, network, dataset, metrics with "Loss"); with several devices it must
                 be a function that worker processes can import.
@@ -161,11 +164,13 @@ class SummaryLandscape:
             check_value_type("collect_landscape", collect_landscape, dict)
             check_landscape(collect_landscape, needs_intervals=False)
         data = self._metadata(collect_landscape)
-        with SummaryRecord(output if output is not None else self._summary_dir) as record:
+        folder = output if output is not None else self._summary_dir
+        with SummaryRecord(folder) as record:
             for interval, message in self._landscapes(callback_fn, data, devices):
                 record.add_value("landscape", f"landscape_{interval}", message)
                 record.record(0)
                 record.flush()
+                _save_pictures(folder, interval, message)
 
     def _metadata(self, changes: dict | None) -> dict[str, Any]:
         """What the run left, with the user's changes, which are also written back."""
@@ -218,6 +223,12 @@ class SummaryLandscape:
                 losses = [loss for share in shares for loss in share.result()]
         known = len(plane.path)
         return landscape_message(plane, numbers, losses[:known], losses[known:], data["unit"], data["step_per_epoch"])
+
+
+def _save_pictures(folder: str, interval: list[int], message: Any) -> None:
+    for name, picture in landscape_pictures(f"landscape_{interval}", message.SerializeToString()).items():
+        with open(os.path.join(folder, f"landscape_{'_'.join(map(str, interval))}_{name}.png"), "wb") as file:
+            file.write(picture.png)
 
 
 def _checked_devices(device_ids: Any) -> list[int]:

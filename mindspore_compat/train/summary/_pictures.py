@@ -1,20 +1,12 @@
-"""What of a MindSpore run TensorBoard can show otherwise: graphs as GraphDef, lineage as names and numbers, landscapes as pictures."""
+"""What of a MindSpore run TensorBoard can show otherwise: graphs as GraphDef, lineage as names and numbers."""
 from __future__ import annotations
 
-import io
 import json
 from typing import Any
 
-import numpy as np
-
-from mindspore_compat._format.events import Picture
 from mindspore_compat._format.proto import anf_ir
-from mindspore_compat._format.proto import summary as summary_messages
 
-__all__ = ["graph_def", "lineage_facts", "landscape_picture"]
-
-_SIZE = 12  # pixels of a point of a landscape
-_COLOURS = np.array([[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]], np.float64)
+__all__ = ["graph_def", "lineage_facts"]
 
 
 def graph_def(graph: bytes) -> bytes:
@@ -74,24 +66,3 @@ def lineage_facts(plugin: str, message: Any) -> tuple[dict[str, Any], dict[str, 
             custom.update({**info.map_int32, **info.map_str, **info.map_double})
         return custom, {}
     return {}, {}
-
-
-def landscape_picture(body: bytes) -> Picture | None:
-    """The heights of a LossLandscape as colours from dark (low) to light."""
-    from PIL import Image
-
-    message = summary_messages.LossLandscape.FromString(body)
-    heights = np.array(message.landscape.z.float_data or message.landscape.z.double_data, np.float64)
-    dims = list(message.landscape.z.dims)
-    if len(dims) != 2 or heights.size == 0 or heights.size != dims[0] * dims[1]:
-        return None
-    heights = np.nan_to_num(heights.reshape(dims))
-    span = heights.max() - heights.min()
-    place = (heights - heights.min()) / (span or 1.0) * (len(_COLOURS) - 1)
-    low = np.minimum(place.astype(int), len(_COLOURS) - 2)
-    part = (place - low)[..., None]
-    pixels = (_COLOURS[low] * (1 - part) + _COLOURS[low + 1] * part).astype(np.uint8)
-    pixels = np.ascontiguousarray(pixels.repeat(_SIZE, 0).repeat(_SIZE, 1))
-    output = io.BytesIO()
-    Image.fromarray(pixels).save(output, format="PNG")
-    return Picture(pixels.shape[0], pixels.shape[1], 3, output.getvalue())

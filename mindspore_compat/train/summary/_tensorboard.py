@@ -57,10 +57,10 @@ class TensorBoardFile:
             if kind == "tensor":
                 kind, tag, value = "histogram", f"{tag}/tensor", _spread(value)
             if kind == "landscape":
-                from mindspore_compat.train.summary._pictures import landscape_picture
-                kind, value = "image", landscape_picture(value)
-                if value is None:
-                    continue
+                from mindspore_compat.train.summary._landscape_pictures import landscape_pictures
+                encoded += [TensorBoardValues.image(self._named(f"{tag}/{name}", "image"), picture)
+                            for name, picture in landscape_pictures(tag, value).items()]
+                continue
             encoded.append(getattr(TensorBoardValues, kind)(self._named(tag, kind), value))
         if encoded:
             self.file.write(summary_event(wall_time, step, encoded))

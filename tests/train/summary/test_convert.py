@@ -22,7 +22,7 @@ def test_a_run_of_real_mindspore_shows_in_tensorboard_with_equal_values(tmp_path
     assert set(data.images) <= set(tags["images"])
     assert len(tags["histograms"]) == len(data.histograms) + len(data.tensors)
     assert tags["graph"] == bool(data.graphs)
-    assert all(f"{tag}" in tags["images"] for tag in data.landscapes)
+    assert all(f"{tag}/{kind}" in tags["images"] for tag in data.landscapes for kind in ("contour", "surface"))
     assert ("lineage/train_lineage/text_summary" in tags["tensors"]) == ("train_lineage" in data.lineage)
 
 

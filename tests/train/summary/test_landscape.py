@@ -1,19 +1,22 @@
 """SummaryLandscape on checkpoints of a real MindSpore run, against the landscapes that real MindSpore computed from them."""
 from __future__ import annotations
 
+import io
 import json
-import shutil
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import mindspore_compat as ms
 import mindspore_compat.dataset
 from mindspore_compat import nn
+from mindspore_compat._format.proto.summary import LossLandscape
 from mindspore_compat.train.callback._landscape import SummaryLandscape
 from mindspore_compat.train.metrics import Loss
 from mindspore_compat.train.summary import read_summary
-from tests.train.summary.support import GOLDEN, tensorboard
+from mindspore_compat.train.summary._landscape_pictures import landscape_pictures
+from tests.train.summary.support import GOLDEN, copy_landscape_checkpoints, tensorboard
 
 
 class Small(nn.Cell):
@@ -40,11 +43,7 @@ def make():
 
 @pytest.fixture
 def folder(tmp_path):
-    shutil.copytree(GOLDEN / "landscape/ckpt_dir", tmp_path / "ckpt_dir")
-    path = tmp_path / "ckpt_dir/train_metadata.json"
-    data = json.loads(path.read_text())
-    data["model_params_file_map"] = {key: str(tmp_path / value) for key, value in data["model_params_file_map"].items()}
-    path.write_text(json.dumps(data))
+    copy_landscape_checkpoints(tmp_path)
     return tmp_path
 
 
@@ -68,7 +67,11 @@ def test_landscapes_equal_real_mindspores(folder, devices):
         for axis in "xyz":
             np.testing.assert_allclose(_arrays(x)[axis], _arrays(y)[axis], atol=1e-4, err_msg=axis)
     np.testing.assert_array_equal(_arrays(ours["landscape_[4]"][0].landscape)["x"], _arrays(theirs["landscape_[4]"][0].landscape)["x"])
-    assert {"landscape_[1, 4]", "landscape_[4]"} <= set(tensorboard(folder).Tags()["images"])
+    board = tensorboard(folder)
+    assert set(board.Tags()["images"]) == {f"landscape_{interval}/{name}" for interval in ("[1, 4]", "[4]") for name in ("contour", "surface")}
+    for interval, name in (("[1, 4]", "1_4"), ("[4]", "4")):
+        for kind in ("contour", "surface"):
+            assert board.Images(f"landscape_{interval}/{kind}")[0].encoded_image_string == (folder / f"landscape_{name}_{kind}.png").read_bytes()
 
 
 def test_options_replace_the_runs_and_are_written_back(folder):
@@ -90,3 +93,41 @@ def test_clean_ckpt_removes_and_errors_are_clear(folder):
     landscape.clean_ckpt()
     with pytest.raises(FileNotFoundError, match=r"train_metadata\.json"):
         landscape.gen_landscapes_with_multi_process(make)
+
+
+def _drawn(z, way=((0.5, 1.0, 0.0),)):
+    """Pictures of a landscape over x 0…1, y 0…2, as arrays."""
+    message = LossLandscape()
+    for axis, values in zip("xyz", (np.linspace(0, 1, np.shape(z)[1]), np.linspace(0, 2, np.shape(z)[0]), np.ravel(z))):
+        getattr(message.landscape, axis).float_data.extend(values)
+    message.loss_path.intervals.extend(range(len(way)))
+    for axis, values in zip("xyz", zip(*way)):
+        getattr(message.loss_path.points, axis).float_data.extend(values)
+    return {name: np.asarray(Image.open(io.BytesIO(picture.png)).convert("RGB")).astype(int)
+            for name, picture in landscape_pictures("t", message.SerializeToString()).items()}
+
+
+def test_the_contour_map_is_dark_where_the_loss_is_low_and_shows_the_way():
+    x, y = np.meshgrid(np.linspace(0, 1, 9), np.linspace(0, 2, 9))
+    picture = _drawn((x - 0.25) ** 2 + (y - 0.5) ** 2, way=[(0.9, 1.9, 2.4), (0.25, 0.5, 0.0)])["contour"]
+
+    def at(x, y):
+        return picture[40 + round(480 * (1 - y / 2)), 70 + round(480 * x)]
+    assert at(0.95, 0.95).sum() > at(0.35, 0.35).sum()
+    assert tuple(at(0.25, 0.5)) == (220, 30, 30)  # the end of the way, y upwards
+    assert tuple(at(0.575, 1.2)) == (220, 30, 30)  # the line to it
+
+
+def test_the_surface_hides_what_is_behind_and_shows_the_highest_point_at_the_top():
+    z = np.zeros((9, 9))
+    z[4, 4] = 1.0
+    picture = _drawn(z)["surface"]
+    flat = _drawn(np.zeros((9, 9)))["surface"]
+    rows = [np.nonzero((image[40:] != 255).any(axis=(1, 2)))[0][0] for image in (picture, flat)]
+    assert rows[0] < rows[1] and (picture[:, :, 0] > 200).any()
+
+
+@pytest.mark.parametrize("z, number", [(np.full((3, 3), np.nan), 0), (np.zeros((1, 3)), 0), ([[1.0, np.nan], [np.inf, 2.0]], 2),
+                                       (np.full((2, 2), 3.0), 2)], ids=["nan", "a line", "some nan", "constant"])
+def test_odd_heights_draw_or_are_left_out(z, number):
+    assert len(_drawn(z)) == number

@@ -15,32 +15,13 @@ from mindspore_compat import Tensor, ops
 from mindspore_compat._format import records
 from mindspore_compat._format.proto import lineage, summary
 from mindspore_compat.train.summary import SummaryRecord, read_summary, set_tensorboard
-from tests.train.summary.support import GOLDEN, bodies, events, tensorboard, the_file
+from tests.train.summary.support import GOLDEN, bodies, events, record_basic, record_lineage, tensorboard, the_file
 
 
 @pytest.fixture(scope="module")
 def basic(tmp_path_factory):
     folder = tmp_path_factory.mktemp("basic")
-    inputs = np.load(GOLDEN / "basic_inputs.npz")
-
-    def of(kind):
-        return [(key.split(".", 1)[1], Tensor(inputs[key])) for key in inputs.files if key.startswith(kind)]
-    with SummaryRecord(str(folder), raise_exception=True) as record:
-        for step in (1, 2):
-            for name, value in of("scalar"):
-                record.add_value("scalar", name, value)
-            record.record(step)
-        for kind, step in (("image", 3), ("histogram", 4), ("tensor", 5)):
-            for name, value in of(kind):
-                record.add_value(kind, name, value)
-            record.record(step)
-        record.add_value("scalar", "curve", Tensor(1.0))
-        record.add_value("scalar", "curve", Tensor(2.0))
-        record.record(6)
-        record.record(7)
-        record.set_mode("eval")
-        record.add_value("scalar", "curve", Tensor(3.0))
-        record.record(0)
+    record_basic(folder)
     return folder
 
 
@@ -70,13 +51,7 @@ def test_the_tensorboard_file_holds_the_same_values(basic):
 
 
 def test_lineage_equals_real_mindspores(tmp_path):
-    golden = events(GOLDEN / "lineage", "_lineage")
-    with SummaryRecord(str(tmp_path)) as record:
-        for plugin, name, message in zip(("train_lineage", "eval_lineage", "custom_lineage_data"),
-                                         ("train_lineage", "evaluation_lineage", "user_defined_info"), golden):
-            record.add_value(plugin, plugin, getattr(message, name))
-        record.add_value("scalar", "loss", Tensor(0.5))
-        record.record(1)
+    record_lineage(tmp_path)
     assert bodies(tmp_path, "_lineage") == bodies(GOLDEN / "lineage", "_lineage")
     assert bodies(tmp_path) == bodies(GOLDEN / "lineage")
     board = tensorboard(tmp_path)

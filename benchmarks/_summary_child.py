@@ -1,0 +1,120 @@
+"""A contestant of summary.py: `_summary_child.py WHO WHAT [EACH]`; does as much as each line of standard input says, and tells the seconds.
+
+WHO is ours, torch or mindspore (real MindSpore, run by its own interpreter); WHAT is scalars (EACH of them a step) or histograms; a turn
+makes a recorder, writes and closes it. Or WHAT is train: LeNet in Model.train, WHO with or without a SummaryCollector.
+"""
+import json
+import sys
+import tempfile
+import time
+
+VALUES = 10_000  # of a histogram
+STEPS = 1875  # of the epoch: 60,000 pictures in batches of 32
+
+
+def scalars(number, each, make, close):
+    """``number`` values, ``each`` at a step."""
+    add, record = make
+    for step in range(number // each):
+        for index in range(each):
+            add(f"value{index}", step)
+        record(step)
+    close()
+
+
+def ours(what):
+    if what == "mindspore":
+        import mindspore as ms
+        from mindspore import SummaryRecord
+    else:
+        import mindspore_compat as ms
+        from mindspore_compat.train.summary import SummaryRecord
+    import numpy as np
+    scalar = ms.Tensor(0.5, ms.float32)
+    many = ms.Tensor(np.random.RandomState(0).randn(VALUES).astype(np.float32))
+
+    def begin(kind):
+        writer = SummaryRecord(tempfile.mkdtemp())
+        value = scalar if kind == "scalar" else many
+        return (lambda tag, step: writer.add_value(kind, tag, value), writer.record), writer.close
+    return begin
+
+
+def torch_writer():
+    import torch
+    from torch.utils.tensorboard import SummaryWriter
+    scalar = torch.tensor(0.5)
+    many = torch.from_numpy(__import__("numpy").random.RandomState(0).randn(VALUES).astype("float32"))
+
+    def begin(kind):
+        writer = SummaryWriter(tempfile.mkdtemp())
+        if kind == "scalar":
+            return (lambda tag, step: writer.add_scalar(tag, scalar.item(), step), lambda step: None), writer.close
+        return (lambda tag, step: writer.add_histogram(tag, many, step), lambda step: None), writer.close
+    return begin
+
+
+def turns(work):
+    work(50)
+    print(json.dumps("ready"), flush=True)
+    for line in sys.stdin:
+        start = time.perf_counter()
+        work(int(line))
+        print(json.dumps(time.perf_counter() - start), flush=True)
+
+
+class Batches:
+    """As many batches as each line says, and what happened between them is timed."""
+
+    def __init__(self, batch):
+        self.batch = batch
+
+    def __len__(self):
+        return STEPS
+
+    def __iter__(self):
+        print(json.dumps("ready"), flush=True)
+        left = STEPS
+        while left:
+            count = min(left, int(sys.stdin.readline()))
+            self.start = time.perf_counter()
+            for _ in range(count):
+                yield self.batch
+            left -= count
+            if left:
+                self.tell()
+
+    def tell(self):
+        print(json.dumps(time.perf_counter() - self.start), flush=True)
+
+
+def train(collecting):
+    import numpy as np
+    import torch
+    from nets_mindspore import LeNet5  # through the alias
+
+    import mindspore_compat as ms
+    from mindspore_compat.train.callback import SummaryCollector
+    torch.manual_seed(0)
+    net = LeNet5()
+    loss = ms.nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+    model = ms.Model(net, loss, ms.nn.Momentum(net.trainable_params(), 0.01, 0.9))
+    random = np.random.RandomState(0)
+    batch = (ms.Tensor(random.rand(32, 1, 32, 32).astype(np.float32)), ms.Tensor(random.randint(0, 10, 32).astype(np.int32)))
+    for _ in range(20):
+        model.train_network.set_train()(*batch)
+    batches = Batches(batch)
+    model.train(1, batches, callbacks=[SummaryCollector(tempfile.mkdtemp())] if collecting else [], dataset_sink_mode=False)
+    batches.tell()  # the last turn has the end of the run in it
+
+
+if __name__ == "__main__":
+    who, what = sys.argv[1:3]
+    if what == "train":
+        import mindspore_compat
+        mindspore_compat.install()
+        train(who == "with")
+    else:
+        begin = torch_writer() if who == "torch" else ours(who)
+        kind, each = what[:-1], int(sys.argv[3])
+        turns(lambda number: scalars(number, each, *begin(kind)))

@@ -1,0 +1,136 @@
+"""Summaries: scalars against torch's SummaryWriter, histograms against real MindSpore, LeNet with SummaryCollector against without.
+
+    python benchmarks/summary.py [--rounds 9] [--only scalars histograms train] [--oracle PYTHON]
+
+Ours writes both files, MindSpore's and TensorBoard's. Contestants are processes that take turns, the others stopped (SIGSTOP), so that a slow
+moment of the machine hits all alike; a turn's time is until the files are closed. Rates are medians of the turns, ratios medians of the
+rounds' ratios. The training is an epoch of 1875 batches of 32 pictures with everything that SummaryCollector collects by default; turns of 125
+steps, all of them and the end of the run counted.
+"""
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+CHILD = str(HERE / "_summary_child.py")
+SCALARS, HISTOGRAMS, TURN, STEPS = 3000, 120, 125, 1875
+
+
+def oracle_python() -> str | None:
+    """The interpreter of a venv with real MindSpore, if there is one."""
+    paths = (os.environ.get("MINDSPORE_ORACLE_PYTHON"), str(HERE.parent / ".venv-oracle/bin/python"), "/opt/oracle/venv/bin/python")
+    return next((path for path in paths if path and os.path.exists(path)), None)
+
+
+class Contestant:
+    """A child that works when it is its turn."""
+
+    def __init__(self, python: str, *arguments: str) -> None:
+        path = [str(HERE)] if python != sys.executable else [str(HERE), str(HERE.parent)]
+        self.child = subprocess.Popen([python, "-W", "ignore", CHILD, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                      env={**os.environ, "PYTHONPATH": os.pathsep.join(path), "GLOG_v": "3"}, start_new_session=True,
+                                      stderr=None if os.environ.get("VERBOSE") else subprocess.DEVNULL)
+        self.seconds()
+        self.signal(signal.SIGSTOP)
+
+    def signal(self, number: int) -> None:
+        """To it and the processes that it started."""
+        os.killpg(self.child.pid, number)
+
+    def seconds(self) -> float:
+        assert self.child.stdout is not None
+        for line in self.child.stdout:
+            try:
+                found = json.loads(line)
+            except ValueError:
+                continue
+            return found if isinstance(found, float) else 0.0
+        raise RuntimeError(f"{' '.join(map(str, self.child.args))} ended early; VERBOSE=1 shows why.")
+
+    def turn(self, number: int) -> float:
+        """Seconds for ``number`` of whatever it does."""
+        assert self.child.stdin is not None
+        self.signal(signal.SIGCONT)
+        self.child.stdin.write(f"{number}\n")
+        self.child.stdin.flush()
+        taken = self.seconds()
+        self.signal(signal.SIGSTOP)
+        return taken
+
+    def end(self) -> None:
+        self.signal(signal.SIGKILL)
+        self.child.wait()
+
+
+def race(contestants: dict[str, list[str]], number: int, rounds: int) -> dict[str, list[float]]:
+    """Values a second of each, round by round."""
+    found = {name: Contestant(*command) for name, command in contestants.items()}
+    try:
+        rates: dict[str, list[float]] = {name: [] for name in found}
+        for _ in range(rounds):
+            for name in random.sample(list(found), len(found)):
+                rates[name].append(number / found[name].turn(number))
+        return rates
+    finally:
+        for contestant in found.values():
+            contestant.end()
+
+
+def show(title: str, rates: dict[str, list[float]]) -> None:
+    print(f"{title}: " + ", ".join(f"{name} {statistics.median(values):,.0f}/s" for name, values in rates.items()))
+    for name in rates:
+        if name != "ours":
+            ratios = sorted(a / b for a, b in zip(rates["ours"], rates[name], strict=True))
+            print(f"  ours / {name}: {statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})", flush=True)
+
+
+def training(rounds: int) -> None:
+    """Seconds of an epoch with a collector by those without."""
+    totals, steady = [], []
+    for number in range(rounds):
+        both = {name: Contestant(sys.executable, name, "train") for name in ("with", "without")}
+        times: dict[str, list[float]] = {name: [] for name in both}
+        try:
+            for turn in range(STEPS // TURN):
+                for name in sorted(both, reverse=(turn + number) % 2 == 0):
+                    times[name].append(both[name].turn(TURN))
+        finally:
+            for contestant in both.values():
+                contestant.end()
+        totals.append(sum(times["with"]) / sum(times["without"]))
+        steady += [a / b for a, b in zip(times["with"][1:], times["without"][1:], strict=True)]
+        print(f"LeNet, {STEPS} steps: with SummaryCollector {sum(times['with']):.2f} s, without {sum(times['without']):.2f} s, ratio {totals[-1]:.3f}; "
+              f"first {TURN} steps {times['with'][0] / times['without'][0]:.2f}", flush=True)
+    print(f"  with / without: whole epochs {statistics.median(totals):.3f}, turns after the first {statistics.median(steady):.3f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--only", nargs="+", default=["scalars", "histograms", "train"])
+    parser.add_argument("--oracle", default=oracle_python())
+    args = parser.parse_args()
+    python = sys.executable
+    if "scalars" in args.only:
+        for each in (1, 10):
+            show(f"scalars, {each} a step", race({"ours": [python, "ours", "scalars", str(each)], "SummaryWriter": [python, "torch", "scalars", str(each)]},
+                                                 SCALARS, args.rounds))
+    if "histograms" in args.only:
+        runners = {"ours": [python, "ours", "histograms", "1"], "SummaryWriter": [python, "torch", "histograms", "1"]}
+        if args.oracle:
+            runners["MindSpore"] = [args.oracle, "mindspore", "histograms", "1"]
+        show("histograms of 10,000 values", race(runners, HISTOGRAMS, args.rounds))
+    if "train" in args.only:
+        training(max(1, args.rounds // 3))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,221 @@
+"""Layers that record Kronecker factors for the optimizer `thor`. Upstream: ``mindspore.nn.layer.thor_layer``.
+
+For a layer with input x and gradient d of its product's or convolution's output (before the activation), from one batch:
+
+    Dense       A = xᵀx / I,  G = dᵀd / N                        x (N, I), d (N, O); leading axes count as N
+    Conv2d      A = P Pᵀ / a, G = Q Qᵀ / g                       P (C·kh·kw, a) patches of the batch's mean input, padded as "same"
+                                                                 whatever the pad_mode; Q (O, g) mean of d; a, g numbers of places
+    Embedding   A = how often each id occurs (V,), G = dᵀd / T   d (T, E), T ids
+
+Both are computed in the backward pass, where d arrives, and in float32 whatever the layer computes in.
+"""
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from mindspore_compat._api.validate import check_bool
+from mindspore_compat.common._wrap import plain
+from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.nn.layer._shapes import same_padding
+from mindspore_compat.nn.layer.basic import Dense, _linear_error
+from mindspore_compat.nn.layer.conv import Conv2d
+from mindspore_compat.nn.layer.embedding import Embedding, EmbeddingLookup
+
+__all__ = ["DenseThor", "Conv2dThor", "EmbeddingThor", "EmbeddingLookupThor"]
+
+_linear = torch._C._nn.linear
+
+
+class Schedule:
+    """When a step is of second order: every ``frequency``-th, counted by ``step``.
+
+    ``scale`` is the loss scale of a training step that hands on unscaled gradients, as a tensor, else None.
+    """
+
+    def __init__(self, step: Callable[[], int], frequency: int) -> None:
+        self.step, self.frequency = step, frequency
+        self.scale: torch.Tensor | None = None
+
+    def is_due(self) -> bool:
+        """Whether the step to come is of second order."""
+        return self.step() % self.frequency == 0
+
+
+#: of a layer that no optimizer knows yet
+ALWAYS = Schedule(int, 1)
+
+
+class Factors:
+    """The factors of one weight, and how they are computed.
+
+    Args:
+        kind: "dense", "conv" or "embedding".
+        weight: (O, I), (O, C, kh, kw) or (V, E).
+        stride: of a convolution.
+    """
+
+    def __init__(self, kind: str, weight: torch.Tensor, stride: tuple[int, ...] = (1, 1)) -> None:
+        self.kind, self.weight, self.stride = kind, weight, stride
+        self.schedule = ALWAYS
+        self.places = (1, 1)  # a and g of a convolution, else 1
+        self.is_recorded = False
+        shape = tuple(weight.shape)
+        self.in_size = shape[0] if kind == "embedding" else int(weight[0].numel())
+        self.out_size = shape[1] if kind == "embedding" else shape[0]
+        dtype = torch.float64 if weight.dtype is torch.float64 else torch.float32
+        make: Any = torch.eye if kind == "dense" else lambda n, **options: torch.zeros((n, n), **options)
+        options: dict[str, Any] = {"dtype": dtype, "device": weight.device}
+        self.a: torch.Tensor = torch.zeros(self.in_size, **options) if kind == "embedding" else make(self.in_size, **options)
+        self.g: torch.Tensor = make(self.out_size, **options)
+        self.normalizers: tuple[torch.Tensor, torch.Tensor] | None = None
+
+    def watch(self, x: torch.Tensor, y: torch.Tensor) -> None:
+        """Record when the gradient of ``y``, the output for ``x``, is known."""
+        if y.requires_grad:
+            torch.Tensor.register_hook(y, functools.partial(self._on_gradient, plain(x)))
+
+    def _on_gradient(self, x: torch.Tensor, d: torch.Tensor) -> None:
+        with torch.no_grad():
+            self.record(x, plain(d))
+
+    def record(self, x: torch.Tensor, d: torch.Tensor) -> None:
+        """Replace the factors by those of input ``x`` and output gradient ``d``."""
+        a, g = plain(self.a), plain(self.g)
+        if self.kind == "dense":
+            d = _gram_of_rows(g, d, self.out_size)
+            x = x.reshape(-1, self.in_size).to(a.dtype)
+            torch.addmm(a, x.mT, x, beta=0, alpha=1 / self.in_size, out=a)
+        elif self.kind == "conv":
+            patches = mean_patches(x, tuple(self.weight.shape[2:]), self.stride, a.dtype)
+            mean = d.mean(0, dtype=g.dtype).flatten(1)
+            self.places = (patches.shape[1], mean.shape[1])
+            torch.addmm(a, patches, patches.mT, beta=0, alpha=1 / self.places[0], out=a)
+            torch.addmm(g, mean, mean.mT, beta=0, alpha=1 / self.places[1], out=g)
+            if self.normalizers is not None:
+                for parameter, value in zip(self.normalizers, self.places):
+                    plain(parameter).fill_(value)
+        else:
+            _gram_of_rows(g, d, self.out_size)
+            a.zero_().index_add_(0, x.reshape(-1).to(torch.int64).clamp(0, self.in_size - 1), torch.ones((), dtype=a.dtype, device=a.device)
+                                 .expand(x.numel()))
+        if self.schedule.scale is not None:
+            g.div_(torch.square(plain(self.schedule.scale).to(g.dtype)).reshape(()))
+        self.is_recorded = True
+
+
+def _gram_of_rows(out: torch.Tensor, d: torch.Tensor, size: int) -> torch.Tensor:
+    d = d.reshape(-1, size).to(out.dtype)
+    return torch.addmm(out, d.mT, d, beta=0, alpha=1 / d.shape[0], out=out)
+
+
+def mean_patches(x: torch.Tensor, kernel: tuple[int, ...], stride: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
+    """Patches (C·kh·kw, places) of the mean over the batch of ``x`` (N, C, H, W), with "same" padding: the mean of the patches."""
+    mean = x.mean(0, keepdim=True, dtype=dtype)
+    pads = [same_padding(size, width, step) for size, width, step in zip(mean.shape[2:], kernel, stride)]
+    mean = torch._C._nn.pad(mean, (*pads[1], *pads[0]))
+    return torch._C._nn.im2col(mean, kernel, (1, 1), (0, 0), stride)[0]
+
+
+class _Recording:
+    """What the four layers share; goes in front of the layer's own class."""
+
+    def make_factors(self) -> None:
+        """Add the factors, as Parameters that nothing trains; for a layer that has its weight already."""
+        cell: Any = self
+        weight = cell._parameters["embedding_table" if isinstance(cell, (Embedding, EmbeddingLookup)) else "weight"]
+        kind = "embedding" if weight is cell._parameters.get("embedding_table") else "conv" if weight.dim() == 4 else "dense"
+        factors = Factors(kind, weight, cell.stride) if kind == "conv" else Factors(kind, weight)
+        prefix = "".join(weight.name.rpartition(".")[:2])
+        names = ("matrix_a_cov", "matrix_g_cov") if kind == "conv" else ("matrix_a", "matrix_g")
+        factors.a, factors.g = (Parameter(value, prefix + name, requires_grad=False) for name, value in zip(names, (factors.a, factors.g)))
+        for name, value in zip(names, (factors.a, factors.g)):
+            cell.insert_param_to_cell(name, value)
+        if kind == "conv":
+            one = torch.ones(1, device=weight.device)
+            factors.normalizers = (Parameter(one, prefix + "a_normalizer", requires_grad=False),
+                                   Parameter(one.clone(), prefix + "g_normalizer", requires_grad=False))
+            cell.insert_param_to_cell("a_normalizer", factors.normalizers[0])
+            cell.insert_param_to_cell("g_normalizer", factors.normalizers[1])
+        cell.__dict__["_factors"] = factors
+
+    @property
+    def thor(self) -> bool:
+        """Whether the next step records: what ``add_flags_recursive(thor=...)`` says, else the optimizer's schedule."""
+        forced = self._func_graph_flags.get("thor")  # type: ignore[attr-defined]
+        return self._factors.schedule.is_due() if forced is None else bool(forced)  # type: ignore[attr-defined]
+
+    @thor.setter
+    def thor(self, value: bool) -> None:
+        self.add_flags(thor=value)  # type: ignore[attr-defined]
+
+    def _watched(self, x: Any, y: Any) -> Any:
+        if y.requires_grad and self.thor:
+            self.__dict__["_factors"].watch(x, y)
+        return y
+
+
+class DenseThor(_Recording, Dense):
+    """`Dense` that records its factors ``matrix_a`` (I, I) and ``matrix_g`` (O, O)."""
+
+    def __init__(self, in_channels: int, out_channels: int, weight_init: Any = "normal", bias_init: Any = "zeros", has_bias: bool = True,
+                 activation: Any = None) -> None:
+        super().__init__(in_channels, out_channels, weight_init, bias_init, has_bias, activation)
+        self.make_factors()
+
+    def construct(self, x: Any) -> Any:
+        try:
+            y = self._watched(x, _linear(x, self.weight, self.bias))
+        except (RuntimeError, TypeError) as error:
+            raise _linear_error(error, type(self).__name__, x, self.in_channels, self.weight) from None
+        return self.activation(y) if self.activation_flag else y
+
+
+class Conv2dThor(_Recording, Conv2d):
+    """`Conv2d` that records its factors ``matrix_a_cov`` (C·kh·kw, C·kh·kw) and ``matrix_g_cov`` (O, O).
+
+    Raises:
+        ValueError: for ``group`` or ``dilation`` other than 1, of which the factors would be wrong.
+    """
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, pad_mode: str = "same", padding: Any = 0,
+                 dilation: Any = 1, group: int = 1, has_bias: bool = False, weight_init: Any = "normal", bias_init: Any = "zeros") -> None:
+        super().__init__(in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init, bias_init)
+        if group != 1 or self.dilation != (1, 1):
+            raise ValueError(f"For 'Conv2dThor', 'group' and 'dilation' must be 1, but got group {group} and dilation {dilation}. "
+                             "Use nn.Conv2d, which thor trains by first order.")
+        self.make_factors()
+
+    def construct(self, x: Any) -> Any:
+        return self._watched(x, super().construct(x))
+
+
+class EmbeddingThor(_Recording, Embedding):
+    """`Embedding` that records its factors ``matrix_a`` (V,) and ``matrix_g`` (E, E)."""
+
+    def __init__(self, vocab_size: int, embedding_size: int, use_one_hot: bool = False, embedding_table: Any = "normal",
+                 dtype: Any = torch.float32, padding_idx: int | None = None) -> None:
+        super().__init__(vocab_size, embedding_size, use_one_hot, embedding_table, dtype, padding_idx)
+        self.make_factors()
+
+    def construct(self, ids: Any) -> Any:
+        return self._watched(ids, super().construct(ids))
+
+
+class EmbeddingLookupThor(_Recording, EmbeddingLookup):
+    """`EmbeddingLookup` that records its factors, with ``target`` "CPU" too; its table is float32, not float16.
+
+    With ``max_norm`` d is the gradient of the rows after clipping.
+    """
+
+    def __init__(self, vocab_size: int, embedding_size: int, param_init: Any = "normal", target: str = "CPU", slice_mode: str = "batch_slice",
+                 manual_shapes: Any = None, max_norm: float | None = None, sparse: bool = True) -> None:
+        check_bool(sparse, "sparse", "EmbeddingLookupThor")
+        super().__init__(vocab_size, embedding_size, param_init, target, slice_mode, manual_shapes, max_norm, sparse)
+        self.make_factors()
+
+    def construct(self, indices: Any) -> Any:
+        return self._watched(indices, super().construct(indices))

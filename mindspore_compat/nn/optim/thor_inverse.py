@@ -1,0 +1,218 @@
+"""Damped inverses of all Kronecker factors in one call: the operator ``mindspore_compat::damped_inverse_``.
+
+Shapes: a factor f is (n, n), symmetric positive semidefinite; its inverses are (k, m, m), k = ceil(n / m), one for each m×m block on the
+diagonal; blocks off the diagonal do not count. The last block is padded with the identity after damping. With m = n nothing is split.
+
+On CUDA with the library of csrc/ built, all blocks of at most 128 are one kernel launch; everywhere else torch does it. On the CPU
+blocks are inverted by halves, all at once, down to sizes where LAPACK's Cholesky takes over, which is faster than LAPACK's inverse of one
+block after the other (docs/benchmarks.md).
+"""
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+
+import torch
+
+from mindspore_compat._runtime.extension import library
+
+__all__ = ["damped_inverse_"]
+
+#: largest block that the kernel takes
+_KERNEL_BLOCK = 128
+_SMALL_LEAF, _LARGE_LEAF = 32, 512
+_SCHEMA = "(Tensor(a!)[] inverses, Tensor[] factors, float[] scales, float[] dampings, float[] multipliers) -> Tensor"
+
+
+def _check(inverses: Sequence[torch.Tensor], factors: Sequence[torch.Tensor], scales: Sequence[float], dampings: Sequence[float],
+           multipliers: Sequence[float]) -> int:
+    """The number of blocks of all factors.
+
+    Raises:
+        ValueError, TypeError: for what does not fit together.
+    """
+    lengths = [len(inverses), len(factors), len(scales), len(dampings), len(multipliers)]
+    if len(set(lengths)) != 1:
+        raise ValueError(f"damped_inverse_: 'inverses', 'factors', 'scales', 'dampings' and 'multipliers' must have one length, but got {lengths}.")
+    total = 0
+    for number, (inverse, factor) in enumerate(zip(inverses, factors)):
+        if factor.dim() != 2 or factor.shape[0] != factor.shape[1] or factor.shape[0] == 0:
+            raise ValueError(f"damped_inverse_: factors[{number}] must be a square matrix, but got shape {tuple(factor.shape)}.")
+        size = factor.shape[0]
+        width = inverse.shape[-1] if inverse.dim() else 0
+        if not 0 < width <= size or tuple(inverse.shape) != (-(-size // width), width, width):
+            raise ValueError(f"damped_inverse_: inverses[{number}] must be (ceil({size} / m), m, m), but got shape {tuple(inverse.shape)}.")
+        if factor.dtype not in (torch.float32, torch.float64) or inverse.dtype is not factor.dtype:
+            raise TypeError(f"damped_inverse_: factors[{number}] and inverses[{number}] must both be float32 or float64, "
+                            f"but got {factor.dtype} and {inverse.dtype}.")
+        if not factor.is_contiguous() or not inverse.is_contiguous():
+            raise ValueError(f"damped_inverse_: factors[{number}] and inverses[{number}] must be contiguous.")
+        if factor.device != factors[0].device or inverse.device != factor.device:
+            raise ValueError(f"damped_inverse_: all tensors must be on one device, but got {factors[0].device}, {factor.device}, {inverse.device}.")
+        total += inverse.shape[0]
+    return total
+
+
+@torch.library.custom_op("mindspore_compat::damped_inverse_", mutates_args=("inverses",), schema=_SCHEMA)
+def damped_inverse_(inverses: Sequence[torch.Tensor], factors: Sequence[torch.Tensor], scales: Sequence[float], dampings: Sequence[float],
+                    multipliers: Sequence[float]) -> torch.Tensor:
+    """``inverses[f][b]`` = multipliers[f] · inverse of (scales[f] · block b of factors[f] + dampings[f] · I), in place.
+
+    A block with a pivot that is not positive (NaN and infinity included) keeps what its inverse was.
+
+    Returns:
+        int32, one for each block in order: 0, or the 1-based index of the pivot that failed.
+    """
+    _check(inverses, factors, scales, dampings, multipliers)
+    device = factors[0].device if factors else torch.device("cpu")
+    info = torch.zeros(sum(inverse.shape[0] for inverse in inverses), dtype=torch.int32, device=device)
+    _invert_with_torch(inverses, factors, scales, dampings, multipliers, info, range(len(factors)))
+    return info
+
+
+@damped_inverse_.register_fake
+def _(inverses: Sequence[torch.Tensor], factors: Sequence[torch.Tensor], scales: Sequence[float], dampings: Sequence[float],
+      multipliers: Sequence[float]) -> torch.Tensor:
+    total = _check(inverses, factors, scales, dampings, multipliers)
+    return torch.empty(total, dtype=torch.int32, device=factors[0].device if factors else "cpu")
+
+
+# --- with torch ------------------------------------------------------------------------------------------------------------------
+
+
+def _invert_with_torch(inverses: Sequence[torch.Tensor], factors: Sequence[torch.Tensor], scales: Sequence[float], dampings: Sequence[float],
+                       multipliers: Sequence[float], info: torch.Tensor, picks: Sequence[int]) -> None:
+    """The factors at ``picks``, all blocks of one size together."""
+    first = [0]
+    for inverse in inverses:
+        first.append(first[-1] + inverse.shape[0])
+    groups: dict[tuple[int, torch.dtype], list[int]] = {}
+    for pick in picks:
+        groups.setdefault((inverses[pick].shape[-1], factors[pick].dtype), []).append(pick)
+    for (width, dtype), members in groups.items():
+        count = sum(inverses[pick].shape[0] for pick in members)
+        stack = torch.empty((count, width, width), dtype=dtype, device=info.device)
+        start = 0
+        for pick in members:
+            stop = start + inverses[pick].shape[0]
+            _put_damped(stack[start:stop], factors[pick], scales[pick], dampings[pick])
+            start = stop
+        found, failed = _inverted(stack)
+        start = 0
+        for pick in members:
+            stop = start + inverses[pick].shape[0]
+            info[first[pick]:first[pick + 1]] = failed[start:stop]
+            kept = (failed[start:stop] != 0)[:, None, None]
+            inverses[pick].copy_(torch.where(kept, inverses[pick], found[start:stop] * multipliers[pick]))
+            start = stop
+
+
+def _put_damped(blocks: torch.Tensor, factor: torch.Tensor, scale: float, damping: float) -> None:
+    """The damped diagonal blocks of ``factor`` into ``blocks`` (k, m, m)."""
+    size, width = factor.shape[0], blocks.shape[-1]
+    whole = size // width
+    step, row = width * (size + 1), size
+    torch.mul(torch.as_strided(factor, (whole, width, width), (step, row, 1)), scale, out=blocks[:whole])
+    blocks[:whole].diagonal(dim1=-2, dim2=-1).add_(damping)
+    rest = size - whole * width
+    if rest:
+        last = blocks[whole]
+        last.zero_()
+        torch.mul(factor[-rest:, -rest:], scale, out=last[:rest, :rest])
+        diagonal = last.diagonal()
+        diagonal[:rest].add_(damping)
+        diagonal[rest:] = 1.0
+
+
+def _inverted(stack: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """(inverses, info) of a stack (k, m, m) of symmetric matrices."""
+    if stack.device.type == "cpu":
+        info = torch.zeros(stack.shape[0], dtype=torch.int32)
+        _, found = _by_halves(stack, info, 0, _SMALL_LEAF if stack.shape[-1] <= _KERNEL_BLOCK else _LARGE_LEAF, False)
+    else:
+        lower, info = torch.linalg.cholesky_ex(stack)
+        found = torch.cholesky_inverse(lower)
+    # LAPACK takes an infinite pivot; infinities elsewhere make a later pivot NaN
+    infinite = ~torch.isfinite(stack.diagonal(dim1=-2, dim2=-1))
+    first = torch.where(infinite.any(-1), infinite.to(torch.int32).argmax(-1).to(torch.int32) + 1, 0)
+    return found, torch.where(info == 0, first, info)
+
+
+def _by_halves(stack: torch.Tensor, info: torch.Tensor, offset: int, leaf: int, need_root: bool) -> tuple[torch.Tensor | None, torch.Tensor]:
+    """(X, XᵀX) with X the inverse of the lower Cholesky factor, of a stack (k, m, m); X is None unless asked for.
+
+    With A = [[A1, Bᵀ], [B, A2]]: W = B X1ᵀ, S = A2 - W Wᵀ as a blocked Cholesky has them, Z = W X1, and the inverse is
+    [[P1 + Zᵀ P2 Z, .], [-P2 Z, P2]], P1 and P2 those of A1 and S. A leaf's pivots are the whole matrix's, so ``info`` is potrf's.
+    """
+    size = stack.shape[-1]
+    if size <= leaf:
+        lower, failed = torch.linalg.cholesky_ex(stack)
+        if failed.any():
+            info.copy_(torch.where((info == 0) & (failed != 0), failed + offset, info))
+        root = torch.linalg.solve_triangular(lower, torch.eye(size, dtype=stack.dtype).expand_as(lower), upper=False)
+        return root, torch.bmm(root.mT, root)
+    half = size // 2
+    root1, inverse1 = _by_halves(stack[:, :half, :half], info, offset, leaf, True)
+    assert root1 is not None
+    w = torch.bmm(stack[:, half:, :half], root1.mT)
+    root2, inverse2 = _by_halves(torch.baddbmm(stack[:, half:, half:], w, w.mT, alpha=-1), info, offset + half, leaf, need_root)
+    z = torch.bmm(w, root1)
+    product = torch.bmm(inverse2, z)
+    inverse = torch.empty_like(stack)
+    inverse[:, half:, half:] = inverse2
+    torch.neg(product, out=inverse[:, half:, :half])
+    inverse[:, :half, half:] = inverse[:, half:, :half].mT
+    torch.baddbmm(inverse1, z.mT, product, out=inverse[:, :half, :half])
+    if root2 is None:
+        return None, inverse
+    root = torch.zeros_like(stack)
+    root[:, :half, :half], root[:, half:, half:] = root1, root2
+    root[:, half:, :half] = -torch.bmm(root2, z)
+    return root, inverse
+
+
+# --- with the library of csrc/ -----------------------------------------------------------------------------------------------------
+
+
+def _fits_kernel(factor: torch.Tensor, inverse: torch.Tensor) -> bool:
+    return factor.dtype is torch.float32 and inverse.shape[-1] <= _KERNEL_BLOCK
+
+
+def _invert_with_library(inverses: Sequence[torch.Tensor], factors: Sequence[torch.Tensor], scales: Sequence[float], dampings: Sequence[float],
+                         multipliers: Sequence[float]) -> torch.Tensor:
+    """One launch on the current stream for every factor that fits the kernel; nothing waits for the device."""
+    found = library()
+    assert found is not None
+    total = _check(inverses, factors, scales, dampings, multipliers)
+    device = factors[0].device if factors else torch.device("cuda")
+    info = torch.zeros(total, dtype=torch.int32, device=device)
+    first, count = 0, len(factors)
+    picks = [number for number in range(count) if _fits_kernel(factors[number], inverses[number])]
+    firsts = []
+    for inverse in inverses:
+        firsts.append(first)
+        first += inverse.shape[0]
+    chosen = len(picks)
+    with torch.cuda.device(device):
+        code = found.msc_damped_inverse(
+            ctypes.c_int(chosen),
+            (ctypes.c_void_p * chosen)(*[factors[pick].data_ptr() for pick in picks]),
+            (ctypes.c_void_p * chosen)(*[inverses[pick].data_ptr() for pick in picks]),
+            (ctypes.c_int * chosen)(*[factors[pick].shape[0] for pick in picks]),
+            (ctypes.c_int * chosen)(*[inverses[pick].shape[-1] for pick in picks]),
+            (ctypes.c_int * chosen)(*[firsts[pick] for pick in picks]),
+            (ctypes.c_float * chosen)(*[scales[pick] for pick in picks]),
+            (ctypes.c_float * chosen)(*[dampings[pick] for pick in picks]),
+            (ctypes.c_float * chosen)(*[multipliers[pick] for pick in picks]),
+            ctypes.c_void_p(info.data_ptr()),
+            ctypes.c_void_p(torch.cuda.current_stream(device).cuda_stream))
+    if code != 0:
+        raise RuntimeError(f"damped_inverse_: the CUDA kernel could not be launched (cudaError {code}) for {chosen} factors on {device}.")
+    others = [number for number in range(count) if not _fits_kernel(factors[number], inverses[number])]
+    if others:
+        _invert_with_torch(inverses, factors, scales, dampings, multipliers, info, others)
+    return info
+
+
+if library() is not None:
+    damped_inverse_.register_kernel("cuda")(_invert_with_library)
