@@ -1,13 +1,15 @@
 """Checkpoints: load, save and asynchronous save, against safetensors, torch, a raw write, and real MindSpore where one is installed.
 
-    python benchmarks/checkpoint.py [--mib 64 1024] [--folder DIR] [--rounds 5] [--json FILE]
+    python benchmarks/checkpoint.py [--mib 64 1024] [--folder DIR] [--rounds 7] [--json FILE]
 
-Times are the smallest of the rounds, memory the peak of a process of its own beside what the same process needs without the load.
-All files are in the page cache. ``--oracle PYTHON`` names the interpreter of a real MindSpore (default: the one that tests use).
+In each round everything that is compared runs once; times are shown as least / median in milliseconds, ratios are those of the least and of the
+medians. Memory is the peak of a process of its own, beside what it needs before the call. All files are in the page cache. The interpreter of a
+real MindSpore is named by ``--oracle`` (default: the one that tests use); its rounds follow, in a process of its own.
 """
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import os
 import platform
@@ -28,7 +30,7 @@ import torch
 import mindspore_compat as ms
 from mindspore_compat._runtime.writer import background_writer
 
-ROOT = Path(__file__).parents[1]
+Times = dict[str, list[float]]
 
 
 def state_of(mib: int) -> dict[str, torch.Tensor]:
@@ -44,64 +46,111 @@ def state_of(mib: int) -> dict[str, torch.Tensor]:
     return result
 
 
-def high_water_kib() -> int:
-    """Peak memory of this process (``ru_maxrss`` would count the parent's before exec)."""
-    return int(re.findall(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[0])
+def in_turns(rounds: int, functions: dict[str, Callable[[], object]], times: Times | None = None) -> Times:
+    """Seconds of each function, each once a round; the first round, which allocates and imports, does not count."""
+    times = {} if times is None else times
+    for number in range(rounds + 1):
+        for name, function in functions.items():
+            start = time.perf_counter()
+            result = function()
+            seconds = time.perf_counter() - start
+            del result
+            if number:
+                times.setdefault(name, []).append(seconds)
+    return times
 
 
-def best(function: Callable[[], object], rounds: int) -> float:
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        result = function()
-        times.append(time.perf_counter() - start)
-        del result
-    return min(times)
+def shown(times: Times) -> dict[str, str]:
+    return {name: f"{min(values) * 1e3:.1f} / {statistics.median(values) * 1e3:.1f}" for name, values in times.items()}
 
 
-def touch(values: dict[str, torch.Tensor]) -> None:
-    """Read every byte."""
-    for value in values.values():
-        value.detach().sum()
+def ratio(a: list[float] | None, b: list[float] | None) -> list[float] | None:
+    """Of the least, and of the medians."""
+    return [round(min(a) / min(b), 2), round(statistics.median(a) / statistics.median(b), 2)] if a and b else None
 
 
 # --- load ---------------------------------------------------------------------------------------------------------------
 
-def load_with(name: str, folder: Path) -> Callable[[], dict[str, torch.Tensor]]:
+def touch(values: dict[str, torch.Tensor]) -> None:
+    """Read every byte, in one thread: the others of torch cost more than they give where other programs run."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    for value in values.values():
+        value.detach().sum()
+    torch.set_num_threads(threads)
+
+
+def loaders(folder: Path) -> dict[str, Callable[[], dict[str, torch.Tensor]]]:
     import safetensors.torch
     return {
         "mindspore_compat": lambda: ms.load_checkpoint(str(folder / "a.ckpt")),
         "safetensors": lambda: safetensors.torch.load_file(folder / "a.safetensors"),
         "torch mmap": lambda: torch.load(folder / "a.pth", mmap=True, weights_only=True),
-        "nothing": dict,
-    }[name]
+    }
 
 
-def peak_kib(name: str, folder: Path) -> int:
-    """Peak memory of a fresh process that loads and touches everything."""
-    done = subprocess.run([sys.executable, __file__, "--peak", name, "--folder", str(folder)], capture_output=True, text=True, check=True)
-    return int(done.stdout.split()[-1])
+def net_loaders(folder: Path, state: dict[str, torch.Tensor]) -> dict[str, Callable[[], object]]:
+    """From the file into a network."""
+    import safetensors.torch
+    cell, module = ms.nn.Cell(), torch.nn.Module()
+    for name, value in state.items():
+        cell.insert_param_to_cell(name, ms.Parameter(ms.Tensor(torch.zeros_like(value)), name=name), check_name_contain_dot=False)
+        module.register_parameter(name.replace(".", "_"), torch.nn.Parameter(torch.zeros_like(value)))
+
+    def into_module() -> None:
+        values = safetensors.torch.load_file(folder / "a.safetensors")
+        module.load_state_dict({name.replace(".", "_"): value for name, value in values.items()})
+
+    return {"mindspore_compat": lambda: ms.load_param_into_net(cell, ms.load_checkpoint(str(folder / "a.ckpt"))), "safetensors": into_module}
+
+
+# --- memory -------------------------------------------------------------------------------------------------------------
+
+def high_water_kib() -> int:
+    """Peak memory of this process (``ru_maxrss`` would count the parent's before exec)."""
+    return int(re.findall(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[0])
+
+
+def extra_peak_kib(what: str, folder: Path) -> int:
+    """What a call needs at its peak beside what the process had; run in a process of its own."""
+    if what == "save":
+        values = dict(ms.load_checkpoint(str(folder / "a.ckpt")))
+        values = {name: ms.Tensor(value.detach().clone()) for name, value in values.items()}
+        call: Callable[[], object] = lambda: ms.save_checkpoint(values, str(folder / "peak.ckpt"))  # noqa: E731
+    else:
+        load = loaders(folder)[what]
+        call = lambda: touch(load())  # noqa: E731
+    Path("/proc/self/clear_refs").write_text("5")
+    before = high_water_kib()
+    call()
+    return high_water_kib() - before
+
+
+def extra_peak_mib(what: str, folder: Path) -> float:
+    done = subprocess.run([sys.executable, __file__, "--peak", what, "--folder", str(folder)], capture_output=True, text=True, check=True)
+    return round(int(done.stdout.split()[-1]) / 1024, 1)
 
 
 ORACLE = """
-import sys, time, json, resource
+import re, sys, time, json
 import numpy as np, mindspore as ms
 folder, rounds = sys.argv[1], int(sys.argv[2])
-def best(f):
-    times = []
+def times(f):
+    found = []
     for _ in range(rounds):
-        t = time.perf_counter(); r = f(); times.append(time.perf_counter() - t); del r
-    return min(times)
-base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-load = best(lambda: ms.load_checkpoint(folder + "/a.ckpt"))
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - base
+        t = time.perf_counter(); r = f(); found.append(time.perf_counter() - t); del r
+    return found
+high = lambda: int(re.findall(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[0])
+base = high()
+load = times(lambda: ms.load_checkpoint(folder + "/a.ckpt"))
+peak = high() - base
 values = ms.load_checkpoint(folder + "/a.ckpt")
-save = best(lambda: ms.save_checkpoint(values, folder + "/real.ckpt"))
+save = times(lambda: ms.save_checkpoint(values, folder + "/real.ckpt"))
 print("RESULT", json.dumps({"load": load, "save": save, "peak": peak}))
 """
 
 
-def oracle_times(python: str, folder: Path, rounds: int) -> dict[str, float] | None:
+def oracle_times(python: str, folder: Path, rounds: int) -> dict | None:
     if not Path(python).exists():
         return None
     done = subprocess.run([python, "-c", ORACLE, str(folder), str(rounds)], capture_output=True, text=True, check=False,
@@ -119,54 +168,56 @@ def raw_write(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def raw_seconds(folder: Path, rounds: int) -> float:
-    """A write and fsync of the bytes of the checkpoint."""
-    whole = (folder / "a.ckpt").read_bytes()
-    return best(lambda: raw_write(folder / "raw", whole), rounds)
+class Stalls:
+    """How long each way of saving in the background holds up its caller; each is waited for before the next starts."""
 
+    def __init__(self, state: dict[str, torch.Tensor], folder: Path) -> None:
+        self._state, self._folder, self._number = state, folder, 0
+        self._tensors = {name: ms.Tensor(value) for name, value in state.items()}
+        self._flat = torch.cat(list(state.values()))
+        self._copy = torch.zeros_like(self._flat)
 
-def stalls(save: Callable[[int], None], wait: Callable[[], None], rounds: int) -> list[float]:
-    """How long each save holds up its caller; the first, which allocates, is left out."""
-    times = []
-    for number in range(rounds + 1):
+    def one(self, times: Times, name: str, save: Callable[[], object], wait: Callable[[object], object]) -> None:
         start = time.perf_counter()
-        save(number)
-        times.append(time.perf_counter() - start)
-        wait()
-    return times[1:]
+        handle = save()
+        times.setdefault(name, []).append(time.perf_counter() - start)
+        wait(handle)
 
+    def memcpy(self) -> None:
+        ctypes.memmove(self._copy.data_ptr(), self._flat.data_ptr(), self._flat.nbytes)
 
-def thread_save(state: dict[str, torch.Tensor], path: Path) -> Callable[[int], None]:
-    """What a plain thread costs: clone, then torch.save beside the training."""
-    def save(_: int) -> None:
-        copies = {name: value.clone() for name, value in state.items()}
-        running.append(threading.Thread(target=torch.save, args=(copies, path)))
-        running[-1].start()
-    running: list[threading.Thread] = []
-    save.running = running  # type: ignore[attr-defined]
-    return save
+    def ours(self) -> None:
+        self._number += 1
+        ms.save_checkpoint(self._tensors, str(self._folder / f"async{self._number % 2}.ckpt"), async_save=True)
 
+    def thread(self) -> threading.Thread:
+        """Clone, then torch.save beside the training."""
+        copies = {name: value.clone() for name, value in self._state.items()}
+        result = threading.Thread(target=torch.save, args=(copies, self._folder / "thread.pth"))
+        result.start()
+        return result
 
-def dcp_process_stalls(state: dict[str, torch.Tensor], folder: Path, rounds: int) -> list[float] | None:
-    """torch.distributed.checkpoint.async_save with its process executor, in one gloo process."""
-    import torch.distributed as dist
-    import torch.distributed.checkpoint as dcp
-    try:
+    def dcp(self) -> object:
+        """torch.distributed.checkpoint.async_save with its process executor."""
+        import torch.distributed.checkpoint as dcp
         from torch.distributed.checkpoint.state_dict_saver import AsyncCheckpointerType
-    except ImportError:
-        return None
-    os.environ.update(MASTER_ADDR="localhost", MASTER_PORT="29571")
-    dist.init_process_group("gloo", rank=0, world_size=1)
-    futures: list = []
-    try:
-        return stalls(lambda n: futures.append(dcp.async_save(dict(state), checkpoint_id=str(folder / f"dcp{n % 2}"),
-                                                              async_checkpointer_type=AsyncCheckpointerType.PROCESS)),
-                      lambda: futures[-1].result(), rounds)
-    except Exception as error:  # its own start of a process may fail in a sandbox
-        print(f"torch.distributed.checkpoint: {type(error).__name__}: {error}", file=sys.stderr)
-        return None
-    finally:
-        dist.destroy_process_group()
+        return dcp.async_save(dict(self._state), checkpoint_id=str(self._folder / "dcp"), async_checkpointer_type=AsyncCheckpointerType.PROCESS)
+
+    def measure(self, rounds: int) -> Times:
+        import torch.distributed as dist
+        times: Times = {}
+        os.environ.update(MASTER_ADDR="localhost", MASTER_PORT="29571")
+        dist.init_process_group("gloo", rank=0, world_size=1)
+        try:
+            for _ in range(rounds + 1):
+                self.one(times, "one memcpy", self.memcpy, lambda _: None)
+                self.one(times, "mindspore_compat", self.ours, lambda _: background_writer().flush())
+                self.one(times, "thread + torch.save", self.thread, lambda handle: handle.join())  # type: ignore[attr-defined]
+                self.one(times, "torch.distributed.checkpoint process", self.dcp, lambda handle: handle.result())  # type: ignore[attr-defined]
+        finally:
+            background_writer().close()
+            dist.destroy_process_group()
+        return {name: values[1:] for name, values in times.items()}  # the first allocates
 
 
 # --- all ----------------------------------------------------------------------------------------------------------------
@@ -178,60 +229,45 @@ def measure(mib: int, folder: Path, rounds: int, oracle: str) -> dict[str, objec
     ms.save_checkpoint(tensors, str(folder / "a.ckpt"))
     safetensors.torch.save_file(state, folder / "a.safetensors")
     torch.save(state, folder / "a.pth")
-    result: dict[str, object] = {"mib": mib}
-    names = ("mindspore_compat", "safetensors", "torch mmap")
-    load = {name: best(load_with(name, folder), rounds) for name in names}
-    touched = {name: best(lambda name=name: touch(load_with(name, folder)()), rounds) for name in names}
-    empty = peak_kib("nothing", folder)
-    peak = {name: (peak_kib(name, folder) - empty) / 1024 for name in names}
-    result |= {"load_s": load, "load_and_touch_s": touched, "peak_mib": peak}
-
-    raw = raw_seconds(folder, rounds)
-    before = high_water_kib()
-    save = {"raw write + fsync": raw, "mindspore_compat": best(lambda: ms.save_checkpoint(tensors, str(folder / "b.ckpt")), rounds),
-            "torch.save": best(lambda: torch.save(state, folder / "b.pth"), rounds),
-            "safetensors": best(lambda: safetensors.torch.save_file(state, folder / "b.safetensors"), rounds)}
-    result |= {"save_s": save, "save_extra_peak_mib": (high_water_kib() - before) / 1024}
-
-    flat, copy = torch.cat(list(state.values())), torch.empty(sum(value.numel() for value in state.values()))
-    copy.copy_(flat)
-    result["memcpy_s"] = memcpy = best(lambda: copy.copy_(flat), max(rounds, 5))
-    writer = background_writer()
-    ours = stalls(lambda n: ms.save_checkpoint(tensors, str(folder / f"async{n % 2}.ckpt"), async_save=True), writer.flush, rounds)
-    writer.close()
-    thread = thread_save(state, folder / "thread.pth")
-    theirs = stalls(thread, lambda: thread.running[-1].join(), rounds)  # type: ignore[attr-defined]
-    dcp = dcp_process_stalls(state, folder, rounds)
-    result["stall_s"] = {
-        "mindspore_compat": statistics.median(ours), "mindspore_compat, least": min(ours), "thread + torch.save": statistics.median(theirs),
-        "torch.distributed.checkpoint process": statistics.median(dcp) if dcp else None,
+    load = in_turns(rounds, loaders(folder))  # type: ignore[arg-type]
+    touched = in_turns(rounds, {name: lambda function=function: touch(function()) for name, function in loaders(folder).items()})
+    into_net = in_turns(rounds, net_loaders(folder, state))
+    save = in_turns(rounds, {
+        "raw write + fsync": lambda whole=(folder / "a.ckpt").read_bytes(): raw_write(folder / "raw", whole),
+        "mindspore_compat": lambda: ms.save_checkpoint(tensors, str(folder / "b.ckpt")),
+        "safetensors": lambda: safetensors.torch.save_file(state, folder / "b.safetensors")})
+    stall = Stalls(state, folder).measure(rounds)
+    real = oracle_times(oracle, folder, max(2, rounds // 2)) or {}
+    peak = {name: extra_peak_mib(name, folder) for name in (*loaders(folder), "save")}
+    if real:
+        load["real MindSpore"], save["real MindSpore"], peak["real MindSpore"] = real["load"], real["save"], round(real["peak"] / 1024, 1)
+    ours = "mindspore_compat"
+    return {
+        "mib": mib, "load_ms": shown(load), "load_and_touch_ms": shown(touched), "into_net_ms": shown(into_net), "save_ms": shown(save),
+        "stall_ms": shown(stall), "extra_peak_mib": peak,
+        "ratios of least and median": {
+            "load / safetensors": ratio(load[ours], load["safetensors"]),
+            "load and touch / safetensors": ratio(touched[ours], touched["safetensors"]),
+            "into a net / safetensors": ratio(into_net[ours], into_net["safetensors"]),
+            "real load / ours": ratio(load.get("real MindSpore"), load[ours]),
+            "real load / ours and touch": ratio(load.get("real MindSpore"), touched[ours]),
+            "save / raw": ratio(save[ours], save["raw write + fsync"]), "real save / ours": ratio(save.get("real MindSpore"), save[ours]),
+            **{f"stall / {name}": ratio(stall[ours], values) for name, values in stall.items() if name != ours},
+        },
     }
-    real = oracle_times(oracle, folder, max(1, rounds // 2))
-    result["real_mindspore"] = real
-    result["ratios"] = {
-        "load / safetensors": load["mindspore_compat"] / load["safetensors"],
-        "load and touch / safetensors": touched["mindspore_compat"] / touched["safetensors"],
-        "save / raw": save["mindspore_compat"] / raw,
-        "stall / memcpy": statistics.median(ours) / memcpy, "least stall / memcpy": min(ours) / memcpy,
-        "real load / ours": real["load"] / load["mindspore_compat"] if real else None,
-        "real save / ours": real["save"] / save["mindspore_compat"] if real else None,
-    }
-    return result
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mib", type=int, nargs="+", default=[64, 1024])
     parser.add_argument("--folder", type=Path)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--oracle", default="/opt/oracle/venv/bin/python")
     parser.add_argument("--peak", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.peak:
-        values = load_with(options.peak, options.folder)()
-        touch(values)
-        print(high_water_kib())
+        print(extra_peak_kib(options.peak, options.folder))
         return
     machine = {"torch": torch.__version__, "numpy": np.__version__, "python": platform.python_version(), "cpus": os.cpu_count(),
                "threads": torch.get_num_threads(), "load": os.getloadavg()[0]}

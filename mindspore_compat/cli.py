@@ -191,6 +191,7 @@ def _env(options: argparse.Namespace) -> int:
     import torch
 
     from ._api import alias
+    from ._runtime import extension
 
     lines = {
         "mindspore_compat": f"{_version()} in {Path(__file__).parent}",
@@ -200,6 +201,7 @@ def _env(options: argparse.Namespace) -> int:
         "cuda": ", ".join(torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count()))
         if torch.cuda.is_available()
         else f"none (torch built for {torch.version.cuda or 'CPU only'})",
+        "CUDA kernels": extension.describe(),
         "torch.distributed": ", ".join(_distributed_backends()) or "none",
         "import mindspore": "delivers mindspore_compat" if alias.is_installed() else "not taken over in this process",
         "real MindSpore": _installed_version("mindspore") or "not installed",

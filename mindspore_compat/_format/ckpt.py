@@ -37,6 +37,10 @@ class Entry:
     content: Any
     place: int | None = None  # in the file it comes from
 
+    def byte_count(self) -> int:
+        """The length of the content."""
+        return sum(map(len, parts_of(self)))
+
     def described(self) -> str:
         """For messages: its name, and where it is."""
         return repr(self.name) + ("" if self.place is None else f" at byte {self.place}")
@@ -209,7 +213,7 @@ def check_length(entry: Entry) -> tuple[np.dtype, tuple[int, ...]]:
 
 
 def _checked(entry: Entry, dtype: np.dtype) -> tuple[np.dtype, tuple[int, ...]]:
-    have = sum(len(part) for part in parts_of(entry))
+    have = entry.byte_count()
     count = largest = 1
     for dim in entry.dims:
         count, largest = count * dim, largest * max(dim, 1)

@@ -17,6 +17,7 @@ from mindspore_compat._format.wire import write_varint
 __all__ = ["Histogram", "Picture", "Values", "DATA_TYPES", "make_histogram", "make_picture", "event", "field", "summary_event", "MindSporeValues",
            "TensorBoardValues"]
 
+_varint = functools.lru_cache(maxsize=1 << 14)(write_varint)
 _DOUBLE = struct.Struct("<d")
 _FLOAT = struct.Struct("<f")
 _BUCKET = struct.Struct("<cdcdc")
@@ -112,7 +113,7 @@ def make_picture(array: np.ndarray) -> Picture | None:
 
 def field(key: bytes, body: bytes) -> bytes:
     """A length-delimited field; ``key`` is its number and wire type."""
-    return b"".join((key, write_varint(len(body)), body))
+    return b"".join((key, _varint(len(body)), body))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -122,7 +123,7 @@ def _tag(tag: str) -> bytes:
 
 def event(wall_time: float, key: bytes, body: bytes, step: int | None = None) -> bytes:
     """An Event with one thing in it; ``key`` says what."""
-    return b"".join((b"\x09", _DOUBLE.pack(wall_time), b"" if step is None else b"\x10" + write_varint(step), key, write_varint(len(body)), body))
+    return b"".join((b"\x09", _DOUBLE.pack(wall_time), b"" if step is None else b"\x10" + _varint(step), key, _varint(len(body)), body))
 
 
 def summary_event(wall_time: float, step: int, values: list[bytes]) -> bytes:
@@ -135,7 +136,7 @@ def _double(key: bytes, number: float) -> bytes:
 
 
 def _image(picture: Picture) -> bytes:
-    return b"".join((b"\x08", write_varint(picture.height), b"\x10", write_varint(picture.width), b"\x18", write_varint(picture.channels),
+    return b"".join((b"\x08", _varint(picture.height), b"\x10", _varint(picture.width), b"\x18", _varint(picture.channels),
                      field(b"\x22", picture.png)))
 
 
@@ -169,8 +170,8 @@ class MindSporeValues:
     def histogram(tag: str, value: Histogram) -> bytes:
         parts = []
         for left, width, count in zip(value.lefts, value.widths, value.counts):
-            bucket = _BUCKET.pack(b"\x09", left, b"\x11", width, b"\x18") + write_varint(count)
-            parts.append(b"\x0a" + write_varint(len(bucket)) + bucket)
+            bucket = _BUCKET.pack(b"\x09", left, b"\x11", width, b"\x18") + _varint(count)
+            parts.append(b"\x0a" + _varint(len(bucket)) + bucket)
         for key, number in ((b"\x10", value.nan), (b"\x18", value.positive_infinite), (b"\x20", value.negative_infinite)):
             parts.append(key + write_varint(number))
         if value.minimum is not None and value.maximum is not None and value.total is not None:

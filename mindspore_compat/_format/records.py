@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import struct
+from array import array
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,7 +20,7 @@ _HEADER = struct.Struct("<QI")
 _CRC = struct.Struct("<I")
 _MAXIMUM = 1 << 40
 _LANE = 16  # bytes that each lane of the vectorized sum takes
-_SMALL = 1024
+_SMALL = 8192  # bytes from which the vectorized sum is the faster one
 
 
 def _make_table() -> list[int]:
@@ -39,9 +40,22 @@ def crc32c(data: Any) -> int:
     if len(data) >= _SMALL:
         return _crc_of_many(np.frombuffer(data, np.uint8))
     crc, table = 0xFFFFFFFF, _TABLE
-    for byte in data:
+    whole = len(data) & ~3
+    if whole:
+        low, high = _word_tables()
+        for word in struct.unpack(f"<{whole >> 2}I", memoryview(data)[:whole]):
+            crc ^= word
+            crc = low[crc & 0xFFFF] ^ high[crc >> 16]
+    for byte in data[whole:]:
         crc = table[(crc ^ byte) & 0xFF] ^ crc >> 8
     return crc ^ 0xFFFFFFFF
+
+
+@functools.cache
+def _word_tables() -> tuple[array, array]:
+    """What the two halves of four bytes at once do to the sum."""
+    pairs = _pair_table()
+    return array("I", (pairs[pairs & 0xFFFF] ^ pairs >> 16).tobytes()), array("I", pairs.tobytes())
 
 
 @functools.cache

@@ -6,7 +6,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -19,7 +19,7 @@ from mindspore_compat.common._wrap import plain
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.train._checkpoint_load import CheckpointFile
 from mindspore_compat.train._torch_names import from_torch_names, nearest, to_torch_names
-from mindspore_compat.train.serialization import load_checkpoint, save_checkpoint
+from mindspore_compat.train.serialization import checked_plan, load_checkpoint
 
 __all__ = ["main"]
 
@@ -113,16 +113,18 @@ def _opened(path: str, options: Any, crc_check: bool = False) -> CheckpointFile:
         raise ValueError(f"{path}: {error}") from None
 
 
-def _bar(items: Iterable[tuple[Any, int]], total: int) -> Iterator[Any]:
-    """The items, with the share of the bytes done on the terminal."""
-    done, shown = 0, -1
-    is_shown = total > _QUIET_BYTES and sys.stderr.isatty()
-    for item, count in items:
-        yield item
-        done += count
-        percent = 100 * done // max(total, 1)
-        if is_shown and percent != shown:
-            shown = percent
+class _Bar:
+    """Shows on the terminal which share of so many bytes is done, if they are many."""
+
+    def __init__(self, total: int) -> None:
+        self._total, self._done, self._shown = max(total, 1), 0, -1
+        self._is_shown = total > _QUIET_BYTES and sys.stderr.isatty()
+
+    def add(self, count: int) -> None:
+        self._done += count
+        percent = min(100 * self._done // self._total, 100)
+        if self._is_shown and percent != self._shown:
+            self._shown = percent
             print(f"\r[{'#' * (percent // 4):25}] {percent:3} %", end="\n" if percent == 100 else "", file=sys.stderr, flush=True)
 
 
@@ -157,15 +159,11 @@ def _safetensors_row(name: str, part: Any) -> dict[str, Any]:
 
 def _row(entry: Any) -> dict[str, Any]:
     if isinstance(entry, codec.MapEntry):
-        return {"name": entry.name, "dtype": "map", "shape": list(entry.parts[1].dims), "bytes": sum(map(_bytes_of, entry.parts))}
-    row = {"name": entry.name, "dtype": entry.tensor_type, "shape": list(entry.dims), "bytes": _bytes_of(entry)}
+        return {"name": entry.name, "dtype": "map", "shape": list(entry.parts[1].dims), "bytes": sum(part.byte_count() for part in entry.parts)}
+    row = {"name": entry.name, "dtype": entry.tensor_type, "shape": list(entry.dims), "bytes": entry.byte_count()}
     if entry.tensor_type == STRING:
         row |= {"shape": [], "value": entry.text()}
     return row
-
-
-def _bytes_of(entry: codec.Entry) -> int:
-    return sum(len(part) for part in codec.parts_of(entry))
 
 
 def _inspect(options: Any) -> int:
@@ -199,9 +197,11 @@ def _differences(a: dict[str, Any], b: dict[str, Any], tolerance: float) -> Iter
             yield {"name": name, "what": "only in A", "nearest": nearest(name, tuple(getattr(value, "shape", ())), only_b)}
     for name in only_b:
         yield {"name": name, "what": "only in B"}
-    common = [(name, getattr(value, "nbytes", 0)) for name, value in a.items() if name in b]
-    for name in _bar(common, sum(count for _, count in common)):
+    common = {name: getattr(value, "nbytes", 0) for name, value in a.items() if name in b}
+    bar = _Bar(sum(common.values()))
+    for name, count in common.items():
         found = _difference(a[name], b[name], tolerance)
+        bar.add(count)
         if found:
             yield {"name": name, **found}
 
@@ -269,7 +269,8 @@ def _save(values: dict[str, Any], options: Any) -> None:
         if left_out:
             print(f"left out, since safetensors hold tensors only: {', '.join(left_out)}", file=sys.stderr)
         values = {name: value for name, value in values.items() if name not in left_out}
-    save_checkpoint(values, out, enc_key=options.enc_key, enc_mode=options.enc_mode, crc_check=options.crc, format=format)
+    plan = checked_plan(values, out, enc_key=options.enc_key, enc_mode=options.enc_mode, crc_check=options.crc, format=format)
+    plan.write(_Bar(sum(entry.byte_count() for entry in plan.entries)).add)
 
 
 # --- verify ---------------------------------------------------------------------------------------------------------------
@@ -301,7 +302,7 @@ def _verify_ckpt(path: str, options: Any, result: dict[str, Any]) -> None:
         result["encryption"] = file.encryption
         if file.crc is not None:
             result["crc"] = "wrong"
-            file.check_crc()
+            file.check_crc(_Bar(len(file.messages)).add)
             result["crc"] = "right"
         entries = codec.read(file.messages)
         result["values"] = len(entries)

@@ -87,12 +87,16 @@ class CheckpointFile:
     def __exit__(self, *error: Any) -> None:
         self.close()
 
-    def check_crc(self) -> None:
-        """FormatError unless the stored CRC-32 is that of the messages; reads in chunks, so the mapping stays out of memory."""
+    def check_crc(self, progress: Callable[[int], object] = lambda count: None) -> None:
+        """FormatError unless the stored CRC-32 is that of the messages; reads in chunks, so the mapping stays out of memory.
+
+        ``progress`` is told the length of each.
+        """
         crc = 0
         for start in range(0, len(self.messages), _CHUNK):
             end = min(start + _CHUNK, len(self.messages))
             crc = zlib.crc32(os.pread(self._file.fileno(), end - start, start) if self._is_mapped else self.messages[start:end], crc)
+            progress(end - start)
         if crc != self.crc:
             raise FormatError(f"the CRC-32 of the data is {crc}, but {self.crc} is stored: the file is damaged")
 
@@ -116,7 +120,7 @@ class CheckpointFile:
 
     def _copies(self, entries: list[codec.Entry]) -> list[np.ndarray]:
         """The bytes of the contents in memory of their own."""
-        sizes = [sum(len(part) for part in codec.parts_of(entry)) for entry in entries]
+        sizes = [entry.byte_count() for entry in entries]
         wholes = list(_buffers(sizes))
         if sum(sizes) > _CHUNK and len(entries) > 1:
             with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
@@ -147,7 +151,7 @@ class CheckpointFile:
 def _view(entry: codec.Entry) -> torch.Tensor | None:
     """The elements where they are, flat, or None if they have to be copied."""
     content, dtype = entry.content, _DTYPES[entry.tensor_type]
-    if not any(map(len, codec.parts_of(entry))):
+    if not entry.byte_count():
         return torch.empty(0, dtype=dtype)
     if isinstance(content, list):
         return None

@@ -170,15 +170,25 @@ class Plan:
             return
         background_writer().submit(self.path, self.pieces(), MODE, self.has_crc_tail, self.enc_key, self.enc_mode, obsolete)
 
-    def write(self) -> None:
-        """Write it now."""
+    def write(self, progress: Callable[[int], object] | None = None) -> None:
+        """Write it now; ``progress`` is told the length of each piece when it is written."""
         background_writer().wait_for(self.path)  # an older one of this name must not come later
         pieces: Iterable[Any] = as_buffers(self.pieces())
+        if progress:
+            pieces = _told(pieces, progress)
         if self.enc_key is not None:
             pieces = envelope.encrypt(pieces, self.enc_key, self.enc_mode)
         elif self.has_crc_tail:
             pieces = envelope.crc_of(pieces)
         write_atomically(self.path, pieces, MODE)
+
+
+def _told(pieces: Iterable[Any], progress: Callable[[int], object]) -> Iterator[Any]:
+    for piece in pieces:
+        for start in range(0, len(piece), _FETCH_BYTES):
+            part = piece[start:start + _FETCH_BYTES]
+            yield part
+            progress(len(part))
 
 
 def as_buffers(pieces: Iterable[Any]) -> Iterator[Any]:

@@ -76,8 +76,9 @@ def save_checkpoint(save_obj: Any, ckpt_file_name: str, integrated_save: bool = 
         plan.write()
 
 
-def checked_plan(save_obj: Any, ckpt_file_name: Any, integrated_save: Any, async_save: Any, append_dict: Any, enc_key: Any, enc_mode: Any,
-                 choice_func: Any, crc_check: Any, format: Any, **kwargs: Any) -> Plan:
+def checked_plan(save_obj: Any, ckpt_file_name: Any, integrated_save: Any = True, async_save: Any = False, append_dict: Any = None,
+                 enc_key: Any = None, enc_mode: Any = "AES-GCM", choice_func: Any = None, crc_check: Any = False, format: Any = "ckpt",
+                 **kwargs: Any) -> Plan:
     """What `save_checkpoint` with these arguments is to write."""
     path = _save_path(save_obj, ckpt_file_name, format)
     check_bool(integrated_save, "integrated_save", "save_checkpoint")

@@ -1,6 +1,7 @@
 """`ConvertNetUtils`: what is converted, what is kept, what is left alone; Cells and torch modules."""
 from __future__ import annotations
 
+import copy
 import logging
 
 import numpy as np
@@ -188,7 +189,7 @@ def test_a_torch_module_trains_as_the_cell_does(case: str, kind: type[torch.nn.M
     scale = options.get("loss_scale", 1.0)
     net = make_net(case)
     if case == "conv":  # torch has no "same" with a stride
-        net.conv2 = nn.Conv2d(5, 136, 3, stride=2, pad_mode="pad", padding=1, weight_init=net.conv2.weight)
+        net.conv2 = nn.Conv2d(5, 136, 3, stride=2, pad_mode="pad", padding=1, weight_init=Tensor(net.conv2.weight.asnumpy()))
     step = make_step(net, make_thor(net, RATES[case], **options), scale)
     module = kind()
     classes = {name: type(child) for name, child in module.named_modules()}
@@ -227,7 +228,7 @@ def test_state_of_a_torch_module_resumes() -> None:
 
     module, optimizer = start()
     train(module, optimizer, 0, 4)
-    weights, state = {k: v.clone() for k, v in module.state_dict().items()}, optimizer.state_dict()
+    weights, state = {k: v.clone() for k, v in module.state_dict().items()}, copy.deepcopy(optimizer.state_dict())
     train(module, optimizer, 4, 6)
     again, resumed = start()
     again.load_state_dict(weights)

@@ -89,39 +89,41 @@ def _invert_with_torch(inverses: Sequence[torch.Tensor], factors: Sequence[torch
     groups: dict[tuple[int, torch.dtype], list[int]] = {}
     for pick in picks:
         groups.setdefault((inverses[pick].shape[-1], factors[pick].dtype), []).append(pick)
-    for (width, dtype), members in groups.items():
-        count = sum(inverses[pick].shape[0] for pick in members)
-        stack = torch.empty((count, width, width), dtype=dtype, device=info.device)
-        start = 0
-        for pick in members:
-            stop = start + inverses[pick].shape[0]
-            _put_damped(stack[start:stop], factors[pick], scales[pick], dampings[pick])
-            start = stop
+    for members in groups.values():
+        counts = [inverses[pick].shape[0] for pick in members]
+
+        def of_each_block(values: Sequence[float], members: list[int] = members, counts: list[int] = counts) -> torch.Tensor:
+            spread = [values[pick] for pick, count in zip(members, counts) for _ in range(count)]
+            return torch.tensor(spread, dtype=factors[members[0]].dtype).to(info.device, non_blocking=True)
+
+        stack = _damped([factors[pick] for pick in members], inverses[members[0]].shape[-1], of_each_block(scales), of_each_block(dampings))
         found, failed = _inverted(stack)
-        start = 0
-        for pick in members:
-            stop = start + inverses[pick].shape[0]
-            info[first[pick]:first[pick + 1]] = failed[start:stop]
-            kept = (failed[start:stop] != 0)[:, None, None]
-            inverses[pick].copy_(torch.where(kept, inverses[pick], found[start:stop] * multipliers[pick]))
-            start = stop
+        found *= of_each_block(multipliers)[:, None, None]
+        targets = [inverses[pick] for pick in members]
+        if stack.device.type != "cpu" or failed.any():
+            found = torch.where((failed != 0)[:, None, None], torch.cat(targets), found)
+        torch._foreach_copy_(targets, list(found.split(counts)))
+        for pick, part in zip(members, failed.split(counts)):
+            info[first[pick]:first[pick + 1]] = part
 
 
-def _put_damped(blocks: torch.Tensor, factor: torch.Tensor, scale: float, damping: float) -> None:
-    """The damped diagonal blocks of ``factor`` into ``blocks`` (k, m, m)."""
-    size, width = factor.shape[0], blocks.shape[-1]
-    whole = size // width
-    step, row = width * (size + 1), size
-    torch.mul(torch.as_strided(factor, (whole, width, width), (step, row, 1)), scale, out=blocks[:whole])
-    blocks[:whole].diagonal(dim1=-2, dim2=-1).add_(damping)
-    rest = size - whole * width
-    if rest:
-        last = blocks[whole]
-        last.zero_()
-        torch.mul(factor[-rest:, -rest:], scale, out=last[:rest, :rest])
-        diagonal = last.diagonal()
-        diagonal[:rest].add_(damping)
-        diagonal[rest:] = 1.0
+def _damped(factors: Sequence[torch.Tensor], width: int, scales: torch.Tensor, dampings: torch.Tensor) -> torch.Tensor:
+    """All diagonal blocks (k, width, width) of ``factors``, times ``scales`` and with ``dampings`` (k,) added; padded with the identity."""
+    parts, padded = [], []
+    for factor in factors:
+        size = factor.shape[0]
+        whole = size // width
+        parts.append(torch.as_strided(factor, (whole, width, width), (width * (size + 1), size, 1), factor.storage_offset()))
+        rest = size - whole * width
+        if rest:
+            parts.append(torch._C._nn.pad(factor[-rest:, -rest:], (0, width - rest, 0, width - rest))[None])
+            padded.append((sum(map(len, parts)) - 1, rest))
+    stack = torch.cat(parts)
+    stack *= scales[:, None, None]
+    stack.diagonal(dim1=-2, dim2=-1).add_(dampings[:, None])
+    for place, rest in padded:
+        stack[place].diagonal()[rest:] = 1.0
+    return stack
 
 
 def _inverted(stack: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

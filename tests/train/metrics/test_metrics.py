@@ -1,6 +1,7 @@
 """Metrics give real MindSpore's values (tests/golden/metrics.json) from numpy arrays, Tensors and lists, and its errors."""
 from __future__ import annotations
 
+import gzip
 import json
 import sys
 from pathlib import Path
@@ -13,8 +14,10 @@ from mindspore_compat import nn
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.train import metrics
 from tests.train.metrics.cases import METRICS
+from tests.train.metrics.random_cases import RANDOM_METRICS, SEEDS, run
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "metrics.json").read_text())
+RANDOM = json.loads(gzip.decompress((Path(__file__).parents[2] / "golden" / "metrics_random.json.gz").read_bytes()))
 
 
 def check(actual: Any, expected: Any) -> None:
@@ -22,7 +25,7 @@ def check(actual: Any, expected: Any) -> None:
         for one, other in zip(actual, expected, strict=True):
             check(one, other)
     else:
-        np.testing.assert_allclose(np.asarray(actual, np.float64), np.asarray(expected, np.float64), rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(np.asarray(actual, np.float64), np.asarray(expected, np.float64), rtol=1e-6, atol=1e-6)
 
 
 def value_of(name: str, convert: Any = lambda item: item) -> Any:
@@ -36,6 +39,17 @@ def value_of(name: str, convert: Any = lambda item: item) -> Any:
 @pytest.mark.parametrize("name", [name for name in METRICS if not isinstance(GOLDEN[name], dict)])
 def test_values_are_those_of_mindspore(name: str) -> None:
     check(value_of(name), GOLDEN[name])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", RANDOM_METRICS)
+def test_random_inputs_give_the_values_and_exceptions_of_mindspore(name: str) -> None:
+    for seed, expected in zip(SEEDS, RANDOM[name], strict=True):
+        actual = run(metrics, name, seed)
+        if isinstance(expected, str) or isinstance(actual, str):
+            assert actual == expected, f"seed {seed}"
+        else:
+            check(actual, expected)
 
 
 @pytest.mark.parametrize("name", ["Accuracy", "Loss", "Top1CategoricalAccuracy", "F1", "MSE", "ConfusionMatrix", "Perplexity"])
