@@ -168,6 +168,14 @@ def raw_write(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
 
 
+def saves(state: dict[str, torch.Tensor], tensors: dict[str, ms.Tensor], folder: Path, rounds: int) -> Times:
+    import safetensors.torch
+    whole = (folder / "a.ckpt").read_bytes()
+    return in_turns(rounds, {"raw write + fsync": lambda: raw_write(folder / "raw", whole),
+                             "mindspore_compat": lambda: ms.save_checkpoint(tensors, str(folder / "b.ckpt")),
+                             "safetensors": lambda: safetensors.torch.save_file(state, folder / "b.safetensors")})
+
+
 class Stalls:
     """How long each way of saving in the background holds up its caller; each is waited for before the next starts."""
 
@@ -232,10 +240,7 @@ def measure(mib: int, folder: Path, rounds: int, oracle: str) -> dict[str, objec
     load = in_turns(rounds, loaders(folder))  # type: ignore[arg-type]
     touched = in_turns(rounds, {name: lambda function=function: touch(function()) for name, function in loaders(folder).items()})
     into_net = in_turns(rounds, net_loaders(folder, state))
-    save = in_turns(rounds, {
-        "raw write + fsync": lambda whole=(folder / "a.ckpt").read_bytes(): raw_write(folder / "raw", whole),
-        "mindspore_compat": lambda: ms.save_checkpoint(tensors, str(folder / "b.ckpt")),
-        "safetensors": lambda: safetensors.torch.save_file(state, folder / "b.safetensors")})
+    save = saves(state, tensors, folder, rounds)
     stall = Stalls(state, folder).measure(rounds)
     real = oracle_times(oracle, folder, max(2, rounds // 2)) or {}
     peak = {name: extra_peak_mib(name, folder) for name in (*loaders(folder), "save")}

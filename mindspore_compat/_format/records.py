@@ -20,7 +20,7 @@ _HEADER = struct.Struct("<QI")
 _CRC = struct.Struct("<I")
 _MAXIMUM = 1 << 40
 _LANE = 16  # bytes that each lane of the vectorized sum takes
-_SMALL = 8192  # bytes from which the vectorized sum is the faster one
+_SMALL = 2048  # bytes from which the vectorized sum is the faster one
 
 
 def _make_table() -> list[int]:

@@ -143,6 +143,14 @@ class Cell(torch.nn.Module):
                 return state[store][name]
         raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
 
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: Any, strict: bool, missing_keys: list[str],
+                              unexpected_keys: list[str], error_msgs: list[str]) -> None:
+        """torch's, which takes a dot in a parameter's name (an optimizer's ``moments.weight``) for a child that is not there."""
+        unknown: list[str] = []
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, strict, missing_keys, unknown, error_msgs)
+        own = {prefix + name for name in self.__dict__["_parameters"]}
+        unexpected_keys.extend(key for key in unknown if key not in own)
+
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, Parameter):
             self.__dict__.pop(name, None)

@@ -260,3 +260,17 @@ def test_old_forms_of_pad_and_interpolate() -> None:
     assert ops.pad(x, (1, 1), mode="reflect").asnumpy()[0, 0, 0].tolist() == [1, 0, 1, 2, 3, 2]
     resized = ops.interpolate(x, roi=None, scales=None, sizes=(2, 2), coordinate_transformation_mode="align_corners", mode="bilinear")
     assert resized.asnumpy()[0, 0].tolist() == [[0, 3], [12, 15]]
+
+
+def test_a_training_cell_loads_its_own_state_dict() -> None:
+    def cell() -> nn.TrainOneStepCell:
+        net = nn.Dense(3, 2)
+        step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Momentum(net.trainable_params(), 0.1, 0.9))
+        step(Tensor(np.ones((1, 3), np.float32)), Tensor(np.ones((1, 2), np.float32)))
+        return step
+
+    one, other = cell(), cell()
+    assert not any(other.load_state_dict(one.state_dict()))
+    np.testing.assert_array_equal(other.optimizer.moments[0].asnumpy(), one.optimizer.moments[0].asnumpy())
+    with pytest.raises(RuntimeError, match="nonsense"):
+        other.load_state_dict({**one.state_dict(), "nonsense.weight": one.optimizer.moments[0]})

@@ -15,6 +15,7 @@ import torch
 import mindspore_compat as ms
 from mindspore_compat import Callback, LossMonitor, Model, Tensor, nn
 from mindspore_compat import dataset as ds
+from mindspore_compat._format.proto import mindir
 from mindspore_compat.train.callback import (
     BackupAndRestore,
     EarlyStopping,
@@ -118,6 +119,27 @@ def test_a_signal_ends_the_training_after_the_step_and_the_next_run_goes_on(tmp_
         again.train(1, _data(), callbacks=[OnRequestExit(save_mindir=False, directory=str(tmp_path), sig=signal.SIGUSR1), seen])
     finally:
         signal.signal(signal.SIGUSR1, before)
+
+
+def test_a_signal_in_an_evaluation_also_saves_the_network_for_inference(tmp_path) -> None:
+    before = signal.getsignal(signal.SIGUSR1)
+    try:
+        callback = OnRequestExit(save_ckpt=False, directory=str(tmp_path), sig=signal.SIGUSR1)
+        model = _model(metrics={"acc"})
+        ends = SimpleNamespace(steps=0)
+
+        class Asks(Callback):
+            def on_eval_step_end(self, run_context) -> None:
+                ends.steps += 1
+                os.kill(os.getpid(), signal.SIGUSR1)
+
+        model.eval(_data(), callbacks=[Asks(), callback])
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    (name,) = os.listdir(tmp_path / "rank_0")
+    assert name == "Net_eval.mindir" and ends.steps == 1
+    graph = mindir.ModelProto.FromString((tmp_path / "rank_0" / name).read_bytes())
+    assert "MatMul" in {node.op_type for node in graph.graph.node}
 
 
 def test_a_file_ends_the_training(tmp_path) -> None:

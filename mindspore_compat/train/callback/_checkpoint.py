@@ -207,6 +207,7 @@ class ModelCheckpoint(Callback):
 
     def __init__(self, prefix: Any = "CKP", directory: Any = None, config: CheckpointConfig | None = None) -> None:
         self._latest_ckpt_file_name = ""
+        self._place: tuple[str, str] | None = None  # what the functions for folder and prefix returned last
         self._leaving: set[str] = set()  # files that go when the next is complete
         self._last_time = self._last_time_for_keep = time.time()
         self._last_triggered_step = 0
@@ -227,7 +228,24 @@ class ModelCheckpoint(Callback):
 
     def step_end(self, run_context: RunContext) -> None:
         """Save if it is time."""
-        self._save_ckpt(run_context.original_args())
+        cb_params = run_context.original_args()
+        if callable(self._prefix) or callable(self._directory):
+            self._place = self._called_place(cb_params)  # at every step, as upstream
+        self._save_ckpt(cb_params)
+
+    def _called_place(self, cb_params: Any) -> tuple[str, str]:
+        """(folder, prefix) where either is a function.
+
+        Raises:
+            ValueError: if a function returns what is none.
+        """
+        prefix = self._prefix
+        if callable(prefix):
+            prefix = prefix(cb_params)
+            if not isinstance(prefix, str) or "/" in prefix:
+                raise ValueError("For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is callable, it must return a string "
+                                 f"that does not contain '/', but got {prefix}.")
+        return _made_folder(self._directory(cb_params)) if callable(self._directory) else self._directory, prefix
 
     def end(self, run_context: RunContext) -> None:
         """Save the last step, if that was not done, and wait for what is saved in the background."""
@@ -260,26 +278,21 @@ class ModelCheckpoint(Callback):
         step = cb_params.cur_step_num
         if step == self._last_triggered_step or not self._is_due(step, force_to_save):
             return
-        directory = self._directory(cb_params) if callable(self._directory) else self._directory
-        if callable(self._directory):
-            directory = _made_folder(directory)
-        prefix = self._prefix
-        if callable(prefix):
-            prefix = prefix(cb_params)
-            if not isinstance(prefix, str) or "/" in prefix:
-                raise ValueError("For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is callable, it must return a string "
-                                 f"that does not contain '/', but got {prefix}.")
-            name = f"{prefix}.{self._config.format}"
-        else:
-            name = f"{prefix}-{cb_params.cur_epoch_num}_{(step - 1) % cb_params.batch_num + 1}.{self._config.format}"
+        directory, prefix = self._place or self._called_place(cb_params)
+        place = "" if callable(self._prefix) else f"-{cb_params.cur_epoch_num}_{(step - 1) % cb_params.batch_num + 1}"
+        name = f"{prefix}{place}.{self._config.format}"
         self._last_triggered_step = step
-        for key, value in (("epoch_num", cb_params.cur_epoch_num), ("step_num", step)):
-            if key in self._append_dict:
-                self._append_dict[key] = (self._config.append_dict or {}).get(key, 0) + value
+        self._count(cb_params.cur_epoch_num, step)
         path = os.path.join(directory, name)
         self._write(path, cb_params, self._make_room(directory, prefix))
         self._latest_ckpt_file_name = path
         cb_params.last_save_ckpt_step, cb_params.latest_ckpt_file = step, path
+
+    def _count(self, epoch: int, step: int) -> None:
+        """Bring what ``append_info`` asked for up to date; numbers in its dict are where counting starts."""
+        for key, value in (("epoch_num", epoch), ("step_num", step)):
+            if key in self._append_dict:
+                self._append_dict[key] = (self._config.append_dict or {}).get(key, 0) + value
 
     def _write(self, path: str, cb_params: Any, obsolete: list[str]) -> None:
         config = self._config
@@ -329,14 +342,17 @@ class ModelCheckpoint(Callback):
                 background_writer().flush()
             except (OSError, RuntimeError) as error:  # the exception of the training goes on
                 _log.error("ModelCheckpoint: %s", error)
-        if error_type is not None and self._config.exception_save and self._last_params is not None and not callable(self._prefix):
-            cb_params = self._last_params
-            directory = self._directory(cb_params) if callable(self._directory) else self._directory
+        if error_type is not None and self._config.exception_save and self._last_params is not None:
+            self._save_breakpoint(self._last_params)
+
+    def _save_breakpoint(self, cb_params: Any) -> None:
+        epoch, step = cb_params.get("cur_epoch_num", 1), cb_params.cur_step_num
+        directory, prefix = self._place or self._called_place(cb_params)
+        if not callable(self._prefix):
             prefix = _next_free_prefix(directory, self._exception_prefix, breakpoint_files=True)
-            name = f"{prefix}-{cb_params.get('cur_epoch_num', 1)}_{cb_params.cur_step_num}_breakpoint.ckpt"
-            network = self._config.saved_network if self._config.saved_network is not None else cb_params.train_network
-            save_checkpoint(network, os.path.join(directory, name), append_dict={"epoch_num": cb_params.get("cur_epoch_num", 1),
-                                                                                "step_num": cb_params.cur_step_num, **self._append_dict})
+        self._count(epoch, step)
+        save_checkpoint(cb_params.train_network, os.path.join(directory, f"{prefix}-{epoch}_{step}_breakpoint.ckpt"), self._config.integrated_save,
+                        append_dict=self._append_dict, enc_key=self._config.enc_key, enc_mode=self._config.enc_mode)
 
     _last_params: Any = None
 
