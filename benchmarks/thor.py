@@ -119,7 +119,7 @@ def main() -> None:
     print(f"torch {torch.__version__}, {options.threads} threads, {options.rounds} rounds; CUDA kernels: {extension.describe()}")
     inversion(64, 128, options.rounds)
     inversion(1, 2304, max(3, options.rounds // 3))
-    step_overhead(options.rounds, options.frequency)
+    #step_overhead(options.rounds, options.frequency)
     if torch.cuda.is_available():
         print(f"\n{torch.cuda.get_device_name()}")
         for count in (1, 16, 132, 512, 3500):

@@ -4,7 +4,7 @@ from __future__ import annotations
 import functools
 import struct
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -43,12 +43,17 @@ def crc32c(data: Any) -> int:
     whole = len(data) & ~3
     if whole:
         low, high = _word_tables()
-        for word in struct.unpack(f"<{whole >> 2}I", memoryview(data)[:whole]):
+        for word in _words(whole >> 2)(data):
             crc ^= word
             crc = low[crc & 0xFFFF] ^ high[crc >> 16]
     for byte in data[whole:]:
         crc = table[(crc ^ byte) & 0xFF] ^ crc >> 8
     return crc ^ 0xFFFFFFFF
+
+
+@functools.cache
+def _words(number: int) -> Callable[[Any], tuple[int, ...]]:
+    return struct.Struct(f"<{number}I").unpack_from
 
 
 @functools.cache

@@ -109,7 +109,7 @@ def _train_one_epoch(network: Any, batches: Iterable[tuple[Any, ...]], cb_params
     for batch in batches:
         _checked_elements(batch, has_loss_fn)
         cb_params["cur_step_num"] += 1
-        cb_params["train_dataset_element"] = batch
+        cb_params["train_dataset_element"] = list(batch)
         step_begin(run_context)
         if not network.training:  # a callback may have evaluated the same network
             network.set_train(True)
@@ -149,7 +149,7 @@ def evaluate(network: Any, dataset: Any, cb_params: InternalCallbackParam, callb
     with torch.no_grad():
         for batch in next(epochs(dataset, 1, plain)):
             cb_params["cur_step_num"] += 1
-            cb_params["eval_dataset_element"] = batch
+            cb_params["eval_dataset_element"] = list(batch)
             callbacks.on_eval_step_begin(run_context)
             if network.training:
                 network.set_train(False)

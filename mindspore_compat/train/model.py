@@ -363,7 +363,7 @@ class Model:
             cur_step_num=0, train_network=self._train_network, epoch_num=epoch_num, batch_num=sinking.steps, mode="train", loss_fn=self._loss_fn,
             optimizer=self._optimizer, parallel_mode=self._parallel_mode, device_number=self._device_number, train_dataset=dataset,
             list_callback=self._transform_callbacks(callbacks), train_dataset_element=None, network=self._network, last_save_ckpt_step=None,
-            latest_ckpt_file=None, loss_scale_mananger=self._loss_scale_manager)
+            latest_ckpt_file=None, loss_scale_mananger=self._loss_scale_manager, initial_step=None)
 
     def _describe_evaluation(self, cb_params: InternalCallbackParam, dataset: Any) -> None:
         cb_params.update(eval_network=self._eval_network, valid_dataset=dataset, batch_num=dataset_size(dataset), mode="eval", cur_step_num=0)

@@ -8,6 +8,6 @@ sys.path.insert(0, str(HERE.parent / "train"))
 
 import mindspore
 import mindspore.dataset
-from hooks_program import NAMES, recorded
+from hooks_program import NAMES, fields, recorded
 
-(HERE / "hooks.json").write_text(json.dumps({name: recorded(mindspore, name) for name in NAMES}).replace("]], ", "]],\n") + "\n")
+(HERE / "hooks.json").write_text(json.dumps({**{name: recorded(mindspore, name) for name in NAMES}, "fields": fields(mindspore)}).replace("]], ", "]],\n") + "\n")

@@ -68,3 +68,29 @@ def recorded(ms, name):
     elif name == "sink":
         model.train(2, data(), callbacks=make("old"), dataset_sink_mode=True)
     return log
+
+
+def fields(ms):
+    """{hook: {field of cb_params: value if it is plain, else its type}} the first time each hook of a fit with evaluation is called."""
+    import numpy as np
+    nn, found = ms.nn, {}
+
+    def data():
+        rng = np.random.RandomState(0)
+        arrays = rng.randn(8, 4).astype(np.float32), rng.randint(0, 3, 8).astype(np.int32)
+        return ms.dataset.NumpySlicesDataset(arrays, ["x", "y"], shuffle=False).batch(4)
+
+    def noting(hook):
+        def note(self, run_context):
+            plain = {key: value if isinstance(value, (bool, int, float, str, type(None))) else type(value).__name__
+                     for key, value in run_context.original_args().items()}
+            found.setdefault(hook, plain)
+        return note
+
+    stages = ["begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end"]
+    body = {f"on_{mode}_{stage}": noting(f"on_{mode}_{stage}") for mode in ("train", "eval") for stage in stages}
+    net = nn.Dense(4, 3)
+    model = ms.Model(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"), nn.Momentum(net.trainable_params(), 0.1, 0.9),
+                     metrics={"acc"})
+    model.fit(1, data(), data(), callbacks=[type("Noting", (ms.Callback,), body)()], dataset_sink_mode=False, valid_dataset_sink_mode=False)
+    return found

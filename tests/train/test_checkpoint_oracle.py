@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from mindspore_compat import Tensor, save_checkpoint
+from mindspore_compat import Tensor, load_checkpoint, save_checkpoint
 from mindspore_compat._format import ckpt as codec
 from mindspore_compat._format import envelope
 from mindspore_compat._runtime.writer import background_writer
 from tests.support.oracle import run_oracle
-from tests.support.upstream import Small
+from tests.support.upstream import GOLDEN, Small
 
 READ = """
 import sys, json, numpy as np
@@ -42,7 +42,7 @@ def test_real_mindspore_reads_what_we_write(tmp_path: Path, monkeypatch: pytest.
     import json
 
     values = {str(dtype)[6:]: Tensor(torch.randint(0, 2, (3, 5)).to(dtype)) for dtype in DTYPES}
-    values |= {"zero_d": Tensor(2.5), "long": Tensor(torch.randn(7, 100))}
+    values |= {"zero_d": Tensor(2.5), "long": Tensor(torch.randn(7, 100)), "empty": Tensor(torch.zeros(0, 3))}
     net = {parameter.name: parameter for parameter in Small().get_parameters()}
     wanted: dict[str, tuple[dict, dict]] = {}
 
@@ -68,7 +68,9 @@ def test_real_mindspore_reads_what_we_write(tmp_path: Path, monkeypatch: pytest.
         patch.setattr(envelope, "BLOCK_BYTES", 1000)
         write("sliced.ckpt", values)
         write("blocks.ckpt", values, {"dec_key": (b"k" * 16).hex()}, enc_key=b"k" * 16)
-    appended = {"epoch_num": 3, "lr": 0.5, "ok": True, "note": "héllo €", "empty": "", "t": Tensor([1, 2])}
+    write("int4.ckpt", {"x.int4": load_checkpoint(str(GOLDEN / "ckpt/dtypes.ckpt"))["x.int4"]})
+    write("converted.ckpt", load_checkpoint(str(GOLDEN / "safetensors/net.safetensors"), format="safetensors"))
+    appended = {"epoch_num": 3, "lr": 0.5, "ok": True, "note": "héllo €", "empty": "", "t": Tensor([1, 2]), "random": torch.Generator()}
     save_checkpoint(net, str(tmp_path / "append.ckpt"), append_dict=appended)
     wanted[str(tmp_path / "append.ckpt")] = (net | appended, {})
     background_writer().flush()
@@ -81,6 +83,8 @@ def test_real_mindspore_reads_what_we_write(tmp_path: Path, monkeypatch: pytest.
             if isinstance(value, str):
                 assert texts[key] == value
                 continue
+            if isinstance(value, torch.Generator):
+                value = value.get_state()
             if not isinstance(value, torch.Tensor):
                 value = {bool: np.bool_, int: np.int64, float: np.float32}[type(value)](value)
                 assert found[key].dtype == value.dtype and found[key] == value

@@ -13,7 +13,7 @@ import torch
 import mindspore_compat as ms
 from mindspore_compat import Callback, History, LambdaCallback, LearningRateScheduler, LossMonitor, Model, ModelCheckpoint, Tensor, TimeMonitor, nn
 from mindspore_compat import dataset as ds
-from tests.train.hooks_program import NAMES, recorded
+from tests.train.hooks_program import NAMES, fields, recorded
 
 
 def _data(count: int = 12, width: int = 4, columns: int = 2, batch: int = 4):
@@ -45,6 +45,10 @@ GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "hooks.json").read_t
 @pytest.mark.parametrize("name", NAMES)
 def test_hooks_fire_as_upstream(name: str) -> None:
     assert recorded(ms, name) == GOLDEN[name]
+
+
+def test_callbacks_see_the_fields_of_mindspore() -> None:
+    assert fields(ms) == GOLDEN["fields"]
 
 
 def test_loss_monitor_and_time_monitor_print_upstreams_lines(capsys) -> None:

@@ -96,9 +96,11 @@ def _invert_with_torch(inverses: Sequence[torch.Tensor], factors: Sequence[torch
             spread = [values[pick] for pick, count in zip(members, counts) for _ in range(count)]
             return torch.tensor(spread, dtype=factors[members[0]].dtype).to(info.device, non_blocking=True)
 
-        stack = _damped([factors[pick] for pick in members], inverses[members[0]].shape[-1], of_each_block(scales), of_each_block(dampings))
+        stack = _damped([factors[pick] for pick in members], inverses[members[0]].shape[-1],
+                        of_each_block(scales) if any(scales[pick] != 1.0 for pick in members) else None, of_each_block(dampings))
         found, failed = _inverted(stack)
-        found *= of_each_block(multipliers)[:, None, None]
+        if any(multipliers[pick] != 1.0 for pick in members):
+            found *= of_each_block(multipliers)[:, None, None]
         targets = [inverses[pick] for pick in members]
         if stack.device.type != "cpu" or failed.any():
             found = torch.where((failed != 0)[:, None, None], torch.cat(targets), found)
@@ -107,7 +109,7 @@ def _invert_with_torch(inverses: Sequence[torch.Tensor], factors: Sequence[torch
             info[first[pick]:first[pick + 1]] = part
 
 
-def _damped(factors: Sequence[torch.Tensor], width: int, scales: torch.Tensor, dampings: torch.Tensor) -> torch.Tensor:
+def _damped(factors: Sequence[torch.Tensor], width: int, scales: torch.Tensor | None, dampings: torch.Tensor) -> torch.Tensor:
     """All diagonal blocks (k, width, width) of ``factors``, times ``scales`` and with ``dampings`` (k,) added; padded with the identity."""
     parts, padded = [], []
     for factor in factors:
@@ -119,7 +121,8 @@ def _damped(factors: Sequence[torch.Tensor], width: int, scales: torch.Tensor, d
             parts.append(torch._C._nn.pad(factor[-rest:, -rest:], (0, width - rest, 0, width - rest))[None])
             padded.append((sum(map(len, parts)) - 1, rest))
     stack = torch.cat(parts)
-    stack *= scales[:, None, None]
+    if scales is not None:
+        stack *= scales[:, None, None]
     stack.diagonal(dim1=-2, dim2=-1).add_(dampings[:, None])
     for place, rest in padded:
         stack[place].diagonal()[rest:] = 1.0
@@ -127,50 +130,50 @@ def _damped(factors: Sequence[torch.Tensor], width: int, scales: torch.Tensor, d
 
 
 def _inverted(stack: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """(inverses, info) of a stack (k, m, m) of symmetric matrices."""
-    if stack.device.type == "cpu":
-        info = torch.zeros(stack.shape[0], dtype=torch.int32)
-        _, found = _by_halves(stack, info, 0, _SMALL_LEAF if stack.shape[-1] <= _KERNEL_BLOCK else _LARGE_LEAF, False)
-    else:
-        lower, info = torch.linalg.cholesky_ex(stack)
-        found = torch.cholesky_inverse(lower)
+    """(inverses, info) of a stack (k, m, m) of symmetric matrices, which is overwritten."""
     # LAPACK takes an infinite pivot; infinities elsewhere make a later pivot NaN
     infinite = ~torch.isfinite(stack.diagonal(dim1=-2, dim2=-1))
     first = torch.where(infinite.any(-1), infinite.to(torch.int32).argmax(-1).to(torch.int32) + 1, 0)
+    if stack.device.type == "cpu":
+        info, found = torch.zeros(stack.shape[0], dtype=torch.int32), stack
+        _by_halves(stack, stack, info, 0, _SMALL_LEAF if stack.shape[-1] <= _KERNEL_BLOCK else _LARGE_LEAF, False)
+    else:
+        lower, info = torch.linalg.cholesky_ex(stack)
+        found = torch.cholesky_inverse(lower)
     return found, torch.where(info == 0, first, info)
 
 
-def _by_halves(stack: torch.Tensor, info: torch.Tensor, offset: int, leaf: int, need_root: bool) -> tuple[torch.Tensor | None, torch.Tensor]:
-    """(X, XᵀX) with X the inverse of the lower Cholesky factor, of a stack (k, m, m); X is None unless asked for.
+def _by_halves(stack: torch.Tensor, out: torch.Tensor, info: torch.Tensor, offset: int, leaf: int, need_root: bool) -> torch.Tensor | None:
+    """The inverses of a stack (k, m, m) into ``out``, which may be the stack; returns X with XᵀX = inverse, if asked for.
 
     With A = [[A1, Bᵀ], [B, A2]]: W = B X1ᵀ, S = A2 - W Wᵀ as a blocked Cholesky has them, Z = W X1, and the inverse is
     [[P1 + Zᵀ P2 Z, .], [-P2 Z, P2]], P1 and P2 those of A1 and S. A leaf's pivots are the whole matrix's, so ``info`` is potrf's.
     """
     size = stack.shape[-1]
     if size <= leaf:
-        lower, failed = torch.linalg.cholesky_ex(stack)
+        lower, failed = torch.linalg.cholesky_ex(stack.contiguous())
         if failed.any():
             info.copy_(torch.where((info == 0) & (failed != 0), failed + offset, info))
-        root = torch.linalg.solve_triangular(lower, torch.eye(size, dtype=stack.dtype).expand_as(lower), upper=False)
-        return root, torch.bmm(root.mT, root)
+        root = torch.linalg.solve_triangular(lower.mT, torch.eye(size, dtype=stack.dtype).expand_as(lower), upper=True, left=False).mT
+        out.copy_(torch.bmm(root.mT, root))
+        return root
     half = size // 2
-    root1, inverse1 = _by_halves(stack[:, :half, :half], info, offset, leaf, True)
+    above, below = out[:, :half, :half], out[:, half:, half:]
+    root1 = _by_halves(stack[:, :half, :half], above, info, offset, leaf, True)
     assert root1 is not None
     w = torch.bmm(stack[:, half:, :half], root1.mT)
-    root2, inverse2 = _by_halves(torch.baddbmm(stack[:, half:, half:], w, w.mT, alpha=-1), info, offset + half, leaf, need_root)
+    root2 = _by_halves(torch.baddbmm(stack[:, half:, half:], w, w.mT, alpha=-1), below, info, offset + half, leaf, need_root)
     z = torch.bmm(w, root1)
-    product = torch.bmm(inverse2, z)
-    inverse = torch.empty_like(stack)
-    inverse[:, half:, half:] = inverse2
-    torch.neg(product, out=inverse[:, half:, :half])
-    inverse[:, :half, half:] = inverse[:, half:, :half].mT
-    torch.baddbmm(inverse1, z.mT, product, out=inverse[:, :half, :half])
-    if root2 is None:
-        return None, inverse
-    root = torch.zeros_like(stack)
+    product = torch.bmm(below, z)
+    torch.neg(product, out=out[:, half:, :half])
+    torch.neg(product.mT, out=out[:, :half, half:])
+    above += torch.bmm(z.mT, product)
+    if not need_root or root2 is None:
+        return None
+    root = stack.new_zeros(stack.shape)
     root[:, :half, :half], root[:, half:, half:] = root1, root2
-    root[:, half:, :half] = -torch.bmm(root2, z)
-    return root, inverse
+    torch.neg(torch.bmm(root2, z), out=root[:, half:, :half])
+    return root
 
 
 # --- with the library of csrc/ -----------------------------------------------------------------------------------------------------

@@ -279,7 +279,7 @@ class ModelCheckpoint(Callback):
         if step == self._last_triggered_step or not self._is_due(step, force_to_save):
             return
         directory, prefix = self._place or self._called_place(cb_params)
-        place = "" if callable(self._prefix) else f"-{cb_params.cur_epoch_num}_{(step - 1) % cb_params.batch_num + 1}"
+        place = "" if callable(self._prefix) else f"-{cb_params.cur_epoch_num}_{_step_in_epoch(cb_params)}"
         name = f"{prefix}{place}.{self._config.format}"
         self._last_triggered_step = step
         self._count(cb_params.cur_epoch_num, step)
@@ -346,7 +346,7 @@ class ModelCheckpoint(Callback):
             self._save_breakpoint(self._last_params)
 
     def _save_breakpoint(self, cb_params: Any) -> None:
-        epoch, step = cb_params.get("cur_epoch_num", 1), cb_params.cur_step_num
+        epoch, step = cb_params.get("cur_epoch_num", 0), _step_in_epoch(cb_params)  # here upstream counts in the epoch for step_num too
         directory, prefix = self._place or self._called_place(cb_params)
         if not callable(self._prefix):
             prefix = _next_free_prefix(directory, self._exception_prefix, breakpoint_files=True)
@@ -359,6 +359,11 @@ class ModelCheckpoint(Callback):
     def begin(self, run_context: RunContext) -> None:
         """Remember the run's parameters for `__exit__`."""
         self._last_params = run_context.original_args()
+
+
+def _step_in_epoch(cb_params: Any) -> int:
+    """From 1; 0 before the first."""
+    return (cb_params.cur_step_num - 1) % cb_params.batch_num + 1 if cb_params.cur_step_num else 0
 
 
 def _made_folder(directory: Any) -> str:

@@ -9,6 +9,7 @@ import logging
 import os
 import queue
 import threading
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -27,6 +28,8 @@ _MOST_BYTES = 1 << 28
 LINEAGE_KEYS = {"train_lineage": b"\x32", "eval_lineage": b"\x3a", "dataset_graph": b"\x4a", "custom_lineage_data": b"\x52"}
 _VERSION = (b"\x1a", b"MindSpore.Event:1")
 _READ_ONLY = 0o400
+_IDLE = 1.0  # seconds without a record after which what there is is flushed
+_GATHER = 0.01  # waking up for every single record would take the interpreter's lock from the training each time
 
 Groups = list[tuple[str, list[tuple[str, Any]]]]
 
@@ -46,7 +49,8 @@ class RecordWriter:
         self._lineage: EventFile | None = EventFile(lineage, None, _READ_ONLY, limit)
         self._export = export
         self._tensorboard = TensorBoardFile(tensorboard) if tensorboard is not None else None
-        self._queue: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[tuple[Callable[..., None], tuple[Any, ...]] | None] = queue.SimpleQueue()
+        self._hurry = threading.Event()
         self._errors: list[Exception] = []
         self._records = self._bytes = 0
         self._thread: threading.Thread | None = None
@@ -54,33 +58,43 @@ class RecordWriter:
 
     def submit(self, groups: Groups, step: int, wall_time: float, size: int) -> None:
         """Have the values of a step written; ``size`` is about their number of bytes."""
+        self.call(self._write, groups, step, wall_time, size=size)
+
+    def call(self, function: Callable[..., None], *arguments: Any, size: int = 0) -> None:
+        """Have ``function(*arguments)`` run in the thread, in its turn; ``size`` bytes wait with it."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="mindspore_compat summary writer", daemon=True)
             self._thread.start()
         self._records += 1
         self._bytes += size
-        self._queue.put((groups, step, wall_time))
+        self._queue.put((function, arguments))
         if self._records >= _MOST_RECORDS or self._bytes >= _MOST_BYTES:
-            self._wait(None)
+            self._wait()
 
-    def _wait(self, action: Any) -> None:
-        """Until the thread is through with everything before; it calls ``action`` then."""
+    def _wait(self) -> None:
+        """Until the thread is through with everything before."""
         self._records = self._bytes = 0
         if self._thread is None or self._process != os.getpid():  # a forked child has no such thread
             return
         reached = threading.Event()
-        self._queue.put((action, reached))
+        self._queue.put((reached.set, ()))
+        self._hurry.set()
         reached.wait()
+        self._hurry.clear()
 
-    def flush(self) -> None:
-        """Return when everything is with the system."""
-        self._wait(self._flush_files)
+    def flush(self, wait: bool = True) -> None:
+        """Return when everything is with the system; without ``wait``, have it handed there in its turn."""
+        if self._thread is not None:
+            self._queue.put((self._flush_files, ()))
+            if wait:
+                self._wait()
 
     def close(self) -> None:
         """`flush`, and end."""
-        self._wait(self._close_files)
         if self._thread is not None and self._process == os.getpid():
+            self._queue.put((self._close_files, ()))
             self._queue.put(None)
+            self._hurry.set()
             self._thread.join()
         self._thread = None
 
@@ -93,21 +107,16 @@ class RecordWriter:
     def _run(self) -> None:
         while True:
             try:
-                job = self._queue.get(timeout=1.0)
+                job = self._queue.get(timeout=_IDLE)
             except queue.Empty:
                 self._flush_files()
                 continue
             if job is None:
                 return
-            if len(job) == 3:
-                self._guard(self._write, *job)
-                continue
-            action, reached = job
-            try:
-                if action is not None:
-                    action()
-            finally:
-                reached.set()
+            function, arguments = job
+            self._guard(function, *arguments)
+            if self._queue.empty():
+                self._hurry.wait(_GATHER)
 
     def _guard(self, function: Any, *arguments: Any) -> None:
         """Run; an error is logged and kept for `take_error`."""

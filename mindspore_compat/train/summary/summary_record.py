@@ -259,7 +259,7 @@ def _graph_bytes(value: Any) -> bytes:
 
 def _to_host(plugin: str, value: torch.Tensor, owner: str) -> Any:
     """A copy of a Tensor as the writer wants it: a number, an array, or for "tensor" (array, DataType)."""
-    if value.is_complex():
+    if value.dtype.is_complex:
         raise TypeError(f'For "{owner}", the parameter "value" must be a real Tensor, but got {value.dtype}. Record its real and imaginary part.')
     if plugin == "scalar":
         if value.numel() != 1:
