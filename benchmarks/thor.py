@@ -55,28 +55,22 @@ def spd(count: int, size: int, device: str = "cpu") -> torch.Tensor:
     return values @ values.mT / (2 * size)
 
 
-def damped(stack: torch.Tensor) -> torch.Tensor:
-    """What every route has to do first; damped_inverse_ does it inside."""
-    return stack + 0.1 * torch.eye(stack.shape[-1], device=stack.device)
-
-
-def cholesky(stack: torch.Tensor) -> torch.Tensor:
-    return torch.cholesky_inverse(torch.linalg.cholesky_ex(damped(stack))[0])
-
-
 def inversion(count: int, size: int, rounds: int, device: str = "cpu", everything: bool = True) -> None:
-    stack = spd(count, size, device)
-    factors = list(stack.unbind())
+    """From separate factors to separate inverses, as the optimizer holds them."""
+    factors = list(spd(count, size, device).unbind())
     inverses = [torch.eye(size, device=device)[None].clone() for _ in factors]
-    ones = [1.0] * count
+    ones, eye = [1.0] * count, torch.eye(size, device=device)
+
+    def route(invert: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[], object]:
+        return lambda: torch._foreach_copy_(inverses, list(invert(torch.stack(factors) + 0.1 * eye).split(1)))
+
     contestants: Contest = {
         "damped_inverse_": lambda: damped_inverse_(inverses, factors, ones, [0.1] * count, ones),
-        "cholesky_ex + cholesky_inverse": lambda: cholesky(stack),
+        "cholesky_ex + cholesky_inverse": route(lambda stack: torch.cholesky_inverse(torch.linalg.cholesky_ex(stack)[0])),
     }
     if everything:
-        contestants["inv_ex"] = lambda: torch.linalg.inv_ex(damped(stack))
-        contestants["cholesky_ex + cholesky_solve"] = lambda: torch.cholesky_solve(torch.eye(size, device=device).expand_as(stack),
-                                                                                   torch.linalg.cholesky_ex(damped(stack))[0])
+        contestants["inv_ex"] = route(lambda stack: torch.linalg.inv_ex(stack)[0])
+        contestants["cholesky_ex + cholesky_solve"] = route(lambda stack: torch.cholesky_solve(eye.expand_as(stack), torch.linalg.cholesky_ex(stack)[0]))
     synchronize = torch.cuda.synchronize if device == "cuda" else lambda: None
     report(f"{count} x {size}, float32, {device}", in_turns(contestants, rounds, synchronize), "damped_inverse_")
 
@@ -119,7 +113,7 @@ def main() -> None:
     print(f"torch {torch.__version__}, {options.threads} threads, {options.rounds} rounds; CUDA kernels: {extension.describe()}")
     inversion(64, 128, options.rounds)
     inversion(1, 2304, max(3, options.rounds // 3))
-    #step_overhead(options.rounds, options.frequency)
+    step_overhead(options.rounds, options.frequency)
     if torch.cuda.is_available():
         print(f"\n{torch.cuda.get_device_name()}")
         for count in (1, 16, 132, 512, 3500):

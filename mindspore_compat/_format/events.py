@@ -6,8 +6,8 @@ that is several times faster than filling messages; tests compare the bytes with
 from __future__ import annotations
 
 import functools
-import io
 import struct
+import zlib
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,8 +89,6 @@ def make_histogram(array: np.ndarray) -> Histogram:
 
 def make_picture(array: np.ndarray) -> Picture | None:
     """NCHW pictures side by side, 8 in a row, scaled to 0…255 over all of them; None unless C is 1 or 3 and nothing is empty."""
-    from PIL import Image
-
     if array.ndim != 4 or array.shape[1] not in (1, 3) or 0 in array.shape:
         return None
     number, _, height, width = array.shape
@@ -106,9 +104,18 @@ def make_picture(array: np.ndarray) -> Picture | None:
         shift, scale = np.float32(low), np.float32(255 / (high - low + 1) if high != low else 1)
     with np.errstate(all="ignore"):
         pixels = ((canvas.astype(np.float32) - shift) * scale).astype(np.uint8)  # in float32 whatever numpy's version
-    output = io.BytesIO()
-    Image.fromarray(pixels).save(output, format="PNG")
-    return Picture(pixels.shape[0], pixels.shape[1], 3, output.getvalue())
+    return Picture(pixels.shape[0], pixels.shape[1], 3, _png(pixels))
+
+
+def _png(pixels: np.ndarray) -> bytes:
+    """(height, width, 3) as a PNG, without filters and with zlib's fastest level: a third to a tenth of the time that pillow's defaults take."""
+    height, width, _ = pixels.shape
+    rows = np.zeros((height, width * 3 + 1), np.uint8)
+    rows[:, 1:] = pixels.reshape(height, -1)
+    parts = [b"\x89PNG\r\n\x1a\n"]
+    for name, body in ((b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)), (b"IDAT", zlib.compress(rows, 1)), (b"IEND", b"")):
+        parts.append(struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(body, zlib.crc32(name))))
+    return b"".join(parts)
 
 
 def field(key: bytes, body: bytes) -> bytes:

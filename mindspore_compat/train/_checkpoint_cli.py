@@ -46,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
         result = commands.add_parser(name, help=text, description=text)
         for file in files:
             result.add_argument(file.lower(), metavar=file)
+        result.add_argument("--json", action="store_true", help="one JSON object instead of lines")
         result.add_argument("--dec-key", type=_key, metavar="KEY", help="key of an encrypted file")
         result.add_argument("--dec-mode", metavar="MODE", choices=list(envelope.MODES), help="default: as the file says")
         result.set_defaults(handler=handler)
@@ -54,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, handler, text, files in (("inspect", _inspect, "names, shapes, dtypes and sizes", ("FILE",)),
                                        ("diff", _diff, "what differs between two checkpoints", ("A", "B")),
                                        ("verify", _verify, "structure, lengths and CRC", ("FILE",))):
-        command(name, handler, text, *files).add_argument("--json", action="store_true", help="one JSON object instead of lines")
+        command(name, handler, text, *files)
     commands.choices["diff"].add_argument("--tolerance", type=float, default=0.0, help="largest difference that counts as equal (default 0)")
     convert = command("convert", _convert, "convert between .ckpt, .safetensors and .pth (by the ends of the names)", "IN", "OUT")
     convert.add_argument("--names", choices=("keep", "torch", "mindspore"), default="keep",
@@ -249,28 +250,32 @@ def _convert(options: Any) -> int:
         values = {**from_torch_names(tensors), **{name: value for name, value in values.items() if name not in tensors}}
     elif options.names == "torch":
         values = {to_torch_names(name): value for name, value in values.items()}
-    _save(values, options)
-    print(f"{len(values)} values written to {options.out}")
+    left_out = _save(values, options)
+    if options.json:
+        print(json.dumps({"in": options.__dict__["in"], "out": options.out, "values": len(values) - len(left_out), "left_out": left_out}, indent=1))
+    else:
+        print(f"{len(values) - len(left_out)} values written to {options.out}")
     return 0
 
 
-def _save(values: dict[str, Any], options: Any) -> None:
+def _save(values: dict[str, Any], options: Any) -> list[str]:
+    """Write the new file; returns the names of what its kind can not hold."""
     out = options.out
+    left_out = [] if out.endswith(".ckpt") else [name for name, value in values.items() if not isinstance(value, torch.Tensor)]
+    values = {name: value for name, value in values.items() if name not in left_out}
     if out.endswith(_TORCH_ENDS):
         if options.enc_key or options.crc:
             raise ValueError("a torch file has neither encryption nor CRC")
-        torch.save({name: plain(value).detach().clone() for name, value in values.items() if isinstance(value, torch.Tensor)}, out)
-        return
-    if not out.endswith((".ckpt", ".safetensors")):
+        torch.save({name: plain(value).detach().clone() for name, value in values.items()}, out)
+    elif out.endswith((".ckpt", ".safetensors")):
+        plan = checked_plan(values, out, enc_key=options.enc_key, enc_mode=options.enc_mode, crc_check=options.crc,
+                            format="safetensors" if _is_safetensors(out) else "ckpt")
+        plan.write(_Bar(sum(entry.byte_count() for entry in plan.entries)).add)
+    else:
         raise ValueError(f"the name of the new file must end with .ckpt, .safetensors or {', '.join(_TORCH_ENDS)}, but is {out}")
-    format = "safetensors" if _is_safetensors(out) else "ckpt"
-    if format == "safetensors":
-        left_out = [name for name, value in values.items() if not isinstance(value, torch.Tensor)]
-        if left_out:
-            print(f"left out, since safetensors hold tensors only: {', '.join(left_out)}", file=sys.stderr)
-        values = {name: value for name, value in values.items() if name not in left_out}
-    plan = checked_plan(values, out, enc_key=options.enc_key, enc_mode=options.enc_mode, crc_check=options.crc, format=format)
-    plan.write(_Bar(sum(entry.byte_count() for entry in plan.entries)).add)
+    if left_out:
+        print(f"left out, since such a file holds tensors only: {', '.join(left_out)}", file=sys.stderr)
+    return left_out
 
 
 # --- verify ---------------------------------------------------------------------------------------------------------------

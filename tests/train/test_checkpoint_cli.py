@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import torch
 
 from mindspore_compat import Tensor, load_checkpoint, save_checkpoint
 from mindspore_compat.cli import main
+from mindspore_compat.train import _checkpoint_cli
 from tests.support.upstream import GOLDEN
 
 CKPT = GOLDEN / "ckpt"
@@ -75,7 +77,19 @@ def test_convert_there_and_back(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     assert not any("gamma" in name for name in state)
     code, _, err = _run(capsys, "convert", net, tmp_path / "e.ckpt", "--map", "nothing=x")
     assert code == 1 and "--map needs OLD=NEW" in err
-    assert _run(capsys, "convert", CKPT / "append.ckpt", tmp_path / "f.safetensors")[2].startswith("left out")
+    code, out, err = _run(capsys, "convert", CKPT / "append.ckpt", tmp_path / "f.safetensors", "--json")
+    found = json.loads(out)
+    assert code == 0 and err.startswith("left out") and found["left_out"] and found["values"] == len(
+        load_checkpoint(str(tmp_path / "f.safetensors"), format="safetensors"))
+
+
+@pytest.mark.parametrize("command", [("convert", "crc.ckpt", "OUT"), ("diff", "crc.ckpt", "crc.ckpt"), ("verify", "crc.ckpt")])
+def test_long_work_shows_how_far_it_is(command: tuple[str, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path,
+                                       monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_checkpoint_cli, "_QUIET_BYTES", 0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    code, _, err = _run(capsys, command[0], *[tmp_path / "out.ckpt" if name == "OUT" else CKPT / name for name in command[1:]])
+    assert code == 0 and err.endswith(f"[{'#' * 25}] 100 %\n")
 
 
 @pytest.mark.parametrize(("file", "code", "text"), [("crc.ckpt", 0, "CRC right"), ("crc_bad.ckpt", 1, "CRC wrong"), ("net.ckpt", 0, "CRC none"),

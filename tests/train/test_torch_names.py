@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch import nn
 
+import mindspore_compat.nn
 from mindspore_compat import Parameter, Tensor, load_checkpoint, load_param_into_net, save_checkpoint
 from mindspore_compat.train._torch_names import from_torch_names, nearest, to_torch_names
 
@@ -49,6 +50,30 @@ def test_a_torch_layer_is_saved_as_its_twin(name: str, tmp_path: Path) -> None:
     save_checkpoint(net, str(tmp_path / "a.ckpt"))
     again = load_checkpoint(str(tmp_path / "a.ckpt"))
     assert {key: value.asnumpy().tolist() for key, value in again.items()} == {key: value.asnumpy().tolist() for key, value in values.items()}
+
+
+OUR_TWINS = {
+    "BatchNorm1d": (lambda m: m.BatchNorm1d(4), lambda: nn.BatchNorm1d(4), (3, 4)),
+    "Conv2d": (lambda m: m.Conv2d(4, 6, 3, pad_mode="pad", padding=1, group=2, has_bias=True), lambda: nn.Conv2d(4, 6, 3, padding=1, groups=2), (2, 4, 5, 5)),
+    "Conv3dTranspose": (lambda m: m.Conv3dTranspose(2, 3, 3, has_bias=True, pad_mode="valid"), lambda: nn.ConvTranspose3d(2, 3, 3), (1, 2, 4, 4, 4)),
+    "InstanceNorm1d": (lambda m: m.InstanceNorm1d(4), lambda: nn.InstanceNorm1d(4, affine=True), (2, 4, 7)),
+    "InstanceNorm2d": (lambda m: m.InstanceNorm2d(4), lambda: nn.InstanceNorm2d(4, affine=True), (2, 4, 5, 5)),
+    "InstanceNorm3d": (lambda m: m.InstanceNorm3d(4), lambda: nn.InstanceNorm3d(4, affine=True), (2, 4, 3, 3, 3)),
+}
+
+
+@pytest.mark.parametrize("name", OUR_TWINS)
+def test_a_torch_layer_computes_what_our_cell_computes(name: str, tmp_path: Path) -> None:
+    make_cell, make_module, shape = OUR_TWINS[name]
+    cell, net = mindspore_compat.nn.SequentialCell(make_cell(mindspore_compat.nn)), nn.Sequential(make_module())
+    torch.manual_seed(0)
+    for parameter in cell.get_parameters():
+        parameter.set_data(Tensor(torch.rand(parameter.shape) + 0.5))
+    save_checkpoint(cell, str(tmp_path / "a.ckpt"))
+    missing, unused = load_param_into_net(net, load_checkpoint(str(tmp_path / "a.ckpt")), strict_load=True)
+    assert missing == [] and unused == (["0.moving_mean", "0.moving_variance"] if "Instance" in name else [])  # such a layer never uses them
+    x = torch.rand(shape)
+    np.testing.assert_allclose(net.eval()(x).detach().numpy(), cell.set_train(False)(Tensor(x)).asnumpy(), rtol=1e-4, atol=1e-5)
 
 
 def test_the_flat_weight_of_old_releases_is_taken_apart() -> None:

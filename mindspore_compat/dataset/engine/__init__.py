@@ -19,6 +19,7 @@ from mindspore_compat.dataset.engine._row_nodes import (
 )
 from mindspore_compat.dataset.engine._source_nodes import MappableDataset, SourceDataset
 from mindspore_compat.dataset.engine._sync import SyncWaitDataset
+from mindspore_compat.dataset.engine._tfrecord import TFRecordDataset
 from mindspore_compat.dataset.engine.cache_client import DatasetCache
 from mindspore_compat.dataset.engine.datasets import Dataset, zip
 from mindspore_compat.dataset.engine.datasets_standard_format import MindDataset
@@ -56,5 +57,5 @@ __all__ = [
     "MnistDataset", "NumpySlicesDataset", "PKSampler", "PaddedBatchDataset", "PaddedDataset", "ProjectDataset",
     "RandomSampler", "RenameDataset", "RepeatDataset", "Sampler", "Schema", "SequentialSampler", "Shuffle",
     "ShuffleDataset", "SkipDataset", "SourceDataset", "SubsetRandomSampler", "SubsetSampler", "SyncWaitDataset",
-    "TakeDataset", "TupleIterator", "WaitedDSCallback", "WeightedRandomSampler", "ZipDataset", "config", "zip",
+    "TFRecordDataset", "TakeDataset", "TupleIterator", "WaitedDSCallback", "WeightedRandomSampler", "ZipDataset", "config", "zip",
 ]  # fmt: skip

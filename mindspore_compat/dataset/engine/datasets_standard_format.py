@@ -10,8 +10,9 @@ from mindspore_compat.dataset.core.validator_helpers import check_value, type_ch
 from mindspore_compat.dataset.engine._columns import Row
 from mindspore_compat.dataset.engine._row_nodes import check_columns
 from mindspore_compat.dataset.engine._source_nodes import MappableDataset
+from mindspore_compat.dataset.engine._tfrecord import TFRecordDataset
 
-__all__ = ["MindDataset"]
+__all__ = ["MindDataset", "TFRecordDataset"]
 
 
 class MindDataset(MappableDataset):

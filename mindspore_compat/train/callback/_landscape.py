@@ -86,17 +86,20 @@ class LandscapeData:
         self._files: dict[str, str] = {}
         self._wanted = {item for interval in self._options["intervals"] for item in interval}
 
-    def save(self, cb_params: Any, unit: str) -> None:
-        """Save the Parameters, if this step (or epoch) is one of an interval."""
+    def save(self, cb_params: Any, unit: str, later: Callable[..., None]) -> None:
+        """Save the Parameters, if this step (or epoch) is one of an interval; ``later(function, *arguments, size=…)`` runs it in the background."""
         number = cb_params.cur_epoch_num if unit == "epoch" else cb_params.cur_step_num
         if unit != self._options["unit"] or number not in self._wanted:
             return
         network = _innermost(cb_params.network)
         path = os.path.join(self._folder, f"{type(network).__name__}_{number}_{unit}.ckpt")
         self._files[str(number)] = path
-        if not os.path.isfile(path):
-            save_checkpoint([{"name": getattr(parameter, "name", None) or name, "data": parameter} for name, parameter in network.named_parameters()],
-                            path)
+        if os.path.isfile(path):
+            return
+        with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():
+            values = [{"name": getattr(parameter, "name", None) or name, "data": parameter.detach().clone()}
+                      for name, parameter in network.named_parameters()]
+        later(save_checkpoint, values, path, size=sum(item["data"].nbytes for item in values))
 
     def save_metadata(self, step_per_epoch: int) -> None:
         """Write ``train_metadata.json``, unless it is there."""

@@ -119,15 +119,15 @@ class SummaryCollector(Callback):
         if not self._sinking:
             self._collect_values(cb_params)
         if self._landscape is not None:
-            self._landscape.save(cb_params, "step")
+            self._landscape.save(cb_params, "step", self._record._writer.call)
 
     def epoch_end(self, run_context: RunContext) -> None:
         cb_params = run_context.original_args()
         if cb_params.mode == "train":
             self._collect_values(cb_params)
             if self._landscape is not None:
-                self._landscape.save(cb_params, "epoch")
-        self._record.flush()
+                self._landscape.save(cb_params, "epoch", self._record._writer.call)
+        self._record._writer.flush(wait=False)
 
     def end(self, run_context: RunContext) -> None:
         cb_params = run_context.original_args()
@@ -141,7 +141,7 @@ class SummaryCollector(Callback):
         self._record.set_mode("eval")  # what operators saw since the last sampled step stays out
         self._record.record(0)
         if training and self._landscape is not None:
-            self._landscape.save_metadata(cb_params.batch_num)
+            self._record._writer.call(self._landscape.save_metadata, cb_params.batch_num)  # behind the checkpoints
 
     # --- collecting -------------------------------------------------------------------------------------------------------
 
@@ -168,7 +168,7 @@ class SummaryCollector(Callback):
             self._tensor_steps = self._steps_of_tensors(cb_params)
             self._first_step = False
             self._collect(cb_params, None)
-            self._record.flush()
+            self._record._writer.flush(wait=False)
             return
         current = cb_params.cur_epoch_num if self._sinking else cb_params.cur_step_num
         sampled, with_tensors = current % self._collect_freq == 0, current in self._tensor_steps

@@ -1,0 +1,291 @@
+"""`TFRecordDataset`: where each row is, in which order rows come, and columns from ``tf.train.Example`` messages."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat._format.tfrecord import EXAMPLE, read_content, record_offsets
+from mindspore_compat._format.wire import FormatError
+from mindspore_compat.dataset.core import config
+from mindspore_compat.dataset.core.datatypes import numpy_dtype
+from mindspore_compat.dataset.core.validator_helpers import type_check, workers_in_range
+from mindspore_compat.dataset.engine._columns import Row
+from mindspore_compat.dataset.engine._row_nodes import check_columns
+from mindspore_compat.dataset.engine._session import Run
+from mindspore_compat.dataset.engine._source_nodes import SourceDataset
+from mindspore_compat.dataset.engine.samplers import Shuffle
+from mindspore_compat.dataset.engine.schema import Schema
+
+__all__ = ["TFRecordDataset"]
+
+_COMPRESSIONS = ("", "ZLIB", "GZIP")
+_NATIVE: dict[str, Any] = {"int64_list": np.int64, "float_list": np.float32}
+
+
+class TFRecordDataset(SourceDataset):
+    """Rows of TFRecord files whose records are ``tf.train.Example`` messages.
+
+    Args:
+        dataset_files: a name, a glob pattern, or a list of them; each list or pattern is sorted.
+        schema: a `Schema` or its JSON file; without it the columns and types are those of the first record: int64, float32, and uint8 for bytes.
+        columns_list: columns to read, in that order.
+        shuffle: True or GLOBAL: all rows; FILES: the order of the files; False, INFILE: none.
+        num_shards, shard_id: this one's share: every num_shards-th file, or with ``shard_equal_rows`` the same number of rows.
+        compression_type: "", "ZLIB" or "GZIP".
+
+    Without shuffling, ``num_parallel_workers`` files are read in turns, row by row, as upstream; 1 reads one after another.
+
+    Raises:
+        ValueError: if there is no such file, or an argument is out of range.
+        RuntimeError: if a file is no TFRecord file, or does not have the columns.
+    """
+
+    def __init__(
+        self,
+        dataset_files: str | list[str],
+        schema: Schema | str | None = None,
+        columns_list: list[str] | None = None,
+        num_samples: int | None = None,
+        num_parallel_workers: int | None = None,
+        shuffle: Any = Shuffle.GLOBAL,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+        shard_equal_rows: bool = False,
+        cache: Any = None,
+        compression_type: str | None = None,
+    ) -> None:
+        _check_arguments(num_samples, shuffle, num_shards, shard_id, shard_equal_rows, compression_type)
+        super().__init__(num_parallel_workers, cache)
+        self._files = _found(dataset_files)
+        self._workers = config.get_num_parallel_workers() if num_parallel_workers is None else workers_in_range(num_parallel_workers)
+        self._compression = compression_type or ""
+        self._shuffle = {True: Shuffle.GLOBAL, False: Shuffle.FALSE, Shuffle.ADAPTIVE: Shuffle.GLOBAL, Shuffle.PARTIAL: Shuffle.GLOBAL}.get(
+            shuffle, shuffle)
+        self._num_samples, self._shards, self._shard, self._equal = num_samples or None, num_shards, shard_id, shard_equal_rows
+        self._contents: list[bytes | None] = []
+        self._index: list[np.ndarray] | None = None
+        self._schema = self._columns_of(schema)
+        if columns_list is not None:
+            type_check(columns_list, list, "columns_list")
+            check_columns(columns_list, "columns_list")
+            known = {name for name, _, _ in self._schema}
+            for name in columns_list:
+                if name not in known:
+                    raise RuntimeError(f"Invalid columns_list, tfrecord file failed to find column name: {name}. It has {sorted(known)}.")
+            by_name = {column[0]: column for column in self._schema}
+            self._schema = [by_name[name] for name in columns_list]
+
+    # --- where rows are ---------------------------------------------------------------------------------------------------
+
+    def _places(self) -> list[np.ndarray]:
+        """(rows, 2) offsets and lengths of each file, found when first needed."""
+        if self._index is None:
+            self._contents = [self._content(path) for path in self._files]
+            with _as_runtime_error():
+                self._index = [np.array(list(record_offsets(path, content)), np.int64).reshape(-1, 2)
+                               for path, content in zip(self._files, self._contents)]
+        return self._index
+
+    def _content(self, path: str) -> bytes | None:
+        """What a compressed file holds."""
+        with _as_runtime_error():
+            return read_content(path, self._compression) if self._compression else None
+
+    def _first_record(self) -> bytes:
+        for path in self._files:
+            content = self._content(path)
+            with _as_runtime_error():
+                for offset, length in record_offsets(path, content):
+                    return _bytes_at(path, content, offset, length)
+        raise RuntimeError(f"Invalid file. The following files are not valid TFRecordDataset files: {self._files}.")
+
+    def _size(self) -> int:
+        return len(self._chosen(np.random.default_rng(0)))
+
+    def _is_indexed(self) -> bool:
+        return True
+
+    def _order(self, run: Run) -> np.ndarray:
+        return self._chosen(run.shared_rng(run.pass_number) if self._shards else run.rng(self))
+
+    def _chosen(self, rng: np.random.Generator) -> np.ndarray:
+        """Numbers of the rows of one pass; rows are counted through all files."""
+        counts = list(map(len, self._places()))
+        starts = np.cumsum([0, *counts])
+        files = list(range(len(counts)))
+        if self._shards and not self._equal:
+            if len(files) < self._shards:
+                raise RuntimeError("Invalid file, numbers of tfrecord file should not less than num_shards when shard_equal_rows is false, "
+                                   f"but got numbers of tfrecord file: {len(files)}, num_shards: {self._shards}.")
+            if self._shuffle is Shuffle.FILES:
+                rng.shuffle(files)
+            files = files[self._shard::self._shards]
+        elif self._shuffle is Shuffle.FILES:
+            rng.shuffle(files)
+        ranges = [np.arange(starts[file], starts[file + 1]) for file in files]
+        if self._shards and self._equal:
+            ranges = _equal_share(ranges, self._shards, self._shard or 0)
+        order = _in_turns(ranges, 1 if self._shuffle is Shuffle.GLOBAL else self._workers)
+        if self._shuffle is Shuffle.GLOBAL:
+            rng.shuffle(order)
+        return order[:self._num_samples]
+
+    # --- what is in them --------------------------------------------------------------------------------------------------
+
+    def _columns_of(self, schema: Schema | str | None) -> list[tuple[str, np.dtype | None, list[int] | None]]:
+        """(name, dtype, shape) of each column; the dtype is None where the record tells."""
+        if schema is None:
+            features = EXAMPLE.Example.FromString(self._first_record()).features.feature
+            return [(name, None, None) for name in sorted(item.key for item in features)]
+        if isinstance(schema, str):
+            schema = Schema(schema)
+        if not isinstance(schema, Schema):
+            raise TypeError(f"path: {schema} is not string: 'schema' must be a Schema or the name of its JSON file.")
+        if not schema.columns:
+            raise RuntimeError('Invalid data, "columns" field is missing in JSON schema string: add columns with Schema.add_column.')
+        if schema.num_rows and self._num_samples is None:
+            self._num_samples = schema.num_rows
+        return [(item["name"], numpy_dtype(item["type"]), item.get("shape")) for item in schema.columns]
+
+    def _column_names(self) -> list[str]:
+        return [name for name, _, _ in self._schema]
+
+    def _fetch(self, index: np.ndarray) -> list[Row]:
+        places = self._places()
+        stops = np.cumsum(list(map(len, places)))
+        rows = []
+        for number in index:
+            file = int(np.searchsorted(stops, number, side="right"))
+            offset, length = places[file][number - (stops[file - 1] if file else 0)]
+            rows.append(self._row(file, _bytes_at(self._files[file], self._contents[file], int(offset), int(length))))
+        return rows
+
+    def _row(self, file: int, record: bytes) -> Row:
+        try:
+            features = {item.key: item.value for item in EXAMPLE.Example.FromString(record).features.feature}
+        except Exception as error:  # protobuf's DecodeError
+            raise RuntimeError(f"A record of {self._files[file]} is no tf.train.Example: {error}") from error
+        row = []
+        for name, dtype, shape in self._schema:
+            if name not in features:
+                raise RuntimeError(f"Feature name: {name} is required in schema but could not be found in {self._files[file]}.")
+            row.append(_column(name, features[name], dtype, shape, self._files[file]))
+        return tuple(row)
+
+    def is_shuffled(self) -> bool:
+        return self._shuffle is not Shuffle.FALSE
+
+    def is_sharded(self) -> bool:
+        return bool(self._shards and self._shards > 1)
+
+
+def _column(name: str, feature: Any, dtype: np.dtype | None, shape: list[int] | None, path: str) -> np.ndarray:
+    kind = next((field.name for field, _ in feature.ListFields()), None)
+    if kind is None:
+        array = np.empty(0, dtype or np.int64)
+    elif kind == "bytes_list":
+        array = _bytes_column(feature.bytes_list.value, dtype)
+    else:
+        if dtype is not None and (dtype.kind == "U" or (dtype.kind == "f") != (kind == "float_list")):
+            raise RuntimeError(f"Column {name} is of {dtype} in the schema, but holds {kind} in {path}.")
+        array = np.array(getattr(feature, kind).value, _NATIVE[kind])
+        if dtype is not None:
+            array = array.astype(dtype)
+    if shape is None:
+        return array
+    try:
+        return array.reshape(shape)
+    except ValueError:
+        raise RuntimeError(f"Column shape of {name} defined in schema does not match the shape actually load: {shape} for {array.shape} "
+                           f"in {path}.") from None
+
+
+def _bytes_column(values: Any, dtype: np.dtype | None) -> np.ndarray:
+    """Texts, or the bytes themselves: one after another, filled up with zeros to the longest where there are several."""
+    if dtype is not None and dtype.kind == "U":
+        return np.array([value.decode("utf-8", "surrogateescape") for value in values])
+    longest = max(map(len, values))
+    return np.frombuffer(b"".join(value.ljust(longest, b"\0") for value in values), np.uint8).copy()
+
+
+def _bytes_at(path: str, content: bytes | None, offset: int, length: int) -> bytes:
+    if content is not None:
+        return content[offset:offset + length]
+    with open(path, "rb") as stream:
+        stream.seek(offset)
+        return stream.read(length)
+
+
+@contextmanager
+def _as_runtime_error() -> Iterator[None]:
+    try:
+        yield
+    except FormatError as error:
+        raise RuntimeError(f"Invalid file. {error}.") from error
+
+
+def _found(dataset_files: Any) -> list[str]:
+    if not isinstance(dataset_files, (str, list)) or not all(isinstance(item, str) for item in dataset_files):
+        raise TypeError("dataset_files should be type str or a list of strings.")
+    patterns = [dataset_files] if isinstance(dataset_files, str) else dataset_files
+    found: list[str] = []
+    missing: list[str] = []
+    for pattern in patterns:
+        matches = [pattern] if os.path.isfile(pattern) else sorted(path for path in glob.glob(pattern, recursive=True) if os.path.isfile(path))
+        found.extend(matches)
+        missing.extend([] if matches else [pattern])
+    if missing or not found:
+        raise ValueError(f"The following patterns did not match any files: {missing}.")
+    return found
+
+
+def _check_arguments(num_samples: Any, shuffle: Any, num_shards: Any, shard_id: Any, shard_equal_rows: Any, compression_type: Any) -> None:
+    if num_samples is not None:
+        type_check(num_samples, int, "num_samples")
+        if num_samples < 0:
+            raise ValueError("num_samples exceeds the boundary between 0 and 9223372036854775807(INT64_MAX)!")
+    if not isinstance(shuffle, (bool, Shuffle)):
+        raise TypeError(f"shuffle must be of boolean or enum of 'Shuffle' values like 'Shuffle.GLOBAL' or 'Shuffle.FILES', but got {shuffle!r}.")
+    type_check(shard_equal_rows, bool, "shard_equal_rows")
+    if num_shards is not None and shard_id is None:
+        raise RuntimeError("num_shards is specified and currently requires shard_id as well.")
+    if shard_id is not None and num_shards is None:
+        raise RuntimeError("shard_id is specified but num_shards is not.")
+    if num_shards is not None:
+        type_check(num_shards, int, "num_shards")
+        type_check(shard_id, int, "shard_id")
+        if num_shards < 1:
+            raise ValueError(f"num_shards exceeds the boundary between 1 and 2147483647(INT32_MAX), got {num_shards}!")
+        if not 0 <= shard_id < num_shards:
+            raise ValueError(f"Input shard_id is not within the required interval of [0, {num_shards - 1}].")
+    if compression_type is not None and compression_type not in _COMPRESSIONS:
+        raise ValueError(f"Input compression_type can only be either '' (no compression), 'ZLIB', or 'GZIP', but got {compression_type!r}.")
+
+
+def _equal_share(ranges: Iterable[np.ndarray], shards: int, shard: int) -> list[np.ndarray]:
+    """The share of a shard when all get as many rows: a run of rows, beginning again where they end."""
+    ranges = list(ranges)
+    total = sum(map(len, ranges))
+    each = -(-total // shards)
+    first, share = shard * each, []
+    for begin in (0, total):  # the second time round fills up the last shard
+        place = begin
+        for part in ranges:
+            share.append(part[max(0, first - place):max(0, first + each - place)])
+            place += len(part)
+    return [part for part in share if len(part)]
+
+
+def _in_turns(ranges: list[np.ndarray], workers: int) -> np.ndarray:
+    """Rows as `workers` readers give them by turns; reader k reads parts k, k + workers, …"""
+    if not ranges:
+        return np.empty(0, np.int64)
+    lanes = [np.concatenate(ranges[lane::workers]) for lane in range(min(workers, len(ranges)))]
+    turns = np.concatenate([np.arange(len(lane)) * len(lanes) + number for number, lane in enumerate(lanes)])
+    return np.concatenate(lanes)[np.argsort(turns, kind="stable")]
