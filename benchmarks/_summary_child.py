@@ -1,7 +1,7 @@
-"""A contestant of summary.py: `_summary_child.py WHO WHAT [EACH]`; does as much as each line of standard input says, and tells the seconds.
+"""A contestant of summary.py: `_summary_child.py WHO WHAT NUMBER`; does as much as each line of standard input says, and tells the seconds.
 
-WHO is ours, torch or mindspore (real MindSpore, run by its own interpreter); WHAT is scalars (EACH of them a step) or histograms; a turn
-makes a recorder, writes and closes it. Or WHAT is train: LeNet in Model.train, WHO with or without a SummaryCollector.
+WHO is ours, torch or mindspore (real MindSpore, run by its own interpreter); WHAT is scalars (NUMBER of them a step) or histograms; a turn
+makes a recorder, writes and closes it. Or WHAT is train: LeNet in Model.train with NUMBER threads.
 """
 import json
 import sys
@@ -9,7 +9,7 @@ import tempfile
 import time
 
 VALUES = 10_000  # of a histogram
-STEPS = 1875  # of the epoch: 60,000 pictures in batches of 32
+STEPS, BLOCK = 1920, 40  # an epoch: about 60,000 pictures in batches of 32
 
 
 def scalars(number, each, make, close):
@@ -63,39 +63,18 @@ def turns(work):
         print(json.dumps(time.perf_counter() - start), flush=True)
 
 
-class Batches:
-    """As many batches as each line says, and what happened between them is timed."""
-
-    def __init__(self, batch):
-        self.batch = batch
-
-    def __len__(self):
-        return STEPS
-
-    def __iter__(self):
-        print(json.dumps("ready"), flush=True)
-        left = STEPS
-        while left:
-            count = min(left, int(sys.stdin.readline()))
-            self.start = time.perf_counter()
-            for _ in range(count):
-                yield self.batch
-            left -= count
-            if left:
-                self.tell()
-
-    def tell(self):
-        print(json.dumps(time.perf_counter() - self.start), flush=True)
-
-
-def train(collecting):
+def train(threads):
+    """Seconds of blocks of steps in one run, with the collector and without in turn, the first of them with its start."""
+    import mindspore_compat
+    mindspore_compat.install()
     import numpy as np
     import torch
-    from nets_mindspore import LeNet5  # through the alias
+    from nets_mindspore import LeNet5
 
     import mindspore_compat as ms
     from mindspore_compat.train.callback import SummaryCollector
     torch.manual_seed(0)
+    torch.set_num_threads(threads)
     net = LeNet5()
     loss = ms.nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
     model = ms.Model(net, loss, ms.nn.Momentum(net.trainable_params(), 0.01, 0.9))
@@ -104,17 +83,42 @@ def train(collecting):
     batch = (ms.Tensor(pictures.astype(np.float32)), ms.Tensor(random.randint(0, 10, 32).astype(np.int32)))
     for _ in range(20):
         model.train_network.set_train()(*batch)
-    batches = Batches(batch)
-    model.train(1, batches, callbacks=[SummaryCollector(tempfile.mkdtemp())] if collecting else [], dataset_sink_mode=False)
-    batches.tell()  # the last turn has the end of the run in it
+    times = []
+
+    class Collector(SummaryCollector):
+        """Works in the blocks 0, 3, 4, 7, 8 … (with, without, without, with, …); a block ends when all it recorded is written."""
+
+        def step_begin(self, run_context):
+            step = run_context.original_args().cur_step_num
+            if step % BLOCK == 1:
+                self.works = (step // BLOCK + 1) // 2 % 2 == 0
+                self.start = time.perf_counter()
+            if self.works:
+                super().step_begin(run_context)
+
+        def step_end(self, run_context):
+            if self.works:
+                super().step_end(run_context)
+            if run_context.original_args().cur_step_num % BLOCK == 0:
+                self._record.flush()
+                times.append((self.works, time.perf_counter() - self.start))
+
+    class Batches:
+        def __len__(self):
+            return STEPS
+
+        def __iter__(self):
+            for _ in range(STEPS):
+                yield batch
+
+    model.train(1, Batches(), callbacks=[Collector(tempfile.mkdtemp())], dataset_sink_mode=False)
+    print(json.dumps(times), flush=True)
 
 
 if __name__ == "__main__":
     who, what = sys.argv[1:3]
     if what == "train":
-        import mindspore_compat
-        mindspore_compat.install()
-        train(who == "with")
+        train(int(sys.argv[3]))
     else:
         begin = torch_writer() if who == "torch" else ours(who)
         kind, each = what[:-1], int(sys.argv[3])

@@ -1,11 +1,11 @@
 """Summaries: scalars against torch's SummaryWriter, histograms against real MindSpore, LeNet with SummaryCollector against without.
 
-    python benchmarks/summary.py [--rounds 9] [--only scalars histograms train] [--oracle PYTHON]
+    python benchmarks/summary.py [--rounds 9] [--only scalars histograms train] [--threads 1 2] [--oracle PYTHON]
 
 Ours writes both files, MindSpore's and TensorBoard's. Contestants are processes that take turns, the others stopped (SIGSTOP), so that a slow
 moment of the machine hits all alike; a turn's time is until the files are closed. Rates are medians of the turns, ratios medians of the
-rounds' ratios. The training is an epoch of 1875 batches of 32 pictures with everything that SummaryCollector collects by default; turns of 125
-steps, all of them and the end of the run counted.
+rounds' ratios. The training is an epoch of 1920 batches of 32 pictures; the collector works in every other block of 40 steps (a block ends when
+all is written), and pairs of blocks are compared; what its start costs is shared out over the epoch.
 """
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 CHILD = str(HERE / "_summary_child.py")
-SCALARS, HISTOGRAMS, TURN, STEPS = 3000, 120, 125, 1875
+SCALARS, HISTOGRAMS = 3000, 120
 
 
 def oracle_python() -> str | None:
@@ -92,44 +92,45 @@ def show(title: str, rates: dict[str, list[float]]) -> None:
             print(f"  ours / {name}: {statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})", flush=True)
 
 
-def training(rounds: int) -> None:
-    """Seconds of an epoch with a collector by those without."""
-    totals, steady = [], []
-    for number in range(rounds):
-        both = {name: Contestant(sys.executable, name, "train") for name in ("with", "without")}
-        times: dict[str, list[float]] = {name: [] for name in both}
-        try:
-            for turn in range(STEPS // TURN):
-                for name in sorted(both, reverse=(turn + number) % 2 == 0):
-                    times[name].append(both[name].turn(TURN))
-        finally:
-            for contestant in both.values():
-                contestant.end()
-        totals.append(sum(times["with"]) / sum(times["without"]))
-        steady += [a / b for a, b in zip(times["with"][1:], times["without"][1:], strict=True)]
-        print(f"LeNet, {STEPS} steps: with SummaryCollector {sum(times['with']):.2f} s, without {sum(times['without']):.2f} s, ratio {totals[-1]:.3f}; "
-              f"first {TURN} steps {times['with'][0] / times['without'][0]:.2f}", flush=True)
-    print(f"  with / without: whole epochs {statistics.median(totals):.3f}, turns after the first {statistics.median(steady):.3f}")
+def training(rounds: int, threads: int) -> None:
+    """Seconds with a collector by seconds without, in blocks of one and the same run."""
+    wholes, starts, steadies = [], [], []
+    for _ in range(rounds):
+        done = subprocess.run([sys.executable, "-W", "ignore", CHILD, "ours", "train", str(threads)], capture_output=True, text=True, check=True,
+                              env={**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), str(HERE.parent)])})
+        blocks = json.loads(done.stdout.splitlines()[-1])
+        without = [seconds for works, seconds in blocks if not works]
+        with_it = [seconds for works, seconds in blocks[1:] if works]
+        start = max(0.0, blocks[0][1] - statistics.median(with_it))  # graph, first pictures, 19 checkpoints for the landscape
+        steady = statistics.median(a / b for a, b in zip(with_it, without))
+        wholes.append(steady + start / len(blocks) / statistics.median(without))
+        starts.append(start)
+        steadies.append(steady)
+    print(f"LeNet, SummaryCollector at its defaults, {threads} thread(s), with / without: {statistics.median(wholes):.3f} of an epoch "
+          f"({min(wholes):.3f} to {max(wholes):.3f} in {rounds} runs), of later steps {statistics.median(steadies):.3f}; "
+          f"the start costs {1000 * statistics.median(starts):.0f} ms once", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--only", nargs="+", default=["scalars", "histograms", "train"])
+    parser.add_argument("--threads", nargs="+", type=int, default=[1, os.cpu_count() or 1], help="of torch in the training")
     parser.add_argument("--oracle", default=oracle_python())
     args = parser.parse_args()
     python = sys.executable
     if "scalars" in args.only:
         for each in (1, 10):
-            show(f"scalars, {each} a step", race({"ours": [python, "ours", "scalars", str(each)], "SummaryWriter": [python, "torch", "scalars", str(each)]},
-                                                 SCALARS, args.rounds))
+            runners = {name: [python, who, "scalars", str(each)] for name, who in (("ours", "ours"), ("SummaryWriter", "torch"))}
+            show(f"scalars, {each} a step", race(runners, SCALARS, args.rounds))
     if "histograms" in args.only:
         runners = {"ours": [python, "ours", "histograms", "1"], "SummaryWriter": [python, "torch", "histograms", "1"]}
         if args.oracle:
             runners["MindSpore"] = [args.oracle, "mindspore", "histograms", "1"]
         show("histograms of 10,000 values", race(runners, HISTOGRAMS, args.rounds))
     if "train" in args.only:
-        training(max(1, args.rounds // 3))
+        for threads in args.threads:
+            training(max(1, args.rounds // 3), threads)
 
 
 if __name__ == "__main__":

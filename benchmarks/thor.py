@@ -70,7 +70,8 @@ def inversion(count: int, size: int, rounds: int, device: str = "cpu", everythin
     }
     if everything:
         contestants["inv_ex"] = route(lambda stack: torch.linalg.inv_ex(stack)[0])
-        contestants["cholesky_ex + cholesky_solve"] = route(lambda stack: torch.cholesky_solve(eye.expand_as(stack), torch.linalg.cholesky_ex(stack)[0]))
+        contestants["cholesky_ex + cholesky_solve"] = route(
+            lambda stack: torch.cholesky_solve(eye.expand_as(stack), torch.linalg.cholesky_ex(stack)[0]))
     synchronize = torch.cuda.synchronize if device == "cuda" else lambda: None
     report(f"{count} x {size}, float32, {device}", in_turns(contestants, rounds, synchronize), "damped_inverse_")
 

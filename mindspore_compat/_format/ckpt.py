@@ -5,6 +5,7 @@ in memory, so no message object ever holds a content and 2 GiB is no limit. Layo
 """
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -257,18 +258,21 @@ def _field(number: int, length: int) -> bytes:
     return _SMALL[number << 3 | BYTES] + write_varint(length)
 
 
+@functools.lru_cache(maxsize=1 << 14)  # a network is saved again and again
+def _head(name: str, tensor_type: str, dims: tuple[int, ...], count: int) -> bytes:
+    """What stands before so many bytes of a tensor's content."""
+    tag, kind = name.encode("utf-8"), tensor_type.encode("ascii")
+    tensor = b"".join([b"\x08" + write_varint(dim) for dim in dims]) + _field(2, len(kind)) + kind + _field(3, count)
+    value = _field(1, len(tag)) + tag + _field(2, len(tensor) + count)
+    return _field(1, len(value) + len(tensor) + count) + value + tensor
+
+
 def _pieces(entry: Entry) -> Iterator[Any]:
-    name, kind = entry.name.encode("utf-8"), entry.tensor_type.encode("ascii")
-    dims = b"".join([b"\x08" + write_varint(dim) for dim in entry.dims]) + _field(2, len(kind)) + kind
-    tag = _field(1, len(name)) + name
     for content in parts_of(entry):
         total = len(content)
         for start in range(0, max(total, 1), SLICE_BYTES):
             part = content if total <= SLICE_BYTES else content[start:start + SLICE_BYTES]
-            count = min(total - start, SLICE_BYTES)
-            head = dims + _field(3, count)
-            inner = tag + _field(2, len(head) + count)
-            yield _field(1, len(inner) + len(head) + count) + inner + head
+            yield _head(entry.name, entry.tensor_type, entry.dims, min(total - start, SLICE_BYTES))
             yield part
 
 

@@ -23,7 +23,7 @@ __all__ = ["BackgroundWriter", "background_writer", "is_available"]
 
 _log = logging.getLogger("mindspore_compat")
 _ALIGNMENT = 64
-_COPY_BYTES, _HELP_FROM = 4 << 20, 16 << 20
+_COPY_BYTES, _HELP_FROM, _OWN_JOBS = 1 << 20, 16 << 20, 8
 _MAX_JOBS = 2  # one is being written, one waits
 _PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "writer_process.py")
 
@@ -48,18 +48,18 @@ def _room(pieces: Sequence[Any]) -> int:
 
 def _copy(jobs: deque[tuple[int, int, int]]) -> None:
     """Do (target, source, bytes) jobs; a second thread takes its share where torch may use several, and there is enough to do."""
-    def work() -> None:
+    def work(left: int) -> None:
         try:
-            while True:
+            while len(jobs) > left:
                 ctypes.memmove(*jobs.popleft())  # without the interpreter's lock
-        except IndexError:
+        except IndexError:  # the other one took the last
             pass
 
     is_much = sum(count for _, _, count in jobs) >= _HELP_FROM
-    helper = threading.Thread(target=work) if is_much and torch.get_num_threads() > 1 else None
+    helper = threading.Thread(target=work, args=(_OWN_JOBS,)) if is_much and torch.get_num_threads() > 1 else None  # so that nobody waits for it
     if helper:
         helper.start()
-    work()
+    work(0)
     if helper:
         helper.join()
 

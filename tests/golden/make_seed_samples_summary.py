@@ -1,4 +1,4 @@
-"""Cuts the summary samples of MindSpore's documentation (../shared/seeds) out into seed_samples_summary/, as printed."""
+"""Cuts the summary samples of MindSpore's documentation (../shared/seeds) out into seed_samples/summary/, as printed."""
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -12,7 +12,7 @@ RANGES = {
     "collector_1": ("004", 551, 566),
 }
 
-folder = HERE / "seed_samples_summary"
+folder = HERE / "seed_samples" / "summary"
 folder.mkdir(exist_ok=True)
 for name, (seed, first, last) in RANGES.items():
     lines = next(SEEDS.glob(f"{seed}_*.txt")).read_text().splitlines()[first - 1:last]

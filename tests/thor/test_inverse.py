@@ -1,11 +1,13 @@
 """The operator `damped_inverse_`: on the CPU, as the kernel's per-thread code on the host, and under opcheck."""
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -202,6 +204,40 @@ def test_kernel_does_not_spill(tmp_path: Path) -> None:
     done = subprocess.run([compiler, "-std=c++17", "-O3", "-cubin", "-Xptxas", "-v", "-arch=sm_90", str(CSRC / "kron_inverse.cu"),
                            "-o", str(tmp_path / "kernel.cubin")], capture_output=True, text=True, check=True)
     assert "0 bytes spill stores, 0 bytes spill loads" in done.stderr
+
+
+def test_the_librarys_arguments_arrive_in_order(host: Inverse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The CUDA side's Python code, over a stand-in for the library that runs the kernel's per-thread code on the host."""
+    from mindspore_compat.nn.optim import thor_inverse
+
+    class Library:
+        calls = 0
+
+        def msc_damped_inverse(self, count, factors, inverses, sizes, widths, firsts, scales, dampings, multipliers, info, stream):
+            Library.calls += 1
+            for k in range(count.value):
+                matrix = np.ctypeslib.as_array(ctypes.cast(factors[k], ctypes.POINTER(ctypes.c_float)), (sizes[k], sizes[k]))
+                blocks = -(-sizes[k] // widths[k])
+                out = np.ctypeslib.as_array(ctypes.cast(inverses[k], ctypes.POINTER(ctypes.c_float)), (blocks, widths[k], widths[k]))
+                _, found = host(torch.from_numpy(matrix), torch.from_numpy(out), scales[k], dampings[k], multipliers[k])
+                infos = np.ctypeslib.as_array(ctypes.cast(info, ctypes.POINTER(ctypes.c_int32)), (firsts[k] + blocks,))
+                infos[firsts[k]:] = found.numpy()
+            return 0
+
+    monkeypatch.setattr(thor_inverse, "library", Library)
+    monkeypatch.setattr(torch.cuda, "device", lambda _: contextlib.nullcontext())
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda _: SimpleNamespace(cuda_stream=0))
+    sizes, blocks = (6, 300, 200, 136), (6, 128, 200, 128)  # 200 whole: for torch
+    factors = [spd(size) for size in sizes]
+    factors[3][130, 130] = -9.0
+    inverses = [initial(size, block) for size, block in zip(sizes, blocks)]
+    scales, dampings, multipliers = [1.0, 2.0, 3.0, 4.0], [0.1, 0.2, 0.3, 0.4], [1.0, 0.5, 0.25, 2.0]
+    info = thor_inverse._invert_with_library(inverses, factors, scales, dampings, multipliers)
+    assert Library.calls == 1
+    assert info.tolist() == [0, 0, 0, 0, 0, 0, 3]
+    for inverse, *arguments in list(zip(inverses, factors, scales, dampings, multipliers))[:3]:
+        np.testing.assert_allclose(inverse.numpy(), expected(arguments[0], inverse.shape[-1], *arguments[1:]), rtol=0, atol=1e-5)
+    assert torch.equal(inverses[3][1], torch.eye(128))
 
 
 def test_why_the_library_is_not_there_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -86,6 +86,11 @@ def check_options(learning_rate: Any, momentum: Any, frequency: Any, batch_size:
     check_bool(enable_clip_grad, "enable_clip_grad", "thor")
 
 
+def on_host(values: Any) -> Any:
+    """A Tensor's values where reading them waits for no device; anything else as it is."""
+    return plain(values).cpu() if isinstance(values, torch.Tensor) else values
+
+
 def scheduled(values: Any, name: str, step: int) -> float:
     """``values`` at a step, on the host.
 
@@ -145,7 +150,7 @@ class ThorGpu(Optimizer):
         self.use_nesterov, self.enable_clip_grad, self.frequency = use_nesterov, enable_clip_grad, frequency
         self.batch_size, self.split_indices = batch_size, split_indices
         own = self.__dict__
-        own["damping"], own["_rates"] = damping, learning_rate
+        own["damping"] = on_host(damping)
         self._set_decay(weight_decay, decay_filter)
         step = self.cov_step
         own["_schedule"] = Schedule(functools.partial(_value_of, step), frequency)
@@ -211,7 +216,7 @@ class ThorGpu(Optimizer):
             raise ValueError(f"For 'thor', the number of gradients must be that of the parameters {self.param_length}, but got {len(gradients)}.")
         own = self.__dict__
         second_order, step = own["_second_order"], int(self.cov_step.item())
-        damping, rate = scheduled(own["damping"], "damping", step), scheduled(own["_rates"], "learning_rate", step)
+        damping, rate = scheduled(own["damping"], "damping", step), self._rate()
         parameters = [plain(item) for item in self.parameters]  # type: ignore[attr-defined]
         with torch.no_grad():
             if self.need_scale:
@@ -228,6 +233,11 @@ class ThorGpu(Optimizer):
             plain(self.cov_step).add_(1)
             plain(self.__dict__["_parameters"]["global_step"]).add_(1)
         return True
+
+    def _rate(self) -> float:
+        """This step's learning rate, from the state that checkpoints hold."""
+        rates = self.learning_rate._parameters["learning_rate"] if self.dynamic_lr else self.learning_rate
+        return scheduled(plain(rates), "learning_rate", int(self.__dict__["_parameters"]["global_step"].item()))
 
     def _average(self, inverses: list[torch.Tensor]) -> None:
         if self.is_distributed and inverses:

@@ -8,7 +8,7 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.nn.layer.thor_layer import Schedule
-from mindspore_compat.nn.optim.thor import check_options, clipped, decay_all, momentum_step, scheduled
+from mindspore_compat.nn.optim.thor import check_options, clipped, decay_all, momentum_step, on_host, scheduled
 from mindspore_compat.nn.optim.thor_convert import factors_of, layer_norm_parameters
 from mindspore_compat.nn.optim.thor_precondition import Layer, SecondOrder, initial_inverses
 
@@ -33,7 +33,7 @@ class ThorTorch(torch.optim.Optimizer):
         named = [(name, item) for name, item in net.named_parameters() if item.requires_grad]
         if not named:
             raise ValueError("For 'thor', the 'net' must have parameters with requires_grad, but it has none.")
-        self.damping, self.learning_rate = damping, learning_rate
+        self.damping, self.learning_rate = on_host(damping), on_host(learning_rate)
         self.loss_scale, self.frequency, self.enable_clip_grad = float(loss_scale), frequency, enable_clip_grad
         self._parameters = [item for _, item in named]
         self._decays = [float(weight_decay) if weight_decay > 0 and decay_filter(_Named(name, item)) else 0.0 for name, item in named]
