@@ -1,4 +1,4 @@
-"""Writes thor.npz: what real MindSpore's thor computes for tests/thor/networks.py. Run: ORACLE_PYTHON tests/golden/make_thor.py
+"""Writes thor.npz: what real MindSpore's thor computes for tests/thor/networks.py. Run: ORACLE_PYTHON tests/golden/make_thor.py [TARGET]
 
 Its thor.py has no CPU kernels for three primitives; they are replaced by Cells here (docs/design/thor.md), everything else is upstream's:
 
@@ -160,7 +160,7 @@ def errors():
     return found
 
 
-def main():
+def main(target=HERE / "thor.npz"):
     ms.set_context(mode=ms.PYNATIVE_MODE, device_target="CPU")
     patch()
     out, index = {}, {"errors": errors()}
@@ -171,9 +171,9 @@ def main():
                 run(case, option, out, index)
                 print(case, option, out[f"{case}|{option}|losses"], flush=True)
     out["index"] = np.frombuffer(json.dumps(index).encode(), np.uint8)
-    np.savez_compressed(HERE / "thor.npz", **out)
-    print(json.dumps(index["errors"]), os.path.getsize(HERE / "thor.npz"), "bytes")
+    np.savez_compressed(target, **out)
+    print(json.dumps(index["errors"]), os.path.getsize(target), "bytes")
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import copy
+import gc
 import logging
+import pickle
 
 import numpy as np
 import pytest
@@ -237,6 +239,33 @@ def test_state_of_a_torch_module_resumes() -> None:
     train(again, resumed, 4, 6)
     for name, value in module.state_dict().items():
         assert torch.equal(again.state_dict()[name], value), name
+
+
+def test_a_copied_or_pickled_module_leaves_its_optimizer_behind() -> None:
+    module = TorchEmbedding()
+    optimizer = make_thor(module, RATES["embedding"])
+    ids = torch.from_numpy(batch("embedding", 0)[0].asnumpy())
+    for other in (copy.deepcopy(module), pickle.loads(pickle.dumps(module))):
+        assert torch.equal(other(ids), module(ids))
+        other(ids).sum().backward()
+        assert other.fc.__dict__["_factors"].weight is other.fc.weight
+        assert not module.fc.__dict__["_factors"].is_recorded
+    assert optimizer._step_number() == 0
+    del optimizer
+    gc.collect()
+    module(ids).sum().backward()
+    assert not module.fc.__dict__["_factors"].is_recorded
+
+
+def test_a_cell_can_be_pickled_after_conversion() -> None:
+    net = make_net("dense")
+    make_thor(net, RATES["dense"])
+    x, _ = batch("dense", 0)
+    factors = net.fc1.__dict__["_factors"]
+    other = pickle.loads(pickle.dumps(factors))
+    assert other.schedule.is_due()
+    assert torch.equal(torch.Tensor.detach(other.weight), torch.Tensor.detach(factors.weight))
+    assert net(x).shape == (BATCH, 3)
 
 
 def test_a_torch_module_without_parameters_is_refused() -> None:

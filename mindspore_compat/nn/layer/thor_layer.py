@@ -11,6 +11,7 @@ Both are computed in the backward pass, where d arrives, and in float32 whatever
 """
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -43,6 +44,16 @@ class Schedule:
     def is_due(self) -> bool:
         """Whether the step to come is of second order."""
         return self.step() % self.frequency == 0
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Schedule:
+        """Of a network copied with its optimizer: that one's."""
+        result = Schedule(copy.deepcopy(self.step, memo), self.frequency)
+        result.scale = copy.deepcopy(self.scale, memo)
+        return result
+
+    def __reduce__(self) -> Any:
+        """A pickled network leaves its optimizer behind."""
+        return Schedule, (int, 1)
 
 
 #: of a layer that no optimizer knows yet

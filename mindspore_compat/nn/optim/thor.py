@@ -186,7 +186,7 @@ class ThorGpu(Optimizer):
     def thor(self) -> bool:
         """Whether the next step is of second order: what ``add_flags_recursive(thor=...)`` says, else every ``frequency``-th."""
         forced = self._func_graph_flags.get("thor")
-        return self.__dict__["_schedule"].is_due() if forced is None else bool(forced)
+        return _value_of(self.cov_step) % self.frequency == 0 if forced is None else bool(forced)
 
     @thor.setter
     def thor(self, value: bool) -> None:

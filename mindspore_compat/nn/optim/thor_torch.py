@@ -1,6 +1,8 @@
 """`thor` of a plain ``torch.nn.Module``: a ``torch.optim.Optimizer``, for `Model` or a loop in torch's style."""
 from __future__ import annotations
 
+import functools
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -39,11 +41,12 @@ class ThorTorch(torch.optim.Optimizer):
         self._decays = [float(weight_decay) if weight_decay > 0 and decay_filter(_Named(name, item)) else 0.0 for name, item in named]
         defaults = {"lr": scheduled(learning_rate, "learning_rate", 0), "momentum": momentum, "use_nesterov": use_nesterov}
         super().__init__(self._parameters, defaults)
-        self._schedule = Schedule(self._step_number, frequency)
+        # weak: a copied or pickled module must not take the optimizer along
+        schedule = Schedule(functools.partial(_step_number_of, weakref.ref(self)), frequency)
         position = {id(item): number for number, item in enumerate(self._parameters)}
         layers = [Layer(factors, position[id(factors.weight)]) for factors in factors_of(net) if id(factors.weight) in position]
         for layer in layers:
-            layer.factors.schedule = self._schedule
+            layer.factors.schedule = schedule
         norms = {position[id(item)] for item in layer_norm_parameters(net) if id(item) in position}
         self._second_order = SecondOrder(layers, norms, batch_size, self.loss_scale)
 
@@ -84,10 +87,10 @@ class ThorTorch(torch.optim.Optimizer):
         gradients: list[Any] = [item.grad for item in self._parameters]
         if self.loss_scale != 1.0:
             gradients = [None if item is None else item / self.loss_scale for item in gradients]
-        if self._schedule.is_due():
+        if number % self.frequency == 0:
             self._average(self._second_order.invert(damping))
         gradients = self._second_order.apply(gradients, damping)
-        picks = [number for number, item in enumerate(gradients) if item is not None]
+        picks = [pick for pick, item in enumerate(gradients) if item is not None]
         chosen = [torch.add(gradients[pick], self._parameters[pick], alpha=self._decays[pick]) if self._decays[pick] else gradients[pick]
                   for pick in picks]
         if self.enable_clip_grad:
@@ -107,6 +110,11 @@ class ThorTorch(torch.optim.Optimizer):
             for inverse in inverses:
                 dist.all_reduce(inverse)
                 inverse /= dist.get_world_size()
+
+
+def _step_number_of(optimizer: weakref.ref[ThorTorch]) -> int:
+    alive = optimizer()
+    return 1 if alive is None else alive._step_number()  # nothing to record for without one
 
 
 class _Named:

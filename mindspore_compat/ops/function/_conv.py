@@ -65,7 +65,11 @@ def conv_nd(count: int, x: Any, weight: Any, bias: Any, stride: Any, pad_mode: s
     mode = pad_mode.lower()
     symmetric: Any = 0
     if mode == "same":
-        x = _pad_same(x, tuple(weight.shape[2:]), stride, dilation)
+        pairs = [same_padding(*item) for item in zip(tuple(x.shape)[-count:], tuple(weight.shape)[-count:], stride, dilation)]
+        if all(before == after for before, after in pairs):
+            symmetric = [before for before, _ in pairs]
+        else:
+            x = tf.pad(x, [side for pair in reversed(pairs) for side in pair])
     elif mode == "pad":
         sides = _explicit(padding, count)
         symmetric = sides[::2]
