@@ -12,10 +12,10 @@ from mindspore_compat.dataset.utils.line_reader import LineReader
 
 __all__ = [
     *_engine_names, "LineReader", "core", "engine", "get_seed", "samplers", "set_seed", "transforms",
-    "vision",  # noqa: F405
+    "text", "vision",  # noqa: F405
 ]  # fmt: skip
 
-_LAZY = ("vision", "context", "ds")
+_LAZY = ("vision", "text", "context", "ds")
 
 
 def __getattr__(name: str) -> Any:

@@ -48,6 +48,7 @@ class Cell(torch.nn.Module):
         flags: flags as for `add_flags`.
     """
 
+    _phase = "train"
     _special_call = False  # a subclass or an instance whose call needs more than construct
 
     def __init__(self, auto_prefix: bool = True, flags: dict[str, Any] | None = None) -> None:

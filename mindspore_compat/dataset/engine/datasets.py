@@ -318,6 +318,11 @@ class Dataset:
         """Names of the columns, in order."""
         return list(self._column_names())
 
+    @property
+    def column_names(self) -> list[str]:
+        """Names of the columns, in order."""
+        return self.get_col_names()
+
     def get_dataset_size(self) -> int:
         """Rows (batches, after `batch`) of one epoch; an endless `repeat` counts once."""
         if self._cached_size is None:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 
 from mindspore_compat._format.events import event
@@ -10,6 +11,7 @@ from mindspore_compat._format.records import OVERHEAD, frame
 __all__ = ["EventFile", "FileIsFull"]
 
 _BUFFERED = 1 << 16
+_SECONDS = re.compile(r"(?<=\.summary)\.(\d+)\.")
 
 
 class FileIsFull(Exception):
@@ -20,7 +22,7 @@ class EventFile:
     """A file that is made at its first record.
 
     Args:
-        path: must not exist then.
+        path: if it exists then, the next second is taken for the one in its name.
         first: the Event that stands at its beginning as (field key, text), or None.
         mode_at_end: permissions once it is closed.
         limit: ``max_file_size``; None for none.
@@ -40,10 +42,20 @@ class EventFile:
             FileIsFull: if ``limit`` forbids it. OSError: with the path; the file then ends with its last whole record.
         """
         if self._handle is None:
-            self._handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if self._mode_at_end is not None else 0o644)
+            self._handle = self._make()
             if self._first is not None:
                 self._add(event(time.time(), *self._first))
         self._add(data)
+
+    def _make(self) -> int:
+        while True:
+            try:
+                return os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if self._mode_at_end is not None else 0o644)
+            except FileExistsError:  # of another process that began in the same second
+                name = _SECONDS.sub(lambda match: f".{int(match[1]) + 1}.", os.path.basename(self.path), count=1)
+                if name == os.path.basename(self.path):
+                    raise
+                self.path = os.path.join(os.path.dirname(self.path), name)
 
     def _add(self, data: bytes) -> None:
         if self._left is not None:

@@ -45,7 +45,8 @@ class RecordWriter:
     """
 
     def __init__(self, summary: str, lineage: str, export: str | None, limit: int | None, tensorboard: str | None) -> None:
-        self._summary: EventFile | None = EventFile(summary, _VERSION, _READ_ONLY, limit)
+        self.summary_file = EventFile(summary, _VERSION, _READ_ONLY, limit)
+        self._summary: EventFile | None = self.summary_file
         self._lineage: EventFile | None = EventFile(lineage, None, _READ_ONLY, limit)
         self._export = export
         self._tensorboard = TensorBoardFile(tensorboard) if tensorboard is not None else None

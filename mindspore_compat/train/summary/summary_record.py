@@ -95,7 +95,6 @@ class SummaryRecord:
             if not any(os.path.exists(path) for path in (summary, lineage, export or summary)):
                 break
             seconds += 1
-        self._path = summary
         self._writer = RecordWriter(summary, lineage, export, limit, folder if tensorboard_enabled() else None)
 
     def __enter__(self) -> SummaryRecord:
@@ -206,7 +205,7 @@ class SummaryRecord:
     @property
     def log_dir(self) -> str:
         """The full path of the summary file."""
-        return self._path
+        return self._writer.summary_file.path
 
     def flush(self) -> None:
         """Return when everything recorded is in the files."""

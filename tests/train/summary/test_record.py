@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -151,6 +152,35 @@ def test_a_script_that_forgets_close_loses_nothing(tmp_path, ending):
             f"r = SummaryRecord(sys.argv[1]); r.add_value('scalar', 'x', ms.Tensor(2.0)); r.record(3)\n{ending}")
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False, capture_output=True)
     assert read_summary(tmp_path).scalars == {"x": {3: 2.0}}
+
+
+def test_an_interrupted_training_loses_nothing_that_was_recorded(tmp_path):
+    code = ("import itertools, sys; import mindspore_compat as ms; from mindspore_compat.train.summary import SummaryRecord\n"
+            "with SummaryRecord(sys.argv[1]) as r:\n"
+            "    for step in itertools.count():\n"
+            "        r.add_value('scalar', 'x', ms.Tensor(float(step))); r.record(step)\n"
+            "        if step == 300: print('now', flush=True)\n")
+    process = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    process.stdout.close()
+    assert process.wait(60) not in (0, -signal.SIGKILL)
+    found = read_summary(tmp_path).scalars["x"]
+    assert list(found) == list(range(len(found))) and len(found) > 300
+    assert len(bodies(tmp_path)) == len(found) + 1 and len(tensorboard(tmp_path).Scalars("x")) == len(found)
+
+
+def test_recorders_of_two_processes_that_begin_in_one_second_keep_apart(tmp_path):
+    with SummaryRecord(str(tmp_path)) as record:
+        record.add_value("scalar", "x", Tensor(1.0))
+        taken = record.log_dir
+        with open(taken, "wb") as file:  # the other process is faster
+            file.write(b"theirs")
+        record.record(1)
+        record.flush()
+        assert record.log_dir != taken
+    assert open(taken, "rb").read() == b"theirs"
+    assert read_summary(record.log_dir).scalars == {"x": {1: 1.0}}
 
 
 def test_readers_stop_at_a_cut_off_or_damaged_tail(tmp_path):

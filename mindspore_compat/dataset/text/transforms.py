@@ -1,0 +1,420 @@
+"""Tokenizers and other operations on texts. Upstream: ``mindspore.dataset.text.transforms``.
+
+Tokenizers take one text and give an array of tokens; ``with_offsets`` adds the byte where each starts and ends in UTF-8 (uint32).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core.datatypes import numpy_dtype
+from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, type_check
+from mindspore_compat.dataset.text.utils import NormalizeForm, Vocab, as_text
+from mindspore_compat.dataset.transforms._operation import TensorOperation, call_user_function
+
+__all__ = [
+    "AddToken", "BasicTokenizer", "BertTokenizer", "CaseFold", "Lookup", "Ngram", "NormalizeUTF8", "PythonTokenizer", "RegexReplace",
+    "RegexTokenizer", "SlidingWindow", "ToNumber", "Truncate", "TruncateSequencePair", "UnicodeCharTokenizer", "WhitespaceTokenizer",
+    "WordpieceTokenizer",
+]  # fmt: skip
+
+_UNUSED = re.compile(r"(\[CLS\]|\[SEP\]|\[UNK\]|\[PAD\]|\[MASK\]|\[unused\d+\])")
+_CJK = ((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F), (0x2B820, 0x2CEAF), (0xF900, 0xFAFF),
+        (0x2F800, 0x2FA1F))
+_ASCII_SYMBOLS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+
+
+class _OnText(TensorOperation):
+    """One text to another, element by element."""
+
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        texts = [self._convert(as_text(item)) for item in np.asarray(array).ravel()]
+        return np.array(texts).reshape(np.shape(array)) if texts else np.asarray(array)
+
+    def _convert(self, text: str) -> str:
+        raise NotImplementedError
+
+
+class _Tokenizer(TensorOperation):
+    """A subclass gives the (start, end) of each token, in characters of the text that `_prepared` returns."""
+
+    def __init__(self, with_offsets: bool = False) -> None:
+        self.with_offsets = with_offsets
+        type_check(with_offsets, bool, "with_offsets")
+
+    def _prepared(self, text: str) -> str:
+        return text
+
+    def _spans(self, text: str) -> Iterable[tuple[int, int]]:
+        raise NotImplementedError
+
+    def _compute(self, array: np.ndarray) -> Any:
+        if np.ndim(array):
+            raise RuntimeError(f"{type(self).__name__}: the input shape should be scalar, but got rank {np.ndim(array)}.")
+        text = self._prepared(as_text(array))
+        spans = list(self._spans(text)) or [(0, 0)]
+        tokens = np.array([text[start:end] for start, end in spans])
+        if not self.with_offsets:
+            return tokens
+        starts, ends = zip(*((len(text[:start].encode()), len(text[:end].encode())) for start, end in spans))
+        return tokens, np.array(starts, np.uint32), np.array(ends, np.uint32)
+
+
+class UnicodeCharTokenizer(_Tokenizer):
+    """Every character."""
+
+    def _spans(self, text: str) -> Iterable[tuple[int, int]]:
+        return ((at, at + 1) for at in range(len(text)))
+
+
+class WhitespaceTokenizer(_Tokenizer):
+    """What stands between white space."""
+
+    def _spans(self, text: str) -> Iterable[tuple[int, int]]:
+        return (match.span() for match in re.finditer(r"\S+", text))
+
+
+class RegexTokenizer(_Tokenizer):
+    """What stands between matches of `delim_pattern`, and those matches that `keep_delim_pattern` matches too."""
+
+    def __init__(self, delim_pattern: str, keep_delim_pattern: str = "", with_offsets: bool = False) -> None:
+        super().__init__(with_offsets)
+        self._delimiter, self._kept = _compiled(delim_pattern, "delim_pattern"), _compiled(keep_delim_pattern, "keep_delim_pattern")
+
+    def _spans(self, text: str) -> Iterable[tuple[int, int]]:
+        last = 0
+        for match in self._delimiter.finditer(text):
+            start, end = match.span()
+            if start == end:
+                continue
+            if start > last:
+                yield last, start
+            if self._kept.pattern and self._kept.fullmatch(match.group()):
+                yield start, end
+            last = end
+        if last < len(text):
+            yield last, len(text)
+
+
+class BasicTokenizer(_Tokenizer):
+    """Words, single punctuation marks and single Chinese characters, as BERT's basic tokenizer.
+
+    Args:
+        lower_case: fold the case and take accents off.
+        keep_whitespace: white space makes tokens.
+        normalization_form: used without `lower_case`.
+        preserve_unused_token: keep [CLS], [SEP], [UNK], [PAD], [MASK] and [unusedN] whole.
+    """
+
+    def __init__(self, lower_case: bool = False, keep_whitespace: bool = False, normalization_form: NormalizeForm = NormalizeForm.NONE,
+                 preserve_unused_token: bool = True, with_offsets: bool = False) -> None:
+        super().__init__(with_offsets)
+        for name, value in (("lower_case", lower_case), ("keep_whitespace", keep_whitespace), ("preserve_unused_token", preserve_unused_token)):
+            type_check(value, bool, name)
+        type_check(normalization_form, NormalizeForm, "normalization_form")
+        self.lower_case, self.keep_whitespace = lower_case, keep_whitespace
+        self.normalization_form, self.preserve_unused_token = normalization_form, preserve_unused_token
+
+    def _prepared(self, text: str) -> str:
+        parts = _UNUSED.split(text) if self.preserve_unused_token else [text]
+        return "".join(part if number % 2 else self._cleaned(part) for number, part in enumerate(parts))
+
+    def _cleaned(self, text: str) -> str:
+        if self.lower_case:
+            text = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text.casefold()))
+            text = "".join(letter for letter in text if unicodedata.category(letter) != "Mn")
+        else:
+            text = _normalized(text, self.normalization_form)
+        return "".join(" " if unicodedata.category(letter) in ("Cc", "Cf") else letter for letter in text)
+
+    def _spans(self, text: str) -> Iterable[tuple[int, int]]:
+        whole = {match.start(): match.end() for match in _UNUSED.finditer(text)} if self.preserve_unused_token else {}
+        return _basic_spans(text, whole, self.keep_whitespace)
+
+
+def _basic_spans(text: str, whole: dict[int, int], keep_whitespace: bool) -> Iterator[tuple[int, int]]:
+    word = at = 0
+    while at < len(text):
+        end = whole.get(at, at + 1)
+        is_space = text[at].isspace()
+        if end > at + 1 or is_space or _stands_alone(text[at]):
+            if word < at:
+                yield word, at
+            while is_space and end < len(text) and text[end].isspace():
+                end += 1
+            if not is_space or keep_whitespace:
+                yield at, end
+            word = end
+        at = end
+    if word < len(text):
+        yield word, len(text)
+
+
+def _stands_alone(letter: str) -> bool:
+    return letter in _ASCII_SYMBOLS or unicodedata.category(letter)[0] == "P" or any(low <= ord(letter) <= high for low, high in _CJK)
+
+
+class _Pieces:
+    """Greedy longest-first pieces of words, as WordPiece."""
+
+    def __init__(self, vocab: Any, suffix_indicator: Any, max_bytes_per_token: Any, unknown_token: Any) -> None:
+        _check_vocab(vocab)
+        type_check(suffix_indicator, str, "suffix_indicator")
+        type_check(unknown_token, str, "unknown_token")
+        check_pos_int32(max_bytes_per_token, "max_bytes_per_token")
+        self._ids, self._suffix, self._longest, self._unknown = vocab.vocab(), suffix_indicator, max_bytes_per_token, unknown_token
+
+    def of(self, word: str, offset: int) -> list[tuple[str, int, int]]:
+        """(piece, first byte, last byte + 1)."""
+        length = len(word.encode())
+        unknown = [(self._unknown or word, offset, offset + length)]
+        if length > self._longest:
+            return unknown
+        found, start = [], 0
+        while start < len(word):
+            end = len(word)
+            while end > start and (self._suffix if start else "") + word[start:end] not in self._ids:
+                end -= 1
+            if end == start:
+                return unknown
+            before = offset + len(word[:start].encode())
+            found.append(((self._suffix if start else "") + word[start:end], before, before + len(word[start:end].encode())))
+            start = end
+        return found or [("", offset, offset)]
+
+
+class WordpieceTokenizer(TensorOperation):
+    """Pieces of words that stand in `vocab`; a word that cannot be made of them is `unknown_token` (itself if that is "")."""
+
+    def __init__(self, vocab: Vocab, suffix_indicator: str = "##", max_bytes_per_token: int = 100, unknown_token: str = "[UNK]",
+                 with_offsets: bool = False) -> None:
+        self._pieces = _Pieces(vocab, suffix_indicator, max_bytes_per_token, unknown_token)
+        type_check(with_offsets, bool, "with_offsets")
+        self.with_offsets = with_offsets
+
+    def _compute(self, array: np.ndarray) -> Any:
+        found = [piece for word in np.asarray(array).ravel() for piece in self._pieces.of(as_text(word), 0)]
+        return _with_offsets(found, self.with_offsets)
+
+
+class BertTokenizer(TensorOperation):
+    """`BasicTokenizer`, then `WordpieceTokenizer`."""
+
+    def __init__(self, vocab: Vocab, suffix_indicator: str = "##", max_bytes_per_token: int = 100, unknown_token: str = "[UNK]",
+                 lower_case: bool = False, keep_whitespace: bool = False, normalization_form: NormalizeForm = NormalizeForm.NONE,
+                 preserve_unused_token: bool = True, with_offsets: bool = False) -> None:
+        self._pieces = _Pieces(vocab, suffix_indicator, max_bytes_per_token, unknown_token)
+        self._basic = BasicTokenizer(lower_case, keep_whitespace, normalization_form, preserve_unused_token, True)
+        type_check(with_offsets, bool, "with_offsets")
+        self.with_offsets = with_offsets
+
+    def _compute(self, array: np.ndarray) -> Any:
+        words, starts, _ = self._basic._compute(array)
+        return _with_offsets([piece for word, start in zip(words, starts) for piece in self._pieces.of(str(word), int(start))], self.with_offsets)
+
+
+def _with_offsets(found: list[tuple[str, int, int]], with_offsets: bool) -> Any:
+    tokens, starts, ends = zip(*(found or [("", 0, 0)]))
+    return (np.array(tokens), np.array(starts, np.uint32), np.array(ends, np.uint32)) if with_offsets else np.array(tokens)
+
+
+class PythonTokenizer(TensorOperation):
+    """A user's function from a text to a list of tokens."""
+
+    def __init__(self, tokenizer: Callable[[str], Any]) -> None:
+        if not callable(tokenizer):
+            raise TypeError(f"Argument tokenizer with value {tokenizer!r} is not callable.")
+        self.tokenizer = tokenizer
+
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        tokens = call_user_function(self.tokenizer, (as_text(array),), "map operation: [PythonTokenizer] failed.")
+        return np.array(tokens if len(tokens) else [""], dtype=np.str_)
+
+
+class Lookup(TensorOperation):
+    """Numbers of words in `vocab`; `unknown_token` stands for those that are not there, else they are an error."""
+
+    def __init__(self, vocab: Vocab, unknown_token: str | None = None, data_type: Any = np.int32) -> None:
+        _check_vocab(vocab)
+        if unknown_token is not None:
+            type_check(unknown_token, str, "unknown_token")
+        self._ids, self._dtype = vocab.vocab(), numpy_dtype(data_type)
+        if unknown_token is not None and unknown_token not in self._ids:
+            raise RuntimeError(f"Lookup: unknown_token: [{unknown_token}], does not exist in vocab.")
+        self._unknown = None if unknown_token is None else self._ids[unknown_token]
+
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        words = [as_text(item) for item in np.asarray(array).ravel()]
+        numbers = [self._ids.get(word, self._unknown) for word in words]
+        if None in numbers:
+            raise RuntimeError(f"Lookup: word: \"{words[numbers.index(None)]}\" doesn't exist in vocab and no unknown token is specified.")
+        return np.array(numbers, self._dtype).reshape(np.shape(array))
+
+
+class Ngram(TensorOperation):
+    """Runs of `n` tokens (or of each number in a list), joined; `left_pad` and `right_pad` are (token, how many)."""
+
+    def __init__(self, n: int | list[int], left_pad: tuple[str, int] = ("", 0), right_pad: tuple[str, int] = ("", 0), separator: str = " ") -> None:
+        self.ngrams = [n] if isinstance(n, int) else list(n)
+        if not self.ngrams or not all(isinstance(number, int) and number > 0 for number in self.ngrams):
+            raise ValueError(f"n needs to be a non-empty list of positive integers, but got {n}.")
+        type_check(separator, str, "separator")
+        for name, (token, count) in (("left_pad", left_pad), ("right_pad", right_pad)):
+            type_check(token, str, name)
+            type_check(count, int, name)
+            if count < 0:
+                raise ValueError(f"{name} needs to be positive numbers, but got {count}.")
+        self.left_pad, self.right_pad, self.separator = left_pad, right_pad, separator
+
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        if np.ndim(array) != 1:
+            raise RuntimeError(f"Ngram: the input shape should be of rank 1, but got {np.ndim(array)}.")
+        words = [as_text(item) for item in array]
+        found: list[str] = []
+        for number in self.ngrams:
+            left, right = (min(pad[1], number - 1) for pad in (self.left_pad, self.right_pad))
+            padded = [self.left_pad[0]] * left + words + [self.right_pad[0]] * right
+            runs = [self.separator.join(padded[at:at + number]) for at in range(len(padded) - number + 1)]
+            found += runs or [""]
+        return np.array(found)
+
+
+class SlidingWindow(TensorOperation):
+    """All runs of `width` along an axis."""
+
+    def __init__(self, width: int, axis: int = 0) -> None:
+        check_pos_int32(width, "width")
+        type_check(axis, int, "axis")
+        self.width, self.axis = width, axis
+
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        if np.ndim(array) != 1 or self.axis not in (0, -1):
+            raise RuntimeError(f"SlidingWindow: only 1D input and axis 0 are supported, but got rank {np.ndim(array)}, axis {self.axis}.")
+        if len(array) < self.width:
+            return array[:0].reshape(0, self.width)
+        return np.lib.stride_tricks.sliding_window_view(array, self.width).copy()
+
+
+class ToNumber(TensorOperation):
+    """Texts as numbers. Raises: RuntimeError for what is no number or out of range."""
+
+    def __init__(self, data_type: Any) -> None:
+        self.data_type = numpy_dtype(data_type)
+        if self.data_type.kind not in "iuf":
+            raise TypeError(f"data_type: {data_type} is not numeric data type.")
+
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        read: Callable[[str], Any] = float if self.data_type.kind == "f" else int
+        try:
+            numbers = [read(as_text(item)) for item in np.asarray(array).ravel()]
+            if self.data_type.kind != "f":
+                limits = np.iinfo(self.data_type)
+                if any(not limits.min <= number <= limits.max for number in numbers):
+                    raise ValueError(f"out of the range of {self.data_type}")
+        except ValueError as error:
+            raise RuntimeError(f"ToNumber: string input is invalid: {error}.") from error
+        return np.array(numbers, self.data_type).reshape(np.shape(array))
+
+
+class Truncate(TensorOperation):
+    """The first `max_seq_len` tokens (of each row)."""
+
+    def __init__(self, max_seq_len: int) -> None:
+        type_check(max_seq_len, int, "max_seq_len")
+        if max_seq_len < 0:
+            raise ValueError(f"max_seq_len must be not less than 0, but got {max_seq_len}.")
+        self.max_seq_len = max_seq_len
+
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        return array[..., :self.max_seq_len]
+
+
+class TruncateSequencePair(TensorOperation):
+    """Two sequences cut, the longer first, until they have `max_length` together."""
+
+    is_multi_column = True
+
+    def __init__(self, max_length: int) -> None:
+        type_check(max_length, int, "max_length")
+        if max_length < 0:
+            raise ValueError(f"max_length must be not less than 0, but got {max_length}.")
+        self.max_length = max_length
+
+    def _compute(self, *arrays: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if len(arrays) != 2 or any(np.ndim(array) != 1 for array in arrays):
+            raise RuntimeError(f"TruncateSequencePair: the input number and ranks should be 2 and 1, but got shapes {[np.shape(a) for a in arrays]}.")
+        one, other = map(len, arrays)
+        while one + other > self.max_length:
+            if one > other:
+                one -= 1
+            else:
+                other -= 1
+        return arrays[0][:one], arrays[1][:other]
+
+
+class AddToken(TensorOperation):
+    """A token in front of a sequence or behind it (of each row)."""
+
+    def __init__(self, token: str, begin: bool = True) -> None:
+        type_check(token, str, "token")
+        type_check(begin, bool, "begin")
+        self.token, self.begin = token, begin
+
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        if np.ndim(array) not in (1, 2):
+            raise RuntimeError(f"AddToken: the input shape should be 1D or 2D, but got rank {np.ndim(array)}.")
+        token = np.full((*np.shape(array)[:-1], 1), self.token)
+        return np.concatenate([token, array] if self.begin else [array, token], -1)
+
+
+class CaseFold(_OnText):
+    """Without the difference of upper and lower case."""
+
+    def _convert(self, text: str) -> str:
+        return unicodedata.normalize("NFKC", text.casefold())
+
+
+class NormalizeUTF8(_OnText):
+    """In a Unicode normal form."""
+
+    def __init__(self, normalize_form: NormalizeForm = NormalizeForm.NFKC) -> None:
+        type_check(normalize_form, NormalizeForm, "normalize_form")
+        self.normalize_form = normalize_form
+
+    def _convert(self, text: str) -> str:
+        return _normalized(text, self.normalize_form)
+
+
+class RegexReplace(_OnText):
+    """Matches of a pattern replaced, all or the first."""
+
+    def __init__(self, pattern: str, replace: str, replace_all: bool = True) -> None:
+        self._pattern = _compiled(pattern, "pattern")
+        type_check(replace, str, "replace")
+        type_check(replace_all, bool, "replace_all")
+        self.replace, self.replace_all = re.sub(r"\$(\d+)", r"\\\1", replace), replace_all
+
+    def _convert(self, text: str) -> str:
+        return self._pattern.sub(self.replace, text, count=0 if self.replace_all else 1)
+
+
+def _normalized(text: str, form: NormalizeForm) -> str:
+    return text if form is NormalizeForm.NONE else unicodedata.normalize(form.name, text)  # type: ignore[arg-type]
+
+
+def _check_vocab(vocab: Any) -> None:
+    if not isinstance(vocab, Vocab):
+        raise TypeError(f"Argument vocab with value {vocab!r} is not of type [text.Vocab], but got {type(vocab)}.")
+
+
+def _compiled(pattern: Any, name: str) -> re.Pattern[str]:
+    type_check(pattern, str, name)
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise RuntimeError(f"Invalid {name} {pattern!r}: {error}. Python's syntax is used: write \\w, \\s or a range instead of \\p{{...}}.") from error
