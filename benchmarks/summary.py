@@ -4,7 +4,7 @@
 
 Ours writes both files, MindSpore's and TensorBoard's. Contestants are processes that take turns, the others stopped (SIGSTOP), so that a slow
 moment of the machine hits all alike; a turn's time is until the files are closed. Rates are medians of the turns, ratios medians of the
-rounds' ratios. The training is an epoch of 1920 batches of 32 pictures; the collector works in half of the blocks of 40 steps (a block ends when
+rounds' ratios. The training is an epoch of 1920 batches of 32 pictures; the collector works in half of the blocks of 20 steps (a block ends when
 all is written), and pairs of blocks are compared; what its start costs is shared out over the epoch.
 """
 from __future__ import annotations
@@ -101,7 +101,7 @@ def training(rounds: int, threads: int) -> None:
         blocks = json.loads(done.stdout.splitlines()[-1])
         without = [seconds for works, seconds in blocks if not works][1:]
         with_it = [seconds for works, seconds in blocks[2:] if works]
-        start = max(0.0, blocks[0][1] + blocks[1][1] - 1.125 * statistics.median(with_it))  # graph, first pictures, 19 checkpoints for the landscape
+        start = max(0.0, blocks[0][1] + blocks[1][1] - 1.25 * statistics.median(with_it))  # graph, first pictures, 19 checkpoints for the landscape
         steady = statistics.median(a / b for a, b in zip(with_it, without))
         wholes.append(steady + start / len(blocks) / statistics.median(without))
         starts.append(start)

@@ -51,6 +51,9 @@ def _step(value: Any, part: str) -> Any:
             return ABSENT
     if isinstance(value, type) and _is_set_on_instances(value, part):
         return INSTANCE_ATTRIBUTE
+    if isinstance(value, type) and value.__module__.startswith(f"{PACKAGE}.dataset."):
+        # The census says "Dataset" of every dataset, and only sources have samplers.
+        return next((found for cls in value.__subclasses__() if (found := _step(cls, part)) is not ABSENT), ABSENT)
     return ABSENT
 
 

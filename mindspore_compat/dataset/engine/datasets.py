@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -318,7 +319,7 @@ class Dataset:
         """Names of the columns, in order."""
         return list(self._column_names())
 
-    @property
+    @cached_property
     def column_names(self) -> list[str]:
         """Names of the columns, in order."""
         return self.get_col_names()

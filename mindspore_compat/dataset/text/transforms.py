@@ -417,4 +417,4 @@ def _compiled(pattern: Any, name: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
     except re.error as error:
-        raise RuntimeError(f"Invalid {name} {pattern!r}: {error}. Python's syntax is used: write \\w, \\s or a range instead of \\p{{...}}.") from error
+        raise RuntimeError(f"Invalid {name} {pattern!r}: {error}. The syntax is Python's: \\w, \\s or a range instead of \\p{{...}}.") from error

@@ -21,6 +21,7 @@ from mindspore_compat.common._wrap import plain
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.thor_layer import Schedule
+from mindspore_compat.nn.optim._fused import momentum_step
 from mindspore_compat.nn.optim.optimizer import Optimizer, _host_parameter
 from mindspore_compat.nn.optim.thor_convert import convert_network, factors_of, layer_norm_parameters
 from mindspore_compat.nn.optim.thor_precondition import Layer, SecondOrder, initial_inverses
@@ -111,17 +112,6 @@ def clipped(gradients: Sequence[torch.Tensor]) -> list[torch.Tensor]:
     """Each with a norm of at most 1."""
     norms = torch._foreach_norm(list(gradients))
     return [gradient * torch.clamp(1.0 / norm, max=1.0) for gradient, norm in zip(gradients, norms)]
-
-
-def momentum_step(parameters: list[Any], moments: list[Any], gradients: list[Any], momentum: float, rate: float, nesterov: bool) -> None:
-    """Update ``parameters`` and ``moments`` in place."""
-    torch._foreach_mul_(moments, momentum)
-    torch._foreach_add_(moments, gradients)
-    if nesterov:
-        torch._foreach_add_(parameters, gradients, alpha=-rate)
-        torch._foreach_add_(parameters, moments, alpha=-rate * momentum)
-    else:
-        torch._foreach_add_(parameters, moments, alpha=-rate)
 
 
 def _value_of(counter: torch.Tensor) -> int:
@@ -229,7 +219,7 @@ class ThorGpu(Optimizer):
                              for gradient, parameter, decay in zip(gradients, parameters, own["_decays"])]
             if self.enable_clip_grad:
                 gradients = clipped(gradients)
-            momentum_step(parameters, [plain(item) for item in self.moments], gradients, self.momentum.item(), rate, self.use_nesterov)
+            momentum_step(parameters, gradients, [plain(item) for item in self.moments], rate, self.momentum.item(), nesterov=self.use_nesterov)
             plain(self.cov_step).add_(1)
             plain(self.__dict__["_parameters"]["global_step"]).add_(1)
         return True

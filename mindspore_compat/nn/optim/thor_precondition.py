@@ -153,6 +153,7 @@ def _both_sides(gradient: torch.Tensor, left: torch.Tensor, right: torch.Tensor)
     (bh, m, _), (bw, k, _) = left.shape, right.shape
     if bh == 1 and bw == 1:
         return torch.mm(torch.mm(left[0], matrix), right[0]).reshape(shape).to(gradient.dtype)
+    # padding costs less than more operators on parts would
     if (bh * m, bw * k) != (rows, columns):
         matrix = torch._C._nn.pad(matrix, (0, bw * k - columns, 0, bh * m - rows))
     matrix = torch.bmm(left, matrix.reshape(bh, m, bw * k)).reshape(bh * m, bw, k)

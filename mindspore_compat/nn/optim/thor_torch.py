@@ -10,7 +10,8 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.nn.layer.thor_layer import Schedule
-from mindspore_compat.nn.optim.thor import check_options, clipped, decay_all, momentum_step, on_host, scheduled
+from mindspore_compat.nn.optim._fused import momentum_step
+from mindspore_compat.nn.optim.thor import check_options, clipped, decay_all, on_host, scheduled
 from mindspore_compat.nn.optim.thor_convert import factors_of, layer_norm_parameters
 from mindspore_compat.nn.optim.thor_precondition import Layer, SecondOrder, initial_inverses
 
@@ -99,7 +100,8 @@ class ThorTorch(torch.optim.Optimizer):
         group = self.param_groups[0]
         group["lr"] = rate
         if parameters:
-            momentum_step(parameters, [self.state[item]["moments"] for item in parameters], chosen, group["momentum"], rate, group["use_nesterov"])
+            moments = [self.state[item]["moments"] for item in parameters]
+            momentum_step(parameters, chosen, moments, rate, group["momentum"], nesterov=group["use_nesterov"])
         self.state[self._parameters[0]]["step"].add_(1)
         return loss
 

@@ -2,9 +2,12 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from mindspore_compat._summary_cli import add_parser
 from mindspore_compat.train.summary import read_summary, to_tensorboard
@@ -24,6 +27,45 @@ def test_a_run_of_real_mindspore_shows_in_tensorboard_with_equal_values(tmp_path
     assert tags["graph"] == bool(data.graphs)
     assert all(f"{tag}/{kind}" in tags["images"] for tag in data.landscapes for kind in ("contour", "surface"))
     assert ("lineage/train_lineage/text_summary" in tags["tensors"]) == ("train_lineage" in data.lineage)
+
+
+@pytest.mark.parametrize("name", ["basic", "collector_fixed", "collector_graph", "landscape"])
+def test_converted_histograms_and_pictures_are_those_of_the_files(tmp_path, name):
+    to_tensorboard(str(GOLDEN / name), str(tmp_path))
+    board, data = tensorboard(tmp_path), read_summary(GOLDEN / name)
+    shared = set(data.images) | set(data.scalars)  # a tag of two kinds: TensorBoard wants one kind a tag
+    for tag, points in data.histograms.items():
+        shown = {event.step: event.histogram_value for event in board.Histograms(f"{tag}/histogram" if tag in shared else tag)}
+        assert list(shown) == list(points)
+        for step, ours in points.items():
+            if ours.lefts:
+                assert list(shown[step].bucket) == list(ours.counts)
+                assert (shown[step].min, shown[step].max, shown[step].sum) == (ours.minimum, ours.maximum, ours.total)
+                assert list(shown[step].bucket_limit) == pytest.approx([left + width for left, width in zip(ours.lefts, ours.widths)], abs=0)
+    for tag, points in data.images.items():
+        shown = {event.step: event for event in board.Images(tag)}
+        for step, picture in points.items():
+            decoded = np.asarray(Image.open(io.BytesIO(shown[step].encoded_image_string)))
+            assert np.array_equal(decoded, picture) and (shown[step].height, shown[step].width) == picture.shape[:2]
+    for tag, points in data.tensors.items():  # the spread of their values
+        for event in board.Histograms(f"{tag}/tensor"):
+            finite = points[event.step].astype(np.float64)
+            assert event.histogram_value.num == np.isfinite(finite).sum() and event.histogram_value.max == pytest.approx(np.nanmax(finite), rel=1e-6)
+
+
+def test_a_converted_graph_and_lineage_say_what_the_files_say(tmp_path):
+    from tensorboard.compat.proto.graph_pb2 import GraphDef
+
+    to_tensorboard(str(GOLDEN / "collector_graph"), str(tmp_path))
+    board, data = tensorboard(tmp_path), read_summary(GOLDEN / "collector_graph")
+    (source,), graph = data.graphs, GraphDef.FromString(board.Graph().SerializeToString())
+    assert {node.name for node in graph.node} >= {node.full_name for node in source.node}
+    assert len(graph.node) == len(source.node) + len(source.parameters) + len(source.const_vals)
+    assert sum(len(node.input) for node in graph.node) == sum(len(node.input) for node in source.node)
+    assert board.Scalars("lineage/loss")[0].value == data.lineage["train_lineage"][0].algorithm.loss
+    metrics = json.loads(data.lineage["eval_lineage"][0].metric)
+    assert {key: board.Scalars(f"lineage/eval_{key}")[0].value for key in metrics} == pytest.approx(metrics)
+    assert "| optimizer | Momentum |" in board.Tensors("lineage/train_lineage/text_summary")[0].tensor_proto.string_val[0].decode()
 
 
 def test_the_reader_gives_arrays(tmp_path):
