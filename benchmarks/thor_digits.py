@@ -3,7 +3,8 @@
     python benchmarks/thor_digits.py [--tune] [--seeds 0 1 2] [--picture docs/images/thor_digits.png]
 
 Constant learning rates, batch 64, 450 of 1,797 images held out by the seed; after every fourth step the accuracy on them. With ``--tune`` the
-grids of both are run first, on seeds 0 to 2, and the settings with the least mean number of steps are taken; without, the settings that a run with it found.
+grids of both are run first, on seeds 0 to 2, and the settings with the least mean number of steps are taken; without, the settings that a run with
+it found.
 """
 from __future__ import annotations
 

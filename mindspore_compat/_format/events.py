@@ -71,20 +71,24 @@ def make_histogram(array: np.ndarray) -> Histogram:
     """The histogram as MindSpore computes it: edges and counts in the array's own type. A bool array counts as integers."""
     if array.dtype == bool:
         array = array.astype(np.int32)
-    finite = np.isfinite(array) if array.dtype.kind == "f" else None
-    whole = finite is None or bool(finite.all())
-    valid = array if whole else array[finite]
-    infinite = (0, 0, 0) if whole else tuple(int(np.count_nonzero(test(array))) for test in (np.isnan, np.isposinf, np.isneginf))
+    valid = np.sort(array, axis=None)  # infinite values at the ends, NaN behind them
+    infinite = (0, 0, 0)
+    if valid.size and not (np.isfinite(valid[0]) and np.isfinite(valid[-1])):
+        infinite = tuple(int(np.count_nonzero(test(valid))) for test in (np.isnan, np.isposinf, np.isneginf))
+        valid = valid[np.isfinite(valid)]
+        array = np.where(np.isfinite(array), array, 0)
     if valid.size == 0:
         return Histogram((), (), (), None, None, None, array.size, *infinite)
-    first, last = float(valid.min()), float(valid.max())
-    total = float((array if finite is None or whole else np.where(finite, array, 0)).sum(dtype=np.float64))
+    first, last = float(valid[0]), float(valid[-1])
     low, high = (first, last) if first < last else (first - 0.5, last + 0.5)
+    kind = np.float64 if low < 0 and array.dtype.kind == "u" else array.dtype  # -0.5 fits no unsigned type
     with np.errstate(all="ignore"):
-        edges = np.linspace(low, high, _number_of_buckets(valid.size) + 1, dtype=array.dtype)
-        counts = np.histogram(array, edges)[0]
+        edges = np.linspace(low, high, _number_of_buckets(valid.size) + 1, dtype=kind)
         widths = edges[1:] - edges[:-1]
-    return Histogram(edges[:-1].tolist(), widths.tolist(), counts.tolist(), first, last, total, array.size, *infinite)
+    ends = valid.searchsorted(edges)  # what np.histogram does with edges
+    ends[-1] = valid.searchsorted(edges[-1], "right")
+    return Histogram(edges[:-1].tolist(), widths.tolist(), (ends[1:] - ends[:-1]).tolist(), first, last, float(array.sum(dtype=np.float64)), array.size,
+                     *infinite)
 
 
 def make_picture(array: np.ndarray) -> Picture | None:

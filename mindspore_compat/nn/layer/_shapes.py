@@ -5,6 +5,8 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.ops.function._conv import same_padding, split_padding
+
 __all__ = ["same_padding", "fixed_same_padding", "sizes", "explained", "pad_same", "split_padding"]
 
 
@@ -31,12 +33,6 @@ def sizes(value: Any, name: str, owner: str, count: int, low: int = 1, wrong_len
     return items
 
 
-def same_padding(size: int, kernel: int, stride: int, dilation: int = 1) -> tuple[int, int]:
-    """(before, after) so that the output has ceil(size / stride) places; the odd one comes after."""
-    total = max((-(-size // stride) - 1) * stride + dilation * (kernel - 1) + 1 - size, 0)
-    return total // 2, total - total // 2
-
-
 def fixed_same_padding(kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...]) -> tuple[int, ...] | None:
     """What `same_padding` gives for every size, if it is the same at both ends; else None."""
     fixed = []
@@ -56,14 +52,6 @@ def pad_same(x: Any, kernel: tuple[int, ...], stride: tuple[int, ...], dilation:
     shape = x.shape[-len(kernel):]
     pairs = [same_padding(*item) for item in zip(shape, kernel, stride, dilation)]
     return split_padding(x, pairs, value)
-
-
-def split_padding(x: Any, pairs: list[tuple[int, int]], value: float = 0.0) -> tuple[Any, tuple[int, ...]]:
-    """Pad ``x`` here if (before, after) differ on some axis, else leave it to the operator, which is faster."""
-    if all(before == after for before, after in pairs):
-        return x, tuple(before for before, _ in pairs)
-    flat = [side for pair in reversed(pairs) for side in pair]
-    return torch._C._nn.pad(x, flat, value=value), (0,) * len(pairs)
 
 
 def explained(error: Exception, owner: str, x: Any, ndims: tuple[int, ...], channels: int | None = None, weight: Any = None) -> Exception:

@@ -40,6 +40,13 @@ def same_padding(length: int, kernel: int, stride: int, dilation: int = 1) -> tu
     return total // 2, total - total // 2
 
 
+def split_padding(x: Any, pairs: list[tuple[int, int]], value: float = 0.0) -> tuple[Any, tuple[int, ...]]:
+    """``x`` and the padding still to apply at both ends: padded here if (before, after) differ, else left to the operator, which is faster."""
+    if all(before == after for before, after in pairs):
+        return x, tuple(before for before, _ in pairs)
+    return torch._C._nn.pad(x, [side for pair in reversed(pairs) for side in pair], value=value), (0,) * len(pairs)
+
+
 def _pad_same(x: torch.Tensor, kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...], value: float = 0) -> torch.Tensor:
     sides: list[int] = []
     for length, k, s, d in zip(reversed(tuple(x.shape)), reversed(kernel), reversed(stride), reversed(dilation)):
@@ -66,15 +73,10 @@ def conv_nd(count: int, x: Any, weight: Any, bias: Any, stride: Any, pad_mode: s
     symmetric: Any = 0
     if mode == "same":
         pairs = [same_padding(*item) for item in zip(tuple(x.shape)[-count:], tuple(weight.shape)[-count:], stride, dilation)]
-        if all(before == after for before, after in pairs):
-            symmetric = [before for before, _ in pairs]
-        else:
-            x = tf.pad(x, [side for pair in reversed(pairs) for side in pair])
+        x, symmetric = split_padding(x, pairs)
     elif mode == "pad":
         sides = _explicit(padding, count)
-        symmetric = sides[::2]
-        if symmetric != sides[1::2]:
-            x, symmetric = tf.pad(x, [side for i in range(count - 1, -1, -1) for side in sides[2 * i:2 * i + 2]]), 0
+        x, symmetric = split_padding(x, list(zip(sides[::2], sides[1::2])))
     elif mode != "valid":
         raise ValueError(f"For '{owner}', the 'pad_mode' must be one of 'valid', 'same' and 'pad', but got {pad_mode!r}.")
     return wrap(_CONV[count](x, weight, bias, stride, symmetric, dilation, groups))

@@ -14,6 +14,7 @@ import torch
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
 from mindspore_compat._format import records
+from mindspore_compat._format.events import make_histogram
 from mindspore_compat._format.proto import lineage, summary
 from mindspore_compat.train.summary import SummaryRecord, read_summary, set_tensorboard
 from tests.train.summary.support import GOLDEN, bodies, events, record_basic, record_lineage, tensorboard, the_file
@@ -204,6 +205,26 @@ def test_crc32c_agrees_with_known_values_in_both_ways():
     for byte in data:
         crc = records._TABLE[(crc ^ byte) & 0xFF] ^ crc >> 8
     assert records.crc32c(data) == crc ^ 0xFFFFFFFF
+
+
+@pytest.mark.parametrize("kind", ["f2", "f4", "f8", "i1", "i4", "i8", "u1", "?"])
+@pytest.mark.parametrize("size", [1, 2, 7, 60, 3000])
+def test_histograms_count_as_numpy_does(kind, size):
+    random = np.random.RandomState(size)
+    array = (random.randn(size) * 40).astype(kind) if kind != "?" else random.rand(size) > 0.5
+    if array.dtype.kind == "f" and size > 2:
+        array[:3] = np.nan, np.inf, -np.inf
+    found = make_histogram(array)
+    plain = array[np.isfinite(array)] if array.dtype.kind == "f" else array.astype("i4" if kind == "?" else kind)
+    edges = np.array([*found.lefts, found.lefts[-1] + found.widths[-1]], plain.dtype)
+    edges[-1] = max(edges[-1], plain.max())
+    assert found.counts == np.histogram(plain, edges)[0].tolist() and sum(found.counts) == plain.size and found.number == size
+    assert (found.minimum, found.maximum) == (plain.min(), plain.max())
+    assert (found.nan, found.positive_infinite, found.negative_infinite) == ((1, 1, 1) if plain.size < size else (0, 0, 0))
+
+
+def test_a_constant_zero_of_an_unsigned_type_has_a_histogram():
+    assert make_histogram(np.zeros(4, np.uint8)).counts == [0, 4]
 
 
 def test_summary_operators_are_recorded_in_train_mode_only_and_the_last_value_counts(tmp_path):
