@@ -74,7 +74,8 @@ def make_histogram(array: np.ndarray) -> Histogram:
     valid = np.sort(array, axis=None)  # infinite values at the ends, NaN behind them
     infinite = (0, 0, 0)
     if valid.size and not (np.isfinite(valid[0]) and np.isfinite(valid[-1])):
-        infinite = tuple(int(np.count_nonzero(test(valid))) for test in (np.isnan, np.isposinf, np.isneginf))
+        nan, positive, negative = (int(np.count_nonzero(test(valid))) for test in (np.isnan, np.isposinf, np.isneginf))
+        infinite = (nan, positive, negative)
         valid = valid[np.isfinite(valid)]
         array = np.where(np.isfinite(array), array, 0)
     if valid.size == 0:
@@ -87,8 +88,8 @@ def make_histogram(array: np.ndarray) -> Histogram:
         widths = edges[1:] - edges[:-1]
     ends = valid.searchsorted(edges)  # what np.histogram does with edges
     ends[-1] = valid.searchsorted(edges[-1], "right")
-    return Histogram(edges[:-1].tolist(), widths.tolist(), (ends[1:] - ends[:-1]).tolist(), first, last, float(array.sum(dtype=np.float64)), array.size,
-                     *infinite)
+    total = float(array.sum(dtype=np.float64))
+    return Histogram(edges[:-1].tolist(), widths.tolist(), (ends[1:] - ends[:-1]).tolist(), first, last, total, array.size, *infinite)
 
 
 def make_picture(array: np.ndarray) -> Picture | None:
@@ -117,7 +118,7 @@ def _png(pixels: np.ndarray) -> bytes:
     rows = np.zeros((height, width * 3 + 1), np.uint8)
     rows[:, 1:] = pixels.reshape(height, -1)
     parts = [b"\x89PNG\r\n\x1a\n"]
-    for name, body in ((b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)), (b"IDAT", zlib.compress(rows, 1)), (b"IEND", b"")):
+    for name, body in ((b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)), (b"IDAT", zlib.compress(rows.data, 1)), (b"IEND", b"")):
         parts.append(struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(body, zlib.crc32(name))))
     return b"".join(parts)
 

@@ -4,6 +4,7 @@ Children live in torch's ``_modules`` and ``_parameters``, so ``state_dict``, DD
 """
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -21,6 +22,15 @@ __all__ = ["Cell"]
 _Plain = torch.Tensor
 _FLOATS = (torch.float16, torch.float32, torch.bfloat16, torch.float64)
 _FLAG_DTYPES = {"fp16": torch.float16, "fp32": torch.float32, "bf16": torch.bfloat16}
+
+
+class _Casting(threading.local):
+    """How many Cells with a dtype from `to_float` are running: while one is, it sees its own and its children's parameters in that dtype."""
+
+    depth = 0
+
+
+_casting = _Casting()
 
 
 def _adopt(module: torch.nn.Module, prefix: str) -> None:
@@ -55,7 +65,7 @@ class Cell(torch.nn.Module):
         super().__init__()
         state = self.__dict__
         state.update(training=False, requires_grad=False, _param_prefix="", _auto_prefix=auto_prefix, _scope=None, _phase="train",
-                     cell_type=None, _cast_dtype=None, _casting=False, _recompute=False, _func_graph_flags={}, _captured=None,
+                     cell_type=None, _cast_dtype=None, _recompute=False, _func_graph_flags={}, _captured=None,
                      _id=1, _exist_names=None, _exist_objs=None, _inputs_spec=None)
         if hasattr(type(self), "bprop"):
             state["_special_call"] = True
@@ -95,14 +105,14 @@ class Cell(torch.nn.Module):
         if dtype is not None:
             args = tuple([_cast_floats(arg, dtype) for arg in args])
             kwargs = {key: _cast_floats(value, dtype) for key, value in kwargs.items()}
-        was_casting, state["_casting"] = state["_casting"], dtype is not None
+        _casting.depth += dtype is not None
         try:
             if state["_forward_hooks"] or state["_forward_pre_hooks"] or state["_backward_hooks"] or state["_backward_pre_hooks"]:
                 result = wrap(torch.nn.Module.__call__(self, *args, **kwargs))
             else:
                 result = wrap(self._run_construct(args, kwargs))
         finally:
-            state["_casting"] = was_casting
+            _casting.depth -= dtype is not None
         if state["requires_grad"] and not kwargs and _grad_state.depth == 0 and torch.is_grad_enabled():
             state["_captured"] = (inputs, result)  # MindSpore records this forward; GradOperation takes it instead of a second one
         return result
@@ -136,7 +146,7 @@ class Cell(torch.nn.Module):
         parameters = state.get("_parameters")
         if parameters is not None and name in parameters:
             parameter = parameters[name]
-            if state["_casting"] and parameter is not None and parameter.dtype in _FLOATS:
+            if _casting.depth and state["_cast_dtype"] is not None and parameter is not None and parameter.dtype in _FLOATS:
                 return _cast_floats(parameter, state["_cast_dtype"])
             return parameter
         for store in ("_modules", "_buffers"):

@@ -274,3 +274,17 @@ def test_a_training_cell_loads_its_own_state_dict() -> None:
     np.testing.assert_array_equal(other.optimizer.moments[0].asnumpy(), one.optimizer.moments[0].asnumpy())
     with pytest.raises(RuntimeError, match="nonsense"):
         other.load_state_dict({**one.state_dict(), "nonsense.weight": one.optimizer.moments[0]})
+
+
+def test_to_float_reaches_the_parameters_of_children() -> None:
+    class Tied(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.fc = nn.Dense(3, 4)
+
+        def construct(self, x: Tensor) -> Tensor:
+            return ops.matmul(x, self.fc.weight.T)
+
+    net = Tied().to_float(ms.float16)
+    assert net(Tensor(np.ones((2, 3), np.float32))).dtype is ms.float16  # as real MindSpore in PyNative mode
+    assert net.fc.weight.dtype is ms.float32

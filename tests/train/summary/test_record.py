@@ -156,7 +156,8 @@ def test_a_script_that_forgets_close_loses_nothing(tmp_path, ending):
 
 
 def test_an_interrupted_training_loses_nothing_that_was_recorded(tmp_path):
-    code = ("import itertools, sys; import mindspore_compat as ms; from mindspore_compat.train.summary import SummaryRecord\n"
+    code = ("import itertools, signal, sys; import mindspore_compat as ms; from mindspore_compat.train.summary import SummaryRecord\n"
+            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a background shell has it ignored
             "with SummaryRecord(sys.argv[1]) as r:\n"
             "    for step in itertools.count():\n"
             "        r.add_value('scalar', 'x', ms.Tensor(float(step))); r.record(step)\n"
