@@ -96,19 +96,21 @@ def make_picture(array: np.ndarray) -> Picture | None:
     """NCHW pictures side by side, 8 in a row, scaled to 0…255 over all of them; None unless C is 1 or 3 and nothing is empty."""
     if array.ndim != 4 or array.shape[1] not in (1, 3) or 0 in array.shape:
         return None
-    number, _, height, width = array.shape
+    number, channels, height, width = array.shape
     columns = min(number, _COLUMNS_OF_PICTURES)
     rows = -(-number // columns)
-    canvas = np.zeros((height * rows, width * columns, 3))
+    kind = array.dtype if array.dtype in (np.float16, np.float32) else np.float64
+    canvas = np.zeros((height * rows, width * columns, channels), kind)
     for index, picture in enumerate(array):
         top, left = index // columns * height, index % columns * width
         canvas[top:top + height, left:left + width] = picture.transpose(1, 2, 0)
-    low, high = canvas.min(), canvas.max()
+    low, high = float(canvas.min()), float(canvas.max())
     shift, scale = np.float32(0), np.float32(255)
     if not (high <= 1 and low >= 0):
         shift, scale = np.float32(low), np.float32(255 / (high - low + 1) if high != low else 1)
     with np.errstate(all="ignore"):
         pixels = ((canvas.astype(np.float32) - shift) * scale).astype(np.uint8)  # in float32 whatever numpy's version
+    pixels = pixels if channels == 3 else pixels.repeat(3, axis=2)
     return Picture(pixels.shape[0], pixels.shape[1], 3, _png(pixels))
 
 

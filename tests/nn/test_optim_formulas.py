@@ -105,3 +105,10 @@ def test_lars_takes_over_loss_scale() -> None:
 def test_wrong_arguments_are_refused_as_upstream_does(make: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         make([Parameter(Tensor(START.astype(np.float32)), name="w")])
+
+
+def test_momentum_of_zero_still_keeps_its_buffer() -> None:
+    weight = Parameter(Tensor(np.ones(3, np.float32)), name="w")
+    optimizer = nn.Momentum([weight], 0.5, 0.0)
+    optimizer((Tensor(np.full(3, 2, np.float32)),))
+    assert weight.asnumpy().tolist() == [0.0] * 3 and optimizer.moments[0].asnumpy().tolist() == [2.0] * 3

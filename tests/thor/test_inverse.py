@@ -240,6 +240,12 @@ def test_the_librarys_arguments_arrive_in_order(host: Inverse, monkeypatch: pyte
     assert torch.equal(inverses[3][1], torch.eye(128))
 
 
+def test_env_says_whether_the_library_is_there(capsys: pytest.CaptureFixture[str]) -> None:
+    from mindspore_compat.cli import main
+    assert main(["env"]) == 0
+    assert f"CUDA kernels       {extension.describe()}" in capsys.readouterr().out
+
+
 def test_why_the_library_is_not_there_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     load = extension._load.__wrapped__
     monkeypatch.setattr(extension, "LIBRARY", tmp_path / "absent.so")

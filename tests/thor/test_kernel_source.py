@@ -8,6 +8,7 @@ import ctypes
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -36,13 +37,16 @@ struct Index { unsigned x; };
 inline thread_local Index threadIdx, blockIdx;
 constexpr int kHostThreads = 256;
 inline std::barrier<> host_barrier(kHostThreads);
+using Barrier = std::barrier<>;
+inline Barrier host_warps[] = {Barrier(32), Barrier(32), Barrier(32), Barrier(32), Barrier(32), Barrier(32), Barrier(32), Barrier(32)};
 inline float host_lanes[kHostThreads];
 inline void __syncthreads() { host_barrier.arrive_and_wait(); }
 inline float __shfl_sync(unsigned, float value, int source, int width) {
+  Barrier& warp = host_warps[threadIdx.x / 32];  // waits for no other warp, so that races between warps stay visible
   host_lanes[threadIdx.x] = value;
-  __syncthreads();
+  warp.arrive_and_wait();
   const float found = host_lanes[threadIdx.x / width * width + source];
-  __syncthreads();
+  warp.arrive_and_wait();
   return found;
 }
 template <class Kernel, class Work>
@@ -118,3 +122,43 @@ def test_a_block_that_is_too_wide_is_refused(library: ctypes.CDLL) -> None:
     assert library.msc_damped_inverse(1, nothing, nothing, one(200), one(200), one(0), number, number, number, None, None) == 1
 
 
+
+
+MAIN = """
+int main() {
+  const int size = 136;
+  std::vector<float> matrix(size * size), out(2 * 128 * 128);
+  for (int i = 0; i < size; ++i)
+    for (int j = 0; j < size; ++j) matrix[i * size + j] = (i == j ? 2.0f : 0.0f) + 1.0f / (1 + std::abs(i - j));
+  const void* factors[] = {matrix.data()};
+  void* inverses[] = {out.data()};
+  const int sizes[] = {size}, widths[] = {128}, firsts[] = {0};
+  const float ones[] = {1.0f};
+  int info[] = {-1, -1};
+  return msc_damped_inverse(1, factors, inverses, sizes, widths, firsts, ones, ones, ones, info, nullptr) + info[0] + info[1];
+}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("broken", [False, True])
+def test_threads_of_a_block_do_not_race(tmp_path: Path, broken: bool) -> None:
+    """Under ThreadSanitizer, and that it would tell if one of the two buffers were missing."""
+    compiler = shutil.which("g++")
+    if compiler is None:
+        pytest.skip("no g++")
+    source = host_source() + MAIN
+    if broken:
+        whole = source
+        source = source.replace("shared[p & 1]", "shared[0]").replace("shared[(p + 1) & 1]", "shared[0]")
+        assert source != whole
+    (tmp_path / "race.cpp").write_text(source, encoding="utf-8")
+    built = subprocess.run([compiler, "-O1", "-g", "-std=c++20", "-pthread", "-fsanitize=thread", "-Wno-unknown-pragmas", f"-I{CSRC}",
+                            str(tmp_path / "race.cpp"), "-o", str(tmp_path / "race")], capture_output=True, text=True)
+    if built.returncode != 0:
+        pytest.skip("g++ without ThreadSanitizer or C++20's <barrier>")
+    done = subprocess.run([str(tmp_path / "race")], capture_output=True, text=True, timeout=120)
+    if "FATAL: ThreadSanitizer" in done.stderr:
+        pytest.skip("ThreadSanitizer does not run here")
+    assert ("data race" in done.stderr) is broken
+    assert done.returncode == (66 if broken else 0)

@@ -17,7 +17,7 @@ _FUSED_DEVICES = frozenset(("cpu", "cuda"))
 def momentum_step(parameters: Sequence[Any], gradients: Sequence[Any], buffers: Sequence[Any], rate: float, momentum: float,
                   dampening: float = 0.0, nesterov: bool = False) -> None:
     """buffer = momentum·buffer + (1 - dampening)·g; p -= rate·buffer, or with Nesterov p -= rate·(g + momentum·buffer); in place."""
-    if _fusible(parameters, gradients, buffers):
+    if momentum and _fusible(parameters, gradients, buffers):  # the kernel keeps no buffer without momentum
         torch._fused_sgd_(parameters, gradients, buffers, weight_decay=0.0, momentum=momentum, lr=rate, dampening=dampening,
                           nesterov=nesterov, maximize=False, is_first_step=False)
         return
