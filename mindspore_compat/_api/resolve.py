@@ -53,7 +53,9 @@ def _step(value: Any, part: str) -> Any:
         return INSTANCE_ATTRIBUTE
     if isinstance(value, type) and value.__module__.startswith(f"{PACKAGE}.dataset."):
         # The census says "Dataset" of every dataset, and only sources have samplers.
-        return next((found for cls in value.__subclasses__() if (found := _step(cls, part)) is not ABSENT), ABSENT)
+        sources: list[type] = type.__subclasses__(value)
+        steps = (_step(source, part) for source in sources)
+        return next((found for found in steps if found is not ABSENT), ABSENT)
     return ABSENT
 
 

@@ -49,7 +49,7 @@ class TensorMethods(ReduceMethods, ShapeMethods, OpMethods):
 
     def to(self: Any, *args: Any, **kwargs: Any) -> Any:
         """In another dtype (a dtype, its name or a numpy type), or on another torch device."""
-        if args and not isinstance(args[0], (torch.dtype, torch.device, torch.Tensor)):
+        if args and args[0] is not None and not isinstance(args[0], (torch.dtype, torch.device, torch.Tensor)):  # None: as Module.to calls it
             try:
                 args = (to_torch_dtype(args[0]), *args[1:])
             except TypeError:

@@ -288,3 +288,8 @@ def test_to_float_reaches_the_parameters_of_children() -> None:
     net = Tied().to_float(ms.float16)
     assert net(Tensor(np.ones((2, 3), np.float32))).dtype is ms.float16  # as real MindSpore in PyNative mode
     assert net.fc.weight.dtype is ms.float32
+
+
+def test_cells_move_to_another_dtype_as_torch_modules_do() -> None:
+    net = nn.SequentialCell(nn.Dense(2, 3), nn.BatchNorm1d(3))
+    assert {parameter.dtype for parameter in net.to(torch.float64).get_parameters()} == {torch.float64}

@@ -114,15 +114,6 @@ def clipped(gradients: Sequence[torch.Tensor]) -> list[torch.Tensor]:
     return [gradient * torch.clamp(1.0 / norm, max=1.0) for gradient, norm in zip(gradients, norms)]
 
 
-def update(parameters: list[Any], gradients: list[Any], moments: list[Any], rate: float, momentum: float, nesterov: bool) -> None:
-    """A step of momentum in place; the fused one takes no momentum of zero."""
-    if momentum:
-        momentum_step(parameters, gradients, moments, rate, momentum, nesterov=nesterov)
-        return
-    torch._foreach_copy_(moments, gradients)
-    torch._foreach_add_(parameters, gradients, alpha=-rate)
-
-
 def _value_of(counter: torch.Tensor) -> int:
     return int(counter.item())
 
@@ -228,7 +219,7 @@ class ThorGpu(Optimizer):
                              for gradient, parameter, decay in zip(gradients, parameters, own["_decays"])]
             if self.enable_clip_grad:
                 gradients = clipped(gradients)
-            update(parameters, gradients, [plain(item) for item in self.moments], rate, self.momentum.item(), self.use_nesterov)
+            momentum_step(parameters, gradients, [plain(item) for item in self.moments], rate, self.momentum.item(), nesterov=self.use_nesterov)
             plain(self.cov_step).add_(1)
             plain(self.__dict__["_parameters"]["global_step"]).add_(1)
         return True

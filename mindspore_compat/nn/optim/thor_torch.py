@@ -10,7 +10,8 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.nn.layer.thor_layer import Schedule
-from mindspore_compat.nn.optim.thor import check_options, clipped, decay_all, on_host, scheduled, update
+from mindspore_compat.nn.optim._fused import momentum_step
+from mindspore_compat.nn.optim.thor import check_options, clipped, decay_all, on_host, scheduled
 from mindspore_compat.nn.optim.thor_convert import factors_of, layer_norm_parameters
 from mindspore_compat.nn.optim.thor_precondition import Layer, SecondOrder, initial_inverses
 
@@ -100,7 +101,7 @@ class ThorTorch(torch.optim.Optimizer):
         group["lr"] = rate
         if parameters:
             moments = [self.state[item]["moments"] for item in parameters]
-            update(parameters, chosen, moments, rate, group["momentum"], group["use_nesterov"])
+            momentum_step(parameters, chosen, moments, rate, group["momentum"], nesterov=group["use_nesterov"])
         self.state[self._parameters[0]]["step"].add_(1)
         return loss
 

@@ -89,6 +89,8 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         else:
             raise TypeError("For 'TrainOneStepWithLossScaleCell', the 'scale_sense' must be Cell or Tensor, "
                             f"but got 'scale_sense' type: {type(scale_sense)}.")
+        if hasattr(optimizer, "follow_loss_scale"):  # THOR's factors come from the scaled gradients
+            optimizer.follow_loss_scale(self.scale_sense)
 
     def construct(self, *inputs: Any) -> Any:
         scale = plain(self.scale_sense).clone()

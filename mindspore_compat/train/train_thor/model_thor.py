@@ -3,9 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mindspore_compat.nn.optim.thor import ThorGpu
 from mindspore_compat.nn.wrap.cell_wrapper import TrainOneStepCell
-from mindspore_compat.nn.wrap.loss_scale import TrainOneStepWithLossScaleCell
 from mindspore_compat.train._loop import Sinking
 from mindspore_compat.train.model import Model
 
@@ -28,8 +26,6 @@ class ModelThor(Model):
         if not hasattr(used, "get_frequency"):
             raise TypeError(f"For 'ModelThor', the 'optimizer' must be one of nn.thor, but got {type(used).__name__}.")
         self._frequency = used.get_frequency()
-        if isinstance(self._train_network, TrainOneStepWithLossScaleCell) and isinstance(used, ThorGpu):
-            used.follow_loss_scale(self._train_network.scale_sense)
 
     def _run_training(self, where: str, epoch: int, dataset: Any, callbacks: Any, sink_mode: bool, sink_size: int, initial_epoch: int,
                       valid_dataset: Any, valid_frequency: Any) -> None:
