@@ -4,6 +4,7 @@
 
 Exit code 1 if a child crashed, hung, ran out of memory, or raised anything but a ValueError with the file's name.
 """
+
 from __future__ import annotations
 
 import argparse
