@@ -35,8 +35,7 @@ coverage: $(VENV)/.test
 	$(BIN)/python -m mindspore_compat coverage --write
 
 bench: $(VENV)/.test
-	$(BIN)/python benchmarks/tensor.py
-	$(BIN)/python benchmarks/train_step.py
+	for name in tensor layers train_step checkpoint summary thor; do $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 build: $(VENV)/.dev
 	rm -rf dist
