@@ -33,7 +33,7 @@ def _truncate(data: bytearray, rng: Rng, _: list[bytes]) -> bytes:
 
 
 def _flip(data: bytearray, rng: Rng, _: list[bytes]) -> bytes:
-    for _ in range(rng.integers(1, 5)):
+    for _step in range(rng.integers(1, 5)):
         data[rng.integers(len(data))] ^= 1 << rng.integers(8)
     return bytes(data)
 
@@ -64,7 +64,7 @@ def _many_small(data: bytearray, rng: Rng, _: list[bytes]) -> bytes:
 
 def _replaced(data: bytearray, rng: Rng, _: list[bytes]) -> bytes:
     place, count = rng.integers(len(data)), rng.integers(1, 40)
-    data[place:place + count] = rng.bytes(rng.integers(0, 40))
+    data[place:place + count] = rng.bytes(int(rng.integers(0, 40)))
     return bytes(data)
 
 
