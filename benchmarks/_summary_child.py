@@ -1,7 +1,8 @@
 """A contestant of summary.py: `_summary_child.py WHO WHAT NUMBER`; does as much as each line of standard input says, and tells the seconds.
 
 WHO is ours, torch or mindspore (real MindSpore, run by its own interpreter); WHAT is scalars (NUMBER of them a step) or histograms; a turn
-makes a recorder, writes and closes it. Or WHAT is train: LeNet in Model.train with NUMBER threads.
+makes a recorder, writes and closes it. Or WHAT is train: LeNet in Model.train
+with NUMBER threads and as many rounds of blocks as a fourth argument says.
 """
 import json
 import sys
@@ -9,7 +10,8 @@ import tempfile
 import time
 
 VALUES = 10_000  # of a histogram
-STEPS, BLOCK = 1920, 20  # an epoch: about 60,000 pictures in batches of 32
+TURN = 40  # steps of a block of training: four samples
+START = 25  # steps with the graph and 19 checkpoints for the landscape; blocks then end in the middle between samples
 
 
 def scalars(number, each, make, close):
@@ -63,8 +65,12 @@ def turns(work):
         print(json.dumps(time.perf_counter() - start), flush=True)
 
 
-def train(threads):
-    """Seconds of blocks of steps in one run, with the collector and without in turn, the first of them with its start."""
+def train(threads, rounds):
+    """Prints [blocks, once]: (kind, seconds, CPU seconds of all threads) of each block of TURN steps, in each round one "with" the collector and two
+    "without" it in any order; and what else a run with a collector takes, its first START steps and its end. A block ends when all that was
+    recorded in it is written."""
+    import random
+
     import mindspore_compat
     mindspore_compat.install()
     import numpy as np
@@ -73,52 +79,64 @@ def train(threads):
 
     import mindspore_compat as ms
     from mindspore_compat.train.callback import SummaryCollector
+
+    class Collector(SummaryCollector):
+        works = True
+
+        def on_train_step_begin(self, run_context):
+            if self.works:
+                super().on_train_step_begin(run_context)
+
+        def on_train_step_end(self, run_context):
+            if self.works:
+                super().on_train_step_end(run_context)
+
     torch.manual_seed(0)
     torch.set_num_threads(threads)
     net = LeNet5()
     loss = ms.nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
     model = ms.Model(net, loss, ms.nn.Momentum(net.trainable_params(), 0.01, 0.9))
-    random = np.random.RandomState(0)
-    pictures = random.rand(32, 1, 32, 32) * (random.rand(32, 1, 32, 32) > 0.8)  # a fifth is not black, as in MNIST's
-    batch = (ms.Tensor(pictures.astype(np.float32)), ms.Tensor(random.randint(0, 10, 32).astype(np.int32)))
+    rng = np.random.RandomState(0)
+    pictures = rng.rand(32, 1, 32, 32) * (rng.rand(32, 1, 32, 32) > 0.8)  # a fifth is not black, as in MNIST's
+    batch = (ms.Tensor(pictures.astype(np.float32)), ms.Tensor(rng.randint(0, 10, 32).astype(np.int32)))
     for _ in range(20):
         model.train_network.set_train()(*batch)
-    times = []
+    folder = tempfile.TemporaryDirectory()
+    collector = Collector(folder.name)
+    blocks = []
 
-    class Collector(SummaryCollector):
-        """Works in two blocks, rests in two; the first is short, so that blocks end between samples, when all they recorded is written."""
-
-        def step_begin(self, run_context):
-            index, place = divmod(run_context.original_args().cur_step_num + BLOCK - 6, BLOCK)
-            if place == 0 or not hasattr(self, "start"):
-                self.works = index // 2 % 2 == 0
-                self.start = time.perf_counter()
-            if self.works:
-                super().step_begin(run_context)
-
-        def step_end(self, run_context):
-            if self.works:
-                super().step_end(run_context)
-            if (run_context.original_args().cur_step_num + BLOCK - 6) % BLOCK == BLOCK - 1:
-                self._record.flush()
-                times.append((self.works, time.perf_counter() - self.start))
+    def block(kind, steps):
+        collector.works = kind != "without"
+        start, cpu = time.perf_counter(), time.process_time()
+        for _ in range(steps):
+            yield batch
+        if collector.works:
+            collector._record._writer._wait()
+        blocks.append((kind, time.perf_counter() - start, time.process_time() - cpu))
 
     class Batches:
         def __len__(self):
-            return STEPS
+            return 3 * TURN * rounds
 
         def __iter__(self):
-            for _ in range(STEPS):
-                yield batch
+            yield from block("start", START)
+            times["start"] = time.perf_counter()
+            for _ in range(rounds):
+                for kind in random.sample(["with", "without", "without"], 3):
+                    yield from block(kind, TURN)
+            times["end"] = time.perf_counter()
 
-    model.train(1, Batches(), callbacks=[Collector(tempfile.mkdtemp())], dataset_sink_mode=False)
-    print(json.dumps(times), flush=True)
+    times = {}
+    begin = time.perf_counter()
+    model.train(1, Batches(), callbacks=[collector], dataset_sink_mode=False)
+    print(json.dumps([blocks[1:], times["start"] - begin + time.perf_counter() - times["end"]]), flush=True)
+    folder.cleanup()
 
 
 if __name__ == "__main__":
     who, what = sys.argv[1:3]
     if what == "train":
-        train(int(sys.argv[3]))
+        train(int(sys.argv[3]), int(sys.argv[4]))
     else:
         begin = torch_writer() if who == "torch" else ours(who)
         kind, each = what[:-1], int(sys.argv[3])

@@ -1,10 +1,12 @@
 """Checkpoints: load, save and asynchronous save, against safetensors, torch, a raw write, and real MindSpore where one is installed.
 
-    python benchmarks/checkpoint.py [--mib 64 1024] [--folder DIR] [--rounds 7] [--json FILE]
+    python benchmarks/checkpoint.py [--mib 64 1024] [--folder DIR] [--rounds 7] [--only PART ...] [--json FILE]
 
-In each round everything that is compared runs once; times are shown as least / median in milliseconds, ratios are those of the least and of the
-medians. Memory is the peak of a process of its own, beside what it needs before the call. All files are in the page cache. The interpreter of a
-real MindSpore is named by ``--oracle`` (default: the one that tests use); its rounds follow, in a process of its own.
+In each round everything that is compared runs once, in an order drawn for it; times are shown as least / median in milliseconds, ratios are those of
+the least and of the medians. Before each save its file of the round before is removed and everything is written to the disk (sync), since freeing
+an old file of 1 GiB, or writing back what another one left, can take longer than the save itself. Memory is the peak of a process of its own, beside
+what it needs before the call. All files are in the page cache. The interpreter of a real MindSpore is named by ``--oracle`` (default: the one that
+tests use); its rounds follow, in a process of its own. ``--only load save stall`` runs a part.
 """
 from __future__ import annotations
 
@@ -13,6 +15,7 @@ import ctypes
 import json
 import os
 import platform
+import random
 import re
 import shutil
 import statistics
@@ -23,6 +26,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -46,11 +50,12 @@ def state_of(mib: int) -> dict[str, torch.Tensor]:
     return result
 
 
-def in_turns(rounds: int, functions: dict[str, Callable[[], object]], times: Times | None = None) -> Times:
-    """Seconds of each function, each once a round; the first round, which allocates and imports, does not count."""
-    times = {} if times is None else times
+def in_turns(rounds: int, functions: dict[str, Callable[[], object]], prepare: Callable[[], object] = lambda: None) -> Times:
+    """Seconds of each function, each once a round in random order; the first round, which allocates and imports, does not count."""
+    times: Times = {}
     for number in range(rounds + 1):
-        for name, function in functions.items():
+        for name, function in random.sample(list(functions.items()), len(functions)):
+            prepare()
             start = time.perf_counter()
             result = function()
             seconds = time.perf_counter() - start
@@ -171,9 +176,17 @@ def raw_write(path: Path, data: bytes) -> None:
 def saves(state: dict[str, torch.Tensor], tensors: dict[str, ms.Tensor], folder: Path, rounds: int) -> Times:
     import safetensors.torch
     whole = (folder / "a.ckpt").read_bytes()
-    return in_turns(rounds, {"raw write + fsync": lambda: raw_write(folder / "raw", whole),
-                             "mindspore_compat": lambda: ms.save_checkpoint(tensors, str(folder / "b.ckpt")),
-                             "safetensors": lambda: safetensors.torch.save_file(state, folder / "b.safetensors")})
+    names = ("raw", "b.ckpt", "b.safetensors")
+
+    def prepare() -> None:
+        for name in names:
+            (folder / name).unlink(missing_ok=True)
+        os.sync()
+        time.sleep(0.1)
+
+    return in_turns(max(rounds, 9), {"raw write + fsync": lambda: raw_write(folder / names[0], whole),
+                                     "mindspore_compat": lambda: ms.save_checkpoint(tensors, str(folder / names[1])),
+                                     "safetensors": lambda: safetensors.torch.save_file(state, folder / names[2])}, prepare)
 
 
 class Stalls:
@@ -185,7 +198,7 @@ class Stalls:
         self._flat = torch.cat(list(state.values()))
         self._copy = torch.zeros_like(self._flat)
 
-    def one(self, times: Times, name: str, save: Callable[[], object], wait: Callable[[object], object]) -> None:
+    def one(self, times: Times, name: str, save: Callable[[], Any], wait: Callable[[Any], object]) -> None:
         start = time.perf_counter()
         handle = save()
         times.setdefault(name, []).append(time.perf_counter() - start)
@@ -217,11 +230,13 @@ class Stalls:
         os.environ.update(MASTER_ADDR="localhost", MASTER_PORT="29571")
         dist.init_process_group("gloo", rank=0, world_size=1)
         try:
+            turns: list[tuple[str, Callable[[], Any], Callable[[Any], object]]] = [
+                ("one memcpy", self.memcpy, lambda _: None), ("mindspore_compat", self.ours, lambda _: background_writer().flush()),
+                ("thread + torch.save", self.thread, lambda handle: handle.join()),
+                ("torch.distributed.checkpoint process", self.dcp, lambda handle: handle.result())]
             for _ in range(rounds + 1):
-                self.one(times, "one memcpy", self.memcpy, lambda _: None)
-                self.one(times, "mindspore_compat", self.ours, lambda _: background_writer().flush())
-                self.one(times, "thread + torch.save", self.thread, lambda handle: handle.join())  # type: ignore[attr-defined]
-                self.one(times, "torch.distributed.checkpoint process", self.dcp, lambda handle: handle.result())  # type: ignore[attr-defined]
+                for turn in random.sample(turns, len(turns)):
+                    self.one(times, *turn)
         finally:
             background_writer().close()
             dist.destroy_process_group()
@@ -230,20 +245,24 @@ class Stalls:
 
 # --- all ----------------------------------------------------------------------------------------------------------------
 
-def measure(mib: int, folder: Path, rounds: int, oracle: str) -> dict[str, object]:
+def measure(mib: int, folder: Path, rounds: int, oracle: str, only: list[str]) -> dict[str, object]:
     import safetensors.torch
     state = state_of(mib)
     tensors = {name: ms.Tensor(value) for name, value in state.items()}
     ms.save_checkpoint(tensors, str(folder / "a.ckpt"))
     safetensors.torch.save_file(state, folder / "a.safetensors")
     torch.save(state, folder / "a.pth")
-    load = in_turns(rounds, loaders(folder))  # type: ignore[arg-type]
-    touched = in_turns(rounds, {name: lambda function=function: touch(function()) for name, function in loaders(folder).items()})
-    into_net = in_turns(rounds, net_loaders(folder, state))
-    save = saves(state, tensors, folder, rounds)
-    stall = Stalls(state, folder).measure(rounds)
-    real = oracle_times(oracle, folder, max(2, rounds // 2)) or {}
-    peak = {name: extra_peak_mib(name, folder) for name in (*loaders(folder), "save")}
+    load, touched, into_net, save, stall, peak = ({} for _ in range(6))  # type: ignore[var-annotated]
+    if "load" in only:
+        load = in_turns(rounds, loaders(folder))  # type: ignore[arg-type]
+        touched = in_turns(rounds, {name: lambda function=function: touch(function()) for name, function in loaders(folder).items()})
+        into_net = in_turns(rounds, net_loaders(folder, state))
+        peak = {name: extra_peak_mib(name, folder) for name in (*loaders(folder), "save")}
+    if "save" in only:
+        save = saves(state, tensors, folder, rounds)
+    if "stall" in only:
+        stall = Stalls(state, folder).measure(rounds)
+    real = (oracle_times(oracle, folder, max(2, rounds // 2)) or {}) if {"load", "save"} <= set(only) else {}
     if real:
         load["real MindSpore"], save["real MindSpore"], peak["real MindSpore"] = real["load"], real["save"], round(real["peak"] / 1024, 1)
     ours = "mindspore_compat"
@@ -251,12 +270,13 @@ def measure(mib: int, folder: Path, rounds: int, oracle: str) -> dict[str, objec
         "mib": mib, "load_ms": shown(load), "load_and_touch_ms": shown(touched), "into_net_ms": shown(into_net), "save_ms": shown(save),
         "stall_ms": shown(stall), "extra_peak_mib": peak,
         "ratios of least and median": {
-            "load / safetensors": ratio(load[ours], load["safetensors"]),
-            "load and touch / safetensors": ratio(touched[ours], touched["safetensors"]),
-            "into a net / safetensors": ratio(into_net[ours], into_net["safetensors"]),
-            "real load / ours": ratio(load.get("real MindSpore"), load[ours]),
-            "real load / ours and touch": ratio(load.get("real MindSpore"), touched[ours]),
-            "save / raw": ratio(save[ours], save["raw write + fsync"]), "real save / ours": ratio(save.get("real MindSpore"), save[ours]),
+            "load / safetensors": ratio(load.get(ours), load.get("safetensors")),
+            "load and touch / safetensors": ratio(touched.get(ours), touched.get("safetensors")),
+            "into a net / safetensors": ratio(into_net.get(ours), into_net.get("safetensors")),
+            "real load / ours": ratio(load.get("real MindSpore"), load.get(ours)),
+            "real load / ours and touch": ratio(load.get("real MindSpore"), touched.get(ours)),
+            "save / raw": ratio(save.get(ours), save.get("raw write + fsync")),
+            "real save / ours": ratio(save.get("real MindSpore"), save.get(ours)),
             **{f"stall / {name}": ratio(stall[ours], values) for name, values in stall.items() if name != ours},
         },
     }
@@ -267,6 +287,7 @@ def main() -> None:
     parser.add_argument("--mib", type=int, nargs="+", default=[64, 1024])
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--only", nargs="+", choices=("load", "save", "stall"), default=["load", "save", "stall"])
     parser.add_argument("--json", type=Path)
     parser.add_argument("--oracle", default="/opt/oracle/venv/bin/python")
     parser.add_argument("--peak", help=argparse.SUPPRESS)
@@ -281,7 +302,7 @@ def main() -> None:
     for mib in options.mib:
         folder = Path(tempfile.mkdtemp(dir=options.folder))
         try:
-            results.append(measure(mib, folder, options.rounds, options.oracle))
+            results.append(measure(mib, folder, options.rounds, options.oracle, options.only))
         finally:
             shutil.rmtree(folder)
         print(json.dumps(results[-1], indent=1), flush=True)

@@ -1,11 +1,13 @@
 """Summaries: scalars against torch's SummaryWriter, histograms against real MindSpore, LeNet with SummaryCollector against without.
 
-    python benchmarks/summary.py [--rounds 9] [--only scalars histograms train] [--threads 1 2] [--oracle PYTHON]
+    python benchmarks/summary.py [--rounds 9] [--starts 5] [--blocks 40] [--only scalars histograms train] [--threads 1 2] [--oracle PYTHON]
 
 Ours writes both files, MindSpore's and TensorBoard's. Contestants are processes that take turns, the others stopped (SIGSTOP), so that a slow
 moment of the machine hits all alike; a turn's time is until the files are closed. Rates are medians of the turns, ratios medians of the
-rounds' ratios. The training is an epoch of 1920 batches of 32 pictures; the collector works in half of the blocks of 20 steps (a block ends when
-all is written), and pairs of blocks are compared; what its start costs is shared out over the epoch.
+rounds' ratios. The training is Model.train of LeNet on batches of 32 pictures. One process is up to 10 % faster than the next one with the
+same work, so blocks of 40 steps (four samples) of one and the same run are compared: in each round one with the collector and two without
+it, in any order; the second of these shows the noise. A block ends when all that was recorded in it is written. What start and end cost is
+shared out over an epoch of 1875 steps, 60,000 pictures. Processes are started anew several times (--starts).
 """
 from __future__ import annotations
 
@@ -22,6 +24,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 CHILD = str(HERE / "_summary_child.py")
 SCALARS, HISTOGRAMS = 3000, 120
+START, TURN, EPOCH = 25, 40, 1875  # steps
 
 
 def oracle_python() -> str | None:
@@ -38,14 +41,14 @@ class Contestant:
         self.child = subprocess.Popen([python, "-W", "ignore", CHILD, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                       env={**os.environ, "PYTHONPATH": os.pathsep.join(path), "GLOG_v": "3"}, start_new_session=True,
                                       stderr=None if os.environ.get("VERBOSE") else subprocess.DEVNULL)
-        self.seconds()
+        self.answer()
         self.signal(signal.SIGSTOP)
 
     def signal(self, number: int) -> None:
         """To it and the processes that it started."""
         os.killpg(self.child.pid, number)
 
-    def seconds(self) -> float:
+    def answer(self) -> float:
         assert self.child.stdout is not None
         for line in self.child.stdout:
             try:
@@ -61,7 +64,7 @@ class Contestant:
         self.signal(signal.SIGCONT)
         self.child.stdin.write(f"{number}\n")
         self.child.stdin.flush()
-        taken = self.seconds()
+        taken = self.answer()
         self.signal(signal.SIGSTOP)
         return taken
 
@@ -92,28 +95,39 @@ def show(title: str, rates: dict[str, list[float]]) -> None:
             print(f"  ours / {name}: {statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})", flush=True)
 
 
-def training(rounds: int, threads: int) -> None:
-    """Seconds with a collector by seconds without, in blocks of one and the same run."""
-    wholes, starts, steadies = [], [], []
-    for _ in range(rounds):
-        done = subprocess.run([sys.executable, "-W", "ignore", CHILD, "ours", "train", str(threads)], capture_output=True, text=True, check=True,
-                              env={**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), str(HERE.parent)])})
-        blocks = json.loads(done.stdout.splitlines()[-1])
-        without = [seconds for works, seconds in blocks if not works][1:]
-        with_it = [seconds for works, seconds in blocks[2:] if works]
-        start = max(0.0, blocks[0][1] + blocks[1][1] - 1.25 * statistics.median(with_it))  # graph, first pictures, 19 checkpoints for the landscape
-        steady = statistics.median(a / b for a, b in zip(with_it, without))
-        wholes.append(steady + start / len(blocks) / statistics.median(without))
-        starts.append(start)
-        steadies.append(steady)
-    print(f"LeNet, SummaryCollector at its defaults, {threads} thread(s), with / without: {statistics.median(wholes):.3f} of an epoch "
-          f"({min(wholes):.3f} to {max(wholes):.3f} in {rounds} runs), of later steps {statistics.median(steadies):.3f}; "
-          f"the start costs {1000 * statistics.median(starts):.0f} ms once", flush=True)
+def training(starts: int, rounds: int, threads: int) -> None:
+    """Seconds with a collector by seconds without."""
+    costs, steps, noise, cpu, wholes = [], [], [], [], []
+    for _ in range(starts):
+        done = subprocess.run([sys.executable, "-W", "ignore", CHILD, "ours", "train", str(threads), str(rounds)], capture_output=True, text=True,
+                              env={**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), str(HERE.parent)])}, check=True)
+        blocks, once = json.loads(done.stdout.splitlines()[-1])
+        having = [block for block in blocks if block[0] == "with"]
+        first, second = ([block for block in blocks if block[0] == "without"][i::2] for i in (0, 1))
+        plain = statistics.median(seconds for _, seconds, _ in first + second)
+        steps.append([2 * a[1] / (b[1] + c[1]) for a, b, c in zip(having, first, second, strict=True)])
+        noise.append([c[1] / b[1] for b, c in zip(first, second, strict=True)])
+        cpu += [(a[2] - (b[2] + c[2]) / 2) / TURN for a, b, c in zip(having, first, second, strict=True)]
+        costs.append(once - START * plain / TURN)
+        wholes.append(statistics.median(steps[-1]) + costs[-1] / (EPOCH * plain / TURN))
+    print(f"LeNet, SummaryCollector at its defaults, {threads} thread(s), with / without:\n  steps {_spread(steps)}, "
+          f"{1e6 * statistics.median(cpu):.0f} us more CPU a step; start and end {1000 * statistics.median(costs):.0f} ms once\n  an epoch "
+          f"{statistics.median(wholes):.3f} ({min(wholes):.3f} to {max(wholes):.3f})\n  without / without {_spread(noise)}; a step "
+          f"{1000 * plain / TURN:.2f} ms", flush=True)
+
+
+def _spread(ratios: list[list[float]]) -> str:
+    """The median of all, and the least and greatest of the medians of each start."""
+    medians = [statistics.median(each) for each in ratios]
+    middle = statistics.median(ratio for each in ratios for ratio in each)
+    return f"{middle:.3f} ({min(medians):.3f} to {max(medians):.3f} in {len(ratios)} starts)"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--blocks", type=int, default=40, help="rounds in each of them")
+    parser.add_argument("--starts", type=int, default=5, help="processes of the training")
     parser.add_argument("--only", nargs="+", default=["scalars", "histograms", "train"])
     parser.add_argument("--threads", nargs="+", type=int, default=[1, os.cpu_count() or 1], help="of torch in the training")
     parser.add_argument("--oracle", default=oracle_python())
@@ -130,7 +144,7 @@ def main() -> None:
         show("histograms of 10,000 values", race(runners, HISTOGRAMS, args.rounds))
     if "train" in args.only:
         for threads in args.threads:
-            training(max(1, args.rounds // 3), threads)
+            training(args.starts, args.blocks, threads)
 
 
 if __name__ == "__main__":

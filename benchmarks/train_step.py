@@ -1,11 +1,11 @@
-"""Milliseconds of a training step, side by side in one run: a hand-written torch loop, ours, real MindSpore (graph and PyNative).
+"""Milliseconds of a training step, side by side in one run: a hand-written torch loop, ours and real MindSpore (PyNative and graph).
 
     python benchmarks/train_step.py [--rounds 30] [--turn 0.25] [--nets mlp lenet resnet20 encoder] [--oracle PYTHON] [--device cuda]
 
 The contestants take turns of ``--turn`` seconds while the others are stopped (SIGSTOP); in each round they come in another order. Given are
-the median over all rounds, and the median of the ratios of one round. "Model.train" is ours with LossMonitor, TimeMonitor and a
-ModelCheckpoint that saves in the background every 100 steps. Real MindSpore runs with ONEDNN_MAX_CPU_ISA=AVX2: without it its 3x3
-convolutions are some 70 times slower on AVX-512 machines.
+the median over all rounds, and the median of the ratios of one round, "MS" being the better of real MindSpore's two modes. "Model.train" is
+ours with LossMonitor, TimeMonitor and a ModelCheckpoint that saves in the background every 100 steps. Real MindSpore runs with
+ONEDNN_MAX_CPU_ISA=AVX2: without it its 3x3 convolutions are some 70 times slower on AVX-512 machines.
 """
 from __future__ import annotations
 
@@ -73,6 +73,7 @@ def contestants(net: str, oracle: str | None, device: str) -> dict[str, Contesta
     ours = [sys.executable, "-m", "mindspore_compat", STEP, net]
     found = {"torch": Contestant([sys.executable, str(HERE / "_step_torch.py"), net, device]),
              "ours": Contestant([*ours, "pynative", target]),
+             "ours graph": Contestant([*ours, "graph", target]),
              "Model.train": Contestant([*ours, "model", target])}
     if oracle and device == "cpu":
         real = [oracle, "-W", "ignore", STEP, net]
@@ -114,13 +115,14 @@ def main() -> None:
     import torch
     device = torch.cuda.get_device_name() if args.device == "cuda" else platform.processor() or platform.machine()
     print(f"torch {torch.__version__}, {torch.get_num_threads()} threads, {device}; ms per step\n")
-    names = ["torch", "ours", "Model.train", "MS graph", "MS PyNative"]
-    print(f"{'net':<10}" + "".join(f"{name:>13}" for name in names) + f"{'ours/torch':>12}{'Model/torch':>13}{'MS/ours':>9}")
+    names = ["torch", "ours", "ours graph", "Model.train", "MS graph", "MS PyNative"]
+    print(f"{'net':<10}" + "".join(f"{name:>13}" for name in names) + f"{'ours/torch':>12}{'Model/torch':>13}{'MS/ours':>9}{'MS/graph':>10}")
     for net in args.nets:
         times = measure(net, args)
         middle = {name: statistics.median(times.get(name, [float("nan")])) for name in names}
         better = min(("MS graph", "MS PyNative"), key=middle.__getitem__)
         ratios = f"{ratio(times, 'ours', 'torch'):>12.2f}{ratio(times, 'Model.train', 'torch'):>13.2f}{ratio(times, better, 'ours'):>9.2f}"
+        ratios += f"{ratio(times, better, 'ours graph'):>10.2f}"
         print(f"{net:<10}" + "".join(f"{middle[name]:>13.3f}" for name in names) + ratios, flush=True)
 
 

@@ -93,7 +93,8 @@ def set_context(**kwargs: Any) -> None:
     """Set any of the context's keys.
 
     Args:
-        mode: GRAPH_MODE (0) or PYNATIVE_MODE (1). Both run eagerly here (docs/design/tensor.md).
+        mode: PYNATIVE_MODE (1) runs eagerly; so does GRAPH_MODE (0), but that a training step which repeats itself is replayed
+            without Python's share of it (docs/design/graph.md).
         device_target: "CPU", "GPU" or "Ascend"; the latter two mean CUDA where there is a GPU, else the CPU, said once.
         device_id: which GPU.
 
@@ -135,6 +136,11 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
 def get_current_device() -> tuple[str, int]:
     """(device_target, device_id) in force."""
     return get_context("device_target"), get_context("device_id")
+
+
+def is_graph_mode() -> bool:
+    """Whether GRAPH_MODE is set."""
+    return _values.get("mode") == GRAPH_MODE
 
 
 def _get_mode() -> int:

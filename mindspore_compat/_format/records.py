@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import struct
+import threading
 from array import array
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -20,6 +21,7 @@ _HEADER = struct.Struct("<QI")
 _CRC = struct.Struct("<I")
 _MAXIMUM = 1 << 40
 _BLOCK, _BLOCKS_AT_ONCE = 1024, 12  # so few that the buffers stay in the cache
+_local = threading.local()
 _SMALL = 1536  # bytes from which the vectorized sum is the faster one
 
 
@@ -98,14 +100,27 @@ def _crc_of_many(data: np.ndarray) -> int:
     start = len(padded) - len(data)
     padded[start:] = data
     padded[start:start + 4] ^= 0xFF
-    tables, places = _place_tables().reshape(-1), np.arange(_BLOCK) * 256
+    tables = _place_tables().reshape(-1)
+    places, indices, found = _scratch()
     first, second, third, fourth = _block_tables()
     crc = 0
     for begin in range(0, blocks, _BLOCKS_AT_ONCE):
         part = padded[begin * _BLOCK:(begin + _BLOCKS_AT_ONCE) * _BLOCK].reshape(-1, _BLOCK)
-        for own in np.bitwise_xor.reduce(tables.take(part + places), axis=1).tolist():
+        number = len(part)
+        np.add(part, places, out=indices[:number])
+        tables.take(indices[:number], out=found[:number], mode="wrap")
+        for own in np.bitwise_xor.reduce(found[:number], axis=1).tolist():
             crc = own ^ first[crc & 0xFF] ^ second[crc >> 8 & 0xFF] ^ third[crc >> 16 & 0xFF] ^ fourth[crc >> 24]
     return crc ^ 0xFFFFFFFF
+
+
+def _scratch() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where each place's table begins, and room for indices and what is found there; a thread's own. Memory that comes from the system
+    and goes back with every record costs page faults, of the other threads too."""
+    if not hasattr(_local, "scratch"):
+        shape = _BLOCKS_AT_ONCE, _BLOCK
+        _local.scratch = np.arange(_BLOCK) * 256, np.empty(shape, np.intp), np.empty(shape, np.uint32)
+    return _local.scratch  # type: ignore[no-any-return]
 
 
 def masked_crc32c(data: Any) -> int:

@@ -1,7 +1,8 @@
-"""Writing safetensors files in pieces, in the library's own order; reading is the safetensors package's."""
+"""Writing safetensors files in pieces, in the library's own order, and their headers; reading is the safetensors package's."""
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ from mindspore_compat._format.ckpt import Entry, parts_of
 from mindspore_compat._format.dtypes import item_bytes
 from mindspore_compat._format.wire import FormatError
 
-__all__ = ["write", "DTYPES"]
+__all__ = ["write", "read_header", "DTYPES"]
 
 #: tensor_type: dtype of the header. The file has no word for the others.
 DTYPES: dict[str, str] = {
@@ -17,6 +18,7 @@ DTYPES: dict[str, str] = {
     "Float16": "F16", "BFloat16": "BF16", "Int32": "I32", "UInt32": "U32", "Float32": "F32", "Float64": "F64", "Int64": "I64", "UInt64": "U64",
     "Complex64": "C64",
 }
+_MAX_HEADER = 100_000_000  # of the library
 # tensors lie in this order of their dtypes (last first), then by name: the widest are at the front, so all are aligned
 _ORDER = ("BOOL", "U8", "I8", "F8_E5M2", "F8_E4M3", "I16", "U16", "F16", "BF16", "I32", "U32", "F32", "C64", "F64", "I64", "U64")
 
@@ -45,3 +47,28 @@ def write(entries: Sequence[Entry], metadata: dict[str, str]) -> Iterator[Any]:
     yield len(text).to_bytes(8, "little") + text
     for entry in ordered:
         yield from parts_of(entry)
+
+
+def read_header(path: str) -> tuple[dict[str, str], dict[str, tuple[tuple[int, ...], int]]]:
+    """(metadata, {name: (shape, bytes)} in the order of the file).
+
+    Raises:
+        FormatError: if the header is damaged, or the file has another length than it says.
+    """
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        length = int.from_bytes(file.read(8), "little")
+        if size < 8 or length > min(_MAX_HEADER, size - 8):
+            raise FormatError(f"the safetensors header of {path} is damaged: its length is {length}, that of the file {size}")
+        try:
+            header = json.loads(file.read(length))
+            metadata = dict(header.pop("__metadata__", None) or {})
+            result, end = {}, 0
+            for name, item in header.items():
+                first, last = item["data_offsets"]
+                result[name], end = (tuple(int(dim) for dim in item["shape"]), int(last) - int(first)), max(end, int(last))
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            raise FormatError(f"the safetensors header of {path} is damaged: {error}") from None
+    if 8 + length + end != size:
+        raise FormatError(f"the safetensors file {path} should have {8 + length + end} bytes, but has {size}")
+    return metadata, result

@@ -23,7 +23,8 @@ __all__ = ["BackgroundWriter", "background_writer", "is_available"]
 
 _log = logging.getLogger("mindspore_compat")
 _ALIGNMENT = 64
-_COPY_BYTES, _HELP_FROM, _OWN_JOBS = 1 << 20, 16 << 20, 8
+_HELP_FROM = 16 << 20  # bytes from which a second thread is worth its start
+_LEAST_COPY, _LARGEST_COPY, _OWN_BYTES = 1 << 20, 16 << 20, 8 << 20
 _MAX_JOBS = 2  # one is being written, one waits
 _PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "writer_process.py")
 
@@ -38,7 +39,7 @@ def _aligned(place: int) -> int:
 
 
 def _length(piece: Any) -> int:
-    return piece.numel() if isinstance(piece, torch.Tensor) else len(piece)
+    return piece.numel() if hasattr(piece, "data_ptr") else len(piece)
 
 
 def _room(pieces: Sequence[Any]) -> int:
@@ -46,22 +47,27 @@ def _room(pieces: Sequence[Any]) -> int:
     return sum(_aligned(_length(piece)) + 16 for piece in pieces)
 
 
-def _copy(jobs: deque[tuple[int, int, int]]) -> None:
+def _copy(jobs: list[tuple[int, int, int]]) -> None:
     """Do (target, source, bytes) jobs; a second thread takes its share where torch may use several, and there is enough to do."""
+    total = sum(count for _, _, count in jobs)
+    if total < _HELP_FROM or torch.get_num_threads() < 2:
+        for job in jobs:
+            ctypes.memmove(*job)
+        return
+    size = min(max(total // 32, _LEAST_COPY), _LARGEST_COPY)  # small enough to share, and large enough for copies past the cache
+    parts = deque((target + start, source + start, min(size, count - start)) for target, source, count in jobs for start in range(0, count, size))
+
     def work(left: int) -> None:
         try:
-            while len(jobs) > left:
-                ctypes.memmove(*jobs.popleft())  # without the interpreter's lock
+            while len(parts) > left:
+                ctypes.memmove(*parts.popleft())  # without the interpreter's lock
         except IndexError:  # the other one took the last
             pass
 
-    is_much = sum(count for _, _, count in jobs) >= _HELP_FROM
-    helper = threading.Thread(target=work, args=(_OWN_JOBS,)) if is_much and torch.get_num_threads() > 1 else None  # so that nobody waits for it
-    if helper:
-        helper.start()
+    helper = threading.Thread(target=work, args=(max(_OWN_BYTES // size, 2),))  # leaves the end to us, so that nobody waits for it
+    helper.start()
     work(0)
-    if helper:
-        helper.join()
+    helper.join()
 
 
 class _Snapshot:
@@ -82,27 +88,24 @@ class _Snapshot:
         self._is_pinned = False
 
     def fill(self, pieces: Sequence[Any]) -> tuple[int, int]:
-        """Copy buffers and uint8 tensors, each to an aligned place, which is what makes it a plain memcpy.
+        """Copy buffers, uint8 tensors and what has their ``numel``, ``data_ptr`` and ``is_cuda``, each to an aligned place, which is what
+        makes it a plain memcpy.
 
         Returns:
             (where the table of (start, length) is, how many rows it has)
         """
         place, table, devices, base = 0, array("q"), set(), self._bytes.data_ptr()
-        jobs: deque[tuple[int, int, int]] = deque()
+        jobs: list[tuple[int, int, int]] = []
         for piece in pieces:
-            if isinstance(piece, torch.Tensor):
-                length = piece.numel()
-                if not piece.is_cuda:
-                    source = piece.data_ptr()
-                    for start in range(0, length, _COPY_BYTES):
-                        jobs.append((base + place + start, source + start, min(_COPY_BYTES, length - start)))
-                else:
-                    devices.add(piece.device)
-                    self._pin()
-                    self._bytes[place:place + length].copy_(piece, non_blocking=True)
-            else:
-                length = len(piece)
+            length = _length(piece)
+            if not hasattr(piece, "data_ptr"):
                 self._map[place:place + length] = piece if isinstance(piece, bytes) else bytes(piece)
+            elif not piece.is_cuda:
+                jobs.append((base + place, piece.data_ptr(), length))
+            else:
+                devices.add(piece.device)
+                self._pin()
+                self._bytes[place:place + length].copy_(piece, non_blocking=True)
             table.extend((place, length))
             place = _aligned(place + length)
         _copy(jobs)

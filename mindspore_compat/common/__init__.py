@@ -1,6 +1,6 @@
 """Tensor, Parameter, dtypes, initializers, seed. Upstream: ``mindspore.common``."""
 from mindspore_compat.common import dtype, initializer
-from mindspore_compat.common.api import JitConfig
+from mindspore_compat.common.api import JitConfig, mutable
 from mindspore_compat.common.dtype import *  # noqa: F403
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.seed import get_seed, set_seed
@@ -8,5 +8,5 @@ from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor, RowTenso
 from mindspore_compat.common.tensor import Tensor, is_tensor
 
 __all__ = ["Tensor", "is_tensor", "Parameter", "ParameterTuple", "RowTensor", "SparseTensor", "COOTensor", "CSRTensor", "initializer",
-           "set_seed", "get_seed", "dtype", "JitConfig",
+           "set_seed", "get_seed", "dtype", "JitConfig", "mutable",
            *dtype.__all__]

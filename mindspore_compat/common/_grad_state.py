@@ -1,3 +1,25 @@
-"""How deep in `GradOperation`, `grad` or `value_and_grad` the program is. 0: outside."""
+"""What differentiation and recordings have to know of the program: written all over the package, so it lives below."""
+from __future__ import annotations
 
+from typing import Any
+
+#: how deep in `GradOperation`, `grad` or `value_and_grad` the program is; 0: outside
 depth = 0
+#: counts changes that may make a Cell compute something else: attributes, flags, requires_grad, the memory of a Parameter; not its values
+epoch = 0
+#: counts tensors that got other memory
+moved = 0
+#: what writes down operators for GRAPH_MODE at the moment, if anything does
+recorder: Any = None
+
+
+def memory_moved() -> None:
+    """Say that a tensor is in another place from now on."""
+    global epoch, moved
+    epoch, moved = epoch + 1, moved + 1
+
+
+def not_repeatable(why: str) -> None:
+    """Say, from within a computation, that it does more than its operators show; without effect where nothing is recorded."""
+    if recorder is not None:
+        recorder.give_up(why)

@@ -73,8 +73,10 @@ class TensorMethods(ReduceMethods, ShapeMethods, OpMethods):
         return self
 
     def set_dtype(self: Any, dtype: Any) -> Any:
-        """The values in another dtype."""
-        return self.astype(dtype)
+        """Change this tensor itself to another dtype, and return that."""
+        target = to_torch_dtype(dtype)
+        _Base.data.__set__(self, _Base.to(_Base.detach(self), target))  # type: ignore[attr-defined]
+        return target
 
     # --- initialization: data exist from the start ---
 

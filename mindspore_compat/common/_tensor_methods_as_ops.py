@@ -10,7 +10,7 @@ __all__ = ["OpMethods", "bind_methods"]
 _SAME_NAME = [
     "abs", "absolute", "add", "addcdiv", "addcmul", "amax", "amin", "aminmax", "approximate_equal", "arctan2", "atan2", "bincount",
     "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift", "clamp", "col2im", "count_nonzero", "cross",
-    "cummax", "cummin", "det", "diag", "diff", "div", "divide", "eq", "equal", "fills", "floor_divide", "floor_mod", "fmax", "fmin", "fmod",
+    "cummax", "cummin", "det", "diag", "diff", "div", "divide", "dot", "eq", "equal", "fills", "floor_divide", "floor_mod", "fmax", "fmin", "fmod",
     "gather_elements", "gather_nd", "ge", "ger", "greater", "greater_equal", "gt", "heaviside", "histc", "hypot", "igamma", "igammac",
     "index_add", "index_fill", "index_put", "inplace_update", "inv", "invert", "isclose", "lcm", "le", "lerp", "less", "less_equal",
     "log_matrix_determinant", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and", "logical_or", "logical_xor", "logit", "logsumexp",

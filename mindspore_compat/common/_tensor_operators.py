@@ -10,7 +10,7 @@ import torch
 from mindspore_compat.common._tensor_data import plain_from
 from mindspore_compat.common._wrap import wrap
 
-__all__ = ["install_operators", "promoted"]
+__all__ = ["floor_quotient", "install_operators", "promoted"]
 
 _Base = torch._C.TensorBase
 _NUMBERS = (int, float, bool, complex)
@@ -61,6 +61,11 @@ def _shape_error(error: RuntimeError, left: Any, right: Any) -> Exception:
     return error
 
 
+def floor_quotient(left: Any, right: Any) -> torch.Tensor:
+    """The quotient rounded down; unlike torch.floor_divide it has a gradient, which is 0."""
+    return torch.div(left, right, rounding_mode="floor")
+
+
 def _subtract(left: Any, right: Any) -> torch.Tensor:
     """left - right, also of bools, which torch refuses: two of them differ or not, one becomes the other's kind of number."""
     try:
@@ -96,7 +101,7 @@ def install_operators(cls: type) -> None:
     b = _Base
     # upstream's products and quotients let a 0-d tensor give way, as torch does; its other operators do not
     as_torch = ("mul", "truediv", "rmul", "rtruediv")
-    for name, op in {"add": b.add, "sub": _subtract, "mul": b.mul, "truediv": b.true_divide, "floordiv": b.floor_divide,
+    for name, op in {"add": b.add, "sub": _subtract, "mul": b.mul, "truediv": b.true_divide, "floordiv": floor_quotient,
                      "mod": b.remainder, "pow": b.pow, "matmul": b.matmul, "lt": b.lt, "le": b.le, "gt": b.gt, "ge": b.ge,
                      "and": b.__and__, "or": b.__or__, "xor": b.__xor__, "lshift": b.__lshift__, "rshift": b.__rshift__}.items():
         method = _binary(op, name not in as_torch)
@@ -115,7 +120,7 @@ def install_operators(cls: type) -> None:
         "radd": (lambda left, right: b.add(right, left), np.add), "rmul": (lambda left, right: b.mul(right, left), np.multiply),
         "rsub": (_subtract, np.subtract), "rtruediv": (lambda left, right: torch.div(left, right)
                  if isinstance(left, torch.Tensor) else b.mul(b.reciprocal(right), left), np.true_divide),
-        "rfloordiv": (lift(torch.floor_divide), np.floor_divide), "rmod": (torch.remainder, np.mod), "rpow": (torch.pow, np.power),
+        "rfloordiv": (lift(floor_quotient), np.floor_divide), "rmod": (torch.remainder, np.mod), "rpow": (torch.pow, np.power),
         "rmatmul": (lift(torch.matmul), np.matmul), "rand": (lambda left, right: b.__and__(right, left), np.bitwise_and),
         "ror": (lambda left, right: b.__or__(right, left), np.bitwise_or), "rxor": (lambda left, right: b.__xor__(right, left), np.bitwise_xor),
     }

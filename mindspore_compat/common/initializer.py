@@ -6,7 +6,7 @@ Distributions equal MindSpore's; the random streams do not (see docs/differences
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -287,6 +287,15 @@ _BY_NAME: dict[str, type[Initializer]] = {
     "he_uniform": HeUniform, "heuniform": HeUniform, "he_normal": HeNormal, "henormal": HeNormal, "identity": Identity,
     "dirac": Dirac, "orthogonal": Orthogonal, "variancescaling": VarianceScaling,
 }
+
+
+def _register(*aliases: str) -> Callable[[type[Initializer]], type[Initializer]]:
+    """Class decorator: `initializer` knows the class by its lowercase name and by ``aliases``; names taken before stay as they are."""
+    def register(cls: type[Initializer]) -> type[Initializer]:
+        for name in (cls.__name__.lower(), *aliases):
+            _BY_NAME.setdefault(name, cls)
+        return cls
+    return register
 
 
 def _initializer_by_name(name: str) -> Initializer:

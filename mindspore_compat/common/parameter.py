@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat.common import _wrap
+from mindspore_compat.common import _grad_state, _wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.initializer import Initializer, initializer
 from mindspore_compat.common.tensor import Tensor
@@ -37,6 +37,8 @@ class Parameter(Tensor, torch.nn.Parameter):
         requires_grad: whether ``trainable_params`` lists it; kept also for integer parameters, which never get a gradient.
         layerwise_parallel, parallel_optimizer, storage_format, device: accepted as upstream.
     """
+
+    requires_aggr = True  # upstream sums gradients over devices by it; kept with the Parameter, everything is summed here
 
     def __new__(cls, default_input: Any, name: str | None = None, requires_grad: bool = True, layerwise_parallel: bool = False,
                 parallel_optimizer: bool = True, storage_format: str = "", device: Any = None) -> Parameter:
@@ -83,6 +85,7 @@ class Parameter(Tensor, torch.nn.Parameter):
         if not isinstance(value, bool):
             raise TypeError(f"The argument 'requires_grad' must be bool, but got {type(value).__name__}.")
         self._wants_grad = value
+        _grad_state.epoch += 1
         _set_requires_grad(self, value and (self.dtype.is_floating_point or self.dtype.is_complex))
 
     def requires_grad_(self, requires_grad: bool = True) -> Parameter:  # type: ignore[override]
@@ -108,6 +111,33 @@ class Parameter(Tensor, torch.nn.Parameter):
         return False
 
     @property
+    def cache_shape(self) -> Any:
+        """The shape of the cached slice; [] where nothing is cached."""
+        return self.__dict__.get("_cache_shape", [])
+
+    @cache_shape.setter
+    def cache_shape(self, value: Any) -> None:
+        if not isinstance(value, (tuple, list)):
+            raise TypeError(f"The argument 'cache_shape' must be tuple or list, but got {type(value)}.")
+        self._cache_shape = value
+
+    @property
+    def load(self) -> Any:
+        """The operator ``P.Load()``: called with the Parameter it gives a copy of its present values."""
+        from mindspore_compat.ops.operations.other_ops import Load
+        return Load()
+
+    def add_pipeline_stage(self, stage: int) -> None:
+        """Note that a pipeline stage uses the Parameter; without effect, there is one stage.
+
+        Raises:
+            TypeError: if it is no non-negative int.
+        """
+        if isinstance(stage, bool) or not isinstance(stage, int) or stage < 0:
+            raise TypeError("`stage` must be a positive number of int type")
+        self.__dict__.setdefault("_pipeline_stages", []).append(stage)
+
+    @property
     def comm_fusion(self) -> int:
         return self.__dict__.get("_comm_fusion", 1)
 
@@ -128,6 +158,7 @@ class Parameter(Tensor, torch.nn.Parameter):
         if not isinstance(data, torch.Tensor):
             raise TypeError(f"Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` , but got {type(data)}.")
         if tuple(data.shape) != self.shape:
+            _grad_state.memory_moved()
             _Base.data.__set__(self, _Base.clone(_Base.detach(data)).to(self.device, self.dtype))  # type: ignore[attr-defined]
             return self
         _get_data(self).copy_(_Base.detach(data))
@@ -147,7 +178,10 @@ class Parameter(Tensor, torch.nn.Parameter):
             data: Any = _Base.clone(_Base.detach(self))
         else:
             data = initializer(init, self.shape, self.dtype).to(self.device)
-        return Parameter(data, self.name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer)
+        result = Parameter(data, self.name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer)
+        if not self.requires_aggr:
+            result.requires_aggr = False
+        return result
 
     def asnumpy(self) -> np.ndarray:
         """The values as a numpy array that shares the storage on the CPU."""

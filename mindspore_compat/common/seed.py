@@ -8,6 +8,10 @@ __all__ = ["set_seed", "get_seed", "manual_seed", "initial_seed", "numpy_generat
 
 _seed: int | None = None
 _generator: np.random.Generator | None = None
+_kernel_seeds: dict[tuple[str, int], int] = {}
+_KERNEL_STEP = 3528531795 ^ 3449720151  # by how much the seed of a random kernel grows with each use
+_DEFAULT_GRAPH_SEED = 87654321  # what stands for the seed 0
+_MAXINT32 = 2**31 - 1
 
 
 def set_seed(seed: int) -> None:
@@ -26,6 +30,7 @@ def set_seed(seed: int) -> None:
         raise ValueError(f"For 'set_seed', the 'seed' must be int and must >= 0, but got '{seed}'.")
     _seed = int(seed)
     _generator = np.random.default_rng(_seed)
+    _kernel_seeds.clear()
     np.random.seed(_seed % 2**32)
     torch.manual_seed(_seed)
 
@@ -51,3 +56,20 @@ def numpy_generator() -> np.random.Generator:
     if _generator is None:
         _generator = np.random.default_rng()
     return _generator
+
+
+def _get_graph_seed(op_seed: int | None, kernel_name: str) -> tuple[int, int]:
+    """The two seeds of one use of a random kernel: the global one, and its own, which differs at every use; (0, 0) where none is set.
+
+    Raises:
+        ValueError: if ``op_seed`` is negative.
+    """
+    graph_seed = {0: _DEFAULT_GRAPH_SEED, None: 0}.get(_seed, _seed) or 0
+    op_seed = op_seed or 0
+    if op_seed < 0:
+        raise ValueError(f"For '{kernel_name}', the 'seed' must be int and must >= 0, but got '{op_seed}'.")
+    if graph_seed == 0 and op_seed == 0:
+        return 0, 0
+    current = _kernel_seeds.setdefault((kernel_name, op_seed), op_seed)
+    _kernel_seeds[kernel_name, op_seed] = current + _KERNEL_STEP
+    return graph_seed % _MAXINT32, current % _MAXINT32

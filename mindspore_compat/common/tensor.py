@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat.common import _wrap
+from mindspore_compat.common import _grad_state, _wrap
 from mindspore_compat.common._tensor_data import plain_from
 from mindspore_compat.common._tensor_indexing import flipped, numpy_index, positive_steps
 from mindspore_compat.common._tensor_methods import TensorMethods
@@ -93,7 +93,13 @@ class Tensor(TensorMethods, torch.Tensor):
 
     @data.setter
     def data(self, value: torch.Tensor) -> None:
+        _grad_state.memory_moved()
         _set_data(self, value)
+
+    def set_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """torch's: take over another tensor's memory."""
+        _grad_state.memory_moved()
+        return _Base.set_(self, *args, **kwargs)  # type: ignore[return-value]
 
     @property
     def strides(self) -> tuple[int, ...]:

@@ -16,4 +16,4 @@ _METRICS = ("names", "get_metric_fn", "Accuracy", "MAE", "MSE", "Metric", "rearr
             "BleuScore", "CosineSimilarity", "OcclusionSensitivity", "F1", "Dice", "ROC", "auc", "TopKCategoricalAccuracy",
             "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "Loss", "MeanSurfaceDistance", "RootMeanSquareDistance", "Perplexity",
             "ConfusionMatrix", "ConfusionMatrixMetric", "get_metrics")
-__getattr__ = module_getattr(__name__, dict.fromkeys(_METRICS, "train.metrics"))
+__getattr__ = module_getattr(__name__, {**dict.fromkeys(_METRICS, "train.metrics"), "probability": "nn.probability"})

@@ -162,7 +162,14 @@ class Cell(torch.nn.Module):
         own = {prefix + name for name in self.__dict__["_parameters"]}
         unexpected_keys.extend(key for key in unknown if key not in own)
 
+    def _changed(self) -> None:
+        """Say that the Cell may compute something else from now on; what was recorded of it in GRAPH_MODE then holds no more."""
+        state = self.__dict__
+        state["_version"] = state.get("_version", 0) + 1
+        _grad_state.epoch += 1
+
     def __setattr__(self, name: str, value: Any) -> None:
+        self._changed()
         if isinstance(value, Parameter):
             self.__dict__.pop(name, None)
             self.insert_param_to_cell(name, value)
@@ -242,6 +249,7 @@ class Cell(torch.nn.Module):
             state["_exist_names"].add(item.name)
 
     def __delattr__(self, name: str) -> None:
+        self._changed()
         for store in (self._parameters, self._modules, self._buffers):
             if name in store:
                 del store[name]
@@ -438,8 +446,13 @@ class Cell(torch.nn.Module):
 
     def add_flags(self, **flags: Any) -> Cell:
         """Set attributes of this Cell; ``fp16=True`` and the like choose the dtype it computes in."""
+        state = self.__dict__
         self._func_graph_flags.update(flags)
-        self.__dict__.update(flags)
+        if "training" in flags and state["training"] is not flags["training"]:
+            _grad_state.epoch += 1
+        if any(state.get(name, flags) is not flag for name, flag in flags.items() if name != "training"):
+            self._changed()
+        state.update(flags)
         for name, dtype in _FLAG_DTYPES.items():
             if flags.get(name):
                 self.__dict__["_cast_dtype"] = dtype
@@ -475,6 +488,7 @@ class Cell(torch.nn.Module):
         unknown = set(kwargs) - {"mp_comm_recompute", "parallel_optimizer_comm_recompute", "use_reentrant", "output_recompute"}
         if unknown:
             raise ValueError(f"For 'recompute', keyword {sorted(unknown)} is not recognized.")
+        self._changed()
         self.__dict__.update(_recompute=True, _special_call=True)
 
     def set_broadcast_flag(self, mode: bool = True) -> Cell:

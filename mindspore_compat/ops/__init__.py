@@ -8,6 +8,15 @@ from mindspore_compat.common.tensor import Tensor  # noqa: F401
 from mindspore_compat.ops import composite, function, functional, operations, primitive  # noqa: F401
 from mindspore_compat.ops import operations as P  # noqa: F401
 from mindspore_compat.ops.composite.base import HyperMap, Map, MultitypeFuncGraph, add_flags, core, env_get, tail, zip_operation  # noqa: F401
+from mindspore_compat.ops.op_info_register import (  # noqa: F401
+    AiCPURegOp,
+    CpuRegOp,
+    CustomRegOp,
+    DataType,
+    TBERegOp,
+    custom_info_register,
+    op_info_register,
+)
 from mindspore_compat.ops.operations import *  # noqa: F403
 
 from mindspore_compat.ops.function import *  # noqa: F403  # isort: skip
@@ -21,10 +30,8 @@ from mindspore_compat.ops.primitive import (  # noqa: F401
     prim_attr_register,
 )
 
-_ASCEND = "Ascend's custom operators have no counterpart on PyTorch. Write the operator with torch, or a torch.autograd.Function."
-__getattr__ = module_getattr(__name__, {"set_seed": "common.seed:set_seed"}, dict.fromkeys((
-    "op_info_register", "TBERegOp", "AiCPURegOp", "CpuRegOp", "DataType", "CustomRegOp", "custom_info_register", "CustomOpBuilder", "Custom",
-), _ASCEND))
+__getattr__ = module_getattr(__name__, {"set_seed": "common.seed:set_seed"}, {
+    "CustomOpBuilder": "Operators in C++ are built with torch.utils.cpp_extension here; ops.Custom runs a C function of a library."})
 
 for _name in (*function.INTERNAL, "INTERNAL", "bind_methods"):
     globals().pop(_name, None)

@@ -12,7 +12,7 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
 __all__ = ["as_axes", "as_ints", "as_int", "as_plain", "pair", "dtype_or_none", "to_dtype", "reduced", "torch_device", "get_data", "is_floating",
-           "all_axes", "bad_argument", "wrap"]
+           "all_axes", "bad_argument", "passes_gradient", "wrap"]
 
 _Base = torch._C.TensorBase
 get_data = _Base.data.__get__  # type: ignore[attr-defined]
@@ -104,6 +104,11 @@ def is_floating(value: Any) -> bool:
 def bad_argument(owner: str, error: Exception) -> ValueError:
     """torch's complaint about a shape or an axis as the ValueError that MindSpore raises."""
     return ValueError(f"For '{owner}', the shapes and axes do not fit: {error}")
+
+
+def passes_gradient(change: Any) -> bool:
+    """Whether what a Parameter is changed by has a gradient to receive; the changed Parameter itself passes none on."""
+    return isinstance(change, torch.Tensor) and change.requires_grad and torch.is_grad_enabled()
 
 
 def reduced(loss: torch.Tensor, reduction: str, owner: str) -> Any:

@@ -5,7 +5,7 @@ from mindspore_compat.communication.management import get_group_size, get_rank
 from mindspore_compat.context import get_auto_parallel_context
 
 __all__ = ["_get_device_num", "_get_gradients_mean", "_get_parallel_mode", "_get_global_rank", "_get_full_batch", "_get_enable_parallel_optimizer",
-           "_get_parameter_broadcast", "_is_sharding_propagation"]
+           "_get_parameter_broadcast", "_is_sharding_propagation", "_get_pipeline_stages", "_get_stage_device_num"]
 
 
 def _get_parallel_mode() -> str:
@@ -38,3 +38,11 @@ def _get_parameter_broadcast() -> bool:
 
 def _is_sharding_propagation() -> bool:
     return get_auto_parallel_context("sharding_propagation")
+
+
+def _get_pipeline_stages() -> int:
+    return get_auto_parallel_context("pipeline_stages")
+
+
+def _get_stage_device_num() -> int:
+    return get_group_size() // _get_pipeline_stages()

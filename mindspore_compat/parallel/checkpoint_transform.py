@@ -10,7 +10,9 @@ from typing import Any
 _HOMES = {
     **dict.fromkeys(("build_searched_strategy", "merge_pipeline_strategys", "restore_group_info_list"), "_strategy_file"),
     **dict.fromkeys(("merge_sliced_parameter", "rank_list_for_transform", "transform_checkpoint_by_rank", "transform_checkpoints",
-                     "load_distributed_checkpoint", "load_segmented_checkpoints"), "_checkpoint_transform"),
+                     "load_distributed_checkpoint", "load_segmented_checkpoints", "rank_list_for_convert", "convert_checkpoint_by_rank",
+                     "convert_checkpoints"), "_checkpoint_transform"),
+    "unified_safetensors": "_checkpoint_unified",
 }
 
 __all__ = list(_HOMES)

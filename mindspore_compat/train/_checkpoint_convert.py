@@ -12,6 +12,7 @@ from mindspore_compat._format import ckpt as codec
 from mindspore_compat._format import strategy as messages
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.train._strategy_file import read_file
 from mindspore_compat.train.serialization import load_checkpoint, save_checkpoint
 
 __all__ = ["ckpt_to_safetensors", "safetensors_to_ckpt", "parse_print"]
@@ -82,14 +83,7 @@ def parse_print(print_file_name: str) -> list[Any]:
     Raises:
         TypeError: if it is no str. ValueError: if the file is missing or empty. RuntimeError: if it can not be read.
     """
-    if not isinstance(print_file_name, str):
-        raise TypeError(f"For 'parse_print', the argument 'print_file_name' must be a str, but got {type(print_file_name).__name__}.")
-    if not os.path.isfile(print_file_name):
-        raise ValueError(f"For 'parse_print', the file {print_file_name} does not exist.")
-    with open(print_file_name, "rb") as file:
-        data = file.read()
-    if not data:
-        raise ValueError(f"For 'parse_print', the file {print_file_name} is empty, please input the correct file.")
+    data = read_file(print_file_name, "parse_print", "print_file_name")
     try:
         values = messages.parse(messages.print_messages().Print, data, f"the print file {print_file_name}").value
         return [_printed(value) for value in values]

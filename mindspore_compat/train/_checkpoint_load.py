@@ -23,15 +23,17 @@ from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.train._checkpoint_save import STORED_TYPE
 
-__all__ = ["CheckpointFile", "load_ckpt", "load_safetensors", "VIEWS_FILE"]
+__all__ = ["CheckpointFile", "load_ckpt", "load_safetensors", "as_parameter", "VIEWS_FILE"]
 
 _log = logging.getLogger("mindspore_compat")
 _CHUNK = 16 << 20
 _READ_FROM = 1 << 18  # contents from this size on are read from the file, not copied out of the mapping
 _OWN_FROM, _ARENA = 4 << 20, 32 << 20  # what is kept of small tensors keeps no more than 32 MiB
 _DTYPES: dict[str, torch.dtype] = {name: torch.int8 if name == INT4 else to_torch_dtype(name) for name in NUMPY_OF}
-#: torch reads and writes elements of up to so many bytes at any address (its code for complex128 wants 16: a segmentation fault)
-_ANYWHERE_UP_TO = 8 if platform.machine().lower() in ("x86_64", "amd64", "aarch64", "arm64") else 1
+#: On x86-64 torch reads and writes elements of up to so many bytes at any address (its code for complex128 wants 16: a segmentation fault).
+#: Elsewhere elements are aligned: AArch64 loads and stores anywhere too, but not in atomic additions (a SIGBUS), which torch uses for
+#: ``index_put_(accumulate=True)``.
+_ANYWHERE_UP_TO = 8 if platform.machine().lower() in ("x86_64", "amd64") else 1
 #: the attribute of a loaded Parameter that views a mapped file
 VIEWS_FILE = "_views_file"
 
@@ -159,7 +161,8 @@ def _view(entry: codec.Entry) -> torch.Tensor | None:
     return tensor if dtype.itemsize <= _ANYWHERE_UP_TO or tensor.data_ptr() % dtype.itemsize == 0 else None
 
 
-def _parameter(data: torch.Tensor, name: str) -> Parameter:
+def as_parameter(data: torch.Tensor, name: str) -> Parameter:
+    """The Parameter of a loaded tensor, on the current device."""
     device = current_device()
     return Parameter(data if device is CPU else data.to(device), name)
 
@@ -183,7 +186,7 @@ def _value(entry: Any, tensors: Iterator[tuple[torch.Tensor, bool]]) -> Any:
     if entry.tensor_type == STRING:
         return entry.text()
     data, views_file = next(tensors)
-    parameter = _parameter(data, entry.name)
+    parameter = as_parameter(data, entry.name)
     if views_file:
         setattr(parameter, VIEWS_FILE, True)
     if entry.tensor_type == INT4:
@@ -200,7 +203,7 @@ def load_safetensors(source: str | io.BytesIO, crc_check: bool, keep: Callable[[
         FormatError: if the file is damaged.
     """
     tensors, metadata = _safetensors_tensors(source, crc_check, keep)
-    result = {name: _parameter(tensors[name], name) for name in sorted(tensors)}
+    result = {name: as_parameter(tensors[name], name) for name in sorted(tensors)}
     for name, parameter in result.items():
         if metadata.get(name) == INT4:
             setattr(parameter, STORED_TYPE, INT4)

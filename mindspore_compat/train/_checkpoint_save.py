@@ -30,6 +30,34 @@ STORED_TYPE = "_stored_type"
 _FETCH_BYTES = 64 << 20  # of a tensor on a device at a time
 
 
+class TensorBytes:
+    """The bytes of a contiguous tensor in memory; the flat view of them is made when it is needed (it takes longer than all else here)."""
+
+    __slots__ = ("_count", "_tensor")
+    is_cuda = False
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        self._tensor, self._count = tensor, tensor.nbytes
+
+    def __len__(self) -> int:
+        return self._count
+
+    def numel(self) -> int:
+        """How many bytes there are."""
+        return self._count
+
+    def data_ptr(self) -> int:
+        """Where they are."""
+        return self._tensor.data_ptr()
+
+    def flat(self) -> torch.Tensor:
+        """A uint8 tensor."""
+        return self._tensor.view(-1).view(torch.uint8)
+
+    def __getitem__(self, part: slice) -> torch.Tensor:
+        return self.flat()[part]
+
+
 # --- values ---------------------------------------------------------------------------------------------------------------
 
 def _as_tensor(name: str, value: Any) -> torch.Tensor:
@@ -68,7 +96,8 @@ def _entry(name: str, value: Any) -> codec.Entry:
     if tensor_type not in NUMPY_OF or data.layout is not torch.strided or data.is_meta:
         what = f"the dtype {tensor_type}" if tensor_type not in NUMPY_OF else f"the layout {data.layout} on {data.device}"
         raise TypeError(f"For 'save_checkpoint', {name!r} has {what}, which a checkpoint can not hold.")
-    return codec.Entry(name, tensor_type, tuple(data.shape), data.contiguous().reshape(-1).view(torch.uint8))
+    whole = data.contiguous()
+    return codec.Entry(name, tensor_type, tuple(data.shape), TensorBytes(whole) if whole.is_cpu else whole.view(-1).view(torch.uint8))
 
 
 def _items_of(save_obj: Any) -> Iterator[tuple[str, Any]]:
@@ -194,7 +223,9 @@ def _told(pieces: Iterable[Any], progress: Callable[[int], object]) -> Iterator[
 def as_buffers(pieces: Iterable[Any]) -> Iterator[Any]:
     """Tensors among the pieces as buffers; those on a device are fetched in parts."""
     for piece in pieces:
-        if not isinstance(piece, torch.Tensor):
+        if isinstance(piece, TensorBytes):
+            yield piece.flat().numpy()
+        elif not isinstance(piece, torch.Tensor):
             yield piece
         elif piece.device.type == "cpu":
             yield piece.numpy()

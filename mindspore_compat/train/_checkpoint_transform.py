@@ -18,11 +18,13 @@ from mindspore_compat.communication.management import get_rank
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.parallel import _layout
 from mindspore_compat.parallel._layout import REPLICATED, TensorLayout
+from mindspore_compat.train._checkpoint_ranks import rank_files
 from mindspore_compat.train._strategy_file import as_layouts, first_stage_of, read_layouts
 from mindspore_compat.train.serialization import load_checkpoint, load_param_into_net, save_checkpoint
 
 __all__ = ["merge_sliced_parameter", "rank_list_for_transform", "transform_checkpoint_by_rank", "transform_checkpoints",
-           "load_distributed_checkpoint", "load_segmented_checkpoints"]
+           "load_distributed_checkpoint", "load_segmented_checkpoints", "rank_list_for_convert", "convert_checkpoint_by_rank", "convert_checkpoints",
+           "get_ckpt_path_with_strategy", "checked_strategy", "device_num", "layouts_of", "local_layouts", "stage_num"]
 
 _log = logging.getLogger("mindspore_compat")
 Layouts = dict[str, TensorLayout]
@@ -71,7 +73,7 @@ def merge_sliced_parameter(sliced_parameters: list[Parameter], strategy: dict[st
 
 # --- from one number of devices to another ----------------------------------------------------------------------------------
 
-def _device_num(layouts: Layouts | None) -> int:
+def device_num(layouts: Layouts | None) -> int:
     """The devices of a stage."""
     if layouts is None:
         return 1
@@ -80,7 +82,7 @@ def _device_num(layouts: Layouts | None) -> int:
     return next(iter(layouts.values())).device_num
 
 
-def _stage_num(layouts: Layouts | None) -> int:
+def stage_num(layouts: Layouts | None) -> int:
     stages = {stage for layout in (layouts or {}).values() for stage in layout.stages} or {0}
     if sorted(stages) != list(range(len(stages))):
         raise ValueError(f"The strategy file for pipeline parallel does not contain all stages, but only {sorted(stages)}. Merge the files of "
@@ -88,18 +90,18 @@ def _stage_num(layouts: Layouts | None) -> int:
     return len(stages)
 
 
-def _local(rank: int, source: Layouts | None, target: Layouts | None) -> tuple[Layouts | None, Layouts | None]:
+def local_layouts(rank: int, source: Layouts | None, target: Layouts | None) -> tuple[Layouts | None, Layouts | None]:
     """The layouts of what the target rank's stage has."""
     if target is None:
         return source, None
-    stage = rank // _device_num(target)
+    stage = rank // device_num(target)
     kept = {name: layout for name, layout in target.items() if stage in layout.stages}
     if source is not None:
         source = {name: layout for name, layout in source.items() if name in kept or name not in target}
     return source, kept
 
 
-def _checked_strategy(name: Any, argument: str) -> Layouts | None:
+def checked_strategy(name: Any, argument: str) -> Layouts | None:
     if isinstance(name, str) and os.path.dirname(name) and not os.path.isdir(os.path.dirname(name)):
         raise ValueError(f"The folder of '{argument}' does not exist: {os.path.dirname(name)}.")
     return read_layouts(name)
@@ -118,10 +120,10 @@ def rank_list_for_transform(rank_id: int, src_strategy_file: str | None = None, 
     if src_strategy_file is None:
         return [0]
     whole = read_layouts(src_strategy_file)
-    source, target = _local(rank_id, whole, read_layouts(dst_strategy_file))
+    source, target = local_layouts(rank_id, whole, read_layouts(dst_strategy_file))
     if not source:
         raise ValueError(f"The strategy file {src_strategy_file} has no layouts for rank {rank_id}.")
-    local = rank_id % _device_num(target) if target else rank_id
+    local = rank_id % device_num(target) if target else rank_id
     here: set[int] = set()
     stages: set[int] = set()
     for name, layout in source.items():
@@ -129,7 +131,7 @@ def rank_list_for_transform(rank_id: int, src_strategy_file: str | None = None, 
         if target is None or name in target:
             shape = _divisible_shape(layout, target[name] if target else REPLICATED)
             here |= set(_layout.needed_ranks((target[name] if target else REPLICATED).box(local, shape), layout, shape, local))
-    count = _device_num(source)
+    count = device_num(source)
     return sorted((stage * count + rank for stage in stages for rank in here), reverse=True)
 
 
@@ -146,7 +148,7 @@ def _transformed(rank: int, values: dict[str, dict[int, Parameter]], source: Lay
         first = next(iter(slices.values()))
         old, new = (REPLICATED if layouts is None else layouts.get(name) for layouts in (source, target))
         if isinstance(first, (str, list)) or old is None or new is None:
-            others[name] = slices.get(rank % _device_num(source or None), first)
+            others[name] = slices.get(rank % device_num(source or None), first)
             continue
         data = {number: plain(item).detach() for number, item in slices.items()}
         shape = old.full_shape(next(iter(data.values())).shape)
@@ -196,11 +198,11 @@ def transform_checkpoint_by_rank(rank_id: int, checkpoint_files_map: dict[int, s
     check_type(save_checkpoint_file_name, "save_checkpoint_file_name", str, where)
     if not save_checkpoint_file_name.endswith(".ckpt"):
         raise ValueError(f"For '{where}', the 'save_checkpoint_file_name' {save_checkpoint_file_name} should end with .ckpt.")
-    all_source, all_target = read_layouts(src_strategy_file), _checked_strategy(dst_strategy_file, "dst_strategy_file")
-    source, target = _local(rank_id, all_source, all_target)
-    values = _load_slices(checkpoint_files_map, _device_num(all_source))
+    all_source, all_target = read_layouts(src_strategy_file), checked_strategy(dst_strategy_file, "dst_strategy_file")
+    source, target = local_layouts(rank_id, all_source, all_target)
+    values = _load_slices(checkpoint_files_map, device_num(all_source))
     values = _without_other_stages(values, [(all_source, source), (all_target, target)])
-    save_checkpoint(_transformed(rank_id % _device_num(all_target), values, source, target), save_checkpoint_file_name)
+    save_checkpoint(_transformed(rank_id % device_num(all_target), values, source, target), save_checkpoint_file_name)
 
 
 def transform_checkpoints(src_checkpoints_dir: str, dst_checkpoints_dir: str, ckpt_prefix: str, src_strategy_file: str | None = None,
@@ -216,45 +218,42 @@ def transform_checkpoints(src_checkpoints_dir: str, dst_checkpoints_dir: str, ck
         TypeError, ValueError, NotADirectoryError: for wrong arguments, or if a file that is needed is missing.
     """
     where = "transform_checkpoints"
-    if not isinstance(src_checkpoints_dir, str) or not os.path.isdir(src_checkpoints_dir):
-        raise NotADirectoryError(f"For '{where}', the argument 'src_checkpoints_dir' must be a folder, but got {src_checkpoints_dir!r}.")
     check_type(ckpt_prefix, "ckpt_prefix", str, where)
     check_positive_int(process_num, "process_num", where)
     check_str_in(output_format, "output_format", ("ckpt", "safetensors"), where)
-    files = _rank_files(src_checkpoints_dir)
-    all_source, all_target = _checked_strategy(src_strategy_file, "src_strategy_file"), _checked_strategy(dst_strategy_file, "dst_strategy_file")
+    files = _source_files(src_checkpoints_dir)
+    all_source, all_target = checked_strategy(src_strategy_file, "src_strategy_file"), checked_strategy(dst_strategy_file, "dst_strategy_file")
     end = f".{output_format}"
     if _is_one_stage_of(all_source, all_target):
         end = f"_part{first_stage_of(str(src_strategy_file))}{end}"
         all_target = {name: layout for name, layout in (all_target or {}).items() if name in (all_source or {})}
-    for rank in range(_device_num(all_target) * _stage_num(all_target)):
+    for rank in range(device_num(all_target) * stage_num(all_target)):
         needed = rank_list_for_transform(rank, src_strategy_file, dst_strategy_file)
         absent = [number for number in needed if number not in files]
         if absent:
             raise ValueError(f"The checkpoint file of rank {absent[0]} is needed for converting rank {rank}'s checkpoint, but it is missing "
                              f"in {src_checkpoints_dir}.")
-        source, target = _local(rank, all_source, all_target)
-        values = _load_slices({number: files[number] for number in sorted(needed)}, _device_num(all_source))
+        source, target = local_layouts(rank, all_source, all_target)
+        values = _load_slices({number: files[number] for number in needed}, device_num(all_source))
         values = _without_other_stages(values, [(all_source, source), (all_target, target)])
         folder = os.path.join(os.path.realpath(dst_checkpoints_dir), f"rank_{rank}")
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        save_checkpoint(_transformed(rank % _device_num(all_target), values, source, target), os.path.join(folder, f"{ckpt_prefix}{rank}{end}"),
+        save_checkpoint(_transformed(rank % device_num(all_target), values, source, target), os.path.join(folder, f"{ckpt_prefix}{rank}{end}"),
                         format=output_format)
 
 
-def _rank_files(folder: str) -> dict[int, str]:
-    """{rank: last checkpoint of ``rank_N``}."""
-    files: dict[int, str] = {}
-    for path in glob.glob(os.path.join(glob.escape(folder), "rank_[0-9]*")):
-        match = re.fullmatch(r"rank_(\d+)", os.path.basename(path))
-        names = sorted(name for end in ("ckpt", "safetensors") for name in glob.glob(os.path.join(glob.escape(path), f"*.{end}")))
-        if match and names:
-            files[int(match[1])] = names[-1]
-    if not files:
-        raise ValueError(f"For 'transform_checkpoints', the 'src_checkpoints_dir' {folder} must have folders rank_0, rank_1, ... with checkpoints.")
-    if len({_format_of(name) for name in files.values()}) > 1:
+def _source_files(folder: str) -> dict[int, str]:
+    """{rank: file}: of several ``.ckpt`` of a rank the last by name, of several ``.safetensors`` that of the last epoch and step."""
+    if os.path.isfile(folder) and folder.endswith(".safetensors"):
+        return {0: folder}
+    if not isinstance(folder, str) or not os.path.isdir(folder):
+        raise NotADirectoryError(f"For 'transform_checkpoints', the argument 'src_checkpoints_dir' must be a folder, but got {folder!r}.")
+    files, others = rank_files(folder, "safetensors"), rank_files(folder, "ckpt", last_by_name=True)
+    if files and others:
         raise ValueError(f"For 'transform_checkpoints', the 'src_checkpoints_dir' {folder} must not mix ckpt and safetensors files.")
-    return files
+    if not files and not others:
+        raise ValueError(f"For 'transform_checkpoints', the 'src_checkpoints_dir' {folder} must have folders rank_0, rank_1, ... with checkpoints.")
+    return files or others
 
 
 _STATES = ("accu_grads", "adam_v", "adam_m")
@@ -262,10 +261,44 @@ _STATES = ("accu_grads", "adam_v", "adam_m")
 
 def _is_one_stage_of(source: Layouts | None, target: Layouts | None) -> bool:
     """Whether the source is one pipeline stage of what the target knows: its part is written then, under a name that says so."""
-    if not source or not target or _stage_num(source) != 1 or _stage_num(target) != 1:
+    if not source or not target or stage_num(source) != 1 or stage_num(target) != 1:
         return False
     ours, theirs = ({name for name in layouts if not name.startswith(_STATES)} for layouts in (source, target))
     return ours < theirs
+
+
+#: the names of 2.10
+rank_list_for_convert, convert_checkpoint_by_rank, convert_checkpoints = rank_list_for_transform, transform_checkpoint_by_rank, transform_checkpoints
+
+
+def get_ckpt_path_with_strategy(cur_ckpt_path: str, cur_strategy_path: str) -> str | None:
+    """The checkpoint of this rank, or of one with the same contents: a path with ``rank_N`` in it, whose number is replaced.
+
+    Args:
+        cur_strategy_path: strategy file of the training.
+
+    Returns:
+        The first file that exists, this rank's first; None if there is none.
+    """
+    check_type(cur_ckpt_path, "cur_ckpt_path", str, "get_ckpt_path_with_strategy")
+    rank = get_rank()
+    if f"rank_{rank}" in cur_ckpt_path and os.path.isfile(cur_ckpt_path):
+        return cur_ckpt_path
+    layouts = read_layouts(cur_strategy_path) or {}
+    groups = [set(_same_slice(layout, rank)) for name, layout in layouts.items() if not name.startswith(("accu_grads", "inputs"))]
+    equal = min(groups, key=len, default={rank})
+    if not all(equal <= group for group in groups):
+        equal = {rank}
+    paths = (re.sub(r"rank_\d+", f"rank_{number}", cur_ckpt_path) for number in sorted(equal))
+    return next((path for path in paths if os.path.isfile(path)), None)
+
+
+def _same_slice(layout: TensorLayout, rank: int) -> list[int]:
+    """The ranks of this rank's stage that hold the same part."""
+    count = layout.device_num
+    shape = _divisible_shape(layout, layout)
+    own = layout.box(rank % count, shape)
+    return [rank // count * count + number for number in range(count) if layout.box(number, shape) == own]
 
 
 # --- into a network ---------------------------------------------------------------------------------------------------------
@@ -287,15 +320,21 @@ def load_segmented_checkpoints(ckpt_file_dir: str, net: Any = None, strict_load:
     return result
 
 
-def _predicted(strategy: Any) -> Layouts | None:
-    """{name: TensorLayout} of {name: [dev_matrix, tensor_map, split shape, field, ...]}."""
-    if strategy is None:
-        return None
-    check_type(strategy, "predict_strategy", dict, "load_distributed_checkpoint")
+def layouts_of(strategy: Any, where: str) -> Layouts | None:
+    """The layouts of {name: [dev_matrix, tensor_map, split shape, field, ...]}, or of what `read_layouts` takes.
+
+    Raises:
+        TypeError, ValueError: if it is neither.
+    """
+    if strategy is None or isinstance(strategy, str):
+        return read_layouts(strategy)
+    check_type(strategy, "predict_strategy", dict, where)
+    if strategy and not any(isinstance(item, (list, tuple)) for item in strategy.values()):
+        return read_layouts(strategy)
     result = {}
     for name, item in strategy.items():
         if not isinstance(name, str) or not isinstance(item, (list, tuple)) or len(item) < 4:
-            raise ValueError("For 'load_distributed_checkpoint', the argument 'predict_strategy' must be a dict of lists that begin with dev_matrix "
+            raise ValueError(f"For '{where}', the argument 'predict_strategy' must be a dict of lists that begin with dev_matrix "
                              f"(list[int]), tensor_map (list[int]), param_split_shape and field, but got {name!r}: {item!r}.")
         result[name] = TensorLayout(tuple(item[0]), tuple((number,) for number in item[1]))
     return result
@@ -305,24 +344,44 @@ def load_distributed_checkpoint(network: Any, checkpoint_filenames: list[str] | 
                                 train_strategy_filename: str | None = None, strict_load: bool = False, dec_key: bytes | None = None,
                                 dec_mode: str = "AES-GCM", format: str = "ckpt", unified_safetensors_dir: str | None = None,
                                 dst_safetensors_dir: str | None = None, rank_id: int | None = None, output_format: str = "safetensors",
-                                name_map: dict[str, str] | None = None, max_process_num: int = 64, return_param_dict: bool = False) -> bool:
-    """Load the checkpoints of all ranks of a training into a network.
+                                name_map: dict[str, str] | None = None, max_process_num: int = 64, return_param_dict: bool = False) -> Any:
+    """Load the checkpoints of all ranks of a training, or a folder that `unified_safetensors` made, into a network.
 
     Args:
+        network: a Cell; None with format="safetensors": save what each rank would load.
         checkpoint_filenames: one file for each rank, in their order.
-        predict_strategy: {name: [dev_matrix, tensor_map, split shape, field, ...]} to cut for this rank; None: the network is not cut.
+        predict_strategy: how to cut for this rank: {name: [dev_matrix, tensor_map, split shape, field, ...]}, or what `build_searched_strategy`
+            takes or returns; None: the network is not cut.
         train_strategy_filename: strategy file of the training; without one, that of ``set_auto_parallel_context(strategy_ckpt_load_file=)``.
         strict_load, dec_key, dec_mode: as for `load_checkpoint`.
+        format: "ckpt", for which the arguments behind it must be left out, or "safetensors", for which the three rows above must be.
+        unified_safetensors_dir: the folder.
+        dst_safetensors_dir, rank_id, output_format: without a network: save ``DST/rank_N/net.FORMAT`` for a rank, or for all.
+        name_map: {name in the network: name in the files}.
+        max_process_num: without effect, the work is done in this process.
+        return_param_dict: return {name: Parameter} and load nothing.
+
+    Returns:
+        True; of a folder into a network what `load_param_into_net` returns, or the dict.
 
     Raises:
-        TypeError, ValueError: for wrong arguments. NotImplementedError: for format="safetensors" and the arguments after it.
+        TypeError, ValueError: for wrong arguments, or files that are missing or damaged.
     """
     where = "load_distributed_checkpoint"
     check_str_in(format, "format", ("ckpt", "safetensors"), where)
-    later = (unified_safetensors_dir, dst_safetensors_dir, rank_id, name_map)
-    if format == "safetensors" or return_param_dict or any(item is not None for item in later):
-        raise NotImplementedError(f"For '{where}', unified safetensors folders are not available. Use format='ckpt' with 'checkpoint_filenames', or "
-                                  "load_checkpoint(..., format='safetensors') and load_param_into_net.")
+    check_str_in(output_format, "output_format", ("ckpt", "safetensors"), where)
+    later: dict[str, Any] = {"unified_safetensors_dir": unified_safetensors_dir, "dst_safetensors_dir": dst_safetensors_dir, "rank_id": rank_id,
+                             "name_map": name_map, "return_param_dict": return_param_dict or None}
+    if format == "safetensors":
+        later = {"checkpoint_filenames": checkpoint_filenames, "train_strategy_filename": train_strategy_filename, "dec_key": dec_key,
+                 "strict_load": strict_load or None, "dec_mode": dec_mode if dec_mode != "AES-GCM" else None}
+    given = [name for name, value in later.items() if value is not None]
+    if given:
+        raise ValueError(f"For '{where}', {', '.join(map(repr, given))} must be left out when 'format' is {format!r}.")
+    if format == "safetensors":
+        from mindspore_compat.train._checkpoint_unified import load_unified
+        return load_unified(network, unified_safetensors_dir, predict_strategy, dst_safetensors_dir, rank_id, output_format, name_map,
+                            return_param_dict)
     if not isinstance(network, Cell):
         raise TypeError(f"For '{where}', the argument 'network' must be a Cell, but got {type(network).__name__}.")
     names = check_type(checkpoint_filenames, "checkpoint_filenames", list, where) or []
@@ -332,10 +391,10 @@ def load_distributed_checkpoint(network: Any, checkpoint_filenames: list[str] | 
                              f"at index {index}.")
     if train_strategy_filename is None:
         train_strategy_filename = context.get_auto_parallel_context("strategy_ckpt_load_file") or None
-    source, target = read_layouts(train_strategy_filename), _predicted(predict_strategy)
-    if len(names) != _device_num(source):
+    source, target = read_layouts(train_strategy_filename), layouts_of(predict_strategy, where)
+    if len(names) != device_num(source):
         raise ValueError(f"For '{where}', the length of 'checkpoint_filenames' should be equal to the number of devices of the training, "
-                         f"but got {len(names)} and {_device_num(source)} ('train_strategy_filename' is {train_strategy_filename!r}).")
+                         f"but got {len(names)} and {device_num(source)} ('train_strategy_filename' is {train_strategy_filename!r}).")
     values: dict[str, dict[int, Any]] = {}
     for number, name in enumerate(names):
         for key, value in load_checkpoint(name, dec_key=dec_key, dec_mode=dec_mode).items():

@@ -10,10 +10,16 @@ from mindspore_compat._format import strategy as codec
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.parallel._layout import TensorLayout
 
-__all__ = ["build_searched_strategy", "merge_pipeline_strategys", "restore_group_info_list", "read_layouts", "as_layouts", "first_stage_of"]
+__all__ = ["build_searched_strategy", "merge_pipeline_strategys", "restore_group_info_list", "read_layouts", "as_layouts", "first_stage_of",
+           "read_file"]
 
 
-def _read(name: Any, where: str, argument: str) -> bytes:
+def read_file(name: Any, where: str, argument: str) -> bytes:
+    """The bytes of a file that must not be empty; ``argument`` of the function ``where`` names it.
+
+    Raises:
+        TypeError: if the name is no str. ValueError: if the file is missing or empty.
+    """
     if not isinstance(name, str):
         raise TypeError(f"For '{where}', the argument '{argument}' should be string, but got {type(name).__name__}.")
     if not os.path.isfile(name):
@@ -27,7 +33,7 @@ def _read(name: Any, where: str, argument: str) -> bytes:
 
 def _strategy_map(name: str, where: str) -> Any:
     try:
-        return codec.parse(codec.strategy_messages().ParallelStrategyMap, _read(name, where, "strategy_filename"), f"the strategy file {name}")
+        return codec.parse(codec.strategy_messages().ParallelStrategyMap, read_file(name, where, "strategy_filename"), f"the strategy file {name}")
     except FormatError as error:
         raise TypeError(f"For '{where}', {error}. A strategy file is protobuf, or JSON if its name ends with '.json'; files of MindSpore 1.0 have "
                         "no optimizer fields and can not be read.") from None
@@ -43,7 +49,7 @@ def build_searched_strategy(strategy_filename: str | None) -> dict[str, Any] | N
     if strategy_filename is None:
         return None
     if isinstance(strategy_filename, str) and strategy_filename.endswith(".json"):
-        return codec.layouts_of_json(_read(strategy_filename, where, "strategy_filename").decode("utf-8"))
+        return codec.layouts_of_json(read_file(strategy_filename, where, "strategy_filename").decode("utf-8"))
     return {item.param_name: item.parallel_layouts for item in _strategy_map(strategy_filename, where).parallel_layout_item}
 
 
@@ -87,7 +93,7 @@ def _merged_json(names: list[str]) -> dict[str, Any]:
     result: dict[str, Any] = {"current_stage": 1, "parallel_strategy_item": {}, "parallel_layout_item": {}}
     seen: set[int] = set()
     for name in names:
-        source = json.loads(_read(name, "merge_pipeline_strategys", "src_strategy_dirs"))
+        source = json.loads(read_file(name, "merge_pipeline_strategys", "src_strategy_dirs"))
         strategies, layouts = source.get("parallel_strategy_item"), source.get("parallel_layout_item")
         if not strategies or not layouts:
             raise ValueError(f"For 'merge_pipeline_strategys', the strategy file {name} is empty.")
@@ -105,7 +111,7 @@ def restore_group_info_list(group_info_file_name: str) -> list[int]:
     Raises:
         TypeError, ValueError: if it is no file name, missing, empty, or unreadable.
     """
-    data = _read(group_info_file_name, "restore_group_info_list", "group_info_file_name")
+    data = read_file(group_info_file_name, "restore_group_info_list", "group_info_file_name")
     group = codec.parse(codec.strategy_messages().ParallelGroupMap, data, f"the group file {group_info_file_name}")
     return list(group.ckpt_restore_rank_list.dim)
 
@@ -153,7 +159,7 @@ def read_layouts(source: str | dict[str, Any] | None) -> dict[str, TensorLayout]
 def first_stage_of(name: str) -> int:
     """The pipeline stage that wrote a strategy file."""
     if name.endswith(".json"):
-        items = json.loads(_read(name, "transform_checkpoints", "src_strategy_file")).get("parallel_strategy_item") or {}
+        items = json.loads(read_file(name, "transform_checkpoints", "src_strategy_file")).get("parallel_strategy_item") or {}
         stages = [item["stage"] for item in items.values()]
     else:
         stages = [item.parallel_strategys.stage for item in _strategy_map(name, "transform_checkpoints").parallel_strategy_item]

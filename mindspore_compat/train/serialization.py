@@ -31,7 +31,9 @@ _ELSEWHERE = {
     **dict.fromkeys(("ckpt_to_safetensors", "safetensors_to_ckpt", "parse_print"), "_checkpoint_convert"),
     **dict.fromkeys(("build_searched_strategy", "merge_pipeline_strategys", "restore_group_info_list"), "_strategy_file"),
     **dict.fromkeys(("merge_sliced_parameter", "load_distributed_checkpoint", "load_segmented_checkpoints", "rank_list_for_transform",
-                     "transform_checkpoint_by_rank", "transform_checkpoints"), "_checkpoint_transform"),
+                     "transform_checkpoint_by_rank", "transform_checkpoints", "rank_list_for_convert", "convert_checkpoint_by_rank",
+                     "convert_checkpoints", "get_ckpt_path_with_strategy"), "_checkpoint_transform"),
+    "unified_safetensors": "_checkpoint_unified",
 }
 
 __all__ = ["export", "save_checkpoint", "load_checkpoint", "load_checkpoint_async", "load_param_into_net", "async_ckpt_thread_status", *_ELSEWHERE]

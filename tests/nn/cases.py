@@ -4,6 +4,7 @@
 """
 from __future__ import annotations
 
+import importlib
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -374,3 +375,36 @@ add("loss.FocalLoss.soft", lambda nn, T: nn.FocalLoss(reduction="sum"), _LOGITS,
 add("loss.SampledSoftmaxLoss", lambda nn, T: nn.SampledSoftmaxLoss(3, 7, 1, (T(np.array([4, 0, 3], np.int32)), T(np.full((5, 1), 0.4, np.float32)),
                                                                            T(np.full((3,), 0.4, np.float32)))),
     data(59, 7, 4), data(60, 7), ints(61, 7, 5, 1), data(62, 5, 4))
+
+# --- dropout of channels, and distributions ------------------------------------------------------------------------------------
+add("Dropout2d.eval", lambda nn, T: nn.Dropout2d(0.3), X2[:, :, None, None])
+add("Dropout3d.eval", lambda nn, T: nn.Dropout3d(0.3), X2[:, :, None, None, None])
+_V, _LOC, _SCALE = data(80, 4), data(81, 4), data(82, 4, low=0.5, high=2.0)
+_PROBS = np.array([[0.2, 0.3, 0.5], [0.1, 0.6, 0.3]], np.float32)
+
+
+def _distribution(nn: Any, name: str, *args: Any) -> Any:
+    return getattr(importlib.import_module(f"{nn.__name__}.probability.distribution"), name)(*args)
+
+
+for _function in ("log_prob", "prob", "cdf", "log_cdf", "survival_function", "log_survival"):
+    add(f"Normal.{_function}", lambda nn, T: _distribution(nn, "Normal"), _function, _V, _LOC, _SCALE)
+    add(f"Uniform.{_function}", lambda nn, T: _distribution(nn, "Uniform", -3.0, 3.0), _function, _V)
+for _function in ("mean", "mode", "sd", "var", "entropy"):
+    add(f"Normal.{_function}", lambda nn, T: _distribution(nn, "Normal"), _function, _LOC, _SCALE)
+    add(f"Uniform.{_function}", lambda nn, T: _distribution(nn, "Uniform"), _function, _LOC, _LOC + _SCALE)
+    add(f"Categorical.{_function}", lambda nn, T: _distribution(nn, "Categorical"), _function, _PROBS)
+for _function in ("kl_loss", "cross_entropy"):
+    add(f"Normal.{_function}", lambda nn, T: _distribution(nn, "Normal"), _function, "Normal", _LOC, _SCALE, _V, _SCALE + 0.5)
+    add(f"Uniform.{_function}", lambda nn, T: _distribution(nn, "Uniform"), _function, "Uniform", _LOC - 1, _LOC + 4, _LOC, _LOC + _SCALE)
+    add(f"Categorical.{_function}", lambda nn, T: _distribution(nn, "Categorical"), _function, "Categorical", _PROBS[::-1].copy(), _PROBS)
+for _function in ("log_prob", "prob", "cdf"):
+    add(f"Categorical.{_function}", lambda nn, T: _distribution(nn, "Categorical"), _function, ints(83, 3, 2), _PROBS)
+    add(f"Categorical.{_function}.outside", lambda nn, T: _distribution(nn, "Categorical"), _function, np.array([[0, 1], [-1, 3]], np.int32), _PROBS)
+
+# --- cells around networks -----------------------------------------------------------------------------------------------------
+_X, _Y = data(90, 4, 6), data(91, 4, 4)
+add("WithEvalCell", lambda nn, T: nn.WithEvalCell(nn.Dense(6, 4), nn.MSELoss()), _X, _Y)
+add("MicroBatchInterleaved", lambda nn, T: nn.MicroBatchInterleaved(nn.WithLossCell(nn.Dense(6, 4), nn.MSELoss()), 2), _X, _Y)
+add("ParameterUpdate", lambda nn, T: nn.ParameterUpdate(nn.Dense(6, 4).weight), _Y[:, :1].repeat(6, 1), grad=False)
+add("FixedLossScaleUpdateCell", lambda nn, T: nn.FixedLossScaleUpdateCell(8), np.array(8.0, np.float32), np.array(True), grad=False)

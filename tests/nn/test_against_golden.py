@@ -102,9 +102,11 @@ def test_gradients_are_those_of_mindspore(case: Case) -> None:
     for item in leaves(net(*inputs)):
         if item.dtype.is_floating_point:
             total = total + torch.sum(torch.mul(item, torch.from_numpy(output_weights(item.shape))))
-    total.backward()
+    if isinstance(total, torch.Tensor) and total.requires_grad:
+        total.backward()
     for position, place in record["input_grads"].items():
-        close(inputs[int(position)].grad, stored(place), case.tolerance * 2, f"gradient of input {position}")
+        grad = inputs[int(position)].grad
+        close(np.zeros(place[0], np.float32) if grad is None else grad, stored(place), case.tolerance * 2, f"gradient of input {position}")
     for name, place in record["weight_grads"].items():
         grad = net.parameters_dict()[name].grad
         close(np.zeros(place[0], np.float32) if grad is None else grad, stored(place), case.tolerance * 2, f"gradient of {name}")

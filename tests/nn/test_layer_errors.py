@@ -120,3 +120,10 @@ def test_what_layers_print_is_what_mindspore_prints() -> None:
     assert str(nn.BatchNorm2d(3)).startswith("BatchNorm2d(num_features=3, eps=1e-05, momentum=0.9, gamma=Parameter (name=gamma, shape=(3,), ")
     assert str(nn.GroupNorm(1, 2)) == "GroupNorm(num_groups=1, num_channels=2)"
     assert torch.is_tensor(nn.Identity(3, a=1)(zeros(1)))
+
+
+def test_check_that_projects_of_1x_import() -> None:
+    from mindspore_compat.nn.layer.basic import check_dense_input_shape
+    check_dense_input_shape((2, 3), "Dense")
+    with pytest.raises(ValueError, match="For 'Dense', the dimension of 'x' should not be less than 2, but got 1"):
+        check_dense_input_shape((2,), "Dense")

@@ -71,6 +71,18 @@ def _product(x: Any, y: Any) -> Any:
     return x * y
 
 
+def _custom_body(x: Any, y: Any) -> Any:
+    return x * y + 1
+
+
+def _custom_bprop(x: Any, y: Any, out: Any, dout: Any) -> Any:
+    return dout * y, dout * x
+
+
+def _same_as_first(x: Any, y: Any) -> Any:
+    return x
+
+
 def _both(x: Any) -> Any:
     return x.sum(), x * 2
 
@@ -92,7 +104,7 @@ def _square_graph(ms: ModuleType) -> Any:
     return graph
 
 
-_FUNCTIONS = {"after": _after, "square": _square, "product": _product, "both": _both, "twice": _twice}
+_FUNCTIONS = {"custom_body": _custom_body, "custom_bprop": _custom_bprop, "same_as_first": _same_as_first, "after": _after, "square": _square, "product": _product, "both": _both, "twice": _twice}
 
 
 def evaluate(case: str, ms: ModuleType) -> dict[str, Any]:

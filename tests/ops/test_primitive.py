@@ -95,9 +95,3 @@ def test_flags_on_functions() -> None:
         return 1
     assert step._func_graph_flags == {"has_effect": True}
     assert step() == 1
-
-
-@pytest.mark.parametrize("name", ["Custom", "op_info_register", "TBERegOp"])
-def test_ascends_custom_operators_are_placeholders(name: str) -> None:
-    with pytest.raises(NotImplementedError, match="torch"):
-        getattr(ops, name)("x")

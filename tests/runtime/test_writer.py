@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import torch
 
-from mindspore_compat._runtime.writer import BackgroundWriter
+from mindspore_compat._runtime.writer import BackgroundWriter, _room, _Snapshot
 from tests.support.processes import run_python
 
 
@@ -46,6 +46,18 @@ def test_what_was_there_at_the_call_is_written(writer: BackgroundWriter, tmp_pat
     writer.flush()
     assert (tmp_path / "a").read_bytes() == b"head" + b"\7" * 1000 + b"\0\1\2"
     assert (tmp_path / "a").stat().st_mode & 0o777 == 0o400
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_every_byte_is_copied_however_many_threads_help(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch, "get_num_threads", lambda: threads)
+    pieces = [torch.randint(0, 256, (size,), dtype=torch.uint8) for size in (3_000_001, 0, 20_000_000, 17, 1 << 20, (1 << 20) + 1)]
+    snapshot = _Snapshot(_room(pieces))
+    table, rows = snapshot.fill(pieces)
+    places = np.frombuffer(snapshot._map, np.int64, 2 * rows, table).reshape(-1, 2)
+    assert [length for _, length in places] == [len(piece) for piece in pieces] and not (places[:, 0] % 64).any()
+    for (start, length), piece in zip(places, pieces):
+        assert torch.equal(snapshot._bytes[start:start + length], piece)
 
 
 def test_many_jobs_are_written_in_order_with_two_snapshots(writer: BackgroundWriter, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -14,7 +15,8 @@ import numpy as np
 import pytest
 import torch
 
-from mindspore_compat import Callback, CheckpointConfig, Model, ModelCheckpoint, Tensor, load_checkpoint, nn, save_checkpoint
+from mindspore_compat import Callback, CheckpointConfig, Model, ModelCheckpoint, Tensor, context, load_checkpoint, nn, save_checkpoint
+from mindspore_compat._format.proto.anf_ir import ModelProto
 from mindspore_compat._runtime.files import remove_stale
 from mindspore_compat._runtime.writer import background_writer
 from mindspore_compat.train.serialization import async_ckpt_thread_status
@@ -108,6 +110,23 @@ def test_a_folder_that_vanishes_is_an_error_with_the_path(async_save: bool, tmp_
     with pytest.raises(FileNotFoundError, match=r"c"):
         _train(tmp_path / "c", CheckpointConfig(1, async_save=async_save), 2, Vanish())
     background_writer().close()
+
+
+@pytest.mark.parametrize("mode", [context.GRAPH_MODE, context.PYNATIVE_MODE])
+def test_graph_mode_leaves_the_layers_as_a_graph_message(mode: int, tmp_path: Path) -> None:
+    before = context.get_context("mode")
+    context.set_context(mode=mode)
+    try:
+        _train(tmp_path, CheckpointConfig(2))
+    finally:
+        context.set_context(mode=before)
+    path = tmp_path / "n-graph.meta"
+    assert path.exists() is (mode == context.GRAPH_MODE)
+    if path.exists():
+        model = ModelProto.FromString(path.read_bytes())
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600 and model.ir_version == 1
+        assert {"fc.weight", "fc.bias"} <= {item.name for item in model.graph.parameters}
+        assert {(node.op_type, node.scope) for node in model.graph.node} >= {("Dense", "Default/network-WithLossCell/_backbone-Small/fc-Dense")}
 
 
 @pytest.mark.parametrize("error", [KeyError("stop"), KeyboardInterrupt()])

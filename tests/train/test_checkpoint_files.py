@@ -235,6 +235,18 @@ def test_elements_of_sixteen_bytes_are_aligned_and_those_of_a_net_always(tmp_pat
         np.testing.assert_array_equal(parameter.asnumpy(), values[parameter.name])
 
 
+@pytest.mark.parametrize("machine", ["aarch64", "arm64", "riscv64", "x86_64"])
+def test_only_x86_gets_elements_at_odd_addresses(machine: str, tmp_path: Path) -> None:
+    program = ("import platform, sys\nplatform.machine = lambda: sys.argv[1]\nimport mindspore_compat as ms, torch\n"
+               "kinds = [torch.float16, torch.float32, torch.float64, torch.complex64, torch.int8, torch.bool]\n"
+               "values = {'x' * n + str(kind): ms.Tensor(torch.ones(300).to(kind)) for n in range(1, 17) for kind in kinds}\n"
+               "ms.save_checkpoint(values, 'a.ckpt')\nfound = ms.load_checkpoint('a.ckpt')\n"
+               "assert all(torch.equal(found[name].detach(), value) for name, value in values.items())\n"
+               "print(all(value.data_ptr() % value.itemsize == 0 for value in found.values()), any(value.data_ptr() % 8 for value in found.values()))\n")
+    done = run_python("-c", program, machine, cwd=tmp_path)
+    assert done.stdout == ("False True\n" if machine == "x86_64" else "True True\n"), done.stderr[-2000:]
+
+
 def test_torch_and_numpy_work_on_elements_at_odd_addresses() -> None:
     """What loaded tensors rely on; a newer torch that needs alignment fails here."""
     done = run_python("-m", "tests.train.unaligned_program", cwd=Path(__file__).parents[2])

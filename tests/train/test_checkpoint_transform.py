@@ -153,7 +153,7 @@ def test_uneven_slices_and_fields() -> None:
     (lambda: ct.rank_list_for_transform("0", SRC), TypeError, "'rank_id' must be int"),
     (lambda: ct.load_distributed_checkpoint(nn.Dense(2, 2), ["x.ckpt"]), ValueError, "must name '.ckpt' files"),
     (lambda: ct.load_distributed_checkpoint(3, []), TypeError, "must be a Cell"),
-    (lambda: parse_print("no"), ValueError, "does not exist"), (lambda: parse_print(__file__), RuntimeError, "damaged or no print file"),
+    (lambda: parse_print("no"), ValueError, "no such file"), (lambda: parse_print(3), TypeError, "should be string"), (lambda: parse_print(__file__), RuntimeError, "damaged or no print file"),
     (lambda: ckpt_to_safetensors("no"), ValueError, "must be a file or folder"),
     (lambda: ckpt_to_safetensors(str(STRATEGY)), ValueError, "no folders that start with 'rank'"),
     (lambda: ckpt_to_safetensors(__file__), ValueError, "must be a .ckpt file"),

@@ -10,7 +10,7 @@ from mindspore_compat._api.errors import warn_once
 
 __all__ = [
     "INT32_MAX", "INT32_MIN", "INT64_MAX", "INT64_MIN", "UINT8_MAX", "UINT32_MAX", "FLOAT_MAX_INTEGER",
-    "check_value", "check_pos_int32", "check_dir", "check_file", "type_check", "type_check_list",
+    "check_value", "check_pos_int32", "check_dir", "check_file", "row_sizes", "type_check", "type_check_list",
     "workers_in_range",
 ]  # fmt: skip
 
@@ -84,3 +84,21 @@ def workers_in_range(num: Any) -> int:
             f"num_parallel_workers is lowered to the {limit} CPUs of this machine, but got {num}.",
         )
     return min(num, limit)
+
+
+def row_sizes(max_rowsize: Any, batch_size: Any = 1) -> list[int]:
+    """``max_rowsize`` as [for inputs, for outputs] in MB; kept for scripts that read it, no shared memory is reserved by it.
+
+    Raises:
+        TypeError: if it is neither int nor a list of two. ValueError: if a number is below -1.
+    """
+    if max_rowsize is None:
+        return [-1, -1]
+    type_check(max_rowsize, (int, list), "max_rowsize")
+    sizes = max_rowsize if isinstance(max_rowsize, list) else [max_rowsize] * 2
+    if len(sizes) != 2:
+        raise TypeError("max_rowsize should be a single integer or a list[in_rowsize, out_rowsize] of length 2.")
+    for size in sizes:
+        check_value(size, (-1, INT32_MAX), "max_rowsize")
+    factor = batch_size if isinstance(batch_size, int) else 1
+    return [size if size == -1 else size * factor for size in sizes]

@@ -23,6 +23,7 @@ from mindspore_compat.dataset.engine._tfrecord import TFRecordDataset
 from mindspore_compat.dataset.engine.cache_client import DatasetCache
 from mindspore_compat.dataset.engine.datasets import Dataset, zip
 from mindspore_compat.dataset.engine.datasets_standard_format import MindDataset
+from mindspore_compat.dataset.engine.datasets_text import CLUEDataset, TextFileDataset
 from mindspore_compat.dataset.engine.datasets_user_defined import GeneratorDataset, NumpySlicesDataset, PaddedDataset
 from mindspore_compat.dataset.engine.datasets_vision import (
     Cifar10Dataset,
@@ -33,6 +34,7 @@ from mindspore_compat.dataset.engine.datasets_vision import (
     KMnistDataset,
     MnistDataset,
 )
+from mindspore_compat.dataset.engine.graphdata import GraphData, SamplingStrategy
 from mindspore_compat.dataset.engine.iterators import DictIterator, TupleIterator
 from mindspore_compat.dataset.engine.samplers import (
     BuiltinSampler,
@@ -50,12 +52,12 @@ from mindspore_compat.dataset.engine.samplers import (
 from mindspore_compat.dataset.engine.schema import Schema
 
 __all__ = [
-    "BatchDataset", "BatchInfo", "BucketBatchByLengthDataset", "BuiltinSampler", "Cifar100Dataset",
+    "BatchDataset", "BatchInfo", "BucketBatchByLengthDataset", "BuiltinSampler", "CLUEDataset", "Cifar100Dataset",
     "Cifar10Dataset", "ConcatDataset", "DSCallback", "Dataset", "DatasetCache", "DictIterator",
-    "DistributedSampler", "FakeImageDataset", "FashionMnistDataset", "FilterDataset", "GeneratorDataset",
+    "DistributedSampler", "FakeImageDataset", "FashionMnistDataset", "FilterDataset", "GeneratorDataset", "GraphData",
     "ImageFolderDataset", "IterSampler", "KMnistDataset", "MapDataset", "MappableDataset", "MindDataset",
     "MnistDataset", "NumpySlicesDataset", "PKSampler", "PaddedBatchDataset", "PaddedDataset", "ProjectDataset",
-    "RandomSampler", "RenameDataset", "RepeatDataset", "Sampler", "Schema", "SequentialSampler", "Shuffle",
+    "RandomSampler", "RenameDataset", "RepeatDataset", "Sampler", "SamplingStrategy", "Schema", "SequentialSampler", "Shuffle",
     "ShuffleDataset", "SkipDataset", "SourceDataset", "SubsetRandomSampler", "SubsetSampler", "SyncWaitDataset",
-    "TFRecordDataset", "TakeDataset", "TupleIterator", "WaitedDSCallback", "WeightedRandomSampler", "ZipDataset", "config", "zip",
+    "TFRecordDataset", "TakeDataset", "TextFileDataset", "TupleIterator", "WaitedDSCallback", "WeightedRandomSampler", "ZipDataset", "config", "zip",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_value, type_check
+from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_value, row_sizes, type_check
 from mindspore_compat.dataset.engine._columns import Row, batch_columns, stack_column, to_column
 from mindspore_compat.dataset.engine._row_nodes import check_columns, positions
 from mindspore_compat.dataset.engine._session import Parallelism, Run
@@ -77,6 +77,7 @@ class BatchDataset(Dataset):
         super().__init__(input_dataset, num_parallel_workers)
         self.batch_size = batch_size
         self.drop_remainder = drop_remainder
+        self.max_rowsize = row_sizes(max_rowsize, batch_size)
         self.per_batch_map = per_batch_map
         self.input_columns = None if input_columns is None else check_columns(input_columns, "input_columns")
         self.output_columns = None if output_columns is None else check_columns(output_columns, "output_columns")

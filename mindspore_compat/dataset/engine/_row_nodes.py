@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.callback import check_callbacks
-from mindspore_compat.dataset.core.validator_helpers import type_check, type_check_list
+from mindspore_compat.dataset.core.validator_helpers import row_sizes, type_check, type_check_list
 from mindspore_compat.dataset.engine._columns import Row, stackable, to_column
 from mindspore_compat.dataset.engine._session import Parallelism, Run
 from mindspore_compat.dataset.engine._source_nodes import MappableDataset
@@ -91,6 +91,7 @@ class MapDataset(Dataset):
         self.callbacks = check_callbacks(callbacks)
         super().__init__(input_dataset, num_parallel_workers, cache)
         self.python_multiprocessing = python_multiprocessing
+        self.max_rowsize = row_sizes(max_rowsize)
         self.input_columns = None if input_columns is None else check_columns(input_columns, "input_columns")
         self.output_columns = None if output_columns is None else check_columns(output_columns, "output_columns")
 

@@ -22,7 +22,7 @@ from mindspore_compat.dataset.engine._source_nodes import SourceDataset
 from mindspore_compat.dataset.engine.samplers import Shuffle
 from mindspore_compat.dataset.engine.schema import Schema
 
-__all__ = ["TFRecordDataset"]
+__all__ = ["TFRecordDataset", "check_reading", "equal_share", "found_files", "in_turns"]
 
 _COMPRESSIONS = ("", "ZLIB", "GZIP")
 _NATIVE: dict[str, Any] = {"int64_list": np.int64, "float_list": np.float32}
@@ -60,9 +60,12 @@ class TFRecordDataset(SourceDataset):
         cache: Any = None,
         compression_type: str | None = None,
     ) -> None:
-        _check_arguments(num_samples, shuffle, num_shards, shard_id, shard_equal_rows, compression_type)
+        check_reading(num_samples, shuffle, num_shards, shard_id)
+        type_check(shard_equal_rows, bool, "shard_equal_rows")
+        if compression_type is not None and compression_type not in _COMPRESSIONS:
+            raise ValueError(f"Input compression_type can only be either '' (no compression), 'ZLIB', or 'GZIP', but got {compression_type!r}.")
         super().__init__(num_parallel_workers, cache)
-        self._files = _found(dataset_files)
+        self._files = found_files(dataset_files)
         self._workers = config.get_num_parallel_workers() if num_parallel_workers is None else workers_in_range(num_parallel_workers)
         self._compression = compression_type or ""
         self._shuffle = {True: Shuffle.GLOBAL, False: Shuffle.FALSE, Shuffle.ADAPTIVE: Shuffle.GLOBAL, Shuffle.PARTIAL: Shuffle.GLOBAL}.get(
@@ -130,8 +133,8 @@ class TFRecordDataset(SourceDataset):
             rng.shuffle(files)
         ranges = [np.arange(starts[file], starts[file + 1]) for file in files]
         if self._shards and self._equal:
-            ranges = _equal_share(ranges, self._shards, self._shard or 0)
-        order = _in_turns(ranges, 1 if self._shuffle is Shuffle.GLOBAL else self._workers)
+            ranges = equal_share(ranges, self._shards, self._shard or 0)
+        order = in_turns(ranges, 1 if self._shuffle is Shuffle.GLOBAL else self._workers)
         if self._shuffle is Shuffle.GLOBAL:
             rng.shuffle(order)
         return order[:self._num_samples]
@@ -230,7 +233,8 @@ def _as_runtime_error() -> Iterator[None]:
         raise RuntimeError(f"Invalid file. {error}.") from error
 
 
-def _found(dataset_files: Any) -> list[str]:
+def found_files(dataset_files: Any) -> list[str]:
+    """The files of a name, a pattern or a list of them. Raises: TypeError; ValueError if there is none."""
     if not isinstance(dataset_files, (str, list)) or not all(isinstance(item, str) for item in dataset_files):
         raise TypeError("dataset_files should be type str or a list of strings.")
     patterns = [dataset_files] if isinstance(dataset_files, str) else dataset_files
@@ -245,14 +249,14 @@ def _found(dataset_files: Any) -> list[str]:
     return found
 
 
-def _check_arguments(num_samples: Any, shuffle: Any, num_shards: Any, shard_id: Any, shard_equal_rows: Any, compression_type: Any) -> None:
+def check_reading(num_samples: Any, shuffle: Any, num_shards: Any, shard_id: Any) -> None:
+    """Checks of what all sources of records or lines take."""
     if num_samples is not None:
         type_check(num_samples, int, "num_samples")
         if num_samples < 0:
             raise ValueError("num_samples exceeds the boundary between 0 and 9223372036854775807(INT64_MAX)!")
     if not isinstance(shuffle, (bool, Shuffle)):
         raise TypeError(f"shuffle must be of boolean or enum of 'Shuffle' values like 'Shuffle.GLOBAL' or 'Shuffle.FILES', but got {shuffle!r}.")
-    type_check(shard_equal_rows, bool, "shard_equal_rows")
     if num_shards is not None and shard_id is None:
         raise RuntimeError("num_shards is specified and currently requires shard_id as well.")
     if shard_id is not None and num_shards is None:
@@ -264,11 +268,9 @@ def _check_arguments(num_samples: Any, shuffle: Any, num_shards: Any, shard_id: 
             raise ValueError(f"num_shards exceeds the boundary between 1 and 2147483647(INT32_MAX), got {num_shards}!")
         if not 0 <= shard_id < num_shards:
             raise ValueError(f"Input shard_id is not within the required interval of [0, {num_shards - 1}].")
-    if compression_type is not None and compression_type not in _COMPRESSIONS:
-        raise ValueError(f"Input compression_type can only be either '' (no compression), 'ZLIB', or 'GZIP', but got {compression_type!r}.")
 
 
-def _equal_share(ranges: Iterable[np.ndarray], shards: int, shard: int) -> list[np.ndarray]:
+def equal_share(ranges: Iterable[np.ndarray], shards: int, shard: int) -> list[np.ndarray]:
     """The share of a shard when all get as many rows: a run of rows, beginning again where they end."""
     ranges = list(ranges)
     total = sum(map(len, ranges))
@@ -282,7 +284,7 @@ def _equal_share(ranges: Iterable[np.ndarray], shards: int, shard: int) -> list[
     return [part for part in share if len(part)]
 
 
-def _in_turns(ranges: list[np.ndarray], workers: int) -> np.ndarray:
+def in_turns(ranges: list[np.ndarray], workers: int) -> np.ndarray:
     """Rows as `workers` readers give them by turns; reader k reads parts k, k + workers, …"""
     if not ranges:
         return np.empty(0, np.int64)

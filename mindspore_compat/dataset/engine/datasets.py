@@ -55,6 +55,7 @@ class Dataset:
         self._cached_size: int | None = None
         self._cached_signature: tuple[list[list[int]], list[Any]] | None = None
         self._init_step = 0
+        self._input_indexs: Any = ()
 
     # ---- what nodes implement
 
@@ -399,6 +400,26 @@ class Dataset:
     def get_init_step(self) -> int:
         """See `set_init_step`."""
         return self._init_step
+
+    @property
+    def input_indexs(self) -> Any:
+        """What was set on this node, or on the first of those below that has it; without effect (upstream's device queue read it)."""
+        found = (child.input_indexs for child in self.children)
+        return self._input_indexs if self._input_indexs != () else next((value for value in found if value != ()), ())
+
+    @input_indexs.setter
+    def input_indexs(self, value: Any) -> None:
+        self._input_indexs = value
+
+    def parse(self, children: Any = None) -> Dataset:
+        """The node that the engine runs. Upstream's is a C++ object made of ``children``'s; here a dataset is its own node."""
+        return self
+
+    def build_vocab(self, columns: Any, freq_range: Any, top_k: Any, special_tokens: Any, special_first: bool) -> Any:
+        """A `text.Vocab` of the words in ``columns``; see `Vocab.from_dataset`."""
+        from mindspore_compat.dataset.text.utils import Vocab
+
+        return Vocab.from_dataset(self, columns, freq_range, top_k, special_tokens, special_first)
 
     @property
     def dataset_size(self) -> int | None:

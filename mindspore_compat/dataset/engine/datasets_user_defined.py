@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.validator_helpers import type_check
+from mindspore_compat.dataset.core.validator_helpers import row_sizes, type_check
 from mindspore_compat.dataset.engine._columns import Row, batch_columns, has_object_values, to_row
 from mindspore_compat.dataset.engine._row_nodes import check_columns
 from mindspore_compat.dataset.engine._session import Parallelism, Run
@@ -75,6 +75,7 @@ class GeneratorDataset(MappableDataset):
         super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id)
         self._limit = num_samples or None
         self.python_multiprocessing = python_multiprocessing
+        self.max_rowsize = row_sizes(max_rowsize)
         self.batch_sampler = batch_sampler
         self.collate_fn = collate_fn
 

@@ -19,6 +19,8 @@ _LAZY = ("c_transforms", "py_transforms", "py_transforms_util")
 
 def __getattr__(name: str) -> Any:
     """The modules of 1.x names load when they are first used."""
+    if name == "ComposeOp":  # scripts of 0.x that were moved to this module kept the name
+        return import_module(f"{__name__}.py_transforms").ComposeOp
     if name in _LAZY:
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

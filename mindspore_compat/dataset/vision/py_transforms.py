@@ -49,7 +49,7 @@ from mindspore_compat.dataset.vision.transforms import (
 from mindspore_compat.dataset.vision.utils import Border, Inter
 
 __all__ = [
-    "AutoContrast", "Border", "CenterCrop", "Compose", "CutOut", "Cutout", "Decode", "Equalize", "FiveCrop",
+    "AutoContrast", "Border", "CenterCrop", "Compose", "ComposeOp", "CutOut", "Cutout", "Decode", "Equalize", "FiveCrop",
     "Grayscale", "HWC2CHW", "HsvToRgb", "Inter", "Invert", "LinearTransformation", "MixUp", "Normalize",
     "NormalizePad", "Pad", "PyTensorOperation", "RandomAffine", "RandomApply", "RandomChoice", "RandomColor",
     "RandomColorAdjust", "RandomCrop", "RandomErasing", "RandomGrayscale", "RandomHorizontalFlip", "RandomOrder",
@@ -63,6 +63,16 @@ class Decode(_now.Decode):
 
     def __init__(self) -> None:
         super().__init__(to_pil=True)
+
+
+class ComposeOp:
+    """Name of 0.x: an object that gives `Compose` when it is called, ``dataset.map(operations=ComposeOp(transforms)())``."""
+
+    def __init__(self, transforms: Sequence[Any]) -> None:
+        self._compose = Compose(list(transforms))
+
+    def __call__(self) -> Compose:
+        return self._compose
 
 
 class _ChannelsFirst:

@@ -48,6 +48,13 @@ def _linear_error(error: Exception, owner: str, x: Any, in_size: int, weight: An
     return error
 
 
+def check_dense_input_shape(x: Any, prim_name: str | None = None) -> None:
+    """Of MindSpore 1.x: raise ValueError for the shape of an input with fewer than two axes."""
+    if len(x) < 2:
+        who = f"For '{prim_name}', the" if prim_name else "The"
+        raise ValueError(f"{who} dimension of 'x' should not be less than 2, but got {len(x)}.")
+
+
 class Dense(Cell):
     """y = activation(x · weightᵀ + bias); ``weight`` (out_channels, in_channels), ``bias`` (out_channels,).
 

@@ -21,6 +21,11 @@ __all__ = ["Conv2d", "Conv2dTranspose", "Conv1d", "Conv1dTranspose", "Conv3d", "
 
 _MODES = ("same", "valid", "pad")
 
+# On a CPU, oneDNN and batch norm are faster on memory in channels-last order, unless there are few channels (docs/design/tensor.md).
+# What follows keeps the order, so a network converts once.
+_CHANNELS_LAST_FROM = 16
+_contiguous, _dim, _is_cpu = torch._C.TensorBase.contiguous, torch._C.TensorBase.dim, torch._C.TensorBase.is_cpu.__get__  # type: ignore[attr-defined]
+
 
 def _check_input_3d(input_shape: Sequence[int], op_name: str) -> None:
     """ValueError unless the shape has three axes; user code imports it."""
@@ -128,9 +133,12 @@ class Conv2d(_Forward):
         super().__init__(in_channels, out_channels, _two(kernel_size, "kernel_size", "Conv2d"), _two(stride, "stride", "Conv2d"),
                          pad_mode, padding, _two(dilation, "dilation", "Conv2d"), group, has_bias, weight_init, bias_init, data_format,
                          dtype=dtype)
+        self._channels_last = min(in_channels, out_channels) >= _CHANNELS_LAST_FROM
 
     def construct(self, x: Any) -> Any:
         if self.data_format == "NCHW":
+            if self._channels_last and isinstance(x, torch.Tensor) and _is_cpu(x) and _dim(x) == 4:
+                x = _contiguous(x, memory_format=torch.channels_last)
             return self._convolve(x, self.weight)
         return torch.permute(self._convolve(torch.permute(x, (0, 3, 1, 2)), torch.permute(self.weight, (0, 3, 1, 2))), (0, 2, 3, 1))
 

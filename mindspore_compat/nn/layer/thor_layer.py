@@ -19,6 +19,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool
+from mindspore_compat.common._grad_state import not_repeatable
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.layer._shapes import same_padding
@@ -164,6 +165,8 @@ class _Recording:
         self.add_flags(thor=value)  # type: ignore[attr-defined]
 
     def _watched(self, x: Any, y: Any) -> Any:
+        if y.requires_grad:
+            not_repeatable("THOR's layers record in some steps only")
         if y.requires_grad and self.thor:
             self.__dict__["_factors"].watch(x, y)
         return y

@@ -83,7 +83,7 @@ class LossBase(Cell):
         raise NotImplementedError(f"{type(self).__name__} must override 'construct(self, logits, labels)'.")
 
 
-_Loss = LossBase
+_Loss = Loss = LossBase  # names of MindSpore 1.x; nn.Loss is the metric
 
 
 def difference(owner: str, logits: Any, labels: Any) -> Any:

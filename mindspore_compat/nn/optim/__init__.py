@@ -4,6 +4,7 @@ from mindspore_compat.nn.optim.adadelta import Adadelta
 from mindspore_compat.nn.optim.adafactor import AdaFactor
 from mindspore_compat.nn.optim.adam import Adam, AdamOffload, AdamWeightDecay
 from mindspore_compat.nn.optim.adamax import AdaMax
+from mindspore_compat.nn.optim.adasum import AdaSumByDeltaWeightWrapCell, AdaSumByGradWrapCell
 from mindspore_compat.nn.optim.asgd import ASGD
 from mindspore_compat.nn.optim.ftrl import FTRL
 from mindspore_compat.nn.optim.lamb import Lamb
@@ -18,4 +19,5 @@ from mindspore_compat.nn.optim.sgd import SGD
 from mindspore_compat.nn.optim.thor import thor
 
 __all__ = ["Optimizer", "Momentum", "SGD", "Adam", "AdamOffload", "AdamWeightDecay", "LazyAdam", "RMSProp", "Adagrad", "Adadelta", "AdaMax", "FTRL",
-           "ProximalAdagrad", "Rprop", "ASGD", "LARS", "AdaFactor", "Lamb", "thor"]
+           "ProximalAdagrad", "Rprop", "ASGD", "LARS", "AdaFactor", "Lamb", "thor",
+           "AdaSumByDeltaWeightWrapCell", "AdaSumByGradWrapCell"]

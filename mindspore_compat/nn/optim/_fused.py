@@ -8,7 +8,7 @@ import torch
 
 __all__ = ["momentum_step"]
 
-_stride, _is_contiguous = torch._C.TensorBase.stride, torch._C.TensorBase.is_contiguous
+_contiguous, _is_contiguous = torch._C.TensorBase.contiguous, torch._C.TensorBase.is_contiguous
 _dtype, _device, _layout = (torch._C.TensorBase.__dict__[name].__get__ for name in ("dtype", "device", "layout"))
 _FUSED_DTYPES = frozenset((torch.float32, torch.float64, torch.float16, torch.bfloat16))
 _FUSED_DEVICES = frozenset(("cpu", "cuda"))
@@ -18,8 +18,9 @@ def momentum_step(parameters: Sequence[Any], gradients: Sequence[Any], buffers: 
                   dampening: float = 0.0, nesterov: bool = False) -> None:
     """buffer = momentum·buffer + (1 - dampening)·g; p -= rate·buffer, or with Nesterov p -= rate·(g + momentum·buffer); in place."""
     if momentum and _fusible(parameters, gradients, buffers):  # the kernel keeps no buffer without momentum
-        torch._fused_sgd_(parameters, gradients, buffers, weight_decay=0.0, momentum=momentum, lr=rate, dampening=dampening,
-                          nesterov=nesterov, maximize=False, is_first_step=False)
+        # the kernel walks the memory of all three side by side; a convolution may give its gradient in channels-last order
+        torch._fused_sgd_(parameters, list(map(_contiguous, gradients)), buffers, weight_decay=0.0, momentum=momentum, lr=rate,
+                          dampening=dampening, nesterov=nesterov, maximize=False, is_first_step=False)
         return
     torch._foreach_mul_(buffers, momentum)
     torch._foreach_add_(buffers, gradients, alpha=1.0 - dampening)
@@ -31,12 +32,10 @@ def momentum_step(parameters: Sequence[Any], gradients: Sequence[Any], buffers: 
 
 
 def _fusible(parameters: Sequence[Any], gradients: Sequence[Any], buffers: Sequence[Any]) -> bool:
-    """The kernel walks the memory of all three side by side: one dtype, one device, no gaps, equal strides."""
+    """One dtype, one device, dense, and no gaps in what is updated."""
     everything = [*parameters, *gradients, *buffers]
-    dtypes, devices, layouts = set(map(_dtype, everything)), set(map(_device, everything)), set(map(_layout, gradients))
-    if len(dtypes) > 1 or len(devices) > 1 or layouts != {torch.strided}:
+    dtypes = set(map(_dtype, everything))
+    if len(dtypes) > 1 or not dtypes <= _FUSED_DTYPES or not all(map(_is_contiguous, parameters)) or not all(map(_is_contiguous, buffers)):
         return False
-    if not dtypes <= _FUSED_DTYPES or devices.pop().type not in _FUSED_DEVICES or not all(map(_is_contiguous, parameters)):
-        return False
-    strides = list(map(_stride, parameters))
-    return list(map(_stride, gradients)) == strides and list(map(_stride, buffers)) == strides
+    devices = set(map(_device, everything))
+    return len(devices) == 1 and devices.pop().type in _FUSED_DEVICES and set(map(_layout, gradients)) == {torch.strided}

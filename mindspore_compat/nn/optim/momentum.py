@@ -5,13 +5,15 @@ from typing import Any
 
 from mindspore_compat._api.validate import check_bool, check_type
 from mindspore_compat.nn.optim._fused import momentum_step
-from mindspore_compat.nn.optim.optimizer import Optimizer, _host_parameter
+from mindspore_compat.nn.optim.optimizer import Optimizer, _host_parameter, _item
 
 __all__ = ["Momentum"]
 
 
 class Momentum(Optimizer):
     """v = momentum·v + g; p -= lr·v, or with Nesterov p -= lr·(g + momentum·v)."""
+
+    _repeats = True
 
     def __init__(self, params: Any, learning_rate: Any, momentum: float, weight_decay: Any = 0.0, loss_scale: float = 1.0,
                  use_nesterov: bool = False) -> None:
@@ -25,4 +27,4 @@ class Momentum(Optimizer):
         self.moments = self.parameters.clone(prefix="moments", init="zeros")  # type: ignore[attr-defined]
 
     def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
-        momentum_step(parameters, gradients, self._picked(self.moments, picks), rate, self.momentum.item(), nesterov=self.use_nesterov)
+        momentum_step(parameters, gradients, self._picked(self.moments, picks), rate, _item(self.momentum), nesterov=self.use_nesterov)

@@ -15,7 +15,8 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common import _grad_state
+from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
@@ -25,6 +26,8 @@ from mindspore_compat.nn.learning_rate_schedule import LearningRateSchedule, _Bu
 __all__ = ["Optimizer", "opt_init_args_register"]
 
 _log = logging.getLogger("mindspore_compat")
+_item = torch._C.TensorBase.item
+_ALIASES = object()  # a copied or unpickled optimizer has another one, so that it makes its own aliases
 _GROUP_KEYS = ("params", "lr", "weight_decay", "order_params", "grad_centralization")
 
 
@@ -39,6 +42,12 @@ def _host_tensor(value: Any, dtype: torch.dtype = torch.float32) -> Tensor:
 
 def _host_parameter(value: Any, name: str, dtype: torch.dtype = torch.float32) -> Parameter:
     return Parameter(torch.tensor(value, dtype=dtype, device=CPU), name=name)
+
+
+def _plain(tensor: torch.Tensor) -> torch.Tensor:
+    alias = plain(tensor)
+    alias.__class__ = torch.Tensor  # type: ignore[assignment]
+    return alias
 
 
 class _IteratorLearningRate(LearningRateSchedule):
@@ -392,11 +401,8 @@ class Optimizer(Cell):
             torch._C.TensorBase.add_(self.__dict__["_parameters"]["global_step"], 1)
             self._begin_step()
             for picks, rate, decay in self._bucketed(rates, decays):
-                if picks is None:
-                    self._update(list(self.parameters), gradients, rate, decay, None)  # type: ignore[arg-type]
-                else:
-                    self._update([self.parameters[pick] for pick in picks], [gradients[pick] for pick in picks],  # type: ignore[index]
-                                 rate, decay, picks)
+                chosen = gradients if picks is None else [gradients[pick] for pick in picks]
+                self._update(self._picked(self.parameters, picks), chosen, rate, decay, picks)  # type: ignore[arg-type]
         return True
 
     def _begin_step(self) -> None:
@@ -406,10 +412,19 @@ class Optimizer(Cell):
         """Update parameters that share a learning rate; ``picks`` are their positions, None for all."""
         raise NotImplementedError(f"{type(self).__name__} must override 'construct(self, gradients)'.")
 
-    @staticmethod
-    def _picked(states: Sequence[Any], picks: list[int] | None) -> list[Any]:
-        return list(states) if picks is None else [states[pick] for pick in picks]
+    def _picked(self, states: Sequence[Any], picks: list[int] | None) -> list[Any]:
+        """``states`` (at ``picks``) as plain tensors on the same memory, with which torch does not look for overrides at every touch."""
+        found: Any = self.__dict__.get("_aliases")
+        if found is None or found[0] is not _ALIASES or found[1] != _grad_state.epoch:
+            found = self.__dict__["_aliases"] = (_ALIASES, _grad_state.epoch, {})
+        key = (id(states), None if picks is None else tuple(picks))
+        cached = found[2].get(key)
+        if cached is None:
+            cached = found[2][key] = (states, [_plain(state) for state in (states if picks is None else [states[pick] for pick in picks])])
+        return list(cached[1])
 
+    #: A class that says `_repeats` itself does nothing in a step but what operators and the numbers they read show, so that GRAPH_MODE may
+    #: record the update with the rest of the step; not for one that counts steps in Python.
     #: whether `_update` handles weight decay itself instead of adding it to the gradients
     _decoupled_decay = False
 
@@ -448,9 +463,9 @@ class Optimizer(Cell):
         """The current learning rate as a float, or one for each parameter."""
         if not self.is_group_lr:
             rate = self.learning_rate
-            return rate.item() if not self.dynamic_lr else float(self._scheduled(rate))
+            return _item(rate) if not self.dynamic_lr else float(self._scheduled(rate))
         if not self.dynamic_lr:
-            return [rate.item() for rate in self.learning_rate]
+            return list(map(_item, self.learning_rate))
         values: dict[int, float] = {}
         for cell in self.learning_rate:
             if id(cell) not in values:

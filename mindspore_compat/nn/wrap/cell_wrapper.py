@@ -10,6 +10,7 @@ from mindspore_compat._api.validate import check_bool
 from mindspore_compat.common import _grad_state
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
+from mindspore_compat.context import is_graph_mode
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.wrap._micro_batch import (
     GradAccumulationCell,
@@ -19,6 +20,7 @@ from mindspore_compat.nn.wrap._micro_batch import (
     _VirtualDatasetCell,
 )
 from mindspore_compat.nn.wrap.grad_reducer import DistributedGradReducer
+from mindspore_compat.ops.composite._graph_mode import graph_mode
 from mindspore_compat.ops.composite.grad import GradOperation, gradients
 from mindspore_compat.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
 
@@ -156,6 +158,11 @@ class TrainOneStepCell(Cell):
             self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
 
     def construct(self, *inputs: Any) -> Any:
+        if is_graph_mode() and "_repeats" in type(self.optimizer).__dict__:
+            return wrap(graph_mode(self, (), self._step, inputs))
+        return self._step(inputs)
+
+    def _step(self, inputs: tuple[Any, ...]) -> Any:
         loss, found = self._loss_and_gradients(*inputs)
         found = self.grad_reducer(found)
         self.optimizer(found)
@@ -165,7 +172,13 @@ class TrainOneStepCell(Cell):
 
     def _loss_and_gradients(self, *inputs: Any) -> tuple[Any, tuple[Any, ...]]:
         """(loss without its graph, gradients): the forward runs once, differentiation follows directly."""
-        network = self.network
+        if is_graph_mode():
+            loss, found = graph_mode(self.network, ("TrainOneStepCell", id(self.weights)), self._differentiated, (inputs, self.sens), self.weights)
+            return wrap(loss), found
+        return self._differentiated((inputs, self.sens))
+
+    def _differentiated(self, arguments: tuple[tuple[Any, ...], Any]) -> tuple[Any, tuple[Any, ...]]:
+        network, (inputs, sens) = self.network, arguments
         with torch.enable_grad():
             loss = network(*inputs)
         if isinstance(network, Cell):
@@ -173,7 +186,6 @@ class TrainOneStepCell(Cell):
         if not isinstance(loss, torch.Tensor):
             raise TypeError(f"For 'TrainOneStepCell', the network must return the loss as one Tensor, but got {_described(loss)}. "
                             "Give Model a 'loss_fn', or a network that returns the loss alone.")
-        sens = self.sens
         if loss.dim() == 0 and not isinstance(sens, torch.Tensor) and sens == 1.0 and _grad_state.depth == 0:
             found = _scalar_gradients(loss, self.weights)
         else:

@@ -10,6 +10,8 @@ import torch
 from mindspore_compat.common import _grad_state
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.context import is_graph_mode
+from mindspore_compat.ops.composite._graph_mode import graph_mode
 
 __all__ = ["GradOperation", "grad", "value_and_grad", "get_grad", "stop_gradient"]
 
@@ -155,9 +157,18 @@ class GradOperation:
                     wanted = wanted[:1]
                 if not wanted:
                     raise ValueError("For 'GradOperation', a gradient of the inputs is wanted, but no input is a Tensor.")
-            outputs, variables = _outputs_at(fn, args, kwargs, wanted)
-            found = gradients(outputs, [*variables, *parameters], sens)
-            of_inputs, of_weights = found[:len(variables)], found[len(variables):]
+            kept = _kept_outputs(fn, args, kwargs, wanted)
+
+            def found_at(arguments: tuple[tuple, dict[str, Any], Any]) -> tuple[Any, ...]:
+                args, kwargs, sens = arguments
+                outputs, variables = (kept, []) if kept is not None else _outputs_at(fn, args, kwargs, wanted)
+                return gradients(outputs, [*variables, *parameters], sens)
+            if is_graph_mode() and kept is None:
+                key = ("GradOperation", tuple(wanted), tuple(map(id, parameters)))
+                found = wrap(graph_mode(fn, key, found_at, (args, kwargs, sens), parameters))
+            else:
+                found = found_at((args, kwargs, sens))
+            of_inputs, of_weights = found[:len(wanted)], found[len(wanted):]
             by_list = of_weights[0] if single else of_weights
             if not self.get_by_list:
                 return of_inputs if self.get_all else of_inputs[0]
@@ -165,12 +176,13 @@ class GradOperation:
         return gradient_function
 
 
+def _kept_outputs(fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any], wanted: Sequence[int]) -> Any:
+    """The outputs of a forward that the Cell kept, so that it is not run a second time; None if there is none."""
+    return fn._take_captured(args) if not wanted and not kwargs and hasattr(fn, "_take_captured") else None
+
+
 def _outputs_at(fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any], wanted: Sequence[int]) -> tuple[Any, list[torch.Tensor]]:
-    """(outputs of ``fn``, variables at the wanted positions); a forward that the Cell kept is not run a second time."""
-    if not wanted and not kwargs and hasattr(fn, "_take_captured"):
-        outputs = fn._take_captured(args)
-        if outputs is not None:
-            return outputs, []
+    """(outputs of ``fn``, variables at the wanted positions)."""
     args = tuple(_as_variable(arg) if position in wanted and _is_differentiable(arg) else arg for position, arg in enumerate(args))
     return _forward(fn, args, kwargs), [args[position] for position in wanted]
 
@@ -208,10 +220,19 @@ def value_and_grad(fn: Callable[..., Any], grad_position: Any = 0, weights: Any 
         for position in positions:
             if not 0 <= position < len(args):
                 raise RuntimeError(f"For 'value_and_grad', 'grad_position' {position} must be less than the number of inputs {len(args)}.")
-        outputs, variables = _outputs_at(fn, args, kwargs, positions)
-        if has_aux and not isinstance(outputs, tuple):
-            raise ValueError("For 'value_and_grad', 'has_aux' needs a function with more than one output, but got one.")
-        found = gradients(outputs[0] if has_aux else outputs, [*variables, *parameters], sens)
+        kept = _kept_outputs(fn, args, kwargs, positions)
+
+        def value_and_found(arguments: tuple[tuple, dict[str, Any], Any]) -> tuple[Any, tuple[Any, ...]]:
+            args, kwargs, sens = arguments
+            outputs, variables = (kept, []) if kept is not None else _outputs_at(fn, args, kwargs, positions)
+            if has_aux and not isinstance(outputs, tuple):
+                raise ValueError("For 'value_and_grad', 'has_aux' needs a function with more than one output, but got one.")
+            return _detached(outputs), gradients(outputs[0] if has_aux else outputs, [*variables, *parameters], sens)
+        if is_graph_mode() and kept is None:
+            key = ("value_and_grad", positions, has_aux, tuple(map(id, parameters)))
+            outputs, found = wrap(graph_mode(fn, key, value_and_found, (args, kwargs, sens), parameters))
+        else:
+            outputs, found = value_and_found((args, kwargs, sens))
         if return_ids:
             identities = [*positions, *(parameter.name for parameter in parameters)]
             found = tuple(zip(identities, found))
@@ -225,7 +246,7 @@ def value_and_grad(fn: Callable[..., Any], grad_position: Any = 0, weights: Any 
             result = of_inputs
         else:
             result = (of_inputs, of_weights) if positions else of_weights
-        return _detached(outputs), result
+        return outputs, result
     return value_and_gradient
 
 

@@ -8,11 +8,17 @@ import torch
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops.function.array_func import repeat_elements, sequence_mask
 from mindspore_compat.ops.function.clip_func import clip_by_global_norm, clip_by_value
-from mindspore_compat.ops.function.math_func import batch_dot, count_nonzero, dot, matmul, mm, tensor_dot
+from mindspore_compat.ops.function.math_func import batch_dot, count_nonzero, dot, mm, tensor_dot
 from mindspore_compat.ops.function.random_func import gamma, laplace, multinomial, normal, poisson, uniform
 
 __all__ = ["batch_dot", "clip_by_global_norm", "clip_by_value", "count_nonzero", "dot", "gamma", "laplace", "matmul", "mm", "multinomial",
            "normal", "ones_like", "poisson", "repeat_elements", "sequence_mask", "tensor_dot", "uniform", "zeros_like"]
+
+
+def matmul(x1: Any, x2: Any, dtype: Any = None) -> Any:
+    """The matrix product, with broadcasting of leading axes; in ``dtype`` where given."""
+    product = F.matmul(x1, x2)
+    return product if dtype is None else F.cast(product, dtype)
 
 
 def ones_like(x: Any) -> Any:

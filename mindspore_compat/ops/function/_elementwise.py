@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common._tensor_operators import floor_quotient
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_plain, pair, to_dtype
 
@@ -110,7 +111,13 @@ signbit = _unary("signbit", torch.signbit)
 sin = _unary("sin", torch.sin)
 sinc = _unary("sinc", torch.sinc)
 sinh = _unary("sinh", torch.sinh)
-sqrt = _unary("sqrt", torch.sqrt)
+
+
+def sqrt(x: Any) -> Any:
+    """Square root, element by element."""
+    return wrap(torch.sqrt(x))
+
+
 square = _unary("square", torch.square)
 tan = _unary("tan", torch.tan)
 trunc = _unary("trunc", torch.trunc)
@@ -160,9 +167,17 @@ add = tensor_add = _operator("add", operator.add, torch.add)
 _plain_sub = _operator("sub", operator.sub, torch.sub)
 mul = multiply = tensor_mul = tensor_muls = _operator("mul", _with_torchs_promotion(torch.mul, operator.mul), torch.mul)
 true_divide = _operator("true_divide", _with_torchs_promotion(torch.div, operator.truediv), torch.div)
-floor_div = floor_divide = floordiv = tensor_floordiv = _operator("floor_divide", operator.floordiv, torch.floor_divide)
+floor_div = floor_divide = floordiv = tensor_floordiv = _operator("floor_divide", operator.floordiv, floor_quotient)
 floor_mod = floormod = remainder = tensor_mod = mod = _operator("remainder", operator.mod, torch.remainder)
-pow = pows = tensor_pow = _operator("pow", operator.pow, torch.pow)
+_power = _operator("pow", operator.pow, torch.pow)
+
+
+def pow(input: Any, exponent: Any) -> Any:
+    """Power of ``input`` to ``exponent``, element by element; one of them may be a number."""
+    return _power(input, exponent)
+
+
+pows = tensor_pow = pow
 equal = eq = _operator("equal", operator.eq, torch.eq)
 not_equal = ne = _operator("not_equal", operator.ne, torch.ne)
 greater = gt = tensor_gt = _operator("greater", operator.gt, torch.gt)

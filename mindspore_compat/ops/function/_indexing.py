@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, get_data, pair, to_dtype
+from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, get_data, pair, passes_gradient, to_dtype
 
 __all__ = [
     "gather", "gather_d", "gather_elements", "gather_nd", "take", "index_select", "index_add", "index_fill", "inplace_add", "inplace_sub",
@@ -260,7 +260,10 @@ def _scatter_into(kind: str, by_coordinates: bool) -> Callable[..., Any]:
         indices = _long(indices)
         places = tuple(torch.unbind(indices, -1)) if by_coordinates else (indices,)
         with torch.no_grad():
-            return _store(input_x, combine(input_x.detach(), places, updates))
+            stored = _store(input_x, combine(input_x.detach(), places, updates))
+        if kind == "update" and passes_gradient(updates):  # of the other kinds upstream has no gradient
+            return wrap(combine(stored.detach(), places, updates))
+        return stored
     op.__name__ = op.__qualname__ = f"scatter_{'nd_' if by_coordinates else ''}{kind}"
     op.__doc__ = f"Combine ({kind}) the updates into ``input_x`` itself, at {'coordinates' if by_coordinates else 'rows'}; returns it."
     return op

@@ -51,14 +51,14 @@ def check_valid(bboxes: Any, img_metas: Any) -> Any:
 
 
 def iou(anchor_boxes: Any, gt_boxes: Any, mode: str = "iou") -> Any:
-    """(m, n) overlaps of m boxes with n anchors, by the union ("iou") or by the box ("iof").
+    """(m, n) overlaps of m boxes with n anchors, by the union ("iou") or by the box ("iof"). No gradient flows through it, as upstream.
 
     Raises:
         KeyError: for another mode, as upstream.
     """
     if mode not in ("iou", "iof"):
         raise KeyError(f"For 'IOU', the 'mode' must be 'iou' or 'iof', but got {mode!r}.")
-    a, g = torch.unsqueeze(anchor_boxes.float(), 0), torch.unsqueeze(gt_boxes.float(), 1)
+    a, g = torch.unsqueeze(anchor_boxes.detach().float(), 0), torch.unsqueeze(gt_boxes.detach().float(), 1)
     low, high = torch.maximum(a[..., :2], g[..., :2]), torch.minimum(a[..., 2:], g[..., 2:])
     overlap = torch.prod(torch.clamp(high - low + 1, min=0), -1)
     area_a, area_g = (torch.prod(item[..., 2:] - item[..., :2] + 1, -1) for item in (a, g))

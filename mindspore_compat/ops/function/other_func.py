@@ -12,7 +12,7 @@ import torch
 
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
-from mindspore_compat.ops._adapt import as_plain, get_data, to_dtype
+from mindspore_compat.ops._adapt import as_plain, get_data, passes_gradient, to_dtype
 
 __all__ = [
     "depend", "identity", "partial", "assign", "assign_add", "assign_sub", "make_range", "make_tuple", "make_list", "make_slice", "make_dict",
@@ -49,15 +49,15 @@ def assign(variable: Any, value: Any) -> Any:
 
 
 def assign_add(variable: Any, value: Any) -> Any:
-    """Add ``value`` to the variable itself; returns it."""
+    """Add ``value`` to the variable itself; returns it, or where ``value`` has a gradient a Tensor that passes it on."""
     get_data(variable).add_(as_plain(value, None, variable).detach())
-    return variable
+    return wrap(variable.detach() + (value - value.detach())) if passes_gradient(value) else variable
 
 
 def assign_sub(variable: Any, value: Any) -> Any:
-    """Subtract ``value`` from the variable itself; returns it."""
+    """Subtract ``value`` from the variable itself; returns it, or where ``value`` has a gradient a Tensor that passes it on."""
     get_data(variable).sub_(as_plain(value, None, variable).detach())
-    return variable
+    return wrap(variable.detach() - (value - value.detach())) if passes_gradient(value) else variable
 
 
 def move_to(input: Any, to: str = "CPU", blocking: bool = True) -> Any:

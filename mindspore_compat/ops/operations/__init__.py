@@ -2,6 +2,7 @@
 from mindspore_compat.ops.operations import _inner_ops, inner_ops, linalg_ops  # noqa: F401
 from mindspore_compat.ops.operations.array_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.comm_ops import *  # noqa: F403
+from mindspore_compat.ops.operations.custom_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.debug_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.image_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.math_ops import *  # noqa: F403

@@ -15,9 +15,9 @@ from mindspore_compat.ops._declare import plain, primitive
 _Run = Callable[..., Any]
 
 
-def _scatter(function: Callable[..., Any]) -> Callable[..., _Run]:
-    """The constructor that all operators writing into a Parameter share."""
-    def constructor(use_locking: bool = False) -> _Run:
+def _scatter(function: Callable[..., Any], locks: bool) -> Callable[..., _Run]:
+    """The constructor that all operators writing into a Parameter share; ``locks`` is the default of an argument without effect here."""
+    def constructor(use_locking: bool = locks) -> _Run:
         return lambda input_x, indices, updates: function(input_x, indices, updates)
     constructor.__doc__ = function.__doc__
     return constructor
@@ -55,7 +55,7 @@ _SCATTERS = {
     "ScatterNdAdd": F.scatter_nd_add, "ScatterNdSub": F.scatter_nd_sub, "ScatterNdMul": F.scatter_nd_mul, "ScatterNdDiv": F.scatter_nd_div,
     "ScatterNdMax": F.scatter_nd_max, "ScatterNdMin": F.scatter_nd_min,
 }
-globals().update({name: _named(name, _scatter(function)) for name, function in _SCATTERS.items()})
+globals().update({name: _named(name, _scatter(function, name.endswith("Update"))) for name, function in _SCATTERS.items()})
 ScatterNonAliasingAdd = plain("ScatterNonAliasingAdd", F.scatter_nd_add)
 
 __all__ = [

@@ -9,8 +9,9 @@ from typing import Any
 
 import torch
 
+from mindspore_compat import context
 from mindspore_compat._api.validate import check_bool, check_non_negative_int, check_str_in
-from mindspore_compat._runtime.files import remove_stale
+from mindspore_compat._runtime.files import remove_stale, write_atomically
 from mindspore_compat._runtime.writer import background_writer
 from mindspore_compat.train._redundancy import own_share
 from mindspore_compat.train.callback._callback import Callback, RunContext
@@ -196,6 +197,8 @@ def _next_free_prefix(directory: str, prefix: str, breakpoint_files: bool = Fals
 class ModelCheckpoint(Callback):
     """Saves ``PREFIX-EPOCH_STEP.ckpt`` (both from 1, the step within its epoch) as `CheckpointConfig` says, and once at the end.
 
+    In GRAPH_MODE the first step also leaves ``PREFIX-graph.meta``, the layers as MindSpore's graph message.
+
     Args:
         prefix: of the file names, without "/"; or a function of the callback parameters that returns the whole name.
         directory: the folder, made if missing; or such a function. None is the current one.
@@ -211,6 +214,7 @@ class ModelCheckpoint(Callback):
         self._leaving: set[str] = set()  # files that go when the next is complete
         self._last_time = self._last_time_for_keep = time.time()
         self._last_triggered_step = 0
+        self._graph_saved = False  # or not asked for at the first step
         if not callable(prefix) and (not isinstance(prefix, str) or "/" in prefix):
             raise ValueError("For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is invalid, it must be callable or "
                              f"string that does not contain '/', but got {prefix}.")
@@ -231,6 +235,10 @@ class ModelCheckpoint(Callback):
         cb_params = run_context.original_args()
         if callable(self._prefix) or callable(self._directory):
             self._place = self._called_place(cb_params)  # at every step, as upstream
+        if not self._graph_saved and context.get_context("mode") == context.GRAPH_MODE:
+            directory, prefix = self._place or (self._directory, self._prefix)
+            _write_graph(cb_params.train_network, os.path.join(directory, f"{prefix}-graph.meta"))
+        self._graph_saved = True
         self._save_ckpt(cb_params)
 
     def _called_place(self, cb_params: Any) -> tuple[str, str]:
@@ -364,6 +372,15 @@ class ModelCheckpoint(Callback):
 def _step_in_epoch(cb_params: Any) -> int:
     """From 1; 0 before the first."""
     return (cb_params.cur_step_num - 1) % cb_params.batch_num + 1 if cb_params.cur_step_num else 0
+
+
+def _write_graph(network: Any, path: str) -> None:
+    """Write a network as upstream's graph message: one node a layer, in the order of registration, since nothing is compiled here."""
+    from mindspore_compat._format.proto.anf_ir import ModelProto  # brings protobuf
+    from mindspore_compat.train.summary._graph import graph_of
+
+    model = ModelProto(ir_version=1, graph=graph_of(network))
+    write_atomically(path, [model.SerializeToString(deterministic=True)], stat.S_IRUSR | stat.S_IWUSR)
 
 
 def _made_folder(directory: Any) -> str:

@@ -196,7 +196,7 @@ class SummaryCollector(Callback):
             if self._specified.get("collect_metric"):
                 loss = self._loss(cb_params)
                 if loss is not None:
-                    self._record.add_value("scalar", "loss/auto", torch.tensor(loss))
+                    self._record._keep("scalar", "loss/auto", loss)
             if "histogram_regular" in self._specified:
                 for name, parameter in self._histogram_parameters(cb_params):
                     self._record.add_value("histogram", f"{name}/auto", parameter)
@@ -219,6 +219,8 @@ class SummaryCollector(Callback):
         output = output[0] if isinstance(output, (list, tuple)) and output else output
         if isinstance(output, torch.Tensor) and output.numel():
             with torch._C.DisableTorchFunctionSubclass():
+                if output.numel() == 1:
+                    return float(output.item())
                 plain = output.detach()
                 return float(np.mean(plain.float().cpu().numpy() if plain.dtype == torch.bfloat16 else plain.cpu().numpy()))
         if isinstance(output, (int, float)):

@@ -27,6 +27,7 @@ _MOST_BYTES = 1 << 28
 #: plugin -> key of its field in LineageEvent
 LINEAGE_KEYS = {"train_lineage": b"\x32", "eval_lineage": b"\x3a", "dataset_graph": b"\x4a", "custom_lineage_data": b"\x52"}
 _VERSION = (b"\x1a", b"MindSpore.Event:1")
+_SPARE_BYTES, _SPARE_KINDS, _SPARE_OF_A_KIND = 1 << 20, 64, 2
 _READ_ONLY = 0o400
 _IDLE = 1.0  # seconds without a record after which what there is is flushed
 _GATHER = 0.01  # waking up for every single record would take the interpreter's lock from the training each time
@@ -56,6 +57,23 @@ class RecordWriter:
         self._records = self._bytes = 0
         self._thread: threading.Thread | None = None
         self._process = os.getpid()
+        self._spare: dict[tuple[tuple[int, ...], np.dtype], list[np.ndarray]] = {}
+
+    def room(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+        """An array for a value to record; one that was written already, if there is one. Arrays that are freed in this thread seem to let the C
+        library give the end of the heap back to the system, from which the training's next steps get it again page by page."""
+        try:
+            return self._spare[shape, dtype].pop()
+        except (KeyError, IndexError):
+            return np.empty(shape, dtype)
+
+    def _keep_room(self, array: np.ndarray) -> None:
+        if array.nbytes <= _SPARE_BYTES:
+            if len(self._spare) > _SPARE_KINDS:
+                self._spare.clear()
+            rooms = self._spare.setdefault((array.shape, array.dtype), [])
+            if len(rooms) < _SPARE_OF_A_KIND:
+                rooms.append(array)
 
     def submit(self, groups: Groups, step: int, wall_time: float, size: int) -> None:
         """Have the values of a step written; ``size`` is about their number of bytes."""
@@ -177,9 +195,11 @@ class RecordWriter:
         """Turn an array into what is written, at the end of ``values``."""
         value = payload
         if plugin == "histogram":
-            value = make_histogram(payload)
+            value = make_histogram(payload, reuse=True)  # a copy of ours
+            self._keep_room(payload)
         elif plugin == "image":
             value = make_picture(payload)
+            self._keep_room(payload)
             if value is None:
                 _log.error("the image %r of shape %s is not written: it must be NCHW with C 1 or 3, and not empty.", tag, payload.shape)
                 return

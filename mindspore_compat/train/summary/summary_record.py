@@ -108,7 +108,7 @@ class SummaryRecord:
     def _hear(self, kind: str, name: str, value: Any) -> None:
         """A summary operator ran: keep the newest value of each name until `record`."""
         if self._listening and self._mode == "train" and self._process == os.getpid():
-            self._operators[kind.lower(), name] = _to_host(kind.lower(), value, f"{kind}Summary")
+            self._operators[kind.lower(), name] = _to_host(kind.lower(), value, f"{kind}Summary", self._writer)
 
     def set_mode(self, mode: str) -> None:
         """"train", or "eval", in which summary operators are not recorded.
@@ -138,7 +138,7 @@ class SummaryRecord:
                                  f"but got {name!r} of type {type(name)}.")
             if not isinstance(value, torch.Tensor):
                 raise TypeError(f'For "SummaryRecord", the parameter "value" expect to be Tensor, but got {type(value).__name__}')
-            self._keep(plugin, name, _to_host(plugin, value, "SummaryRecord"))
+            self._keep(plugin, name, _to_host(plugin, value, "SummaryRecord", self._writer))
         elif plugin in _MESSAGES:
             if _full_name(value) != f"mindspore.irpb.{_MESSAGES[plugin]}":
                 raise TypeError(f"Plugin {plugin!r} expects a {_MESSAGES[plugin]} value, but got {type(value).__name__}.")
@@ -256,7 +256,7 @@ def _graph_bytes(value: Any) -> bytes:
     return bytes(model.graph.SerializeToString())
 
 
-def _to_host(plugin: str, value: torch.Tensor, owner: str) -> Any:
+def _to_host(plugin: str, value: torch.Tensor, owner: str, writer: RecordWriter) -> Any:
     """A copy of a Tensor as the writer wants it: a number, an array, or for "tensor" (array, DataType)."""
     if value.dtype.is_complex:
         raise TypeError(f'For "{owner}", the parameter "value" must be a real Tensor, but got {value.dtype}. Record its real and imaginary part.')
@@ -269,10 +269,11 @@ def _to_host(plugin: str, value: torch.Tensor, owner: str) -> Any:
     if plugin in ("tensor", "histogram") and value.dim() == 0:
         raise ValueError(f'For "{owner}", the value should not be empty: a {plugin} needs at least one axis. Record it as a scalar.')
     with torch._C.DisableTorchFunctionSubclass():
-        plain = value.detach().resolve_neg()
-        name = str(plain.dtype).removeprefix("torch.")
-        plain = plain.to("cpu", torch.float32) if plain.dtype == torch.bfloat16 else plain.cpu()
-        array = plain.numpy().copy()
+        name = str(value.dtype).removeprefix("torch.")
+        plain = value.detach().to("cpu", torch.float32) if value.dtype == torch.bfloat16 else value
+        source = plain.numpy(force=True)
+        array = writer.room(source.shape, source.dtype)
+        np.copyto(array, source)
     if plugin != "tensor":
         return array
     if name not in DATA_TYPES:

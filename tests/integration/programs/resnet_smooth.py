@@ -122,7 +122,7 @@ for param in net.trainable_params():
     else:
         no_decayed_params.append(param)
 group_params = [{"params": decayed_params, "weight_decay": 1e-4}, {"params": no_decayed_params}, {"order_params": net.trainable_params()}]
-lr = Tensor(np.array(warmup_cosine(0.05, 5, 20), np.float32))
+lr = Tensor(np.array(warmup_cosine(0.005, 5, 20), np.float32))
 opt = nn.Momentum(group_params, lr, 0.9, loss_scale=1024)
 loss_scale = FixedLossScaleManager(1024, drop_overflow_update=False)
 losses = Losses()

@@ -1,0 +1,228 @@
+"""`Distribution`, the base class. Upstream: ``mindspore.nn.probability.distribution.Distribution``."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import dtype_name, nptype_to_dtype, to_torch_dtype
+from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.nn.cell import Cell
+
+__all__ = ["Distribution", "check_name"]
+
+#: What can be asked, by the method of a subclass or derived: function -> [(what a subclass may have, how the answer follows from it)].
+_SOURCES: dict[str, list[tuple[str, Any]]] = {
+    "log_prob": [("_log_prob", lambda x: x), ("_prob", torch.log)],
+    "prob": [("_prob", lambda x: x), ("_log_prob", torch.exp)],
+    "cdf": [("_cdf", lambda x: x)],
+    "log_cdf": [("_cdf", torch.log)],
+    "survival_function": [("_cdf", lambda x: 1.0 - x)],
+    "log_survival": [("_cdf", lambda x: torch.log(1.0 - x))],
+    "sd": [("_sd", lambda x: x), ("_var", torch.sqrt)],
+    "var": [("_var", lambda x: x), ("_sd", torch.square)],
+    **{name: [(f"_{name}", lambda x: x)] for name in ("mean", "mode", "entropy", "kl_loss", "sample")},
+}
+
+
+def check_name(dist: Any, expected: str) -> None:
+    """Raise ValueError unless ``dist`` is the one distribution that another can be compared with."""
+    if dist != expected:
+        raise ValueError(f"Expected dist input is {expected}, but got {dist}.")
+
+
+class Distribution(Cell):
+    """A distribution: what depends on its parameters is asked by method, or by name as ``distribution("log_prob", value)``.
+
+    A subclass gives `_NAMES`, the names of its parameters, and methods like ``_log_prob(value, *parameters)`` or ``_var(*parameters)``;
+    what can be derived from them is. Every function takes the parameters after its own arguments, where given in place of the
+    Cell's own.
+
+    Args:
+        seed: of `sample`; None or 0 takes the global seed.
+        dtype: of the samples.
+        name: of the distribution.
+        param: the parameters by name (number, list, array or Tensor), None where they come with each call.
+    """
+
+    _NAMES: tuple[str, ...] = ()
+
+    def __init__(self, seed: int | None, dtype: Any, name: str, param: dict[str, Any]) -> None:
+        super().__init__()
+        if not isinstance(name, str):
+            raise TypeError(f"For '{type(self).__name__}', the type of 'name' must be str, but got {type(name).__name__}.")
+        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
+            raise TypeError(f"For '{name}', the type of 'seed' must be int, but got {type(seed).__name__}.")
+        if seed is not None and seed < 0:
+            raise ValueError(f"For '{name}', the 'seed' must be int and must >= 0, but got '{seed}'.")
+        self._name, self._seed, self._dtype = name, seed or 0, dtype
+        self.parameter_type = _common_dtype(param, dtype)
+        self.default_parameters = [None if value is None else self._to_tensor(value) for value in param.values()]
+        self.parameter_names = list(param)
+        self._is_scalar_batch = all(value is None or isinstance(value, (int, float)) for value in param.values())
+        self._batch_shape = None if any(value is None for value in param.values()) else tuple(
+            torch.broadcast_shapes(*[item.shape for item in self.default_parameters]))  # type: ignore[union-attr]
+        self._broadcast_shape = self._batch_shape
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def dtype(self) -> Any:
+        return self._dtype
+
+    @property
+    def seed(self) -> int:
+        return self._seed
+
+    @property
+    def parameters(self) -> dict[str, Any]:  # type: ignore[override]
+        """The parameters by name."""
+        return dict(zip(self.parameter_names, self.default_parameters))
+
+    @property
+    def is_scalar_batch(self) -> bool:
+        return self._is_scalar_batch
+
+    @property
+    def batch_shape(self) -> tuple[int, ...] | None:
+        return self._batch_shape
+
+    @property
+    def broadcast_shape(self) -> tuple[int, ...] | None:
+        return self._broadcast_shape
+
+    def _to_tensor(self, value: Any) -> Any:
+        if isinstance(value, Parameter):
+            return value
+        if isinstance(value, bool) or not isinstance(value, (torch.Tensor, np.ndarray, list, int, float)):
+            raise TypeError(f"Unable to convert input of type {type(value)} to a Tensor of type {dtype_name(self.parameter_type)}")
+        return Tensor(value, dtype=self.parameter_type)
+
+    def _given(self, *parameters: Any) -> Any:
+        """The parameters of one call, broadcast against each other; the Cell's own stand for those that are None."""
+        chosen = []
+        for value, name, default in zip(parameters, self.parameter_names, self.default_parameters):
+            value = default if value is None else self._checked(value, name)
+            if value is None:
+                raise TypeError(f"the type {name} must be subclass of Tensor. It can not be None since it is not specified during initialization.")
+            chosen.append(value.to(self.parameter_type))
+        return chosen[0] if len(chosen) == 1 else torch.broadcast_tensors(*chosen)
+
+    def _checked(self, value: Any, name: str) -> torch.Tensor:
+        if not isinstance(value, torch.Tensor):
+            raise TypeError(f"For {name}, input type must be a Tensor or Parameter.")
+        return value
+
+    def _other(self, value: Any, name: str) -> torch.Tensor:
+        """A parameter of the distribution that this one is compared with."""
+        return self._checked(value, name).to(self.parameter_type)
+
+    def _generator(self, device: torch.device) -> torch.Generator | None:
+        """Of the seed given, counted on with every use as upstream does; None uses torch's own."""
+        if not self._seed:
+            return None
+        self._uses = self.__dict__.get("_uses", -1) + 1
+        return torch.Generator(device).manual_seed(self._seed + self._uses)
+
+    def _ask(self, function: str, *args: Any, **kwargs: Any) -> Any:
+        for source, derive in _SOURCES[function]:
+            if hasattr(type(self), source):
+                return wrap(derive(getattr(self, source)(*args, **kwargs)))
+        raise NotImplementedError(f"{function} is not implemented for {self._name} distribution.")
+
+    def log_prob(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """Logarithm of the density or probability at ``value``."""
+        return self._ask("log_prob", value, *args, **kwargs)
+
+    def prob(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """Density or probability at ``value``."""
+        return self._ask("prob", value, *args, **kwargs)
+
+    def cdf(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """Probability of at most ``value``."""
+        return self._ask("cdf", value, *args, **kwargs)
+
+    def log_cdf(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """Logarithm of `cdf`."""
+        return self._ask("log_cdf", value, *args, **kwargs)
+
+    def survival_function(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """1 - `cdf`."""
+        return self._ask("survival_function", value, *args, **kwargs)
+
+    def log_survival(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """Logarithm of `survival_function`."""
+        return self._ask("log_survival", value, *args, **kwargs)
+
+    def mean(self, *args: Any, **kwargs: Any) -> Any:
+        """The mean."""
+        return self._ask("mean", *args, **kwargs)
+
+    def mode(self, *args: Any, **kwargs: Any) -> Any:
+        """The most likely value."""
+        return self._ask("mode", *args, **kwargs)
+
+    def sd(self, *args: Any, **kwargs: Any) -> Any:
+        """The standard deviation."""
+        return self._ask("sd", *args, **kwargs)
+
+    def var(self, *args: Any, **kwargs: Any) -> Any:
+        """The variance."""
+        return self._ask("var", *args, **kwargs)
+
+    def entropy(self, *args: Any, **kwargs: Any) -> Any:
+        """The entropy."""
+        return self._ask("entropy", *args, **kwargs)
+
+    def kl_loss(self, dist: str, *args: Any, **kwargs: Any) -> Any:
+        """Divergence from the distribution of type ``dist`` whose parameters follow."""
+        return self._ask("kl_loss", dist, *args, **kwargs)
+
+    def cross_entropy(self, dist: str, *args: Any, **kwargs: Any) -> Any:
+        """`entropy` plus `kl_loss`; the other's parameters come first."""
+        count = len(self.parameter_names)
+        own = {name: kwargs[name] for name in self.parameter_names if name in kwargs}
+        return wrap(self._ask("entropy", *args[count:], **own) + self._ask("kl_loss", dist, *args, **kwargs))
+
+    def sample(self, *args: Any, **kwargs: Any) -> Any:
+        """Samples of the shape given first (a tuple) for each distribution of the batch."""
+        return self._ask("sample", *args, **kwargs)
+
+    def get_dist_type(self) -> str:
+        """Its name as `kl_loss` takes it."""
+        return type(self).__name__
+
+    def get_dist_args(self, *args: Any, **kwargs: Any) -> tuple:
+        """The parameters of a call with these arguments."""
+        given = {**dict(zip(self.parameter_names, args)), **kwargs}
+        return tuple(default if given.get(name) is None else self._checked(given[name], name)
+                     for name, default in zip(self.parameter_names, self.default_parameters))
+
+    def construct(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """The function called ``name``."""
+        if name not in (*_SOURCES, "cross_entropy", "get_dist_args", "get_dist_type"):
+            raise NotImplementedError(f"{name} is not implemented for {self._name} distribution.")
+        return getattr(self, name)(*args, **kwargs)
+
+    def extend_repr(self) -> str:
+        shown = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
+        return shown if self._is_scalar_batch else f"batch_shape = {self._broadcast_shape}"
+
+
+def _common_dtype(param: dict[str, Any], hint: Any) -> torch.dtype:
+    """The dtype that parameters are computed in: theirs if they have one, float32 for ints and float64."""
+    found: Any = None
+    for name, value in param.items():
+        dtype = nptype_to_dtype(value.dtype.type) if isinstance(value, np.ndarray) else getattr(value, "dtype", None)
+        if dtype is not None and found is not None and dtype != found:
+            raise TypeError(f"{name} should have the same dtype as other arguments.")
+        found = found or dtype
+    hint = torch.float32 if hint is None or not to_torch_dtype(hint).is_floating_point else to_torch_dtype(hint)
+    if found is None:
+        return hint
+    return torch.float32 if not found.is_floating_point or found is torch.float64 else found

@@ -1,0 +1,433 @@
+"""A computation as the flat list of operators that it ran: recorded once, checked by a second recording, then run without what made it.
+
+What repeats is torch's operators below autograd, forward and backward in one list, with the same memory as the recorded run: Parameters are
+read and written where they are. What Python did in between (a branch, a number it computed) is part of the recording, so two
+recordings of different steps must agree before one of them is believed, and whatever shows that Python looked at a value ends it.
+"""
+from __future__ import annotations
+
+import io
+import random
+import sys
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from mindspore_compat.common import _grad_state
+
+__all__ = ["Tape", "compiled", "record"]
+
+_Base = torch._C.TensorBase
+_detach, _data_ptr = _Base.detach, _Base.data_ptr
+_HOST_READS = frozenset(("numpy", "tolist", "__array__", "__dlpack__", "data_ptr", "untyped_storage", "storage", "share_memory_"))
+_CONSTANT_TYPES = (int, float, bool, complex, str, torch.dtype, torch.device, torch.layout, torch.memory_format, torch.Generator)
+_UNPREDICTABLE = (torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape)
+_aten = torch.ops.aten
+
+
+class _Node:
+    """One operator of a tape. Tensors in ``args`` and ``kwargs`` are `_Ref`s; ``outputs`` are names, None for what is no tensor."""
+
+    __slots__ = ("args", "call", "described", "is_list", "kwargs", "op", "outputs")
+
+    def __init__(self, op: Any, call: Any, args: tuple, kwargs: dict[str, Any], outputs: list[str | None], is_list: bool, described: tuple) -> None:
+        self.op, self.call, self.args, self.kwargs = op, call, args, kwargs
+        self.outputs, self.is_list, self.described = outputs, is_list, described
+
+
+class _Ref(str):
+    """A tensor's name on a tape: ``x0`` an input, ``c0`` a tensor from outside, ``t0`` a result."""
+
+    __slots__ = ()
+
+
+class Tape:
+    """The nodes of one recording, the tensors it found outside, and what it returned (with `_Ref`s for tensors)."""
+
+    def __init__(self) -> None:
+        self.nodes: list[_Node] = []
+        self.constants: dict[_Ref, torch.Tensor] = {}
+        self.written: set[str] = set()  # tensors that an operator wrote to, directly or through a view
+        self.read: dict[str, Any] = {}  # constants of one element that Python read, and what it found
+        self.returned: Any = None
+
+    def agrees(self, later: Tape) -> bool:
+        """Whether ``later`` ran the same operators on the same or equal values, so that neither depends on the step it was made in."""
+        if (len(self.nodes) != len(later.nodes) or list(self.constants) != list(later.constants) or self.returned != later.returned
+                or not _same(self.read, later.read)):
+            return False
+        for name, constant in self.constants.items():
+            other = later.constants[name]
+            if constant is not other and (name in self.written or not _equal(constant, other)):
+                return False
+        return all(a.op is b.op and a.outputs == b.outputs and a.described == b.described and _same(a.args, b.args) and _same(a.kwargs, b.kwargs)
+                   for a, b in zip(self.nodes, later.nodes))
+
+
+def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:
+    return a.dtype is b.dtype and tuple(a.shape) == tuple(b.shape) and a.device == b.device and bool(torch.equal(_detach(a), _detach(b)))
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Equal in type and value, NaN equal to itself, generators by identity."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(map(_same, a.values(), b.values()))
+    return a is b or a == b or (isinstance(a, float) and a != a and b != b)
+
+
+class _HostReads(TorchFunctionMode):
+    """Notices when Python reads memory that operators wrote."""
+
+    def __init__(self, recorder: _Recorder) -> None:
+        super().__init__()
+        self.recorder = recorder
+
+    def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None) -> Any:
+        if getattr(func, "__name__", "") in _HOST_READS:
+            self.recorder.give_up(f"it calls Tensor.{func.__name__}")
+        return func(*args, **(kwargs or {}))
+
+
+class _Watch(io.TextIOBase):
+    """Standard output that tells whether something was printed."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream, self.used = stream, False
+
+    def write(self, text: str) -> int:
+        self.used = True
+        return self.stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+class _Recorder(TorchDispatchMode):
+    """Writes down every operator until something cannot be repeated; the computation itself always runs to its end.
+
+    ``quick`` calls torch's own bindings where there is one, so that a replay runs what a recording has tried.
+    """
+
+    def __init__(self, inputs: Sequence[torch.Tensor], quick: bool) -> None:
+        super().__init__()
+        self.tape, self.quick, self.problem = Tape(), quick, ""
+        self._names: dict[int, tuple[Any, _Ref]] = {}
+        self._roots: dict[str, str] = {}  # a view -> what it is a view of
+        self._count = 0
+        for position, tensor in enumerate(inputs):
+            self._name(tensor, f"x{position}")
+
+    def give_up(self, problem: str) -> None:
+        if not self.problem:
+            self.problem, self.tape = problem, Tape()  # the tape may hold a whole step's memory
+
+    def _name(self, tensor: torch.Tensor, name: str) -> _Ref:
+        ref = _Ref(name)
+        self._names[id(tensor)] = (weakref.ref(tensor), ref)
+        return ref
+
+    def _known(self, tensor: torch.Tensor) -> _Ref | None:
+        found = self._names.get(id(tensor))
+        return found[1] if found is not None and found[0]() is tensor else None
+
+    def ref(self, value: Any) -> Any:
+        """``value`` with every tensor in it replaced by its name."""
+        if isinstance(value, torch.Tensor):
+            known = self._known(value)
+            if known is None:
+                if value.device.type != "cpu" or value.layout is not torch.strided:
+                    self.give_up(f"it uses a {value.layout} tensor on {value.device}")
+                known = self._name(value, f"c{len(self.tape.constants)}")
+                self.tape.constants[known] = value
+            return known
+        if isinstance(value, (list, tuple)):
+            return tuple([self.ref(item) for item in value]) if type(value) is tuple else [self.ref(item) for item in value]
+        if isinstance(value, dict):
+            return {key: self.ref(item) for key, item in value.items()}
+        if value is not None and not isinstance(value, _CONSTANT_TYPES):
+            self.give_up(f"it uses a {type(value).__name__}")
+        return value
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None) -> Any:
+        kwargs = kwargs or {}
+        if func is _aten._local_scalar_dense.default and not self.problem:
+            return self._read(args[0], func(*args))
+        if not self.problem and any(tag in func.tags for tag in _UNPREDICTABLE):
+            self.give_up(f"{func} makes Python depend on values")
+        if self.problem:
+            return func(*args, **kwargs)
+        ref_args, ref_kwargs = self.ref(tuple(args)), self.ref(kwargs)
+        call = (_binding(func, kwargs) if self.quick else None) or func
+        try:
+            result = call(*args, **kwargs)
+        except TypeError:
+            if call is func:
+                raise
+            call = func
+            result = func(*args, **kwargs)
+        self._note(func, call, ref_args, ref_kwargs, result)
+        return result
+
+    def _read(self, tensor: torch.Tensor, value: Any) -> Any:
+        """A number from outside, such as a constant learning rate, holds as long as it is the same; one that the step computes does not."""
+        name = self.ref(tensor)
+        if name not in self.tape.constants or not isinstance(value, (int, float)):
+            self.give_up("Python reads a value that it computes")
+        self.tape.read[name] = value
+        return value
+
+    def _note(self, func: Any, call: Any, args: tuple, kwargs: dict[str, Any], result: Any) -> None:
+        outputs: list[str | None] = []
+        described = []
+        for item in result if isinstance(result, (list, tuple)) else [result]:
+            name = None
+            if isinstance(item, torch.Tensor):
+                name = self._known(item)
+                if name is None:
+                    name = self._name(item, f"t{self._count}")
+                    self._count += 1
+                described.append((item.dtype, tuple(item.shape), _Base.stride(item)))
+            elif item is not None:
+                return self.give_up(f"{func} gives Python a {type(item).__name__}")
+            outputs.append(name)
+        node = _Node(func, call, args, kwargs, outputs, isinstance(result, (list, tuple)), tuple(described))
+        for argument, value in _aliased(node):
+            root = self._roots.get(value, value)
+            if argument.alias_info.is_write:
+                self.tape.written.add(root)
+            else:
+                self._roots.update((name, root) for name in outputs if name is not None)
+        self.tape.nodes.append(node)
+
+
+def _aliased(node: _Node) -> Iterator[tuple[Any, _Ref]]:
+    """(schema argument, tensor) of what an operator writes to or gives views of."""
+    for position, argument in enumerate(node.op._schema.arguments):
+        if argument.alias_info is not None:
+            value = node.kwargs.get(argument.name) if argument.name in node.kwargs else node.args[position] if position < len(node.args) else None
+            for item in value if isinstance(value, (list, tuple)) else (value,):
+                if isinstance(item, _Ref):
+                    yield argument, item
+
+
+# Bindings of torch whose arguments are the operator's own; calling them takes less than calling the operator by its name.
+_BINDINGS: dict[str, Any] = {name: getattr(torch._C._VariableFunctions, name) for name in (
+    "_fused_sgd_ _log_softmax _log_softmax_backward_data _softmax _softmax_backward_data abs add addmm amax baddbmm bmm cat clamp convolution "
+    "cos cumsum div dot eq erf exp gather ge gt index_select le log lt maximum mean minimum mm mul native_batch_norm native_dropout "
+    "native_layer_norm ne neg permute pow reciprocal relu rsqrt rsub sigmoid sign sin sqrt sub sum t tanh transpose unsqueeze where"
+).split() if hasattr(torch._C._VariableFunctions, name)}
+_BINDINGS.update({name: getattr(_Base, name) for name in ("add_", "copy_", "div_", "expand", "mul_", "select", "sub_", "view", "zero_")})
+
+
+def _binding(func: Any, kwargs: dict[str, Any]) -> Any:
+    namespace, _, name = func._schema.name.partition("::")
+    if namespace != "aten" or func._overloadname == "out":
+        return None
+    if name == "_to_copy":
+        return _cast if list(kwargs) == ["dtype"] else None
+    return _BINDINGS.get(name)
+
+
+def _cast(x: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    return _Base.to(x, dtype, copy=True)
+
+
+def record(compute: Callable[[], Any], inputs: Sequence[torch.Tensor], quick: bool) -> tuple[Any, Tape | None, str]:
+    """(what ``compute`` returns, its tape or None, why there is none). It runs once, for real.
+
+    Args:
+        inputs: the tensors that will be others in the next call; ``compute`` uses these very objects.
+        quick: call torch's bindings where there are any.
+    """
+    recorder = _grad_state.recorder = _Recorder(inputs, quick)
+    watch, drawn = _Watch(sys.stdout), _random_states()
+    sys.stdout = watch  # type: ignore[assignment]
+    try:
+        with _HostReads(recorder), recorder:
+            result = compute()
+    finally:
+        sys.stdout, _grad_state.recorder = watch.stream, None
+    if not recorder.tape.written.isdisjoint(recorder.tape.read):
+        recorder.give_up("Python reads a value that it changes")
+    if watch.used:
+        recorder.give_up("it prints")
+    if drawn != _random_states():
+        recorder.give_up("it draws random numbers in Python")
+    recorder.tape.returned = recorder.ref(result)
+    return (result, None, recorder.problem) if recorder.problem else (result, recorder.tape, "")
+
+
+def _random_states() -> tuple:
+    name, keys, *rest = np.random.get_state(legacy=True)
+    return random.getstate(), name, np.asarray(keys).tobytes(), tuple(rest)
+
+
+def compiled(tape: Tape) -> Callable[..., Any]:
+    """A function of the inputs that runs the tape and returns what the recorded call returned, in plain tensors."""
+    return _Compiler(tape).function()
+
+
+class _Compiler:
+    """From tape to Python source: without what only autograd needed, with views of constants made once, and each tensor let go after its last use."""
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+        self.same: dict[str, str] = {}  # a name -> the name of the same tensor
+        self.values: dict[str, Any] = {name: _plain(tensor) for name, tensor in tape.constants.items()}
+        self.nodes = self._live(list(self._reduced()))
+
+    def _of(self, value: Any) -> Any:
+        """``value`` with each name replaced by that of the first alias."""
+        if isinstance(value, _Ref):
+            return _Ref(self.same.get(value, value))
+        if isinstance(value, (list, tuple)):
+            return type(value)([self._of(item) for item in value])
+        return {key: self._of(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+    def _reduced(self) -> Iterator[_Node]:
+        transposed: dict[str, str] = {}
+        summed: dict[str, _Node] = {}
+        for node in self.tape.nodes:
+            args, kwargs = self._of(node.args), self._of(node.kwargs)
+            name, op, call = node.outputs[0] if node.outputs else None, node.op, node.call
+            if op is _aten.detach.default:
+                self.same[str(name)] = args[0]
+                continue
+            if op is _aten.t.default and args[0] in transposed:
+                self.same[str(name)] = transposed[args[0]]
+                continue
+            if op is _aten.t.default:
+                transposed[str(name)] = args[0]
+            if op is _aten.ones_like.default and not node.described[0][1] and not self._shared(str(name)):
+                self.values[str(name)] = torch.ones((), dtype=node.described[0][0])  # the gradient that a backward pass begins with
+                continue
+            if op is _aten.view.default and args[0] in summed and _is_squeezed(node, summed[args[0]]):
+                kept = summed[args[0]]  # a bias's gradient; the sum itself goes if nobody else wants it
+                yield _Node(kept.op, kept.call, (*kept.args[:2], False), kept.kwargs, node.outputs, False, node.described)
+                continue
+            if op is _aten.sum.dim_IntList and len(args) == 3 and args[2] is True and not self.tape.written & {str(name), *node.args[:1]}:
+                summed[str(name)] = _Node(op, call, args, kwargs, node.outputs, False, node.described)
+            if op is _aten.lift_fresh.default:  # gives a constant itself; the recorded step had it to itself
+                op = call = _aten.clone.default
+            reduced = _Node(op, call, args, kwargs, node.outputs, node.is_list, node.described)
+            if _is_view(op) and not node.is_list and all(ref in self.values for ref in _refs((args, kwargs))):
+                self.values[str(name)] = op(*self._fill(args), **self._fill(kwargs))
+            else:
+                yield reduced
+
+    def _shared(self, name: str) -> bool:
+        """Whether somebody may write to a tensor, or give it away: it is returned, or an operator makes more than a value of it."""
+        names = {name}
+        for node in self.tape.nodes:
+            if not names.isdisjoint(_refs((node.args, node.kwargs))):
+                if node.op is _aten.detach.default:
+                    names.update(map(str, node.outputs))
+                elif any(argument.alias_info is not None for argument in node.op._schema.arguments):
+                    return True
+        return not names.isdisjoint(_refs(self.tape.returned))
+
+    def _originals(self, value: Any) -> Any:
+        """What is returned: a tensor from outside is returned as the object it is."""
+        if isinstance(value, _Ref):
+            return _Ref("o" + value) if value in self.tape.constants else self._of(value)
+        if isinstance(value, (list, tuple)):
+            return type(value)([self._originals(item) for item in value])
+        return {key: self._originals(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+    def _fill(self, value: Any) -> Any:
+        if isinstance(value, _Ref):
+            return self.values[value]
+        if isinstance(value, (list, tuple)):
+            return type(value)([self._fill(item) for item in value])
+        return {key: self._fill(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+    def _live(self, nodes: list[_Node]) -> list[_Node]:
+        """Without operators whose results nobody uses; those that write or draw random numbers stay."""
+        used, kept = set(_refs(self._of(self.tape.returned))), []
+        for node in reversed(nodes):
+            if (node.op._schema.is_mutable or torch.Tag.nondeterministic_seeded in node.op.tags or _updates(node)
+                    or not used.isdisjoint(node.outputs)):
+                used.update(_refs((node.args, node.kwargs)))
+                kept.append(node)
+        return kept[::-1]
+
+    def function(self) -> Callable[..., Any]:
+        names: dict[str, Any] = dict(self.values)
+        returned = self._originals(self.tape.returned)
+        last = {name: position for position, node in enumerate(self.nodes) for name in (*_refs((node.args, node.kwargs)), *node.outputs) if name}
+        keep = {*self.values, *_refs(returned)}
+        inputs = sorted({ref for node in self.tape.nodes for ref in _refs((node.args, node.kwargs)) if ref[0] == "x"}
+                        | {ref for ref in _refs(returned) if ref[0] == "x"}, key=lambda ref: int(ref[1:]))
+        lines = ["def run(_inputs):"]
+        lines += [f"    {ref} = _inputs[{ref[1:]}]" for ref in inputs]
+        for position, node in enumerate(self.nodes):
+            names[f"f{position}"] = node.call
+            arguments = [*(_source(item, names) for item in node.args), *(f"{key}={_source(item, names)}" for key, item in node.kwargs.items())]
+            given = set(_refs((node.args, node.kwargs)))  # what is written in place comes back under its name
+            targets = ["_" if name is None or name in given else name for name in node.outputs]
+            assign = "" if set(targets) <= {"_"} else f"[{', '.join(targets)}] = " if node.is_list else f"{targets[0]} = "
+            lines.append(f"    {assign}f{position}({', '.join(arguments)})")
+            dead = sorted(name for name, at in last.items() if at == position and name not in keep and name[0] == "t")
+            if dead:
+                lines.append(f"    del {', '.join(dead)}")
+        names.update((f"o{name}", original) for name, original in self.tape.constants.items())
+        lines.append(f"    return {_source(returned, names)}")
+        exec("\n".join(lines), names)  # all of it names and numbers of our own making
+        return names["run"]
+
+
+def _plain(tensor: torch.Tensor) -> torch.Tensor:
+    alias = _detach(tensor)
+    alias.__class__ = torch.Tensor  # type: ignore[assignment]
+    return alias
+
+
+def _refs(value: Any) -> Iterator[_Ref]:
+    if isinstance(value, _Ref):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _refs(item)
+    elif isinstance(value, dict):
+        yield from _refs(list(value.values()))
+
+
+def _is_squeezed(view: _Node, kept: _Node) -> bool:
+    """Whether a view of a sum that kept its axes only takes them away again."""
+    axes = {axis % len(kept.described[0][1]) for axis in kept.args[1]}
+    return list(view.args[1]) == [length for axis, length in enumerate(kept.described[0][1]) if axis not in axes]
+
+
+def _is_view(op: Any) -> bool:
+    found = [argument.alias_info for argument in op._schema.arguments if argument.alias_info is not None]
+    return bool(found) and not any(info.is_write for info in found)
+
+
+def _updates(node: _Node) -> bool:
+    """Batch norm in training mode writes its running statistics, which its schema does not say."""
+    return "batch_norm" in node.op._schema.name
+
+
+def _source(value: Any, names: dict[str, Any]) -> str:
+    """Python source of a value; what has no literal gets a name."""
+    if isinstance(value, _Ref):
+        return str(value)
+    if isinstance(value, (list, tuple)):
+        inner = "".join(_source(item, names) + ", " for item in value)
+        return f"[{inner}]" if isinstance(value, list) else f"({inner})"
+    if isinstance(value, dict):
+        return "{" + "".join(f"{key!r}: {_source(item, names)}, " for key, item in value.items()) + "}"
+    if value is None or type(value) in (int, bool, str):
+        return repr(value)
+    name = f"k{len(names)}"
+    names[name] = value
+    return name

@@ -1,0 +1,148 @@
+"""`Custom`: user functions and shared libraries as operators. Upstream: ``mindspore.ops.operations.custom_ops``."""
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from mindspore_compat._api.errors import UnsupportedError
+from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
+from mindspore_compat.ops.primitive import PrimitiveWithInfer
+
+__all__ = ["Custom"]
+
+_KINDS = ("hybrid", "akg", "tbe", "aicpu", "aot", "pyfunc")
+_Tensors = Sequence[torch.Tensor]
+
+
+class _Differentiated(torch.autograd.Function):
+    """Runs a Custom operator; its gradient is ``bprop(*inputs, out, dout)``."""
+
+    @staticmethod
+    def forward(ctx: Any, operator: Custom, *inputs: Any) -> Any:  # type: ignore[override]
+        out = operator._compute(inputs)
+        ctx.operator, ctx.inputs, ctx.out = operator, inputs, out
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, *douts: Any) -> Any:
+        operator, inputs = ctx.operator, ctx.inputs
+        if operator.bprop is None:
+            raise RuntimeError(f"{operator._who}: the gradient is not known. Pass 'bprop', a function of the inputs, the output and its gradient.")
+        single = not isinstance(ctx.out, tuple)
+        with torch.no_grad():
+            grads = operator.bprop(*inputs, wrap(ctx.out), wrap(douts[0] if single else tuple(douts)))
+        grads = grads if isinstance(grads, tuple) else (grads,)
+        if len(grads) != len(inputs):
+            raise TypeError(f"{operator._who}: 'bprop' must return a gradient for each of the {len(inputs)} inputs, but returned {len(grads)}.")
+        return (None, *[grad if isinstance(item, torch.Tensor) and item.requires_grad else None for grad, item in zip(grads, inputs)])
+
+
+class Custom(PrimitiveWithInfer):
+    """An operator from a function of numpy arrays ("pyfunc") or from a C function in a shared library ("aot").
+
+    Args:
+        func: the function, or for "aot" ``"path/to/library.so:name"``; its C signature is
+            ``int name(int nparam, void **params, int *ndims, int64_t **shapes, const char **dtypes, void *stream, void *extra)``.
+        out_shape, out_dtype: of the output (tuples of them for several), or functions of the inputs' shapes and dtypes.
+        func_type: "pyfunc" or "aot"; Ascend's "hybrid", "akg", "tbe" and "aicpu" are not available.
+        bprop: ``bprop(*inputs, out, dout)`` gives the gradients of the inputs.
+        reg_info: descriptions as of `CustomRegOp`; kept, nothing is selected by them.
+    Raises:
+        TypeError: if ``func`` is of another type. ValueError: for another ``func_type``.
+        UnsupportedError: for a ``func_type`` that needs upstream's compilers.
+    """
+
+    def __init__(self, func: Callable[..., Any] | str, out_shape: Any = None, out_dtype: Any = None, func_type: str = "pyfunc", bprop: Any = None,
+                 reg_info: Any = None) -> None:
+        super().__init__("Custom")
+        if not callable(func) and not isinstance(func, str):
+            raise TypeError(f"For 'Custom', 'func' must be of type function or str, but got {type(func)}")
+        self._who = f"For 'Custom', 'func_type': {func_type}, 'func': {func}"
+        if func_type not in _KINDS:
+            raise ValueError(f"{self._who}, 'func_type' must be one of {list(_KINDS)}, but got {func_type}")
+        if func_type == "aot" and not isinstance(func, str):
+            raise TypeError(f"{self._who}, 'func' must be of type str, but got {type(func)}")
+        if func_type == "pyfunc" and isinstance(func, str):
+            raise TypeError(f"{self._who}, 'func' must be a function, but got {type(func)}")
+        if func_type not in ("pyfunc", "aot"):
+            raise UnsupportedError(f"{self._who}: needs upstream's kernel compiler. Write it as 'pyfunc' or 'aot', or with functions of "
+                                   "mindspore.ops.")
+        self.func, self.func_type, self.out_shape, self.out_dtype, self.bprop = func, func_type, out_shape, out_dtype, bprop
+        self.reg_info = reg_info if reg_info is not None else getattr(func, "reg_info", None)
+        self.add_prim_attr("func_type", func_type)
+
+    def __call__(self, *inputs: Any) -> Any:
+        if torch.is_grad_enabled() and any(isinstance(item, torch.Tensor) and item.requires_grad for item in inputs):
+            return wrap(_Differentiated.apply(self, *inputs))
+        return wrap(self._compute(inputs))
+
+    def get_bprop(self) -> Any:
+        """The function given as ``bprop``."""
+        return self.bprop
+
+    def _compute(self, inputs: Sequence[Any]) -> Any:
+        device = next((item.device for item in inputs if isinstance(item, torch.Tensor)), torch.device("cpu"))
+        shapes, dtypes, single = self._outputs([item for item in inputs if isinstance(item, torch.Tensor)])
+        run = self._by_library if self.func_type == "aot" else self._by_python
+        found = run([plain(item.detach()) if isinstance(item, torch.Tensor) else item for item in inputs], shapes, dtypes, device)
+        return found[0] if single else tuple(found)
+
+    def _outputs(self, inputs: _Tensors) -> tuple[list[tuple[int, ...]], list[torch.dtype], bool]:
+        """Shapes and dtypes of the outputs, and whether it is one and not a tuple of them."""
+        shape = self.out_shape(*[list(item.shape) for item in inputs]) if callable(self.out_shape) else self.out_shape
+        dtype = self.out_dtype(*[item.dtype for item in inputs]) if callable(self.out_dtype) else self.out_dtype
+        for name, value, kinds in (("out_shape", shape, (tuple, list)), ("out_dtype", dtype, (torch.dtype, tuple, list))):
+            if not isinstance(value, kinds):
+                raise TypeError(f"{self._who}, '{name}' must be given as a value or a function, but got {type(value)}. "
+                                "An operator without output is not available.")
+        if isinstance(dtype, (tuple, list)):
+            return [tuple(item) for item in shape], [to_torch_dtype(item) for item in dtype], False
+        return [tuple(shape)], [to_torch_dtype(dtype)], True
+
+    def _by_python(self, inputs: list[Any], shapes: list[tuple[int, ...]], dtypes: list[torch.dtype], device: torch.device) -> list[torch.Tensor]:
+        assert callable(self.func)
+        found = self.func(*[item.cpu().numpy() if isinstance(item, torch.Tensor) else item for item in inputs])
+        parts = found if isinstance(found, (tuple, list)) else (found,)
+        if len(parts) != len(shapes):
+            raise ValueError(f"{self._who}, the function must return {len(shapes)} arrays as 'out_shape' says, but returned {len(parts)}.")
+        results = []
+        for part, shape, dtype in zip(parts, shapes, dtypes):
+            array = np.asarray(part)
+            if array.size != int(np.prod(shape)):
+                raise ValueError(f"{self._who}, the function must return the shape {shape} as 'out_shape' says, but returned {array.shape}.")
+            results.append(torch.from_numpy(np.array(array)).to(device, dtype).reshape(shape))
+        return results
+
+    def _by_library(self, inputs: list[Any], shapes: list[tuple[int, ...]], dtypes: list[torch.dtype], device: torch.device) -> list[torch.Tensor]:
+        tensors = [item.contiguous() for item in inputs if isinstance(item, torch.Tensor)]
+        outputs = [torch.empty(shape, dtype=dtype, device=device) for shape, dtype in zip(shapes, dtypes)]
+        both = [*tensors, *outputs]
+        count = len(both)
+        sizes = [(ctypes.c_int64 * max(item.dim(), 1))(*item.shape) for item in both]
+        status = _library_function(str(self.func), self._who)(
+            ctypes.c_int(count), (ctypes.c_void_p * count)(*[item.data_ptr() for item in both]),
+            (ctypes.c_int * count)(*[item.dim() for item in both]),
+            (ctypes.POINTER(ctypes.c_int64) * count)(*[ctypes.cast(item, ctypes.POINTER(ctypes.c_int64)) for item in sizes]),
+            (ctypes.c_char_p * count)(*[dtype_name(item.dtype).lower().encode() for item in both]),
+            ctypes.c_void_p(torch.cuda.current_stream(device).cuda_stream if device.type == "cuda" else None), ctypes.c_void_p(None))
+        if status:
+            raise RuntimeError(f"{self._who}: the function returned {status}. It has to return 0 when it is done.")
+        return outputs
+
+
+def _library_function(place: str, who: str) -> Any:
+    path, has_name, name = place.rpartition(":")
+    if not has_name or not os.path.isfile(path):
+        raise RuntimeError(f"{who}: there is no such library. Give it as 'path/to/library.so:function'.")
+    try:
+        function = getattr(ctypes.CDLL(os.path.abspath(path)), name)
+    except (OSError, AttributeError) as error:
+        raise RuntimeError(f"{who}: the library or the function in it can not be loaded: {error}") from None
+    function.restype = ctypes.c_int
+    return function

@@ -1,0 +1,92 @@
+"""Names that few projects use: what Parameters carry for graph and cluster, seeds of random kernels, own initializers, settings of sharding."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat.common import initializer as init
+from mindspore_compat.common.seed import _get_graph_seed
+from mindspore_compat.parallel import _cost_model_context as cost
+from mindspore_compat.parallel._utils import _get_pipeline_stages, _get_stage_device_num
+
+
+@pytest.fixture
+def parameter() -> ms.Parameter:
+    return ms.Parameter(ms.Tensor([1.0, 2.0]), name="w")
+
+
+def test_load_gives_a_copy_of_the_values(parameter: ms.Parameter) -> None:
+    copy = parameter.load(parameter, None)
+    parameter.set_data(ms.Tensor([5.0, 6.0]))
+    assert copy.asnumpy().tolist() == [1, 2]
+
+
+def test_notes_for_cluster_and_pipeline(parameter: ms.Parameter) -> None:
+    assert parameter.cache_shape == [] and parameter.requires_aggr is True
+    parameter.cache_shape, parameter.requires_aggr = [1, 2], False
+    assert parameter.cache_shape == [1, 2] and parameter.clone().requires_aggr is False
+    parameter.add_pipeline_stage(1)
+    with pytest.raises(TypeError, match="positive number"):
+        parameter.add_pipeline_stage(-1)
+    with pytest.raises(TypeError, match="cache_shape"):
+        parameter.cache_shape = 5
+
+
+def test_set_dtype_changes_the_tensor_itself(parameter: ms.Parameter) -> None:
+    assert parameter.set_dtype(ms.float16) is ms.float16 and parameter.dtype is ms.float16
+    assert isinstance(parameter, ms.Parameter) and parameter.asnumpy().tolist() == [1, 2]
+
+
+def test_seeds_of_random_kernels_are_those_of_mindspore() -> None:
+    ms.set_seed(5)
+    assert [_get_graph_seed(seed, "n") for seed in (0, 0, 3, 3)] == [(5, 0), (5, 533697028), (5, 3), (5, 533697031)]
+    ms.set_seed(0)
+    assert _get_graph_seed(None, "n") == (87654321, 0)
+    with pytest.raises(ValueError, match="must >= 0"):
+        _get_graph_seed(-1, "n")
+
+
+def test_own_initializer_by_name() -> None:
+    @init._register("sevens", "zeros")
+    class Seven(init.Initializer):
+        def _initialize(self, arr: np.ndarray) -> None:
+            arr[...] = 7
+    try:
+        assert init.initializer("seven", (2,)).asnumpy().tolist() == init.initializer("sevens", (2,)).asnumpy().tolist() == [7, 7]
+        assert init.initializer("zeros", (2,)).asnumpy().tolist() == [0, 0]
+    finally:
+        del init._BY_NAME["seven"], init._BY_NAME["sevens"]
+
+
+@pytest.fixture
+def fresh_costs() -> Iterator[None]:
+    yield
+    cost.reset_cost_model_context()
+
+
+def test_settings_of_the_search_are_kept_and_checked(fresh_costs: None) -> None:
+    cost.set_cost_model_context(costmodel_alpha=2.0, run_phase=1)
+    assert cost.get_cost_model_context("costmodel_alpha") == 2.0 and cost.get_cost_model_context("costmodel_beta") == 400.0
+    cost._set_multi_subgraphs()
+    assert cost._get_multi_subgraphs() is True
+    cost.reset_cost_model_context()
+    assert cost.get_cost_model_context("costmodel_alpha") == 1.0 and cost._get_multi_subgraphs() is False
+    with pytest.raises(TypeError, match="costmodel_alpha"):
+        cost.set_cost_model_context(costmodel_alpha=1)
+    with pytest.raises(ValueError, match="not recognized"):
+        cost.set_cost_model_context(multi_subgraphs=True)
+    with pytest.raises(ValueError, match="not recognized"):
+        cost.get_cost_model_context("nothing")
+
+
+def test_one_stage_with_one_device() -> None:
+    assert _get_pipeline_stages() == 1 and _get_stage_device_num() == 1
+
+
+def test_floor_division_has_the_gradient_zero() -> None:
+    x = ms.Tensor([5.0, -5.0])
+    gradients = ms.grad(lambda a, b: (a // b * a).sum(), grad_position=(0, 1))(x, ms.Tensor([3.0, 3.0]))
+    assert [item.asnumpy().tolist() for item in gradients] == [[1, -2], [0, 0]]

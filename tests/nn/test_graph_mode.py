@@ -1,0 +1,372 @@
+"""GRAPH_MODE gives what PYNATIVE_MODE gives, step for step, whatever a network does; and it replays where nothing speaks against it."""
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from mindspore_compat import Parameter, Tensor, context, nn, ops
+from mindspore_compat.ops.composite import _graph_mode
+from mindspore_compat.train.train_thor import ConvertNetUtils
+from tests.nn.cases import CASES, Case
+from tests.nn.test_against_golden import REFUSED, built, leaves, to_tensor
+
+CALLS = 5
+REPLAYED: list[str] = []
+EAGER: list[str] = []
+
+
+@pytest.fixture(autouse=True)
+def back_to_pynative() -> Iterator[None]:
+    yield
+    context.set_context(mode=context.PYNATIVE_MODE)
+
+
+def calls_of(owner: Any) -> list[Any]:
+    return list(_graph_mode._calls.get(owner, {}).values())
+
+
+def replays(owner: Any) -> int:
+    return sum(calls.replayed for calls in calls_of(owner))
+
+
+def varied(value: Any, step: int) -> Any:
+    """Another input of the same kind: floats a little different, everything else as it is."""
+    if isinstance(value, tuple):
+        return tuple(varied(item, step) for item in value)
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        return np.asarray(value * (1 - 0.01 * step), value.dtype)
+    return value
+
+
+def trace(case: Case, mode: int) -> tuple[list[Any], Any]:
+    """Outputs, gradients and parameters of some calls, and the Cell."""
+    context.set_context(mode=mode)
+    net = built(case)
+    floats = [position for position, item in enumerate(case.inputs) if isinstance(item, np.ndarray) and item.dtype.kind == "f"]
+    weights = [parameter for parameter in net.get_parameters() if parameter.requires_grad and parameter.dtype.is_floating_point]
+
+    if not floats and not weights:
+        pytest.skip("nothing to differentiate by")
+    step_of = ops.value_and_grad(net, tuple(floats) or None, weights or None)
+    found = []
+    for step in range(CALLS):
+        torch.manual_seed(step)
+        found.append(step_of(*[to_tensor(varied(item, step)) for item in case.inputs]))
+        found.append([parameter.asnumpy().copy() for parameter in net.get_parameters()])
+    return found, net
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES if case.name not in REFUSED])
+def test_layers_give_what_they_give_eagerly(case: Case) -> None:
+    try:
+        expected, _ = trace(case, context.PYNATIVE_MODE)
+    except (RuntimeError, ValueError, TypeError, NotImplementedError) as error:
+        pytest.skip(f"not differentiable: {error}")
+    actual, net = trace(case, context.GRAPH_MODE)
+    for number, (ours, eager) in enumerate(zip(leaves(actual), leaves(expected), strict=True)):
+        ours, eager = (item.detach().numpy() if isinstance(item, torch.Tensor) else item for item in (ours, eager))
+        np.testing.assert_allclose(ours, eager, 1e-5, 1e-6, err_msg=f"result {number}")
+    assert replays(net) or calls_of(net)[0].stopped
+    (REPLAYED if replays(net) else EAGER).append(case.name)
+
+
+def test_most_layers_are_replayed() -> None:
+    """Only those that let Python look at values, or whose operators' outputs depend on values, run eagerly."""
+    assert len(REPLAYED) > 10 * len(EAGER), EAGER
+
+
+class Net(nn.Cell):
+    """Batch norm, dropout and an attribute that the network looks at."""
+
+    def __init__(self, body: Callable[[Any, Any], Any] | None = None) -> None:
+        super().__init__()
+        self.dense1, self.norm, self.dense2 = nn.Dense(6, 8), nn.BatchNorm1d(8), nn.Dense(8, 3)
+        self.dropout = nn.Dropout(p=0.25)
+        self.scale: Any = 1.0
+        self.body = body
+
+    def construct(self, x: Any) -> Any:
+        x = self.dropout(ops.relu(self.norm(self.dense1(x)))) * self.scale
+        return self.dense2(x if self.body is None else self.body(self, x))
+
+
+def batches(count: int = 12) -> list[tuple[Any, Any]]:
+    random = np.random.default_rng(3)
+    return [(Tensor(random.standard_normal((5, 6)).astype(np.float32)), Tensor(random.integers(0, 3, 5).astype(np.int32))) for _ in range(count)]
+
+
+def trained(mode: int, body: Any = None, between: Callable[[int, Any, Any], None] | None = None, optimizer: Any = None,
+            wrap: Callable[[Any, Any], Any] = nn.TrainOneStepCell, data: Any = None) -> tuple[list[float], dict[str, Any], Any]:
+    """(losses, parameters, the training Cell) of some steps in a mode; ``between`` is called before each."""
+    context.set_context(mode=mode)
+    np.random.seed(5)
+    torch.manual_seed(5)
+    net = Net(body)
+    for parameter in net.get_parameters():
+        parameter.set_data(Tensor(np.random.default_rng(len(parameter.name)).standard_normal(parameter.shape).astype(np.float32) * 0.3))
+    made = (optimizer or (lambda parameters: nn.Momentum(parameters, 0.1, 0.9)))(net.trainable_params())
+    cell = wrap(nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")), made)
+    cell.set_train()
+    losses = []
+    for step, batch in enumerate(data or batches()):
+        if between is not None:
+            between(step, net, cell)
+        torch.manual_seed(step)
+        result = cell(*batch)
+        losses.append(float(result[0] if isinstance(result, tuple) else result))
+    return losses, {name: value.asnumpy().copy() for name, value in [*net.parameters_dict().items(), *made.parameters_dict().items()]}, cell
+
+
+def both(**options: Any) -> Any:
+    """The training Cell of the GRAPH_MODE run, after it was found equal to the other."""
+    expected, weights, _ = trained(context.PYNATIVE_MODE, **options)
+    losses, ours, cell = trained(context.GRAPH_MODE, **options)
+    np.testing.assert_array_equal(losses, expected)
+    for name, value in weights.items():
+        np.testing.assert_array_equal(ours[name], value, err_msg=name)
+    return cell
+
+
+def all_replays(cell: Any) -> int:
+    return replays(cell) + replays(cell.network)
+
+
+def test_a_step_is_replayed_whole() -> None:
+    cell = both()
+    assert replays(cell) == len(batches()) - 3 and not calls_of(cell.network)[0].recorded
+
+
+@pytest.mark.parametrize("optimizer", [
+    lambda p: nn.SGD(p, 0.1, momentum=0.9), lambda p: nn.Adam(p, 0.01), lambda p: nn.Momentum(p, [0.1, 0.05, 0.01], 0.9),
+    lambda p: nn.Momentum(p, nn.CosineDecayLR(0.01, 0.1, 8), 0.9), lambda p: nn.AdamWeightDecay(p, 0.01, weight_decay=0.1),
+    lambda p: nn.Momentum(p, 0.1, 0.9, weight_decay=0.01, loss_scale=2.0), lambda p: nn.Lamb(p, 0.01), lambda p: nn.RMSProp(p, 0.01),
+    lambda p: nn.Momentum([{"params": p[:2], "lr": 0.2}, {"params": p[2:]}], 0.1, 0.9, use_nesterov=True)])
+def test_optimizers(optimizer: Any) -> None:
+    assert all_replays(both(optimizer=optimizer)) >= len(batches()) - 4
+
+
+def test_loss_scale_cells() -> None:
+    both(wrap=lambda net, optimizer: nn.TrainOneStepWithLossScaleCell(net, optimizer, nn.DynamicLossScaleUpdateCell(2.0 ** 10, 2, 3)))
+
+
+def test_gradient_functions() -> None:
+    class Step(nn.TrainOneStepCell):
+        def construct(self, *inputs: Any) -> Any:
+            loss = self.network(*inputs)
+            sens = ops.fill(loss.dtype, loss.shape, 2.0)
+            grads = self.grad(self.network, self.weights)(*inputs, sens)
+            return ops.depend(loss, self.optimizer(ops.clip_by_global_norm(grads, 1.0)))
+    both(wrap=Step)
+
+
+def test_functions_with_closures() -> None:
+    def run(mode: int) -> tuple[list[float], int]:
+        context.set_context(mode=mode)
+        net, loss_of = nn.Dense(6, 3, weight_init="ones", bias_init="zeros"), nn.CrossEntropyLoss()
+
+        def forward(x: Any, y: Any) -> Any:
+            logits = net(x)
+            return loss_of(logits, y), logits
+        grad_of, optimizer = ops.value_and_grad(forward, None, net.trainable_params(), has_aux=True), nn.SGD(net.trainable_params(), 0.1)
+        losses = []
+        for x, y in batches():
+            (loss, logits), grads = grad_of(x, y)
+            assert isinstance(loss, Tensor) and isinstance(logits, Tensor) and isinstance(grads[0], Tensor)
+            optimizer(grads)
+            losses.append(float(loss))
+        return losses, replays(forward)
+    expected, _ = run(context.PYNATIVE_MODE)
+    losses, count = run(context.GRAPH_MODE)
+    assert losses == expected and count == len(batches()) - 3
+
+
+# --- what a replay would get wrong --------------------------------------------------------------------------------------------------------
+
+
+def test_a_branch_on_a_value() -> None:
+    both(body=lambda net, x: x * 2 if x.sum() > 8 else x)
+
+
+def test_a_value_read_by_numpy() -> None:
+    both(body=lambda net, x: x * float(np.abs(x.asnumpy()).max()))
+
+
+def test_a_value_read_as_a_list() -> None:
+    both(body=lambda net, x: x * (x.flatten().tolist()[0] + 1))
+
+
+def test_random_numbers_of_numpy() -> None:
+    both(body=lambda net, x: x * float(np.random.rand()))
+
+
+def test_a_number_that_changes_at_each_call() -> None:
+    numbers = {context.PYNATIVE_MODE: iter(range(100)), context.GRAPH_MODE: iter(range(100))}
+    both(body=lambda net, x: x * (1 + 0.1 * next(numbers[context.get_context("mode")])))
+
+
+def test_what_is_printed_is_printed_at_each_call(capsys: pytest.CaptureFixture[str]) -> None:
+    def body(net: Any, x: Any) -> Any:
+        print("called")
+        return x
+    both(body=body)
+    assert capsys.readouterr().out.count("called") == 2 * len(batches())
+
+
+def test_an_attribute_set_by_the_network() -> None:
+    def body(net: Any, x: Any) -> Any:
+        net.scale = net.scale * 0.9
+        return x
+    both(body=body)
+
+
+def test_an_attribute_set_from_outside() -> None:
+    def between(step: int, net: Any, cell: Any) -> None:
+        if step == 7:
+            net.scale = 0.5
+    assert all_replays(both(between=between))
+
+
+def test_evaluation_between_steps_and_back() -> None:
+    def between(step: int, net: Any, cell: Any) -> None:
+        cell.set_train(step not in (5, 6))
+    assert all_replays(both(between=between)) >= 4
+
+
+def test_frozen_parameters() -> None:
+    def between(step: int, net: Any, cell: Any) -> None:
+        if step == 6:
+            net.dense1.weight.requires_grad = False
+    both(between=between)
+
+
+def test_parameters_with_other_memory_and_other_values() -> None:
+    def between(step: int, net: Any, cell: Any) -> None:
+        if step == 5:
+            net.dense1.weight.data = net.dense1.weight.data * 0.5
+        if step == 8:
+            net.dense2.weight.set_data(net.dense2.weight * 0.5)
+        if step == 10:
+            with torch.no_grad():
+                net.dense1.bias.set_(Tensor(np.ones(8, np.float32)))
+    both(between=between)
+
+
+def test_another_learning_rate() -> None:
+    def between(step: int, net: Any, cell: Any) -> None:
+        if step == 7:
+            cell.optimizer.learning_rate.set_data(Tensor(0.01))
+        if step == 9:
+            cell.optimizer.momentum.set_data(Tensor(0.5))
+    both(between=between)
+
+
+def test_other_shapes() -> None:
+    data = [(x[:5 - step % 2], y[:5 - step % 2]) for step, (x, y) in enumerate(batches())]
+    assert all_replays(both(data=data)) == len(data) - 6
+
+
+def test_the_same_tensor_twice_and_a_parameter_as_input() -> None:
+    context.set_context(mode=context.GRAPH_MODE)
+    grad_of, weight = ops.grad(lambda a, b: (a * b).sum(), (0, 1)), Parameter(Tensor([3.0]), name="w")
+    for value in range(1, 8):
+        x, y = Tensor([float(value)]), Tensor([2.0])
+        assert [float(item) for item in grad_of(x, x)] == [value, value]
+        assert [float(item) for item in grad_of(x, y)] == [2, value]
+        assert [float(item) for item in grad_of(x, weight)] == [3, value]
+
+
+def test_an_input_that_is_also_used_from_outside() -> None:
+    context.set_context(mode=context.GRAPH_MODE)
+    kept = Tensor([5.0])
+    grad_of = ops.grad(lambda a: (a * kept).sum())
+    assert [float(grad_of(kept)) for _ in range(4)] == [5.0] * 4
+    assert [float(grad_of(Tensor([float(value)]))) for value in range(4)] == [5.0] * 4
+
+
+def test_a_tensor_made_in_the_network_and_written_to() -> None:
+    def body(net: Any, x: Any) -> Any:
+        total = Tensor(np.zeros(8, np.float32))
+        total += x.sum(0)
+        return x + total
+    both(body=body)
+
+
+def test_a_tensor_made_from_numpy_memory_and_written_to() -> None:
+    def body(net: Any, x: Any) -> Any:
+        total = Tensor.from_numpy(np.zeros(8, np.float32))
+        torch.Tensor.add_(total, x.detach().sum(0))
+        return x + total
+    both(body=body)
+
+
+def test_a_buffer_that_grows_with_each_call() -> None:
+    def body(net: Any, x: Any) -> Any:
+        ops.assign_add(net.norm.moving_mean, Tensor(np.ones(8, np.float32)))
+        return x + net.norm.moving_mean
+    assert all_replays(both(body=body))
+
+
+def test_hooks() -> None:
+    seen: list[int] = []
+
+    def between(step: int, net: Any, cell: Any) -> None:
+        if step == 0:
+            net.dense1.register_forward_hook(lambda *_: seen.append(1))
+    both(between=between)
+    assert len(seen) == 2 * len(batches())
+
+
+def test_summary_operators() -> None:
+    from mindspore_compat.ops.operations import debug_ops
+    seen: list[str] = []
+
+    def hook(kind: str, name: str, value: Any) -> None:
+        seen.append(name)
+    debug_ops.summary_hooks.append(hook)
+    try:
+        both(body=lambda net, x: (ops.ScalarSummary()("total", x.sum()), x)[1])
+    finally:
+        debug_ops.summary_hooks.remove(hook)
+    assert len(seen) == 2 * len(batches())
+
+
+def test_thor_keeps_its_schedule() -> None:
+    losses = {}
+    for mode in (context.PYNATIVE_MODE, context.GRAPH_MODE):
+        context.set_context(mode=mode)
+        net = nn.SequentialCell(nn.Dense(6, 8, weight_init="ones", bias_init="zeros"), nn.ReLU(),
+                                nn.Dense(8, 3, weight_init="ones", bias_init="zeros"))
+        ConvertNetUtils().convert_to_thor_net(net)
+        optimizer = nn.thor(net, Tensor([0.01] * 40), Tensor([0.05] * 40), 0.9, batch_size=5, frequency=5)
+        cell = nn.TrainOneStepCell(nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")), optimizer).set_train()
+        losses[mode] = [float(cell(*batch)) for batch in batches()]
+    assert losses[context.PYNATIVE_MODE] == losses[context.GRAPH_MODE]
+
+
+def test_why_a_step_runs_eagerly_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, logger="mindspore_compat"):
+        trained(context.GRAPH_MODE, body=lambda net, x: x * float(x.sum()))
+    assert "WithLossCell runs eagerly in GRAPH_MODE" in caplog.text
+
+
+def test_a_wrong_input_raises_what_it_raises_eagerly() -> None:
+    _, _, cell = trained(context.GRAPH_MODE)
+    with pytest.raises(ValueError, match="Dense"):
+        cell(Tensor(np.ones((5, 7), np.float32)), batches()[0][1])
+
+
+def test_nothing_of_a_dropped_network_is_kept() -> None:
+    import gc
+    import weakref
+    _, _, cell = trained(context.GRAPH_MODE)
+    gone = weakref.ref(cell), weakref.ref(cell.network)
+    del cell
+    gc.collect()
+    assert gone[0]() is None and gone[1]() is None
+
+

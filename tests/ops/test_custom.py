@@ -1,0 +1,142 @@
+"""`ops.Custom` and the descriptions of user operators."""
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import ops
+from mindspore_compat._api.errors import UnsupportedError
+
+X, Y = ms.Tensor([1.0, 2.0]), ms.Tensor([3.0, 5.0])
+
+ADD = """
+#include <stdint.h>
+#include <string.h>
+int add(int nparam, void **params, int *ndims, int64_t **shapes, const char **dtypes, void *stream, void *extra) {
+    if (nparam != 3 || strcmp(dtypes[2], "float32")) return 7;
+    int64_t size = 1;
+    for (int i = 0; i < ndims[2]; i++) size *= shapes[2][i];
+    for (int64_t i = 0; i < size; i++) ((float*)params[2])[i] = ((float*)params[0])[i] + ((float*)params[1])[i];
+    return 0;
+}
+"""
+
+
+def product_and_sum(x: np.ndarray, y: np.ndarray) -> tuple:
+    return x * y, x.sum(keepdims=True)
+
+
+def same_and_one(a: Any, b: Any) -> tuple:
+    return a, [1]
+
+
+def test_python_function_with_several_outputs() -> None:
+    operator = ops.Custom(product_and_sum, same_and_one, lambda a, b: (a, a))
+    product, total = operator(X, Y)
+    assert isinstance(product, ms.Tensor) and product.asnumpy().tolist() == [3, 10] and total.asnumpy().tolist() == [3]
+
+
+def test_shape_and_dtype_as_values() -> None:
+    assert ops.Custom(lambda x: x * 2, (2,), ms.float32, "pyfunc")(X).asnumpy().tolist() == [2, 4]
+
+
+def test_gradient_by_bprop() -> None:
+    operator = ops.Custom(product_and_sum, same_and_one, lambda a, b: (a, a), bprop=lambda x, y, out, dout: (dout[0] * y, dout[0] * x))
+    gradients = ms.grad(lambda x, y: operator(x, y)[0].sum(), grad_position=(0, 1))(X, Y)
+    assert [item.asnumpy().tolist() for item in gradients] == [[3, 5], [1, 2]]
+
+
+def test_without_bprop_the_gradient_is_refused() -> None:
+    operator = ops.Custom(lambda x: x * 2, (2,), ms.float32)
+    with pytest.raises(RuntimeError, match="Pass 'bprop'"):
+        ms.grad(lambda x: operator(x).sum())(X)
+
+
+def test_wrong_number_of_gradients() -> None:
+    operator = ops.Custom(lambda x, y: x * y, (2,), ms.float32, bprop=lambda x, y, out, dout: (dout,))
+    with pytest.raises(TypeError, match="each of the 2 inputs, but returned 1"):
+        ms.grad(lambda x: operator(x, Y).sum())(X)
+
+
+@pytest.mark.parametrize(("arguments", "error", "message"), [
+    ({"func": 3}, TypeError, "must be of type function or str"),
+    ({"func": product_and_sum, "func_type": "zz"}, ValueError, "'func_type' must be one of"),
+    ({"func": product_and_sum, "func_type": "aot"}, TypeError, "must be of type str"),
+    ({"func": "x"}, TypeError, "must be a function"),
+    ({"func": product_and_sum, "func_type": "hybrid"}, UnsupportedError, "as 'pyfunc' or 'aot'"),
+    ({"func": "x", "func_type": "tbe"}, UnsupportedError, "as 'pyfunc' or 'aot'"),
+])
+def test_wrong_arguments(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        ops.Custom(**arguments)
+
+
+@pytest.mark.parametrize(("shape", "function", "message"), [
+    ((3,), lambda x: x, "must return the shape"), (((2,), (2,)), lambda x: x, "must return 2 arrays"),
+])
+def test_a_function_that_returns_something_else(shape: Any, function: Any, message: str) -> None:
+    dtype = (ms.float32, ms.float32) if isinstance(shape[0], tuple) else ms.float32
+    with pytest.raises(ValueError, match=message):
+        ops.Custom(function, shape, dtype)(X)
+
+
+def test_output_without_description() -> None:
+    with pytest.raises(TypeError, match="'out_shape' must be given"):
+        ops.Custom(lambda x: x)(X)
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+def test_function_of_a_shared_library(tmp_path: Path) -> None:
+    source, library = tmp_path / "add.c", tmp_path / "add.so"
+    source.write_text(ADD)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+    operator = ops.Custom(f"{library}:add", lambda a, b: a, lambda a, b: a, "aot")
+    assert operator(X, Y).asnumpy().tolist() == [4, 7]
+    with pytest.raises(RuntimeError, match="returned 7"):
+        ops.Custom(f"{library}:add", lambda a: a, lambda a: a, "aot")(X)
+    with pytest.raises(RuntimeError, match="can not be loaded"):
+        ops.Custom(f"{library}:nothing", lambda a: a, lambda a: a, "aot")(X)
+
+
+def test_library_that_is_not_there() -> None:
+    with pytest.raises(RuntimeError, match="no such library"):
+        ops.Custom("nothing.so:add", (2,), ms.float32, "aot")(X)
+
+
+def test_description_is_that_of_upstream() -> None:
+    info = (ops.CustomRegOp().input(0, "x", "dynamic").output(0, "y").attr("a", "optional", "int")
+            .dtype_format(ops.DataType.F16_Default, ops.DataType.F32_NCHW).target("GPU").get_op_info())
+    assert info == {"op_name": "Custom", "inputs": [{"index": 0, "name": "x", "paramType": "dynamic"}],
+                    "outputs": [{"index": 0, "name": "y", "paramType": "required"}], "attr": [{"name": "a", "paramType": "optional", "type": "int"}],
+                    "fusion_type": "", "dtype_format": [(("float16", "DefaultFormat"), ("float32", "NCHW"))], "target": "GPU"}
+    assert ops.DataType.I32_Default_Tuple == ("int32", "DefaultFormat", "tuple") and ops.DataType.None_Default == ("", "DefaultFormat")
+
+
+def test_description_is_kept_with_the_function() -> None:
+    decorated = ops.custom_info_register({"op_name": "f"})(lambda x: x + 1)
+    assert ops.Custom(decorated, (2,), ms.float32)(X).asnumpy().tolist() == [2, 3]
+
+
+def test_wrong_descriptions() -> None:
+    with pytest.raises(ValueError, match="1 vs 2"):
+        ops.CustomRegOp().input(0, "x").output(0, "y").dtype_format(ops.DataType.F16_Default)
+    with pytest.raises(TypeError, match="must be int"):
+        ops.CustomRegOp().input("x")
+    with pytest.raises(ValueError, match="op name"):
+        ops.CustomRegOp(" ")
+
+
+def test_kernels_for_ascend_are_described_but_not_run() -> None:
+    info = ops.TBERegOp("CusSquare").fusion_type("OPAQUE").partial_flag(True).async_flag(False).input(0, "x").output(0, "y").get_op_info()
+
+    @ops.op_info_register(info)
+    def kernel(x: Any) -> None: ...
+    assert kernel.op_info["op_name"] == "CusSquare"  # type: ignore[attr-defined]
+    with pytest.raises(NotImplementedError, match="no computation on PyTorch"):
+        ops.PrimitiveWithInfer("CusSquare")(X)
