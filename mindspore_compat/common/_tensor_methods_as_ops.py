@@ -10,17 +10,17 @@ __all__ = ["OpMethods", "bind_methods"]
 _SAME_NAME = [
     "abs", "absolute", "add", "addcdiv", "addcmul", "amax", "amin", "aminmax", "approximate_equal", "arctan2", "atan2", "bincount",
     "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift", "clamp", "col2im", "count_nonzero", "cross",
-    "cummax", "cummin", "det", "diag", "diff", "div", "divide", "dot", "eq", "equal", "fills", "floor_divide", "floor_mod", "fmax", "fmin", "fmod",
+    "cummax", "cummin", "det", "diag", "div", "divide", "dot", "eq", "equal", "fills", "floor_divide", "floor_mod", "fmax", "fmin", "fmod",
     "gather_elements", "gather_nd", "ge", "ger", "greater", "greater_equal", "gt", "heaviside", "histc", "hypot", "igamma", "igammac",
     "index_add", "index_fill", "index_put", "inplace_update", "inv", "invert", "isclose", "lcm", "le", "lerp", "less", "less_equal",
     "log_matrix_determinant", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and", "logical_or", "logical_xor", "logit", "logsumexp",
-    "lt", "matmul", "matrix_determinant", "maximum", "median", "minimum", "moveaxis", "movedim", "move_to", "mul", "multiply",
-    "multinomial", "nan_to_num", "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "ne", "nextafter", "nonzero", "not_equal",
+    "lt", "matmul", "matrix_determinant", "maximum", "median", "minimum", "moveaxis", "movedim", "move_to", "mul",
+    "nan_to_num", "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "ne", "nextafter", "nonzero", "not_equal",
     "permute", "pow", "quantile", "random_categorical", "remainder", "renorm", "reverse", "reverse_sequence", "rot90", "scatter_div",
     "scatter_max", "scatter_min", "scatter_mul", "scatter_sub", "select_scatter", "slice_scatter", "soft_shrink", "std_mean", "sub",
-    "subtract", "svd", "t", "tensor_split", "top_k", "true_divide", "type_as", "unique", "unique_consecutive", "unique_with_pad",
+    "subtract", "svd", "t", "tensor_split", "top_k", "true_divide", "unique", "unique_consecutive", "unique_with_pad",
     "unsorted_segment_max", "unsorted_segment_min", "unsorted_segment_prod", "var_mean", "xdivy", "xlogy", "lstsq", "lu_solve",
-    "masked_fill", "masked_select", "masked_scatter", "bmm", "diagflat", "softmax", "gcd", "fold", "swapaxes", "dist", "sgn", "real",
+    "masked_fill", "masked_select", "masked_scatter", "bmm", "diagflat", "gcd", "fold", "dist", "sgn", "real",
     "imag", "conj", "bessel_i0", "digamma", "cholesky", "cholesky_inverse", "cholesky_solve", "slogdet", "geqrf", "eigvals",
     "copysign", "float_power",
     "index_select", "outer", "inner",
@@ -64,6 +64,34 @@ class OpMethods:
         """Rounded half to even, to ``decimals`` places."""
         from mindspore_compat.ops.function import round
         return round(self, decimals=decimals)
+
+    def diff(self: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
+        """The n-th difference along ``axis``."""
+        from mindspore_compat.ops.function import diff
+        return diff(self, n, axis, prepend, append)
+
+    def multiply(self: Any, value: Any) -> Any:
+        """Product with a number or Tensor, element by element."""
+        return self * value
+
+    def multinomial(self: Any, num_samples: Any, replacement: Any = True, seed: Any = None) -> Any:
+        """int32 classes drawn by the weights in the last axis."""
+        from mindspore_compat.ops.function import multinomial
+        return multinomial(self, num_samples, replacement, seed)
+
+    def softmax(self: Any, axis: Any = -1, dtype: Any = None) -> Any:
+        """exp(x) normalized to sum 1 along ``axis``."""
+        from mindspore_compat.ops.function import softmax
+        return softmax(self, axis, dtype=dtype)
+
+    def swapaxes(self: Any, axis0: Any, axis1: Any) -> Any:
+        """Two axes exchanged."""
+        from mindspore_compat.ops.function import swapaxes
+        return swapaxes(self, axis0, axis1)
+
+    def type_as(self: Any, other: Any) -> Any:
+        """The values in the dtype of ``other``."""
+        return self.astype(other.dtype)
 
     def fill_diagonal(self: Any, fill_value: Any, wrap: Any = False) -> Any:
         """A copy with a value on the main diagonal."""

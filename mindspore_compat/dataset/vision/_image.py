@@ -15,9 +15,9 @@ _NEAREST, _LINEAR, _CUBIC, _AREA, _PILCUBIC = 0, 2, 3, 4, 5
 _ONE = 2048
 
 
-def is_pil(image: Any) -> bool:
+def is_pil(img: Any) -> bool:
     """Whether it is a PIL image; PIL is not imported for that."""
-    return hasattr(image, "getbands") and hasattr(image, "convert")
+    return hasattr(img, "getbands") and hasattr(img, "convert")
 
 
 def open_image(content: np.ndarray) -> Any:

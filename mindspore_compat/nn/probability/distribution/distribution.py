@@ -34,6 +34,17 @@ def check_name(dist: Any, expected: str) -> None:
         raise ValueError(f"Expected dist input is {expected}, but got {dist}.")
 
 
+class _ByName(dict):
+    """A dict that torch can call in place of ``Module.parameters``."""
+
+    def __init__(self, owner: Cell, items: Any) -> None:
+        super().__init__(items)
+        self._owner = owner
+
+    def __call__(self, recurse: bool = True) -> Any:
+        return torch.nn.Module.parameters(self._owner, recurse)
+
+
 class Distribution(Cell):
     """A distribution: what depends on its parameters is asked by method, or by name as ``distribution("log_prob", value)``.
 
@@ -81,8 +92,8 @@ class Distribution(Cell):
 
     @property
     def parameters(self) -> dict[str, Any]:  # type: ignore[override]
-        """The parameters by name."""
-        return dict(zip(self.parameter_names, self.default_parameters))
+        """The parameters by name; called, as torch does with every module, it gives the trainable ones."""
+        return _ByName(self, zip(self.parameter_names, self.default_parameters))
 
     @property
     def is_scalar_batch(self) -> bool:
