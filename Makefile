@@ -30,9 +30,10 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
-# derives the state of every MindSpore name from the code: upstream.csv and docs/coverage.md
+# derives the state of every MindSpore name from the code (upstream.csv, docs/coverage.md), and which are compared with real MindSpore
 coverage: $(VENV)/.test
 	$(BIN)/python -m mindspore_compat coverage --write
+	$(BIN)/python -m tests.ops.differential --write
 
 bench: $(VENV)/.test
 	for name in tensor layers train_step checkpoint summary thor; do $(BIN)/python benchmarks/$$name.py || exit 1; done

@@ -5,6 +5,7 @@ MindSpore's own runtime: they are checked, stored and returned by `get_context`,
 """
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from mindspore_compat._runtime.device import select_device
@@ -138,9 +139,18 @@ def get_current_device() -> tuple[str, int]:
     return get_context("device_target"), get_context("device_id")
 
 
+class _InJit(threading.local):
+    """How many functions decorated by ``jit`` are running."""
+
+    depth = 0
+
+
+in_jit = _InJit()
+
+
 def is_graph_mode() -> bool:
-    """Whether GRAPH_MODE is set."""
-    return _values.get("mode") == GRAPH_MODE
+    """Whether GRAPH_MODE is set, or a function decorated by ``jit`` runs."""
+    return _values.get("mode") == GRAPH_MODE or in_jit.depth > 0
 
 
 def _get_mode() -> int:

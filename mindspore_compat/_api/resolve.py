@@ -32,11 +32,22 @@ def resolve(name: str) -> Any:
     if head != UPSTREAM:
         return ABSENT
     value: Any = importlib.import_module(PACKAGE)
-    for part in rest:
-        value = _step(value, part)
+    for position, part in enumerate(rest):
+        found = _step(value, part)
+        if found is ABSENT and isinstance(value, types.FunctionType):
+            found = _step_into_module(".".join([PACKAGE, *rest[:position]]), part)
+        value = found
         if value is ABSENT:
             break
     return value
+
+
+def _step_into_module(module: str, part: str) -> Any:
+    """``part`` of a module that a function of the same name hides from attribute access, as upstream's ``ops.op_info_register``."""
+    try:
+        return _step(importlib.import_module(module), part)
+    except ImportError:
+        return ABSENT
 
 
 def _step(value: Any, part: str) -> Any:

@@ -1,26 +1,39 @@
-"""Compilation switches. Upstream: ``mindspore.common.api``. Cells and functions run eagerly here, so these return what they get."""
+"""Compilation switches. Upstream: ``mindspore.common.api``. Cells and functions run eagerly here; what `jit` does: docs/design/graph.md."""
 from __future__ import annotations
 
+import functools
+import types
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
+from mindspore_compat.context import in_jit
+
 __all__ = ["jit", "ms_function", "jit_class", "ms_class", "JitConfig", "mutable", "no_inline", "lazy_inline", "no_grad", "ms_memory_recycle"]
 
 
 def jit(function: Any = None, *args: Any, **kwargs: Any) -> Any:
-    """Decorator for a function that upstream compiles: returned as it is, whatever the options, since it runs eagerly.
+    """Decorator for a function that upstream compiles: while it runs, GRAPH_MODE holds, whatever the options. Cells are returned as they are.
 
     For compiled code use ``torch.compile`` on the function. Takes ``@jit``, ``@jit(...)`` and ``jit(fn=...)``.
     """
     target = kwargs.get("fn", function)
-    if callable(target):
-        return target
+    return _in_graph_mode(target) if callable(target) else _in_graph_mode
 
-    def decorate(wrapped: Callable[..., Any]) -> Callable[..., Any]:
-        return wrapped
-    return decorate
+
+def _in_graph_mode(function: Callable[..., Any]) -> Callable[..., Any]:
+    if not isinstance(function, (types.FunctionType, types.MethodType)):
+        return function
+
+    @functools.wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        in_jit.depth += 1
+        try:
+            return function(*args, **kwargs)
+        finally:
+            in_jit.depth -= 1
+    return run
 
 
 ms_function = jit
@@ -71,6 +84,22 @@ def ms_memory_recycle() -> None:
     """Give cached GPU memory back."""
     if torch.cuda.is_initialized():
         torch.cuda.empty_cache()
+
+
+class _PyNativeExecutor:
+    """What scripts call of upstream's eager executor."""
+
+    def sync(self) -> None:
+        """Wait until the device has done what it was given."""
+        if torch.cuda.is_initialized():
+            torch.cuda.synchronize()
+
+    def set_grad_flag(self, flag: bool) -> None:
+        """Accepted without effect: what is differentiated is recorded by torch."""
+
+
+_pynative_executor = _PyNativeExecutor()
+cells_compile_cache: dict[int, set[str]] = {}  # nothing is compiled
 
 
 class no_grad(torch.no_grad):

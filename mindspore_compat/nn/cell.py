@@ -506,6 +506,24 @@ class Cell(torch.nn.Module):
             parameter.comm_fusion = fusion_type
         return self
 
+    @property
+    def pipeline_stage(self) -> Any:
+        """The stage of a pipeline that the Cell belongs to, None unless set; without effect, there is one stage."""
+        return self.__dict__.get("_pipeline_stage")
+
+    @pipeline_stage.setter
+    def pipeline_stage(self, value: int) -> None:
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise TypeError(f"For 'Cell', the property 'pipeline_stage' must be int type, but got type : {type(value)}")
+        if value < 0:
+            raise ValueError(f"For 'Cell', the property 'pipeline_stage' can not be less than 0, but got {value}")
+        self.__dict__["_pipeline_stage"] = value
+
+    @property
+    def compile_cache(self) -> set[str]:
+        """What was compiled for the Cell: nothing, ever."""
+        return set()
+
     def set_jit_config(self, jit_config: Any) -> None:
         """Accepted without effect: Cells run eagerly."""
 

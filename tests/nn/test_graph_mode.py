@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from mindspore_compat import Parameter, Tensor, context, nn, ops
+from mindspore_compat import Parameter, Tensor, context, jit, nn, ops
 from mindspore_compat.ops.composite import _graph_mode
 from mindspore_compat.train.train_thor import ConvertNetUtils
 from tests.nn.cases import CASES, Case
@@ -183,6 +183,27 @@ def test_functions_with_closures() -> None:
     expected, _ = run(context.PYNATIVE_MODE)
     losses, count = run(context.GRAPH_MODE)
     assert losses == expected and count == len(batches()) - 3
+
+
+def test_a_function_under_jit_is_replayed_in_pynative_mode_too() -> None:
+    def run(decorate: Any) -> tuple[list[float], int]:
+        net, loss_of = nn.Dense(6, 3, weight_init="ones", bias_init="zeros"), nn.CrossEntropyLoss()
+        optimizer = nn.SGD(net.trainable_params(), 0.1)
+
+        def forward(x: Any, y: Any) -> Any:
+            return loss_of(net(x), y)
+        grad_of = ops.value_and_grad(forward, None, net.trainable_params())
+
+        @decorate
+        def step(x: Any, y: Any) -> Any:
+            loss, grads = grad_of(x, y)
+            optimizer(grads)
+            return loss
+        return [float(step(*batch)) for batch in batches()], replays(forward)
+    expected, none = run(lambda function: function)
+    losses, count = run(jit)
+    assert losses == expected and none == 0 and count == len(batches()) - 3
+    assert run(jit(jit_level="O1"))[0] == expected and not context.is_graph_mode()
 
 
 # --- what a replay would get wrong --------------------------------------------------------------------------------------------------------
