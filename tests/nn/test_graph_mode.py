@@ -151,7 +151,10 @@ def test_optimizers(optimizer: Any) -> None:
 
 
 def test_loss_scale_cells() -> None:
-    both(wrap=lambda net, optimizer: nn.TrainOneStepWithLossScaleCell(net, optimizer, nn.DynamicLossScaleUpdateCell(2.0 ** 10, 2, 3)))
+    for scale in (2.0 ** 10, 2.0 ** 127):  # the second overflows at first
+        cell = both(wrap=lambda net, optimizer, scale=scale: nn.TrainOneStepWithLossScaleCell(
+            net, optimizer, nn.DynamicLossScaleUpdateCell(scale, 2, 3)))
+        assert replays(cell.network) == len(batches()) - 3
 
 
 def test_gradient_functions() -> None:

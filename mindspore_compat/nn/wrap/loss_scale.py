@@ -9,8 +9,10 @@ from mindspore_compat._api.validate import check_positive_int
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.context import is_graph_mode
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.wrap.cell_wrapper import TrainOneStepCell, _accumulated, _micro_size
+from mindspore_compat.ops.composite._graph_mode import graph_mode
 from mindspore_compat.ops.composite.base import HyperMap, MultitypeFuncGraph
 from mindspore_compat.ops.composite.grad import gradients
 
@@ -105,12 +107,17 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         return self._part_gradients(self.network, inputs, scale)
 
     def _part_gradients(self, network: Any, inputs: tuple[Any, ...], scale: torch.Tensor) -> tuple[Any, Any]:
-        with torch.enable_grad():
-            loss = network(*inputs)
-        if isinstance(network, Cell):
-            network.__dict__["_captured"] = None
-        seed = torch.ones_like(plain(loss)) * scale.to(loss.dtype)
-        return wrap(plain(loss)), gradients(loss, list(self.weights), seed)
+        def differentiated(arguments: tuple[tuple[Any, ...], torch.Tensor]) -> tuple[Any, Any]:
+            inputs, scale = arguments
+            with torch.enable_grad():
+                loss = network(*inputs)
+            if isinstance(network, Cell):
+                network.__dict__["_captured"] = None
+            seed = torch.ones_like(plain(loss)) * plain(scale).to(loss.dtype)
+            return wrap(plain(loss)), gradients(loss, list(self.weights), seed)
+        if is_graph_mode():
+            return wrap(graph_mode(network, ("loss scale", id(self.weights)), differentiated, (inputs, scale), self.weights))
+        return differentiated((inputs, scale))
 
     def set_sense_scale(self, sens: Any) -> None:
         """Replace a scale that was given as a Tensor."""
