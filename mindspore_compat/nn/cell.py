@@ -164,9 +164,8 @@ class Cell(torch.nn.Module):
 
     def _changed(self) -> None:
         """Say that the Cell may compute something else from now on; what was recorded of it in GRAPH_MODE then holds no more."""
-        state = self.__dict__
-        state["_version"] = state.get("_version", 0) + 1
         _grad_state.epoch += 1
+        self.__dict__["_version"] = _grad_state.epoch  # no two states of any Cells share it
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._changed()
@@ -307,6 +306,7 @@ class Cell(torch.nn.Module):
             raise TypeError(f"For 'insert_param_to_cell', the argument 'param' must be 'Parameter' if not None, but got {type(param)}.")
         if param is not None and _is_parameter_generated(param.name):
             param.name = param_name
+        self._changed()
         self._parameters[param_name] = param
 
     def insert_child_to_cell(self, child_name: str, child_cell: Any) -> None:
@@ -325,6 +325,7 @@ class Cell(torch.nn.Module):
         if child_cell is not None and not isinstance(child_cell, torch.nn.Module):
             raise TypeError("For 'insert_child_to_cell', the argument 'child_cell' must be 'Cell' if not None, "
                             f"but got type {type(child_cell)}.")
+        self._changed()
         self._modules[child_name] = child_cell
 
     # --- listing ----------------------------------------------------------------------------------------------------------

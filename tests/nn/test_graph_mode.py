@@ -255,6 +255,25 @@ def test_an_attribute_set_from_outside() -> None:
     assert all_replays(both(between=between))
 
 
+def test_a_layer_replaced_by_another_of_its_kind() -> None:
+    def run(mode: int) -> list[float]:
+        context.set_context(mode=mode)
+        parts = [nn.Dense(6, 6, weight_init=start, bias_init="zeros") for start in ("ones", "zeros", "ones")]
+        net, found = nn.SequentialCell(parts[0], nn.ReLU(), nn.Dense(6, 3, weight_init="ones", bias_init="zeros")), []
+        grad_of = ops.value_and_grad(lambda x: net(x).sum(), 0)
+        for step, (x, _) in enumerate(batches()):
+            if step in (5, 9):
+                net[0] = parts[step // 4]
+            found.append(float(grad_of(x)[0]))
+        return found
+    assert run(context.PYNATIVE_MODE) == run(context.GRAPH_MODE)
+
+    def between(step: int, net: Any, cell: Any) -> None:
+        if step == 6:
+            net.dense2 = nn.Dense(8, 3, weight_init="ones", bias_init="zeros")
+    both(between=between)
+
+
 def test_evaluation_between_steps_and_back() -> None:
     def between(step: int, net: Any, cell: Any) -> None:
         cell.set_train(step not in (5, 6))

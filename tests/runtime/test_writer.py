@@ -185,8 +185,10 @@ def test_a_program_from_a_pipe_has_its_writer_too(tmp_path: Path) -> None:
 
 def test_an_interrupt_from_the_terminal_loses_nothing(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(PROGRAM % "time.sleep(60)")
+    # a shell's background job ignores SIGINT, and hands that on to its children
     trainer = subprocess.Popen([sys.executable, "script.py", str(tmp_path)], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}, start_new_session=True)
+                               env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}, start_new_session=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     assert trainer.stdout is not None and trainer.stdout.readline() == b"accepted\n"
     os.killpg(trainer.pid, signal.SIGINT)
     _, error = trainer.communicate(timeout=60)

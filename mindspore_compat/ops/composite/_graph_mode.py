@@ -17,7 +17,7 @@ from mindspore_compat import context, log
 from mindspore_compat.common import _grad_state
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.ops.composite._tape import Tape, compiled, record
+from mindspore_compat.ops.composite._tape import DRAWS, Tape, compiled, record
 
 __all__ = ["graph_mode"]
 
@@ -25,7 +25,7 @@ _Base = torch._C.TensorBase
 _detach, _data_ptr, _stride, _item = _Base.detach, _Base.data_ptr, _Base.stride, _Base.item
 _shape, _dtype, _requires_grad, _is_cpu = (_Base.__dict__[name].__get__ for name in ("shape", "dtype", "requires_grad", "is_cpu"))
 _CONSTANTS = (int, float, bool, str, type(None), torch.dtype)
-_MAX_DISAGREEMENTS, _MAX_WASTED, _MAX_KINDS = 2, 12, 32
+_MAX_DISAGREEMENTS, _MAX_WASTED, _MAX_KINDS = 4, 12, 32
 _calls: weakref.WeakKeyDictionary[Any, dict[Any, _Calls]] = weakref.WeakKeyDictionary()
 
 
@@ -146,7 +146,9 @@ def _recorded(owner: Any, calls: _Calls, compute: Callable[[Any], Any], argument
     replaced = _with_tensors(arguments, iter(inputs))
     result, tape, problem = record(lambda: compute(replaced), inputs, quick=plan.tape is not None)
     calls.recorded += 1
-    if tape is None or calls.epoch != _grad_state.epoch:
+    if problem == DRAWS and calls.disagreements < _MAX_DISAGREEMENTS:
+        calls.disagreements += 1
+    elif tape is None or calls.epoch != _grad_state.epoch:
         calls.stop(owner, problem or "it sets attributes of a Cell")
     elif any(module._forward_hooks or module._forward_pre_hooks or module._backward_hooks or module._backward_pre_hooks
              for module in (owner.modules() if isinstance(owner, torch.nn.Module) else ())):

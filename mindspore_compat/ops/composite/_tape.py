@@ -20,7 +20,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from mindspore_compat.common import _grad_state
 
-__all__ = ["Tape", "compiled", "record"]
+__all__ = ["DRAWS", "Tape", "compiled", "record"]
 
 _Base = torch._C.TensorBase
 _detach, _data_ptr = _Base.detach, _Base.data_ptr
@@ -28,6 +28,7 @@ _HOST_READS = frozenset(("numpy", "tolist", "__array__", "__dlpack__", "data_ptr
 _CONSTANT_TYPES = (int, float, bool, complex, str, torch.dtype, torch.device, torch.layout, torch.memory_format, torch.Generator)
 _UNPREDICTABLE = (torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape)
 _aten = torch.ops.aten
+DRAWS = "it draws random numbers in Python"  # or another thread did meanwhile
 
 
 class _Node:
@@ -261,7 +262,7 @@ def record(compute: Callable[[], Any], inputs: Sequence[torch.Tensor], quick: bo
     if watch.used:
         recorder.give_up("it prints")
     if drawn != _random_states():
-        recorder.give_up("it draws random numbers in Python")
+        recorder.give_up(DRAWS)
     recorder.tape.returned = recorder.ref(result)
     return (result, None, recorder.problem) if recorder.problem else (result, recorder.tape, "")
 
