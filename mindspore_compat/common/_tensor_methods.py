@@ -75,7 +75,7 @@ class TensorMethods(ReduceMethods, ShapeMethods, OpMethods):
     def set_dtype(self: Any, dtype: Any) -> Any:
         """Change this tensor itself to another dtype, and return that."""
         target = to_torch_dtype(dtype)
-        _Base.data.__set__(self, _Base.to(_Base.detach(self), target))  # type: ignore[attr-defined]
+        self.data = _Base.to(_Base.detach(self), target)
         return target
 
     # --- initialization: data exist from the start ---

@@ -158,8 +158,7 @@ class Parameter(Tensor, torch.nn.Parameter):
         if not isinstance(data, torch.Tensor):
             raise TypeError(f"Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` , but got {type(data)}.")
         if tuple(data.shape) != self.shape:
-            _grad_state.memory_moved()
-            _Base.data.__set__(self, _Base.clone(_Base.detach(data)).to(self.device, self.dtype))  # type: ignore[attr-defined]
+            self.data = _Base.clone(_Base.detach(data)).to(self.device, self.dtype)
             return self
         _get_data(self).copy_(_Base.detach(data))
         return self

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from mindspore_compat import nn
+from mindspore_compat import nn, ops
 from mindspore_compat.common.tensor import Tensor
 from tests.nn.cases import data, ints
 
@@ -201,3 +201,21 @@ def test_second_derivative_of_binary_cross_entropy() -> None:
     first, = torch.autograd.grad(loss, x, create_graph=True)
     second, = torch.autograd.grad(first.sum(), x)
     close(second.numpy(), [1 / 0.3 ** 2, 1 / 0.4 ** 2], 1e-4)
+
+
+def test_convolutions_in_channels_last_order_give_the_same_values_gradients_and_shapes() -> None:
+    random = np.random.default_rng(0)
+    x, w = (Tensor(random.standard_normal(shape).astype(np.float32)) for shape in ((2, 16, 9, 7), (24, 16, 3, 3)))
+    net = nn.Conv2d(16, 24, 3, pad_mode="valid")
+    net.weight.set_data(w)
+    out, gradient = ops.value_and_grad(lambda x: (net(x) ** 2).sum(), 0)(x)
+    leaf = torch.tensor(x.asnumpy(), requires_grad=True)
+    expected = torch.nn.functional.conv2d(leaf, torch.tensor(w.asnumpy()))
+    (expected ** 2).sum().backward()
+    y = net(x)
+    assert torch._C.TensorBase.is_contiguous(y, memory_format=torch.channels_last), "the faster order was taken"
+    np.testing.assert_allclose(y.asnumpy(), expected.detach().numpy(), 1e-4, 1e-4)
+    np.testing.assert_allclose(y.view(2, -1).asnumpy(), expected.detach().reshape(2, -1).numpy(), 1e-4, 1e-4)
+    np.testing.assert_allclose(float(out), float((expected ** 2).sum()), 1e-4)
+    np.testing.assert_allclose(gradient.asnumpy(), leaf.grad.numpy(), 1e-3, 1e-3)
+    assert net.weight.is_contiguous() and y.shape == tuple(expected.shape)

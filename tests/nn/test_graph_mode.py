@@ -354,6 +354,47 @@ def test_a_buffer_that_grows_with_each_call() -> None:
     assert all_replays(both(body=body))
 
 
+class Clipped(nn.Cell):
+    """Its own backward pass looks at values, which are the same in the first steps only."""
+
+    def construct(self, x: Any) -> Any:
+        return x * 2
+
+    def bprop(self, x: Any, out: Any, dout: Any) -> Any:
+        return (Tensor(np.minimum(x.asnumpy(), 5.0)),)
+
+
+def test_python_in_the_backward_pass() -> None:
+    class Function(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:  # type: ignore[override]
+            ctx.x = x
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:  # type: ignore[override]
+            return Tensor(np.minimum(ctx.x.tolist(), 5.0).astype(np.float32))
+
+    def hooked(x: Any) -> Any:
+        y = x * 1
+        y.register_hook(lambda gradient: torch.from_numpy(np.minimum(x.detach().numpy(), 5.0)))
+        return y
+    context.set_context(mode=context.GRAPH_MODE)
+    for function in (Clipped(), Function.apply, lambda x: Function.apply(x), hooked):
+        grad_of = ops.grad(function)
+        assert [float(grad_of(Tensor([value]))) for value in (7.0, 8.0, 9.0, 10.0, 1.0, 2.0)] == [5, 5, 5, 5, 1, 2]
+
+
+def test_a_tensor_that_changed_its_type() -> None:
+    context.set_context(mode=context.GRAPH_MODE)
+    factor = Tensor([2.0])
+    grad_of = ops.grad(lambda x: (x * factor).sum())
+    assert [float(grad_of(Tensor([1.0]))) for _ in range(5)] == [2.0] * 5
+    factor.set_dtype(torch.float64)
+    torch.Tensor.fill_(factor, 3.0)
+    assert [float(grad_of(Tensor([1.0]))) for _ in range(5)] == [3.0] * 5
+
+
 def test_hooks() -> None:
     seen: list[int] = []
 

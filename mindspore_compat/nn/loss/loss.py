@@ -278,6 +278,8 @@ class NLLLoss(LossBase):
 class _CrossEntropy(torch.autograd.Function):
     """Binary cross entropy with MindSpore's guards: logarithms of at least 1e-12 (torch: at least -100), the same in the gradient."""
 
+    only_operators = True  # Python in its backward pass looks at no value
+
     @staticmethod
     def forward(ctx: Any, x: Any, y: Any) -> Any:  # type: ignore[override]
         ctx.save_for_backward(x, y)

@@ -44,12 +44,6 @@ def _host_parameter(value: Any, name: str, dtype: torch.dtype = torch.float32) -
     return Parameter(torch.tensor(value, dtype=dtype, device=CPU), name=name)
 
 
-def _plain(tensor: torch.Tensor) -> torch.Tensor:
-    alias = plain(tensor)
-    alias.__class__ = torch.Tensor  # type: ignore[assignment]
-    return alias
-
-
 class _IteratorLearningRate(LearningRateSchedule):
     """A list of learning rates, one for each step; the last one stays."""
 
@@ -420,7 +414,7 @@ class Optimizer(Cell):
         key = (id(states), None if picks is None else tuple(picks))
         cached = found[2].get(key)
         if cached is None:
-            cached = found[2][key] = (states, [_plain(state) for state in (states if picks is None else [states[pick] for pick in picks])])
+            cached = found[2][key] = (states, [plain(state) for state in (states if picks is None else [states[pick] for pick in picks])])
         return list(cached[1])
 
     #: A class that says `_repeats` itself does nothing in a step but what operators and the numbers they read show, so that GRAPH_MODE may

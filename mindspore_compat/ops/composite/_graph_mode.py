@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat import context, log
+from mindspore_compat import log
 from mindspore_compat.common import _grad_state
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.tensor import Tensor
@@ -22,7 +22,7 @@ from mindspore_compat.ops.composite._tape import DRAWS, Tape, compiled, record
 __all__ = ["graph_mode"]
 
 _Base = torch._C.TensorBase
-_detach, _data_ptr, _stride, _item = _Base.detach, _Base.data_ptr, _Base.stride, _Base.item
+_data_ptr, _stride, _item = _Base.data_ptr, _Base.stride, _Base.item
 _shape, _dtype, _requires_grad, _is_cpu = (_Base.__dict__[name].__get__ for name in ("shape", "dtype", "requires_grad", "is_cpu"))
 _CONSTANTS = (int, float, bool, str, type(None), torch.dtype)
 _MAX_DISAGREEMENTS, _MAX_WASTED, _MAX_KINDS = 4, 12, 32
@@ -62,14 +62,14 @@ class _Calls:
 
 
 def graph_mode(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: Any, keep: Any = None) -> Any:
-    """``compute(arguments)``, in GRAPH_MODE from a tape once it has proved to repeat itself; tensors in the result may then be torch's own.
+    """``compute(arguments)``, from a tape once it has proved to repeat itself; tensors in the result may then be torch's own.
 
     Args:
         owner: the Cell or function that ``compute`` differentiates.
         key: what else tells one computation of ``owner`` from another; hashable. ``keep`` holds objects whose ids are in it.
         arguments: tuples, lists and dicts of tensors and constants.
     """
-    if _grad_state.recorder is not None or _grad_state.depth or not context.is_graph_mode() or torch.is_autocast_enabled("cpu"):
+    if _grad_state.recorder is not None or _grad_state.depth or torch.is_autocast_enabled("cpu"):
         return compute(arguments)
     tensors: list[torch.Tensor] = []
     kind = _kind(arguments, tensors)
@@ -97,7 +97,7 @@ def graph_mode(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments:
         if list(map(_data_ptr, plan.foreign)) == plan.pointers and list(map(_item, plan.read)) == plan.found:
             calls.replayed += 1
             return plan.run(tensors)
-        plan.__init__()  # type: ignore[misc]
+        plan.run = None  # and recorded anew
     if not plan.called:
         plan.called = True
         return compute(arguments)
@@ -109,8 +109,7 @@ def _kind(value: Any, tensors: list[torch.Tensor]) -> Any:
     if isinstance(value, torch.Tensor):
         if _requires_grad(value) or isinstance(value, torch.nn.Parameter):
             return None
-        value = _detach(value)
-        value.__class__ = torch.Tensor  # type: ignore[assignment]
+        value = plain(value)
         tensors.append(value)
         return (_shape(value), _dtype(value), _stride(value)) if _is_cpu(value) else None
     if isinstance(value, (tuple, list)):

@@ -19,12 +19,13 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from mindspore_compat.common import _grad_state
+from mindspore_compat.common._wrap import plain
 
 __all__ = ["DRAWS", "Tape", "compiled", "record"]
 
 _Base = torch._C.TensorBase
-_detach, _data_ptr = _Base.detach, _Base.data_ptr
-_HOST_READS = frozenset(("numpy", "tolist", "__array__", "__dlpack__", "data_ptr", "untyped_storage", "storage", "share_memory_"))
+_OUT_OF_SIGHT = frozenset(("numpy", "tolist", "__array__", "__dlpack__", "data_ptr", "untyped_storage", "storage", "share_memory_", "backward",
+                           "register_hook", "register_post_accumulate_grad_hook"))
 _CONSTANT_TYPES = (int, float, bool, complex, str, torch.dtype, torch.device, torch.layout, torch.memory_format, torch.Generator)
 _UNPREDICTABLE = (torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape)
 _aten = torch.ops.aten
@@ -71,7 +72,7 @@ class Tape:
 
 
 def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:
-    return a.dtype is b.dtype and tuple(a.shape) == tuple(b.shape) and a.device == b.device and bool(torch.equal(_detach(a), _detach(b)))
+    return a.dtype is b.dtype and tuple(a.shape) == tuple(b.shape) and a.device == b.device and bool(torch.equal(plain(a), plain(b)))
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -85,17 +86,34 @@ def _same(a: Any, b: Any) -> bool:
     return a is b or a == b or (isinstance(a, float) and a != a and b != b)
 
 
-class _HostReads(TorchFunctionMode):
-    """Notices when Python reads memory that operators wrote."""
+class _Lookout(TorchFunctionMode):
+    """Notices when Python reads memory that operators wrote, or is to run in a backward pass, where it would read unnoticed."""
 
     def __init__(self, recorder: _Recorder) -> None:
         super().__init__()
         self.recorder = recorder
 
     def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None) -> Any:
-        if getattr(func, "__name__", "") in _HOST_READS:
+        if getattr(func, "__name__", "") in _OUT_OF_SIGHT:
             self.recorder.give_up(f"it calls Tensor.{func.__name__}")
+        if func is torch.autograd.grad and _runs_python(args[0]):
+            self.recorder.give_up("Python runs in its backward pass")
         return func(*args, **(kwargs or {}))
+
+
+def _runs_python(roots: Any) -> bool:
+    """Whether a ``torch.autograd.Function`` takes part in the gradients of tensors, but for those that say they are ``only_operators``."""
+    waiting = [root.grad_fn for root in ((roots,) if isinstance(roots, torch.Tensor) else roots)]
+    seen: set[Any] = set()
+    while waiting:
+        node = waiting.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if isinstance(node, torch.autograd.function.BackwardCFunction) and not hasattr(node._forward_cls, "only_operators"):  # type: ignore[attr-defined]
+            return True
+        waiting.extend(following for following, _ in node.next_functions)
+    return False
 
 
 class _Watch(io.TextIOBase):
@@ -253,7 +271,7 @@ def record(compute: Callable[[], Any], inputs: Sequence[torch.Tensor], quick: bo
     watch, drawn = _Watch(sys.stdout), _random_states()
     sys.stdout = watch  # type: ignore[assignment]
     try:
-        with _HostReads(recorder), recorder:
+        with _Lookout(recorder), recorder:
             result = compute()
     finally:
         sys.stdout, _grad_state.recorder = watch.stream, None
@@ -283,7 +301,7 @@ class _Compiler:
     def __init__(self, tape: Tape) -> None:
         self.tape = tape
         self.same: dict[str, str] = {}  # a name -> the name of the same tensor
-        self.values: dict[str, Any] = {name: _plain(tensor) for name, tensor in tape.constants.items()}
+        self.values: dict[str, Any] = {name: plain(tensor) for name, tensor in tape.constants.items()}
         self.nodes = self._live(list(self._reduced()))
 
     def _of(self, value: Any) -> Any:
@@ -384,12 +402,6 @@ class _Compiler:
         lines.append(f"    return {_source(returned, names)}")
         exec("\n".join(lines), names)  # all of it names and numbers of our own making
         return names["run"]
-
-
-def _plain(tensor: torch.Tensor) -> torch.Tensor:
-    alias = _detach(tensor)
-    alias.__class__ = torch.Tensor  # type: ignore[assignment]
-    return alias
 
 
 def _refs(value: Any) -> Iterator[_Ref]:

@@ -157,17 +157,7 @@ class GradOperation:
                     wanted = wanted[:1]
                 if not wanted:
                     raise ValueError("For 'GradOperation', a gradient of the inputs is wanted, but no input is a Tensor.")
-            kept = _kept_outputs(fn, args, kwargs, wanted)
-
-            def found_at(arguments: tuple[tuple, dict[str, Any], Any]) -> tuple[Any, ...]:
-                args, kwargs, sens = arguments
-                outputs, variables = (kept, []) if kept is not None else _outputs_at(fn, args, kwargs, wanted)
-                return gradients(outputs, [*variables, *parameters], sens)
-            if is_graph_mode() and kept is None:
-                key = ("GradOperation", tuple(wanted), tuple(map(id, parameters)))
-                found = wrap(graph_mode(fn, key, found_at, (args, kwargs, sens), parameters))
-            else:
-                found = found_at((args, kwargs, sens))
+            _, found = _differentiated(fn, args, kwargs, sens, tuple(wanted), parameters)
             of_inputs, of_weights = found[:len(wanted)], found[len(wanted):]
             by_list = of_weights[0] if single else of_weights
             if not self.get_by_list:
@@ -176,9 +166,21 @@ class GradOperation:
         return gradient_function
 
 
-def _kept_outputs(fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any], wanted: Sequence[int]) -> Any:
-    """The outputs of a forward that the Cell kept, so that it is not run a second time; None if there is none."""
-    return fn._take_captured(args) if not wanted and not kwargs and hasattr(fn, "_take_captured") else None
+def _differentiated(fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any], sens: Any, wanted: tuple[int, ...], parameters: list[Parameter],
+                    has_aux: bool = False) -> tuple[Any, tuple[Any, ...]]:
+    """(outputs of ``fn``, gradients by the inputs at the wanted positions and by the parameters). A forward that the Cell kept is not run a
+    second time, nor replayed."""
+    kept = fn._take_captured(args) if not wanted and not kwargs and hasattr(fn, "_take_captured") else None
+
+    def compute(arguments: tuple[tuple, dict[str, Any], Any]) -> tuple[Any, tuple[Any, ...]]:
+        args, kwargs, sens = arguments
+        outputs, variables = (kept, []) if kept is not None else _outputs_at(fn, args, kwargs, wanted)
+        if has_aux and not isinstance(outputs, tuple):
+            raise ValueError("For 'value_and_grad', 'has_aux' needs a function with more than one output, but got one.")
+        return _detached(outputs), gradients(outputs[0] if has_aux else outputs, [*variables, *parameters], sens)
+    if is_graph_mode() and kept is None:
+        return wrap(graph_mode(fn, (wanted, has_aux, tuple(map(id, parameters))), compute, (args, kwargs, sens), parameters))
+    return compute((args, kwargs, sens))
 
 
 def _outputs_at(fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any], wanted: Sequence[int]) -> tuple[Any, list[torch.Tensor]]:
@@ -220,19 +222,7 @@ def value_and_grad(fn: Callable[..., Any], grad_position: Any = 0, weights: Any 
         for position in positions:
             if not 0 <= position < len(args):
                 raise RuntimeError(f"For 'value_and_grad', 'grad_position' {position} must be less than the number of inputs {len(args)}.")
-        kept = _kept_outputs(fn, args, kwargs, positions)
-
-        def value_and_found(arguments: tuple[tuple, dict[str, Any], Any]) -> tuple[Any, tuple[Any, ...]]:
-            args, kwargs, sens = arguments
-            outputs, variables = (kept, []) if kept is not None else _outputs_at(fn, args, kwargs, positions)
-            if has_aux and not isinstance(outputs, tuple):
-                raise ValueError("For 'value_and_grad', 'has_aux' needs a function with more than one output, but got one.")
-            return _detached(outputs), gradients(outputs[0] if has_aux else outputs, [*variables, *parameters], sens)
-        if is_graph_mode() and kept is None:
-            key = ("value_and_grad", positions, has_aux, tuple(map(id, parameters)))
-            outputs, found = wrap(graph_mode(fn, key, value_and_found, (args, kwargs, sens), parameters))
-        else:
-            outputs, found = value_and_found((args, kwargs, sens))
+        outputs, found = _differentiated(fn, args, kwargs, sens, positions, parameters, has_aux)
         if return_ids:
             identities = [*positions, *(parameter.name for parameter in parameters)]
             found = tuple(zip(identities, found))
