@@ -5,8 +5,7 @@ Children live in torch's ``_modules`` and ``_parameters``, so ``state_dict``, DD
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -16,6 +15,8 @@ from mindspore_compat.common._wrap import _is_tracing, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _is_parameter_generated
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn._bprop import call_with_bprop
+from mindspore_compat.nn._cell_hints import Hints
+from mindspore_compat.nn._cell_listing import Listing
 
 __all__ = ["Cell"]
 
@@ -50,7 +51,7 @@ def _cast_floats(value: Any, dtype: torch.dtype) -> Any:
     return value
 
 
-class Cell(torch.nn.Module):
+class Cell(Hints, Listing):
     """A network or a part of one. Subclasses set layers and Parameters in ``__init__`` and compute in ``construct``.
 
     Args:
@@ -131,13 +132,6 @@ class Cell(torch.nn.Module):
         if captured is not None and len(captured[0]) == len(args) and all(a is b for a, b in zip(captured[0], args)):
             return captured[1]
         return None
-
-    def compile_and_run(self, *args: Any, **kwargs: Any) -> Any:
-        """Call it; there is no separate compilation."""
-        return self(*args, **kwargs)
-
-    def compile(self, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]
-        """Nothing to do: Cells run eagerly. For ``torch.compile``, call it on the Cell."""
 
     # --- attributes -------------------------------------------------------------------------------------------------------
 
@@ -328,107 +322,6 @@ class Cell(torch.nn.Module):
         self._changed()
         self._modules[child_name] = child_cell
 
-    # --- listing ----------------------------------------------------------------------------------------------------------
-
-    def parameters_and_names(self, name_prefix: str = "", expand: bool = True) -> Iterator[tuple[str, Parameter]]:
-        """(path, Parameter) of this Cell and, with ``expand``, all below; each Parameter once, at its first place."""
-        seen: set[int] = set()
-        cells = self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)]
-        for path, cell in cells:
-            for name, parameter in cell._parameters.items():
-                if parameter is not None and id(parameter) not in seen:
-                    seen.add(id(parameter))
-                    yield f"{path}.{name}" if path else name, parameter
-
-    def cells_and_names(self, cells: set | None = None, name_prefix: str = "") -> Iterator[tuple[str, Any]]:
-        """(path, Cell) of this Cell and all below, each once."""
-        seen = cells if cells else set()
-        yield from _walk(self, seen, name_prefix)
-
-    def get_parameters(self, expand: bool = True) -> Iterator[Parameter]:
-        """The Parameters of `parameters_and_names`."""
-        for _, parameter in self.parameters_and_names(expand=expand):
-            yield parameter
-
-    def trainable_params(self, recurse: bool = True) -> list[Parameter]:
-        """Parameters with ``requires_grad``."""
-        return [parameter for parameter in self.get_parameters(expand=recurse) if parameter.requires_grad]
-
-    def untrainable_params(self, recurse: bool = True) -> list[Parameter]:
-        """Parameters without ``requires_grad``."""
-        return [parameter for parameter in self.get_parameters(expand=recurse) if not parameter.requires_grad]
-
-    def parameters_dict(self, recurse: bool = True) -> OrderedDict[str, Parameter]:
-        """{Parameter.name: Parameter}."""
-        return OrderedDict((parameter.name, parameter) for parameter in self.get_parameters(expand=recurse))
-
-    def parameters_broadcast_dict(self, recurse: bool = True) -> OrderedDict[str, Parameter] | None:
-        """The Parameters that are the same on all devices: all that are not layerwise_parallel; None if there are none."""
-        found = OrderedDict((p.name, p) for p in self.get_parameters(expand=recurse) if not p.layerwise_parallel)
-        return found or None
-
-    def name_cells(self) -> OrderedDict[str, Any]:
-        """{name: child} of the immediate children, each once."""
-        found: OrderedDict[str, Any] = OrderedDict()
-        seen: set[int] = set()
-        for name, cell in self._modules.items():
-            if cell is not None and id(cell) not in seen:
-                seen.add(id(cell))
-                found[name] = cell
-        return found
-
-    def cells(self) -> Any:
-        """The immediate children."""
-        return self.name_cells().values()
-
-    def get_sub_cell(self, target: str) -> Any:
-        """The Cell at a dotted path."""
-        return self.get_submodule(target)
-
-    # --- names ------------------------------------------------------------------------------------------------------------
-
-    def update_parameters_name(self, prefix: str = "", recurse: bool = True) -> None:
-        """Name every Parameter by its path below this Cell, with ``prefix`` in front."""
-        if not isinstance(prefix, str):
-            raise TypeError(f"For 'update_parameters_name', 'prefix' must be a str, but got {type(prefix).__name__}.")
-        for path, parameter in self.parameters_and_names(expand=recurse):
-            parameter.name = prefix + path
-
-    def update_cell_prefix(self) -> None:
-        """Set ``param_prefix`` of all Cells below."""
-        for path, cell in self.cells_and_names():
-            cell.__dict__["_param_prefix"] = path
-
-    def update_cell_type(self, cell_type: str) -> None:
-        """Mark the Cell, e.g. as "quant" or "second-order"."""
-        self.__dict__["cell_type"] = cell_type
-
-    def check_names(self) -> None:
-        """Raise a ValueError if two Parameters have one name."""
-        names = set()
-        for path, parameter in self.parameters_and_names():
-            if parameter.name in names:
-                raise ValueError(f"The value of {path} is {parameter}, its name '{parameter.name}' already exists. "
-                                 "Please set a unique name for the parameter.")
-            names.add(parameter.name)
-
-    def check_names_and_refresh_name(self) -> None:
-        """Rename all Parameters by their paths if two have one name."""
-        names = [parameter.name for parameter in self.get_parameters()]
-        if len(set(names)) < len(names):
-            self.update_parameters_name()
-            self.check_names()
-
-    def get_scope(self) -> str | None:
-        """The scope set by `generate_scope`."""
-        return self._scope
-
-    def generate_scope(self) -> None:
-        """Give each Cell below a scope such as ``Default/layer1-Dense``."""
-        for name, cell in _scopes(self, "Default"):
-            if isinstance(cell, Cell) and cell._scope is None:
-                cell.__dict__["_scope"] = name
-
     # --- modes and flags --------------------------------------------------------------------------------------------------
 
     def set_train(self, mode: bool = True) -> Cell:
@@ -492,62 +385,6 @@ class Cell(torch.nn.Module):
         self._changed()
         self.__dict__.update(_recompute=True, _special_call=True)
 
-    def set_broadcast_flag(self, mode: bool = True) -> Cell:
-        return self.add_flags_recursive(broadcast_flag=mode)
-
-    def set_boost(self, boost_type: str) -> Cell:
-        """Ascend's boost library: only ``"less_bn"`` is known; without effect here."""
-        if boost_type not in ("less_bn",):
-            raise ValueError(f"For 'set_boost', the argument 'boost_type' must be 'less_bn', but got {boost_type}.")
-        return self.add_flags_recursive(less_bn=True)
-
-    def set_comm_fusion(self, fusion_type: int, recurse: bool = True) -> Cell:
-        """A hint for fusing communication: kept on the Parameters, torch's buckets decide."""
-        for parameter in self.trainable_params(recurse):
-            parameter.comm_fusion = fusion_type
-        return self
-
-    @property
-    def pipeline_stage(self) -> Any:
-        """The stage of a pipeline that the Cell belongs to, None unless set; without effect, there is one stage."""
-        return self.__dict__.get("_pipeline_stage")
-
-    @pipeline_stage.setter
-    def pipeline_stage(self, value: int) -> None:
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise TypeError(f"For 'Cell', the property 'pipeline_stage' must be int type, but got type : {type(value)}")
-        if value < 0:
-            raise ValueError(f"For 'Cell', the property 'pipeline_stage' can not be less than 0, but got {value}")
-        self.__dict__["_pipeline_stage"] = value
-
-    @property
-    def compile_cache(self) -> set[str]:
-        """What was compiled for the Cell: nothing, ever."""
-        return set()
-
-    def set_jit_config(self, jit_config: Any) -> None:
-        """Accepted without effect: Cells run eagerly."""
-
-    def shard(self, in_strategy: Any, out_strategy: Any = None, parameter_plan: Any = None, device: str = "Ascend", level: int = 0) -> Cell:
-        """How to lay the Cell out over devices: one process computes the same without, so the Cell is returned as it is."""
-        return self
-
-    def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
-        """Shapes of dynamic inputs: kept for `get_inputs`; eager execution takes any shape."""
-        self.__dict__["_inputs_spec"] = inputs or kwargs
-
-    def get_inputs(self) -> Any:
-        """What `set_inputs` got."""
-        return self._inputs_spec
-
-    def set_param_ps(self, recurse: bool = True, init_in_server: bool = False) -> None:
-        """Parameter-server training does not exist here.
-
-        Raises:
-            RuntimeError: always.
-        """
-        raise RuntimeError("For 'set_param_ps', parameter server training is not available on PyTorch. Use data parallel training instead.")
-
     # --- data and hooks ---------------------------------------------------------------------------------------------------
 
     def init_parameters_data(self, auto_parallel_mode: bool = False) -> dict[Parameter, Parameter]:
@@ -596,20 +433,3 @@ class Cell(torch.nn.Module):
         return f"{type(self).__name__}({body}\n)" if body else f"{type(self).__name__}()"
 
     __str__ = __repr__
-
-
-def _walk(module: torch.nn.Module, seen: set, path: str) -> Iterator[tuple[str, Any]]:
-    if module in seen:
-        return
-    seen.add(module)
-    yield path, module
-    for name, child in module._modules.items():
-        if child:
-            yield from _walk(child, seen, f"{path}.{name}" if path else name)
-
-
-def _scopes(cell: Any, parent: str) -> Iterator[tuple[str, Any]]:
-    children = [(f"{parent}/{name}-{type(child).__name__}", child) for name, child in cell.named_children()]
-    yield from children
-    for scope, child in children:
-        yield from _scopes(child, scope)

@@ -382,6 +382,12 @@ def load_distributed_checkpoint(network: Any, checkpoint_filenames: list[str] | 
         from mindspore_compat.train._checkpoint_unified import load_unified
         return load_unified(network, unified_safetensors_dir, predict_strategy, dst_safetensors_dir, rank_id, output_format, name_map,
                             return_param_dict)
+    return _load_merged(network, checkpoint_filenames, predict_strategy, train_strategy_filename, strict_load, dec_key, dec_mode, where)
+
+
+def _load_merged(network: Any, checkpoint_filenames: list[str] | None, predict_strategy: Any, train_strategy_filename: str | None,
+                 strict_load: bool, dec_key: bytes | None, dec_mode: str, where: str) -> bool:
+    """`load_distributed_checkpoint` with format="ckpt"."""
     if not isinstance(network, Cell):
         raise TypeError(f"For '{where}', the argument 'network' must be a Cell, but got {type(network).__name__}.")
     names = check_type(checkpoint_filenames, "checkpoint_filenames", list, where) or []

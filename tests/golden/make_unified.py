@@ -4,6 +4,7 @@ A key is CASE/PATH, an array the bytes of that file; "tables" holds a JSON of ca
 """
 import json
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -13,24 +14,16 @@ from mindspore.parallel import transform_safetensors as ts
 from mindspore.train.node_strategy_pb2 import ParallelStrategyMap
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1]))
+from tests.support.strategies import write_strategy
+
 STRATEGY = HERE / "upstream" / "strategy"
 CASES: dict = {}
 ts.psutil.virtual_memory = lambda: type("M", (), {"percent": 0})()  # it waits while more than half of the memory is in use
 
 
 def strategy_file(path, layouts, stage=0):
-    whole = ParallelStrategyMap(current_stage=stage)
-    node = whole.parallel_strategy_item.add(node_name=f"MatMul-op{stage}")
-    node.parallel_strategys.stage = stage
-    for name, (dev_matrix, tensor_map, *opt) in layouts.items():
-        layout = whole.parallel_layout_item.add(param_name=name).parallel_layouts
-        layout.dev_matrix.add().dim.extend(dev_matrix)
-        layout.tensor_map.add().dim.extend(tensor_map)
-        layout.param_split_shape.add()
-        layout.indices_offset.add()
-        layout.field, layout.opt_weight_shard_step, layout.opt_weight_shard_size = 0, *(opt or (0, 0))
-    path.write_bytes(whole.SerializeToString())
-    return str(path)
+    return write_strategy(ParallelStrategyMap, path, layouts, stage)
 
 
 def collect(case, folder):

@@ -14,6 +14,7 @@ from mindspore_compat._format.strategy import strategy_messages
 from mindspore_compat.parallel import checkpoint_transform as ct
 from mindspore_compat.parallel._layout import TensorLayout, assemble, needed_ranks
 from mindspore_compat.train._checkpoint_convert import ckpt_to_safetensors, parse_print, safetensors_to_ckpt
+from tests.support.strategies import write_strategy
 from tests.support.upstream import GOLDEN, read_json
 
 STRATEGY = GOLDEN / "strategy"
@@ -83,19 +84,7 @@ def test_every_cut_is_undone(layout: TensorLayout, shape: tuple[int, ...]) -> No
 
 
 def _strategy_file(path: Path, layouts: dict[str, tuple], stage: int = 0) -> str:
-    messages = strategy_messages()
-    whole = messages.ParallelStrategyMap(current_stage=stage)
-    node = whole.parallel_strategy_item.add(node_name=f"MatMul-op{stage}")
-    node.parallel_strategys.stage = stage
-    for name, (dev_matrix, tensor_map, *opt) in layouts.items():
-        layout = whole.parallel_layout_item.add(param_name=name).parallel_layouts
-        layout.dev_matrix.add().dim.extend(dev_matrix)
-        layout.tensor_map.add().dim.extend(tensor_map)
-        layout.param_split_shape.add()
-        layout.indices_offset.add()
-        layout.field, layout.opt_weight_shard_step, layout.opt_weight_shard_size = 0, *(opt or (0, 0))
-    path.write_bytes(whole.SerializeToString())
-    return str(path)
+    return write_strategy(strategy_messages().ParallelStrategyMap, path, layouts, stage)
 
 
 def test_pipeline_stages_are_merged_and_transformed(tmp_path: Path) -> None:

@@ -1,0 +1,73 @@
+"""Methods of `Cell` that tell upstream's compiler, pipelines and devices how to run it. Here they are kept or do nothing."""
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["Hints"]
+
+
+class Hints:
+    """Mixin of `Cell`."""
+
+    def compile_and_run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        """Call it; there is no separate compilation."""
+        return self(*args, **kwargs)
+
+    def compile(self: Any, *args: Any, **kwargs: Any) -> None:
+        """Nothing to do: Cells run eagerly. For ``torch.compile``, call it on the Cell."""
+
+    def set_broadcast_flag(self: Any, mode: bool = True) -> Any:
+        return self.add_flags_recursive(broadcast_flag=mode)
+
+    def set_boost(self: Any, boost_type: str) -> Any:
+        """Ascend's boost library: only ``"less_bn"`` is known; without effect here."""
+        if boost_type not in ("less_bn",):
+            raise ValueError(f"For 'set_boost', the argument 'boost_type' must be 'less_bn', but got {boost_type}.")
+        return self.add_flags_recursive(less_bn=True)
+
+    def set_comm_fusion(self: Any, fusion_type: int, recurse: bool = True) -> Any:
+        """A hint for fusing communication: kept on the Parameters, torch's buckets decide."""
+        for parameter in self.trainable_params(recurse):
+            parameter.comm_fusion = fusion_type
+        return self
+
+    @property
+    def pipeline_stage(self: Any) -> Any:
+        """The stage of a pipeline that the Cell belongs to, None unless set; without effect, there is one stage."""
+        return self.__dict__.get("_pipeline_stage")
+
+    @pipeline_stage.setter
+    def pipeline_stage(self: Any, value: int) -> None:
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise TypeError(f"For 'Cell', the property 'pipeline_stage' must be int type, but got type : {type(value)}")
+        if value < 0:
+            raise ValueError(f"For 'Cell', the property 'pipeline_stage' can not be less than 0, but got {value}")
+        self.__dict__["_pipeline_stage"] = value
+
+    @property
+    def compile_cache(self: Any) -> set[str]:
+        """What was compiled for the Cell: nothing, ever."""
+        return set()
+
+    def set_jit_config(self: Any, jit_config: Any) -> None:
+        """Accepted without effect: Cells run eagerly."""
+
+    def shard(self: Any, in_strategy: Any, out_strategy: Any = None, parameter_plan: Any = None, device: str = "Ascend", level: int = 0) -> Any:
+        """How to lay the Cell out over devices: one process computes the same without, so the Cell is returned as it is."""
+        return self
+
+    def set_inputs(self: Any, *inputs: Any, **kwargs: Any) -> None:
+        """Shapes of dynamic inputs: kept for `get_inputs`; eager execution takes any shape."""
+        self.__dict__["_inputs_spec"] = inputs or kwargs
+
+    def get_inputs(self: Any) -> Any:
+        """What `set_inputs` got."""
+        return self._inputs_spec
+
+    def set_param_ps(self: Any, recurse: bool = True, init_in_server: bool = False) -> None:
+        """Parameter-server training does not exist here.
+
+        Raises:
+            RuntimeError: always.
+        """
+        raise RuntimeError("For 'set_param_ps', parameter server training is not available on PyTorch. Use data parallel training instead.")
