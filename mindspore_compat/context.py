@@ -94,8 +94,8 @@ def set_context(**kwargs: Any) -> None:
     """Set any of the context's keys.
 
     Args:
-        mode: PYNATIVE_MODE (1) runs eagerly; so does GRAPH_MODE (0), but that a training step which repeats itself is replayed
-            without Python's share of it (docs/design/graph.md).
+        mode: both run eagerly, but that a training step which repeats itself is replayed without Python's share of it; in
+            PYNATIVE_MODE (1) only where that share is proved to have no effect, in GRAPH_MODE (0) as upstream (docs/design/replay.md).
         device_target: "CPU", "GPU" or "Ascend"; the latter two mean CUDA where there is a GPU, else the CPU, said once.
         device_id: which GPU.
 

@@ -1,4 +1,4 @@
-"""Compilation switches. Upstream: ``mindspore.common.api``. Cells and functions run eagerly here; what `jit` does: docs/design/graph.md."""
+"""Compilation switches. Upstream: ``mindspore.common.api``. Cells and functions run eagerly here; what `jit` does: docs/design/replay.md."""
 from __future__ import annotations
 
 import functools

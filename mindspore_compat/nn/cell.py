@@ -398,6 +398,24 @@ class Cell(Hints, Listing):
         fn(self)
         return self
 
+    def register_forward_hook(self, hook_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """``hook_fn(cell, inputs, output)`` after each call; what it returns, if anything, is the output. Returns a handle with ``remove()``."""
+        self._changed()
+        return super().register_forward_hook(hook_fn, *args, **kwargs)
+
+    def register_forward_pre_hook(self, hook_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """``hook_fn(cell, inputs)`` before each call; what it returns, if anything, are the inputs."""
+        self._changed()
+        return super().register_forward_pre_hook(hook_fn, *args, **kwargs)
+
+    def register_full_backward_hook(self, hook: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        self._changed()
+        return super().register_full_backward_hook(hook, *args, **kwargs)
+
+    def register_full_backward_pre_hook(self, hook: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        self._changed()
+        return super().register_full_backward_pre_hook(hook, *args, **kwargs)
+
     def register_backward_hook(self, hook_fn: Callable[..., Any]) -> Any:  # type: ignore[override]
         """``hook_fn(cell, grad_input, grad_output)`` after the gradient of the inputs is known; returns a handle with ``remove()``."""
         return self.register_full_backward_hook(hook_fn)

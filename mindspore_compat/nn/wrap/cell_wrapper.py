@@ -10,7 +10,6 @@ from mindspore_compat._api.validate import check_bool
 from mindspore_compat.common import _grad_state
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
-from mindspore_compat.context import is_graph_mode
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.wrap._micro_batch import (
     GradAccumulationCell,
@@ -20,7 +19,7 @@ from mindspore_compat.nn.wrap._micro_batch import (
     _VirtualDatasetCell,
 )
 from mindspore_compat.nn.wrap.grad_reducer import DistributedGradReducer
-from mindspore_compat.ops.composite._graph_mode import graph_mode
+from mindspore_compat.ops.composite._replay import replayed
 from mindspore_compat.ops.composite.grad import GradOperation, gradients
 from mindspore_compat.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
 
@@ -158,8 +157,8 @@ class TrainOneStepCell(Cell):
             self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
 
     def construct(self, *inputs: Any) -> Any:
-        if is_graph_mode() and "_repeats" in type(self.optimizer).__dict__:
-            return wrap(graph_mode(self, (), self._step, inputs))
+        if "_repeats" in type(self.optimizer).__dict__:
+            return wrap(replayed(self, (), self._step, inputs))
         return self._step(inputs)
 
     def _step(self, inputs: tuple[Any, ...]) -> Any:
@@ -172,10 +171,8 @@ class TrainOneStepCell(Cell):
 
     def _loss_and_gradients(self, *inputs: Any) -> tuple[Any, tuple[Any, ...]]:
         """(loss without its graph, gradients): the forward runs once, differentiation follows directly."""
-        if is_graph_mode():
-            loss, found = graph_mode(self.network, ("TrainOneStepCell", id(self.weights)), self._differentiated, (inputs, self.sens), self.weights)
-            return wrap(loss), found
-        return self._differentiated((inputs, self.sens))
+        loss, found = replayed(self.network, ("TrainOneStepCell", id(self.weights)), self._differentiated, (inputs, self.sens), self.weights)
+        return wrap(loss), found
 
     def _differentiated(self, arguments: tuple[tuple[Any, ...], Any]) -> tuple[Any, tuple[Any, ...]]:
         network, (inputs, sens) = self.network, arguments

@@ -9,10 +9,9 @@ from mindspore_compat._api.validate import check_positive_int
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.context import is_graph_mode
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.wrap.cell_wrapper import TrainOneStepCell, _accumulated, _micro_size
-from mindspore_compat.ops.composite._graph_mode import graph_mode
+from mindspore_compat.ops.composite._replay import replayed
 from mindspore_compat.ops.composite.base import HyperMap, MultitypeFuncGraph
 from mindspore_compat.ops.composite.grad import gradients
 
@@ -115,9 +114,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
                 network.__dict__["_captured"] = None
             seed = torch.ones_like(plain(loss)) * plain(scale).to(loss.dtype)
             return wrap(plain(loss)), gradients(loss, list(self.weights), seed)
-        if is_graph_mode():
-            return wrap(graph_mode(network, ("loss scale", id(self.weights)), differentiated, (inputs, scale), self.weights))
-        return differentiated((inputs, scale))
+        return wrap(replayed(network, ("loss scale", id(self.weights)), differentiated, (inputs, scale), self.weights))
 
     def set_sense_scale(self, sens: Any) -> None:
         """Replace a scale that was given as a Tensor."""

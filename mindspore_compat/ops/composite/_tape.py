@@ -230,8 +230,9 @@ class _Recorder(TorchDispatchMode):
 
 def _aliased(node: _Node) -> Iterator[tuple[Any, _Ref]]:
     """(schema argument, tensor) of what an operator writes to or gives views of."""
+    unscaled = node.op._schema.name.startswith("aten::_fused_") and node.kwargs.get("grad_scale") is None  # reads gradients only
     for position, argument in enumerate(node.op._schema.arguments):
-        if argument.alias_info is not None:
+        if argument.alias_info is not None and not (unscaled and argument.name == "grads"):
             value = node.kwargs.get(argument.name) if argument.name in node.kwargs else node.args[position] if position < len(node.args) else None
             for item in value if isinstance(value, (list, tuple)) else (value,):
                 if isinstance(item, _Ref):
@@ -386,19 +387,20 @@ class _Compiler:
         keep = {*self.values, *_refs(returned)}
         inputs = sorted({ref for node in self.tape.nodes for ref in _refs((node.args, node.kwargs)) if ref[0] == "x"}
                         | {ref for ref in _refs(returned) if ref[0] == "x"}, key=lambda ref: int(ref[1:]))
-        lines = ["def run(_inputs):"]
-        lines += [f"    {ref} = _inputs[{ref[1:]}]" for ref in inputs]
+        lines = ["def run(_inputs):", *(f"    {ref} = _inputs[{ref[1:]}]" for ref in inputs), "    with _below_autograd():"]
         for position, node in enumerate(self.nodes):
-            names[f"f{position}"] = node.call
+            names[f"f{position}"] = getattr(node.op, "_op", node.op) if node.call is node.op else node.call
             arguments = [*(_source(item, names) for item in node.args), *(f"{key}={_source(item, names)}" for key, item in node.kwargs.items())]
             given = set(_refs((node.args, node.kwargs)))  # what is written in place comes back under its name
             targets = ["_" if name is None or name in given else name for name in node.outputs]
             assign = "" if set(targets) <= {"_"} else f"[{', '.join(targets)}] = " if node.is_list else f"{targets[0]} = "
-            lines.append(f"    {assign}f{position}({', '.join(arguments)})")
+            lines.append(f"        {assign}f{position}({', '.join(arguments)})")
             dead = sorted(name for name, at in last.items() if at == position and name not in keep and name[0] == "t")
             if dead:
-                lines.append(f"    del {', '.join(dead)}")
+                lines.append(f"        del {', '.join(dead)}")
+        lines.append("        pass")
         names.update((f"o{name}", original) for name, original in self.tape.constants.items())
+        names["_below_autograd"] = torch._C._AutoDispatchBelowAutograd
         lines.append(f"    return {_source(returned, names)}")
         exec("\n".join(lines), names)  # all of it names and numbers of our own making
         return names["run"]

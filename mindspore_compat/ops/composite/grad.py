@@ -10,8 +10,7 @@ import torch
 from mindspore_compat.common import _grad_state
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
-from mindspore_compat.context import is_graph_mode
-from mindspore_compat.ops.composite._graph_mode import graph_mode
+from mindspore_compat.ops.composite._replay import replayed
 
 __all__ = ["GradOperation", "grad", "value_and_grad", "get_grad", "stop_gradient"]
 
@@ -172,15 +171,16 @@ def _differentiated(fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any],
     second time, nor replayed."""
     kept = fn._take_captured(args) if not wanted and not kwargs and hasattr(fn, "_take_captured") else None
 
-    def compute(arguments: tuple[tuple, dict[str, Any], Any]) -> tuple[Any, tuple[Any, ...]]:
-        args, kwargs, sens = arguments
-        outputs, variables = (kept, []) if kept is not None else _outputs_at(fn, args, kwargs, wanted)
+    def compute(arguments: tuple[tuple, tuple, Any]) -> tuple[Any, tuple[Any, ...]]:
+        args, values, sens = arguments
+        outputs, variables = (kept, []) if kept is not None else _outputs_at(fn, args, dict(zip(kwargs, values)), wanted)
         if has_aux and not isinstance(outputs, tuple):
             raise ValueError("For 'value_and_grad', 'has_aux' needs a function with more than one output, but got one.")
         return _detached(outputs), gradients(outputs[0] if has_aux else outputs, [*variables, *parameters], sens)
-    if is_graph_mode() and kept is None:
-        return wrap(graph_mode(fn, (wanted, has_aux, tuple(map(id, parameters))), compute, (args, kwargs, sens), parameters))
-    return compute((args, kwargs, sens))
+    arguments = args, tuple(kwargs.values()), sens
+    if kept is not None:
+        return compute(arguments)
+    return wrap(replayed(fn, (wanted, has_aux, tuple(kwargs), tuple(map(id, parameters))), compute, arguments, parameters))
 
 
 def _outputs_at(fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any], wanted: Sequence[int]) -> tuple[Any, list[torch.Tensor]]:

@@ -1,11 +1,13 @@
-"""What GRAPH_MODE does: a differentiated computation that repeats itself is run from a tape of its operators (docs/design/graph.md).
+"""A differentiated computation that repeats itself is run from a tape of its operators (docs/design/replay.md).
 
 The first call for inputs of a kind runs eagerly, the next two are recorded, and if both recordings agree the following ones
-are replayed. As upstream, Python runs only while a graph is made; unlike upstream, whatever a replay could get wrong (values that Python
-reads, prints, Cells whose attributes change) goes on eagerly, and ``mindspore_compat.log`` says why at level INFO.
+are replayed. In GRAPH_MODE Python runs only while a graph is made, as upstream; in PYNATIVE_MODE what Python does must be proved to have no
+effect first (`nn/_purity.py`). Whatever a replay could get wrong (values that Python reads, prints, Cells whose attributes change)
+goes on eagerly, and ``mindspore_compat.log`` says why at level INFO.
 """
 from __future__ import annotations
 
+import sys
 import types
 import weakref
 from collections.abc import Callable
@@ -17,16 +19,26 @@ from mindspore_compat import log
 from mindspore_compat.common import _grad_state
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.context import is_graph_mode
 from mindspore_compat.ops.composite._tape import DRAWS, Tape, compiled, record
 
-__all__ = ["graph_mode"]
+__all__ = ["replayed"]
 
 _Base = torch._C.TensorBase
 _data_ptr, _stride, _item = _Base.data_ptr, _Base.stride, _Base.item
 _shape, _dtype, _requires_grad, _is_cpu = (_Base.__dict__[name].__get__ for name in ("shape", "dtype", "requires_grad", "is_cpu"))
 _CONSTANTS = (int, float, bool, str, type(None), torch.dtype)
+_monitoring: Any = getattr(sys, "monitoring", None)  # Python >= 3.12
 _MAX_DISAGREEMENTS, _MAX_WASTED, _MAX_KINDS = 4, 12, 32
-_calls: weakref.WeakKeyDictionary[Any, dict[Any, _Calls]] = weakref.WeakKeyDictionary()
+_computations: weakref.WeakKeyDictionary[Any, _Computations] = weakref.WeakKeyDictionary()
+
+
+class _Computations:
+    """What is computed with a Cell or function, by kind of call."""
+
+    def __init__(self) -> None:
+        self.calls: dict[Any, _Calls] = {}
+        self.unproved = False  # Python may have an effect: always run in PYNATIVE_MODE
 
 
 class _Plan:
@@ -40,6 +52,7 @@ class _Plan:
         self.found: list[Any] = []
         self.foreign: list[torch.Tensor] = []  # torch's own tensors that it uses: nobody says when they get other memory
         self.pointers: list[int] = []
+        self.proof: Any = None  # that Python has no effect; asked for in PYNATIVE_MODE only
 
 
 class _Calls:
@@ -49,6 +62,7 @@ class _Calls:
         self.keep = keep  # objects whose ids are in the key
         self.plans: dict[Any, _Plan] = {}
         self.plan = _Plan()
+        self.proof: Any = None  # the last one
         self.epoch = -1
         self.disagreements = self.recorded = self.replayed = 0
         self.stopped = False
@@ -57,11 +71,10 @@ class _Calls:
         self.stopped = True
         self.plans.clear()
         self.plan = _Plan()
-        log.info("%s runs eagerly in GRAPH_MODE: %s.", type(owner).__name__ if isinstance(owner, torch.nn.Module) else
-                 getattr(owner, "__name__", owner), why)
+        _say(owner, why)
 
 
-def graph_mode(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: Any, keep: Any = None) -> Any:
+def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: Any, keep: Any = None) -> Any:
     """``compute(arguments)``, from a tape once it has proved to repeat itself; tensors in the result may then be torch's own.
 
     Args:
@@ -71,28 +84,33 @@ def graph_mode(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments:
     """
     if _grad_state.recorder is not None or _grad_state.depth or torch.is_autocast_enabled("cpu"):
         return compute(arguments)
+    made = _computations.get(owner)
+    if made is None:
+        if not isinstance(owner, (torch.nn.Module, types.FunctionType)):
+            return compute(arguments)
+        made = _computations[owner] = _Computations()
+    in_graph_mode = is_graph_mode()
+    if not in_graph_mode and (made.unproved or _is_watched()):
+        return compute(arguments)
     tensors: list[torch.Tensor] = []
     kind = _kind(arguments, tensors)
     if kind is None:
         return compute(arguments)
-    by_key = _calls.get(owner)
-    if by_key is None:
-        if not isinstance(owner, (torch.nn.Module, types.FunctionType)):
-            return compute(arguments)
-        by_key = _calls[owner] = {}
-    calls = by_key.get((key, kind))
+    calls = made.calls.get((key, kind))
     if calls is None:
-        if len(by_key) >= _MAX_KINDS:
+        if len(made.calls) >= _MAX_KINDS:
             return compute(arguments)
-        calls = by_key[key, kind] = _Calls(keep)
+        calls = made.calls[key, kind] = _Calls(keep)
     if calls.stopped:
         return compute(arguments)
     if calls.epoch != _grad_state.epoch:
-        state = _state_of(owner)
+        state = _state_of(owner, calls)
         if state not in calls.plans and len(calls.plans) >= 4:
             calls.plans.clear()
         calls.plan, calls.epoch = calls.plans.setdefault(state, _Plan()), _grad_state.epoch
     plan = calls.plan
+    if not in_graph_mode and not (plan.proof is not None and plan.proof.holds()) and not _prove(owner, made, calls, arguments):
+        return compute(arguments)
     if plan.run is not None:
         if list(map(_data_ptr, plan.foreign)) == plan.pointers and list(map(_item, plan.read)) == plan.found:
             calls.replayed += 1
@@ -104,12 +122,40 @@ def graph_mode(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments:
     return _recorded(owner, calls, compute, arguments, tensors)
 
 
+def _is_watched() -> bool:
+    """Whether somebody looks on while Python runs: a debugger, a profiler, torch's search for NaN."""
+    return (sys.gettrace() is not None or sys.getprofile() is not None or torch.is_anomaly_enabled()
+            or (_monitoring is not None and _monitoring.get_tool(_monitoring.DEBUGGER_ID) is not None))
+
+
+def _prove(owner: Any, made: _Computations, calls: _Calls, arguments: Any) -> bool:
+    """Try to prove that the Python of ``owner`` has no effect, and forget what was recorded under another proof."""
+    from mindspore_compat.nn._purity import Proof, proof_of
+    found = "a list or dict is an argument, which it might change" if _is_mutable(arguments) else proof_of(owner)
+    plan = calls.plan
+    if isinstance(found, Proof):
+        plan.proof = calls.proof = found
+        plan.run = plan.tape = None
+        return True
+    made.unproved = True
+    _say(owner, found)
+    return False
+
+
+def _is_mutable(value: Any) -> bool:
+    return isinstance(value, (list, dict)) or (isinstance(value, tuple) and any(map(_is_mutable, value)))
+
+
+def _say(owner: Any, why: str) -> None:
+    name = type(owner).__name__ if isinstance(owner, torch.nn.Module) else getattr(owner, "__name__", owner)
+    log.info("%s runs eagerly: %s.", name, why)
+
+
 def _kind(value: Any, tensors: list[torch.Tensor]) -> Any:
-    """What a replay takes for granted of the arguments, hashable; None where it can not. Appends the tensors, as torch's own."""
-    if isinstance(value, torch.Tensor):
-        if _requires_grad(value) or isinstance(value, torch.nn.Parameter):
+    """What a replay takes for granted of the arguments, hashable; None where it can not. Appends the tensors."""
+    if value.__class__ is Tensor or isinstance(value, torch.Tensor):
+        if _requires_grad(value) or (value.__class__ is not Tensor and isinstance(value, torch.nn.Parameter)):
             return None
-        value = plain(value)
         tensors.append(value)
         return (_shape(value), _dtype(value), _stride(value)) if _is_cpu(value) else None
     if isinstance(value, (tuple, list)):
@@ -130,18 +176,23 @@ def _with_tensors(value: Any, tensors: Any) -> Any:
     return {key: _with_tensors(item, tensors) for key, item in value.items()} if isinstance(value, dict) else value
 
 
-def _state_of(owner: Any) -> Any:
+def _state_of(owner: Any, calls: _Calls) -> Any:
     """What of the Cells may change the computation, apart from the values of Parameters."""
-    if not isinstance(owner, torch.nn.Module):
+    if calls.proof is not None:
+        modules, others = calls.proof.cells, calls.proof.parameters
+    elif isinstance(owner, torch.nn.Module):
+        modules, others = list(owner.modules()), []
+    else:
         return _grad_state.epoch
-    return (_grad_state.moved, tuple([(module.training, module.__dict__.get("_version")) for module in owner.modules()]),
-            tuple([_requires_grad(parameter) for parameter in owner.parameters()]))
+    parameters = [*others, *(parameter for module in modules for parameter in module._parameters.values() if parameter is not None)]
+    return (_grad_state.moved, tuple([(module.training, module.__dict__.get("_version")) for module in modules]),
+            tuple(map(_requires_grad, parameters)))
 
 
 def _recorded(owner: Any, calls: _Calls, compute: Callable[[Any], Any], arguments: Any, tensors: list[torch.Tensor]) -> Any:
     """`compute` once more, with a tape running."""
     plan = calls.plan
-    inputs = wrap(tensors)  # objects that only this call knows
+    inputs = wrap(list(map(plain, tensors)))  # objects that only this call knows
     replaced = _with_tensors(arguments, iter(inputs))
     result, tape, problem = record(lambda: compute(replaced), inputs, quick=plan.tape is not None)
     calls.recorded += 1
