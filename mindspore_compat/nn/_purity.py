@@ -13,6 +13,7 @@ import linecache
 import math
 import os
 import types
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -52,7 +53,7 @@ class _Unproved(Exception):
 class Proof(NamedTuple):
     """What a proof rests on: Cells by their versions; names, attributes of classes and closures by identity."""
 
-    cells: list[Cell]
+    cells: list[weakref.ref[Cell]]  # weak: the one that is proved may be among them
     parameters: list[Parameter]  # those that are used directly
     names: list[tuple[dict[str, Any], str, Any]]
     classes: list[tuple[type, str, Any]]
@@ -78,8 +79,8 @@ def proof_of(*roots: Any) -> Proof | str:
         prover.finish()
     except _Unproved as why:
         return str(why)
-    return Proof(list(prover.cells.values()), list(prover.parameters.values()), list(prover.names.values()), list(prover.classes.values()),
-                 list(prover.closures.values()))
+    return Proof(list(map(weakref.ref, prover.cells.values())), list(prover.parameters.values()),
+                 list(prover.names.values()), list(prover.classes.values()), list(prover.closures.values()))
 
 
 class _Prover:

@@ -1,7 +1,9 @@
 """Both modes give what running eagerly gives, step for step, whatever a network does; and they replay where nothing speaks against it."""
 from __future__ import annotations
 
+import gc
 import logging
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -462,13 +464,29 @@ def test_a_wrong_input_raises_what_it_raises_eagerly() -> None:
         cell(Tensor(np.ones((5, 7), np.float32)), batches()[0][1])
 
 
-def test_nothing_of_a_dropped_network_is_kept() -> None:
-    import gc
-    import weakref
-    _, _, cell = trained(GRAPH)
-    gone = weakref.ref(cell), weakref.ref(cell.network)
+@pytest.mark.parametrize("mode", [GRAPH, PYNATIVE])
+def test_nothing_of_a_dropped_network_is_kept(mode: int) -> None:
+    _, _, cell = trained(mode)
+    net, weight = weakref.ref(cell), weakref.ref(cell.network.backbone_network.dense1.weight)
+    assert replays(cell)
     del cell
     gc.collect()
-    assert gone[0]() is None and gone[1]() is None
+    assert net() is None and weight() is None
 
 
+@pytest.mark.parametrize("mode", [GRAPH, PYNATIVE])
+def test_nothing_of_a_dropped_function_is_kept(mode: int) -> None:
+    def run() -> Any:
+        net = nn.Dense(6, 3)
+
+        def forward(x: Any) -> Any:
+            return net(x)
+        grad_of = ops.value_and_grad(forward, None, net.trainable_params())
+        with running(mode):
+            for x, _ in batches():
+                grad_of(x)
+        assert replays(forward)
+        return weakref.ref(net)
+    kept = run()
+    gc.collect()
+    assert kept() is None

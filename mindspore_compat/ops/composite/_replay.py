@@ -179,7 +179,7 @@ def _with_tensors(value: Any, tensors: Any) -> Any:
 def _state_of(owner: Any, calls: _Calls) -> Any:
     """What of the Cells may change the computation, apart from the values of Parameters."""
     if calls.proof is not None:
-        modules, others = calls.proof.cells, calls.proof.parameters
+        modules, others = [cell for cell in (ref() for ref in calls.proof.cells) if cell is not None], calls.proof.parameters
     elif isinstance(owner, torch.nn.Module):
         modules, others = list(owner.modules()), []
     else:
