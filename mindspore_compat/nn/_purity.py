@@ -30,7 +30,8 @@ __all__ = ["Proof", "proof_of"]
 _HOME = str(Path(__file__).parents[1]) + os.sep
 _ROOT = __name__.partition(".")[0]
 #: where functions have no effect but what the recorder sees
-_PURE = tuple(f"{_ROOT}.{name}" for name in ("ops", "nn", "numpy", "common", "_checkparam", "parallel._utils"))
+_PURE = tuple(f"{_ROOT}.{name}" for name in ("ops", "nn", "numpy", "common._tensor", "common.tensor", "common.parameter", "common.dtype",
+                                             "common.sparse_tensor", "common.initializer", "_checkparam", "parallel._utils"))
 _SCALARS = frozenset((type(None), bool, int, float, complex, str, bytes, torch.dtype, torch.device, type(...), slice, range))
 _TENSORS = frozenset((torch.Tensor, torch.nn.Parameter, Tensor, Parameter))
 _BUILTINS = {name: getattr(builtins, name) for name in (
@@ -120,10 +121,10 @@ class _Prover:
         if isinstance(value, Cell):
             self._cell(value)
         elif isinstance(value, types.FunctionType):
-            self._waiting.append(functools.partial(self._function, value, None, None))
+            self._waiting.append(functools.partial(self._function, value, None))
         elif isinstance(value, types.MethodType):
             self.vet(value.__self__)
-            self._waiting.append(functools.partial(self._function, value.__func__, value.__self__, None))
+            self._waiting.append(functools.partial(self._function, value.__func__, value.__self__))
         elif isinstance(value, (type, types.BuiltinFunctionType, types.MethodWrapperType)):
             if not (value in _BUILTINS.values() or _is_pure(value)):
                 raise _Unproved(f"it uses {getattr(value, '__qualname__', value)}")
@@ -139,22 +140,28 @@ class _Prover:
             self.vet(module)
         if "construct" in cell.__dict__:
             self.vet(cell.__dict__["construct"])
-        users = False
-        for cls in type(cell).__mro__[:type(cell).__mro__.index(Cell)]:
-            construct = cls.__dict__.get("construct")
-            if _is_ours(cls) and (construct is None or _is_ours(construct)):
-                continue
-            users = True
-            other = sorted(name for name in cls.__dict__ if name in _CELL_NAMES and name not in _OVERRIDES)
-            if other:
-                raise _Unproved(f"{cls.__name__} has its own {other[0]}")
-            if construct is not None:
-                self._waiting.append(functools.partial(self._function, construct, cell, cls))
+        classes = type(cell).__mro__[:type(cell).__mro__.index(Cell)]
+        ours = [cls for cls in classes if _is_ours(cls) and _is_ours(cls.__dict__.get("construct", cls))]
+        for cls in classes:
+            if cls not in ours:
+                self._class_of(cell, cls)
         self.classes[type(cell), "construct"] = type(cell), "construct", type(cell).construct
-        if not users or any(_is_ours(cls) and "construct" in cls.__dict__ for cls in type(cell).__mro__[:type(cell).__mro__.index(Cell)]):
-            for name, value in cell.__dict__.items():  # ours may call whatever it was given
-                if name not in _KEPT:
-                    self._given(value)
+        calls_what_it_holds = len(ours) == len(classes) or any("construct" in cls.__dict__ for cls in ours)
+        for name, value in cell.__dict__.items():
+            if calls_what_it_holds and name not in _KEPT:
+                self._given(value)
+            elif name in _ASKED and name not in _KEPT:
+                self.vet(value)
+
+    def _class_of(self, cell: Cell, cls: type) -> None:
+        """A class of the user's: its ``construct``, and what may be taken for a method of a Tensor where a Cell is a local variable."""
+        other = sorted(name for name in cls.__dict__ if name not in _OVERRIDES and (name in _CELL_NAMES or name.startswith("__")))
+        if other:
+            raise _Unproved(f"{cls.__name__} has its own {other[0]}")
+        if "construct" in cls.__dict__:
+            self._waiting.append(functools.partial(self._function, cls.__dict__["construct"], cell))
+        for name in _ASKED.intersection(cls.__dict__) - _OVERRIDES:
+            self.vet(self._attribute(cls, cell, name))
 
     def _given(self, value: Any) -> None:
         """An attribute of an object of ours: its lists and dicts are its own, functions in them may be called."""
@@ -166,7 +173,7 @@ class _Prover:
 
     # --- functions --------------------------------------------------------------------------------------------------------
 
-    def _function(self, function: Any, owner: Any, cls: type | None) -> None:
+    def _function(self, function: Any, owner: Any) -> None:
         if isinstance(function, staticmethod):
             function, owner = function.__func__, None
         if not isinstance(function, types.FunctionType):
@@ -215,7 +222,7 @@ class _Prover:
         if value is not function:
             self.vet(value)
 
-    def _attribute(self, function: types.FunctionType, value: Any, name: str) -> Any:
+    def _attribute(self, function: types.FunctionType | type, value: Any, name: str) -> Any:
         """``value.name`` where reading it runs nobody's code."""
         if isinstance(value, Cell):
             found = getattr(type(value), name, _MISSING)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat import Parameter, Tensor, nn, ops
+from mindspore_compat import Parameter, Tensor, nn, ops, set_seed
 from mindspore_compat import dtype as mstype
 
 SCALE = 2.0
@@ -267,7 +267,54 @@ def calls_a_decorated_function(self: Any, x: Any) -> Any:
     return remembered(x)
 
 
-EFFECTS = (sets_an_attribute, counts, appends, appends_to_an_alias, appends_to_an_argument, reads_a_list, reads_settings,
+def sets_the_seed(self: Any, x: Any) -> Any:
+    set_seed(1)
+    return x
+
+
+class Sliced(Base):
+    """A Cell with a method that Tensors have as well, one that iterates, and two that are called through local variables."""
+
+    def construct(self, x: Any) -> Any:
+        return x
+
+    def split(self, x: Any) -> Any:
+        SEEN.append(3)
+        return x
+
+
+class Iterated(Base):
+    def __iter__(self) -> Any:
+        SEEN.append(4)
+        return iter(self.blocks)
+
+    def construct(self, x: Any) -> Any:
+        for block in self:
+            x = block(x)
+        return x
+
+
+class Kept(Base):
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = seen
+
+    def construct(self, x: Any) -> Any:
+        return x
+
+
+class Outer(nn.Cell):
+    def __init__(self, inner: nn.Cell) -> None:
+        super().__init__()
+        self.inner = nn.CellList([inner])
+
+    def construct(self, x: Any) -> Any:
+        for inner in self.inner:
+            x = inner.norm(x) + inner.split(x)
+        return x
+
+
+EFFECTS = (sets_the_seed, sets_an_attribute, counts, appends, appends_to_an_alias, appends_to_an_argument, reads_a_list, reads_settings,
            reads_an_object_of_a_module, reads_a_local_cell, sets_an_item, prints, calls_numpy, uses_an_array, calls_what_has_an_effect, has_a_global,
            uses_a_lambda, catches, opens, gets, uses_the_system, uses_with, unknown_name, imports, rebinds_self, saves, calls_a_decorated_function)
 

@@ -18,10 +18,14 @@ from tests.nn.purity_samples import (
     SEEN,
     Derived,
     ImpureBase,
+    Iterated,
+    Kept,
+    Outer,
     OverImpure,
     Overridden,
     Plain,
     Scaled,
+    Sliced,
     SuperOfAnother,
     WithProperty,
     appends_to_an_argument,
@@ -49,6 +53,7 @@ def test_what_may_have_an_effect_is_not(construct: Any) -> None:
 @pytest.mark.parametrize("net", [
     Overridden(), WithProperty(), SuperOfAnother(), OverImpure(), nn.SequentialCell(nn.ReLU(), ImpureBase()),
     nn.WithLossCell(nn.ReLU(), seen), nn.Dense(3, 3, activation=ImpureBase()), nn.CellList([ImpureBase()]),
+    Outer(Sliced()), Outer(Kept()), Iterated(),
     ops.Map(seen)], ids=lambda net: type(net).__name__)
 def test_nor_what_calls_it(net: Any) -> None:
     reason = proof_of(net)
