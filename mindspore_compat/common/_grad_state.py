@@ -9,8 +9,10 @@ depth = 0
 epoch = 0
 #: counts tensors that got other memory
 moved = 0
-#: what writes down operators for GRAPH_MODE at the moment, if anything does
+#: what writes down the operators of a step at the moment, if anything does
 recorder: Any = None
+#: counts recordings
+recording = 0
 
 
 def memory_moved() -> None:

@@ -10,7 +10,7 @@ import ast
 import builtins
 import functools
 import linecache
-import math
+import operator
 import os
 import types
 import weakref
@@ -44,6 +44,7 @@ _GROWS = frozenset(("append", "extend", "insert"))
 _KEPT = frozenset(torch.nn.Module().__dict__) | frozenset(("_captured", "_exist_objs", "_func_graph_flags"))
 _OVERRIDES = frozenset(("__init__", "__module__", "__qualname__", "__doc__", "__annotations__", "__repr__", "__str__", "__static_attributes__",
                         "__firstlineno__", "__parameters__", "__orig_bases__", "construct", "extend_repr", "extra_repr"))
+_PLAIN_LOOKUPS = (object.__getattribute__, dict.__getattribute__, types.ModuleType.__getattribute__)
 _MISSING = object()
 
 
@@ -59,6 +60,7 @@ class Proof(NamedTuple):
     names: list[tuple[dict[str, Any], str, Any]]
     classes: list[tuple[type, str, Any]]
     closures: list[tuple[types.CellType, Any]]
+    contents: list[tuple[Any, tuple[Any, ...]]]  # lists and dicts, and what was in them
 
     def holds(self) -> bool:
         """Whether names still stand for the same objects."""
@@ -68,7 +70,10 @@ class Proof(NamedTuple):
         for cls, name, value in self.classes:
             if getattr(cls, name, _MISSING) is not value:
                 return False
-        return all(cell.cell_contents is value for cell, value in self.closures) if self.closures else True
+        for cell, value in self.closures:
+            if cell.cell_contents is not value:
+                return False
+        return not self.contents or all(_holds(held, items) for held, items in self.contents)
 
 
 def proof_of(*roots: Any) -> Proof | str:
@@ -81,7 +86,17 @@ def proof_of(*roots: Any) -> Proof | str:
     except _Unproved as why:
         return str(why)
     return Proof(list(map(weakref.ref, prover.cells.values())), list(prover.parameters.values()),
-                 list(prover.names.values()), list(prover.classes.values()), list(prover.closures.values()))
+                 list(prover.names.values()), list(prover.classes.values()), list(prover.closures.values()),
+                 list(prover.contents.values()))
+
+
+def _items(held: Any) -> tuple[Any, ...]:
+    return (*held, *held.values()) if isinstance(held, dict) else tuple(held)
+
+
+def _holds(held: Any, items: tuple[Any, ...]) -> bool:
+    now = _items(held)
+    return len(now) == len(items) and all(map(operator.is_, now, items))
 
 
 class _Prover:
@@ -93,6 +108,7 @@ class _Prover:
         self.names: dict[Any, tuple[dict[str, Any], str, Any]] = {}
         self.classes: dict[Any, tuple[type, str, Any]] = {}
         self.closures: dict[Any, tuple[types.CellType, Any]] = {}
+        self.contents: dict[int, tuple[Any, tuple[Any, ...]]] = {}
         self._seen: dict[int, Any] = {}  # by identity, kept alive
         self._waiting: list[Callable[[], None]] = []
 
@@ -111,14 +127,16 @@ class _Prover:
         if type(value) in (tuple, ParameterTuple):
             for item in value:
                 self.vet(item)
-        elif id(value) in self._seen:
-            return
-        else:
+        elif id(value) not in self._seen:
             self._seen[id(value)] = value
             self._object(value)
 
     def _object(self, value: Any) -> None:
-        if isinstance(value, Cell):
+        if type(value) in (list, dict):
+            self.contents[id(value)] = value, _items(value)
+            for item in _items(value):
+                self.vet(item)
+        elif isinstance(value, Cell):
             self._cell(value)
         elif isinstance(value, types.FunctionType):
             self._waiting.append(functools.partial(self._function, value, None))
@@ -135,6 +153,8 @@ class _Prover:
             raise _Unproved(f"it uses a {type(value).__name__}")
 
     def _cell(self, cell: Cell) -> None:
+        if cell._is_optimizer and not cell._is_recorded:  # its Python runs at each replay
+            return
         self.cells[id(cell)] = cell
         for module in cell._modules.values():
             self.vet(module)
@@ -209,7 +229,7 @@ class _Prover:
                 raise _Unproved(f"{function.__qualname__} uses {root}")
             value = _BUILTINS[root] if value is _MISSING else value
         for position, name in enumerate(attributes):
-            if isinstance(value, (torch.Tensor, str, tuple)):  # what comes of it is a value like any other
+            if isinstance(value, torch.Tensor) or type(value) in (str, tuple, list, dict):  # what comes of it is a value like any other
                 if not _ASKED.issuperset(attributes[position:]):
                     raise _Unproved(f"{function.__qualname__} uses {'.'.join(chain)}")
                 break
@@ -230,13 +250,26 @@ class _Prover:
                 raise _Unproved(f"{function.__qualname__} reads the property {name}")
             if found is not _MISSING:
                 self.classes[type(value), name] = type(value), name, found
-        elif not (_is_pure(value if isinstance(value, type) else type(value)) or value is math
-                  or (isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] == _ROOT)):
-            raise _Unproved(f"{function.__qualname__} reads {name} of a {type(value).__name__}")
+        elif type(value) is type:
+            if not _is_pure(value):
+                self.classes[value, name] = value, name, getattr(value, name, _MISSING)
+        elif not (_is_pure(type(value)) or (isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] == _ROOT)):
+            self._attribute_of_another(function, value, name)
         try:
             return getattr(value, name)
         except AttributeError as missing:
             raise _Unproved(str(missing)) from None
+
+    def _attribute_of_another(self, function: types.FunctionType | type, value: Any, name: str) -> None:
+        """An attribute in the dict of an object or module of the user's, or a plain one of its class."""
+        cls, space = type(value), getattr(value, "__dict__", {})
+        found = getattr(cls, name, _MISSING)
+        if (cls.__getattribute__ not in _PLAIN_LOOKUPS or (name not in space and found is _MISSING)
+                or hasattr(type(found), "__set__") or (name not in space and hasattr(type(found), "__get__"))):
+            raise _Unproved(f"{function.__qualname__} reads {name} of a {cls.__name__}")
+        self.names[id(space), name] = space, name, space.get(name, _MISSING)
+        if found is not _MISSING:
+            self.classes[cls, name] = cls, name, found
 
 
 def _contents(cell: types.CellType) -> Any:
@@ -256,7 +289,7 @@ def _is_ours(value: Any) -> bool:
 def _is_pure(value: Any) -> bool:
     module = str(getattr(value, "__module__", ""))
     if isinstance(value, types.BuiltinFunctionType):
-        return value.__self__ is math or module.startswith(("torch._C", "math"))
+        return module in ("math", "torch._C._nn") or value.__qualname__.startswith("_VariableFunctionsClass.")
     return _is_ours(value) and module.startswith(_PURE)
 
 

@@ -61,6 +61,8 @@ class Cell(Hints, Listing):
 
     _phase = "train"
     _special_call = False  # a subclass or an instance whose call needs more than construct
+    _is_optimizer = False
+    _trains = False  # holds an optimizer: a call is a training step
 
     def __init__(self, auto_prefix: bool = True, flags: dict[str, Any] | None = None) -> None:
         super().__init__()
@@ -68,6 +70,8 @@ class Cell(Hints, Listing):
         state.update(training=False, requires_grad=False, _param_prefix="", _auto_prefix=auto_prefix, _scope=None, _phase="train",
                      cell_type=None, _cast_dtype=None, _recompute=False, _func_graph_flags={}, _captured=None,
                      _id=1, _exist_names=None, _exist_objs=None, _inputs_spec=None)
+        if _grad_state.recorder is not None:
+            state["_made_in"] = _grad_state.recording
         if hasattr(type(self), "bprop"):
             state["_special_call"] = True
         if flags:
@@ -124,6 +128,9 @@ class Cell(Hints, Listing):
         if self._recompute and torch.is_grad_enabled():
             from torch.utils.checkpoint import checkpoint
             return checkpoint(self.construct, *args, use_reentrant=False, **kwargs)
+        if self._trains and not kwargs and not self._is_optimizer and not self.__dict__["requires_grad"]:
+            from mindspore_compat.ops.composite._replay import replayed
+            return replayed(self, (torch.is_grad_enabled(),), lambda inputs: self.construct(*inputs), args)
         return self.construct(*args, **kwargs)
 
     def _take_captured(self, args: tuple) -> Any:
@@ -157,7 +164,9 @@ class Cell(Hints, Listing):
         unexpected_keys.extend(key for key in unknown if key not in own)
 
     def _changed(self) -> None:
-        """Say that the Cell may compute something else from now on; what was recorded of it in GRAPH_MODE then holds no more."""
+        """Say that the Cell may compute something else from now on; what was recorded of it then holds no more."""
+        if _grad_state.recorder is not None and self.__dict__.get("_made_in") == _grad_state.recording:
+            return  # a layer made within the recorded step
         _grad_state.epoch += 1
         self.__dict__["_version"] = _grad_state.epoch  # no two states of any Cells share it
 
@@ -213,6 +222,8 @@ class Cell(Hints, Listing):
             if self._auto_prefix:
                 child.update_parameters_name(name + ".")
             self.insert_child_to_cell(name, child)
+            if child._is_optimizer:
+                self.__dict__.update(_trains=True, _special_call=True)
         else:
             _adopt(child, name + "." if self._auto_prefix else "")
             self._modules[name] = child

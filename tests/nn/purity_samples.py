@@ -30,10 +30,42 @@ def seen(x: Any) -> Any:
 
 
 class Settings:
+    """Of a class, of an instance, and what runs code."""
+
     rate = 0.5
 
+    def __init__(self) -> None:
+        self.times = 1.0
+        self.sizes: list[Any] = [1, [2, 3]]
 
-settings = Settings()
+    @property
+    def computed(self) -> float:
+        SEEN.append(5)
+        return 0.5
+
+    def method(self) -> float:
+        SEEN.append(6)
+        return 0.5
+
+
+class Dictionary(dict):
+    """Its items are attributes, as in EasyDict."""
+
+    rate: float
+
+    def __init__(self, **items: Any) -> None:
+        super().__init__(**items)
+        self.__dict__.update(items)
+
+
+class Catching:
+    def __getattr__(self, name: str) -> Any:
+        SEEN.append(7)
+        return 0.5
+
+
+settings, dictionary, catching = Settings(), Dictionary(rate=0.5), Catching()
+numbers: dict[str, Any] = {"one": 1.0, "more": [1.0, 2.0]}
 
 
 class Base(nn.Cell):
@@ -161,18 +193,6 @@ def appends_to_an_alias(self: Any, x: Any) -> Any:
 def appends_to_an_argument(self: Any, x: Any, found: Any = None) -> Any:
     found.append(x)
     return x
-
-
-def reads_a_list(self: Any, x: Any) -> Any:
-    return x * self.numbers[0]
-
-
-def reads_settings(self: Any, x: Any) -> Any:
-    return x * self.settings.rate
-
-
-def reads_an_object_of_a_module(self: Any, x: Any) -> Any:
-    return x * settings.rate
 
 
 def reads_a_local_cell(self: Any, x: Any) -> Any:
@@ -314,8 +334,30 @@ class Outer(nn.Cell):
         return x
 
 
-EFFECTS = (sets_the_seed, sets_an_attribute, counts, appends, appends_to_an_alias, appends_to_an_argument, reads_a_list, reads_settings,
-           reads_an_object_of_a_module, reads_a_local_cell, sets_an_item, prints, calls_numpy, uses_an_array, calls_what_has_an_effect, has_a_global,
+def reads_a_property(self: Any, x: Any) -> Any:
+    return x * settings.computed
+
+
+def calls_a_method_of_an_object(self: Any, x: Any) -> Any:
+    return x * self.settings.method()
+
+
+def reads_what_is_caught(self: Any, x: Any) -> Any:
+    return x * catching.rate
+
+
+def uses_an_object(self: Any, x: Any) -> Any:
+    return doubled(x, settings)  # type: ignore[arg-type]
+
+
+def reads_what_others_may_change(self: Any, x: Any) -> Any:
+    """Each of these is looked at before a replay."""
+    for size in self.settings.sizes[1]:
+        x = x * size
+    return x * settings.times * settings.rate * dictionary.rate * numbers["one"] * numbers["more"][1] * Settings.rate
+
+
+EFFECTS = (reads_a_property, calls_a_method_of_an_object, reads_what_is_caught, uses_an_object, sets_the_seed, sets_an_attribute, counts, appends, appends_to_an_alias, appends_to_an_argument, reads_a_local_cell, sets_an_item, prints, calls_numpy, uses_an_array, calls_what_has_an_effect, has_a_global,
            uses_a_lambda, catches, opens, gets, uses_the_system, uses_with, unknown_name, imports, rebinds_self, saves, calls_a_decorated_function)
 
 

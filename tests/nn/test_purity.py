@@ -25,13 +25,18 @@ from tests.nn.purity_samples import (
     Overridden,
     Plain,
     Scaled,
+    Settings,
     Sliced,
     SuperOfAnother,
     WithProperty,
     appends_to_an_argument,
+    dictionary,
     doubled,
     net_of,
+    numbers,
+    reads_what_others_may_change,
     seen,
+    settings,
 )
 
 
@@ -133,6 +138,22 @@ def test_hooks_set_later() -> None:
     assert found == [12.0] * 5 + [24.0] * 5
     found, _ = values(lambda net: net.dense.register_backward_hook(lambda cell, inputs, outputs: (inputs[0] * 3,)))
     assert found == [12.0] * 5 + [36.0] * 5
+
+
+@pytest.mark.parametrize(("change", "undo", "factor"), [
+    (lambda: setattr(settings, "times", 2.0), lambda: setattr(settings, "times", 1.0), 2),
+    (lambda: setattr(settings, "rate", 1.0), lambda: delattr(settings, "rate"), 2),
+    (lambda: setattr(Settings, "rate", 1.0), lambda: setattr(Settings, "rate", 0.5), 4),
+    (lambda: setattr(dictionary, "rate", 1.0), lambda: setattr(dictionary, "rate", 0.5), 2),
+    (lambda: numbers.update(one=2.0), lambda: numbers.update(one=1.0), 2),
+    (lambda: numbers["more"].__setitem__(1, 4.0), lambda: numbers["more"].__setitem__(1, 2.0), 2),
+    (lambda: settings.sizes[1].append(3), lambda: settings.sizes[1].pop(), 3)])
+def test_what_objects_lists_and_dicts_hold(change: Any, undo: Any, factor: int) -> None:
+    net = net_of(reads_what_others_may_change)
+    assert isinstance(proof_of(net), Proof), proof_of(net)
+    first = 3 * 6 * 0.5 ** 3 * 2
+    found, _ = values(lambda _: change(), undo, net)
+    assert found == [first] * 5 + [first * factor] * 5
 
 
 def test_a_closure() -> None:

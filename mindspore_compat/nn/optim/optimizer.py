@@ -93,6 +93,7 @@ class Optimizer(Cell):
         TypeError, ValueError, KeyError: for wrong arguments. RuntimeError: if a parameter stands in two groups.
     """
 
+    _is_optimizer = True
     _support_parallel_optimizer = False
 
     def __init__(self, learning_rate: Any, parameters: Any, weight_decay: Any = 0.0, loss_scale: float = 1.0) -> None:
@@ -379,6 +380,19 @@ class Optimizer(Cell):
 
     # --- the step ---------------------------------------------------------------------------------------------------------
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if type(self).construct is not Optimizer.construct:
+            args = wrap(args)  # our training steps hand over torch's tensors
+        recorder = _grad_state.recorder
+        if recorder is None or kwargs or self._is_recorded:
+            return super().__call__(*args, **kwargs)
+        return recorder.python(super().__call__, args)
+
+    @property
+    def _is_recorded(self) -> bool:
+        """Whether a recorded step holds the update's operators; otherwise it calls the optimizer, whose Python runs at each replay."""
+        return "_repeats" in type(self).__dict__ and not self.dynamic_lr and not self.dynamic_weight_decay
+
     def construct(self, gradients: Any) -> Any:
         """One step with a tuple of gradients in the order of ``parameters``.
 
@@ -417,8 +431,7 @@ class Optimizer(Cell):
             cached = found[2][key] = (states, [plain(state) for state in (states if picks is None else [states[pick] for pick in picks])])
         return list(cached[1])
 
-    #: A class that says `_repeats` itself does nothing in a step but what operators and the numbers they read show, so that GRAPH_MODE may
-    #: record the update with the rest of the step; not for one that counts steps in Python.
+    #: A class that says `_repeats` itself does nothing in a step but what operators and the numbers they read show.
     #: whether `_update` handles weight decay itself instead of adding it to the gradients
     _decoupled_decay = False
 

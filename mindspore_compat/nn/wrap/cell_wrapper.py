@@ -157,11 +157,6 @@ class TrainOneStepCell(Cell):
             self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
 
     def construct(self, *inputs: Any) -> Any:
-        if "_repeats" in type(self.optimizer).__dict__:
-            return wrap(replayed(self, (), self._step, inputs))
-        return self._step(inputs)
-
-    def _step(self, inputs: tuple[Any, ...]) -> Any:
         loss, found = self._loss_and_gradients(*inputs)
         found = self.grad_reducer(found)
         self.optimizer(found)

@@ -11,6 +11,7 @@ import random
 import sys
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from mindspore_compat.common import _grad_state
-from mindspore_compat.common._wrap import plain
+from mindspore_compat.common._wrap import plain, wrap
 
 __all__ = ["DRAWS", "Tape", "compiled", "record"]
 
@@ -40,6 +41,13 @@ class _Node:
     def __init__(self, op: Any, call: Any, args: tuple, kwargs: dict[str, Any], outputs: list[str | None], is_list: bool, described: tuple) -> None:
         self.op, self.call, self.args, self.kwargs = op, call, args, kwargs
         self.outputs, self.is_list, self.described = outputs, is_list, described
+
+
+class _Opaque:
+    """Stands for an operator where Python itself is called at each replay."""
+
+    tags: tuple = ()
+    _schema: Any = SimpleNamespace(name="python", arguments=(), is_mutable=True)
 
 
 class _Ref(str):
@@ -67,8 +75,8 @@ class Tape:
             other = later.constants[name]
             if constant is not other and (name in self.written or not _equal(constant, other)):
                 return False
-        return all(a.op is b.op and a.outputs == b.outputs and a.described == b.described and _same(a.args, b.args) and _same(a.kwargs, b.kwargs)
-                   for a, b in zip(self.nodes, later.nodes))
+        return all(a.op is b.op and (a.op is not _Opaque or a.call == b.call) and a.outputs == b.outputs and a.described == b.described
+                   and _same(a.args, b.args) and _same(a.kwargs, b.kwargs) for a, b in zip(self.nodes, later.nodes))
 
 
 def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:
@@ -94,7 +102,7 @@ class _Lookout(TorchFunctionMode):
         self.recorder = recorder
 
     def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None) -> Any:
-        if getattr(func, "__name__", "") in _OUT_OF_SIGHT:
+        if getattr(func, "__name__", "") in _OUT_OF_SIGHT and not self.recorder.paused:
             self.recorder.give_up(f"it calls Tensor.{func.__name__}")
         if func is torch.autograd.grad and _runs_python(args[0]):
             self.recorder.give_up("Python runs in its backward pass")
@@ -138,7 +146,7 @@ class _Recorder(TorchDispatchMode):
 
     def __init__(self, inputs: Sequence[torch.Tensor], quick: bool) -> None:
         super().__init__()
-        self.tape, self.quick, self.problem = Tape(), quick, ""
+        self.tape, self.quick, self.problem, self.paused = Tape(), quick, "", False
         self._names: dict[int, tuple[Any, _Ref]] = {}
         self._roots: dict[str, str] = {}  # a view -> what it is a view of
         self._count = 0
@@ -176,8 +184,25 @@ class _Recorder(TorchDispatchMode):
             self.give_up(f"it uses a {type(value).__name__}")
         return value
 
+    def python(self, call: Callable[..., Any], args: tuple) -> Any:
+        """``call(*args)``, which a replay will call as well, with the tensors of that replay; it may do anything but give new tensors."""
+        refs = self.ref(args)
+        self.paused, _grad_state.recorder = True, None
+        try:
+            result = call(*args)
+        finally:
+            self.paused, _grad_state.recorder = False, self
+        if not isinstance(result, _CONSTANT_TYPES) and result is not None:
+            self.give_up(f"{call} gives a {type(result).__name__}")
+        if not self.problem:
+            self.tape.written.update(self._roots.get(ref, ref) for ref in _refs(refs))
+            self.tape.nodes.append(_Node(_Opaque, call, refs, {}, [], False, (result,)))
+        return result
+
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None) -> Any:
         kwargs = kwargs or {}
+        if self.paused:
+            return func(*args, **kwargs)
         if func is _aten._local_scalar_dense.default and not self.problem:
             return self._read(args[0], func(*args))
         if not self.problem and any(tag in func.tags for tag in _UNPREDICTABLE):
@@ -205,6 +230,8 @@ class _Recorder(TorchDispatchMode):
         return value
 
     def _note(self, func: Any, call: Any, args: tuple, kwargs: dict[str, Any], result: Any) -> None:
+        if not isinstance(result, (torch.Tensor, list, tuple)) and result is not None and not any(_refs((args, kwargs))):
+            return  # numbers from numbers, such as the dtype that two dtypes make
         outputs: list[str | None] = []
         described = []
         for item in result if isinstance(result, (list, tuple)) else [result]:
@@ -269,6 +296,7 @@ def record(compute: Callable[[], Any], inputs: Sequence[torch.Tensor], quick: bo
         quick: call torch's bindings where there are any.
     """
     recorder = _grad_state.recorder = _Recorder(inputs, quick)
+    _grad_state.recording += 1
     watch, drawn = _Watch(sys.stdout), _random_states()
     sys.stdout = watch  # type: ignore[assignment]
     try:
@@ -351,7 +379,7 @@ class _Compiler:
             if not names.isdisjoint(_refs((node.args, node.kwargs))):
                 if node.op is _aten.detach.default:
                     names.update(map(str, node.outputs))
-                elif any(argument.alias_info is not None for argument in node.op._schema.arguments):
+                elif node.op is _Opaque or any(argument.alias_info is not None for argument in node.op._schema.arguments):
                     return True
         return not names.isdisjoint(_refs(self.tape.returned))
 
@@ -390,6 +418,9 @@ class _Compiler:
         lines = ["def run(_inputs):", *(f"    {ref} = _inputs[{ref[1:]}]" for ref in inputs), "    with _below_autograd():"]
         for position, node in enumerate(self.nodes):
             names[f"f{position}"] = getattr(node.op, "_op", node.op) if node.call is node.op else node.call
+            if node.op is _Opaque:
+                lines += [f"    f{position}(*_wrap({_source(node.args, names)}))", "    with _below_autograd():", "        pass"]
+                continue
             arguments = [*(_source(item, names) for item in node.args), *(f"{key}={_source(item, names)}" for key, item in node.kwargs.items())]
             given = set(_refs((node.args, node.kwargs)))  # what is written in place comes back under its name
             targets = ["_" if name is None or name in given else name for name in node.outputs]
@@ -400,7 +431,7 @@ class _Compiler:
                 lines.append(f"        del {', '.join(dead)}")
         lines.append("        pass")
         names.update((f"o{name}", original) for name, original in self.tape.constants.items())
-        names["_below_autograd"] = torch._C._AutoDispatchBelowAutograd
+        names.update(_below_autograd=torch._C._AutoDispatchBelowAutograd, _wrap=wrap)
         lines.append(f"    return {_source(returned, names)}")
         exec("\n".join(lines), names)  # all of it names and numbers of our own making
         return names["run"]
