@@ -5,7 +5,7 @@ import math
 from typing import Any
 
 __all__ = ["Validator", "Rel", "INC_NEITHER", "INC_LEFT", "INC_RIGHT", "INC_BOTH", "EQ", "NE", "LT", "LE", "GT", "GE", "check_value_type",
-           "check_string", "check_bool", "check_positive_int", "check_non_negative_int", "check_equal_int", "check_int_range",
+           "check_isinstance", "check_string", "check_bool", "check_positive_int", "check_non_negative_int", "check_equal_int", "check_int_range",
            "check_positive_float", "check_non_negative_float", "check_float_range"]
 
 EQ, NE, LT, LE, GT, GE = 1, 2, 3, 4, 5, 6
@@ -59,6 +59,14 @@ def check_value_type(arg_name: str, arg_value: Any, valid_types: Any, prim_name:
     types = tuple(valid_types) if isinstance(valid_types, (list, tuple)) else (valid_types,)
     if not isinstance(arg_value, types) or (isinstance(arg_value, bool) and bool not in types):
         raise TypeError(f"{_where(arg_name, prim_name)} must be of type {', '.join(t.__name__ for t in types)}, but got {type(arg_value).__name__}.")
+    return arg_value
+
+
+def check_isinstance(arg_name: str, arg_value: Any, classes: Any) -> Any:
+    """ValueError (as upstream, not TypeError) unless the value is an instance of one of the classes."""
+    if not isinstance(arg_value, classes):
+        names = ", ".join(item.__name__ for item in (classes if isinstance(classes, tuple) else (classes,)))
+        raise ValueError(f"The parameter '{arg_name}' must be an instance of {names}, but got {arg_value!r} of type {type(arg_value).__name__}.")
     return arg_value
 
 
@@ -116,6 +124,7 @@ class Validator:
 
     INC_NEITHER, INC_LEFT, INC_RIGHT, INC_BOTH = INC_NEITHER, INC_LEFT, INC_RIGHT, INC_BOTH
     check_value_type = staticmethod(check_value_type)
+    check_isinstance = staticmethod(check_isinstance)
     check_string = staticmethod(check_string)
     check_bool = staticmethod(check_bool)
     check_positive_int = staticmethod(check_positive_int)

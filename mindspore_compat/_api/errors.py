@@ -23,11 +23,12 @@ def upstream_name(name: str) -> str:
     return UPSTREAM + name[len(PACKAGE) :] if name == PACKAGE or name.startswith(PACKAGE + ".") else name
 
 
-def absent_message(name: str) -> str:
-    """The one wording for a name that is not there; `name` may be ours or upstream's."""
+def absent_message(name: str, instead: str = "") -> str:
+    """The one wording for a name that is not there; `name` may be ours or upstream's; `instead`: what may have been meant."""
     return (
         f"'{upstream_name(name)}' is not available in mindspore_compat. "
-        f"See {COVERAGE_PAGE} or run `mindspore-compat coverage {upstream_name(name)}` for its state."
+        + (f"Did you mean '{instead}'? " if instead else "")
+        + f"See {COVERAGE_PAGE} or run `mindspore-compat coverage {upstream_name(name)}` for its state."
     )
 
 

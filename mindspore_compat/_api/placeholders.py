@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import opcode
 import sys
@@ -67,7 +68,7 @@ def module_getattr(
         elif name in unsupported:
             value = placeholder(f"{module_name}.{name}", unsupported[name])
         else:
-            raise _absent(module_name, name, sys._getframe(1))
+            raise _absent(module_name, name, sys._getframe(1), lazy)
         setattr(sys.modules[module_name], name, value)
         return value
 
@@ -84,14 +85,22 @@ def _load(target: str, name: str) -> Any:
     return module if module_path.rpartition(".")[2] == name else getattr(module, name)
 
 
-def _absent(module_name: str, name: str, caller: Any) -> Exception:
+def _absent(module_name: str, name: str, caller: Any, lazy: Mapping[str, str]) -> Exception:
     """ImportError for `from m import name`, because Python replaces an AttributeError there by its own bare message."""
-    full = f"{module_name}.{name}"
+    full, module = f"{module_name}.{name}", sys.modules.get(module_name)
+    message = absent_message(full, "" if name.startswith("_") else _spelled_alike(name, {*vars(module or object), *lazy}))
     if not _is_import_from(caller) or name.startswith("__"):
-        return AttributeError(absent_message(full), name=name, obj=sys.modules.get(module_name))
-    if f"{module_name}.{name}" in sys.modules:  # a submodule still being imported: Python finds it there itself
+        return AttributeError(message, name=name, obj=module)
+    if full in sys.modules:  # a submodule still being imported: Python finds it there itself
         return AttributeError(name)
-    return ImportError(f"cannot import name '{name}': {absent_message(full)}", name=upstream_name(module_name))
+    return ImportError(f"cannot import name '{name}': {message}", name=upstream_name(module_name))
+
+
+def _spelled_alike(name: str, known: set[str]) -> str:
+    """The public name that differs from `name` in capitals or a few letters only, or ""."""
+    public = sorted(candidate for candidate in known if not candidate.startswith("_"))
+    same = [candidate for candidate in public if candidate.lower() == name.lower()]
+    return next(iter(same or difflib.get_close_matches(name, public, 1, 0.85)), "")
 
 
 def _is_import_from(frame: Any) -> bool:

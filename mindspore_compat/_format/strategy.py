@@ -53,7 +53,8 @@ def checkpoint_messages() -> Any:
     """Checkpoint as a message, for programs that take files apart themselves; this package reads them with `ckpt.read`."""
     return _build("mindspore_compat.ckpt", {
         "TensorProto": _TENSOR, "MapTensorProto": "1 tensor repeated TensorProto",
-        "Checkpoint": "", "Checkpoint.Value": "1 tag required string\n2 tensor TensorProto\n3 maptensor MapTensorProto",
+        "Checkpoint": "1 value repeated Checkpoint.Value",
+        "Checkpoint.Value": "1 tag required string\n2 tensor TensorProto\n3 maptensor MapTensorProto",
     })
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from mindspore_compat.common.dtype import dtype_to_nptype, to_torch_dtype
-from mindspore_compat.common.seed import numpy_generator
+from mindspore_compat.common.seed import _get_graph_seed, get_seed, numpy_generator
 from mindspore_compat.common.tensor import Tensor
 
 __all__ = ["Initializer", "initializer", "TruncatedNormal", "Normal", "Uniform", "HeUniform", "HeNormal", "XavierUniform",
@@ -30,6 +30,16 @@ class Initializer:
         self._kwargs = kwargs
         self.shape: tuple[int, ...] | None = None
         self.dtype: torch.dtype | None = None
+        self._seed: int | None = None
+
+    @property
+    def seed(self) -> tuple[int, int]:
+        """Two seeds for `random_normal`, others at every use; (0, 0) where `set_seed` was not called. One number may be set."""
+        return _get_graph_seed(get_seed(), "init") if self._seed is None else (self._seed + 1, 0)
+
+    @seed.setter
+    def seed(self, value: int) -> None:
+        self._seed = value
 
     def _initialize(self, *kwargs: Any) -> None:
         raise NotImplementedError(f"{type(self).__name__} must override '_initialize(self, arr)' and fill 'arr' in place.")
@@ -74,6 +84,14 @@ def _calculate_gain(nonlinearity: str, param: Any = None) -> float:
 
 def _random_normal(mean: float, sigma: float, shape: Sequence[int]) -> np.ndarray:
     return numpy_generator().standard_normal(shape, dtype=np.float32) * np.float32(sigma) + np.float32(mean)
+
+
+def random_normal(shape: Sequence[int], seed: int, seed2: int, output_tensor: Tensor) -> None:
+    """Fill the tensor with standard normal values, the same for the same seeds other than (0, 0). 1.x's initializers drew by it."""
+    if tuple(shape) != tuple(output_tensor.shape):
+        raise ValueError(f"For 'random_normal', the 'output_tensor' must have the shape {tuple(shape)}, but got {tuple(output_tensor.shape)}.")
+    generator = np.random.default_rng((seed, seed2)) if seed or seed2 else numpy_generator()
+    output_tensor.data.copy_(torch.from_numpy(generator.standard_normal(tuple(shape), dtype=np.float32)))
 
 
 def _random_uniform(low: float, high: float, shape: Sequence[int]) -> np.ndarray:

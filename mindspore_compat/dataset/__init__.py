@@ -1,8 +1,6 @@
 """Loading and preparing data. Upstream: ``mindspore.dataset``."""
 
-from importlib import import_module
-from typing import Any
-
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.dataset import core, engine, transforms
 from mindspore_compat.dataset.core.config import get_seed, set_seed
 from mindspore_compat.dataset.engine import *  # noqa: F403
@@ -15,11 +13,8 @@ __all__ = [
     "text", "vision",  # noqa: F405
 ]  # fmt: skip
 
-_LAZY = ("vision", "text", "context", "ds")
+# No MindSpore has this function: scripts that reuse the module's name `ds` for a dataset look as if they called it.
+create_dict_iterator = Dataset.create_dict_iterator  # noqa: F405
 
-
-def __getattr__(name: str) -> Any:
-    """The image operations load when they are first used."""
-    if name in _LAZY:
-        return import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# The image operations load when they are first used.
+__getattr__ = module_getattr(__name__, {name: f"dataset.{name}" for name in ("vision", "text", "context", "ds")})

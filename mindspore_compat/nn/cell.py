@@ -390,7 +390,8 @@ class Cell(Hints, Listing):
 
     def recompute(self, **kwargs: Any) -> None:
         """Recompute this Cell's activations in the backward pass instead of keeping them."""
-        unknown = set(kwargs) - {"mp_comm_recompute", "parallel_optimizer_comm_recompute", "use_reentrant", "output_recompute"}
+        unknown = set(kwargs) - {"mp_comm_recompute", "parallel_optimizer_comm_recompute", "use_reentrant", "output_recompute",
+                                 "recompute_slice_activation"}
         if unknown:
             raise ValueError(f"For 'recompute', keyword {sorted(unknown)} is not recognized.")
         self._changed()

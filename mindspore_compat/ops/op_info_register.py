@@ -1,19 +1,17 @@
 """Descriptions of user operators: which types and layouts they take. Upstream: ``mindspore.ops.op_info_register``.
 
 They are data for upstream's kernel selection. Here `ops.Custom` runs what it is given on any type, so a description is built, checked
-and kept, and nothing is selected by it.
+and kept, and nothing is selected by it: an operator that has nothing else raises when it is called, as upstream off Ascend.
 """
 from __future__ import annotations
 
 import functools
+import inspect
+import json
 from collections.abc import Callable
 from typing import Any
 
-from mindspore_compat._api.placeholders import describe_partial
-
 __all__ = ["op_info_register", "custom_info_register", "RegOp", "CustomRegOp", "TBERegOp", "AiCPURegOp", "CpuRegOp", "DataType"]
-
-_ASCEND_ONLY = "describes a kernel for Ascend, which can not run here: give the Primitive a __call__, or use ops.Custom"
 
 
 def _of_type(value: Any, kind: type) -> Any:
@@ -100,32 +98,109 @@ class CustomRegOp(RegOp):
         return self
 
 
-class _AscendRegOp(RegOp):
-    """Every other setting of these builders is one text, number or flag: ``.compute_cost(10).partial_flag(True)``."""
-
-    def __getattr__(self, setting: str) -> Any:
-        if setting.startswith("_") or setting.endswith("_"):
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{setting}'")
-
-        def keep(value: Any = True) -> Any:
-            setattr(self, f"{setting}_", _of_type(value, (str, int)))  # type: ignore[arg-type]
-            return self
-        return keep
-
-
-@describe_partial(_ASCEND_ONLY)
-class TBERegOp(_AscendRegOp):
-    """Describes a kernel for Ascend's vector core; it can not run here."""
+def _setting(attribute: str, kind: type, default: Any = inspect.Parameter.empty) -> Callable[..., Any]:
+    """A method that sets one attribute to a value of a type; without a default the value must be given."""
+    def keep(self: Any, value: Any = default) -> Any:
+        if value is inspect.Parameter.empty:
+            raise TypeError(f"a value is missing for '{attribute.rstrip('_')}'")
+        if not (value is None and default is None):
+            setattr(self, attribute, _of_type(value, kind))
+        return self
+    keep.__doc__ = f"Sets ``{attribute.rstrip('_')}``, a {kind.__name__}."
+    return keep
 
 
-@describe_partial(_ASCEND_ONLY)
-class AiCPURegOp(_AscendRegOp):
-    """Describes a kernel for Ascend's AI CPU; it can not run here."""
+class TBERegOp(RegOp):
+    """Describes a kernel for Ascend's vector core, in upstream's terms; an operator with nothing else can not be called off Ascend."""
+
+    #: Names in the description that are not the attribute's.
+    _KEYS = {"dynamic_rank_support": "dynamicRankSupport", "dynamic_shape_support": "dynamicShapeSupport", "dynamic_format": "dynamicFormat",
+             "dynamic_compile_static": "dynamicCompileStatic", "need_check_support": "needCheckSupport"}
+
+    def __init__(self, op_name: str) -> None:
+        super().__init__(op_name)
+        self.imply_type = "TBE"
+        self.async_flag_, self.binfile_, self.compute_cost_, self.kernel_, self.partial_flag_, self.reshape_type_ = False, "", 10, "", False, ""
+        self.dynamic_rank_support_ = self.dynamic_shape_support_ = self.dynamic_compile_static_ = False
+        self.need_check_support_ = self.dynamic_format_ = False
+        self.op_pattern_ = ""
+        self.real_input_index_: list[Any] = []
+        self.input_to_attr_index_: list[Any] = []
+        self.unknown_shape_formats_: list[Any] = []
+
+    async_flag, binfile_name = _setting("async_flag_", bool, False), _setting("binfile_", str)
+    compute_cost, kernel_name = _setting("compute_cost_", int, 10), _setting("kernel_", str)
+    partial_flag, reshape_type = _setting("partial_flag_", bool, True), _setting("reshape_type_", str)
+    dynamic_rank_support, dynamic_shape = _setting("dynamic_rank_support_", bool), _setting("dynamic_shape_support_", bool, False)
+    dynamic_compile_static = _setting("dynamic_compile_static_", bool, False)
+    need_check_supported = _setting("need_check_support_", bool, False)
+    is_dynamic_format = _setting("dynamic_format_", bool, False)
+    op_pattern = _setting("op_pattern_", str, None)
+    real_input_index, input_to_attr_index = _setting("real_input_index_", list), _setting("input_to_attr_index_", list)
+
+    def unknown_shape_formats(self, unknown_shape_formats: list[str]) -> TBERegOp:
+        """One more list of layouts for inputs whose shapes are not known before."""
+        self.unknown_shape_formats_.append(_of_type(unknown_shape_formats, list))
+        return self
+
+    def attr(self, name: str | None = None, param_type: str | None = None, value_type: str | None = None, value: str | None = None,
+             default_value: str | None = None, **kwargs: Any) -> TBERegOp:
+        """One more attribute."""
+        self.attr_.append(self._described({"name": (name, str), "paramType": (param_type, str), "type": (value_type, str), "value": (value, str),
+                                           "defaultValue": (default_value, str)}, kwargs))
+        return self
+
+    def input(self, index: int | None = None, name: str | None = None, need_compile: bool | None = None, param_type: str | None = None,
+              shape: str | None = None, value_depend: str | None = None, **kwargs: Any) -> TBERegOp:
+        """One more input tensor. Raises: ValueError if ``value_depend`` is not "ignored", "optional" or "required"."""
+        described = self._described({"index": (index, int), "name": (name, str), "needCompile": (need_compile, bool), "paramType": (param_type, str),
+                                     "shape": (shape, str), "valueDepend": (value_depend, str)}, kwargs)
+        if value_depend and value_depend.lower() not in ("ignored", "optional", "required"):
+            raise ValueError(f"For '{self.op_name}', 'value_depend' of input {index} must be 'ignored', 'optional' or 'required', "
+                             f"but got {value_depend!r}.")
+        self.inputs.append(described)
+        return self
+
+    def output(self, index: int | None = None, name: str | None = None, need_compile: bool | None = None, param_type: str | None = None,
+               shape: str | None = None, **kwargs: Any) -> TBERegOp:
+        """One more output tensor."""
+        self.outputs.append(self._described({"index": (index, int), "name": (name, str), "need_compile": (need_compile, bool),
+                                             "paramType": (param_type, str), "shape": (shape, str)}, kwargs))
+        return self
+
+    def get_op_info(self) -> dict[str, Any]:
+        """The description."""
+        return {self._KEYS.get(key, key): value for key, value in super().get_op_info().items()}
 
 
-@describe_partial("describes a kernel of upstream's library, which does not run here: use ops.Custom")
-class CpuRegOp(_AscendRegOp):
-    """Describes a kernel of upstream's CPU library; it does not run here."""
+class CpuRegOp(RegOp):
+    """Describes a kernel of upstream's CPU library, in upstream's terms; it does not run here: use ops.Custom."""
+
+    def __init__(self, op_name: str) -> None:
+        super().__init__(op_name)
+        self.imply_type = "CPU"
+
+    def input(self, index: int | None = None, name: str | None = None, param_type: str | None = None, **kwargs: Any) -> Any:
+        """One more input tensor."""
+        return super().input(index, name, param_type, **kwargs)
+
+    def output(self, index: int | None = None, name: str | None = None, param_type: str | None = None, **kwargs: Any) -> Any:
+        """One more output tensor."""
+        return super().output(index, name, param_type, **kwargs)
+
+    def attr(self, name: str | None = None, value_type: str | None = None, value: str | None = None,  # type: ignore[override]
+             **kwargs: Any) -> Any:
+        """One more attribute."""
+        self.attr_.append(self._described({"name": (name, str), "type": (value_type, str), "value": (value, str)}, kwargs))
+        return self
+
+
+class AiCPURegOp(CpuRegOp):
+    """Describes a kernel for Ascend's AI CPU, in upstream's terms; an operator with nothing else can not be called off Ascend."""
+
+    def __init__(self, op_name: str) -> None:
+        super().__init__(op_name)
+        self.imply_type = "AiCPU"
 
 
 def custom_info_register(*reg_info: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -140,20 +215,35 @@ def custom_info_register(*reg_info: Any) -> Callable[[Callable[..., Any]], Calla
     return decorate
 
 
-@describe_partial("keeps the description; no kernel is registered by it")
 def op_info_register(op_info: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorator: keep a description (dict or JSON text) of a kernel as ``op_info`` of the function.
+    """Decorator: keep a description (dict or JSON text) of a kernel as ``op_info`` of the function. As upstream off Ascend, that is all.
 
     Raises:
-        TypeError: if it is neither dict nor text.
+        TypeError: from the decorator, if it is neither dict nor text. ValueError: if its ``imply_type`` is unknown.
     """
-    if not isinstance(op_info, (dict, str)):
-        raise TypeError(f"For 'op_info_register', the 'op_info' must be a dict or a str, but got {type(op_info).__name__}.")
-
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        function.op_info = op_info  # type: ignore[attr-defined]
-        return function
+        if not isinstance(op_info, (dict, str)):
+            raise TypeError(f"For 'op_info_register', the 'op_info' must be a dict or a str, but got {type(op_info).__name__}.")
+        if _imply_type(op_info) not in (*_IMPLY_TYPES, None):
+            raise ValueError(f"For 'op_info_register', the 'imply_type' must be one of {', '.join(_IMPLY_TYPES)}, but got {_imply_type(op_info)!r}.")
+
+        @functools.wraps(function)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            return function(*args, **kwargs)
+        wrapper.op_info = op_info  # type: ignore[attr-defined]
+        return wrapper
     return decorate
+
+
+_IMPLY_TYPES = ("TBE", "AKG", "CPU", "AiCPU")
+
+
+def _imply_type(op_info: Any) -> Any:
+    try:
+        described = json.loads(op_info) if isinstance(op_info, str) else op_info
+    except ValueError:  # upstream takes any text
+        return None
+    return described.get("imply_type") if isinstance(described, dict) else None
 
 
 _TYPES = {"None": "", "BOOL": "bool", "I8": "int8", "U8": "uint8", "I16": "int16", "U16": "uint16", "I32": "int32", "U32": "uint32", "I64": "int64",

@@ -19,11 +19,10 @@ from mindspore_compat._api.validate import check_bool
 from mindspore_compat._format import envelope
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.writer import background_writer
-from mindspore_compat.common.dtype import dtype_name, dtype_to_nptype, to_torch_dtype
 from mindspore_compat.common.tensor import Tensor  # noqa: F401  (old scripts import it from here)
 from mindspore_compat.train._checkpoint_load import load_ckpt, load_safetensors
 from mindspore_compat.train._checkpoint_save import Plan, check_append_dict, entries_of
-from mindspore_compat.train._export import export
+from mindspore_compat.train._export import export, load
 from mindspore_compat.train._load_into_net import load_param_into_net
 
 #: names that live in a file of their own, which imports from here
@@ -35,11 +34,14 @@ _ELSEWHERE = {
                      "convert_checkpoints", "get_ckpt_path_with_strategy"), "_checkpoint_transform"),
     "unified_safetensors": "_checkpoint_unified",
 }
+#: the same for upstream's inner names
+_INTERNALS = {"_update_param": "_load_into_net",
+              **dict.fromkeys(("_check_checkpoint_param", "tensor_to_ms_type", "tensor_to_np_type"), "_serialization_internals")}
 
-__all__ = ["export", "save_checkpoint", "load_checkpoint", "load_checkpoint_async", "load_param_into_net", "async_ckpt_thread_status", *_ELSEWHERE]
+__all__ = ["export", "load", "save_checkpoint", "load_checkpoint", "load_checkpoint_async", "load_param_into_net", "async_ckpt_thread_status",
+           *_ELSEWHERE]
 
 _FORMATS = ("ckpt", "safetensors")
-_TYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64", "bool", "bfloat16")
 _SAVE_OPTIONS = ("incremental", "global_step_num", "remove_redundancy")
 
 
@@ -264,18 +266,12 @@ def load_checkpoint_async(ckpt_file_name: str, net: Any = None, strict_load: boo
 # --- names that live elsewhere ---------------------------------------------------------------------------------------------
 
 def __getattr__(name: str) -> Any:
-    if name == "_update_param":
-        return import_module("mindspore_compat.train._load_into_net")._update_param
-    if name in _ELSEWHERE:
-        return getattr(import_module(f"mindspore_compat.train.{_ELSEWHERE[name]}"), name)
+    module = _ELSEWHERE.get(name) or _INTERNALS.get(name)
+    if module:
+        return getattr(import_module(f"mindspore_compat.train.{module}"), name)
+    if name == "Validator":
+        return import_module("mindspore_compat._checkparam")
     if name == "Checkpoint":
         from mindspore_compat._format.strategy import checkpoint_messages
         return checkpoint_messages().Checkpoint
-    if name == "tensor_to_ms_type":
-        return {dtype_name(dtype): dtype for dtype in map(to_torch_dtype, _TYPES)}
     raise AttributeError(f"module 'mindspore.train.serialization' has no attribute {name!r}")
-
-
-def tensor_to_np_type(tensor_type_str: str) -> Any:
-    """The numpy type of a ``tensor_type`` of the file; bfloat16 as float32."""
-    return dtype_to_nptype(to_torch_dtype(tensor_type_str))

@@ -70,6 +70,7 @@ def row(state: str = "missing", note: str = "", kind: str = "class") -> Row:
         (row("full"), ("partial", "arguments: lacks x"), ("partial", "arguments: lacks x")),
         (row("missing", "", kind="gone"), ("missing", ""), ("missing", "not in MindSpore 2.10")),
         (row("missing", "not in MindSpore 2.10", kind="gone"), ("full", ""), ("full", "")),
+        (row("full", "no MindSpore has it"), ("full", ""), ("full", "no MindSpore has it")),
         (row("full", "as torch has it"), ("partial", "torch's own: …"), ("full", "as torch has it")),
     ],
 )

@@ -90,3 +90,39 @@ def test_floor_division_has_the_gradient_zero() -> None:
     x = ms.Tensor([5.0, -5.0])
     gradients = ms.grad(lambda a, b: (a // b * a).sum(), grad_position=(0, 1))(x, ms.Tensor([3.0, 3.0]))
     assert [item.asnumpy().tolist() for item in gradients] == [[1, -2], [0, 0]]
+
+
+class _Shifted(init.Initializer):
+    """As user initializers of 1.x: the seeds of the base class, `random_normal` into a Tensor."""
+
+    def __init__(self, mean: float, sigma: float) -> None:
+        super().__init__(mean=mean, sigma=sigma)
+        self.mean, self.sigma = mean, sigma
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        seed, seed2 = self.seed
+        output = ms.Tensor(np.zeros(arr.shape, np.float32))
+        init.random_normal(arr.shape, seed, seed2, output)
+        arr[...] = output.asnumpy() * self.sigma + self.mean
+
+
+def test_initializers_of_1_x_draw_by_seeds() -> None:
+    first = init.initializer(_Shifted(1.0, 0.1), (100, 200)).asnumpy()
+    assert abs(first.mean() - 1) < 0.005 and abs(first.std() - 0.1) < 0.005
+    ms.set_seed(5)
+    drawn = [init.initializer(_Shifted(0.0, 1.0), (4,)).asnumpy() for _ in range(2)]
+    ms.set_seed(5)
+    again = [init.initializer(_Shifted(0.0, 1.0), (4,)).asnumpy() for _ in range(2)]
+    assert np.array_equal(drawn, again) and not np.array_equal(drawn[0], drawn[1])
+    fixed = _Shifted(0.0, 1.0)
+    fixed.seed = 7
+    assert fixed.seed == (8, 0)
+    with pytest.raises(ValueError, match=r"must have the shape \(2,\), but got \(3,\)"):
+        init.random_normal((2,), 1, 2, ms.Tensor(np.zeros(3, np.float32)))
+
+
+def test_the_queue_of_a_device_can_be_imported_and_says_that_there_is_none() -> None:
+    from mindspore_compat._c_expression import init_exec_dataset
+
+    with pytest.raises(NotImplementedError, match=r"_c_expression\.init_exec_dataset.*ModelThor by itself"):
+        init_exec_dataset("queue", 1, 32, [], [], [], phase="dataset", need_run=False)

@@ -99,6 +99,9 @@ def test_column_types(tmp_path):
 def test_shards_of_a_file(tmp_path):
     path = numbers(tmp_path, shards=3)
     assert values(ds.MindDataset(path + "0", shuffle=False)) == [0, 1, 2, 3, 4, 5, 6]
+    assert values(ds.MindDataset(dataset_file=path + "0", shuffle=False)) == [0, 1, 2, 3, 4, 5, 6]  # 1.x's name
+    with pytest.raises(TypeError, match="dataset_files"):
+        ds.MindDataset(shuffle=False)
     assert values(ds.MindDataset([path + "1"], shuffle=False)) == [3, 4]
     assert FileReader(path + "1").len() == 7
     assert [values(ds.MindDataset(path + "0", num_shards=2, shard_id=i, shuffle=False)) for i in (0, 1)] == [

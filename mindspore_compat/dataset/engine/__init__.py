@@ -34,7 +34,7 @@ from mindspore_compat.dataset.engine.datasets_vision import (
     KMnistDataset,
     MnistDataset,
 )
-from mindspore_compat.dataset.engine.graphdata import GraphData, SamplingStrategy
+from mindspore_compat.dataset.engine.graphdata import GraphData, OutputFormat, SamplingStrategy
 from mindspore_compat.dataset.engine.iterators import DictIterator, TupleIterator
 from mindspore_compat.dataset.engine.samplers import (
     BuiltinSampler,
@@ -56,7 +56,7 @@ __all__ = [
     "Cifar10Dataset", "ConcatDataset", "DSCallback", "Dataset", "DatasetCache", "DictIterator",
     "DistributedSampler", "FakeImageDataset", "FashionMnistDataset", "FilterDataset", "GeneratorDataset", "GraphData",
     "ImageFolderDataset", "IterSampler", "KMnistDataset", "MapDataset", "MappableDataset", "MindDataset",
-    "MnistDataset", "NumpySlicesDataset", "PKSampler", "PaddedBatchDataset", "PaddedDataset", "ProjectDataset",
+    "MnistDataset", "NumpySlicesDataset", "OutputFormat", "PKSampler", "PaddedBatchDataset", "PaddedDataset", "ProjectDataset",
     "RandomSampler", "RenameDataset", "RepeatDataset", "Sampler", "SamplingStrategy", "Schema", "SequentialSampler", "Shuffle",
     "ShuffleDataset", "SkipDataset", "SourceDataset", "SubsetRandomSampler", "SubsetSampler", "SyncWaitDataset",
     "TFRecordDataset", "TakeDataset", "TextFileDataset", "TupleIterator", "WaitedDSCallback", "WeightedRandomSampler", "ZipDataset", "config", "zip",

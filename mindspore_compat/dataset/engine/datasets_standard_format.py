@@ -19,7 +19,7 @@ class MindDataset(MappableDataset):
     """Rows of MindRecord files, as `mindrecord.FileWriter` or MindSpore wrote them.
 
     Args:
-        dataset_files: one name stands for all shards written with it; a list for just those files.
+        dataset_files: one name stands for all shards written with it; a list for just those files. (``dataset_file`` in 1.x.)
         columns_list: fields to read, in that order; default all, by name.
         padded_sample, num_padded: a row (dict) to add so many times at the end; needs `columns_list`.
 
@@ -28,7 +28,7 @@ class MindDataset(MappableDataset):
 
     def __init__(
         self,
-        dataset_files: str | list[str],
+        dataset_files: str | list[str] | None = None,
         columns_list: list[str] | None = None,
         num_parallel_workers: int | None = None,
         shuffle: Any = None,
@@ -39,16 +39,18 @@ class MindDataset(MappableDataset):
         num_padded: int | None = None,
         num_samples: int | None = None,
         cache: Any = None,
+        dataset_file: str | list[str] | None = None,
     ) -> None:
         from mindspore_compat.mindrecord._file import Shard, shard_paths
 
+        dataset_files = dataset_file if dataset_files is None else dataset_files
         type_check(dataset_files, (str, list), "dataset_files")
         if (padded_sample is None) != (num_padded is None):
             raise ValueError("padded_sample and num_padded need to be specified together.")
         if padded_sample is not None and columns_list is None:
             raise RuntimeError("padded_sample is specified and requires columns_list as well.")
         super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id, cache)
-        self._shards = [Shard(path) for path in shard_paths(dataset_files)]
+        self._shards = [Shard(path) for path in shard_paths(dataset_files)]  # type: ignore[arg-type]
         self._schema = self._shards[0].schema
         for shard in self._shards[1:]:
             if shard.schema != self._schema:

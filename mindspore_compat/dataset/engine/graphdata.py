@@ -1,23 +1,25 @@
 """`GraphData`: a graph in MindRecord files. Upstream: ``mindspore.dataset.engine.graphdata`` of MindSpore 1.x and 2.0; 2.10 dropped it.
 
-A row of the file is a node (``attribute`` "n": ``first_id`` is its id) or an edge ("e": ``first_id`` its id, ``second_id`` and
-``third_id`` the nodes it goes from and to); ``type`` is a number. ``node_feature_index`` and ``edge_feature_index`` list the numbers of
-the fields ``node_feature_1``, ``edge_feature_1``, … that it has.
+Here are the arguments' checks; `_graph_store` answers, in this process or, through `_graph_server`, in another one.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+import atexit
+import re
 from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any
 
 import numpy as np
 
-from mindspore_compat._api.placeholders import describe_partial
-from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_file, check_value, type_check, type_check_list, workers_in_range
+from mindspore_compat.dataset.engine._graph_server import RemoteStore, serve
+from mindspore_compat.dataset.engine._graph_store import GraphStore
 
-__all__ = ["GraphData", "SamplingStrategy"]
+__all__ = ["GraphData", "OutputFormat", "SamplingStrategy"]
+
+_MOST_HOPS = 6
 
 
 class SamplingStrategy(IntEnum):
@@ -27,205 +29,192 @@ class SamplingStrategy(IntEnum):
     EDGE_WEIGHT = 1
 
 
-def _ids(values: Any, name: str) -> list[int]:
-    array = np.asarray(values)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise TypeError(f"Input {name} should be a list or 1-D array of int, but got {values!r}.")
-    return array.tolist()
+class OutputFormat(IntEnum):
+    """How all neighbors are given: rows filled up with -1, pairs, or offsets and neighbors."""
+
+    NORMAL = 0
+    COO = 1
+    CSR = 2
 
 
-@describe_partial("in this process only: no server and clients; neighbors as a padded array only, not as COO or CSR")
+def _ints(values: Any, name: str) -> list[int]:
+    """A list of int, or an array of int32 or int64, as a list that is not empty."""
+    type_check(values, (list, np.ndarray), name)
+    if isinstance(values, list):
+        type_check_list(values, int, name)
+    elif values.dtype not in (np.int32, np.int64):
+        raise TypeError(f"Each member in {name} should be of type int32, but got {values.dtype}.")
+    if not np.size(values):
+        raise RuntimeError(f"Input {name} should not be empty.")
+    return [int(value) for value in np.ravel(values)]
+
+
+def _ids(values: Any, name: str) -> np.ndarray:
+    """Ids of any shape: an array of int32 or int64, or nested lists of int that are aligned."""
+    type_check(values, (list, np.ndarray), name)
+    if isinstance(values, list):
+        try:
+            array = np.array(values)
+        except ValueError as error:
+            raise TypeError(f"The size or type of each member of the parameter {name} is inconsistent: {values!r}.") from error
+    else:
+        array = values
+    if not array.size:
+        raise TypeError(f"Parameter {name} or its members are empty.")
+    if array.dtype not in (np.int32, np.int64):
+        raise TypeError(f"Each member in {name} should be of type int32, but got {array.dtype}.")
+    return array
+
+
+def _pairs(values: Any) -> list[tuple[int, int]]:
+    type_check(values, (list, np.ndarray), "node_list")
+    if isinstance(values, np.ndarray):
+        if values.ndim != 2 or values.shape[1] != 2:
+            raise ValueError(f"Input node_list must have the shape (pairs, 2), but got {values.shape}.")
+        _ints(values, "node_list")
+        return [(start, end) for start, end in values.tolist()]
+    for i, pair in enumerate(values):
+        type_check(pair, tuple, f"node_list[{i}]")
+        if len(pair) != 2:
+            raise ValueError(f"Each member in node_list[{i}] must be a pair which means length == 2. Got length {len(pair)}.")
+        type_check_list(pair, int, f"node_list[{i}]")
+    if not values:
+        raise RuntimeError("Input node_list should not be empty.")
+    return values
+
+
 class GraphData:
-    """Nodes, edges, neighbors, features and random walks of a graph.
+    """Nodes, edges, neighbors, features and random walks of a graph. Results have no axes of length 1, as upstream.
 
     Args:
         dataset_file: a MindRecord file; one name stands for all shards.
-        num_parallel_workers: accepted; everything is in memory.
-        working_mode: "local"; "client" and "server" are not available.
-        hostname, port, num_client, auto_shutdown: of the other modes.
+        num_parallel_workers: checked; everything is in memory and answered at once.
+        working_mode: "local": the graph is in this process; "client": in a server's; "server": answers clients, and returns when
+            ``num_client`` of them have come and gone (with ``auto_shutdown``; else never).
+        hostname, port: of the server; without authentication, so listen where only your own jobs connect.
 
     Raises:
-        ValueError: for another working mode.
+        ValueError: if the file is not there, or for a wrong mode, port (1024 to 65535) or number of clients (1 to 255).
+        RuntimeError: from every method for ids and types that the graph does not have. TypeError: for arguments of other types.
     """
 
     def __init__(self, dataset_file: str, num_parallel_workers: int | None = None, working_mode: str = "local", hostname: str = "127.0.0.1",
                  port: int = 50051, num_client: int = 1, auto_shutdown: bool = True) -> None:
-        from mindspore_compat.mindrecord.filereader import FileReader
-
+        check_file(dataset_file)
+        if num_parallel_workers is not None:
+            workers_in_range(num_parallel_workers)
+        self._check_server(hostname, port, num_client, auto_shutdown)
+        type_check(working_mode, str, "working_mode")
         if working_mode not in ("local", "client", "server"):
             raise ValueError(f"Invalid working mode, please enter 'local', 'client' or 'server', but got {working_mode!r}.")
-        if working_mode != "local":
-            raise NotImplementedError(f"working_mode {working_mode!r} is not available; every process can read the graph by itself, as 'local'.")
-        self._nodes: dict[int, list[int]] = defaultdict(list)  # type -> ids
-        self._edges: dict[int, list[int]] = defaultdict(list)
-        self._type: dict[int, int] = {}
-        self._ends: dict[int, tuple[int, int]] = {}
-        self._weights: dict[int, float] = {}
-        self._neighbors: dict[int, dict[int, list[tuple[int, float]]]] = defaultdict(lambda: defaultdict(list))
-        self._features: dict[str, dict[int, dict[int, np.ndarray]]] = {"node": defaultdict(dict), "edge": defaultdict(dict)}
-        reader = FileReader(dataset_file)
-        for row in reader.get_next():
-            self._add(row)
-        reader.close()
-        self._link()
-
-    def _add(self, row: dict[str, Any]) -> None:
-        is_node = str(row["attribute"]) == "n"
-        kind, number, place = "node" if is_node else "edge", int(row["first_id"]), int(row["type"])
-        (self._nodes if is_node else self._edges)[place].append(number)
-        if is_node:
-            self._type[number] = place
+        self._working_mode = working_mode
+        self._graph: Any = None
+        if working_mode == "client":
+            self._graph = RemoteStore(hostname, port)
+            atexit.register(self._graph.close)
+        elif working_mode == "local":
+            self._graph = GraphStore(dataset_file)
         else:
-            self._ends[number] = (int(row["second_id"]), int(row["third_id"]))
-            self._weights[number] = float(row.get("weight", 1.0))
-        for index in np.atleast_1d(row.get(f"{kind}_feature_index", ())).tolist():
-            if index > 0 and f"{kind}_feature_{index}" in row:
-                self._features[kind][index][number] = np.asarray(row[f"{kind}_feature_{index}"])
-
-    def _link(self) -> None:
-        for edge, (start, end) in self._ends.items():
-            self._neighbors[start][self._type[end]].append((end, self._weights[edge]))
-
-    # --- what there is ------------------------------------------------------------------------------------------------------
-
-    def get_all_nodes(self, node_type: int) -> np.ndarray:
-        """Ids of the nodes of a type. Raises: RuntimeError if there is none."""
-        return self._of_type(self._nodes, node_type, "node")
-
-    def get_all_edges(self, edge_type: int) -> np.ndarray:
-        """Ids of the edges of a type. Raises: RuntimeError if there is none."""
-        return self._of_type(self._edges, edge_type, "edge")
+            try:
+                serve(GraphStore(dataset_file), hostname, port, num_client, auto_shutdown)
+            except KeyboardInterrupt:
+                raise Exception("Graph data server receives KeyboardInterrupt.") from None
 
     @staticmethod
-    def _of_type(table: dict[int, list[int]], kind: int, what: str) -> np.ndarray:
-        if isinstance(kind, bool) or not isinstance(kind, (int, np.integer)):
-            raise TypeError(f"Argument {what}_type with value {kind!r} is not of type [int], but got {type(kind)}.")
-        if int(kind) not in table:
-            raise RuntimeError(f"Invalid {what} type: {kind}. The graph has {sorted(table)}.")
-        return np.array(table[int(kind)], np.int32)
+    def _check_server(hostname: str, port: int, num_client: int, auto_shutdown: bool) -> None:
+        type_check(hostname, str, "hostname")
+        if not re.fullmatch(r"(?!-)[A-Za-z0-9-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9-]{1,63}(?<!-))*\.?", hostname):
+            raise ValueError(f"The hostname is illegal: {hostname!r}.")
+        type_check(port, int, "port")
+        check_value(port, (1024, 65535), "port")
+        type_check(num_client, int, "num_client")
+        check_value(num_client, (1, 255), "num_client")
+        type_check(auto_shutdown, bool, "auto_shutdown")
 
-    def get_nodes_from_edges(self, edge_list: Sequence[int]) -> np.ndarray:
+    @property
+    def _store(self) -> Any:
+        if self._working_mode == "server":
+            raise Exception("This method is not supported when working mode is server.")
+        return self._graph
+
+    def get_all_nodes(self, node_type: int) -> np.ndarray:
+        """Ids of the nodes of a type."""
+        type_check(node_type, int, "node_type")
+        return self._store.get_all_nodes(node_type)
+
+    def get_all_edges(self, edge_type: int) -> np.ndarray:
+        """Ids of the edges of a type."""
+        type_check(edge_type, int, "edge_type")
+        return self._store.get_all_edges(edge_type)
+
+    def get_nodes_from_edges(self, edge_list: list[int] | np.ndarray) -> np.ndarray:
         """(edges, 2) ids of the nodes that each edge goes from and to."""
-        return np.array([self._ends_of(edge) for edge in _ids(edge_list, "edge_list")], np.int32)
+        return self._store.get_nodes_from_edges(_ints(edge_list, "edge_list"))
 
-    def _ends_of(self, edge: int) -> tuple[int, int]:
-        if edge not in self._ends:
-            raise RuntimeError(f"Invalid edge id: {edge}.")
-        return self._ends[edge]
+    def get_edges_from_nodes(self, node_list: list[tuple[int, int]] | np.ndarray) -> np.ndarray:
+        """The edge from the first to the second node of each pair, -1 where there is none."""
+        return self._store.get_edges_from_nodes(_pairs(node_list))
 
-    def get_edges_from_nodes(self, node_list: Sequence[tuple[int, int]]) -> np.ndarray:
-        """The edge between the nodes of each pair. Raises: RuntimeError if there is none."""
-        by_ends = {ends: edge for edge, ends in self._ends.items()}
-        missing = [pair for pair in map(tuple, node_list) if pair not in by_ends]
-        if missing:
-            raise RuntimeError(f"Invalid pair of nodes: there is no edge from {missing[0][0]} to {missing[0][1]}.")
-        return np.array([by_ends[tuple(pair)] for pair in node_list], np.int32)  # type: ignore[index]
+    def get_all_neighbors(self, node_list: list[int] | np.ndarray, neighbor_type: int, output_format: OutputFormat = OutputFormat.NORMAL) -> Any:
+        """The neighbors of a type of each node.
 
-    def graph_info(self) -> dict[str, Any]:
-        """Types, numbers and features of nodes and edges."""
-        return {
-            "node_type": sorted(self._nodes), "edge_type": sorted(self._edges),
-            "node_num": {kind: len(ids) for kind, ids in self._nodes.items()}, "edge_num": {kind: len(ids) for kind, ids in self._edges.items()},
-            "node_feature_type": sorted(self._features["node"]), "edge_feature_type": sorted(self._features["edge"]),
-        }
-
-    # --- neighbors ----------------------------------------------------------------------------------------------------------
-
-    def _node(self, node: int) -> dict[int, list[tuple[int, float]]]:
-        if node not in self._type:
-            raise RuntimeError(f"Invalid node id: {node}.")
-        return self._neighbors[node]
-
-    def get_all_neighbors(self, node_list: Sequence[int], neighbor_type: int, output_format: Any = None) -> np.ndarray:
-        """Each node and its neighbors of a type; rows are filled up with -1.
-
-        Raises:
-            RuntimeError: for a node that is not there. NotImplementedError: for an ``output_format`` other than NORMAL.
+        Returns:
+            NORMAL: a row for each node, the node and its neighbors, filled up with -1; COO: pairs of node and neighbor;
+            CSR: two arrays, where each node's neighbors begin in the second one.
         """
-        if output_format is not None and int(output_format) != 0:
-            raise NotImplementedError("get_all_neighbors gives the NORMAL format only; scipy.sparse makes the others of it.")
-        rows = [[node, *(found for found, _ in self._node(node)[neighbor_type])] for node in _ids(node_list, "node_list")]
-        width = max(map(len, rows))
-        return np.array([row + [-1] * (width - len(row)) for row in rows], np.int32)
+        nodes = _ints(node_list, "node_list")
+        type_check(neighbor_type, int, "neighbour_type")
+        return self._store.get_all_neighbors(nodes, neighbor_type, {form: form.value for form in OutputFormat}[output_format])
 
-    def get_sampled_neighbors(self, node_list: Sequence[int], neighbor_nums: Sequence[int], neighbor_types: Sequence[int],
-                              strategy: SamplingStrategy = SamplingStrategy.RANDOM) -> np.ndarray:
+    def get_sampled_neighbors(self, node_list: list[int] | np.ndarray, neighbor_nums: Sequence[int] | np.ndarray,
+                              neighbor_types: Sequence[int] | np.ndarray, strategy: SamplingStrategy = SamplingStrategy.RANDOM) -> np.ndarray:
         """Each node, drawn neighbors of the first type, for each of them neighbors of the second type, and so on; -1 where there is none."""
-        if len(neighbor_nums) != len(neighbor_types) or not neighbor_nums:
-            raise ValueError("The sizes of neighbor_nums and neighbor_types should be the same and at least 1, "
-                             f"but got {len(neighbor_nums)} and {len(neighbor_types)}.")
-        return np.array([self._hops(node, neighbor_nums, neighbor_types, strategy) for node in _ids(node_list, "node_list")], np.int32)
+        type_check(node_list, (list, np.ndarray), "node_list")
+        for name, values in (("neighbor_nums", neighbor_nums), ("neighbor_types", neighbor_types)):
+            type_check(values, (list, np.ndarray), name)
+            if not 1 <= len(values) <= _MOST_HOPS:
+                raise ValueError(f"Wrong number of input members for {name}, should be between 1 and {_MOST_HOPS}, got {len(values)}.")
+        if len(neighbor_nums) != len(neighbor_types):
+            raise ValueError("The number of members of neighbor_nums and neighbor_types is inconsistent.")
+        if not isinstance(strategy, SamplingStrategy):
+            raise TypeError("Wrong input type for strategy, should be enum of 'SamplingStrategy'.")
+        numbers = _ints(neighbor_nums, "neighbor_nums")
+        if min(numbers) < 1:
+            raise RuntimeError(f"Input neighbor_nums should be positive, but got {numbers}.")
+        return self._store.get_sampled_neighbors(_ints(node_list, "node_list"), numbers, _ints(neighbor_types, "neighbor_types"),
+                                                 strategy == SamplingStrategy.EDGE_WEIGHT)
 
-    def _hops(self, node: int, counts: Sequence[int], kinds: Sequence[int], strategy: SamplingStrategy) -> list[int]:
-        row, last = [node], [node]
-        self._node(node)
-        for count, kind in zip(counts, kinds, strict=True):
-            last = [found for start in last for found in self._draw(start, count, kind, strategy)]
-            row += last
-        return row
-
-    def _draw(self, node: int, count: int, kind: int, strategy: SamplingStrategy) -> list[int]:
-        near = self._neighbors[node][kind] if node != -1 else []
-        if not near:
-            return [-1] * count
-        weights = np.array([weight for _, weight in near])
-        chance = weights / weights.sum() if strategy == SamplingStrategy.EDGE_WEIGHT else None
-        rng = current_rng()
-        picks: list[int] = []
-        while len(picks) < count:  # every neighbor once before one comes again
-            size = min(count - len(picks), len(near))
-            picks += rng.choice(len(near), size, replace=chance is not None, p=chance).tolist()
-        return [near[pick][0] for pick in picks]
-
-    def get_neg_sampled_neighbors(self, node_list: Sequence[int], neg_neighbor_num: int, neg_neighbor_type: int) -> np.ndarray:
+    def get_neg_sampled_neighbors(self, node_list: list[int] | np.ndarray, neg_neighbor_num: int, neg_neighbor_type: int) -> np.ndarray:
         """Each node and drawn nodes of a type that are not its neighbors; -1 where there is none."""
-        pool = self.get_all_nodes(neg_neighbor_type)
-        rows = []
-        for node in _ids(node_list, "node_list"):
-            near = [found for found, _ in self._node(node)[neg_neighbor_type]]
-            far = np.setdiff1d(pool, [*near, node])
-            drawn = current_rng().choice(far, neg_neighbor_num, replace=len(far) < neg_neighbor_num).tolist() if len(far) else [-1] * neg_neighbor_num
-            rows.append([node, *drawn])
-        return np.array(rows, np.int32)
+        nodes = _ints(node_list, "node_list")
+        type_check(neg_neighbor_num, int, "neg_neighbor_num")
+        type_check(neg_neighbor_type, int, "neg_neighbor_type")
+        if neg_neighbor_num < 1:
+            raise RuntimeError(f"Input neg_neighbor_num should be positive, but got {neg_neighbor_num}.")
+        return self._store.get_neg_sampled_neighbors(nodes, neg_neighbor_num, neg_neighbor_type)
 
-    def random_walk(self, target_nodes: Sequence[int], meta_path: Sequence[int], step_home_param: float = 1.0, step_away_param: float = 1.0,
-                    default_node: int = -1) -> np.ndarray:
+    def random_walk(self, target_nodes: list[int] | np.ndarray, meta_path: list[int] | np.ndarray, step_home_param: float = 1.0,
+                    step_away_param: float = 1.0, default_node: int = -1) -> np.ndarray:
         """Walks from each node over nodes of the types of ``meta_path``, as node2vec: ``step_home_param`` makes going back rarer,
         ``step_away_param`` going to nodes that are no neighbors of the one before; ``default_node`` where a walk ends.
         """
-        return np.array([self._walk(node, meta_path, step_home_param, step_away_param, default_node)
-                         for node in _ids(target_nodes, "target_nodes")], np.int32)
+        nodes, path = _ints(target_nodes, "target_nodes"), _ints(meta_path, "meta_path")
+        for name, value in (("step_home_param", step_home_param), ("step_away_param", step_away_param)):
+            type_check(value, float, name)
+            if value <= 0:
+                raise RuntimeError(f"Input {name} should be above 0, but got {value}.")
+        type_check(default_node, int, "default_node")
+        check_value(default_node, (-1, INT32_MAX), "default_node")
+        return self._store.random_walk(nodes, path, step_home_param, step_away_param, default_node)
 
-    def _walk(self, node: int, kinds: Sequence[int], home: float, away: float, default: int) -> list[int]:
-        self._node(node)
-        walk = [node]
-        for kind in kinds:
-            near = [found for found, _ in self._neighbors[walk[-1]][kind]] if walk[-1] != default else []
-            if not near:
-                walk.append(default)
-                continue
-            weights = np.ones(len(near))
-            if len(walk) > 1:
-                before = {found for found, _ in self._neighbors[walk[-2]][kind]}
-                weights = np.array([1 / home if found == walk[-2] else 1.0 if found in before else 1 / away for found in near])
-            walk.append(int(current_rng().choice(near, p=weights / weights.sum())))
-        return walk
+    def get_node_feature(self, node_list: Any, feature_types: list[int] | np.ndarray) -> list[np.ndarray]:
+        """For each feature an array (shape of ``node_list``, length of the feature); zeros for nodes without it and for -1."""
+        return self._store.features("node", _ids(node_list, "node_list"), _ints(feature_types, "feature_types"))
 
-    # --- features -----------------------------------------------------------------------------------------------------------
+    def get_edge_feature(self, edge_list: Any, feature_types: list[int] | np.ndarray) -> list[np.ndarray]:
+        """For each feature an array (shape of ``edge_list``, length of the feature); zeros for edges without it and for -1."""
+        return self._store.features("edge", _ids(edge_list, "edge_list"), _ints(feature_types, "feature_types"))
 
-    def get_node_feature(self, node_list: Any, feature_types: Sequence[int]) -> list[np.ndarray]:
-        """For each feature an array (shape of ``node_list``, shape of the feature); zeros for nodes without it and for -1."""
-        return [self._feature("node", node_list, kind) for kind in feature_types]
-
-    def get_edge_feature(self, edge_list: Any, feature_types: Sequence[int]) -> list[np.ndarray]:
-        """For each feature an array (shape of ``edge_list``, shape of the feature); zeros for edges without it."""
-        return [self._feature("edge", edge_list, kind) for kind in feature_types]
-
-    def _feature(self, kind: str, ids: Any, number: int) -> np.ndarray:
-        table = self._features[kind]
-        if number not in table:
-            raise RuntimeError(f"Invalid feature type: {number}. The {kind}s have {sorted(table)}.")
-        places = np.asarray(ids)
-        nothing = np.zeros_like(next(iter(table[number].values())))
-        rows = [table[number].get(place, nothing) for place in places.ravel().tolist()]
-        return np.stack(rows).reshape(*places.shape, *nothing.shape)
+    def graph_info(self) -> dict[str, Any]:
+        """Types, numbers and features of nodes and edges."""
+        return self._store.graph_info()

@@ -119,6 +119,14 @@ class _CellSequence(Cell):
             self.append(cell)
         return self
 
+    def add_module(self, name: str, module: Any) -> None:
+        """torch's name for adding a named child; its parameters' names begin with it, as everywhere in a container."""
+        _check_cell(module, type(self).__name__)
+        if self._auto_prefix:
+            _rename(module, f"{self._prefix()[0]}{name}.")
+        self._changed()
+        super().add_module(name, module)
+
     def __delitem__(self, index: Any) -> None:
         keys = list(self._modules)
         if isinstance(index, slice):

@@ -102,7 +102,7 @@ neg = negative = _unary("neg", torch.neg)
 positive = _unary("positive", torch.positive)
 rad2deg = _unary("rad2deg", torch.rad2deg)
 real = _unary("real", torch.real)
-reciprocal = inv = _unary("reciprocal", torch.reciprocal)
+reciprocal = _unary("reciprocal", torch.reciprocal)
 rint = _unary("rint", torch.round)
 rsqrt = _unary("rsqrt", torch.rsqrt)
 sgn = _unary("sgn", lambda x: torch.sgn(x) if x.is_complex() else torch.sign(x))
@@ -274,8 +274,17 @@ bitwise_right_shift = _binary("bitwise_right_shift", torch.bitwise_right_shift)
 logical_and = _binary("logical_and", torch.logical_and)
 logical_or = _binary("logical_or", torch.logical_or)
 logical_xor = _binary("logical_xor", torch.logical_xor)
-polar = _binary("polar", torch.polar)
 complex = _binary("complex", torch.complex)
+
+
+def inv(x: Any) -> Any:
+    """Reciprocal, element by element."""
+    return reciprocal(x)
+
+
+def polar(abs: Any, angle: Any) -> Any:
+    """The complex numbers of these lengths and angles, element by element."""
+    return wrap(torch.polar(*pair(abs, angle)))
 
 
 def xdivy(x: Any, y: Any) -> Any:

@@ -9,4 +9,7 @@ from mindspore_compat.ops.operations.math_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.nn_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.other_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.random_ops import *  # noqa: F403
+
+# No MindSpore has this name, though projects create the operator (in layers that they do not run).
+from mindspore_compat.ops.operations.math_ops import ReduceSum as Sum  # noqa: F401  # isort: skip
 from mindspore_compat.ops.primitive import Primitive, PrimitiveWithCheck, PrimitiveWithInfer, prim_attr_register  # noqa: F401

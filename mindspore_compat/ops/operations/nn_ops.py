@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_positive_int, check_str_in, check_type
+from mindspore_compat._api.validate import check_float_range, check_positive_int, check_str_in, check_type
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
@@ -147,8 +147,10 @@ def L2Normalize(axis: Any = 0, epsilon: float = 1e-4) -> _Run:
 
 
 @primitive
-def Dropout(keep_prob: float = 0.5, Seed0: int = 0, Seed1: int = 0) -> _Run:
-    """(x with elements set to 0 and the rest scaled up, mask)."""
+def Dropout(keep_prob: float = 0.5, Seed0: int = 0, Seed1: int = 0, p: float | None = None) -> _Run:
+    """(x with elements set to 0 and the rest scaled up, mask). No MindSpore takes ``p``, the share set to 0, but projects write it."""
+    if p is not None:
+        keep_prob = 1 - check_float_range(p, "p", "Dropout", 0, 1, (True, False))
     if not isinstance(keep_prob, (int, float)) or not 0 < keep_prob <= 1:
         raise ValueError(f"For 'Dropout', the 'keep_prob' must be in (0, 1], but got {keep_prob!r}.")
     return lambda x: F.dropout_with_mask(x, keep_prob, Seed0 or Seed1)

@@ -1,4 +1,4 @@
-"""`export`: a network as a file that other programs run. Upstream: ``mindspore.export``.
+"""`export`: a network as a file that other programs run; `load`: back from MINDIR. Upstream: ``mindspore.export``, ``mindspore.load``.
 
 The Cell is traced into a graph of aten operators (``_trace.py``), which a table of rows for each format (``_mindir_rows.py``,
 ``_onnx_rows.py``) turns into the operators of the file.
@@ -15,12 +15,13 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._format import envelope
 from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._export._graph import Graph, leaves
 from mindspore_compat.train._export._trace import Kept, trace
 
-__all__ = ["export"]
+__all__ = ["export", "load"]
 
 _log = logging.getLogger("mindspore_compat")
 _FORMATS = ("AIR", "ONNX", "MINDIR")
@@ -40,8 +41,6 @@ def _check_options(file_name: Any, file_format: Any, options: dict[str, Any]) ->
     unknown = set(options) - _OPTIONS
     if unknown:
         raise ValueError(f"For 'export', the keyword arguments {sorted(unknown)} are not recognized; there are {sorted(_OPTIONS)}.")
-    if options.get("enc_key") is not None:
-        raise NotImplementedError("For 'export', encryption ('enc_key') is not available. Leave it out and encrypt the file itself.")
     if options.get("dataset") is not None:
         raise NotImplementedError("For 'export', the preprocessing of a 'dataset' can not be written into the file. Pass Tensors as inputs and "
                                   "preprocess before the model runs.")
@@ -50,6 +49,23 @@ def _check_options(file_name: Any, file_format: Any, options: dict[str, Any]) ->
     if file_format == "AIR":
         raise ValueError("For 'export', the format AIR is made by Ascend's compiler, which is not available here (nor in MindSpore on a CPU or GPU). "
                          "Export as 'MINDIR' and convert that on the Ascend host, or as 'ONNX'.")
+
+
+def _check_encryption(file_format: str, key: Any, mode: Any) -> None:
+    if not isinstance(key, bytes):
+        raise ValueError(f"For 'export', the argument 'enc_key' must be bytes, but got {type(key).__name__}.")
+    if callable(mode):
+        return
+    if file_format != "MINDIR":
+        raise ValueError(f"For 'export', the format {file_format} takes only a function as 'enc_mode', but got {mode!r}.")
+    try:
+        envelope.check_key(key, mode)
+    except ValueError as error:
+        raise ValueError(f"For 'export', {error}.") from None
+
+
+def _encrypted(pieces: list[bytes], key: bytes, mode: Any) -> list[bytes]:
+    return [mode(b"".join(pieces), key)] if callable(mode) else list(envelope.encrypt(pieces, key, mode))
 
 
 def _as_input(item: Any) -> Any:
@@ -142,18 +158,22 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str, **kwargs: A
         file_name: the suffix ``.mindir`` or ``.onnx`` is added if it is missing, folders are made.
         file_format: "MINDIR" (for ``mindspore.load`` and MindSpore Lite) or "ONNX" (opset 11). "AIR" needs Ascend.
         kwargs: ``custom_func`` changes MINDIR's message before it is written; ``incremental`` is accepted (it is for map parameters only).
-            ``enc_key``, ``enc_mode`` and ``dataset`` are not available.
+            ``enc_key`` (bytes) encrypts the file, by ``enc_mode``: "AES-GCM", "AES-CBC", "SM4-CBC" (MINDIR only) or a function of content and
+            key. ``dataset`` is not available.
 
     Differs: upstream's MINDIR of a network in training mode holds the training mode, and parts of tuples and lists as constants.
 
     Raises:
         ValueError: for other formats or options. TypeError: for inputs that are no Tensors. RuntimeError: over 1 GiB of parameters.
-        NotImplementedError: for encryption, and for operators without counterpart, with their place and the ways around them.
+        NotImplementedError: for operators without counterpart, with their place and the ways around them.
     """
     _check_options(file_name, file_format, kwargs)
     if not callable(net) or (isinstance(net, torch.nn.Module) and not isinstance(net, Cell)):
         raise TypeError(f"For 'export', the argument 'net' must be an nn.Cell or a function, but got {type(net).__name__}. "
                         "Wrap a torch module in a Cell, or use torch.onnx.export.")
+    key, mode = kwargs.get("enc_key"), kwargs.get("enc_mode", "AES-GCM")
+    if key is not None:
+        _check_encryption(file_format, key, mode)
     given = tuple(_as_input(item) for item in inputs)
     if isinstance(net, Cell):
         net.check_names_and_refresh_name()
@@ -164,5 +184,30 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str, **kwargs: A
         path += suffix
     with _evaluating(net):
         pieces = pieces_of(net, given, kwargs)
+    if key is not None:
+        pieces = _encrypted(pieces, key, mode)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     write_atomically(path, pieces, stat.S_IRUSR)
+
+
+def load(file_name: str, **kwargs: Any) -> Any:
+    """Read a MINDIR file, whose graph `nn.GraphCell` runs.
+
+    Args:
+        file_name: the file; its name ends with ``.mindir``.
+        kwargs: ``dec_key`` (bytes) and ``dec_mode`` ("AES-GCM", "AES-CBC", "SM4-CBC", or a function of file name and key that gives the bytes)
+            of an encrypted file.
+
+    Raises:
+        ValueError: for other names, and files that are not there. RuntimeError: for a file that is damaged, encrypted or no MINDIR.
+        NotImplementedError: for an operator that is not available; it is named.
+    """
+    from mindspore_compat.train._export._load import read
+
+    if not isinstance(file_name, str):
+        raise ValueError(f"For 'load', the argument 'file_name' must be a str, but got {type(file_name).__name__}.")
+    if not file_name.endswith(".mindir"):
+        raise ValueError(f"For 'load', the argument 'file_name' must end with '.mindir', but got {file_name!r}.")
+    if not os.path.exists(file_name):
+        raise ValueError(f"For 'load', the file {file_name!r} does not exist. Check the argument 'file_name'.")
+    return read(os.path.realpath(file_name), kwargs.get("dec_key"), kwargs.get("dec_mode", "AES-GCM"))

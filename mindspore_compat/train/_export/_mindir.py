@@ -10,20 +10,20 @@ from mindspore_compat.train._export._graph import Graph, Value, leaves
 from mindspore_compat.train._export._lower import Lowering, Ref, raw_bytes, remove_unused
 from mindspore_compat.train._export._mindir_rows import ROWS, TYPE_IDS, kept
 
-__all__ = ["kept", "mindir_model"]
+__all__ = ["DATA_TYPES", "kept", "mindir_model"]
 
 _T = proto.AttributeType
-_DATA_TYPES = {torch.float32: _T.FLOAT, torch.uint8: _T.UINT8, torch.int8: _T.INT8, torch.int16: _T.INT16, torch.int32: _T.INT32,
+DATA_TYPES = {torch.float32: _T.FLOAT, torch.uint8: _T.UINT8, torch.int8: _T.INT8, torch.int16: _T.INT16, torch.int32: _T.INT32,
                torch.int64: _T.INT64, torch.bool: _T.BOOL, torch.float16: _T.FLOAT16, torch.float64: _T.DOUBLE, torch.bfloat16: _T.BFLOAT16,
                torch.complex64: _T.COMPLEX64, torch.complex128: _T.COMPLEX128}
 _MIND_IR_VERSION, _MODEL_VERSION = 3, "2.10.0"
 
 
 def _describe(message: Any, shape: tuple[int, ...], dtype: torch.dtype) -> Any:
-    if dtype not in _DATA_TYPES:
+    if dtype not in DATA_TYPES:
         raise TypeError(f"For 'export', MINDIR can not hold tensors of {dtype}. Cast them in 'construct'.")
     message.dims.extend(shape)
-    message.data_type = _DATA_TYPES[dtype]
+    message.data_type = DATA_TYPES[dtype]
     return message
 
 

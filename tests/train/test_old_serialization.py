@@ -1,0 +1,72 @@
+"""Inner names of 1.x's serialization: a loader as scripts of the model zoo wrote it for themselves."""
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Parameter, Tensor, _checkparam, nn
+from mindspore_compat.train import serialization
+from mindspore_compat.train.serialization import (  # type: ignore[attr-defined]
+    Checkpoint,
+    Validator,
+    _check_checkpoint_param,
+    _update_param,
+    tensor_to_ms_type,
+    tensor_to_np_type,
+)
+
+
+def load(name: str, net: nn.Cell, filter_prefix: Any = None, dec_key: Any = None) -> list[str]:
+    name, filter_prefix = _check_checkpoint_param(name, filter_prefix)
+    dec_key = Validator.check_isinstance("dec_key", dec_key, (type(None), bytes))
+    message = Checkpoint()
+    message.ParseFromString(Path(name).read_bytes())
+    found = {}
+    for element in message.value:
+        if filter_prefix is not None and element.tag.startswith(filter_prefix):
+            continue
+        values = np.frombuffer(element.tensor.tensor_content, tensor_to_np_type[element.tensor.tensor_type]).reshape(element.tensor.dims)
+        found[element.tag] = Parameter(Tensor(values, tensor_to_ms_type[element.tensor.tensor_type]), name=element.tag)
+    for parameter in net.get_parameters():
+        if parameter.name in found:
+            _update_param(parameter, found[parameter.name], False)
+    return list(found)
+
+
+def test_a_loader_of_ones_own(tmp_path: Path) -> None:
+    source, target = nn.SequentialCell(nn.Dense(2, 3), nn.BatchNorm1d(3)), nn.SequentialCell(nn.Dense(2, 3), nn.BatchNorm1d(3))
+    name = str(tmp_path / "net.ckpt")
+    ms.save_checkpoint(source, name)
+    before = target[1].gamma.asnumpy().copy()
+    assert load(name, target, "1.gamma") == ["0.weight", "0.bias", "1.moving_mean", "1.moving_variance", "1.beta"]
+    assert np.array_equal(target[0].weight.asnumpy(), source[0].weight.asnumpy()) and np.array_equal(target[1].gamma.asnumpy(), before)
+
+
+def test_types_of_the_file() -> None:
+    assert tensor_to_np_type["Float16"] is np.float16 is tensor_to_np_type("Float16") and tensor_to_ms_type["BFloat16"] == ms.bfloat16
+    assert tensor_to_np_type("BFloat16") is np.float32 and tensor_to_np_type["str"] == "U" and tensor_to_ms_type["str"] is ms.string
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        serialization.nothing
+
+
+@pytest.mark.parametrize(("arguments", "error", "message"), [
+    (("no.ckpt",), ValueError, "does not exist"), (("file.txt",), ValueError, r"\.ckpt"), ((3,), TypeError, "must be a str"),
+    (("net.ckpt", ""), ValueError, "filter_prefix"), (("net.ckpt", []), ValueError, "filter_prefix"), (("net.ckpt", 3), TypeError, "filter_prefix"),
+    (("net.ckpt", ["a", 3]), TypeError, "filter_prefix"),
+])
+def test_wrong_file_names_and_prefixes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[Any, ...], error: type[Exception], message: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    ms.save_checkpoint(nn.Dense(1, 1), "net.ckpt")
+    with pytest.raises(error, match=message):
+        _check_checkpoint_param(*arguments)
+    assert _check_checkpoint_param("net.ckpt", ["a"]) == (str(tmp_path / "net.ckpt"), ["a"])
+
+
+def test_the_checks_module_and_its_class_of_old() -> None:
+    assert Validator is _checkparam and Validator.check_isinstance("x", 3, int) == 3 == _checkparam.Validator.check_isinstance("x", 3, (str, int))
+    with pytest.raises(ValueError, match="'mode' must be an instance of str, bytes, but got 3 of type int"):
+        Validator.check_isinstance("mode", 3, (str, bytes))
