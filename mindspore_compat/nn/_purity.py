@@ -41,7 +41,7 @@ _BUILTINS = {name: getattr(builtins, name) for name in (
 _ASKED = frozenset(name for kind in (Tensor, str, tuple) for name in dir(kind)) | {"items", "keys", "values", "get"}
 _GROWS = frozenset(("append", "extend", "insert"))
 #: attributes of a Cell that torch and the Cell itself keep; hooks are the recorder's business
-_KEPT = frozenset(torch.nn.Module().__dict__) | frozenset(("_captured", "_exist_objs", "_func_graph_flags"))
+_KEPT = frozenset(torch.nn.Module().__dict__) | frozenset(("_captured", "_computations", "_exist_objs", "_func_graph_flags"))
 _OVERRIDES = frozenset(("__init__", "__module__", "__qualname__", "__doc__", "__annotations__", "__repr__", "__str__", "__static_attributes__",
                         "__firstlineno__", "__parameters__", "__orig_bases__", "construct", "extend_repr", "extra_repr"))
 _PLAIN_LOOKUPS = (object.__getattribute__, dict.__getattribute__, types.ModuleType.__getattribute__)
@@ -53,12 +53,12 @@ class _Unproved(Exception):
 
 
 class Proof(NamedTuple):
-    """What a proof rests on: Cells by their versions; names, attributes of classes and closures by identity."""
+    """What a proof rests on: Cells by their versions; what names, attributes and closures stand for by identity."""
 
     cells: list[weakref.ref[Cell]]  # weak: the one that is proved may be among them
     parameters: list[Parameter]  # those that are used directly
     names: list[tuple[dict[str, Any], str, Any]]
-    classes: list[tuple[type, str, Any]]
+    attributes: list[tuple[Any, str, Any]]  # of classes and functions
     closures: list[tuple[types.CellType, Any]]
     contents: list[tuple[Any, tuple[Any, ...]]]  # lists and dicts, and what was in them
 
@@ -67,8 +67,8 @@ class Proof(NamedTuple):
         for space, name, value in self.names:  # loops: this is asked at every step
             if space.get(name, _MISSING) is not value:
                 return False
-        for cls, name, value in self.classes:
-            if getattr(cls, name, _MISSING) is not value:
+        for owner, name, value in self.attributes:
+            if getattr(owner, name, _MISSING) is not value:
                 return False
         for cell, value in self.closures:
             if cell.cell_contents is not value:
@@ -86,7 +86,7 @@ def proof_of(*roots: Any) -> Proof | str:
     except _Unproved as why:
         return str(why)
     return Proof(list(map(weakref.ref, prover.cells.values())), list(prover.parameters.values()),
-                 list(prover.names.values()), list(prover.classes.values()), list(prover.closures.values()),
+                 list(prover.names.values()), list(prover.attributes.values()), list(prover.closures.values()),
                  list(prover.contents.values()))
 
 
@@ -106,7 +106,7 @@ class _Prover:
         self.cells: dict[int, Cell] = {}
         self.parameters: dict[int, Parameter] = {}
         self.names: dict[Any, tuple[dict[str, Any], str, Any]] = {}
-        self.classes: dict[Any, tuple[type, str, Any]] = {}
+        self.attributes: dict[Any, tuple[Any, str, Any]] = {}
         self.closures: dict[Any, tuple[types.CellType, Any]] = {}
         self.contents: dict[int, tuple[Any, tuple[Any, ...]]] = {}
         self._seen: dict[int, Any] = {}  # by identity, kept alive
@@ -165,7 +165,7 @@ class _Prover:
         for cls in classes:
             if cls not in ours:
                 self._class_of(cell, cls)
-        self.classes[type(cell), "construct"] = type(cell), "construct", type(cell).construct
+        self.attributes[type(cell), "construct"] = type(cell), "construct", type(cell).construct
         calls_what_it_holds = len(ours) == len(classes) or any("construct" in cls.__dict__ for cls in ours)
         for name, value in cell.__dict__.items():
             if calls_what_it_holds and name not in _KEPT:
@@ -207,8 +207,10 @@ class _Prover:
         reads = _reads(function.__code__, owner is not None)
         if isinstance(reads, str):
             raise _Unproved(f"{function.__qualname__}, line {reads}")
-        for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
-            self.vet(default)
+        for name in ("__code__", "__defaults__", "__kwdefaults__"):
+            self.attributes[function, name] = function, name, getattr(function, name)
+        self.vet(function.__defaults__)
+        self.vet(function.__kwdefaults__)
         free = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
         for chain in reads:
             self._chain(function, free, owner, chain)
@@ -249,10 +251,10 @@ class _Prover:
             if isinstance(found, property) and not _is_ours(found.fget):
                 raise _Unproved(f"{function.__qualname__} reads the property {name}")
             if found is not _MISSING:
-                self.classes[type(value), name] = type(value), name, found
+                self.attributes[type(value), name] = type(value), name, found
         elif type(value) is type:
             if not _is_pure(value):
-                self.classes[value, name] = value, name, getattr(value, name, _MISSING)
+                self.attributes[value, name] = value, name, getattr(value, name, _MISSING)
         elif not (_is_pure(type(value)) or (isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] == _ROOT)):
             self._attribute_of_another(function, value, name)
         try:
@@ -269,7 +271,7 @@ class _Prover:
             raise _Unproved(f"{function.__qualname__} reads {name} of a {cls.__name__}")
         self.names[id(space), name] = space, name, space.get(name, _MISSING)
         if found is not _MISSING:
-            self.classes[cls, name] = cls, name, found
+            self.attributes[cls, name] = cls, name, found
 
 
 def _contents(cell: types.CellType) -> Any:

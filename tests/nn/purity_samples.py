@@ -357,6 +357,18 @@ def reads_what_others_may_change(self: Any, x: Any) -> Any:
     return x * settings.times * settings.rate * dictionary.rate * numbers["one"] * numbers["more"][1] * Settings.rate
 
 
+def with_defaults(x: Any, *, times: float = 2.0) -> Any:
+    return x * times
+
+
+def without(x: Any, *, times: float = 2.0) -> Any:
+    return x
+
+
+def calls_with_defaults(self: Any, x: Any, rate: float = 1.0) -> Any:
+    return with_defaults(x) * rate
+
+
 EFFECTS = (reads_a_property, calls_a_method_of_an_object, reads_what_is_caught, uses_an_object, sets_the_seed, sets_an_attribute, counts, appends, appends_to_an_alias, appends_to_an_argument, reads_a_local_cell, sets_an_item, prints, calls_numpy, uses_an_array, calls_what_has_an_effect, has_a_global,
            uses_a_lambda, catches, opens, gets, uses_the_system, uses_with, unknown_name, imports, rebinds_self, saves, calls_a_decorated_function)
 

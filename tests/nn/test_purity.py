@@ -30,6 +30,7 @@ from tests.nn.purity_samples import (
     SuperOfAnother,
     WithProperty,
     appends_to_an_argument,
+    calls_with_defaults,
     dictionary,
     doubled,
     net_of,
@@ -91,7 +92,7 @@ def values(change: Callable[[nn.Cell], Any], undo: Callable[[], Any] = lambda: N
     try:
         for step in range(10):
             if step == 5:
-                assert _replay._computations[net].calls and replays(net) == 2
+                assert _replay._computations_of(net).calls and replays(net) == 2
                 change(net)
             found.append(float(grad_of(Tensor(np.ones((1, 3), np.float32))).sum()))
     finally:
@@ -100,7 +101,7 @@ def values(change: Callable[[nn.Cell], Any], undo: Callable[[], Any] = lambda: N
 
 
 def replays(net: Any) -> int:
-    return sum(calls.replayed for calls in _replay._computations[net].calls.values())
+    return sum(calls.replayed for calls in _replay._computations_of(net).calls.values())
 
 
 def test_a_global(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,6 +129,20 @@ def test_an_instance_with_a_construct_of_its_own() -> None:
     found, _ = values(lambda net: setattr(net, "construct", lambda x: seen(x * 7)))
     assert found == [12.0] * 5 + [21.0] * 5
     assert len(SEEN) >= 5
+
+
+def test_code_and_defaults_of_a_function() -> None:
+    net = net_of(calls_with_defaults)
+    values_of = calls_with_defaults.__defaults__, purity_samples.with_defaults.__kwdefaults__, purity_samples.with_defaults.__code__
+
+    def undo() -> None:
+        calls_with_defaults.__defaults__, purity_samples.with_defaults.__kwdefaults__, purity_samples.with_defaults.__code__ = values_of
+    for change, factor in ((lambda _: setattr(calls_with_defaults, "__defaults__", (3.0,)), 3),
+                           (lambda _: setattr(purity_samples.with_defaults, "__kwdefaults__", {"times": 4.0}), 2),
+                           (lambda _: setattr(purity_samples.with_defaults, "__code__", purity_samples.without.__code__), 0.5)):
+        found, _ = values(change, undo, net)
+        assert found == [6.0] * 5 + [6.0 * factor] * 5
+        net = net_of(calls_with_defaults)
 
 
 def test_hooks_set_later() -> None:

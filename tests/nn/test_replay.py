@@ -1,8 +1,11 @@
 """Both modes give what running eagerly gives, step for step, whatever a network does; and they replay where nothing speaks against it."""
 from __future__ import annotations
 
+import copy
+import functools
 import gc
 import logging
+import pickle
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -38,8 +41,7 @@ def running(mode: int) -> Iterator[None]:
 
 
 def calls_of(owner: Any) -> list[Any]:
-    made = _replay._computations.get(owner)
-    return list(made.calls.values()) if made else []
+    return list(_replay._computations_of(owner).calls.values())
 
 
 def replays(owner: Any) -> int:
@@ -88,7 +90,7 @@ def test_layers_give_what_they_give_eagerly(case: Case) -> None:
         for number, (ours, eager) in enumerate(zip(leaves(actual), leaves(expected), strict=True)):
             ours, eager = (item.detach().numpy() if isinstance(item, torch.Tensor) else item for item in (ours, eager))
             np.testing.assert_allclose(ours, eager, 1e-5, 1e-6, err_msg=f"result {number}")
-        assert replays(net) or calls_of(net)[0].stopped or _replay._computations[net].unproved
+        assert replays(net) or calls_of(net)[0].stopped or _replay._computations_of(net).unproved
         (REPLAYED if replays(net) else RUN)[mode].append(case.name)
 
 
@@ -571,3 +573,48 @@ def test_nothing_of_a_dropped_function_is_kept(mode: int) -> None:
     kept = run()
     gc.collect()
     assert kept() is None
+
+
+def test_nothing_is_kept_of_a_function_that_its_closure_leads_back_to() -> None:
+    class Trainer:
+        def __init__(self) -> None:
+            self.scale, self.net = 2.0, nn.Dense(6, 3)
+            self.grad_of = ops.value_and_grad(self.forward_of(), None, self.net.trainable_params())
+
+        def forward_of(self) -> Any:
+            trainer = self
+
+            def forward(x: Any) -> Any:
+                return trainer.net(x) * trainer.scale
+            self.forward = forward
+            return forward
+
+    trainer = Trainer()
+    for x, _ in batches():
+        trainer.grad_of(x)
+    assert replays(trainer.forward)
+    kept = weakref.ref(trainer.net)
+    del trainer
+    gc.collect()
+    assert kept() is None
+
+
+def test_copies_of_a_cell_and_wrappers_of_a_function_begin_anew() -> None:
+    net = nn.Dense(6, 3, weight_init="ones")
+
+    def forward(x: Any) -> Any:
+        return net(x).sum()
+
+    @functools.wraps(forward)
+    def doubled(x: Any) -> Any:
+        return forward(x) * 2
+    for x, _ in batches():
+        ops.grad(net)(x), ops.grad(forward)(x)
+    functools.update_wrapper(doubled, forward)
+    copied, pickled = copy.deepcopy(net), pickle.loads(pickle.dumps(net))
+    for other in (copied, pickled):
+        other.weight.set_data(other.weight * 2)
+    for x, _ in batches():
+        plain = float(ops.grad(forward)(x).sum())
+        assert [float(ops.grad(fn)(x).sum()) for fn in (net, copied, pickled, doubled)] == [plain, 2 * plain, 2 * plain, 2 * plain]
+    assert all(map(replays, (net, copied, pickled, forward)))

@@ -30,15 +30,29 @@ _shape, _dtype, _requires_grad, _is_cpu = (_Base.__dict__[name].__get__ for name
 _CONSTANTS = (int, float, bool, str, type(None), torch.dtype)
 _monitoring: Any = getattr(sys, "monitoring", None)  # Python >= 3.12
 _MAX_DISAGREEMENTS, _MAX_WASTED, _MAX_KINDS = 4, 12, 32
-_computations: weakref.WeakKeyDictionary[Any, _Computations] = weakref.WeakKeyDictionary()
 
 
 class _Computations:
-    """What is computed with a Cell or function, by kind of call."""
+    """What is computed with a Cell or function, by kind of call. It lives in the owner's dict, so that it goes with it; a copy begins anew."""
 
-    def __init__(self) -> None:
+    def __init__(self, owner: Any = None) -> None:
+        self.owner = weakref.ref(owner) if owner is not None else None
         self.calls: dict[Any, _Calls] = {}
         self.unproved = False  # Python may have an effect: always run in PYNATIVE_MODE
+
+    def __deepcopy__(self, memo: dict) -> _Computations:
+        return _Computations()
+
+    def __reduce__(self) -> Any:
+        return _Computations, ()
+
+
+def _computations_of(owner: Any) -> _Computations:
+    """``functools.wraps`` copies a function's dict, and a Cell's may be copied: what is found there may be another's."""
+    made = owner.__dict__.get("_computations")
+    if made is None or made.owner is None or made.owner() is not owner:
+        made = owner.__dict__["_computations"] = _Computations(owner)
+    return made
 
 
 class _Plan:
@@ -84,11 +98,9 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
     """
     if _grad_state.recorder is not None or _grad_state.depth or torch.is_autocast_enabled("cpu"):
         return compute(arguments)
-    made = _computations.get(owner)
-    if made is None:
-        if not isinstance(owner, (torch.nn.Module, types.FunctionType)):
-            return compute(arguments)
-        made = _computations[owner] = _Computations()
+    if not isinstance(owner, (torch.nn.Module, types.FunctionType)):
+        return compute(arguments)
+    made = _computations_of(owner)
     in_graph_mode = is_graph_mode()
     if not in_graph_mode and (made.unproved or _is_watched()):
         return compute(arguments)
