@@ -20,7 +20,7 @@ from mindspore_compat import dtype as mstype
 from mindspore_compat.ops.composite import _replay
 from tests.nn.test_replay import replays
 
-COUNT, CALLS = int(os.environ.get("REPLAY_FUZZ", "60")), 7
+COUNT, CALLS = int(os.environ.get("REPLAY_FUZZ", "30")), 7
 GRAPH, PYNATIVE, EAGER = context.GRAPH_MODE, context.PYNATIVE_MODE, 2
 UNARY = """
 ops.relu({a}) | ops.tanh({a}) | {a} * 0.5 | {a} - 0.25 | {a} * self.rate | self.dense1({a}) | self.dense2({a}) | self.norm({a}) | self.drop({a})

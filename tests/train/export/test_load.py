@@ -184,11 +184,12 @@ def test_gradients_and_training_go_through_a_loaded_graph(tmp_path: Path) -> Non
     by_name = {parameter.name: gradient for parameter, gradient in zip(loaded.trainable_params(), found[1])}
     for parameter, gradient in zip(net.trainable_params(), expected[1]):
         np.testing.assert_allclose(by_name[parameter.name].asnumpy(), gradient.asnumpy(), atol=1e-4)
-    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
-    step = nn.TrainOneStepCell(nn.WithLossCell(loaded, loss), nn.SGD(loaded.trainable_params(), 0.05)).set_train()
-    label = Tensor([0, 1, 2, 3], ms.int32)
-    losses = [float(step(x, label)) for _ in range(12)]
-    assert losses[-1] < 0.7 * losses[0]
+    label, loss, losses = Tensor([0, 1, 2, 3], ms.int32), nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"), []
+    for trained in (net, loaded):
+        step = nn.TrainOneStepCell(nn.WithLossCell(trained, loss), nn.SGD(trained.trainable_params(), 0.05)).set_train()
+        losses.append([float(step(x, label)) for _ in range(12)])
+    np.testing.assert_allclose(losses[1], losses[0], 1e-4)
+    assert losses[0][-1] < losses[0][0]
 
 
 def test_checkpoints_and_networks_around_a_graph(tmp_path: Path) -> None:
