@@ -1,6 +1,7 @@
 """What differentiation and recordings have to know of the program: written all over the package, so it lives below."""
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 #: how deep in `GradOperation`, `grad` or `value_and_grad` the program is; 0: outside
@@ -23,5 +24,5 @@ def memory_moved() -> None:
 
 def not_repeatable(why: str) -> None:
     """Say, from within a computation, that it does more than its operators show; without effect where nothing is recorded."""
-    if recorder is not None:
+    if recorder is not None and recorder.thread == threading.get_ident():
         recorder.give_up(why)

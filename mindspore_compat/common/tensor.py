@@ -101,6 +101,12 @@ class Tensor(TensorMethods, torch.Tensor):
         _grad_state.memory_moved()
         return _Base.set_(self, *args, **kwargs)  # type: ignore[return-value]
 
+    def register_hook(self, hook: Callable[[Any], Any]) -> Any:  # type: ignore[override]
+        """torch's: ``hook(gradient)`` runs in the backward pass; what it returns, if anything, is the gradient."""
+        if self.is_leaf:
+            _grad_state.memory_moved()  # what was recorded runs no hook
+        return super().register_hook(hook)
+
     @property
     def strides(self) -> tuple[int, ...]:
         """Strides in bytes, as numpy counts them."""

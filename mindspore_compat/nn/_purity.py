@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import inspect
 import linecache
 import operator
 import os
@@ -38,10 +39,11 @@ _BUILTINS = {name: getattr(builtins, name) for name in (
     "abs bool dict divmod enumerate float int isinstance len list max min pow range reversed round slice sorted str sum tuple zip "
     "ValueError TypeError RuntimeError AssertionError NotImplementedError IndexError KeyError Exception").split()}
 #: what may be asked of a value whose kind is not known: a Tensor, a container or a string
-_ASKED = frozenset(name for kind in (Tensor, str, tuple) for name in dir(kind)) | {"items", "keys", "values", "get"}
+_ASKED = frozenset(name for kind in (Tensor, str, tuple) for name in dir(kind) if not name.startswith("__")) | {"items", "keys", "values", "get"}
+_ASKED -= {"name", "names", "grad", "_version"}  # nobody says when they change
 _GROWS = frozenset(("append", "extend", "insert"))
 #: attributes of a Cell that torch and the Cell itself keep; hooks are the recorder's business
-_KEPT = frozenset(torch.nn.Module().__dict__) | frozenset(("_captured", "_computations", "_exist_objs", "_func_graph_flags"))
+_KEPT = frozenset(torch.nn.Module().__dict__) | frozenset(("_captured", "_aliases", "_buckets", "_computations", "_exist_objs", "_func_graph_flags"))
 _OVERRIDES = frozenset(("__init__", "__module__", "__qualname__", "__doc__", "__annotations__", "__repr__", "__str__", "__static_attributes__",
                         "__firstlineno__", "__parameters__", "__orig_bases__", "construct", "extend_repr", "extra_repr"))
 _PLAIN_LOOKUPS = (object.__getattribute__, dict.__getattribute__, types.ModuleType.__getattribute__)
@@ -141,6 +143,8 @@ class _Prover:
         elif isinstance(value, types.FunctionType):
             self._waiting.append(functools.partial(self._function, value, None))
         elif isinstance(value, types.MethodType):
+            if getattr(value.__self__, "_is_optimizer", False):
+                raise _Unproved("it calls a method of an optimizer")
             self.vet(value.__self__)
             self._waiting.append(functools.partial(self._function, value.__func__, value.__self__))
         elif isinstance(value, (type, types.BuiltinFunctionType, types.MethodWrapperType)):
@@ -160,7 +164,7 @@ class _Prover:
             self.vet(module)
         if "construct" in cell.__dict__:
             self.vet(cell.__dict__["construct"])
-        classes = type(cell).__mro__[:type(cell).__mro__.index(Cell)]
+        classes = [cls for cls in type(cell).__mro__ if cls not in Cell.__mro__ and cls.__module__ not in ("abc", "typing")]
         ours = [cls for cls in classes if _is_ours(cls) and _is_ours(cls.__dict__.get("construct", cls))]
         for cls in classes:
             if cls not in ours:
@@ -178,8 +182,9 @@ class _Prover:
         other = sorted(name for name in cls.__dict__ if name not in _OVERRIDES and (name in _CELL_NAMES or name.startswith("__")))
         if other:
             raise _Unproved(f"{cls.__name__} has its own {other[0]}")
-        if "construct" in cls.__dict__:
-            self._waiting.append(functools.partial(self._function, cls.__dict__["construct"], cell))
+        for name in ("construct", "__repr__", "__str__", "extend_repr", "extra_repr"):
+            if name in cls.__dict__:
+                self._waiting.append(functools.partial(self._function, cls.__dict__[name], cell))
         for name in _ASKED.intersection(cls.__dict__) - _OVERRIDES:
             self.vet(self._attribute(cls, cell, name))
 
@@ -246,16 +251,23 @@ class _Prover:
 
     def _attribute(self, function: types.FunctionType | type, value: Any, name: str) -> Any:
         """``value.name`` where reading it runs nobody's code."""
+        if name.startswith("__") and name != "__class__":
+            raise _Unproved(f"{function.__qualname__} uses {name}")
+        if isinstance(value, Cell) or type(value) is type:
+            found = inspect.getattr_static(value if type(value) is type else type(value), name, _MISSING)
+            if hasattr(type(found), "__get__") and not isinstance(found, (types.FunctionType, staticmethod, classmethod)) and not _is_ours(
+                    getattr(found, "fget", found)):
+                raise _Unproved(f"{function.__qualname__} reads the {type(found).__name__} {name}")
         if isinstance(value, Cell):
-            found = getattr(type(value), name, _MISSING)
-            if isinstance(found, property) and not _is_ours(found.fget):
-                raise _Unproved(f"{function.__qualname__} reads the property {name}")
             if found is not _MISSING:
-                self.attributes[type(value), name] = type(value), name, found
+                self.attributes[type(value), name] = type(value), name, getattr(type(value), name)
+        elif isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] == _ROOT:
+            getattr(value, name, None)  # what is loaded at its first use
+            self.names[id(value.__dict__), name] = value.__dict__, name, value.__dict__.get(name, _MISSING)
         elif type(value) is type:
             if not _is_pure(value):
                 self.attributes[value, name] = value, name, getattr(value, name, _MISSING)
-        elif not (_is_pure(type(value)) or (isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] == _ROOT)):
+        elif not _is_pure(type(value)):
             self._attribute_of_another(function, value, name)
         try:
             return getattr(value, name)
@@ -270,6 +282,7 @@ class _Prover:
                 or hasattr(type(found), "__set__") or (name not in space and hasattr(type(found), "__get__"))):
             raise _Unproved(f"{function.__qualname__} reads {name} of a {cls.__name__}")
         self.names[id(space), name] = space, name, space.get(name, _MISSING)
+        self.attributes[id(value), "__class__"] = value, "__class__", cls
         if found is not _MISSING:
             self.attributes[cls, name] = cls, name, found
 
@@ -360,7 +373,9 @@ class _Visitor(ast.NodeVisitor):
         named = [*arguments.posonlyargs, *arguments.args]
         self.first = named[0].arg if named and is_method else ""
         every = [*named, *arguments.kwonlyargs, *filter(None, (arguments.vararg, arguments.kwarg))]
-        stored = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+        inner = {id(item) for node in ast.walk(function) if isinstance(node, ast.comprehension) for item in ast.walk(node.target)}
+        stored = {node.id for node in ast.walk(function)
+                  if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and id(node) not in inner}
         self.locals = stored | {item.arg for item in every}
         self.own = self._own_lists() - {item.arg for item in every}
         self.stored = stored
@@ -389,6 +404,17 @@ class _Visitor(ast.NodeVisitor):
         if isinstance(node, ast.expr) and not isinstance(node, self._EXPRESSIONS):
             self.refuse(node, type(node).__name__)
         super().generic_visit(node)
+
+    def _comprehension(self, node: Any) -> None:
+        """Its variables are local to it alone; the first iterable does not see them."""
+        self.visit(node.generators[0].iter)
+        bound = {item.id for part in node.generators for item in ast.walk(part.target) if isinstance(item, ast.Name)}
+        outer = self.locals, self.stored
+        self.locals, self.stored = self.locals | bound, self.stored | bound
+        self.generic_visit(node)
+        self.locals, self.stored = outer
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         self.visit(node.target)  # annotations of locals are not evaluated

@@ -113,6 +113,7 @@ class Cell(Hints, Listing):
         _casting.depth += dtype is not None
         try:
             if state["_forward_hooks"] or state["_forward_pre_hooks"] or state["_backward_hooks"] or state["_backward_pre_hooks"]:
+                _grad_state.not_repeatable("it has hooks")
                 result = wrap(torch.nn.Module.__call__(self, *args, **kwargs))
             else:
                 result = wrap(self._run_construct(args, kwargs))
@@ -265,10 +266,12 @@ class Cell(Hints, Listing):
 
     @property
     def _cells(self) -> dict[str, Any]:
+        self._changed()  # whoever asks may change it; the package uses torch's names
         return self.__dict__["_modules"]
 
     @property
     def _params(self) -> dict[str, Any]:
+        self._changed()
         return self.__dict__["_parameters"]
 
     @property

@@ -70,7 +70,7 @@ def lines_of(seed: int, length: int = 10) -> list[str]:
                 lines.append(f"{new} = {a} * 1.0")
                 changed = new
             lines += [f"w{number} = {changed}{pick('[1:] | .T | .view(-1) | [:, 1]')}", f"k{number} = ops.ReduceSum(True)(w{number}, 0)",
-                      pick(IN_PLACE, c=changed, b=b), f"u{number} = w{number}.sum() * 0.1 + k{number}.sum() + {b}"]
+                      pick(IN_PLACE, c=changed, b=b), f"u{number} = w{number}.sum() * 0.1 + k{number}.reshape(k{number}.shape[1:]).sum() + {b}"]
             names.append(f"u{number}")
         else:
             lines.append(pick(WRITES, a=a, b=b))

@@ -7,6 +7,7 @@ Subclasses here implement `_update` over lists of parameters with one learning r
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -384,7 +385,10 @@ class Optimizer(Cell):
         if type(self).construct is not Optimizer.construct:
             args = wrap(args)  # our training steps hand over torch's tensors
         recorder = _grad_state.recorder
-        if recorder is None or kwargs or self._is_recorded:
+        if recorder is None or recorder.thread != threading.get_ident() or self._is_recorded:
+            return super().__call__(*args, **kwargs)
+        if kwargs or type(self).__call__ is not Optimizer.__call__:
+            recorder.give_up("its optimizer is called in a way of its own")
             return super().__call__(*args, **kwargs)
         return recorder.python(super().__call__, args)
 
@@ -399,6 +403,8 @@ class Optimizer(Cell):
         Raises:
             ValueError: if their number is not that of the parameters.
         """
+        if not self._is_recorded:
+            _grad_state.not_repeatable("it calls the optimizer's construct")
         gradients = [gradients] if isinstance(gradients, torch.Tensor) else list(gradients)
         if len(gradients) != self.param_length:
             raise ValueError(f"For '{self.cls_name}', the number of gradients must be that of the parameters {self.param_length}, "

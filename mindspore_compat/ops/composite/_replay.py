@@ -8,6 +8,7 @@ goes on eagerly, and ``mindspore_compat.log`` says why at level INFO.
 from __future__ import annotations
 
 import sys
+import threading
 import types
 import weakref
 from collections.abc import Callable
@@ -29,6 +30,7 @@ _data_ptr, _stride, _item = _Base.data_ptr, _Base.stride, _Base.item
 _shape, _dtype, _requires_grad, _is_cpu = (_Base.__dict__[name].__get__ for name in ("shape", "dtype", "requires_grad", "is_cpu"))
 _CONSTANTS = (int, float, bool, str, type(None), torch.dtype)
 _monitoring: Any = getattr(sys, "monitoring", None)  # Python >= 3.12
+_MAIN_THREAD = threading.main_thread().ident
 _MAX_DISAGREEMENTS, _MAX_WASTED, _MAX_KINDS = 4, 12, 32
 
 
@@ -96,7 +98,8 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
         key: what else tells one computation of ``owner`` from another; hashable. ``keep`` holds objects whose ids are in it.
         arguments: tuples, lists and dicts of tensors and constants.
     """
-    if _grad_state.recorder is not None or _grad_state.depth or torch.is_autocast_enabled("cpu"):
+    if (_grad_state.recorder is not None or _grad_state.depth or torch.is_autocast_enabled("cpu")
+            or threading.get_ident() != _MAIN_THREAD):  # standard output and the recorder are everybody's
         return compute(arguments)
     if not isinstance(owner, (torch.nn.Module, types.FunctionType)):
         return compute(arguments)
@@ -108,6 +111,9 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
     kind = _kind(arguments, tensors)
     if kind is None:
         return compute(arguments)
+    if len(tensors) > 1 and len({*map(id, tensors)}) < len(tensors):  # one tensor in several places
+        ids = list(map(id, tensors))
+        kind = kind, tuple(map(ids.index, ids))
     calls = made.calls.get((key, kind))
     if calls is None:
         if len(made.calls) >= _MAX_KINDS:
@@ -135,8 +141,10 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
 
 
 def _is_watched() -> bool:
-    """Whether somebody looks on while Python runs: a debugger, a profiler, torch's search for NaN."""
+    """Whether somebody looks on while Python runs: a debugger, a profiler, torch's search for NaN, modes and hooks of torch around the call."""
     return (sys.gettrace() is not None or sys.getprofile() is not None or torch.is_anomaly_enabled()
+            or torch._C._len_torch_dispatch_stack() > 0 or torch._C._len_torch_function_stack() > 0
+            or torch._C._autograd._top_saved_tensors_default_hooks(False) is not None
             or (_monitoring is not None and _monitoring.get_tool(_monitoring.DEBUGGER_ID) is not None))
 
 
@@ -165,15 +173,16 @@ def _say(owner: Any, why: str) -> None:
 
 def _kind(value: Any, tensors: list[torch.Tensor]) -> Any:
     """What a replay takes for granted of the arguments, hashable; None where it can not. Appends the tensors."""
-    if value.__class__ is Tensor or isinstance(value, torch.Tensor):
-        if _requires_grad(value) or (value.__class__ is not Tensor and isinstance(value, torch.nn.Parameter)):
-            return None
+    cls = value.__class__
+    if cls is Tensor or cls is torch.Tensor:  # others have methods of their own
         tensors.append(value)
-        return (_shape(value), _dtype(value), _stride(value)) if _is_cpu(value) else None
-    if isinstance(value, (tuple, list)):
+        return (cls, _shape(value), _dtype(value), _stride(value)) if _is_cpu(value) and not _requires_grad(value) else None
+    if cls is tuple or cls is list:
         kinds = tuple([_kind(item, tensors) for item in value])
         return None if None in kinds else (type(value), kinds)
-    if isinstance(value, dict):
+    if cls is float:
+        return float, value.hex()  # tells -0.0 from 0.0
+    if cls is dict:
         kinds = tuple([_kind(item, tensors) for item in value.values()])
         return None if None in kinds else (tuple(value), kinds)
     return (type(value), value) if isinstance(value, _CONSTANTS) else None
@@ -204,7 +213,8 @@ def _state_of(owner: Any, calls: _Calls) -> Any:
 def _recorded(owner: Any, calls: _Calls, compute: Callable[[Any], Any], arguments: Any, tensors: list[torch.Tensor]) -> Any:
     """`compute` once more, with a tape running."""
     plan = calls.plan
-    inputs = wrap(list(map(plain, tensors)))  # objects that only this call knows
+    aliases = {id(tensor): wrap(plain(tensor)) if tensor.__class__ is Tensor else plain(tensor) for tensor in tensors}
+    inputs = [aliases[id(tensor)] for tensor in tensors]  # objects that only this call knows
     replaced = _with_tensors(arguments, iter(inputs))
     result, tape, problem = record(lambda: compute(replaced), inputs, quick=plan.tape is not None)
     calls.recorded += 1
@@ -212,9 +222,8 @@ def _recorded(owner: Any, calls: _Calls, compute: Callable[[Any], Any], argument
         calls.disagreements += 1
     elif tape is None or calls.epoch != _grad_state.epoch:
         calls.stop(owner, problem or "it sets attributes of a Cell")
-    elif any(module._forward_hooks or module._forward_pre_hooks or module._backward_hooks or module._backward_pre_hooks
-             for module in (owner.modules() if isinstance(owner, torch.nn.Module) else ())):
-        calls.stop(owner, "it has hooks")
+    elif plan.proof is not None and not plan.proof.holds():
+        calls.stop(owner, "it changes what it reads")
     elif plan.tape is None:
         plan.tape = tape
     elif plan.tape.agrees(tape):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import random
 import sys
+import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
@@ -26,9 +27,9 @@ __all__ = ["DRAWS", "Tape", "compiled", "record"]
 
 _Base = torch._C.TensorBase
 _OUT_OF_SIGHT = frozenset(("numpy", "tolist", "__array__", "__dlpack__", "data_ptr", "untyped_storage", "storage", "share_memory_", "backward",
-                           "register_hook", "register_post_accumulate_grad_hook"))
+                           "register_hook", "register_post_accumulate_grad_hook", "apply_", "map_", "map2_"))
 _CONSTANT_TYPES = (int, float, bool, complex, str, torch.dtype, torch.device, torch.layout, torch.memory_format, torch.Generator)
-_UNPREDICTABLE = (torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape)
+_UNPREDICTABLE = (torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape, torch.Tag.inplace_view)
 _aten = torch.ops.aten
 DRAWS = "it draws random numbers in Python"  # or another thread did meanwhile
 
@@ -91,7 +92,7 @@ def _same(a: Any, b: Any) -> bool:
         return len(a) == len(b) and all(map(_same, a, b))
     if isinstance(a, dict):
         return list(a) == list(b) and all(map(_same, a.values(), b.values()))
-    return a is b or a == b or (isinstance(a, float) and a != a and b != b)
+    return a is b or (a == b and (a != 0 or str(a) == str(b))) or (isinstance(a, float) and a != a and b != b)
 
 
 class _Lookout(TorchFunctionMode):
@@ -104,7 +105,7 @@ class _Lookout(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None) -> Any:
         if getattr(func, "__name__", "") in _OUT_OF_SIGHT and not self.recorder.paused:
             self.recorder.give_up(f"it calls Tensor.{func.__name__}")
-        if func is torch.autograd.grad and _runs_python(args[0]):
+        if func is torch.autograd.grad and (_runs_python(args[0]) or any(tensor._backward_hooks for tensor in args[1])):
             self.recorder.give_up("Python runs in its backward pass")
         return func(*args, **(kwargs or {}))
 
@@ -146,6 +147,7 @@ class _Recorder(TorchDispatchMode):
 
     def __init__(self, inputs: Sequence[torch.Tensor], quick: bool) -> None:
         super().__init__()
+        self.thread = threading.get_ident()
         self.tape, self.quick, self.problem, self.paused = Tape(), quick, "", False
         self._names: dict[int, tuple[Any, _Ref]] = {}
         self._roots: dict[str, str] = {}  # a view -> what it is a view of
@@ -177,7 +179,7 @@ class _Recorder(TorchDispatchMode):
                 self.tape.constants[known] = value
             return known
         if isinstance(value, (list, tuple)):
-            return tuple([self.ref(item) for item in value]) if type(value) is tuple else [self.ref(item) for item in value]
+            return tuple([self.ref(item) for item in value]) if isinstance(value, tuple) else [self.ref(item) for item in value]
         if isinstance(value, dict):
             return {key: self.ref(item) for key, item in value.items()}
         if value is not None and not isinstance(value, _CONSTANT_TYPES):
@@ -207,6 +209,8 @@ class _Recorder(TorchDispatchMode):
             return self._read(args[0], func(*args))
         if not self.problem and any(tag in func.tags for tag in _UNPREDICTABLE):
             self.give_up(f"{func} makes Python depend on values")
+        if torch.Tag.nondeterministic_seeded in func.tags and torch._C._current_autograd_node() is not None:
+            self.give_up("it draws random numbers in a backward pass")  # `recompute` sets torch's generator back, which no operator shows
         if self.problem:
             return func(*args, **kwargs)
         ref_args, ref_kwargs = self.ref(tuple(args)), self.ref(kwargs)
@@ -344,10 +348,13 @@ class _Compiler:
     def _reduced(self) -> Iterator[_Node]:
         transposed: dict[str, str] = {}
         summed: dict[str, _Node] = {}
+        returned = set(_refs(self.tape.returned))
         for node in self.tape.nodes:
             args, kwargs = self._of(node.args), self._of(node.kwargs)
             name, op, call = node.outputs[0] if node.outputs else None, node.op, node.call
-            if op is _aten.detach.default:
+            if node.op._schema.is_mutable or _updates(node):
+                summed.clear()  # a sum that is taken later would see what was written
+            if op is _aten.detach.default and not (args[0][0] != "t" and name in returned):  # who returns an alias gets a tensor of its own
                 self.same[str(name)] = args[0]
                 continue
             if op is _aten.t.default and args[0] in transposed:
@@ -403,7 +410,7 @@ class _Compiler:
         used, kept = set(_refs(self._of(self.tape.returned))), []
         for node in reversed(nodes):
             if (node.op._schema.is_mutable or torch.Tag.nondeterministic_seeded in node.op.tags or _updates(node)
-                    or not used.isdisjoint(node.outputs)):
+                    or not used.isdisjoint(node.outputs) or not any(node.outputs)):  # without outputs: operators that raise errors
                 used.update(_refs((node.args, node.kwargs)))
                 kept.append(node)
         return kept[::-1]
