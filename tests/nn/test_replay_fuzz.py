@@ -18,7 +18,7 @@ import torch
 from mindspore_compat import Parameter, ParameterTuple, Tensor, context, nn, ops, set_seed
 from mindspore_compat import dtype as mstype
 from mindspore_compat.ops.composite import _replay
-from tests.nn.test_replay import replays
+from tests.nn.replaying import replays
 
 COUNT, CALLS = int(os.environ.get("REPLAY_FUZZ", "30")), 7
 GRAPH, PYNATIVE, EAGER = context.GRAPH_MODE, context.PYNATIVE_MODE, 2
