@@ -22,7 +22,13 @@ def memory_moved() -> None:
     epoch, moved = epoch + 1, moved + 1
 
 
+def recorder_here() -> Any:
+    """What writes down operators, if this thread is the one that it writes down."""
+    return recorder if recorder is not None and recorder.thread == threading.get_ident() else None
+
+
 def not_repeatable(why: str) -> None:
     """Say, from within a computation, that it does more than its operators show; without effect where nothing is recorded."""
-    if recorder is not None and recorder.thread == threading.get_ident():
-        recorder.give_up(why)
+    here = recorder_here()
+    if here is not None:
+        here.give_up(why)

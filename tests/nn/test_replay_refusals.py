@@ -473,3 +473,21 @@ def test_copies_of_a_cell_and_wrappers_of_a_function_begin_anew() -> None:
         plain = float(ops.grad(forward)(x).sum())
         assert [float(ops.grad(fn)(x).sum()) for fn in (net, copied, pickled, doubled)] == [plain, 2 * plain, 2 * plain, 2 * plain]
     assert all(map(replays, (net, copied, pickled, forward)))
+
+
+@pytest.mark.parametrize("mode", [GRAPH, PYNATIVE])
+def test_a_cell_that_only_holds_an_optimizer_gives_what_can_be_differentiated(mode: int) -> None:
+    class Holder(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.dense = nn.Dense(6, 3)
+            self.optimizer = nn.SGD(self.dense.trainable_params(), 0.1)
+
+        def construct(self, x: Any) -> Any:
+            return self.dense(x).sum()
+    cell = Holder()
+    for x, _ in batches():
+        with running(mode):
+            loss = cell(x)
+        loss.backward()
+    assert cell.dense.weight.grad is not None and not replays(cell)

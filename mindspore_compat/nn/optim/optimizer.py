@@ -7,7 +7,6 @@ Subclasses here implement `_update` over lists of parameters with one learning r
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -382,19 +381,19 @@ class Optimizer(Cell):
     # --- the step ---------------------------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if type(self).construct is not Optimizer.construct:
-            args = wrap(args)  # our training steps hand over torch's tensors
-        recorder = _grad_state.recorder
-        if recorder is None or recorder.thread != threading.get_ident() or self._is_recorded:
-            return super().__call__(*args, **kwargs)
-        if kwargs or type(self).__call__ is not Optimizer.__call__:
-            recorder.give_up("its optimizer is called in a way of its own")
-            return super().__call__(*args, **kwargs)
-        return recorder.python(super().__call__, args)
+        args = args if type(self).construct is Optimizer.construct else wrap(args)  # our training steps hand over torch's tensors
+        recorder = _grad_state.recorder_here()
+        if recorder is not None:
+            recorder.updates = True
+            if not self._is_recorded:
+                if not kwargs and type(self).__call__ is Optimizer.__call__:
+                    return recorder.python(super().__call__, args)
+                recorder.give_up("its optimizer is called in a way of its own")
+        return super().__call__(*args, **kwargs)
 
     @property
     def _is_recorded(self) -> bool:
-        """Whether a recorded step holds the update's operators; otherwise it calls the optimizer, whose Python runs at each replay."""
+        """Whether a recorded step holds the update's operators, as the class says by `_repeats`; otherwise the optimizer is called at each replay."""
         return "_repeats" in type(self).__dict__ and not self.dynamic_lr and not self.dynamic_weight_decay
 
     def construct(self, gradients: Any) -> Any:
@@ -437,7 +436,6 @@ class Optimizer(Cell):
             cached = found[2][key] = (states, [plain(state) for state in (states if picks is None else [states[pick] for pick in picks])])
         return list(cached[1])
 
-    #: A class that says `_repeats` itself does nothing in a step but what operators and the numbers they read show.
     #: whether `_update` handles weight decay itself instead of adding it to the gradients
     _decoupled_decay = False
 

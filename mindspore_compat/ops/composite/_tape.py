@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from mindspore_compat.common import _grad_state
 from mindspore_compat.common._wrap import plain, wrap
@@ -149,6 +150,7 @@ class _Recorder(TorchDispatchMode):
         super().__init__()
         self.thread = threading.get_ident()
         self.tape, self.quick, self.problem, self.paused = Tape(), quick, "", False
+        self.updates = False  # an optimizer was called: nobody differentiates the result
         self._names: dict[int, tuple[Any, _Ref]] = {}
         self._roots: dict[str, str] = {}  # a view -> what it is a view of
         self._count = 0
@@ -308,6 +310,8 @@ def record(compute: Callable[[], Any], inputs: Sequence[torch.Tensor], quick: bo
             result = compute()
     finally:
         sys.stdout, _grad_state.recorder = watch.stream, None
+    if not recorder.updates and any(isinstance(item, torch.Tensor) and item.grad_fn is not None for item in tree_leaves(result)):
+        recorder.give_up("its result can be differentiated, which a replay's could not")
     if not recorder.tape.written.isdisjoint(recorder.tape.read):
         recorder.give_up("Python reads a value that it changes")
     if watch.used:
