@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-import torch
 from torch.utils.checkpoint import checkpoint
 
 from mindspore_compat.common._differentiation import OwnBackward, differentiable, in_forward
