@@ -167,7 +167,10 @@ class Cell(Hints, Listing):
         if parameters is not None and name in parameters:
             parameter = parameters[name]
             if _casting.depth and state["_cast_dtype"] is not None and parameter is not None and parameter.dtype in _FLOATS:
-                return _cast_floats(parameter, state["_cast_dtype"])
+                shown = _cast_floats(parameter, state["_cast_dtype"])
+                if shown is not parameter:
+                    shown.shows = parameter  # what is written to it is written to the Parameter
+                return shown
             return parameter
         for store in ("_modules", "_buffers"):
             if name in state.get(store, ()):
