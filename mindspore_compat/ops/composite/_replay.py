@@ -22,7 +22,7 @@ import torch
 
 from mindspore_compat import log
 from mindspore_compat.common import _grad_state
-from mindspore_compat.common._differentiation import KEPT, in_forward
+from mindspore_compat.common._differentiation import KEPT, THREAD
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import get_context, is_graph_mode
@@ -168,7 +168,7 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
         key: what else tells one computation of ``owner`` from another; hashable. ``keep`` holds objects whose ids are in it.
         arguments: tuples, lists and dicts of tensors and constants.
     """
-    if (not is_graph_mode() or _waiting or _grad_state.recorder is not None or in_forward()
+    if (not is_graph_mode() or _waiting or _grad_state.recorder is not None or THREAD.running
             or not isinstance(owner, (torch.nn.Module, types.FunctionType))
             or threading.get_ident() != _MAIN_THREAD):  # standard output and the recorder are everybody's
         return compute(arguments)
@@ -184,7 +184,7 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
     if len(tensors) > 1 and len({*map(id, tensors)}) < len(tensors):  # one tensor in several places
         ids = list(map(id, tensors))
         kind = kind, tuple(map(ids.index, ids))
-    if KEPT and any(cell._has_kept(tensors) for cell in KEPT):  # it may take a forward that ran before the step
+    if KEPT and _is_kept(tensors):  # it may take a forward that ran before the step
         return compute(arguments)
     key = key, kind, torch.get_default_dtype(), torch.is_grad_enabled()
     calls = made.calls.get(key)
@@ -213,6 +213,11 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
         plan.called = True
         return calls.eagerly(compute, arguments)
     return _recorded(calls, compute, arguments, tensors)
+
+
+def _is_kept(tensors: list[torch.Tensor]) -> bool:
+    """Whether a Cell keeps a forward of one of these tensors."""
+    return any(cell._has_kept(tensors) for cell in [kept() for kept in KEPT.values()] if cell is not None)
 
 
 def _why_not() -> str:
