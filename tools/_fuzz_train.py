@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import shutil
@@ -389,11 +390,15 @@ def _run_seeds(folder: Path) -> list[Path]:
     return [path for path in _mindir_seeds(folder) if path.suffix == ".mindir" and not path.name.startswith("enc_")]
 
 
+@functools.cache
+def _inputs(name: str) -> list[Any]:
+    """Inputs of real MindSpore's shapes."""
+    with tarfile.open(GOLDEN.parent / "mindir_2_10.tar.xz") as archive, np.load(archive.extractfile(f"{name}.npz")) as file:  # type: ignore[arg-type]
+        return [Tensor(file[key]) for key in file.files if key.startswith("arr")]
+
+
 def _run(path: Path) -> Any:
-    """The graph with inputs of real MindSpore's shapes."""
-    with tarfile.open(GOLDEN.parent / "mindir_2_10.tar.xz") as archive, np.load(archive.extractfile(f"{path.stem}.npz")) as file:  # type: ignore[arg-type]
-        inputs = [Tensor(file[key]) for key in file.files if key.startswith("arr")]
-    nn.GraphCell(load(str(path)))(*inputs)
+    nn.GraphCell(load(str(path)))(*[item.copy() for item in _inputs(path.stem)])
 
 
 # --- summaries ------------------------------------------------------------------------------------------------------------
@@ -515,7 +520,7 @@ FORMATS = [
     ),  # type: ignore[attr-defined]
     Format("print", _print_seeds, lambda path: str(serialization.parse_print(str(path))), (ValueError, RuntimeError), _PB),  # type: ignore[attr-defined]
     Format("mindir", _mindir_seeds, _mindir, (ValueError, RuntimeError), (_mindir_change,)),
-    Format("mindir-run", _run_seeds, _run, (ValueError, TypeError, RuntimeError), (_mindir_change,)),
+    Format("mindir-run", _run_seeds, _run, (ValueError, TypeError, RuntimeError), (_mindir_change,), seconds=20),
     Format("summary", _summary_seeds, _summary, (FileNotFoundError,), _RECORDS),
     Format("summary-board", _summary_seeds, _to_tensorboard, (FileNotFoundError,), _RECORDS),
     Format("landscape", _landscape_seeds, _landscape, (ValueError, FileNotFoundError), _JS),
