@@ -213,6 +213,11 @@ def _transform_seeds(folder: Path) -> list[Path]:
     return [folder / "run"]
 
 
+def _ranks(path: Path) -> list[str]:
+    """A file of a rank is meant by its number."""
+    return [path.name, *(item.name for item in path.rglob("*")), *(f"rank {number} " for number in range(8))]
+
+
 def _transform(path: Path) -> Any:
     target = path.parent / "out"
     serialization.transform_checkpoints(str(path), str(target), "x", str(path / "strategy.bin"), None)  # type: ignore[attr-defined]
@@ -507,11 +512,11 @@ FORMATS = [
     Format("safetensors", _safetensors_seeds, _safetensors, damage=_HEADERS),
     Format("safetensors-command", _safetensors_seeds, _commands, damage=_HEADERS),
     Format("safetensors-unified", _unified_seeds, _unified, damage=(_in_safetensors_or_json,)),
-    Format("safetensors-ranks", _merge_ranks_seeds, _merge_ranks, damage=(_either, *_HEADERS), allowed=(ValueError, TypeError)),
+    Format("safetensors-ranks", _merge_ranks_seeds, _merge_ranks, damage=(_either, *_HEADERS), allowed=(ValueError, TypeError), names=_ranks),
     Format("strategy", _strategy_seeds, _read_strategy, (ValueError, TypeError), _PB),
     Format("strategy-json", _json_seeds, _read_strategy, (ValueError, TypeError), _JS),
     Format("strategy-merge", _merge_seeds, _merge, (ValueError, TypeError), (_either,)),
-    Format("transform", _transform_seeds, _transform, (ValueError, TypeError), _PB),
+    Format("transform", _transform_seeds, _transform, (ValueError, TypeError), _PB, names=_ranks),
     Format(
         "group",
         lambda folder: _copies(folder, [GOLDEN / "strategy/group_info.pb"]),

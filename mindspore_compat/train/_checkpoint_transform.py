@@ -315,7 +315,7 @@ def load_segmented_checkpoints(ckpt_file_dir: str, net: Any = None, strict_load:
     if not os.path.isdir(ckpt_file_dir):
         raise ValueError(f"For 'load_segmented_checkpoints', the argument 'ckpt_file_dir' must be a folder, but got {ckpt_file_dir}.")
     result: dict[str, Any] = {}
-    for name in sorted(glob.glob(os.path.join(glob.escape(ckpt_file_dir), "*.ckpt"))):
+    for name in filter(os.path.isfile, sorted(glob.glob(os.path.join(glob.escape(ckpt_file_dir), "*.ckpt")))):
         result.update(load_checkpoint(name, net, strict_load, filter_prefix, dec_key, dec_mode, specify_prefix, choice_func))
     return result
 
