@@ -6,6 +6,7 @@ import json
 import math
 import os
 import sys
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -96,6 +97,7 @@ def _load(path: str, options: Any) -> dict[str, Any]:
         raise FileNotFoundError(2, "No such file", path)
     if path.endswith(_TORCH_ENDS):
         try:
+            _check_archive(path)
             state = torch.load(path, map_location="cpu", weights_only=True)
         except Exception as error:
             raise ValueError(f"{path} can not be read as tensors only: {error}") from None
@@ -110,6 +112,14 @@ def _load(path: str, options: Any) -> dict[str, Any]:
             return file.values()
         except FormatError as error:
             raise ValueError(f"{path}: {error}") from None
+
+
+def _check_archive(path: str) -> None:
+    """ValueError for a torch file that is compressed, which torch's are not: a small one could fill the memory."""
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            if sum(item.file_size for item in archive.infolist()) > os.path.getsize(path):
+                raise ValueError("its parts are larger than the file")
 
 
 def _opened(path: str, options: Any, crc_check: bool = False) -> CheckpointFile:

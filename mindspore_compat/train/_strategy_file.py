@@ -51,7 +51,8 @@ def build_searched_strategy(strategy_filename: str | None) -> dict[str, Any] | N
     """{parameter name: ParallelLayouts} of a strategy file (protobuf, or JSON by its name); {} if it has no layouts, None for None.
 
     Raises:
-        TypeError, ValueError: if it is no file name, missing, empty, or unreadable.
+        TypeError: if it is no file name, or no readable protobuf, as upstream. ValueError: if it is missing, empty, or no readable JSON. All with
+        the name of the file.
     """
     where = "build_searched_strategy"
     if strategy_filename is None:
@@ -65,7 +66,8 @@ def merge_pipeline_strategys(src_strategy_dirs: str, dst_strategy_file: str) -> 
     """Merge the strategy files of the pipeline stages in a folder into one, whose parameters are called ``STAGE-NAME``.
 
     Raises:
-        NotADirectoryError: if there is no such folder. ValueError: if it mixes protobuf and JSON, or a file is empty.
+        NotADirectoryError: if there is no such folder. ValueError: if it mixes protobuf and JSON, or a file is empty or no readable JSON.
+        TypeError: if a file is no readable protobuf. OSError: with the name, if the new file can not be written.
     """
     if not os.path.isdir(src_strategy_dirs):
         raise NotADirectoryError(f"For 'merge_pipeline_strategys', the argument 'src_strategy_dirs' must be a folder, but got {src_strategy_dirs}.")
@@ -137,7 +139,7 @@ def restore_group_info_list(group_info_file_name: str) -> list[int]:
     """The ranks whose checkpoints have the same contents as that of the rank that wrote the group file.
 
     Raises:
-        TypeError, ValueError: if it is no file name, missing, empty, or unreadable.
+        TypeError: if it is no file name. ValueError: if it is missing, empty, or unreadable.
     """
     data = read_file(group_info_file_name, "restore_group_info_list", "group_info_file_name")
     group = codec.parse(codec.strategy_messages().ParallelGroupMap, data, f"the group file {group_info_file_name}")

@@ -285,3 +285,27 @@ def test_an_older_file_stays_when_the_disk_is_full(tmp_path: Path) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert path.read_bytes() == b"older" and sorted(os.listdir(tmp_path)) == ["merged.ckpt", "stages"]
+
+
+# --- torch's files --------------------------------------------------------------------------------------------------------
+
+class _Evil:
+    def __reduce__(self) -> Any:
+        return os.system, ("touch pwned",)
+
+
+def test_a_torch_file_runs_nothing_and_does_not_grow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    import zipfile
+
+    monkeypatch.chdir(tmp_path)
+    torch.save({"w": _Evil()}, "evil.pth")
+    torch.save({"w": torch.zeros(1 << 20)}, "plain.pth")
+    with zipfile.ZipFile("plain.pth") as old, zipfile.ZipFile("bomb.pth", "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name))
+    assert _checkpoint_cli.main(["inspect", "plain.pth"]) == 0
+    for name, text in (("evil.pth", "tensors only"), ("bomb.pth", "larger than the file")):
+        assert _checkpoint_cli.main(["inspect", name]) == 1
+        error = capsys.readouterr().err
+        assert error.startswith(f"mindspore-compat ckpt inspect: {name}") and text in error
+    assert not os.path.exists("pwned")
