@@ -62,9 +62,12 @@ def parse(message: Any, data: bytes, what: str) -> Any:
     """The message of these bytes; FormatError if they are none."""
     from google.protobuf.message import DecodeError
 
+    from mindspore_compat._format.proto._build import check_parts
+
     try:
+        check_parts(message, data)
         result = message.FromString(data)
-    except DecodeError as error:
+    except (DecodeError, FormatError) as error:
         raise FormatError(f"{what} is not readable: {error}") from None
     if not result.IsInitialized():  # some protobufs look at this only in the message itself
         raise FormatError(f"{what} is not readable: it lacks {', '.join(result.FindInitializationErrors()[:3])}")

@@ -110,13 +110,15 @@ def _events(path: str, report: _Report) -> Iterator[Any]:
     from google.protobuf.message import DecodeError
 
     from mindspore_compat._format.proto import lineage, summary
+    from mindspore_compat._format.proto._build import check_parts
 
     kind = lineage.LineageEvent if path.endswith("_lineage") else summary.Event
     try:
         for number, data in enumerate(iterate_records(path, damaged=lambda error: report.note("a record", error))):
             try:
+                check_parts(kind, data)
                 message = kind.FromString(data)
-            except DecodeError as error:
+            except (DecodeError, FormatError) as error:
                 report.note(f"the record {number}, which is no {kind.__name__},", error)
                 continue
             yield message
