@@ -44,11 +44,11 @@ def build_messages(package: str, messages: dict[str, str], enums: dict[str, str]
     """
     file = descriptor_pb2.FileDescriptorProto(name=f"mindspore_compat/{package}.proto", package=package, syntax="proto2")
     found: dict[str, Any] = {}
-    for path, fields in messages.items():
+    for path, lines in messages.items():
         outer, _, name = path.rpartition(".")
         message = found[path] = (found[outer].nested_type if outer else file.message_type).add(name=name)
-        _add_fields(message, fields.replace(" map", f" repeated {path}.Entry"), package, packed)
-        if " map" in fields:
+        _add_fields(message, lines.replace(" map", f" repeated {path}.Entry"), package, packed)
+        if " map" in lines:
             entry = message.nested_type.add(name="Entry")
             entry.options.map_entry = True
             _add_fields(entry, "1 key string\n2 value string", package, packed)
