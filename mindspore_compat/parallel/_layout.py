@@ -136,20 +136,33 @@ def _overlap(a: Box, b: Box) -> Box | None:
     return result if all(start < stop for start, stop in result) else None
 
 
+def _cut_axes(layout: TensorLayout, full_shape: Sequence[int]) -> int:
+    """How many axes from the first may be cut: which ranks share a slice does not depend on the others, nor on the sizes."""
+    return min(len(full_shape), max(len(layout.tensor_map), 1))
+
+
 @functools.lru_cache(maxsize=64)  # most parameters of a network share a few layouts
-def _holders(layout: TensorLayout, full_shape: tuple[int, ...]) -> dict[Box, list[int]]:
-    holders: dict[Box, list[int]] = {}
+def _sharing(layout: TensorLayout, ndim: int) -> tuple[tuple[int, ...], ...]:
+    """The ranks in groups that hold the same slice."""
+    groups: dict[tuple[Any, ...], list[int]] = {}
     for rank in range(layout.device_num):
-        holders.setdefault(layout.box(rank, full_shape), []).append(rank)
-    return holders
+        piece = layout._optimizer_piece(rank)[0] if layout.opt_size and ndim else 0
+        groups.setdefault((piece, *layout.slice_index(rank, ndim)), []).append(rank)
+    return tuple(map(tuple, groups.values()))
 
 
-@functools.lru_cache(maxsize=1024)
-def needed_ranks(box: Box, layout: TensorLayout, full_shape: tuple[int, ...], near: int) -> tuple[int, ...]:
-    """The ranks of ``layout`` that together hold a box; of equal copies the one whose place is most like that of the rank ``near``."""
+@functools.lru_cache(maxsize=64)
+def _nearest(layout: TensorLayout, ndim: int, near: int) -> tuple[int, ...]:
+    """Of each group the rank whose place is most like that of the rank ``near``."""
     own = layout.coordinates(near % layout.device_num)
-    return tuple(sorted(max(ranks, key=lambda rank: (sum(a == b for a, b in zip(layout.coordinates(rank), own)), -rank))
-                        for source, ranks in _holders(layout, full_shape).items() if _overlap(box, source)))
+    return tuple(max(ranks, key=lambda rank: (sum(a == b for a, b in zip(layout.coordinates(rank), own)), -rank))
+                 for ranks in _sharing(layout, ndim))
+
+
+def needed_ranks(box: Box, layout: TensorLayout, full_shape: Sequence[int], near: int) -> list[int]:
+    """The ranks of ``layout`` that together hold a box; of equal copies the one whose place is most like that of the rank ``near``."""
+    ranks = _nearest(layout, _cut_axes(layout, full_shape), near)
+    return sorted(rank for rank in ranks if _overlap(box, layout.box(rank, full_shape)))
 
 
 def assemble(box: Box, slices: Mapping[int, torch.Tensor], layout: TensorLayout, full_shape: Sequence[int], what: str) -> torch.Tensor:
@@ -159,7 +172,8 @@ def assemble(box: Box, slices: Mapping[int, torch.Tensor], layout: TensorLayout,
         ValueError: if a slice is missing or has another shape than the layout says.
     """
     found: list[tuple[Box, Box, torch.Tensor]] = []
-    for source, ranks in _holders(layout, tuple(full_shape)).items():
+    for ranks in _sharing(layout, _cut_axes(layout, full_shape)):
+        source = layout.box(ranks[0], full_shape)
         common = _overlap(box, source)
         if common is None:
             continue

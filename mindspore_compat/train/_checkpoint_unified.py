@@ -222,7 +222,7 @@ class _Merger:
         box = tuple((0, size) for size in shape)
         wanted = _layout.needed_ranks(box, layout, shape, 0)
         if not set(wanted) <= set(slices):
-            wanted = tuple(slices)
+            wanted = list(slices)
         data = {rank: self._reader.read(slices[rank], name) for rank in wanted}
         return _layout.assemble(box, data, layout, shape, f"the parameter {name!r}"), word
 

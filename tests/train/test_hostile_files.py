@@ -309,3 +309,26 @@ def test_a_torch_file_runs_nothing_and_does_not_grow(tmp_path: Path, monkeypatch
         error = capsys.readouterr().err
         assert error.startswith(f"mindspore-compat ckpt inspect: {name}") and text in error
     assert not os.path.exists("pwned")
+
+
+def test_equal_copies_on_many_devices_cost_little(tmp_path: Path) -> None:
+    """65,536 devices that hold the same: once a layout, not once a parameter."""
+    import time
+
+    path = strategy(tmp_path, {f"w{number}": ((1 << 16,), (-1,)) for number in range(500)})
+    (tmp_path / "rank_0").mkdir()
+    save_checkpoint({f"w{number}": np.full(number + 1, 1.0, np.float32) for number in range(500)}, str(tmp_path / "rank_0/a.ckpt"))
+    start = time.process_time()
+    assert serialization.rank_list_for_transform(0, path) == [0]
+    serialization.transform_checkpoint_by_rank(0, {0: str(tmp_path / "rank_0/a.ckpt")}, str(tmp_path / "out.ckpt"), path)
+    assert serialization.get_ckpt_path_with_strategy(str(tmp_path / "rank_7/a.ckpt"), path) == str(tmp_path / "rank_0/a.ckpt")
+    assert time.process_time() - start < 10
+    assert len(load_checkpoint(str(tmp_path / "out.ckpt"))) == 500
+
+
+def test_many_different_pairs_of_layouts_are_refused(tmp_path: Path) -> None:
+    source_file = strategy(tmp_path, {f"w{number}": ((1 << 16,), (-1,)) for number in range(20)})
+    (tmp_path / "target").mkdir()
+    target = strategy(tmp_path / "target", {f"w{number}": ((2,), (0,) + (-1,) * number) for number in range(20)})
+    with pytest.raises(ValueError, match="too many different layouts"):
+        serialization.rank_list_for_transform(0, source_file, target)
