@@ -556,7 +556,7 @@ FORMATS = [
     ),  # type: ignore[attr-defined]
     Format("print", _print_seeds, lambda path: str(serialization.parse_print(str(path))), (ValueError, RuntimeError), _PB),  # type: ignore[attr-defined]
     Format("mindir", _mindir_seeds, _mindir, (ValueError, RuntimeError), (_mindir_change,)),
-    Format("mindir-run", _run_seeds, _run, (ValueError, TypeError, RuntimeError), (_mindir_change,), seconds=20),
+    Format("mindir-run", _run_seeds, _run, (ValueError, TypeError, RuntimeError), (_mindir_change,), seconds=20, computes=True),
     Format("summary", _summary_seeds, _summary, (FileNotFoundError,), _RECORDS),
     Format("summary-board", _summary_seeds, _to_tensorboard, (FileNotFoundError,), _RECORDS),
     Format("landscape", _landscape_seeds, _landscape, (ValueError, FileNotFoundError), _JS),
