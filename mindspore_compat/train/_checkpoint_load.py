@@ -252,7 +252,7 @@ def _safetensors_tensors(source: str | io.BytesIO, crc_check: bool, keep: Callab
 def _metadata_of(data: bytes) -> dict[str, str]:
     import json
 
-    return json.loads(data[8:8 + int.from_bytes(data[:8], "little")]).get("__metadata__", {})
+    return json.loads(data[8:8 + int.from_bytes(data[:8], "little")]).get("__metadata__") or {}  # null is allowed
 
 
 def _crc(tensors: dict[str, torch.Tensor]) -> int:

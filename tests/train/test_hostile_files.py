@@ -151,6 +151,13 @@ def test_the_length_of_a_safetensors_header_is_checked_before_it_is_read(length:
         load_checkpoint(path, format="safetensors")
 
 
+def test_metadata_that_are_null(tmp_path: Path) -> None:
+    import io
+    data = Path(header(tmp_path, {"__metadata__": None, "w": entry()})).read_bytes()
+    for source_of, name in ((str(tmp_path / "net.safetensors"), "path"), (io.BytesIO(data), "bytes")):
+        assert list(load_checkpoint(source_of, format="safetensors")) == ["w"], name
+
+
 def test_what_the_header_check_takes_is_what_the_library_takes(tmp_path: Path) -> None:
     save_checkpoint({"a": np.ones((2, 3), np.float32), "b": np.zeros((0, 4), np.int8), "c": Tensor(1.0)}, str(tmp_path / "x.safetensors"),
                     format="safetensors")
