@@ -236,7 +236,10 @@ def damaged(row: Format, seeds: list[Path], others: list[bytes], rng: np.random.
         ways: Any = row.damage if own else mutations.BYTES
         way = ways[rng.integers(len(ways))]
         data = file.read_bytes()
-        file.write_bytes(way(data, rng) if own else way(data, rng, others))
+        try:
+            file.write_bytes(way(data, rng) if own else way(data, rng, others))
+        except Exception:  # of what an earlier damage left there
+            file.write_bytes(mutations.flip(data, rng, others))
         what += f" {file.name}: {getattr(way, '__name__', way)};"
     return path, seed, what
 
