@@ -4,8 +4,8 @@ Everything that differentiates runs its computation as a `Forward`, and `gradien
 say so, both things that upstream's semantics ask for:
 
 - While a `Forward` runs, every gradient that is taken inside keeps its own graph, since the whole may be differentiated: derivatives compose.
-- What was computed while none ran is a constant, although torch recorded it for users of its own ``backward()``: `gradients` goes no further
-  than to what forwards recorded.
+- What was computed before a `Forward` is a constant for it, although torch recorded it: `gradients` goes no further than to what the forward itself
+  recorded, or, at top level, to what forwards recorded that Cells have kept (`Cell.set_grad`).
 
 Upstream: what ``set_grad`` and the PyNative executor record.
 """
@@ -124,14 +124,16 @@ class Forward:
     Attributes:
         outputs: what it gave, with its graph.
         variables: what stood at ``wanted``.
+        start: the number of its first node, if it ran inside of another forward; else 0.
     """
 
-    __slots__ = ("outputs", "variables")
+    __slots__ = ("outputs", "start", "variables")
 
     def __init__(self, fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any] | None = None, wanted: Sequence[int] = ()) -> None:
         if wanted:
             args = tuple([as_variable(arg) if position in wanted and is_differentiable(arg) else arg for position, arg in enumerate(args)])
         self.variables = [args[position] for position in wanted]
+        self.start = _sequence_number() if THREAD.running else 0
         if torch.is_grad_enabled():
             with _DIFFERENTIABLE:
                 self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
@@ -141,16 +143,16 @@ class Forward:
 
     def of(self, outputs: Any) -> Forward:
         """The same with a part of its outputs as the whole."""
-        return self._like(outputs, self.variables)
+        return self._like(outputs, self.variables, self.start)
 
     def by(self, variables: list[Any]) -> Forward:
         """The same with other variables: some of its own, and what it does not depend on."""
-        return self._like(self.outputs, variables)
+        return self._like(self.outputs, variables, self.start)
 
     @staticmethod
-    def _like(outputs: Any, variables: list[Any]) -> Forward:
+    def _like(outputs: Any, variables: list[Any], start: int) -> Forward:
         made = Forward.__new__(Forward)
-        made.outputs, made.variables = outputs, variables
+        made.outputs, made.variables, made.start = outputs, variables, start
         return made
 
 
@@ -172,27 +174,30 @@ def gradients(forward: Forward, targets: Sequence[torch.Tensor], sens: Any = Non
             raise ValueError(f"For 'GradOperation', 'sens' must have one Tensor for each of the {len(roots)} outputs, but got {len(given)}.")
         seeds = [_matching_seed(seed, root) for seed, root in zip(given, roots)]
     pairs = [(root, seed) for root, seed in zip(roots, seeds) if root.requires_grad]
-    return wrap(_gradients([root for root, _ in pairs], [seed for _, seed in pairs], targets, again))
+    return wrap(_gradients(forward, [root for root, _ in pairs], [seed for _, seed in pairs], targets, again))
 
 
 def scalar_gradients(forward: Forward, targets: Sequence[torch.Tensor]) -> tuple[Any, ...]:
     """`gradients` of a single output of shape (), as torch's own tensors."""
     loss = forward.outputs
-    return _gradients((loss,) if loss.requires_grad else (), None, targets, False)
+    return _gradients(forward, (loss,) if loss.requires_grad else (), None, targets, False)
 
 
-def _gradients(roots: Sequence[torch.Tensor], seeds: Sequence[torch.Tensor] | None, targets: Sequence[torch.Tensor], again: bool) -> tuple[Any, ...]:
+def _gradients(forward: Forward, roots: Sequence[torch.Tensor], seeds: Sequence[torch.Tensor] | None, targets: Sequence[torch.Tensor],
+               again: bool) -> tuple[Any, ...]:
     wanted = [target for target in targets if _requires_grad(target)]
-    found = _backward(roots, seeds, wanted, again) if roots and wanted else ()
+    found = _backward(forward, roots, seeds, wanted, again) if roots and wanted else ()
     if len(found) == len(targets) and all(gradient is not None for gradient in found):
         return found
     by_target = dict(zip(map(id, wanted), found))
     return tuple([torch.zeros_like(_Base.detach(target)) if by_target.get(id(target)) is None else by_target[id(target)] for target in targets])
 
 
-def _backward(roots: Sequence[torch.Tensor], seeds: Sequence[torch.Tensor] | None, wanted: list[torch.Tensor], again: bool) -> tuple[Any, ...]:
+def _backward(forward: Forward, roots: Sequence[torch.Tensor], seeds: Sequence[torch.Tensor] | None, wanted: list[torch.Tensor],
+              again: bool) -> tuple[Any, ...]:
     keeps, multithreaded = keeps_graph(), torch._C._is_multithreading_enabled()
-    cuts = [node.register_prehook(_nothing) for node in _outside(roots)] if THREAD.spans else ()
+    # what is wanted is taken before the hook: a variable itself may be cut off from what it was made of
+    cuts = [node.register_prehook(_nothing) for node in _outside(roots, forward.start)] if forward.start or THREAD.spans else ()
     torch._C._set_multithreading_enabled(False)  # on a GPU as well, backward runs in this thread: its forwards, its numbers, its modes
     try:
         return torch.autograd.grad(roots, wanted, seeds, allow_unused=True, create_graph=keeps, retain_graph=keeps or again or bool(cuts))
@@ -206,9 +211,9 @@ def _nothing(gradients: tuple) -> tuple:
     return (None,) * len(gradients)
 
 
-def _outside(roots: Sequence[torch.Tensor]) -> list[Any]:
-    """The first nodes on each way from ``roots`` that were recorded outside of all forwards."""
-    spans, found = THREAD.spans, []
+def _outside(roots: Sequence[torch.Tensor], start: int) -> list[Any]:
+    """The first nodes on each way from ``roots`` that were recorded before ``start``, or if that is 0, outside of all forwards."""
+    spans, found = [0, start] if start else THREAD.spans, []
     latest = spans[-1]
     waiting = [root.grad_fn for root in roots if root.grad_fn is not None]
     seen = set(waiting)

@@ -54,7 +54,7 @@ def _cast_floats(value: Any, dtype: torch.dtype) -> Any:
 
 
 def _is_variable(arg: Any) -> bool:
-    """Whether somebody may ask a kept forward for the gradient by this input."""
+    """Whether somebody may ask a forward for the gradient by this input."""
     return is_differentiable(arg) and not isinstance(arg, torch.nn.Parameter)
 
 
@@ -121,7 +121,8 @@ class Cell(Hints, Listing):
         """As MindSpore, record this forward: the `GradOperation` that follows takes it instead of a second one."""
         # torch calls a backward hook of the first layers only if nobody could ask for the inputs' gradients, or somebody does
         has_hooks = Cell._hooked and any(module._backward_hooks or module._backward_pre_hooks for module in self.modules())
-        variables = [] if has_hooks else [position for position, arg in enumerate(args) if _is_variable(arg)]
+        # what comes from another kept forward stays connected with it, as upstream
+        variables = [] if has_hooks else [position for position, arg in enumerate(args) if _is_variable(arg) and not arg.requires_grad]
         forward = Forward(lambda *args: self._call_cast(args, kwargs), args, wanted=variables)
         if not kwargs:
             self.__dict__["_captured"] = args, variables, forward

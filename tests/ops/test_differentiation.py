@@ -13,6 +13,7 @@ import torch
 import mindspore_compat
 from mindspore_compat import Model, Parameter, ParameterTuple, Tensor, amp, context, dataset, jit, nn, ops
 from mindspore_compat.ops.function.grad import jacfwd, jacrev, jvp, vjp
+from mindspore_compat.train.train_thor import ConvertNetUtils
 
 W, X, RATE, STEPS = 3.0, 2.0, 1e-4, 6
 MODES = [context.GRAPH_MODE, context.PYNATIVE_MODE]
@@ -267,6 +268,29 @@ def test_a_torch_network_that_contains_derivatives() -> None:
 
 
 @pytest.mark.parametrize("mode", MODES, ids=["graph", "pynative"])
+def test_thor_gets_the_gradients_that_others_get(mode: int) -> None:
+    def found(make: Callable[[Any], Any]) -> list[Any]:
+        net = nn.SequentialCell(nn.Dense(3, 4, weight_init="ones", bias_init="zeros"), nn.Tanh(), nn.Dense(4, 1, weight_init="ones", bias_init="zeros"))
+        ConvertNetUtils().convert_to_thor_net(net)
+        optimizer, seen = make(net), []
+        construct = optimizer.construct
+        object.__setattr__(optimizer, "construct", lambda gradients: (seen.append([item.detach().numpy().copy() for item in gradients]),
+                                                                       construct(gradients))[1])
+        step = nn.TrainOneStepCell(Loss(net, lambda net, x: ops.grad(net)(x) ** 2), optimizer).set_train()
+        for number in range(STEPS):
+            step(Tensor(np.linspace(-1, 1, 6).reshape(2, 3).astype(np.float32) + 0.1 * number))
+        return seen
+    context.set_context(mode=mode)
+    ours = found(lambda net: nn.thor(net, Tensor([0.0] * 10), Tensor([0.05] * 10), 0.9, batch_size=2, frequency=3))
+    others = found(lambda net: nn.SGD(net.trainable_params(), 0.0))
+    context.set_context(mode=context.PYNATIVE_MODE)
+    assert len(ours) == len(others) == STEPS and np.abs(others[0][0]).max() > 0.1
+    for ours_of_step, others_of_step in zip(ours, others):
+        for a, b in zip(ours_of_step, others_of_step):
+            np.testing.assert_allclose(a, b, 1e-5, 1e-6)
+
+
+@pytest.mark.parametrize("mode", MODES, ids=["graph", "pynative"])
 def test_what_was_computed_outside_is_a_constant(mode: int) -> None:
     """As in real MindSpore; torch would follow the graph of what a Cell gave at top level."""
     context.set_context(mode=mode)
@@ -402,3 +426,31 @@ def test_writing_to_an_input_of_a_differentiated_function_is_refused() -> None:
     with pytest.raises(RuntimeError, match="can not be modified by assigning"):
         ops.grad(function)(x)
     assert ops.grad(copied)(x).tolist() == [0.0, 4.0] and x.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("mode", MODES, ids=["graph", "pynative"])
+def test_a_derivative_is_of_its_function_alone(mode: int) -> None:
+    """What an inner derivative is taken at is a point, also where it depends on the weights; the outer derivative sees both ways."""
+    context.set_context(mode=mode)
+    net = Net()
+    weights = net.trainable_params()
+
+    def outer(a: Any, wanted: Any) -> Any:
+        x = net.w * a
+        found = ops.grad(net, wanted, weights)(x)  # x³ by w, x = w·a
+        return (found[1] if wanted is not None else found)[0].sum()
+    for wanted in (0, None):
+        for _ in range(4):
+            value, (of_a, of_w) = ops.value_and_grad(lambda a, wanted=wanted: outer(a, wanted), 0, weights)(Tensor([2.0]))
+            assert [float(value), float(of_a), float(of_w[0])] == [W ** 3 * 8, 3 * W ** 3 * 4, 3 * W ** 2 * 8]
+    context.set_context(mode=context.PYNATIVE_MODE)
+
+
+def test_kept_forwards_stay_connected() -> None:
+    """As in real MindSpore's PYNATIVE_MODE: the gradient of the second by the weights of the first."""
+    first, second = Kept(), Kept()
+    x = Tensor([X])
+    y = first(x)
+    second(y)
+    found = ops.GradOperation(get_by_list=True)(second, ParameterTuple([first.w, second.w]))(y)
+    assert [float(item) for item in found] == pytest.approx([W * 3 * (W * X ** 3) ** 2 * X ** 3, (W * X ** 3) ** 3])
