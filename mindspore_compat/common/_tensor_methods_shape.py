@@ -147,7 +147,7 @@ class ShapeMethods:
 
     def trace(self: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None) -> Any:
         """The sum along a diagonal."""
-        return self.diagonal(offset, axis1, axis2).sum(-1, dtype=self.dtype if dtype is None else dtype)
+        return self.diagonal(offset, axis1, axis2).sum(-1, dtype=self.dtype if dtype is None and self.dtype is torch.bool else dtype)
 
     # --- picking elements ---
 
