@@ -1,0 +1,40 @@
+"""Opening what is to be read: regular files, which end and do not wait."""
+from __future__ import annotations
+
+import os
+import stat
+from typing import BinaryIO
+
+from mindspore_compat._format.wire import FormatError
+
+__all__ = ["open_regular", "read_regular"]
+
+_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+def open_regular(path: str) -> BinaryIO:
+    """The file for reading. FIFOs, sockets and devices, which may wait for ever or never end, are not even opened; links to files are.
+
+    Raises:
+        FormatError: with the path, if it is no regular file. OSError: as ``open``.
+    """
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise FormatError(f"{path} is no regular file")
+    handle = os.open(path, _FLAGS)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):  # another one by now
+        os.close(handle)
+        raise FormatError(f"{path} is no regular file")
+    return os.fdopen(handle, "rb")
+
+
+def read_regular(path: str, most: int | None = None) -> bytes:
+    """What is in the file.
+
+    Raises:
+        FormatError: with the path, if it is no regular file, or has more than ``most`` bytes. OSError: as ``open``.
+    """
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if most is not None and size > most:
+            raise FormatError(f"{path} has {size} bytes, more than the {most} that such a file may have")
+        return file.read()
