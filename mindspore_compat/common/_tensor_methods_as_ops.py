@@ -55,9 +55,9 @@ class OpMethods:
 
     def clip(self: Any, min: Any = None, max: Any = None, dtype: Any = None, *, xmin: Any = None, xmax: Any = None) -> Any:
         """Cut to [min, max] (``xmin``, ``xmax`` and ``dtype`` in 1.x)."""
-        from mindspore_compat.ops.function import clip_by_value
+        from mindspore_compat.ops.function import clamp
         low, high = xmin if min is None else min, xmax if max is None else max
-        result = clip_by_value(self, low, high)
+        result = clamp(self, low, high)
         return result if dtype is None else result.astype(dtype)
 
     def round(self: Any, decimals: Any = 0) -> Any:

@@ -198,8 +198,8 @@ class ReduceMethods:
 
     def topk(self: Any, k: Any, dim: Any = None, largest: Any = True, sorted: Any = True) -> Any:
         """(the k largest or smallest values along ``dim``, their int32 indices)."""
-        values, indices = _Base.topk(self, int(k), -1 if dim is None else dim, largest, sorted)
-        return wrap(values), wrap(_Base.to(indices, _int32))
+        from mindspore_compat.ops.function import topk
+        return topk(self, k, dim, largest, sorted)
 
     def searchsorted(self: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
         """Where values would be inserted, as int32."""

@@ -171,7 +171,7 @@ class ShapeMethods:
         if mode == "wrap":
             places = torch.remainder(places, length)
         elif mode == "clip":
-            places = torch.clamp(places, 0, length - 1)
+            places = torch.remainder(torch.clamp(places, -length, length - 1), length)  # upstream counts from the end within the length
         shape = tuple(_get_shape(source))
         result = torch.index_select(source, axis, _Base.reshape(places, -1))
         return wrap(_Base.reshape(result, (*shape[:axis], *places.shape, *shape[axis + 1:])))

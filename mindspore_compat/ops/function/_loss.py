@@ -40,8 +40,16 @@ def nll_loss(inputs: Any, target: Any, weight: Any = None, ignore_index: int = -
     target = to_dtype(target, _int64)
     if not label_smoothing:
         return wrap(tf.nll_loss(inputs, target, weight, ignore_index=ignore_index, reduction=reduction))
-    # cross_entropy's log_softmax leaves log probabilities as they are
-    return wrap(tf.cross_entropy(inputs, target, weight, ignore_index=ignore_index, reduction=reduction, label_smoothing=label_smoothing))
+    axis, is_kept = (1 if inputs.dim() > 1 else 0), target != ignore_index
+    classes = torch.where(is_kept, target, 0)
+    picked = -torch.squeeze(torch.gather(inputs, axis, torch.unsqueeze(classes, axis)), axis)
+    if weight is not None:
+        picked, inputs = picked * weight[classes], inputs * weight.reshape(-1, *[1] * (inputs.dim() - 2))
+    loss = (1 - label_smoothing) * picked - label_smoothing / inputs.shape[axis] * torch.sum(inputs, axis)
+    loss = torch.where(is_kept, loss, 0)
+    if reduction != "mean":
+        return reduced(loss, reduction, "nll_loss")
+    return wrap(torch.sum(loss) / torch.sum(is_kept if weight is None else torch.where(is_kept, weight[classes], 0)))
 
 
 def nll_loss_outputs(logits: Any, labels: Any, weight: Any, reduction: str = "mean", ignore_index: int = -100) -> Any:
@@ -280,7 +288,8 @@ def gaussian_nll_loss(x: Any, target: Any, var: Any, full: bool = False, eps: fl
 def hinge_embedding_loss(inputs: Any, targets: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
     """x for target 1, max(0, margin - x) for -1."""
     _check_reduction(reduction, "hinge_embedding_loss")
-    return wrap(tf.hinge_embedding_loss(inputs, targets, margin, reduction=reduction))
+    loss = torch.where(targets == 1, inputs, torch.where(targets == -1, torch.clamp(margin - inputs, min=0), 0))
+    return reduced(loss, reduction, "hinge_embedding_loss")
 
 
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
