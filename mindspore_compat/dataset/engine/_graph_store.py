@@ -102,6 +102,15 @@ class GraphStore:
             "node_feature_type": sorted(self._features["node"]), "edge_feature_type": sorted(self._features["edge"]), "graph_feature_type": [],
         }
 
+    def count_neighbors(self, node: int, neighbor_type: int) -> int:
+        """How many of a type there are; 0 for what the graph does not have."""
+        return len(self._neighbors[node].get(neighbor_type, ())) if node in self._neighbors else 0
+
+    def feature_width(self, kind: str, number: int) -> int:
+        """Values of a feature of one node or edge; 0 where there is none."""
+        values = self._features[kind].get(number) if kind in self._features else None
+        return max(map(len, values.values()), default=0) if values else 0
+
     # --- neighbors ----------------------------------------------------------------------------------------------------------
 
     def get_all_neighbors(self, node_list: Sequence[int], neighbor_type: int, output_format: int) -> Any:
