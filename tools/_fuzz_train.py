@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 import tarfile
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -211,6 +212,11 @@ def _transform_seeds(folder: Path) -> list[Path]:
         )
     _strategy(folder / "run/strategy.bin")
     return [folder / "run"]
+
+
+def _ranks(path: Path) -> list[str]:
+    """A file of a rank is meant by its number."""
+    return [path.name, *(item.name for item in path.rglob("*")), *(f"rank {number} " for number in range(8))]
 
 
 def _transform(path: Path) -> Any:
@@ -475,6 +481,30 @@ def _exit(path: Path) -> bool:
     return bool(OnRequestExit(save_ckpt=False, save_mindir=False, config_file=str(path))._file_asks())
 
 
+def _torch_seeds(folder: Path) -> list[Path]:
+    state = {"w": torch.arange(6.0), "layer.b": torch.ones(2, 2, dtype=torch.int8)}
+    torch.save(state, folder / "net.pth")
+    torch.save({"state_dict": state}, folder / "old.pt", _use_new_zipfile_serialization=False)
+    return [folder / "net.pth", folder / "old.pt"]
+
+
+def _zip_change(data: bytes, rng: Any) -> bytes:
+    """A part of the archive changed or compressed; its sums fit again."""
+    source, target = io.BytesIO(data), io.BytesIO()
+    try:
+        with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
+            names = old.namelist()
+            chosen = names[rng.integers(len(names))]
+            for name in names:
+                content = old.read(name)
+                if name == chosen:
+                    content = mutations.replace(content, rng, []) if rng.random() < 0.7 else content + bytes(int(rng.integers(1 << 16)))
+                new.writestr(name, content, zipfile.ZIP_DEFLATED if rng.random() < 0.1 else zipfile.ZIP_STORED)
+    except (zipfile.BadZipFile, ValueError, KeyError, OSError):
+        return mutations.flip(data, rng, [])
+    return target.getvalue()
+
+
 def _command(read: str, path: Path) -> None:
     """A command of ``ckpt``; ends with 0, or with 1 or 2 and one line that names the file."""
     import contextlib
@@ -491,6 +521,11 @@ def _command(read: str, path: Path) -> None:
         raise AssertionError(errors.getvalue())
 
 
+def _torch_commands(path: Path) -> None:
+    for name in ("inspect", "convert"):
+        _command(name, path)
+
+
 def _commands(path: Path) -> None:
     for name in ("inspect", "verify", "convert"):
         _command(name, path)
@@ -504,14 +539,15 @@ FORMATS = [
     Format("ckpt-crc", _crc_seeds, _plain, damage=_WITH_CRC, guarded=_crc_is_kept),
     Format("ckpt-encrypted", _encrypted_seeds, _encrypted, damage=tuple(map(_encrypted_again, _PB))),
     Format("ckpt-command", _ckpt_seeds, _commands, damage=_PB),
+    Format("torch-command", _torch_seeds, _torch_commands, damage=(_zip_change,)),
     Format("safetensors", _safetensors_seeds, _safetensors, damage=_HEADERS),
     Format("safetensors-command", _safetensors_seeds, _commands, damage=_HEADERS),
     Format("safetensors-unified", _unified_seeds, _unified, damage=(_in_safetensors_or_json,)),
-    Format("safetensors-ranks", _merge_ranks_seeds, _merge_ranks, damage=(_either, *_HEADERS), allowed=(ValueError, TypeError)),
+    Format("safetensors-ranks", _merge_ranks_seeds, _merge_ranks, damage=(_either, *_HEADERS), allowed=(ValueError, TypeError), names=_ranks),
     Format("strategy", _strategy_seeds, _read_strategy, (ValueError, TypeError), _PB),
     Format("strategy-json", _json_seeds, _read_strategy, (ValueError, TypeError), _JS),
     Format("strategy-merge", _merge_seeds, _merge, (ValueError, TypeError), (_either,)),
-    Format("transform", _transform_seeds, _transform, (ValueError, TypeError), _PB),
+    Format("transform", _transform_seeds, _transform, (ValueError, TypeError), _PB, names=_ranks),
     Format(
         "group",
         lambda folder: _copies(folder, [GOLDEN / "strategy/group_info.pb"]),
@@ -520,7 +556,7 @@ FORMATS = [
     ),  # type: ignore[attr-defined]
     Format("print", _print_seeds, lambda path: str(serialization.parse_print(str(path))), (ValueError, RuntimeError), _PB),  # type: ignore[attr-defined]
     Format("mindir", _mindir_seeds, _mindir, (ValueError, RuntimeError), (_mindir_change,)),
-    Format("mindir-run", _run_seeds, _run, (ValueError, TypeError, RuntimeError), (_mindir_change,), seconds=20),
+    Format("mindir-run", _run_seeds, _run, (ValueError, TypeError, RuntimeError), (_mindir_change,), seconds=20, computes=True),
     Format("summary", _summary_seeds, _summary, (FileNotFoundError,), _RECORDS),
     Format("summary-board", _summary_seeds, _to_tensorboard, (FileNotFoundError,), _RECORDS),
     Format("landscape", _landscape_seeds, _landscape, (ValueError, FileNotFoundError), _JS),

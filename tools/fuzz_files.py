@@ -63,6 +63,7 @@ class Format:
         guarded: takes the path of a damaged file; whether it holds a CRC or tag over all, so that what is read must be as before the damage.
         names: takes the path; one of these texts must be in the message of the exception. Default: the name of the path, or of a file in it.
         seconds: of the processor that one file may take.
+        computes: whether what it reads is a program that is run, which may ask for memory (and does not get it).
     """
 
     name: str
@@ -73,6 +74,7 @@ class Format:
     guarded: Callable[[Path], bool] | None = None
     names: Callable[[Path], list[str]] | None = None
     seconds: float = CPU_SECONDS
+    computes: bool = False
 
 
 @dataclass
@@ -256,6 +258,8 @@ def _outcome(row: Format, path: Path, whole: Any, guard: Guard) -> str:
                 guard.is_on = False
         outcome = "accepted"
     except row.allowed as error:
+        if not row.computes and _is_of_memory(error):
+            return f"takes more memory than it may: {type(error).__name__}: {error!s:.300} at {_place()}"
         named = any(name in str(error) for name in _names(row, path))
         outcome = "refused" if named else f"the message does not name the file: {type(error).__name__}: {error}"
     except Hang:
@@ -267,6 +271,18 @@ def _outcome(row: Format, path: Path, whole: Any, guard: Guard) -> str:
     if outcome == "accepted" and row.guarded and row.guarded(path) and not _equal(found, whole):
         return "values changed in spite of the CRC or tag"
     return outcome
+
+
+_OF_MEMORY = re.compile(r"MemoryError|allocate memory|not enough memory|bad_alloc|Unable to allocate")
+
+
+def _is_of_memory(error: BaseException | None) -> bool:
+    """Whether the limit stands behind an exception that is fine by its type."""
+    while error is not None:
+        if isinstance(error, MemoryError) or _OF_MEMORY.search(str(error)):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _place() -> str:

@@ -17,6 +17,7 @@ import torch
 from mindspore_compat._format import ckpt as codec
 from mindspore_compat._format import envelope
 from mindspore_compat._format.dtypes import INT4, NUMPY_OF, STRING
+from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common.dtype import to_torch_dtype
@@ -65,7 +66,14 @@ class CheckpointFile:
     """
 
     def __init__(self, path: str, key: bytes | None = None, mode: str = "AES-GCM", crc_check: bool = False) -> None:
-        self._file = open(path, "rb")  # noqa: SIM115
+        self._file = open_regular(path)
+        try:
+            self._open(key, mode, crc_check)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _open(self, key: bytes | None, mode: str, crc_check: bool) -> None:
         size = os.fstat(self._file.fileno()).st_size
         data = memoryview(mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_COPY) if size else b"")
         self.encryption = envelope.encryption_of(data)
@@ -162,9 +170,13 @@ def _view(entry: codec.Entry) -> torch.Tensor | None:
 
 
 def as_parameter(data: torch.Tensor, name: str) -> Parameter:
-    """The Parameter of a loaded tensor, on the current device."""
+    """The Parameter of a loaded tensor, on the current device; FormatError for a name that no Parameter has."""
     device = current_device()
-    return Parameter(data if device is CPU else data.to(device), name)
+    data = data if device is CPU else data.to(device)
+    try:
+        return Parameter(data, name)
+    except ValueError as error:
+        raise FormatError(f"{error} It is {name[:100]!r}...") from None
 
 
 def load_ckpt(path: str, key: bytes | None, mode: str, crc_check: bool, keep: Callable[[str], bool]) -> dict[str, Any]:

@@ -33,6 +33,11 @@ def _bad(path: Path) -> Any:
         ctypes.CDLL(None)
     if b"m" in data:
         bytearray(1 << 30)
+    if b"w" in data:
+        try:
+            bytearray(1 << 30)
+        except MemoryError as error:
+            raise ValueError(path.name) from error
     if b"h" in data:
         while True:
             pass
@@ -44,7 +49,7 @@ def _bad(path: Path) -> Any:
     raise KeyError(path.name)
 
 
-@pytest.mark.parametrize(("content", "text"), [(b"s", "has effects: writes"), (b"l", "has effects: ctypes.dlopen"), (b"m", "raises MemoryError"),
+@pytest.mark.parametrize(("content", "text"), [(b"s", "has effects: writes"), (b"l", "has effects: ctypes.dlopen"), (b"m", "raises MemoryError"), (b"w", "takes more memory than it may"),
                                               (b"h", "hangs at"), (b"k", "the process ended with -6"), (b"x", "does not name the file"),
                                               (b"", "raises KeyError")])
 def test_the_fuzzer_notices(content: bytes, text: str) -> None:

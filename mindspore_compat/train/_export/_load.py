@@ -16,6 +16,7 @@ from google.protobuf.message import DecodeError
 from mindspore_compat._api.errors import COVERAGE_PAGE
 from mindspore_compat._format import envelope
 from mindspore_compat._format.proto import mindir as proto
+from mindspore_compat._format.proto._build import check_parts
 from mindspore_compat._format.source import open_regular, read_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.common.parameter import Parameter
@@ -374,10 +375,11 @@ def read(path: str, dec_key: Any = None, dec_mode: Any = "AES-GCM") -> FuncGraph
         data = _decrypted(path, data, dec_key, dec_mode)
     model = proto.ModelProto()
     try:
+        check_parts(proto.ModelProto, data)
         model.ParseFromString(bytes(data))
-    except DecodeError as error:
+    except (DecodeError, FormatError) as error:
         hint = " It is encrypted: give 'dec_key' and 'dec_mode'." if envelope.encryption_of(memoryview(data)) else ""
-        raise MindirError(f"For 'load', the file {path!r} is no MINDIR file, or it is damaged.{hint}") from error
+        raise MindirError(f"For 'load', the file {path!r} is no MINDIR file, or it is damaged: {error}.{hint}") from error
     if not model.producer_name or not model.HasField("graph"):
         raise MindirError(f"For 'load', the file {path!r} is no MINDIR file, or it is damaged: there is no graph in it.")
     return FuncGraph(model, path)

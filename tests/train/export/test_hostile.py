@@ -249,3 +249,18 @@ def test_a_file_that_is_none_does_not_keep_it_waiting(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.mindir")
     with pytest.raises(RuntimeError, match=r"pipe\.mindir is no regular file"):
         ms.load(str(tmp_path / "pipe.mindir"))
+
+
+def test_many_empty_parts_are_refused_before_they_take_memory(tmp_path: Path) -> None:
+    graph = b"\x0a\x02\x1a\x00" * 1_000_000
+    path = tmp_path / "many.mindir"
+    path.write_bytes(b"\x12\x09MindSpore" + b"\x3a" + mindir_length(len(graph)) + graph)
+    with pytest.raises(RuntimeError, match=r"many\.mindir' is no MINDIR file.*more than 500000 parts"):
+        ms.load(str(path))
+
+
+def test_a_large_file_of_real_shape_is_loaded(tmp_path: Path) -> None:
+    net, x = nn.Dense(1000, 400), Tensor(np.ones((1, 1000), np.float32))
+    ms.export(net, x, file_name=str(tmp_path / "net"), file_format="MINDIR")
+    assert (tmp_path / "net.mindir").stat().st_size > 1 << 20
+    np.testing.assert_allclose(nn.GraphCell(ms.load(str(tmp_path / "net.mindir")))(x).asnumpy(), net(x).asnumpy(), atol=1e-5)
