@@ -323,4 +323,7 @@ def load(file: str) -> None:
     for key, value in settings.items():
         if key not in _LOADABLE:
             raise ValueError(f"{file}: unknown setting {key!r}; known are {sorted(_LOADABLE)}.")
-        _LOADABLE[key](value)
+        try:
+            _LOADABLE[key](value)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{file}: {error}") from error

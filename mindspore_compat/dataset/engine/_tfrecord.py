@@ -178,9 +178,12 @@ class TFRecordDataset(SourceDataset):
     @staticmethod
     def _features(path: str, record: bytes) -> dict[str, Any]:
         try:
-            return {item.key: item.value for item in EXAMPLE.Example.FromString(record).features.feature}
+            features = {item.key: item.value for item in EXAMPLE.Example.FromString(record).features.feature}
         except Exception as error:  # protobuf's DecodeError
             raise RuntimeError(f"A record of {path} is no tf.train.Example: {error}") from error
+        if not all(isinstance(name, str) for name in features):
+            raise RuntimeError(f"A record of {path} is no tf.train.Example: the name of a feature is no UTF-8 text")
+        return features
 
     def _row(self, file: int, record: bytes) -> Row:
         features = self._features(self._files[file], record)

@@ -88,6 +88,8 @@ class MnistDataset(_FileArrays):
     def _load(self) -> tuple[np.ndarray, ...]:
         prefixes = [p for p, usage in (("t10k", "test"), ("train", "train")) if self.usage in (usage, "all")]
         parts = [self._load_part(prefix) for prefix in prefixes]
+        if len({images.shape[1:] for images, _ in parts}) > 1:
+            raise RuntimeError(f"{self.dataset_dir}: the images for training and testing are of different sizes.")
         return tuple(
             np.concatenate(columns) if len(columns) > 1 else columns[0] for columns in zip(*parts, strict=True)
         )
@@ -299,7 +301,7 @@ class ImageFolderDataset(MappableDataset):
         if self.class_indexing is not None:
             return dict(self.class_indexing)
         with os.scandir(self.dataset_dir) as entries:
-            return {name: i for i, name in enumerate(sorted(e.name for e in entries if e.is_dir()))}
+            return {name: i for i, name in enumerate(sorted(e.name for e in entries if os.path.isdir(e.path)))}
 
     def num_classes(self) -> int | None:
         return len(self.get_class_indexing())
@@ -323,7 +325,7 @@ class ImageFolderDataset(MappableDataset):
         if not os.path.isdir(folder):
             raise RuntimeError(f"Invalid data, class folder {folder} of class_indexing does not exist.")
         with os.scandir(folder) as entries:
-            names = sorted(e.name for e in entries if e.is_file() and e.name.endswith(self.extensions))
+            names = sorted(e.name for e in entries if e.name.endswith(self.extensions) and os.path.isfile(e.path))
         return [os.path.join(folder, name) for name in names]
 
     def _num_rows(self) -> int:
