@@ -191,7 +191,7 @@ def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
 
 def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """Sum without nans."""
-    return cast(torch.nansum(as_tensor(a), axes_of(axis), keepdims), dtype)
+    return cast(F.nansum(as_tensor(a), axes_of(axis), keepdims), dtype)
 
 
 def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
