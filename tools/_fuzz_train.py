@@ -435,7 +435,8 @@ def _summary(path: Path) -> str:
 def _to_tensorboard(path: Path) -> bytes:
     from mindspore_compat.train.summary import to_tensorboard
 
-    return Path(to_tensorboard(str(path), str(path / "board"))).read_bytes()
+    made = Path(to_tensorboard(str(path), str(path / "board")))
+    return made.read_bytes() if made.exists() else b""  # nothing was left
 
 
 _RECORDS = tuple(mutations.framed(change) for change in mutations.PROTOBUF)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from mindspore_compat._format.ckpt import Entry, parts_of
+from mindspore_compat._format.ckpt import Entry, check_count, parts_of
 from mindspore_compat._format.dtypes import item_bytes
 from mindspore_compat._format.source import open_regular, parse_json
 from mindspore_compat._format.wire import FormatError
@@ -66,6 +66,7 @@ def read_header(path: str) -> tuple[dict[str, str], dict[str, tuple[tuple[int, .
             raise FormatError(f"the safetensors header of {path} is damaged: its length is {length}, that of the file {size}")
         header = parse_json(file.read(length), f"the safetensors header of {path}")
     try:
+        check_count(len(header), size)
         metadata = header.pop("__metadata__", None) or {}
         if not all(isinstance(value, str) for value in metadata.values()):
             raise ValueError("the metadata must be texts")

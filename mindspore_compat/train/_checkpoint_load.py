@@ -229,6 +229,7 @@ def _safetensors_tensors(source: str | io.BytesIO, crc_check: bool, keep: Callab
     try:
         if isinstance(source, io.BytesIO):
             data = source.getvalue()
+            codec.check_count(data.count(b"data_offsets"), len(data))
             tensors, metadata = safetensors.torch.load(data), _metadata_of(data)
             crc = _crc(tensors) if crc_check else 0
             tensors = {name: tensor for name, tensor in tensors.items() if keep(name)}
@@ -236,6 +237,7 @@ def _safetensors_tensors(source: str | io.BytesIO, crc_check: bool, keep: Callab
             with safetensors.safe_open(source, framework="pt") as file:
                 metadata = file.metadata() or {}
                 names = list(file.keys())
+                codec.check_count(len(names), os.path.getsize(source))
                 crc = _crc({name: file.get_tensor(name) for name in names}) if crc_check else 0
                 tensors = {name: file.get_tensor(name) for name in names if keep(name)}
     except (safetensors.SafetensorError, ValueError, KeyError, TypeError) as error:
@@ -250,7 +252,7 @@ def _safetensors_tensors(source: str | io.BytesIO, crc_check: bool, keep: Callab
 def _metadata_of(data: bytes) -> dict[str, str]:
     import json
 
-    return json.loads(data[8:8 + int.from_bytes(data[:8], "little")]).get("__metadata__", {})
+    return json.loads(data[8:8 + int.from_bytes(data[:8], "little")]).get("__metadata__") or {}  # null is allowed
 
 
 def _crc(tensors: dict[str, torch.Tensor]) -> int:

@@ -151,6 +151,13 @@ def test_the_length_of_a_safetensors_header_is_checked_before_it_is_read(length:
         load_checkpoint(path, format="safetensors")
 
 
+def test_metadata_that_are_null(tmp_path: Path) -> None:
+    import io
+    data = Path(header(tmp_path, {"__metadata__": None, "w": entry()})).read_bytes()
+    for source_of, name in ((str(tmp_path / "net.safetensors"), "path"), (io.BytesIO(data), "bytes")):
+        assert list(load_checkpoint(source_of, format="safetensors")) == ["w"], name
+
+
 def test_what_the_header_check_takes_is_what_the_library_takes(tmp_path: Path) -> None:
     save_checkpoint({"a": np.ones((2, 3), np.float32), "b": np.zeros((0, 4), np.int8), "c": Tensor(1.0)}, str(tmp_path / "x.safetensors"),
                     format="safetensors")
@@ -332,3 +339,16 @@ def test_many_different_pairs_of_layouts_are_refused(tmp_path: Path) -> None:
     target = strategy(tmp_path / "target", {f"w{number}": ((2,), (0,) + (-1,) * number) for number in range(20)})
     with pytest.raises(ValueError, match="too many different layouts"):
         serialization.rank_list_for_transform(0, source_file, target)
+
+
+def test_more_values_than_a_file_has_room_for(tmp_path: Path) -> None:
+    """Each takes nearly 2 KiB of memory, however small it is in the file."""
+    value = b"\x0a\x10\x0a\x01w\x12\x0b\x08\x01\x12\x04Bool\x1a\x01\x00"
+    (tmp_path / "many.ckpt").write_bytes((value + value.replace(b"w", b"v")) * 60_000)
+    with pytest.raises(ValueError, match=r"many\.ckpt: there are more than 100000 values in 2160000 bytes"):
+        load_checkpoint(str(tmp_path / "many.ckpt"))
+    header(tmp_path, {str(number): entry(shape=(), places=(4 * number, 4 * number + 4)) for number in range(105_000)}, 420_000)
+    for call in (lambda: load_checkpoint(str(tmp_path / "net.safetensors"), format="safetensors"),
+                 lambda: safetensors.read_header(str(tmp_path / "net.safetensors"))):
+        with pytest.raises(ValueError, match=r"net\.safetensors.* more than 100000 values"):
+            call()

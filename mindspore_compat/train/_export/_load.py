@@ -15,6 +15,7 @@ from google.protobuf.message import DecodeError
 
 from mindspore_compat._api.errors import COVERAGE_PAGE
 from mindspore_compat._format import envelope
+from mindspore_compat._format.ckpt import check_count
 from mindspore_compat._format.proto import mindir as proto
 from mindspore_compat._format.proto._build import check_parts
 from mindspore_compat._format.source import open_regular, read_regular
@@ -37,7 +38,7 @@ _MAX_DIMS = 64  # of torch
 _SPARE_BYTES = 64 << 20  # more than the contents of a file for separate contents may be read so far
 _MOST_CALLS, _DEEPEST = 1_000_000, 60  # of functions of the file in one run: it has to end
 _TOLD = "_mindir_node_told"  # the attribute of an error whose message has the node
-_FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
+_FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
 class MindirError(FormatError, RuntimeError):
@@ -277,7 +278,10 @@ class FuncGraph:
         self._given: dict[str, dict[str, Any]] = {}  # attributes by the name of the primitive
         shared = self._constants(messages)
         constants = dict(shared)
-        for message in [item for graph in messages for item in graph.parameter]:
+        parameters = [item for graph in messages for item in graph.parameter]
+        with _reading(path, "its parameters"):
+            check_count(len(parameters), sum(len(item.raw_data) for item in parameters))
+        for message in parameters:
             with _reading(path, f"the parameter {message.name!r:.200}"):
                 name = _text(message.ref_key) or _text(message.name).partition(":")[2] or message.name
                 if name not in self.parameters:
