@@ -194,7 +194,8 @@ def _in_message(data: bytes, rng: Rng) -> bytes:
         text = mutations.json_value(data[12 : 12 + length], rng)
     except ValueError:
         return data[:20]
-    return struct.pack(">QI", len(text) + len(data) - 12 - length, len(text)) + text + data[12 + length :]
+    length = min(length, max(len(data) - 12, 0))
+    return struct.pack(">QI", len(text) + max(len(data) - 12, 0) - length, len(text)) + text + data[12 + length :]
 
 
 # --- TFRecord -------------------------------------------------------------------------------------------------------------
