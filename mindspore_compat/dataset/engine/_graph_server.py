@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import socket
 import struct
 import threading
@@ -31,7 +32,7 @@ _GREETING_WAIT = 10.0
 _MOST_GUESTS = 64  # connections that have not greeted yet
 _MOST_HEAD, _MOST_REQUEST, _MOST_REPLY = 1 << 24, 1 << 26, 1 << 30
 _MOST_VALUES = 1 << 25  # of an answer
-_KINDS = "biufSU"
+_DTYPE = re.compile(r"[<>|][biufSU]\d{1,9}")
 
 
 def _send(peer: socket.socket, head: dict[str, Any], arrays: list[np.ndarray]) -> None:
@@ -62,8 +63,10 @@ def _arrays(forms: list[Any], data: memoryview) -> list[np.ndarray]:
     """The arrays behind a head. Raises: ValueError and the like."""
     found, place = [], 0
     for name, shape in forms:
+        if not _DTYPE.fullmatch(name):  # other texts are little programs to numpy
+            raise ValueError(f"an array of {name}")
         dtype = np.dtype(name)
-        if dtype.kind not in _KINDS or any(not isinstance(size, int) or size < 0 for size in shape):
+        if any(not isinstance(size, int) or size < 0 for size in shape):
             raise ValueError(f"an array of {name} and shape {shape}")
         count = math.prod(shape)
         if count * dtype.itemsize > len(data) - place:
