@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import threading
 from typing import Any
+from weakref import WeakSet
 
 from mindspore_compat._runtime.device import select_device
 
@@ -159,18 +160,24 @@ _COMPILING = {("mindspore_compat.nn.cell", "__call__"), ("mindspore_compat.ops.c
               ("mindspore_compat.ops.function.grad.grad_func", "")}
 
 
+#: Cells that were given to ``jit``
+compiled_cells: WeakSet[Any] = WeakSet()
+
+
 def in_graph() -> bool:
     """Whether upstream would have compiled the code that asks. A few Tensor methods mean something else there.
 
-    That is a function under ``jit``, and in GRAPH_MODE what a Cell's call or differentiation runs, but not a script's own lines. This walks
+    That is a function or Cell under ``jit``, and in GRAPH_MODE what a Cell's call or differentiation runs, but not a script's own lines. This walks
     the stack, so that calls of Cells need not count: ask where the answer is needed only.
     """
     if in_jit.depth > 0:
         return True
-    frame = sys._getframe(1) if _values.get("mode") == GRAPH_MODE else None
+    in_graph_mode = _values.get("mode") == GRAPH_MODE
+    frame = sys._getframe(1) if in_graph_mode or compiled_cells else None
     while frame is not None:
         module = frame.f_globals.get("__name__")
-        if (module, frame.f_code.co_name) in _COMPILING or (module, "") in _COMPILING:
+        is_compiling = (module, frame.f_code.co_name) in _COMPILING or (module, "") in _COMPILING
+        if is_compiling and (in_graph_mode or frame.f_locals.get("self") in compiled_cells):
             return True
         frame = frame.f_back
     return False

@@ -67,6 +67,8 @@ def test_a_scripts_own_lines_are_never_compiled_and_jit_always(mode: Any, graph_
     assert _described(_Forms().construct(Tensor(X))) == PYNATIVE
     assert _described(ops.HyperMap()(_forms, (Tensor(X),))[0]) == PYNATIVE
     assert _described(jit(_forms)(Tensor(X))) == COMPILED
+    assert _described(jit(_Outer())(Tensor(X))) == COMPILED
+    assert _described(_forms(Tensor(X))) == PYNATIVE
 
 
 def test_what_is_differentiated_is_compiled_in_graph_mode(mode: Any) -> None:
