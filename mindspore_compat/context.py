@@ -5,8 +5,10 @@ MindSpore's own runtime: they are checked, stored and returned by `get_context`,
 """
 from __future__ import annotations
 
+import sys
 import threading
 from typing import Any
+from weakref import WeakSet
 
 from mindspore_compat._runtime.device import select_device
 
@@ -169,6 +171,34 @@ in_jit = _InJit()
 def is_graph_mode() -> bool:
     """Whether GRAPH_MODE is set, or a function decorated by ``jit`` runs."""
     return _values.get("mode") == GRAPH_MODE or in_jit.depth > 0
+
+
+#: who runs code that upstream compiles in GRAPH_MODE: the call of a Cell, differentiation
+_COMPILING = {("mindspore_compat.nn.cell", "__call__"), ("mindspore_compat.ops.composite.grad", ""),
+              ("mindspore_compat.ops.function.grad.grad_func", "")}
+
+
+#: Cells that were given to ``jit``
+compiled_cells: WeakSet[Any] = WeakSet()
+
+
+def in_graph() -> bool:
+    """Whether upstream would have compiled the code that asks. A few Tensor methods mean something else there.
+
+    That is a function or Cell under ``jit``, and in GRAPH_MODE what a Cell's call or differentiation runs, but not a script's own lines. This walks
+    the stack, so that calls of Cells need not count: ask where the answer is needed only.
+    """
+    if in_jit.depth > 0:
+        return True
+    in_graph_mode = _values.get("mode") == GRAPH_MODE
+    frame = sys._getframe(1) if in_graph_mode or compiled_cells else None
+    while frame is not None:
+        module = frame.f_globals.get("__name__")
+        is_compiling = (module, frame.f_code.co_name) in _COMPILING or (module, "") in _COMPILING
+        if is_compiling and (in_graph_mode or frame.f_locals.get("self") in compiled_cells):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _get_mode() -> int:

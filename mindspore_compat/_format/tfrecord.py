@@ -1,18 +1,17 @@
 """TFRecord files: framed ``tf.train.Example`` messages, whole or compressed."""
 from __future__ import annotations
 
-import gzip
 import os
 import struct
-import zlib
 from collections.abc import Iterator
 from typing import Any
 
+from mindspore_compat._format.compressed import CompressedFile
 from mindspore_compat._format.proto._build import build_messages
 from mindspore_compat._format.records import OVERHEAD, masked_crc32c
 from mindspore_compat._format.wire import FormatError
 
-__all__ = ["EXAMPLE", "record_offsets", "read_content"]
+__all__ = ["EXAMPLE", "record_offsets"]
 
 EXAMPLE: Any = build_messages("mindspore_compat.tfrecord", {
     "BytesList": "1 value repeated bytes",
@@ -27,17 +26,7 @@ EXAMPLE: Any = build_messages("mindspore_compat.tfrecord", {
 _HEADER = struct.Struct("<QI")
 
 
-def read_content(path: str, compression: str = "") -> bytes:
-    """A compressed file's content. Raises: FormatError."""
-    with open(path, "rb") as stream:
-        data = stream.read()
-    try:
-        return gzip.decompress(data) if compression == "GZIP" else zlib.decompress(data)
-    except (OSError, EOFError, zlib.error) as error:
-        raise FormatError(f"{path} is not compressed with {compression}: {error}") from error
-
-
-def record_offsets(path: str, content: bytes | None = None) -> Iterator[tuple[int, int]]:
+def record_offsets(path: str, content: CompressedFile | None = None) -> Iterator[tuple[int, int]]:
     """(offset, length) of the message in each record of a file, whose ``content`` is given if it was compressed.
 
     Only the heads are read. The CRC of every head is checked, that of the messages is not, as upstream.
@@ -45,7 +34,7 @@ def record_offsets(path: str, content: bytes | None = None) -> Iterator[tuple[in
     Raises:
         FormatError: where a head is wrong or a message is cut off.
     """
-    size = os.path.getsize(path) if content is None else len(content)
+    size = os.path.getsize(path) if content is None else content.size
     with open(path, "rb") as stream:
         place = 0
         while place < size:
@@ -53,7 +42,7 @@ def record_offsets(path: str, content: bytes | None = None) -> Iterator[tuple[in
                 stream.seek(place)
                 head = stream.read(_HEADER.size)
             else:
-                head = content[place:place + _HEADER.size]
+                head = content.read(place, _HEADER.size)
             length, crc = _HEADER.unpack(head) if len(head) == _HEADER.size else (0, -1)
             if crc != masked_crc32c(head[:8]):
                 raise FormatError(f"{path} is no TFRecord file: no record starts at byte {place} of {size}")

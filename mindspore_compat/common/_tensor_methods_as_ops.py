@@ -47,17 +47,17 @@ class OpMethods:
 
     def argmax_with_value(self: Any, axis: Any = 0, keep_dims: Any = False) -> Any:
         """(maximum over ``axis``, its index); the function of this name returns them the other way round, as upstream."""
-        return self.max(axis, keep_dims)
+        return self.max(axis=axis, keepdims=keep_dims, return_indices=True)
 
     def argmin_with_value(self: Any, axis: Any = 0, keep_dims: Any = False) -> Any:
         """(minimum over ``axis``, its index)."""
-        return self.min(axis, keep_dims)
+        return self.min(axis=axis, keepdims=keep_dims, return_indices=True)
 
     def clip(self: Any, min: Any = None, max: Any = None, dtype: Any = None, *, xmin: Any = None, xmax: Any = None) -> Any:
         """Cut to [min, max] (``xmin``, ``xmax`` and ``dtype`` in 1.x)."""
-        from mindspore_compat.ops.function import clip_by_value
+        from mindspore_compat.ops.function import clamp
         low, high = xmin if min is None else min, xmax if max is None else max
-        result = clip_by_value(self, low, high)
+        result = clamp(self, low, high)
         return result if dtype is None else result.astype(dtype)
 
     def round(self: Any, decimals: Any = 0) -> Any:

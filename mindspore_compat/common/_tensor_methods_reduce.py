@@ -7,6 +7,7 @@ import torch
 
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.context import in_graph
 
 __all__ = ["ReduceMethods"]
 
@@ -40,23 +41,39 @@ def _no_more(method: str, kwargs: dict[str, Any]) -> None:
         raise TypeError(f"For 'Tensor.{method}', the argument {sorted(kwargs)} is not known.")
 
 
-def _extreme(self: Any, axis: Any, keepdims: Any, initial: Any, where: Any, return_indices: bool, largest: bool, by_dim: bool) -> Any:
-    """Maximum or minimum; (values, indices) for torch's ``dim`` or if asked for."""
+def _extreme(self: Any, largest: bool, args: tuple, axis: Any = None, keepdims: Any = None, dim: Any = None, keepdim: Any = None,
+             initial: Any = None, where: Any = True, return_indices: bool = False) -> Any:
+    """Maximum or minimum; (values, indices) for torch's ``dim`` or if asked for.
+
+    A position is ``dim`` to upstream's PyNative where ``dim`` and ``keepdim`` alone are given, but ``axis`` to what it compiles.
+    """
+    by_axis = axis is not None or keepdims is not None or initial is not None or where is not True or return_indices
+    by_dim = dim is not None or keepdim is not None or (bool(args) and args[0].__class__ is int and not by_axis and not in_graph())
+    first, keep = (*args, None, None)[:2]
+    axis = _axes(next((item for item in (first, axis, dim) if item is not None), None))
+    keep = bool(keep or keepdims or keepdim) and axis is not None
     value = self
     if where is not None and where is not True:
         if initial is None:
             raise ValueError("For 'Tensor.max' and 'Tensor.min', 'initial' must be given when 'where' is given.")
         value = torch.where(where, value, torch.as_tensor(initial, dtype=self.dtype))
-    axis = _axes(axis)
     if axis is None or isinstance(axis, tuple):
         dims = tuple(range(_Base.dim(self))) if axis is None else axis
-        found = (torch.amax if largest else torch.amin)(value, dims, bool(keepdims))
+        found = (torch.amax if largest else torch.amin)(value, dims, keep)
         indices: Any = torch.zeros((), dtype=torch.int64) if return_indices else None
     else:
-        found, indices = (torch.max if largest else torch.min)(value, axis, bool(keepdims))
+        found, indices = (torch.max if largest else torch.min)(value, axis, keep)
     if initial is not None:
         found = torch.clamp(found, min=initial) if largest else torch.clamp(found, max=initial)
     return (wrap(found), wrap(indices)) if return_indices or by_dim else wrap(found)
+
+
+def _arg_extreme(find: Any, self: Any, axis: Any, keep: Any) -> torch.Tensor:
+    return find(_Base.to(self, torch.uint8) if self.dtype is torch.bool else self, axis, bool(keep) and axis is not None)
+
+
+def _as_floats(self: Any) -> torch.Tensor:
+    return self if self.dtype.is_floating_point or self.dtype.is_complex else _Base.to(self, torch.float32)
 
 
 class ReduceMethods:
@@ -95,27 +112,30 @@ class ReduceMethods:
             return wrap(_Base.prod(self, dtype=_dtype(dtype)))
         return wrap(_Base.prod(self, int(axis), keep_dims, dtype=_dtype(dtype)))
 
-    def max(self: Any, dim: Any = None, keepdim: Any = False, *, axis: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True,
-            return_indices: bool = False) -> Any:
-        """Maximum over ``axis`` (None: all); with ``dim``, also by position, or ``return_indices`` (maximum, its index), as in 2.10."""
-        if isinstance(dim, torch.Tensor):
-            return wrap(torch.maximum(self, dim))
-        return _extreme(self, axis if dim is None else dim, keepdims or keepdim, initial, where, return_indices, True, isinstance(dim, int))
+    def max(self: Any, *args: Any, **kwargs: Any) -> Any:
+        """max(axis=None, keepdims=False, *, initial, where, return_indices): the maximum, or max(dim, keepdim=False): (maximum, its index).
 
-    def min(self: Any, dim: Any = None, keepdim: Any = False, *, axis: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True,
-            return_indices: bool = False) -> Any:
-        """Minimum over ``axis`` (None: all); with ``dim``, also by position, or ``return_indices`` (minimum, its index), as in 2.10."""
-        if isinstance(dim, torch.Tensor):
-            return wrap(torch.minimum(self, dim))
-        return _extreme(self, axis if dim is None else dim, keepdims or keepdim, initial, where, return_indices, False, isinstance(dim, int))
+        A position counts as ``dim``, but as ``axis`` where upstream compiles (`mindspore_compat.context.in_graph`).
+        """
+        if args and isinstance(args[0], torch.Tensor):
+            return wrap(torch.maximum(self, args[0]))
+        return _extreme(self, True, args, **kwargs)
 
-    def argmax(self: Any, axis: Any = None, keepdims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
-        """The index of the maximum over ``axis`` (None: of all, flattened)."""
-        return wrap(_Base.argmax(self, axis if dim is None else dim, keepdims or keepdim))
+    def min(self: Any, *args: Any, **kwargs: Any) -> Any:
+        """The minimum; as `max`."""
+        if args and isinstance(args[0], torch.Tensor):
+            return wrap(torch.minimum(self, args[0]))
+        return _extreme(self, False, args, **kwargs)
+
+    def argmax(self: Any, axis: Any = ..., keepdims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
+        """The index of the maximum over ``axis`` (None: of all, flattened; default: None, but -1 where upstream compiles)."""
+        if axis is ...:
+            axis = -1 if dim is None and _Base.dim(self) and in_graph() else None
+        return wrap(_arg_extreme(_Base.argmax, self, axis if dim is None else dim, keepdims or keepdim))
 
     def argmin(self: Any, axis: Any = None, keepdims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
         """The int32 index of the minimum over ``axis`` (None: of all, flattened)."""
-        return wrap(_Base.to(_Base.argmin(self, axis if dim is None else dim, keepdims or keepdim), _int32))
+        return wrap(_Base.to(_arg_extreme(_Base.argmin, self, axis if dim is None else dim, keepdims or keepdim), _int32))
 
     def var(self: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False, **kwargs: Any) -> Any:
         """Variance over ``axis`` (None: all) with divisor n - ddof."""
@@ -123,7 +143,7 @@ class ReduceMethods:
             axis, ddof = _either("axis", axis, kwargs, "dim"), _either("ddof", ddof, kwargs, "correction", "unbiased")
             keepdims = _either("keepdims", keepdims, kwargs, "keepdim")
             _no_more("var", kwargs)
-        return wrap(_Base.var(self, _axes(axis), correction=int(ddof), keepdim=keepdims))
+        return wrap(_Base.var(_as_floats(self), _axes(axis), correction=int(ddof), keepdim=keepdims))
 
     def std(self: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False, **kwargs: Any) -> Any:
         """Standard deviation over ``axis`` (None: all) with divisor n - ddof."""
@@ -131,7 +151,7 @@ class ReduceMethods:
             axis, ddof = _either("axis", axis, kwargs, "dim"), _either("ddof", ddof, kwargs, "correction", "unbiased")
             keepdims = _either("keepdims", keepdims, kwargs, "keepdim")
             _no_more("std", kwargs)
-        return wrap(_Base.std(self, _axes(axis), correction=int(ddof), keepdim=keepdims))
+        return wrap(_Base.std(_as_floats(self), _axes(axis), correction=int(ddof), keepdim=keepdims))
 
     def all(self: Any, axis: Any = None, keep_dims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
         """Whether all elements over ``axis`` (None: all) are true."""
@@ -145,7 +165,8 @@ class ReduceMethods:
         """Maximum - minimum over ``axis``."""
         if not isinstance(keepdims, bool):
             raise TypeError(f"For 'Tensor.ptp', the type of the argument 'keepdims' must be bool, but got {type(keepdims)}.")
-        return self.max(axis=axis, keepdims=keepdims) - self.min(axis=axis, keepdims=keepdims)
+        dims = tuple(range(_Base.dim(self))) if axis is None else _axes(axis)
+        return wrap(torch.amax(self, dims, keepdims) - torch.amin(self, dims, keepdims))
 
     def norm(self: Any, ord: Any = None, dim: Any = None, keepdim: Any = False, *, dtype: Any = None, p: Any = None) -> Any:
         """Vector or matrix norm."""
@@ -177,8 +198,8 @@ class ReduceMethods:
 
     def topk(self: Any, k: Any, dim: Any = None, largest: Any = True, sorted: Any = True) -> Any:
         """(the k largest or smallest values along ``dim``, their int32 indices)."""
-        values, indices = _Base.topk(self, int(k), -1 if dim is None else dim, largest, sorted)
-        return wrap(values), wrap(_Base.to(indices, _int32))
+        from mindspore_compat.ops.function import topk
+        return topk(self, k, dim, largest, sorted)
 
     def searchsorted(self: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
         """Where values would be inserted, as int32."""

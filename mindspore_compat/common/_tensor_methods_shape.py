@@ -147,7 +147,7 @@ class ShapeMethods:
 
     def trace(self: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None) -> Any:
         """The sum along a diagonal."""
-        return self.diagonal(offset, axis1, axis2).sum(-1, dtype=self.dtype if dtype is None else dtype)
+        return self.diagonal(offset, axis1, axis2).sum(-1, dtype=self.dtype if dtype is None and self.dtype is torch.bool else dtype)
 
     # --- picking elements ---
 
@@ -171,7 +171,7 @@ class ShapeMethods:
         if mode == "wrap":
             places = torch.remainder(places, length)
         elif mode == "clip":
-            places = torch.clamp(places, 0, length - 1)
+            places = torch.remainder(torch.clamp(places, -length, length - 1), length)  # upstream counts from the end within the length
         shape = tuple(_get_shape(source))
         result = torch.index_select(source, axis, _Base.reshape(places, -1))
         return wrap(_Base.reshape(result, (*shape[:axis], *places.shape, *shape[axis + 1:])))

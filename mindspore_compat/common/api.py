@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.context import in_jit
+from mindspore_compat.context import compiled_cells, in_jit
 
 __all__ = ["jit", "ms_function", "jit_class", "ms_class", "JitConfig", "mutable", "no_inline", "lazy_inline", "no_grad", "ms_memory_recycle"]
 
@@ -23,6 +23,8 @@ def jit(function: Any = None, *args: Any, **kwargs: Any) -> Any:
 
 
 def _in_graph_mode(function: Callable[..., Any]) -> Callable[..., Any]:
+    if isinstance(function, torch.nn.Module):
+        compiled_cells.add(function)
     if not isinstance(function, (types.FunctionType, types.MethodType)):
         return function
 

@@ -357,4 +357,5 @@ def initializer(init: Any, shape: Any = None, dtype: Any = torch.float32) -> Ten
     array = np.zeros(init.shape, dtype_to_nptype(target))
     init(array)
     result = Tensor(array) if target is not torch.bfloat16 else Tensor(array, torch.bfloat16)
+    result._is_new = True  # nobody else holds it: the first Parameter that is made of it takes the memory
     return result

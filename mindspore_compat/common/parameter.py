@@ -32,7 +32,7 @@ class Parameter(Tensor, torch.nn.Parameter):
     """A Tensor that an optimizer changes and a checkpoint holds, known by its ``name``.
 
     Args:
-        default_input: Tensor, numpy array, number, list, or an Initializer's result. A Tensor's storage is shared.
+        default_input: Tensor, numpy array, number, list, or an Initializer's result. A Tensor is copied, the storage of torch's is shared.
         name: None takes the attribute's name when the Parameter is set on a Cell.
         requires_grad: whether ``trainable_params`` lists it; kept also for integer parameters, which never get a gradient.
         layerwise_parallel, parallel_optimizer, storage_format, device: accepted as upstream.
@@ -51,6 +51,8 @@ class Parameter(Tensor, torch.nn.Parameter):
             raise TypeError("For 'Parameter', the type of the argument 'default_input' must be Tensor, int, float, numpy.ndarray or list, "
                             f"but got type {type(default_input).__name__}. Use initializer(init, shape, dtype) to make a Tensor.")
         data = _wrap.plain(default_input if isinstance(default_input, torch.Tensor) else Tensor(default_input))
+        if isinstance(default_input, Tensor) and not default_input.__dict__.pop("_is_new", False):  # two layers may start from one Tensor
+            data = _Base.clone(data)
         data.__class__ = cls
         return data  # type: ignore[return-value]
 

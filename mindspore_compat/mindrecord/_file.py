@@ -2,15 +2,21 @@
 
 A file starts with a uint64 little-endian length and that much JSON (pages, schema, names of all shards), filled up to
 `header_size`; page ``i`` starts at ``header_size + i * page_size``. ``<file>.db`` tells where each row is.
+
+What is read may be anything: a header names files of its own folder only, the index is a plain table that is read and nothing else, and
+every place is checked against the size of the file before it is read.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import struct
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,11 +24,18 @@ import numpy as np
 from mindspore_compat.mindrecord._codec import decode_blobs, decode_map
 from mindspore_compat.mindrecord.common.exceptions import MRMOpenError
 
-__all__ = ["HEADER_SIZE", "PAGE_SIZE", "Shard", "read_header", "shard_paths"]
+__all__ = ["FIELD_NAME", "HEADER_SIZE", "PAGE_SIZE", "SIZES", "TYPES", "Shard", "check_index", "read_header", "shard_paths"]
 
 HEADER_SIZE = 1 << 24
 PAGE_SIZE = 1 << 25
+#: least and most of what a header and a page may take; both are powers of two
+SIZES = {"header_size": (1 << 14, 1 << 27), "page_size": (1 << 15, 1 << 28)}
+TYPES: dict[str, type] = {"int32": int, "int64": int, "float32": float, "float64": float, "string": str, "bytes": bytes}
+FIELD_NAME = re.compile(r"[0-9a-zA-Z_]+")
 _KEYS = ("header_size", "page_size", "page", "schema", "shard_addresses")
+_PAGE_KEYS = {"end_row_id", "page_id", "page_type", "page_type_id"}
+_PLACES = ("PAGE_ID_RAW", "PAGE_OFFSET_RAW", "PAGE_OFFSET_RAW_END", "PAGE_ID_BLOB", "PAGE_OFFSET_BLOB", "PAGE_OFFSET_BLOB_END")
+_LEAST_ROW = 8  # bytes of a row in the index: fewer than its columns
 
 
 def read_header(path: str) -> dict[str, Any]:
@@ -33,19 +46,63 @@ def read_header(path: str) -> dict[str, Any]:
     with open(path, "rb") as stream:
         prefix = stream.read(8)
         length = struct.unpack("<Q", prefix)[0] if len(prefix) == 8 else 0
-        if not 0 < length <= size - 8:
+        if not 0 < length <= min(size, SIZES["header_size"][1]) - 8:
             raise MRMOpenError(f"{path} is not a MindRecord file: header length {length} in a file of {size} bytes.")
         text = stream.read(length)
     try:
         header = json.loads(text)
         missing = [key for key in _KEYS if key not in header]
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise MRMOpenError(f"{path} is not a MindRecord file: its header is no JSON ({error}).") from error
-    if missing or len(header["schema"]) != 1:
-        raise MRMOpenError(
-            f"{path} is not a MindRecord file that can be read: header without {missing or 'one schema'}."
-        )
-    return header
+    wrong = " and ".join(missing) or _wrong_in(header)
+    if wrong:
+        raise MRMOpenError(f"{path} is not a MindRecord file that can be read: no or a wrong {wrong} in its header.")
+    return header  # type: ignore[no-any-return]
+
+
+def _wrong_in(header: Any) -> str:
+    """What of a header is not as the format has it; empty if all is."""
+    if not isinstance(header, dict):
+        return "map"
+    for key, (least, most) in SIZES.items():
+        if not _is_int(header[key]) or not least <= header[key] <= most:
+            return key
+    pages, schemas, names, index = header["page"], header["schema"], header["shard_addresses"], header.get("index_fields") or []
+    if not isinstance(pages, list) or not all(isinstance(page, dict) and set(page) >= _PAGE_KEYS and _is_int(page["end_row_id"]) for page in pages):
+        return "page"
+    if not isinstance(schemas, list) or len(schemas) != 1 or not isinstance(schemas[0], dict):
+        return "schema (one is expected)"
+    fields, blobs = schemas[0].get("schema"), schemas[0].get("blob_fields")
+    if not isinstance(fields, dict) or not all(FIELD_NAME.fullmatch(name) and _is_field(field) for name, field in fields.items()):
+        return "schema"
+    if not isinstance(blobs, list) or not all(isinstance(name, str) for name in blobs):
+        return "blob_fields"
+    if sorted(blobs) != sorted(name for name, field in fields.items() if field["type"] == "bytes" or "shape" in field):
+        return "blob_fields"
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) and _is_plain_name(name) for name in names):
+        return "shard_addresses (names of files beside it are expected)"
+    if not isinstance(index, list) or not all(isinstance(item, dict) and _is_index(item.get("index_field"), fields, blobs) for item in index):
+        return "index_fields"
+    return "" if isinstance(schemas[0].get("desc", ""), str) and _is_int(header.get("compression_size", 0)) else "desc or compression_size"
+
+
+def _is_int(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_index(name: Any, fields: dict[str, Any], blobs: list[str]) -> bool:
+    return isinstance(name, str) and name in fields and name not in blobs
+
+
+def _is_field(field: Any) -> bool:
+    if not isinstance(field, dict) or not isinstance(field.get("type"), str) or field["type"] not in TYPES:
+        return False
+    shape = field.get("shape", [])
+    return isinstance(shape, list) and all(_is_int(size) and -1 <= size < 1 << 63 for size in shape)
+
+
+def _is_plain_name(name: str) -> bool:
+    return name not in ("", ".", "..") and not set("/\\\0") & set(name)
 
 
 def shard_paths(files: str | list[str]) -> list[str]:
@@ -56,8 +113,35 @@ def shard_paths(files: str | list[str]) -> list[str]:
     return [os.path.join(folder, name) for name in read_header(files)["shard_addresses"]]
 
 
+@contextmanager
+def _index_of(path: str) -> Iterator[sqlite3.Connection]:
+    """The index, to be read only. The name is quoted: # and ? end a URI's path, % quotes. Immutable: no journal beside it is looked for."""
+    try:
+        with closing(sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
+            check_index(database)
+            yield database
+    except (sqlite3.Error, ValueError, TypeError, OverflowError) as error:
+        raise MRMOpenError(f"{path} is not the index of a MindRecord file: {error}.") from error
+
+
+def check_index(database: sqlite3.Connection) -> None:
+    """Raise ValueError unless there are plain tables only: a view, a trigger or a computed column would be a program that is run here."""
+    if hasattr(database, "setlimit"):
+        database.setlimit(0, 1 << 24)  # SQLITE_LIMIT_LENGTH
+    database.execute("PRAGMA trusted_schema = OFF")
+    found = database.execute("SELECT type, name, rootpage FROM sqlite_master LIMIT 100").fetchall()
+    kinds = {name: kind for kind, name, _ in found}
+    if set(kinds.values()) - {"table", "index"} or any(not place for _, _, place in found):
+        raise ValueError("it holds more than tables")
+    if kinds.get("INDEXES", "table") != "table" or kinds.get("SHARD_NAME", "table") != "table":
+        raise ValueError("INDEXES is no table")
+    hidden = database.execute("SELECT count(*) FROM pragma_table_xinfo('INDEXES') WHERE hidden != 0").fetchone()[0]
+    if hidden:
+        raise ValueError("it has computed columns")
+
+
 class Shard:
-    """One file to read rows from; can be sent to worker processes."""
+    """One file to read rows from, by any number of threads; can be sent to worker processes."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -66,35 +150,47 @@ class Shard:
         self.blob_fields: list[str] = self.header["schema"][0]["blob_fields"]
         self._places = self._read_index()
         self._stream: Any = None
-        self._pid = -1
 
     def _read_index(self) -> np.ndarray:
         """Per row: raw page, start, end, blob page, start, end."""
         index = f"{self.path}.db"
         if not os.path.isfile(index):
             raise RuntimeError(f"The input: {index} is not exists. A MindRecord file needs its .db file beside it.")
-        query = (
-            "SELECT PAGE_ID_RAW, PAGE_OFFSET_RAW, PAGE_OFFSET_RAW_END, PAGE_ID_BLOB, PAGE_OFFSET_BLOB, "
-            "PAGE_OFFSET_BLOB_END FROM INDEXES ORDER BY ROW_ID"
-        )
-        try:
-            with closing(sqlite3.connect(f"file:{os.path.abspath(index)}?mode=ro", uri=True)) as database:
-                rows = database.execute(query).fetchall()
-        except sqlite3.DatabaseError as error:
-            raise MRMOpenError(f"{index} is not the index of a MindRecord file: {error}.") from error
-        return np.array(rows, dtype=np.int64).reshape(-1, 6)
+        most = os.path.getsize(index) // _LEAST_ROW  # a broken tree of pages may have no end
+        parts, count = [np.empty((0, 7), np.int64)], 0
+        with _index_of(index) as database:
+            cursor = database.execute(f"SELECT ROW_ID, {', '.join(_PLACES)} FROM INDEXES")
+            while rows := cursor.fetchmany(4096):
+                count += len(rows)
+                if count > most or any(type(value) is not int for row in rows for value in row):
+                    raise ValueError("it has more rows than its size allows, or other values than numbers")
+                parts.append(np.array(rows, dtype=np.int64))
+        found = np.concatenate(parts)
+        places = found[np.argsort(found[:, 0], kind="stable"), 1:]
+        self._check_places(places)
+        return places
+
+    def _check_places(self, places: np.ndarray) -> None:
+        header, page = self.header["header_size"], self.header["page_size"]
+        room = max(os.path.getsize(self.path) - header, 0)
+        pages, starts, stops = places[:, ::3], places[:, 1::3], places[:, 2::3]
+        fits = (pages >= 0) & (pages <= room // page) & (starts >= 0) & (starts <= stops) & (stops <= page)
+        fits &= np.where(fits, pages, 0) * page + np.where(fits, stops, 0) <= room
+        if not fits.all():
+            raise MRMOpenError(f"{self.path} is broken: row {int(np.argmin(fits.all(1)))} lies outside of it, says its .db file.")
 
     def __len__(self) -> int:
         return len(self._places)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_stream": None, "_pid": -1}
+        return {**self.__dict__, "_stream": None}
 
     def _read(self, page: int, start: int, stop: int) -> bytes:
-        if self._pid != os.getpid():  # a forked worker must not share the place in the file
-            self._stream, self._pid = open(self.path, "rb"), os.getpid()  # noqa: SIM115
-        self._stream.seek(self.header["header_size"] + page * self.header["page_size"] + start)
-        data = self._stream.read(stop - start)
+        stream = self._stream
+        if stream is None:
+            stream = self._stream = open(self.path, "rb", buffering=0)  # noqa: SIM115
+        # not seek and read: other threads, and processes that were forked, share the place in the file
+        data = os.pread(stream.fileno(), stop - start, self.header["header_size"] + page * self.header["page_size"] + start)
         length = struct.unpack_from("<Q", data)[0] if len(data) >= 8 else -1
         if len(data) != stop - start or length != len(data) - 8:
             raise MRMOpenError(f"{self.path} is broken: no row at offset {start} of page {page}.")
@@ -112,12 +208,22 @@ class Shard:
                     self._read(blob_page, blob_start, blob_stop), [self.schema[n] for n in self.blob_fields]
                 )
                 values.update(zip(self.blob_fields, blobs, strict=True))
+            return {name: values[name] if name in self.blob_fields else self._plain(name, values) for name in names}
         except ValueError as error:
             raise MRMOpenError(f"{self.path} is broken in row {number}: {error}") from error
-        return {name: values[name] for name in names}
+
+    def _plain(self, name: str, values: dict[str, Any]) -> Any:
+        """The value of a plain field, which must be of the schema's type. Raises: ValueError."""
+        value, kind = values.get(name), self.schema[name]["type"]
+        if not isinstance(value, (int, float) if TYPES[kind] is float else TYPES[kind]):
+            raise ValueError(f"field '{name}' should be {kind}, but is {'not there' if value is None else type(value).__name__}")
+        half = 1 << (31 if kind == "int32" else 63)
+        if TYPES[kind] is int and not -half <= value < half:  # type: ignore[operator]
+            raise ValueError(f"field '{name}': {value} does not fit into {kind}")
+        return value
 
     def close(self) -> None:
         """Close the file; the next read opens it again."""
-        stream, self._stream, self._pid = self._stream, None, -1
+        stream, self._stream = self._stream, None
         if stream is not None:
             stream.close()

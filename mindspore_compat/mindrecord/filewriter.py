@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sqlite3
 import struct
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ import numpy as np
 
 from mindspore_compat import log
 from mindspore_compat.mindrecord._codec import bytes_saved, encode_blobs, encode_map
-from mindspore_compat.mindrecord._file import HEADER_SIZE, PAGE_SIZE, read_header
+from mindspore_compat.mindrecord._file import FIELD_NAME, HEADER_SIZE, PAGE_SIZE, SIZES, check_index, read_header
 from mindspore_compat.mindrecord.common.exceptions import MRMInvalidSchemaError, ParamTypeError, ParamValueError
 
 __all__ = ["FileWriter"]
@@ -59,8 +58,8 @@ class FileWriter:
         folder = os.path.dirname(file_name)
         writer._paths = [os.path.join(folder, name) for name in header["shard_addresses"]]
         writer._header_size, writer._page_size = header["header_size"], header["page_size"]
-        writer._schema, writer._description = header["schema"][0]["schema"], header["schema"][0]["desc"]
-        writer._index = [field["index_field"] for field in header["index_fields"] or []]
+        writer._schema, writer._description = header["schema"][0]["schema"], header["schema"][0].get("desc", "")
+        writer._index = [field["index_field"] for field in header.get("index_fields") or []]
         writer._shards = [_ShardWriter(path, writer, read_header(path)) for path in writer._paths]
         return writer
 
@@ -92,11 +91,11 @@ class FileWriter:
 
     def set_header_size(self, header_size: int) -> None:
         """Bytes kept for the header: a power of two in [16 KB, 128 MB]."""
-        self._header_size = _check_size(header_size, "header_size", 1 << 14, 1 << 27)
+        self._header_size = _check_size(header_size, "header_size")
 
     def set_page_size(self, page_size: int) -> None:
         """Bytes of a page, the largest size of a row: a power of two in [32 KB, 256 MB]."""
-        self._page_size = _check_size(page_size, "page_size", 1 << 15, 1 << 28)
+        self._page_size = _check_size(page_size, "page_size")
 
     @property
     def blob_fields(self) -> list[str]:
@@ -169,7 +168,7 @@ def _check_content(content: Any) -> dict[str, Any]:
 
 def _check_field(name: str, field: Any) -> dict[str, Any]:
     where = f"Schema format is error. Detail: Field '{name}'"
-    if not isinstance(name, str) or not re.fullmatch(r"[0-9a-zA-Z_]+", name):
+    if not isinstance(name, str) or not FIELD_NAME.fullmatch(name):
         raise MRMInvalidSchemaError(f"{where} should be composed of '0-9' or 'a-z' or 'A-Z' or '_'.")
     if not isinstance(field, dict) or "type" not in field or set(field) - {"type", "shape"}:
         raise MRMInvalidSchemaError(f"{where} needs a 'type' and may have a 'shape', but is {field!r}.")
@@ -182,7 +181,8 @@ def _check_field(name: str, field: Any) -> dict[str, Any]:
     return dict(sorted(field.items()))
 
 
-def _check_size(size: Any, name: str, low: int, high: int) -> int:
+def _check_size(size: Any, name: str) -> int:
+    low, high = SIZES[name]
     if not isinstance(size, int) or not low <= size <= high or size & (size - 1):
         raise ParamValueError(
             f"Invalid parameter value. '{name}' should be a power of two in [{low}, {high}], got {size!r}."
@@ -327,7 +327,7 @@ class _ShardWriter:
 
     def _write_index(self) -> None:
         fields = self._writer._index
-        columns = [f"INC_{i} INT, {name}_0 {_SQL[self._writer._schema[name]['type']]}" for i, name in enumerate(fields)]
+        columns = [f'INC_{i} INT, "{name}_0" {_SQL[self._writer._schema[name]["type"]]}' for i, name in enumerate(fields)]
         keys = ["ROW_ID", *(f"INC_{i}" for i in range(len(fields)))]
         names = (
             "ROW_ID", "PAGE_ID_RAW", "PAGE_OFFSET_RAW", "PAGE_OFFSET_RAW_END", "ROW_GROUP_ID", "PAGE_ID_BLOB",
@@ -336,6 +336,7 @@ class _ShardWriter:
         table = ", ".join([*(f"{name} INT NOT NULL" for name in names), *columns, f"PRIMARY KEY({', '.join(keys)})"])
         path = f"{self._path}.db"
         with closing(sqlite3.connect(path)) as database, database:
+            check_index(database)
             database.execute(f"CREATE TABLE IF NOT EXISTS INDEXES({table})")
             database.execute("CREATE TABLE IF NOT EXISTS SHARD_NAME(NAME TEXT NOT NULL)")
             if not database.execute("SELECT count(*) FROM SHARD_NAME").fetchone()[0]:

@@ -210,7 +210,7 @@ def diag_indices(n: int, ndim: int = 2) -> Any:
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
     """The sum along a diagonal."""
     source = as_tensor(a)
-    return cast(torch.sum(torch.diagonal(source, offset, axis1, axis2), -1, dtype=source.dtype), dtype)
+    return cast(torch.sum(torch.diagonal(source, offset, axis1, axis2), -1, dtype=torch.bool if source.dtype is torch.bool else None), dtype)
 
 
 def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> Any:

@@ -173,11 +173,14 @@ def count_nonzero(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return wrap(torch.sum(torch.ne(as_tensor(x), 0), axes_of(axis), keepdims, dtype=torch.int32))
 
 
+def _sum_dtype(dtype: torch.dtype) -> torch.dtype:
+    return torch.int32 if dtype in (torch.bool, torch.int8, torch.int16, torch.uint8) else dtype
+
+
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
     """Running sum; without an axis flattened."""
     source = as_tensor(a)
-    return cast(torch.cumsum(torch.reshape(source, (-1,)) if axis is None else source, axis or 0, dtype=source.dtype
-                             if source.dtype is not torch.bool else torch.int32), dtype)
+    return cast(torch.cumsum(torch.reshape(source, (-1,)) if axis is None else source, axis or 0, dtype=_sum_dtype(source.dtype)), dtype)
 
 
 def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
@@ -188,7 +191,7 @@ def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
 
 def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """Sum without nans."""
-    return cast(torch.nansum(as_tensor(a), axes_of(axis), keepdims), dtype)
+    return cast(F.nansum(as_tensor(a), axes_of(axis), keepdims), dtype)
 
 
 def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:

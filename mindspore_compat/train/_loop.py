@@ -30,14 +30,9 @@ import torch
 from mindspore_compat import context
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.train.callback._callback import CallbackManager, InternalCallbackParam, RunContext
-from mindspore_compat.train.callback._time_monitor import TimeMonitor
 from mindspore_compat.train.dataset_helper import endless, epochs, prefetched
 
 __all__ = ["train_epochs", "evaluate", "Sinking"]
-
-#: callbacks of ours that do not run in the evaluation inside of `fit`
-_TRAIN_ONLY = ("LossMonitor", "ModelCheckpoint", "SummaryCollector", "History", "LambdaCallback", "LearningRateScheduler", "ReduceLROnPlateau",
-               "EarlyStopping", "OnRequestExit", "BackupAndRestore", "FlopsUtilizationCollector")
 
 
 class Sinking:
@@ -167,9 +162,3 @@ def evaluate(network: Any, dataset: Any, cb_params: InternalCallbackParam, callb
         cb_params.eval_results = {**copy.deepcopy(found), "eval_loss": metrics.mean_loss()}
     callbacks.on_eval_end(run_context)
     return found
-
-
-def callbacks_in_fit(callbacks: CallbackManager) -> list[Any]:
-    """Those that also run in the evaluation inside of `fit`: the user's own, and `TimeMonitor`."""
-    return [callback for callback in callbacks._callbacks
-            if isinstance(callback, TimeMonitor) or type(callback).__name__ not in _TRAIN_ONLY]

@@ -16,7 +16,7 @@ from mindspore_compat._api.validate import check_bool, check_type
 from mindspore_compat.nn import layer as _layer
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim.optimizer import Optimizer
-from mindspore_compat.nn.wrap.cell_wrapper import TrainOneStepCell, WithLossCell, _TrainGradAccuStepCell
+from mindspore_compat.nn.wrap.cell_wrapper import GradAccumulationCell, TrainOneStepCell, WithLossCell, _TrainGradAccuStepCell
 from mindspore_compat.nn.wrap.loss_scale import TrainOneStepWithLossScaleCell, _TrainGradAccuWithLossScaleCell
 from mindspore_compat.ops import operations as _prim
 from mindspore_compat.ops.primitive import Primitive
@@ -161,7 +161,7 @@ def build_train_network(network: Any, optimizer: Any, loss_fn: Any = None, level
         check_type(loss_fn, "loss_fn", torch.nn.Module, "build_train_network")
         in_half = config["cast_model_type"] is torch.float16 or getattr(network, "_amp_level", None) in ("O2", "O3", "auto")
         network = (Float32WithLossCell if in_half else WithLossCell)(network, loss_fn)
-    accumulates = any(type(cell).__name__ in ("GradAccumulationCell", "GradAccumulation") for _, cell in network.cells_and_names())
+    accumulates = any(isinstance(cell, GradAccumulationCell) for _, cell in network.cells_and_names())
     manager = config["loss_scale_manager"]
     update_cell = manager.get_update_cell() if manager is not None else None
     if update_cell is not None:

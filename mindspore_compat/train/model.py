@@ -16,9 +16,9 @@ from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.wrap.cell_wrapper import WithEvalCell, WithLossCell
 from mindspore_compat.parallel._utils import _get_device_num, _get_parallel_mode
 from mindspore_compat.train import amp
-from mindspore_compat.train._loop import Sinking, callbacks_in_fit, evaluate, train_epochs
+from mindspore_compat.train._loop import Sinking, evaluate, train_epochs
 from mindspore_compat.train._torch_step import TorchEvalStep, TorchPredict, TorchTrainStep, check_torch_parts
-from mindspore_compat.train.callback._callback import Callback, CallbackManager, InternalCallbackParam
+from mindspore_compat.train.callback._callback import Callback, CallbackManager, InternalCallbackParam, is_train_only
 from mindspore_compat.train.dataset_helper import dataset_size
 from mindspore_compat.train.metrics import Loss, get_metric_fn, get_metrics
 
@@ -371,7 +371,7 @@ class Model:
     def _evaluate_in_fit(self, dataset: Any, cb_params: InternalCallbackParam, manager: CallbackManager) -> None:
         kept = {name: cb_params.get(name) for name in ("cur_step_num", "batch_num", "dataset_sink_mode", "net_outputs")}
         self._describe_evaluation(cb_params, dataset)
-        with CallbackManager(callbacks_in_fit(manager)) as eval_manager:
+        with CallbackManager([item for item in manager._callbacks if not is_train_only(item)]) as eval_manager:
             evaluate(self._eval_network, dataset, cb_params, eval_manager, _Metrics(self._metric_fns, self._eval_indexes), self._is_torch,
                      with_loss=True)
         cb_params.update(kept, mode="train")

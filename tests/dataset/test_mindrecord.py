@@ -209,7 +209,7 @@ def no_pages(path):
     [
         (break_header, "header length"),
         (no_json, "no JSON"),
-        (no_pages, "header without"),
+        (no_pages, "page_size"),
         (lambda p: p.write_bytes(b"x"), "is not"),
     ],
 )
@@ -223,7 +223,7 @@ def test_broken_header_is_named(tmp_path, damage, match):
 def test_truncated_file_and_lost_index(tmp_path):
     path = Path(upstream_file(tmp_path, "one_blob"))
     path.write_bytes(path.read_bytes()[:-3])
-    with pytest.raises(MRMOpenError, match="one_blob is broken: no row at offset"):
+    with pytest.raises(MRMOpenError, match="one_blob is broken: row 3 lies outside"):
         list(FileReader(str(path)).get_next())
     (tmp_path / "one_blob.db").unlink()
     with pytest.raises(RuntimeError, match=r"one_blob.db is not exists"):

@@ -10,6 +10,8 @@ import pytest
 import torch
 
 from mindspore_compat import nn
+from mindspore_compat.common.dtype import float32, int32
+from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn import dynamic_lr
 from tests.nn.rate_cases import LISTS, SCHEDULES, STEPS
@@ -55,3 +57,20 @@ def test_schedules_are_those_of_mindspore(number: int) -> None:
 def test_wrong_arguments_are_refused_as_upstream_does(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.parametrize("rates", [[0.1, 0.2, 0.3], np.array([0.1, 0.2, 0.3]), Tensor(np.array([0.1, 0.2, 0.3], np.float32))])
+def test_a_list_answers_in_the_shape_of_the_step(rates: Any) -> None:
+    optimizer = nn.Momentum([Parameter(Tensor(np.ones(2, np.float32)), name="w")], rates, 0.9)
+    for step, expected in ((Tensor([2], int32), [np.float32(0.3)]), (Tensor(1, int32), np.float32(0.2)), (Tensor([9], int32), [np.float32(0.3)])):
+        found = optimizer.learning_rate(step)
+        assert found.dtype == float32 and found.asnumpy().tolist() == expected
+    assert optimizer.learning_rate(optimizer.global_step).shape == (1,)
+    assert optimizer.get_lr().shape == ()
+
+
+def test_groups_answer_in_the_shape_of_the_step() -> None:
+    first, second = (Parameter(Tensor(np.ones(2, np.float32)), name=name) for name in "ab")
+    optimizer = nn.Momentum([{"params": [first], "lr": 0.05}, {"params": [second]}], [0.1, 0.2], 0.9)
+    assert [rate(Tensor([1], int32)).shape for rate in optimizer.learning_rate] == [(), (1,)]
+    assert [item.shape for item in optimizer.get_lr()] == [(), ()]

@@ -35,6 +35,18 @@ def test_importing_ops_is_light() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
 
 
+def test_zero_infinity_makes_an_impossible_loss_and_its_gradient_zero() -> None:
+    log_probs = torch.log_softmax(torch.arange(24, dtype=torch.float32).reshape(3, 2, 4).sin(), -1)
+    targets, lengths = Tensor([[1, 1], [2, 3]], int32), (Tensor([2, 3], int32), Tensor([2, 2], int32))
+
+    def loss(x: Tensor, zero_infinity: bool) -> Tensor:
+        return ops.ctc_loss(x, targets, *lengths, reduction="none", zero_infinity=zero_infinity)[0]
+    assert loss(Tensor(log_probs), False).isinf().tolist() == [True, False]
+    assert loss(Tensor(log_probs), True)[0] == 0
+    gradient = grad(lambda x: loss(x, True).sum())(Tensor(log_probs))
+    assert not gradient[:, 0].any() and gradient[:, 1].any() and not gradient.isnan().any()
+
+
 # --- randomness ---------------------------------------------------------------------------------------------------------------------------
 
 def test_set_seed_makes_draws_repeat() -> None:

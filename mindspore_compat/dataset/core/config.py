@@ -313,9 +313,17 @@ _LOADABLE = {
 def load(file: str) -> None:
     """Take settings from a JSON file with upstream's keys; unknown keys raise ValueError."""
     check_file(file)
-    with open(file, encoding="utf-8") as stream:
-        settings = json.load(stream)
+    try:
+        with open(file, encoding="utf-8") as stream:
+            settings = json.load(stream)
+        if not isinstance(settings, dict):
+            raise ValueError(f"a map is expected, but it is {type(settings).__name__}")
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{file} holds no settings: {error}") from error
     for key, value in settings.items():
         if key not in _LOADABLE:
             raise ValueError(f"{file}: unknown setting {key!r}; known are {sorted(_LOADABLE)}.")
-        _LOADABLE[key](value)
+        try:
+            _LOADABLE[key](value)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{file}: {error}") from error

@@ -23,7 +23,7 @@ def numpy_dtype(data_type: Any) -> np.dtype:
         data_type = data_type[:-1]
     try:
         return np.dtype(data_type)
-    except TypeError as error:
+    except (TypeError, ValueError, SyntaxError) as error:  # numpy reads some texts as little programs
         raise TypeError(
             f"{data_type!r} is not a data type; expected such as mindspore.float32 or numpy.float32."
         ) from error

@@ -1,13 +1,16 @@
 """Working modes "server" and "client" of `GraphData`: one process holds the graph, others ask it over TCP.
 
-A message is its length (8 bytes, big endian) and an NPZ archive without pickled objects, so that a peer can send data and nothing
-else; a request names one of `METHODS`. There is no authentication (upstream has none either): listen where only your jobs connect.
+A client greets with `_GREETING`. A message is its length and that of its head (8 and 4 bytes, big endian), a head of JSON, and the bytes of
+the arrays that the head describes, so that a peer can send data and nothing else; a request names one of `METHODS`. There is no
+authentication (upstream has none either): listen where only your jobs connect. Whoever does not greet is no client and ends nothing, what
+is begun must go on within a minute, and requests, answers and what they make the server compute have bounds.
 """
 
 from __future__ import annotations
 
-import io
 import json
+import math
+import re
 import socket
 import struct
 import threading
@@ -23,21 +26,54 @@ __all__ = ["RemoteStore", "serve"]
 METHODS = frozenset({"get_all_nodes", "get_all_edges", "get_nodes_from_edges", "get_edges_from_nodes", "graph_info", "get_all_neighbors",
                      "get_sampled_neighbors", "get_neg_sampled_neighbors", "random_walk", "features"})
 _ERRORS = {error.__name__: error for error in (RuntimeError, ValueError, TypeError, KeyError)}
-_WAIT = 60.0  # seconds that a client waits for its server
+_GREETING = b"mindspore_compat graph 2\n"
+_WAIT = 60.0  # seconds that a client waits for its server, and that either side waits within a message
+_GREETING_WAIT = 10.0
+_MOST_GUESTS = 64  # connections that have not greeted yet
+_MOST_HEAD, _MOST_REQUEST, _MOST_REPLY = 1 << 24, 1 << 26, 1 << 30
+_MOST_VALUES = 1 << 25  # of an answer
+_DTYPE = re.compile(r"[<>|][biufSU]\d{1,9}")
 
 
 def _send(peer: socket.socket, head: dict[str, Any], arrays: list[np.ndarray]) -> None:
-    buffer = io.BytesIO()
-    parts: dict[str, Any] = {str(i): array for i, array in enumerate(arrays)}
-    np.savez(buffer, head=np.array(json.dumps(head)), **parts)
-    peer.sendall(struct.pack(">Q", buffer.tell()) + buffer.getbuffer())
+    text = json.dumps({**head, "arrays": [[array.dtype.str, list(array.shape)] for array in arrays]}).encode()
+    peer.settimeout(_WAIT)
+    peer.sendall(struct.pack(">QI", len(text) + sum(array.nbytes for array in arrays), len(text)) + text)
+    for array in arrays:
+        peer.sendall(array.tobytes())
 
 
-def _receive(peer: socket.socket) -> tuple[dict[str, Any], list[np.ndarray]]:
-    """Raises: ConnectionError where the peer has gone."""
-    (length,) = struct.unpack(">Q", _exactly(peer, 8))
-    with np.load(io.BytesIO(_exactly(peer, length)), allow_pickle=False) as archive:
-        return json.loads(str(archive["head"])), [archive[str(i)] for i in range(len(archive.files) - 1)]
+def _receive(peer: socket.socket, most: int, wait: float | None) -> tuple[dict[str, Any], list[np.ndarray]]:
+    """A message that begins within so many seconds. Raises: ConnectionError where the peer has gone or sends something else."""
+    peer.settimeout(wait)
+    first = _exactly(peer, 1)
+    peer.settimeout(_WAIT)
+    length, head_length = struct.unpack(">QI", first + _exactly(peer, 11))
+    if not head_length <= min(length, _MOST_HEAD) <= length <= most:
+        raise ConnectionError(f"the other side of the graph's connection sends {length} bytes, at most {most} are taken")
+    data = _exactly(peer, length)
+    try:
+        head = json.loads(data[:head_length])
+        return head, _arrays(head["arrays"], memoryview(data)[head_length:])
+    except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:
+        raise ConnectionError(f"the other side of the graph's connection sends no message: {error}") from error
+
+
+def _arrays(forms: list[Any], data: memoryview) -> list[np.ndarray]:
+    """The arrays behind a head. Raises: ValueError and the like."""
+    found, place = [], 0
+    for name, shape in forms:
+        if not _DTYPE.fullmatch(name):  # other texts are little programs to numpy
+            raise ValueError(f"an array of {name}")
+        dtype = np.dtype(name)
+        if any(not isinstance(size, int) or size < 0 for size in shape):
+            raise ValueError(f"an array of {name} and shape {shape}")
+        count = math.prod(shape)
+        if count * dtype.itemsize > len(data) - place:
+            raise ValueError(f"an array of shape {shape} in {len(data)} bytes")
+        found.append(np.frombuffer(data, dtype, count, place).reshape(shape).copy() if count and dtype.itemsize else np.zeros(shape, dtype))
+        place += count * dtype.itemsize
+    return found
 
 
 def _exactly(peer: socket.socket, length: int) -> bytes:
@@ -59,23 +95,44 @@ class _Server:
     def __init__(self, store: GraphStore, num_client: int) -> None:
         self._store, self._num_client = store, num_client
         self._lock = threading.Lock()
+        self._guests = threading.BoundedSemaphore(_MOST_GUESTS)
         self.connected = self.seen = 0
 
-    def answer(self, peer: socket.socket) -> None:
-        with self._lock:
-            welcome = self.connected < self._num_client
-            self.connected += 1
-            self.seen += welcome
+    def accept(self, peer: socket.socket) -> None:
+        """Serve a connection in a thread; one too many is closed."""
+        if not self._guests.acquire(blocking=False):
+            peer.close()
+            return
+        threading.Thread(target=self._answer, args=(peer,), daemon=True).start()
+
+    def _answer(self, peer: socket.socket) -> None:
+        is_client = False
         try:
             with peer:
-                _send(peer, {"error": None if welcome else ["RuntimeError", f"the graph's server takes {self._num_client} clients"]}, [])
-                while welcome:
-                    _send(peer, *self._reply(*_receive(peer)))
-        except OSError:  # the client has gone
+                try:
+                    is_greeted = self._is_greeted(peer)
+                finally:
+                    self._guests.release()
+                if not is_greeted:
+                    return
+                with self._lock:
+                    is_client = self.connected < self._num_client
+                    self.connected += is_client
+                    self.seen += is_client
+                _send(peer, {"error": None if is_client else ["RuntimeError", f"the graph's server takes {self._num_client} clients"]}, [])
+                peer.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+                while is_client:
+                    _send(peer, *self._reply(*_receive(peer, _MOST_REQUEST, None)))  # a client may compute for hours in between
+        except OSError:  # the client has gone, or is none
             pass
         finally:
             with self._lock:
-                self.connected -= 1
+                self.connected -= is_client
+
+    @staticmethod
+    def _is_greeted(peer: socket.socket) -> bool:
+        peer.settimeout(_GREETING_WAIT)
+        return _exactly(peer, len(_GREETING)) == _GREETING
 
     def _reply(self, head: dict[str, Any], arrays: list[np.ndarray]) -> tuple[dict[str, Any], list[np.ndarray]]:
         try:
@@ -83,13 +140,31 @@ class _Server:
                 raise RuntimeError(f"a graph's server has no method {head['method']!r}")
             arguments = [arrays[value["array"]] if isinstance(value, dict) else value for value in head["arguments"]]
             with self._lock:
+                _check_size(self._store, head["method"], arguments)
                 found = getattr(self._store, head["method"])(*arguments)
         except Exception as error:  # it goes to the client
-            return {"error": [type(error).__name__, str(error)]}, []
+            return {"error": [type(error).__name__, f"{error!s:.1000}"]}, []
         if isinstance(found, dict):
             return {"error": None, "form": "info", "info": _pairs(found)}, []
         form = type(found).__name__ if isinstance(found, (list, tuple)) else "array"
         return {"error": None, "form": form}, [found] if form == "array" else list(found)
+
+
+def _check_size(store: GraphStore, method: str, arguments: list[Any]) -> None:
+    """Raise RuntimeError for a request whose answer would be too large to compute; the product of numbers in it says how large."""
+    size = 0
+    if method in ("get_all_neighbors", "get_neg_sampled_neighbors"):
+        nodes, kind = arguments[0], arguments[1] if method == "get_all_neighbors" else arguments[2]
+        widest = max((store.count_neighbors(node, kind) for node in set(nodes)), default=0)
+        size = len(nodes) * (widest + (arguments[1] if method == "get_neg_sampled_neighbors" else 1))
+    elif method == "get_sampled_neighbors":
+        size = len(arguments[0]) * sum(math.prod(arguments[1][:end]) for end in range(len(arguments[1]) + 1))
+    elif method == "random_walk":
+        size = len(arguments[0]) * (len(arguments[1]) + 1)
+    elif method == "features":
+        size = arguments[1].size * sum(store.feature_width(arguments[0], number) for number in arguments[2])
+    if size > _MOST_VALUES:
+        raise RuntimeError(f"The graph's server answers with at most {_MOST_VALUES} values, but {method} would give {size}. Ask for less at once.")
 
 
 def serve(store: GraphStore, hostname: str, port: int, num_client: int, auto_shutdown: bool) -> None:
@@ -102,8 +177,7 @@ def serve(store: GraphStore, hostname: str, port: int, num_client: int, auto_shu
                 peer, _ = listener.accept()
             except TimeoutError:
                 continue
-            peer.settimeout(None)
-            threading.Thread(target=server.answer, args=(peer,), daemon=True).start()
+            server.accept(peer)
 
 
 class RemoteStore:
@@ -114,8 +188,8 @@ class RemoteStore:
         while True:
             try:
                 self._peer = socket.create_connection((hostname, port), timeout=_WAIT)
-                self._peer.settimeout(None)
-                head, _ = _receive(self._peer)
+                self._peer.sendall(_GREETING)
+                head, _ = _receive(self._peer, _MOST_REPLY, _WAIT)
                 break
             except (OSError, EOFError) as error:
                 if time.monotonic() > end:
@@ -141,7 +215,7 @@ class RemoteStore:
         request = {"method": method, "arguments": [{"array": next(places)} if isinstance(value, np.ndarray) else value for value in arguments]}
         with self._lock:
             _send(self._peer, request, arrays)
-            head, found = _receive(self._peer)
+            head, found = _receive(self._peer, _MOST_REPLY, None)  # the server may compute for long
         self._raise(head)
         if head["form"] == "info":
             return {key: dict(value) if key.endswith("_num") else value for key, value in head["info"]}

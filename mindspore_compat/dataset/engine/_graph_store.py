@@ -39,21 +39,26 @@ class GraphStore:
         self._features: dict[str, dict[int, dict[int, np.ndarray]]] = {"node": defaultdict(dict), "edge": defaultdict(dict)}
         weights: dict[int, float] = {}
         reader = FileReader(dataset_file)
-        for row in reader.get_next():
-            self._add(row, weights)
-        reader.close()
-        for edge, (start, end) in self._ends.items():
-            self._between[start, end] = edge
-            self._neighbors[start][self._type[end]].append((end, weights[edge]))
+        try:
+            for row in reader.get_next():
+                self._add(row, weights)
+            for edge, (start, end) in self._ends.items():
+                self._between[start, end] = edge
+                self._neighbors[start][self._type[end]].append((end, weights[edge]))
+        except (KeyError, ValueError, TypeError, OverflowError) as error:
+            raise RuntimeError(f"{dataset_file} holds no graph: {type(error).__name__}: {error}. A field, or the node that an edge goes to, "
+                               "is not there or of another type.") from error
+        finally:
+            reader.close()
 
     def _add(self, row: dict[str, Any], weights: dict[int, float]) -> None:
         is_node = str(row["attribute"]) == "n"
-        kind, number, place = "node" if is_node else "edge", int(row["first_id"]), int(row["type"])
+        kind, number, place = "node" if is_node else "edge", int(np.int32(row["first_id"])), int(np.int32(row["type"]))
         (self._nodes if is_node else self._edges)[place].append(number)
         if is_node:
             self._type[number] = place
         else:
-            self._ends[number] = (int(row["second_id"]), int(row["third_id"]))
+            self._ends[number] = (int(np.int32(row["second_id"])), int(np.int32(row["third_id"])))
             weights[number] = float(row.get("weight", 1.0))
         for index in np.atleast_1d(row.get(f"{kind}_feature_index", ())).tolist():
             if index > 0 and f"{kind}_feature_{index}" in row:
@@ -96,6 +101,15 @@ class GraphStore:
             "edge_num": {kind: len(self._edges[kind]) for kind in sorted(self._edges)},
             "node_feature_type": sorted(self._features["node"]), "edge_feature_type": sorted(self._features["edge"]), "graph_feature_type": [],
         }
+
+    def count_neighbors(self, node: int, neighbor_type: int) -> int:
+        """How many of a type there are; 0 for what the graph does not have."""
+        return len(self._neighbors[node].get(neighbor_type, ())) if node in self._neighbors else 0
+
+    def feature_width(self, kind: str, number: int) -> int:
+        """Values of a feature of one node or edge; 0 where there is none."""
+        values = self._features[kind].get(number) if kind in self._features else None
+        return max(map(len, values.values()), default=0) if values else 0
 
     # --- neighbors ----------------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat._format.tfrecord import EXAMPLE, read_content, record_offsets
+from mindspore_compat._format.compressed import CompressedFile, most_bytes
+from mindspore_compat._format.tfrecord import EXAMPLE, record_offsets
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.datatypes import numpy_dtype
@@ -71,7 +72,8 @@ class TFRecordDataset(SourceDataset):
         self._shuffle = {True: Shuffle.GLOBAL, False: Shuffle.FALSE, Shuffle.ADAPTIVE: Shuffle.GLOBAL, Shuffle.PARTIAL: Shuffle.GLOBAL}.get(
             shuffle, shuffle)
         self._num_samples, self._shards, self._shard, self._equal = num_samples or None, num_shards, shard_id, shard_equal_rows
-        self._contents: list[bytes | None] = []
+        self._contents: list[CompressedFile | None] = []
+        self._opened: dict[str, CompressedFile] = {}
         self._index: list[np.ndarray] | None = None
         self._schema = self._columns_of(schema)
         if columns_list is not None:
@@ -95,17 +97,21 @@ class TFRecordDataset(SourceDataset):
                                for path, content in zip(self._files, self._contents)]
         return self._index
 
-    def _content(self, path: str) -> bytes | None:
+    def _content(self, path: str) -> CompressedFile | None:
         """What a compressed file holds."""
-        with _as_runtime_error():
-            return read_content(path, self._compression) if self._compression else None
+        if not self._compression:
+            return None
+        if path not in self._opened:
+            with _as_runtime_error():
+                self._opened[path] = CompressedFile(path, self._compression)
+        return self._opened[path]
 
-    def _first_record(self) -> bytes:
+    def _first_record(self) -> tuple[str, bytes]:
         for path in self._files:
             content = self._content(path)
             with _as_runtime_error():
                 for offset, length in record_offsets(path, content):
-                    return _bytes_at(path, content, offset, length)
+                    return path, _bytes_at(path, content, offset, length)
         raise RuntimeError(f"Invalid file. The following files are not valid TFRecordDataset files: {self._files}.")
 
     def _size(self) -> int:
@@ -144,8 +150,8 @@ class TFRecordDataset(SourceDataset):
     def _columns_of(self, schema: Schema | str | None) -> list[tuple[str, np.dtype | None, list[int] | None]]:
         """(name, dtype, shape) of each column; the dtype is None where the record tells."""
         if schema is None:
-            features = EXAMPLE.Example.FromString(self._first_record()).features.feature
-            return [(name, None, None) for name in sorted(item.key for item in features)]
+            features = self._features(*self._first_record())
+            return [(name, None, None) for name in sorted(features)]
         if isinstance(schema, str):
             schema = Schema(schema)
         if not isinstance(schema, Schema):
@@ -169,11 +175,18 @@ class TFRecordDataset(SourceDataset):
             rows.append(self._row(file, _bytes_at(self._files[file], self._contents[file], int(offset), int(length))))
         return rows
 
-    def _row(self, file: int, record: bytes) -> Row:
+    @staticmethod
+    def _features(path: str, record: bytes) -> dict[str, Any]:
         try:
             features = {item.key: item.value for item in EXAMPLE.Example.FromString(record).features.feature}
         except Exception as error:  # protobuf's DecodeError
-            raise RuntimeError(f"A record of {self._files[file]} is no tf.train.Example: {error}") from error
+            raise RuntimeError(f"A record of {path} is no tf.train.Example: {error}") from error
+        if not all(isinstance(name, str) for name in features):
+            raise RuntimeError(f"A record of {path} is no tf.train.Example: the name of a feature is no UTF-8 text")
+        return features
+
+    def _row(self, file: int, record: bytes) -> Row:
+        features = self._features(self._files[file], record)
         row = []
         for name, dtype, shape in self._schema:
             if name not in features:
@@ -193,7 +206,7 @@ def _column(name: str, feature: Any, dtype: np.dtype | None, shape: list[int] | 
     if kind is None:
         array = np.empty(0, dtype or np.int64)
     elif kind == "bytes_list":
-        array = _bytes_column(feature.bytes_list.value, dtype)
+        array = _bytes_column(feature.bytes_list.value, dtype, path)
     else:
         if dtype is not None and (dtype.kind == "U" or (dtype.kind == "f") != (kind == "float_list")):
             raise RuntimeError(f"Column {name} is of {dtype} in the schema, but holds {kind} in {path}.")
@@ -209,17 +222,20 @@ def _column(name: str, feature: Any, dtype: np.dtype | None, shape: list[int] | 
                            f"in {path}.") from None
 
 
-def _bytes_column(values: Any, dtype: np.dtype | None) -> np.ndarray:
+def _bytes_column(values: Any, dtype: np.dtype | None, path: str) -> np.ndarray:
     """Texts, or the bytes themselves: one after another, filled up with zeros to the longest where there are several."""
+    if len(values) * max(map(len, values), default=0) > most_bytes(path):  # many short ones and a long one would be much of nothing
+        raise RuntimeError(f"Invalid data, {len(values)} values of up to {max(map(len, values))} bytes in one row of {path} are too much.")
     if dtype is not None and dtype.kind == "U":
         return np.array([value.decode("utf-8", "surrogateescape") for value in values])
-    longest = max(map(len, values))
+    longest = max(map(len, values), default=0)
     return np.frombuffer(b"".join(value.ljust(longest, b"\0") for value in values), np.uint8).copy()
 
 
-def _bytes_at(path: str, content: bytes | None, offset: int, length: int) -> bytes:
+def _bytes_at(path: str, content: CompressedFile | None, offset: int, length: int) -> bytes:
     if content is not None:
-        return content[offset:offset + length]
+        with _as_runtime_error():
+            return content.read(offset, length)
     with open(path, "rb") as stream:
         stream.seek(offset)
         return stream.read(length)

@@ -151,9 +151,16 @@ class CLUEDataset(_LinesDataset):
         try:
             values = json.loads(line)
             values = {**values, **values.get("target", {})}
-            return tuple(np.array(values[name], np.uint32 if name in _NUMBERS else np.str_) for name in self._names)
-        except json.JSONDecodeError as error:
+            return tuple(_column(values[name], np.uint32 if name in _NUMBERS else np.str_, len(line)) for name in self._names)
+        except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:  # no JSON, or other values than there should be
             raise RuntimeError(f"Invalid json, failed to parse {path}, {error}") from None
         except KeyError as error:
             raise RuntimeError(f"Invalid json file, in given JSON file {path}, failed to find key: {error.args[0]}. "
                                f"Check that it is of task {self.task} and usage {self.usage}.") from None
+
+
+def _column(value: Any, dtype: Any, length: int) -> np.ndarray:
+    """An array of a JSON value; of many short texts and a long one it would be much of nothing."""
+    if isinstance(value, list) and len(value) * max((len(str(item)) for item in value), default=0) > max(1 << 22, 64 * length):
+        raise ValueError(f"a list of {len(value)} texts of very different length")
+    return np.array(value, dtype)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
+import math
 import os
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from mindspore_compat._format.compressed import CompressedFile
+from mindspore_compat._format.wire import FormatError
 from mindspore_compat.dataset.core.validator_helpers import check_dir, type_check
 from mindspore_compat.dataset.engine._columns import Row
 from mindspore_compat.dataset.engine._session import Parallelism
@@ -86,6 +88,8 @@ class MnistDataset(_FileArrays):
     def _load(self) -> tuple[np.ndarray, ...]:
         prefixes = [p for p, usage in (("t10k", "test"), ("train", "train")) if self.usage in (usage, "all")]
         parts = [self._load_part(prefix) for prefix in prefixes]
+        if len({images.shape[1:] for images, _ in parts}) > 1:
+            raise RuntimeError(f"{self.dataset_dir}: the images for training and testing are of different sizes.")
         return tuple(
             np.concatenate(columns) if len(columns) > 1 else columns[0] for columns in zip(*parts, strict=True)
         )
@@ -101,7 +105,10 @@ class MnistDataset(_FileArrays):
         names = sorted(n for n in os.listdir(self.dataset_dir) if n.startswith(start))
         if not names:
             raise RuntimeError(f"Invalid file, no {start}* file found under {self.dataset_dir}.")
-        return os.path.join(self.dataset_dir, names[0])
+        path = os.path.join(self.dataset_dir, names[0])
+        if not os.path.isfile(path):
+            raise RuntimeError(f"Invalid file, {path} is no regular file.")
+        return path
 
 
 class FashionMnistDataset(MnistDataset):
@@ -114,18 +121,29 @@ class KMnistDataset(MnistDataset):
 
 def _read_idx(path: str, magic: int, rank: int) -> np.ndarray:
     """A file of the IDX format: big-endian magic, one size per axis, then bytes."""
-    opener: Any = gzip.open if path.endswith(".gz") else open
-    with opener(path, "rb") as stream:
-        content = stream.read()
-    header = np.frombuffer(content[: 4 * (rank + 1)], ">i4")
-    if len(header) != rank + 1 or header[0] != magic:
-        raise RuntimeError(f"Invalid file, {path} is not an MNIST file: magic number {header[:1]}, expected {magic}.")
-    shape = tuple(int(n) for n in header[1:])
-    if len(content) - 4 * (rank + 1) != int(np.prod(shape)):
-        raise RuntimeError(
-            f"Invalid file, {path} should have {int(np.prod(shape))} values of shape {shape} after its header."
-        )
-    return np.frombuffer(content, np.uint8, offset=4 * (rank + 1)).reshape(shape)
+    try:
+        content = CompressedFile(path, "GZIP") if path.endswith(".gz") else None
+    except FormatError as error:
+        raise RuntimeError(f"Invalid file, {error}.") from error
+    size = os.path.getsize(path) if content is None else content.size
+    start = 4 * (rank + 1)
+    head = np.frombuffer(_bytes_of(path, content, 0, min(start, size)), ">i4", min(start, size) // 4).tolist()
+    if len(head) != rank + 1 or head[0] != magic:
+        raise RuntimeError(f"Invalid file, {path} is not an MNIST file: magic number {head[:1]}, expected {magic}.")
+    shape = tuple(head[1:])
+    if min(shape) < 0 or size - start != math.prod(shape):
+        raise RuntimeError(f"Invalid file, {path} should have {math.prod(shape)} values of shape {shape} after its header.")
+    return np.frombuffer(_bytes_of(path, content, start, size - start), np.uint8).reshape(shape)
+
+
+def _bytes_of(path: str, content: CompressedFile | None, place: int, length: int) -> Any:
+    """A part of a file, or of what it is decompressed to."""
+    if content is None:
+        return np.fromfile(path, np.uint8, length, offset=place)
+    try:
+        return content.read(place, length)
+    except FormatError as error:
+        raise RuntimeError(f"Invalid file, {error}.") from error
 
 
 class Cifar10Dataset(_FileArrays):
@@ -283,7 +301,7 @@ class ImageFolderDataset(MappableDataset):
         if self.class_indexing is not None:
             return dict(self.class_indexing)
         with os.scandir(self.dataset_dir) as entries:
-            return {name: i for i, name in enumerate(sorted(e.name for e in entries if e.is_dir()))}
+            return {name: i for i, name in enumerate(sorted(e.name for e in entries if os.path.isdir(e.path)))}
 
     def num_classes(self) -> int | None:
         return len(self.get_class_indexing())
@@ -307,7 +325,7 @@ class ImageFolderDataset(MappableDataset):
         if not os.path.isdir(folder):
             raise RuntimeError(f"Invalid data, class folder {folder} of class_indexing does not exist.")
         with os.scandir(folder) as entries:
-            names = sorted(e.name for e in entries if e.is_file() and e.name.endswith(self.extensions))
+            names = sorted(e.name for e in entries if e.name.endswith(self.extensions) and os.path.isfile(e.path))
         return [os.path.join(folder, name) for name in names]
 
     def _num_rows(self) -> int:

@@ -24,8 +24,13 @@ class Schema:
         if schema_file is not None:
             type_check(schema_file, str, "schema_file")
             check_file(schema_file)
-            with open(schema_file, encoding="utf-8") as stream:
-                self.from_json(json.load(stream))
+            try:
+                with open(schema_file, encoding="utf-8") as stream:
+                    self.from_json(json.load(stream))
+            except (ValueError, RecursionError) as error:
+                raise ValueError(f"{schema_file} is no schema: {error}") from error
+            except (TypeError, AttributeError, RuntimeError, OverflowError) as error:
+                raise type(error)(f"{schema_file} is no schema: {error}") from error
 
     def add_column(self, name: str, de_type: Any, shape: Sequence[int] | None = None) -> None:
         """Add a column; `shape` None leaves it open, -1 leaves one size open."""

@@ -107,8 +107,11 @@ class Vocab:
             type_check(vocab_size, int, "vocab_size")
             if vocab_size <= 0:
                 raise ValueError(f"Input vocab_size must be greater than 0, but got {vocab_size}.")
-        with open(file_path, encoding="utf-8") as stream:
-            words = [line.split(delimiter)[0] if delimiter else line for line in stream.read().splitlines()[:vocab_size]]
+        try:
+            with open(file_path, encoding="utf-8") as stream:
+                words = [line.split(delimiter)[0] if delimiter else line for line in stream.read().splitlines()[:vocab_size]]
+        except UnicodeDecodeError as error:
+            raise RuntimeError(f"from_file: {file_path} is no UTF-8 text: {error}") from error
         repeated = [word for word, count in Counter(words).items() if count > 1]
         if repeated:
             raise RuntimeError(f"from_file: word_list contains duplicate word: {repeated[:3]} in {file_path}.")

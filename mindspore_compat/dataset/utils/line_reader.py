@@ -11,7 +11,7 @@ __all__ = ["LineReader"]
 
 
 class LineReader:
-    """A text file whose lines are read by their number (from 1) without reading what stands before."""
+    """A text file whose lines are read by their number (from 1) without reading what stands before. A line that is no UTF-8 is a RuntimeError."""
 
     def __init__(self, filename: str) -> None:
         type_check(filename, str, "filename")
@@ -33,7 +33,10 @@ class LineReader:
         if self._stream is None:
             self._stream = open(self.filename, "rb")  # noqa: SIM115
         self._stream.seek(self.offsets[line - 1])
-        return self._stream.readline().decode("utf-8").rstrip("\r\n")
+        try:
+            return self._stream.readline().decode("utf-8").rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            raise RuntimeError(f"Line {line} of {self.filename} is no UTF-8 text: {error}") from error
 
     def __getitem__(self, line: int) -> str:
         return self.readline(line)

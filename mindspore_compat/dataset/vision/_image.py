@@ -10,6 +10,7 @@ import numpy as np
 
 __all__ = ["check_image", "decode_rgb", "is_pil", "open_image", "resize", "to_uint8"]
 
+_MOST_PIXELS, _PIXELS_OF_A_BYTE = 1 << 25, 256
 _NEAREST, _LINEAR, _CUBIC, _AREA, _PILCUBIC = 0, 2, 3, 4, 5
 #: OpenCV's fixed point for 8-bit images: weights are multiples of 1/2048.
 _ONE = 2048
@@ -20,12 +21,23 @@ def is_pil(img: Any) -> bool:
     return hasattr(img, "getbands") and hasattr(img, "convert")
 
 
+@lru_cache
+def _formats() -> list[str]:
+    """What is opened: not all that PIL knows, since that starts Ghostscript for PostScript."""
+    from PIL import Image, Jpeg2KImagePlugin, MpoImagePlugin, TiffImagePlugin, WebPImagePlugin  # noqa: F401  (they register themselves)
+
+    Image.preinit()
+    return [name for name in ("JPEG", "MPO", "PNG", "BMP", "DIB", "GIF", "PPM", "TIFF", "WEBP", "JPEG2000") if name in Image.OPEN]
+
+
 def open_image(content: np.ndarray) -> Any:
-    """A PIL image of the bytes of a file. Raises: RuntimeError for what is no image."""
+    """A PIL image of the bytes of a file. Raises: RuntimeError for what is no image, or has far more pixels than its size can tell."""
     from PIL import Image
 
     try:
-        image = Image.open(BytesIO(content.tobytes()))
+        image = Image.open(BytesIO(content.tobytes()), formats=_formats())
+        if image.width * image.height > max(_MOST_PIXELS, _PIXELS_OF_A_BYTE * content.nbytes):
+            raise ValueError(f"{image.width} by {image.height} pixels in {content.nbytes} bytes")
         image.load()
     except Exception as error:
         raise RuntimeError(f"Decode: decode image failed, unsupported or broken file ({error}).") from error

@@ -46,7 +46,7 @@ def _host_parameter(value: Any, name: str, dtype: torch.dtype = torch.float32) -
 
 
 class _IteratorLearningRate(LearningRateSchedule):
-    """A list of learning rates, one for each step; the last one stays."""
+    """A list of learning rates, one for each step; the last one stays. The answer has the step's shape."""
 
     def __init__(self, learning_rate: np.ndarray, name: str) -> None:
         super().__init__()
@@ -54,8 +54,9 @@ class _IteratorLearningRate(LearningRateSchedule):
 
     def construct(self, global_step: Any) -> Any:
         rates = self.__dict__["_parameters"]["learning_rate"].asnumpy()
-        step = int(global_step.item()) if isinstance(global_step, torch.Tensor) else int(global_step)
-        return _host_tensor(rates[min(max(step, 0), len(rates) - 1)])
+        is_tensor = isinstance(global_step, torch.Tensor)
+        step = int(global_step.item()) if is_tensor else int(global_step)
+        return _host_tensor(np.full(tuple(global_step.shape) if is_tensor else (), rates[min(max(step, 0), len(rates) - 1)]))
 
 
 class _ConvertToCell(LearningRateSchedule):

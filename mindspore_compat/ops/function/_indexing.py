@@ -32,7 +32,7 @@ def _long(indices: Any, like: torch.Tensor | None = None) -> torch.Tensor:
 def gather(input_params: Any, input_indices: Any, axis: Any, batch_dims: int = 0) -> Any:
     """Slices along ``axis`` by index: indices of any shape take the place of the axis.
 
-    Indices out of range give zeros, as upstream's CPU.
+    Indices below 0 count from the end.
     """
     axis = as_int(axis)
     x, indices = input_params, as_plain(input_indices, None, input_params)
@@ -40,7 +40,13 @@ def gather(input_params: Any, input_indices: Any, axis: Any, batch_dims: int = 0
     if batch_dims:
         return _gather_batched(x, _long(indices), axis, batch_dims % indices.dim())
     flat = indices if indices.dim() == 1 else torch.reshape(indices, (-1,))
-    result = torch.index_select(x, axis, flat if flat.dtype in (_int64, torch.int32) else to_dtype(flat, _int64))
+    flat = flat if flat.dtype in (_int64, torch.int32) else to_dtype(flat, _int64)
+    try:
+        result = torch.index_select(x, axis, flat)
+    except (IndexError, RuntimeError):  # rare, so nothing is paid where all are in range
+        if x.device.type != "cpu" or not len(flat) or int(flat.min()) < -x.shape[axis]:
+            raise
+        result = torch.index_select(x, axis, torch.where(flat < 0, flat + x.shape[axis], flat))
     if indices.dim() == 1:
         return wrap(result)
     shape = tuple(x.shape)

@@ -199,7 +199,8 @@ def nanmedian(input: Any, axis: Any = -1, keepdims: bool = False) -> Any:
 
 def nansum(input: Any, axis: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
     """Sum with nans as 0."""
-    return wrap(torch.nansum(input, as_axes(axis), keepdims, dtype=dtype_or_none(dtype)))
+    default = torch.int64 if input.dtype is torch.bool else input.dtype
+    return wrap(torch.nansum(input, as_axes(axis), keepdims, dtype=dtype_or_none(dtype) or default))
 
 
 def nanmean(input: Any, axis: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
@@ -343,8 +344,8 @@ def dist(input: Any, other: Any, p: Any = 2) -> Any:
 # --- the rest ---------------------------------------------------------------------------------------------------------------------------
 
 def trace(input: Any) -> Any:
-    """The sum of the main diagonal of a matrix."""
-    return wrap(torch.trace(input))
+    """The sum of the main diagonal of a matrix, in its dtype."""
+    return wrap(torch.trace(input).to(input.dtype))
 
 
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:

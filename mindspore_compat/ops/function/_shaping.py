@@ -427,10 +427,19 @@ def argsort(input: Any, axis: int = -1, descending: bool = False) -> Any:
     return wrap(to_dtype(torch.argsort(input, axis, descending), _int32))
 
 
+def _as_they_are(input: Any, axis: int) -> tuple[torch.Tensor, torch.Tensor]:
+    places = torch.arange(input.shape[axis], device=input.device).reshape(-1, *[1] * (input.dim() - 1 - axis % input.dim()))
+    return input.clone(), places.expand(input.shape)
+
+
 def topk(input: Any, k: int, dim: int | None = None, largest: bool = True, sorted: bool = True) -> Any:
     """(the k largest or smallest values along ``dim``, their int32 indices)."""
+    axis = -1 if dim is None else dim
     try:
-        values, indices = torch.topk(input, int(k), -1 if dim is None else dim, largest, sorted)
+        if input.dim() and int(k) == input.shape[axis]:  # all: equal ones stay in their order, and without `sorted` all do
+            values, indices = torch.sort(input, dim=axis, descending=largest, stable=True) if sorted else _as_they_are(input, axis)
+        else:
+            values, indices = torch.topk(input, int(k), axis, largest, sorted)
     except RuntimeError as error:
         raise bad_argument("TopK", error) from None
     return wrap(values), wrap(to_dtype(indices, _int32))

@@ -11,13 +11,16 @@ from mindspore_compat.ops._adapt import to_dtype
 __all__ = ["clip_by_value", "clamp", "clip", "clamp_", "clip_by_global_norm", "clip_by_norm"]
 
 
-def _bounded(x: Any, low: Any, high: Any) -> Any:
-    """x cut to [low, high], numbers or tensors that broadcast; where low exceeds high, high wins."""
+def _bounded(x: Any, low: Any, high: Any, half_at_ties: bool = False) -> Any:
+    """x cut to [low, high], numbers or tensors that broadcast; where low exceeds high, high wins.
+
+    At a bound the gradient of tensors, and with ``half_at_ties`` of numbers too, is shared with the bound, else it is x's.
+    """
     dtype = x.dtype
     for bound in (low, high):
         if isinstance(bound, torch.Tensor):
             dtype = torch.promote_types(dtype, bound.dtype)
-    if isinstance(low, torch.Tensor) or isinstance(high, torch.Tensor):
+    if isinstance(low, torch.Tensor) or isinstance(high, torch.Tensor) or (half_at_ties and dtype.is_floating_point):
         if low is not None:
             x = torch.maximum(to_dtype(x, dtype), torch.as_tensor(low, dtype=dtype, device=x.device))
         if high is not None:
@@ -39,13 +42,13 @@ def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None
     if low is None and high is None:
         raise ValueError("For 'clip_by_value', 'clip_value_min' and 'clip_value_max' must not be None at the same time. Give one of them.")
     if isinstance(x, (tuple, list)):
-        return type(x)(_bounded(item, low, high) for item in x)
-    return _bounded(x, low, high)
+        return type(x)(_bounded(item, low, high, True) for item in x)
+    return _bounded(x, low, high, True)
 
 
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     """``input`` cut to [min, max]."""
-    return clip_by_value(input, min, max)
+    return clip_by_value(input, min, max) if isinstance(input, (tuple, list)) or (min is None and max is None) else _bounded(input, min, max)
 
 
 clip = clamp

@@ -546,11 +546,8 @@ def SparseSoftmaxCrossEntropyWithLogits(is_grad: bool = False) -> _Run:
 @primitive
 def CTCLoss(preprocess_collapse_repeated: bool = False, ctc_merge_repeated: bool = True, ignore_longer_outputs_than_inputs: bool = False) -> _Run:
     """(loss of each sequence, its gradient) for (time, batch, classes) logits; the last class is the blank."""
-    if preprocess_collapse_repeated or not ctc_merge_repeated:
-        raise NotImplementedError("For 'CTCLoss', only preprocess_collapse_repeated=False and ctc_merge_repeated=True are available on PyTorch. "
-                                  "Collapse repeated labels before the call.")
     return lambda x, labels_indices, labels_values, sequence_length: F.ctc_loss_outputs(
-        x, labels_indices, labels_values, sequence_length, ignore_longer_outputs_than_inputs)
+        x, labels_indices, labels_values, sequence_length, ignore_longer_outputs_than_inputs, preprocess_collapse_repeated, ctc_merge_repeated)
 
 
 @primitive

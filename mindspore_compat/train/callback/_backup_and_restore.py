@@ -23,6 +23,8 @@ class BackupAndRestore(Callback):
         TypeError, ValueError: for wrong arguments.
     """
 
+    _trains_only = True
+
     def __init__(self, backup_dir: str, save_freq: Any = "epoch", delete_checkpoint: bool = True) -> None:
         owner = "BackupAndRestore"
         if not isinstance(backup_dir, str):

@@ -79,6 +79,15 @@ class Callback:
         self.end(run_context)
 
 
+def is_train_only(callback: Callback) -> bool:
+    """Whether a callback does not run in the evaluation inside of `fit`: one of ours that says so, or its heir under the same name.
+
+    Heirs under another name do run there, as upstream's.
+    """
+    cls = type(callback)
+    return any(base.__dict__.get("_trains_only", False) and base.__name__ == cls.__name__ for base in cls.__mro__)
+
+
 _STAGES = ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")
 _HOOKS = tuple(f"on_{mode}_{stage}" for mode in ("train", "eval") for stage in _STAGES)
 

@@ -209,6 +209,8 @@ class ModelCheckpoint(Callback):
         ValueError: for a wrong prefix or directory. TypeError: if ``config`` is no CheckpointConfig.
     """
 
+    _trains_only = True
+
     def __init__(self, prefix: Any = "CKP", directory: Any = None, config: CheckpointConfig | None = None) -> None:
         self._latest_ckpt_file_name = ""
         self._place: tuple[str, str] | None = None  # what the functions for folder and prefix returned last

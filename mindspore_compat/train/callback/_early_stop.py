@@ -26,6 +26,8 @@ class EarlyStopping(Callback):
         TypeError, ValueError: for wrong arguments; ValueError in an epoch whose value is no scalar.
     """
 
+    _trains_only = True
+
     def __init__(self, monitor: str = "eval_loss", min_delta: float = 0, patience: int = 0, verbose: bool = False, mode: str = "auto",
                  baseline: float | None = None, restore_best_weights: bool = False) -> None:
         owner = "EarlyStopping"

@@ -31,6 +31,8 @@ class FlopsUtilizationCollector(Callback):
         TypeError, ValueError: for wrong arguments.
     """
 
+    _trains_only = True
+
     def __init__(self, data_size: int, computility: float = 1, full_flops: bool = True, enable_ma_collector: bool = False) -> None:
         owner = "FlopsUtilizationCollector"
         self.data_size = check_positive_int(data_size, "data_size", owner)

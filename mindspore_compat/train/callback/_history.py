@@ -14,6 +14,8 @@ __all__ = ["History"]
 class History(Callback):
     """Keeps, for each epoch, the mean of the network's (first) output and the metrics, in ``history``; epochs in ``epoch``."""
 
+    _trains_only = True
+
     def __init__(self) -> None:
         self.history: dict[str, list[Any]] = {}
         self.epoch: dict[str, list[int]] | None = None

@@ -18,6 +18,8 @@ class LambdaCallback(Callback):
     ``end``), which serve training and evaluation.
     """
 
+    _trains_only = True
+
     def __init__(self, on_train_epoch_begin: Hook | None = None, on_train_epoch_end: Hook | None = None,
                  on_train_step_begin: Hook | None = None, on_train_step_end: Hook | None = None, on_train_begin: Hook | None = None,
                  on_train_end: Hook | None = None, on_eval_epoch_begin: Hook | None = None, on_eval_epoch_end: Hook | None = None,

@@ -17,6 +17,8 @@ class LossMonitor(Callback):
         ValueError: in a step whose loss is NaN or infinite.
     """
 
+    _trains_only = True
+
     def __init__(self, per_print_times: int = 1) -> None:
         check_non_negative_int(per_print_times, "per_print_times", "LossMonitor")
         self._per_print_times = per_print_times

@@ -19,6 +19,8 @@ _log = logging.getLogger("mindspore_compat")
 class LearningRateScheduler(Callback):
     """Sets the learning rate after each step to ``learning_rate_function(learning_rate, cur_step_num)``."""
 
+    _trains_only = True
+
     def __init__(self, learning_rate_function: Callable[[float, int], float]) -> None:
         if not callable(learning_rate_function):
             raise TypeError("For 'LearningRateScheduler', 'learning_rate_function' must be callable, "

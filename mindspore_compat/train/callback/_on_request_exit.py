@@ -34,6 +34,8 @@ class OnRequestExit(Callback):
         ValueError: for wrong types, and for SIGKILL, which nobody can handle.
     """
 
+    _trains_only = True
+
     def __init__(self, save_ckpt: bool = True, save_mindir: bool = True, file_name: str = "Net", directory: str | None = "./",
                  config_file: str | None = None, sig: int = signal.SIGTERM) -> None:
         for name, value, kind in (("save_ckpt", save_ckpt, bool), ("save_mindir", save_mindir, bool), ("sig", sig, int)):

@@ -27,6 +27,8 @@ class ReduceLROnPlateau(Callback):
         TypeError, ValueError: for wrong arguments; ValueError in training if the optimizer has no single constant learning rate.
     """
 
+    _trains_only = True
+
     def __init__(self, monitor: str = "eval_loss", factor: float = 0.1, patience: int = 10, verbose: bool = False, mode: str = "auto",
                  min_delta: float = 1e-4, cooldown: int = 0, min_lr: float = 0) -> None:
         owner = "ReduceLROnPlateau"

@@ -51,6 +51,8 @@ class SummaryCollector(Callback):
         TypeError, ValueError: for wrong arguments; when a run starts with two collectors.
     """
 
+    _trains_only = True
+
     def __init__(self, summary_dir: str, collect_freq: int = 10, num_process: int = 32, collect_specified_data: dict | None = None,
                  keep_default_action: bool = True, custom_lineage_data: dict | None = None, collect_tensor_freq: int | None = None,
                  max_file_size: int | None = None, export_options: dict | None = None) -> None:
@@ -87,7 +89,7 @@ class SummaryCollector(Callback):
 
     def begin(self, run_context: RunContext) -> None:
         cb_params = run_context.original_args()
-        if sum(type(callback).__name__ == "SummaryCollector" for callback in cb_params.list_callback) > 1:
+        if sum(type(callback) is SummaryCollector for callback in cb_params.list_callback) > 1:
             raise ValueError("There are more than one SummaryCollector instance in callback list,but expected only one SummaryCollector instance.")
         if cb_params.mode not in ("train", "eval"):
             raise ValueError(f"Only support `train` (model.train) and `eval` (model.eval) mode, but got `{cb_params.mode}` mode.")

@@ -6,12 +6,11 @@ from typing import Any
 import torch
 
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.optim.thor import ThorGpu
 from mindspore_compat.nn.optim.thor_convert import convert_network
 from mindspore_compat.nn.wrap.cell_wrapper import TrainOneStepCell
 
 __all__ = ["ConvertNetUtils", "ConvertModelUtils"]
-
-_OPTIMIZERS = ("ThorAscend", "ThorGpu", "ThorTorch")
 
 
 class ConvertNetUtils:
@@ -41,7 +40,8 @@ class ConvertModelUtils:
 
         Of a ``network`` that is a TrainOneStepCell the other arguments do not count.
         """
-        if type(optimizer).__name__ not in _OPTIMIZERS:
+        from mindspore_compat.nn.optim.thor_torch import ThorTorch
+        if not isinstance(optimizer, (ThorGpu, ThorTorch)):
             return model
         from mindspore_compat.train.train_thor.model_thor import ModelThor
         if isinstance(network, TrainOneStepCell):

@@ -1,0 +1,63 @@
+"""A Parameter has memory of its own: a Tensor that it was made from stays as it is, and the other way round. As real MindSpore."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from mindspore_compat import nn, ops
+from mindspore_compat.common.initializer import initializer
+from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.common.tensor import Tensor
+
+
+def _tensor() -> Tensor:
+    return Tensor(np.arange(4, dtype=np.float32))
+
+
+def _set_item(parameter: Any) -> None:
+    parameter[0] = 9
+
+
+CHANGES: list[Callable[[Any], Any]] = [
+    lambda p: p.set_data(Tensor(np.ones(4, np.float32))), lambda p: ops.assign(p, Tensor(np.ones(4, np.float32))), lambda p: ops.assign_add(p, _tensor() + 1),
+    lambda p: nn.SGD([p], 0.1)((_tensor() + 1,)), lambda p: ops.ScatterUpdate()(p, Tensor([1]), Tensor(np.array([7], np.float32))), _set_item]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_the_tensor_stays(change: Callable[[Any], Any]) -> None:
+    tensor = _tensor()
+    parameter = Parameter(tensor, name="p")
+    again = Parameter(parameter, name="q")
+    change(again)
+    assert again.asnumpy().tolist() != [0, 1, 2, 3]
+    assert tensor.asnumpy().tolist() == parameter.asnumpy().tolist() == [0, 1, 2, 3]
+
+
+def test_the_parameter_stays() -> None:
+    tensor = _tensor()
+    parameter = Parameter(tensor, name="p")
+    tensor[0] = 9
+    assert parameter.asnumpy().tolist() == [0, 1, 2, 3]
+
+
+def test_layers_that_start_from_one_tensor_are_trained_apart() -> None:
+    start = Tensor(np.ones((2, 3), np.float32))
+    first, second = nn.Dense(3, 2, weight_init=start), nn.Dense(3, 2, weight_init=start)
+    first.weight.set_data(Tensor(np.zeros((2, 3), np.float32)))
+    assert second.weight.asnumpy().all() and start.asnumpy().all()
+
+
+def test_a_fresh_start_value_is_not_copied() -> None:
+    fresh = initializer("ones", (3,))
+    place = fresh.data_ptr()
+    first, second = Parameter(fresh, name="a"), Parameter(fresh, name="b")
+    assert first.data_ptr() == place != second.data_ptr()
+
+
+def test_torchs_tensors_are_shared_as_torchs_parameters_share_them() -> None:
+    plain = torch.zeros(3)
+    assert Parameter(plain, name="p").data_ptr() == plain.data_ptr()
