@@ -449,6 +449,7 @@ def test_a_derivative_is_of_its_function_alone(mode: int) -> None:
 def test_kept_forwards_stay_connected() -> None:
     """As in real MindSpore's PYNATIVE_MODE: the gradient of the second by the weights of the first."""
     first, second = Kept(), Kept()
+    second.w.name = "second"
     x = Tensor([X])
     y = first(x)
     second(y)
