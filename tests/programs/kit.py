@@ -99,14 +99,14 @@ class Block(nn.Cell):
         self.first, self.second = nn.Dense(6, 5), nn.Dense(5, 6)
 
     def construct(self, x):
-        return x + self.second(ops.tanh(self.first(x)))
+        return x + self.second(ops.sin(self.first(x)))
 
 
 class Declared(nn.Cell):
-    """tanh, with a gradient of its own declaration."""
+    """A sine, with a gradient of its own declaration."""
 
     def construct(self, x):
-        return ops.tanh(x)
+        return ops.sin(x)
 
     def bprop(self, x, out, dout):
         return (dout * (1.0 - 0.9 * out * out),)

@@ -36,8 +36,8 @@ def run(program, mode):
     try:
         getattr(module_of(path), function)(record)
     except Exception as failure:
-        line = (str(failure).strip().splitlines() or [""])[0][:300]
-        error = f"{type(failure).__name__}: {line}"
+        lines = [line for line in str(failure).splitlines() if line.strip(" -") and not line.startswith("- ")]
+        error = f"{type(failure).__name__}: {(lines or [''])[0][:250]}"
         if "-v" in sys.argv:
             traceback.print_exc()
     return {"program": program, "values": record.values, "error": error, "seconds": round(time.time() - started, 3)}
