@@ -9,6 +9,7 @@ import argparse
 import json
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,39 +17,53 @@ from tests.programs.compare import difference
 from tests.programs.generate import Program, program_of, write
 from tests.programs.runner import MODES, run
 
-_LOOSE = {"float32": 1e-4}
+KINDS = ("agree", "python", "graph", "differ", "refused")
 
 
-def outcomes(programs: list[Program], oracle: bool, store: Path | None, chunk: int = 40) -> dict[int, dict[str, Any]]:
-    """{seed: {"pynative real": what the worker said, …}}."""
+def outcomes(programs: Sequence[Program], oracle: bool, store: Path | None, chunk: int = 40) -> dict[int, dict[str, Any]]:
+    """{seed: {"pynative real": what the worker said, …}}; "python real" is PYNATIVE_MODE without ``jit``."""
     found: dict[int, dict[str, Any]] = {program.seed: {} for program in programs}
-    if store and store.exists():
+    if store and store.exists() and not oracle:
         kept = {int(seed): results for seed, results in json.loads(store.read_text()).items()}
         found.update({seed: dict(kept[seed]) for seed in found if seed in kept})
     with tempfile.TemporaryDirectory() as folder:
         for start in range(0, len(programs), chunk):
             part = programs[start:start + chunk]
-            names = dict(zip(write(part, Path(folder)), part))
-            for mode in MODES:
-                for real in (True, False) if oracle else (False,):
+            plain = [program.as_python for program in part if program.as_python != program]
+            for key, mode, chosen, real in (("pynative ours", "pynative", part, False), ("graph ours", "graph", part, False),
+                                            ("pynative real", "pynative", part, True), ("graph real", "graph", part, True),
+                                            ("python real", "pynative", plain, True)):
+                if oracle or not real:
+                    names = dict(zip(write(chosen, Path(folder, key.replace(" ", "_"))), chosen))
                     for name, result in run(list(names), mode, real=real).items():
-                        found[names[name].seed][f"{mode} {'real' if real else 'ours'}"] = result
+                        found[names[name].seed][key] = result
             print(f"{start + len(part)} programs", flush=True)
-    if oracle and store:
-        kept = json.loads(store.read_text()) if store.exists() else {}
-        kept.update({seed: {key: value for key, value in results.items() if key.endswith("real")} for seed, results in found.items()})
-        store.write_text(json.dumps(kept))
+            if oracle and store:
+                kept = json.loads(store.read_text()) if store.exists() else {}
+                kept.update({program.seed: {key: value for key, value in found[program.seed].items() if key.endswith("real")} for program in part})
+                store.write_text(json.dumps(kept))
     return found
 
 
 def verdict(program: Program, results: dict[str, Any], mode: str) -> str:
-    """"agree", "refused: …" (by real), or what differs."""
-    real = results.get(f"{mode} real")
+    """"agree"; "refused: …" by real; "python" where ours follows Python and real what it compiled; "graph" where real's modes differ in a
+    derivative, and ours is real's graph mode (real's PYNATIVE_MODE loses a term there); or what differs."""
+    real, ours = results.get(f"{mode} real"), results[f"{mode} ours"]
+    tolerance = 1e-4 if program.dimensions["precision"] == "float32" else 2e-2
     if real is None:
-        return difference(results["graph ours"], results["pynative ours"]) or "agree" if mode == "graph" else "agree"
+        return (difference(ours, results["pynative ours"], tolerance) or "agree") if mode == "graph" else "agree"
     if real["error"] and not any(label.startswith("1 loss") for label, _, _ in real["values"]):
         return "refused: " + real["error"]
-    return difference(results[f"{mode} ours"], real, _LOOSE.get(program.dimensions["precision"], 2e-2)) or "agree"
+    said = difference(ours, real, tolerance)
+    if said is None:
+        return "agree"
+    others = {"python": ["python real"] + ["pynative real"] * (mode == "graph"), "graph": ["graph real"] * (mode == "pynative")}
+    for kind, keys in others.items():
+        for key in keys:
+            if key in results and not results[key]["error"] and difference(ours, results[key], tolerance) is None \
+                    and (kind == "python" or program.dimensions["derivative"] != "none"):
+                return kind
+    return said
 
 
 def table(programs: list[Program], verdicts: dict[tuple[int, str], str]) -> str:
@@ -56,12 +71,13 @@ def table(programs: list[Program], verdicts: dict[tuple[int, str], str]) -> str:
     for program in programs:
         for mode in MODES:
             kind = verdicts[program.seed, mode].split(":")[0]
-            kind = kind if kind in ("agree", "refused") else "differ"
+            kind = kind if kind in KINDS else "differ"
             for dimension, value in (*program.dimensions.items(), ("all", "")):
                 counts[dimension, value, mode, kind] += 1
-    lines = ["| dimension | value | PYNATIVE agree / differ / refused by real | GRAPH agree / differ / refused |", "|---|---|---|---|"]
+    heads = " / ".join(KINDS)
+    lines = [f"| dimension | value | PYNATIVE_MODE: {heads} | GRAPH_MODE: {heads} |", "|---|---|---|---|"]
     for dimension, value in sorted({key[:2] for key in counts}):
-        cells = [" / ".join(str(counts[dimension, value, mode, kind]) for kind in ("agree", "differ", "refused")) for mode in MODES]
+        cells = [" / ".join(str(counts[dimension, value, mode, kind]) for kind in KINDS) for mode in MODES]
         lines.append(f"| {dimension} | {value} | {cells[0]} | {cells[1]} |")
     return "\n".join(lines)
 
@@ -85,7 +101,7 @@ def main() -> None:
     for program in programs:
         for mode in MODES:
             said = verdicts[program.seed, mode]
-            if said != "agree" and (options.refused or not said.startswith("refused")):
+            if said.split(":")[0] not in KINDS or (options.refused and said.startswith("refused")):
                 print(f"{program.seed} {mode}: {said}\n    {program.dimensions}")
     print(table(programs, verdicts))
 

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.programs.pieces import (
@@ -10,6 +11,7 @@ from tests.programs.pieces import (
     CONSTANT_RATE_ONLY,
     DERIVATIVES,
     GROUPS,
+    LINEAR,
     LOSSES,
     MODELS,
     NETS,
@@ -49,6 +51,11 @@ class Program:
     def name(self) -> str:
         return f"program_{self.seed}"
 
+    @property
+    def as_python(self) -> Program:
+        """The same without ``jit``: what Python says of it, where a compiled step keeps what it was compiled with."""
+        return replace(self, source=self.source.replace("@ms.jit\n", "").replace("ms.jit(", "("))
+
 
 def _indented(text: str, depth: int) -> str:
     return "".join(f"{'    ' * depth}{line}\n" if line else "\n" for line in text.splitlines())
@@ -66,7 +73,7 @@ def dimensions_of(seed: int) -> dict[str, str]:
     if step in NO_DERIVATIVE:
         derivative = "none"
     net = pick.choice(SMOOTH[:5] if derivative == "third" else SMOOTH if derivative != "none" else list(NETS))
-    optimizer = pick.choice(list(OPTIMIZERS))
+    optimizer = pick.choice(list(OPTIMIZERS) if derivative == "none" else LINEAR)
     rate = "constant" if optimizer in CONSTANT_RATE_ONLY or pick.random() < 0.5 else pick.choice(list(RATES))
     group = "all" if optimizer in CONSTANT_RATE_ONLY or pick.random() < 0.6 else pick.choice(list(GROUPS))
     if rate in ("list", "tensor", "generated"):  # a group's own rate must then be of that kind too
@@ -166,8 +173,9 @@ def _model_run(chosen: dict[str, str]) -> str:
             f"model.train({epochs}, ds.GeneratorDataset(batches, ['x', 'y'], shuffle=False), callbacks=[Watch()], dataset_sink_mode=False)\n")
 
 
-def write(programs: list[Program], folder: Path) -> list[str]:
+def write(programs: Sequence[Program], folder: Path) -> list[str]:
     """One file for each program: a graph mode reads source. Returns what a worker takes."""
+    folder.mkdir(exist_ok=True)
     for program in programs:
         (folder / f"{program.name}.py").write_text(program.source)
     return [f"{folder / program.name}.py:run" for program in programs]

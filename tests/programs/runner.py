@@ -25,10 +25,11 @@ def run(programs: Sequence[str], mode: str, *, real: bool = False, patience: flo
     found: dict[str, dict[str, Any]] = {}
     left = list(programs)
     while left:
+        result: dict[str, Any] = {"error": None}
         for result in _lines(list(left), mode, real, patience):
             found[result["program"]] = result
             left.remove(result["program"])
-        if left:
+        if left and not result["error"]:  # after an error the worker ends by itself
             found[left[0]] = {"program": left[0], "values": [], "error": "Crash: the process ended or did not answer", "seconds": 0.0}
             left.pop(0)
     return found

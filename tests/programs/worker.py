@@ -11,8 +11,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import mindspore as ms  # noqa: E402
-from kit import Record  # noqa: E402
+import mindspore as ms
+from kit import Record
 
 _MODULES = {}
 
@@ -47,4 +47,8 @@ if __name__ == "__main__":
     print("READY", flush=True)
     for each in sys.argv[2:]:
         if each != "-v":
-            print("PROGRAM " + json.dumps(run(each, sys.argv[1])), flush=True)
+            found = run(each, sys.argv[1])
+            print("PROGRAM " + json.dumps(found), flush=True)
+            if found["error"]:  # it may have left this process in a state that the next program must not see
+                print("RESTART", flush=True)
+                break
