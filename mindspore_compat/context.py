@@ -42,7 +42,7 @@ _KEYS: dict[str, tuple[Any, Any]] = {
     "save_compile_cache": (bool, False), "load_compile_cache": (bool, False), "runtime_num_threads": (int, 30),
     "pynative_synchronize": (bool, False), "mempool_block_size": (str, "1GB"), "disable_format_transform": (bool, False),
     "op_timeout": (int, 900), "deterministic": (str, "OFF"), "ascend_config": (dict, {}), "gpu_config": (dict, {}),
-    "jit_config": (dict, {}), "jit_syntax_level": (int, LAX), "debug_level": (int, 0), "jit_enable_inplace_ops": (bool, True),
+    "jit_config": (dict, {}), "jit_level": (str, ""), "jit_syntax_level": (int, LAX), "debug_level": (int, 0), "jit_enable_inplace_ops": (bool, True),
     "enable_compile_cache": (bool, False), "compile_cache_path": (str, ""), "memory_optimize_level": (str, "O0"),
     "memory_offload": (str, "OFF"), "enable_sparse": (bool, False), "enable_profiling": (bool, False), "profiling_options": (str, ""),
     "enable_dump": (bool, False), "save_dump_path": (str, "."), "enable_mem_reuse": (bool, True), "enable_task_sink": (bool, True),
@@ -94,8 +94,9 @@ def set_context(**kwargs: Any) -> None:
     """Set any of the context's keys.
 
     Args:
-        mode: both run eagerly, but that a training step which repeats itself is replayed without Python's share of it; in
-            PYNATIVE_MODE (1) only where that share is proved to have no effect, in GRAPH_MODE (0) as upstream (docs/design/replay.md).
+        mode: in PYNATIVE_MODE (1) everything runs eagerly; in GRAPH_MODE (0) too, but that a training step which repeats itself is replayed
+            without Python's share of it, as upstream (docs/design/replay.md).
+        jit_config: ``{"jit_level": "O0"}`` turns replays off; jit_level="O0" is the same.
         device_target: "CPU", "GPU" or "Ascend"; the latter two mean CUDA where there is a GPU, else the CPU, said once.
         device_id: which GPU.
 
@@ -114,10 +115,25 @@ def set_context(**kwargs: Any) -> None:
                          f"but got {target}.")
     if not 0 <= kwargs.get("device_id", 0) <= 4095:
         raise ValueError(f"For 'context.set_context', the argument 'device_id' must be in range [0, 4095], but got {kwargs['device_id']}.")
+    _check_jit_config(kwargs)
     _values.update(kwargs)
     if "device_target" in kwargs or ("device_id" in kwargs and "device_target" in _values):
         name = "Ascend" if get_context("device_target") == "Davinci" else get_context("device_target")
         select_device(name, get_context("device_id"))
+
+
+_JIT_OPTIONS = {"jit_level": ["O0", "O1", "O2"], "infer_boost": ["on", "off"]}
+
+
+def _check_jit_config(given: dict[str, Any]) -> None:
+    """Check ``jit_config``, and put ``jit_level`` into it."""
+    if "jit_level" in given:
+        given["jit_config"] = {**given.get("jit_config", {}), "jit_level": given.pop("jit_level")}
+    for key, value in given.get("jit_config", {}).items():
+        if key not in _JIT_OPTIONS:
+            raise ValueError(f"For 'context.set_context', the key of argument 'jit_config' must be one of {_JIT_OPTIONS}, but got {key}.")
+        if value not in _JIT_OPTIONS[key]:
+            raise ValueError(f"For 'jit_config', the value of argument {key} must be one of {_JIT_OPTIONS[key]}, but got {value}.")
 
 
 def get_context(attr_key: str) -> Any:
@@ -126,6 +142,8 @@ def get_context(attr_key: str) -> Any:
     Raises:
         ValueError: for an unknown key.
     """
+    if attr_key == "jit_level":
+        return get_context("jit_config").get("jit_level", "")
     return _get("context.get_context", _KEYS, _values, attr_key)
 
 

@@ -1,13 +1,13 @@
-"""What differentiation and recordings have to know of the program: written all over the package, so it lives below."""
+"""What recordings have to know of the program: written all over the package, so it lives below."""
 from __future__ import annotations
 
 import threading
 from typing import Any
 
-#: how deep in `GradOperation`, `grad` or `value_and_grad` the program is; 0: outside
-depth = 0
 #: counts changes that may make a Cell compute something else: attributes, flags, requires_grad, the memory of a Parameter; not its values
 epoch = 0
+#: counts changes of what Cells consist of: children and Parameters
+structure = 0
 #: counts tensors that got other memory
 moved = 0
 #: what writes down the operators of a step at the moment, if anything does

@@ -1,43 +1,17 @@
-"""A Cell's own ``bprop`` in place of differentiation."""
+"""What a Cell may ask for instead of torch's recorded backward pass: its own ``bprop``, or the forward once more."""
 from __future__ import annotations
 
+import contextlib
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch.utils.checkpoint import checkpoint
 
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common._differentiation import OwnBackward, differentiable, in_forward
 
-__all__ = ["call_with_bprop"]
-
-
-class _CustomBackward(torch.autograd.Function):
-    """Runs a Cell's own ``bprop(*inputs, out, dout)`` in place of differentiation."""
-
-    @staticmethod
-    def forward(ctx: Any, cell: Any, count: int, *inputs: Any) -> Any:  # type: ignore[override]
-        with torch.no_grad():
-            out = cell.construct(*inputs[:count])
-        outputs = out if isinstance(out, tuple) else (out,)
-        fresh = tuple(item.detach().clone() if isinstance(item, torch.Tensor) and any(item is i for i in inputs) else item for item in outputs)
-        ctx.cell, ctx.inputs, ctx.out, ctx.count, ctx.total = cell, inputs, out, count, len(inputs)
-        return fresh if isinstance(out, tuple) else fresh[0]
-
-    @staticmethod
-    def backward(ctx: Any, *douts: Any) -> Any:
-        dout = wrap(tuple(douts)) if isinstance(ctx.out, tuple) else wrap(douts[0])
-        with torch.no_grad():
-            grads = ctx.cell.bprop(*ctx.inputs[:ctx.count], wrap(ctx.out), dout)
-        parameter_grads: Any = ()
-        if isinstance(grads, tuple) and len(grads) == 2 and isinstance(grads[1], dict):
-            grads, by_parameter = grads
-            parameter_grads = tuple(by_parameter.get(parameter) for parameter in ctx.inputs[ctx.count:])
-        grads = grads if isinstance(grads, tuple) else (grads,)
-        if len(grads) != ctx.count:
-            raise TypeError(f"For '{type(ctx.cell).__name__}', the number of gradients that 'bprop' returns must equal the number of "
-                            f"inputs {ctx.count}, but got {len(grads)}.")
-        rest = parameter_grads or (None,) * (ctx.total - ctx.count)
-        return (None, None, *[g if isinstance(i, torch.Tensor) else None for g, i in zip(grads, ctx.inputs)], *rest)
+__all__ = ["call_with_bprop", "recomputed"]
 
 
 def call_with_bprop(cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -48,4 +22,25 @@ def call_with_bprop(cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         raise TypeError(f"For '{type(cell).__name__}', a Cell with 'bprop' takes positional inputs only, but got {sorted(bound.kwargs)}.")
     # The parameters go along so that the node is recorded even when no input requires a gradient by itself.
     parameters = [parameter for parameter in cell.get_parameters() if parameter.requires_grad]
-    return _CustomBackward.apply(cell, len(bound.args), *bound.args, *parameters)
+
+    def bprop(inputs: list[Any], out: Any, dout: Any) -> list[Any]:
+        found = cell.bprop(*inputs, out, dout)
+        by_parameter: dict[Any, Any] = {}
+        if isinstance(found, tuple) and len(found) == 2 and isinstance(found[1], dict):
+            found, by_parameter = found
+        found = found if isinstance(found, tuple) else (found,)
+        if len(found) != len(inputs):
+            raise TypeError(f"For '{type(cell).__name__}', the number of gradients that 'bprop' returns must equal the number of "
+                            f"inputs {len(inputs)}, but got {len(found)}.")
+        return [*found, *map(by_parameter.get, parameters)]
+    return OwnBackward.apply(cell.construct, bprop, len(bound.args), *bound.args, *parameters)
+
+
+def recomputed(compute: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+    """``compute(*args, **kwargs)``, run again in the backward pass instead of keeping what it computes in between."""
+    scope: Any = differentiable() if in_forward() else contextlib.nullcontext()
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with scope:  # the second time too, when the forward around it is over
+            return compute(*args, **kwargs)
+    return checkpoint(run, *args, use_reentrant=False, **kwargs)

@@ -11,10 +11,11 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _grad_state
+from mindspore_compat.common._differentiation import KEPT, Forward, in_forward, is_differentiable
 from mindspore_compat.common._wrap import _is_tracing, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _is_parameter_generated
 from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.nn._bprop import call_with_bprop
+from mindspore_compat.nn._bprop import call_with_bprop, recomputed
 from mindspore_compat.nn._cell_hints import Hints
 from mindspore_compat.nn._cell_listing import Listing
 
@@ -105,8 +106,37 @@ class Cell(Hints, Listing):
 
     def _call_with_extras(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A call with hooks, a dtype from `to_float`, a custom ``bprop``, recomputation, or a forward kept for `GradOperation`."""
+        if self.__dict__["requires_grad"] and not in_forward() and torch.is_grad_enabled() and not self._trains:
+            return self._call_and_keep(args, kwargs)
+        return self._call_cast(args, kwargs)
+
+    def _call_and_keep(self, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """As MindSpore, record this forward: the `GradOperation` that follows takes it instead of a second one."""
+        variables = [position for position, arg in enumerate(args) if is_differentiable(arg) and not isinstance(arg, torch.nn.Parameter)]
+        forward = Forward(lambda *args: self._call_cast(args, kwargs), args, wanted=variables)
+        if not kwargs:
+            self.__dict__["_captured"] = args, variables, forward
+            KEPT.add(self)
+        return forward.outputs
+
+    def _take_kept(self, args: tuple, wanted: tuple[int, ...]) -> Forward | None:
+        """The last forward if it had just these argument objects, ready to be differentiated by those at ``wanted``; it can be taken once."""
+        captured, self.__dict__["_captured"] = self.__dict__["_captured"], None
+        KEPT.discard(self)
+        if captured is None or len(captured[0]) != len(args) or not all(a is b for a, b in zip(captured[0], args)):
+            return None
+        _, variables, forward = captured
+        by_position = dict(zip(variables, forward.variables))
+        return forward.by([by_position.get(position, args[position]) for position in wanted])
+
+    def _has_kept(self, tensors: list[torch.Tensor]) -> bool:
+        """Whether it keeps a forward of any of these tensors."""
+        captured = self.__dict__["_captured"]
+        return captured is not None and any(arg is tensor for arg in captured[0] for tensor in tensors)
+
+    def _call_cast(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         state = self.__dict__
-        dtype, inputs = state["_cast_dtype"], args
+        dtype = state["_cast_dtype"]
         if dtype is not None:
             args = tuple([_cast_floats(arg, dtype) for arg in args])
             kwargs = {key: _cast_floats(value, dtype) for key, value in kwargs.items()}
@@ -114,32 +144,20 @@ class Cell(Hints, Listing):
         try:
             if state["_forward_hooks"] or state["_forward_pre_hooks"] or state["_backward_hooks"] or state["_backward_pre_hooks"]:
                 _grad_state.not_repeatable("it has hooks")
-                result = wrap(torch.nn.Module.__call__(self, *args, **kwargs))
-            else:
-                result = wrap(self._run_construct(args, kwargs))
+                return wrap(torch.nn.Module.__call__(self, *args, **kwargs))
+            return wrap(self._run_construct(args, kwargs))
         finally:
             _casting.depth -= dtype is not None
-        if state["requires_grad"] and not kwargs and _grad_state.depth == 0 and torch.is_grad_enabled():
-            state["_captured"] = (inputs, result)  # MindSpore records this forward; GradOperation takes it instead of a second one
-        return result
 
     def _run_construct(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         if hasattr(type(self), "bprop") and torch.is_grad_enabled():
             return call_with_bprop(self, args, kwargs)
         if self._recompute and torch.is_grad_enabled():
-            from torch.utils.checkpoint import checkpoint
-            return checkpoint(self.construct, *args, use_reentrant=False, **kwargs)
-        if self._trains and not kwargs and not self._is_optimizer and not self.__dict__["requires_grad"]:
+            return recomputed(self.construct, args, kwargs)
+        if self._trains and not kwargs and not self._is_optimizer:
             from mindspore_compat.ops.composite._replay import replayed
             return replayed(self, (torch.is_grad_enabled(),), lambda inputs: self.construct(*inputs), args)
         return self.construct(*args, **kwargs)
-
-    def _take_captured(self, args: tuple) -> Any:
-        """The outputs of the last call if it had just these argument objects, else None; it can be taken once."""
-        captured, self.__dict__["_captured"] = self.__dict__["_captured"], None
-        if captured is not None and len(captured[0]) == len(args) and all(a is b for a, b in zip(captured[0], args)):
-            return captured[1]
-        return None
 
     # --- attributes -------------------------------------------------------------------------------------------------------
 
@@ -163,6 +181,11 @@ class Cell(Hints, Listing):
         super()._load_from_state_dict(state_dict, prefix, local_metadata, strict, missing_keys, unknown, error_msgs)
         own = {prefix + name for name in self.__dict__["_parameters"]}
         unexpected_keys.extend(key for key in unknown if key not in own)
+
+    def _restructured(self) -> None:
+        """Say that the Cell has other children or Parameters from now on."""
+        _grad_state.structure += 1
+        self._changed()
 
     def _changed(self) -> None:
         """Say that the Cell may compute something else from now on; what was recorded of it then holds no more."""
@@ -199,12 +222,14 @@ class Cell(Hints, Listing):
                 return
             if value is not None:
                 raise TypeError(f"Parameter '{name}' already exists in network, can not assign this type: '{type(value)}' as a parameter.")
+            self._restructured()
             parameters[name] = None
             return
         modules = state.get("_modules")
         if modules is not None and name in modules:
             if value is not None:
                 raise TypeError(f"Sub cell '{name}' already exists in network, can not assign this type: '{type(value)}' as a cell.")
+            self._restructured()
             modules[name] = None
             return
         buffers = state.get("_buffers")
@@ -227,6 +252,7 @@ class Cell(Hints, Listing):
                 self.__dict__.update(_trains=True, _special_call=True)
         else:
             _adopt(child, name + "." if self._auto_prefix else "")
+            self._restructured()
             self._modules[name] = child
 
     def _set_parameter_tuple(self, parameters: ParameterTuple) -> None:
@@ -254,7 +280,7 @@ class Cell(Hints, Listing):
             state["_exist_names"].add(item.name)
 
     def __delattr__(self, name: str) -> None:
-        self._changed()
+        self._restructured()
         for store in (self._parameters, self._modules, self._buffers):
             if name in store:
                 del store[name]
@@ -266,12 +292,12 @@ class Cell(Hints, Listing):
 
     @property
     def _cells(self) -> dict[str, Any]:
-        self._changed()  # whoever asks may change it; the package uses torch's names
+        self._restructured()  # whoever asks may change it; the package uses torch's names
         return self.__dict__["_modules"]
 
     @property
     def _params(self) -> dict[str, Any]:
-        self._changed()
+        self._restructured()
         return self.__dict__["_parameters"]
 
     @property
@@ -314,7 +340,7 @@ class Cell(Hints, Listing):
             raise TypeError(f"For 'insert_param_to_cell', the argument 'param' must be 'Parameter' if not None, but got {type(param)}.")
         if param is not None and _is_parameter_generated(param.name):
             param.name = param_name
-        self._changed()
+        self._restructured()
         self._parameters[param_name] = param
 
     def insert_child_to_cell(self, child_name: str, child_cell: Any) -> None:
@@ -333,8 +359,23 @@ class Cell(Hints, Listing):
         if child_cell is not None and not isinstance(child_cell, torch.nn.Module):
             raise TypeError("For 'insert_child_to_cell', the argument 'child_cell' must be 'Cell' if not None, "
                             f"but got type {type(child_cell)}.")
-        self._changed()
+        self._restructured()
         self._modules[child_name] = child_cell
+
+    def register_parameter(self, name: str, param: Any) -> None:
+        """torch's: without MindSpore's checks of the name."""
+        self._restructured()
+        super().register_parameter(name, param)
+
+    def add_module(self, name: str, module: Any) -> None:
+        """torch's: without MindSpore's names for the module's parameters."""
+        self._restructured()
+        super().add_module(name, module)
+
+    def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
+        """torch's."""
+        self._changed()
+        super().register_buffer(name, tensor, persistent)
 
     # --- modes and flags --------------------------------------------------------------------------------------------------
 

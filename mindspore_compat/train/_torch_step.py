@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common._differentiation import differentiable
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim.optimizer import Optimizer
@@ -84,7 +85,8 @@ class TorchTrainStep(_TorchStep):
         if optimizer is None:
             return self._loss(inputs)
         optimizer.zero_grad(set_to_none=True)
-        loss = self._loss(inputs)
+        with differentiable():  # derivatives inside of the network too
+            loss = self._loss(inputs)
         if not isinstance(loss, torch.Tensor):
             described = f"a {type(loss).__name__} of {len(loss)} elements" if isinstance(loss, (tuple, list)) else type(loss).__name__
             raise TypeError(f"For 'Model.train', the network must return the loss as one Tensor, but got {described}. "

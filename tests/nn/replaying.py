@@ -1,10 +1,8 @@
-"""What the tests of replays share: networks, and training them eagerly and in both modes."""
+"""What the tests of replays share: networks, and training them eagerly and in GRAPH_MODE."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import torch
@@ -12,15 +10,7 @@ import torch
 from mindspore_compat import ParameterTuple, Tensor, context, nn, ops
 from mindspore_compat.ops.composite import _replay
 
-GRAPH, PYNATIVE, EAGER = context.GRAPH_MODE, context.PYNATIVE_MODE, 2
-
-
-@contextmanager
-def running(mode: int) -> Iterator[None]:
-    """In a mode; EAGER is PYNATIVE_MODE as under a debugger."""
-    context.set_context(mode=GRAPH if mode == GRAPH else PYNATIVE)
-    with mock.patch.object(_replay, "_is_watched", lambda: mode == EAGER):
-        yield
+GRAPH, EAGER = context.GRAPH_MODE, context.PYNATIVE_MODE
 
 
 def calls_of(owner: Any) -> list[Any]:
@@ -67,23 +57,20 @@ def trained(mode: int, body: Any = None, between: Callable[[int, Any, Any], None
         if between is not None:
             between(step, net, cell)
         torch.manual_seed(step)
-        with running(mode):
-            result = cell(*batch)
+        context.set_context(mode=mode)
+        result = cell(*batch)
         losses.append(float(result[0] if isinstance(result, tuple) else result))
     return losses, {name: value.asnumpy().copy() for name, value in [*net.parameters_dict().items(), *made.parameters_dict().items()]}, cell
 
 
-def both(**options: Any) -> Any:
-    """The training Cells of the GRAPH_MODE and the PYNATIVE_MODE run, after they were found equal to eager ones."""
+def compared(**options: Any) -> Any:
+    """The training Cell of the GRAPH_MODE run, after that was found equal to the eager one."""
     expected, weights, _ = trained(EAGER, **options)
-    cells = []
-    for mode in (GRAPH, PYNATIVE):
-        losses, ours, cell = trained(mode, **options)
-        np.testing.assert_array_equal(losses, expected)
-        for name, value in weights.items():
-            np.testing.assert_array_equal(ours[name], value, err_msg=name)
-        cells.append(cell)
-    return cells
+    losses, ours, cell = trained(GRAPH, **options)
+    np.testing.assert_array_equal(losses, expected)
+    for name, value in weights.items():
+        np.testing.assert_array_equal(ours[name], value, err_msg=name)
+    return cell
 
 
 def all_replays(cell: Any) -> int:

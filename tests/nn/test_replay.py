@@ -1,4 +1,4 @@
-"""Both modes give what running eagerly gives, step for step, whatever a network does; and they replay where nothing speaks against it."""
+"""GRAPH_MODE gives what running eagerly gives, step for step, whatever a network does; and it replays where nothing speaks against it."""
 from __future__ import annotations
 
 from typing import Any
@@ -8,20 +8,17 @@ import pytest
 import torch
 
 from mindspore_compat import Tensor, context, jit, nn, ops
-from mindspore_compat.ops.composite import _replay
 from tests.nn.cases import CASES, Case
 from tests.nn.replaying import (
     EAGER,
     GRAPH,
-    PYNATIVE,
     Counting,
     Step,
     StepOfItsOwn,
     batches,
-    both,
     calls_of,
+    compared,
     replays,
-    running,
 )
 from tests.nn.test_against_golden import REFUSED, built, leaves, to_tensor
 
@@ -47,42 +44,41 @@ def trace(case: Case, mode: int) -> tuple[list[Any], Any]:
         pytest.skip("nothing to differentiate by")
     step_of = ops.value_and_grad(net, tuple(floats) or None, weights or None)
     found = []
-    with running(mode):
-        for step in range(CALLS):
-            torch.manual_seed(step)
-            found.append(step_of(*[to_tensor(varied(item, step)) for item in case.inputs]))
-            found.append([parameter.asnumpy().copy() for parameter in net.get_parameters()])
+    context.set_context(mode=mode)
+    for step in range(CALLS):
+        torch.manual_seed(step)
+        found.append(step_of(*[to_tensor(varied(item, step)) for item in case.inputs]))
+        found.append([parameter.asnumpy().copy() for parameter in net.get_parameters()])
     return found, net
 
 
-REPLAYED: dict[int, list[str]] = {GRAPH: [], PYNATIVE: []}
-RUN: dict[int, list[str]] = {GRAPH: [], PYNATIVE: []}
+REPLAYED: list[str] = []
+RUN: list[str] = []
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES if case.name not in REFUSED])
 def test_layers_give_what_they_give_eagerly(case: Case) -> None:
     try:
-        expected, _ = trace(case, EAGER)
+        expected, net = trace(case, EAGER)
     except (RuntimeError, ValueError, TypeError, NotImplementedError) as error:
         pytest.skip(f"not differentiable: {error}")
-    for mode in (GRAPH, PYNATIVE):
-        actual, net = trace(case, mode)
-        for number, (ours, eager) in enumerate(zip(leaves(actual), leaves(expected), strict=True)):
-            ours, eager = (item.detach().numpy() if isinstance(item, torch.Tensor) else item for item in (ours, eager))
-            np.testing.assert_allclose(ours, eager, 1e-5, 1e-6, err_msg=f"result {number}")
-        assert replays(net) or calls_of(net)[0].stopped or _replay._computations_of(net).unproved
-        (REPLAYED if replays(net) else RUN)[mode].append(case.name)
+    assert not calls_of(net)
+    actual, net = trace(case, GRAPH)
+    for number, (ours, eager) in enumerate(zip(leaves(actual), leaves(expected), strict=True)):
+        ours, eager = (item.detach().numpy() if isinstance(item, torch.Tensor) else item for item in (ours, eager))
+        np.testing.assert_allclose(ours, eager, 1e-5, 1e-6, err_msg=f"result {number}")
+    assert replays(net) or calls_of(net)[0].stopped
+    (REPLAYED if replays(net) else RUN).append(case.name)
 
 
-@pytest.mark.parametrize("mode", [GRAPH, PYNATIVE])
-def test_most_layers_are_replayed(mode: int) -> None:
+def test_most_layers_are_replayed() -> None:
     """Only those that let Python look at values, or whose operators' outputs depend on values, run eagerly."""
-    assert len(REPLAYED[mode]) > 10 * len(RUN[mode]), RUN[mode]
+    assert len(REPLAYED) > 10 * len(RUN), RUN
 
 
 def test_a_step_is_replayed_whole() -> None:
-    for cell in both():
-        assert replays(cell) == len(batches()) - 3 and not calls_of(cell.network)[0].recorded
+    cell = compared()
+    assert replays(cell) == len(batches()) - 3 and not replays(cell.network)
 
 
 @pytest.mark.parametrize("optimizer", [
@@ -91,14 +87,14 @@ def test_a_step_is_replayed_whole() -> None:
     lambda p: nn.Momentum(p, 0.1, 0.9, weight_decay=0.01, loss_scale=2.0), lambda p: nn.Lamb(p, 0.01), lambda p: nn.RMSProp(p, 0.01),
     lambda p: nn.Momentum([{"params": p[:2], "lr": 0.2}, {"params": p[2:]}], 0.1, 0.9, use_nesterov=True)])
 def test_optimizers(optimizer: Any) -> None:
-    assert all(replays(cell) == len(batches()) - 3 for cell in both(optimizer=optimizer))
+    assert replays(compared(optimizer=optimizer)) == len(batches()) - 3
 
 
 def test_loss_scale_cells() -> None:
     for scale in (2.0 ** 10, 2.0 ** 127):  # the second overflows at first
-        for cell in both(wrap=lambda net, optimizer, scale=scale: nn.TrainOneStepWithLossScaleCell(
-                net, optimizer, nn.DynamicLossScaleUpdateCell(scale, 2, 3))):
-            assert replays(cell.network) == len(batches()) - 4
+        cell = compared(wrap=lambda net, optimizer, scale=scale: nn.TrainOneStepWithLossScaleCell(
+            net, optimizer, nn.DynamicLossScaleUpdateCell(scale, 2, 3)))
+        assert replays(cell.network) == len(batches()) - 5
 
 
 @pytest.mark.parametrize("wrap", [Step, StepOfItsOwn, nn.TrainOneStepCell])
@@ -106,8 +102,7 @@ def test_loss_scale_cells() -> None:
                                        lambda p: nn.SGD(p, nn.PolynomialDecayLR(0.1, 0.01, 8, 0.5))],
                          ids=["Momentum", "Adam", "own", "LARS", "SGD"])
 def test_training_cells_of_the_user(wrap: Any, optimizer: Any) -> None:
-    for cell in both(wrap=wrap, optimizer=optimizer):
-        assert replays(cell) == len(batches()) - 3
+    assert replays(compared(wrap=wrap, optimizer=optimizer)) == len(batches()) - 3
 
 
 def test_an_optimizer_that_changes_its_attributes() -> None:
@@ -115,7 +110,7 @@ def test_an_optimizer_that_changes_its_attributes() -> None:
         def construct(self, gradients: Any) -> Any:
             self.rates = [self.rates[0] * 0.9] * 3
             return super().construct(gradients)
-    both(optimizer=Drifting, wrap=Step)
+    compared(optimizer=Drifting, wrap=Step)
 
 
 def test_an_optimizer_called_on_some_steps_only() -> None:
@@ -126,7 +121,7 @@ def test_an_optimizer_called_on_some_steps_only() -> None:
             if float(loss) > 1.0:
                 self.optimizer(grads)
             return loss, grads[0]
-    assert not any(map(replays, both(wrap=Every)))
+    assert not replays(compared(wrap=Every))
 
 
 def test_functions_with_closures() -> None:
@@ -138,18 +133,18 @@ def test_functions_with_closures() -> None:
             return loss_of(logits, y), logits
         grad_of, optimizer = ops.value_and_grad(forward, None, net.trainable_params(), has_aux=True), nn.SGD(net.trainable_params(), 0.1)
         losses = []
+        context.set_context(mode=mode)
         for x, y in batches():
-            with running(mode):
-                (loss, logits), grads = grad_of(x, y)
+            (loss, logits), grads = grad_of(x, y)
             assert isinstance(loss, Tensor) and isinstance(logits, Tensor) and isinstance(grads[0], Tensor)
             optimizer(grads)
             losses.append(float(loss))
         return losses, replays(forward)
     expected, _ = run(EAGER)
-    assert run(GRAPH) == run(PYNATIVE) == (expected, len(batches()) - 3)
+    assert run(GRAPH) == (expected, len(batches()) - 3)
 
 
-def test_a_function_under_jit_is_replayed_without_a_proof() -> None:
+def test_a_function_under_jit_is_replayed() -> None:
     def run(decorate: Any) -> tuple[list[float], int]:
         net, loss_of = nn.Dense(6, 3, weight_init="ones", bias_init="zeros"), nn.CrossEntropyLoss()
         optimizer = nn.SGD(net.trainable_params(), 0.1)

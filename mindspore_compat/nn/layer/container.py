@@ -75,7 +75,7 @@ class _CellSequence(Cell):
 
     def _replace(self, cells: list[Any], prefix: str, count: int, start: int = 0) -> None:
         """Children anew, in order; those from ``start`` on get the names of their positions."""
-        self._changed()
+        self._restructured()
         self._modules.clear()
         for position, cell in enumerate(cells):
             if self._auto_prefix and position >= start:
@@ -107,7 +107,7 @@ class _CellSequence(Cell):
         _check_cell(cell, type(self).__name__)
         if self._auto_prefix:
             _rename(cell, f"{self._prefix()[0]}{len(self)}.")
-        self._changed()
+        self._restructured()
         self._modules[str(len(self))] = cell
 
     def extend(self, cells: Any) -> Any:
@@ -124,7 +124,7 @@ class _CellSequence(Cell):
         _check_cell(module, type(self).__name__)
         if self._auto_prefix:
             _rename(module, f"{self._prefix()[0]}{name}.")
-        self._changed()
+        self._restructured()
         super().add_module(name, module)
 
     def __delitem__(self, index: Any) -> None:
@@ -133,7 +133,7 @@ class _CellSequence(Cell):
             doomed = keys[index]
         else:
             doomed = [keys[_position(len(self), index, type(self).__name__)]]
-        self._changed()
+        self._restructured()
         for key in doomed:
             del self._modules[key]
         prefix, count = self._prefix()
@@ -175,7 +175,7 @@ class SequentialCell(_CellSequence):
         _check_cell(cell, "SequentialCell")
         prefix, _ = self._prefix()
         key = list(self._modules)[_position(len(self), index, "SequentialCell")]
-        self._changed()
+        self._restructured()
         self._modules[key] = cell
         _rename(cell, f"{prefix}{key}.")
 
@@ -208,7 +208,7 @@ class CellList(_CellSequence):
         position = _position(len(self), index, "CellList")
         if self._auto_prefix:
             _rename(cell, f"{self._prefix()[0]}{position}.")
-        self._changed()
+        self._restructured()
         self._modules[str(position)] = cell
 
     def __iadd__(self, cells: Any) -> CellList:
@@ -235,11 +235,11 @@ class CellDict(Cell):
             raise KeyError(f"For 'CellDict', the key must be a non-empty str without '.', but got {key!r}.")
         if self._auto_prefix:
             _rename(cell, key + ".")
-        self._changed()
+        self._restructured()
         self._modules[key] = cell
 
     def __delitem__(self, key: str) -> None:
-        self._changed()
+        self._restructured()
         del self._modules[key]
 
     def __len__(self) -> int:
@@ -255,11 +255,11 @@ class CellDict(Cell):
         return key in self._modules
 
     def clear(self) -> None:
-        self._changed()
+        self._restructured()
         self._modules.clear()
 
     def pop(self, key: str) -> Any:
-        self._changed()
+        self._restructured()
         return self._modules.pop(key)
 
     def keys(self) -> Any:

@@ -16,6 +16,7 @@ import torch
 from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common import _grad_state
+from mindspore_compat.common._differentiation import KEPT, unseen_by_kept
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.tensor import Tensor
@@ -110,6 +111,7 @@ class Optimizer(Cell):
             raise ValueError(f"For '{self.cls_name}', the 'loss_scale' must be a positive float, but got {loss_scale}.")
         self.loss_scale = loss_scale
         self.dynamic_lr = self.dynamic_weight_decay = False
+        self.__dict__["_rates_move"] = False  # a replayed step found the learning rate changed
         self.is_group = isinstance(items[0], dict)
         self.is_group_lr = self.is_group_params_ordered = False
         self.global_step = _host_parameter([0], "global_step", torch.int32)
@@ -382,6 +384,12 @@ class Optimizer(Cell):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         args = args if type(self).construct is Optimizer.construct else wrap(args)  # our training steps hand over torch's tensors
+        if KEPT:
+            with unseen_by_kept(self.parameters):
+                return self._call(args, kwargs)
+        return self._call(args, kwargs)
+
+    def _call(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         recorder = _grad_state.recorder_here()
         if recorder is not None:
             recorder.updates = True
@@ -394,7 +402,8 @@ class Optimizer(Cell):
     @property
     def _is_recorded(self) -> bool:
         """Whether a recorded step holds the update's operators, as the class says by `_repeats`; otherwise the optimizer is called at each replay."""
-        return "_repeats" in type(self).__dict__ and not self.dynamic_lr and not self.dynamic_weight_decay
+        return ("_repeats" in type(self).__dict__ and not self.dynamic_lr and not self.dynamic_weight_decay
+                and not self.__dict__["_rates_move"])
 
     def construct(self, gradients: Any) -> Any:
         """One step with a tuple of gradients in the order of ``parameters``.

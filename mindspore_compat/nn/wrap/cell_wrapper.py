@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool
-from mindspore_compat.common import _grad_state
+from mindspore_compat.common._differentiation import Forward, detached, gradients, scalar_gradients
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.cell import Cell
@@ -20,7 +20,7 @@ from mindspore_compat.nn.wrap._micro_batch import (
 )
 from mindspore_compat.nn.wrap.grad_reducer import DistributedGradReducer
 from mindspore_compat.ops.composite._replay import replayed
-from mindspore_compat.ops.composite.grad import GradOperation, gradients
+from mindspore_compat.ops.composite.grad import GradOperation
 from mindspore_compat.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
 
 __all__ = ["WithLossCell", "TrainOneStepCell", "WithEvalCell", "WithGradCell", "ForwardValueAndGrad", "ParameterUpdate", "GradAccumulationCell",
@@ -112,15 +112,7 @@ class ForwardValueAndGrad(Cell):
         self.grad = GradOperation(get_all, get_by_list, sens_param)
 
     def construct(self, *inputs: Any) -> Any:
-        arguments = inputs[:-1] if self.sens_param else inputs
-        if self.get_by_list and not self.get_all and isinstance(self.network, Cell):
-            outputs = self.network(*arguments)  # kept by the Cell: the gradient below does not run it again
-            found = self.grad(self.network, self.weights)(*inputs)
-        else:
-            with torch.no_grad():
-                outputs = self.network(*arguments)
-            found = self.grad(self.network, self.weights)(*inputs)
-        return _without_graph(outputs), found
+        return self.grad.with_value(self.network, self.weights)(*inputs)
 
 
 class TrainOneStepCell(Cell):
@@ -170,21 +162,17 @@ class TrainOneStepCell(Cell):
         return wrap(loss), found
 
     def _differentiated(self, arguments: tuple[tuple[Any, ...], Any]) -> tuple[Any, tuple[Any, ...]]:
-        network, (inputs, sens) = self.network, arguments
-        with torch.enable_grad():
-            loss = network(*inputs)
-        if isinstance(network, Cell):
-            network.__dict__["_captured"] = None
+        inputs, sens = arguments
+        forward = Forward(self.network, inputs)
+        loss = forward.outputs
         if not isinstance(loss, torch.Tensor):
             raise TypeError(f"For 'TrainOneStepCell', the network must return the loss as one Tensor, but got {_described(loss)}. "
                             "Give Model a 'loss_fn', or a network that returns the loss alone.")
-        if loss.dim() == 0 and not isinstance(sens, torch.Tensor) and sens == 1.0 and _grad_state.depth == 0:
-            found = _scalar_gradients(loss, self.weights)
-        else:
-            if isinstance(sens, torch.Tensor) and sens.numel() == 1:
-                sens = sens.item()
-            found = gradients(loss, list(self.weights), sens)
-        return wrap(_detach(loss)), found
+        if loss.dim() == 0 and not isinstance(sens, torch.Tensor) and sens == 1.0:
+            return detached(loss), scalar_gradients(forward, self.weights)
+        if isinstance(sens, torch.Tensor) and sens.numel() == 1:
+            sens = sens.item()
+        return detached(loss), gradients(forward, self.weights, sens)
 
 
 def _identity(value: Any) -> Any:
@@ -193,24 +181,6 @@ def _identity(value: Any) -> Any:
 
 def _described(outputs: Any) -> str:
     return f"a {type(outputs).__name__} of {len(outputs)} elements" if isinstance(outputs, (tuple, list)) else f"{type(outputs).__name__}"
-
-
-def _without_graph(outputs: Any) -> Any:
-    if isinstance(outputs, torch.Tensor):
-        return wrap(_detach(outputs)) if outputs.requires_grad and not isinstance(outputs, Parameter) else outputs
-    return tuple(_without_graph(item) for item in outputs) if isinstance(outputs, tuple) else outputs
-
-
-def _scalar_gradients(loss: torch.Tensor, weights: Any) -> tuple[Any, ...]:
-    """`gradients` of a 0-d loss, without the general case's bookkeeping."""
-    differentiable = [weight for weight in weights if torch._C.TensorBase.requires_grad.__get__(weight)]  # type: ignore[attr-defined]
-    if not loss.requires_grad or not differentiable:
-        return tuple(torch.zeros_like(_detach(weight)) for weight in weights)
-    found = torch.autograd.grad((loss,), differentiable, allow_unused=True)
-    if len(found) == len(weights) and all(gradient is not None for gradient in found):
-        return found
-    by_weight = dict(zip(map(id, differentiable), found))
-    return tuple(torch.zeros_like(_detach(weight)) if by_weight.get(id(weight)) is None else by_weight[id(weight)] for weight in weights)
 
 
 class _TrainGradAccuStepCell(TrainOneStepCell):
@@ -224,9 +194,8 @@ class _TrainGradAccuStepCell(TrainOneStepCell):
         return loss
 
     def _part_gradients(self, network: Any, part: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
-        with torch.enable_grad():
-            loss = network(*part)
-        return wrap(_detach(loss)), gradients(loss, list(self.weights), self.sens)
+        forward = Forward(network, part)
+        return detached(forward.outputs), gradients(forward, self.weights, self.sens)
 
 
 def _accumulated(network: Any, part_gradients: Any, inputs: tuple[Any, ...]) -> tuple[Any, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_positive_int
+from mindspore_compat.common._differentiation import Forward, detached, gradients
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
@@ -13,7 +14,6 @@ from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.wrap.cell_wrapper import TrainOneStepCell, _accumulated, _micro_size
 from mindspore_compat.ops.composite._replay import replayed
 from mindspore_compat.ops.composite.base import HyperMap, MultitypeFuncGraph
-from mindspore_compat.ops.composite.grad import gradients
 
 __all__ = ["DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell", "TrainOneStepWithLossScaleCell", "grad_scale", "shard_grad_scale"]
 
@@ -108,12 +108,9 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     def _part_gradients(self, network: Any, inputs: tuple[Any, ...], scale: torch.Tensor) -> tuple[Any, Any]:
         def differentiated(arguments: tuple[tuple[Any, ...], torch.Tensor]) -> tuple[Any, Any]:
             inputs, scale = arguments
-            with torch.enable_grad():
-                loss = network(*inputs)
-            if isinstance(network, Cell):
-                network.__dict__["_captured"] = None
-            seed = torch.ones_like(plain(loss)) * plain(scale).to(loss.dtype)
-            return wrap(plain(loss)), gradients(loss, list(self.weights), seed)
+            forward = Forward(network, inputs)
+            loss = plain(forward.outputs)
+            return detached(forward.outputs), gradients(forward, self.weights, torch.ones_like(loss) * plain(scale).to(loss.dtype))
         return wrap(replayed(network, ("loss scale", id(self.weights)), differentiated, (inputs, scale), self.weights))
 
     def set_sense_scale(self, sens: Any) -> None:

@@ -1,14 +1,18 @@
-"""A differentiated computation that repeats itself is run from a tape of its operators (docs/design/replay.md).
+"""In GRAPH_MODE, and in functions under `jit`, a computation that repeats itself is run from a tape of its operators (docs/design/replay.md).
 
 The first call for inputs of a kind runs eagerly, the next two are recorded, and if both recordings agree the following ones
-are replayed. In GRAPH_MODE Python runs only while a graph is made, as upstream; in PYNATIVE_MODE what Python does must be proved to have no
-effect first (`nn/_purity.py`). Whatever a replay could get wrong (values that Python reads, prints, Cells whose attributes change)
-goes on eagerly, and ``mindspore_compat.log`` says why at level INFO.
+are replayed: Python runs only while a graph is made, as upstream. Whatever a replay could get wrong (values that Python reads, prints, Cells
+whose attributes change) goes on eagerly. In PYNATIVE_MODE nothing is replayed.
+
+``MS_JIT=0``, ``MINDSPORE_COMPAT_REPLAY=off`` or ``set_context(jit_config={"jit_level": "O0"})`` turn replays off;
+``MINDSPORE_COMPAT_REPLAY=check`` or ``check:N`` runs every (N-th) replayed step eagerly as well and compares. The logger ``mindspore_compat``
+says once for each step at level INFO that it is replayed, or why not.
 """
 from __future__ import annotations
 
-import sys
+import os
 import threading
+import time
 import types
 import weakref
 from collections.abc import Callable
@@ -18,9 +22,11 @@ import torch
 
 from mindspore_compat import log
 from mindspore_compat.common import _grad_state
+from mindspore_compat.common._differentiation import KEPT, in_forward
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.context import is_graph_mode
+from mindspore_compat.context import get_context, is_graph_mode
+from mindspore_compat.ops.composite._check import checked
 from mindspore_compat.ops.composite._tape import DRAWS, Tape, compiled, record
 
 __all__ = ["replayed"]
@@ -29,24 +35,58 @@ _Base = torch._C.TensorBase
 _data_ptr, _stride, _item = _Base.data_ptr, _Base.stride, _Base.item
 _shape, _dtype, _requires_grad, _is_cpu = (_Base.__dict__[name].__get__ for name in ("shape", "dtype", "requires_grad", "is_cpu"))
 _CONSTANTS = (int, float, bool, str, type(None), torch.dtype)
-_monitoring: Any = getattr(sys, "monitoring", None)  # Python >= 3.12
 _MAIN_THREAD = threading.main_thread().ident
-_MAX_DISAGREEMENTS, _MAX_WASTED, _MAX_KINDS = 4, 12, 32
+_MAX_DISAGREEMENTS, _MAX_KINDS, _MAX_STATES = 4, 32, 4
+#: of the time that a computation would have taken eagerly, the share that its recordings may take on top of the first tape
+_SHARE = 0.05
+_clock = time.perf_counter
+_waiting = False  # a step runs that may be replayed as a whole later
 
 
 class _Computations:
-    """What is computed with a Cell or function, by kind of call. It lives in the owner's dict, so that it goes with it; a copy begins anew."""
+    """What is computed with a Cell or function, by kind of call. It lives in the owner's dict, so that it goes with it; a copy begins anew.
+
+    Recordings take several times as long as a call, so they are paid for: the first tape is free, others must be worth a share of the
+    time that the calls took, or that replays have saved.
+    """
 
     def __init__(self, owner: Any = None) -> None:
         self.owner = weakref.ref(owner) if owner is not None else None
         self.calls: dict[Any, _Calls] = {}
-        self.unproved = False  # Python may have an effect: always run in PYNATIVE_MODE
+        word, _, number = os.environ.get("MINDSPORE_COMPAT_REPLAY", "").lower().partition(":")
+        self.is_off = word in ("off", "0") or os.environ.get("MS_JIT") == "0"
+        self.checks_every = int(number or 1) if word == "check" else 0  # 0: nothing is checked
+        self.eager_s = 0.0  # what all calls so far would have taken eagerly
+        self.spent_s = 0.0  # on recordings, above that
+        self.saved_s = 0.0  # by replays
+        self.last_s = 0.0  # the last recording
+        self.recorded = 0
+        self.said: set[str] = set()
+        self.structure = -1  # which these belong to
+        self.states: list[dict[str, Any]] = []  # the dicts of its modules
+        self.parameters: list[torch.Tensor] = []
 
     def __deepcopy__(self, memo: dict) -> _Computations:
         return _Computations()
 
     def __reduce__(self) -> Any:
         return _Computations, ()
+
+    def can_pay(self) -> bool:
+        """Whether a tape may be begun now; it takes two recordings."""
+        return not self.recorded or self.spent_s + 2 * self.last_s <= _SHARE * self.eager_s + self.saved_s / 2
+
+    def watch_rates(self) -> None:
+        """A number that Python reads was another one: from now on optimizers are called at each replay, and read their rates themselves."""
+        for state in self.states:
+            if "_rates_move" in state:
+                state["_rates_move"] = True
+
+    def say(self, what: str, *values: Any) -> None:
+        owner = self.owner() if self.owner is not None else None
+        if what not in self.said:
+            self.said.add(what)
+            log.info(f"%s {what}.", type(owner).__name__ if isinstance(owner, torch.nn.Module) else getattr(owner, "__name__", owner), *values)
 
 
 def _computations_of(owner: Any) -> _Computations:
@@ -62,32 +102,62 @@ class _Plan:
 
     def __init__(self) -> None:
         self.called = False
+        self.recorded = 0
         self.tape: Tape | None = None
         self.run: Callable[[list[torch.Tensor]], Any] | None = None
         self.read: list[torch.Tensor] = []  # numbers that Python has read, and what they were
         self.found: list[Any] = []
         self.foreign: list[torch.Tensor] = []  # torch's own tensors that it uses: nobody says when they get other memory
         self.pointers: list[int] = []
-        self.proof: Any = None  # that Python has no effect; asked for in PYNATIVE_MODE only
+        self.written: list[torch.Tensor] = []  # tensors from outside that it writes to
+
+    def holds(self) -> bool:
+        return list(map(_data_ptr, self.foreign)) == self.pointers and list(map(_item, self.read)) == self.found
 
 
 class _Calls:
     """The calls of one function with inputs of one kind."""
 
-    def __init__(self, keep: Any) -> None:
+    def __init__(self, made: _Computations, keep: Any) -> None:
+        self.made = made
         self.keep = keep  # objects whose ids are in the key
         self.plans: dict[Any, _Plan] = {}
         self.plan = _Plan()
-        self.proof: Any = None  # the last one
         self.epoch = -1
-        self.disagreements = self.recorded = self.replayed = 0
+        self.eager_s = 0.0  # the shortest eager call
+        self.disagreements = self.replayed = 0
+        self.misses = self.skip = 0  # new states in a row; changes not to look at, since new states cost time as well
         self.stopped = False
 
-    def stop(self, owner: Any, why: str) -> None:
+    def enter(self, state: Any) -> None:
+        """Go on with the plan of ``state``."""
+        if state in self.plans:
+            self.misses = 0
+        else:
+            self.misses += 1
+            self.skip = min(self.misses - 1, 30)
+            if len(self.plans) >= _MAX_STATES:
+                self.plans.clear()
+        self.plan, self.epoch = self.plans.setdefault(state, _Plan()), _grad_state.epoch
+
+    def eagerly(self, compute: Callable[[Any], Any], arguments: Any) -> Any:
+        """`compute`, timed; what it computes with in turn waits for it."""
+        global _waiting
+        _waiting, start = True, _clock()
+        try:
+            result = compute(arguments)
+        finally:
+            _waiting = False
+        took = _clock() - start
+        self.eager_s = took if not self.eager_s else min(took, self.eager_s)
+        self.made.eager_s += self.eager_s
+        return result
+
+    def stop(self, why: str) -> None:
         self.stopped = True
         self.plans.clear()
         self.plan = _Plan()
-        _say(owner, why)
+        self.made.say("runs eagerly: " + why)
 
 
 def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: Any, keep: Any = None) -> Any:
@@ -98,77 +168,74 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
         key: what else tells one computation of ``owner`` from another; hashable. ``keep`` holds objects whose ids are in it.
         arguments: tuples, lists and dicts of tensors and constants.
     """
-    if (_grad_state.recorder is not None or _grad_state.depth or torch.is_autocast_enabled("cpu")
+    if (not is_graph_mode() or _waiting or _grad_state.recorder is not None or in_forward() or not isinstance(owner, (torch.nn.Module, types.FunctionType))
             or threading.get_ident() != _MAIN_THREAD):  # standard output and the recorder are everybody's
         return compute(arguments)
-    if not isinstance(owner, (torch.nn.Module, types.FunctionType)):
-        return compute(arguments)
     made = _computations_of(owner)
-    in_graph_mode = is_graph_mode()
-    if not in_graph_mode and (made.unproved or _is_watched()):
+    if made.is_off:
+        made.say("runs eagerly: the environment says so")
         return compute(arguments)
     tensors: list[torch.Tensor] = []
     kind = _kind(arguments, tensors)
     if kind is None:
+        made.say("runs eagerly: an argument is no plain tensor on the CPU, number, tuple, list or dict")
         return compute(arguments)
     if len(tensors) > 1 and len({*map(id, tensors)}) < len(tensors):  # one tensor in several places
         ids = list(map(id, tensors))
         kind = kind, tuple(map(ids.index, ids))
-    calls = made.calls.get((key, kind))
+    if KEPT and any(cell._has_kept(tensors) for cell in KEPT):  # it may take a forward that ran before the step
+        return compute(arguments)
+    key = key, kind, torch.get_default_dtype(), torch.is_grad_enabled()
+    calls = made.calls.get(key)
     if calls is None:
         if len(made.calls) >= _MAX_KINDS:
             return compute(arguments)
-        calls = made.calls[key, kind] = _Calls(keep)
+        calls = made.calls[key] = _Calls(made, keep)
     if calls.stopped:
         return compute(arguments)
     if calls.epoch != _grad_state.epoch:
-        state = _state_of(owner, calls)
-        if state not in calls.plans and len(calls.plans) >= 4:
-            calls.plans.clear()
-        calls.plan, calls.epoch = calls.plans.setdefault(state, _Plan()), _grad_state.epoch
-    plan = calls.plan
-    if not in_graph_mode and not (plan.proof is not None and plan.proof.holds()) and not _prove(owner, made, calls, arguments):
+        if calls.skip:
+            calls.skip -= 1
+            return calls.eagerly(compute, arguments)
+        calls.enter(_state_of(owner, made))
+    why = _why_not()
+    if why:
+        made.say("runs eagerly: " + why)
         return compute(arguments)
+    plan = calls.plan
     if plan.run is not None:
-        if list(map(_data_ptr, plan.foreign)) == plan.pointers and list(map(_item, plan.read)) == plan.found:
-            calls.replayed += 1
-            return plan.run(tensors)
+        if plan.holds():
+            return _replay(owner, calls, compute, arguments, tensors)
         plan.run = None  # and recorded anew
-    if not plan.called:
+        made.watch_rates()
+    if not plan.called or not (plan.recorded == 1 or made.can_pay()):  # what is begun may be finished
         plan.called = True
-        return compute(arguments)
-    return _recorded(owner, calls, compute, arguments, tensors)
+        return calls.eagerly(compute, arguments)
+    return _recorded(calls, compute, arguments, tensors)
 
 
-def _is_watched() -> bool:
-    """Whether somebody looks on while Python runs: a debugger, a profiler, torch's search for NaN, modes and hooks of torch around the call."""
-    return (sys.gettrace() is not None or sys.getprofile() is not None or torch.is_anomaly_enabled()
-            or torch._C._len_torch_dispatch_stack() > 0 or torch._C._len_torch_function_stack() > 0
-            or torch._C._autograd._top_saved_tensors_default_hooks(False) is not None
-            or (_monitoring is not None and _monitoring.get_tool(_monitoring.DEBUGGER_ID) is not None))
+def _why_not() -> str:
+    """Why nothing is replayed at the moment; empty if it may be."""
+    if get_context("jit_config").get("jit_level") == "O0":
+        return "jit_level is O0"
+    if torch.is_autocast_enabled("cpu"):
+        return "autocast is on around it"
+    if (torch.is_anomaly_enabled() or torch._C._len_torch_dispatch_stack() > 0 or torch._C._len_torch_function_stack() > 0
+            or torch._C._autograd._top_saved_tensors_default_hooks(False) is not None):
+        return "a mode of torch looks on"
+    return ""
 
 
-def _prove(owner: Any, made: _Computations, calls: _Calls, arguments: Any) -> bool:
-    """Try to prove that the Python of ``owner`` has no effect, and forget what was recorded under another proof."""
-    from mindspore_compat.nn._purity import Proof, proof_of
-    found = "a list or dict is an argument, which it might change" if _is_mutable(arguments) else proof_of(owner)
-    plan = calls.plan
-    if isinstance(found, Proof):
-        plan.proof = calls.proof = found
-        plan.run = plan.tape = None
-        return True
-    made.unproved = True
-    _say(owner, found)
-    return False
-
-
-def _is_mutable(value: Any) -> bool:
-    return isinstance(value, (list, dict)) or (isinstance(value, tuple) and any(map(_is_mutable, value)))
-
-
-def _say(owner: Any, why: str) -> None:
-    name = type(owner).__name__ if isinstance(owner, torch.nn.Module) else getattr(owner, "__name__", owner)
-    log.info("%s runs eagerly: %s.", name, why)
+def _replay(owner: Any, calls: _Calls, compute: Callable[[Any], Any], arguments: Any, tensors: list[torch.Tensor]) -> Any:
+    run: Any = calls.plan.run
+    calls.replayed += 1
+    if calls.made.checks_every and calls.replayed % calls.made.checks_every == 0:
+        return checked(owner, calls.plan.written, lambda: compute(arguments), lambda: run(tensors))
+    start = _clock()
+    result = run(tensors)
+    calls.made.eager_s += calls.eager_s
+    calls.made.saved_s += max(0.0, calls.eager_s - (_clock() - start))
+    return result
 
 
 def _kind(value: Any, tensors: list[torch.Tensor]) -> Any:
@@ -197,45 +264,47 @@ def _with_tensors(value: Any, tensors: Any) -> Any:
     return {key: _with_tensors(item, tensors) for key, item in value.items()} if isinstance(value, dict) else value
 
 
-def _state_of(owner: Any, calls: _Calls) -> Any:
+def _state_of(owner: Any, made: _Computations) -> Any:
     """What of the Cells may change the computation, apart from the values of Parameters."""
-    if calls.proof is not None:
-        modules, others = [cell for cell in (ref() for ref in calls.proof.cells) if cell is not None], calls.proof.parameters
-    elif isinstance(owner, torch.nn.Module):
-        modules, others = list(owner.modules()), []
-    else:
+    if not isinstance(owner, torch.nn.Module):
         return _grad_state.epoch
-    parameters = [*others, *(parameter for module in modules for parameter in module._parameters.values() if parameter is not None)]
-    return (_grad_state.moved, tuple([(module.training, module.__dict__.get("_version")) for module in modules]),
-            tuple(map(_requires_grad, parameters)))
+    if made.structure != _grad_state.structure:
+        made.structure, made.states = _grad_state.structure, [module.__dict__ for module in owner.modules()]
+        made.parameters = [parameter for state in made.states for parameter in state["_parameters"].values() if parameter is not None]
+    return (_grad_state.moved, _grad_state.structure, tuple([(state["training"], state.get("_version")) for state in made.states]),
+            tuple(map(_requires_grad, made.parameters)))
 
 
-def _recorded(owner: Any, calls: _Calls, compute: Callable[[Any], Any], arguments: Any, tensors: list[torch.Tensor]) -> Any:
+def _recorded(calls: _Calls, compute: Callable[[Any], Any], arguments: Any, tensors: list[torch.Tensor]) -> Any:
     """`compute` once more, with a tape running."""
-    plan = calls.plan
+    plan, made, start = calls.plan, calls.made, _clock()
     aliases = {id(tensor): wrap(plain(tensor)) if tensor.__class__ is Tensor else plain(tensor) for tensor in tensors}
     inputs = [aliases[id(tensor)] for tensor in tensors]  # objects that only this call knows
     replaced = _with_tensors(arguments, iter(inputs))
     result, tape, problem = record(lambda: compute(replaced), inputs, quick=plan.tape is not None)
-    calls.recorded += 1
     if problem == DRAWS and calls.disagreements < _MAX_DISAGREEMENTS:
         calls.disagreements += 1
     elif tape is None or calls.epoch != _grad_state.epoch:
-        calls.stop(owner, problem or "it sets attributes of a Cell")
-    elif plan.proof is not None and not plan.proof.holds():
-        calls.stop(owner, "it changes what it reads")
+        calls.stop(problem or "it sets attributes of a Cell")
     elif plan.tape is None:
         plan.tape = tape
     elif plan.tape.agrees(tape):
-        plan.run, plan.tape = compiled(tape), None
-        plan.foreign = [tensor for tensor in tape.constants.values() if not isinstance(tensor, Tensor)]
-        plan.pointers = list(map(_data_ptr, plan.foreign))
-        plan.read, plan.found = [plain(tape.constants[name]) for name in tape.read], list(tape.read.values())  # type: ignore[index]
+        _compile(plan, tape)
+        made.say("is replayed from now on, without its Python: %s operators", len(tape.nodes))
     else:
         plan.tape = tape
         calls.disagreements += 1
         if calls.disagreements > _MAX_DISAGREEMENTS:
-            calls.stop(owner, "it computes something else at each call")
-    if calls.recorded > _MAX_WASTED and calls.replayed < calls.recorded:
-        calls.stop(owner, "its Cells change too often")
+            calls.stop("it computes something else at each call")
+    made.last_s = max(0.0, _clock() - start - calls.eager_s)
+    plan.recorded, made.recorded = plan.recorded + 1, made.recorded + 1
+    made.spent_s, made.eager_s = made.spent_s + made.last_s, made.eager_s + calls.eager_s
     return result
+
+
+def _compile(plan: _Plan, tape: Tape) -> None:
+    plan.run, plan.tape = compiled(tape), None
+    plan.written = [plain(tape.constants[name]) for name in tape.constants if name in tape.written]
+    plan.foreign = [tensor for tensor in tape.constants.values() if not isinstance(tensor, Tensor)]
+    plan.pointers = list(map(_data_ptr, plan.foreign))
+    plan.read, plan.found = [plain(tape.constants[name]) for name in tape.read], list(tape.read.values())  # type: ignore[index]

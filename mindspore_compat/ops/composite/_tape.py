@@ -66,17 +66,23 @@ class Tape:
         self.constants: dict[_Ref, torch.Tensor] = {}
         self.written: set[str] = set()  # tensors that an operator wrote to, directly or through a view
         self.read: dict[str, Any] = {}  # constants of one element that Python read, and what it found
+        self.made: set[str] = set()  # constants that Python makes anew in each call
         self.returned: Any = None
 
     def agrees(self, later: Tape) -> bool:
-        """Whether ``later`` ran the same operators on the same or equal values, so that neither depends on the step it was made in."""
+        """Whether ``later`` ran the same operators on the same or equal values, so that neither depends on the step it was made in.
+
+        It learns what of its constants was `made` in the step.
+        """
         if (len(self.nodes) != len(later.nodes) or list(self.constants) != list(later.constants) or self.returned != later.returned
                 or not _same(self.read, later.read)):
             return False
         for name, constant in self.constants.items():
             other = later.constants[name]
-            if constant is not other and (name in self.written or not _equal(constant, other)):
-                return False
+            if constant is not other:
+                if name in self.written or not _equal(constant, other):
+                    return False
+                later.made.add(name)
         return all(a.op is b.op and (a.op is not _Opaque or a.call == b.call) and a.outputs == b.outputs and a.described == b.described
                    and _same(a.args, b.args) and _same(a.kwargs, b.kwargs) for a, b in zip(self.nodes, later.nodes))
 
@@ -145,6 +151,11 @@ class _Recorder(TorchDispatchMode):
 
     ``quick`` calls torch's own bindings where there is one, so that a replay runs what a recording has tried.
     """
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """torch's: here False, as keeping Dynamo out means to import it, which takes seconds."""
+        return False
 
     def __init__(self, inputs: Sequence[torch.Tensor], quick: bool) -> None:
         super().__init__()
@@ -338,6 +349,7 @@ class _Compiler:
     def __init__(self, tape: Tape) -> None:
         self.tape = tape
         self.same: dict[str, str] = {}  # a name -> the name of the same tensor
+        self.given = self._given_away()
         self.values: dict[str, Any] = {name: plain(tensor) for name, tensor in tape.constants.items()}
         self.nodes = self._live(list(self._reduced()))
 
@@ -358,7 +370,7 @@ class _Compiler:
             name, op, call = node.outputs[0] if node.outputs else None, node.op, node.call
             if node.op._schema.is_mutable or _updates(node):
                 summed.clear()  # a sum that is taken later would see what was written
-            if op is _aten.detach.default and not (args[0][0] != "t" and name in returned):  # who returns an alias gets a tensor of its own
+            if op is _aten.detach.default and not (args[0][0] != "t" and name in returned):
                 self.same[str(name)] = args[0]
                 continue
             if op is _aten.t.default and args[0] in transposed:
@@ -378,10 +390,18 @@ class _Compiler:
             if op is _aten.lift_fresh.default:  # gives a constant itself; the recorded step had it to itself
                 op = call = _aten.clone.default
             reduced = _Node(op, call, args, kwargs, node.outputs, node.is_list, node.described)
-            if _is_view(op) and not node.is_list and all(ref in self.values for ref in _refs((args, kwargs))):
+            if _is_view(op) and not node.is_list and name not in self.given and all(ref in self.values for ref in _refs((args, kwargs))):
                 self.values[str(name)] = op(*self._fill(args), **self._fill(kwargs))
             else:
                 yield reduced
+
+    def _given_away(self) -> set[str]:
+        """The names of what is returned, and of what that is a view of: each call gives tensors of its own."""
+        found = set(_refs(self.tape.returned))
+        for node in reversed(self.tape.nodes):
+            if not found.isdisjoint(filter(None, node.outputs)) and node.op is not _Opaque and _is_view(node.op):
+                found.update(ref for _, ref in _aliased(node))
+        return found
 
     def _shared(self, name: str) -> bool:
         """Whether somebody may write to a tensor, or give it away: it is returned, or an operator makes more than a value of it."""
@@ -397,7 +417,7 @@ class _Compiler:
     def _originals(self, value: Any) -> Any:
         """What is returned: a tensor from outside is returned as the object it is."""
         if isinstance(value, _Ref):
-            return _Ref("o" + value) if value in self.tape.constants else self._of(value)
+            return _Ref("o" + value) if value in self.tape.constants and value not in self.tape.made else self._of(value)
         if isinstance(value, (list, tuple)):
             return type(value)([self._originals(item) for item in value])
         return {key: self._originals(item) for key, item in value.items()} if isinstance(value, dict) else value
@@ -410,11 +430,10 @@ class _Compiler:
         return {key: self._fill(item) for key, item in value.items()} if isinstance(value, dict) else value
 
     def _live(self, nodes: list[_Node]) -> list[_Node]:
-        """Without operators whose results nobody uses; those that write or draw random numbers stay."""
+        """Without operators whose results nobody uses, if that is all there is to them."""
         used, kept = set(_refs(self._of(self.tape.returned))), []
         for node in reversed(nodes):
-            if (node.op._schema.is_mutable or torch.Tag.nondeterministic_seeded in node.op.tags or _updates(node)
-                    or not used.isdisjoint(node.outputs) or not any(node.outputs)):  # without outputs: operators that raise errors
+            if not used.isdisjoint(node.outputs) or not _is_idle(node):
                 used.update(_refs((node.args, node.kwargs)))
                 kept.append(node)
         return kept[::-1]
@@ -426,7 +445,9 @@ class _Compiler:
         keep = {*self.values, *_refs(returned)}
         inputs = sorted({ref for node in self.tape.nodes for ref in _refs((node.args, node.kwargs)) if ref[0] == "x"}
                         | {ref for ref in _refs(returned) if ref[0] == "x"}, key=lambda ref: int(ref[1:]))
-        lines = ["def run(_inputs):", *(f"    {ref} = _inputs[{ref[1:]}]" for ref in inputs), "    with _below_autograd():"]
+        made = sorted(self.given & self.tape.made)  # what Python makes anew and gives away
+        lines = ["def run(_inputs):", *(f"    {ref} = _inputs[{ref[1:]}]" for ref in inputs), *(f"    {ref} = o{ref}.clone()" for ref in made),
+                 "    with _below_autograd():"]
         for position, node in enumerate(self.nodes):
             names[f"f{position}"] = getattr(node.op, "_op", node.op) if node.call is node.op else node.call
             if node.op is _Opaque:
@@ -467,6 +488,24 @@ def _is_squeezed(view: _Node, kept: _Node) -> bool:
 def _is_view(op: Any) -> bool:
     found = [argument.alias_info for argument in op._schema.arguments if argument.alias_info is not None]
     return bool(found) and not any(info.is_write for info in found)
+
+
+# Operators that do nothing but give their result, beside those that work element by element: they look at no value that could be wrong.
+_IDLE = frozenset((
+    "addmm _softmax _log_softmax _softmax_backward_data _log_softmax_backward_data baddbmm bmm cat clone _to_copy convolution convolution_backward "
+    "empty empty_like full full_like mean mm native_layer_norm native_layer_norm_backward new_empty new_full new_ones new_zeros ones ones_like "
+    "scalar_tensor stack sum threshold_backward zeros zeros_like"
+).split())
+
+
+def _is_idle(node: _Node) -> bool:
+    """Whether nobody would notice that an operator did not run, but for its results."""
+    op, name = node.op, node.op._schema.name.removeprefix("aten::")
+    if op is _Opaque or op._schema.is_mutable or torch.Tag.nondeterministic_seeded in op.tags or not any(node.outputs):
+        return False
+    # a division of integers can fail
+    by_element = torch.Tag.pointwise in op.tags and all(dtype.is_floating_point or dtype is torch.bool for dtype, *_ in node.described)
+    return by_element or name in _IDLE or _is_view(op)
 
 
 def _updates(node: _Node) -> bool:

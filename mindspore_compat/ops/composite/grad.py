@@ -7,99 +7,12 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common import _grad_state
+from mindspore_compat.common._differentiation import Forward, detached, gradients
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.ops.composite._replay import replayed
 
 __all__ = ["GradOperation", "grad", "value_and_grad", "get_grad", "stop_gradient"]
-
-_Base = torch._C.TensorBase
-
-
-def _is_differentiable(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and (value.dtype.is_floating_point or value.dtype.is_complex)
-
-
-def _as_variable(value: torch.Tensor) -> torch.Tensor:
-    """The input itself as a point to differentiate at: a new leaf, or a view if an outer differentiation runs through it."""
-    if value.requires_grad:
-        return wrap(_Base.view_as(value, value))
-    return wrap(_Base.detach(value)).requires_grad_(True)
-
-
-def _tensors(outputs: Any) -> list[torch.Tensor]:
-    """The differentiable tensors of an output, in order."""
-    if isinstance(outputs, torch.Tensor):
-        return [outputs]
-    if isinstance(outputs, (tuple, list)):
-        return [tensor for item in outputs for tensor in _tensors(item)]
-    if isinstance(outputs, dict):
-        return [tensor for item in outputs.values() for tensor in _tensors(item)]
-    return []
-
-
-def _detached(outputs: Any) -> Any:
-    """The same structure without its graph; an enclosing differentiation keeps it."""
-    if _grad_state.depth:
-        return outputs
-    if isinstance(outputs, torch.Tensor):
-        return wrap(_Base.detach(outputs)) if outputs.requires_grad and not isinstance(outputs, Parameter) else outputs
-    if type(outputs) in (tuple, list):
-        return type(outputs)(_detached(item) for item in outputs)
-    return outputs
-
-
-def gradients(outputs: Any, targets: Sequence[torch.Tensor], sens: Any = None) -> tuple[Any, ...]:
-    """d(outputs·sens)/d(target) for each target; zeros where there is no dependence. ``sens`` None means ones.
-
-    Raises:
-        ValueError: if ``sens`` does not match the outputs in number or shape.
-    """
-    roots = _tensors(outputs)
-    if sens is None:
-        seeds = [torch.ones_like(_Base.detach(root)) for root in roots]
-    else:
-        given = _tensors(sens) if not isinstance(sens, (int, float)) else [torch.full_like(_Base.detach(roots[0]), sens)]
-        if len(given) != len(roots):
-            raise ValueError(f"For 'GradOperation', 'sens' must have one Tensor for each of the {len(roots)} outputs, but got {len(given)}.")
-        seeds = [_matching_seed(seed, root) for seed, root in zip(given, roots)]
-    pairs = [(root, seed) for root, seed in zip(roots, seeds) if root.requires_grad]
-    wanted = [target for target in targets if target.requires_grad and _is_differentiable(target)]
-    found: list[Any] = []
-    if pairs and wanted:
-        found = list(torch.autograd.grad([root for root, _ in pairs], wanted, [seed for _, seed in pairs], allow_unused=True,
-                                         create_graph=_grad_state.depth > 0, retain_graph=True if _grad_state.depth > 0 else None))
-    by_target = dict(zip((id(target) for target in wanted), found))
-    result = []
-    for target in targets:
-        gradient = by_target.get(id(target))
-        result.append(wrap(torch.zeros_like(_Base.detach(target)) if gradient is None else gradient))
-    return tuple(result)
-
-
-def _matching_seed(seed: torch.Tensor, root: torch.Tensor) -> torch.Tensor:
-    if tuple(seed.shape) != tuple(root.shape):
-        if seed.numel() != root.numel():
-            raise ValueError(f"For 'GradOperation', the shape of 'sens' must be that of the output {tuple(root.shape)}, but got {tuple(seed.shape)}.")
-        seed = torch.reshape(seed, tuple(root.shape))
-    return seed if seed.dtype is root.dtype else _Base.to(seed, root.dtype)
-
-
-class _Level:
-    """Counts nesting, so that inner differentiation keeps its graph for the outer one."""
-
-    def __enter__(self) -> None:
-        _grad_state.depth += 1
-
-    def __exit__(self, *exc: Any) -> None:
-        _grad_state.depth -= 1
-
-
-def _forward(fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-    with torch.enable_grad(), _Level():
-        return wrap(fn(*args, **kwargs))
-
 
 def _weights_of(weights: Any, where: str) -> tuple[list[Parameter], bool]:
     """(Parameters, whether a single one was given)."""
@@ -133,6 +46,11 @@ class GradOperation:
         Raises:
             ValueError: if the first input's gradient is wanted and there is no input.
         """
+        with_value = self.with_value(fn, weights)
+        return lambda *args, **kwargs: with_value(*args, **kwargs)[1]
+
+    def with_value(self, fn: Callable[..., Any], weights: Any = None) -> Callable[..., Any]:
+        """The same, but the function returns (outputs of ``fn``, gradients); not upstream's."""
         single = False
         parameters: list[Parameter] = []
         if self.get_by_list:
@@ -156,12 +74,12 @@ class GradOperation:
                     wanted = wanted[:1]
                 if not wanted:
                     raise ValueError("For 'GradOperation', a gradient of the inputs is wanted, but no input is a Tensor.")
-            _, found = _differentiated(fn, args, kwargs, sens, tuple(wanted), parameters)
+            outputs, found = _differentiated(fn, args, kwargs, sens, tuple(wanted), parameters)
             of_inputs, of_weights = found[:len(wanted)], found[len(wanted):]
             by_list = of_weights[0] if single else of_weights
             if not self.get_by_list:
-                return of_inputs if self.get_all else of_inputs[0]
-            return (of_inputs, by_list) if self.get_all else by_list
+                return outputs, of_inputs if self.get_all else of_inputs[0]
+            return outputs, (of_inputs, by_list) if self.get_all else by_list
         return gradient_function
 
 
@@ -169,24 +87,19 @@ def _differentiated(fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any],
                     has_aux: bool = False) -> tuple[Any, tuple[Any, ...]]:
     """(outputs of ``fn``, gradients by the inputs at the wanted positions and by the parameters). A forward that the Cell kept is not run a
     second time, nor replayed."""
-    kept = fn._take_captured(args) if not wanted and not kwargs and hasattr(fn, "_take_captured") else None
+    kept = fn._take_kept(args, wanted) if not kwargs and hasattr(fn, "_take_kept") else None
 
     def compute(arguments: tuple[tuple, tuple, Any]) -> tuple[Any, tuple[Any, ...]]:
         args, values, sens = arguments
-        outputs, variables = (kept, []) if kept is not None else _outputs_at(fn, args, dict(zip(kwargs, values)), wanted)
-        if has_aux and not isinstance(outputs, tuple):
+        forward = kept if kept is not None else Forward(fn, args, dict(zip(kwargs, values)), wanted)
+        if has_aux and not isinstance(forward.outputs, tuple):
             raise ValueError("For 'value_and_grad', 'has_aux' needs a function with more than one output, but got one.")
-        return _detached(outputs), gradients(outputs[0] if has_aux else outputs, [*variables, *parameters], sens)
+        differentiated = forward.of(forward.outputs[0]) if has_aux else forward
+        return detached(forward.outputs), detached(gradients(differentiated, [*forward.variables, *parameters], sens))
     arguments = args, tuple(kwargs.values()), sens
     if kept is not None:
         return compute(arguments)
     return wrap(replayed(fn, (wanted, has_aux, tuple(kwargs), tuple(map(id, parameters))), compute, arguments, parameters))
-
-
-def _outputs_at(fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any], wanted: Sequence[int]) -> tuple[Any, list[torch.Tensor]]:
-    """(outputs of ``fn``, variables at the wanted positions)."""
-    args = tuple(_as_variable(arg) if position in wanted and _is_differentiable(arg) else arg for position, arg in enumerate(args))
-    return _forward(fn, args, kwargs), [args[position] for position in wanted]
 
 
 def _positions(grad_position: Any) -> tuple[int, ...]:
@@ -274,7 +187,7 @@ def get_grad(gradients: Any, identifier: Any) -> Any:
 def stop_gradient(value: Any) -> Any:
     """``value`` without its history: no gradient flows through it."""
     if isinstance(value, torch.Tensor):
-        return wrap(_Base.detach(value))
+        return wrap(torch._C.TensorBase.detach(value))
     if isinstance(value, (tuple, list)):
         return type(value)(stop_gradient(item) for item in value)
     return value

@@ -89,7 +89,7 @@ class _AllReduce(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: torch.Tensor) -> Any:  # type: ignore[override]
-        summed = _all_reduce(gradient, "sum", ctx.group)
+        summed = _AllReduce.apply(gradient, "sum", ctx.group)
         if ctx.op in ("max", "min"):
             x, result = ctx.saved_tensors
             summed = summed * (x == result)
@@ -104,7 +104,7 @@ class _AllGather(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: torch.Tensor) -> Any:  # type: ignore[override]
-        return _reduce_scatter(gradient, "sum", ctx.group), None
+        return _ReduceScatter.apply(gradient, "sum", ctx.group), None
 
 
 class _ReduceScatter(torch.autograd.Function):
@@ -115,7 +115,7 @@ class _ReduceScatter(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: torch.Tensor) -> Any:  # type: ignore[override]
-        return _all_gather(gradient, ctx.group), None, None
+        return _AllGather.apply(gradient, ctx.group), None, None
 
 
 @primitive

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._api.errors import UnsupportedError
+from mindspore_compat.common._differentiation import OwnBackward
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.ops.primitive import PrimitiveWithInfer
@@ -18,29 +19,6 @@ __all__ = ["Custom"]
 
 _KINDS = ("hybrid", "akg", "tbe", "aicpu", "aot", "pyfunc")
 _Tensors = Sequence[torch.Tensor]
-
-
-class _Differentiated(torch.autograd.Function):
-    """Runs a Custom operator; its gradient is ``bprop(*inputs, out, dout)``."""
-
-    @staticmethod
-    def forward(ctx: Any, operator: Custom, *inputs: Any) -> Any:  # type: ignore[override]
-        out = operator._compute(inputs)
-        ctx.operator, ctx.inputs, ctx.out = operator, inputs, out
-        return out
-
-    @staticmethod
-    def backward(ctx: Any, *douts: Any) -> Any:
-        operator, inputs = ctx.operator, ctx.inputs
-        if operator.bprop is None:
-            raise RuntimeError(f"{operator._who}: the gradient is not known. Pass 'bprop', a function of the inputs, the output and its gradient.")
-        single = not isinstance(ctx.out, tuple)
-        with torch.no_grad():
-            grads = operator.bprop(*inputs, wrap(ctx.out), wrap(douts[0] if single else tuple(douts)))
-        grads = grads if isinstance(grads, tuple) else (grads,)
-        if len(grads) != len(inputs):
-            raise TypeError(f"{operator._who}: 'bprop' must return a gradient for each of the {len(inputs)} inputs, but returned {len(grads)}.")
-        return (None, *[grad if isinstance(item, torch.Tensor) and item.requires_grad else None for grad, item in zip(grads, inputs)])
 
 
 class Custom(PrimitiveWithInfer):
@@ -79,8 +57,17 @@ class Custom(PrimitiveWithInfer):
 
     def __call__(self, *inputs: Any) -> Any:
         if torch.is_grad_enabled() and any(isinstance(item, torch.Tensor) and item.requires_grad for item in inputs):
-            return wrap(_Differentiated.apply(self, *inputs))
+            return wrap(OwnBackward.apply(lambda *inputs: self._compute(inputs), self._gradients, len(inputs), *inputs))
         return wrap(self._compute(inputs))
+
+    def _gradients(self, inputs: list[Any], out: Any, dout: Any) -> tuple[Any, ...]:
+        if self.bprop is None:
+            raise RuntimeError(f"{self._who}: the gradient is not known. Pass 'bprop', a function of the inputs, the output and its gradient.")
+        grads = self.bprop(*inputs, out, dout)
+        grads = grads if isinstance(grads, tuple) else (grads,)
+        if len(grads) != len(inputs):
+            raise TypeError(f"{self._who}: 'bprop' must return a gradient for each of the {len(inputs)} inputs, but returned {len(grads)}.")
+        return grads
 
     def get_bprop(self) -> Any:
         """The function given as ``bprop``."""

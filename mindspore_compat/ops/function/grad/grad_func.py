@@ -6,21 +6,9 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common import _grad_state
+from mindspore_compat.common._differentiation import Forward, as_variable, detached, differentiable, gradients, is_differentiable, tensors_of
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops.composite.grad import (
-    GradOperation,
-    _as_variable,
-    _detached,
-    _forward,
-    _is_differentiable,
-    _tensors,
-    get_grad,
-    grad,
-    gradients,
-    stop_gradient,
-    value_and_grad,
-)
+from mindspore_compat.ops.composite.grad import GradOperation, get_grad, grad, stop_gradient, value_and_grad
 
 __all__ = ["GradOperation", "grad", "value_and_grad", "get_grad", "stop_gradient", "vjp", "jvp", "jacfwd", "jacrev", "vmap", "linearize",
            "derivative"]
@@ -35,28 +23,19 @@ def _split_aux(outputs: Any, has_aux: bool, owner: str) -> tuple[Any, tuple]:
 
 
 def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool = False) -> Any:
-    """(outputs, function of the outputs' gradients that returns the inputs', auxiliary outputs if any).
+    """(outputs, function of the outputs' gradients that returns a tuple of the inputs', auxiliary outputs if any).
 
     ``vjp(fn, inputs, v)`` of 1.x is the same as ``vjp(fn, *inputs)[1](v)`` now.
     """
-    args = tuple(_as_variable(arg) if _is_differentiable(arg) else arg for arg in inputs)
-    outputs, aux = _split_aux(_forward(fn, args, {}), has_aux, "vjp")
+    forward = Forward(fn, inputs, wanted=[position for position, item in enumerate(inputs) if isinstance(item, torch.Tensor)])
+    outputs, aux = _split_aux(forward.outputs, has_aux, "vjp")
     parameters = [] if weights is None else [weights] if isinstance(weights, torch.Tensor) else list(weights)
 
     def vjp_fn(*sens: Any) -> Any:
-        targets = [arg for arg in args if isinstance(arg, torch.Tensor)]
-        _grad_state.depth += 1  # the graph stays for further calls
-        try:
-            found = gradients(outputs, [*targets, *parameters], sens)
-        finally:
-            _grad_state.depth -= 1
-        found = tuple(_detached(item) for item in found)
-        of_inputs: Any = found[:len(targets)]
-        of_inputs = of_inputs[0] if len(of_inputs) == 1 else of_inputs
-        if weights is None:
-            return of_inputs
-        return of_inputs, found[len(targets):]
-    return (_detached(outputs), vjp_fn, _detached(aux)) if has_aux else (_detached(outputs), vjp_fn)
+        found = detached(gradients(forward.of(outputs), [*forward.variables, *parameters], sens, again=True))
+        of_inputs, of_weights = found[:len(forward.variables)], found[len(forward.variables):]
+        return of_inputs if weights is None else (of_inputs, of_weights)
+    return (detached(outputs), vjp_fn, detached(aux)) if has_aux else (detached(outputs), vjp_fn)
 
 
 def _as_tuple(value: Any) -> tuple:
@@ -73,26 +52,26 @@ def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> A
     Raises:
         ValueError: if ``v`` does not match the inputs in number.
     """
-    import torch.autograd.forward_ad as forward_ad
-
     args, tangents = _as_tuple(inputs), _as_tuple(v)
     if len(args) != len(tangents):
         raise ValueError(f"For 'jvp', 'v' must have one Tensor for each of the {len(args)} inputs, but got {len(tangents)}.")
-    with forward_ad.dual_level():
-        duals = [wrap(forward_ad.make_dual(arg.detach().as_subclass(torch.Tensor), torch.Tensor.to(tangent, arg.dtype)))
-                 for arg, tangent in zip(args, tangents)]
-        outputs, aux = _split_aux(wrap(fn(*duals)), has_aux, "jvp")
-        pairs = [forward_ad.unpack_dual(item) for item in _tensors(outputs)]
-        primals = [wrap(pair.primal.detach()) for pair in pairs]
-        along = [wrap(torch.zeros_like(pair.primal) if pair.tangent is None else pair.tangent.detach()) for pair in pairs]
-        aux = tuple(wrap(forward_ad.unpack_dual(item).primal) if isinstance(item, torch.Tensor) else item for item in aux)
-    result = _structured_like(outputs, primals), _structured_like(outputs, along)
-    return (*result, aux) if has_aux else result
+
+    def transposed() -> tuple[Any, tuple, list[torch.Tensor], tuple]:
+        """Outputs, seeds, and the seeds' products with the transposed Jacobian: linear in the seeds, so their gradient is the Jacobian's product."""
+        forward = Forward(fn, args, wanted=range(len(args)))
+        outputs, aux = _split_aux(forward.outputs, has_aux, "jvp")
+        seeds = [as_variable(torch.zeros_like(item)) if is_differentiable(item) else item for item in tensors_of(outputs)]
+        return outputs, aux, seeds, gradients(forward.of(outputs), forward.variables, seeds)
+    forward = Forward(transposed, ())
+    outputs, aux, seeds, products = forward.outputs
+    along = list(detached(gradients(forward.of(products), seeds, tangents)))
+    result = detached(outputs), _structured_like(outputs, along)
+    return (*result, detached(aux)) if has_aux else result
 
 
 def linearize(fn: Callable[..., Any], inputs: Any) -> Any:
     """(outputs, function of a direction that returns the derivative along it)."""
-    outputs = wrap(fn(*_as_tuple(inputs)))
+    outputs = detached(wrap(fn(*_as_tuple(inputs))))
     return outputs, lambda *v: jvp(fn, inputs, v[0] if len(v) == 1 else v)[1]
 
 
@@ -104,19 +83,15 @@ def derivative(fn: Callable[..., Any], primals: Any, order: int) -> Any:
     function = fn
     for _ in range(order):
         function = differentiated(function)
-    return _detached(wrap(fn(*args))), function(*args)
+    return detached(wrap(fn(*args))), function(*args)
 
 
-def _jacobian_rows(root: torch.Tensor, targets: list[torch.Tensor]) -> list[Any]:
-    """d root / d target for each target, of shape root.shape + target.shape."""
-    flat = torch.reshape(root, (-1,))
-    rows: list[list[torch.Tensor]] = [[] for _ in targets]
-    for i in range(flat.numel()):
-        found = torch.autograd.grad(flat[i], targets, allow_unused=True, retain_graph=True, create_graph=_grad_state.depth > 0) \
-            if root.requires_grad else [None] * len(targets)
-        for row, item, target in zip(rows, found, targets):
-            row.append(torch.zeros_like(target.detach()) if item is None else item)
-    return [wrap(torch.reshape(torch.stack(row), (*root.shape, *target.shape))) for row, target in zip(rows, targets)]
+def _jacobian_rows(forward: Forward, root: torch.Tensor) -> list[Any]:
+    """d root / d variable for each variable of ``forward``, of shape root.shape + variable.shape."""
+    with torch.enable_grad(), differentiable():
+        elements = torch.reshape(root, (-1,)).unbind()
+    rows = [gradients(forward.of(element), forward.variables, again=True) for element in elements]
+    return [wrap(torch.reshape(torch.stack(column), (*root.shape, *variable.shape))) for column, variable in zip(zip(*rows), forward.variables)]
 
 
 def jacrev(fn: Callable[..., Any], grad_position: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
@@ -124,13 +99,12 @@ def jacrev(fn: Callable[..., Any], grad_position: Any = 0, has_aux: bool = False
     positions = _as_tuple(grad_position)
 
     def jacobian(*args: Any) -> Any:
-        args = tuple(_as_variable(arg) if i in positions else arg for i, arg in enumerate(args))
-        outputs, aux = _split_aux(_forward(fn, args, {}), has_aux, "jacrev")
-        targets = [args[i] for i in positions]
-        each = [_jacobian_rows(root, targets) for root in _tensors(outputs)]
+        forward = Forward(fn, args, wanted=positions)
+        outputs, aux = _split_aux(forward.outputs, has_aux, "jacrev")
+        each = [_jacobian_rows(forward, root) for root in tensors_of(outputs)]
         shaped = [tuple(row) if isinstance(grad_position, tuple) else row[0] for row in each]
         result = _structured_like(outputs, shaped)
-        return (result, _detached(aux)) if has_aux else result
+        return (result, detached(aux)) if has_aux else result
     return jacobian
 
 

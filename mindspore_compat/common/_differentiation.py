@@ -1,0 +1,267 @@
+"""What is differentiable, and by whom: the one place that runs computations to be differentiated, and the one that takes gradients.
+
+Everything that differentiates runs its computation as a `Forward`, and `gradients` takes nothing else. That decides, without anybody having to
+say so, both things that upstream's semantics ask for:
+
+- While a `Forward` runs, every gradient that is taken inside keeps its own graph, since the whole may be differentiated: derivatives compose.
+- What was computed while none ran is a constant, although torch recorded it for users of its own ``backward()``: `gradients` goes no further
+  than to what forwards recorded.
+
+Upstream: what ``set_grad`` and the PyNative executor record.
+"""
+from __future__ import annotations
+
+import bisect
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.parameter import Parameter
+
+__all__ = ["KEPT", "Forward", "OwnBackward", "as_variable", "detached", "differentiable", "gradients", "in_forward", "is_differentiable",
+           "keeps_graph", "scalar_gradients", "tensors_of", "unseen_by_kept"]
+
+_Base = torch._C.TensorBase
+_sequence_number: Callable[[], int] = torch._C._autograd._get_sequence_nr  # of the next node that this thread records
+_MOST_SPANS = 4096
+
+
+class _Thread(threading.local):
+    """What this thread has recorded: how many forwards are running, and what torch recorded between them.
+
+    ``spans`` are the ends, in turn first and behind the last, of the ranges of torch's node numbers that no forward recorded.
+    """
+
+    def __init__(self) -> None:
+        self.running = 0
+        self.end = 0
+        self.spans: list[int] = []
+
+
+_thread = _Thread()
+
+
+class _Differentiable:
+    """The context in which what is computed may be differentiated."""
+
+    def __enter__(self) -> None:
+        if not _thread.running:
+            now = _sequence_number()
+            if now != _thread.end:
+                _thread.spans += (_thread.end, now)
+                if len(_thread.spans) > _MOST_SPANS:
+                    del _thread.spans[1:_MOST_SPANS // 2 + 1]  # all that is older is taken for constant
+        _thread.running += 1
+
+    def __exit__(self, *exc: Any) -> None:
+        _thread.running -= 1
+        if not _thread.running:
+            _thread.end = _sequence_number()
+
+
+_DIFFERENTIABLE = _Differentiable()
+
+
+def differentiable() -> _Differentiable:
+    """Context in which somebody may differentiate what is computed."""
+    return _DIFFERENTIABLE
+
+
+def in_forward() -> bool:
+    """Whether a forward is running in this thread."""
+    return _thread.running > 0
+
+
+def keeps_graph() -> bool:
+    """Whether a gradient that is taken now may be differentiated itself."""
+    return _thread.running > 0 and torch.is_grad_enabled()
+
+
+def is_differentiable(value: Any) -> bool:
+    """Whether it is a tensor that can have a gradient."""
+    return isinstance(value, torch.Tensor) and (value.dtype.is_floating_point or value.dtype.is_complex)
+
+
+def as_variable(value: torch.Tensor) -> torch.Tensor:
+    """The input itself as a point to differentiate at: a new leaf, or a view where an outer differentiation runs through it."""
+    if value.requires_grad and _thread.running:
+        return wrap(_Base.view_as(value, value))
+    return wrap(_Base.detach(value)).requires_grad_(True)
+
+
+def tensors_of(outputs: Any) -> list[torch.Tensor]:
+    """The tensors of an output, in order."""
+    if isinstance(outputs, torch.Tensor):
+        return [outputs]
+    if isinstance(outputs, (tuple, list)):
+        return [tensor for item in outputs for tensor in tensors_of(item)]
+    if isinstance(outputs, dict):
+        return [tensor for item in outputs.values() for tensor in tensors_of(item)]
+    return []
+
+
+def detached(outputs: Any) -> Any:
+    """The same structure without its graph, unless an enclosing forward keeps it."""
+    if keeps_graph():
+        return outputs
+    if isinstance(outputs, torch.Tensor):
+        return wrap(_Base.detach(outputs)) if outputs.requires_grad and not isinstance(outputs, Parameter) else outputs
+    if type(outputs) in (tuple, list):
+        return type(outputs)(detached(item) for item in outputs)
+    if type(outputs) is dict:
+        return {key: detached(item) for key, item in outputs.items()}
+    return outputs
+
+
+class Forward:
+    """A computation that has run to be differentiated.
+
+    Args:
+        fn: what to compute; it is called once, here.
+        wanted: positions of ``args`` to differentiate by.
+
+    Attributes:
+        outputs: what it gave, with its graph.
+        variables: what stood at ``wanted``.
+    """
+
+    __slots__ = ("outputs", "variables")
+
+    def __init__(self, fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any] | None = None, wanted: Sequence[int] = ()) -> None:
+        if wanted:
+            args = tuple([as_variable(arg) if position in wanted and is_differentiable(arg) else arg for position, arg in enumerate(args)])
+        self.variables = [args[position] for position in wanted]
+        with torch.enable_grad(), _DIFFERENTIABLE:
+            self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
+
+    def of(self, outputs: Any) -> Forward:
+        """The same with a part of its outputs as the whole."""
+        return self._like(outputs, self.variables)
+
+    def by(self, variables: list[Any]) -> Forward:
+        """The same with other variables: some of its own, and what it does not depend on."""
+        return self._like(self.outputs, variables)
+
+    @staticmethod
+    def _like(outputs: Any, variables: list[Any]) -> Forward:
+        made = Forward.__new__(Forward)
+        made.outputs, made.variables = outputs, variables
+        return made
+
+
+def gradients(forward: Forward, targets: Sequence[torch.Tensor], sens: Any = None, again: bool = False) -> tuple[Any, ...]:
+    """d(outputs·sens)/d(target) for each target; zeros where there is no dependence. ``sens`` None means ones.
+
+    Args:
+        again: the forward will be asked once more.
+
+    Raises:
+        ValueError: if ``sens`` does not match the outputs in number or shape.
+    """
+    roots = tensors_of(forward.outputs)
+    if sens is None:
+        seeds = [torch.ones_like(_Base.detach(root)) for root in roots]
+    else:
+        given = tensors_of(sens) if not isinstance(sens, (int, float)) else [torch.full_like(_Base.detach(roots[0]), sens)]
+        if len(given) != len(roots):
+            raise ValueError(f"For 'GradOperation', 'sens' must have one Tensor for each of the {len(roots)} outputs, but got {len(given)}.")
+        seeds = [_matching_seed(seed, root) for seed, root in zip(given, roots)]
+    pairs = [(root, seed) for root, seed in zip(roots, seeds) if root.requires_grad]
+    return wrap(_gradients([root for root, _ in pairs], [seed for _, seed in pairs], targets, again))
+
+
+def scalar_gradients(forward: Forward, targets: Sequence[torch.Tensor]) -> tuple[Any, ...]:
+    """`gradients` of a single output of shape (), as torch's own tensors."""
+    loss = forward.outputs
+    return _gradients((loss,) if loss.requires_grad else (), None, targets, False)
+
+
+def _gradients(roots: Sequence[torch.Tensor], seeds: Sequence[torch.Tensor] | None, targets: Sequence[torch.Tensor], again: bool) -> tuple[Any, ...]:
+    wanted = [target for target in targets if target.requires_grad and is_differentiable(target)]
+    found = _backward(roots, seeds, wanted, again) if roots and wanted else ()
+    if len(found) == len(targets) and all(gradient is not None for gradient in found):
+        return found
+    by_target = dict(zip(map(id, wanted), found))
+    return tuple([torch.zeros_like(_Base.detach(target)) if by_target.get(id(target)) is None else by_target[id(target)] for target in targets])
+
+
+def _backward(roots: Sequence[torch.Tensor], seeds: Sequence[torch.Tensor] | None, wanted: list[torch.Tensor], again: bool) -> tuple[Any, ...]:
+    keeps, multithreaded = keeps_graph(), torch._C._is_multithreading_enabled()
+    cuts = [node.register_prehook(_nothing) for node in _outside(roots)] if _thread.spans else ()
+    torch._C._set_multithreading_enabled(False)  # on a GPU as well, backward runs in this thread: its forwards, its numbers, its modes
+    try:
+        return torch.autograd.grad(roots, wanted, seeds, allow_unused=True, create_graph=keeps, retain_graph=keeps or again or bool(cuts))
+    finally:
+        torch._C._set_multithreading_enabled(multithreaded)
+        for cut in cuts:
+            cut.remove()
+
+
+def _nothing(gradients: tuple) -> tuple:
+    return (None,) * len(gradients)
+
+
+def _outside(roots: Sequence[torch.Tensor]) -> list[Any]:
+    """The first nodes on each way from ``roots`` that were recorded outside of all forwards."""
+    spans, latest = _thread.spans, _thread.spans[-1]
+    waiting, seen, found = [root.grad_fn for root in roots], set(), []
+    while waiting:
+        node = waiting.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        number = node._sequence_nr()
+        if number < latest and bisect.bisect_right(spans, number) % 2:
+            found.append(node)
+        else:
+            waiting.extend([following for following, _ in node.next_functions])
+    return found
+
+
+def _matching_seed(seed: torch.Tensor, root: torch.Tensor) -> torch.Tensor:
+    if tuple(seed.shape) != tuple(root.shape):
+        if seed.numel() != root.numel():
+            raise ValueError(f"For 'GradOperation', the shape of 'sens' must be that of the output {tuple(root.shape)}, but got {tuple(seed.shape)}.")
+        seed = torch.reshape(seed, tuple(root.shape))
+    return seed if seed.dtype is root.dtype else _Base.to(seed, root.dtype)
+
+
+class OwnBackward(torch.autograd.Function):
+    """Computes with one function, differentiates with another: ``bprop(*inputs, out, dout)``, which may be differentiated itself.
+
+    ``inputs`` are ``count`` arguments, then Parameters that the function uses.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, compute: Callable[..., Any], bprop: Callable[..., Any], count: int, *inputs: Any) -> Any:  # type: ignore[override]
+        out = compute(*inputs[:count])
+        outputs = out if isinstance(out, tuple) else (out,)
+        fresh = tuple(item.detach().clone() if isinstance(item, torch.Tensor) and any(item is i for i in inputs) else item for item in outputs)
+        tensors = [item for item in (*inputs, *fresh) if isinstance(item, torch.Tensor)]
+        ctx.save_for_backward(*tensors)  # the outputs too, with the way they were made in: bprop may be differentiated through them
+        ctx.others = [None if isinstance(item, torch.Tensor) else (item,) for item in (*inputs, *fresh)]
+        ctx.bprop, ctx.count, ctx.total, ctx.is_single = bprop, count, len(inputs), not isinstance(out, tuple)
+        return fresh[0] if ctx.is_single else fresh
+
+    @staticmethod
+    def backward(ctx: Any, *douts: Any) -> Any:
+        saved = iter(ctx.saved_tensors)
+        items = [next(saved) if other is None else other[0] for other in ctx.others]
+        inputs, outputs = items[:ctx.total], items[ctx.total:]
+        out, dout = (outputs[0], douts[0]) if ctx.is_single else (tuple(outputs), tuple(douts))
+        with _DIFFERENTIABLE:
+            found = ctx.bprop(wrap(inputs[:ctx.count]), wrap(out), wrap(dout))
+        return (None, None, None, *[item if isinstance(given, torch.Tensor) else None for item, given in zip(found, inputs)])
+
+
+#: Cells that hold a forward which nobody has differentiated yet
+KEPT: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def unseen_by_kept(tensors: Sequence[torch.Tensor]) -> Any:
+    """Context in which an update in place goes unnoticed by the forwards in `KEPT`: as upstream, their gradients use the values that they find."""
+    return torch.autograd._unsafe_preserve_version_counter(tuple(tensors))
