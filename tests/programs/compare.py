@@ -1,6 +1,8 @@
 """What differs between two runs of a program."""
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,8 +16,8 @@ def difference(ours: dict[str, Any], real: dict[str, Any], rtol: float = 1e-4, a
     State of an optimizer is compared where both have the name: real keeps more of it on some devices. Where real failed after some
     steps, those before count.
     """
-    named = {label: (shape, numbers) for label, shape, numbers in ours["values"]}
-    for label, shape, numbers in real["values"]:
+    named = {label: (shape, numbers) for label, shape, numbers in _numbered(ours["values"])}
+    for label, shape, numbers in _numbered(real["values"]):
         if label not in named:
             if " opt:" in label:
                 continue
@@ -34,3 +36,11 @@ def difference(ours: dict[str, Any], real: dict[str, Any], rtol: float = 1e-4, a
     if real["error"] is None and ours["error"] is not None:
         return f"at the end: {ours['error']}"
     return None
+
+
+def _numbered(values: list[Any]) -> Iterator[tuple[str, Any, list[Any]]]:
+    """With a number behind each label that was there before."""
+    seen: Counter[str] = Counter()
+    for label, shape, numbers in values:
+        seen[label] += 1
+        yield label if seen[label] == 1 else f"{label} ({seen[label]})", shape, numbers

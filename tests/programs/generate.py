@@ -16,11 +16,13 @@ from tests.programs.pieces import (
     MODELS,
     NETS,
     NO_DERIVATIVE,
+    NORMED,
     NOT_IN_MODEL,
     OPTIMIZERS,
     PRECISIONS,
     RARE,
     RATES,
+    SLOW,
     SMOOTH,
     STEPS,
     Derivative,
@@ -69,11 +71,11 @@ def dimensions_of(seed: int) -> dict[str, str]:
     """What the program combines. Half of the programs differentiate in the loss, most change something between steps."""
     pick = random.Random(seed)
     step = pick.choice([name for name in STEPS if name not in RARE or pick.random() < 0.2])
-    derivative = pick.choice(["none", *DERIVATIVES] if pick.random() < 0.5 else ["none"])
+    derivative = pick.choice([name for name in DERIVATIVES if name not in SLOW or pick.random() < 0.2] if pick.random() < 0.45 else ["none"])
     if step in NO_DERIVATIVE:
         derivative = "none"
     net = pick.choice(SMOOTH[:5] if derivative == "third" else SMOOTH if derivative != "none" else list(NETS))
-    optimizer = pick.choice(list(OPTIMIZERS) if derivative == "none" else LINEAR)
+    optimizer = pick.choice(list(OPTIMIZERS) if derivative == "none" and net not in NORMED else LINEAR)
     rate = "constant" if optimizer in CONSTANT_RATE_ONLY or pick.random() < 0.5 else pick.choice(list(RATES))
     group = "all" if optimizer in CONSTANT_RATE_ONLY or pick.random() < 0.6 else pick.choice(list(GROUPS))
     if rate in ("list", "tensor", "generated"):  # a group's own rate must then be of that kind too
@@ -81,7 +83,8 @@ def dimensions_of(seed: int) -> dict[str, str]:
     change = "none" if pick.random() < (0.2 if derivative == "none" else 0.7) else pick.choice(list(CHANGES))
     if (change in NOT_IN_MODEL and step in MODELS) or (change == "rate" and (rate != "constant" or group not in ("all", "filtered"))):
         change = "none"
-    loss = pick.choice([name for name in LOSSES if name != "unreduced" or step in ("one_step", "own", "with_loss")])
+    loss = pick.choice([name for name in LOSSES if (name != "unreduced" or step in ("one_step", "own", "with_loss"))
+                        and (step != "adversaries" or LOSSES[name][1] == "float")])
     precision = "float32" if pick.random() < 0.9 else pick.choice(list(PRECISIONS))
     return {"step": step, "derivative": derivative, "network": net, "loss": loss, "optimizer": optimizer, "rate": rate, "groups": group,
             "change": change, "precision": precision}

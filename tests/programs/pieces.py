@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["CHANGES", "CONSTANT_RATE_ONLY", "DERIVATIVES", "GROUPS", "LINEAR", "LOSSES", "MODELS", "NETS", "NOT_IN_MODEL", "NO_DERIVATIVE", "OPTIMIZERS",
-           "PRECISIONS", "RARE", "RATES", "SMOOTH", "STEPS", "Change", "Derivative", "Step"]
+__all__ = ["CHANGES", "CONSTANT_RATE_ONLY", "DERIVATIVES", "GROUPS", "LINEAR", "LOSSES", "MODELS", "NETS", "NORMED", "NOT_IN_MODEL", "NO_DERIVATIVE", "OPTIMIZERS",
+           "PRECISIONS", "RARE", "RATES", "SLOW", "SMOOTH", "STEPS", "Change", "Derivative", "Step"]
 
 # name: lines of __init__ / lines of construct, which make h (rows, 4) of x (rows, 6)
 NETS: dict[str, tuple[str, str]] = {
@@ -56,6 +56,7 @@ NETS: dict[str, tuple[str, str]] = {
 }
 SMOOTH = ("dense", "matmul", "residual", "tied", "softplus", "sequential", "cell_list", "attention", "parallel", "nested", "scan",
           "bprop", "recompute", "conv")
+NORMED = ("bn", "bn2d", "groupnorm")
 # with a gradient that is nearly nothing somewhere, the others would compare rounding
 LINEAR = ("sgd", "sgd_momentum", "sgd_nesterov", "momentum", "momentum_decay", "weight_decay_cell")
 
@@ -398,5 +399,6 @@ class Adversaries(nn.Cell):
 }
 MODELS = {"model": "ms.Model(net, criterion, opt)", "model_network": "ms.Model(loss_cell, optimizer=opt)", "model_epochs": "ms.Model(net, criterion, opt)",
           "model_fixed_scale": "ms.Model(net, criterion, opt, loss_scale_manager=ms.FixedLossScaleManager(16.0, False))"}
+SLOW = {"jacrev", "jacfwd", "hessian"}  # real compiles them, up to a minute each
 RARE = {"fixed_scale", "dynamic_scale", "tensor_scale"}  # real needs a device for them
 NO_DERIVATIVE = {"with_loss", "build_train", "model", "model_epochs", "model_fixed_scale", "adversaries"}
