@@ -391,8 +391,6 @@ def trained(rec, loss, trainer):
         rec(f"{number} formula", formula(before, X) * (4.0 if trainer == "sens" else 1.0))
 
 
-PROGRAMS = [f"{loss}__{trainer}" for loss in LOSSES for trainer in TRAINERS]
-
 
 def __getattr__(name):
     loss, separator, trainer = name.partition("__")
