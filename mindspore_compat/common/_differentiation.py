@@ -22,16 +22,17 @@ import torch
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
 
-__all__ = ["KEPT", "Forward", "OwnBackward", "as_variable", "detached", "differentiable", "gradients", "in_forward", "is_differentiable",
+__all__ = ["KEPT", "THREAD", "Forward", "OwnBackward", "as_variable", "detached", "differentiable", "gradients", "is_differentiable", "keep",
            "keeps_graph", "scalar_gradients", "tensors_of", "unseen_by_kept"]
 
 _Base = torch._C.TensorBase
+_requires_grad = _Base.requires_grad.__get__  # type: ignore[attr-defined]
 _sequence_number: Callable[[], int] = torch._C._autograd._get_sequence_nr  # of the next node that this thread records
 _MOST_SPANS = 4096
 
 
 class _Thread(threading.local):
-    """What this thread has recorded: how many forwards are running, and what torch recorded between them.
+    """What this thread has recorded: how many forwards are ``running``, and what torch recorded between them.
 
     ``spans`` are the ends, in turn first and behind the last, of the ranges of torch's node numbers that no forward recorded.
     """
@@ -42,25 +43,25 @@ class _Thread(threading.local):
         self.spans: list[int] = []
 
 
-_thread = _Thread()
+THREAD = _Thread()
 
 
 class _Differentiable:
     """The context in which what is computed may be differentiated."""
 
     def __enter__(self) -> None:
-        if not _thread.running:
+        if not THREAD.running:
             now = _sequence_number()
-            if now != _thread.end:
-                _thread.spans += (_thread.end, now)
-                if len(_thread.spans) > _MOST_SPANS:
-                    del _thread.spans[1:_MOST_SPANS // 2 + 1]  # all that is older is taken for constant
-        _thread.running += 1
+            if now != THREAD.end:
+                THREAD.spans += (THREAD.end, now)
+                if len(THREAD.spans) > _MOST_SPANS:
+                    del THREAD.spans[1:_MOST_SPANS // 2 + 1]  # all that is older is taken for constant
+        THREAD.running += 1
 
     def __exit__(self, *exc: Any) -> None:
-        _thread.running -= 1
-        if not _thread.running:
-            _thread.end = _sequence_number()
+        THREAD.running -= 1
+        if not THREAD.running:
+            THREAD.end = _sequence_number()
 
 
 _DIFFERENTIABLE = _Differentiable()
@@ -71,14 +72,9 @@ def differentiable() -> _Differentiable:
     return _DIFFERENTIABLE
 
 
-def in_forward() -> bool:
-    """Whether a forward is running in this thread."""
-    return _thread.running > 0
-
-
 def keeps_graph() -> bool:
     """Whether a gradient that is taken now may be differentiated itself."""
-    return _thread.running > 0 and torch.is_grad_enabled()
+    return THREAD.running > 0 and torch.is_grad_enabled()
 
 
 def is_differentiable(value: Any) -> bool:
@@ -88,7 +84,7 @@ def is_differentiable(value: Any) -> bool:
 
 def as_variable(value: torch.Tensor) -> torch.Tensor:
     """The input itself as a point to differentiate at: a new leaf, or a view where an outer differentiation runs through it."""
-    if value.requires_grad and _thread.running:
+    if value.requires_grad and THREAD.running:
         return wrap(_Base.view_as(value, value))
     return wrap(_Base.detach(value)).requires_grad_(True)
 
@@ -135,8 +131,12 @@ class Forward:
         if wanted:
             args = tuple([as_variable(arg) if position in wanted and is_differentiable(arg) else arg for position, arg in enumerate(args)])
         self.variables = [args[position] for position in wanted]
-        with torch.enable_grad(), _DIFFERENTIABLE:
-            self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
+        if torch.is_grad_enabled():
+            with _DIFFERENTIABLE:
+                self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
+        else:
+            with torch.enable_grad(), _DIFFERENTIABLE:
+                self.outputs = wrap(fn(*args, **kwargs) if kwargs else fn(*args))
 
     def of(self, outputs: Any) -> Forward:
         """The same with a part of its outputs as the whole."""
@@ -181,7 +181,7 @@ def scalar_gradients(forward: Forward, targets: Sequence[torch.Tensor]) -> tuple
 
 
 def _gradients(roots: Sequence[torch.Tensor], seeds: Sequence[torch.Tensor] | None, targets: Sequence[torch.Tensor], again: bool) -> tuple[Any, ...]:
-    wanted = [target for target in targets if target.requires_grad and is_differentiable(target)]
+    wanted = [target for target in targets if _requires_grad(target)]
     found = _backward(roots, seeds, wanted, again) if roots and wanted else ()
     if len(found) == len(targets) and all(gradient is not None for gradient in found):
         return found
@@ -191,7 +191,7 @@ def _gradients(roots: Sequence[torch.Tensor], seeds: Sequence[torch.Tensor] | No
 
 def _backward(roots: Sequence[torch.Tensor], seeds: Sequence[torch.Tensor] | None, wanted: list[torch.Tensor], again: bool) -> tuple[Any, ...]:
     keeps, multithreaded = keeps_graph(), torch._C._is_multithreading_enabled()
-    cuts = [node.register_prehook(_nothing) for node in _outside(roots)] if _thread.spans else ()
+    cuts = [node.register_prehook(_nothing) for node in _outside(roots)] if THREAD.spans else ()
     torch._C._set_multithreading_enabled(False)  # on a GPU as well, backward runs in this thread: its forwards, its numbers, its modes
     try:
         return torch.autograd.grad(roots, wanted, seeds, allow_unused=True, create_graph=keeps, retain_graph=keeps or again or bool(cuts))
@@ -207,7 +207,7 @@ def _nothing(gradients: tuple) -> tuple:
 
 def _outside(roots: Sequence[torch.Tensor]) -> list[Any]:
     """The first nodes on each way from ``roots`` that were recorded outside of all forwards."""
-    spans, latest = _thread.spans, _thread.spans[-1]
+    spans, latest = THREAD.spans, THREAD.spans[-1]
     waiting, seen, found = [root.grad_fn for root in roots], set(), []
     while waiting:
         node = waiting.pop()
@@ -258,8 +258,14 @@ class OwnBackward(torch.autograd.Function):
         return (None, None, None, *[item if isinstance(given, torch.Tensor) else None for item, given in zip(found, inputs)])
 
 
-#: Cells that hold a forward which nobody has differentiated yet
-KEPT: weakref.WeakSet[Any] = weakref.WeakSet()
+#: Cells that hold a forward which nobody has differentiated yet, by id
+KEPT: dict[int, weakref.ref[Any]] = {}
+
+
+def keep(cell: Any) -> None:
+    """Add a Cell to `KEPT`, as long as it lives."""
+    key = id(cell)
+    KEPT[key] = weakref.ref(cell, lambda _: KEPT.pop(key, None))
 
 
 def unseen_by_kept(tensors: Sequence[torch.Tensor]) -> Any:

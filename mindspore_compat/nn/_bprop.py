@@ -6,10 +6,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-import torch
 from torch.utils.checkpoint import checkpoint
 
-from mindspore_compat.common._differentiation import OwnBackward, differentiable, in_forward
+from mindspore_compat.common._differentiation import THREAD, OwnBackward, differentiable
 
 __all__ = ["call_with_bprop", "recomputed"]
 
@@ -38,7 +37,7 @@ def call_with_bprop(cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 def recomputed(compute: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
     """``compute(*args, **kwargs)``, run again in the backward pass instead of keeping what it computes in between."""
-    scope: Any = differentiable() if in_forward() else contextlib.nullcontext()
+    scope: Any = differentiable() if THREAD.running else contextlib.nullcontext()
 
     def run(*args: Any, **kwargs: Any) -> Any:
         with scope:  # the second time too, when the forward around it is over

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _grad_state
-from mindspore_compat.common._differentiation import KEPT, Forward, in_forward, is_differentiable
+from mindspore_compat.common._differentiation import KEPT, THREAD, Forward, is_differentiable, keep
 from mindspore_compat.common._wrap import _is_tracing, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _is_parameter_generated
 from mindspore_compat.common.tensor import Tensor
@@ -106,7 +106,7 @@ class Cell(Hints, Listing):
 
     def _call_with_extras(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A call with hooks, a dtype from `to_float`, a custom ``bprop``, recomputation, or a forward kept for `GradOperation`."""
-        if self.__dict__["requires_grad"] and not in_forward() and torch.is_grad_enabled() and not self._trains:
+        if self.__dict__["requires_grad"] and not THREAD.running and torch.is_grad_enabled() and not self._trains:
             return self._call_and_keep(args, kwargs)
         return self._call_cast(args, kwargs)
 
@@ -116,13 +116,13 @@ class Cell(Hints, Listing):
         forward = Forward(lambda *args: self._call_cast(args, kwargs), args, wanted=variables)
         if not kwargs:
             self.__dict__["_captured"] = args, variables, forward
-            KEPT.add(self)
+            keep(self)
         return forward.outputs
 
     def _take_kept(self, args: tuple, wanted: tuple[int, ...]) -> Forward | None:
         """The last forward if it had just these argument objects, ready to be differentiated by those at ``wanted``; it can be taken once."""
         captured, self.__dict__["_captured"] = self.__dict__["_captured"], None
-        KEPT.discard(self)
+        KEPT.pop(id(self), None)
         if captured is None or len(captured[0]) != len(args) or not all(a is b for a, b in zip(captured[0], args)):
             return None
         _, variables, forward = captured
@@ -167,7 +167,10 @@ class Cell(Hints, Listing):
         if parameters is not None and name in parameters:
             parameter = parameters[name]
             if _casting.depth and state["_cast_dtype"] is not None and parameter is not None and parameter.dtype in _FLOATS:
-                return _cast_floats(parameter, state["_cast_dtype"])
+                shown = _cast_floats(parameter, state["_cast_dtype"])
+                if shown is not parameter:
+                    shown.shows = parameter  # what is written to it is written to the Parameter
+                return shown
             return parameter
         for store in ("_modules", "_buffers"):
             if name in state.get(store, ()):

@@ -293,3 +293,24 @@ def test_to_float_reaches_the_parameters_of_children() -> None:
 def test_cells_move_to_another_dtype_as_torch_modules_do() -> None:
     net = nn.SequentialCell(nn.Dense(2, 3), nn.BatchNorm1d(3))
     assert {parameter.dtype for parameter in net.to(torch.float64).get_parameters()} == {torch.float64}
+
+
+@pytest.mark.parametrize("write, expected", [
+    (lambda cell: ops.assign(cell.sum, Tensor(1.0009765625)), 1.0009765625), (lambda cell: ops.assign_add(cell.sum, Tensor([2.0])), 3.0),
+    (lambda cell: ops.assign_sub(cell.sum, Tensor([2.0])), -1.0), (lambda cell: ops.AssignAdd()(cell.sum, Tensor([2.0])), 3.0),
+    (lambda cell: ops.scatter_update(cell.sum, Tensor([0]), Tensor([5.0], ms.float16)), 5.0),
+    (lambda cell: ops.index_add(cell.sum, Tensor([0]), Tensor([5.0], ms.float16), 0), 6.0),
+    (lambda cell: setattr(cell, "sum", cell.sum + 4.0), 5.0)])
+def test_what_a_cell_with_another_dtype_writes_is_written_to_its_parameter(write: Any, expected: float) -> None:
+    class Counting(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.sum = Parameter(Tensor([1.0]), name="sum", requires_grad=False)
+
+        def construct(self, x: Any) -> Any:
+            write(self)
+            return x + self.sum
+    cell = Counting().to_float(ms.float16)
+    result = cell(Tensor([0.0]))
+    assert cell.sum.dtype is ms.float32 and float(cell.sum[0]) == expected
+    assert float(result[0]) == pytest.approx(expected, 1e-3)

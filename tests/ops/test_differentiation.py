@@ -381,7 +381,7 @@ def test_gradients_are_taken_in_one_place() -> None:
     for path in root.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
-            if name.startswith("torch.autograd.") and name.rpartition(".")[2] in ("grad", "backward") or name.endswith(".backward"):
+            if (name.startswith("torch.autograd.") and name.rpartition(".")[2] in ("grad", "backward")) or name.endswith(".backward"):
                 found.add(f"{path.relative_to(root)}: {name}")
     assert found == {
         "common/_differentiation.py: torch.autograd.grad",

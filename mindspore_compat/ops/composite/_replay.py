@@ -22,7 +22,7 @@ import torch
 
 from mindspore_compat import log
 from mindspore_compat.common import _grad_state
-from mindspore_compat.common._differentiation import KEPT, in_forward
+from mindspore_compat.common._differentiation import KEPT, THREAD
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import get_context, is_graph_mode
@@ -60,7 +60,7 @@ class _Computations:
         self.spent_s = 0.0  # on recordings, above that
         self.saved_s = 0.0  # by replays
         self.last_s = 0.0  # the last recording
-        self.recorded = 0
+        self.is_free = True  # the next tape
         self.said: set[str] = set()
         self.structure = -1  # which these belong to
         self.states: list[dict[str, Any]] = []  # the dicts of its modules
@@ -74,13 +74,13 @@ class _Computations:
 
     def can_pay(self) -> bool:
         """Whether a tape may be begun now; it takes two recordings."""
-        return not self.recorded or self.spent_s + 2 * self.last_s <= _SHARE * self.eager_s + self.saved_s / 2
+        return self.is_free or self.spent_s + 2 * self.last_s <= _SHARE * self.eager_s + self.saved_s / 2
 
     def watch_rates(self) -> None:
         """A number that Python reads was another one: from now on optimizers are called at each replay, and read their rates themselves."""
         for state in self.states:
-            if "_rates_move" in state:
-                state["_rates_move"] = True
+            if state.get("_rates_move") is False:
+                state["_rates_move"] = self.is_free = True
 
     def say(self, what: str, *values: Any) -> None:
         owner = self.owner() if self.owner is not None else None
@@ -168,7 +168,8 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
         key: what else tells one computation of ``owner`` from another; hashable. ``keep`` holds objects whose ids are in it.
         arguments: tuples, lists and dicts of tensors and constants.
     """
-    if (not is_graph_mode() or _waiting or _grad_state.recorder is not None or in_forward() or not isinstance(owner, (torch.nn.Module, types.FunctionType))
+    if (not is_graph_mode() or _waiting or _grad_state.recorder is not None or THREAD.running
+            or not isinstance(owner, (torch.nn.Module, types.FunctionType))
             or threading.get_ident() != _MAIN_THREAD):  # standard output and the recorder are everybody's
         return compute(arguments)
     made = _computations_of(owner)
@@ -183,7 +184,7 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
     if len(tensors) > 1 and len({*map(id, tensors)}) < len(tensors):  # one tensor in several places
         ids = list(map(id, tensors))
         kind = kind, tuple(map(ids.index, ids))
-    if KEPT and any(cell._has_kept(tensors) for cell in KEPT):  # it may take a forward that ran before the step
+    if KEPT and _is_kept(tensors):  # it may take a forward that ran before the step
         return compute(arguments)
     key = key, kind, torch.get_default_dtype(), torch.is_grad_enabled()
     calls = made.calls.get(key)
@@ -206,12 +207,17 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
     if plan.run is not None:
         if plan.holds():
             return _replay(owner, calls, compute, arguments, tensors)
-        plan.run = None  # and recorded anew
+        plan.run, plan.recorded = None, 0  # and recorded anew
         made.watch_rates()
     if not plan.called or not (plan.recorded == 1 or made.can_pay()):  # what is begun may be finished
         plan.called = True
         return calls.eagerly(compute, arguments)
     return _recorded(calls, compute, arguments, tensors)
+
+
+def _is_kept(tensors: list[torch.Tensor]) -> bool:
+    """Whether a Cell keeps a forward of one of these tensors."""
+    return any(cell._has_kept(tensors) for cell in [kept() for kept in KEPT.values()] if cell is not None)
 
 
 def _why_not() -> str:
@@ -297,7 +303,7 @@ def _recorded(calls: _Calls, compute: Callable[[Any], Any], arguments: Any, tens
         if calls.disagreements > _MAX_DISAGREEMENTS:
             calls.stop("it computes something else at each call")
     made.last_s = max(0.0, _clock() - start - calls.eager_s)
-    plan.recorded, made.recorded = plan.recorded + 1, made.recorded + 1
+    plan.recorded, made.is_free = plan.recorded + 1, False
     made.spent_s, made.eager_s = made.spent_s + made.last_s, made.eager_s + calls.eager_s
     return result
 

@@ -397,7 +397,7 @@ class _Compiler:
 
     def _given_away(self) -> set[str]:
         """The names of what is returned, and of what that is a view of: each call gives tensors of its own."""
-        found = set(_refs(self.tape.returned))
+        found: set[str] = set(_refs(self.tape.returned))
         for node in reversed(self.tape.nodes):
             if not found.isdisjoint(filter(None, node.outputs)) and node.op is not _Opaque and _is_view(node.op):
                 found.update(ref for _, ref in _aliased(node))

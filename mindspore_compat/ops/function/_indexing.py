@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, get_data, pair, passes_gradient, to_dtype
+from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, changed, get_data, pair, passes_gradient, to_dtype
 
 __all__ = [
     "gather", "gather_d", "gather_elements", "gather_nd", "take", "index_select", "index_add", "index_fill", "inplace_add", "inplace_sub",
@@ -96,7 +96,7 @@ def embedding_lookup(input_params: Any, input_indices: Any, offset: int) -> Any:
 def index_add(x: Any, indices: Any, y: Any, axis: int, use_lock: bool = True, check_index_bound: bool = True) -> Any:
     """``x`` with ``y`` added at the indices of ``axis``; a Parameter is changed."""
     result = torch.index_add(x, axis, indices, y)
-    if isinstance(x, torch.nn.Parameter):
+    if isinstance(x, torch.nn.Parameter) or "shows" in x.__dict__:
         get_data(x).copy_(result.detach())
     return wrap(result)
 
@@ -250,7 +250,7 @@ def _tensor_scatter(kind: str) -> Callable[[Any, Any, Any], Any]:
 def _store(variable: torch.Tensor, result: torch.Tensor) -> Any:
     """Put the result into the variable itself and return that, as upstream does with Parameters."""
     get_data(variable).copy_(result.detach())
-    return variable
+    return changed(variable)
 
 
 def _scatter_into(kind: str, by_coordinates: bool) -> Callable[..., Any]:

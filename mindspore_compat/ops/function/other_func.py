@@ -12,7 +12,7 @@ import torch
 
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
-from mindspore_compat.ops._adapt import as_plain, get_data, passes_gradient, to_dtype
+from mindspore_compat.ops._adapt import as_plain, changed, get_data, passes_gradient, to_dtype
 
 __all__ = [
     "depend", "identity", "partial", "assign", "assign_add", "assign_sub", "make_range", "make_tuple", "make_list", "make_slice", "make_dict",
@@ -44,19 +44,22 @@ def partial(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[..., 
 
 def assign(variable: Any, value: Any) -> Any:
     """Put ``value`` into the variable itself; returns it."""
-    get_data(variable).copy_(as_plain(value, variable.dtype, variable).detach())
-    return variable
+    data = get_data(variable)
+    data.copy_(as_plain(value, data.dtype, variable).detach())
+    return changed(variable)
 
 
 def assign_add(variable: Any, value: Any) -> Any:
     """Add ``value`` to the variable itself; returns it, or where ``value`` has a gradient a Tensor that passes it on."""
     get_data(variable).add_(as_plain(value, None, variable).detach())
+    changed(variable)
     return wrap(variable.detach() + (value - value.detach())) if passes_gradient(value) else variable
 
 
 def assign_sub(variable: Any, value: Any) -> Any:
     """Subtract ``value`` from the variable itself; returns it, or where ``value`` has a gradient a Tensor that passes it on."""
     get_data(variable).sub_(as_plain(value, None, variable).detach())
+    changed(variable)
     return wrap(variable.detach() - (value - value.detach())) if passes_gradient(value) else variable
 
 

@@ -8,7 +8,7 @@ import torch
 
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import get_data
+from mindspore_compat.ops._adapt import changed, get_data
 from mindspore_compat.ops._declare import primitive
 
 __all__ = [
@@ -30,8 +30,10 @@ def _step(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function on plain data, without differentiation: variables are changed through their storage."""
     def run(*inputs: Any) -> Any:
         with torch.no_grad():
-            changed = function(*[_scalar(item) for item in inputs])
-        return inputs[0] if changed is None else tuple(inputs[i] for i in changed) if isinstance(changed, tuple) else wrap(changed)
+            result = function(*[_scalar(item) for item in inputs])
+        if result is None:
+            return changed(inputs[0])
+        return tuple(changed(inputs[i]) for i in result) if isinstance(result, tuple) else wrap(result)
     return run
 
 
