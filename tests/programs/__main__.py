@@ -37,12 +37,23 @@ def outcomes(programs: Sequence[Program], oracle: bool, store: Path | None, chun
                     names = dict(zip(write(chosen, Path(folder, key.replace(" ", "_"))), chosen))
                     for name, result in run(list(names), mode, real=real).items():
                         found[names[name].seed][key] = result
+            if oracle:
+                _again_alone(part, found, Path(folder))
             print(f"{start + len(part)} programs", flush=True)
             if oracle and store:
                 kept = json.loads(store.read_text()) if store.exists() else {}
                 kept.update({program.seed: {key: value for key, value in found[program.seed].items() if key.endswith("real")} for program in part})
                 store.write_text(json.dumps(kept))
     return found
+
+
+def _again_alone(programs: Sequence[Program], found: dict[int, dict[str, Any]], folder: Path) -> None:
+    """Where ours differs, real once more in a process of its own: it may have taken what another program left."""
+    for mode in MODES:
+        differing = [program for program in programs if verdict(program, found[program.seed], mode).split(":")[0] not in KINDS]
+        names = dict(zip(write(differing, folder / "alone"), differing))
+        for name, result in run(list(names), mode, real=True, alone=True).items():
+            found[names[name].seed][f"{mode} real"] = result
 
 
 def verdict(program: Program, results: dict[str, Any], mode: str) -> str:

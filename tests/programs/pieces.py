@@ -167,7 +167,7 @@ CHANGES: dict[str, Change] = {
     "counter": Change("self.count = 0", "self.count = self.count + 1\nh = h * (1.0 + 0.1 * self.count)"),
     "train_toggle": Change("", "if self.training:\n    h = h * 2.0", "net.set_train(step % 2 == 0)"),
     "rate": Change(change="ops.assign(opt.learning_rate, Tensor(0.01 * (step + 1), mstype.float32))"),
-    "set_data": Change(change="weights[0].set_data(Tensor(weights[0].asnumpy() * 0.9))"),
+    "written": Change(change="ops.assign(weights[0], Tensor(weights[0].asnumpy() * 0.9))"),
     "assign": Change(change="ops.assign(weights[-1], weights[-1] * 0.8)"),
     "slice": Change(change="weights[0][0] = 0.1 * step"),
     "buffer": Change("self.buf = Parameter(tensor('buf', 4), name='buf', requires_grad=False)",
@@ -199,7 +199,7 @@ CHANGES: dict[str, Change] = {
     "restored": Change(change="if step == 1:\n    saved = {p.name: Parameter(Tensor(p.asnumpy()), name=p.name) for p in net.get_parameters()}\n"
                               "if step == 3:\n    ms.load_param_into_net(net, saved)"),
     "frozen_layer": Change(change="for p in net.trainable_params()[:1]:\n    p.requires_grad = False"),
-    "names_swapped": Change(change="value = weights[0].asnumpy()\nweights[0].set_data(Tensor(value[::-1].copy()))"),
+    "names_swapped": Change(change="value = weights[0].asnumpy()\nops.assign(weights[0], Tensor(value[::-1].copy()))"),
     "cast": Change("", "h = h.astype(mstype.float32)", "dtype = np.float64 if step % 2 else np.float32"),
     "labels_kept": Change("self.last = None", "if self.last is not None:\n    h = h + 0.1\n", "net.last = step"),
     "activation": Change("self.act = ops.sin", "h = self.act(h)", "net.act = ops.sigmoid if step % 2 else ops.sin"),
