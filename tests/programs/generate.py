@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -56,7 +57,7 @@ class Program:
     @property
     def as_python(self) -> Program:
         """The same without ``jit``: what Python says of it, where a compiled step keeps what it was compiled with."""
-        return replace(self, source=self.source.replace("@ms.jit\n", "").replace("ms.jit(", "("))
+        return replace(self, source=re.sub(r" *@ms\.jit\n", "", self.source).replace("ms.jit(", "("))
 
 
 def _indented(text: str, depth: int) -> str:
