@@ -29,6 +29,7 @@ _Base = torch._C.TensorBase
 _requires_grad = _Base.requires_grad.__get__  # type: ignore[attr-defined]
 _sequence_number: Callable[[], int] = torch._C._autograd._get_sequence_nr  # of the next node that this thread records
 _MOST_SPANS = 4096
+_LEAF = 2 ** 63  # torch numbers nodes of leaves from above
 
 
 class _Thread(threading.local):
@@ -207,18 +208,20 @@ def _nothing(gradients: tuple) -> tuple:
 
 def _outside(roots: Sequence[torch.Tensor]) -> list[Any]:
     """The first nodes on each way from ``roots`` that were recorded outside of all forwards."""
-    spans, latest = THREAD.spans, THREAD.spans[-1]
-    waiting, seen, found = [root.grad_fn for root in roots], set(), []
+    spans, found = THREAD.spans, []
+    latest = spans[-1]
+    waiting = [root.grad_fn for root in roots if root.grad_fn is not None]
+    seen = set(waiting)
     while waiting:
         node = waiting.pop()
-        if node is None or node in seen:
-            continue
-        seen.add(node)
         number = node._sequence_nr()
         if number < latest and bisect.bisect_right(spans, number) % 2:
             found.append(node)
-        else:
-            waiting.extend([following for following, _ in node.next_functions])
+        elif number < _LEAF:
+            for following, _ in node.next_functions:
+                if following is not None and following not in seen:
+                    seen.add(following)
+                    waiting.append(following)
     return found
 
 

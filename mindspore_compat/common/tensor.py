@@ -248,8 +248,12 @@ class Tensor(TensorMethods, torch.Tensor):
             value = plain_from(value, copy=False).to(self.device)
         if isinstance(value, torch.Tensor) and value.dtype is not self.dtype:
             value = _Base.to(value, self.dtype)
-        # A Parameter is a leaf: MindSpore assigns to it outside of differentiation.
-        target = _Base.detach(self) if self.is_leaf and self.requires_grad else self
+        target = self
+        if self.is_leaf and self.requires_grad:
+            if not isinstance(self, torch.nn.Parameter):
+                raise RuntimeError("An input by which a function is differentiated can not be modified by assigning to its elements. "
+                                   "Write to a copy: x = x.copy().")
+            target = _Base.detach(self)  # MindSpore assigns to Parameters outside of differentiation
         if index.__class__ is tuple:
             index = numpy_index(index)
         try:

@@ -5,6 +5,7 @@ Children live in torch's ``_modules`` and ``_parameters``, so ``state_dict``, DD
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -52,6 +53,11 @@ def _cast_floats(value: Any, dtype: torch.dtype) -> Any:
     return value
 
 
+def _is_variable(arg: Any) -> bool:
+    """Whether somebody may ask a kept forward for the gradient by this input."""
+    return is_differentiable(arg) and not isinstance(arg, torch.nn.Parameter)
+
+
 class Cell(Hints, Listing):
     """A network or a part of one. Subclasses set layers and Parameters in ``__init__`` and compute in ``construct``.
 
@@ -63,6 +69,7 @@ class Cell(Hints, Listing):
     _phase = "train"
     _special_call = False  # a subclass or an instance whose call needs more than construct
     _is_optimizer = False
+    _hooked = False  # some Cell has a backward hook
     _trains = False  # holds an optimizer: a call is a training step
 
     def __init__(self, auto_prefix: bool = True, flags: dict[str, Any] | None = None) -> None:
@@ -112,7 +119,9 @@ class Cell(Hints, Listing):
 
     def _call_and_keep(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         """As MindSpore, record this forward: the `GradOperation` that follows takes it instead of a second one."""
-        variables = [position for position, arg in enumerate(args) if is_differentiable(arg) and not isinstance(arg, torch.nn.Parameter)]
+        # torch calls a backward hook of the first layers only if nobody could ask for the inputs' gradients, or somebody does
+        has_hooks = Cell._hooked and any(module._backward_hooks or module._backward_pre_hooks for module in self.modules())
+        variables = [] if has_hooks else [position for position, arg in enumerate(args) if _is_variable(arg)]
         forward = Forward(lambda *args: self._call_cast(args, kwargs), args, wanted=variables)
         if not kwargs:
             self.__dict__["_captured"] = args, variables, forward
@@ -127,6 +136,8 @@ class Cell(Hints, Listing):
             return None
         _, variables, forward = captured
         by_position = dict(zip(variables, forward.variables))
+        if any(position not in by_position and _is_variable(args[position]) for position in wanted):
+            return None
         return forward.by([by_position.get(position, args[position]) for position in wanted])
 
     def _has_kept(self, tensors: list[torch.Tensor]) -> bool:
@@ -469,10 +480,13 @@ class Cell(Hints, Listing):
 
     def register_full_backward_hook(self, hook: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         self._changed()
+        Cell._hooked = True
+        warnings.filterwarnings("ignore", "Full backward hook is firing when gradients are computed with respect to module outputs")
         return super().register_full_backward_hook(hook, *args, **kwargs)
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         self._changed()
+        Cell._hooked = True
         return super().register_full_backward_pre_hook(hook, *args, **kwargs)
 
     def register_backward_hook(self, hook_fn: Callable[..., Any]) -> Any:  # type: ignore[override]

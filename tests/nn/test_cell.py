@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 import numpy as np
 import pytest
@@ -314,3 +315,16 @@ def test_what_a_cell_with_another_dtype_writes_is_written_to_its_parameter(write
     result = cell(Tensor([0.0]))
     assert cell.sum.dtype is ms.float32 and float(cell.sum[0]) == expected
     assert float(result[0]) == pytest.approx(expected, 1e-3)
+
+
+def test_backward_hooks_of_the_first_layer_are_called_under_a_kept_forward(recwarn: pytest.WarningsRecorder) -> None:
+    net = nn.SequentialCell(nn.Dense(3, 3), nn.ReLU(), nn.Dense(3, 1)).set_grad()
+    seen: list[str] = []
+    net[0].register_backward_hook(lambda cell, grad_input, grad_output: seen.append("first"))
+    net[2].register_backward_hook(lambda cell, grad_input, grad_output: seen.append("last"))
+    x, weights = Tensor(np.ones((2, 3), np.float32)), ParameterTuple(net.trainable_params())
+    for options in ({"get_by_list": True}, {"get_all": True}):
+        net(x)
+        ops.GradOperation(**options)(net, weights if "get_by_list" in options else None)(x)
+    assert seen == ["last", "first"] * 2
+    assert not [warning for warning in recwarn if "backward hook" in str(warning.message)]

@@ -22,6 +22,7 @@ from tests.nn.replaying import (
 )
 from tests.nn.test_against_golden import REFUSED, built, leaves, to_tensor
 
+pytestmark = pytest.mark.usefixtures("free_recordings")
 CALLS = 5
 
 

@@ -17,6 +17,7 @@ from mindspore_compat import Parameter, ParameterTuple, Tensor, context, nn, ops
 from mindspore_compat import dtype as mstype
 from tests.nn.replaying import replays
 
+pytestmark = pytest.mark.usefixtures("free_recordings")
 COUNT, CALLS = int(os.environ.get("REPLAY_FUZZ", "30")), 7
 GRAPH, EAGER = context.GRAPH_MODE, context.PYNATIVE_MODE
 UNARY = """

@@ -32,6 +32,8 @@ from tests.nn.replaying import (
     trained,
 )
 
+pytestmark = pytest.mark.usefixtures("free_recordings")
+
 
 def test_a_branch_on_a_value() -> None:
     compared(body=lambda net, x: x * 2 if x.sum() > 8 else x)
@@ -147,7 +149,7 @@ def test_another_learning_rate() -> None:
 
 
 def test_other_shapes() -> None:
-    data = [(x[:5 - step % 2], y[:5 - step % 2]) for step, (x, y) in enumerate(batches(300))]
+    data = [(x[:5 - step % 2], y[:5 - step % 2]) for step, (x, y) in enumerate(batches(20))]
     cell = compared(data=data)
     assert len([calls for calls in calls_of(cell) if calls.replayed]) == 2, "both shapes are replayed in the end"
 

@@ -388,3 +388,17 @@ def test_gradients_are_taken_in_one_place() -> None:
         "ops/function/_loss.py: torch.autograd.grad",  # of CTC, which gives its gradient as an output: at a point without history
         "train/_torch_step.py: loss.backward",  # torch's own training step
     }
+
+
+def test_writing_to_an_input_of_a_differentiated_function_is_refused() -> None:
+    """As in real MindSpore's PYNATIVE_MODE: its gradient would pass by what was overwritten."""
+    def function(x: Any) -> Any:
+        x[0] = 5.0
+        return (x * x).sum()
+
+    def copied(x: Any) -> Any:
+        return function(x.copy())
+    x = Tensor([1.0, 2.0])
+    with pytest.raises(RuntimeError, match="can not be modified by assigning"):
+        ops.grad(function)(x)
+    assert ops.grad(copied)(x).tolist() == [0.0, 4.0] and x.tolist() == [1.0, 2.0]
