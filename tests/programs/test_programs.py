@@ -52,12 +52,7 @@ def python_programs() -> dict[str, Any]:
     return {name.split(":")[1]: found for name, found in run(written.python_programs(), "pynative").items()}
 
 
-# strict: the mark goes with the defect
-LEFT = {"backward_hook_counts": "DEFECTS.md, 12: no backward hooks in a forward that a Cell keeps"}
-
-
-@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.xfail(reason=LEFT[name], strict=True)) if name in LEFT else name
-                                  for name in PYTHON])
+@pytest.mark.parametrize("name", PYTHON)
 def test_python_in_a_step_is_run_as_by_mindspore(python_programs: dict[str, Any], name: str) -> None:
     assert difference(python_programs[name], as_result(PYTHON[name])) is None
 

@@ -13,6 +13,7 @@ from mindspore import Parameter, Tensor, nn, ops
 from mindspore import dtype as mstype
 
 COUNT = 0
+activation = ops.sin
 SCALES = [1.0, 0.5, 2.0, 1.5, 0.25, 3.0]
 CONFIG = {"scale": 1.0}
 
