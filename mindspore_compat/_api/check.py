@@ -30,20 +30,23 @@ def python_files(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
     found = (file for file in path.rglob("*.py") if not any(p.startswith(".") for p in file.relative_to(path).parts))
-    return sorted(found)
+    return sorted(file for file in found if file.is_file())  # no FIFO, which waits for ever
 
 
 def find_uses(path: Path) -> list[Use]:
     """Every MindSpore name that the file at `path` mentions.
 
     Raises:
-        SyntaxError: the file is no Python 3.
+        SyntaxError: the file is no Python 3, or nested deeper than Python's stack.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # invalid escapes in other people's strings
-        tree = ast.parse(path.read_bytes(), str(path))
     reader = _Reader()
-    reader.visit(tree)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # invalid escapes in other people's strings
+            tree = ast.parse(path.read_bytes(), str(path))
+        reader.visit(tree)
+    except (MemoryError, RecursionError):  # the parser calls its own stack memory
+        raise SyntaxError("nested too deeply", (str(path), 1, 1, "")) from None
     return sorted({Use(str(path), line, name) for line, name in reader.uses})
 
 

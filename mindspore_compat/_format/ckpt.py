@@ -16,11 +16,12 @@ from mindspore_compat._format.dtypes import MAP_TYPES, NUMPY_OF, STRING, WITHOUT
 from mindspore_compat._format.envelope import crc_of, split_crc
 from mindspore_compat._format.wire import _SMALL, BYTES, VARINT, FormatError, fields, read_varint, write_varint
 
-__all__ = ["Entry", "MapEntry", "read", "write", "parts_of", "check_length", "to_array", "to_arrays", "string_entry", "crc_of", "split_crc",
-           "SLICE_BYTES"]
+__all__ = ["Entry", "MapEntry", "read", "write", "parts_of", "check_length", "check_count", "to_array", "to_arrays", "string_entry", "crc_of",
+           "split_crc", "SLICE_BYTES"]
 
 SLICE_BYTES = 512 * 1024 * 1024  # contents above are cut into several values
 _MAX_DIMS = 64  # of torch and numpy; also bounds what a hostile file makes us collect
+_MOST_VALUES, _BYTES_A_VALUE = 100_000, 2048  # so many in any file, and one more in so many bytes
 _MAX_UNKNOWN = 64  # fields of later versions that one message may hold
 
 
@@ -185,12 +186,19 @@ def read(data: Any) -> dict[str, Entry | MapEntry]:
                 result[first.name] = _joined(pending)
             pending.clear()
 
-    for value in _values(view):
+    for count, value in enumerate(_values(view), 1):
+        check_count(count, len(view))
         if pending and (pending[0].name != value.name or type(pending[0]) is not type(value)):
             close()
         pending.append(value)
     close()
     return result
+
+
+def check_count(count: int, size: int) -> None:
+    """FormatError for more values than a file of that size is likely to have: each takes nearly 2 KiB of memory, however small it is."""
+    if count > _MOST_VALUES + size // _BYTES_A_VALUE:
+        raise FormatError(f"there are more than {_MOST_VALUES} values in {size} bytes")
 
 
 def _stacked(pieces: list[Entry]) -> Entry:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import struct
 import threading
 from array import array
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 
 __all__ = ["crc32c", "masked_crc32c", "frame", "OVERHEAD", "iterate_records"]
@@ -139,13 +141,17 @@ def frame(data: bytes) -> bytes:
     return b"".join((_header(len(data)), data, _CRC.pack(masked_crc32c(data))))
 
 
-def iterate_records(path: str, check: bool = True) -> Iterator[bytes]:
+def iterate_records(path: str, check: bool = True, damaged: Callable[[FormatError], object] | None = None) -> Iterator[bytes]:
     """The data of each record of a file. A cut-off tail, as a killed writer leaves it, ends the iteration.
 
+    Args:
+        check: compare the CRCs.
+        damaged: is told of each record whose data have the wrong CRC, which is left out then; behind a wrong length nothing can be found.
+
     Raises:
-        FormatError: for a wrong CRC (with ``check``), or a length that cannot be one.
+        FormatError: for a wrong CRC, or a length that cannot be one; if the file is no regular one. OSError: as ``open``.
     """
-    with open(path, "rb") as file:
+    with open_regular(path) as file:
         place = 0
         while True:
             head = file.read(12)
@@ -154,11 +160,17 @@ def iterate_records(path: str, check: bool = True) -> Iterator[bytes]:
             length, head_crc = _HEADER.unpack(head)
             if length > _MAXIMUM or (check and masked_crc32c(head[:8]) != head_crc):
                 raise FormatError(f"{path}: the record at byte {place} is damaged (its length {length} does not fit its checksum).")
+            if length + 4 > os.fstat(file.fileno()).st_size - place - len(head):  # before memory is taken for it
+                return
             body = file.read(length + 4)
             if len(body) < length + 4:
                 return
             data = body[:length]
             if check and masked_crc32c(data) != _CRC.unpack_from(body, length)[0]:
-                raise FormatError(f"{path}: the record at byte {place} is damaged (the checksum of its data is wrong).")
-            yield data
+                error = FormatError(f"{path}: the record at byte {place} is damaged (the checksum of its data is wrong).")
+                if damaged is None:
+                    raise error
+                damaged(error)
+            else:
+                yield data
             place += length + OVERHEAD

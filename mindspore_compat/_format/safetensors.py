@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from mindspore_compat._format.ckpt import Entry, parts_of
+from mindspore_compat._format.ckpt import Entry, check_count, parts_of
 from mindspore_compat._format.dtypes import item_bytes
+from mindspore_compat._format.source import open_regular, parse_json
 from mindspore_compat._format.wire import FormatError
 
 __all__ = ["write", "read_header", "DTYPES"]
@@ -18,6 +20,8 @@ DTYPES: dict[str, str] = {
     "Float16": "F16", "BFloat16": "BF16", "Int32": "I32", "UInt32": "U32", "Float32": "F32", "Float64": "F64", "Int64": "I64", "UInt64": "U64",
     "Complex64": "C64",
 }
+_BYTES = {word: item_bytes(kind) for kind, word in DTYPES.items()}  # of an element, by the word of the header
+_MAX_DIMS = 64  # of torch
 _MAX_HEADER = 100_000_000  # of the library
 # tensors lie in this order of their dtypes (last first), then by name: the widest are at the front, so all are aligned
 _ORDER = ("BOOL", "U8", "I8", "F8_E5M2", "F8_E4M3", "I16", "U16", "F16", "BF16", "I32", "U32", "F32", "C64", "F64", "I64", "U64")
@@ -55,20 +59,37 @@ def read_header(path: str) -> tuple[dict[str, str], dict[str, tuple[tuple[int, .
     Raises:
         FormatError: if the header is damaged, or the file has another length than it says.
     """
-    with open(path, "rb") as file:
+    with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         length = int.from_bytes(file.read(8), "little")
         if size < 8 or length > min(_MAX_HEADER, size - 8):
             raise FormatError(f"the safetensors header of {path} is damaged: its length is {length}, that of the file {size}")
-        try:
-            header = json.loads(file.read(length))
-            metadata = dict(header.pop("__metadata__", None) or {})
-            result, end = {}, 0
-            for name, item in header.items():
-                first, last = item["data_offsets"]
-                result[name], end = (tuple(int(dim) for dim in item["shape"]), int(last) - int(first)), max(end, int(last))
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise FormatError(f"the safetensors header of {path} is damaged: {error}") from None
+        header = parse_json(file.read(length), f"the safetensors header of {path}")
+    try:
+        check_count(len(header), size)
+        metadata = header.pop("__metadata__", None) or {}
+        if not all(isinstance(value, str) for value in metadata.values()):
+            raise ValueError("the metadata must be texts")
+        places = {name: _place(name, **item) for name, item in header.items()}
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise FormatError(f"the safetensors header of {path} is damaged: {error}") from None
+    end = 0
+    for name, (_, first, last) in sorted(places.items(), key=lambda item: item[1][1:]):
+        if first != end:
+            raise FormatError(f"the safetensors header of {path} is damaged: {name!r} begins at byte {first} of the contents, not at {end}")
+        end = last
     if 8 + length + end != size:
         raise FormatError(f"the safetensors file {path} should have {8 + length + end} bytes, but has {size}")
-    return metadata, result
+    return metadata, {name: (shape, last - first) for name, (shape, first, last) in places.items()}
+
+
+def _place(name: str, dtype: Any, shape: Any, data_offsets: Any) -> tuple[tuple[int, ...], int, int]:
+    """(shape, first byte, byte behind the last) of a tensor in the header; ValueError if they contradict each other."""
+    first, last = data_offsets
+    if len(shape) > _MAX_DIMS:
+        raise ValueError(f"{name!r} has {len(shape)} dimensions")
+    if any(type(number) is not int or number < 0 for number in (*shape, first, last)):
+        raise ValueError(f"the shape and the offsets of {name!r} must be counts, but are {shape!r:.200} and {data_offsets!r:.200}")
+    if dtype in _BYTES and last - first != math.prod(shape) * _BYTES[dtype]:
+        raise ValueError(f"{name!r} of the type {dtype} and the shape {shape!r:.200} must not have {last - first} bytes")
+    return tuple(shape), first, last

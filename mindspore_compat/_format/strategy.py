@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 import functools
-import json
 from typing import Any
 
+from mindspore_compat._format.source import parse_json
 from mindspore_compat._format.wire import FormatError
 
 __all__ = ["strategy_messages", "print_messages", "checkpoint_messages", "parse", "layouts_of_json"]
@@ -62,24 +62,42 @@ def parse(message: Any, data: bytes, what: str) -> Any:
     """The message of these bytes; FormatError if they are none."""
     from google.protobuf.message import DecodeError
 
+    from mindspore_compat._format.proto._build import check_parts
+
     try:
-        return message.FromString(data)
-    except DecodeError as error:
+        check_parts(message, data)
+        result = message.FromString(data)
+    except (DecodeError, FormatError) as error:
         raise FormatError(f"{what} is not readable: {error}") from None
-
-
-def layouts_of_json(text: str) -> dict[str, Any]:
-    """{name: ParallelLayouts} of a strategy file in JSON."""
-    try:
-        items = json.loads(text).get("parallel_layout_item", {})
-    except (ValueError, AttributeError) as error:
-        raise FormatError(f"the strategy file is no JSON object: {error}") from None
-    result = {}
-    for name, item in items.items():
-        layout = strategy_messages().ParallelLayouts()
-        for field in ("field", "opt_weight_shard_step", "opt_weight_shard_size"):
-            setattr(layout, field, item.get(field, 0))
-        for field in ("dev_matrix", "tensor_map", "param_split_shape", "indices_offset"):
-            getattr(layout, field).add().dim.extend(item.get(field, []))
-        result[name] = layout
+    if not result.IsInitialized():  # some protobufs look at this only in the message itself
+        raise FormatError(f"{what} is not readable: it lacks {', '.join(result.FindInitializationErrors()[:3])}")
+    _check_text(result, what)
     return result
+
+
+def _check_text(message: Any, what: str) -> None:
+    """FormatError if a text is no UTF-8: protobuf hands on bytes then."""
+    for field, value in message.ListFields():
+        if field.type == field.TYPE_STRING and not isinstance(value, str):
+            raise FormatError(f"{what} is not readable: its {field.name} {value!r:.100} is no UTF-8")
+        if field.type == field.TYPE_MESSAGE:
+            for item in [value] if hasattr(value, "ListFields") else value:
+                _check_text(item, what)
+
+
+def layouts_of_json(data: bytes, what: str) -> dict[str, Any]:
+    """{name: ParallelLayouts} of a strategy file in JSON; FormatError if they are none."""
+    value = parse_json(data, what)
+    try:
+        return {name: _layout_of_json(item) for name, item in value.get("parallel_layout_item", {}).items()}
+    except (ValueError, TypeError, AttributeError) as error:
+        raise FormatError(f"{what} has no layouts as a strategy has them: {error}") from None
+
+
+def _layout_of_json(item: Any) -> Any:
+    layout = strategy_messages().ParallelLayouts()
+    for field in ("field", "opt_weight_shard_step", "opt_weight_shard_size"):
+        setattr(layout, field, item.get(field, 0))
+    for field in ("dev_matrix", "tensor_map", "param_split_shape", "indices_offset"):
+        getattr(layout, field).add().dim.extend(item.get(field, []))
+    return layout

@@ -7,7 +7,9 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Iterable
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 try:
@@ -15,14 +17,22 @@ try:
 except ImportError:  # Windows: temporary files of killed processes stay
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["write_atomically", "remove_stale"]
+__all__ = ["write_atomically", "replacing", "remove_stale"]
 
 _TEMPORARY = re.compile(r"\.(?P<name>.+)\.\d+\.[0-9a-f]{8}\.tmp")
 _cleaned: set[str] = set()
 
 
 def write_atomically(path: str, pieces: Iterable[Any], mode: int | None = None) -> None:
-    """Write to a temporary file in the same folder, flush it to the disk, and rename it over ``path``.
+    """Write the pieces in the manner of `replacing`."""
+    with replacing(path, mode) as file:
+        for piece in pieces:
+            file.write(piece)
+
+
+@contextmanager
+def replacing(path: str, mode: int | None = None) -> Iterator[BinaryIO]:
+    """A temporary file in the same folder to write to; at the end it is flushed to the disk and renamed over ``path``.
 
     Until the rename an older file stays as it was; on any error the temporary file is removed. The first write into a folder
     also removes what killed processes left there.
@@ -38,8 +48,7 @@ def write_atomically(path: str, pieces: Iterable[Any], mode: int | None = None) 
             remove_stale(folder)
         file, temporary = _locked_temporary(folder, os.path.basename(path))
         with file:
-            for piece in pieces:
-                file.write(piece)
+            yield file
             file.flush()
             os.fsync(file.fileno())
             if mode is not None:
@@ -104,9 +113,9 @@ def remove_stale(folder: str) -> list[str]:
         names = []
     for name in names:
         path = os.path.join(folder, name)
-        if not _TEMPORARY.fullmatch(name) or os.path.islink(path):
-            continue
         try:
+            if not _TEMPORARY.fullmatch(name) or not stat.S_ISREG(os.lstat(path).st_mode):  # a FIFO would wait for ever
+                continue
             with open(path, "rb") as file:
                 if _lock(file, wait=False):
                     os.unlink(path)

@@ -1,6 +1,7 @@
 """Which part of a tensor each process holds, as geometry: every slice is a box in the full tensor."""
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,8 @@ import torch
 __all__ = ["TensorLayout", "assemble", "merge", "needed_ranks", "REPLICATED"]
 
 Box = tuple[tuple[int, int], ...]
+_MOST_DEVICES = 1 << 16  # of a stage; each is looked at
+_MOST_AXES = 64  # of torch
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,21 @@ class TensorLayout:
     split_shape: tuple[int, ...] = ()
     field: int = 0
     stages: tuple[int, ...] = (0,)
+
+    def check(self, what: str) -> None:
+        """ValueError unless there can be such a layout: a device array of a size that there is, whose axes cut one axis each."""
+        axes = [item for part in self.tensor_map for item in part if item >= 0]
+        if len(self.dev_matrix) > _MOST_AXES or len(self.tensor_map) > _MOST_AXES or any(size < 1 for size in self.dev_matrix):
+            wrong = "has a size below 1, or too many axes"
+        elif self.device_num > _MOST_DEVICES:
+            wrong = f"has more than {_MOST_DEVICES} devices"
+        elif any(item >= len(self.dev_matrix) for item in axes) or len(set(axes)) < len(axes):
+            wrong = f"has a tensor map {[list(item) for item in self.tensor_map]} of device axes that are not there, or cut twice"
+        else:
+            if self.opt_size:
+                self._optimizer_piece(0)
+            return
+        raise ValueError(f"{what} {wrong}: the device matrix is {list(self.dev_matrix[:_MOST_AXES])}. Check the strategy file.")
 
     @property
     def device_num(self) -> int:
@@ -118,18 +136,33 @@ def _overlap(a: Box, b: Box) -> Box | None:
     return result if all(start < stop for start, stop in result) else None
 
 
-def _holders(layout: TensorLayout, full_shape: Sequence[int]) -> dict[Box, list[int]]:
-    holders: dict[Box, list[int]] = {}
+def _cut_axes(layout: TensorLayout, full_shape: Sequence[int]) -> int:
+    """How many axes from the first may be cut: which ranks share a slice does not depend on the others, nor on the sizes."""
+    return min(len(full_shape), max(len(layout.tensor_map), 1))
+
+
+@functools.lru_cache(maxsize=64)  # most parameters of a network share a few layouts
+def _sharing(layout: TensorLayout, ndim: int) -> tuple[tuple[int, ...], ...]:
+    """The ranks in groups that hold the same slice."""
+    groups: dict[tuple[Any, ...], list[int]] = {}
     for rank in range(layout.device_num):
-        holders.setdefault(layout.box(rank, full_shape), []).append(rank)
-    return holders
+        piece = layout._optimizer_piece(rank)[0] if layout.opt_size and ndim else 0
+        groups.setdefault((piece, *layout.slice_index(rank, ndim)), []).append(rank)
+    return tuple(map(tuple, groups.values()))
+
+
+@functools.lru_cache(maxsize=64)
+def _nearest(layout: TensorLayout, ndim: int, near: int) -> tuple[int, ...]:
+    """Of each group the rank whose place is most like that of the rank ``near``."""
+    own = layout.coordinates(near % layout.device_num)
+    return tuple(max(ranks, key=lambda rank: (sum(a == b for a, b in zip(layout.coordinates(rank), own)), -rank))
+                 for ranks in _sharing(layout, ndim))
 
 
 def needed_ranks(box: Box, layout: TensorLayout, full_shape: Sequence[int], near: int) -> list[int]:
     """The ranks of ``layout`` that together hold a box; of equal copies the one whose place is most like that of the rank ``near``."""
-    own = layout.coordinates(near % layout.device_num)
-    return sorted(max(ranks, key=lambda rank: (sum(a == b for a, b in zip(layout.coordinates(rank), own)), -rank))
-                  for source, ranks in _holders(layout, full_shape).items() if _overlap(box, source))
+    ranks = _nearest(layout, _cut_axes(layout, full_shape), near)
+    return sorted(rank for rank in ranks if _overlap(box, layout.box(rank, full_shape)))
 
 
 def assemble(box: Box, slices: Mapping[int, torch.Tensor], layout: TensorLayout, full_shape: Sequence[int], what: str) -> torch.Tensor:
@@ -138,19 +171,22 @@ def assemble(box: Box, slices: Mapping[int, torch.Tensor], layout: TensorLayout,
     Raises:
         ValueError: if a slice is missing or has another shape than the layout says.
     """
-    first = next(iter(slices.values()))
-    result = torch.empty([stop - start for start, stop in box], dtype=first.dtype)
-    for source, ranks in _holders(layout, full_shape).items():
+    found: list[tuple[Box, Box, torch.Tensor]] = []
+    for ranks in _sharing(layout, _cut_axes(layout, full_shape)):
+        source = layout.box(ranks[0], full_shape)
         common = _overlap(box, source)
         if common is None:
             continue
         rank = next((rank for rank in ranks if rank in slices), None)
         if rank is None:
-            raise ValueError(f"The checkpoint of rank {ranks[0]} is needed for {what}, but it is missing.")
+            raise ValueError(f"The checkpoint of rank {ranks[0]} is needed for {what}, but it is missing, or has none of it.")
         if tuple(slices[rank].shape) != tuple(stop - start for start, stop in source):
             raise ValueError(f"The slice of {what} on rank {rank} must have the shape {[stop - start for start, stop in source]}, "
                              f"but has {list(slices[rank].shape)}. Check that strategy and checkpoints belong together.")
-        result[_slices(common, box)] = slices[rank][_slices(common, source)]
+        found.append((common, source, slices[rank]))
+    result = torch.empty([stop - start for start, stop in box], dtype=next(iter(slices.values())).dtype)  # now that all of it is there
+    for common, source, data in found:
+        result[_slices(common, box)] = data[_slices(common, source)]
     return result
 
 

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import sys
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -14,7 +15,9 @@ import torch
 from mindspore_compat._format import ckpt as codec
 from mindspore_compat._format import envelope
 from mindspore_compat._format.dtypes import STRING
+from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
+from mindspore_compat._runtime.files import replacing
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.train._checkpoint_load import CheckpointFile
@@ -84,7 +87,7 @@ def _is_safetensors(path: str) -> bool:
 
 
 def _mode_of(path: str, options: Any) -> str:
-    with open(path, "rb") as file:
+    with open_regular(path) as file:
         return options.dec_mode or envelope.encryption_of(file.read(4)) or "AES-GCM"
 
 
@@ -94,6 +97,7 @@ def _load(path: str, options: Any) -> dict[str, Any]:
         raise FileNotFoundError(2, "No such file", path)
     if path.endswith(_TORCH_ENDS):
         try:
+            _check_archive(path)
             state = torch.load(path, map_location="cpu", weights_only=True)
         except Exception as error:
             raise ValueError(f"{path} can not be read as tensors only: {error}") from None
@@ -104,7 +108,18 @@ def _load(path: str, options: Any) -> dict[str, Any]:
     if _is_safetensors(path):
         return load_checkpoint(path, format="safetensors")
     with _opened(path, options) as file:  # a name needs no .ckpt here
-        return file.values()
+        try:
+            return file.values()
+        except FormatError as error:
+            raise ValueError(f"{path}: {error}") from None
+
+
+def _check_archive(path: str) -> None:
+    """ValueError for a torch file that is compressed, which torch's are not: a small one could fill the memory."""
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            if sum(item.file_size for item in archive.infolist()) > os.path.getsize(path):
+                raise ValueError("its parts are larger than the file")
 
 
 def _opened(path: str, options: Any, crc_check: bool = False) -> CheckpointFile:
@@ -135,6 +150,7 @@ def _rows(path: str, options: Any) -> list[dict[str, Any]]:
     """Name, type, shape and bytes of everything, without a look at the contents."""
     if _is_safetensors(path):
         import safetensors
+        open_regular(path).close()  # the library waits for a FIFO
         try:
             with safetensors.safe_open(path, framework="pt") as file:
                 return [_safetensors_row(name, file.get_slice(name)) for name in file.keys()]  # noqa: SIM118
@@ -266,7 +282,7 @@ def _save(values: dict[str, Any], options: Any) -> list[str]:
     if out.endswith(_TORCH_ENDS):
         if options.enc_key or options.crc:
             raise ValueError("a torch file has neither encryption nor CRC")
-        torch.save({name: plain(value).detach().clone() for name, value in values.items()}, out)
+        _save_torch({name: plain(value).detach().clone() for name, value in values.items()}, out)
     elif out.endswith((".ckpt", ".safetensors")):
         plan = checked_plan(values, out, enc_key=options.enc_key, enc_mode=options.enc_mode, crc_check=options.crc,
                             format="safetensors" if _is_safetensors(out) else "ckpt")
@@ -276,6 +292,36 @@ def _save(values: dict[str, Any], options: Any) -> list[str]:
     if left_out:
         print(f"left out, since such a file holds tensors only: {', '.join(left_out)}", file=sys.stderr)
     return left_out
+
+
+class _Sink:
+    """A file for torch, which tells of a failed write by errors of its own; this one keeps the first."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self.error: OSError | None = None
+
+    def write(self, data: Any) -> int:
+        try:
+            return int(self._file.write(data))
+        except OSError as error:
+            self.error = self.error or error
+            raise
+
+    def flush(self) -> None:
+        self._file.flush()
+
+
+def _save_torch(values: dict[str, torch.Tensor], path: str) -> None:
+    """As ``torch.save``, but the file is either whole or not there; OSError with its name if it can not be written."""
+    with replacing(path) as file:
+        sink = _Sink(file)
+        try:
+            torch.save(values, sink)
+        except RuntimeError:
+            if sink.error is None:
+                raise
+            raise sink.error from None
 
 
 # --- verify ---------------------------------------------------------------------------------------------------------------

@@ -71,8 +71,9 @@ def _sources(where: str, old: str, path: str, save_path: str | None, regex: str 
     ranks = sorted(name for name in os.listdir(path) if name.startswith("rank") and os.path.isdir(os.path.join(path, name)))
     if not ranks:
         raise ValueError(f"For '{where}', no folders that start with 'rank' found in {path}. Pass a single file, or put the files into rank_0.")
-    return [(os.path.join(path, rank, name), os.path.join(save_path or path, rank))
-            for rank in ranks for name in sorted(os.listdir(os.path.join(path, rank))) if name.endswith(f".{old}") and matches(name)]
+    found = [(os.path.join(path, rank, name), os.path.join(save_path or path, rank))
+             for rank in ranks for name in sorted(os.listdir(os.path.join(path, rank))) if name.endswith(f".{old}") and matches(name)]
+    return [item for item in found if os.path.isfile(item[0])]  # no folders, FIFOs or sockets
 
 
 # --- print files ------------------------------------------------------------------------------------------------------------

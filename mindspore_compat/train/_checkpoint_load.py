@@ -17,6 +17,7 @@ import torch
 from mindspore_compat._format import ckpt as codec
 from mindspore_compat._format import envelope
 from mindspore_compat._format.dtypes import INT4, NUMPY_OF, STRING
+from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common.dtype import to_torch_dtype
@@ -65,7 +66,14 @@ class CheckpointFile:
     """
 
     def __init__(self, path: str, key: bytes | None = None, mode: str = "AES-GCM", crc_check: bool = False) -> None:
-        self._file = open(path, "rb")  # noqa: SIM115
+        self._file = open_regular(path)
+        try:
+            self._open(key, mode, crc_check)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _open(self, key: bytes | None, mode: str, crc_check: bool) -> None:
         size = os.fstat(self._file.fileno()).st_size
         data = memoryview(mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_COPY) if size else b"")
         self.encryption = envelope.encryption_of(data)
@@ -162,9 +170,13 @@ def _view(entry: codec.Entry) -> torch.Tensor | None:
 
 
 def as_parameter(data: torch.Tensor, name: str) -> Parameter:
-    """The Parameter of a loaded tensor, on the current device."""
+    """The Parameter of a loaded tensor, on the current device; FormatError for a name that no Parameter has."""
     device = current_device()
-    return Parameter(data if device is CPU else data.to(device), name)
+    data = data if device is CPU else data.to(device)
+    try:
+        return Parameter(data, name)
+    except ValueError as error:
+        raise FormatError(f"{error} It is {name[:100]!r}...") from None
 
 
 def load_ckpt(path: str, key: bytes | None, mode: str, crc_check: bool, keep: Callable[[str], bool]) -> dict[str, Any]:
@@ -217,6 +229,7 @@ def _safetensors_tensors(source: str | io.BytesIO, crc_check: bool, keep: Callab
     try:
         if isinstance(source, io.BytesIO):
             data = source.getvalue()
+            codec.check_count(data.count(b"data_offsets"), len(data))
             tensors, metadata = safetensors.torch.load(data), _metadata_of(data)
             crc = _crc(tensors) if crc_check else 0
             tensors = {name: tensor for name, tensor in tensors.items() if keep(name)}
@@ -224,6 +237,7 @@ def _safetensors_tensors(source: str | io.BytesIO, crc_check: bool, keep: Callab
             with safetensors.safe_open(source, framework="pt") as file:
                 metadata = file.metadata() or {}
                 names = list(file.keys())
+                codec.check_count(len(names), os.path.getsize(source))
                 crc = _crc({name: file.get_tensor(name) for name in names}) if crc_check else 0
                 tensors = {name: file.get_tensor(name) for name in names if keep(name)}
     except (safetensors.SafetensorError, ValueError, KeyError, TypeError) as error:
@@ -238,7 +252,7 @@ def _safetensors_tensors(source: str | io.BytesIO, crc_check: bool, keep: Callab
 def _metadata_of(data: bytes) -> dict[str, str]:
     import json
 
-    return json.loads(data[8:8 + int.from_bytes(data[:8], "little")]).get("__metadata__", {})
+    return json.loads(data[8:8 + int.from_bytes(data[:8], "little")]).get("__metadata__") or {}  # null is allowed
 
 
 def _crc(tensors: dict[str, torch.Tensor]) -> int:

@@ -57,6 +57,7 @@ def rank_files(folder: str, format: str, suffix: str | None = None, last_by_name
             _log.warning("%s is passed over: it is no folder rank_N.", path)
             continue
         names = sorted(glob.glob(os.path.join(glob.escape(path), f"*{glob.escape(suffix or '')}.{format}")))
+        names = [name for name in names if os.path.isfile(name)]  # no folders, FIFOs or sockets
         if suffix is not None and not names:
             raise ValueError(f"The folder {path} must have a file that ends with '{suffix}.{format}', but has none. Check the 'file_suffix'.")
         if names:

@@ -28,6 +28,7 @@ __all__ = ["merge_sliced_parameter", "rank_list_for_transform", "transform_check
 
 _log = logging.getLogger("mindspore_compat")
 Layouts = dict[str, TensorLayout]
+_MOST_PLACES = 1 << 20  # of slices that are compared with what a rank needs
 
 
 def merge_sliced_parameter(sliced_parameters: list[Parameter], strategy: dict[str, Any] | None = None) -> Parameter:
@@ -124,13 +125,15 @@ def rank_list_for_transform(rank_id: int, src_strategy_file: str | None = None, 
     if not source:
         raise ValueError(f"The strategy file {src_strategy_file} has no layouts for rank {rank_id}.")
     local = rank_id % device_num(target) if target else rank_id
+    stages = {stage for layout in source.values() for stage in layout.stages}
+    pairs = {(layout, target[name] if target else REPLICATED) for name, layout in source.items() if target is None or name in target}
+    if sum(old.device_num for old, _ in pairs) > _MOST_PLACES:
+        raise ValueError(f"The strategies {src_strategy_file} and {dst_strategy_file} have too many different layouts of too many devices "
+                         "to work out which slices overlap.")
     here: set[int] = set()
-    stages: set[int] = set()
-    for name, layout in source.items():
-        stages |= set(layout.stages)
-        if target is None or name in target:
-            shape = _divisible_shape(layout, target[name] if target else REPLICATED)
-            here |= set(_layout.needed_ranks((target[name] if target else REPLICATED).box(local, shape), layout, shape, local))
+    for old, new in pairs:
+        shape = _divisible_shape(old, new)
+        here |= set(_layout.needed_ranks(new.box(local, shape), old, shape, local))
     count = device_num(source)
     return sorted((stage * count + rank for stage in stages for rank in here), reverse=True)
 
@@ -285,7 +288,8 @@ def get_ckpt_path_with_strategy(cur_ckpt_path: str, cur_strategy_path: str) -> s
     if f"rank_{rank}" in cur_ckpt_path and os.path.isfile(cur_ckpt_path):
         return cur_ckpt_path
     layouts = read_layouts(cur_strategy_path) or {}
-    groups = [set(_same_slice(layout, rank)) for name, layout in layouts.items() if not name.startswith(("accu_grads", "inputs"))]
+    different = {layout for name, layout in layouts.items() if not name.startswith(("accu_grads", "inputs"))}
+    groups = [set(_same_slice(layout, rank)) for layout in different]
     equal = min(groups, key=len, default={rank})
     if not all(equal <= group for group in groups):
         equal = {rank}
@@ -315,7 +319,7 @@ def load_segmented_checkpoints(ckpt_file_dir: str, net: Any = None, strict_load:
     if not os.path.isdir(ckpt_file_dir):
         raise ValueError(f"For 'load_segmented_checkpoints', the argument 'ckpt_file_dir' must be a folder, but got {ckpt_file_dir}.")
     result: dict[str, Any] = {}
-    for name in sorted(glob.glob(os.path.join(glob.escape(ckpt_file_dir), "*.ckpt"))):
+    for name in filter(os.path.isfile, sorted(glob.glob(os.path.join(glob.escape(ckpt_file_dir), "*.ckpt")))):
         result.update(load_checkpoint(name, net, strict_load, filter_prefix, dec_key, dec_mode, specify_prefix, choice_func))
     return result
 
@@ -337,6 +341,7 @@ def layouts_of(strategy: Any, where: str) -> Layouts | None:
             raise ValueError(f"For '{where}', the argument 'predict_strategy' must be a dict of lists that begin with dev_matrix "
                              f"(list[int]), tensor_map (list[int]), param_split_shape and field, but got {name!r}: {item!r}.")
         result[name] = TensorLayout(tuple(item[0]), tuple((number,) for number in item[1]))
+        result[name].check(f"For '{where}', the layout of {name!r}")
     return result
 
 

@@ -17,6 +17,7 @@ import torch
 from mindspore_compat._api.validate import check_bool, check_positive_int, check_type
 from mindspore_compat._format.dtypes import INT4
 from mindspore_compat._format.safetensors import read_header
+from mindspore_compat._format.source import read_json
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.communication.management import get_rank
@@ -31,6 +32,7 @@ from mindspore_compat.train.serialization import load_param_into_net, save_check
 __all__ = ["unified_safetensors", "load_unified"]
 
 _log = logging.getLogger("mindspore_compat")
+_MOST_NAME = 1024  # of Parameters
 _PART_BYTES = 3 << 30
 _MAP, _HYPER, _MARK = "param_name_map.json", "hyper_param.safetensors", "remove_redundancy"
 
@@ -53,7 +55,10 @@ class _Files:
         """(metadata, {name: (shape, bytes)})."""
         if path not in self._headers:
             with _told(path):
-                self._headers[path] = read_header(path)
+                found = read_header(path)
+                if any(len(name) > _MOST_NAME for name in found[1]):
+                    raise FormatError(f"the name of a tensor is longer than {_MOST_NAME} characters")
+                self._headers[path] = found
         return self._headers[path]
 
     def shape(self, path: str, name: str) -> tuple[int, ...]:
@@ -79,8 +84,8 @@ def _told(path: str) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise ValueError(f"The safetensors file {path} does not exist. The file {_MAP!r} beside it may be of another run.") from None
-    except (FormatError, safetensors.SafetensorError) as error:
-        raise ValueError(f"Failed to read the safetensors file {path}: {error}. The file is damaged.") from None
+    except (FormatError, safetensors.SafetensorError, UnicodeError, OSError) as error:
+        raise ValueError(f"Failed to read the safetensors file {path!r:.1000}: {error}. The file is damaged.") from None
 
 
 # --- merging --------------------------------------------------------------------------------------------------------------
@@ -289,12 +294,11 @@ def _places(folder: str, reader: _Files) -> dict[str, str]:
     if not names or not os.path.isfile(map_path):
         raise ValueError(f"For 'load_distributed_checkpoint', the 'unified_safetensors_dir' {folder} must have "
                          f"{f'a file {_MAP!r}' if names else 'safetensors files'}. Make it by mindspore.parallel.unified_safetensors.")
-    with open(map_path, "rb") as file:
-        try:
-            found = json.load(file)
-            return {str(name): os.path.join(folder, os.path.basename(part)) for name, part in found.get("weight_map", found).items()}
-        except (ValueError, AttributeError, TypeError) as error:
-            raise ValueError(f"For 'load_distributed_checkpoint', the file {map_path} is damaged: {error}.") from None
+    try:
+        found = read_json(map_path)
+        return {name: os.path.join(folder, os.path.basename(part)) for name, part in found.get("weight_map", found).items()}
+    except (ValueError, AttributeError, TypeError) as error:
+        raise ValueError(f"For 'load_distributed_checkpoint', the file {map_path} is damaged: {error}.") from None
 
 
 def _values(folder: str, layouts: dict[str, TensorLayout] | None, rank: int, name_map: dict[str, str]) -> dict[str, torch.Tensor]:

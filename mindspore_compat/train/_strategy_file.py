@@ -4,14 +4,22 @@ from __future__ import annotations
 import glob
 import json
 import os
+import re
+from dataclasses import replace
 from typing import Any
 
 from mindspore_compat._format import strategy as codec
+from mindspore_compat._format.source import parse_json, read_regular
 from mindspore_compat._format.wire import FormatError
+from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.parallel._layout import TensorLayout
 
 __all__ = ["build_searched_strategy", "merge_pipeline_strategys", "restore_group_info_list", "read_layouts", "as_layouts", "first_stage_of",
            "read_file"]
+
+_OF_STAGE = re.compile(r"([0-9]{1,9})-(.*)", re.DOTALL)
+#: so many slices of all layouts are worked out at most, about five seconds
+_MOST_PLACES = 1 << 19
 
 
 def read_file(name: Any, where: str, argument: str) -> bytes:
@@ -24,16 +32,16 @@ def read_file(name: Any, where: str, argument: str) -> bytes:
         raise TypeError(f"For '{where}', the argument '{argument}' should be string, but got {type(name).__name__}.")
     if not os.path.isfile(name):
         raise ValueError(f"For '{where}', there is no such file: {name}. Please check whether the '{argument}' exists.")
-    with open(name, "rb") as file:
-        data = file.read()
+    data = read_regular(name)
     if not data:
         raise ValueError(f"For '{where}', the file {name} should not be empty. Please check whether the '{argument}' is correct.")
     return data
 
 
 def _strategy_map(name: str, where: str) -> Any:
+    data = read_file(name, where, "strategy_filename")
     try:
-        return codec.parse(codec.strategy_messages().ParallelStrategyMap, read_file(name, where, "strategy_filename"), f"the strategy file {name}")
+        return codec.parse(codec.strategy_messages().ParallelStrategyMap, data, f"the strategy file {name}")
     except FormatError as error:
         raise TypeError(f"For '{where}', {error}. A strategy file is protobuf, or JSON if its name ends with '.json'; files of MindSpore 1.0 have "
                         "no optimizer fields and can not be read.") from None
@@ -43,13 +51,14 @@ def build_searched_strategy(strategy_filename: str | None) -> dict[str, Any] | N
     """{parameter name: ParallelLayouts} of a strategy file (protobuf, or JSON by its name); {} if it has no layouts, None for None.
 
     Raises:
-        TypeError, ValueError: if it is no file name, missing, empty, or unreadable.
+        TypeError: if it is no file name, or no readable protobuf, as upstream. ValueError: if it is missing, empty, or no readable JSON. All with
+        the name of the file.
     """
     where = "build_searched_strategy"
     if strategy_filename is None:
         return None
     if isinstance(strategy_filename, str) and strategy_filename.endswith(".json"):
-        return codec.layouts_of_json(read_file(strategy_filename, where, "strategy_filename").decode("utf-8"))
+        return codec.layouts_of_json(read_file(strategy_filename, where, "strategy_filename"), f"the strategy file {strategy_filename}")
     return {item.param_name: item.parallel_layouts for item in _strategy_map(strategy_filename, where).parallel_layout_item}
 
 
@@ -57,7 +66,8 @@ def merge_pipeline_strategys(src_strategy_dirs: str, dst_strategy_file: str) -> 
     """Merge the strategy files of the pipeline stages in a folder into one, whose parameters are called ``STAGE-NAME``.
 
     Raises:
-        NotADirectoryError: if there is no such folder. ValueError: if it mixes protobuf and JSON, or a file is empty.
+        NotADirectoryError: if there is no such folder. ValueError: if it mixes protobuf and JSON, or a file is empty or no readable JSON.
+        TypeError: if a file is no readable protobuf. OSError: with the name, if the new file can not be written.
     """
     if not os.path.isdir(src_strategy_dirs):
         raise NotADirectoryError(f"For 'merge_pipeline_strategys', the argument 'src_strategy_dirs' must be a folder, but got {src_strategy_dirs}.")
@@ -67,8 +77,7 @@ def merge_pipeline_strategys(src_strategy_dirs: str, dst_strategy_file: str) -> 
     if binary and text:
         raise ValueError("For 'merge_pipeline_strategys', the strategy files must be all '.ckpt' or all '.json'.")
     data = _merged_messages(binary).SerializeToString() if binary else json.dumps(_merged_json(text)).encode()
-    with open(dst_strategy_file, "wb") as file:
-        file.write(data)
+    write_atomically(dst_strategy_file, [data])
 
 
 def _merged_messages(names: list[str]) -> Any:
@@ -93,11 +102,13 @@ def _merged_json(names: list[str]) -> dict[str, Any]:
     result: dict[str, Any] = {"current_stage": 1, "parallel_strategy_item": {}, "parallel_layout_item": {}}
     seen: set[int] = set()
     for name in names:
-        source = json.loads(read_file(name, "merge_pipeline_strategys", "src_strategy_dirs"))
+        source = _json_of(name, "merge_pipeline_strategys", "src_strategy_dirs")
         strategies, layouts = source.get("parallel_strategy_item"), source.get("parallel_layout_item")
         if not strategies or not layouts:
             raise ValueError(f"For 'merge_pipeline_strategys', the strategy file {name} is empty.")
-        stage = next(iter(strategies.values()))["stage"]
+        stage = _stages_of(strategies, name)[0]
+        if not isinstance(layouts, dict):
+            raise FormatError(f"the strategy file {name} has no layouts as a strategy has them")
         if stage not in seen:
             seen.add(stage)
             result["parallel_strategy_item"].update(strategies)
@@ -105,11 +116,30 @@ def _merged_json(names: list[str]) -> dict[str, Any]:
     return result
 
 
+def _json_of(name: str, where: str, argument: str) -> dict[str, Any]:
+    """The object in a strategy file of JSON."""
+    found = parse_json(read_file(name, where, argument), f"the strategy file {name}")
+    if not isinstance(found, dict):
+        raise FormatError(f"the strategy file {name} is no JSON object")
+    return found
+
+
+def _stages_of(strategies: Any, name: str) -> list[int]:
+    """The pipeline stage of each operator in a strategy file of JSON."""
+    try:
+        stages = [item["stage"] for item in strategies.values()]
+    except (AttributeError, TypeError, LookupError):
+        stages = [None]
+    if not all(isinstance(stage, int) for stage in stages):
+        raise FormatError(f"the strategy file {name} has operators without a number of their stage")
+    return stages
+
+
 def restore_group_info_list(group_info_file_name: str) -> list[int]:
     """The ranks whose checkpoints have the same contents as that of the rank that wrote the group file.
 
     Raises:
-        TypeError, ValueError: if it is no file name, missing, empty, or unreadable.
+        TypeError: if it is no file name. ValueError: if it is missing, empty, or unreadable.
     """
     data = read_file(group_info_file_name, "restore_group_info_list", "group_info_file_name")
     group = codec.parse(codec.strategy_messages().ParallelGroupMap, data, f"the group file {group_info_file_name}")
@@ -128,13 +158,13 @@ def as_layouts(strategy: dict[str, Any]) -> dict[str, TensorLayout]:
     """{name: TensorLayout} of {name: ParallelLayouts}; the stages of a name ``STAGE-NAME`` are put together, the layout is that of the first.
 
     Raises:
-        ValueError: if something is missing in a layout.
+        ValueError: if something is missing in a layout, or the layouts are no layouts, or too large to be worked out.
     """
-    result: dict[str, TensorLayout] = {}
-    firsts: dict[str, int] = {}
+    firsts: dict[str, TensorLayout] = {}
+    stages: dict[str, list[int]] = {}
     for full_name, item in strategy.items():
-        number, dash, rest = full_name.partition("-")
-        stage, name = (int(number), rest) if dash and number.isdigit() else (0, full_name)
+        stage_and_name = _OF_STAGE.fullmatch(full_name)
+        stage, name = (int(stage_and_name[1]), stage_and_name[2]) if stage_and_name else (0, full_name)
         try:
             layout = TensorLayout(tuple(item.dev_matrix[0].dim), _tensor_map(item.tensor_map),
                                   item.opt_weight_shard_size if item.opt_weight_shard_step or item.opt_weight_shard_size == -1 else 0,
@@ -142,25 +172,35 @@ def as_layouts(strategy: dict[str, Any]) -> dict[str, TensorLayout]:
         except (AttributeError, IndexError) as error:
             raise ValueError(f"The layout of {full_name!r} in the strategy is not complete ({error}). "
                              "Pass what 'build_searched_strategy' returns.") from None
-        old = result.get(name)
-        stages = (*old.stages, stage) if old else (stage,)
-        base = layout if old is None or stage < firsts[name] else old
-        firsts[name] = min(stage, firsts.get(name, stage))
-        result[name] = TensorLayout(base.dev_matrix, base.tensor_map, base.opt_size, base.split_shape, base.field, stages)
+        layout.check(f"The layout of {full_name!r} in the strategy")
+        stages.setdefault(name, []).append(stage)
+        if name not in firsts or stage < firsts[name].stages[0]:
+            firsts[name] = layout
+    result = {name: replace(layout, stages=tuple(stages[name])) for name, layout in firsts.items()}
+    places = sum(layout.device_num for layout in set(result.values()))
+    if places > _MOST_PLACES:
+        raise ValueError(f"The layouts in the strategy have {places} places of slices, more than the {_MOST_PLACES} that can be worked out.")
     return result
 
 
 def read_layouts(source: str | dict[str, Any] | None) -> dict[str, TensorLayout] | None:
-    """The layouts of a strategy file, or of what `build_searched_strategy` made of it; None for None."""
-    strategy = source if isinstance(source, dict) else build_searched_strategy(source)
-    return None if strategy is None else as_layouts(strategy)
+    """The layouts of a strategy file, or of what `build_searched_strategy` made of it; None for None.
+
+    Raises:
+        TypeError, ValueError: as `build_searched_strategy` and `as_layouts`, with the file.
+    """
+    if source is None or isinstance(source, dict):
+        return None if source is None else as_layouts(source)
+    try:
+        return as_layouts(build_searched_strategy(source) or {})
+    except ValueError as error:
+        raise error if str(source) in str(error) else ValueError(f"{error} It is that of the file {source}.") from None
 
 
 def first_stage_of(name: str) -> int:
     """The pipeline stage that wrote a strategy file."""
     if name.endswith(".json"):
-        items = json.loads(read_file(name, "transform_checkpoints", "src_strategy_file")).get("parallel_strategy_item") or {}
-        stages = [item["stage"] for item in items.values()]
+        stages = _stages_of(_json_of(name, "transform_checkpoints", "src_strategy_file").get("parallel_strategy_item") or {}, name)
     else:
         stages = [item.parallel_strategys.stage for item in _strategy_map(name, "transform_checkpoints").parallel_strategy_item]
     if not stages:

@@ -88,3 +88,16 @@ def test_file_that_is_no_python_is_reported_and_the_rest_is_read(tmp_path: Path,
 def test_path_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(tmp_path / "nosuch")]) == 2
     assert "no such file or folder" in capsys.readouterr().err
+
+
+def test_files_that_would_end_or_stop_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import os
+
+    (tmp_path / "deep.py").write_text("x = " + "-" * 200_000 + "1\n")
+    (tmp_path / "chain.py").write_text("x = " + "a." * 3000 + "b\n")
+    (tmp_path / "new.py").write_text("import mindspore\n")
+    os.mkfifo(tmp_path / "pipe.py")
+    assert main(["check", str(tmp_path)]) == 1
+    out = capsys.readouterr().out
+    assert f"{tmp_path / 'deep.py'}:1: not Python 3: nested too deeply" in out and f"{tmp_path / 'chain.py'}:1: not Python 3: nested" in out
+    assert "1 MindSpore names: 1 full" in out

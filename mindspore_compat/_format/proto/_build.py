@@ -6,7 +6,12 @@ from typing import Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
-__all__ = ["build_messages"]
+from mindspore_compat._format.wire import BYTES, FormatError, fields
+
+__all__ = ["build_messages", "check_parts"]
+
+_SMALL = 1 << 20  # what is shorter needs no look: its messages take 70 MiB at most
+_MOST_PARTS, _BYTES_A_PART = 500_000, 64
 
 _FIELD = descriptor_pb2.FieldDescriptorProto
 _SCALARS = {name: getattr(_FIELD, f"TYPE_{name.upper()}") for name in
@@ -39,11 +44,11 @@ def build_messages(package: str, messages: dict[str, str], enums: dict[str, str]
     """
     file = descriptor_pb2.FileDescriptorProto(name=f"mindspore_compat/{package}.proto", package=package, syntax="proto2")
     found: dict[str, Any] = {}
-    for path, fields in messages.items():
+    for path, lines in messages.items():
         outer, _, name = path.rpartition(".")
         message = found[path] = (found[outer].nested_type if outer else file.message_type).add(name=name)
-        _add_fields(message, fields.replace(" map", f" repeated {path}.Entry"), package, packed)
-        if " map" in fields:
+        _add_fields(message, lines.replace(" map", f" repeated {path}.Entry"), package, packed)
+        if " map" in lines:
             entry = message.nested_type.add(name="Entry")
             entry.options.map_entry = True
             _add_fields(entry, "1 key string\n2 value string", package, packed)
@@ -67,3 +72,33 @@ def _class_of(descriptor: Any) -> Any:
     if hasattr(message_factory, "GetMessageClass"):  # since protobuf 4.22
         return message_factory.GetMessageClass(descriptor)
     return message_factory.MessageFactory().GetPrototype(descriptor)
+
+
+def check_parts(kind: Any, data: Any) -> None:
+    """A look at a message before it is parsed: an empty part has two bytes here, and more than a hundred in memory.
+
+    Args:
+        kind: the class of the message.
+
+    Raises:
+        FormatError: if it has more than 500,000 parts (messages, texts) and one in 64 bytes, or its lengths do not fit.
+    """
+    view = memoryview(data)
+    if len(view) <= _SMALL:
+        return
+    left = _MOST_PARTS + len(view) // _BYTES_A_PART
+    nested: dict[Any, dict[int, Any]] = {}
+    waiting = [(0, len(view), kind.DESCRIPTOR)]
+    while waiting:
+        start, end, descriptor = waiting.pop()
+        inner = nested.get(descriptor.full_name)
+        if inner is None:
+            inner = {field.number: field.message_type for field in descriptor.fields if field.message_type is not None}
+            nested[descriptor.full_name] = inner
+        for number, wire, first, last in fields(view, start, end):
+            if wire == BYTES:
+                left -= 1
+                if left < 0:
+                    raise FormatError(f"there are more than {_MOST_PARTS} parts in {len(view)} bytes, most of them empty")
+                if number in inner and first < last:
+                    waiting.append((first, last, inner[number]))

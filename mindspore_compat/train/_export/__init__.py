@@ -193,14 +193,18 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str, **kwargs: A
 def load(file_name: str, **kwargs: Any) -> Any:
     """Read a MINDIR file, whose graph `nn.GraphCell` runs.
 
+    A file computes and does nothing else: operators that run code, write, print or talk to other processes are refused, and contents in files of
+    their own must lie in the file's folder. A run in which functions of the file call each other more than a million times, or 60 deep, ends with
+    a ValueError; how much memory a graph takes when it runs is its own affair.
+
     Args:
         file_name: the file; its name ends with ``.mindir``.
         kwargs: ``dec_key`` (bytes) and ``dec_mode`` ("AES-GCM", "AES-CBC", "SM4-CBC", or a function of file name and key that gives the bytes)
             of an encrypted file.
 
     Raises:
-        ValueError: for other names, and files that are not there. RuntimeError: for a file that is damaged, encrypted or no MINDIR.
-        NotImplementedError: for an operator that is not available; it is named.
+        ValueError: for other names, and files that are not there. RuntimeError (a ValueError as well): for a file that is damaged, encrypted or
+        no MINDIR, with the node. NotImplementedError: for an operator that is not available or refused, with its node. All name the file.
     """
     from mindspore_compat.train._export._load import read
 
@@ -210,4 +214,4 @@ def load(file_name: str, **kwargs: Any) -> Any:
         raise ValueError(f"For 'load', the argument 'file_name' must end with '.mindir', but got {file_name!r}.")
     if not os.path.exists(file_name):
         raise ValueError(f"For 'load', the file {file_name!r} does not exist. Check the argument 'file_name'.")
-    return read(os.path.realpath(file_name), kwargs.get("dec_key"), kwargs.get("dec_mode", "AES-GCM"))
+    return read(file_name, kwargs.get("dec_key"), kwargs.get("dec_mode", "AES-GCM"))

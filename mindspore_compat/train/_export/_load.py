@@ -1,8 +1,13 @@
-"""Reading MINDIR: a `FuncGraph` runs node by node; the operators stand in ``_load_rows.py``."""
+"""Reading MINDIR: a `FuncGraph` runs node by node; the operators stand in ``_load_rows.py``, those a file may name in ``_load_operators.py``.
+
+A file is data: nothing in it is looked up outside of these tables, and what it says of sizes, places and names is checked before it is used.
+"""
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -10,13 +15,18 @@ from google.protobuf.message import DecodeError
 
 from mindspore_compat._api.errors import COVERAGE_PAGE
 from mindspore_compat._format import envelope
+from mindspore_compat._format.ckpt import check_count
 from mindspore_compat._format.proto import mindir as proto
+from mindspore_compat._format.proto._build import check_parts
+from mindspore_compat._format.source import open_regular, read_regular
+from mindspore_compat._format.wire import FormatError
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.train._export._load_operators import REFUSED
 from mindspore_compat.train._export._load_rows import operator
 from mindspore_compat.train._export._mindir import DATA_TYPES
 
-__all__ = ["FuncGraph", "read"]
+__all__ = ["FuncGraph", "MindirError", "read"]
 
 _T = proto.AttributeType
 _DTYPES = {number: dtype for dtype, number in DATA_TYPES.items()}
@@ -24,40 +34,96 @@ _TOKENS = (_T.UMONAD, _T.IOMONAD)  # of side effects; here the order of the file
 _INTS = {_T.INT8, _T.INT16, _T.INT32, _T.INT64, _T.UINT8, _T.UINT16, _T.UINT32, _T.UINT64}
 #: nodes that give their first input
 _THROUGH = {"Load", "Depend"}
+_MAX_DIMS = 64  # of torch
+_SPARE_BYTES = 64 << 20  # more than the contents of a file for separate contents may be read so far
+_MOST_CALLS, _DEEPEST = 1_000_000, 60  # of functions of the file in one run: it has to end
+_TOLD = "_mindir_node_told"  # the attribute of an error whose message has the node
+_FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+
+
+class MindirError(FormatError, RuntimeError):
+    """A file is damaged or no MINDIR: a RuntimeError as upstream's, and a ValueError as of all readers here."""
+
+
+@contextmanager
+def _reading(path: str, what: str) -> Iterator[None]:
+    """Whatever goes wrong with what the file says here is its fault, and is told with the place."""
+    try:
+        yield
+    except MindirError:
+        raise
+    except NotImplementedError as error:
+        raise NotImplementedError(f"{error} It stands at {what} in the file {path!r}.") from None
+    except (*_FAILURES, OSError) as error:
+        raise MindirError(f"For 'load', the file {path!r} is damaged at {what}: {type(error).__name__}: {error}") from error
+
+
+def _text(value: Any) -> str:
+    """A name; protobuf hands on bytes if they are no UTF-8."""
+    if not isinstance(value, str):
+        raise ValueError(f"the name {value!r:.100} is no UTF-8")
+    return value
 
 
 # --- values ---------------------------------------------------------------------------------------------------------------
 
-def _tensor(message: Any, folder: str) -> Any:
-    if message.data_type not in _DTYPES:
-        raise NotImplementedError(f"For 'load', the tensor '{message.name}' has the type {message.data_type}, which is not available in torch. "
-                                  "Cast it before the export.")
-    data = message.raw_data
-    if message.HasField("external_data"):
-        place = message.external_data
-        with open(os.path.join(folder, place.location), "rb") as file:
+class _Separate:
+    """Contents in files of their own, beside the MINDIR file or in folders below."""
+
+    def __init__(self, path: str) -> None:
+        self._folder, self._taken = os.path.dirname(os.path.realpath(path)), dict[str, int]()
+
+    def _place(self, location: str) -> str:
+        parts = location.replace("\\", "/").split("/")
+        if not location or "\0" in location or os.path.isabs(location) or ".." in parts:
+            raise ValueError(f"the location {location!r:.200} of separate contents must be a relative path below the file's folder")
+        found = os.path.realpath(os.path.join(self._folder, location))
+        if os.path.commonpath([self._folder, found]) != self._folder:
+            raise ValueError(f"the location {location!r} of separate contents leads out of the file's folder")
+        return found
+
+    def read(self, place: Any, wanted: int) -> bytes:
+        """So many bytes, if there are as many."""
+        path = self._place(_text(place.location))
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            if place.length != wanted or place.offset < 0 or place.offset + place.length > size:
+                raise ValueError(f"the separate contents must have {wanted} bytes, but {place.location!r} of {size} bytes is said to have "
+                                 f"{place.length} at byte {place.offset}")
+            self._taken[path] = self._taken.get(path, 0) + wanted
+            if self._taken[path] > size + _SPARE_BYTES:
+                raise ValueError(f"more is taken from {place.location!r} than it holds: some of it several times")
             file.seek(place.offset)
-            data = file.read(place.length)
+            return file.read(wanted)
+
+
+def _tensor(message: Any, separate: _Separate) -> Any:
+    if message.data_type not in _DTYPES:
+        raise NotImplementedError(f"For 'load', the tensor {message.name!r} has the type {message.data_type}, which is not available in torch. "
+                                  "Cast it before the export.")
     dtype, shape = _DTYPES[message.data_type], tuple(message.dims)
-    wanted = torch.Size(shape).numel() * dtype.itemsize
+    if len(shape) > _MAX_DIMS or any(dim < 0 for dim in shape) or math.prod(max(dim, 1) for dim in shape) * dtype.itemsize >= 1 << 63:
+        raise ValueError(f"the tensor {message.name!r} has the shape {list(shape[:_MAX_DIMS])}, which no tensor has")
+    wanted = math.prod(shape) * dtype.itemsize
+    data = separate.read(message.external_data, wanted) if message.HasField("external_data") else message.raw_data
     if len(data) != wanted:
-        raise RuntimeError(f"For 'load', the data of '{message.name}' must have {wanted} bytes, but the file has {len(data)}. Export it again.")
+        raise ValueError(f"the data of {message.name!r} must have {wanted} bytes, but the file has {len(data)}")
     content = torch.frombuffer(bytearray(data), dtype=dtype) if wanted else torch.empty(0, dtype=dtype)
     return torch.reshape(content, shape)
 
 
-def _value(attribute: Any, folder: str) -> Any:
+def _value(attribute: Any, separate: _Separate) -> Any:
     """What an attribute holds, as Python has it: None also for the tokens of side effects."""
     kind = attribute.type
     if kind in (_T.TENSORS, _T.TENSOR):
         messages = list(attribute.tensors) or [attribute.t]
-        found = [Tensor(_tensor(item, folder)) if item.raw_data or item.dims or item.HasField("external_data") else _DTYPES[item.data_type]
+        found = [Tensor(_tensor(item, separate)) if item.raw_data or item.dims or item.HasField("external_data") else _DTYPES[item.data_type]
                  for item in messages]  # without shape and content it is a dtype
         return found[0] if len(found) == 1 else tuple(found)
     if kind in (_T.TUPLE, _T.LIST):
-        return tuple(_value(item, folder) for item in attribute.values)
+        return tuple(_value(item, separate) for item in attribute.values)
     if kind == _T.DICT:
-        return {item.name: _value(item.values[0] if item.values else item, folder) for item in attribute.values}
+        return {_text(item.name): _value(item.values[0] if item.values else item, separate) for item in attribute.values}
     if kind in (_T.NONE, *_TOKENS):
         return None
     one, several, make = ((attribute.s, attribute.strings, bytes.decode) if kind == _T.STRING else
@@ -66,7 +132,7 @@ def _value(attribute: Any, folder: str) -> Any:
     if kind == _T.BOOL:
         make = bool
     elif kind not in _INTS | {_T.STRING, _T.DOUBLE, _T.FLOAT}:
-        raise NotImplementedError(f"For 'load', the value '{attribute.name}' is of the kind {kind}, which can not be read.")
+        raise NotImplementedError(f"For 'load', the value {attribute.name!r} is of the kind {kind}, which can not be read.")
     return make(several[0] if len(several) == 1 else one) if len(several) < 2 else tuple(make(item) for item in several)
 
 
@@ -78,29 +144,107 @@ class _Partial:
     def __init__(self, graph: _Graph, arguments: tuple[Any, ...] = ()) -> None:
         self.graph, self.arguments = graph, arguments
 
-    def __call__(self, *more: Any) -> Any:
-        return self.graph.run((*self.arguments, *more))
+
+def _call(function: Any, *arguments: Any) -> _Partial:
+    """A call that is still to be done: `_Graph.run` does it."""
+    if not isinstance(function, _Partial):
+        raise TypeError(f"it calls a {type(function).__name__}, which is no function of the file")
+    return _Partial(function.graph, (*function.arguments, *arguments))
+
+
+class _Run:
+    """What is counted while a graph runs."""
+
+    def __init__(self, path: str) -> None:
+        self._path, self._calls = path, 0
+
+    def count(self, depth: int) -> None:
+        self._calls += 1
+        if self._calls > _MOST_CALLS or depth > _DEEPEST:
+            often = f"{depth} deep" if depth > _DEEPEST else f"{self._calls} times"
+            raise ValueError(f"For 'GraphCell', the functions of the file {self._path!r} call each other {often}: without end.")
+
+
+class _Values(dict[str, Any]):
+    """The values of one call by name; what the file's graphs share is not copied for it."""
+
+    def __init__(self, shared: dict[str, Any], given: Iterable[tuple[str, Any]]) -> None:
+        super().__init__(given)
+        self._shared = shared
+
+    def __missing__(self, name: str) -> Any:
+        return self._shared[name]
 
 
 class _Graph:
     """One graph of a file: a list of (name of the result, function, names of the arguments)."""
 
-    def __init__(self, message: Any) -> None:
-        self.name = message.name
-        self.inputs = [item.name for item in message.input]
-        self.outputs = [item.name for item in message.output]
+    def __init__(self, message: Any, path: str) -> None:
+        self.path, self.name = path, _text(message.name)
+        self.inputs = [_text(item.name) for item in message.input]
+        self.outputs = [_text(item.name) for item in message.output]
         self.steps: list[tuple[str, Callable[..., Any], list[str]]] = []
         self.shared: dict[str, Any] = {}  # Parameters, constants and functions of the file, by name
 
-    def run(self, arguments: tuple[Any, ...]) -> Any:
+    def check(self) -> None:
+        """ValueError unless all that a step takes is there before it."""
+        known = {*self.shared, *self.inputs}
+        for name, _, inputs in self.steps:
+            absent = [item for item in inputs if item not in known]
+            if absent:
+                raise ValueError(f"the node {name!r} takes {absent[0]!r}, which nothing before it gives")
+            known.add(name)
+        absent = [item for item in self.outputs if item not in known]
+        if absent or not self.outputs:
+            raise ValueError(f"the graph {self.name!r} has no {f'result {absent[0]!r}' if absent else 'results'}")
+
+    def run(self, arguments: tuple[Any, ...], counted: _Run, depth: int = 0) -> Any:
+        """The results; calls at the end of a graph, which is how loops are written, take no deeper stack."""
+        graph = self
+        while True:
+            counted.count(depth)
+            values = graph._values(arguments, counted, depth)
+            results = [values[name] for name in graph.outputs]
+            if len(results) > 1 or type(results[0]) is not _Pending:
+                return results[0] if len(results) == 1 else tuple(results)
+            graph, arguments = results[0].function.graph, results[0].function.arguments
+
+    def _values(self, arguments: tuple[Any, ...], counted: _Run, depth: int) -> _Values:
+        """All values by name. A call whose result is that of the graph is left to be done."""
         if len(arguments) != len(self.inputs):
             names = [name.rpartition(":")[2] for name in self.inputs]
-            raise RuntimeError(f"For 'GraphCell', the number of inputs must be {len(names)} {names}, but got {len(arguments)}.")
-        values = {**self.shared, **dict(zip(self.inputs, arguments))}
+            raise RuntimeError(f"For 'GraphCell', the number of inputs must be {len(names)} {names}, but got {len(arguments)} "
+                               f"(graph {self.name!r} of the file {self.path!r}).")
+        values = _Values(self.shared, zip(self.inputs, arguments))
+        last = self.steps[-1][0] if self.steps and [self.steps[-1][0]] == self.outputs else None
         for name, function, inputs in self.steps:
-            values[name] = function(*[values[item] for item in inputs])
-        results = [values[name] for name in self.outputs]
-        return results[0] if len(results) == 1 else tuple(results)
+            try:
+                result = function(*[values[item] for item in inputs])
+                if function is _call:
+                    result = _Pending(result) if name == last else result.graph.run(result.arguments, counted, depth + 1)
+            except _FAILURES as error:
+                raise self._failed(name, error) from error
+            values[name] = result
+        return values
+
+    def _failed(self, name: str, error: Exception) -> Exception:
+        """The error with the node, once; of the kinds that operators promise it keeps its own."""
+        if hasattr(error, _TOLD):
+            return error
+        text = f"For 'GraphCell', the node {name!r} of the file {self.path!r} failed: {error}"
+        if isinstance(error, (ValueError, TypeError, RuntimeError)) and not isinstance(error, (UnicodeError, RecursionError)):
+            error.args = (text,)
+        else:
+            error = ValueError(f"{text} ({type(error).__name__})")
+        setattr(error, _TOLD, True)
+        return error
+
+
+class _Pending:
+    """A call at the end of a graph."""
+
+    def __init__(self, function: _Partial) -> None:
+        self.function = function
 
 
 def _tokens(messages: list[Any], primitives: dict[str, Any]) -> set[str]:
@@ -113,57 +257,94 @@ def _tokens(messages: list[Any], primitives: dict[str, Any]) -> set[str]:
     return found
 
 
+def _check_node(node: Any) -> None:
+    """ValueError unless it has a result and names are text."""
+    for name in (node.name, node.op_type, *node.input, *node.output, *(item.name for item in node.attribute)):
+        _text(name)
+    if len(node.output) != 1:
+        raise ValueError(f"it must have one result, but has {len(node.output)}")
+    if node.op_type == "Constant" and len(node.attribute) != 1:
+        raise ValueError(f"a constant must have one value, but has {len(node.attribute)}")
+
+
 class FuncGraph:
     """A graph that `load` read: `nn.GraphCell` runs it. ``parameters`` are those of the file, by name."""
 
-    def __init__(self, model: Any, folder: str = "") -> None:
-        self.name = model.graph.name
+    def __init__(self, model: Any, path: str = "") -> None:
+        self.name, self.path = model.graph.name, path
+        self._separate = _Separate(path)
         messages = [model.graph, *model.functions]
         self.parameters: dict[str, Parameter] = {}
-        shared: dict[str, Any] = {node.output[0]: _value(node.attribute[0], folder)
-                                  for graph in messages for node in graph.node if node.op_type == "Constant"}
+        self._given: dict[str, dict[str, Any]] = {}  # attributes by the name of the primitive
+        shared = self._constants(messages)
         constants = dict(shared)
-        for message in [item for graph in messages for item in graph.parameter]:
-            name = message.ref_key or message.name.partition(":")[2] or message.name
-            if name not in self.parameters:
-                self.parameters[name] = Parameter(Tensor(_tensor(message, folder)), name=name)
-            shared[message.name] = self.parameters[name]
-        graphs = [_Graph(message) for message in messages]
+        parameters = [item for graph in messages for item in graph.parameter]
+        with _reading(path, "its parameters"):
+            check_count(len(parameters), sum(len(item.raw_data) for item in parameters))
+        for message in parameters:
+            with _reading(path, f"the parameter {message.name!r:.200}"):
+                name = _text(message.ref_key) or _text(message.name).partition(":")[2] or message.name
+                if name not in self.parameters:
+                    self.parameters[name] = Parameter(Tensor(_tensor(message, self._separate)), name=name)
+                shared[message.name] = self.parameters[name]
+        with _reading(path, "its graphs"):
+            graphs = [_Graph(message, path) for message in messages]
+            primitives = {_text(item.name): item for item in model.primitives}
+            tokens = _tokens(messages, primitives)
         self._main = graphs[0]
         shared |= {graph.name: _Partial(graph) for graph in graphs}
-        primitives = {item.name: item for item in model.primitives}
-        tokens = _tokens(messages, primitives)
         for graph, message in zip(graphs, messages):
             graph.shared = shared
-            graph.steps = [self._step(node, primitives, constants, tokens, folder) for node in message.node if node.op_type != "Constant"]
+            for node in message.node:
+                if node.op_type != "Constant":
+                    with _reading(path, f"the node {node.name!r:.200} ({node.op_type!r:.80})"):
+                        graph.steps.append(self._step(node, primitives, constants, tokens))
+            with _reading(path, f"the graph {graph.name!r:.200}"):
+                graph.check()
 
-    def _step(self, node: Any, primitives: dict[str, Any], constants: dict[str, Any], tokens: set[str], folder: str) -> Any:
-        kind, attributes, inputs = node.op_type, node.attribute, list(node.input)
+    def _constants(self, messages: list[Any]) -> dict[str, Any]:
+        """{name: value}; all nodes are checked on the way."""
+        result: dict[str, Any] = {}
+        for node in [node for graph in messages for node in graph.node]:
+            with _reading(self.path, f"the node {node.name!r:.200}"):
+                _check_node(node)
+                if node.op_type == "Constant":
+                    result[node.output[0]] = _value(node.attribute[0], self._separate)
+        return result
+
+    def _step(self, node: Any, primitives: dict[str, Any], constants: dict[str, Any], tokens: set[str]) -> Any:
+        kind, inputs = node.op_type, list(node.input)
         if kind.startswith("REF::"):
             kind = kind[5:]
             if kind not in primitives:  # a call of a function, or of what another node gives
-                return node.output[0], lambda function, *rest: function(*rest), [kind, *inputs]
-            kind, attributes = primitives[kind].op_type, primitives[kind].attribute
-        given = {item.name: _value(item, folder) for item in attributes
-                 if item.name not in ("input_names", "output_names") and not (item.name == "shape" and item.type == _T.TENSORS)}
+                return node.output[0], _call, [kind, *inputs]
+            if kind not in self._given:  # once, however many nodes use it
+                self._given[kind] = self._attributes(primitives[kind].attribute)
+            kind, given = _text(primitives[kind].op_type), self._given[kind]
+        else:
+            given = self._attributes(node.attribute)
         if kind not in _STRUCTURE:
             inputs = [name for name in inputs if name not in tokens]
         return node.output[0], self._function(kind, given, node, [constants.get(name, Ellipsis) for name in inputs]), inputs
 
-    @staticmethod
-    def _function(kind: str, attributes: dict[str, Any], node: Any, inputs: list[Any]) -> Callable[..., Any]:
+    def _attributes(self, messages: Any) -> dict[str, Any]:
+        return {_text(item.name): _value(item, self._separate) for item in messages
+                if item.name not in ("input_names", "output_names") and not (item.name == "shape" and item.type == _T.TENSORS)}
+
+    def _function(self, kind: str, attributes: dict[str, Any], node: Any, inputs: list[Any]) -> Callable[..., Any]:
         if kind in _THROUGH:
             return lambda value, *_: value
         if kind in _STRUCTURE:
             return _STRUCTURE[kind]
-        found = operator(kind, attributes, inputs)
+        found = None if kind in REFUSED else operator(kind, attributes, inputs)
         if found is None:
-            raise NotImplementedError(f"For 'load', the operator '{kind}' (node '{node.name}') is not available. Run that part in Python, "
-                                      f"or load the parameters with load_checkpoint into a Cell. See {COVERAGE_PAGE}.")
+            why = f"is not loaded from files: {REFUSED[kind]}" if kind in REFUSED else "is not available"
+            raise NotImplementedError(f"For 'load', the operator {kind!r:.100} (node {node.name!r:.200}) {why}. Run that part in Python, or load the "
+                                      f"parameters with load_checkpoint into a Cell. See {COVERAGE_PAGE}.")
         return found
 
     def __call__(self, *inputs: Any) -> Any:
-        return self._main.run(inputs)
+        return self._main.run(inputs, _Run(self.path))
 
     def __repr__(self) -> str:
         return f"FuncGraph({self.name})"
@@ -173,11 +354,17 @@ def _switch(condition: Any, then: Any, other: Any) -> Any:
     return then if bool(condition) else other
 
 
+def _item(items: Any, index: Any) -> Any:
+    if not isinstance(items, tuple):
+        raise TypeError(f"an item must be of a tuple, but got a {type(items).__name__}")
+    return items[int(index)]
+
+
 _STRUCTURE: dict[str, Callable[..., Any]] = {
     "UpdateState": lambda *_: None,
     "MakeTuple": lambda *items: items, "make_list": lambda *items: items,
-    "TupleGetItem": lambda items, index: items[int(index)], "list_getitem": lambda items, index: items[int(index)],
-    "Partial": lambda function, *arguments: _Partial(function.graph, (*function.arguments, *arguments)),
+    "TupleGetItem": _item, "list_getitem": _item,
+    "Partial": lambda function, *arguments: _call(function, *arguments),
     "Switch": _switch,
 }
 
@@ -186,28 +373,29 @@ _STRUCTURE: dict[str, Callable[..., Any]] = {
 
 def read(path: str, dec_key: Any = None, dec_mode: Any = "AES-GCM") -> FuncGraph:
     """The graph of a file, see `load`."""
-    with open(path, "rb") as file:
-        data: Any = file.read()
+    with _reading(path, "its name"):
+        data: Any = read_regular(path)
     if dec_key is not None:
         data = _decrypted(path, data, dec_key, dec_mode)
     model = proto.ModelProto()
     try:
+        check_parts(proto.ModelProto, data)
         model.ParseFromString(bytes(data))
-    except DecodeError as error:
+    except (DecodeError, FormatError) as error:
         hint = " It is encrypted: give 'dec_key' and 'dec_mode'." if envelope.encryption_of(memoryview(data)) else ""
-        raise RuntimeError(f"For 'load', the file {path!r} is no MINDIR file, or it is damaged.{hint}") from error
+        raise MindirError(f"For 'load', the file {path!r} is no MINDIR file, or it is damaged: {error}.{hint}") from error
     if not model.producer_name or not model.HasField("graph"):
-        raise RuntimeError(f"For 'load', the file {path!r} is no MINDIR file, or it is damaged: there is no graph in it.")
-    return FuncGraph(model, os.path.dirname(path))
+        raise MindirError(f"For 'load', the file {path!r} is no MINDIR file, or it is damaged: there is no graph in it.")
+    return FuncGraph(model, path)
 
 
 def _decrypted(path: str, data: bytes, key: Any, mode: Any) -> Any:
     if not isinstance(key, bytes):
         raise ValueError(f"For 'load', the argument 'dec_key' must be bytes, but got {type(key).__name__}.")
     if callable(mode):
-        return mode(path, key)
+        return mode(os.path.realpath(path), key)
     try:
         envelope.check_key(key, mode)
         return envelope.decrypt(memoryview(data), key, mode)
     except ValueError as error:
-        raise RuntimeError(f"For 'load', the file {path!r} can not be decrypted: {error}") from error
+        raise MindirError(f"For 'load', the file {path!r} can not be decrypted: {error}") from error

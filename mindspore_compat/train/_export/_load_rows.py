@@ -1,4 +1,4 @@
-"""MINDIR's operators as functions: classes of ``ops.operations`` by their name, and rows for those that the file writes otherwise."""
+"""MINDIR's operators as functions: the classes of ``_load_operators.py``, and rows for those that the file writes otherwise."""
 from __future__ import annotations
 
 import inspect
@@ -9,7 +9,8 @@ import torch
 
 from mindspore_compat import ops
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops import operations as P
+from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.train._export._load_operators import CLASSES
 from mindspore_compat.train._export._mindir_rows import TYPE_IDS
 
 __all__ = ["operator"]
@@ -26,7 +27,7 @@ def _dtype(number: Any) -> Any:
 
 def _of(name: str, *arguments: Any, **more: Any) -> Any:
     """An instance of the Primitive of that name."""
-    return getattr(P, name)(*arguments, **more)
+    return CLASSES[name](*arguments, **more)
 
 
 def _tail(value: Any, count: int) -> Any:
@@ -169,7 +170,7 @@ def _accepted(instance: Any) -> int:
 def _converted(name: str, value: Any) -> Any:
     if name in _ENUMS and isinstance(value, int):
         return _ENUMS[name][value]
-    return getattr(torch, value) if name in ("argmax_type", "dtype", "output_type") and isinstance(value, str) else value
+    return to_torch_dtype(value) if name in ("argmax_type", "dtype", "output_type") and isinstance(value, str) else value
 
 
 def _of_class(cls: Any, attributes: dict[str, Any], inputs: list[Any]) -> _Run:
@@ -195,7 +196,7 @@ def operator(kind: str, attributes: dict[str, Any], inputs: list[Any]) -> _Run |
     """The computation of an operator, None if there is none. ``inputs`` are the constants among its inputs, ... for others."""
     if kind in _BY_ATTRIBUTES:
         return _BY_ATTRIBUTES[kind](attributes)
-    cls = getattr(P, kind, None)
+    cls = CLASSES.get(kind)
     if kind in _BY_INPUTS and (cls is None or not set(inspect.signature(cls).parameters) & set(attributes)):
         return _BY_INPUTS[kind]
-    return _of_class(cls, attributes, inputs) if isinstance(cls, type) else None
+    return None if cls is None else _of_class(cls, attributes, inputs)

@@ -145,7 +145,8 @@ class CheckpointManager:
 
     def update_ckpoint_filelist(self, directory: str, prefix: str) -> None:
         """Look for ``PREFIX-*`` without letters in the rest."""
-        self._ckpoint_filelist = [os.path.join(directory, name) for name in os.listdir(directory) if self.is_of(name, prefix)]
+        found = [os.path.join(directory, name) for name in os.listdir(directory) if self.is_of(name, prefix)]
+        self._ckpoint_filelist = [path for path in found if os.path.isfile(path)]  # no folders, FIFOs or links to nowhere
 
     def is_of(self, name: str, prefix: str) -> bool:
         """Whether a file name is ``PREFIX-NUMBERS`` and of this format."""
@@ -189,7 +190,7 @@ def _next_free_prefix(directory: str, prefix: str, breakpoint_files: bool = Fals
         dash = rest.find("-")
         if dash == 0:
             number = max(number, 1)
-        elif dash > 0 and rest[1:dash].isdigit():
+        elif dash > 0 and rest[1:dash].isdecimal():
             number = max(number, int(rest[1:dash]) + 1)
     return f"{prefix}_{number}" if number else prefix
 

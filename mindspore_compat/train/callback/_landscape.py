@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from mindspore_compat import context
+from mindspore_compat._format.source import read_json
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.train.serialization import load_checkpoint, save_checkpoint
 from mindspore_compat.train.summary._checks import check_value_type, make_directory
@@ -160,7 +161,8 @@ class SummaryLandscape:
             output: folder of the summary file, default the collector's.
 
         Raises:
-            TypeError, ValueError: for wrong arguments. FileNotFoundError: if the run saved nothing for landscapes.
+            TypeError, ValueError: for wrong arguments, or files of the run that are damaged, with their names. FileNotFoundError: if the run
+            saved nothing for landscapes.
         """
         devices = _checked_devices(device_ids)
         if collect_landscape is not None:
@@ -181,10 +183,7 @@ class SummaryLandscape:
         if not os.path.exists(path):
             raise FileNotFoundError(f'For "SummaryLandscape", train_metadata.json file path of {path} not exists. Train with a SummaryCollector '
                                     "whose 'collect_landscape' is set.")
-        with open(path, encoding="utf-8") as file:
-            data: dict[str, Any] = json.load(file)
-        if set(data) != set(_METADATA):
-            raise ValueError(f'"train_metadata" json file should have {list(_METADATA)}, but got {list(data)}.')
+        data = _read_metadata(path)
         if changes is not None:
             data.update({key: value for key, value in changes.items() if key in data})
             if "intervals" in changes:
@@ -226,6 +225,23 @@ class SummaryLandscape:
                 losses = [loss for share in shares for loss in share.result()]
         known = len(plane.path)
         return landscape_message(plane, numbers, losses[:known], losses[known:], data["unit"], data["step_per_epoch"])
+
+
+def _read_metadata(path: str) -> dict[str, Any]:
+    """``train_metadata.json``; ValueError with its path if it is not as `LandscapeData` writes it."""
+    data: dict[str, Any] = read_json(path)
+    if set(data) != set(_METADATA):
+        raise ValueError(f'"train_metadata" json file should have {list(_METADATA)}, but got {list(data)} ({path}).')
+    groups, files = data["epoch_group"], data["model_params_file_map"]
+    try:
+        if not all(isinstance(item, dict) for item in (groups, files)) or not all(isinstance(name, str) for name in files.values()):
+            raise ValueError("'epoch_group' and 'model_params_file_map' must be objects, of lists and of file names")
+        check_value_type("step_per_epoch", data["step_per_epoch"], int)
+        options = {key: data[key] for key in ("landscape_size", "unit", "num_samples", "create_landscape")}
+        check_landscape({**options, "intervals": list(groups.values())})
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"The file {path} is damaged: {error}") from None
+    return data
 
 
 def _save_pictures(folder: str, interval: list[int], message: Any) -> None:

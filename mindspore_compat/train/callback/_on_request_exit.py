@@ -1,13 +1,13 @@
 """Upstream: ``mindspore.train.OnRequestExit``."""
 from __future__ import annotations
 
-import json
 import logging
 import os
 import signal
 from typing import Any
 
 from mindspore_compat._api.validate import check_str
+from mindspore_compat._format.source import read_json
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.train.callback._callback import Callback, RunContext
 from mindspore_compat.train.callback._checkpoint import _made_folder
@@ -97,9 +97,8 @@ class OnRequestExit(Callback):
         if self.remote_config_file is None or not os.path.exists(self.remote_config_file):
             return False
         try:
-            with open(self.remote_config_file, encoding="utf-8") as file:
-                return json.load(file).get("GracefulExit") == 1
-        except (OSError, ValueError, AttributeError) as error:
+            return bool(read_json(self.remote_config_file).get("GracefulExit") == 1)
+        except (OSError, ValueError) as error:
             _log.warning("Parse json file failed: %s, please check json file: %s", error, self.remote_config_file)
             return False
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 import logging
 import os
 import re
+import struct
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +21,8 @@ __all__ = ["SummaryData", "read_summary", "to_tensorboard"]
 
 _log = logging.getLogger("mindspore_compat")
 _NAME = re.compile(r".*\.out\.events\.summary\.(?P<seconds>\d+)\..*", re.DOTALL)
+_MOST_WARNINGS = 5  # of a file
+_MOST_PIXELS = 1 << 25
 _TYPES = {number: name for name, number in DATA_TYPES.items()}
 _LINEAGE_PLUGINS = {"train_lineage": "train_lineage", "evaluation_lineage": "eval_lineage", "dataset_graph": "dataset_graph",
                     "user_defined_info": "custom_lineage_data"}
@@ -72,20 +77,54 @@ def _files_of(path: str) -> list[str]:
     return [os.path.join(path, name) for _, _, name in sorted(found)]
 
 
-def _events(path: str) -> Iterator[Any]:
-    """The messages of a file, as far as they can be read: a damaged record ends it with a warning."""
+class _Report:
+    """Tells of what is left out of a file: of the first few things each, of all others their number."""
+
+    def __init__(self, path: str) -> None:
+        self._path, self._count = path, 0
+
+    def note(self, what: str, error: object) -> None:
+        self._count += 1
+        if self._count <= _MOST_WARNINGS:
+            _log.warning("%s: %s is left out: %.500s", self._path, what, str(error).removeprefix(f"{self._path}: "))
+
+    def end(self) -> None:
+        if self._count > _MOST_WARNINGS:
+            _log.warning("%s: %d more records or values are left out.", self._path, self._count - _MOST_WARNINGS)
+
+    @contextmanager
+    def sparing(self, what: str) -> Iterator[None]:
+        """What goes wrong in here is what a file says, and is left out; an error of writing is not."""
+        try:
+            yield
+        except OSError as error:  # pillow's have no number
+            if error.errno is not None:
+                raise
+            self.note(what, error)
+        except (ArithmeticError, AttributeError, LookupError, RuntimeError, SyntaxError, TypeError, ValueError, zlib.error, struct.error) as error:
+            self.note(what, f"{type(error).__name__}: {error}")
+
+
+def _events(path: str, report: _Report) -> Iterator[Any]:
+    """The messages of a file: records that are damaged or no messages are left out, behind a wrong length nothing is found any more."""
+    from google.protobuf.message import DecodeError
+
     from mindspore_compat._format.proto import lineage, summary
+    from mindspore_compat._format.proto._build import check_parts
 
     kind = lineage.LineageEvent if path.endswith("_lineage") else summary.Event
     try:
-        for data in iterate_records(path):
-            yield kind.FromString(data)
+        for number, data in enumerate(iterate_records(path, damaged=lambda error: report.note("a record", error))):
+            try:
+                check_parts(kind, data)
+                message = kind.FromString(data)
+            except (DecodeError, FormatError) as error:
+                report.note(f"the record {number}, which is no {kind.__name__},", error)
+                continue
+            yield message
     except FormatError as error:
-        _log.warning("%s What stands before it was read.", error)
-    except Exception as error:  # protobuf's DecodeError, which is not to be imported for this alone
-        if type(error).__name__ != "DecodeError":
-            raise
-        _log.warning("%s holds a record that is no %s; what stands before it was read.", path, kind.__name__)
+        report.note("the rest", error)
+    report.end()
 
 
 def _histogram(message: Any) -> Histogram:
@@ -99,6 +138,8 @@ def _histogram(message: Any) -> Histogram:
 def _value(message: Any) -> tuple[str, str, Any]:
     """(kind, tag, value) of a Summary.Value."""
     kind = message.WhichOneof("value")
+    if kind is None or not isinstance(message.tag, str):
+        raise ValueError("it has no value" if kind is None else f"its tag {message.tag!r:.100} is no UTF-8")
     if kind == "scalar_value":
         return "scalar", message.tag, message.scalar_value
     if kind == "image":
@@ -113,12 +154,11 @@ def _value(message: Any) -> tuple[str, str, Any]:
 def _decoded(kind: str, value: Any) -> Any:
     """A value for `SummaryData`."""
     if kind == "image":
-        import io
-
-        from PIL import Image
-        return np.asarray(Image.open(io.BytesIO(value.png)))
+        return _pixels(value.png)
     if kind == "tensor":
         name = _TYPES.get(value.data_type, "float32")
+        if any(size < 0 for size in value.dims):
+            raise ValueError(f"the shape {value.dims} has sizes below 0")
         with np.errstate(all="ignore"):
             return value.values.reshape(value.dims).astype("float32" if name == "bfloat16" else name)
     if kind == "landscape":
@@ -127,15 +167,31 @@ def _decoded(kind: str, value: Any) -> Any:
     return value
 
 
+def _pixels(png: bytes) -> np.ndarray:
+    """The pixels of a picture; ValueError if they are more than are worth the memory."""
+    import io
+
+    from PIL import Image
+
+    with Image.open(io.BytesIO(png), formats=("PNG",)) as picture:
+        if picture.width * picture.height > _MOST_PIXELS:
+            raise ValueError(f"a picture of {picture.width} x {picture.height} pixels is larger than {_MOST_PIXELS} pixels")
+        return np.asarray(picture)
+
+
 def read_summary(path: str) -> SummaryData:
-    """Everything in a run's folder (or in one file); a cut-off or damaged end of a file is left out.
+    """Everything in a run's folder, or in one file.
+
+    What is damaged is left out with a warning that names the file: a record, a value (also a picture of more than 2**25 pixels), or what comes
+    behind the length of a record if that is wrong. A cut-off end, as a killed writer leaves it, is no damage.
 
     Raises:
-        FileNotFoundError: if there are no summary files.
+        FileNotFoundError: if there are no summary files. OSError: if one can not be read. Both with the name.
     """
     data = SummaryData(_files_of(os.fspath(path)))
     for name in data.files:
-        for message in _events(name):
+        report = _Report(name)
+        for message in _events(name, report):
             what = message.WhichOneof("what")
             if what in _LINEAGE_PLUGINS:
                 data.lineage.setdefault(_LINEAGE_PLUGINS[what], []).append(getattr(message, what))
@@ -143,8 +199,10 @@ def read_summary(path: str) -> SummaryData:
                 data.graphs.append(message.graph_def)
             elif what == "summary":
                 for row in message.summary.value:
-                    kind, tag, value = _value(row)
-                    getattr(data, f"{kind}s").setdefault(tag, {})[message.step] = _decoded(kind, value)
+                    with report.sparing(f"a value of step {message.step}"):
+                        kind, tag, value = _value(row)
+                        decoded = _decoded(kind, value)
+                        getattr(data, f"{kind}s").setdefault(tag, {})[message.step] = decoded
     return data
 
 
@@ -154,8 +212,11 @@ def to_tensorboard(path: str, output: str | None = None) -> str:
     Args:
         output: the folder for it; default the run's own.
 
+    What is damaged is left out, as by `read_summary`.
+
     Raises:
-        FileNotFoundError: if there are no summary files. ValueError: if ``output`` already holds a TensorBoard file, so that nothing shows twice.
+        FileNotFoundError: if there are no summary files. OSError: if one can not be read, or the new one not be written. Both with the name.
+        ValueError: if ``output`` already holds a TensorBoard file, so that nothing shows twice.
     """
     from mindspore_compat.train.summary._tensorboard import TensorBoardFile
 
@@ -170,18 +231,31 @@ def to_tensorboard(path: str, output: str | None = None) -> str:
     target = TensorBoardFile(folder, int(match["seconds"]) if match else None)
     try:
         for name in files:
-            for message in _events(name):
-                _convert(message, target)
+            report = _Report(name)
+            for message in _events(name, report):
+                with report.sparing(f"what step {getattr(message, 'step', 0)} holds"):
+                    _convert(message, target, report)
     finally:
         target.close()
     return target.file.path
 
 
-def _convert(message: Any, target: Any) -> None:
+def _convert(message: Any, target: Any, report: _Report) -> None:
     what = message.WhichOneof("what")
     if what in _LINEAGE_PLUGINS:
         target.lineage(message.wall_time, _LINEAGE_PLUGINS[what], getattr(message, what).SerializeToString())
     elif what == "graph_def":
         target.graph(message.wall_time, message.graph_def.SerializeToString())
     elif what == "summary":
-        target.record(message.wall_time, message.step, [_value(row) for row in message.summary.value])
+        values = []
+        for row in message.summary.value:
+            with report.sparing(f"a value of step {message.step}"):
+                values.append(_value(row))
+        try:
+            target.record(message.wall_time, message.step, values)
+        except OSError:
+            raise
+        except Exception:  # of one of them: the others go on
+            for value in values:
+                with report.sparing(f"{value[1]!r:.100} of step {message.step}"):
+                    target.record(message.wall_time, message.step, [value])

@@ -90,16 +90,19 @@ class TensorBoardFile:
         from torch.utils.tensorboard.summary import hparams
 
         self._hparams_are_due = False
-        for summary in hparams(self._hparams, self._metrics):
+        shown = {str(name): value if isinstance(value, (bool, int, float, str)) else str(value) for name, value in self._hparams.items()}
+        for summary in hparams(shown, self._metrics):
             self.file.write(event(time.time(), b"\x2a", summary.SerializeToString()))
 
     def flush(self) -> None:
         self.file.flush()
 
     def close(self) -> None:
-        if self._hparams_are_due:
-            self._write_hparams()
-        self.file.close()
+        try:
+            if self._hparams_are_due:
+                self._write_hparams()
+        finally:  # whatever torch says of them
+            self.file.close()
 
 
 def _spread(value: Values) -> Histogram:

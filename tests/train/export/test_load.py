@@ -79,6 +79,7 @@ def test_both_sides_of_a_branch_and_any_number_of_rounds(tmp_path: Path) -> None
     loop = nn.GraphCell(graph(tmp_path, "2_10", "loop"))
     assert loop(Tensor([[1.0]]), Tensor(5, ms.int32)).asnumpy() == 63
     assert loop(Tensor([[1.0]]), Tensor(0, ms.int32)).asnumpy() == 1
+    assert np.isinf(loop(Tensor([[1.0]]), Tensor(5000, ms.int32)).asnumpy())  # far more rounds than Python's stack is deep
 
 
 def test_a_graph_changes_its_parameters(tmp_path: Path) -> None:
