@@ -6,6 +6,7 @@ import os
 import selectors
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ def _lines(programs: Sequence[str], mode: str, real: bool, patience: float) -> I
         command, environment = [python, "-W", "ignore", str(WORKER)], {**environment, **_REAL}
     else:
         command, environment = [sys.executable, "-W", "ignore", "-m", "mindspore_compat", str(WORKER)], {**environment, "PYTHONPATH": str(ROOT)}
-    worker = subprocess.Popen([*command, mode, *programs], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, cwd=WORKER.parent)
+    worker = subprocess.Popen([*command, mode, *programs], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, cwd=tempfile.gettempdir())  # real leaves files there
     assert worker.stdout is not None
     try:
         with selectors.DefaultSelector() as selector:
