@@ -9,13 +9,14 @@ from mindspore_compat.common.seed import manual_seed
 from mindspore_compat.common.tensor import from_numpy, tensor
 from mindspore_compat.context import *  # noqa: F403
 from mindspore_compat.ops.composite.grad import get_grad, grad, value_and_grad
+from mindspore_compat.ops.function.grad import jacfwd, jacrev, jvp, vjp, vmap
 from mindspore_compat.train import _eager as _train
 from mindspore_compat.train._eager import *  # noqa: F403
 from mindspore_compat.version import __version__, run_check
 
 __all__ = ["install", "uninstall", "amp", "common", "communication", "context", "dtype", "log", "nn", "ops", "parallel", "train",
            "JitConfig", "jit", "jit_class", "lazy_inline", "ms_class", "ms_function", "mutable", "no_grad", "manual_seed", "from_numpy", "tensor",
-           "get_grad", "grad", "value_and_grad", "run_check", "__version__",
+           "get_grad", "grad", "value_and_grad", "jacfwd", "jacrev", "jvp", "vjp", "vmap", "run_check", "__version__",
            *common.__all__, *context.__all__, *_train.__all__]  # without the summaries, as upstream
 
 __getattr__ = module_getattr(__name__, {
