@@ -12,13 +12,14 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _grad_state
-from mindspore_compat.common._differentiation import KEPT, THREAD, Forward, is_differentiable, keep
+from mindspore_compat.common._differentiation import THREAD
 from mindspore_compat.common._wrap import _is_tracing, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _is_parameter_generated
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn._bprop import call_with_bprop, recomputed
 from mindspore_compat.nn._cell_hints import Hints
 from mindspore_compat.nn._cell_listing import Listing
+from mindspore_compat.nn._kept_forward import KeptForward
 
 __all__ = ["Cell"]
 
@@ -53,12 +54,7 @@ def _cast_floats(value: Any, dtype: torch.dtype) -> Any:
     return value
 
 
-def _is_variable(arg: Any) -> bool:
-    """Whether somebody may ask a forward for the gradient by this input."""
-    return is_differentiable(arg) and not isinstance(arg, torch.nn.Parameter)
-
-
-class Cell(Hints, Listing):
+class Cell(KeptForward, Hints, Listing):
     """A network or a part of one. Subclasses set layers and Parameters in ``__init__`` and compute in ``construct``.
 
     Args:
@@ -69,7 +65,6 @@ class Cell(Hints, Listing):
     _phase = "train"
     _special_call = False  # a subclass or an instance whose call needs more than construct
     _is_optimizer = False
-    _hooked = False  # some Cell has a backward hook
     _trains = False  # holds an optimizer: a call is a training step
 
     def __init__(self, auto_prefix: bool = True, flags: dict[str, Any] | None = None) -> None:
@@ -116,35 +111,6 @@ class Cell(Hints, Listing):
         if self.__dict__["requires_grad"] and not THREAD.running and torch.is_grad_enabled() and not self._trains:
             return self._call_and_keep(args, kwargs)
         return self._call_cast(args, kwargs)
-
-    def _call_and_keep(self, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """As MindSpore, record this forward: the `GradOperation` that follows takes it instead of a second one."""
-        # torch calls a backward hook of the first layers only if nobody could ask for the inputs' gradients, or somebody does
-        has_hooks = Cell._hooked and any(module._backward_hooks or module._backward_pre_hooks for module in self.modules())
-        # what comes from another kept forward stays connected with it, as upstream
-        variables = [] if has_hooks else [position for position, arg in enumerate(args) if _is_variable(arg) and not arg.requires_grad]
-        forward = Forward(lambda *args: self._call_cast(args, kwargs), args, wanted=variables)
-        if not kwargs:
-            self.__dict__["_captured"] = args, variables, forward
-            keep(self)
-        return forward.outputs
-
-    def _take_kept(self, args: tuple, wanted: tuple[int, ...]) -> Forward | None:
-        """The last forward if it had just these argument objects, ready to be differentiated by those at ``wanted``; it can be taken once."""
-        captured, self.__dict__["_captured"] = self.__dict__["_captured"], None
-        KEPT.pop(id(self), None)
-        if captured is None or len(captured[0]) != len(args) or not all(a is b for a, b in zip(captured[0], args)):
-            return None
-        _, variables, forward = captured
-        by_position = dict(zip(variables, forward.variables))
-        if any(position not in by_position and _is_variable(args[position]) for position in wanted):
-            return None
-        return forward.by([by_position.get(position, args[position]) for position in wanted])
-
-    def _has_kept(self, tensors: list[torch.Tensor]) -> bool:
-        """Whether it keeps a forward of any of these tensors."""
-        captured = self.__dict__["_captured"]
-        return captured is not None and any(arg is tensor for arg in captured[0] for tensor in tensors)
 
     def _call_cast(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         state = self.__dict__
@@ -481,13 +447,13 @@ class Cell(Hints, Listing):
 
     def register_full_backward_hook(self, hook: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         self._changed()
-        Cell._hooked = True
+        KeptForward._hooked = True
         warnings.filterwarnings("ignore", "Full backward hook is firing when gradients are computed with respect to module outputs")
         return super().register_full_backward_hook(hook, *args, **kwargs)
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         self._changed()
-        Cell._hooked = True
+        KeptForward._hooked = True
         return super().register_full_backward_pre_hook(hook, *args, **kwargs)
 
     def register_backward_hook(self, hook_fn: Callable[..., Any]) -> Any:  # type: ignore[override]

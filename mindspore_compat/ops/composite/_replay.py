@@ -27,7 +27,8 @@ from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import get_context, is_graph_mode
 from mindspore_compat.ops.composite._check import checked
-from mindspore_compat.ops.composite._tape import DRAWS, Tape, compiled, record
+from mindspore_compat.ops.composite._compile import compiled
+from mindspore_compat.ops.composite._tape import DRAWS, Tape, record
 
 __all__ = ["replayed"]
 

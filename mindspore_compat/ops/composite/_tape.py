@@ -22,9 +22,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from mindspore_compat.common import _grad_state
-from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat.common._wrap import plain
 
-__all__ = ["DRAWS", "Tape", "compiled", "record"]
+__all__ = ["DRAWS", "Node", "Opaque", "Ref", "Tape", "aliased", "record", "refs"]
 
 _Base = torch._C.TensorBase
 _OUT_OF_SIGHT = frozenset(("numpy", "tolist", "__array__", "__dlpack__", "data_ptr", "untyped_storage", "storage", "share_memory_", "backward",
@@ -35,8 +35,8 @@ _aten = torch.ops.aten
 DRAWS = "it draws random numbers in Python"  # or another thread did meanwhile
 
 
-class _Node:
-    """One operator of a tape. Tensors in ``args`` and ``kwargs`` are `_Ref`s; ``outputs`` are names, None for what is no tensor."""
+class Node:
+    """One operator of a tape. Tensors in ``args`` and ``kwargs`` are `Ref`s; ``outputs`` are names, None for what is no tensor."""
 
     __slots__ = ("args", "call", "described", "is_list", "kwargs", "op", "outputs")
 
@@ -45,25 +45,25 @@ class _Node:
         self.outputs, self.is_list, self.described = outputs, is_list, described
 
 
-class _Opaque:
+class Opaque:
     """Stands for an operator where Python itself is called at each replay."""
 
     tags: tuple = ()
     _schema: Any = SimpleNamespace(name="python", arguments=(), is_mutable=True)
 
 
-class _Ref(str):
+class Ref(str):
     """A tensor's name on a tape: ``x0`` an input, ``c0`` a tensor from outside, ``t0`` a result."""
 
     __slots__ = ()
 
 
 class Tape:
-    """The nodes of one recording, the tensors it found outside, and what it returned (with `_Ref`s for tensors)."""
+    """The nodes of one recording, the tensors it found outside, and what it returned (with `Ref`s for tensors)."""
 
     def __init__(self) -> None:
-        self.nodes: list[_Node] = []
-        self.constants: dict[_Ref, torch.Tensor] = {}
+        self.nodes: list[Node] = []
+        self.constants: dict[Ref, torch.Tensor] = {}
         self.written: set[str] = set()  # tensors that an operator wrote to, directly or through a view
         self.read: dict[str, Any] = {}  # constants of one element that Python read, and what it found
         self.made: set[str] = set()  # constants that Python makes anew in each call
@@ -83,7 +83,7 @@ class Tape:
                 if name in self.written or not _equal(constant, other):
                     return False
                 later.made.add(name)
-        return all(a.op is b.op and (a.op is not _Opaque or a.call == b.call) and a.outputs == b.outputs and a.described == b.described
+        return all(a.op is b.op and (a.op is not Opaque or a.call == b.call) and a.outputs == b.outputs and a.described == b.described
                    and _same(a.args, b.args) and _same(a.kwargs, b.kwargs) for a, b in zip(self.nodes, later.nodes))
 
 
@@ -162,7 +162,7 @@ class _Recorder(TorchDispatchMode):
         self.thread = threading.get_ident()
         self.tape, self.quick, self.problem, self.paused = Tape(), quick, "", False
         self.updates = False  # an optimizer was called: nobody differentiates the result
-        self._names: dict[int, tuple[Any, _Ref]] = {}
+        self._names: dict[int, tuple[Any, Ref]] = {}
         self._roots: dict[str, str] = {}  # a view -> what it is a view of
         self._count = 0
         for position, tensor in enumerate(inputs):
@@ -172,12 +172,12 @@ class _Recorder(TorchDispatchMode):
         if not self.problem:
             self.problem, self.tape = problem, Tape()  # the tape may hold a whole step's memory
 
-    def _name(self, tensor: torch.Tensor, name: str) -> _Ref:
-        ref = _Ref(name)
+    def _name(self, tensor: torch.Tensor, name: str) -> Ref:
+        ref = Ref(name)
         self._names[id(tensor)] = (weakref.ref(tensor), ref)
         return ref
 
-    def _known(self, tensor: torch.Tensor) -> _Ref | None:
+    def _known(self, tensor: torch.Tensor) -> Ref | None:
         found = self._names.get(id(tensor))
         return found[1] if found is not None and found[0]() is tensor else None
 
@@ -201,7 +201,7 @@ class _Recorder(TorchDispatchMode):
 
     def python(self, call: Callable[..., Any], args: tuple) -> Any:
         """``call(*args)``, which a replay will call as well, with the tensors of that replay; it may do anything but give new tensors."""
-        refs = self.ref(args)
+        arguments = self.ref(args)
         self.paused, _grad_state.recorder = True, None
         try:
             result = call(*args)
@@ -210,8 +210,8 @@ class _Recorder(TorchDispatchMode):
         if not isinstance(result, _CONSTANT_TYPES) and result is not None:
             self.give_up(f"{call} gives a {type(result).__name__}")
         if not self.problem:
-            self.tape.written.update(self._roots.get(ref, ref) for ref in _refs(refs))
-            self.tape.nodes.append(_Node(_Opaque, call, refs, {}, [], False, (result,)))
+            self.tape.written.update(self._roots.get(ref, ref) for ref in refs(arguments))
+            self.tape.nodes.append(Node(Opaque, call, arguments, {}, [], False, (result,)))
         return result
 
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None) -> Any:
@@ -247,7 +247,7 @@ class _Recorder(TorchDispatchMode):
         return value
 
     def _note(self, func: Any, call: Any, args: tuple, kwargs: dict[str, Any], result: Any) -> None:
-        if not isinstance(result, (torch.Tensor, list, tuple)) and result is not None and not any(_refs((args, kwargs))):
+        if not isinstance(result, (torch.Tensor, list, tuple)) and result is not None and not any(refs((args, kwargs))):
             return  # numbers from numbers, such as the dtype that two dtypes make
         outputs: list[str | None] = []
         described = []
@@ -262,8 +262,8 @@ class _Recorder(TorchDispatchMode):
             elif item is not None:
                 return self.give_up(f"{func} gives Python a {type(item).__name__}")
             outputs.append(name)
-        node = _Node(func, call, args, kwargs, outputs, isinstance(result, (list, tuple)), tuple(described))
-        for argument, value in _aliased(node):
+        node = Node(func, call, args, kwargs, outputs, isinstance(result, (list, tuple)), tuple(described))
+        for argument, value in aliased(node):
             root = self._roots.get(value, value)
             if argument.alias_info.is_write:
                 self.tape.written.add(root)
@@ -272,14 +272,14 @@ class _Recorder(TorchDispatchMode):
         self.tape.nodes.append(node)
 
 
-def _aliased(node: _Node) -> Iterator[tuple[Any, _Ref]]:
+def aliased(node: Node) -> Iterator[tuple[Any, Ref]]:
     """(schema argument, tensor) of what an operator writes to or gives views of."""
     unscaled = node.op._schema.name.startswith("aten::_fused_") and node.kwargs.get("grad_scale") is None  # reads gradients only
     for position, argument in enumerate(node.op._schema.arguments):
         if argument.alias_info is not None and not (unscaled and argument.name == "grads"):
             value = node.kwargs.get(argument.name) if argument.name in node.kwargs else node.args[position] if position < len(node.args) else None
             for item in value if isinstance(value, (list, tuple)) else (value,):
-                if isinstance(item, _Ref):
+                if isinstance(item, Ref):
                     yield argument, item
 
 
@@ -338,192 +338,11 @@ def _random_states() -> tuple:
     return random.getstate(), name, np.asarray(keys).tobytes(), tuple(rest)
 
 
-def compiled(tape: Tape) -> Callable[..., Any]:
-    """A function of the inputs that runs the tape and returns what the recorded call returned, in plain tensors."""
-    return _Compiler(tape).function()
-
-
-class _Compiler:
-    """From tape to Python source: without what only autograd needed, with views of constants made once, and each tensor let go after its last use."""
-
-    def __init__(self, tape: Tape) -> None:
-        self.tape = tape
-        self.same: dict[str, str] = {}  # a name -> the name of the same tensor
-        self.given = self._given_away()
-        self.values: dict[str, Any] = {name: plain(tensor) for name, tensor in tape.constants.items()}
-        self.nodes = self._live(list(self._reduced()))
-
-    def _of(self, value: Any) -> Any:
-        """``value`` with each name replaced by that of the first alias."""
-        if isinstance(value, _Ref):
-            return _Ref(self.same.get(value, value))
-        if isinstance(value, (list, tuple)):
-            return type(value)([self._of(item) for item in value])
-        return {key: self._of(item) for key, item in value.items()} if isinstance(value, dict) else value
-
-    def _reduced(self) -> Iterator[_Node]:
-        transposed: dict[str, str] = {}
-        summed: dict[str, _Node] = {}
-        returned = set(_refs(self.tape.returned))
-        for node in self.tape.nodes:
-            args, kwargs = self._of(node.args), self._of(node.kwargs)
-            name, op, call = node.outputs[0] if node.outputs else None, node.op, node.call
-            if node.op._schema.is_mutable or _updates(node):
-                summed.clear()  # a sum that is taken later would see what was written
-            if op is _aten.detach.default and not (args[0][0] != "t" and name in returned):
-                self.same[str(name)] = args[0]
-                continue
-            if op is _aten.t.default and args[0] in transposed:
-                self.same[str(name)] = transposed[args[0]]
-                continue
-            if op is _aten.t.default:
-                transposed[str(name)] = args[0]
-            if op is _aten.ones_like.default and not node.described[0][1] and not self._shared(str(name)):
-                self.values[str(name)] = torch.ones((), dtype=node.described[0][0])  # the gradient that a backward pass begins with
-                continue
-            if op is _aten.view.default and args[0] in summed and _is_squeezed(node, summed[args[0]]):
-                kept = summed[args[0]]  # a bias's gradient; the sum itself goes if nobody else wants it
-                yield _Node(kept.op, kept.call, (*kept.args[:2], False), kept.kwargs, node.outputs, False, node.described)
-                continue
-            if op is _aten.sum.dim_IntList and len(args) == 3 and args[2] is True and not self.tape.written & {str(name), *node.args[:1]}:
-                summed[str(name)] = _Node(op, call, args, kwargs, node.outputs, False, node.described)
-            if op is _aten.lift_fresh.default:  # gives a constant itself; the recorded step had it to itself
-                op = call = _aten.clone.default
-            reduced = _Node(op, call, args, kwargs, node.outputs, node.is_list, node.described)
-            if _is_view(op) and not node.is_list and name not in self.given and all(ref in self.values for ref in _refs((args, kwargs))):
-                self.values[str(name)] = op(*self._fill(args), **self._fill(kwargs))
-            else:
-                yield reduced
-
-    def _given_away(self) -> set[str]:
-        """The names of what is returned, and of what that is a view of: each call gives tensors of its own."""
-        found: set[str] = set(_refs(self.tape.returned))
-        for node in reversed(self.tape.nodes):
-            if not found.isdisjoint(filter(None, node.outputs)) and node.op is not _Opaque and _is_view(node.op):
-                found.update(ref for _, ref in _aliased(node))
-        return found
-
-    def _shared(self, name: str) -> bool:
-        """Whether somebody may write to a tensor, or give it away: it is returned, or an operator makes more than a value of it."""
-        names = {name}
-        for node in self.tape.nodes:
-            if not names.isdisjoint(_refs((node.args, node.kwargs))):
-                if node.op is _aten.detach.default:
-                    names.update(map(str, node.outputs))
-                elif node.op is _Opaque or any(argument.alias_info is not None for argument in node.op._schema.arguments):
-                    return True
-        return not names.isdisjoint(_refs(self.tape.returned))
-
-    def _originals(self, value: Any) -> Any:
-        """What is returned: a tensor from outside is returned as the object it is."""
-        if isinstance(value, _Ref):
-            return _Ref("o" + value) if value in self.tape.constants and value not in self.tape.made else self._of(value)
-        if isinstance(value, (list, tuple)):
-            return type(value)([self._originals(item) for item in value])
-        return {key: self._originals(item) for key, item in value.items()} if isinstance(value, dict) else value
-
-    def _fill(self, value: Any) -> Any:
-        if isinstance(value, _Ref):
-            return self.values[value]
-        if isinstance(value, (list, tuple)):
-            return type(value)([self._fill(item) for item in value])
-        return {key: self._fill(item) for key, item in value.items()} if isinstance(value, dict) else value
-
-    def _live(self, nodes: list[_Node]) -> list[_Node]:
-        """Without operators whose results nobody uses, if that is all there is to them."""
-        used, kept = set(_refs(self._of(self.tape.returned))), []
-        for node in reversed(nodes):
-            if not used.isdisjoint(node.outputs) or not _is_idle(node):
-                used.update(_refs((node.args, node.kwargs)))
-                kept.append(node)
-        return kept[::-1]
-
-    def function(self) -> Callable[..., Any]:
-        names: dict[str, Any] = dict(self.values)
-        returned = self._originals(self.tape.returned)
-        last = {name: position for position, node in enumerate(self.nodes) for name in (*_refs((node.args, node.kwargs)), *node.outputs) if name}
-        keep = {*self.values, *_refs(returned)}
-        inputs = sorted({ref for node in self.tape.nodes for ref in _refs((node.args, node.kwargs)) if ref[0] == "x"}
-                        | {ref for ref in _refs(returned) if ref[0] == "x"}, key=lambda ref: int(ref[1:]))
-        made = sorted(self.given & self.tape.made)  # what Python makes anew and gives away
-        lines = ["def run(_inputs):", *(f"    {ref} = _inputs[{ref[1:]}]" for ref in inputs), *(f"    {ref} = o{ref}.clone()" for ref in made),
-                 "    with _below_autograd():"]
-        for position, node in enumerate(self.nodes):
-            names[f"f{position}"] = getattr(node.op, "_op", node.op) if node.call is node.op else node.call
-            if node.op is _Opaque:
-                lines += [f"    f{position}(*_wrap({_source(node.args, names)}))", "    with _below_autograd():", "        pass"]
-                continue
-            arguments = [*(_source(item, names) for item in node.args), *(f"{key}={_source(item, names)}" for key, item in node.kwargs.items())]
-            given = set(_refs((node.args, node.kwargs)))  # what is written in place comes back under its name
-            targets = ["_" if name is None or name in given else name for name in node.outputs]
-            assign = "" if set(targets) <= {"_"} else f"[{', '.join(targets)}] = " if node.is_list else f"{targets[0]} = "
-            lines.append(f"        {assign}f{position}({', '.join(arguments)})")
-            dead = sorted(name for name, at in last.items() if at == position and name not in keep and name[0] == "t")
-            if dead:
-                lines.append(f"        del {', '.join(dead)}")
-        lines.append("        pass")
-        names.update((f"o{name}", original) for name, original in self.tape.constants.items())
-        names.update(_below_autograd=torch._C._AutoDispatchBelowAutograd, _wrap=wrap)
-        lines.append(f"    return {_source(returned, names)}")
-        exec("\n".join(lines), names)  # all of it names and numbers of our own making
-        return names["run"]
-
-
-def _refs(value: Any) -> Iterator[_Ref]:
-    if isinstance(value, _Ref):
+def refs(value: Any) -> Iterator[Ref]:
+    if isinstance(value, Ref):
         yield value
     elif isinstance(value, (list, tuple)):
         for item in value:
-            yield from _refs(item)
+            yield from refs(item)
     elif isinstance(value, dict):
-        yield from _refs(list(value.values()))
-
-
-def _is_squeezed(view: _Node, kept: _Node) -> bool:
-    """Whether a view of a sum that kept its axes only takes them away again."""
-    axes = {axis % len(kept.described[0][1]) for axis in kept.args[1]}
-    return list(view.args[1]) == [length for axis, length in enumerate(kept.described[0][1]) if axis not in axes]
-
-
-def _is_view(op: Any) -> bool:
-    found = [argument.alias_info for argument in op._schema.arguments if argument.alias_info is not None]
-    return bool(found) and not any(info.is_write for info in found)
-
-
-# Operators that do nothing but give their result, beside those that work element by element: they look at no value that could be wrong.
-_IDLE = frozenset((
-    "addmm _softmax _log_softmax _softmax_backward_data _log_softmax_backward_data baddbmm bmm cat clone _to_copy convolution convolution_backward "
-    "empty empty_like full full_like mean mm native_layer_norm native_layer_norm_backward new_empty new_full new_ones new_zeros ones ones_like "
-    "scalar_tensor stack sum threshold_backward zeros zeros_like"
-).split())
-
-
-def _is_idle(node: _Node) -> bool:
-    """Whether nobody would notice that an operator did not run, but for its results."""
-    op, name = node.op, node.op._schema.name.removeprefix("aten::")
-    if op is _Opaque or op._schema.is_mutable or torch.Tag.nondeterministic_seeded in op.tags or not any(node.outputs):
-        return False
-    # a division of integers can fail
-    by_element = torch.Tag.pointwise in op.tags and all(dtype.is_floating_point or dtype is torch.bool for dtype, *_ in node.described)
-    return by_element or name in _IDLE or _is_view(op)
-
-
-def _updates(node: _Node) -> bool:
-    """Batch norm in training mode writes its running statistics, which its schema does not say."""
-    return "batch_norm" in node.op._schema.name
-
-
-def _source(value: Any, names: dict[str, Any]) -> str:
-    """Python source of a value; what has no literal gets a name."""
-    if isinstance(value, _Ref):
-        return str(value)
-    if isinstance(value, (list, tuple)):
-        inner = "".join(_source(item, names) + ", " for item in value)
-        return f"[{inner}]" if isinstance(value, list) else f"({inner})"
-    if isinstance(value, dict):
-        return "{" + "".join(f"{key!r}: {_source(item, names)}, " for key, item in value.items()) + "}"
-    if value is None or type(value) in (int, bool, str):
-        return repr(value)
-    name = f"k{len(names)}"
-    names[name] = value
-    return name
+        yield from refs(list(value.values()))

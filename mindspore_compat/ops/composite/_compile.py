@@ -1,0 +1,195 @@
+"""From a tape to a Python function that runs its operators."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat.ops.composite._tape import Node, Opaque, Ref, Tape, aliased, refs
+
+__all__ = ["compiled"]
+
+_aten = torch.ops.aten
+
+
+def compiled(tape: Tape) -> Callable[..., Any]:
+    """A function of the inputs that runs the tape and returns what the recorded call returned, in plain tensors."""
+    return _Compiler(tape).function()
+
+
+class _Compiler:
+    """From tape to Python source: without what only autograd needed, with views of constants made once, and each tensor let go after its last use."""
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+        self.same: dict[str, str] = {}  # a name -> the name of the same tensor
+        self.given = self._given_away()
+        self.values: dict[str, Any] = {name: plain(tensor) for name, tensor in tape.constants.items()}
+        self.nodes = self._live(list(self._reduced()))
+
+    def _of(self, value: Any) -> Any:
+        """``value`` with each name replaced by that of the first alias."""
+        if isinstance(value, Ref):
+            return Ref(self.same.get(value, value))
+        if isinstance(value, (list, tuple)):
+            return type(value)([self._of(item) for item in value])
+        return {key: self._of(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+    def _reduced(self) -> Iterator[Node]:
+        transposed: dict[str, str] = {}
+        summed: dict[str, Node] = {}
+        returned = set(refs(self.tape.returned))
+        for node in self.tape.nodes:
+            args, kwargs = self._of(node.args), self._of(node.kwargs)
+            name, op, call = node.outputs[0] if node.outputs else None, node.op, node.call
+            if node.op._schema.is_mutable or _updates(node):
+                summed.clear()  # a sum that is taken later would see what was written
+            if op is _aten.detach.default and not (args[0][0] != "t" and name in returned):
+                self.same[str(name)] = args[0]
+                continue
+            if op is _aten.t.default and args[0] in transposed:
+                self.same[str(name)] = transposed[args[0]]
+                continue
+            if op is _aten.t.default:
+                transposed[str(name)] = args[0]
+            if op is _aten.ones_like.default and not node.described[0][1] and not self._shared(str(name)):
+                self.values[str(name)] = torch.ones((), dtype=node.described[0][0])  # the gradient that a backward pass begins with
+                continue
+            if op is _aten.view.default and args[0] in summed and _is_squeezed(node, summed[args[0]]):
+                kept = summed[args[0]]  # a bias's gradient; the sum itself goes if nobody else wants it
+                yield Node(kept.op, kept.call, (*kept.args[:2], False), kept.kwargs, node.outputs, False, node.described)
+                continue
+            if op is _aten.sum.dim_IntList and len(args) == 3 and args[2] is True and not self.tape.written & {str(name), *node.args[:1]}:
+                summed[str(name)] = Node(op, call, args, kwargs, node.outputs, False, node.described)
+            if op is _aten.lift_fresh.default:  # gives a constant itself; the recorded step had it to itself
+                op = call = _aten.clone.default
+            reduced = Node(op, call, args, kwargs, node.outputs, node.is_list, node.described)
+            if _is_view(op) and not node.is_list and name not in self.given and all(ref in self.values for ref in refs((args, kwargs))):
+                self.values[str(name)] = op(*self._fill(args), **self._fill(kwargs))
+            else:
+                yield reduced
+
+    def _given_away(self) -> set[str]:
+        """The names of what is returned, and of what that is a view of: each call gives tensors of its own."""
+        found: set[str] = set(refs(self.tape.returned))
+        for node in reversed(self.tape.nodes):
+            if not found.isdisjoint(filter(None, node.outputs)) and node.op is not Opaque and _is_view(node.op):
+                found.update(ref for _, ref in aliased(node))
+        return found
+
+    def _shared(self, name: str) -> bool:
+        """Whether somebody may write to a tensor, or give it away: it is returned, or an operator makes more than a value of it."""
+        names = {name}
+        for node in self.tape.nodes:
+            if not names.isdisjoint(refs((node.args, node.kwargs))):
+                if node.op is _aten.detach.default:
+                    names.update(map(str, node.outputs))
+                elif node.op is Opaque or any(argument.alias_info is not None for argument in node.op._schema.arguments):
+                    return True
+        return not names.isdisjoint(refs(self.tape.returned))
+
+    def _originals(self, value: Any) -> Any:
+        """What is returned: a tensor from outside is returned as the object it is."""
+        if isinstance(value, Ref):
+            return Ref("o" + value) if value in self.tape.constants and value not in self.tape.made else self._of(value)
+        if isinstance(value, (list, tuple)):
+            return type(value)([self._originals(item) for item in value])
+        return {key: self._originals(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+    def _fill(self, value: Any) -> Any:
+        if isinstance(value, Ref):
+            return self.values[value]
+        if isinstance(value, (list, tuple)):
+            return type(value)([self._fill(item) for item in value])
+        return {key: self._fill(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+    def _live(self, nodes: list[Node]) -> list[Node]:
+        """Without operators whose results nobody uses, if that is all there is to them."""
+        used, kept = set(refs(self._of(self.tape.returned))), []
+        for node in reversed(nodes):
+            if not used.isdisjoint(node.outputs) or not _is_idle(node):
+                used.update(refs((node.args, node.kwargs)))
+                kept.append(node)
+        return kept[::-1]
+
+    def function(self) -> Callable[..., Any]:
+        names: dict[str, Any] = dict(self.values)
+        returned = self._originals(self.tape.returned)
+        last = {name: position for position, node in enumerate(self.nodes) for name in (*refs((node.args, node.kwargs)), *node.outputs) if name}
+        keep = {*self.values, *refs(returned)}
+        inputs = sorted({ref for node in self.tape.nodes for ref in refs((node.args, node.kwargs)) if ref[0] == "x"}
+                        | {ref for ref in refs(returned) if ref[0] == "x"}, key=lambda ref: int(ref[1:]))
+        made = sorted(self.given & self.tape.made)  # what Python makes anew and gives away
+        lines = ["def run(_inputs):", *(f"    {ref} = _inputs[{ref[1:]}]" for ref in inputs), *(f"    {ref} = o{ref}.clone()" for ref in made),
+                 "    with _below_autograd():"]
+        for position, node in enumerate(self.nodes):
+            names[f"f{position}"] = getattr(node.op, "_op", node.op) if node.call is node.op else node.call
+            if node.op is Opaque:
+                lines += [f"    f{position}(*_wrap({_source(node.args, names)}))", "    with _below_autograd():", "        pass"]
+                continue
+            arguments = [*(_source(item, names) for item in node.args), *(f"{key}={_source(item, names)}" for key, item in node.kwargs.items())]
+            given = set(refs((node.args, node.kwargs)))  # what is written in place comes back under its name
+            targets = ["_" if name is None or name in given else name for name in node.outputs]
+            assign = "" if set(targets) <= {"_"} else f"[{', '.join(targets)}] = " if node.is_list else f"{targets[0]} = "
+            lines.append(f"        {assign}f{position}({', '.join(arguments)})")
+            dead = sorted(name for name, at in last.items() if at == position and name not in keep and name[0] == "t")
+            if dead:
+                lines.append(f"        del {', '.join(dead)}")
+        lines.append("        pass")
+        names.update((f"o{name}", original) for name, original in self.tape.constants.items())
+        names.update(_below_autograd=torch._C._AutoDispatchBelowAutograd, _wrap=wrap)
+        lines.append(f"    return {_source(returned, names)}")
+        exec("\n".join(lines), names)  # all of it names and numbers of our own making
+        return names["run"]
+
+
+def _is_squeezed(view: Node, kept: Node) -> bool:
+    """Whether a view of a sum that kept its axes only takes them away again."""
+    axes = {axis % len(kept.described[0][1]) for axis in kept.args[1]}
+    return list(view.args[1]) == [length for axis, length in enumerate(kept.described[0][1]) if axis not in axes]
+
+
+def _is_view(op: Any) -> bool:
+    found = [argument.alias_info for argument in op._schema.arguments if argument.alias_info is not None]
+    return bool(found) and not any(info.is_write for info in found)
+
+
+# Operators that do nothing but give their result, beside those that work element by element: they look at no value that could be wrong.
+_IDLE = frozenset((
+    "addmm _softmax _log_softmax _softmax_backward_data _log_softmax_backward_data baddbmm bmm cat clone _to_copy convolution convolution_backward "
+    "empty empty_like full full_like mean mm native_layer_norm native_layer_norm_backward new_empty new_full new_ones new_zeros ones ones_like "
+    "scalar_tensor stack sum threshold_backward zeros zeros_like"
+).split())
+
+
+def _is_idle(node: Node) -> bool:
+    """Whether nobody would notice that an operator did not run, but for its results."""
+    op, name = node.op, node.op._schema.name.removeprefix("aten::")
+    if op is Opaque or op._schema.is_mutable or torch.Tag.nondeterministic_seeded in op.tags or not any(node.outputs):
+        return False
+    # a division of integers can fail
+    by_element = torch.Tag.pointwise in op.tags and all(dtype.is_floating_point or dtype is torch.bool for dtype, *_ in node.described)
+    return by_element or name in _IDLE or _is_view(op)
+
+
+def _updates(node: Node) -> bool:
+    """Batch norm in training mode writes its running statistics, which its schema does not say."""
+    return "batch_norm" in node.op._schema.name
+
+
+def _source(value: Any, names: dict[str, Any]) -> str:
+    """Python source of a value; what has no literal gets a name."""
+    if isinstance(value, Ref):
+        return str(value)
+    if isinstance(value, (list, tuple)):
+        inner = "".join(_source(item, names) + ", " for item in value)
+        return f"[{inner}]" if isinstance(value, list) else f"({inner})"
+    if isinstance(value, dict):
+        return "{" + "".join(f"{key!r}: {_source(item, names)}, " for key, item in value.items()) + "}"
+    if value is None or type(value) in (int, bool, str):
+        return repr(value)
+    name = f"k{len(names)}"
+    names[name] = value
+    return name
