@@ -58,10 +58,7 @@ def _mindrecord_seeds(folder: Path) -> list[Path]:
         "v": {"type": "float32", "shape": [-1, 2]},
         "n": {"type": "int64", "shape": [-1]},
     }
-    rows = [
-        {"i": i, "f": 0.1 * i, "s": "x" * i, "b": bytes(range(i)), "v": np.ones((i, 2), np.float32), "n": np.arange(i) << 9}
-        for i in range(1, 6)
-    ]
+    rows = [{"i": i, "f": 0.1 * i, "s": "x" * i, "b": bytes(range(i)), "v": np.ones((i, 2), np.float32), "n": np.arange(i) << 9} for i in range(1, 6)]
     _write_mindrecord(folder / "one" / "m", schema, rows)
     _write_mindrecord(folder / "plain" / "m", {"a": {"type": "int64"}}, [{"a": i} for i in range(40)])
     _write_mindrecord(folder / "two" / "m", {"a": {"type": "int64"}, "b": {"type": "bytes"}}, [{"a": i, "b": b"b" * i} for i in range(6)], 2)

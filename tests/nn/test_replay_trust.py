@@ -180,6 +180,13 @@ def test_the_environment_turns_replays_off(name: str, value: str, monkeypatch: p
     assert losses == expected and not calls_of(cell) and "the environment says so" in caplog.text
 
 
+@pytest.mark.parametrize("value", ["of", "check:x", "check:0", "check:-1", ""])
+def test_a_wrong_word_in_the_environment(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINDSPORE_COMPAT_REPLAY", value)
+    with pytest.raises(ValueError, match=f"MINDSPORE_COMPAT_REPLAY must be .* but got '{value}'"):
+        trained(GRAPH)
+
+
 @pytest.mark.parametrize("options", [{"jit_config": {"jit_level": "O0"}}, {"jit_level": "O0"}])
 def test_the_jit_level_turns_replays_off(options: Any, caplog: pytest.LogCaptureFixture) -> None:
     try:

@@ -44,6 +44,19 @@ _clock = time.perf_counter
 _waiting = False  # a step runs that may be replayed as a whole later
 
 
+def _switch() -> tuple[bool, int]:
+    """(whether the environment turns replays off, which replays are checked: every N-th, 0 for none).
+
+    Raises:
+        ValueError: for another word than "on", "off", "check" or "check:N".
+    """
+    given = os.environ.get("MINDSPORE_COMPAT_REPLAY", "on")
+    word, _, number = given.lower().partition(":")
+    if word not in ("on", "1", "off", "0", "check") or not (number or "1").isdigit() or number == "0":
+        raise ValueError(f"The environment variable MINDSPORE_COMPAT_REPLAY must be 'on', 'off', 'check' or 'check:N', but got {given!r}.")
+    return word in ("off", "0") or os.environ.get("MS_JIT") == "0", int(number or 1) if word == "check" else 0
+
+
 class _Computations:
     """What is computed with a Cell or function, by kind of call. It lives in the owner's dict, so that it goes with it; a copy begins anew.
 
@@ -54,9 +67,7 @@ class _Computations:
     def __init__(self, owner: Any = None) -> None:
         self.owner = weakref.ref(owner) if owner is not None else None
         self.calls: dict[Any, _Calls] = {}
-        word, _, number = os.environ.get("MINDSPORE_COMPAT_REPLAY", "").lower().partition(":")
-        self.is_off = word in ("off", "0") or os.environ.get("MS_JIT") == "0"
-        self.checks_every = int(number or 1) if word == "check" else 0  # 0: nothing is checked
+        self.is_off, self.checks_every = _switch()
         self.eager_s = 0.0  # what all calls so far would have taken eagerly
         self.spent_s = 0.0  # on recordings, above that
         self.saved_s = 0.0  # by replays
