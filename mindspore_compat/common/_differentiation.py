@@ -23,7 +23,7 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
 
 __all__ = ["KEPT", "THREAD", "Forward", "OwnBackward", "as_variable", "detached", "differentiable", "gradients", "is_differentiable", "keep",
-           "keeps_graph", "scalar_gradients", "tensors_of", "unseen_by_kept"]
+           "keeps_graph", "scalar_gradients", "tensors_of"]
 
 _Base = torch._C.TensorBase
 _requires_grad = _Base.requires_grad.__get__  # type: ignore[attr-defined]
@@ -85,7 +85,7 @@ def is_differentiable(value: Any) -> bool:
 
 def as_variable(value: torch.Tensor) -> torch.Tensor:
     """The input itself as a point to differentiate at: a new leaf, or a view where an outer differentiation runs through it."""
-    if value.requires_grad and THREAD.running:
+    if value.requires_grad and keeps_graph():
         return wrap(_Base.view_as(value, value))
     return wrap(_Base.detach(value)).requires_grad_(True)
 
@@ -166,6 +166,8 @@ def gradients(forward: Forward, targets: Sequence[torch.Tensor], sens: Any = Non
         ValueError: if ``sens`` does not match the outputs in number or shape.
     """
     roots = tensors_of(forward.outputs)
+    if _maps(roots) and not all(map(_is_batched, filter(_requires_grad, targets))):
+        raise RuntimeError("torch's vmap does not see the gradients by what it does not map over, such as Parameters.")
     if sens is None:
         seeds = [torch.ones_like(_Base.detach(root)) for root in roots]
     else:
@@ -175,6 +177,14 @@ def gradients(forward: Forward, targets: Sequence[torch.Tensor], sens: Any = Non
         seeds = [_matching_seed(seed, root) for seed, root in zip(given, roots)]
     pairs = [(root, seed) for root, seed in zip(roots, seeds) if root.requires_grad]
     return wrap(_gradients(forward, [root for root, _ in pairs], [seed for _, seed in pairs], targets, again))
+
+
+_is_batched: Callable[[Any], bool] = torch._C._functorch.is_batchedtensor
+
+
+def _maps(roots: Sequence[torch.Tensor]) -> bool:
+    """Whether they are computed for several inputs at once, by torch.vmap."""
+    return torch._C._functorch.peek_interpreter_stack() is not None and any(map(_is_batched, roots))
 
 
 def scalar_gradients(forward: Forward, targets: Sequence[torch.Tensor]) -> tuple[Any, ...]:
@@ -263,7 +273,8 @@ class OwnBackward(torch.autograd.Function):
         out, dout = (outputs[0], douts[0]) if ctx.is_single else (tuple(outputs), tuple(douts))
         with _DIFFERENTIABLE:
             found = ctx.bprop(wrap(inputs[:ctx.count]), wrap(out), wrap(dout))
-        return (None, None, None, *[item if isinstance(given, torch.Tensor) else None for item, given in zip(found, inputs)])
+        return (None, None, None, *[item if isinstance(given, torch.Tensor) and isinstance(item, torch.Tensor) else None
+                                    for item, given in zip(found, inputs)])
 
 
 #: Cells that hold a forward which nobody has differentiated yet, by id
@@ -274,8 +285,3 @@ def keep(cell: Any) -> None:
     """Add a Cell to `KEPT`, as long as it lives."""
     key = id(cell)
     KEPT[key] = weakref.ref(cell, lambda _: KEPT.pop(key, None))
-
-
-def unseen_by_kept(tensors: Sequence[torch.Tensor]) -> Any:
-    """Context in which an update in place goes unnoticed by the forwards in `KEPT`: as upstream, their gradients use the values that they find."""
-    return torch.autograd._unsafe_preserve_version_counter(tuple(tensors))

@@ -10,6 +10,8 @@ epoch = 0
 structure = 0
 #: counts tensors that got other memory
 moved = 0
+#: counts updates of Parameters' values: by optimizers, by ``set_data`` and operators, by replayed steps
+writes = 0
 #: what writes down the operators of a step at the moment, if anything does
 recorder: Any = None
 #: counts recordings
@@ -20,6 +22,12 @@ def memory_moved() -> None:
     """Say that a tensor is in another place from now on."""
     global epoch, moved
     epoch, moved = epoch + 1, moved + 1
+
+
+def written() -> None:
+    """Say that a Parameter has other values from now on."""
+    global writes
+    writes += 1
 
 
 def recorder_here() -> Any:

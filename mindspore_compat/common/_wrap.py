@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-__all__ = ["wrap", "plain"]
+__all__ = ["wrap", "plain", "memory"]
 
 _Plain = torch.Tensor
 _is_tracing = torch.compiler.is_dynamo_compiling  # plain tensors go through torch.compile; it can not follow a change of class
@@ -45,3 +45,8 @@ def wrap(result: Any) -> Any:
 def plain(tensor: torch.Tensor) -> torch.Tensor:
     """A plain, detached ``torch.Tensor`` on the same storage."""
     return _detach(tensor)
+
+
+#: As `plain`, but for writing: torch does not count it as a change. As upstream, who differentiates a forward that ran before uses the values that
+#: are there then, and what a gradient does not depend on may change.
+memory = torch._C.TensorBase.data.__get__  # type: ignore[attr-defined]

@@ -159,6 +159,7 @@ class Parameter(Tensor, torch.nn.Parameter):
             data = Tensor(data, self.dtype)
         if not isinstance(data, torch.Tensor):
             raise TypeError(f"Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` , but got {type(data)}.")
+        _grad_state.written()
         if tuple(data.shape) != self.shape:
             self.data = _Base.clone(_Base.detach(data)).to(self.device, self.dtype)
             return self

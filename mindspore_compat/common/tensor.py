@@ -249,11 +249,11 @@ class Tensor(TensorMethods, torch.Tensor):
         if isinstance(value, torch.Tensor) and value.dtype is not self.dtype:
             value = _Base.to(value, self.dtype)
         target = self
-        if self.is_leaf and self.requires_grad:
-            if not isinstance(self, torch.nn.Parameter):
-                raise RuntimeError("An input by which a function is differentiated can not be modified by assigning to its elements. "
-                                   "Write to a copy: x = x.copy().")
-            target = _Base.detach(self)  # MindSpore assigns to Parameters outside of differentiation
+        if isinstance(self, torch.nn.Parameter):  # MindSpore assigns to Parameters outside of differentiation
+            target, value = _Base.detach(self), _Base.detach(value) if isinstance(value, torch.Tensor) else value
+        elif self.is_leaf and self.requires_grad:
+            raise RuntimeError("An input by which a function is differentiated can not be modified by assigning to its elements. "
+                               "Write to a copy: x = x.copy().")
         if index.__class__ is tuple:
             index = numpy_index(index)
         try:

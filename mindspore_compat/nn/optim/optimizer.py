@@ -16,8 +16,7 @@ import torch
 from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common import _grad_state
-from mindspore_compat.common._differentiation import KEPT, unseen_by_kept
-from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
@@ -385,12 +384,7 @@ class Optimizer(Cell):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         args = args if type(self).construct is Optimizer.construct else wrap(args)  # our training steps hand over torch's tensors
-        if KEPT:
-            with unseen_by_kept(self.parameters):
-                return self._call(args, kwargs)
-        return self._call(args, kwargs)
-
-    def _call(self, args: tuple, kwargs: dict[str, Any]) -> Any:
+        _grad_state.written()
         recorder = _grad_state.recorder_here()
         if recorder is not None:
             recorder.updates = True
@@ -436,14 +430,14 @@ class Optimizer(Cell):
         raise NotImplementedError(f"{type(self).__name__} must override 'construct(self, gradients)'.")
 
     def _picked(self, states: Sequence[Any], picks: list[int] | None) -> list[Any]:
-        """``states`` (at ``picks``) as plain tensors on the same memory, with which torch does not look for overrides at every touch."""
+        """``states`` (at ``picks``) as plain tensors on the same `memory`, with which torch does not look for overrides at every touch."""
         found: Any = self.__dict__.get("_aliases")
         if found is None or found[0] is not _ALIASES or found[1] != _grad_state.epoch:
             found = self.__dict__["_aliases"] = (_ALIASES, _grad_state.epoch, {})
         key = (id(states), None if picks is None else tuple(picks))
         cached = found[2].get(key)
         if cached is None:
-            cached = found[2][key] = (states, [plain(state) for state in (states if picks is None else [states[pick] for pick in picks])])
+            cached = found[2][key] = (states, [memory(state) for state in (states if picks is None else [states[pick] for pick in picks])])
         return list(cached[1])
 
     #: whether `_update` handles weight decay itself instead of adding it to the gradients

@@ -17,7 +17,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_type
-from mindspore_compat.common._wrap import plain
+from mindspore_compat.common._wrap import memory, plain
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.thor_layer import Schedule
@@ -207,7 +207,7 @@ class ThorGpu(Optimizer):
         own = self.__dict__
         second_order, step = own["_second_order"], int(self.cov_step.item())
         damping, rate = scheduled(own["damping"], "damping", step), self._rate()
-        parameters = [plain(item) for item in self.parameters]  # type: ignore[attr-defined]
+        parameters = [memory(item) for item in self.parameters]  # type: ignore[attr-defined]
         with torch.no_grad():
             if self.need_scale:
                 gradients = list(torch._foreach_mul(gradients, 1.0 / self.loss_scale))

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.ops.composite._tape import Node, Opaque, Ref, Tape, aliased, refs
 
 __all__ = ["compiled"]
@@ -26,7 +26,7 @@ class _Compiler:
         self.tape = tape
         self.same: dict[str, str] = {}  # a name -> the name of the same tensor
         self.given = self._given_away()
-        self.values: dict[str, Any] = {name: plain(tensor) for name, tensor in tape.constants.items()}
+        self.values: dict[str, Any] = {name: memory(tensor) for name, tensor in tape.constants.items()}
         self.nodes = self._live(list(self._reduced()))
 
     def _of(self, value: Any) -> Any:

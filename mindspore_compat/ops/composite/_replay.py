@@ -182,6 +182,7 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
     """
     if (not is_graph_mode() or _waiting or _grad_state.recorder is not None or THREAD.running
             or not isinstance(owner, (torch.nn.Module, types.FunctionType))
+            or torch._C._functorch.peek_interpreter_stack() is not None  # vmap
             or threading.get_ident() != _MAIN_THREAD):  # standard output and the recorder are everybody's
         return compute(arguments)
     made = _computations_of(owner)
@@ -191,7 +192,7 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
     tensors: list[torch.Tensor] = []
     kind = _kind(arguments, tensors)
     if kind is None:
-        made.say("runs eagerly: an argument is no plain tensor on the CPU, number, tuple, list or dict")
+        made.say("runs eagerly: an argument is no plain tensor without a graph on the CPU, number, tuple, list or dict")
         return compute(arguments)
     if len(tensors) > 1 and len({*map(id, tensors)}) < len(tensors):  # one tensor in several places
         ids = list(map(id, tensors))
@@ -229,7 +230,7 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
 
 def _is_kept(tensors: list[torch.Tensor]) -> bool:
     """Whether a Cell keeps a forward of one of these tensors."""
-    return any(cell._has_kept(tensors) for cell in [kept() for kept in KEPT.values()] if cell is not None)
+    return any(cell._has_kept(tensors) for cell in [kept() for kept in list(KEPT.values())] if cell is not None)
 
 
 def _why_not() -> str:
@@ -247,6 +248,7 @@ def _why_not() -> str:
 def _replay(owner: Any, calls: _Calls, compute: Callable[[Any], Any], arguments: Any, tensors: list[torch.Tensor]) -> Any:
     run: Any = calls.plan.run
     calls.replayed += 1
+    _grad_state.written()
     if calls.made.checks_every and calls.replayed % calls.made.checks_every == 0:
         return checked(owner, calls.plan.written, lambda: compute(arguments), lambda: run(tensors))
     start = _clock()

@@ -147,7 +147,13 @@ def _loop(fn: Callable[..., Any], args: tuple, axes: tuple, out_axes: Any) -> An
     """`vmap` one element at a time, for what torch.vmap cannot vectorize."""
     length = next(arg.shape[axis] for arg, axis in zip(args, axes) if isinstance(axis, int))
     results = [wrap(fn(*[arg if axis is None else wrap(torch.select(arg, axis, i)) for arg, axis in zip(args, axes)])) for i in range(length)]
-    if isinstance(results[0], tuple):
-        places = (out_axes,) * len(results[0]) if isinstance(out_axes, int) else tuple(out_axes)
-        return tuple(wrap(torch.stack(items, place)) for items, place in zip(zip(*results), places))
-    return wrap(torch.stack(results, out_axes if isinstance(out_axes, int) else out_axes[0]))
+    if isinstance(results[0], tuple) and not isinstance(out_axes, int):
+        return tuple(_stacked(items, place) for items, place in zip(zip(*results), out_axes))
+    return _stacked(results, out_axes if isinstance(out_axes, int) else out_axes[0])
+
+
+def _stacked(items: Any, axis: int) -> Any:
+    """Results of one structure, joined along a new axis."""
+    if isinstance(items[0], (tuple, list)):
+        return type(items[0])(_stacked(parts, axis) for parts in zip(*items))
+    return wrap(torch.stack(list(items), axis))
