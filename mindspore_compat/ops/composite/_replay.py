@@ -88,11 +88,16 @@ class _Computations:
         """Whether a tape may be begun now; it takes two recordings."""
         return self.is_free or self.spent_s + 2 * self.last_s <= _SHARE * self.eager_s + self.saved_s / 2
 
-    def watch_rates(self) -> None:
-        """A number that Python reads was another one: from now on optimizers are called at each replay, and read their rates themselves."""
-        for state in self.states:
-            if state.get("_rates_move") is False:
-                state["_rates_move"] = self.is_free = True
+    def watch_rates(self) -> bool:
+        """A number that Python reads was another one: from now on optimizers are called at each replay, and read their rates themselves.
+
+        Returns:
+            Whether there was one that did not do so yet.
+        """
+        found = [state for state in self.states if state.get("_rates_move") is False]
+        for state in found:
+            state["_rates_move"] = self.is_free = True
+        return bool(found)
 
     def say(self, what: str, *values: Any) -> None:
         owner = self.owner() if self.owner is not None else None
@@ -311,13 +316,16 @@ def _recorded(calls: _Calls, compute: Callable[[Any], Any], arguments: Any, tens
     elif plan.tape.agrees(tape):
         _compile(plan, tape)
         made.say("is replayed from now on, without its Python: %s operators", len(tape.nodes))
+    elif plan.tape.read != tape.read and made.watch_rates():
+        plan.tape, plan.recorded = None, -1  # begins anew, with this call
     else:
         plan.tape = tape
         calls.disagreements += 1
         if calls.disagreements > _MAX_DISAGREEMENTS:
             calls.stop("it computes something else at each call")
     made.last_s = max(0.0, _clock() - start - calls.eager_s)
-    plan.recorded, made.is_free = plan.recorded + 1, False
+    plan.recorded += 1
+    made.is_free = made.is_free and plan.recorded == 0
     made.spent_s, made.eager_s = made.spent_s + made.last_s, made.eager_s + calls.eager_s
     return result
 
