@@ -1,4 +1,4 @@
-"""What a step costs in GRAPH_MODE whose state changes every few calls: its time over that of the same steps in PYNATIVE_MODE, which runs them eagerly.
+"""What a step costs in GRAPH_MODE whose state changes every few calls: its time over that of the same steps in PYNATIVE_MODE (eager).
 
     python benchmarks/state_changes.py [--steps 400] [--repeats 5] [--every 1 2 3 4 6 10 50]
 
