@@ -1,7 +1,7 @@
 """The forward that a Cell with ``set_grad`` keeps for the `GradOperation` that follows (docs/design/differentiation.md)."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -18,19 +18,27 @@ def _is_variable(arg: Any) -> bool:
 
 
 def _leaves(args: Any) -> list[Any]:
-    """What lists, tuples and dicts hold, which may be changed in place."""
+    """What lists, tuples and dicts hold, in order."""
     if isinstance(args, (list, tuple, dict)):
         return [leaf for item in (args.values() if isinstance(args, dict) else args) for leaf in _leaves(item)]
     return [args]
 
 
 def _are_same(before: Any, now: Any) -> bool:
-    return len(before) == len(now) and all(a is b or (isinstance(a, int) and a == b) for a, b in zip(before, now))
+    return len(before) == len(now) and all(a is b for a, b in zip(before, now))
 
 
 def _stamp() -> tuple[int, int]:
     """Other numbers after each change of a Cell or update of a Parameter."""
     return _grad_state.epoch, _grad_state.writes
+
+
+class _Kept(NamedTuple):
+    args: tuple
+    leaves: list[Any]  # of ``args``, which may hold lists that are changed in place
+    stamp: tuple[int, int]
+    variables: list[int]  # positions of ``args``
+    forward: Forward
 
 
 class KeptForward:
@@ -47,31 +55,28 @@ class KeptForward:
         variables = [] if has_hooks else [position for position, arg in enumerate(args) if _is_variable(arg) and not arg.requires_grad]
         forward = Forward(lambda *args: self._call_cast(args, kwargs), args, wanted=variables)
         if not kwargs:
-            self.__dict__["_captured"] = args, (*_leaves(args), *_stamp()), variables, forward
+            self.__dict__["_captured"] = _Kept(args, _leaves(args), _stamp(), variables, forward)
             keep(self)
         return forward.outputs
 
     def _take_kept(self: Any, args: tuple, wanted: tuple[int, ...]) -> Forward | None:
         """The last forward if it had just these argument objects, ready to be differentiated by those at ``wanted``; it can be taken once."""
-        captured = self._forget_kept()
-        if captured is None or not _are_same(captured[0], args):
+        kept = self._forget_kept()
+        if kept is None or not _are_same(kept.args, args) or not _are_same(kept.leaves, _leaves(args)):
             return None
-        # what lists hold may have been changed in place; in GRAPH_MODE a forward with other weights or attributes is another one, as upstream
-        now = (*_leaves(args), *(_stamp() if is_graph_mode() else captured[1][-2:]))
-        if not _are_same(captured[1], now):
+        if is_graph_mode() and kept.stamp != _stamp():  # with other weights or attributes it is another forward, as upstream
             return None
-        _, _, variables, forward = captured
-        by_position = dict(zip(variables, forward.variables))
+        by_position = dict(zip(kept.variables, kept.forward.variables))
         if any(position not in by_position and _is_variable(args[position]) for position in wanted):
             return None
-        return forward.by([by_position.get(position, args[position]) for position in wanted])
+        return kept.forward.by([by_position.get(position, args[position]) for position in wanted])
 
-    def _forget_kept(self: Any) -> Any:
-        captured, self.__dict__["_captured"] = self.__dict__["_captured"], None
+    def _forget_kept(self: Any) -> _Kept | None:
+        kept, self.__dict__["_captured"] = self.__dict__["_captured"], None
         KEPT.pop(id(self), None)
-        return captured
+        return kept
 
     def _has_kept(self: Any, tensors: list[torch.Tensor]) -> bool:
         """Whether it keeps a forward of any of these tensors."""
-        captured = self.__dict__["_captured"]
-        return captured is not None and any(arg is tensor for arg in captured[0] for tensor in tensors)
+        kept = self.__dict__["_captured"]
+        return kept is not None and any(arg is tensor for arg in kept.args for tensor in tensors)
