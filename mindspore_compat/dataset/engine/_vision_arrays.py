@@ -73,7 +73,7 @@ class MnistDataset(ArraysDataset):
         return self._starts[self.usage]
 
     def _load_part(self, images_path: str, labels_path: str) -> tuple[np.ndarray, ...]:
-        images, labels = _read_images(images_path), _read_idx(labels_path, 2049, 1)
+        images, labels = read_images(images_path), read_idx(labels_path, 2049, 1)
         _check_equal(images, labels, images_path, labels_path)
         return images[..., None], labels.astype(np.uint32)
 
@@ -120,7 +120,7 @@ class QMnistDataset(ArraysDataset):
 
     def _load_part(self, start: str) -> tuple[np.ndarray, ...]:
         images_path, labels_path = f"{start}-images-idx3-ubyte", f"{start}-labels-idx2-int"
-        images, labels = _read_images(images_path), _read_idx(labels_path, 3074, 2, ">u4")
+        images, labels = read_images(images_path), read_idx(labels_path, 3074, 2, ">u4")
         _check_equal(images, labels, images_path, labels_path)
         if labels.shape[1] != 8:
             raise RuntimeError(f"Invalid data, length of labels is not equal to 8: {labels_path}.")
@@ -401,14 +401,14 @@ def _records(path: str, size: int) -> np.ndarray:
     return content.reshape(-1, size)
 
 
-def _read_images(path: str) -> np.ndarray:
-    images = _read_idx(path, 2051, 3)
+def read_images(path: str) -> np.ndarray:
+    images = read_idx(path, 2051, 3)
     if images.shape[1:] != (28, 28):
         raise RuntimeError(f"Invalid file, shape of image in {path} should be (28, 28), but got {images.shape[1:]}.")
     return images
 
 
-def _read_idx(path: str, magic: int, rank: int, dtype: str = "u1") -> np.ndarray:
+def read_idx(path: str, magic: int, rank: int, dtype: str = "u1") -> np.ndarray:
     """A file of the IDX format: big-endian magic, one size per axis, then the values."""
     try:
         content = CompressedFile(path, "GZIP") if path.endswith(".gz") else None
