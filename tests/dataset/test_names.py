@@ -56,7 +56,7 @@ def test_path_exists(path):
     pytest.fail(f"{path} is missing")
 
 
-@pytest.mark.parametrize("name", ["dataset.CoNLL2000Dataset", "dataset.audio"])
+@pytest.mark.parametrize("name", ["dataset.ConLL2000Dataset", "dataset.audios"])
 def test_what_is_not_there_is_absent(name):
     module, _, attribute = name.rpartition(".")
     assert not hasattr(import_module("mindspore_compat." + module), attribute)

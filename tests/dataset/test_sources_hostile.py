@@ -78,12 +78,12 @@ def test_a_gzipped_idx_file_that_is_far_larger_than_its_size(tmp_path: Path) -> 
 
 def test_fifos_do_not_hang(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "train-images-idx3-ubyte")
-    with pytest.raises(RuntimeError, match="no regular file"):
+    with pytest.raises(RuntimeError, match="no data found"):
         _read(ds.MnistDataset(str(tmp_path), "train"))
     (tmp_path / "a").mkdir()
     os.mkfifo(tmp_path / "a" / "x.png")
     (tmp_path / "a" / "y.png").symlink_to("y.png")
-    with pytest.raises(RuntimeError, match="can't find any image"):
+    with pytest.raises(RuntimeError, match="no data found"):
         _read(ds.ImageFolderDataset(str(tmp_path)))
     os.mkfifo(tmp_path / "f")
     for read in (lambda path: ds.TFRecordDataset(path), lambda path: ds.TextFileDataset(path), text.Vocab.from_file, LineReader, ds.Schema, config.load,

@@ -93,9 +93,9 @@ def test_clue_columns(tmp_path: Path, task: str, usage: str, line: dict[str, Any
 def test_clue_files_of_another_kind(tmp_path: Path) -> None:
     path = tmp_path / "file.json"
     path.write_text('{"id": 1}\n')
-    with pytest.raises(ValueError, match="task should be"):
+    with pytest.raises(ValueError, match="Input task is not"):
         ds.CLUEDataset(str(path), "AFQ")
-    with pytest.raises(ValueError, match="usage should be"):
+    with pytest.raises(ValueError, match="Input usage is not"):
         ds.CLUEDataset(str(path), "CSL", "dev")
     with pytest.raises(RuntimeError, match="failed to find key: abst"):
         list(ds.CLUEDataset(str(path), "CSL").create_dict_iterator(num_epochs=1))

@@ -22,18 +22,14 @@ from mindspore_compat.dataset.engine._sync import SyncWaitDataset
 from mindspore_compat.dataset.engine._tfrecord import TFRecordDataset
 from mindspore_compat.dataset.engine.cache_client import DatasetCache
 from mindspore_compat.dataset.engine.datasets import Dataset, zip
-from mindspore_compat.dataset.engine.datasets_standard_format import MindDataset
-from mindspore_compat.dataset.engine.datasets_text import CLUEDataset, TextFileDataset
+from mindspore_compat.dataset.engine.datasets_audio import *  # noqa: F403
+from mindspore_compat.dataset.engine.datasets_audio import __all__ as _audio_names
+from mindspore_compat.dataset.engine.datasets_standard_format import CSVDataset, MindDataset
+from mindspore_compat.dataset.engine.datasets_text import *  # noqa: F403
+from mindspore_compat.dataset.engine.datasets_text import __all__ as _text_names
 from mindspore_compat.dataset.engine.datasets_user_defined import GeneratorDataset, NumpySlicesDataset, PaddedDataset
-from mindspore_compat.dataset.engine.datasets_vision import (
-    Cifar10Dataset,
-    Cifar100Dataset,
-    FakeImageDataset,
-    FashionMnistDataset,
-    ImageFolderDataset,
-    KMnistDataset,
-    MnistDataset,
-)
+from mindspore_compat.dataset.engine.datasets_vision import *  # noqa: F403
+from mindspore_compat.dataset.engine.datasets_vision import __all__ as _vision_names
 from mindspore_compat.dataset.engine.graphdata import GraphData, OutputFormat, SamplingStrategy
 from mindspore_compat.dataset.engine.iterators import DictIterator, TupleIterator
 from mindspore_compat.dataset.engine.samplers import (
@@ -52,12 +48,12 @@ from mindspore_compat.dataset.engine.samplers import (
 from mindspore_compat.dataset.engine.schema import Schema
 
 __all__ = [
-    "BatchDataset", "BatchInfo", "BucketBatchByLengthDataset", "BuiltinSampler", "CLUEDataset", "Cifar100Dataset",
-    "Cifar10Dataset", "ConcatDataset", "DSCallback", "Dataset", "DatasetCache", "DictIterator",
-    "DistributedSampler", "FakeImageDataset", "FashionMnistDataset", "FilterDataset", "GeneratorDataset", "GraphData",
-    "ImageFolderDataset", "IterSampler", "KMnistDataset", "MapDataset", "MappableDataset", "MindDataset",
-    "MnistDataset", "NumpySlicesDataset", "OutputFormat", "PKSampler", "PaddedBatchDataset", "PaddedDataset", "ProjectDataset",
-    "RandomSampler", "RenameDataset", "RepeatDataset", "Sampler", "SamplingStrategy", "Schema", "SequentialSampler", "Shuffle",
-    "ShuffleDataset", "SkipDataset", "SourceDataset", "SubsetRandomSampler", "SubsetSampler", "SyncWaitDataset",
-    "TFRecordDataset", "TakeDataset", "TextFileDataset", "TupleIterator", "WaitedDSCallback", "WeightedRandomSampler", "ZipDataset", "config", "zip",
+    "BatchDataset", "BatchInfo", "BucketBatchByLengthDataset", "BuiltinSampler", "CSVDataset", "ConcatDataset", "DSCallback", "Dataset",
+    "DatasetCache",
+    "DictIterator", "DistributedSampler", "FilterDataset", "GeneratorDataset", "GraphData", "IterSampler", "MapDataset", "MappableDataset",
+    "MindDataset",
+    "NumpySlicesDataset", "OutputFormat", "PKSampler", "PaddedBatchDataset", "PaddedDataset", "ProjectDataset", "RandomSampler",
+    "RenameDataset", "RepeatDataset", "Sampler", "SamplingStrategy", "Schema", "SequentialSampler", "Shuffle", "ShuffleDataset", "SkipDataset",
+    "SourceDataset", "SubsetRandomSampler", "SubsetSampler", "SyncWaitDataset", "TFRecordDataset", "TakeDataset", "TupleIterator", "WaitedDSCallback",
+    "WeightedRandomSampler", "ZipDataset", "config", "zip", *_audio_names, *_text_names, *_vision_names,
 ]  # fmt: skip

@@ -8,11 +8,12 @@ import numpy as np
 
 from mindspore_compat.dataset.core.validator_helpers import check_value, type_check
 from mindspore_compat.dataset.engine._columns import Row
+from mindspore_compat.dataset.engine._csv import CSVDataset
 from mindspore_compat.dataset.engine._row_nodes import check_columns
 from mindspore_compat.dataset.engine._source_nodes import MappableDataset
 from mindspore_compat.dataset.engine._tfrecord import TFRecordDataset
 
-__all__ = ["MindDataset", "TFRecordDataset"]
+__all__ = ["CSVDataset", "MindDataset", "TFRecordDataset"]
 
 
 class MindDataset(MappableDataset):

@@ -1,89 +1,45 @@
-"""Sources of text lines. Upstream: ``mindspore.dataset.engine.datasets_text``; of it what counted projects use."""
+"""Sources of texts. Upstream: ``mindspore.dataset.engine.datasets_text``."""
 
 from __future__ import annotations
 
 import json
-from functools import cached_property
+import os
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 
-from mindspore_compat.dataset.core import config
-from mindspore_compat.dataset.core.validator_helpers import workers_in_range
-from mindspore_compat.dataset.engine._columns import Row
-from mindspore_compat.dataset.engine._session import Run
-from mindspore_compat.dataset.engine._source_nodes import SourceDataset
-from mindspore_compat.dataset.engine._tfrecord import check_reading, equal_share, found_files, in_turns
-from mindspore_compat.dataset.engine.samplers import Shuffle
+from mindspore_compat.dataset.core.validator_helpers import type_check
+from mindspore_compat.dataset.engine._csv import FILES, csv_rows
+from mindspore_compat.dataset.engine._described import (
+    ARRAYS,
+    FOLDER,
+    TEXTS,
+    Argument,
+    FilesDataset,
+    choice,
+    files_in,
+    lines_of,
+    read_bytes,
+    read_json_file,
+)
+from mindspore_compat.dataset.engine._records import RecordsDataset
+from mindspore_compat.dataset.engine._tfrecord import found_files
 
-__all__ = ["CLUEDataset", "TextFileDataset"]
+__all__ = [
+    "AGNewsDataset", "AmazonReviewDataset", "CLUEDataset", "CoNLL2000Dataset", "DBpediaDataset", "EnWik9Dataset", "IMDBDataset", "IWSLT2016Dataset",
+    "IWSLT2017Dataset", "Multi30kDataset", "PennTreebankDataset", "SQuADDataset", "SST2Dataset", "SogouNewsDataset", "TextFileDataset",
+    "UDPOSDataset",
+    "WikiTextDataset", "YahooAnswersDataset", "YelpReviewDataset",
+]  # fmt: skip
 
-
-class _LinesDataset(SourceDataset):
-    """Rows made of the lines of text files, empty ones left out; a shard is a run of lines."""
-
-    def __init__(self, dataset_files: str | list[str], num_samples: int | None, num_parallel_workers: int | None, shuffle: Any,
-                 num_shards: int | None, shard_id: int | None, cache: Any) -> None:
-        check_reading(num_samples, shuffle, num_shards, shard_id)
-        super().__init__(num_parallel_workers, cache)
-        self.dataset_files = sorted(found_files(dataset_files))
-        self._workers = config.get_num_parallel_workers() if num_parallel_workers is None else workers_in_range(num_parallel_workers)
-        self._shuffles_rows = shuffle not in (False, Shuffle.FALSE, Shuffle.FILES, Shuffle.INFILE)
-        self._shuffles_files = shuffle is Shuffle.FILES
-        self._num_samples, self._shards, self._shard = num_samples or None, num_shards, shard_id or 0
-
-    @cached_property
-    def _lines(self) -> list[list[str]]:
-        found = []
-        for path in self.dataset_files:
-            with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as stream:
-                found.append([line for line in (line.removesuffix("\n") for line in stream) if line])
-        if not any(found):
-            raise RuntimeError(f"Invalid data, {type(self).__name__} API can't read the data file (interface mismatch or no data found). "
-                               f"Check text file: {', '.join(self.dataset_files)}")
-        return found
-
-    def _size(self) -> int:
-        return len(self._chosen(np.random.default_rng(0)))
-
-    def _is_indexed(self) -> bool:
-        return True
-
-    def is_shuffled(self) -> bool:
-        return self._shuffles_rows or self._shuffles_files
-
-    def is_sharded(self) -> bool:
-        return self._shards is not None and self._shards > 1
-
-    def _order(self, run: Run) -> np.ndarray:
-        return self._chosen(run.shared_rng(run.pass_number) if self._shards else run.rng(self))
-
-    def _chosen(self, rng: np.random.Generator) -> np.ndarray:
-        """Numbers of the lines of one pass, counted through all files."""
-        stops = np.cumsum(list(map(len, self._lines)))
-        ranges = [np.arange(stop - len(lines), stop) for stop, lines in zip(stops, self._lines, strict=True)]
-        if self._shuffles_files:
-            ranges = [ranges[file] for file in rng.permutation(len(ranges))]
-        if self._shards:
-            ranges = equal_share(ranges, self._shards, self._shard)
-        order = in_turns(ranges, 1 if self._shuffles_rows else self._workers)
-        if self._shuffles_rows:
-            rng.shuffle(order)
-        return order[: self._num_samples]
-
-    def _fetch(self, index: np.ndarray) -> list[Row]:
-        stops = np.cumsum(list(map(len, self._lines)))
-        rows = []
-        for number in index:
-            file = int(np.searchsorted(stops, number, side="right"))
-            rows.append(self._row(self._lines[file][number - stops[file]], self.dataset_files[file]))
-        return rows
-
-    def _row(self, line: str, path: str) -> Row:
-        raise NotImplementedError
+_TRAIN_TEST = choice("usage", "train test all", "all")
+_THREE = choice("usage", "train valid test all", "all")
+#: the order of arguments that some have
+_TEXTS_LATE = (TEXTS[0], *TEXTS[2:5], TEXTS[1], TEXTS[5])
 
 
-class TextFileDataset(_LinesDataset):
+class TextFileDataset(RecordsDataset):
     """The lines of text files, as column ``text``; empty lines are left out.
 
     Args:
@@ -95,15 +51,24 @@ class TextFileDataset(_LinesDataset):
         ValueError: if there is no such file, or an argument is out of range. RuntimeError: if there are no lines.
     """
 
-    def __init__(self, dataset_files: str | list[str], num_samples: int | None = None, num_parallel_workers: int | None = None,
-                 shuffle: Any = Shuffle.GLOBAL, num_shards: int | None = None, shard_id: int | None = None, cache: Any = None) -> None:
-        super().__init__(dataset_files, num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache)
+    arguments = (FILES, *TEXTS)
+    columns = "text:text"
+    dataset_files: list[str]
 
-    def _column_names(self) -> list[str]:
-        return ["text"]
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.dataset_files = sorted(found_files(self.dataset_files))
 
-    def _row(self, line: str, path: str) -> Row:
-        return (np.array(line),)
+    def _files(self) -> list[str]:
+        return self.dataset_files
+
+    def _records(self, path: str) -> list[Any]:
+        return [(line,) for line in lines_of(path) if line]
+
+    def _size(self) -> int:
+        if not any(records for _, records in self._parts):
+            raise self._nothing()
+        return super()._size()
 
 
 _PAIR = {"train": "label sentence1 sentence2", "test": "id sentence1 sentence2"}
@@ -119,7 +84,7 @@ _CLUE = {
 _NUMBERS = ("id", "idx", "span1_index", "span2_index")
 
 
-class CLUEDataset(_LinesDataset):
+class CLUEDataset(TextFileDataset):
     """Rows of the CLUE benchmark's files, which have a JSON object on every line. Numbers come as uint32, all else as text.
 
     Args:
@@ -132,35 +97,400 @@ class CLUEDataset(_LinesDataset):
         ValueError: if there is no such file, or an argument is out of range. RuntimeError: if a line is no JSON or lacks a column.
     """
 
-    def __init__(self, dataset_files: str | list[str], task: str = "AFQMC", usage: str = "train", num_samples: int | None = None,
-                 num_parallel_workers: int | None = None, shuffle: Any = Shuffle.GLOBAL, num_shards: int | None = None,
-                 shard_id: int | None = None, cache: Any = None) -> None:
-        task, usage = task or "AFQMC", usage or "train"
-        if task not in _CLUE:
-            raise ValueError(f"task should be 'AFQMC', 'TNEWS', 'IFLYTEK', 'CMNLI', 'WSC' or 'CSL', but got {task!r}.")
-        if usage not in ("train", "test", "eval"):
-            raise ValueError(f"usage should be 'train', 'test' or 'eval', but got {usage!r}.")
-        super().__init__(dataset_files, num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache)
-        self.task, self.usage = task, usage
-        self._names = _CLUE[task]["test" if usage == "test" else "train"].split()
+    arguments = (FILES, choice("task", list(_CLUE), "AFQMC", "AFQMC"), choice("usage", "train test eval", "train", "train"), *TEXTS)
+    task: str
+    usage: str
 
-    def _column_names(self) -> list[str]:
-        return list(self._names)
+    @property
+    def columns(self) -> str:  # type: ignore[override]
+        names = _CLUE[self.task]["test" if self.usage == "test" else "train"].split()
+        return " ".join(f"{name}:{'uint32' if name in _NUMBERS else 'text'}" for name in names)
 
-    def _row(self, line: str, path: str) -> Row:
+    def _values(self, record: Any, path: str) -> tuple:
+        (line,) = record
         try:
             values = json.loads(line)
             values = {**values, **values.get("target", {})}
-            return tuple(_column(values[name], np.uint32 if name in _NUMBERS else np.str_, len(line)) for name in self._names)
+            found = tuple(_bounded(values[name], len(line)) for name in self._column_names())
+            return tuple(np.array(value, np.uint32 if kind == "uint32" else np.str_) for value, (_, kind) in zip(found, self._columns(), strict=True))
         except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:  # no JSON, or other values than there should be
             raise RuntimeError(f"Invalid json, failed to parse {path}, {error}") from None
         except KeyError as error:
-            raise RuntimeError(f"Invalid json file, in given JSON file {path}, failed to find key: {error.args[0]}. "
-                               f"Check that it is of task {self.task} and usage {self.usage}.") from None
+            raise RuntimeError(
+                f"Invalid json file, in given JSON file {path}, failed to find key: {error.args[0]}. "
+                f"Check that it is of task {self.task} and usage {self.usage}."
+            ) from None
 
 
-def _column(value: Any, dtype: Any, length: int) -> np.ndarray:
-    """An array of a JSON value; of many short texts and a long one it would be much of nothing."""
+def _bounded(value: Any, length: int) -> Any:
+    """A JSON value, if the array of it is no far larger: of many short texts and a long one it would be much of nothing."""
     if isinstance(value, list) and len(value) * max((len(str(item)) for item in value), default=0) > max(1 << 22, 64 * length):
         raise ValueError(f"a list of {len(value)} texts of very different length")
-    return np.array(value, dtype)
+    return value
+
+
+class _FolderOfFiles(RecordsDataset):
+    """Some files of a folder, by usage."""
+
+    _names: dict[str, list[str]]
+    usage: str
+
+    def _files(self) -> list[str]:
+        return [os.path.join(self.dataset_dir, name) for name in self._names[self.usage]]
+
+
+_CSV = {"train": ["train.csv"], "test": ["test.csv"], "all": ["test.csv", "train.csv"]}
+
+
+class _CsvFolder(_FolderOfFiles):
+    """``train.csv`` and ``test.csv``; all columns are texts."""
+
+    arguments = (FOLDER, _TRAIN_TEST, *TEXTS)
+    _names = _CSV
+
+    def _records(self, path: str) -> list[Any]:
+        return csv_rows(path, ",")
+
+    def _values(self, record: Any, path: str) -> tuple:
+        if len(record) != len(self._columns()):
+            raise RuntimeError(
+                f"Invalid csv, the number of columns in {path} is {len(record)}, but {len(self._columns())} are expected: {record!r:.200}."
+            )
+        return tuple(record)
+
+
+class AGNewsDataset(_CsvFolder):
+    """AG News: index, title and description, all texts. Args: usage: "train", "test" or "all" (default)."""
+
+    columns = "index:text title:text description:text"
+
+
+class AmazonReviewDataset(_CsvFolder):
+    """Amazon reviews (full or polarity): label, title and content, all texts. Args: usage: "train", "test" or "all" (default)."""
+
+    columns = "label:text title:text content:text"
+
+
+class DBpediaDataset(_CsvFolder):
+    """DBpedia: class, title and content, all texts. Args: usage: "train", "test" or "all" (default)."""
+
+    columns = "class:text title:text content:text"
+
+
+class YahooAnswersDataset(_CsvFolder):
+    """Yahoo answers: class, title, content and answer, all texts. Args: usage: "train", "test" or "all" (default)."""
+
+    columns = "class:text title:text content:text answer:text"
+
+
+class SogouNewsDataset(_CsvFolder):
+    """Sogou news: index, title and content, all texts. Args: usage: "train", "test" or "all" (default)."""
+
+    arguments = (FOLDER, _TRAIN_TEST, *_TEXTS_LATE)
+    columns = "index:text title:text content:text"
+    _names = {**_CSV, "all": ["train.csv", "test.csv"]}
+
+
+class YelpReviewDataset(_CsvFolder):
+    """Yelp reviews (full or polarity): label and text, both texts. Args: usage: "train", "test" or "all" (default)."""
+
+    arguments = (FOLDER, _TRAIN_TEST, *_TEXTS_LATE)
+    columns = "label:text text:text"
+    _names = {**_CSV, "all": ["train.csv", "test.csv"]}
+
+
+class PennTreebankDataset(_FolderOfFiles):
+    """The lines of Penn Treebank as column text; empty ones are left out. Args: usage: "train", "valid", "test" or "all" (default)."""
+
+    arguments = (FOLDER, _THREE, *TEXTS)
+    columns = "text:text"
+    _start, _end = "ptb.", ".txt"
+
+    def _files(self) -> list[str]:
+        usages = ["test", "train", "valid"] if self.usage == "all" else [self.usage]
+        return [os.path.join(self.dataset_dir, f"{self._start}{usage}{self._end}") for usage in usages]
+
+    def _records(self, path: str) -> list[Any]:
+        return [(line,) for line in lines_of(path) if line]
+
+
+class WikiTextDataset(PennTreebankDataset):
+    """The lines of WikiText as column text; empty ones are left out. Args: usage: "train", "valid", "test" or "all" (default)."""
+
+    _start, _end = "wiki.", ".tokens"
+
+
+class EnWik9Dataset(RecordsDataset):
+    """The lines of the first 10^9 bytes of Wikipedia's dump, empty ones as well, as column text."""
+
+    arguments = (FOLDER, *(a._replace(default=True) if a.name == "shuffle" else a for a in TEXTS))
+    columns = "text:text"
+
+    def _files(self) -> list[str]:
+        return [os.path.join(self.dataset_dir, "enwik9")]
+
+    def _records(self, path: str) -> list[Any]:
+        return [(line,) for line in lines_of(path)]
+
+
+class CoNLL2000Dataset(_FolderOfFiles):
+    """CoNLL 2000: word, pos_tag and chunk_tag, texts (words of the sentence,). Args: usage: "train", "test" or "all" (default)."""
+
+    arguments = (FOLDER, _TRAIN_TEST, *_TEXTS_LATE)
+    columns = "word:text pos_tag:text chunk_tag:text"
+    _names = {"train": ["train.txt"], "test": ["test.txt"], "all": ["test.txt", "train.txt"]}
+    _between = " "
+
+    def _records(self, path: str) -> list[Any]:
+        sentences: list[list[list[str]]] = [[]]
+        for line in lines_of(path):
+            if not line.strip(" "):
+                sentences.append([])
+                continue
+            words = line.strip(" ").split(self._between)
+            if len(words) < 3:
+                raise RuntimeError(f"Invalid data, {path} should have three words on each line, got {line!r:.200}.")
+            sentences[-1].append(words[:3])
+        return [tuple(map(list, zip(*sentence, strict=True))) for sentence in sentences if sentence]
+
+
+class UDPOSDataset(CoNLL2000Dataset):
+    """UDPOS: word, universal and stanford, texts (words of the sentence,). Args: usage: "train", "valid", "test" or "all" (default)."""
+
+    arguments = (FOLDER, _THREE, *_TEXTS_LATE)
+    columns = "word:text universal:text stanford:text"
+    _names = {
+        "train": ["en-ud-tag.v2.train.txt"], "valid": ["en-ud-tag.v2.dev.txt"], "test": ["en-ud-tag.v2.test.txt"],
+        "all": ["en-ud-tag.v2.dev.txt", "en-ud-tag.v2.test.txt", "en-ud-tag.v2.train.txt"],
+    }  # fmt: skip
+    _between = "\t"
+
+
+class SST2Dataset(_FolderOfFiles):
+    """Stanford Sentiment Treebank: sentence, and but for the test label, both texts. Args: usage: "train" (default), "test" or "dev"."""
+
+    arguments = (FOLDER, choice("usage", "train test dev", "train"), *TEXTS)
+    _names = {"train": ["train.tsv"], "test": ["test.tsv"], "dev": ["dev.tsv"]}
+
+    @property
+    def columns(self) -> str:  # type: ignore[override]
+        return "sentence:text" if self.usage == "test" else "sentence:text label:text"
+
+    def _records(self, path: str) -> list[Any]:
+        rows = [tuple(line.split("\t")) for line in lines_of(path)[1:] if line]
+        if any(len(row) != 2 for row in rows):
+            raise RuntimeError(f"Invalid data, {path} should have two texts with a tab between them on each line.")
+        return [row[1:] for row in rows] if self.usage == "test" else rows
+
+
+class SQuADDataset(RecordsDataset):
+    """SQuAD 1.1 or 2.0: context, question, text (answers,) and answer_start (uint32, one for each; the largest number where there is no answer).
+
+    Args:
+        usage: "train", "dev" or "all" (default).
+    """
+
+    arguments = (FOLDER, choice("usage", "train dev all", "all"), *TEXTS)
+    columns = "context:text question:text text:text answer_start:uint32"
+    usage: str
+
+    def _files(self) -> list[str]:
+        found = []
+        for usage in ("train", "dev") if self.usage == "all" else (self.usage,):
+            there = [path for version in ("1.1", "2.0") if os.path.isfile(path := os.path.join(self.dataset_dir, f"{usage}-v{version}.json"))]
+            if not there:
+                raise RuntimeError(f"Invalid path, failed to find SQuAD {usage} data file: {self.dataset_dir}.")
+            found.extend(there)
+        return found
+
+    def _records(self, path: str) -> list[Any]:
+        try:
+            return [
+                (part["context"], item["question"], [answer["text"] for answer in item["answers"]] or [""],
+                 [answer["answer_start"] for answer in item["answers"]] or [2**32 - 1])
+                for document in read_json_file(path)["data"] for part in document["paragraphs"] for item in part["qas"]
+            ]  # fmt: skip
+        except (KeyError, TypeError) as error:
+            raise RuntimeError(f"Invalid data, required node not found in JSON: {error} of {path}.") from error
+
+
+class IMDBDataset(FilesDataset):
+    """IMDB's reviews: text (the last line of a file, which has one) and label (int32: 1 positive, 0 negative).
+
+    Args:
+        usage: "train", "test" or "all" (default).
+    """
+
+    arguments = (FOLDER, _TRAIN_TEST, *ARRAYS)
+    columns = "text:text label:int32"
+    label_column = "label"
+    usage: str
+
+    def _find(self) -> list[tuple]:
+        usages = ("train", "test") if self.usage == "all" else (self.usage,)
+        return [
+            (path, int(label == "pos"))
+            for usage in usages
+            for label in ("pos", "neg")
+            for path in files_in(os.path.join(self.dataset_dir, usage, label))
+        ]
+
+    def _expanded(self, sample: tuple) -> tuple:
+        return next((line for line in reversed(lines_of(sample[0])) if line), ""), sample[1]
+
+    def num_classes(self) -> int | None:
+        return 2
+
+
+class _Pairs(RecordsDataset):
+    """Sentences in two languages, from two files at once; the name of a part stands for both files."""
+
+    columns = "text:text translation:text"
+    usage: str
+    language_pair: list[str]
+
+    def _both(self, part: str) -> tuple[str, str]:
+        raise NotImplementedError
+
+    def _files(self) -> list[str]:
+        return [self._both(part)[0] for part in self._parts_of_usage()]
+
+    def _parts_of_usage(self) -> list[str]:
+        raise NotImplementedError
+
+    def _records(self, path: str) -> list[Any]:
+        part = next(part for part in self._parts_of_usage() if self._both(part)[0] == path)
+        sides = [lines_of(file) for file in self._both(part)]
+        return [pair for pair in zip(*sides, strict=False) if pair[0] and pair[1]]
+
+
+def _check_pair(allowed: str) -> Any:
+    pairs = [tuple(pair.split("-")) for pair in allowed.split()]
+
+    def check(value: Any, name: str) -> None:
+        if not isinstance(value, (list, tuple)):
+            raise TypeError(f"{name} should be a type list or tuple of length 2, but got {type(value)}.")
+        if len(value) != 2:
+            raise ValueError(f"{name} should be a list or tuple of length 2, but got {len(value)}.")
+        for item in value:
+            type_check(item, str, name)
+        if tuple(value) not in pairs:
+            raise ValueError(f"Input {name} is not within the valid set of {pairs}, got {value}.")
+
+    return check
+
+
+class Multi30kDataset(_Pairs):
+    """Multi30k: text and translation.
+
+    Args:
+        usage: "train", "test", "valid" or "all" (default). language_pair: ["en", "de"] (default) or ["de", "en"].
+    """
+
+    arguments = (
+        FOLDER, choice("usage", "train test valid all", "all"), Argument("language_pair", None, _check_pair("en-de de-en"), ["en", "de"]),
+        *(a._replace(default=None) for a in TEXTS),
+    )  # fmt: skip
+    _folders = {"test": "mmt16_task1_test/test", "train": "training/train", "valid": "validation/val"}
+
+    def _parts_of_usage(self) -> list[str]:
+        return list(self._folders) if self.usage == "all" else [self.usage]
+
+    def _both(self, part: str) -> tuple[str, str]:
+        source, target = (os.path.join(self.dataset_dir, f"{self._folders[part]}.{language}") for language in self.language_pair)
+        return source, target
+
+
+_TAGS = ("<url", "<keywords", "<talkid", "<description", "<reviewer", "<translator", "<title", "<speaker", "<doc", "</doc")
+
+
+class _IwsltDataset(_Pairs):
+    """A translation task of IWSLT: lines for the training, XML for the rest. Nothing is written (upstream leaves files in the folder)."""
+
+    def _set(self, part: str) -> str:
+        raise NotImplementedError
+
+    def _folder(self) -> str:
+        raise NotImplementedError
+
+    _year = "16"
+
+    def _parts_of_usage(self) -> list[str]:
+        return ["train", "valid", "test"] if self.usage == "all" else [self.usage]
+
+    def _both(self, part: str) -> tuple[str, str]:
+        pair = "-".join(self.language_pair)
+        start, end = ("train.tags", "") if part == "train" else (f"IWSLT{self._year}.TED.{self._set(part)}", ".xml")
+        source, target = (os.path.join(self._folder(), f"{start}.{pair}.{language}{end}") for language in self.language_pair)
+        if part != "train" and not os.path.exists(source):
+            raise RuntimeError(f"Invalid file, failed to load xml file: {source}.")
+        return source, target
+
+    def _records(self, path: str) -> list[Any]:
+        part = next(part for part in self._parts_of_usage() if self._both(part)[0] == path)
+        read = _plain_lines if part == "train" else _segments
+        sides = [read(file) for file in self._both(part)]
+        return [(a.strip(" "), b.strip(" ")) for a, b in zip(*sides, strict=False) if a is not None and b is not None]
+
+
+def _plain_lines(path: str) -> list[str | None]:
+    """Lines; None for those with tags."""
+    return [None if any(tag in line for tag in _TAGS) else line.rstrip("\r") for line in lines_of(path)]
+
+
+def _segments(path: str) -> list[str | None]:
+    try:
+        root = ElementTree.fromstring(read_bytes(path))
+    except ElementTree.ParseError as error:
+        raise RuntimeError(f"Invalid file, failed to load xml file: {path} ({error}).") from error
+    return [segment.text or "" for segment in root.iter("seg")]
+
+
+class IWSLT2016Dataset(_IwsltDataset):
+    """IWSLT 2016: text and translation.
+
+    Args:
+        usage: "train", "valid", "test" or "all" (default). language_pair: default ["de", "en"].
+        valid_set, test_set: "dev2010", or "tst2010" to "tst2014"; default "tst2013" and "tst2014".
+    """
+
+    _sets = "dev2010 tst2010 tst2011 tst2012 tst2013 tst2014"
+    arguments = (
+        FOLDER, choice("usage", "train test valid all", "all"),
+        Argument("language_pair", None, _check_pair("en-ar en-de en-fr en-cs ar-en fr-en de-en cs-en"), ["de", "en"]), choice("valid_set", _sets,
+        "tst2013"),
+        choice("test_set", _sets, "tst2014"), *_TEXTS_LATE,
+    )  # fmt: skip
+    valid_set: str
+    test_set: str
+
+    def _set(self, part: str) -> str:
+        return self.valid_set if part == "valid" else self.test_set
+
+    def _folder(self) -> str:
+        return os.path.join(self.dataset_dir, "texts", *self.language_pair, "-".join(self.language_pair))
+
+
+_LANGUAGES = "nl de it en ro"
+
+
+class IWSLT2017Dataset(_IwsltDataset):
+    """IWSLT 2017: text and translation.
+
+    Args:
+        usage: "train", "valid", "test" or "all" (default). language_pair: two of "de", "en", "it", "nl" and "ro"; default ["de", "en"].
+    """
+
+    arguments = (
+        FOLDER, choice("usage", "train test valid all", "all"),
+        Argument("language_pair", None, _check_pair(" ".join(f"{a}-{b}" for a in _LANGUAGES.split() for b in _LANGUAGES.split() if a != b)), ["de",
+        "en"]),
+        *_TEXTS_LATE,
+    )  # fmt: skip
+    _year = "17"
+
+    def _set(self, part: str) -> str:
+        return "dev2010" if part == "valid" else "tst2010"
+
+    def _folder(self) -> str:
+        return os.path.join(self.dataset_dir, "texts", "DeEnItNlRo", "DeEnItNlRo", "DeEnItNlRo-DeEnItNlRo")

@@ -33,6 +33,10 @@ class Iterator:
         type_check(do_copy, bool, "do_copy")
         if num_epochs != -1 and not 1 <= num_epochs <= INT32_MAX:
             raise RuntimeError(f"num_epochs should be either -1 or positive integer, num_epochs: {num_epochs}")
+        names = dataset._column_names()
+        visible = [name for name in names if not name.startswith("_meta-")]  # a source's extra columns are for renaming
+        if len(visible) < len(names):
+            dataset = dataset.project(visible)
         self.dataset = dataset
         self._num_epochs = num_epochs
         self._session = Session(dataset)

@@ -21,6 +21,15 @@ from mindspore_compat.dataset.vision._basic import (
     ToType,
 )
 from mindspore_compat.dataset.vision._batch import CutMixBatch, MixUp, MixUpBatch
+from mindspore_compat.dataset.vision._boxes import (
+    BoundingBoxAugment,
+    RandomCropWithBBox,
+    RandomHorizontalFlipWithBBox,
+    RandomResizedCropWithBBox,
+    RandomResizeWithBBox,
+    RandomVerticalFlipWithBBox,
+    ResizeWithBBox,
+)
 from mindspore_compat.dataset.vision._color_ops import (
     AdjustBrightness,
     AdjustContrast,
@@ -106,4 +115,6 @@ __all__ = [
     "Rotate", "SlicePatches", "Solarize", "TenCrop", "ToNumpy", "ToPIL", "ToTensor", "ToType", "TrivialAugmentWide",
     "UniformAugment", "VerticalFlip", "not_random", "AutoAugmentPolicy", "Border", "ConvertMode",
     "ImageBatchFormat", "ImageTensorOperation", "Inter", "PyTensorOperation", "SliceMode", "TensorOperation",
+    "BoundingBoxAugment", "RandomCropWithBBox", "RandomHorizontalFlipWithBBox", "RandomResizeWithBBox",
+    "RandomResizedCropWithBBox", "RandomVerticalFlipWithBBox", "ResizeWithBBox",
 ]  # fmt: skip

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["MRMInvalidSchemaError", "MRMOpenError", "MindRecordException", "ParamTypeError", "ParamValueError"]
+__all__ = [
+    "MRMDefineCategoryError", "MRMInvalidSchemaError", "MRMOpenError", "MindRecordException", "ParamTypeError", "ParamValueError",
+    "PathNotExistsError",
+]  # fmt: skip
 
 
 class MindRecordException(Exception):
@@ -23,3 +26,11 @@ class MRMInvalidSchemaError(MindRecordException):
 
 class MRMOpenError(MindRecordException):
     """A file that is no MindRecord file, or that is broken."""
+
+
+class MRMDefineCategoryError(MindRecordException):
+    """A field that can not be `MindPage`'s category."""
+
+
+class PathNotExistsError(MindRecordException):
+    """Files of a data set that are not there."""

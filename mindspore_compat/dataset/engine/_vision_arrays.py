@@ -1,0 +1,450 @@
+"""Image data sets that lie in a few files with fixed records: digits, CIFAR, STL-10, patches."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat._format.compressed import CompressedFile
+from mindspore_compat._format.wire import FormatError
+from mindspore_compat.dataset.core.validator_helpers import check_file, check_pos_int32, type_check
+from mindspore_compat.dataset.engine._columns import Row
+from mindspore_compat.dataset.engine._described import (
+    ARRAYS,
+    FOLDER,
+    GENERATED,
+    TEXTS,
+    Argument,
+    ArraysDataset,
+    FilesDataset,
+    choice,
+    files_in,
+    flag,
+    kind_of,
+    lines_of,
+    needed,
+    read_array,
+    words_of,
+)
+from mindspore_compat.dataset.engine._records import RecordsDataset
+from mindspore_compat.dataset.engine.datasets import Dataset
+
+__all__ = [
+    "Cifar100Dataset", "Cifar10Dataset", "EMnistDataset", "FakeImageDataset", "FashionMnistDataset", "KMnistDataset", "MnistDataset",
+    "PhotoTourDataset",
+    "QMnistDataset", "STL10Dataset", "SVHNDataset", "SemeionDataset", "USPSDataset",
+]  # fmt: skip
+
+_TRAIN_TEST = choice("usage", "train test all", "all")
+
+
+class MnistDataset(ArraysDataset):
+    """MNIST from its four ``*-ubyte`` files (or gzipped), those that are there; columns image (28, 28, 1) uint8 and label uint32.
+
+    Args:
+        usage: "train", "test" or "all" (default).
+    """
+
+    arguments = (FOLDER, _TRAIN_TEST, *ARRAYS)
+    columns = "image:uint8 label:uint32"
+    label_column, size_of_nothing = "label", 0
+    _starts = {"train": ["train"], "test": ["t10k"], "all": [""]}
+    usage: str
+
+    def _load(self) -> tuple[np.ndarray, ...]:
+        images, labels = self._named("images", "idx3-ubyte"), self._named("labels", "idx1-ubyte")
+        if len(images) != len(labels):
+            raise RuntimeError(
+                f"Invalid {type(self).__name__} file, num of images should be equal to num of labels, but got num of images: {len(images)}, "
+                f"num of labels: {len(labels)} under {self.dataset_dir}."
+            )
+        return _joined([self._load_part(*pair) for pair in zip(images, labels, strict=True)], (28, 28, 1))
+
+    def _named(self, what: str, ending: str) -> list[str]:
+        paths = files_in(os.fspath(self.dataset_dir))
+        names = [(path, os.path.basename(path)) for path in paths if path.removesuffix(".gz") not in {*paths} - {path}]
+        return [path for path, name in names if ending in name and any(f"{start}-{what}" in name for start in self._name_starts())]
+
+    def _name_starts(self) -> list[str]:
+        return self._starts[self.usage]
+
+    def _load_part(self, images_path: str, labels_path: str) -> tuple[np.ndarray, ...]:
+        images, labels = read_images(images_path), read_idx(labels_path, 2049, 1)
+        _check_equal(images, labels, images_path, labels_path)
+        return images[..., None], labels.astype(np.uint32)
+
+
+class FashionMnistDataset(MnistDataset):
+    """Fashion-MNIST, in MNIST's format."""
+
+
+class KMnistDataset(MnistDataset):
+    """KMNIST, in MNIST's format."""
+
+
+class EMnistDataset(MnistDataset):
+    """One of the six splits of EMNIST, in MNIST's format.
+
+    Args:
+        name: "byclass", "bymerge", "balanced", "letters", "digits" or "mnist". usage: "train", "test" or "all" (default).
+    """
+
+    arguments = (FOLDER, needed(choice("name", "byclass bymerge balanced letters digits mnist")), _TRAIN_TEST, *ARRAYS)
+    name: str
+
+    def _name_starts(self) -> list[str]:
+        return [f"emnist-{self.name}-{usage}" for usage in ("train", "test") if self.usage in (usage, "all")]
+
+
+class QMnistDataset(ArraysDataset):
+    """QMNIST: images, and the class or all that is known of a digit.
+
+    Args:
+        usage: "train", "test", "test10k" (the first 10,000 of the test), "test50k" (the other ones), "nist" or "all" (default).
+        compat: label is the class only; otherwise the eight numbers of QMNIST.
+    """
+
+    arguments = (FOLDER, choice("usage", "train test test10k test50k nist all", "all"), flag("compat", True, True), *ARRAYS)
+    columns = "image:uint8 label:uint32"
+    _prefixes = {"train": "qmnist-train", "test": "qmnist-test", "nist": "xnist"}
+    usage: str
+    compat: bool
+
+    def _load(self) -> tuple[np.ndarray, ...]:
+        usages = ["train", "test", "nist"] if self.usage == "all" else ["test" if self.usage.startswith("test") else self.usage]
+        return _joined([self._load_part(os.path.join(self.dataset_dir, self._prefixes[usage])) for usage in usages], (28, 28, 1))
+
+    def _load_part(self, start: str) -> tuple[np.ndarray, ...]:
+        images_path, labels_path = f"{start}-images-idx3-ubyte", f"{start}-labels-idx2-int"
+        images, labels = read_images(images_path), read_idx(labels_path, 3074, 2, ">u4")
+        _check_equal(images, labels, images_path, labels_path)
+        if labels.shape[1] != 8:
+            raise RuntimeError(f"Invalid data, length of labels is not equal to 8: {labels_path}.")
+        if self.usage in ("test10k", "test50k") and len(images) != 60000:
+            raise RuntimeError(f"Invalid file, {images_path} should have 60000 images for usage {self.usage!r}, but has {len(images)}.")
+        part = {"test10k": slice(None, 10000), "test50k": slice(10000, None)}.get(self.usage, slice(None))
+        labels = labels[part].astype(np.uint32)
+        return images[part][..., None], labels[:, 0] if self.compat else labels
+
+    def _labels(self) -> np.ndarray | None:
+        return self._loaded[1] if self.compat else self._loaded[1][:, 0]
+
+
+class Cifar10Dataset(ArraysDataset):
+    """CIFAR-10 from those files of its binary version that are there; columns image (32, 32, 3) uint8 and label uint32.
+
+    Args:
+        usage: "train", "test" or "all" (default).
+    """
+
+    arguments = (FOLDER, _TRAIN_TEST, *ARRAYS)
+    columns = "image:uint8 label:uint32"
+    label_column, size_of_nothing = "label", 0
+    _files = {"train": [f"data_batch_{i}.bin" for i in range(1, 6)], "test": ["test_batch.bin"]}
+    usage: str
+
+    def _load(self) -> tuple[np.ndarray, ...]:
+        wanted = sorted(n for usage, names in self._files.items() if self.usage in (usage, "all") for n in names)
+        places = [os.path.join(self.dataset_dir, name) for name in wanted]
+        found = [place for place in places if os.path.isfile(place)]
+        if not any(path.endswith(".bin") for path in files_in(os.fspath(self.dataset_dir))):
+            raise self._nothing()
+        width = len(self._columns()) - 1
+        records = np.concatenate([np.empty((0, width + 3072), np.uint8), *(_records(place, width + 3072) for place in found)])
+        images = records[:, width:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
+        return (np.ascontiguousarray(images), *(records[:, i].astype(np.uint32) for i in range(width)))
+
+
+class Cifar100Dataset(Cifar10Dataset):
+    """CIFAR-100 from its binary version; columns image, coarse_label and fine_label (uint32)."""
+
+    columns = "image:uint8 coarse_label:uint32 fine_label:uint32"
+    label_column = "fine_label"
+    _files = {"train": ["train.bin"], "test": ["test.bin"]}
+
+
+class STL10Dataset(ArraysDataset):
+    """STL-10 from its binary version; columns image (96, 96, 3) uint8 and label int32, -1 where there is none.
+
+    Args:
+        usage: "train", "test", "unlabeled", "train+unlabeled" or "all" (default).
+    """
+
+    arguments = (FOLDER, choice("usage", "train test unlabeled train+unlabeled all", "all"), *ARRAYS)
+    columns = "image:uint8 label:int32"
+    label_column = "label"
+    usage: str
+
+    def _parts(self, usage: str) -> list[str]:
+        return ["test", "train", "unlabeled"] if usage == "all" else usage.split("+")
+
+    def _check(self, values: dict[str, Any]) -> None:
+        super()._check(values)
+        if self._given["usage"] is not None:  # without one, files are only asked for when they are read, as upstream
+            for part in self._parts(values["usage"]):
+                for ending in ("X", "y")[: 1 if part == "unlabeled" else 2]:
+                    check_file(os.path.join(values["dataset_dir"], f"{part}_{ending}.bin"))
+
+    def _load(self) -> tuple[np.ndarray, ...]:
+        parts = []
+        for part in self._parts(self.usage):
+            path = os.path.join(self.dataset_dir, part)
+            images = _records(f"{path}_X.bin", 3 * 96 * 96).reshape(-1, 3, 96, 96).transpose(0, 3, 2, 1)
+            labels = np.zeros(len(images), np.uint8) if part == "unlabeled" else read_array(f"{path}_y.bin")
+            _check_equal(images, labels, f"{path}_X.bin", f"{path}_y.bin")
+            parts.append((images, labels.astype(np.int32) - 1))
+        return _joined(parts, (96, 96, 3))
+
+
+class SemeionDataset(ArraysDataset):
+    """Semeion's handwritten digits; columns image (16, 16) uint8 and label uint32."""
+
+    arguments = (FOLDER, *ARRAYS)
+    columns = "image:uint8 label:uint32"
+    label_column = "label"
+
+    def _load(self) -> tuple[np.ndarray, ...]:
+        path = os.path.join(self.dataset_dir, "semeion.data")
+        rows = [line.split() for line in lines_of(path)]
+        try:
+            values = np.array(rows, np.float64).reshape(-1, 266).astype(np.uint8)
+        except ValueError:
+            raise RuntimeError(f"Invalid data, file content does not match SemeionDataset: {path} should have 266 numbers a line.") from None
+        return values[:, :256].reshape(-1, 16, 16), values[:, 256:].argmax(1).astype(np.uint32)
+
+
+class SVHNDataset(ArraysDataset):
+    """Street View House Numbers from ``*_32x32.mat`` (read by SciPy); columns image (32, 32, 3) uint8 and label uint32, 0 for the digit 0.
+
+    Args:
+        usage: "train", "test", "extra" or "all" (default).
+    """
+
+    arguments = (FOLDER, choice("usage", "train test extra all", "all"), *(a for a in GENERATED if a.name != "decode"))
+    columns = "image:uint8 label:uint32"
+    is_generated = True
+    usage: str
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _ = self._loaded  # upstream reads at once
+
+    def _check(self, values: dict[str, Any]) -> None:
+        super()._check(values)
+        for usage in self._parts(values["usage"]) if self._given["usage"] is not None else ():
+            check_file(os.path.join(values["dataset_dir"], f"{usage}_32x32.mat"))
+
+    def _parts(self, usage: str) -> list[str]:
+        return ["train", "test", "extra"] if usage == "all" else [usage]
+
+    def _load(self) -> tuple[np.ndarray, ...]:
+        parts = []
+        for usage in self._parts(self.usage):
+            path = os.path.join(self.dataset_dir, f"{usage}_32x32.mat")
+            content = read_mat(path)
+            try:
+                images, labels = np.transpose(content["X"], (3, 0, 1, 2)), content["y"].reshape(-1) % 10
+            except (KeyError, ValueError) as error:
+                raise RuntimeError(f"Invalid file, {path} has no images X and labels y of SVHN: {error}.") from error
+            _check_equal(images, labels, path, path)
+            parts.append((images, labels.astype(np.uint32)))
+        return _joined(parts, (32, 32, 3))
+
+
+class USPSDataset(RecordsDataset):
+    """USPS' handwritten digits; columns image (16, 16, 1) uint8 and label uint32, from 0.
+
+    Args:
+        usage: "train", "test" or "all" (default). shuffle: as of `TextFileDataset`.
+    """
+
+    arguments = (FOLDER, _TRAIN_TEST, *TEXTS)
+    columns = "image:array label:uint32"
+    usage: str
+
+    def _files(self) -> list[str]:
+        names = {"train": ["usps"], "test": ["usps.t"], "all": ["usps", "usps.t"]}[self.usage]
+        return [os.path.join(self.dataset_dir, name) for name in names]
+
+    def _records(self, path: str) -> list[Any]:
+        return [line for line in lines_of(path) if line]
+
+    def _values(self, record: Any, path: str) -> tuple:
+        label, *pixels = record.split()
+        pairs = [pixel.partition(":") for pixel in pixels]
+        try:
+            if [int(number) for number, _, _ in pairs] != list(range(1, 257)):
+                raise ValueError("pixels should be numbered from 1 to 256")
+            values = np.array([float(value) for _, _, value in pairs], np.float32)
+            # upstream's float arithmetic, which cuts off
+            image = ((values.astype(np.float64) + 1.0) / 2.0 * 255.0).astype(np.uint8)
+            return image.reshape(16, 16, 1), int(label) - 1
+        except ValueError as error:
+            raise RuntimeError(f"Invalid data, {path} is no USPS data file: {error}.") from error
+
+
+class PhotoTourDataset(FilesDataset):
+    """Patches of the Photo Tourism data: image (64, 64, 1) each for the training; image1, image2 and matches (uint32) for the test.
+
+    Args:
+        name: "notredame", "yosemite", "liberty" or one of these with "_harris". usage: "train" (default) or "test".
+    """
+
+    arguments = (
+        FOLDER, needed(choice("name", "notredame yosemite liberty notredame_harris yosemite_harris liberty_harris")), choice("usage", "train test",
+        "train"),
+        *ARRAYS,
+    )  # fmt: skip
+    name: str
+    usage: str
+
+    def _columns(self) -> list[tuple[str, str]]:
+        return [("image", "patch")] if self.usage == "train" else [("image1", "patch"), ("image2", "patch"), ("matches", "uint32")]
+
+    def _find(self) -> list[tuple]:
+        folder = os.path.join(self.dataset_dir, self.name)
+        self._sheets: dict[int, np.ndarray] = {}
+        self._sheet_paths = [path for path in files_in(folder) if path.endswith("bmp")]
+        try:
+            self._points = [int(word) for word in words_of(os.path.join(folder, "info.txt"))[::2]]
+            words = [int(word) for word in words_of(os.path.join(folder, "m50_100000_100000_0.txt"))]
+        except ValueError as error:
+            raise RuntimeError(f"Invalid data, reading PhotoTour info or matched file failed: {error} under {folder}.") from error
+        if self.usage == "train":
+            return [(i,) for i in range(len(self._points))]
+        return [(words[i], words[i + 3], words[i + 1] == words[i + 4]) for i in range(0, len(words) - 4, 7)]
+
+    def _labels(self) -> np.ndarray | None:
+        return np.array(self._points if self.usage == "train" else [int(same) for *_, same in self._samples])
+
+    def _column(self, kind: str, value: Any) -> Any:
+        if kind != "patch":
+            return super()._column(kind, value)
+        sheet, place = divmod(value, 256)
+        if sheet not in self._sheets:
+            if sheet >= len(self._sheet_paths):
+                raise RuntimeError(f"Invalid data, patch {value} lies in no picture of {os.path.join(self.dataset_dir, self.name)}.")
+            from mindspore_compat.dataset.vision._image import open_image
+
+            self._sheets[sheet] = np.array(open_image(read_array(self._sheet_paths[sheet])).convert("L"))
+        row, column = divmod(place, 16)
+        return self._sheets[sheet][64 * row : 64 * row + 64, 64 * column : 64 * column + 64, None].copy()
+
+
+class FakeImageDataset(FilesDataset):
+    """Random images of `image_size` with labels, the same for the same `base_seed`; columns image uint8 and label uint32."""
+
+    arguments = (
+        Argument("num_images", 1000, check_pos_int32, 1000), Argument("image_size", (224, 224, 3), lambda value, name: _check_size(value), (224,
+        224, 3)),
+        Argument("num_classes", 10, check_pos_int32, 10), Argument("base_seed", 0, kind_of(int), 0), *ARRAYS,
+    )  # fmt: skip
+    columns = "image:array label:uint32"
+    num_images: int
+    image_size: tuple[int, int, int]
+    base_seed: int
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # upstream keeps the number under the method's name; both ways of asking work
+        self._num_classes = self.__dict__.pop("num_classes")
+
+    def num_classes(self) -> int | None:
+        return self._num_classes
+
+    def _num_rows(self) -> int:
+        return self.num_images
+
+    def _labels(self) -> np.ndarray:
+        return np.random.default_rng(self.base_seed).integers(0, self._num_classes, self.num_images).astype(np.uint32)
+
+    def _fetch(self, index: np.ndarray) -> list[Row]:
+        labels = self._labels()
+        return [(self._fake(int(i)), np.array(labels[i])) for i in index]
+
+    def _fake(self, number: int) -> np.ndarray:
+        return np.random.default_rng((self.base_seed, number)).integers(0, 256, tuple(self.image_size), dtype=np.uint8)
+
+    def _fetch_columns(self, index: np.ndarray) -> list[Any]:
+        return Dataset._fetch_columns(self, index)
+
+
+def _check_size(value: Any) -> None:
+    type_check(value, (list, tuple), "image_size")
+    if len(value) != 3:
+        raise ValueError(f"image_size should be a list or tuple of length 3, but got {len(value)}.")
+    for i, item in enumerate(value):
+        check_pos_int32(item, f"image_size[{i}]")
+
+
+def _joined(parts: Sequence[tuple[Any, ...]], shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:
+    """The columns of all parts, one after another."""
+    if not parts:
+        return np.empty((0, *shape), np.uint8), np.empty(0, np.uint32)
+    return tuple(np.concatenate(columns) if len(columns) > 1 else columns[0] for columns in zip(*parts, strict=True))
+
+
+def _check_equal(images: np.ndarray, labels: np.ndarray, images_path: str, labels_path: str) -> None:
+    if len(images) != len(labels):
+        raise RuntimeError(f"Invalid file, {images_path} has {len(images)} images, but {labels_path} {len(labels)} labels.")
+
+
+def _records(path: str, size: int) -> np.ndarray:
+    """A file of records of `size` bytes."""
+    content = read_array(path)
+    if len(content) == 0 or len(content) % size:
+        raise RuntimeError(f"Invalid file, {path} should hold records of {size} bytes, but has {len(content)} bytes.")
+    return content.reshape(-1, size)
+
+
+def read_images(path: str) -> np.ndarray:
+    images = read_idx(path, 2051, 3)
+    if images.shape[1:] != (28, 28):
+        raise RuntimeError(f"Invalid file, shape of image in {path} should be (28, 28), but got {images.shape[1:]}.")
+    return images
+
+
+def read_idx(path: str, magic: int, rank: int, dtype: str = "u1") -> np.ndarray:
+    """A file of the IDX format: big-endian magic, one size per axis, then the values."""
+    try:
+        content = CompressedFile(path, "GZIP") if path.endswith(".gz") else None
+    except FormatError as error:
+        raise RuntimeError(f"Invalid file, {error}.") from error
+    data = read_array(path) if content is None else None
+    size = len(data) if data is not None else content.size  # type: ignore[union-attr]
+    start = 4 * (rank + 1)
+
+    def part(begin: int, length: int) -> Any:
+        if data is not None:
+            return data[begin : begin + length]
+        try:
+            return content.read(begin, length)  # type: ignore[union-attr]
+        except FormatError as error:
+            raise RuntimeError(f"Invalid file, {error}.") from error
+
+    head = np.frombuffer(part(0, min(start, size)), ">i4", min(start, size) // 4).tolist()
+    if len(head) != rank + 1 or head[0] != magic:
+        raise RuntimeError(f"Invalid file, {path} is not an MNIST file: magic number {head[:1]}, expected {magic}.")
+    shape = tuple(head[1:])
+    width = np.dtype(dtype).itemsize
+    if min(shape) < 0 or size - start != math.prod(shape) * width:
+        raise RuntimeError(f"Invalid file, {path} should have {math.prod(shape)} values of shape {shape} after its header.")
+    return np.frombuffer(part(start, size - start), dtype).reshape(shape)
+
+
+def read_mat(path: str) -> dict[str, Any]:
+    """A file of MATLAB, by SciPy. Raises: ImportError without SciPy; RuntimeError."""
+    try:
+        from scipy.io import loadmat
+    except ImportError as error:
+        raise ImportError(f"{path} is a file of MATLAB, which SciPy reads: pip install scipy.") from error
+    try:
+        return loadmat(path)
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # what loadmat raises for damaged files is open
+        raise RuntimeError(f"Invalid file, failed to read {path}: {type(error).__name__}: {error}.") from error

@@ -1,0 +1,54 @@
+"""Operations on texts that few use: by scripts, and for Wikipedia's dumps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from mindspore_compat.dataset.core.validator_helpers import type_check
+from mindspore_compat.dataset.text._scripts import script_of
+from mindspore_compat.dataset.text.transforms import _OnText, _Tokenizer
+
+__all__ = ["FilterWikipediaXML", "UnicodeScriptTokenizer"]
+
+
+class UnicodeScriptTokenizer(_Tokenizer):
+    """Runs of characters of one script (white space apart).
+
+    Args:
+        keep_whitespace: white space makes tokens as well.
+    """
+
+    def __init__(self, keep_whitespace: bool = False, with_offsets: bool = False) -> None:
+        keep_whitespace = False if keep_whitespace is None else keep_whitespace
+        super().__init__(False if with_offsets is None else with_offsets)
+        type_check(keep_whitespace, bool, "keep_whitespace")
+        self.keep_whitespace = keep_whitespace
+
+    def _spans(self, text: str) -> Iterator[tuple[int, int]]:
+        kinds = [(script_of(letter), letter.isspace() and letter not in "\x1c\x1d\x1e\x1f") for letter in text]
+        start = 0
+        for place in range(1, len(text) + 1):
+            if place == len(text) or kinds[place] != kinds[start]:
+                if self.keep_whitespace or not kinds[start][1]:
+                    yield start, place
+                start = place
+
+
+_DIGITS = "zero one two three four five six seven eight nine".split()
+
+
+class FilterWikipediaXML(_OnText):
+    """Plain lower-case words of a line of Wikipedia's XML: without marks, digits spelled out; "" for a redirection.
+
+    Order is upstream's: entities go first, then what stands from the first ``<`` of a line to its last ``>``.
+    """
+
+    def _convert(self, text: str) -> str:
+        if "#redirect" in text or "#REDIRECT" in text:
+            return ""
+        text = re.sub(r"&[^;]*;", " ", text).strip()
+        text = re.sub(r"[0-9]", lambda match: f" {_DIGITS[int(match[0])]} ", text)
+        text = re.sub(r"<[^>]*>", "", re.sub(r"<.*>", "", text))
+        text = re.sub(r"[^a-z\n]+", " ", "".join(letter.lower() if "A" <= letter <= "Z" else letter for letter in text)).strip()
+        return re.sub(r"\s+", " ", text.replace("\n ", "")).strip()

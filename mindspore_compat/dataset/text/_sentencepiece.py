@@ -1,0 +1,163 @@
+"""SentencePiece's models, by the library ``sentencepiece``. Upstream: ``mindspore.dataset.text``."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator
+from enum import IntEnum
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat._format.source import read_regular
+from mindspore_compat._format.wire import FormatError
+from mindspore_compat.dataset.core.validator_helpers import UINT32_MAX, check_value, type_check, type_check_list
+from mindspore_compat.dataset.text.utils import as_text
+from mindspore_compat.dataset.transforms._operation import TensorOperation
+
+__all__ = ["SPieceTokenizerLoadType", "SPieceTokenizerOutType", "SentencePieceModel", "SentencePieceTokenizer", "SentencePieceVocab"]
+
+
+class SentencePieceModel(IntEnum):
+    """How pieces are found."""
+
+    UNIGRAM = 0
+    BPE = 1
+    CHAR = 2
+    WORD = 3
+
+
+class SPieceTokenizerLoadType(IntEnum):
+    """Where a tokenizer's model comes from."""
+
+    FILE = 0
+    MODEL = 1
+
+
+class SPieceTokenizerOutType(IntEnum):
+    """What `SentencePieceTokenizer` gives: pieces or their numbers."""
+
+    STRING = 0
+    INT = 1
+
+
+def _library() -> Any:
+    try:
+        import sentencepiece
+    except ImportError as error:
+        raise ImportError("SentencePieceVocab and SentencePieceTokenizer need the library sentencepiece: pip install sentencepiece.") from error
+    return sentencepiece
+
+
+class SentencePieceVocab:
+    """A SentencePiece model. Make one with `from_dataset` or `from_file`."""
+
+    def __init__(self) -> None:
+        self._model = b""
+
+    @classmethod
+    def from_dataset(
+        cls, dataset: Any, col_names: list[str], vocab_size: int, character_coverage: float, model_type: SentencePieceModel, params: dict[str, str]
+    ) -> SentencePieceVocab:
+        """Trained on the texts of a data set's columns (default all).
+
+        Args:
+            character_coverage: part of the characters that the model covers, 0.9995 for many letters and 1.0 for few.
+            params: other options of SentencePiece, as texts.
+        Raises:
+            RuntimeError: there is no such column, it has no texts, or SentencePiece refuses.
+        """
+        if col_names is not None:
+            type_check_list(col_names, str, "col_names")
+        _check_training(vocab_size, character_coverage, model_type, params)
+        names = [col_names] if isinstance(col_names, str) else list(col_names or dataset.get_col_names())
+
+        def texts() -> Iterator[str]:
+            for row in dataset.create_dict_iterator(num_epochs=1, output_numpy=True):
+                for name in names:
+                    if name not in row:
+                        raise RuntimeError(f"Invalid parameter, column name: {name} does not exist in dataset.")
+                    if row[name].dtype.kind not in "US":
+                        raise RuntimeError(f"Invalid datatype, column {name} should be string, but got {row[name].dtype}.")
+                    yield from map(as_text, row[name].ravel())
+
+        return cls._trained(params, vocab_size, character_coverage, model_type, sentence_iterator=texts())
+
+    @classmethod
+    def from_file(
+        cls, file_path: list[str], vocab_size: int, character_coverage: float, model_type: SentencePieceModel, params: dict[str, str]
+    ) -> SentencePieceVocab:
+        """Trained on files of texts. Raises: RuntimeError if SentencePiece refuses, such as for a file that is not there."""
+        type_check(file_path, list, "file_path")
+        _check_training(vocab_size, character_coverage, model_type, params)
+        return cls._trained(params, vocab_size, character_coverage, model_type, input=",".join(file_path))
+
+    @classmethod
+    def _trained(cls, params: dict[str, str] | None, vocab_size: int, coverage: float, model_type: SentencePieceModel,
+    **source: Any) -> SentencePieceVocab:
+        own = ("input", "vocab_size", "model_prefix", "character_coverage", "model_type", "minloglevel")
+        options = {key: value for key, value in (params or {}).items() if key not in own}
+        model = io.BytesIO()
+        try:
+            _library().SentencePieceTrainer.train(
+                **source, model_writer=model, vocab_size=vocab_size, character_coverage=coverage,
+                model_type=SentencePieceModel(model_type).name.lower(),
+                minloglevel=2, **options,
+            )  # fmt: skip
+        except (RuntimeError, OSError, ValueError) as error:
+            raise RuntimeError(f"SentencePieceVocab: {error}") from error
+        vocab = cls()
+        vocab._model = model.getvalue()
+        return vocab
+
+    @classmethod
+    def save_model(cls, vocab: SentencePieceVocab, path: str, filename: str) -> None:
+        """Write the model into a folder, for `SentencePieceTokenizer` or SentencePiece itself. Raises: RuntimeError if there is no such folder."""
+        type_check(vocab, SentencePieceVocab, "vocab")
+        type_check(path, str, "path")
+        type_check(filename, str, "filename")
+        if not os.path.isdir(path):
+            raise RuntimeError(f"Get real path failed, path={path}: no such folder.")
+        from mindspore_compat._runtime.files import write_atomically
+
+        write_atomically(os.path.join(path, filename), [vocab._model])
+
+
+def _check_training(vocab_size: Any, coverage: Any, model_type: Any, params: Any) -> None:
+    type_check(vocab_size, int, "vocab_size")
+    check_value(vocab_size, (0, UINT32_MAX), "vocab_size")
+    type_check(coverage, float, "character_coverage")
+    type_check(model_type, SentencePieceModel, "model_type")
+    type_check(params, (dict, type(None)), "params")
+
+
+class SentencePieceTokenizer(TensorOperation):
+    """A text in pieces.
+
+    Args:
+        mode: a `SentencePieceVocab`, or the file of a model. out_type: `SPieceTokenizerOutType`.
+    """
+
+    def __init__(self, mode: str | SentencePieceVocab, out_type: SPieceTokenizerOutType) -> None:
+        type_check(mode, (str, SentencePieceVocab), "mode")
+        type_check(out_type, SPieceTokenizerOutType, "out_type")
+        self.mode, self.out_type = mode, out_type
+
+    @cached_property
+    def _processor(self) -> Any:
+        processor = _library().SentencePieceProcessor()
+        try:
+            processor.LoadFromSerializedProto(self.mode._model if isinstance(self.mode, SentencePieceVocab) else read_regular(self.mode))
+        except (RuntimeError, OSError, FormatError) as error:
+            raise RuntimeError(f"SentencePieceTokenizer: load vocab model file failed: {error}.") from error
+        return processor
+
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        if np.ndim(array):
+            raise RuntimeError(f"SentencePieceTokenizer: the input shape should be scalar, but got rank {np.ndim(array)}.")
+        text = as_text(array)
+        if self.out_type == SPieceTokenizerOutType.INT:
+            return np.array(self._processor.encode(text), np.int32)
+        return np.array(self._processor.encode(text, out_type=str), np.str_)

@@ -1,0 +1,142 @@
+"""Word vectors from files. Upstream: ``mindspore.dataset.text.utils``."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat._format.source import open_regular
+from mindspore_compat._format.wire import FormatError
+from mindspore_compat.dataset.core.validator_helpers import check_value, type_check
+from mindspore_compat.dataset.text.utils import as_text
+from mindspore_compat.dataset.transforms._operation import TensorOperation
+
+__all__ = ["CharNGram", "FastText", "GloVe", "ToVectors", "Vectors"]
+
+
+class Vectors:
+    """A vector for each of many words. Make one with `from_file`: a word and its numbers on every line, perhaps below a line of two numbers."""
+
+    #: What names of files look like, with what messages say.
+    _name: tuple[str, str] | None = None
+
+    def __init__(self) -> None:
+        self._rows: dict[str, int] = {}
+        self._values = np.empty((0, 0), np.float32)
+
+    @classmethod
+    def from_file(cls, file_path: str, max_vectors: int | None = None) -> Any:
+        """The vectors of a file, at most ``max_vectors``; of a word that stands there twice the first.
+
+        Raises:
+            TypeError, ValueError: wrong arguments. RuntimeError: there is no such file, it is empty, or its vectors differ in length.
+        """
+        type_check(file_path, str, "file_path")
+        if max_vectors is not None:
+            type_check(max_vectors, int, "max_vectors")
+            check_value(max_vectors, (0, 2**31 - 1), "max_vectors")
+        if cls._name is not None and not re.fullmatch(cls._name[0], os.path.basename(file_path)):
+            raise RuntimeError(f"{cls.__name__}: invalid file, can not find file '{cls._name[1]}', but got: {file_path}")
+        vectors = cls()
+        vectors._read(file_path, max_vectors or 0)
+        return vectors
+
+    def _read(self, path: str, most: int) -> None:
+        values: list[np.ndarray] = []
+        dimension, count = None, 0
+        try:
+            with open_regular(path) as stream:
+                for line in stream:
+                    words = line.decode("utf-8", "surrogateescape").rstrip("\r\n").split(" ")
+                    if dimension is None and len(words) == 2:
+                        continue
+                    vector = np.array([word for word in words[1:] if word], np.float32)
+                    dimension = len(words) - 1 if dimension is None else dimension
+                    if len(vector) != dimension or dimension < 2:
+                        raise ValueError(f"all vectors must have the same number of dimensions, more than 1, but got {len(vector)} after {dimension}")
+                    if words[0] not in self._rows:
+                        self._rows[words[0]] = len(values)
+                        values.append(vector)
+                    count += 1
+                    if count == most:
+                        break
+        except (OSError, ValueError, FormatError) as error:
+            raise RuntimeError(f"{type(self).__name__}: invalid file {path}: {error}.") from error
+        if not values:
+            raise RuntimeError(f"{type(self).__name__}: invalid file, file is empty: {path}.")
+        self._values = np.stack(values)
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+        return self._values.shape[1]
+
+    def _found(self, word: str) -> np.ndarray | None:
+        row = self._rows.get(word)
+        return None if row is None else self._values[row]
+
+    def lookup(self, word: str, unknown: np.ndarray) -> np.ndarray:
+        """The word's vector, or ``unknown``."""
+        found = self._found(word)
+        return unknown if found is None else found
+
+
+class GloVe(Vectors):
+    """Vectors of GloVe, from a file named ``glove.6B.*.txt``."""
+
+    _name = (r"glove\.6B\.[^.]*\.txt", "glove.6B.*.txt")
+
+
+class FastText(Vectors):
+    """Vectors of fastText, from a file whose name ends in ``.vec``."""
+
+    _name = (r".*\.vec", "*.vec")
+
+
+class CharNGram(Vectors):
+    """Vectors of groups of 2 to 4 characters, as ``2gram-ab``; a word's is the mean of its groups'."""
+
+    def lookup(self, word: str, unknown: np.ndarray) -> np.ndarray:
+        # groups are of bytes, as upstream's
+        parts = ["#BEGIN#", *(bytes([byte]).decode("utf-8", "surrogateescape") for byte in word.encode("utf-8", "surrogateescape")), "#END#"]
+        groups = (f"{size}gram-{''.join(parts[at : at + size])}" for size in (2, 3, 4) for at in range(len(parts) - size + 1))
+        found = [vector for group in groups if (vector := self._found(group)) is not None and not np.array_equal(vector, unknown)]
+        return np.sum(found, 0, np.float32) / np.float32(len(found)) if found else unknown
+
+
+_LOWER = {letter: letter + 32 for letter in range(ord("A"), ord("Z") + 1)}
+
+
+class ToVectors(TensorOperation):
+    """Words as their vectors, float32 (words, dimension), or (dimension,) for one.
+
+    Args:
+        vectors: `Vectors`, `GloVe`, `FastText` or `CharNGram`. unk_init: what an unknown word gets, default zeros.
+        lower_case_backup: look for words in lower case.
+    """
+
+    def __init__(self, vectors: Vectors, unk_init: Any = None, lower_case_backup: bool = False) -> None:
+        type_check(vectors, Vectors, "vectors")
+        if unk_init is not None:
+            type_check(unk_init, (list, tuple), "unk_init")
+            for i, value in enumerate(unk_init):
+                type_check(value, (int, float), f"unk_init[{i}]")
+        type_check(lower_case_backup, bool, "lower_case_backup")
+        self.vectors, self.unk_init, self.lower_case_backup = vectors, list(unk_init or ()), lower_case_backup
+
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        if array.dtype.kind not in "US":
+            raise RuntimeError(f"ToVectors: input tensor type should be string, but got {array.dtype}.")
+        if len(self.unk_init) not in (0, self.vectors.dimension):
+            raise RuntimeError(
+                f"ToVectors: unk_init must be as long as vectors, but got unk_init: {len(self.unk_init)} and vectors: {self.vectors.dimension}"
+            )
+        unknown = np.array(self.unk_init or [0] * self.vectors.dimension, np.float32)
+        words = [as_text(word) for word in array.ravel()]
+        if self.lower_case_backup:
+            words = [word.translate(_LOWER) for word in words]
+        found = np.array([self.vectors.lookup(word, unknown) for word in words], np.float32).reshape(-1, self.vectors.dimension)
+        return found[0] if len(found) == 1 else found

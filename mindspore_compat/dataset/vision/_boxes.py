@@ -1,0 +1,185 @@
+"""Operations on an image and its boxes together. Boxes are float32 (n, 4 or more): x, y, width, height in pixels, then what stays as it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.validator_helpers import check_value, type_check
+from mindspore_compat.dataset.transforms._operation import TensorOperation
+from mindspore_compat.dataset.vision._crop import RandomCrop, flip, pad_image
+from mindspore_compat.dataset.vision._image import check_image
+from mindspore_compat.dataset.vision._operation import check_interpolation, check_probability, check_size
+from mindspore_compat.dataset.vision._resize import RandomResizedCrop, crop_box, resize_image
+from mindspore_compat.dataset.vision.utils import Border, Inter
+
+__all__ = [
+    "BoundingBoxAugment", "RandomCropWithBBox", "RandomHorizontalFlipWithBBox", "RandomResizeWithBBox", "RandomResizedCropWithBBox",
+    "RandomVerticalFlipWithBBox", "ResizeWithBBox",
+]  # fmt: skip
+
+
+class _WithBoxes(TensorOperation):
+    """Takes the columns image and boxes. A subclass gives `_both`, which may change the boxes it gets."""
+
+    is_multi_column = True
+
+    def _compute(self, *arrays: Any) -> tuple:
+        if len(arrays) != 2:
+            raise RuntimeError(
+                f"BoundingBox: invalid input, size of input data should be 2 (including image and bounding box), but got: {len(arrays)} in "
+                f"{type(self).__name__}."
+            )
+        image, boxes = arrays
+        check_image(image, type(self).__name__)
+        _check_boxes(image, boxes)
+        return self._both(image, boxes.copy())
+
+    def _both(self, image: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        raise NotImplementedError
+
+    def _apply_block(self, *blocks: Any) -> tuple:
+        rows = [self._apply(*row) for row in zip(*blocks, strict=True)]
+        return tuple(np.stack(column) for column in zip(*rows, strict=True))
+
+
+def _check_boxes(image: np.ndarray, boxes: np.ndarray) -> None:
+    if boxes.ndim < 2 or boxes.shape[1] < 4:
+        raise RuntimeError(f"BoundingBox: bounding boxes should be a matrix with at least 4 columns, but got shape {boxes.shape}.")
+    if boxes.dtype != np.float32:
+        raise RuntimeError(f"BoundingBox: bounding boxes should be of type float32, but got {boxes.dtype}; use transforms.TypeCast.")
+    height, width = image.shape[:2]
+    right, bottom = boxes[:, 0] + boxes[:, 2], boxes[:, 1] + boxes[:, 3]
+    if (right > width).any() or (bottom > height).any():
+        raise RuntimeError(
+            f"BoundingBox: bounding boxes is out of bounds of the image, as image width: {width}, height: {height}, and boxes reach to "
+            f"{right.max()}, {bottom.max()}."
+        )
+    if (boxes[:, :2].astype(np.int64) < 0).any():
+        raise RuntimeError(f"BoundingBox: the coordinates of the bounding boxes has negative value, got: {boxes[:, :2].min(0)}.")
+
+
+def _cropped(boxes: np.ndarray, top: int, left: int, height: int, width: int) -> np.ndarray:
+    """Boxes as seen in a part of the image; those outside of it are left out."""
+    ends = boxes[:, :2] + boxes[:, 2:4]
+    low, size = np.array([left, top], np.float32), np.array([width, height], np.float32)
+    boxes = boxes[inside := ((boxes[:, :2] <= low + size) & (ends >= low)).all(1)]
+    starts = np.clip(boxes[:, :2] - low, 0, None)
+    boxes[:, 2:4] = np.minimum(ends[inside] - low, size) - starts
+    boxes[:, :2] = starts
+    return boxes
+
+
+def _resized(boxes: np.ndarray, before: tuple[int, ...], after: tuple[int, ...]) -> np.ndarray:
+    scale = np.array([after[1] / before[1], after[0] / before[0]], np.float32)
+    boxes[:, :4] *= np.concatenate([scale, scale])
+    return boxes
+
+
+class _RandomFlipWithBoxes(_WithBoxes):
+    _is_vertical = False
+
+    def __init__(self, prob: float = 0.5) -> None:
+        self.prob = check_probability(prob)
+
+    def _both(self, image: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if current_rng().random() >= self.prob:
+            return image, boxes
+        axis = 1 if self._is_vertical else 0
+        boxes[:, axis] = np.float32(image.shape[1 - axis]) - boxes[:, axis] - boxes[:, axis + 2]
+        return flip(image, self._is_vertical), boxes
+
+
+class RandomHorizontalFlipWithBBox(_RandomFlipWithBoxes):
+    """Image and boxes mirrored with probability `prob`."""
+
+
+class RandomVerticalFlipWithBBox(_RandomFlipWithBoxes):
+    """Image and boxes upside down with probability `prob`."""
+
+    _is_vertical = True
+
+
+class ResizeWithBBox(_WithBoxes):
+    """Image and boxes in another size: (height, width), or the length of the shorter side."""
+
+    def __init__(self, size: Any, interpolation: Inter = Inter.LINEAR) -> None:
+        if interpolation is None:
+            raise KeyError("Interpolation should not be None")
+        self.size = check_size(size)
+        self.interpolation = check_interpolation(interpolation)
+
+    def _mode(self) -> Inter:
+        return self.interpolation
+
+    def _both(self, image: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        resized = resize_image(image, self.size, self._mode())
+        return resized, _resized(boxes, image.shape, resized.shape)
+
+
+class RandomResizeWithBBox(ResizeWithBBox):
+    """`ResizeWithBBox` with an interpolation drawn for each row."""
+
+    def __init__(self, size: Any) -> None:
+        super().__init__(size)
+
+    def _mode(self) -> Inter:
+        return (Inter.LINEAR, Inter.NEAREST, Inter.CUBIC, Inter.AREA)[current_rng().integers(4)]
+
+
+class RandomCropWithBBox(_WithBoxes):
+    """A random box of `size` of the image; boxes outside of it are left out. Arguments as of `RandomCrop`."""
+
+    def __init__(
+        self, size: Any, padding: Any = None, pad_if_needed: bool = False, fill_value: Any = 0, padding_mode: Border = Border.CONSTANT
+    ) -> None:
+        self._crop = RandomCrop(size, padding, pad_if_needed, fill_value, padding_mode)
+
+    def _both(self, image: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        padding, top, left = self._crop._draw(image)
+        boxes[:, :2] += np.array(padding[:2], np.float32)
+        padded = pad_image(image, padding, self._crop.fill_value, self._crop.padding_mode)
+        if padded.shape[:2] == tuple(self._crop.size):
+            return padded, boxes
+        return crop_box(padded, top, left, *self._crop.size), _cropped(boxes, top, left, *self._crop.size)
+
+
+class RandomResizedCropWithBBox(_WithBoxes):
+    """A random part of the image, resized; boxes outside of it are left out. Arguments as of `RandomResizedCrop`."""
+
+    def __init__(
+        self,
+        size: Any,
+        scale: tuple[float, float] = (0.08, 1.0),
+        ratio: tuple[float, float] = (3.0 / 4.0, 4.0 / 3.0),
+        interpolation: Inter = Inter.BILINEAR,
+        max_attempts: int = 10,
+    ) -> None:
+        self._crop = RandomResizedCrop(size, scale, ratio, interpolation, max_attempts)
+
+    def _both(self, image: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        box = self._crop._draw(image)
+        result = self._crop._transform(image, *box)
+        return result, _resized(_cropped(boxes, *box), box[2:], result.shape)
+
+
+class BoundingBoxAugment(_WithBoxes):
+    """`transform` applied to the image inside of each box, with probability `ratio`; its result is resized where it has another size."""
+
+    def __init__(self, transform: Any, ratio: float = 0.3) -> None:
+        type_check(ratio, (float, int), "ratio")
+        check_value(ratio, (0.0, 1.0), "ratio")
+        type_check(transform, TensorOperation, "transform")
+        self.transform, self.ratio = transform, ratio
+
+    def _both(self, image: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        image = image.copy()
+        for box in boxes:
+            if current_rng().random() < self.ratio:
+                left, top, width, height = (int(value) for value in box[:4])
+                (result,) = self.transform._apply(crop_box(image, top, left, height, width))
+                # a box that ends between pixels is taken without its last part
+                image[top : top + height, left : left + width] = resize_image(result, (height, width), Inter.LINEAR)
+        return image, boxes

@@ -1,0 +1,107 @@
+"""Rows of MindRecord files by the values of an indexed field. Upstream: ``mindspore.mindrecord.MindPage``."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from mindspore_compat.mindrecord._file import Shard, read_header, shard_paths
+from mindspore_compat.mindrecord.common.exceptions import MRMDefineCategoryError, ParamTypeError, ParamValueError
+
+__all__ = ["MindPage"]
+
+
+class MindPage:
+    """The rows of each value ("category") of one indexed field, page by page.
+
+    Args:
+        file_name: one name stands for all shards written with it; a list for just those files.
+        num_consumer: at least 1; without effect (upstream's reader threads).
+    """
+
+    def __init__(self, file_name: str | list[str], num_consumer: int = 4) -> None:
+        for name in file_name if isinstance(file_name, list) else [file_name]:
+            if not isinstance(name, str) or not name:
+                raise ParamValueError(f"Invalid parameter value. File path: {name!r} is not string.")
+        if not isinstance(num_consumer, int) or num_consumer < 1:
+            raise ParamValueError(f"Invalid parameter value. Parameter num_consumer: {num_consumer!r} should be at least 1.")
+        self._shards = [Shard(path) for path in shard_paths(file_name)]
+        header = read_header(self._shards[0].path)
+        self._candidate_fields = [item["index_field"] for item in header.get("index_fields") or []]
+        self._category_field: str | None = None
+        self._categories: list[tuple[Any, list[tuple[int, int]]]] = []
+
+    @property
+    def candidate_fields(self) -> list[str]:
+        """The fields that `category_field` may be."""
+        return list(self._candidate_fields)
+
+    @property
+    def category_field(self) -> str | None:
+        """The field whose values are the categories."""
+        return self._category_field
+
+    @category_field.setter
+    def category_field(self, category_field: str) -> None:
+        if not category_field or not isinstance(category_field, str):
+            raise ParamTypeError(f"Invalid parameter type. 'category_fields' expect str type, but got {category_field!r}.")
+        if category_field not in self._candidate_fields:
+            raise MRMDefineCategoryError(f"Failed to define category field. Detail: Field '{category_field}' is not a candidate category field.")
+        places: dict[Any, list[tuple[int, int]]] = {}
+        for shard_number, shard in enumerate(self._shards):
+            for number in range(len(shard)):
+                places.setdefault(shard.row(number, [category_field])[category_field], []).append((shard_number, number))
+        self._category_field = category_field
+        self._categories = sorted(places.items())
+
+    def read_category_info(self) -> str:
+        """JSON: the categories with their numbers, names and counts. Raises: RuntimeError without a category field."""
+        self._check()
+        names = [{"count": len(places), "id": i, "name": str(value)} for i, (value, places) in enumerate(self._categories)]
+        return json.dumps({"categories": names, "key": f"{self._category_field}_0"}, ensure_ascii=False, separators=(",", ":"))
+
+    def read_at_page_by_id(self, category_id: int, page: int, num_row: int) -> list[dict[str, Any]]:
+        """The rows of one page of a category; pages of `num_row` rows count from 0.
+
+        Raises: ParamValueError; RuntimeError if there is no such category or page.
+        """
+        if not isinstance(category_id, int) or category_id < 0:
+            raise ParamValueError(f"Invalid parameter value. Category id should be int and greater than or equal to 0, but got {category_id!r}.")
+        self._check_page(page, num_row)
+        self._check()
+        if category_id >= len(self._categories):
+            raise RuntimeError(f"Invalid data, category id {category_id} is not in [0, {len(self._categories)}).")
+        return self._page(self._categories[category_id][1], page, num_row)
+
+    def read_at_page_by_name(self, category_name: str, page: int, num_row: int) -> list[dict[str, Any]]:
+        """As `read_at_page_by_id`, for the category of this name."""
+        if not isinstance(category_name, str):
+            raise ParamValueError(f"Invalid parameter value. Category name should be str, but got {category_name!r}.")
+        self._check_page(page, num_row)
+        self._check()
+        for value, places in self._categories:
+            if str(value) == category_name:
+                return self._page(places, page, num_row)
+        raise RuntimeError(f"Invalid data, category {category_name!r} does not exist.")
+
+    def _check(self) -> None:
+        if self._category_field is None:
+            raise RuntimeError("There is no category field: set MindPage.category_field to one of the candidate_fields first.")
+
+    @staticmethod
+    def _check_page(page: Any, num_row: Any) -> None:
+        if not isinstance(page, int) or page < 0:
+            raise ParamValueError(f"Invalid parameter value. Page should be int and greater than or equal to 0, but got {page!r}.")
+        if not isinstance(num_row, int) or num_row <= 0:
+            raise ParamValueError(f"Invalid parameter value. num_row should be int and greater than 0, but got {num_row!r}.")
+
+    def _page(self, places: list[tuple[int, int]], page: int, num_row: int) -> list[dict[str, Any]]:
+        chosen = places[page * num_row : (page + 1) * num_row]
+        if not chosen:
+            raise RuntimeError(f"Invalid data, page {page} of {num_row} rows is behind the {len(places)} rows of the category.")
+        rows = []
+        for shard_number, number in chosen:
+            shard = self._shards[shard_number]
+            row = shard.row(number, sorted(shard.schema))
+            rows.append({name: value.tobytes() if shard.schema[name]["type"] == "bytes" else value for name, value in row.items()})
+        return rows
