@@ -84,8 +84,7 @@ def coco(processes: bool = False) -> Any:
 
 
 def bert_text() -> Any:
-    words = [line.rstrip("\n") for line in open(f"{FOLDER}/vocab.txt", encoding="utf-8")]
-    vocab = text.Vocab.from_list(words)
+    vocab = text.Vocab.from_file(f"{FOLDER}/vocab.txt")
     data = ds.TextFileDataset(f"{FOLDER}/lines.txt", shuffle=False, num_parallel_workers=WORKERS)
     data = data.map([text.BertTokenizer(vocab, lower_case=True), text.Lookup(vocab, "[UNK]"), transforms.PadEnd([64], 0)], "text",
                     num_parallel_workers=WORKERS)
@@ -93,8 +92,7 @@ def bert_text() -> Any:
 
 
 def plain_text() -> Any:
-    words = [line.rstrip("\n") for line in open(f"{FOLDER}/vocab.txt", encoding="utf-8")]
-    vocab = text.Vocab.from_list(words)
+    vocab = text.Vocab.from_file(f"{FOLDER}/vocab.txt")
     data = ds.TextFileDataset(f"{FOLDER}/lines.txt", shuffle=False, num_parallel_workers=WORKERS)
     data = data.map([text.WhitespaceTokenizer(), text.Lookup(vocab, "[UNK]")], "text", num_parallel_workers=WORKERS)
     return data.padded_batch(64, pad_info={"text": ([64], 0)})

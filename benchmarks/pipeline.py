@@ -159,7 +159,8 @@ def make_records(folder: Path, photos: list[np.ndarray], rng: np.random.Generato
             top, left = int(rng.integers(200)), int(rng.integers(300))
             masks[number, top : top + 100, left : left + 150] = 1
             boxes[number] = left, top, left + 150, top + 100, number
-        boxed.append({"image": as_jpeg(photo), "boxes": boxes, "masks": np.packbits(masks).tobytes() + b"1", "shape": np.array(masks.shape, np.int32)})
+        bits = np.packbits(masks).tobytes() + b"1"  # bytes come as an S-string, which would lose zeros at its end
+        boxed.append({"image": as_jpeg(photo), "boxes": boxes, "masks": bits, "shape": np.array(masks.shape, np.int32)})
     write("coco.mindrecord", {"image": {"type": "bytes"}, "boxes": {"type": "float32", "shape": [-1, 5]},
                               "masks": {"type": "bytes"}, "shape": {"type": "int32", "shape": [-1]}}, boxed)
 
