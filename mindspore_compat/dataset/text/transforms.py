@@ -231,6 +231,9 @@ class PythonTokenizer(TensorOperation):
             raise TypeError(f"Argument tokenizer with value {tokenizer!r} is not callable.")
         self.tokenizer = tokenizer
 
+    def _inner(self) -> list[Callable]:
+        return [self.tokenizer]
+
     def _compute(self, array: np.ndarray) -> np.ndarray:
         tokens = call_user_function(self.tokenizer, (as_text(array),), "map operation: [PythonTokenizer] failed.")
         return np.array(tokens if len(tokens) else [""], dtype=np.str_)

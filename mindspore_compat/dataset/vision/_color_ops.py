@@ -275,6 +275,8 @@ class AutoContrast(_ByChannel):
 class Invert(ImageOperation):
     """255 minus the image."""
 
+    is_pointwise = True
+
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "Invert")
         return (255 - image).astype(image.dtype)

@@ -164,8 +164,6 @@ def draw_box(
 class RandomCropDecodeResize(RandomResizedCrop):
     """`Decode` and `RandomResizedCrop` in one; for the bytes of an image file."""
 
-    releases_gil = True
-
     def _check(self, *images: Any) -> None:
         for image in images:
             if is_pil(image):

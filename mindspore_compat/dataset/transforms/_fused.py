@@ -1,0 +1,97 @@
+"""Operations that look at one value at a time, taken together: on uint8 images they are a table of 256 values a channel.
+
+The table is what the operations themselves make of an image of all 256 values, so results are the same to the last bit; a batch is gone
+through once, however many there are (Rescale, Normalize, HWC2CHW, ToTensor, TypeCast, ...).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.transforms._operation import TensorOperation, apply_operations, is_builtin
+
+__all__ = ["Pointwise", "fuse"]
+
+_MOST_CHANNELS = 4
+#: OpenCV's tables hold these; others of their size are moved as them
+_CARRIERS = {1: "u1", 2: "u2", 4: "f4", 8: "f8"}
+
+
+def fuse(operations: Sequence[Any]) -> list[Any]:
+    """`operations` with runs of pointwise ones as one `Pointwise`."""
+    fused: list[Any] = []
+    for is_run, run in groupby(operations, lambda op: is_builtin(op) and op.is_pointwise):
+        members = list(run)
+        worth = is_run and any(op.releases_gil for op in members)
+        fused.extend([Pointwise(members)] if worth else members)
+    return fused
+
+
+class Pointwise(TensorOperation):
+    """Pointwise `transforms`, one after another."""
+
+    def __init__(self, transforms: Sequence[TensorOperation]) -> None:
+        self.transforms = list(transforms)
+        self._tables: dict[int, tuple[bool, np.ndarray] | None] = {}
+
+    def _table(self, channels: int) -> tuple[bool, np.ndarray] | None:
+        """(whether channels come first, values (channels, 256)), None where the operations do not take such images."""
+        if channels not in self._tables:
+            ramp = np.repeat(np.arange(256, dtype=np.uint8)[:, None, None], channels, 2)
+            try:
+                (result,) = apply_operations(self.transforms, (ramp,))
+            except Exception:
+                self._tables[channels] = None  # one after another they raise it for the image that they got
+            else:
+                is_first = result.shape == (channels, 256, 1)
+                known = is_first or result.shape == ramp.shape
+                values = result[..., 0] if is_first else result[:, 0].T
+                self._tables[channels] = (is_first, np.ascontiguousarray(values)) if known and result.dtype.kind in "biuf" else None
+        return self._tables[channels]
+
+    def on_column(self, column: Any) -> np.ndarray | None:
+        """The block of a column of uint8 images (H, W, C) of one shape, None for any other."""
+        first = column[0]
+        if not isinstance(first, np.ndarray) or first.ndim != 3 or first.shape[2] > _MOST_CHANNELS or not first.size:
+            return None
+        is_block = isinstance(column, np.ndarray)
+        if any(row.dtype != np.uint8 or row.shape != first.shape for row in (column[:1] if is_block else column)):
+            return None
+        found = self._table(first.shape[2])
+        if found is None:
+            return None
+        is_first, table = found
+        height, width, channels = first.shape
+        result = np.empty((len(column), *((channels, height, width) if is_first else first.shape)), table.dtype)
+        carrier = _CARRIERS[table.dtype.itemsize]
+        _look_up(column, table.view(carrier), result.view(carrier), is_first)
+        return result
+
+
+def _look_up(column: Any, table: np.ndarray, result: np.ndarray, is_first: bool) -> None:
+    from mindspore_compat.dataset.vision._image import opencv
+
+    cv2 = opencv()
+    count, channels = len(column), len(table)
+    images: list[Any] = list(column)
+    targets = list(result)
+    if isinstance(column, np.ndarray):  # each image as a line of one, so that a batch is one call a channel
+        images = [np.ascontiguousarray(column).reshape(count, -1, channels)]
+        targets = [result.reshape(count, channels, -1).transpose(1, 0, 2) if is_first else result.reshape(count, -1, channels)]
+    together = np.ascontiguousarray(table.T).reshape(1, 256, channels)
+    for image, target in zip(images, targets, strict=True):
+        if not is_first:
+            _into(target, cv2.LUT(image, together, target))
+            continue
+        for values, plane, place in zip(table, cv2.split(image), target, strict=True):
+            _into(place, cv2.LUT(plane, values.reshape(1, 256), place))
+
+
+def _into(target: np.ndarray, filled: np.ndarray) -> None:
+    """What OpenCV could not write into the array it was given."""
+    if filled is not target and not np.shares_memory(filled, target):
+        target[...] = filled.reshape(target.shape)
