@@ -55,20 +55,41 @@ def positions(wanted: Sequence[str], names: Sequence[str], what: str) -> list[in
 _LARGE_ROW = 1 << 14
 
 
-def apply_to_columns(operation: Any, columns: list[Any]) -> list[Any]:
-    """`operation` on columns of rows: at once where it can treat a block and the columns are (or make) blocks."""
+def apply_to_columns(operations: Sequence[Any], columns: list[Any]) -> list[Any]:
+    """`operations` on columns of rows: on blocks where they can treat one and the columns are (or make) one, else row by row.
+
+    Each row goes through all that comes up to the next `Pointwise`, so that only few large images are there at once.
+    """
+    place = 0
+    while place < len(operations):
+        operation = operations[place]
+        done = _on_blocks(operation, columns)
+        stop = place + 1
+        if done is None and isinstance(operation, Pointwise):
+            done = columns
+            for each in operation.transforms:
+                found = _on_blocks(each, done)
+                done = _by_rows([each], done) if found is None else found
+        elif done is None:
+            while stop < len(operations) and not isinstance(operations[stop], Pointwise):
+                stop += 1
+            done = _by_rows(operations[place:stop], columns)
+        columns, place = done, stop
+    return columns
+
+
+def _on_blocks(operation: Any, columns: list[Any]) -> list[Any] | None:
     if isinstance(operation, Pointwise):
         block = operation.on_column(columns[0]) if len(columns) == 1 else None
-        if block is not None:
-            return [block]
-        for each in operation.transforms:
-            columns = apply_to_columns(each, columns)
-        return columns
-    if isinstance(operation, TensorOperation) and operation.has_block:
-        blocks = [c if isinstance(c, np.ndarray) else stackable(c, _LARGE_ROW) for c in columns]
-        if all(block is not None for block in blocks):
-            return list(operation._apply_block(*blocks))
-    results = [apply_operations([operation], values) for values in zip(*map(rows_of, columns), strict=True)]
+        return None if block is None else [block]
+    if not isinstance(operation, TensorOperation) or not operation.has_block:
+        return None
+    blocks = [c if isinstance(c, np.ndarray) else stackable(c, _LARGE_ROW) for c in columns]
+    return None if any(block is None for block in blocks) else list(operation._apply_block(*blocks))
+
+
+def _by_rows(operations: Sequence[Any], columns: list[Any]) -> list[Any]:
+    results = [apply_operations(operations, values) for values in zip(*map(rows_of, columns), strict=True)]
     counts = {len(result) for result in results}
     if len(counts) > 1:
         raise RuntimeError(f"{_FUNCTION} must return equally many columns for all rows, but got {sorted(counts)}.")
@@ -178,9 +199,7 @@ class MapDataset(Dataset):
         return self.children[0]._order(run)
 
     def _step(self, value: Any) -> list[Any]:
-        values = [value[i] for i in self._layout_cache[0]]
-        for operation in self._fused:
-            values = apply_to_columns(operation, values)
+        values = apply_to_columns(self._fused, [value[i] for i in self._layout_cache[0]])
         merged = self._merge(tuple(value), tuple(values))
         return [v if isinstance(v, np.ndarray) else [to_column(x, _FUNCTION) for x in v] for v in merged]
 
