@@ -83,11 +83,12 @@ def _look_up(column: Any, table: np.ndarray, result: np.ndarray, is_first: bool)
         images = [np.ascontiguousarray(column).reshape(count, -1, channels)]
         targets = [result.reshape(count, channels, -1).transpose(1, 0, 2) if is_first else result.reshape(count, -1, channels)]
     together = np.ascontiguousarray(table.T).reshape(1, 256, channels)
+    planes = list(np.empty((channels, *images[0].shape[:2]), np.uint8))  # the same for all images: new memory costs more than the work
     for image, target in zip(images, targets, strict=True):
         if not is_first:
             _into(target, cv2.LUT(image, together, target))
             continue
-        for values, plane, place in zip(table, cv2.split(image), target, strict=True):
+        for values, plane, place in zip(table, cv2.split(image, planes), target, strict=True):
             _into(place, cv2.LUT(plane, values.reshape(1, 256), place))
 
 
