@@ -15,7 +15,7 @@ ALLOWED: dict[str, set[str]] = {
     "communication": {"_runtime", "context", "common"}, "parallel": {"communication", "context", "_format", "common"}, "boost": {"nn", "ops", "common"},
     "nn": {"ops", "common", "context", "_runtime", "communication", "parallel"},
     "numpy": {"ops", "common", "context", "_runtime"},
-    "dataset": {"_format", "common", "context", "_runtime", "mindrecord"}, "mindrecord": {"common", "dataset"}, "profiler": set(),
+    "dataset": {"_format", "common", "context", "_runtime", "mindrecord"}, "mindrecord": {"_format", "common", "dataset"}, "profiler": set(),
     "_checkparam": set(), "_c_expression": set(),
     "_extends": set(), "version": set(),
     "train": {"parallel", "dataset", "communication", "nn", "ops", "common", "context", "_runtime", "_format"},
