@@ -183,7 +183,7 @@ class Shard:
         self.schema: dict[str, dict[str, Any]] = self.header["schema"][0]["schema"]
         self.blob_fields: list[str] = self.header["schema"][0]["blob_fields"]
         self._places = self._read_index()
-        self._stream: Any = None
+        self._opened: dict[str, Any] = {}
 
     def _read_index(self) -> np.ndarray:
         """Per row: raw page, start, end, blob page, start, end."""
@@ -217,13 +217,13 @@ class Shard:
         return len(self._places)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_stream": None}
+        return {**self.__dict__, "_opened": {}}
 
     def handle(self) -> int:
         """The open file's; it is read at places: threads, and processes that were forked, share the place in the file."""
-        stream = self._stream
-        if stream is None:
-            stream = self._stream = open(self.path, "rb", buffering=0)  # noqa: SIM115
+        stream = self._opened.get(self.path)
+        if stream is None:  # of two threads that come here the first one's is kept; the other's is closed
+            stream = self._opened.setdefault(self.path, open(self.path, "rb", buffering=0))  # noqa: SIM115
         return stream.fileno()
 
     def _read(self, page: int, start: int, stop: int) -> bytes:
@@ -266,6 +266,6 @@ class Shard:
 
     def close(self) -> None:
         """Close the file; the next read opens it again."""
-        stream, self._stream = self._stream, None
+        stream = self._opened.pop(self.path, None)
         if stream is not None:
             stream.close()

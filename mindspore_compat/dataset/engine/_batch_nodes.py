@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat.dataset.core.memory import empty
 from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_value, row_sizes, type_check
 from mindspore_compat.dataset.engine._columns import Row, rows_of, stack_column, stack_columns, to_column
 from mindspore_compat.dataset.engine._row_nodes import check_columns, positions
@@ -214,25 +215,27 @@ def _pad_columns(columns: Sequence[Any], names: Sequence[str], pad_info: PadInfo
         values = rows_of(column)
         if (name in pad_info or not pad_info) and values[0].dtype.kind not in "US":
             values = _pad_column(values, name, *pad_info.get(name, (None, 0)))
-        padded.append(stack_column(values, name))
-    return tuple(padded)
+        padded.append(values)
+    return stack_columns(padded, names)
 
 
-def _pad_column(values: Sequence[np.ndarray], name: str, shape: list | None, fill: Any) -> list[np.ndarray]:
+def _pad_column(values: Sequence[np.ndarray], name: str, shape: list | None, fill: Any) -> Any:
     largest = [max(sizes) for sizes in zip(*(v.shape for v in values), strict=True)]
     if shape is not None and len(shape) != len(largest):
         raise RuntimeError(f"pad_info of column {name}: shape {shape} has not the rank of the data, {largest}.")
     target = largest if shape is None else [b if a in (None, -1) else a for a, b in zip(shape, largest, strict=True)]
-    if all(list(v.shape) == target for v in values):
-        return list(values)
-    return [_pad_array(v, target, 0 if fill is None else fill) for v in values]
+    if any(v.dtype != values[0].dtype for v in values):
+        return [_filled([v], target, 0 if fill is None else fill)[0] for v in values]  # an error, where they are put together
+    return list(values) if all(list(v.shape) == target for v in values) else _filled(values, target, 0 if fill is None else fill)
 
 
-def _pad_array(array: np.ndarray, shape: Sequence[int], fill: Any) -> np.ndarray:
-    """`array` in the corner of one of `shape`; what does not fit is cut off, as upstream does."""
-    padded = np.full(shape, fill, array.dtype)
-    box = tuple(slice(0, min(a, b)) for a, b in zip(array.shape, shape, strict=True))
-    padded[box] = array[box]
+def _filled(values: Sequence[np.ndarray], shape: Sequence[int], fill: Any) -> np.ndarray:
+    """Each array in the corner of one of `shape`; what does not fit is cut off, as upstream does."""
+    padded = empty((len(values), *shape), values[0].dtype)
+    padded[...] = fill
+    for place, value in zip(padded, values, strict=True):
+        box = tuple(slice(0, min(a, b)) for a, b in zip(value.shape, shape, strict=True))
+        place[box] = value[box]
     return padded
 
 

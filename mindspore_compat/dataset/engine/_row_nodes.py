@@ -15,7 +15,7 @@ from mindspore_compat.dataset.engine._session import Parallelism, Run
 from mindspore_compat.dataset.engine._source_nodes import MappableDataset
 from mindspore_compat.dataset.engine.datasets import Columns, Dataset
 from mindspore_compat.dataset.engine.samplers import BuiltinSampler, DistributedSampler, SequentialSampler
-from mindspore_compat.dataset.transforms._fused import Pointwise, fuse
+from mindspore_compat.dataset.transforms._fused import Pointwise, Texts, fuse
 from mindspore_compat.dataset.transforms._operation import TensorOperation, apply_operations, call_user_function, is_builtin
 
 __all__ = ["ConcatDataset", "FilterDataset", "MapDataset", "ProjectDataset", "RenameDataset", "ZipDataset"]
@@ -58,20 +58,20 @@ _LARGE_ROW = 1 << 14
 def apply_to_columns(operations: Sequence[Any], columns: list[Any]) -> list[Any]:
     """`operations` on columns of rows: on blocks where they can treat one and the columns are (or make) one, else row by row.
 
-    Each row goes through all that comes up to the next `Pointwise`, so that only few large images are there at once.
+    Each row goes through all that comes up to the next fused operation, so that only few large images are there at once.
     """
     place = 0
     while place < len(operations):
         operation = operations[place]
         done = _on_blocks(operation, columns)
         stop = place + 1
-        if done is None and isinstance(operation, Pointwise):
+        if done is None and isinstance(operation, (Pointwise, Texts)):
             done = columns
             for each in operation.transforms:
                 found = _on_blocks(each, done)
                 done = _by_rows([each], done) if found is None else found
         elif done is None:
-            while stop < len(operations) and not isinstance(operations[stop], Pointwise):
+            while stop < len(operations) and not isinstance(operations[stop], (Pointwise, Texts)):
                 stop += 1
             done = _by_rows(operations[place:stop], columns)
         columns, place = done, stop
@@ -79,9 +79,9 @@ def apply_to_columns(operations: Sequence[Any], columns: list[Any]) -> list[Any]
 
 
 def _on_blocks(operation: Any, columns: list[Any]) -> list[Any] | None:
-    if isinstance(operation, Pointwise):
-        block = operation.on_column(columns[0]) if len(columns) == 1 else None
-        return None if block is None else [block]
+    if isinstance(operation, (Pointwise, Texts)):
+        column = operation.on_column(columns[0]) if len(columns) == 1 else None
+        return None if column is None else [column]
     if not isinstance(operation, TensorOperation) or not operation.has_block:
         return None
     blocks = [c if isinstance(c, np.ndarray) else stackable(c, _LARGE_ROW) for c in columns]

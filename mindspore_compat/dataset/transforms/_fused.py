@@ -1,7 +1,10 @@
-"""Operations that look at one value at a time, taken together: on uint8 images they are a table of 256 values a channel.
+"""Operations that are quicker together than one after another, with the same results.
 
-The table is what the operations themselves make of an image of all 256 values, so results are the same to the last bit; a batch is gone
-through once, however many there are (Rescale, Normalize, HWC2CHW, ToTensor, TypeCast, ...).
+`Pointwise`: those that look at one value at a time (Rescale, Normalize, HWC2CHW, ToTensor, TypeCast, ...). On uint8 images they are a table
+of 256 values a channel, which is what they make of an image of all values: results are the same to the last bit, and a batch is gone
+through once, however many they are.
+
+`Texts`: a tokenizer and a lookup. Between them tokens are a list of Python's texts; an array of them costs more than both.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ import numpy as np
 
 from mindspore_compat.dataset.transforms._operation import TensorOperation, apply_operations, is_builtin
 
-__all__ = ["Pointwise", "fuse"]
+__all__ = ["Pointwise", "Texts", "fuse"]
 
 _MOST_CHANNELS = 4
 #: OpenCV's tables hold these; others of their size are moved as them
@@ -22,13 +25,33 @@ _CARRIERS = {1: "u1", 2: "u2", 4: "f4", 8: "f8"}
 
 
 def fuse(operations: Sequence[Any]) -> list[Any]:
-    """`operations` with runs of pointwise ones as one `Pointwise`."""
+    """`operations` with runs of pointwise ones as one `Pointwise`, a tokenizer with a lookup as one `Texts`."""
     fused: list[Any] = []
     for is_run, run in groupby(operations, lambda op: is_builtin(op) and op.is_pointwise):
         members = list(run)
         worth = is_run and any(op.releases_gil for op in members)
         fused.extend([Pointwise(members)] if worth else members)
+    for place in range(len(fused) - 2, -1, -1):
+        pair = fused[place : place + 2]
+        if all(is_builtin(op) and op._plain() is not None for op in pair):
+            fused[place : place + 2] = [Texts(pair)]
     return fused
+
+
+class Texts(TensorOperation):
+    """Two operations that have a `_plain` form, one after the other."""
+
+    def __init__(self, transforms: Sequence[TensorOperation]) -> None:
+        self.transforms = list(transforms)
+
+    def on_column(self, column: Any) -> list[np.ndarray] | None:
+        """The rows of a column of single texts, None for any other."""
+        if isinstance(column, np.ndarray) or any(not isinstance(row, np.ndarray) or row.ndim or row.dtype.kind != "U" for row in column):
+            return None
+        first, second = (operation._plain() for operation in self.transforms)
+        if first is None or second is None:
+            return None
+        return [np.asarray(second(first(row.item()))) for row in column]
 
 
 class Pointwise(TensorOperation):

@@ -59,6 +59,10 @@ class TensorOperation:
         results = self._apply(*inputs)
         return results[0] if len(results) == 1 else results
 
+    def _plain(self) -> Callable[[Any], Any] | None:
+        """For operations on texts: the same from a text, or a list of texts, to a list of texts or an array; None where there is none."""
+        return None
+
     def _inner(self) -> Sequence[Any]:
         """Operations and functions that this one calls."""
         return ()
