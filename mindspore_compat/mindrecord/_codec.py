@@ -17,9 +17,14 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["bytes_saved", "decode_blobs", "decode_map", "encode_blobs", "encode_map"]
+from mindspore_compat._format.ragged import numbers_at, split, spread, windows
+
+__all__ = ["bytes_saved", "decode_blob_columns", "decode_blobs", "decode_map", "encode_blobs", "encode_map"]
 
 _WIDTHS = (1, 2, 4, 8)
+_WIDTHS_OF_KIND = np.array(_WIDTHS, np.int64)
+#: the two bits of the four elements that a byte of a head stands for
+_KINDS_OF_HEAD = (np.arange(256)[:, None] >> np.array([6, 4, 2, 0])) & 3
 
 
 def encode_map(values: dict[str, Any]) -> bytes:
@@ -151,6 +156,77 @@ def _to_array(data: bytes, field: dict[str, Any]) -> np.ndarray:
     dtype = np.dtype(field["type"])
     array = _unpack(data, dtype) if dtype.kind == "i" else np.frombuffer(bytearray(data), dtype)
     return array.reshape(field["shape"])
+
+
+def decode_blob_columns(
+    buffer: np.ndarray, starts: np.ndarray, stops: np.ndarray, fields: dict[str, dict[str, Any]], wanted: Sequence[str]
+) -> dict[str, Any]:
+    """Blob fields of many rows at once, whose records lie in one buffer; `fields` are the schema's, by name in their order.
+
+    Returns: for each wanted field a block or a list of the rows' arrays. Raises: ValueError, which does not tell the row.
+    """
+    longs = windows(buffer, ">u8")
+    found: dict[str, Any] = {}
+    places = starts
+    for name, field in fields.items():
+        if len(fields) == 1:
+            sizes = stops - starts
+        else:
+            if (places + 8 > stops).any():
+                raise ValueError("broken blob record")
+            sizes, places = longs[places].astype(np.int64), places + 8
+        if (sizes < 0).any() or (places + sizes > stops).any():
+            raise ValueError("broken blob record")
+        if name in wanted:
+            found[name] = _to_column(buffer, places, sizes, field)
+        places = places + sizes
+    return found
+
+
+def _to_column(buffer: np.ndarray, places: np.ndarray, sizes: np.ndarray, field: dict[str, Any]) -> Any:
+    if field["type"] == "bytes":
+        spans = zip(places.tolist(), sizes.tolist(), strict=True)
+        return [buffer[start : start + size].view(f"S{size}") if size else np.array([b""]) for start, size in spans]
+    dtype = np.dtype(field["type"])
+    if dtype.kind == "i":
+        values, counts = _unpack_all(buffer, places, sizes)
+        values = values.astype(dtype)
+    else:
+        if (sizes % dtype.itemsize).any():
+            raise ValueError("broken blob record")
+        counts = sizes // dtype.itemsize
+        values = numbers_at(buffer, places, counts, dtype.str)
+    rows = split(values, counts)
+    if isinstance(rows, np.ndarray):
+        return rows.reshape(len(rows), *rows[0].reshape(field["shape"]).shape)
+    return [row.reshape(field["shape"]) for row in rows]
+
+
+def _unpack_all(buffer: np.ndarray, places: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`_unpack` of many: all values one after another as int64, and how many each has."""
+    if (sizes < 4).any():
+        raise ValueError("broken integer field")
+    counts = windows(buffer, ">u4")[places].astype(np.int64)
+    heads = -(-counts // 4)
+    bodies = places + 4 + heads
+    if (4 + heads > sizes).any():
+        raise ValueError("broken integer field")
+    total = int(counts.sum())
+    bits = _KINDS_OF_HEAD[buffer[spread(places + 4, heads)]]  # four elements a byte
+    if (counts % 4).any():
+        bits = bits.reshape(-1)[spread((np.cumsum(heads) - heads) * 4, counts)]
+    widths = _WIDTHS_OF_KIND[bits.reshape(-1)]
+    ends = np.cumsum(widths)
+    stops = np.cumsum(counts)
+    last = np.concatenate([np.zeros(1, np.int64), ends])[stops]
+    first = np.concatenate([np.zeros(1, np.int64), last[:-1]])
+    if (bodies + last - first != places + sizes).any():
+        raise ValueError("broken integer field")
+    if not total:
+        return np.empty(0, np.int64), counts
+    words = windows(buffer, "<i8")[np.repeat(bodies - first, counts) + ends - widths]
+    shift = 64 - 8 * widths
+    return (words << shift) >> shift, counts
 
 
 def _pack(array: np.ndarray) -> bytes:

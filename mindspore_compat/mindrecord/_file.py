@@ -21,10 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.mindrecord._codec import decode_blobs, decode_map
+from mindspore_compat._format.ragged import gather, windows
+from mindspore_compat.mindrecord._codec import decode_blob_columns, decode_blobs, decode_map
 from mindspore_compat.mindrecord.common.exceptions import MRMOpenError
 
-__all__ = ["FIELD_NAME", "HEADER_SIZE", "PAGE_SIZE", "SIZES", "TYPES", "Shard", "check_index", "read_header", "shard_paths"]
+__all__ = ["FIELD_NAME", "HEADER_SIZE", "PAGE_SIZE", "SIZES", "TYPES", "Shard", "check_index", "read_columns", "read_header", "shard_paths"]
 
 HEADER_SIZE = 1 << 24
 PAGE_SIZE = 1 << 25
@@ -140,6 +141,39 @@ def check_index(database: sqlite3.Connection) -> None:
         raise ValueError("it has computed columns")
 
 
+def read_columns(shards: list[Shard], places: np.ndarray, numbers: np.ndarray, names: list[str]) -> dict[str, Any]:
+    """Fields of rows (row `numbers[i]` of shard `places[i]`): blob fields as a block or a list of arrays, others as a list of values.
+
+    Raises:
+        ValueError: where something is broken; `Shard.row` tells what and where.
+    """
+    schema = shards[0].schema
+    blobs = {name: schema[name] for name in shards[0].blob_fields}
+    columns: dict[str, Any] = {}
+    if any(name in blobs for name in names):
+        columns = decode_blob_columns(*_records(shards, places, numbers, 1), blobs, names)
+    plain = [name for name in names if name not in blobs]
+    if plain:
+        buffer, starts, stops = _records(shards, places, numbers, 0)
+        data = buffer.tobytes()
+        maps = [decode_map(data[start:stop]) for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
+        columns.update({name: [shards[0].plain(name, values) for values in maps] for name in plain})
+    return columns
+
+
+def _records(shards: list[Shard], places: np.ndarray, numbers: np.ndarray, part: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    offsets, sizes = np.empty((2, len(places)), np.int64)
+    for place in np.unique(places) if len(shards) > 1 else (0,):
+        chosen = places == place
+        offsets[chosen], sizes[chosen] = shards[place].span(numbers[chosen], part)
+    if (sizes < 8).any():
+        raise ValueError("broken record")
+    buffer, starts, stops = gather([shard.handle() for shard in shards], places, offsets, sizes)
+    if (windows(buffer, "<u8")[starts] != sizes.astype(np.uint64) - np.uint64(8)).any():
+        raise ValueError("broken record")
+    return buffer, starts + 8, stops
+
+
 class Shard:
     """One file to read rows from, by any number of threads; can be sent to worker processes."""
 
@@ -149,7 +183,7 @@ class Shard:
         self.schema: dict[str, dict[str, Any]] = self.header["schema"][0]["schema"]
         self.blob_fields: list[str] = self.header["schema"][0]["blob_fields"]
         self._places = self._read_index()
-        self._stream: Any = None
+        self._opened: dict[str, Any] = {}
 
     def _read_index(self) -> np.ndarray:
         """Per row: raw page, start, end, blob page, start, end."""
@@ -183,14 +217,17 @@ class Shard:
         return len(self._places)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_stream": None}
+        return {**self.__dict__, "_opened": {}}
+
+    def handle(self) -> int:
+        """The open file's; it is read at places: threads, and processes that were forked, share the place in the file."""
+        stream = self._opened.get(self.path)
+        if stream is None:  # of two threads that come here the first one's is kept; the other's is closed
+            stream = self._opened.setdefault(self.path, open(self.path, "rb", buffering=0))  # noqa: SIM115
+        return stream.fileno()
 
     def _read(self, page: int, start: int, stop: int) -> bytes:
-        stream = self._stream
-        if stream is None:
-            stream = self._stream = open(self.path, "rb", buffering=0)  # noqa: SIM115
-        # not seek and read: other threads, and processes that were forked, share the place in the file
-        data = os.pread(stream.fileno(), stop - start, self.header["header_size"] + page * self.header["page_size"] + start)
+        data = os.pread(self.handle(), stop - start, self.header["header_size"] + page * self.header["page_size"] + start)
         length = struct.unpack_from("<Q", data)[0] if len(data) >= 8 else -1
         if len(data) != stop - start or length != len(data) - 8:
             raise MRMOpenError(f"{self.path} is broken: no row at offset {start} of page {page}.")
@@ -208,11 +245,11 @@ class Shard:
                     self._read(blob_page, blob_start, blob_stop), [self.schema[n] for n in self.blob_fields]
                 )
                 values.update(zip(self.blob_fields, blobs, strict=True))
-            return {name: values[name] if name in self.blob_fields else self._plain(name, values) for name in names}
+            return {name: values[name] if name in self.blob_fields else self.plain(name, values) for name in names}
         except ValueError as error:
             raise MRMOpenError(f"{self.path} is broken in row {number}: {error}") from error
 
-    def _plain(self, name: str, values: dict[str, Any]) -> Any:
+    def plain(self, name: str, values: dict[str, Any]) -> Any:
         """The value of a plain field, which must be of the schema's type. Raises: ValueError."""
         value, kind = values.get(name), self.schema[name]["type"]
         if not isinstance(value, (int, float) if TYPES[kind] is float else TYPES[kind]):
@@ -222,8 +259,13 @@ class Shard:
             raise ValueError(f"field '{name}': {value} does not fit into {kind}")
         return value
 
+    def span(self, number: np.ndarray, part: int) -> tuple[np.ndarray, np.ndarray]:
+        """Where the raw (`part` 0) or blob (1) records of rows lie, their length prefix included: offsets and sizes."""
+        page, start, stop = self._places[number, 3 * part : 3 * part + 3].T
+        return self.header["header_size"] + page * self.header["page_size"] + start, stop - start
+
     def close(self) -> None:
         """Close the file; the next read opens it again."""
-        stream, self._stream = self._stream, None
+        stream = self._opened.pop(self.path, None)
         if stream is not None:
             stream.close()

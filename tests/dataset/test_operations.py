@@ -19,10 +19,9 @@ GOLDEN = np.load(Path(__file__).parents[1] / "golden" / "dataset.npz")
 TOLERANCE = {
     "CUBIC": 1,
     "AdjustSaturation": 1,
-    "AdjustHue": 2,
+    "AdjustHue": 1,
     "RandomColor(": 1,
     "RandomSharpness": 1,
-    "GaussianBlur": 1,
     "RandomColorAdjust": 3,
     "BICUBIC": 1,
 }

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-__all__ = ["DEFAULT_SEED", "Key", "chosen_seed", "configured_seed", "current_rng", "fresh_seed", "reseed", "seeded"]
+__all__ = ["DEFAULT_SEED", "Key", "chosen_seed", "configured_seed", "current_rng", "fresh_seed", "narrowed", "reseed", "seeded"]
 
 #: What `config.get_seed` answers before `config.set_seed`: it means "draw a fresh seed per iterator", as upstream.
 DEFAULT_SEED = 5489
@@ -67,6 +67,17 @@ def seeded(key: Key) -> Iterator[None]:
         yield
     finally:
         _active.key, _active.rng = outer
+
+
+@contextmanager
+def narrowed(number: int) -> Iterator[None]:
+    """Random operations inside draw from a generator of the enclosing task's key and `number`."""
+    key = getattr(_active, "key", None)
+    if key is None:
+        yield
+        return
+    with seeded((*key, number)):
+        yield
 
 
 def current_rng() -> np.random.Generator:

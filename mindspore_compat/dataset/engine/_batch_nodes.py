@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat.dataset.core.memory import empty
 from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_value, row_sizes, type_check
-from mindspore_compat.dataset.engine._columns import Row, batch_columns, stack_column, to_column
+from mindspore_compat.dataset.engine._columns import Row, rows_of, stack_column, stack_columns, to_column
 from mindspore_compat.dataset.engine._row_nodes import check_columns, positions
 from mindspore_compat.dataset.engine._session import Parallelism, Run
 from mindspore_compat.dataset.engine.datasets import Columns, Dataset
@@ -118,20 +119,15 @@ class BatchDataset(Dataset):
         self._columns()
 
     def _parallelism(self) -> Parallelism:
-        own = self.num_parallel_workers if self.python_multiprocessing and self.per_batch_map is not None else 0
-        return super()._parallelism() | Parallelism(processes=own)
-
-    def _runs_in_workers(self) -> bool:
-        """A per_batch_map stays in this process unless asked for, for it may keep state."""
-        return self.per_batch_map is None or self.python_multiprocessing
+        if self.per_batch_map is None:
+            return Parallelism()
+        return Parallelism(processes=self.num_parallel_workers) if self.python_multiprocessing else Parallelism(here=True)
 
     def _stream(self, run: Run) -> Iterator[Row]:
-        child = self.children[0]
-        if child._is_indexed() and isinstance(self.batch_size, int) and self._runs_in_workers():
-            return run.session.map(self, self._make_from_index, self._index_tasks(run), self._parallelism())
+        if self.children[0]._is_indexed() and isinstance(self.batch_size, int):
+            return run.session.fetch(self.children[0], self._make, self._index_tasks(run), self._parallelism())
         tasks = ((run.task_key(self, info.get_batch_num()), (info, rows)) for info, rows in self._groups(run))
-        own = Parallelism(processes=self._parallelism().processes) if self.python_multiprocessing else Parallelism()
-        return run.session.map(self, self._make_from_rows, tasks, own)
+        return run.session.map(self, self._make_from_rows, tasks, self._parallelism())
 
     def _index_tasks(self, run: Run) -> Iterator[Any]:
         order = self.children[0]._order(run)
@@ -161,27 +157,20 @@ class BatchDataset(Dataset):
             raise RuntimeError(f"Invalid batch_size function, expected a return value > 0, but got {size!r}.")
         return int(size)
 
-    def _make_from_index(self, work: tuple[BatchInfo, np.ndarray]) -> Row:
-        info, index = work
-        child = self.children[0]
-        if self.per_batch_map is not None:
-            return self._map_batch(info, child._fetch(index))
-        columns = child._fetch_columns(index)
-        return tuple(
-            column if isinstance(column, np.ndarray) else stack_column(column, name)
-            for column, name in zip(columns, child._column_names(), strict=True)
-        )
-
     def _make_from_rows(self, work: tuple[BatchInfo, list[Row]]) -> Row:
         info, rows = work
-        if self.per_batch_map is not None:
-            return self._map_batch(info, rows)
-        return batch_columns(rows, self.children[0]._column_names())
+        return self._make(info, list(zip(*rows, strict=True)))
 
-    def _map_batch(self, info: BatchInfo, rows: list[Row]) -> Row:
+    def _make(self, info: BatchInfo, columns: Sequence[Any]) -> Row:
+        """A batch of columns of rows."""
+        if self.per_batch_map is not None:
+            return self._map_batch(info, columns)
+        return stack_columns(columns, self.children[0]._column_names())
+
+    def _map_batch(self, info: BatchInfo, values: Sequence[Any]) -> Row:
         assert self.per_batch_map is not None
         places, names = self._columns()
-        columns = [list(column) for column in zip(*rows, strict=True)]
+        columns = [list(rows_of(column)) for column in values]
         result = call_user_function(
             self.per_batch_map, (*(columns[i] for i in places), info), "batch operation: per_batch_map failed."
         )
@@ -197,17 +186,13 @@ class BatchDataset(Dataset):
         what = "The per_batch_map of batch"
         done = dict(zip(outputs, (_to_batch_column(r, what) for r in results), strict=True))
         rest = {n: c for i, (n, c) in enumerate(zip(before, columns, strict=True)) if i not in places}
-        stacked = (
-            dict(zip(rest, batch_columns(list(zip(*rest.values(), strict=True)), list(rest)), strict=True))
-            if rest
-            else {}
-        )
+        stacked = dict(zip(rest, stack_columns(list(rest.values()), list(rest)), strict=True))
         return tuple(done[n] if n in done else stacked[n] for n in names)
 
 
 def _to_batch_column(result: Any, what: str) -> Any:
     if isinstance(result, list) and result and not isinstance(result[0], (int, float, str, bytes)):
-        return batch_columns([(to_column(value, what),) for value in result], ["of per_batch_map"])[0]
+        return stack_column([to_column(value, what) for value in result], "of per_batch_map")
     return to_column(result, what)
 
 
@@ -223,32 +208,34 @@ def _check_pad_info(pad_info: Any) -> PadInfo:
     return pad_info or {}
 
 
-def _pad_rows(rows: Sequence[Row], names: Sequence[str], pad_info: PadInfo) -> Row:
-    """Rows as one batch, columns of `pad_info` (all numeric ones if it is empty) brought to one shape."""
-    columns = []
-    values: Any
-    for name, values in zip(names, zip(*rows, strict=True), strict=True):
+def _pad_columns(columns: Sequence[Any], names: Sequence[str], pad_info: PadInfo) -> Row:
+    """A batch of columns of rows, those of `pad_info` (all numeric ones if it is empty) brought to one shape."""
+    padded = []
+    for name, column in zip(names, columns, strict=True):
+        values = rows_of(column)
         if (name in pad_info or not pad_info) and values[0].dtype.kind not in "US":
             values = _pad_column(values, name, *pad_info.get(name, (None, 0)))
-        columns.append(batch_columns([(v,) for v in values], [name])[0])
-    return tuple(columns)
+        padded.append(values)
+    return stack_columns(padded, names)
 
 
-def _pad_column(values: Sequence[np.ndarray], name: str, shape: list | None, fill: Any) -> list[np.ndarray]:
+def _pad_column(values: Sequence[np.ndarray], name: str, shape: list | None, fill: Any) -> Any:
     largest = [max(sizes) for sizes in zip(*(v.shape for v in values), strict=True)]
     if shape is not None and len(shape) != len(largest):
         raise RuntimeError(f"pad_info of column {name}: shape {shape} has not the rank of the data, {largest}.")
     target = largest if shape is None else [b if a in (None, -1) else a for a, b in zip(shape, largest, strict=True)]
-    if all(list(v.shape) == target for v in values):
-        return list(values)
-    return [_pad_array(v, target, 0 if fill is None else fill) for v in values]
+    if any(v.dtype != values[0].dtype for v in values):
+        return [_filled([v], target, 0 if fill is None else fill)[0] for v in values]  # an error, where they are put together
+    return list(values) if all(list(v.shape) == target for v in values) else _filled(values, target, 0 if fill is None else fill)
 
 
-def _pad_array(array: np.ndarray, shape: Sequence[int], fill: Any) -> np.ndarray:
-    """`array` in the corner of one of `shape`; what does not fit is cut off, as upstream does."""
-    padded = np.full(shape, fill, array.dtype)
-    box = tuple(slice(0, min(a, b)) for a, b in zip(array.shape, shape, strict=True))
-    padded[box] = array[box]
+def _filled(values: Sequence[np.ndarray], shape: Sequence[int], fill: Any) -> np.ndarray:
+    """Each array in the corner of one of `shape`; what does not fit is cut off, as upstream does."""
+    padded = empty((len(values), *shape), values[0].dtype)
+    padded[...] = fill
+    for place, value in zip(padded, values, strict=True):
+        box = tuple(slice(0, min(a, b)) for a, b in zip(value.shape, shape, strict=True))
+        place[box] = value[box]
     return padded
 
 
@@ -270,20 +257,15 @@ class PaddedBatchDataset(BatchDataset):
     def _begin_session(self) -> None:
         positions(list(self.pad_info), self.children[0]._column_names(), "pad_info")
 
-    def _make_from_index(self, work: tuple[BatchInfo, np.ndarray]) -> Row:
-        info, index = work
-        return self._make_from_rows((info, self.children[0]._fetch(index)))
-
-    def _make_from_rows(self, work: tuple[BatchInfo, list[Row]]) -> Row:
-        info, rows = work
-        if self.per_batch_map is None:
-            return _pad_rows(rows, self.children[0]._column_names(), self.pad_info)
+    def _make(self, info: BatchInfo, columns: Sequence[Any]) -> Row:
         names = self.children[0]._column_names()
-        columns: list[Any] = list(zip(*rows, strict=True))
-        for place, name in enumerate(names):
-            if name in self.pad_info:
-                columns[place] = tuple(_pad_column(columns[place], name, *self.pad_info[name]))
-        return self._map_batch(info, list(zip(*columns, strict=True)))
+        if self.per_batch_map is None:
+            return _pad_columns(columns, names, self.pad_info)
+        padded = [
+            _pad_column(rows_of(column), name, *self.pad_info[name]) if name in self.pad_info else column
+            for name, column in zip(names, columns, strict=True)
+        ]
+        return self._map_batch(info, padded)
 
 
 class BucketBatchByLengthDataset(Dataset):
@@ -316,9 +298,6 @@ class BucketBatchByLengthDataset(Dataset):
         self.pad_to_bucket_boundary = pad_to_bucket_boundary
         self.drop_remainder = drop_remainder
 
-    def _parallelism(self) -> Parallelism:
-        return Parallelism()
-
     def _stream(self, run: Run) -> Iterator[Row]:
         names = self.children[0]._column_names()
         places = positions(self.column_names, names, "bucket_batch_by_length")
@@ -340,12 +319,12 @@ class BucketBatchByLengthDataset(Dataset):
 
     def _batch(self, rows: list[Row], number: int, names: Sequence[str]) -> Row:
         if not self.pad_to_bucket_boundary:
-            return _pad_rows(rows, names, self.pad_info)
+            return _pad_columns(list(zip(*rows, strict=True)), names, self.pad_info)
         pad_info = {
             name: (None if shape is None else [self._boundary(number) if n in (None, -1) else n for n in shape], fill)
             for name, (shape, fill) in self.pad_info.items()
         }
-        return _pad_rows(rows, names, pad_info)
+        return _pad_columns(list(zip(*rows, strict=True)), names, pad_info)
 
     def _boundary(self, number: int) -> int:
         if number >= len(self.boundaries):

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Row", "batch_columns", "has_object_values", "stack_column", "stackable", "to_column", "to_row"]
+from mindspore_compat.dataset.core.memory import stack
+
+__all__ = ["Row", "batch_columns", "first_row", "has_object_values", "rows_of", "stack_column", "stack_columns", "stackable", "to_column", "to_row"]
 
 #: One sample or batch: a NumPy array (or a dict, handed on as it is) per column.
 Row = tuple[Any, ...]
@@ -78,19 +80,34 @@ def stack_column(values: Sequence[Any], name: str) -> Any:
             )
     if first.ndim == 0 or first.dtype.kind in "US":
         return np.array(values)
-    return np.stack(values)
+    return stack(values)
 
 
-def stackable(values: Sequence[Any]) -> np.ndarray | None:
-    """Values of one column as a block, or None where they are no arrays of one shape and dtype."""
+def stackable(values: Sequence[Any], largest: int) -> np.ndarray | None:
+    """Values of one column as a block, or None where they are no arrays of one shape and dtype, or have more than `largest` bytes."""
     first = values[0]
-    if not isinstance(first, np.ndarray) or any(
+    if not isinstance(first, np.ndarray) or first.nbytes > largest or any(
         not isinstance(v, np.ndarray) or v.shape != first.shape or v.dtype != first.dtype for v in values
     ):
         return None
     return np.stack(values)
 
 
+def stack_columns(columns: Sequence[Any], names: Sequence[str]) -> Row:
+    """Columns as a batch: blocks are ready."""
+    return tuple(c if isinstance(c, np.ndarray) else stack_column(c, name) for c, name in zip(columns, names, strict=True))
+
+
 def batch_columns(rows: Sequence[Row], names: Sequence[str]) -> Row:
     """Rows as one batch."""
     return tuple(stack_column(column, name) for column, name in zip(zip(*rows, strict=True), names, strict=True))
+
+
+def rows_of(column: Any) -> list[Any]:
+    """The rows' values of a column; those of a block are views."""
+    return [column[i, ...] for i in range(len(column))] if isinstance(column, np.ndarray) else column
+
+
+def first_row(_: Any, columns: Sequence[Any]) -> Row:
+    """The one row of columns of length 1."""
+    return tuple(rows_of(column)[0] for column in columns)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count as count_from
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
@@ -25,12 +24,6 @@ class _IndexNode(Dataset):
 
     def _is_indexed(self) -> bool:
         return self.children[0]._is_indexed()
-
-    def _fetch(self, index: np.ndarray) -> list[Row]:
-        return self.children[0]._fetch(index)
-
-    def _fetch_columns(self, index: np.ndarray) -> list[Any]:
-        return self.children[0]._fetch_columns(index)
 
     def _stream(self, run: Run) -> Iterator[Row]:
         return super()._stream(run) if self._is_indexed() else self._pick(run)

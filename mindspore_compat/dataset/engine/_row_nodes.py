@@ -10,12 +10,13 @@ import numpy as np
 
 from mindspore_compat.dataset.callback import check_callbacks
 from mindspore_compat.dataset.core.validator_helpers import row_sizes, type_check, type_check_list
-from mindspore_compat.dataset.engine._columns import Row, stackable, to_column
+from mindspore_compat.dataset.engine._columns import Row, rows_of, stackable, to_column
 from mindspore_compat.dataset.engine._session import Parallelism, Run
 from mindspore_compat.dataset.engine._source_nodes import MappableDataset
 from mindspore_compat.dataset.engine.datasets import Columns, Dataset
 from mindspore_compat.dataset.engine.samplers import BuiltinSampler, DistributedSampler, SequentialSampler
-from mindspore_compat.dataset.transforms._operation import TensorOperation, apply_operations, call_user_function
+from mindspore_compat.dataset.transforms._fused import Pointwise, Texts, fuse
+from mindspore_compat.dataset.transforms._operation import TensorOperation, apply_operations, call_user_function, is_builtin
 
 __all__ = ["ConcatDataset", "FilterDataset", "MapDataset", "ProjectDataset", "RenameDataset", "ZipDataset"]
 
@@ -50,13 +51,45 @@ def positions(wanted: Sequence[str], names: Sequence[str], what: str) -> list[in
     return [list(names).index(name) for name in wanted]
 
 
-def apply_to_columns(operation: Any, columns: list[Any]) -> list[Any]:
-    """`operation` on columns of rows: at once where it can treat a block and the columns are (or make) blocks."""
-    if isinstance(operation, TensorOperation) and operation.has_block:
-        blocks = [c if isinstance(c, np.ndarray) else stackable(c) for c in columns]
-        if all(block is not None for block in blocks):
-            return list(operation._apply_block(*blocks))
-    results = [apply_operations([operation], values) for values in zip(*columns, strict=True)]
+#: Rows of more bytes are not put together to a block for an operation: the copy costs more than a call for each row.
+_LARGE_ROW = 1 << 14
+
+
+def apply_to_columns(operations: Sequence[Any], columns: list[Any]) -> list[Any]:
+    """`operations` on columns of rows: on blocks where they can treat one and the columns are (or make) one, else row by row.
+
+    Each row goes through all that comes up to the next fused operation, so that only few large images are there at once.
+    """
+    place = 0
+    while place < len(operations):
+        operation = operations[place]
+        done = _on_blocks(operation, columns)
+        stop = place + 1
+        if done is None and isinstance(operation, (Pointwise, Texts)):
+            done = columns
+            for each in operation.transforms:
+                found = _on_blocks(each, done)
+                done = _by_rows([each], done) if found is None else found
+        elif done is None:
+            while stop < len(operations) and not isinstance(operations[stop], (Pointwise, Texts)):
+                stop += 1
+            done = _by_rows(operations[place:stop], columns)
+        columns, place = done, stop
+    return columns
+
+
+def _on_blocks(operation: Any, columns: list[Any]) -> list[Any] | None:
+    if isinstance(operation, (Pointwise, Texts)):
+        column = operation.on_column(columns[0]) if len(columns) == 1 else None
+        return None if column is None else [column]
+    if not isinstance(operation, TensorOperation) or not operation.has_block:
+        return None
+    blocks = [c if isinstance(c, np.ndarray) else stackable(c, _LARGE_ROW) for c in columns]
+    return None if any(block is None for block in blocks) else list(operation._apply_block(*blocks))
+
+
+def _by_rows(operations: Sequence[Any], columns: list[Any]) -> list[Any]:
+    results = [apply_operations(operations, values) for values in zip(*map(rows_of, columns), strict=True)]
     counts = {len(result) for result in results}
     if len(counts) > 1:
         raise RuntimeError(f"{_FUNCTION} must return equally many columns for all rows, but got {sorted(counts)}.")
@@ -66,11 +99,8 @@ def apply_to_columns(operation: Any, columns: list[Any]) -> list[Any]:
 class MapDataset(Dataset):
     """`operations` applied to columns of every row.
 
-    Python functions run in worker processes where `python_multiprocessing` is set and `num_parallel_workers` > 1;
-    built-in
-    operations that release the GIL (decoding) run in threads; everything else runs in this process. `max_rowsize`,
-    `cache`
-    and `offload` are accepted without effect.
+    Python functions run in the thread that iterates, or in worker processes where `python_multiprocessing` is set;
+    built-in operations run in threads. `max_rowsize`, `cache` and `offload` are accepted without effect.
     """
 
     def __init__(
@@ -139,6 +169,7 @@ class MapDataset(Dataset):
         before = self.children[0]._column_names()
         outputs = self.output_columns or []
         self._output_count = len(outputs or self.input_columns or before[:1])
+        self._fused = fuse(self.operations)
         self._kept = [i for i, n in enumerate(before) if i not in self._layout_cache[0] and n not in outputs]
 
     def _apply(self, row: Row) -> Row:
@@ -158,7 +189,8 @@ class MapDataset(Dataset):
         if self._is_indexed():
             return super()._stream(run)
         tasks = ((run.task_key(self, i), row) for i, row in enumerate(self.children[0]._stream(run)))
-        return run.session.map(self, self._apply, tasks, self._own_parallelism())
+        asked = self._parallelism()
+        return run.session.map(self, self._apply, tasks, asked if asked.processes or any(map(_is_free, self.operations)) else Parallelism())
 
     def _is_indexed(self) -> bool:
         return not self.callbacks and self.children[0]._is_indexed()
@@ -166,26 +198,19 @@ class MapDataset(Dataset):
     def _order(self, run: Run) -> np.ndarray:
         return self.children[0]._order(run)
 
-    def _fetch(self, index: np.ndarray) -> list[Row]:
-        return [self._apply(row) for row in self.children[0]._fetch(index)]
-
-    def _fetch_columns(self, index: np.ndarray) -> list[Any]:
-        columns = self.children[0]._fetch_columns(index)
-        values = [columns[i] for i in self._layout_cache[0]]
-        for operation in self.operations:
-            values = apply_to_columns(operation, values)
-        merged = self._merge(tuple(columns), tuple(values))
+    def _step(self, value: Any) -> list[Any]:
+        values = apply_to_columns(self._fused, [value[i] for i in self._layout_cache[0]])
+        merged = self._merge(tuple(value), tuple(values))
         return [v if isinstance(v, np.ndarray) else [to_column(x, _FUNCTION) for x in v] for v in merged]
 
-    def _own_parallelism(self) -> Parallelism:
-        workers = self.num_parallel_workers
-        builtin = [op for op in self.operations if isinstance(op, TensorOperation)]
-        processes = workers if self.python_multiprocessing and len(builtin) < len(self.operations) else 0
-        threads = workers if len(builtin) == len(self.operations) and any(op.releases_gil for op in builtin) else 0
-        return Parallelism(processes, threads)
-
     def _parallelism(self) -> Parallelism:
-        return super()._parallelism() | self._own_parallelism()
+        if all(map(is_builtin, self.operations)):
+            return Parallelism(threads=self.num_parallel_workers if any(map(_is_free, self.operations)) else 1)
+        return Parallelism(processes=self.num_parallel_workers) if self.python_multiprocessing else Parallelism(here=True)
+
+
+def _is_free(operation: Any) -> bool:
+    return is_builtin(operation) and operation.releases_gil
 
 
 def _check_operations(operations: Any) -> list[Any]:
@@ -257,11 +282,8 @@ class _ColumnNode(Dataset):
     def _order(self, run: Run) -> np.ndarray:
         return self.children[0]._order(run)
 
-    def _fetch(self, index: np.ndarray) -> list[Row]:
-        return [self._choose(row) for row in self.children[0]._fetch(index)]
-
-    def _fetch_columns(self, index: np.ndarray) -> list[Any]:
-        return list(self._choose(tuple(self.children[0]._fetch_columns(index))))
+    def _step(self, value: Any) -> list[Any]:
+        return list(self._choose(tuple(value)))
 
 
 class ProjectDataset(_ColumnNode):
@@ -337,9 +359,6 @@ class ZipDataset(Dataset):
     def _size(self) -> int:
         return min(child.get_dataset_size() for child in self.children)
 
-    def _parallelism(self) -> Parallelism:
-        return Parallelism()
-
     def _stream(self, run: Run) -> Iterator[Row]:
         for rows in zip(*(child._stream(run) for child in self.children), strict=False):
             yield tuple(value for row in rows for value in row)
@@ -386,9 +405,6 @@ class ConcatDataset(Dataset):
 
     def _begin_session(self) -> None:
         self._column_names()
-
-    def _parallelism(self) -> Parallelism:
-        return Parallelism()
 
     def _size(self) -> int:
         total = sum(child.get_dataset_size() for child in self.children)

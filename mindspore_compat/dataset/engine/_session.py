@@ -1,7 +1,8 @@
-"""One iterator's run through a pipeline: its seed, its workers, and how far repeats have come."""
+"""One iterator's run through a pipeline: its seed, its workers, and how far repeats have come (docs/design/pipeline.md)."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -9,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mindspore_compat.dataset.core import config
-from mindspore_compat.dataset.core.randomness import DEFAULT_SEED, Key, chosen_seed, fresh_seed
-from mindspore_compat.dataset.engine._workers import Executor, ProcessExecutor, SerialExecutor, Task, ThreadExecutor
+from mindspore_compat.dataset.core.randomness import DEFAULT_SEED, Key, chosen_seed, fresh_seed, narrowed
+from mindspore_compat.dataset.engine._processes import ProcessExecutor
+from mindspore_compat.dataset.engine._workers import Executor, SerialExecutor, Task, ThreadExecutor
 
 if TYPE_CHECKING:
     from mindspore_compat.dataset.engine.datasets import Dataset
@@ -20,13 +22,50 @@ __all__ = ["Parallelism", "Run", "Session"]
 
 @dataclass(frozen=True)
 class Parallelism:
-    """How many worker processes (Python functions) and threads (GIL-free operations) a node asks for; 0 means none."""
+    """What a node asks for: worker processes, threads, or to run in the thread that iterates (`here`: Python code of the user, which may
+    keep state or draw from generators that all share). Without any of them it goes along with its neighbours.
+    """
 
     processes: int = 0
     threads: int = 0
+    here: bool = False
 
     def __or__(self, other: Parallelism) -> Parallelism:
-        return Parallelism(max(self.processes, other.processes), max(self.threads, other.threads))
+        return Parallelism(max(self.processes, other.processes), max(self.threads, other.threads), self.here or other.here)
+
+
+class Stage:
+    """Nodes of a chain that run in one place, one after another, on the columns of a batch; can be sent to worker processes."""
+
+    def __init__(self) -> None:
+        self.nodes: list[tuple[Dataset, int]] = []
+        self.last: Callable[[Any, Any], Any] | None = None
+        self.parallelism = Parallelism()
+
+    def __call__(self, work: tuple[Any, Any]) -> Any:
+        what, value = work
+        for node, number in self.nodes:
+            with narrowed(number):
+                value = node._step(value)
+        return (what, value) if self.last is None else self.last(what, value)
+
+
+def _stages(nodes: list[tuple[Dataset, int]], last: Callable[[Any, Any], Any], own: Parallelism) -> list[Stage]:
+    """A chain, source first, cut where Python code of the user has to run in the thread that iterates."""
+    wanted = [node._parallelism() for node, _ in nodes]
+    together = own.processes or max(each.processes for each in wanted)
+    stages = [Stage()]
+    for item, asked in [*zip(nodes, wanted, strict=True), (None, own)]:
+        stage = stages[-1]
+        is_other = Parallelism() not in (asked, stage.parallelism) and asked.here != stage.parallelism.here
+        if is_other and not together:
+            stage = Stage()
+            stages.append(stage)
+        stage.parallelism |= asked
+        if item is not None:
+            stage.nodes.append(item)
+    stages[-1].last = last
+    return stages
 
 
 class Session:
@@ -38,7 +77,8 @@ class Session:
         self.is_seeded = seed is not None
         self.seed = fresh_seed() if seed is None else seed
         self._numbers = {id(node): number for number, node in enumerate(_walk(root))}
-        self._executors: dict[int, Executor] = {}
+        self._executors: dict[tuple[int, int], Executor] = {}
+        self._stages: dict[int, list[Stage]] = {}
         for node in _walk(root):
             node._begin_session()
 
@@ -50,22 +90,45 @@ class Session:
         """A node's place in the tree; nodes made while running (flat_map) get theirs on first sight."""
         return self._numbers.setdefault(id(node), len(self._numbers))
 
-    def map(
-        self, node: Dataset, function: Callable[[Any], Any], tasks: Iterable[Task], parallelism: Parallelism
-    ) -> Iterator[Any]:
-        """Run `function` over `tasks` in the way that `node` asks for; its workers are started once."""
-        number = self.number(node)
-        executor = self._executors.get(number)
-        if executor is None:
-            executor = self._executors[number] = self._start(function, parallelism, number)
-        return executor.map(tasks)
+    def fetch(self, top: Dataset, last: Callable[[Any, Any], Any], tasks: Iterable[Task], own: Parallelism) -> Iterator[Any]:
+        """For tasks of (what, row numbers): ``last(what, columns)`` with the columns that `top` and the nodes below it make of them.
 
-    def _start(self, function: Callable[[Any], Any], parallelism: Parallelism, number: int) -> Executor:
+        `own` is what `last` asks for.
+        """
+        number = self.number(top)
+        if number not in self._stages:
+            self._stages[number] = _stages([(node, self.number(node)) for node in reversed(list(_walk(top)))], last, own)
+        for place, stage in enumerate(self._stages[number]):
+            tasks = self._with_keys((number, place), stage, tasks)
+        return (result for _, result in tasks)
+
+    def _with_keys(self, place: tuple[int, int], stage: Stage, tasks: Iterable[Task]) -> Iterator[Task]:
+        keys: deque[Key] = deque()
+
+        def noted() -> Iterator[Task]:
+            for task in tasks:
+                keys.append(task[0])
+                yield task
+
+        for result in self._executor(place, stage, stage.parallelism).map(noted()):
+            yield keys.popleft(), result
+
+    def map(self, node: Dataset, function: Callable[[Any], Any], tasks: Iterable[Task], parallelism: Parallelism) -> Iterator[Any]:
+        """Run `function` over `tasks` in the way that `node` asks for; its workers are started once."""
+        return self._executor((self.number(node), 0), function, parallelism).map(tasks)
+
+    def _executor(self, place: tuple[int, int], function: Callable[[Any], Any], parallelism: Parallelism) -> Executor:
+        executor = self._executors.get(place)
+        if executor is None:
+            executor = self._executors[place] = self._start(function, parallelism)
+        return executor
+
+    def _start(self, function: Callable[[Any], Any], parallelism: Parallelism) -> Executor:
         if self._is_serial:
             return SerialExecutor(function)
-        if parallelism.processes > 1:
-            return ProcessExecutor(function, parallelism.processes, self.seed + number)
-        if parallelism.threads > 1:
+        if parallelism.processes:
+            return ProcessExecutor(function, parallelism.processes)
+        if parallelism.threads and not parallelism.here:
             return ThreadExecutor(function, parallelism.threads)
         return SerialExecutor(function)
 

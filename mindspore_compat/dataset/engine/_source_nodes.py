@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.validator_helpers import type_check
-from mindspore_compat.dataset.engine._columns import Row
-from mindspore_compat.dataset.engine._session import Parallelism, Run
+from mindspore_compat.dataset.engine._session import Run
 from mindspore_compat.dataset.engine.datasets import Dataset
 from mindspore_compat.dataset.engine.samplers import BuiltinSampler, DistributedSampler, select_sampler
 
@@ -25,7 +24,7 @@ class SourceDataset(Dataset):
 class MappableDataset(SourceDataset):
     """A source whose samples have numbers, so that a sampler can choose among them.
 
-    A subclass gives `_num_rows` and `_fetch` (which gets sample ids).
+    A subclass gives `_num_rows` and `_fetch` or `_fetch_columns` (which get sample ids).
     """
 
     def __init__(
@@ -101,9 +100,6 @@ class MappableDataset(SourceDataset):
         rng = run.shared_rng(self._sessions) if self.sampler.is_shared() else run.rng(self)
         return np.asarray(self._sample_ids(rng), dtype=np.int64)
 
-    def _parallelism(self) -> Parallelism:
-        return Parallelism()
-
 
 class ArrayDataset(MappableDataset):
     """A source whose columns are arrays in memory: batches are cut out of them without visiting rows."""
@@ -115,10 +111,6 @@ class ArrayDataset(MappableDataset):
     def _num_rows(self) -> int:
         return len(self._arrays()[0])
 
-    def _fetch(self, index: np.ndarray) -> list[Row]:
-        arrays = self._arrays()
-        # A copy of each row: what is done to a row in place must not reach the source.
-        return [tuple(np.array(a[i]) for a in arrays) for i in index]
-
     def _fetch_columns(self, index: np.ndarray) -> list[Any]:
+        # Copies: what is done to a row in place must not reach the source.
         return [np.take(a, index, axis=0) for a in self._arrays()]

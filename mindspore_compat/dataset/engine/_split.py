@@ -11,7 +11,6 @@ import numpy as np
 
 from mindspore_compat.dataset.core.randomness import chosen_seed, fresh_seed
 from mindspore_compat.dataset.core.validator_helpers import type_check
-from mindspore_compat.dataset.engine._columns import Row
 from mindspore_compat.dataset.engine._session import Run
 from mindspore_compat.dataset.engine._source_nodes import MappableDataset
 from mindspore_compat.dataset.engine.datasets import Dataset
@@ -35,12 +34,6 @@ class _Part(MappableDataset):
 
     def _order(self, run: Run) -> np.ndarray:
         return self._shared.get(run)[self._start : self._stop][super()._order(run)]
-
-    def _fetch(self, index: np.ndarray) -> list[Row]:
-        return self.children[0]._fetch(index)
-
-    def _fetch_columns(self, index: np.ndarray) -> list[Any]:
-        return self.children[0]._fetch_columns(index)
 
 
 class _SharedOrder:

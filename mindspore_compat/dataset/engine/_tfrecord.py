@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat._format.compressed import CompressedFile, most_bytes
+from mindspore_compat._format.examples import read_in_step
+from mindspore_compat._format.ragged import gather
 from mindspore_compat._format.tfrecord import EXAMPLE, record_offsets
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.dataset.core import config
@@ -18,7 +20,7 @@ from mindspore_compat.dataset.core.datatypes import numpy_dtype
 from mindspore_compat.dataset.core.validator_helpers import type_check, workers_in_range
 from mindspore_compat.dataset.engine._columns import Row
 from mindspore_compat.dataset.engine._row_nodes import check_columns
-from mindspore_compat.dataset.engine._session import Run
+from mindspore_compat.dataset.engine._session import Parallelism, Run
 from mindspore_compat.dataset.engine._source_nodes import SourceDataset
 from mindspore_compat.dataset.engine.samplers import Shuffle
 from mindspore_compat.dataset.engine.schema import Schema
@@ -74,6 +76,7 @@ class TFRecordDataset(SourceDataset):
         self._num_samples, self._shards, self._shard, self._equal = num_samples or None, num_shards, shard_id, shard_equal_rows
         self._contents: list[CompressedFile | None] = []
         self._opened: dict[str, CompressedFile] = {}
+        self._streams: dict[str, Any] = {}
         self._index: list[np.ndarray] | None = None
         self._schema = self._columns_of(schema)
         if columns_list is not None:
@@ -165,15 +168,51 @@ class TFRecordDataset(SourceDataset):
     def _column_names(self) -> list[str]:
         return [name for name, _, _ in self._schema]
 
-    def _fetch(self, index: np.ndarray) -> list[Row]:
+    def _parallelism(self) -> Parallelism:
+        return Parallelism(threads=self.num_parallel_workers)
+
+    def _fetch_columns(self, index: np.ndarray) -> list[Any]:
         places = self._places()
         stops = np.cumsum(list(map(len, places)))
-        rows = []
-        for number in index:
-            file = int(np.searchsorted(stops, number, side="right"))
-            offset, length = places[file][number - (stops[file - 1] if file else 0)]
-            rows.append(self._row(file, _bytes_at(self._files[file], self._contents[file], int(offset), int(length))))
-        return rows
+        files = np.searchsorted(stops, index, side="right")
+        found = np.concatenate(places)[index] if len(places) > 1 else places[0][index]
+        if not self._compression:
+            columns = self._read_in_step(files, found)
+            if columns is not None:
+                return columns
+        rows = [self._row(file, _bytes_at(self._files[file], self._contents[file], *place)) for file, place in zip(files, found.tolist())]
+        return [list(column) for column in zip(*rows, strict=True)]
+
+    def _read_in_step(self, files: np.ndarray, places: np.ndarray) -> list[Any] | None:
+        """Columns of rows that are alike; None where they are to be read one by one, which also tells what is wrong."""
+        try:
+            records = gather([self._handle(path) for path in self._files], files, places[:, 0], places[:, 1])
+        except (FormatError, OSError):
+            return None
+        features = read_in_step(*records, {name for name, _, _ in self._schema})
+        if features is None:
+            return None
+        columns = []
+        for name, dtype, shape in self._schema:
+            kind, values = features.get(name, ("", []))
+            is_fitting = dtype is None or (dtype.kind != "U" and (kind == "bytes_list" or (dtype.kind == "f") == (kind == "float_list")))
+            if not kind or not is_fitting:
+                return None
+            try:
+                columns.append(_in_shape(values, np.dtype(np.uint8) if kind == "bytes_list" else dtype or np.dtype(_NATIVE[kind]), shape))
+            except ValueError:
+                return None
+        return columns
+
+    def _handle(self, path: str) -> int:
+        """An open file's; it is read at places, so forks and threads may share it."""
+        stream = self._streams.get(path)
+        if stream is None:
+            stream = self._streams.setdefault(path, open(path, "rb", buffering=0))  # noqa: SIM115
+        return stream.fileno()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_streams": {}}
 
     @staticmethod
     def _features(path: str, record: bytes) -> dict[str, Any]:
@@ -199,6 +238,18 @@ class TFRecordDataset(SourceDataset):
 
     def is_sharded(self) -> bool:
         return bool(self._shards and self._shards > 1)
+
+
+def _in_shape(values: Any, dtype: np.dtype, shape: list[int] | None) -> Any:
+    """A column of numbers in its type and shape. Raises: ValueError."""
+    if isinstance(values, np.ndarray):
+        values = values.astype(dtype, copy=False)
+        if shape is None:
+            return values
+        if -1 in shape:
+            return values.reshape(len(values), *values[0].reshape(shape).shape)
+        return values.reshape(len(values), *shape)
+    return [value.astype(dtype, copy=False).reshape(value.shape if shape is None else shape) for value in values]
 
 
 def _column(name: str, feature: Any, dtype: np.dtype | None, shape: list[int] | None, path: str) -> np.ndarray:

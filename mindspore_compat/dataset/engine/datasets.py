@@ -1,11 +1,10 @@
 """The Dataset base class and the nodes of the pipeline. Upstream: ``mindspore.dataset.engine.datasets``.
 
 A node gives rows in one of two ways. Any node streams: `_stream` yields the rows of one pass. A node whose rows can
-be asked for by number (`_is_indexed`) also has `_order`, the numbers of one pass, and `_fetch`, the rows of given
-numbers; then a batch fetches its rows in one task, in whatever process the pipeline wants, and index-only nodes
-(shuffle, repeat, take, skip) never touch data. `_fetch_columns` gives the rows of a batch column by column: a
-column that lies in one array already, or that an operation can treat as a whole, is a block (an array with one more
-axis in front) and no row of it is visited.
+be asked for by number (`_is_indexed`) also has `_order`, the numbers of one pass; then a batch is one task for the
+chain of nodes below it: the source's `_fetch` (rows) or `_fetch_columns`, then each node's `_step`, from columns to
+columns. A column is a block (an array with one more axis in front, where it lies in one array already or an
+operation can treat it as a whole) or a list of the rows' values. Nodes that only order rows never touch data.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import numpy as np
 
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, type_check, workers_in_range
-from mindspore_compat.dataset.engine._columns import Row
+from mindspore_compat.dataset.engine._columns import Row, first_row
 from mindspore_compat.dataset.engine._session import Parallelism, Run, Session
 
 if TYPE_CHECKING:
@@ -67,8 +66,8 @@ class Dataset:
         return sum(1 for _ in _one_pass(self))
 
     def _stream(self, run: Run) -> Iterator[Row]:
-        tasks = ((run.task_key(self, i), index) for i, index in enumerate(self._order(run)))
-        return run.session.map(self, self._fetch_one, tasks, self._parallelism())
+        tasks = ((run.task_key(self, i), (None, index)) for i, index in enumerate(self._order(run).reshape(-1, 1)))
+        return run.session.fetch(self, first_row, tasks, Parallelism())
 
     def _is_indexed(self) -> bool:
         return False
@@ -77,18 +76,20 @@ class Dataset:
         raise NotImplementedError
 
     def _fetch(self, index: np.ndarray) -> list[Row]:
+        """Rows of a source by number."""
         raise NotImplementedError
 
-    def _fetch_one(self, index: int) -> Row:
-        return self._fetch(np.array([index]))[0]
-
     def _fetch_columns(self, index: np.ndarray) -> list[Any]:
-        """Rows as columns: each a block, or a list of the rows' values."""
+        """Rows of a source as columns."""
         return [list(column) for column in _zip(*self._fetch(index), strict=True)]
 
+    def _step(self, value: Any) -> list[Any]:
+        """This node's part of a batch: from row numbers to columns for a source, else from columns to columns."""
+        return value if self.children else self._fetch_columns(value)
+
     def _parallelism(self) -> Parallelism:
-        """What this node and the indexed nodes below it ask for."""
-        return self.children[0]._parallelism() if self.children else Parallelism()
+        """What this node asks for, without those below."""
+        return Parallelism()
 
     def _begin_session(self) -> None:
         """Called when an iterator is made."""

@@ -10,6 +10,7 @@ from mindspore_compat.dataset.core.validator_helpers import check_value, type_ch
 from mindspore_compat.dataset.engine._columns import Row
 from mindspore_compat.dataset.engine._csv import CSVDataset
 from mindspore_compat.dataset.engine._row_nodes import check_columns
+from mindspore_compat.dataset.engine._session import Parallelism
 from mindspore_compat.dataset.engine._source_nodes import MappableDataset
 from mindspore_compat.dataset.engine._tfrecord import TFRecordDataset
 
@@ -85,8 +86,32 @@ class MindDataset(MappableDataset):
     def _column_names(self) -> list[str]:
         return self._names
 
+    def _parallelism(self) -> Parallelism:
+        return Parallelism(threads=self.num_parallel_workers)
+
     def _num_rows(self) -> int:
         return int(self._stops[-1]) + self._num_padded
+
+    def _fetch_columns(self, index: np.ndarray) -> list[Any]:
+        from mindspore_compat._format.wire import FormatError
+        from mindspore_compat.mindrecord._file import read_columns
+
+        places = np.searchsorted(self._stops, index, side="right")
+        if (places == len(self._stops)).any():  # padded rows
+            return super()._fetch_columns(index)
+        counts = np.array([len(shard) for shard in self._shards])
+        try:
+            columns = read_columns(self._shards, places, index - (self._stops - counts)[places], self._names)
+        except (ValueError, FormatError):
+            return super()._fetch_columns(index)  # which tells what is wrong
+        return [self._rows_of(name, columns[name]) for name in self._names]
+
+    def _rows_of(self, name: str, values: Any) -> Any:
+        """The values of plain fields as rows or a block of numbers; blob fields are ready."""
+        field = self._schema[name]
+        if field["type"] == "bytes" or "shape" in field:
+            return values
+        return [np.array(value) for value in values] if field["type"] == "string" else np.array(values, field["type"])
 
     def _fetch(self, index: np.ndarray) -> list[Row]:
         return [self._row(int(i)) for i in index]

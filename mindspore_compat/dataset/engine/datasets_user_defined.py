@@ -132,7 +132,9 @@ class GeneratorDataset(MappableDataset):
         return sum(1 for _ in self._source_rows())
 
     def _parallelism(self) -> Parallelism:
-        return Parallelism(self.num_parallel_workers if self.python_multiprocessing else 0)
+        if self.python_multiprocessing and self.num_parallel_workers > 1:
+            return Parallelism(processes=self.num_parallel_workers)
+        return Parallelism(here=True)
 
     def _fetch(self, index: np.ndarray) -> list[Row]:
         return [

@@ -24,9 +24,14 @@ __all__ = [
 ]  # fmt: skip
 
 _UNUSED = re.compile(r"(\[CLS\]|\[SEP\]|\[UNK\]|\[PAD\]|\[MASK\]|\[unused\d+\])")
+_MOST_WORDS = 1 << 16
 _CJK = ((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F), (0x2B820, 0x2CEAF), (0xF900, 0xFAFF),
         (0x2F800, 0x2FA1F))
 _ASCII_SYMBOLS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+#: for texts of ASCII alone, as most are: what `_cleaned` and `_basic_spans` do
+_CONTROLS = dict.fromkeys((*range(32), 127), " ")
+_ASCII_WORDS = re.compile(f"[A-Za-z0-9]+|[{re.escape(''.join(sorted(_ASCII_SYMBOLS)))}]")
+_ASCII_PARTS = re.compile(f"{_ASCII_WORDS.pattern}| +")
 
 
 class _OnText(TensorOperation):
@@ -53,14 +58,22 @@ class _Tokenizer(TensorOperation):
     def _spans(self, text: str) -> Iterable[tuple[int, int]]:
         raise NotImplementedError
 
+    def _tokens(self, text: str) -> list[str]:
+        """The tokens alone; one empty one where there is none."""
+        text = self._prepared(text)
+        return [text[start:end] for start, end in self._spans(text)] or [""]
+
+    def _plain(self) -> Callable[[str], list[str]] | None:
+        return None if self.with_offsets else self._tokens
+
     def _compute(self, array: np.ndarray) -> Any:
         if np.ndim(array):
             raise RuntimeError(f"{type(self).__name__}: the input shape should be scalar, but got rank {np.ndim(array)}.")
+        if not self.with_offsets:
+            return np.array(self._tokens(as_text(array)))
         text = self._prepared(as_text(array))
         spans = list(self._spans(text)) or [(0, 0)]
         tokens = np.array([text[start:end] for start, end in spans])
-        if not self.with_offsets:
-            return tokens
         starts, ends = zip(*((len(text[:start].encode()), len(text[:end].encode())) for start, end in spans))
         return tokens, np.array(starts, np.uint32), np.array(ends, np.uint32)
 
@@ -74,6 +87,9 @@ class UnicodeCharTokenizer(_Tokenizer):
 
 class WhitespaceTokenizer(_Tokenizer):
     """What stands between white space."""
+
+    def _tokens(self, text: str) -> list[str]:
+        return text.split() or [""]
 
     def _spans(self, text: str) -> Iterable[tuple[int, int]]:
         return (match.span() for match in re.finditer(r"\S+", text))
@@ -119,6 +135,12 @@ class BasicTokenizer(_Tokenizer):
         type_check(normalization_form, NormalizeForm, "normalization_form")
         self.lower_case, self.keep_whitespace = lower_case, keep_whitespace
         self.normalization_form, self.preserve_unused_token = normalization_form, preserve_unused_token
+
+    def _tokens(self, text: str) -> list[str]:
+        if not text.isascii() or "[" in text:
+            return super()._tokens(text)
+        text = (text.lower() if self.lower_case else text).translate(_CONTROLS)
+        return (_ASCII_PARTS.findall(text) if self.keep_whitespace else _ASCII_WORDS.findall(text)) or [""]
 
     def _prepared(self, text: str) -> str:
         parts = _UNUSED.split(text) if self.preserve_unused_token else [text]
@@ -168,6 +190,16 @@ class _Pieces:
         type_check(unknown_token, str, "unknown_token")
         check_pos_int32(max_bytes_per_token, "max_bytes_per_token")
         self._ids, self._suffix, self._longest, self._unknown = vocab.vocab(), suffix_indicator, max_bytes_per_token, unknown_token
+        self._known: dict[str, list[str]] = {}
+
+    def names(self, word: str) -> list[str]:
+        """The pieces alone; those of words that came before are remembered."""
+        found = self._known.get(word)
+        if found is None:
+            found = [piece for piece, _, _ in self.of(word, 0)]
+            if len(self._known) < _MOST_WORDS:
+                self._known[word] = found
+        return found
 
     def of(self, word: str, offset: int) -> list[tuple[str, int, int]]:
         """(piece, first byte, last byte + 1)."""
@@ -213,7 +245,16 @@ class BertTokenizer(TensorOperation):
         type_check(with_offsets, bool, "with_offsets")
         self.with_offsets = with_offsets
 
+    def _tokens(self, text: str) -> list[str]:
+        names = self._pieces.names
+        return [piece for word in self._basic._tokens(text) for piece in names(word)] or [""]
+
+    def _plain(self) -> Callable[[str], list[str]] | None:
+        return None if self.with_offsets else self._tokens
+
     def _compute(self, array: np.ndarray) -> Any:
+        if not self.with_offsets and not np.ndim(array):
+            return np.array(self._tokens(as_text(array)))
         words, starts, _ = self._basic._compute(array)
         return _with_offsets([piece for word, start in zip(words, starts) for piece in self._pieces.of(str(word), int(start))], self.with_offsets)
 
@@ -230,6 +271,9 @@ class PythonTokenizer(TensorOperation):
         if not callable(tokenizer):
             raise TypeError(f"Argument tokenizer with value {tokenizer!r} is not callable.")
         self.tokenizer = tokenizer
+
+    def _inner(self) -> list[Callable]:
+        return [self.tokenizer]
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         tokens = call_user_function(self.tokenizer, (as_text(array),), "map operation: [PythonTokenizer] failed.")
@@ -248,12 +292,18 @@ class Lookup(TensorOperation):
             raise RuntimeError(f"Lookup: unknown_token: [{unknown_token}], does not exist in vocab.")
         self._unknown = None if unknown_token is None else self._ids[unknown_token]
 
-    def _compute(self, array: np.ndarray) -> np.ndarray:
-        words = [as_text(item) for item in np.asarray(array).ravel()]
-        numbers = [self._ids.get(word, self._unknown) for word in words]
-        if None in numbers:
+    def _numbers(self, words: list[str]) -> np.ndarray:
+        find, unknown = self._ids.get, self._unknown
+        numbers = [find(word, unknown) for word in words]
+        if unknown is None and None in numbers:
             raise RuntimeError(f"Lookup: word: \"{words[numbers.index(None)]}\" doesn't exist in vocab and no unknown token is specified.")
-        return np.array(numbers, self._dtype).reshape(np.shape(array))
+        return np.array(numbers, self._dtype)
+
+    def _plain(self) -> Callable[[list[str]], np.ndarray]:
+        return self._numbers
+
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        return self._numbers([as_text(item) for item in np.asarray(array).ravel()]).reshape(np.shape(array))
 
 
 class Ngram(TensorOperation):

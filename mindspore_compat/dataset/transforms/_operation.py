@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Composed", "PyTensorOperation", "TensorOperation", "apply_operations", "call_user_function"]
+__all__ = ["Composed", "PyTensorOperation", "TensorOperation", "apply_operations", "call_user_function", "is_builtin"]
 
 
 def call_user_function(function: Callable, args: tuple, what: str) -> Any:
@@ -28,12 +28,16 @@ class TensorOperation:
     Class attributes:
         is_multi_column: several columns may come at once; then `_compute` gets them all.
         has_block: `_compute_block` works on a whole batch at once, with the same result as row by row.
+        is_pointwise: what a value becomes depends on it and its channel only; channels may move to the front.
+        keeps_state: what a row becomes depends on rows before.
         releases_gil: runs in threads without waiting for the interpreter.
         takes_pil: gets a PIL image as it is instead of an array of it.
     """
 
     is_multi_column = False
     has_block = False
+    is_pointwise = False
+    keeps_state = False
     releases_gil = False
     takes_pil = False
 
@@ -54,6 +58,14 @@ class TensorOperation:
             raise RuntimeError(f"Input Tensor is not valid: {type(self).__name__} got no input.")
         results = self._apply(*inputs)
         return results[0] if len(results) == 1 else results
+
+    def _plain(self) -> Callable[[Any], Any] | None:
+        """For operations on texts: the same from a text, or a list of texts, to a list of texts or an array; None where there is none."""
+        return None
+
+    def _inner(self) -> Sequence[Any]:
+        """Operations and functions that this one calls."""
+        return ()
 
     def _check_count(self, values: tuple) -> None:
         if len(values) > 1 and not self.is_multi_column:
@@ -97,6 +109,13 @@ class Composed(TensorOperation):
     """A list of operations as one; `transforms` holds them."""
 
     transforms: list[Any]
+
+
+def is_builtin(operation: Any) -> bool:
+    """Whether it runs nothing of the user's and keeps no state, so that it may run in any thread, in any order of rows."""
+    if not isinstance(operation, TensorOperation) or not type(operation).__module__.startswith("mindspore_compat."):
+        return False
+    return not operation.keeps_state and all(map(is_builtin, operation._inner()))
 
 
 def apply_operations(operations: Sequence[Any], values: tuple) -> tuple:

@@ -52,6 +52,7 @@ class TypeCast(TensorOperation):
     """The input as `data_type` (a MindSpore or NumPy dtype, or a name)."""
 
     has_block = True
+    is_pointwise = True
 
     def __init__(self, data_type: Any) -> None:
         self.data_type = numpy_dtype(data_type)
@@ -265,9 +266,13 @@ class _Compound(TensorOperation):
 
     def __init__(self, transforms: Any) -> None:
         self.transforms = check_operations(transforms)
+        self.releases_gil = any(isinstance(op, TensorOperation) and op.releases_gil for op in transforms)
 
     def _as_input(self, value: Any) -> Any:
         return value
+
+    def _inner(self) -> Sequence[Any]:
+        return self.transforms
 
 
 class Compose(_Compound, Composed):

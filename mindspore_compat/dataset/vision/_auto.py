@@ -32,6 +32,8 @@ class RandomSelectSubpolicy(TensorOperation):
     probabilities.
     """
 
+    releases_gil = True
+
     def __init__(self, policy: Any) -> None:
         type_check(policy, list, "policy")
         if not policy:
@@ -47,6 +49,9 @@ class RandomSelectSubpolicy(TensorOperation):
                 check_probability(pair[1])
         self.policy = policy
 
+    def _inner(self) -> list[Any]:
+        return [operation for pairs in self.policy for operation, _ in pairs]
+
     def _as_input(self, value: Any) -> Any:
         return value
 
@@ -61,12 +66,17 @@ class RandomSelectSubpolicy(TensorOperation):
 class UniformAugment(TensorOperation):
     """`num_ops` of the `transforms`, drawn for each row, each applied with a random probability."""
 
+    releases_gil = True
+
     def __init__(self, transforms: Any, num_ops: int = 2) -> None:
         self.transforms = check_operations(transforms)
         check_pos_int32(num_ops, "num_ops")
         if num_ops > len(transforms):
             raise ValueError(f"num_ops {num_ops} is greater than the number of transforms, {len(transforms)}.")
         self.num_ops = num_ops
+
+    def _inner(self) -> list[Any]:
+        return self.transforms
 
     def _as_input(self, value: Any) -> Any:
         return value

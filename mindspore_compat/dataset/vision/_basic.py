@@ -22,8 +22,6 @@ __all__ = [
 class Decode(ImageOperation):
     """The bytes of an image file as RGB: uint8 (H, W, 3), or a PIL image with `to_pil`."""
 
-    releases_gil = True
-
     def __init__(self, to_pil: bool = False) -> None:
         type_check(to_pil, bool, "to_pil")
         self.to_pil = to_pil
@@ -57,6 +55,7 @@ class Rescale(ImageOperation):
     """``image * rescale + shift`` as float32."""
 
     has_block = True
+    is_pointwise = True
 
     def __init__(self, rescale: float, shift: float) -> None:
         for name, value in (("rescale", rescale), ("shift", shift)):
@@ -88,6 +87,7 @@ class Normalize(ImageOperation):
     """
 
     has_block = True
+    is_pointwise = True
 
     def __init__(self, mean: Sequence[float], std: Sequence[float], is_hwc: bool = True) -> None:
         type_check(is_hwc, bool, "is_hwc")
@@ -169,6 +169,7 @@ class HWC2CHW(ImageOperation):
     """(H, W, C) to (C, H, W); an image (H, W) stays."""
 
     has_block = True
+    is_pointwise = True
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "HWC2CHW")
@@ -183,6 +184,7 @@ class ToTensor(ImageOperation):
     """An image (H, W[, C]) as `output_type` (C, H, W) of values divided by 255."""
 
     has_block = True
+    is_pointwise = True
 
     def __init__(self, output_type: Any = np.float32) -> None:
         self.output_type = numpy_dtype(output_type)

@@ -26,6 +26,7 @@ class _BatchOperation(TensorOperation):
     """Takes a batch of images (N, H, W, C) and one-hot labels (N, classes) or (N, rows, classes)."""
 
     is_multi_column = True
+    releases_gil = True
 
     def _check(self, images: np.ndarray, labels: np.ndarray) -> None:
         name = type(self).__name__
@@ -122,6 +123,7 @@ class MixUp(PyTensorOperation):
         check_pos_int32(batch_size, "batch_size")
         type_check(is_single, bool, "is_single")
         self.batch_size, self.alpha, self.is_single = batch_size, _check_positive(alpha, "alpha"), is_single
+        self.keeps_state = not is_single
         self._before: tuple[np.ndarray, np.ndarray] | None = None
 
     def _compute(self, *arrays: Any) -> tuple:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mindspore_compat.dataset.vision._image import to_uint8
+from mindspore_compat.dataset.vision._image import opencv
 
 __all__ = [
     "adjust_brightness", "adjust_contrast", "adjust_hue", "adjust_saturation", "adjust_sharpness", "auto_contrast",
@@ -18,42 +18,54 @@ def check_rgb(image: np.ndarray, name: str) -> None:
         raise RuntimeError(f"{name}: image shape is incorrect, expected <H, W, 3>, but got {image.shape}.")
 
 
-def _as_type(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    return to_uint8(values) if dtype == np.uint8 else values.astype(dtype)
+def _table(values: np.ndarray, image: np.ndarray) -> np.ndarray:
+    """A uint8 image with each value replaced by that of a table of 256."""
+    return opencv().LUT(np.ascontiguousarray(image), values.astype(np.uint8))
+
+
+def to_uint8(values: np.ndarray) -> np.ndarray:
+    """Rounded half to even and cut to 0 .. 255, as OpenCV's saturate_cast does."""
+    return np.clip(np.rint(values), 0, 255).astype(np.uint8)
 
 
 def gray(image: np.ndarray) -> np.ndarray:
     """Luminance (H, W) of RGB."""
     if image.dtype != np.uint8:
         return (image @ np.array([0.299, 0.587, 0.114])).astype(image.dtype)
-    # OpenCV's fixed point of 15 bits.
-    # The sums stay below 2**24, so that float32 is exact.
-    weighted = image.astype(np.float32) @ np.array([9798, 19235, 3735], np.float32)
-    return ((weighted.astype(np.int32) + (1 << 14)) >> 15).astype(np.uint8)
+    cv2 = opencv()
+    return cv2.cvtColor(np.ascontiguousarray(image), cv2.COLOR_RGB2GRAY)
 
 
-def _blend(first: np.ndarray, second: np.ndarray | np.floating, factor: float, dtype: np.dtype) -> np.ndarray:
+def _blend(first: np.ndarray, second: np.ndarray | np.floating, factor: float) -> np.ndarray:
     """``first * factor + second * (1 - factor)`` in float32."""
     weight = np.float32(factor)
-    return _as_type(first.astype(np.float32) * weight + second * (np.float32(1) - weight), dtype)
+    return first.astype(np.float32) * weight + second * (np.float32(1) - weight)
+
+
+_LEVELS = np.arange(256, dtype=np.float32)
 
 
 def adjust_brightness(image: np.ndarray, factor: float) -> np.ndarray:
     """Scaled values."""
-    return _as_type(image.astype(np.float32) * np.float32(factor), image.dtype)
+    if image.dtype == np.uint8:
+        return _table(to_uint8(_LEVELS * np.float32(factor)), image)
+    return (image.astype(np.float32) * np.float32(factor)).astype(image.dtype)
 
 
 def adjust_contrast(image: np.ndarray, factor: float) -> np.ndarray:
     """Mixed with the image's mean grey."""
-    mean = np.float32(int(np.mean(gray(image)) + 0.5)) if image.dtype == np.uint8 else np.float32(np.mean(gray(image)))
-    return _blend(image, mean, factor, image.dtype)
+    if image.dtype == np.uint8:
+        mean = np.float32(int(opencv().mean(gray(image))[0] + 0.5))
+        return _table(to_uint8(_blend(_LEVELS, mean, factor)), image)
+    return _blend(image, np.float32(np.mean(gray(image))), factor).astype(image.dtype)
 
 
 def adjust_saturation(image: np.ndarray, factor: float) -> np.ndarray:
     """Mixed with the grey image."""
-    # Spread over the channels first: NumPy is slow over an axis of three.
-    grey = np.repeat(gray(image).astype(np.float32), 3).reshape(image.shape)
-    return _blend(image, grey, factor, image.dtype)
+    grey = opencv().merge([gray(image)] * 3)
+    if image.dtype == np.uint8:
+        return opencv().addWeighted(np.ascontiguousarray(image), factor, grey, 1 - factor, 0)
+    return _blend(image, grey.astype(np.float32), factor).astype(image.dtype)
 
 
 def adjust_hue(image: np.ndarray, factor: float) -> np.ndarray:
@@ -62,20 +74,23 @@ def adjust_hue(image: np.ndarray, factor: float) -> np.ndarray:
         hsv = rgb_to_hsv(image)
         hsv[..., 0] = (hsv[..., 0] + factor) % 1.0
         return hsv_to_rgb(hsv).astype(image.dtype)
-    # OpenCV's 8-bit HSV: full hue range of 256 one way, 255 the other.
-    hsv = np.floor(rgb_to_hsv(image / 255.0) * (256.0, 255.0, 255.0) + 0.5)
-    hsv[..., 0] = (hsv[..., 0] + int(factor * 255)) % 256
-    return to_uint8(hsv_to_rgb(hsv / 255.0) * 255.0)
+    cv2 = opencv()
+    hsv = cv2.cvtColor(np.ascontiguousarray(image), cv2.COLOR_RGB2HSV_FULL)
+    hsv[..., 0] += np.uint8(int(factor * 255) % 256)  # wraps around
+    return cv2.cvtColor(hsv, cv2.COLOR_HSV2RGB_FULL)
 
 
 def adjust_sharpness(image: np.ndarray, factor: float) -> np.ndarray:
     """Mixed with the smoothed image (all but the outermost pixels)."""
-    values = image.astype(np.float32)
-    smooth = values.copy()
-    total = sum(values[i : values.shape[0] - 2 + i, j : values.shape[1] - 2 + j] for i in range(3) for j in range(3))
-    inner = (total + 4 * values[1:-1, 1:-1]) / 13
-    smooth[1:-1, 1:-1] = _as_type(inner, image.dtype)
-    return _blend(values, smooth, factor, image.dtype)
+    cv2 = opencv()
+    image = np.ascontiguousarray(image)
+    kernel = np.ones((3, 3), np.float32)
+    kernel[1, 1] = 5
+    smooth = image.copy()
+    smooth[1:-1, 1:-1] = cv2.filter2D(image, -1, kernel / 13).reshape(image.shape)[1:-1, 1:-1]
+    if image.dtype == np.uint8:
+        return cv2.addWeighted(image, factor, smooth, 1 - factor, 0).reshape(image.shape)
+    return _blend(image, smooth.astype(np.float32), factor).astype(image.dtype)
 
 
 def rgb_to_hsv(image: np.ndarray) -> np.ndarray:
@@ -111,7 +126,7 @@ def equalize(channel: np.ndarray) -> np.ndarray:
         return channel
     histogram[first] = 0
     table = np.cumsum(histogram).astype(np.float32) * np.float32(255.0 / rest)
-    return to_uint8(table)[channel]
+    return _table(to_uint8(table), channel)
 
 
 def auto_contrast(channel: np.ndarray, cutoff: float, ignore: list[int]) -> np.ndarray:
@@ -133,4 +148,4 @@ def auto_contrast(channel: np.ndarray, cutoff: float, ignore: list[int]) -> np.n
         return channel
     scale = np.float32(255.0 / (used[-1] - used[0]))
     table = np.arange(256, dtype=np.float32) * scale - np.float32(used[0]) * scale
-    return np.clip(table, 0, 255).astype(np.uint8)[channel]
+    return _table(np.clip(table, 0, 255), channel)

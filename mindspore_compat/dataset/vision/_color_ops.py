@@ -11,7 +11,7 @@ from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.core.validator_helpers import check_value, type_check
 from mindspore_compat.dataset.transforms._operation import PyTensorOperation
 from mindspore_compat.dataset.vision import _color
-from mindspore_compat.dataset.vision._image import check_image, is_pil
+from mindspore_compat.dataset.vision._image import check_image, is_pil, opencv
 from mindspore_compat.dataset.vision._operation import (
     ImageOperation,
     PilOperation,
@@ -142,7 +142,7 @@ class AdjustGamma(ImageOperation):
         check_image(image, "AdjustGamma")
         if image.dtype.kind == "f":
             return np.clip(np.power(image, self.gamma) * self.gain, 0, 1).astype(image.dtype)
-        return np.asarray(self._table(), np.uint8)[image]
+        return opencv().LUT(np.ascontiguousarray(image), np.asarray(self._table(), np.uint8))
 
     def _table(self) -> list[int]:
         return [min(int((255 + 1 - 1e-3) * self.gain * (i / 255.0) ** self.gamma), 255) for i in range(256)]
@@ -274,6 +274,8 @@ class AutoContrast(_ByChannel):
 
 class Invert(ImageOperation):
     """255 minus the image."""
+
+    is_pointwise = True
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "Invert")

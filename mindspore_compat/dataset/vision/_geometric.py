@@ -11,7 +11,7 @@ import numpy as np
 
 from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.core.validator_helpers import check_value, type_check
-from mindspore_compat.dataset.vision._image import check_image, is_pil, to_uint8
+from mindspore_compat.dataset.vision._image import check_image, is_pil, opencv
 from mindspore_compat.dataset.vision._operation import (
     ImageOperation,
     PilOperation,
@@ -355,30 +355,17 @@ class GaussianBlur(ImageOperation):
         given = (sigma,) * 2 if sigma is None or isinstance(sigma, (int, float)) else tuple(sigma)
         if len(given) != 2 or len(self.kernel_size) != 2:
             raise TypeError(f"kernel_size and sigma should be one or two numbers, but got {kernel_size} and {sigma}.")
-        self.sigma = tuple(s or k * 0.15 + 0.35 for k, s in zip(self.kernel_size, given, strict=True))
+        across = given[0] or self.kernel_size[0] * 0.15 + 0.35
+        self.sigma = (across, given[1] or across)
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "GaussianBlur")
-        values = image.astype(np.float64)
-        for axis, size, sigma in ((1, self.kernel_size[0], self.sigma[0]), (0, self.kernel_size[1], self.sigma[1])):
-            values = _convolve(values, _gaussian(size, sigma), axis)
-        return to_uint8(values) if image.dtype == np.uint8 else values.astype(image.dtype)
+        if image.dtype not in (np.uint8, np.uint16, np.int16, np.float32, np.float64):
+            raise RuntimeError(f"GaussianBlur: input of type {image.dtype} is not supported; expected uint8 or float32.")
+        blurred = opencv().GaussianBlur(np.ascontiguousarray(image), self.kernel_size, self.sigma[0], sigmaY=self.sigma[1])
+        return blurred.reshape(image.shape)
 
     def _compute_pil(self, image: Any) -> Any:
         from PIL import Image
 
         return Image.fromarray(self._compute(np.asarray(image)))
-
-
-def _gaussian(size: int, sigma: float) -> np.ndarray:
-    x = np.arange(size) - (size - 1) / 2
-    kernel = np.exp(-(x**2) / (2 * sigma**2))
-    return kernel / kernel.sum()
-
-
-def _convolve(values: np.ndarray, kernel: np.ndarray, axis: int) -> np.ndarray:
-    half = len(kernel) // 2
-    widths = [(half, half) if a == axis else (0, 0) for a in range(values.ndim)]
-    padded = np.pad(values, widths, "reflect")
-    length = values.shape[axis]
-    return sum(padded.take(range(k, k + length), axis=axis) * w for k, w in enumerate(kernel))  # type: ignore[return-value]

@@ -1,19 +1,37 @@
-"""Decoding and resizing of arrays (H, W[, C]); the numbers are OpenCV's, which upstream uses."""
+"""Decoding and resizing of arrays (H, W[, C]) by OpenCV, which upstream uses; it works without Python's lock."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+import os
+from functools import cache, lru_cache
 from io import BytesIO
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["check_image", "decode_rgb", "is_pil", "open_image", "resize", "to_uint8"]
+__all__ = ["check_image", "decode_rgb", "is_pil", "jpeg_frame", "open_image", "opencv", "resize", "resize_into"]
 
 _MOST_PIXELS, _PIXELS_OF_A_BYTE = 1 << 25, 256
 _NEAREST, _LINEAR, _CUBIC, _AREA, _PILCUBIC = 0, 2, 3, 4, 5
-#: OpenCV's fixed point for 8-bit images: weights are multiples of 1/2048.
-_ONE = 2048
+#: `Inter` to OpenCV's numbers
+_CV_INTER = {_NEAREST: 0, _LINEAR: 1, _CUBIC: 2, _AREA: 3}
+_BLENDABLE = frozenset(map(np.dtype, (np.uint8, np.bool_, np.uint16, np.int16, np.float32, np.float64)))
+
+
+@cache
+def opencv() -> Any:
+    """The module cv2. Raises: ImportError that names the package."""
+    libraries = os.environ.get("LD_LIBRARY_PATH")
+    try:
+        import cv2
+    except ImportError as error:
+        raise ImportError("Operations on images need OpenCV: pip install opencv-python-headless (or mindspore_compat[vision]).") from error
+    # its import changes this, which programs started from here would inherit
+    if libraries is None:
+        os.environ.pop("LD_LIBRARY_PATH", None)
+    else:
+        os.environ["LD_LIBRARY_PATH"] = libraries
+    return cv2
 
 
 def is_pil(img: Any) -> bool:
@@ -30,23 +48,86 @@ def _formats() -> list[str]:
     return [name for name in ("JPEG", "MPO", "PNG", "BMP", "DIB", "GIF", "PPM", "TIFF", "WEBP", "JPEG2000") if name in Image.OPEN]
 
 
-def open_image(content: np.ndarray) -> Any:
+def _broken(reason: object) -> RuntimeError:
+    return RuntimeError(f"Decode: decode image failed, unsupported or broken file ({reason}).")
+
+
+def _check_pixels(height: int, width: int, content: np.ndarray) -> None:
+    if height * width > max(_MOST_PIXELS, _PIXELS_OF_A_BYTE * content.nbytes):
+        raise _broken(f"{width} by {height} pixels in {content.nbytes} bytes")
+
+
+def open_image(content: np.ndarray, load: bool = True) -> Any:
     """A PIL image of the bytes of a file. Raises: RuntimeError for what is no image, or has far more pixels than its size can tell."""
     from PIL import Image
 
     try:
         image = Image.open(BytesIO(content.tobytes()), formats=_formats())
-        if image.width * image.height > max(_MOST_PIXELS, _PIXELS_OF_A_BYTE * content.nbytes):
-            raise ValueError(f"{image.width} by {image.height} pixels in {content.nbytes} bytes")
-        image.load()
     except Exception as error:
-        raise RuntimeError(f"Decode: decode image failed, unsupported or broken file ({error}).") from error
+        raise _broken(error) from error
+    _check_pixels(image.height, image.width, content)
+    if load:
+        try:
+            image.load()
+        except Exception as error:
+            raise _broken(error) from error
     return image
 
 
-def decode_rgb(content: np.ndarray) -> np.ndarray:
-    """The bytes of an image file as RGB, uint8 (H, W, 3)."""
-    return np.array(open_image(content).convert("RGB"))
+class JpegFrame(NamedTuple):
+    """What the first frame header of a JPEG file says."""
+
+    height: int
+    width: int
+    components: int
+    #: where the two bytes of the height stand
+    place: int
+    #: of a file that is not progressive: pixels in a row of blocks; else 0
+    row: int
+
+
+def jpeg_frame(content: np.ndarray) -> JpegFrame | None:
+    """The frame header of a JPEG file, None where there is none."""
+    data, end = content.data, len(content)
+    if end < 4 or data[0] != 0xFF or data[1] != 0xD8:
+        return None
+    place = 2
+    while place + 9 < end and data[place] == 0xFF:
+        marker = data[place + 1]
+        if marker == 0xFF:
+            place += 1
+        elif 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
+            height, width = data[place + 5] << 8 | data[place + 6], data[place + 7] << 8 | data[place + 8]
+            components = data[place + 9]
+            last = place + 11 + 3 * (components - 1)
+            if not components or last >= end:
+                return None
+            factors = [data[place + 11 + 3 * i] & 15 for i in range(components)]
+            return JpegFrame(height, width, components, place + 5, 8 * max(factors) if marker <= 0xC1 else 0)
+        elif marker == 0x01 or 0xD0 <= marker <= 0xD9:
+            place += 2
+        else:
+            place += 2 + (data[place + 2] << 8 | data[place + 3])
+    return None
+
+
+def decode_rgb(content: np.ndarray, frame: JpegFrame | None = None) -> np.ndarray:
+    """The bytes of an image file as RGB, uint8 (H, W, 3); as upstream without turning it as its EXIF data say. Raises: RuntimeError."""
+    frame = frame or jpeg_frame(content)
+    if frame is None:
+        open_image(content, load=False)  # only what PIL takes for a picture of some size comes to OpenCV
+    else:
+        _check_pixels(frame.height, frame.width, content)
+        if frame.components == 4:  # OpenCV's way from CMYK is another one
+            return np.array(open_image(content).convert("RGB"))
+    cv2 = opencv()
+    try:
+        image = cv2.imdecode(content, cv2.IMREAD_COLOR_RGB | cv2.IMREAD_IGNORE_ORIENTATION)
+    except cv2.error as error:
+        raise _broken(error) from error
+    if image is None:
+        raise _broken(f"{content.nbytes} bytes")
+    return image
 
 
 def check_image(image: np.ndarray, name: str, ranks: tuple[int, ...] = (2, 3)) -> None:
@@ -55,138 +136,36 @@ def check_image(image: np.ndarray, name: str, ranks: tuple[int, ...] = (2, 3)) -
         raise RuntimeError(f"{name}: input tensor is not in shape of <H,W> or <H,W,C>, but got rank: {image.ndim}.")
 
 
-def to_uint8(values: np.ndarray) -> np.ndarray:
-    """Rounded half to even and cut to 0 .. 255, as OpenCV's saturate_cast does."""
-    return np.clip(np.rint(values), 0, 255).astype(np.uint8)
-
-
 def resize(image: np.ndarray, size: tuple[int, int], interpolation: int) -> np.ndarray:
-    """`image` (..., H, W[, C]; H and W in front of the last axis if there are 3 or more) in `size` (height, width)."""
-    flat = image.ndim == 2
-    block = image[..., None] if flat else image
-    height, width = block.shape[-3:-1]
-    if (height, width) == tuple(size):
+    """`image` (H, W[, C]) in `size` (height, width)."""
+    if image.shape[:2] == tuple(size):
         return image
     if interpolation == _PILCUBIC:
         return _resize_pil(image, size)
-    exact_half = (height, width) == (2 * size[0], 2 * size[1])
-    if interpolation == _LINEAR and exact_half and image.dtype == np.uint8:
-        interpolation = _AREA
-    resized = _resize_block(block, size, interpolation)
-    return resized[..., 0] if flat else resized
+    result = np.empty((*size, *image.shape[2:]), image.dtype)
+    resize_into(image, result, interpolation)
+    return result
 
 
-def _resize_block(block: np.ndarray, size: tuple[int, int], interpolation: int) -> np.ndarray:
-    height, width = block.shape[-3:-1]
-    if interpolation == _NEAREST:
-        rows = np.minimum((np.arange(size[0]) * (1.0 / (size[0] / height))).astype(np.int64), height - 1)
-        columns = np.minimum((np.arange(size[1]) * (1.0 / (size[1] / width))).astype(np.int64), width - 1)
-        return block[..., rows, :, :][..., columns, :]
-    if interpolation == _AREA and size[0] <= height and size[1] <= width:
-        return _resize_area(block, size)
-    if block.dtype == np.uint8:
-        return _resize_fixed_point(block, size, interpolation)
-    dtype = block.dtype if block.dtype.kind == "f" else np.dtype(np.float32)
-    ids, weights = _taps(width, size[1], interpolation)
-    across = _blend_columns(block.astype(dtype, copy=False), ids, weights.astype(dtype))
-    ids, weights = _taps(height, size[0], interpolation)
-    down = sum(across[..., i, :] * w.astype(dtype)[:, None] for i, w in zip(ids.T, weights.T, strict=True))
-    return down.reshape(*block.shape[:-3], *size, block.shape[-1])
-
-
-def _blend_columns(block: np.ndarray, ids: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """(..., H, W, C) to (..., H, target * C). Pixels and channels in one axis: NumPy is slow over an axis of three."""
-    channels = block.shape[-1]
-    flat = block.reshape(*block.shape[:-2], -1)
-    spread = ids[..., None] * channels + np.arange(channels)
-    return sum(
-        np.take(flat, spread[:, k].ravel(), axis=-1) * np.repeat(weights[:, k], channels) for k in range(ids.shape[1])
-    )
-
-
-def _resize_fixed_point(block: np.ndarray, size: tuple[int, int], interpolation: int) -> np.ndarray:
-    ids, weights = _taps(block.shape[-2], size[1], interpolation)
-    across = _blend_columns(block, ids, _fixed(weights))
-    ids, weights = _taps(block.shape[-3], size[0], interpolation)
-    fixed = _fixed(weights)[:, :, None]
-    if interpolation == _CUBIC:
-        total = sum(across[..., i, :].astype(np.int64) * fixed[:, k] for k, i in enumerate(ids.T))
-        result = np.clip((total + (1 << 21)) >> 22, 0, 255)
-    else:
-        # The two-tap kernel cuts off bits on the way, so that 32 bits are enough.
-        across >>= 4
-        result = (sum((across[..., i, :] * fixed[:, k]) >> 16 for k, i in enumerate(ids.T)) + 2) >> 2
-    return result.astype(np.uint8).reshape(*block.shape[:-3], *size, block.shape[-1])
-
-
-def _fixed(weights: np.ndarray) -> np.ndarray:
-    return np.rint(weights.astype(np.float32) * _ONE).astype(np.int32)
-
-
-@lru_cache(maxsize=256)
-def _taps(length: int, target: int, interpolation: int) -> tuple[np.ndarray, np.ndarray]:
-    """For each of `target` pixels: the source pixels it is made of and their weights, both (target, taps)."""
-    scale = 1.0 / (target / length)  # as OpenCV rounds it
-    if interpolation == _AREA:  # enlarging
-        return _area_linear_taps(length, target)
-    place = ((np.arange(target) + 0.5) * scale - 0.5).astype(np.float32)
-    start = np.floor(place).astype(np.int64)
-    part = (place - start).astype(np.float32)
-    if interpolation == _CUBIC:
-        a = np.float32(-0.75)
-        w0 = ((a * (part + 1) - 5 * a) * (part + 1) + 8 * a) * (part + 1) - 4 * a
-        w1 = ((a + 2) * part - (a + 3)) * part * part + 1
-        w2 = ((a + 2) * (1 - part) - (a + 3)) * (1 - part) * (1 - part) + 1
-        weights = np.stack([w0, w1, w2, 1 - w0 - w1 - w2], -1)
-        return np.clip(start[:, None] + np.arange(-1, 3), 0, length - 1), weights
-    return np.clip(np.stack([start, start + 1], -1), 0, length - 1), np.stack([1 - part, part], -1)
-
-
-def _area_linear_taps(length: int, target: int) -> tuple[np.ndarray, np.ndarray]:
-    inverse = target / length
-    scale = 1.0 / inverse
-    position = np.arange(target)
-    start = np.floor(position * scale).astype(np.int64)
-    part = ((position + 1) - (start + 1) * inverse).astype(np.float32)
-    part = np.where(part <= 0, 0, part - np.floor(part)).astype(np.float32)
-    part[start >= length - 1] = 0
-    start = np.clip(start, 0, length - 1)
-    return np.stack([start, np.minimum(start + 1, length - 1)], -1), np.stack([1 - part, part], -1)
-
-
-def _resize_area(block: np.ndarray, size: tuple[int, int]) -> np.ndarray:
-    """Each target pixel is the mean of the area it covers."""
-    height, width = block.shape[-3:-1]
-    values = block.astype(np.float32)
-    rows, columns = _area_weights(height, size[0]), _area_weights(width, size[1])
-    across = np.einsum("wv,...vc->...wc", columns, values)
-    result = np.einsum("hg,...gwc->...hwc", rows, across)
-    if block.dtype != np.uint8:
-        return result.astype(block.dtype)
-    if height % size[0] == 0 and width % size[1] == 0 and (height // size[0], width // size[1]) == (2, 2):
-        return ((result * 4 + 2).astype(np.int32) >> 2).astype(np.uint8)
-    return to_uint8(result)
-
-
-@lru_cache(maxsize=256)
-def _area_weights(length: int, target: int) -> np.ndarray:
-    edges = np.arange(target + 1) * (length / target)
-    pixels = np.arange(length)
-    overlap = np.minimum(edges[1:, None], pixels + 1) - np.maximum(edges[:-1, None], pixels)
-    weights = np.clip(overlap, 0, None)
-    return (weights / weights.sum(1, keepdims=True)).astype(np.float32)
+def resize_into(image: np.ndarray, result: np.ndarray, interpolation: int) -> None:
+    """Fill `result` (H, W[, C]) with `image` in that size. Raises: RuntimeError for types that can not be blended."""
+    if image.dtype not in _BLENDABLE and interpolation != _NEAREST:
+        raise RuntimeError(f"Resize: input of type {image.dtype} is not supported; expected uint8 or float32.")
+    if interpolation == _NEAREST or image.dtype == np.bool_:  # bytes that are only moved, or 0 and 1
+        kind = {1: "u1", 2: "u2", 4: "f4", 8: "f8"}[image.dtype.itemsize]
+        image, result = image.view(kind), result.view(kind)
+    cv2 = opencv()
+    filled = cv2.resize(image, result.shape[1::-1], result, interpolation=_CV_INTER[interpolation])
+    if not np.shares_memory(filled, result):  # OpenCV leaves out an axis of one channel
+        result[...] = filled.reshape(result.shape)
 
 
 def _resize_pil(image: np.ndarray, size: tuple[int, int]) -> np.ndarray:
     from PIL import Image
 
     if image.ndim != 3 or image.shape[2] != 3:
-        raise RuntimeError(
-            f"Resize: Interpolation mode PILCUBIC only supports images of 3 channels, but got {image.shape}."
-        )
+        raise RuntimeError(f"Resize: Interpolation mode PILCUBIC only supports images of 3 channels, but got {image.shape}.")
     if image.dtype == np.uint8:
         return np.array(Image.fromarray(image).resize(size[::-1], Image.Resampling.BICUBIC))
-    bands = [
-        Image.fromarray(image[..., c].astype(np.float32)).resize(size[::-1], Image.Resampling.BICUBIC) for c in range(3)
-    ]
+    bands = [Image.fromarray(image[..., c].astype(np.float32)).resize(size[::-1], Image.Resampling.BICUBIC) for c in range(3)]
     return np.stack([np.asarray(band) for band in bands], -1).astype(image.dtype)

@@ -27,6 +27,7 @@ class ImageOperation(TensorOperation):
     """
 
     takes_pil = True
+    releases_gil = True
 
     def _apply(self, *values: Any) -> tuple:
         if len(values) == 1 and is_pil(values[0]):
@@ -66,6 +67,7 @@ class PilOperation(PyTensorOperation):
     """An operation on PIL images only. Raises: TypeError for arrays."""
 
     takes_pil = True
+    releases_gil = True
 
     def _apply(self, *values: Any) -> tuple:
         for value in values:

@@ -24,7 +24,6 @@ from mindspore_compat.dataset.vision.utils import Inter
 
 __all__ = ["RandomCropDecodeResize", "RandomResize", "RandomResizedCrop", "Resize", "ResizedCrop"]
 
-_SIZABLE = (np.uint8, np.float32, np.float64, np.int16, np.uint16, np.int8)
 #: Inter to PIL's numbers (Image.Resampling).
 PIL_RESAMPLING = {Inter.NEAREST: 0, Inter.ANTIALIAS: 1, Inter.BILINEAR: 2, Inter.BICUBIC: 3, Inter.PILCUBIC: 3}
 
@@ -45,8 +44,6 @@ def resize_image(image: Any, size: tuple[int, int] | int, interpolation: Inter) 
         return image if image.size == size[::-1] else image.resize(size[::-1], pil_resampling(interpolation))
     if interpolation == Inter.ANTIALIAS:
         raise TypeError("The current InterpolationMode is not supported with NumPy input: ANTIALIAS.")
-    if image.dtype not in _SIZABLE:
-        raise RuntimeError(f"Resize: input of type {image.dtype} is not supported; expected uint8 or float32.")
     return resize(image, size, interpolation)
 
 
@@ -70,10 +67,7 @@ class Resize(RandomImageOperation):
 
     def _compute_block(self, images: np.ndarray) -> np.ndarray:
         check_image(images[0], "Resize")
-        by_size = isinstance(self.size, int) or self.interpolation in (Inter.PILCUBIC, Inter.ANTIALIAS)
-        if by_size or images.dtype not in _SIZABLE or images.ndim == 3:
-            return np.stack([self._transform(image) for image in images])
-        return resize(images, self.size, self.interpolation)  # type: ignore[arg-type]
+        return np.stack([self._transform(image) for image in images])
 
 
 class ResizedCrop(ImageOperation):
@@ -169,8 +163,6 @@ def draw_box(
 
 class RandomCropDecodeResize(RandomResizedCrop):
     """`Decode` and `RandomResizedCrop` in one; for the bytes of an image file."""
-
-    releases_gil = True
 
     def _check(self, *images: Any) -> None:
         for image in images:

@@ -1,4 +1,8 @@
-"""Rotation, affine and perspective maps of arrays (H, W[, C]); the numbers are OpenCV's, which upstream uses."""
+"""Rotation, affine and perspective maps of arrays (H, W[, C]).
+
+Where a pixel comes from is worked out here, in the fixed point of the OpenCV that upstream has; the one installed looks it up (`remap`).
+Its own `warpAffine` and `warpPerspective` give other numbers in each version.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+
+from mindspore_compat.dataset.vision._image import opencv
 
 __all__ = ["affine_matrix", "perspective_matrix", "rotation_matrix", "warp_affine", "warp_perspective"]
 
@@ -41,8 +47,10 @@ def affine_matrix(
 
 def invert_affine(matrix: np.ndarray) -> np.ndarray:
     """The map the other way round."""
-    inverse = np.linalg.inv(matrix[:, :2])
-    return np.concatenate([inverse, -inverse @ matrix[:, 2:]], 1)
+    (a, b, x), (c, d, y) = matrix.tolist()
+    scale = 1.0 / (a * d - b * c)  # in OpenCV's order, for the last bit counts
+    a, b, c, d = d * scale, -b * scale, -c * scale, a * scale
+    return np.array([[a, b, -a * x - b * y], [c, d, -c * x - d * y]])
 
 
 def perspective_matrix(start: Sequence[Sequence[float]], end: Sequence[Sequence[float]]) -> np.ndarray:
@@ -62,69 +70,35 @@ def warp_affine(
     """Target pixel p takes the source pixel at ``inverse @ p``; outside of the source stands `fill`."""
     y, x = np.arange(size[0]), np.arange(size[1])
     offset = _PLACE // 2 if interpolation == _NEAREST else _PLACE // _PART // 2
-    place_x = (
-        np.rint(inverse[0, 0] * x * _PLACE) + (np.rint((inverse[0, 1] * y + inverse[0, 2]) * _PLACE) + offset)[:, None]
-    )
-    place_y = (
-        np.rint(inverse[1, 0] * x * _PLACE) + (np.rint((inverse[1, 1] * y + inverse[1, 2]) * _PLACE) + offset)[:, None]
-    )
     shift = 10 if interpolation == _NEAREST else 10 - _PART_BITS
-    return _remap(image, place_x.astype(np.int64) >> shift, place_y.astype(np.int64) >> shift, interpolation, fill)
+    place_x, place_y = (
+        (np.rint(row[0] * x * _PLACE).astype(np.int64) + (np.rint((row[1] * y + row[2]) * _PLACE).astype(np.int64) + offset)[:, None]) >> shift
+        for row in inverse
+    )
+    return _remap(image, place_x, place_y, interpolation, fill)
 
 
 def warp_perspective(
     image: np.ndarray, inverse: np.ndarray, size: tuple[int, int], interpolation: int, fill: Sequence[float]
 ) -> np.ndarray:
     """As `warp_affine`, with a 3x3 map."""
-    y, x = np.mgrid[0 : size[0], 0 : size[1]].astype(np.float64)
-    w = inverse[2, 0] * x + inverse[2, 1] * y + inverse[2, 2]
+    y, x = np.arange(size[0], dtype=np.float64)[:, None], np.arange(size[1], dtype=np.float64)
+    w = inverse[2, 0] * x + (inverse[2, 1] * y + inverse[2, 2])
     w = np.divide(1 if interpolation == _NEAREST else _PART, w, out=np.zeros_like(w), where=w != 0)
-    place_x = np.rint((inverse[0, 0] * x + inverse[0, 1] * y + inverse[0, 2]) * w).astype(np.int64)
-    place_y = np.rint((inverse[1, 0] * x + inverse[1, 1] * y + inverse[1, 2]) * w).astype(np.int64)
+    place_x, place_y = (np.rint((row[0] * x + (row[1] * y + row[2])) * w).astype(np.int64) for row in inverse[:2])
     return _remap(image, place_x, place_y, interpolation, fill)
 
 
 def _remap(image: np.ndarray, x: np.ndarray, y: np.ndarray, interpolation: int, fill: Sequence[float]) -> np.ndarray:
     """Pixels at places: whole ones for NEAREST, else in 1/32."""
+    cv2 = opencv()
     channels = 1 if image.ndim == 2 else image.shape[2]
-    border = np.asarray([fill[min(c, len(fill) - 1)] for c in range(channels)], dtype=image.dtype)
-    source = image.reshape(*image.shape[:2], channels)
-    if interpolation == _NEAREST:
-        result = _pick(source, x, y, border)
-    elif interpolation == _CUBIC:
-        result = _mix(source, x, y, border, _cubic_weights(), start=-1)
-    else:
-        part = np.arange(_PART) / _PART
-        result = _mix(source, x, y, border, np.stack([1 - part, part], -1), start=0)
+    parts = None
+    if interpolation != _NEAREST:
+        parts = ((y & (_PART - 1)) * _PART + (x & (_PART - 1))).astype(np.uint16)
+        x, y = x >> _PART_BITS, y >> _PART_BITS
+    wholes = np.stack([x, y], -1).clip(-(1 << 15), (1 << 15) - 1).astype(np.int16)
+    border = [float(fill[min(c, len(fill) - 1)]) for c in range(channels)]
+    flags = {_NEAREST: cv2.INTER_NEAREST, _CUBIC: cv2.INTER_CUBIC}.get(interpolation, cv2.INTER_LINEAR)
+    result = cv2.remap(image, wholes, parts, flags, borderMode=cv2.BORDER_CONSTANT, borderValue=border)
     return result.reshape(*x.shape, *image.shape[2:])
-
-
-def _pick(source: np.ndarray, x: np.ndarray, y: np.ndarray, border: np.ndarray) -> np.ndarray:
-    height, width = source.shape[:2]
-    inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
-    picked = source[np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)]
-    return np.where(inside[..., None], picked, border)
-
-
-def _cubic_weights() -> np.ndarray:
-    part = np.arange(_PART) / _PART
-    a = -0.75
-    w0 = ((a * (part + 1) - 5 * a) * (part + 1) + 8 * a) * (part + 1) - 4 * a
-    w1 = ((a + 2) * part - (a + 3)) * part * part + 1
-    w2 = ((a + 2) * (1 - part) - (a + 3)) * (1 - part) * (1 - part) + 1
-    return np.stack([w0, w1, w2, 1 - w0 - w1 - w2], -1)
-
-
-def _mix(
-    source: np.ndarray, x: np.ndarray, y: np.ndarray, border: np.ndarray, weights: np.ndarray, start: int
-) -> np.ndarray:
-    across, down = weights[x & (_PART - 1)], weights[y & (_PART - 1)]
-    x, y = x >> _PART_BITS, y >> _PART_BITS
-    total: np.ndarray | float = 0.0
-    for j in range(weights.shape[1]):
-        for i in range(weights.shape[1]):
-            weight = down[..., j] * across[..., i]
-            total = total + weight[..., None] * _pick(source, x + start + i, y + start + j, border)
-    if source.dtype != np.uint8:
-        return np.asarray(total).astype(source.dtype)
-    return np.clip(np.floor(np.asarray(total) + 0.5), 0, 255).astype(np.uint8)

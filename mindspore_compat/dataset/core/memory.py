@@ -1,0 +1,33 @@
+"""Where the arrays of a batch are made: in this process's memory, or in a worker process where its parent sees them.
+
+Only for what is handed on at once: there, the memory is used again when the reader has done with the batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+__all__ = ["empty", "set_maker", "stack"]
+
+Maker = Callable[[tuple[int, ...], np.dtype], np.ndarray]
+
+_maker: Maker | None = None
+
+
+def set_maker(maker: Maker | None) -> None:
+    """Let `maker(shape, dtype)` make the arrays from now on."""
+    global _maker
+    _maker = maker
+
+
+def empty(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """An array with anything in it."""
+    return np.empty(shape, dtype) if _maker is None else _maker(shape, np.dtype(dtype))
+
+
+def stack(values: Sequence[np.ndarray]) -> np.ndarray:
+    """`np.stack` of arrays of one shape and dtype."""
+    return np.stack(values, out=empty((len(values), *values[0].shape), values[0].dtype))
