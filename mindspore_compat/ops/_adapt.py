@@ -113,7 +113,7 @@ def to_dtype(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 
 def convolved(convolution: Any, x: Any, weight: Any, bias: Any, *rest: Any) -> Any:
     """``convolution(x, weight, bias, *rest)``; float16 on a CPU goes through float32, rounded once as well: its gradient is 80 times faster."""
-    if _dtype(x) is torch.float16 and _is_cpu(x):
+    if _dtype(x) is torch.float16 and _dtype(weight) is torch.float16 and _is_cpu(x):
         wide = (None if item is None else _Base.to(item, torch.float32) for item in (x, weight, bias))
         return _Base.to(convolution(*wide, *rest), torch.float16)
     return convolution(x, weight, bias, *rest)

@@ -15,7 +15,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-__all__ = ["cifar10", "cifar100", "coco", "image_folder", "mnist", "picture", "pictures", "segmentation_pairs", "voc"]
+__all__ = ["cifar10", "cifar10_python", "cifar100", "coco", "div2k", "image_folder", "mnist", "picture", "pictures", "segmentation_pairs", "tiff_volumes", "two_domains", "voc", "voc_list", "words"]
 
 
 def picture(size: tuple[int, int], label: int, seed: int, channels: int = 3) -> np.ndarray:
@@ -78,19 +78,25 @@ def cifar100(folder: Path, train: int = 40, test: int = 20) -> None:
         (folder / f"{name}.bin").write_bytes(b"".join(bytes([i % 20, i % 100]) + picture((32, 32), i % 100, i).transpose(2, 0, 1).tobytes() for i in range(count)))
 
 
-def mnist(folder: Path, train: int = 64, test: int = 32, train_folder: str = "train", test_folder: str = "test", packed: bool = False) -> None:
-    """The four idx files, in two folders (or one, if these are the same), plain or gzipped."""
+def mnist(folder: Path, train: int = 64, test: int = 32, train_folder: str = "train", test_folder: str = "test", packed: bool = False, dot: str = "-") -> None:
+    """The four idx files, in two folders (or one, if these are the same), plain or gzipped; ``dot`` stands before "idx" in their names."""
     for place, prefix, count in ((train_folder, "train", train), (test_folder, "t10k", test)):
         images = np.stack([picture((28, 28), i % 10, i, 1)[..., 0] for i in range(count)])
         labels = np.array([i % 10 for i in range(count)], np.uint8)
         home = folder / place
         home.mkdir(parents=True, exist_ok=True)
-        for name, content in ((f"{prefix}-images-idx3-ubyte", struct.pack(">4i", 2051, *images.shape) + images.tobytes()),
-                              (f"{prefix}-labels-idx1-ubyte", struct.pack(">2i", 2049, count) + labels.tobytes())):
+        for name, content in ((f"{prefix}-images{dot}idx3-ubyte", struct.pack(">4i", 2051, *images.shape) + images.tobytes()),
+                              (f"{prefix}-labels{dot}idx1-ubyte", struct.pack(">2i", 2049, count) + labels.tobytes())):
             if packed:
                 (home / f"{name}.gz").write_bytes(gzip.compress(content, mtime=0))
             else:
                 (home / name).write_bytes(content)
+
+
+def two_domains(folder: Path, count: int = 2, size: tuple[int, int] = (64, 64)) -> None:
+    """Unpaired pictures of two kinds: trainA, trainB, testA, testB."""
+    for place, label in (("trainA", 1), ("trainB", 5), ("testA", 1), ("testB", 5)):
+        pictures(folder / place, count, size, label=label)
 
 
 COCO_NAMES = ["person", "bicycle", "car", "motorcycle", "airplane", "bus", "train", "truck", "boat", "traffic light", "fire hydrant", "stop sign",
@@ -181,3 +187,53 @@ def segmentation_pairs(folder: Path, count: int = 4, size: tuple[int, int] = (64
         save(paths[1], mask)
         made.append(paths)
     return made
+
+
+def tiff_volumes(folder: Path, count: int = 5, size: tuple[int, int] = (572, 572)) -> None:
+    """train-volume.tif and train-labels.tif with `count` pages, as the ISBI challenge has them."""
+    scenes = [scene(size, number) for number in range(count)]
+    masks = []
+    for image, boxes in scenes:
+        mask = np.full(size, 255, np.uint8)
+        for _, x, y, w, h in boxes:
+            mask[y:y + h, x:x + w] = 0
+        masks.append(mask)
+    for name, pages in (("train-volume.tif", [image[..., 0] for image, _ in scenes]), ("train-labels.tif", masks)):
+        if not cv2.imwritemulti(str(folder / name), pages):
+            raise OSError(f"{name} was not written")
+
+
+def div2k(folder: Path, scale: int = 2, size: tuple[int, int] = (96, 96), train: int = 4, valid: int = 2, first: int = 1) -> None:
+    """DIV2K_train_HR, DIV2K_train_LR_bicubic/X2/0001x2.png and so on; ``first`` numbers the first picture."""
+    number = first
+    for part, count in (("train", train), ("valid", valid)):
+        for _ in range(count):
+            image = picture(size, number % 7, number)
+            save(folder / f"DIV2K_{part}_HR" / f"{number:04d}.png", image)
+            small = cv2.resize(image, (size[1] // scale, size[0] // scale), interpolation=cv2.INTER_CUBIC)
+            save(folder / f"DIV2K_{part}_LR_bicubic" / f"X{scale}" / f"{number:04d}x{scale}.png", small)
+            number += 1
+
+
+def words(folder: Path, count: int = 16) -> None:
+    """Pictures of words: synth/ with annotation_train.txt and lexicon.txt, svt/ with the word in each file's name."""
+    lexicon = ["cat", "dog42", "house", "mindspore"]
+    lines = []
+    for number in range(count):
+        word = lexicon[number % len(lexicon)]
+        image = np.full((32, 100, 3), 230, np.uint8)
+        cv2.putText(image, word, (2, 22), cv2.FONT_HERSHEY_SIMPLEX, 0.6, (20, 20, 20), 1)
+        save(folder / "synth" / f"{number}.jpg", image)
+        save(folder / "svt" / f"{number}_{word}.jpg", image)
+        lines.append(f"{number}.jpg {number % len(lexicon)}")
+    (folder / "synth/lexicon.txt").write_text("\n".join(lexicon) + "\n")
+    for part in ("train", "test"):
+        (folder / f"synth/annotation_{part}.txt").write_text("\n".join(lines) + "\n")
+
+
+def voc_list(folder: Path, **options: Any) -> None:
+    """VOC, and lists of picture and mask a line: train.txt, val.txt."""
+    voc(folder, **options)
+    for split in ("train", "val"):
+        names = (folder / f"ImageSets/Segmentation/{split}.txt").read_text().split()
+        (folder / f"{split}.txt").write_text("".join(f"JPEGImages/{name}.jpg SegmentationClass/{name}.png\n" for name in names))

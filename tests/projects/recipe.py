@@ -8,7 +8,7 @@ from pathlib import Path
 
 __all__ = ["LOSS", "Edit", "Project", "Stage", "losses_in"]
 
-LOSS = r"(?i)loss\w*[^\d\n]{0,12}?((?<![\d.])-?\d+\.\d*(?:e[-+]?\d+)?|nan|inf)\b"
+LOSS = r"(?i)loss(?!\w*scale)\w*[^\d\n]{0,12}?((?<![\d.])-?\d+\.\d*(?:e[-+]?\d+)?|nan|inf)\b"
 """A number with a point within a few signs after a word that ends in loss: "loss is 2.3", "avg_loss: 2.3", "loss:[2.3/2.3]"."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from functools import partial
 
 from .. import makers
-from ..recipe import Project, Stage
+from ..recipe import Edit, Project, Stage
 
 CPU = "--device_target CPU"
 CIFAR = partial(makers.cifar10, train=25, test=10)
@@ -43,4 +43,45 @@ PROJECTS = (
         (Stage("train", "train.py --config_path default_config_cpu.yaml --dataset_path {data} --num_classes 2 --epoch_size 2 --batch_size 4 --image_height 64 --image_width 64 --save_checkpoint_path {out}/"),
          Stage("eval", "eval.py --config_path default_config_cpu.yaml --dataset_path {data} --num_classes 2 --batch_size 4 --pretrain_ckpt {newest:**/*.ckpt}", says="result"),
          Stage("export", "export.py --config_path default_config_cpu.yaml --num_classes 2 --ckpt_file {newest:**/*.ckpt}"))),
+    Project(
+        "vgg16", "official/cv/VGG/vgg16", "classification", partial(CIFAR, test_folder="cifar-10-verify-bin"),
+        (Stage("train", "train.py --config_path cifar10_config.yaml --data_dir {data} --ckpt_path {out} --max_epoch 2 --batch_size 5 --warmup_epochs 0 --ckpt_interval 1 --log_interval 1 --device_target GPU"),
+         Stage("eval", "eval.py --config_path cifar10_config.yaml --data_dir {data} --pre_trained {newest:**/*.ckpt} --batch_size 5 --device_target GPU", says="top1_correct|acc"),
+         Stage("export", "export.py --config_path cifar10_config.yaml --ckpt_file {newest:**/*.ckpt} --batch_size 1 --device_target GPU")),
+        edits=(Edit("cifar10_config.yaml", r"^image_size: .*", "image_size: [32, 32]"),)),
+    Project(
+        "ghostnet", "research/cv/ghostnet", "classification", partial(makers.image_folder, each=64, size=(40, 40)),
+        (Stage("train", "train.py --data_url {data}/train"),
+         Stage("eval", "eval.py --num_classes 2 --data_url {data}/val --checkpoint_path {newest:**/ghostnet*.ckpt}", says="result"),
+         Stage("export", "export.py --device_target CPU --file_format MINDIR --checkpoint_path {newest:**/ghostnet*.ckpt}")),
+        edits=(Edit("src/config.py", r'"save_checkpoint_path": "./"', '"save_checkpoint_path": "./ghostnet_1x/"'), Edit("src/config.py", r'"num_classes": 1000', '"num_classes": 2'), Edit("src/config.py", r'"batch_size": 128', '"batch_size": 4'),
+               Edit("src/config.py", r'"epoch_size": 500', '"epoch_size": 2'), Edit("src/config.py", r'"warmup_epochs": 20', '"warmup_epochs": 1'),
+               Edit("src/config.py", r'"save_checkpoint_epochs": 20', '"save_checkpoint_epochs": 1'))),
+    Project(
+        "resnetv2", "research/cv/resnetv2", "classification", CIFAR,
+        (Stage("train", "train.py --device_target GPU --dataset_path {data}/cifar-10-batches-bin"),
+         Stage("eval", "eval.py --device_target GPU --dataset_path {data}/cifar-10-batches-bin --checkpoint_path {newest:**/*.ckpt}", says="result"),
+         Stage("export", "export.py --device_target GPU --ckpt_file {newest:**/*.ckpt} --batch_size 1")),
+        edits=(Edit("src/config.py", r'"(lr_init|lr_max)": 0.1', r'"\1": 0.001'), Edit("src/config.py", r'"batch_size": 32', '"batch_size": 5'), Edit("src/config.py", r'"epoch_size": \d+', '"epoch_size": 2'),
+               Edit("src/config.py", r'"warmup_epochs": 5', '"warmup_epochs": 1'), Edit("src/config.py", r'"save_checkpoint_epochs": 5', '"save_checkpoint_epochs": 1'))),
+    Project(
+        "shufflenetv1", "official/cv/ShuffleNet/shufflenetv1", "classification", partial(makers.image_folder, classes=5, each=2),
+        (Stage("train", "train.py --train_dataset_path {data}/train --save_ckpt_path {out} --num_classes 5 --model_size 0.5x --epoch_size 2 --batch_size 4 --warmup_epochs 1 --lr_max 0.005 --device_target GPU"),
+         Stage("eval", "eval.py --eval_dataset_path {data}/val --ckpt_path {newest:**/*.ckpt} --num_classes 5 --model_size 0.5x --batch_size 4 --device_target GPU", says="result"),
+         Stage("export", "export.py --ckpt_path {newest:**/*.ckpt} --output_path {out} --num_classes 5 --model_size 0.5x --batch_size 1 --device_target GPU"))),
+    Project(
+        "mobilenetv1", "official/cv/MobileNet/mobilenetv1", "classification", partial(CIFAR, train_folder="train", test_folder="eval"),
+        (Stage("train", "train.py --dataset_path {data}/train --save_checkpoint_path {out}/ --epoch_size 2 --batch_size 5 --warmup_epochs 1 --save_checkpoint_epochs 1 --device_target CPU"),
+         Stage("eval", "eval.py --dataset_path {data}/eval --checkpoint_path {newest:**/*.ckpt} --batch_size 5 --device_target CPU", says="result"),
+         Stage("export", "export.py --ckpt_file {newest:**/*.ckpt} --batch_size 1 --device_target CPU"))),
+    Project(
+        "densenet100", "research/cv/densenet", "classification", CIFAR,
+        (Stage("train", "train.py --config_path densenet100_config.yaml --train_data_dir {data}/cifar-10-batches-bin --save_ckpt_path {out} --max_epoch 1 --per_batch_size 5 --ckpt_interval 1 --log_interval 1 --device_target CPU"),
+         Stage("eval", "eval.py --config_path densenet100_config.yaml --eval_data_dir {data}/cifar-10-batches-bin --ckpt_files {newest:**/*.ckpt} --per_batch_size 5 --device_target CPU", says="top1"),
+         Stage("export", "export.py --config_path densenet100_config.yaml --ckpt_files {newest:**/*.ckpt} --batch_size 1 --device_target CPU"))),
+    Project(
+        "tinydarknet", "research/cv/tinydarknet", "classification", CIFAR,
+        (Stage("train", "train.py --config_path config/cifar10_config.yaml --data_path {data}/cifar-10-batches-bin --train_data_dir {data}/cifar-10-batches-bin --ckpt_save_dir {out} --epoch_size 2 --batch_size 5 --device_target CPU"),
+         Stage("eval", "eval.py --config_path config/cifar10_config.yaml --val_data_dir {data}/cifar-10-batches-bin --checkpoint_path {newest:**/*.ckpt} --batch_size 5 --device_target CPU", says="accuracy"),
+         Stage("export", "export.py --config_path config/cifar10_config.yaml --dataset_name imagenet --checkpoint_path {newest:**/*.ckpt} --batch_size 1 --device_target CPU"))),
 )
