@@ -12,11 +12,11 @@ from mindspore_compat.common._grad_state import written
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
-__all__ = ["as_axes", "as_ints", "as_int", "as_plain", "pair", "dtype_or_none", "to_dtype", "convolved", "reduced", "torch_device",
-           "get_data", "changed", "is_floating", "all_axes", "bad_argument", "passes_gradient", "wrap"]
+__all__ = ["as_axes", "as_ints", "as_int", "as_plain", "pair", "dtype_or_none", "to_dtype", "reduced", "torch_device", "get_data", "changed",
+           "is_floating", "all_axes", "bad_argument", "passes_gradient", "wrap"]
 
 _Base = torch._C.TensorBase
-_get_data, _dtype, _is_cpu = (getattr(_Base, name).__get__ for name in ("data", "dtype", "is_cpu"))
+_get_data = _Base.data.__get__  # type: ignore[attr-defined]
 torch_device = current_device
 
 
@@ -109,14 +109,6 @@ def dtype_or_none(dtype: Any) -> torch.dtype | None:
 def to_dtype(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """The values in ``dtype``."""
     return value if value.dtype is dtype else _Base.to(value, dtype)
-
-
-def convolved(convolution: Any, x: Any, weight: Any, bias: Any, *rest: Any) -> Any:
-    """``convolution(x, weight, bias, *rest)``; float16 on a CPU goes through float32, rounded once as well: its gradient is 80 times faster."""
-    if _dtype(x) is torch.float16 and _dtype(weight) is torch.float16 and _is_cpu(x):
-        wide = (None if item is None else _Base.to(item, torch.float32) for item in (x, weight, bias))
-        return _Base.to(convolution(*wide, *rest), torch.float16)
-    return convolution(x, weight, bias, *rest)
 
 
 def is_floating(value: Any) -> bool:

@@ -40,7 +40,11 @@ def main() -> None:
     def one(project_side: tuple) -> None:  # type: ignore[type-arg]
         project, side = project_side
         keep = options.keep / f"{project.name}-{side}" if options.keep else None
-        result = run_project(project, Path(options.models).resolve(), options.oracle if side == "real" else None, keep)
+        try:
+            result = run_project(project, Path(options.models).resolve(), options.oracle if side == "real" else None, keep)
+        except (ValueError, OSError) as error:  # of the recipe: an edit without a match, a maker
+            print(f"{project.name}: {error}", flush=True)
+            return
         stored = load(options.store)
         stored.setdefault(project.name, {})[side] = result
         options.store.write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n")

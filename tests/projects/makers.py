@@ -8,6 +8,7 @@ import gzip
 import json
 import pickle
 import struct
+import wave as wavelib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -237,3 +238,35 @@ def voc_list(folder: Path, **options: Any) -> None:
     for split in ("train", "val"):
         names = (folder / f"ImageSets/Segmentation/{split}.txt").read_text().split()
         (folder / f"{split}.txt").write_text("".join(f"JPEGImages/{name}.jpg SegmentationClass/{name}.png\n" for name in names))
+
+
+def crowds(folder: Path, count: int = 3, size: tuple[int, int] = (256, 256)) -> None:
+    """Grey pictures, and densities of the same size as CSV: train, train_den, val, val_den."""
+    y, x = np.mgrid[:size[0], :size[1]]
+    for part in ("train", "val"):
+        (folder / f"{part}_den").mkdir(parents=True, exist_ok=True)
+        for number in range(count):
+            places = np.random.RandomState(number).randint(20, min(size) - 20, (5, 2))
+            density = sum(np.exp(-((y - top) ** 2 + (x - left) ** 2) / 32) / (32 * np.pi) for top, left in places)
+            save(folder / part / f"{number}.jpg", (255 - 4000 * np.clip(density, 0, 0.06)).astype(np.uint8))
+            np.savetxt(folder / f"{part}_den" / f"{number}.csv", density, "%.5f", ",")
+
+
+def spoken_words(folder: Path, words: Sequence[str] = ("yes", "no", "up", "down"), speakers: int = 30, seconds: float = 1.0, rate: int = 16000) -> None:
+    """word/speaker_nohash_0.wav: a tone of a height of its own for each word; and some noise to mix in."""
+    time = np.arange(int(seconds * rate)) / rate
+    for number, word in enumerate(words):
+        for speaker in range(speakers):
+            tone = np.sin(2 * np.pi * (300 + 200 * number + 5 * speaker) * time) * np.exp(-3 * time)
+            wave(folder / word / f"{speaker:08x}_nohash_0.wav", tone, rate)
+    wave(folder / "_background_noise_" / "noise.wav", np.random.RandomState(0).uniform(-0.3, 0.3, 4 * len(time)), rate)
+
+
+def wave(path: Path, sound: np.ndarray, rate: int = 16000) -> None:
+    """One channel of 16 bits; the sound is in [-1, 1]."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with wavelib.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(rate)
+        file.writeframes((np.clip(sound, -1, 1) * 32767).astype("<i2").tobytes())

@@ -16,7 +16,6 @@ from mindspore_compat.common.initializer import HeUniform, Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._shapes import explained, fixed_same_padding, pad_same, sizes, split_padding
-from mindspore_compat.ops._adapt import convolved
 
 __all__ = ["Conv2d", "Conv2dTranspose", "Conv1d", "Conv1dTranspose", "Conv3d", "Conv3dTranspose"]
 
@@ -115,7 +114,7 @@ class _Forward(_Conv):
             if padding is None:
                 x, padding = self._padded(x)
             _, stride, dilation = self._geometry
-            return convolved(type(self)._operator, x, weight, self.bias, stride, padding, dilation, self.group)
+            return type(self)._operator(x, weight, self.bias, stride, padding, dilation, self.group)
         except (RuntimeError, TypeError) as error:
             raise explained(error, type(self).__name__, given, (len(self._geometry[0]) + 2,), self.in_channels, weight) from None
 
@@ -218,8 +217,7 @@ class _Transposed(_Conv):
     def _convolve(self, x: Any, weight: Any) -> Any:
         skip = self._skip
         try:
-            y = convolved(type(self)._operator, x, weight, self.bias, self.stride[skip:], self._both, self._missing, self.group,
-                          self.dilation[skip:])
+            y = type(self)._operator(x, weight, self.bias, self.stride[skip:], self._both, self._missing, self.group, self.dilation[skip:])
         except (RuntimeError, TypeError) as error:
             raise explained(error, type(self).__name__, x, (len(self._both) + 2,), self.in_channels, weight) from None
         for axis, (before, after) in enumerate(self._cuts):

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_ints, convolved, to_dtype
+from mindspore_compat.ops._adapt import as_ints, to_dtype
 
 tf: Any = torch.nn.functional  # its overloads do not know a bool that is only known at run time
 
@@ -79,7 +79,7 @@ def conv_nd(count: int, x: Any, weight: Any, bias: Any, stride: Any, pad_mode: s
         x, symmetric = split_padding(x, list(zip(sides[::2], sides[1::2])))
     elif mode != "valid":
         raise ValueError(f"For '{owner}', the 'pad_mode' must be one of 'valid', 'same' and 'pad', but got {pad_mode!r}.")
-    return wrap(convolved(_CONV[count], x, weight, bias, stride, symmetric, dilation, groups))
+    return wrap(_CONV[count](x, weight, bias, stride, symmetric, dilation, groups))
 
 
 def conv1d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, pad_mode: str = "valid", padding: Any = 0, dilation: Any = 1,
@@ -116,7 +116,7 @@ def conv_transpose_nd(count: int, x: Any, weight: Any, bias: Any, stride: Any, p
         sides, wanted = [0] * (2 * count), None
     if output_shape is not None:
         wanted = tuple(as_ints(output_shape))[-count:]
-    full = convolved(_CONV_T[count], x, weight, bias if wanted is None else None, stride, 0, 0, groups, dilation)
+    full = _CONV_T[count](x, weight, bias if wanted is None else None, stride, 0, 0, groups, dilation)
     extra = sizes_of(output_padding, count)
     for i in range(count):
         axis, before = full.dim() - count + i, sides[2 * i]
@@ -135,7 +135,7 @@ def conv_transpose_nd(count: int, x: Any, weight: Any, bias: Any, stride: Any, p
 def conv_transpose2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
                      dilation: Any = 1) -> Any:
     """Transposed convolution of (N, C, H, W)."""
-    return wrap(convolved(torch.conv_transpose2d, input, weight, bias, stride, padding, output_padding, groups, dilation))
+    return wrap(torch.conv_transpose2d(input, weight, bias, stride, padding, output_padding, groups, dilation))
 
 
 def conv3d_transpose(inputs: Any, weight: Any, pad_mode: str = "valid", padding: Any = 0, stride: Any = 1, dilation: Any = 1, group: int = 1,

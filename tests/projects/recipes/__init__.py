@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 from ..recipe import Project
-from . import detection, generation, segmentation, vision
+from . import audio, detection, generation, segmentation, vision
 
 __all__ = ["PROJECTS"]
 
 PROJECTS: dict[str, Project] = {}
-for _module in (vision, detection, segmentation, generation):
+for _module in (vision, detection, segmentation, generation, audio):
     for _project in _module.PROJECTS:
         if _project.name in PROJECTS:
             raise ValueError(f"two recipes are named {_project.name!r}")

@@ -15,7 +15,7 @@ PROJECTS = (
          Stage("export", "export.py --checkpoint_path {newest:**/*.ckpt} --image_width 64 --image_height 64 --device_target GPU"))),
     Project(
         "dcgan", "research/cv/dcgan", "GAN", partial(makers.image_folder, splits=(), each=8),
-        (Stage("train", "train.py --device_target GPU --data_url {data} --train_url {out}", loss=r"[DG]loss:\s+(\S+)", says="train time"),
+        (Stage("train", "train.py --device_target GPU --data_url {data} --train_url {out}", loss=r"[DG]loss:\s+(-?[\d.e-]+|nan)", says="train time"),
          Stage("eval", "eval.py --device_target GPU --img_url {out} --ckpt_url {newest:**/*.ckpt}", makes="generate.png"),
          Stage("export", "export.py --device_target GPU --ckpt_file {newest:**/*.ckpt} --batch_size 2")),
         edits=(Edit("src/config.py", "'epoch_size': 20", "'epoch_size': 2"), Edit("src/config.py", "'batch_size': 128", "'batch_size': 8"))),
@@ -26,12 +26,12 @@ PROJECTS = (
          Stage("export", "export.py --n_epochs 2"))),
     Project(
         "wgan", "official/cv/WGAN", "GAN", partial(makers.cifar10, train=130, test=5),
-        (Stage("train", "train.py --device_target GPU --dataset cifar10 --dataroot {data}/cifar-10-batches-bin --niter 2 --experiment {out}/samples --ngf 16 --ndf 16", loss=r"Loss_[DG]: (\S+)", says="Train success"),
+        (Stage("train", "train.py --device_target GPU --dataset cifar10 --dataroot {data}/cifar-10-batches-bin --niter 2 --experiment {out}/samples --ngf 16 --ndf 16", loss=r"Loss_[DG]: (-?[\d.]+|nan)", says="Train success"),
          Stage("eval", "eval.py --device_target GPU --config {out}/samples/generator_config.json --ckpt_file {newest:**/netG*.ckpt} --output_dir {out} --nimages 2", makes="generated_01.png"),
          Stage("export", "export.py --device_target GPU --config {out}/samples/generator_config.json --ckpt_file {newest:**/netG*.ckpt} --nimages 1"))),
     Project(
         "wgan_gp", "research/cv/WGAN_GP", "GAN", partial(makers.cifar10, train=130, test=5),
-        (Stage("train", "train.py --device_target GPU --dataroot {data}/cifar-10-batches-bin --niter 3 --experiment {out}/samples --DIM 16 --save_iterations 1 --Diters 1", loss=r"Loss_[DG]: (\S+)"),
+        (Stage("train", "train.py --device_target GPU --dataroot {data}/cifar-10-batches-bin --niter 3 --experiment {out}/samples --DIM 16 --save_iterations 1 --Diters 1", loss=r"Loss_[DG]: (-?[\d.]+|nan)"),
          Stage("eval", "eval.py --device_target GPU --DIM 16 --ckpt_file {newest:**/netG*.ckpt} --output_dir {out}", makes="generated_samples.png"))),
     Project(
         "cyclegan", "official/cv/CycleGAN", "GAN", makers.two_domains,

@@ -50,11 +50,11 @@ PROJECTS = (
          Stage("export", "export.py --config_path cifar10_config.yaml --ckpt_file {newest:**/*.ckpt} --batch_size 1 --device_target GPU")),
         edits=(Edit("cifar10_config.yaml", r"^image_size: .*", "image_size: [32, 32]"),)),
     Project(
-        "ghostnet", "research/cv/ghostnet", "classification", partial(makers.image_folder, each=64, size=(40, 40)),
+        "ghostnet", "research/cv/ghostnet", "classification", partial(makers.image_folder, classes=5, each=26, size=(40, 40)),
         (Stage("train", "train.py --data_url {data}/train"),
-         Stage("eval", "eval.py --num_classes 2 --data_url {data}/val --checkpoint_path {newest:**/ghostnet*.ckpt}", says="result"),
+         Stage("eval", "eval.py --num_classes 5 --data_url {data}/val --checkpoint_path {newest:**/ghostnet*.ckpt}", says="result"),
          Stage("export", "export.py --device_target CPU --file_format MINDIR --checkpoint_path {newest:**/ghostnet*.ckpt}")),
-        edits=(Edit("src/config.py", r'"save_checkpoint_path": "./"', '"save_checkpoint_path": "./ghostnet_1x/"'), Edit("src/config.py", r'"num_classes": 1000', '"num_classes": 2'), Edit("src/config.py", r'"batch_size": 128', '"batch_size": 4'),
+        edits=(Edit("src/config.py", r'"save_checkpoint_path": "./"', '"save_checkpoint_path": "./ghostnet_1x/"'), Edit("src/config.py", r'"num_classes": 1000', '"num_classes": 5'), Edit("src/config.py", r'"batch_size": 128', '"batch_size": 4'),
                Edit("src/config.py", r'"epoch_size": 500', '"epoch_size": 2'), Edit("src/config.py", r'"warmup_epochs": 20', '"warmup_epochs": 1'),
                Edit("src/config.py", r'"save_checkpoint_epochs": 20', '"save_checkpoint_epochs": 1'))),
     Project(
@@ -83,5 +83,11 @@ PROJECTS = (
         "tinydarknet", "research/cv/tinydarknet", "classification", CIFAR,
         (Stage("train", "train.py --config_path config/cifar10_config.yaml --data_path {data}/cifar-10-batches-bin --train_data_dir {data}/cifar-10-batches-bin --ckpt_save_dir {out} --epoch_size 2 --batch_size 5 --device_target CPU"),
          Stage("eval", "eval.py --config_path config/cifar10_config.yaml --val_data_dir {data}/cifar-10-batches-bin --checkpoint_path {newest:**/*.ckpt} --batch_size 5 --device_target CPU", says="accuracy"),
-         Stage("export", "export.py --config_path config/cifar10_config.yaml --dataset_name imagenet --checkpoint_path {newest:**/*.ckpt} --batch_size 1 --device_target CPU"))),
+         Stage("export", "export.py --config_path config/imagenet_config.yaml --num_classes 10 --file_name tinydarknet --checkpoint_path {newest:**/*.ckpt} --batch_size 1 --device_target CPU"))),
+    Project(
+        "simclr", "research/cv/simclr", "self-supervision", partial(CIFAR, train_folder="train", test_folder="eval"),
+        (Stage("train", "train.py --device_target GPU --run_cloudbrain False --run_distribute False --train_dataset_path {data}/train --train_output_path {out} --batch_size 5 --epoch_size 1 --warmup_epochs 0"),
+         Stage("eval", "linear_eval.py --device_target GPU --run_cloudbrain False --run_distribute False --train_dataset_path {data}/train --eval_dataset_path {data}/eval --train_output_path {out} "
+               "--encoder_checkpoint_path {newest:**/checkpoint_simclr*.ckpt} --batch_size 5 --epoch_size 1 --save_checkpoint_epochs 1", makes="**/*.ckpt"),
+         Stage("export", "export.py --device_target Ascend --ckpt_simclr_encoder {newest:**/checkpoint_simclr*.ckpt} --ckpt_linear_classifier {newest:**/*linear*.ckpt}"))),
 )

@@ -16,6 +16,7 @@ import mindspore.communication.management  # noqa: E402
 import mindspore.context  # noqa: E402
 import mindspore.dataset.transforms  # noqa: E402
 import mindspore.dataset.vision  # noqa: E402
+import mindspore.profiler  # noqa: E402
 from mindspore.common import initializer  # noqa: E402
 
 # ---- initial weights as on the other side -----------------------------------------------------------------------
@@ -95,3 +96,37 @@ def _small_cifar(fields, files):
 
 mindspore.dataset.Cifar10Dataset = _small_cifar(["image", "label"], {"train": [f"data_batch_{i}.bin" for i in range(1, 6)], "test": ["test_batch.bin"]})
 mindspore.dataset.Cifar100Dataset = _small_cifar(["image", "coarse_label", "fine_label"], {"train": ["train.bin"], "test": ["test.bin"]})
+
+# ---- operators that are gone --------------------------------------------------------------------------------------
+
+
+class _ResizeBilinear(mindspore.nn.Cell):
+    """The operator of 1.x, by its successor."""
+
+    def __init__(self, size, align_corners=False, half_pixel_centers=False):
+        super().__init__()
+        self.size, self.resize = tuple(size), mindspore.ops.operations.ResizeBilinearV2(align_corners, half_pixel_centers)
+
+    def construct(self, x):
+        return self.resize(x, self.size)
+
+
+class _ResizeBilinearLayer(mindspore.nn.Cell):
+    """The layer of 1.x: the size, or a factor, is given at the call."""
+
+    def __init__(self, half_pixel_centers=False):
+        super().__init__()
+        self.corners = mindspore.ops.operations.ResizeBilinearV2(True, half_pixel_centers)
+        self.plain = mindspore.ops.operations.ResizeBilinearV2(False, half_pixel_centers)
+
+    def construct(self, x, size=None, scale_factor=None, align_corners=False):
+        if size is None:
+            size = (x.shape[2] * scale_factor, x.shape[3] * scale_factor)
+        if align_corners:
+            return self.corners(x, size)
+        return self.plain(x, size)
+
+
+mindspore.ops.operations.ResizeBilinear = mindspore.ops.ResizeBilinear = mindspore.ops.functional.ResizeBilinear = _ResizeBilinear
+mindspore.nn.ResizeBilinear = _ResizeBilinearLayer
+_old_module("mindspore.profiler.profiling", mindspore.profiler)
