@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.context import in_graph
@@ -109,8 +110,8 @@ class ReduceMethods:
             axis = _either("axis", axis, kwargs, "dim")
             _no_more("prod", kwargs)
         if axis is None:
-            return wrap(_Base.prod(self, dtype=_dtype(dtype)))
-        return wrap(_Base.prod(self, int(axis), keep_dims, dtype=_dtype(dtype)))
+            return wrap(kernels.prod(self, dtype=_dtype(dtype)))
+        return wrap(kernels.prod(self, int(axis), keep_dims, dtype=_dtype(dtype)))
 
     def max(self: Any, *args: Any, **kwargs: Any) -> Any:
         """max(axis=None, keepdims=False, *, initial, where, return_indices): the maximum, or max(dim, keepdim=False): (maximum, its index).
@@ -170,7 +171,7 @@ class ReduceMethods:
 
     def norm(self: Any, ord: Any = None, dim: Any = None, keepdim: Any = False, *, dtype: Any = None, p: Any = None) -> Any:
         """Vector or matrix norm."""
-        return wrap(torch.linalg.norm(self, p if ord is None else ord, _axes(dim), keepdim, dtype=_dtype(dtype)))
+        return wrap(kernels.norm(self, p if ord is None else ord, _axes(dim), keepdim, dtype=_dtype(dtype)))
 
     def cumsum(self: Any, axis: Any = None, dtype: Any = None, *, dim: Any = None) -> Any:
         """Running sum over ``axis`` (None: flattened); the dtype stays, small ints become int32."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 
 __all__ = ["ShapeMethods"]
@@ -216,4 +217,4 @@ class ShapeMethods:
 
     def unfold(self: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
         """Windows of (N, C, H, W) as columns; torch's ``unfold(dimension, size, step)`` is ``torch.Tensor.unfold``."""
-        return wrap(torch.nn.functional.unfold(self, kernel_size, dilation, padding, stride))
+        return wrap(kernels.unfold(self, kernel_size, dilation, padding, stride))

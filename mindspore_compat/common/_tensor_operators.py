@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._tensor_data import plain_from
 from mindspore_compat.common._wrap import wrap
 
@@ -102,7 +103,7 @@ def install_operators(cls: type) -> None:
     # upstream's products and quotients let a 0-d tensor give way, as torch does; its other operators do not
     as_torch = ("mul", "truediv", "rmul", "rtruediv")
     for name, op in {"add": b.add, "sub": _subtract, "mul": b.mul, "truediv": b.true_divide, "floordiv": floor_quotient,
-                     "mod": b.remainder, "pow": b.pow, "matmul": b.matmul, "lt": b.lt, "le": b.le, "gt": b.gt, "ge": b.ge,
+                     "mod": b.remainder, "pow": kernels.pow, "matmul": kernels.matmul, "lt": b.lt, "le": b.le, "gt": b.gt, "ge": b.ge,
                      "and": b.__and__, "or": b.__or__, "xor": b.__xor__, "lshift": b.__lshift__, "rshift": b.__rshift__}.items():
         method = _binary(op, name not in as_torch)
         method.__name__ = f"__{name}__"
@@ -120,8 +121,8 @@ def install_operators(cls: type) -> None:
         "radd": (lambda left, right: b.add(right, left), np.add), "rmul": (lambda left, right: b.mul(right, left), np.multiply),
         "rsub": (_subtract, np.subtract), "rtruediv": (lambda left, right: torch.div(left, right)
                  if isinstance(left, torch.Tensor) else b.mul(b.reciprocal(right), left), np.true_divide),
-        "rfloordiv": (lift(floor_quotient), np.floor_divide), "rmod": (torch.remainder, np.mod), "rpow": (torch.pow, np.power),
-        "rmatmul": (lift(torch.matmul), np.matmul), "rand": (lambda left, right: b.__and__(right, left), np.bitwise_and),
+        "rfloordiv": (lift(floor_quotient), np.floor_divide), "rmod": (torch.remainder, np.mod), "rpow": (kernels.pow, np.power),
+        "rmatmul": (lift(kernels.matmul), np.matmul), "rand": (lambda left, right: b.__and__(right, left), np.bitwise_and),
         "ror": (lambda left, right: b.__or__(right, left), np.bitwise_or), "rxor": (lambda left, right: b.__xor__(right, left), np.bitwise_xor),
     }
     for name, (op, numpy_op) in rows.items():

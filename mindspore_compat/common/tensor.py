@@ -14,6 +14,7 @@ import torch
 
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common import _grad_state, _wrap
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._tensor_data import plain_from
 from mindspore_compat.common._tensor_indexing import flipped, numpy_index, positive_steps
 from mindspore_compat.common._tensor_methods import TensorMethods
@@ -342,7 +343,7 @@ def _install_torch_methods() -> None:
         method = getattr(torch.Tensor, name)
         if name.startswith("_") or name in own or name in _UNTOUCHED or not callable(method) or isinstance(method, type):
             continue
-        setattr(Tensor, name, _returning_tensor(name, method))
+        setattr(Tensor, name, _returning_tensor(name, kernels.METHODS.get(name, method)))
 
 
 def _install_torch_properties() -> None:

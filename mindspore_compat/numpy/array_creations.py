@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._runtime.device import current_device
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.numpy.utils import as_tensor, cast
@@ -129,7 +130,7 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, retste
 
 def logspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: Any = None, axis: int = 0) -> Any:
     """base**start ... base**stop."""
-    return cast(torch.pow(float(base), linspace(start, stop, num, endpoint, axis=axis)), dtype)
+    return cast(kernels.pow(float(base), linspace(start, stop, num, endpoint, axis=axis)), dtype)
 
 
 def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.numpy.utils import as_tensor
 from mindspore_compat.ops import function as F
@@ -337,6 +338,6 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """Vector or matrix norm."""
     source = as_tensor(x)
-    return wrap(torch.linalg.norm(source if source.dtype.is_floating_point else source.float(), ord, axis, keepdims))
+    return wrap(kernels.norm(source if source.dtype.is_floating_point else source.float(), ord, axis, keepdims))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.numpy.utils import as_tensor, axes_of, cast, float_of
@@ -19,9 +20,9 @@ _UNARY: dict[str, Callable[..., Any]] = {
     "deg2rad": torch.deg2rad, "exp": torch.exp, "exp2": torch.exp2, "expm1": torch.expm1, "fabs": torch.abs, "floor": torch.floor,
     "invert": torch.bitwise_not, "log": torch.log, "log10": torch.log10, "log1p": torch.log1p, "log2": torch.log2, "negative": torch.neg,
     "positive": torch.positive, "rad2deg": torch.rad2deg, "radians": torch.deg2rad, "reciprocal": torch.reciprocal, "rint": torch.round,
-    "sign": torch.sign, "signbit": torch.signbit, "sin": torch.sin, "sinh": torch.sinh, "sqrt": torch.sqrt, "square": torch.square,
-    "tan": torch.tan, "tanh": torch.tanh, "trunc": torch.trunc,
-    "cbrt": lambda x: torch.sign(float_of(x)) * torch.pow(torch.abs(float_of(x)), 1 / 3),
+    "sign": torch.sign, "signbit": torch.signbit, "sin": torch.sin, "sinh": torch.sinh, "sqrt": torch.sqrt, "square": kernels.square,
+    "tan": torch.tan, "tanh": kernels.tanh, "trunc": torch.trunc,
+    "cbrt": lambda x: torch.sign(float_of(x)) * kernels.pow(torch.abs(float_of(x)), 1 / 3),
 }
 _BINARY: dict[str, Callable[..., Any]] = {
     "add": F.add, "subtract": F.sub, "multiply": F.mul, "divide": F.true_divide, "true_divide": F.true_divide, "floor_divide": F.floor_div,
@@ -221,7 +222,7 @@ def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims:
     source = float_of(as_tensor(a))
     count = torch.sum(torch.logical_not(torch.isnan(source)), axes_of(axis), True)
     center = torch.nansum(source, axes_of(axis), True) / count
-    result = torch.nansum(torch.square(source - center), axes_of(axis), keepdims)
+    result = torch.nansum(kernels.square(source - center), axes_of(axis), keepdims)
     return cast(result / (torch.reshape(count, tuple(result.shape)) - ddof), dtype)
 
 
@@ -273,7 +274,7 @@ def _float_pair(x1: Any, x2: Any) -> tuple[torch.Tensor, torch.Tensor]:
 
 def matmul(x1: Any, x2: Any, dtype: Any = None) -> Any:
     """The matrix product."""
-    return cast(torch.matmul(*_float_pair(x1, x2)), dtype)
+    return cast(kernels.matmul(*_float_pair(x1, x2)), dtype)
 
 
 def dot(a: Any, b: Any) -> Any:
@@ -282,13 +283,13 @@ def dot(a: Any, b: Any) -> Any:
     if left.dim() == 0 or right.dim() == 0:
         return wrap(left * right)
     if right.dim() <= 2:
-        return wrap(torch.matmul(left, right))
-    return wrap(torch.tensordot(left, right, ([left.dim() - 1], [right.dim() - 2])))
+        return wrap(kernels.matmul(left, right))
+    return wrap(kernels.tensordot(left, right, ([left.dim() - 1], [right.dim() - 2])))
 
 
 def inner(a: Any, b: Any) -> Any:
     """The product over the last axes."""
-    return wrap(torch.inner(*_float_pair(a, b)))
+    return wrap(kernels.inner(*_float_pair(a, b)))
 
 
 def outer(a: Any, b: Any) -> Any:
@@ -321,12 +322,12 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
 
 def matrix_power(a: Any, n: int) -> Any:
     """The n-th power of a square matrix."""
-    return wrap(torch.linalg.matrix_power(as_tensor(a), n))
+    return wrap(kernels.matrix_power(as_tensor(a), n))
 
 
 def multi_dot(arrays: Any) -> Any:
     """The product of several matrices."""
-    return wrap(torch.linalg.multi_dot([as_tensor(item) for item in arrays]))
+    return wrap(kernels.multi_dot([as_tensor(item) for item in arrays]))
 
 
 def _sliding(a: Any, v: Any, mode: str, turn: bool) -> Any:
@@ -349,7 +350,7 @@ def _sliding(a: Any, v: Any, mode: str, turn: bool) -> Any:
             before, after = k - 1 - (k - 1) // 2, (k - 1) // 2
     padded = torch.nn.functional.pad(left, (before, after))
     windows = torch.Tensor.unfold(padded, 0, k, 1)
-    return wrap(torch.matmul(windows, right))
+    return wrap(kernels.matmul(windows, right))
 
 
 def convolve(a: Any, v: Any, mode: str = "full") -> Any:
@@ -370,7 +371,7 @@ def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: in
     source = _observations(m, y, rowvar)
     correction = (0 if bias else 1) if ddof is None else ddof
     weights = [None if item is None else as_tensor(item) for item in (fweights, aweights)]
-    return cast(torch.cov(source, correction=correction, fweights=weights[0], aweights=weights[1]), dtype)
+    return cast(kernels.cov(source, correction=correction, fweights=weights[0], aweights=weights[1]), dtype)
 
 
 def _observations(m: Any, y: Any, rowvar: bool) -> torch.Tensor:
@@ -381,7 +382,7 @@ def _observations(m: Any, y: Any, rowvar: bool) -> torch.Tensor:
 
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, dtype: Any = None) -> Any:
     """The matrix of correlation coefficients."""
-    return cast(torch.corrcoef(_observations(x, y, rowvar)), dtype)
+    return cast(kernels.corrcoef(_observations(x, y, rowvar)), dtype)
 
 
 def bincount(x: Any, weights: Any = None, minlength: int = 0, length: int | None = None) -> Any:

@@ -14,6 +14,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from mindspore_compat._runtime.device import current_device
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.wrap.cell_wrapper import WithLossCell, _to_float32
@@ -156,6 +157,8 @@ class _Float32Operators(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if getattr(func, "__name__", "") in _IN_FLOAT32:
             args = tuple([_half_to32(arg) for arg in args])
+        elif current_device().type == "cpu" and func in kernels.CAST_BY_AUTOCAST:
+            return kernels.cast_by_autocast(func, args, kwargs or {})
         return func(*args, **(kwargs or {}))
 
 

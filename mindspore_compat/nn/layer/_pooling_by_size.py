@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_positive_int
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._shapes import sizes
 
@@ -40,7 +41,7 @@ class AdaptiveAvgPool1d(_AdaptiveLine):
     """Means over equal parts of (N, C, L)."""
 
     def _pool(self, x: Any) -> Any:
-        return torch.adaptive_avg_pool1d(x, self.output_size)
+        return kernels.adaptive_avg_pool1d(x, self.output_size)
 
 
 class AdaptiveMaxPool1d(_AdaptiveLine):
@@ -73,7 +74,7 @@ class AdaptiveAvgPool2d(_AdaptiveNd):
     """Means over ``output_size`` parts of (N, C, H, W); None keeps an axis."""
 
     def construct(self, x: Any) -> Any:
-        return _nn.adaptive_avg_pool2d(x, self._resolved(x))
+        return kernels.adaptive_avg_pool2d(x, self._resolved(x))
 
 
 class AdaptiveAvgPool3d(_AdaptiveNd):
@@ -82,7 +83,7 @@ class AdaptiveAvgPool3d(_AdaptiveNd):
     _count = 3
 
     def construct(self, x: Any) -> Any:
-        return _nn.adaptive_avg_pool3d(x, self._resolved(x))
+        return kernels.adaptive_avg_pool3d(x, self._resolved(x))
 
 
 class AdaptiveMaxPool2d(_AdaptiveNd):

@@ -6,6 +6,8 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common import _kernels as kernels
+
 __all__ = ["interpolate", "resize_bilinear"]
 
 _RANKS = {"nearest": (3, 4, 5), "linear": (3,), "bilinear": (4,), "bicubic": (4,), "area": (3, 4, 5), "nearest-exact": (3, 4), "trilinear": (5,)}
@@ -60,9 +62,9 @@ def interpolate(x: Any, size: Any = None, scale_factor: Any = None, mode: str = 
         raise ValueError(f"For '{owner}', 'align_corners' can not be set in mode {mode!r}, but got {align_corners}.")
     wanted = _wanted(x, size, scale_factor, owner)
     if mode == "area" or size is not None or recompute_scale_factor:
-        return torch.nn.functional.interpolate(x, wanted, mode=mode, align_corners=align_corners)
+        return kernels.interpolate(x, wanted, mode=mode, align_corners=align_corners)
     factors = [float(item) for item in (scale_factor if isinstance(scale_factor, (tuple, list)) else [scale_factor] * (x.dim() - 2))]
-    return torch.nn.functional.interpolate(x, None, factors, mode, align_corners)
+    return kernels.interpolate(x, None, factors, mode, align_corners)
 
 
 def _wanted(x: torch.Tensor, size: Any, scale_factor: Any, owner: str) -> list[int]:

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_positive_int, check_type
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
@@ -45,14 +46,14 @@ class Tanh(Cell):
     """tanh(x)."""
 
     def construct(self, x: Any) -> Any:
-        return torch.tanh(x)
+        return kernels.tanh(x)
 
 
 class Tanhshrink(Cell):
     """x - tanh(x)."""
 
     def construct(self, x: Any) -> Any:
-        return torch.sub(x, torch.tanh(x))
+        return torch.sub(x, kernels.tanh(x))
 
 
 class SiLU(Cell):
@@ -250,7 +251,7 @@ class Softmax(Cell):
     def construct(self, x: Any) -> Any:
         if isinstance(self.axis, int):
             return torch.softmax(x, self.axis)
-        return torch.exp(torch.sub(x, torch.logsumexp(x, self.axis, True)))
+        return torch.exp(torch.sub(x, kernels.logsumexp(x, self.axis, True)))
 
 
 class Softmin(Cell):
@@ -351,9 +352,9 @@ class LRN(Cell):
 
     def construct(self, x: Any) -> Any:
         radius = self.depth_radius
-        squares = _nn.pad(torch.square(x), (0, 0, 0, 0, radius, radius))
+        squares = _nn.pad(kernels.square(x), (0, 0, 0, 0, radius, radius))
         sums = torch.sum(squares.unfold(1, 2 * radius + 1, 1), dim=-1)
-        return torch.div(x, torch.pow(torch.add(torch.mul(sums, self.alpha), self.bias), self.beta))
+        return torch.div(x, kernels.pow(torch.add(torch.mul(sums, self.alpha), self.bias), self.beta))
 
 
 _activation: dict[str, Callable[..., Cell]] = {

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_positive_int, check_str_in, check_type
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.initializer import HeUniform, Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
@@ -19,7 +20,7 @@ __all__ = ["Dropout", "Flatten", "Dense", "Linear", "ClipByNorm", "Norm", "OneHo
            "MatrixDiagPart", "MatrixSetDiag", "L1Regularizer", "Dropout1d", "Dropout2d", "Dropout3d", "Upsample", "Roll", "Identity",
            "Unflatten", "DropoutExt", "Dropout2dExt"]
 
-_linear = torch._C._nn.linear
+_linear = kernels.linear
 
 
 def _set_dense(cell: Cell, out_size: int, in_size: int, has_bias: bool, weight_init: Any, bias_init: Any, dtype: Any) -> None:
@@ -270,7 +271,7 @@ class ClipByNorm(Cell):
         if not isinstance(clip_norm, torch.Tensor):
             clip_norm = torch.as_tensor(clip_norm, dtype=torch.float32, device=x.device)
         x, limit = x.to(torch.float32), clip_norm.to(torch.float32)
-        squares = torch.sum(torch.square(x), dim=self.axis or tuple(range(x.dim())), keepdim=True)
+        squares = torch.sum(kernels.square(x), dim=self.axis or tuple(range(x.dim())), keepdim=True)
         # sqrt has no gradient at 0, where the norm is below every limit anyway.
         norm = torch.sqrt(torch.where(squares > 0, squares, torch.ones_like(squares)))
         norm = torch.where(squares > 0, norm, squares)
@@ -286,7 +287,7 @@ class Norm(Cell):
 
     def construct(self, x: Any) -> Any:
         axis = tuple(range(x.dim())) if self.axis == () else self.axis
-        return torch.sqrt(torch.sum(torch.square(x), dim=axis, keepdim=self.keep_dims))
+        return torch.sqrt(torch.sum(kernels.square(x), dim=axis, keepdim=self.keep_dims))
 
     def extend_repr(self) -> str:
         return f"axis={self.axis}, keep_dims={self.keep_dims}"

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_int, check_non_negative_int, check_positive_int, check_str_in, check_type
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.initializer import HeUniform, Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
@@ -87,7 +88,7 @@ class _Conv(Cell):
 class _Forward(_Conv):
     """A convolution; `_spatial` picks the axes that torch's operator sees."""
 
-    _operator: Any = torch.conv2d
+    _operator: Any = kernels.conv2d
     _skip = 0  # leading kernel axes that upstream has and torch does not
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -162,7 +163,7 @@ def _line_sizes(owner: str, **given: Any) -> list[tuple[int, int]]:
 class Conv1d(_Forward):
     """1-D convolution over (N, C, L). ``weight`` has shape (out, in / group, 1, k), as upstream's."""
 
-    _operator = torch.conv1d
+    _operator = kernels.conv1d
     _skip = 1
 
     def __init__(self, in_channels: int, out_channels: int, kernel_size: int, stride: int = 1, pad_mode: str = "same", padding: int = 0,
@@ -180,7 +181,7 @@ class Conv1d(_Forward):
 class Conv3d(_Forward):
     """3-D convolution over (N, C, D, H, W); ``padding`` is an int or (head, tail, top, bottom, left, right)."""
 
-    _operator = torch.conv3d
+    _operator = kernels.conv3d
 
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, pad_mode: str = "same", padding: Any = 0,
                  dilation: Any = 1, group: int = 1, has_bias: bool = False, weight_init: Any = None, bias_init: Any = None,
@@ -197,7 +198,7 @@ class _Transposed(_Conv):
     minus the padding, where reach = dilation·(kernel - 1) + 1.
     """
 
-    _operator: Any = torch.conv_transpose2d
+    _operator: Any = kernels.conv_transpose2d
     _skip = 0
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -261,7 +262,7 @@ class Conv2dTranspose(_Transposed):
 class Conv1dTranspose(_Transposed):
     """1-D transposed convolution over (N, C, L). ``weight`` has shape (in, out / group, 1, k), as upstream's."""
 
-    _operator = torch.conv_transpose1d
+    _operator = kernels.conv_transpose1d
     _skip = 1
 
     def __init__(self, in_channels: int, out_channels: int, kernel_size: int, stride: int = 1, pad_mode: str = "same", padding: int = 0,
@@ -281,7 +282,7 @@ class Conv1dTranspose(_Transposed):
 class Conv3dTranspose(_Transposed):
     """3-D transposed convolution over (N, C, D, H, W); ``output_padding`` (pad_mode "pad" only) enlarges the output as torch's does."""
 
-    _operator = torch.conv_transpose3d
+    _operator = kernels.conv_transpose3d
 
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, pad_mode: str = "same", padding: Any = 0,
                  dilation: Any = 1, group: int = 1, output_padding: Any = 0, has_bias: bool = False, weight_init: Any = None,

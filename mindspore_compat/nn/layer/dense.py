@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_positive_int
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.initializer import Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
@@ -43,7 +44,7 @@ class BiDense(Cell):
         if tuple(input1.shape[:-1]) != tuple(input2.shape[:-1]):
             raise ValueError("For 'BiDense', the dimensions except the last of 'input1' must be same as 'input2', "
                              f"but got {tuple(input1.shape)} and {tuple(input2.shape)}.")
-        return torch.bilinear(input1, input2, self.weight, self.bias)
+        return kernels.bilinear(input1, input2, self.weight, self.bias)
 
     def extend_repr(self) -> str:
         text = f"in1_channels={self.in1_channels}, in2_channels={self.in2_channels}, output_channels={self.out_channels}"

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_positive_float, check_positive_int, check_str_in, check_type
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.initializer import Normal, initializer
 from mindspore_compat.common.parameter import Parameter
@@ -48,7 +49,7 @@ class Embedding(Cell):
         if not self.use_one_hot:
             return _look_up(table, ids)
         places = torch.arange(self.vocab_size, device=ids.device)
-        return torch.matmul(torch.eq(torch.unsqueeze(ids, -1), places).to(self.dtype), table)
+        return kernels.matmul(torch.eq(torch.unsqueeze(ids, -1), places).to(table.dtype), table)
 
     def extend_repr(self) -> str:
         return (f"vocab_size={self.vocab_size}, embedding_size={self.embedding_size}, use_one_hot={self.use_one_hot}, "

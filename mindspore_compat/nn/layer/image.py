@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_positive_float, check_positive_int, check_type
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._resize import resize_bilinear
@@ -130,8 +131,8 @@ class MSSSIM(_Similarity):
             ssim, contrast = self._channel_means(img1, img2, peak, window)
             terms.append(torch.relu(contrast if level < self.level - 1 else ssim))
             img1, img2 = (torch._C._nn.avg_pool2d(item, 2, 2) for item in (img1, img2))
-        powers = torch.pow(torch.stack(terms, -1), self.weight_tensor.to(img1.device))
-        return torch.mean(torch.prod(powers, -1), -1)
+        powers = kernels.pow(torch.stack(terms, -1), self.weight_tensor.to(img1.device))
+        return torch.mean(kernels.prod(powers, -1), -1)
 
 
 class PSNR(Cell):
@@ -145,7 +146,7 @@ class PSNR(Cell):
         _check_4d("PSNR", img1=img1, img2=img2)
         _check_same("PSNR", img1, img2)
         scale = _unit_scale(img1.dtype)
-        error = torch.mean(torch.square(torch.mul(torch.sub(img1.float(), img2.float()), scale)), (-3, -2, -1))
+        error = torch.mean(kernels.square(torch.mul(torch.sub(img1.float(), img2.float()), scale)), (-3, -2, -1))
         return torch.mul(torch.log10(torch.div((self.max_val * scale) ** 2, error)), 10.0)
 
 

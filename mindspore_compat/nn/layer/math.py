@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_type
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 
@@ -32,7 +33,7 @@ class ReduceLogSumExp(Cell):
 
     def construct(self, x: Any) -> Any:
         axis = self.axis if isinstance(self.axis, int) else tuple(self.axis) or tuple(range(x.dim()))
-        return torch.logsumexp(x, axis, self.keep_dims)
+        return kernels.logsumexp(x, axis, self.keep_dims)
 
 
 class Range(Cell):
@@ -96,7 +97,7 @@ class CosineSimilarity(Cell):
             if not isinstance(value, torch.Tensor):
                 raise TypeError(f"For 'CosineSimilarity', '{name}' must be a tensor, but got {type(value)}.")
         product = torch.sum(torch.mul(x1, x2), self.dim)
-        squares = torch.mul(torch.sum(torch.square(x1), self.dim), torch.sum(torch.square(x2), self.dim))
+        squares = torch.mul(torch.sum(kernels.square(x1), self.dim), torch.sum(kernels.square(x2), self.dim))
         return torch.div(product, torch.sqrt(torch.clamp(squares, min=self.eps * self.eps)))
 
 
@@ -112,7 +113,7 @@ class MatMul(Cell):
         left = torch.transpose(x1, -2, -1) if self.transpose_x1 and x1.dim() > 1 else x1
         right = torch.transpose(x2, -2, -1) if self.transpose_x2 and x2.dim() > 1 else x2
         try:
-            return torch.matmul(left, right)
+            return kernels.matmul(left, right)
         except RuntimeError as error:
             if left.dtype is not right.dtype:
                 raise TypeError(f"For 'MatMul', 'x1' and 'x2' must have one dtype, but got {left.dtype} and {right.dtype}.") from None
@@ -136,7 +137,7 @@ class Moments(Cell):
         axis = tuple(range(x.dim())) if self.axis == () else self.axis
         values = x.float()
         mean = torch.mean(values, axis, True)
-        variance = torch.mean(torch.square(torch.sub(values, mean.detach())), axis, True)
+        variance = torch.mean(kernels.square(torch.sub(values, mean.detach())), axis, True)
         results = [mean, variance] if self.keep_dims else [torch.mean(item, axis) for item in (mean, variance)]
         return tuple(item.to(x.dtype) for item in results)
 
@@ -155,4 +156,4 @@ class MatDet(Cell):
     def construct(self, a: Any) -> Any:
         _check_dtype("MatDet", input_a=a)
         diagonal = torch.diagonal(torch.linalg.cholesky(a.float()), dim1=-2, dim2=-1)
-        return torch.square(torch.prod(diagonal, -1)).to(a.dtype)
+        return kernels.square(kernels.prod(diagonal, -1)).to(a.dtype)

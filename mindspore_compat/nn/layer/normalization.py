@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_float_range, check_positive_int, check_str_in, check_type
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.initializer import Initializer, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
@@ -153,12 +154,12 @@ class SyncBatchNorm(_BatchNorm):
         own = self.__dict__["_parameters"]
         axes = [axis for axis in range(x.dim()) if axis != 1]
         values = x.float()
-        local = torch.cat([torch.sum(values, axes), torch.sum(torch.square(values), axes),
+        local = torch.cat([torch.sum(values, axes), torch.sum(kernels.square(values), axes),
                            torch.full((1,), float(math.prod(x.shape) / x.shape[1]), device=x.device)])
         total = all_reduce(local, group=group) if group is not None else all_reduce(local)
         number, count = total[-1], self.num_features
         mean = total[:count] / number
-        variance = total[count:-1] / number - torch.square(mean)
+        variance = total[count:-1] / number - kernels.square(mean)
         with torch.no_grad():
             unbiased = variance * number / (number - 1)
             for name, new in (("moving_mean", mean), ("moving_variance", unbiased)):
@@ -303,7 +304,7 @@ class GroupNorm(Cell):
             gamma, beta = gamma.to(x.dtype), beta.to(x.dtype)
         if x.shape[1] != self.num_channels:
             raise ValueError(f"For 'GroupNorm', axis 1 of the input must have {self.num_channels} channels, but got shape {tuple(x.shape)}.")
-        return torch.group_norm(x, self.num_groups, gamma, beta, self.eps, True)
+        return kernels.group_norm(x, self.num_groups, gamma, beta, self.eps, True)
 
     def extend_repr(self) -> str:
         return f"num_groups={self.num_groups}, num_channels={self.num_channels}"

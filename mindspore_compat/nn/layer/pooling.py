@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_int, check_str, check_str_in, check_type
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._pooling_by_size import (
     AdaptiveAvgPool1d,
@@ -186,7 +187,7 @@ class AvgPool3d(_AvgPool):
     """Mean of each window of (N, C, D, H, W)."""
 
     _count = 3
-    _operator = _nn.avg_pool3d
+    _operator = kernels.avg_pool3d
     _same_counts = True
 
     def __init__(self, kernel_size: Any = 1, stride: Any = 1, pad_mode: str = "valid", padding: Any = 0, ceil_mode: bool = False,
@@ -240,7 +241,7 @@ class AvgPool2dExt(AvgPool1dExt):
 class AvgPool3dExt(AvgPool2dExt):
     """`AvgPool3d` with the arguments of ``mint.nn.AvgPool3d``."""
 
-    _operator = _nn.avg_pool3d
+    _operator = kernels.avg_pool3d
 
 
 class LPPool1d(Cell):
@@ -253,7 +254,7 @@ class LPPool1d(Cell):
 
     def construct(self, x: Any) -> Any:
         stride = self.kernel_size if self.stride is None else self.stride
-        mean = torch.avg_pool1d(torch.pow(x, self.norm_type), self.kernel_size, stride, 0, self.ceil_mode)
+        mean = torch.avg_pool1d(kernels.pow(x, self.norm_type), self.kernel_size, stride, 0, self.ceil_mode)
         return _norm_root(mean, self.kernel_size, self.norm_type)
 
 
@@ -268,7 +269,7 @@ class LPPool2d(Cell):
 
     def construct(self, x: Any) -> Any:
         stride = self._kernel if self.stride is None else self.stride
-        mean = _nn.avg_pool2d(torch.pow(x, self.norm_type), self._kernel, stride, 0, self.ceil_mode)
+        mean = _nn.avg_pool2d(kernels.pow(x, self.norm_type), self._kernel, stride, 0, self.ceil_mode)
         return _norm_root(mean, self._kernel[0] * self._kernel[1], self.norm_type)
 
 
@@ -279,4 +280,4 @@ def _norm_type(norm_type: Any, owner: str) -> float:
 
 
 def _norm_root(mean: Any, places: int, norm_type: float) -> Any:
-    return torch.pow(torch.mul(torch.mul(torch.sign(mean), torch.relu(torch.abs(mean))), places), 1.0 / norm_type)
+    return kernels.pow(torch.mul(torch.mul(torch.sign(mean), torch.relu(torch.abs(mean))), places), 1.0 / norm_type)

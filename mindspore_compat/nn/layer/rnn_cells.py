@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_positive_int, check_str_in
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.initializer import Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
@@ -49,7 +50,7 @@ class RNNCell(RNNCellBase):
 
     def construct(self, x: Any, hx: Any) -> Any:
         self._check(x=x, hx=hx)
-        return (torch.rnn_tanh_cell if self.nonlinearity == "tanh" else torch.rnn_relu_cell)(x, hx, *self._weights())
+        return (kernels.rnn_tanh_cell if self.nonlinearity == "tanh" else kernels.rnn_relu_cell)(x, hx, *self._weights())
 
 
 class LSTMCell(RNNCellBase):
@@ -65,7 +66,7 @@ class LSTMCell(RNNCellBase):
         if not isinstance(hx, tuple) or len(hx) != 2:
             raise TypeError(f"For 'LSTMCell', the 'hx' must be a tuple of two Tensors, but got {type(hx).__name__}.")
         self._check(x=x, **{"hx[0]": hx[0], "hx[1]": hx[1]})
-        return torch.lstm_cell(x, hx, *self._weights())
+        return kernels.lstm_cell(x, hx, *self._weights())
 
 
 class GRUCell(RNNCellBase):
@@ -76,4 +77,4 @@ class GRUCell(RNNCellBase):
 
     def construct(self, x: Any, hx: Any) -> Any:
         self._check(x=x, hx=hx)
-        return torch.gru_cell(x, hx, *self._weights())
+        return kernels.gru_cell(x, hx, *self._weights())

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_positive_int, check_type
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.initializer import Uniform, initializer
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.cell import Cell
@@ -15,7 +16,7 @@ from mindspore_compat.nn.cell import Cell
 __all__ = ["LSTM", "GRU", "RNN"]
 
 _log = logging.getLogger("mindspore_compat")
-_KERNELS = {"LSTM": (4, torch.lstm), "GRU": (3, torch.gru), "RNN_TANH": (1, torch.rnn_tanh), "RNN_RELU": (1, torch.rnn_relu)}
+_KERNELS = {"LSTM": (4, kernels.lstm), "GRU": (3, kernels.gru), "RNN_TANH": (1, kernels.rnn_tanh), "RNN_RELU": (1, kernels.rnn_relu)}
 
 
 class _RNNBase(Cell):

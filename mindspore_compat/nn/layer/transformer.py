@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.initializer import HeUniform, Uniform, XavierNormal, XavierUniform, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
@@ -16,7 +17,7 @@ from mindspore_compat.nn.layer.normalization import LayerNorm
 
 __all__ = ["MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer", "TransformerEncoder", "TransformerDecoder", "Transformer"]
 
-_linear = torch._C._nn.linear
+_linear = kernels.linear
 
 
 def _additive(mask: Any, dtype: torch.dtype, name: str) -> Any:
@@ -151,12 +152,12 @@ class MultiheadAttention(Cell):
     def _attend(self, q: Any, k: Any, v: Any, mask: Any, need_weights: bool) -> tuple[Any, Any]:
         rate = self.dropout if self.training else 0.0
         if not need_weights:
-            return torch._C._nn.scaled_dot_product_attention(q, k, v, mask, rate), None
-        scores = torch.matmul(torch.mul(q, 1 / math.sqrt(self.head_dim)), torch.transpose(k, -2, -1))
+            return kernels.scaled_dot_product_attention(q, k, v, mask, rate), None
+        scores = kernels.matmul(torch.mul(q, 1 / math.sqrt(self.head_dim)), torch.transpose(k, -2, -1))
         weights = torch.softmax(scores if mask is None else torch.add(scores, mask), -1)
         if rate:
             weights = torch.dropout(weights, rate, True)
-        return torch.matmul(weights, v), weights
+        return kernels.matmul(weights, v), weights
 
 
 def _activation_of(activation: Any, owner: str) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_float_range, check_type
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 
@@ -107,7 +108,7 @@ class MSELoss(LossBase):
         if isinstance(logits, torch.Tensor) and isinstance(labels, torch.Tensor) and logits.dtype is labels.dtype is torch.float32 \
                 and tuple(logits.shape) == tuple(labels.shape):
             return _nn.mse_loss(logits, labels, _CODES[self.reduction])
-        return self.get_loss(torch.square(difference("MSELoss", logits, labels)))
+        return self.get_loss(kernels.square(difference("MSELoss", logits, labels)))
 
 
 class RMSELoss(LossBase):
@@ -121,7 +122,7 @@ class RMSELoss(LossBase):
         for item in (logits, label):
             if item.dtype in (torch.uint8, torch.uint16, torch.uint32, torch.uint64):
                 raise TypeError(f"For 'RMSELoss', the parameters data type must not be an unsigned int, but got {item.dtype}.")
-        return torch.sqrt(self.get_loss(torch.square(error)))
+        return torch.sqrt(self.get_loss(kernels.square(error)))
 
 
 class MAELoss(LossBase):

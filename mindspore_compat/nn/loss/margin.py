@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_float, check_float_range, check_type
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.loss.loss import _CODES, LossBase, check_same_shape, check_tensors, reduced
 
 __all__ = ["MarginRankingLoss", "SoftMarginLoss", "TripletMarginLoss", "TripletMarginWithDistanceLoss", "PoissonNLLLoss",
@@ -68,7 +69,7 @@ class TripletMarginWithDistanceLoss(LossBase):
 
 
 def _euclidean(x: Any, y: Any) -> Any:
-    return torch.linalg.vector_norm(torch.sub(x, y), dim=1)
+    return kernels.vector_norm(torch.sub(x, y), dim=1)
 
 
 class PoissonNLLLoss(LossBase):
@@ -136,7 +137,7 @@ class CosineEmbeddingLoss(LossBase):
     def construct(self, logits_x1: Any, logits_x2: Any, labels: Any) -> Any:  # type: ignore[override]
         check_tensors("CosineEmbeddingLoss", logits_x1=logits_x1, logits_x2=logits_x2, labels=labels)
         check_same_shape("CosineEmbeddingLoss", logits_x1=logits_x1, logits_x2=logits_x2)
-        norms = [torch.sqrt(torch.sum(torch.square(item), 1)) for item in (logits_x1, logits_x2)]
+        norms = [torch.sqrt(torch.sum(kernels.square(item), 1)) for item in (logits_x1, logits_x2)]
         cosine = torch.div(torch.sum(torch.mul(logits_x1, logits_x2), 1), torch.mul(*norms))
         zeros = torch.zeros_like(cosine)
         loss = torch.where(torch.eq(labels, 1), 1.0 - cosine, zeros)
@@ -156,7 +157,7 @@ class GaussianNLLLoss(LossBase):
         if tuple(var.shape) == tuple(logits.shape[:-1]):
             var = torch.unsqueeze(var, -1)
         var = torch.clamp(var, min=self.eps)
-        loss = 0.5 * (torch.log(var) + torch.square(logits - labels) / var)
+        loss = 0.5 * (torch.log(var) + kernels.square(logits - labels) / var)
         return reduced(loss + 0.5 * math.log(2 * math.pi) if self.full else loss, self.reduction)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_positive_float, check_type
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.activation import get_activation
 from mindspore_compat.nn.loss.loss import LossBase, check_same_shape, check_tensors
@@ -29,7 +30,7 @@ class DiceLoss(LossBase):
             if value.dtype is torch.uint8:
                 raise TypeError(f"For 'DiceLoss', the dtype of '{name}' can not be uint8, but got {value.dtype}.")
         overlap = torch.sum(torch.mul(logits, label))
-        sizes = torch.sum(torch.square(logits)) + torch.sum(torch.square(label))
+        sizes = torch.sum(kernels.square(logits)) + torch.sum(kernels.square(label))
         return 1 - 2 * overlap / (sizes + self.smooth)
 
 
@@ -104,7 +105,7 @@ class FocalLoss(LossBase):
             log_p = torch.squeeze(torch.gather(log_p, 1, picks), 1)
             weight = None if weight is None else torch.squeeze(torch.gather(weight, 1, picks), 1)
         p = torch.exp(log_p)
-        loss = -torch.pow(1.0 - p, self.gamma) * (log_p if weight is None else log_p * weight)
+        loss = -kernels.pow(1.0 - p, self.gamma) * (log_p if weight is None else log_p * weight)
         return self.get_loss(torch.mean(loss if sparse else loss * labels, -1))
 
 
@@ -151,6 +152,6 @@ class SampledSoftmaxLoss(LossBase):
         classes = classes.to(torch.int64)
         true_rows, sampled_rows = torch.embedding(weights, labels), torch.embedding(weights, classes)
         true = torch.sum(torch.mul(torch.unsqueeze(logits, 1), true_rows), -1) + torch.take(biases, labels) - torch.log(true_count)
-        sampled = torch.matmul(logits, torch.transpose(sampled_rows, 0, 1)) + torch.take(biases, classes) - torch.log(sampled_count)
+        sampled = kernels.matmul(logits, torch.transpose(sampled_rows, 0, 1)) + torch.take(biases, classes) - torch.log(sampled_count)
         log_p = torch.log(torch.softmax(torch.cat([true, sampled], 1), 1) + 1e-20)
         return -torch.sum(log_p[:, :self.num_true], 1) / self.num_true

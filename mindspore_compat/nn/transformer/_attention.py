@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_positive_int
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.activation import Softmax
 from mindspore_compat.nn.layer.basic import Dropout
@@ -18,7 +19,6 @@ from mindspore_compat.nn.transformer.layers import (
     _Linear,
     _valid_type_checks,
     check_init,
-    matmul,
 )
 from mindspore_compat.nn.transformer.op_parallel_config import OpParallelConfig, _check_config, default_dpmp_config
 
@@ -92,11 +92,11 @@ class MultiHeadAttention(Cell):
     def _attend(self, query: Any, key: Any, value: Any, mask: Any) -> Any:
         # Both are divided by the root of the root before they meet, which keeps float16 in range: another rounding than dividing scores.
         factor = torch.tensor(math.sqrt(math.sqrt(self.size_per_head)), device=query.device).to(query.dtype)
-        scores = matmul(query / factor, key / factor).to(self.softmax_dtype)
+        scores = kernels.matmul(query / factor, key / factor).to(self.softmax_dtype)
         if mask is not None:
             scores = (1.0 - mask.to(scores.dtype)) * -10000.0 + scores
         weights = self.prob_dropout(self.softmax(scores).to(query.dtype))
-        return torch.reshape(torch.transpose(matmul(weights, value), 1, 2), (-1, self.hidden_size))
+        return torch.reshape(torch.transpose(kernels.matmul(weights, value), 1, 2), (-1, self.hidden_size))
 
     def _check_inputs(self, query: Any, key: Any, value: Any, mask: Any, key_past: Any, value_past: Any, batch_valid_length: Any) -> None:
         for name, tensor in (("query_tensor", query), ("key_tensor", key), ("value_tensor", value), ("attention_mask", mask)):

@@ -10,6 +10,7 @@ import torch
 
 from mindspore_compat._api import validate
 from mindspore_compat._api.placeholders import placeholder
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter
@@ -149,13 +150,6 @@ class _LayerInputCheck:
         return True
 
 
-def matmul(a: Any, b: Any) -> Any:
-    """``torch.matmul``; float16 on a CPU goes through float32, which rounds once as well and is up to 100 times faster there."""
-    if a.dtype is torch.float16 and a.device.type == "cpu":
-        return torch.matmul(a.to(torch.float32), b.to(torch.float32)).to(torch.float16)
-    return torch.matmul(a, b)
-
-
 # --- Cells ---------------------------------------------------------------------------------------------------------------
 
 class _Dropout(Cell):
@@ -190,7 +184,7 @@ class _LayerNorm(Cell):
         if not self.is_self_defined:
             return torch.layer_norm(x, x.shape[-1:], self.gamma.to(x.dtype), self.beta.to(x.dtype), self.eps)
         difference = x - torch.mean(x, -1, keepdim=True)
-        deviation = torch.sqrt(torch.mean(torch.square(difference), -1, keepdim=True) + self.eps)
+        deviation = torch.sqrt(torch.mean(kernels.square(difference), -1, keepdim=True) + self.eps)
         return difference / deviation * self.gamma + self.beta
 
     def shard(self, strategy: Any) -> _LayerNorm:  # type: ignore[override]
@@ -235,7 +229,8 @@ class _Linear(Cell):
         if self.expert_flag:
             lead = (-1, self.expert_num, self.expert_group_size) if self.use_expert_group_size else (self.outer_batch, self.expert_num, -1)
         weight = self.weight.to(self.dtype)
-        x = matmul(torch.reshape(x, (*lead, self.in_channels)).to(self.dtype), torch.transpose(weight, -1, -2) if self.transpose_b else weight)
+        weight = torch.transpose(weight, -1, -2) if self.transpose_b else weight
+        x = kernels.matmul(torch.reshape(x, (*lead, self.in_channels)).to(self.dtype), weight)
         if self.bias is not None:
             x = x + self.bias.to(self.dtype)
         if self.activation is not None:

@@ -7,10 +7,10 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_positive_float, check_positive_int
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.basic import Dense
 from mindspore_compat.nn.transformer._feed_forward import FeedForward
-from mindspore_compat.nn.transformer.layers import matmul
 from mindspore_compat.nn.transformer.op_parallel_config import default_moeparallel_config
 from mindspore_compat.parallel._utils import _get_device_num
 
@@ -87,11 +87,11 @@ class MoE(Cell):
         tokens = torch.reshape(input_tensor, (self.dp_group, -1, self.hidden_size))  # (group, token, hidden)
         dispatch, combine, aux_loss = self.router(tokens)  # (group, token, expert, place)
         seats = torch.reshape(dispatch, (*tokens.shape[:2], -1)).to(tokens.dtype)
-        inputs = torch.reshape(matmul(torch.transpose(seats, 1, 2), tokens), (self.dp_group, self.expert_dim, -1, self.hidden_size))
+        inputs = torch.reshape(kernels.matmul(torch.transpose(seats, 1, 2), tokens), (self.dp_group, self.expert_dim, -1, self.hidden_size))
         outputs = self.ffn(torch.reshape(torch.transpose(inputs, 0, 1), (-1, self.hidden_size)))  # expert by expert
         outputs = torch.transpose(torch.reshape(outputs, (self.expert_dim, self.dp_group, -1, self.hidden_size)), 0, 1)
         outputs = torch.reshape(outputs, (self.dp_group, -1, self.hidden_size))
-        combined = matmul(torch.reshape(combine, seats.shape).to(outputs.dtype), outputs)
+        combined = kernels.matmul(torch.reshape(combine, seats.shape).to(outputs.dtype), outputs)
         return torch.reshape(combined, input_tensor.shape), self.aux_loss_factor * aux_loss
 
 

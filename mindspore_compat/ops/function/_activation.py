@@ -6,6 +6,7 @@ from typing import Any
 import torch
 import torch.nn.functional as tf
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_axes, dtype_or_none, get_data
 from mindspore_compat.ops.function.random_func import generator_of
@@ -43,7 +44,7 @@ def inplace_sigmoid(input: Any) -> Any:
 
 def tanh(input: Any) -> Any:
     """The hyperbolic tangent."""
-    return wrap(torch.tanh(input))
+    return wrap(kernels.tanh(input))
 
 
 def tanh_(input: Any) -> Any:
@@ -278,28 +279,28 @@ def layer_norm_outputs(x: Any, gamma: Any, beta: Any, begin_norm_axis: int, begi
     whole = begin_params_axis % x.dim() == begin and tuple(gamma.shape) == shape
     y, mean, rstd = torch.native_layer_norm(x, shape, gamma if whole else None, beta if whole else None, epsilon)
     with torch.no_grad():
-        variance = torch.reciprocal(torch.square(rstd)) - epsilon
+        variance = torch.reciprocal(kernels.square(rstd)) - epsilon
     return wrap(y if whole else y * gamma + beta), wrap(mean), wrap(variance)
 
 
 def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Any:
     """Normalized over groups of channels."""
-    return wrap(torch.group_norm(input, num_groups, weight, bias, eps))
+    return wrap(kernels.group_norm(input, num_groups, weight, bias, eps))
 
 
 def rms_norm(x: Any, gamma: Any, epsilon: float = 1e-06) -> Any:
     """(x / rms · gamma, 1 / rms) over the axes of ``gamma``."""
     axes = tuple(range(-gamma.dim(), 0))
-    inverse = torch.rsqrt(torch.mean(torch.square(x.float()), axes, True) + epsilon)
+    inverse = torch.rsqrt(torch.mean(kernels.square(x.float()), axes, True) + epsilon)
     return wrap((x * inverse).to(x.dtype) * gamma), wrap(inverse)
 
 
 def lrn(x: Any, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5, norm_region: str = "ACROSS_CHANNELS") -> Any:
     """Local response normalization across channels: x / (bias + alpha · sum of squares of 2·depth_radius + 1 channels)**beta."""
-    squares = torch.unsqueeze(torch.square(x), 1)
-    summed = torch.squeeze(tf.conv3d(tf.pad(squares, (0, 0, 0, 0, depth_radius, depth_radius)),
+    squares = torch.unsqueeze(kernels.square(x), 1)
+    summed = torch.squeeze(kernels.conv3d(tf.pad(squares, (0, 0, 0, 0, depth_radius, depth_radius)),
                                      torch.ones((1, 1, 2 * depth_radius + 1, 1, 1), dtype=x.dtype, device=x.device)), 1)
-    return wrap(x / torch.pow(bias + alpha * summed, beta))
+    return wrap(x / kernels.pow(bias + alpha * summed, beta))
 
 
 def embedding(input: Any, weight: Any, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0,

@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 
@@ -19,8 +20,8 @@ __all__ = [
     "affine_grid", "unfold", "fold", "col2im", "sizes_of",
 ]
 
-_CONV = {1: torch.conv1d, 2: torch.conv2d, 3: torch.conv3d}
-_CONV_T = {1: torch.conv_transpose1d, 2: torch.conv_transpose2d, 3: torch.conv_transpose3d}
+_CONV = {1: kernels.conv1d, 2: kernels.conv2d, 3: kernels.conv3d}
+_CONV_T = {1: kernels.conv_transpose1d, 2: kernels.conv_transpose2d, 3: kernels.conv_transpose3d}
 _CHANNEL_LAST = ("NHWC", "NDHWC", "NWC")
 
 
@@ -135,7 +136,7 @@ def conv_transpose_nd(count: int, x: Any, weight: Any, bias: Any, stride: Any, p
 def conv_transpose2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
                      dilation: Any = 1) -> Any:
     """Transposed convolution of (N, C, H, W)."""
-    return wrap(torch.conv_transpose2d(input, weight, bias, stride, padding, output_padding, groups, dilation))
+    return wrap(kernels.conv_transpose2d(input, weight, bias, stride, padding, output_padding, groups, dilation))
 
 
 def conv3d_transpose(inputs: Any, weight: Any, pad_mode: str = "valid", padding: Any = 0, stride: Any = 1, dilation: Any = 1, group: int = 1,
@@ -169,7 +170,7 @@ def pool_nd(count: int, kind: str, x: Any, kernel_size: Any, strides: Any, pad_m
         if return_indices:
             return wrap(tuple(result))
     else:
-        function = (torch.avg_pool1d, torch._C._nn.avg_pool2d, torch._C._nn.avg_pool3d)[count - 1]
+        function = (torch.avg_pool1d, torch._C._nn.avg_pool2d, kernels.avg_pool3d)[count - 1]
         if mode == "SAME" and count_include_pad:
             result = function(_pad_same(x, kernel, stride, ones), kernel, stride)
         elif mode == "SAME":
@@ -196,7 +197,7 @@ def avg_pool2d(input_x: Any, kernel_size: Any = 1, stride: Any = 1, padding: Any
 def avg_pool3d(input_x: Any, kernel_size: Any = 1, stride: Any = 1, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True,
                divisor_override: int = 0) -> Any:
     """Means over windows of (N, C, D, H, W)."""
-    return wrap(tf.avg_pool3d(input_x, kernel_size, stride, _symmetric(padding, 3), ceil_mode, count_include_pad, divisor_override or None))
+    return wrap(kernels.avg_pool3d(input_x, kernel_size, stride, _symmetric(padding, 3), ceil_mode, count_include_pad, divisor_override or None))
 
 
 def _symmetric(padding: Any, count: int) -> Any:
@@ -229,17 +230,17 @@ def max_pool3d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, d
 
 def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
     """Means over windows so that ``output_size`` remain."""
-    return wrap(tf.adaptive_avg_pool1d(input, output_size))
+    return wrap(kernels.adaptive_avg_pool1d(input, output_size))
 
 
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     """Means over windows so that ``output_size`` remain; None keeps a length."""
-    return wrap(tf.adaptive_avg_pool2d(input, _kept(output_size, input, 2)))
+    return wrap(kernels.adaptive_avg_pool2d(input, _kept(output_size, input, 2)))
 
 
 def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
     """Means over windows so that ``output_size`` remain; None keeps a length."""
-    return wrap(tf.adaptive_avg_pool3d(input, _kept(output_size, input, 3)))
+    return wrap(kernels.adaptive_avg_pool3d(input, _kept(output_size, input, 3)))
 
 
 def _kept(output_size: Any, x: torch.Tensor, count: int) -> Any:
@@ -315,7 +316,7 @@ def resize_linear(x: Any, size: Any, align_corners: bool = False, half_pixel_cen
     size = as_ints(size)
     if align_corners or half_pixel_centers:
         mode = {1: "linear", 2: "bilinear", 3: "trilinear"}[len(size)]
-        return wrap(tf.interpolate(x, size, mode=mode, align_corners=align_corners))
+        return wrap(kernels.interpolate(x, size, mode=mode, align_corners=align_corners))
     for axis, target in enumerate(size, x.dim() - len(size)):
         length = x.shape[axis]
         if target == length:
@@ -333,7 +334,7 @@ def resize_nearest(x: Any, size: Any, align_corners: bool = False, half_pixel_ce
     """The nearest input element for each output element of the last axes."""
     size = as_ints(size)
     if not align_corners:
-        return wrap(tf.interpolate(x, size, mode="nearest-exact" if half_pixel_centers else "nearest"))
+        return wrap(kernels.interpolate(x, size, mode="nearest-exact" if half_pixel_centers else "nearest"))
     for axis, target in enumerate(size, x.dim() - len(size)):
         places = torch.floor(_sources(x.shape[axis], target, True, False, x.device) + 0.5).to(torch.int64)
         x = torch.index_select(x, axis, torch.clamp(places, max=x.shape[axis] - 1))
@@ -367,7 +368,7 @@ def resize_cubic(x: Any, size: Any, align_corners: bool = False, half_pixel_cent
             weights = weights / torch.sum(weights, 1, True)
         matrix = torch.zeros((target, length), dtype=torch.float64, device=x.device)
         matrix = torch.scatter_add(matrix, 1, torch.clamp(taps, 0, length - 1).to(torch.int64), weights)
-        x = torch.movedim(torch.tensordot(x, to_dtype(matrix, x.dtype), ([axis], [1])), -1, axis)
+        x = torch.movedim(kernels.tensordot(x, to_dtype(matrix, x.dtype), ([axis], [1])), -1, axis)
     return wrap(x)
 
 
@@ -401,7 +402,7 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
         size, scale_factor = tuple(int(length * factor) for length, factor in zip(tuple(input.shape)[2:], factors)), None
     if mode == "bicubic" and size is not None:
         return resize_cubic(input, size, bool(align_corners), not align_corners)
-    return wrap(tf.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor))
+    return wrap(kernels.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor))
 
 
 def _interpolate_1x(x: Any, sizes: Any, scales: Any, transformation: str, mode: str) -> Any:
@@ -429,17 +430,17 @@ def grid_sample(input: Any, grid: Any, mode: str = "bilinear", padding_mode: str
 
 def affine_grid(theta: Any, size: Any, align_corners: bool = False) -> Any:
     """The grid of affine transforms for `grid_sample`."""
-    return wrap(tf.affine_grid(theta, list(as_ints(size)), align_corners))
+    return wrap(kernels.affine_grid(theta, list(as_ints(size)), align_corners))
 
 
 def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """Windows of (N, C, H, W) as columns (N, C·k, L)."""
-    return wrap(tf.unfold(input, kernel_size, dilation, padding, stride))
+    return wrap(kernels.unfold(input, kernel_size, dilation, padding, stride))
 
 
 def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """Columns (N, C·k, L) added up into (N, C, H, W)."""
-    return wrap(tf.fold(input, as_ints(output_size), kernel_size, dilation, padding, stride))
+    return wrap(kernels.fold(input, as_ints(output_size), kernel_size, dilation, padding, stride))
 
 
 def col2im(input_x: Any, output_size: Any, kernel_size: Any, dilation: Any, padding_value: Any, stride: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._tensor_operators import floor_quotient
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_plain, pair, to_dtype
@@ -118,7 +119,7 @@ def sqrt(x: Any) -> Any:
     return wrap(torch.sqrt(x))
 
 
-square = _unary("square", torch.square)
+square = _unary("square", kernels.square)
 tan = _unary("tan", torch.tan)
 trunc = _unary("trunc", torch.trunc)
 
@@ -169,7 +170,7 @@ mul = multiply = tensor_mul = tensor_muls = _operator("mul", _with_torchs_promot
 true_divide = _operator("true_divide", _with_torchs_promotion(torch.div, operator.truediv), torch.div)
 floor_div = floor_divide = floordiv = tensor_floordiv = _operator("floor_divide", operator.floordiv, floor_quotient)
 floor_mod = floormod = remainder = tensor_mod = mod = _operator("remainder", operator.mod, torch.remainder)
-_power = _operator("pow", operator.pow, torch.pow)
+_power = _operator("pow", operator.pow, kernels.pow)
 
 
 def pow(input: Any, exponent: Any) -> Any:
@@ -261,7 +262,7 @@ logaddexp2 = _binary("logaddexp2", torch.logaddexp2)
 copysign = _binary("copysign", torch.copysign)
 heaviside = _binary("heaviside", torch.heaviside)
 nextafter = _binary("nextafter", torch.nextafter)
-squared_difference = _binary("squared_difference", lambda x, y: torch.square(x - y))
+squared_difference = _binary("squared_difference", lambda x, y: kernels.square(x - y))
 igamma = _binary("igamma", torch.special.gammainc)
 igammac = _binary("igammac", torch.special.gammaincc)
 zeta = _binary("zeta", torch.special.zeta)

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 import torch.nn.functional as tf
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_plain, reduced, to_dtype
 
@@ -103,7 +104,7 @@ def sigmoid_cross_entropy(logits: Any, label: Any) -> Any:
 
 def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     """(input - target)²."""
-    return reduced(torch.square(torch.sub(input, target)), reduction, "mse_loss")
+    return reduced(kernels.square(torch.sub(input, target)), reduction, "mse_loss")
 
 
 mse_loss_ext = mse_loss
@@ -141,7 +142,7 @@ def kl_div(logits: Any, labels: Any, reduction: str = "mean") -> Any:
 
 def l2_loss(input_x: Any) -> Any:
     """Half the sum of squares."""
-    return wrap(torch.sum(torch.square(input_x)) / 2)
+    return wrap(torch.sum(kernels.square(input_x)) / 2)
 
 
 # --- CTC ----------------------------------------------------------------------------------------------------------------------------------
@@ -242,11 +243,11 @@ def _ctc_not_merging(log_probs: Any, rows: list[list[int]], spans: list[int]) ->
         stays = torch.where(is_blank, at, impossible)
         comes = tf.pad(at, (1, 0), value=impossible)[:, :-1]
         skips = torch.where(is_blank, impossible, tf.pad(at, (2, 0), value=impossible)[:, :at.shape[1]])
-        after = torch.logsumexp(torch.stack([stays, comes, skips]), 0) + torch.gather(log_probs[step], 1, states)
+        after = kernels.logsumexp(torch.stack([stays, comes, skips]), 0) + torch.gather(log_probs[step], 1, states)
         at = torch.where(spans_N1 > step, torch.clamp(after, min=impossible), at)
     last = torch.gather(at, 1, torch.cat([ends, torch.clamp(ends - 1, min=0)], 1))
     last = torch.where(torch.cat([ends >= 0, ends > 0], 1), last, impossible)
-    loss = -torch.logsumexp(last, 1)
+    loss = -kernels.logsumexp(last, 1)
     return torch.masked_fill(loss, loss.detach() > -impossible / 2, torch.inf)
 
 
@@ -270,7 +271,7 @@ def ctc_greedy_decoder(inputs: Any, sequence_length: Any, merge_repeated: bool =
 
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-08) -> Any:
     """The cosine of the angle between vectors along ``dim``."""
-    return wrap(torch.cosine_similarity(x1, x2, dim, eps))
+    return wrap(kernels.cosine_similarity(x1, x2, dim, eps))
 
 
 def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:

@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import all_axes, as_axes, as_plain, bad_argument, dtype_or_none, to_dtype
 
@@ -29,7 +30,7 @@ def _mean(x: torch.Tensor, axis: Any, keep: bool) -> torch.Tensor:
 def _prod(x: torch.Tensor, axis: Any, keep: bool, dtype: torch.dtype | None = None) -> torch.Tensor:
     dtype = dtype or x.dtype
     for item in sorted(all_axes(axis, x.dim()), reverse=True):
-        x = torch.prod(x, item, keep, dtype=dtype)
+        x = kernels.prod(x, item, keep, dtype=dtype)
     return x
 
 
@@ -220,7 +221,7 @@ def nanquantile(input: Any, q: Any, axis: Any = None, keepdims: bool = False) ->
 
 def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     """log(sum(exp(input))) over ``dim``."""
-    return wrap(torch.logsumexp(input, all_axes(dim, input.dim()), keepdim))
+    return wrap(kernels.logsumexp(input, all_axes(dim, input.dim()), keepdim))
 
 
 def count_nonzero(x: Any, axis: Any = (), keep_dims: bool = False, dtype: Any = _int32) -> Any:
@@ -297,43 +298,43 @@ def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dty
     """Vector or matrix norm; ``p``, ``axis`` and ``keep_dims`` are the names of 1.x."""
     ord = p if ord is None else ord
     dim = as_axes(axis if dim is None else dim)
-    return wrap(torch.linalg.norm(A, ord, dim, keepdim or keep_dims, dtype=dtype_or_none(dtype)))
+    return wrap(kernels.norm(A, ord, dim, keepdim or keep_dims, dtype=dtype_or_none(dtype)))
 
 
 def vector_norm(x: Any, ord: Any = 2, axis: Any = None, keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The ``ord``-norm of vectors along ``axis``."""
-    return wrap(torch.linalg.vector_norm(x, ord, as_axes(axis), keepdims, dtype=dtype_or_none(dtype)))
+    return wrap(kernels.vector_norm(x, ord, as_axes(axis), keepdims, dtype=dtype_or_none(dtype)))
 
 
 def matrix_norm(A: Any, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool = False, *, dtype: Any = None) -> Any:
     """The ``ord``-norm of matrices in the two axes."""
-    return wrap(torch.linalg.matrix_norm(A, ord, tuple(axis), keepdims, dtype=dtype_or_none(dtype)))
+    return wrap(kernels.matrix_norm(A, ord, tuple(axis), keepdims, dtype=dtype_or_none(dtype)))
 
 
 def euclidean_norm(x: Any, axes: Any = (), keep_dims: bool = False) -> Any:
     """Root of the sum of squares over ``axes``."""
-    return wrap(torch.sqrt(torch.sum(torch.square(x), as_axes(axes), keep_dims)))
+    return wrap(torch.sqrt(torch.sum(kernels.square(x), as_axes(axes), keep_dims)))
 
 
 def lp_norm(x: Any, axis: Any, p: int = 2, keep_dims: bool = False, epsilon: float = 1e-12) -> Any:
     """The p-norm over ``axis``."""
-    return wrap(torch.linalg.vector_norm(x, p, as_axes(axis), keep_dims))
+    return wrap(kernels.vector_norm(x, p, as_axes(axis), keep_dims))
 
 
 def nuclear_norm(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """The sum of singular values."""
-    return wrap(torch.linalg.matrix_norm(x, "nuc", tuple(dim) if dim else (-2, -1), keepdim))
+    return wrap(kernels.matrix_norm(x, "nuc", tuple(dim) if dim else (-2, -1), keepdim))
 
 
 def l2_normalize(x: Any, axis: Any = 0, epsilon: float = 1e-4) -> Any:
     """x / sqrt(max(sum(x²), epsilon)) over ``axis``."""
-    squares = torch.sum(torch.square(x), as_axes(axis), True)
+    squares = torch.sum(kernels.square(x), as_axes(axis), True)
     return wrap(x / torch.sqrt(torch.clamp(squares, min=epsilon)))
 
 
 def renorm(input: Any, p: Any, axis: int, maxnorm: float) -> Any:
     """Each slice along ``axis`` scaled down to a p-norm of at most ``maxnorm``."""
-    return wrap(torch.renorm(input, p, axis, maxnorm))
+    return wrap(kernels.renorm(input, p, axis, maxnorm))
 
 
 def dist(input: Any, other: Any, p: Any = 2) -> Any:
@@ -375,6 +376,6 @@ def trapz(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -1) -> Any:
 
 def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
     """The covariance matrix of variables in rows."""
-    return wrap(torch.cov(input, correction=correction, fweights=fweights, aweights=aweights))
+    return wrap(kernels.cov(input, correction=correction, fweights=fweights, aweights=aweights))
 
 

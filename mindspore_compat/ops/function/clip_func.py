@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import to_dtype
 
@@ -68,7 +69,7 @@ def clip_by_global_norm(x: Any, clip_norm: Any = 1.0, use_norm: Any = None) -> A
     if use_norm is not None:
         raise ValueError(f"For 'clip_by_global_norm', input 'use_norm' only supports None currently, but got {use_norm!r}. Leave it out.")
     items = list(x)
-    squares = [torch.sum(torch.square(item.float())) for item in items]
+    squares = [torch.sum(kernels.square(item.float())) for item in items]
     norm = torch.sqrt(torch.stack(squares).sum())
     limit = torch.clamp(norm, min=float(clip_norm))
     return tuple(wrap(to_dtype(item.float() * float(clip_norm) / limit, item.dtype)) for item in items)
@@ -81,8 +82,8 @@ def clip_by_norm(x: Any, max_norm: Any, norm_type: float = 2.0, error_if_nonfini
         RuntimeError: for a norm that is not finite, if so asked.
     """
     items = [x] if isinstance(x, torch.Tensor) else list(x)
-    norms = torch.stack([torch.linalg.vector_norm(item, norm_type) for item in items])
-    total = torch.linalg.vector_norm(norms, norm_type)
+    norms = torch.stack([kernels.vector_norm(item, norm_type) for item in items])
+    total = kernels.vector_norm(norms, norm_type)
     if error_if_nonfinite and not bool(torch.isfinite(total)):
         raise RuntimeError(f"For 'clip_by_norm', the total norm of order {norm_type} for input is non-finite. Look for nan or inf in the gradients.")
     factor = torch.clamp(float(max_norm) / (total + 1e-6), max=1.0)

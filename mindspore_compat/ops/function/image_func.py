@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, as_plain, to_dtype
 
@@ -60,8 +61,8 @@ def iou(anchor_boxes: Any, gt_boxes: Any, mode: str = "iou") -> Any:
         raise KeyError(f"For 'IOU', the 'mode' must be 'iou' or 'iof', but got {mode!r}.")
     a, g = torch.unsqueeze(anchor_boxes.detach().float(), 0), torch.unsqueeze(gt_boxes.detach().float(), 1)
     low, high = torch.maximum(a[..., :2], g[..., :2]), torch.minimum(a[..., 2:], g[..., 2:])
-    overlap = torch.prod(torch.clamp(high - low + 1, min=0), -1)
-    area_a, area_g = (torch.prod(item[..., 2:] - item[..., :2] + 1, -1) for item in (a, g))
+    overlap = kernels.prod(torch.clamp(high - low + 1, min=0), -1)
+    area_a, area_g = (kernels.prod(item[..., 2:] - item[..., :2] + 1, -1) for item in (a, g))
     whole = area_a + area_g - overlap if mode == "iou" else torch.Tensor.expand(area_g, overlap.shape)
     return wrap(to_dtype(overlap / (whole + 1e-10), anchor_boxes.dtype))
 
@@ -73,8 +74,8 @@ def nms_with_mask(bboxes: Any, iou_threshold: float = 0.5) -> Any:
     corners = boxes[:, :4].float()
     low = torch.maximum(torch.unsqueeze(corners[:, :2], 1), torch.unsqueeze(corners[:, :2], 0))
     high = torch.minimum(torch.unsqueeze(corners[:, 2:], 1), torch.unsqueeze(corners[:, 2:], 0))
-    overlap = torch.prod(torch.clamp(high - low, min=0), -1)
-    area = torch.prod(corners[:, 2:] - corners[:, :2], -1)
+    overlap = kernels.prod(torch.clamp(high - low, min=0), -1)
+    area = kernels.prod(corners[:, 2:] - corners[:, :2], -1)
     close = (overlap / (torch.unsqueeze(area, 1) + torch.unsqueeze(area, 0) - overlap) > iou_threshold).cpu().numpy()
     keep = torch.ones(boxes.shape[0], dtype=torch.bool).numpy()
     for i in range(len(keep)):
@@ -211,5 +212,5 @@ def deformable_conv2d(x: Any, weight: Any, offsets: Any, kernel_size: Any, strid
         sampled = sampled * torch.unsqueeze(parts[:, 2], 2)
     columns = torch.reshape(sampled, (n, groups, channels // groups * taps, rows * cols))
     kernel = torch.reshape(weight, (groups, weight.shape[0] // groups, -1))
-    result = torch.reshape(torch.matmul(kernel, columns), (n, -1, rows, cols))
+    result = torch.reshape(kernels.matmul(kernel, columns), (n, -1, rows, cols))
     return wrap(result if bias is None else result + torch.reshape(bias, (-1, 1, 1)))

@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import pair
 
@@ -21,7 +22,7 @@ def matmul(input: Any, other: Any) -> Any:
     """The matrix product, with broadcasting of leading axes."""
     if input.dtype is not other.dtype:
         input, other = pair(input, other)
-    return wrap(torch.matmul(input, other))
+    return wrap(kernels.matmul(input, other))
 
 
 def mat_mul(input: Any, mat2: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
@@ -36,7 +37,7 @@ def mat_mul(input: Any, mat2: Any, transpose_a: bool = False, transpose_b: bool 
     if input.shape[-1] != mat2.shape[-2]:
         raise ValueError(f"For 'MatMul', the columns of 'input' must equal the rows of 'mat2', but got {tuple(input.shape)} and "
                          f"{tuple(mat2.shape)} (after transposing). Check transpose_a and transpose_b.")
-    return wrap(torch.matmul(input, mat2))
+    return wrap(kernels.matmul(input, mat2))
 
 
 batch_mat_mul = mat_mul
@@ -44,17 +45,17 @@ batch_mat_mul = mat_mul
 
 def mm(input: Any, mat2: Any) -> Any:
     """The product of two matrices."""
-    return wrap(torch.mm(input, mat2))
+    return wrap(kernels.mm(input, mat2))
 
 
 def bmm(input_x: Any, mat2: Any) -> Any:
     """The products of matrices in a batch."""
-    return wrap(torch.matmul(input_x, mat2))
+    return wrap(kernels.matmul(input_x, mat2))
 
 
 def mv(mat: Any, vec: Any) -> Any:
     """A matrix times a vector."""
-    return wrap(torch.mv(mat, vec))
+    return wrap(kernels.mv(mat, vec))
 
 
 def dot(input: Any = None, other: Any = None, *, x1: Any = None, x2: Any = None) -> Any:
@@ -63,8 +64,8 @@ def dot(input: Any = None, other: Any = None, *, x1: Any = None, x2: Any = None)
     if input.dim() == 0 or other.dim() == 0:
         return wrap(torch.mul(input, other))
     if input.dim() <= 2 and other.dim() <= 2:
-        return wrap(torch.matmul(input, other))
-    return wrap(torch.tensordot(input, other, ([input.dim() - 1], [max(other.dim() - 2, 0)])))
+        return wrap(kernels.matmul(input, other))
+    return wrap(kernels.tensordot(input, other, ([input.dim() - 1], [max(other.dim() - 2, 0)])))
 
 
 def batch_dot(x1: Any, x2: Any, axes: Any = None) -> Any:
@@ -75,7 +76,7 @@ def batch_dot(x1: Any, x2: Any, axes: Any = None) -> Any:
     first, second = axes[0] % x1.dim(), axes[1] % x2.dim()
     a, b = torch.movedim(x1, first, -1), torch.movedim(x2, second, 1)
     rest_a, rest_b = tuple(a.shape[1:-1]), tuple(b.shape[2:])
-    product = torch.bmm(torch.reshape(a, (a.shape[0], -1, a.shape[-1])), torch.reshape(b, (b.shape[0], b.shape[1], -1)))
+    product = kernels.bmm(torch.reshape(a, (a.shape[0], -1, a.shape[-1])), torch.reshape(b, (b.shape[0], b.shape[1], -1)))
     return wrap(torch.reshape(product, (a.shape[0], *(rest_a + rest_b or (1,)))))
 
 
@@ -83,12 +84,12 @@ def tensor_dot(x1: Any, x2: Any, axes: Any) -> Any:
     """The product summed over axes: the last and first ``axes`` ones, or those named in a pair."""
     if not isinstance(axes, int):
         axes = [[item] if isinstance(item, int) else list(item) for item in axes]
-    return wrap(torch.tensordot(x1, x2, axes))
+    return wrap(kernels.tensordot(x1, x2, axes))
 
 
 def inner(input: Any, other: Any) -> Any:
     """The product summed over the last axes."""
-    return wrap(torch.inner(input, other))
+    return wrap(kernels.inner(input, other))
 
 
 def outer(input: Any, vec2: Any) -> Any:
@@ -122,7 +123,7 @@ def einsum(equation: str, *operands: Any) -> Any:
     """Sums of products by Einstein's notation."""
     if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
         operands = tuple(operands[0])
-    return wrap(torch.einsum(equation, *operands))
+    return wrap(kernels.einsum(equation, *operands))
 
 
 einsum_ext = einsum
@@ -130,12 +131,12 @@ einsum_ext = einsum
 
 def bidense(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     """input1 · weight · input2 + bias, for each output."""
-    return wrap(torch.nn.functional.bilinear(input1, input2, weight, bias))
+    return wrap(kernels.bilinear(input1, input2, weight, bias))
 
 
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (mat1 @ mat2)."""
-    return wrap(torch.addmm(input, mat1, mat2, beta=beta, alpha=alpha))
+    return wrap(kernels.addmm(input, mat1, mat2, beta=beta, alpha=alpha))
 
 
 def addmm_(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
@@ -145,17 +146,17 @@ def addmm_(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -
 
 def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (mat @ vec)."""
-    return wrap(torch.addmv(input, mat, vec, beta=beta, alpha=alpha))
+    return wrap(kernels.addmv(input, mat, vec, beta=beta, alpha=alpha))
 
 
 def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * sum of the products in the batch."""
-    return wrap(torch.addbmm(input, batch1, batch2, beta=beta, alpha=alpha))
+    return wrap(kernels.addbmm(input, batch1, batch2, beta=beta, alpha=alpha))
 
 
 def baddbmm(input: Any, batch1: Any, batch2: Any, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (batch1 @ batch2)."""
-    return wrap(torch.baddbmm(input, batch1, batch2, beta=beta, alpha=alpha))
+    return wrap(kernels.baddbmm(input, batch1, batch2, beta=beta, alpha=alpha))
 
 
 baddbmm_ext = baddbmm
@@ -163,12 +164,12 @@ baddbmm_ext = baddbmm
 
 def addr(x: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * x + alpha * outer(vec1, vec2)."""
-    return wrap(torch.addr(x, vec1, vec2, beta=beta, alpha=alpha))
+    return wrap(kernels.addr(x, vec1, vec2, beta=beta, alpha=alpha))
 
 
 def dense(input: Any, weight: Any, bias: Any = None) -> Any:
     """input @ weight.T + bias."""
-    return wrap(torch.nn.functional.linear(input, weight, bias))
+    return wrap(kernels.linear(input, weight, bias))
 
 
 def bias_add(input_x: Any, bias: Any, data_format: str = "NCHW") -> Any:
@@ -180,7 +181,7 @@ def bias_add(input_x: Any, bias: Any, data_format: str = "NCHW") -> Any:
 
 def cdist(x1: Any, x2: Any, p: float = 2.0) -> Any:
     """p-norm distances of all pairs of rows."""
-    return wrap(torch.cdist(x1, x2, p))
+    return wrap(kernels.cdist(x1, x2, p))
 
 
 def pdist(input: Any, p: float = 2.0) -> Any:
@@ -268,7 +269,7 @@ def matrix_exp(input: Any) -> Any:
 
 def matrix_power(input: Any, n: int) -> Any:
     """The n-th power of a square matrix."""
-    return wrap(torch.linalg.matrix_power(input, n))
+    return wrap(kernels.matrix_power(input, n))
 
 
 def matrix_solve(matrix: Any, rhs: Any, adjoint: bool = False) -> Any:

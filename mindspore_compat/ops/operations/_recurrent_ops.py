@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_positive_int
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import to_dtype
 from mindspore_compat.ops._declare import primitive
@@ -54,7 +55,7 @@ def LSTM(input_size: int, hidden_size: int, num_layers: int, has_bias: bool, bid
             own = parts[i * each:(i + 1) * each]
             own_biases = parts[len(shapes) + 2 * i:len(shapes) + 2 * i + 2] if has_bias else []
             ordered += [*own[:2], *own_biases, *own[2:]]
-        output, hn, cn = torch.lstm(x, (h, c), ordered, has_bias, num_layers, dropout, True, bidirectional, False)
+        output, hn, cn = kernels.lstm(x, (h, c), ordered, has_bias, num_layers, dropout, True, bidirectional, False)
         empty = torch.zeros((1, 1), dtype=x.dtype, device=x.device)
         return wrap((output, hn, cn, empty, empty))
     return run
@@ -77,13 +78,13 @@ def DynamicRNN(cell_type: str = "LSTM", direction: str = "UNIDIRECTIONAL", cell_
         h, c = init_h[0], to_dtype(init_c[0], b.dtype)
         steps = []
         for step in torch.unbind(x, 0):
-            gates = to_dtype(torch.matmul(torch.cat((step, to_dtype(h, step.dtype)), 1), w), b.dtype) + b
+            gates = to_dtype(kernels.matmul(torch.cat((step, to_dtype(h, step.dtype)), 1), w), b.dtype) + b
             i, j, f, o = torch.chunk(gates, 4, 1)
-            i, j, f, o = torch.sigmoid(i), torch.tanh(j), torch.sigmoid(f + forget_bias), torch.sigmoid(o)
+            i, j, f, o = torch.sigmoid(i), kernels.tanh(j), torch.sigmoid(f + forget_bias), torch.sigmoid(o)
             c = f * c + i * j
             if cell_clip > 0:
                 c = torch.clamp(c, -cell_clip, cell_clip)
-            tanh_c = torch.tanh(c)
+            tanh_c = kernels.tanh(c)
             h = o * tanh_c
             steps.append((h, h, c, i, j, f, o, tanh_c))
         y, hs, *rest = [torch.stack(items) for items in zip(*steps)]
@@ -110,15 +111,15 @@ def DynamicGRUV2(direction: str = "UNIDIRECTIONAL", cell_depth: int = 1, keep_pr
         dtype = next((item.dtype for item in (bias_input, bias_hidden) if item is not None), init_h.dtype)
         h, steps = to_dtype(init_h[0] if init_h.dim() == 3 else init_h, dtype), []
         for step in torch.unbind(x, 0):
-            from_input = to_dtype(torch.matmul(step, weight_input), dtype)
-            from_hidden = to_dtype(torch.matmul(to_dtype(h, weight_hidden.dtype), weight_hidden), dtype)
+            from_input = to_dtype(kernels.matmul(step, weight_input), dtype)
+            from_hidden = to_dtype(kernels.matmul(to_dtype(h, weight_hidden.dtype), weight_hidden), dtype)
             from_input = from_input if bias_input is None else from_input + bias_input
             from_hidden = from_hidden if bias_hidden is None else from_hidden + bias_hidden
             (r_i, z_i, n_i), (r_h, z_h, n_h) = torch.chunk(from_input, 3, 1), torch.chunk(from_hidden, 3, 1)
             if gate_order == "zrh":
                 r_i, z_i, r_h, z_h = z_i, r_i, z_h, r_h
             r, z = torch.sigmoid(r_i + r_h), torch.sigmoid(z_i + z_h)
-            n = torch.tanh(n_i + r * n_h)
+            n = kernels.tanh(n_i + r * n_h)
             h = (1 - z) * n + z * h
             steps.append((h, h, z, r, n, n_h))
         return wrap(tuple(torch.stack(items) for items in zip(*steps)))

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_int, check_positive_int, check_type
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_int, as_ints, dtype_or_none, to_dtype
@@ -458,7 +459,7 @@ def ExtractImagePatches(ksizes: Any, strides: Any, rates: Any, padding: str = "V
             input_x = torch.nn.functional.pad(input_x, (*cols, *rows))
         n, c, height, width = input_x.shape
         out = [(length - (k - 1) * r - 1) // s + 1 for length, k, s, r in zip((height, width), kernel, stride, rate)]
-        columns = torch.reshape(torch.nn.functional.unfold(input_x, kernel, rate, 0, stride), (n, c, kernel[0] * kernel[1], *out))
+        columns = torch.reshape(kernels.unfold(input_x, kernel, rate, 0, stride), (n, c, kernel[0] * kernel[1], *out))
         return wrap(torch.reshape(torch.transpose(columns, 1, 2), (n, -1, *out)))
     return run
 

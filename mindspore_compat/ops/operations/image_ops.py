@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_str_in
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints
@@ -79,7 +80,7 @@ def ResizeArea(align_corners: bool = False) -> _Run:
         if align_corners or images.shape[1] % rows or images.shape[2] % cols:
             raise NotImplementedError("For 'ResizeArea', only shrinking by whole factors without align_corners is available on PyTorch. "
                                       "Use ops.interpolate(mode='area').")
-        pooled = torch.nn.functional.adaptive_avg_pool2d(torch.permute(images.float(), (0, 3, 1, 2)), (rows, cols))
+        pooled = kernels.adaptive_avg_pool2d(torch.permute(images.float(), (0, 3, 1, 2)), (rows, cols))
         return wrap(torch.permute(pooled, (0, 2, 3, 1)))
     return run
 

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_int, check_type
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import dtype_or_none, to_dtype
@@ -460,7 +461,7 @@ ConjugateTranspose = plain("ConjugateTranspose", lambda x, perm: F.conj(F.transp
 SelectView = plain("SelectView", lambda input, dim, index: wrap(torch.select(input, dim, index)))
 LogSoftmaxExt = plain("LogSoftmaxExt", lambda input, dim=None, dtype=None: wrap(torch.log_softmax(input, -1 if dim is None else dim, dtype=dtype)))
 Addcmul, Addcdiv = plain("Addcmul", F.addcmul), plain("Addcdiv", F.addcdiv)
-SquareSumAll = plain("SquareSumAll", lambda x, y: wrap((torch.sum(torch.square(x)), torch.sum(torch.square(y)))))
+SquareSumAll = plain("SquareSumAll", lambda x, y: wrap((torch.sum(kernels.square(x)), torch.sum(kernels.square(y)))))
 EqualCount = plain("EqualCount", lambda x, y: wrap(torch.reshape(torch.sum(torch.eq(x, y)), (1,)).to(x.dtype)))
 
 

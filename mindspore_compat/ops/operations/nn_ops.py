@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_float_range, check_positive_int, check_str_in, check_type
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
@@ -427,7 +428,7 @@ def GridSampler3D(interpolation_mode: str = "bilinear", padding_mode: str = "zer
 def Im2Col(ksizes: Any, strides: Any = 1, dilations: Any = 1, pads: Any = 0) -> _Run:
     """Windows as columns (N, C, k, L)."""
     def run(x: Any) -> Any:
-        columns = torch.nn.functional.unfold(x, ksizes, dilations, pads, strides)
+        columns = kernels.unfold(x, ksizes, dilations, pads, strides)
         return wrap(torch.reshape(columns, (x.shape[0], x.shape[1], -1, columns.shape[-1])))
     return run
 
@@ -441,14 +442,14 @@ def Col2Im(kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 
 @primitive
 def UpsampleNearest3D() -> _Run:
     """(N, C, D, H, W) resized by nearest neighbours."""
-    return lambda x, output_size=None, scales=None: wrap(torch.nn.functional.interpolate(
+    return lambda x, output_size=None, scales=None: wrap(kernels.interpolate(
         x, None if output_size is None else as_ints(output_size), None if scales is None else tuple(scales), "nearest"))
 
 
 @primitive
 def UpsampleTrilinear3D(align_corners: bool = False) -> _Run:
     """(N, C, D, H, W) resized by linear interpolation."""
-    return lambda x, output_size=None, scales=None: wrap(torch.nn.functional.interpolate(
+    return lambda x, output_size=None, scales=None: wrap(kernels.interpolate(
         x, None if output_size is None else as_ints(output_size), None if scales is None else tuple(scales), "trilinear", align_corners))
 
 

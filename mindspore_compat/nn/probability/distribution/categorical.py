@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.probability.distribution._checks import sample_shape
 from mindspore_compat.nn.probability.distribution.distribution import Distribution, check_name
 
@@ -45,7 +46,7 @@ class Categorical(Distribution):
     def _var(self, probs: Any = None) -> Any:
         probs = self._given(probs)
         classes = _classes(probs)
-        return torch.sum(torch.square(classes) * probs, -1, keepdim=True) - torch.square(torch.sum(classes * probs, -1, keepdim=True))
+        return torch.sum(kernels.square(classes) * probs, -1, keepdim=True) - kernels.square(torch.sum(classes * probs, -1, keepdim=True))
 
     def _entropy(self, probs: Any = None) -> Any:
         probs = self._given(probs)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import dtype_name, nptype_to_dtype, to_torch_dtype
 from mindspore_compat.common.parameter import Parameter
@@ -23,7 +24,7 @@ _SOURCES: dict[str, list[tuple[str, Any]]] = {
     "survival_function": [("_cdf", lambda x: 1.0 - x)],
     "log_survival": [("_cdf", lambda x: torch.log(1.0 - x))],
     "sd": [("_sd", lambda x: x), ("_var", torch.sqrt)],
-    "var": [("_var", lambda x: x), ("_sd", torch.square)],
+    "var": [("_var", lambda x: x), ("_sd", kernels.square)],
     **{name: [(f"_{name}", lambda x: x)] for name in ("mean", "mode", "entropy", "kl_loss", "sample")},
 }
 

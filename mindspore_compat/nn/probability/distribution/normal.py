@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.probability.distribution._checks import check_floating, check_positive, sample_shape
 from mindspore_compat.nn.probability.distribution.distribution import Distribution, check_name
 
@@ -44,7 +45,7 @@ class Normal(Distribution):
     def _log_prob(self, value: Any, mean: Any = None, sd: Any = None) -> Any:
         mean, sd = self._given(mean, sd)
         value = self._checked(value, "value").to(self.dtype)
-        return -0.5 * torch.square((value - mean) / sd) - (0.5 * math.log(2 * math.pi) + torch.log(sd))
+        return -0.5 * kernels.square((value - mean) / sd) - (0.5 * math.log(2 * math.pi) + torch.log(sd))
 
     def _cdf(self, value: Any, mean: Any = None, sd: Any = None) -> Any:
         mean, sd = self._given(mean, sd)
@@ -55,7 +56,7 @@ class Normal(Distribution):
         mean_b, sd_b = self._other(mean_b, "mean_b"), self._other(sd_b, "sd_b")
         mean, sd = self._given(mean, sd)
         log_ratio = torch.log(sd) - torch.log(sd_b)
-        return 0.5 * torch.square((mean - mean_b) / sd_b) + 0.5 * torch.expm1(2 * log_ratio) - log_ratio
+        return 0.5 * kernels.square((mean - mean_b) / sd_b) + 0.5 * torch.expm1(2 * log_ratio) - log_ratio
 
     def _sample(self, shape: tuple[int, ...] = (), mean: Any = None, sd: Any = None) -> Any:
         mean, sd = self._given(mean, sd)

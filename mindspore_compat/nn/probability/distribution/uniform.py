@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.probability.distribution._checks import check_floating, sample_shape
 from mindspore_compat.nn.probability.distribution.distribution import Distribution, check_name
 
@@ -43,7 +44,7 @@ class Uniform(Distribution):
 
     def _var(self, low: Any = None, high: Any = None) -> Any:
         low, high = self._given(low, high)
-        return torch.square(high - low) / 12.0
+        return kernels.square(high - low) / 12.0
 
     def _entropy(self, low: Any = None, high: Any = None) -> Any:
         low, high = self._given(low, high)

@@ -1,0 +1,143 @@
+"""torch's kernels for 16-bit floats on a CPU, where casting is better: the operators below compute in float32 there and round once.
+
+torch has a float16 kernel of most operators, and many are traps: without hardware for float16, matrix products are 80 to 350 times slower than
+float32's, with it the gradients of convolutions still 20 to 170 times; a few do not exist. Through float32 all take 1.0 to 1.6 times float32's
+time (benchmarks/half.py measures each), and are no less exact: torch's kernels also accumulate in float32, where they are right.
+
+What stands here is called from here, in the whole package (tests/common/test_kernels.py). The rest of torch is faster as it is.
+"""
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+
+__all__ = ["KERNELS", "METHODS", "CAST_BY_AUTOCAST", "as_torch", "cast_by_autocast"]
+
+_nn: Any = torch._C._nn
+_Base: Any = torch._C.TensorBase
+_F16, _BF16, _F32 = torch.float16, torch.bfloat16, torch.float32
+_HALVES = frozenset((_F16, _BF16))
+_has_bfloat16 = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
+
+# which types go through float32
+_FLOAT16 = frozenset((_F16,))
+_BOTH = _HALVES
+_PRODUCT = _FLOAT16 if _has_bfloat16 else _BOTH  # without hardware oneDNN emulates bfloat16
+
+#: name: (torch's operator, types that go through float32)
+_TABLE: dict[str, tuple[Callable[..., Any], frozenset[torch.dtype]]] = {
+    **{name: (getattr(torch, name), _PRODUCT) for name in (
+        "matmul mm bmm mv addmm addmv addbmm baddbmm addr inner tensordot einsum conv1d conv2d conv3d "
+        "conv_transpose1d conv_transpose2d conv_transpose3d lstm").split()},
+    "linear": (_nn.linear, _PRODUCT), "bilinear": (torch.nn.functional.bilinear, _PRODUCT), "multi_dot": (torch.linalg.multi_dot, _PRODUCT),
+    "matrix_power": (torch.linalg.matrix_power, _PRODUCT), "affine_grid": (torch.nn.functional.affine_grid, _PRODUCT),
+    "cov": (torch.cov, _PRODUCT), "corrcoef": (torch.corrcoef, _PRODUCT),
+    "scaled_dot_product_attention": (_nn.scaled_dot_product_attention, _BOTH),
+    **{name: (getattr(torch, name), _BOTH) for name in "gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell cdist".split()},
+    "group_norm": (torch.group_norm, _FLOAT16),
+    "adaptive_avg_pool1d": (torch.adaptive_avg_pool1d, _FLOAT16), "adaptive_avg_pool2d": (_nn.adaptive_avg_pool2d, _FLOAT16),
+    "adaptive_avg_pool3d": (_nn.adaptive_avg_pool3d, _BOTH), "avg_pool3d": (_nn.avg_pool3d, _BOTH),
+    "fold": (torch.nn.functional.fold, _FLOAT16), "unfold": (torch.nn.functional.unfold, _FLOAT16),
+    "interpolate": (torch.nn.functional.interpolate, _FLOAT16), "norm": (torch.linalg.norm, _FLOAT16),
+    "matrix_norm": (torch.linalg.matrix_norm, _FLOAT16), "renorm": (torch.renorm, _FLOAT16), "cosine_similarity": (torch.cosine_similarity, _FLOAT16),
+    "square": (torch.square, _FLOAT16), "pow": (torch.pow, _FLOAT16), "vector_norm": (torch.linalg.vector_norm, _FLOAT16),
+    "tanh": (torch.tanh, _BOTH), "prod": (torch.prod, _BOTH), "logsumexp": (torch.logsumexp, _BOTH),
+}
+#: operators whose first Tensor stands behind something else
+_NESTED = frozenset(("einsum", "multi_dot"))
+#: operators that take float32 weights beside a 16-bit input
+_MIXED = frozenset(("group_norm",))
+
+
+class _Thread(threading.local):
+    as_torch = False
+
+
+_THREAD = _Thread()
+
+
+def _floats(value: Any) -> Iterator[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        if value.is_floating_point():
+            yield value
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from _floats(item)
+
+
+def _cast(value: Any, dtype: torch.dtype) -> Any:
+    if isinstance(value, torch.Tensor):
+        return _Base.to(value, dtype) if value.is_floating_point() else value
+    return type(value)([_cast(item, dtype) for item in value]) if type(value) in (tuple, list) else value
+
+
+def _through_float32(operator: Callable[..., Any], dtype: torch.dtype, mixed: bool, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The operator on float32 copies, its results rounded to ``dtype``; as torch does it where the types do not fit together."""
+    given = [*args, *kwargs.values()]
+    if (not mixed and any(tensor.dtype is not dtype for tensor in _floats(given))) or kwargs.get("out") is not None:
+        return operator(*args, **kwargs)
+    target = kwargs.get("dtype") or dtype
+    if torch.is_autocast_enabled("cpu"):  # it would cast them back
+        with torch.autocast("cpu", enabled=False):
+            return _through_float32(operator, dtype, mixed, args, kwargs)
+    return _cast(operator(*[_cast(arg, _F32) for arg in args], **{key: _cast(arg, _F32) for key, arg in kwargs.items()}), target)
+
+
+def _kernel(name: str) -> Callable[..., Any]:
+    operator, types = _TABLE[name]
+    mixed = name in _MIXED
+
+    def kernel(x: Any, *args: Any, **kwargs: Any) -> Any:
+        dtype = getattr(x, "dtype", None)
+        if dtype in types and x.is_cpu and not _THREAD.as_torch:
+            return _through_float32(operator, dtype, mixed, (x, *args), kwargs)
+        return operator(x, *args, **kwargs)
+
+    def nested(*args: Any, **kwargs: Any) -> Any:
+        first = next(_floats(args), None)
+        if first is not None and first.dtype in types and first.is_cpu and not _THREAD.as_torch:
+            return _through_float32(operator, first.dtype, mixed, args, kwargs)
+        return operator(*args, **kwargs)
+
+    chosen = nested if name in _NESTED else kernel
+    chosen.__name__ = chosen.__qualname__ = name
+    return chosen
+
+
+@contextlib.contextmanager
+def as_torch() -> Iterator[None]:
+    """Within, operators run as torch has them: what is recorded for a file shows no casts."""
+    before, _THREAD.as_torch = _THREAD.as_torch, True
+    try:
+        yield
+    finally:
+        _THREAD.as_torch = before
+
+
+#: torch's operators that torch.autocast gives 16-bit inputs on a CPU, by their row
+CAST_BY_AUTOCAST = {_TABLE[name][0]: name for name in (
+    "matmul mm bmm addmm addbmm baddbmm linear conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d "
+    "scaled_dot_product_attention").split()}
+
+
+def cast_by_autocast(operator: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What one of `CAST_BY_AUTOCAST` gives where torch.autocast is on: of rounded inputs, by the kernel that the table says."""
+    dtype = torch.get_autocast_dtype("cpu")
+    if not torch.is_autocast_enabled("cpu") or any(tensor.dtype is torch.float64 for tensor in _floats([*args, *kwargs.values()])):
+        return operator(*args, **kwargs)
+    with torch.autocast("cpu", enabled=False):
+        return KERNELS[CAST_BY_AUTOCAST[operator]](*_cast(args, dtype), **{key: _cast(arg, dtype) for key, arg in kwargs.items()})
+
+
+KERNELS: dict[str, Callable[..., Any]] = {name: _kernel(name) for name in _TABLE}
+globals().update(KERNELS)
+#: methods of torch's Tensors that are these operators
+METHODS = {name: KERNELS[name] for name in "matmul mm bmm mv addmm addmv addbmm baddbmm addr inner square pow tanh".split()}
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(f"module {__name__!r} has no operator {name!r}; those of KERNELS are here.")
