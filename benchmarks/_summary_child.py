@@ -1,15 +1,15 @@
 """A contestant of summary.py: `_summary_child.py WHO WHAT NUMBER`; does as much as each line of standard input says, and tells the seconds.
 
-WHO is ours, torch or mindspore (real MindSpore, run by its own interpreter); WHAT is scalars (NUMBER of them a step) or histograms; a turn
-makes a recorder, writes and closes it. Or WHAT is train: LeNet in Model.train
-with NUMBER threads and as many rounds of blocks as a fourth argument says.
+WHO is ours, torch or mindspore (real MindSpore, run by its own interpreter); WHAT is scalars (NUMBER of them a step) or histograms (of NUMBER
+values); a turn makes a recorder, writes and closes it. Or WHAT is train: LeNet in Model.train with NUMBER threads and as many rounds of blocks
+as a fourth argument says.
 """
 import json
 import sys
 import tempfile
 import time
 
-VALUES = 10_000  # of a histogram
+VALUES = int(sys.argv[3]) if sys.argv[2:3] == ["histograms"] else 0  # of a histogram
 TURN = 40  # steps of a block of training: four samples
 START = 25  # steps with the graph and 19 checkpoints for the landscape; blocks then end in the middle between samples
 
@@ -139,5 +139,5 @@ if __name__ == "__main__":
         train(int(sys.argv[3]), int(sys.argv[4]))
     else:
         begin = torch_writer() if who == "torch" else ours(who)
-        kind, each = what[:-1], int(sys.argv[3])
+        kind, each = what[:-1], int(sys.argv[3]) if what == "scalars" else 1
         turns(lambda number: scalars(number, each, *begin(kind)))

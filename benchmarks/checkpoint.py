@@ -189,6 +189,26 @@ def saves(state: dict[str, torch.Tensor], tensors: dict[str, ms.Tensor], folder:
                                      "safetensors": lambda: safetensors.torch.save_file(state, folder / names[2])}, prepare)
 
 
+def raw_replace(path: Path, data: bytes) -> None:
+    """What any atomic write does: beside, flushed, renamed, the folder flushed."""
+    temporary = path.with_suffix(".tmp")
+    with open(temporary, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+        os.replace(temporary, path)
+    handle = os.open(path.parent, os.O_RDONLY)
+    os.fsync(handle)
+    os.close(handle)
+
+
+def replacements(tensors: dict[str, ms.Tensor], folder: Path, rounds: int) -> Times:
+    """Saves over the file of the round before."""
+    whole = (folder / "a.ckpt").read_bytes()
+    return in_turns(max(rounds, 9), {"raw atomic write": lambda: raw_replace(folder / "over.raw", whole),
+                                     "mindspore_compat": lambda: ms.save_checkpoint(tensors, str(folder / "over.ckpt"))}, os.sync)
+
+
 class Stalls:
     """How long each way of saving in the background holds up its caller; each is waited for before the next starts."""
 
@@ -252,7 +272,7 @@ def measure(mib: int, folder: Path, rounds: int, oracle: str, only: list[str]) -
     ms.save_checkpoint(tensors, str(folder / "a.ckpt"))
     safetensors.torch.save_file(state, folder / "a.safetensors")
     torch.save(state, folder / "a.pth")
-    load, touched, into_net, save, stall, peak = ({} for _ in range(6))  # type: ignore[var-annotated]
+    load, touched, into_net, save, over, stall, peak = ({} for _ in range(7))  # type: ignore[var-annotated]
     if "load" in only:
         load = in_turns(rounds, loaders(folder))  # type: ignore[arg-type]
         touched = in_turns(rounds, {name: lambda function=function: touch(function()) for name, function in loaders(folder).items()})
@@ -260,6 +280,7 @@ def measure(mib: int, folder: Path, rounds: int, oracle: str, only: list[str]) -
         peak = {name: extra_peak_mib(name, folder) for name in (*loaders(folder), "save")}
     if "save" in only:
         save = saves(state, tensors, folder, rounds)
+        over = replacements(tensors, folder, rounds)
     if "stall" in only:
         stall = Stalls(state, folder).measure(rounds)
     real = (oracle_times(oracle, folder, max(2, rounds // 2)) or {}) if {"load", "save"} <= set(only) else {}
@@ -268,7 +289,7 @@ def measure(mib: int, folder: Path, rounds: int, oracle: str, only: list[str]) -
     ours = "mindspore_compat"
     return {
         "mib": mib, "load_ms": shown(load), "load_and_touch_ms": shown(touched), "into_net_ms": shown(into_net), "save_ms": shown(save),
-        "stall_ms": shown(stall), "extra_peak_mib": peak,
+        "replace_ms": shown(over), "stall_ms": shown(stall), "extra_peak_mib": peak,
         "ratios of least and median": {
             "load / safetensors": ratio(load.get(ours), load.get("safetensors")),
             "load and touch / safetensors": ratio(touched.get(ours), touched.get("safetensors")),
@@ -276,6 +297,7 @@ def measure(mib: int, folder: Path, rounds: int, oracle: str, only: list[str]) -
             "real load / ours": ratio(load.get("real MindSpore"), load.get(ours)),
             "real load / ours and touch": ratio(load.get("real MindSpore"), touched.get(ours)),
             "save / raw": ratio(save.get(ours), save.get("raw write + fsync")),
+            "save over a file / raw atomic write": ratio(over.get(ours), over.get("raw atomic write")),
             "real save / ours": ratio(save.get("real MindSpore"), save.get(ours)),
             **{f"stall / {name}": ratio(stall[ours], values) for name, values in stall.items() if name != ours},
         },

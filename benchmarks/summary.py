@@ -138,10 +138,11 @@ def main() -> None:
             runners = {name: [python, who, "scalars", str(each)] for name, who in (("ours", "ours"), ("SummaryWriter", "torch"))}
             show(f"scalars, {each} a step", race(runners, SCALARS, args.rounds))
     if "histograms" in args.only:
-        runners = {"ours": [python, "ours", "histograms", "1"], "SummaryWriter": [python, "torch", "histograms", "1"]}
-        if args.oracle:
-            runners["MindSpore"] = [args.oracle, "mindspore", "histograms", "1"]
-        show("histograms of 10,000 values", race(runners, HISTOGRAMS, args.rounds))
+        for values in ("10000", "100000"):
+            runners = {"ours": [python, "ours", "histograms", values], "SummaryWriter": [python, "torch", "histograms", values]}
+            if args.oracle:
+                runners["MindSpore"] = [args.oracle, "mindspore", "histograms", values]
+            show(f"histograms of {values} values", race(runners, HISTOGRAMS, args.rounds))
     if "train" in args.only:
         for threads in args.threads:
             training(args.starts, args.blocks, threads)

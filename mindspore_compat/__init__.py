@@ -1,4 +1,9 @@
 """MindSpore's training API on PyTorch: ``import mindspore_compat as mindspore``."""
+import gc as _gc
+
+_collects = _gc.isenabled()
+_gc.disable()  # collections while torch and this are loaded find nothing, and take a tenth of the time
+
 from mindspore_compat import amp, common, communication, context, log, nn, ops, parallel, train
 from mindspore_compat._api.alias import install, uninstall
 from mindspore_compat._api.placeholders import module_getattr
@@ -13,6 +18,9 @@ from mindspore_compat.ops.function.grad import jacfwd, jacrev, jvp, vjp, vmap
 from mindspore_compat.train import _eager as _train
 from mindspore_compat.train._eager import *  # noqa: F403
 from mindspore_compat.version import __version__, run_check
+
+if _collects:
+    _gc.enable()
 
 __all__ = ["install", "uninstall", "amp", "common", "communication", "context", "dtype", "log", "nn", "ops", "parallel", "train",
            "JitConfig", "jit", "jit_class", "lazy_inline", "ms_class", "ms_function", "mutable", "no_grad", "manual_seed", "from_numpy", "tensor",
