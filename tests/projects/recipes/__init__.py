@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 from ..recipe import Project
-from . import audio, detection, generation, segmentation, vision
+from . import audio, detection, generation, recommendation, science, segmentation, text, vision
 
 __all__ = ["PROJECTS"]
 
 PROJECTS: dict[str, Project] = {}
-for _module in (vision, detection, segmentation, generation, audio):
+for _module in (vision, detection, segmentation, generation, audio, text, recommendation, science):
     for _project in _module.PROJECTS:
         if _project.name in PROJECTS:
             raise ValueError(f"two recipes are named {_project.name!r}")
