@@ -92,15 +92,15 @@ PROJECTS = (
          Stage("export", "export.py --device_target Ascend --ckpt_simclr_encoder {newest:**/checkpoint_simclr*.ckpt} --ckpt_linear_classifier {newest:**/*linear*.ckpt}"))),
     Project(
         "sknet", "research/cv/sknet", "classification", CIFAR,
-        (Stage("train", "train.py --data_url {data}/cifar-10-batches-bin --device_target GPU"),
-         Stage("eval", "eval.py --data_url {data}/cifar-10-batches-bin --checkpoint_path {newest:**/*.ckpt} --device_target GPU", says="result"),
+        (Stage("train", "train.py --data_url {data} --device_target GPU"),
+         Stage("eval", "eval.py --data_url {data} --checkpoint_path {newest:**/*.ckpt} --device_target GPU", says="result"),
          Stage("export", "export.py --ckpt_file {newest:**/*.ckpt} --batch_size 1 --width 64 --height 64 --device_target GPU")),
         edits=(Edit("src/config.py", r"""(['"]batch_size['"]: *)[^,\n]+""", r"\g<1>5"), Edit("src/config.py", r"""(['"]epoch_size['"]: *)[^,\n]+""", r"\g<1>1"), Edit("src/config.py", r"""(['"]warmup_epochs['"]: *)[^,\n]+""", r"\g<1>0"), Edit("src/config.py", r"""(['"]lr_max['"]: *)[^,\n]+""", r"\g<1>0.001"),)),
     Project(
         "mnasnet", "research/cv/mnasnet", "classification", partial(makers.image_folder, classes=5, each=2),
         (Stage("train", "train.py --device_target GPU --dataset_path {data}/train"),
          Stage("eval", "eval.py --device_target GPU --dataset_path {data}/val --checkpoint_path {newest:**/*.ckpt}", says="result"),
-         Stage("export", "export.py --device_target GPU --checkpoint_path {newest:**/*.ckpt} --width 64 --height 64")),
+         Stage("export", "export.py --device_target GPU --checkpoint_path {newest:**/*.ckpt}")),
         edits=(Edit("src/config.py", r"""(['"]class_num['"]: *)[^,\n]+""", r"\g<1>5"), Edit("src/config.py", r"""(['"]batch_size['"]: *)[^,\n]+""", r"\g<1>5"), Edit("src/config.py", r"""(['"]epoch_size['"]: *)[^,\n]+""", r"\g<1>2"), Edit("src/config.py", r"""(['"]warmup_epochs['"]: *)[^,\n]+""", r"\g<1>1"), Edit("src/config.py", r"""(['"]lr_max['"]: *)[^,\n]+""", r"\g<1>0.001"),)),
     Project(
         "hardnet", "research/cv/hardnet", "classification", partial(makers.image_folder, classes=5, each=2),
