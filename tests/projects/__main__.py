@@ -21,7 +21,7 @@ def main() -> None:
     parser.add_argument("--only-oracle", action="store_true", help="keep what is stored of ours")
     parser.add_argument("--missing", action="store_true", help="only sides that the store does not have, or that did not end")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--store", type=Path, default=Path(__file__).with_name("results.json"))
+    parser.add_argument("--store", type=Path, default=Path(__file__).with_name("results"), help="a folder with one file a project")
     parser.add_argument("--keep", type=Path, help="work in this folder and leave it")
     parser.add_argument("--write", action="store_true", help="write docs/projects.md from the store")
     parser.add_argument("--list", action="store_true")
@@ -45,9 +45,9 @@ def main() -> None:
         except (ValueError, OSError) as error:  # of the recipe: an edit without a match, a maker
             print(f"{project.name}: {error}", flush=True)
             return
-        stored = load(options.store)
-        stored.setdefault(project.name, {})[side] = result
-        options.store.write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n")
+        options.store.mkdir(parents=True, exist_ok=True)
+        kept = options.store / f"{project.name}.json"
+        kept.write_text(json.dumps({**(json.loads(kept.read_text()) if kept.exists() else {}), side: result}, indent=1, sort_keys=True) + "\n")
         for stage, came in result.items():
             print(f"{project.name:20} {side:5} {stage:8} {came['end']:8} {came['seconds']:6.1f} s  {came['losses']}  {came['error']}", flush=True)
 
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def load(store: Path) -> dict:  # type: ignore[type-arg]
-    return json.loads(store.read_text()) if store.exists() else {}
+    return {path.stem: json.loads(path.read_text()) for path in sorted(store.glob("*.json"))}
 
 
 if __name__ == "__main__":

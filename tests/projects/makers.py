@@ -270,3 +270,11 @@ def wave(path: Path, sound: np.ndarray, rate: int = 16000) -> None:
         file.setsampwidth(2)
         file.setframerate(rate)
         file.writeframes((np.clip(sound, -1, 1) * 32767).astype("<i2").tobytes())
+
+
+def schrodinger(folder: Path, places: int = 64, times: int = 51) -> None:
+    """NLS.mat: x, tt and the complex solution uu (a soliton)."""
+    from scipy.io import savemat
+
+    x, t = np.linspace(-5, 5, places), np.linspace(0, np.pi / 2, times)
+    savemat(folder / "NLS.mat", {"x": x[None], "tt": t[None], "uu": 2 / np.cosh(x)[:, None] * np.exp(0.5j * t)[None]})

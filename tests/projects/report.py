@@ -15,7 +15,7 @@ _INTRODUCTION = """# Projects
 Published projects of the public model zoo (`official/`, `research/`), each one's own scripts unchanged by `python -m mindspore_compat <script>`
 on tiny made data, and the same under real MindSpore 2.10 on a CPU. Made by
 
-    python -m tests.projects --models CHECKOUT --oracle PYTHON --store tests/projects/results.json --write
+    python -m tests.projects --models CHECKOUT --oracle PYTHON --write
 
 A stage has ended when its script left with 0 and made what it is for (a checkpoint, a MINDIR). Seconds are of one core, imports and real's
 compiling included. Weights and data are drawn at random on each side, so first losses are alike, not equal; where data are few and the

@@ -108,7 +108,7 @@ def _run_stage(stage: Stage, start: Sequence[str], home: Path, data: Path, out: 
     if code is None:
         end, error = "timeout", f"not at its end after {stage.timeout:.0f} s"
     elif code != 0:
-        end, error = "failed", _last_error(text) or f"exit code {code}"
+        end, error = "failed", _last_error(text) or f"left with {code}"
     elif stage.product and not [path for path in _products(stage, home, out) if before.get(path) != path.stat().st_mtime_ns]:
         end, error = "failed", f"ended, but made no {stage.product}"
     elif stage.says and not re.search(stage.says, text):
@@ -131,7 +131,6 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
 
 
 def _last_error(text: str) -> str:
-    """The last line that names an exception, else the last line."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    named = [line for line in lines if re.match(r"(\w+\.)*\w*(Error|Exception|Interrupt|Exit|Warning)\b", line) and not re.match(r"\w*Warning", line)]
-    return (named or lines or [""])[-1][:300]
+    """The last line that names an exception, or ""."""
+    named = [line.strip() for line in text.splitlines() if re.match(r"\s*(\w+\.)*\w*(Error|Exception|Interrupt|Exit)\b", line)]
+    return named[-1][:300] if named else ""

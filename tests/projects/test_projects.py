@@ -11,8 +11,7 @@ from .recipes import PROJECTS
 from .run import run_project
 
 MODELS = os.environ.get("MINDSPORE_COMPAT_MODELS")
-STORE = Path(__file__).with_name("results.json")
-STORED = json.loads(STORE.read_text()) if STORE.exists() else {}
+STORED = {path.stem: json.loads(path.read_text()) for path in Path(__file__).with_name("results").glob("*.json")}
 
 pytestmark = [pytest.mark.projects, pytest.mark.slow, pytest.mark.skipif(not MODELS, reason="MINDSPORE_COMPAT_MODELS names no checkout of the model zoo")]
 

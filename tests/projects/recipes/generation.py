@@ -31,8 +31,8 @@ PROJECTS = (
          Stage("export", "export.py --device_target GPU --config {out}/samples/generator_config.json --ckpt_file {newest:**/netG*.ckpt} --nimages 1"))),
     Project(
         "wgan_gp", "research/cv/WGAN_GP", "GAN", partial(makers.cifar10, train=130, test=5),
-        (Stage("train", "train.py --device_target GPU --dataroot {data}/cifar-10-batches-bin --niter 3 --experiment {out}/samples --DIM 16 --save_iterations 1 --Diters 1", loss=r"Loss_[DG]: (-?[\d.]+|nan)"),
-         Stage("eval", "eval.py --device_target GPU --DIM 16 --ckpt_file {newest:**/netG*.ckpt} --output_dir {out}", makes="generated_samples.png"))),
+        (Stage("train", "train.py --device_target GPU --dataroot {data}/cifar-10-batches-bin --niter 3 --experiment {out}/samples --save_iterations 1 --Diters 1", loss=r"Loss_[DG]: (-?[\d.]+|nan)"),
+         Stage("eval", "eval.py --device_target GPU --ckpt_file {newest:**/netG*.ckpt} --output_dir {out}", makes="generated_samples.png"))),
     Project(
         "cyclegan", "official/cv/CycleGAN", "GAN", makers.two_domains,
         (Stage("train", "train.py --platform CPU --model ResNet --dataroot {data} --outputs_dir {out} --image_size 64 --ngf 8 --ndf 8 --gl_num 2 --max_epoch 2 --n_epochs 1 --save_checkpoint_epochs 1 --print_iter 1"),

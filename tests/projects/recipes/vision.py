@@ -90,4 +90,35 @@ PROJECTS = (
          Stage("eval", "linear_eval.py --device_target GPU --run_cloudbrain False --run_distribute False --train_dataset_path {data}/train --eval_dataset_path {data}/eval --train_output_path {out} "
                "--encoder_checkpoint_path {newest:**/checkpoint_simclr*.ckpt} --batch_size 5 --epoch_size 1 --save_checkpoint_epochs 1", makes="**/*.ckpt"),
          Stage("export", "export.py --device_target Ascend --ckpt_simclr_encoder {newest:**/checkpoint_simclr*.ckpt} --ckpt_linear_classifier {newest:**/*linear*.ckpt}"))),
+    Project(
+        "sknet", "research/cv/sknet", "classification", CIFAR,
+        (Stage("train", "train.py --data_url {data} --device_target GPU"),
+         Stage("eval", "eval.py --data_url {data} --checkpoint_path {newest:**/*.ckpt} --device_target GPU", says="result"),
+         Stage("export", "export.py --ckpt_file {newest:**/*.ckpt} --batch_size 1 --width 64 --height 64 --device_target GPU")),
+        edits=(Edit("src/config.py", r"""(['"]batch_size['"]: *)[^,\n]+""", r"\g<1>5"), Edit("src/config.py", r"""(['"]epoch_size['"]: *)[^,\n]+""", r"\g<1>1"), Edit("src/config.py", r"""(['"]warmup_epochs['"]: *)[^,\n]+""", r"\g<1>0"), Edit("src/config.py", r"""(['"]lr_max['"]: *)[^,\n]+""", r"\g<1>0.001"),)),
+    Project(
+        "mnasnet", "research/cv/mnasnet", "classification", partial(makers.image_folder, classes=5, each=2),
+        (Stage("train", "train.py --device_target GPU --dataset_path {data}/train"),
+         Stage("eval", "eval.py --device_target GPU --dataset_path {data}/val --checkpoint_path {newest:**/*.ckpt}", says="result"),
+         Stage("export", "export.py --device_target GPU --checkpoint_path {newest:**/*.ckpt}")),
+        edits=(Edit("src/config.py", r"""(['"]class_num['"]: *)[^,\n]+""", r"\g<1>5"), Edit("src/config.py", r"""(['"]batch_size['"]: *)[^,\n]+""", r"\g<1>5"), Edit("src/config.py", r"""(['"]epoch_size['"]: *)[^,\n]+""", r"\g<1>2"), Edit("src/config.py", r"""(['"]warmup_epochs['"]: *)[^,\n]+""", r"\g<1>1"), Edit("src/config.py", r"""(['"]lr_max['"]: *)[^,\n]+""", r"\g<1>0.001"),)),
+    Project(
+        "hardnet", "research/cv/hardnet", "classification", partial(makers.image_folder, classes=5, each=2),
+        (Stage("train", "train.py --device_target GPU --dataset_path {data}/train --pre_trained '' --isModelArts False --distribute False"),
+         Stage("eval", "eval.py --device_target GPU --dataset_path {data}/val --ckpt_path {newest:**/*.ckpt}", says="(?i)result|acc"),
+         Stage("export", "export.py --device_target GPU --ckpt_file {newest:**/*.ckpt} --batch_size 1")),
+        edits=(Edit("src/config.py", r"""(['"]class_num['"]: *)[^,\n]+""", r"\g<1>5"), Edit("src/config.py", r"""(['"]batch_size['"]: *)[^,\n]+""", r"\g<1>5"), Edit("src/config.py", r"""(['"]epoch_size['"]: *)[^,\n]+""", r"\g<1>2"), Edit("src/config.py", r"""(['"]warmup_epochs['"]: *)[^,\n]+""", r"\g<1>1"), Edit("src/config.py", r"""(['"]lr_max['"]: *)[^,\n]+""", r"\g<1>0.001"), Edit("src/config.py", r"""(['"]save_checkpoint_epochs['"]: *)[^,\n]+""", r"\g<1>1"), Edit("src/config.py", "/home/hardnet/result/", "{out}/"))),
+    Project(
+        "wideresnet", "research/cv/wideresnet", "classification", partial(CIFAR, train_folder="train", test_folder="test"),
+        (Stage("train", "train.py --config_path config/wideresnet_cifar10_config.yaml --device_target GPU --data_path {data}/train --output_path {out} --save_checkpoint_path {out}/ckpt --summary_dir {out}/summary "
+               "--batch_size 5 --epoch_size 2 --widen_factor 1 --depth 10 --save_checkpoint_epochs 1 --warmup_epochs 0 --lr_init 0.01"),
+         Stage("eval", "eval.py --config_path config/wideresnet_cifar10_config.yaml --device_target GPU --data_path {data}/test --checkpoint_file_path {newest:**/*.ckpt} --batch_size 5 --widen_factor 1 --depth 10", says="(?i)result|acc"),
+         Stage("export", "export.py --device_target GPU --ckpt_file {newest:**/*.ckpt} --batch_size 1")),
+        edits=(Edit("src/config.py", "widen_factor = 10", "widen_factor = 1"), Edit("src/config.py", "depth = 40", "depth = 10"))),
+    Project(
+        "resnext50", "research/cv/ResNeXt", "classification", partial(makers.image_folder, classes=5, each=2),
+        (Stage("train", "train.py --config_path cpu_default_config.yaml --data_path {data}/train --output_path {out} --outputs_dir {out} --max_epoch 1 --per_batch_size 5 --ckpt_interval 1 --warmup_epochs 0"),
+         Stage("eval", "eval.py --config_path cpu_default_config.yaml --data_path {data}/val --checkpoint_file_path {newest:**/*.ckpt} --log_path {out} --per_batch_size 5", says="top1|acc"),
+         Stage("export", "export.py --config_path cpu_default_config.yaml --checkpoint_file_path {newest:**/*.ckpt} --output_path {out} --batch_size 1")),
+        edits=(Edit("cpu_default_config.yaml", r"^image_size: .*", "image_size: [64, 64]"),)),
 )
