@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["bags_of_words", "census", "clicks", "citations", "masked_sentences", "ratings", "ratings_u_data", "record", "reviews_in_records", "signed_edges", "two_files_of_sentences"]
+__all__ = ["bags_of_words", "census", "clicks", "citations", "masked_sentences", "ratings", "ratings_u_data", "record", "reviews_in_records", "two_files_of_sentences"]
 
 WORDS = ("film story actor plot scene music light camera ending script role voice dance joke love war child city night dream "
          "road sea house train").split()
@@ -111,14 +111,6 @@ def citations(path: Path, papers: int = 60, classes: int = 7, words: int = 1433)
             rows.append(row("e", (number, paper, int(other)), np.zeros(1, np.float32), 0, nothing))
             number += 1
     record(path, schema, rows, 1, ("first_id", "second_id", "third_id", "attribute", "type"))
-
-
-def signed_edges(path: Path, nodes: int = 40, edges: int = 300) -> None:
-    """Who trusts whom: source, target, 1 or -1."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    random = np.random.RandomState(0)
-    lines = [f"{place % nodes},{random.randint(nodes)},{1 if random.rand() < 0.8 else -1}" for place in range(edges)]
-    path.write_text("Node id 1,Node id 2,Sign\n" + "\n".join(lines) + "\n")
 
 
 def census(folder: Path, count: int = 32, features: int = 499) -> None:

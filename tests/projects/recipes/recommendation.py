@@ -16,7 +16,8 @@ PROJECTS = (
         "wide_and_deep", "official/recommend/Wide_and_Deep", "recommendation", tables.clicks,
         (Stage("train", f"train.py {WIDE} --epochs 2 --ckpt_path {{out}}"),
          Stage("eval", f"eval.py {WIDE} --ckpt_path {{newest:**/*.ckpt}}", says="(?i)auc"),
-         Stage("export", f"export.py {WIDE} --ckpt_file {{newest:**/*.ckpt}}"))),
+         Stage("export", f"export.py {WIDE} --ckpt_file {{newest:**/*.ckpt}}")),
+        real=(Edit("src/wide_and_deep.py", r",?\s*vocab_cache_size=config\.vocab_cache_size", ""),), real_why="2.10 dropped EmbeddingLookup's vocab_cache_size"),
     Project(
         "deepfm", "official/recommend/DeepFM", "recommendation", tables.clicks,
         (Stage("train", f"train.py {DEEP} --dataset_path {{data}} --ckpt_path {{out}} --train_epochs 2 --do_eval True"),
@@ -30,7 +31,8 @@ PROJECTS = (
         "fibinet", "research/recommend/fibinet", "recommendation", tables.clicks,
         (Stage("train", f"train.py --data_path {{data}} --vocab_size 2000 --epochs 2 --ckpt_path {{out}}/ {CPU}"),
          Stage("eval", f"eval.py --data_path {{data}} --vocab_size 2000 --ckpt_file {{newest:**/*.ckpt}} {CPU}", says="(?i)auc"),
-         Stage("export", f"export.py --vocab_size 2000 --ckpt_file {{newest:**/*.ckpt}} {CPU}"))),
+         Stage("export", f"export.py --vocab_size 2000 --ckpt_file {{newest:**/*.ckpt}} {CPU}")),
+        real=(Edit("src/fibinet.py", r",?\s*vocab_cache_size=config\.vocab_cache_size", ""),), real_why="2.10 dropped EmbeddingLookup's vocab_cache_size"),
     Project(
         "autodis", "research/recommend/autodis", "recommendation", tables.clicks,
         (Stage("train", "train.py --data_path {data} --train_data_dir {data} --ckpt_path ckpts --device_target GPU"),

@@ -15,11 +15,6 @@ PROJECTS = (
         (Stage("train", "train.py --data_dir {data}/cora_mr --train_nodes_num 20 --eval_nodes_num 20 --test_nodes_num 20 --num_epochs 4 --device_target CPU"),
          Stage("export", "export.py --ckpt_file {newest:**/*.ckpt} --device_target CPU"))),
     Project(
-        "sgcn", "research/gnn/sgcn", "graph", lambda folder: tables.signed_edges(folder / "edges.csv"),
-        (Stage("train", "train.py --edge-path {data}/edges.csv --features-path {data}/edges.csv --epochs 5 --reduction-dimensions 16 --checkpoint_file {out}/sgcn --device_target CPU"),
-         Stage("eval", "eval.py --edge-path {data}/edges.csv --features-path {data}/edges.csv --reduction-dimensions 16 --checkpoint_file {newest:**/*.ckpt} --device_target CPU", says="(?i)auc"),
-         Stage("export", "export.py --edge-path {data}/edges.csv --features-path {data}/edges.csv --reduction-dimensions 16 --checkpoint_file {newest:**/*.ckpt} --device_target CPU"))),
-    Project(
         "deepbsde", "research/hpc/deepbsde", "science", lambda folder: None,
         (Stage("train", "train.py --config_path config/HJBLQ_config.yaml --num_iterations 20 --logging_frequency 10 --valid_size 64 --device_target CPU"),
          Stage("eval", "eval.py --config_path config/HJBLQ_config.yaml --valid_size 64 --device_target CPU"),

@@ -7,6 +7,7 @@ from ..recipe import Edit, Project, Stage
 CPU = "--device_target CPU"
 LSTM = f"--preprocess false --preprocess_path {{data}} --embed_size 20 --num_hiddens 16 --batch_size 8 {CPU}"
 FASTTEXT = "--config_path ag_config.yaml --vocab_size 200 --batch_size 8 --device_target GPU --distribute_batch_size_gpu 8"
+SMALL_BERT = (("seq_length", 128, 32), ("vocab_size", 21128, 200), ("hidden_size", 768, 48), ("num_hidden_layers", 12, 2), ("intermediate_size", 3072, 64))
 
 PROJECTS = (
     Project(
@@ -21,11 +22,9 @@ PROJECTS = (
          Stage("export", f"export.py {LSTM} --ckpt_file {{newest:**/*.ckpt}}"))),
     Project(
         "bert", "official/nlp/Bert", "language model", tables.masked_sentences,
-        (Stage("train", f"run_pretrain.py --data_dir {{data}} --epoch_size 1 --enable_lossscale true --batch_size 4 --save_checkpoint_path {{out}} --save_checkpoint_steps 2 --device_target GPU", loss=r"outputs are[^\n]*?(\d+\.\d+)"),
+        (Stage("train", "run_pretrain.py --data_dir {data} --epoch_size 1 --enable_lossscale true --batch_size 4 --save_checkpoint_path {out} --save_checkpoint_steps 2 --device_target GPU", loss=r"outputs are[^\n]*?(\d+\.\d+)"),
          Stage("export", "export.py --config_path ../../task_classifier_config.yaml --description run_classifier --export_ckpt_file {newest:**/*.ckpt} --export_batch_size 1 --device_target GPU")),
-        edits=(Edit("pretrain_config.yaml", "seq_length: 128", "seq_length: 32"), Edit("pretrain_config.yaml", "hidden_size: 768", "hidden_size: 48"),
-               Edit("pretrain_config.yaml", "num_hidden_layers: 12", "num_hidden_layers: 2"), Edit("pretrain_config.yaml", "intermediate_size: 3072", "intermediate_size: 64"),
-               Edit("pretrain_config.yaml", "vocab_size: 21128", "vocab_size: 200"), Edit("pretrain_config.yaml", "warmup_steps: 10000", "warmup_steps: 1"))),
+        edits=(*(Edit("task_classifier_config.yaml", f"{name}: {old}", f"{name}: {new}") for name, old, new in SMALL_BERT), *(Edit("pretrain_config.yaml", f"{name}: {old}", f"{name}: {new}") for name, old, new in SMALL_BERT), Edit("pretrain_config.yaml", "warmup_steps: 10000", "warmup_steps: 1"), Edit("pretrain_config.yaml", "base_batch_size: 256", "base_batch_size: 4"))),
     Project(
         "fasttext", "research/nlp/fasttext", "text classification", tables.bags_of_words,
         (Stage("train", f"train.py {FASTTEXT} --dataset_path {{data}} --save_ckpt_dir {{out}} --epoch 2 --save_ckpt_steps 4"),
