@@ -107,7 +107,7 @@ def citations(path: Path, papers: int = 60, classes: int = 7, words: int = 1433)
                 int(labels[paper]), np.array([1, 2], np.int32)) for paper in range(papers)]
     number = 0
     for paper in range(papers):
-        for other in random.choice(papers, 3, replace=False):
+        for other in (paper + 1 + random.choice(papers - 1, 3, replace=False)) % papers:  # nobody cites itself
             rows.append(row("e", (number, paper, int(other)), np.zeros(1, np.float32), 0, nothing))
             number += 1
     record(path, schema, rows, 1, ("first_id", "second_id", "third_id", "attribute", "type"))
