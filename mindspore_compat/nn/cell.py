@@ -19,6 +19,7 @@ from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn._bprop import call_with_bprop, recomputed
 from mindspore_compat.nn._cell_hints import Hints
 from mindspore_compat.nn._cell_listing import Listing
+from mindspore_compat.nn._inner_operators import inner_operator
 from mindspore_compat.nn._kept_forward import KeptForward
 
 __all__ = ["Cell"]
@@ -153,6 +154,8 @@ class Cell(KeptForward, Hints, Listing):
         for store in ("_modules", "_buffers"):
             if name in state.get(store, ()):
                 return state[store][name]
+        if (operator := inner_operator(self, name)) is not None:
+            return operator
         raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: Any, strict: bool, missing_keys: list[str],
@@ -220,6 +223,10 @@ class Cell(KeptForward, Hints, Listing):
             buffers[name] = value
             return
         object.__setattr__(self, name, value)
+
+    def _has_own(self, name: str) -> bool:
+        """Whether there is such an attribute already; an inner operator that nobody asked for does not stand in the way of a user's name."""
+        return hasattr(type(self), name) or any(name in place for place in (self.__dict__, self._parameters, self._modules, self._buffers))
 
     def _set_child(self, name: str, child: torch.nn.Module) -> None:
         if "_modules" not in self.__dict__:
@@ -314,7 +321,7 @@ class Cell(KeptForward, Hints, Listing):
             raise KeyError("For 'insert_param_to_cell', the argument 'param_name' should not contain'.' ")
         if "_parameters" not in self.__dict__:
             raise AttributeError("For 'insert_param_to_cell', please call Cell.__init__() firstly.")
-        if param_name not in self._parameters and hasattr(self, param_name):
+        if param_name not in self._parameters and self._has_own(param_name):
             raise KeyError(f"For 'insert_param_to_cell', the {param_name} parameter already exists in the network. "
                            "Cannot insert another parameter with the same name.")
         if param is not None and not isinstance(param, Parameter):
@@ -334,7 +341,7 @@ class Cell(KeptForward, Hints, Listing):
             raise TypeError(f"For 'insert_child_to_cell', the type of parameter 'child_name' must be str, but got {type(child_name)}.")
         if not child_name or "." in child_name:
             raise KeyError("For 'insert_child_to_cell', the parameter 'child_name' can not be None and can not contain '.' ")
-        if child_name not in self._modules and hasattr(self, child_name):
+        if child_name not in self._modules and self._has_own(child_name):
             raise KeyError(f"For 'insert_child_to_cell', the {child_name} child cell already exists in the network. "
                            "Cannot insert another child cell with the same name.")
         if child_cell is not None and not isinstance(child_cell, torch.nn.Module):

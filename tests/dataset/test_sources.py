@@ -153,6 +153,38 @@ def test_user_sampler_knows_the_size():
     assert len(numbers(3, sampler=Backwards())) == 3
 
 
+def test_a_sampler_may_give_arrays_of_ids_to_a_generator():
+    """MindSpore 1.x: the source gets each array as it is (ncf of the model zoo makes its batches so)."""
+
+    class Batches(ds.Sampler):
+        def __init__(self, batches, count=None):
+            self.batches = batches
+            super().__init__(count)
+
+        def __iter__(self):
+            return iter(self.batches)
+
+    class Source:
+        def __len__(self):
+            return 2
+
+        def __getitem__(self, ids):
+            return np.asarray(ids) * 10
+
+    arrays = [np.array([266934, 3]), np.array([5, 6]), np.array([7, 8])]
+    for sampler, expected in (
+        (Batches(arrays), [[2669340, 30], [50, 60], [70, 80]]),
+        (Batches(arrays, 2), [[2669340, 30], [50, 60]]),
+        (Batches([(0, 4), (4, 8)]), [[0, 40], [40, 80]]),
+    ):
+        dataset = ds.GeneratorDataset(Source(), "a", sampler=sampler)
+        assert len(dataset) == len(expected) and values(dataset) == expected
+    with pytest.raises(RuntimeError, match="can not be converted"):
+        len(ds.GeneratorDataset(Source(), "a", sampler=Batches([[1, 2], [3]])))
+    with pytest.raises(RuntimeError, match="must be numbers, but the sampler gave arrays of shape"):
+        values(ds.NumpySlicesDataset([1, 2, 3], "a", sampler=Batches(arrays)))
+
+
 def test_ids_out_of_bound():
     with pytest.raises(RuntimeError, match=r"Sample ID \(30\) is out of bound, expected range \[0, 6\]"):
         values(numbers(sampler=ds.SubsetSampler([30])))
@@ -316,6 +348,17 @@ def test_mnist(mnist):
     assert len(ds.MnistDataset(str(folder), "test")) == 3
     with pytest.raises(ValueError, match="usage is not within"):
         ds.MnistDataset(str(folder), "val")
+
+
+def test_mnist_without_usage_takes_the_half_that_is_there(mnist):
+    folder, _ = mnist
+    for path in folder.glob("t10k*"):
+        path.unlink()
+    assert len(ds.MnistDataset(str(folder))) == len(ds.MnistDataset(str(folder), "all")) == 5
+    for path in folder.glob("*images*"):
+        path.unlink()
+    with pytest.raises(RuntimeError, match="no t10k-images"):
+        len(ds.MnistDataset(str(folder)))
 
 
 def test_broken_mnist_file_is_named(mnist):

@@ -260,3 +260,15 @@ def test_mixed_precision_cast_leaves_ints() -> None:
 def test_parameter_servers_do_not_exist() -> None:
     with pytest.raises(NotImplementedError, match="data parallel"):
         P.Push()(1)
+
+
+@pytest.mark.parametrize("form", [F.tuple_to_array, P.TupleToArray()])
+def test_tuple_to_array_takes_a_range_and_refuses_what_upstream_refuses(form):
+    assert form(range(2, 8, 2)).asnumpy().tolist() == [2, 4, 6] and form(range(3)).dtype is int32
+    assert form((1.0, 2.0)).dtype is float32
+    with pytest.raises(ValueError, match="size of 'input_x' must be > 0"):
+        form(())
+    with pytest.raises(TypeError, match=r"same type, but got \['float', 'int'\]"):
+        form((1, 2.0))
+    with pytest.raises(TypeError, match="must be a tuple, but got int"):
+        form(3)

@@ -27,6 +27,9 @@ class MappableDataset(SourceDataset):
     A subclass gives `_num_rows` and `_fetch` or `_fetch_columns` (which get sample ids).
     """
 
+    #: Whether `_fetch` takes arrays of ids, of which each makes one row.
+    _takes_groups = False
+
     def __init__(
         self,
         num_parallel_workers: int | None = None,
@@ -88,6 +91,8 @@ class MappableDataset(SourceDataset):
         if counting and self._labels() is None:
             return self.sampler.count(total)
         ids = self.sampler.indices(total, rng, self._labels())
+        if ids.ndim > 1 and not self._takes_groups:
+            raise RuntimeError(f"Fetched indices must be numbers, but the sampler gave arrays of shape {ids.shape[1:]}.")
         return len(ids) if counting else ids
 
     def _is_indexed(self) -> bool:

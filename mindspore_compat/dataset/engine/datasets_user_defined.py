@@ -38,6 +38,8 @@ class GeneratorDataset(MappableDataset):
             returns wrongly.
     """
 
+    _takes_groups = True
+
     def __init__(
         self,
         source: Any,
@@ -138,7 +140,8 @@ class GeneratorDataset(MappableDataset):
 
     def _fetch(self, index: np.ndarray) -> list[Row]:
         return [
-            self._row(call_user_function(self.source.__getitem__, (int(i),), f"The {_SOURCE} failed.")) for i in index
+            self._row(call_user_function(self.source.__getitem__, (i if i.ndim else int(i),), f"The {_SOURCE} failed."))
+            for i in index
         ]
 
     def _row(self, value: Any) -> Row:

@@ -8,6 +8,7 @@ chooses among the child's ids.
 from __future__ import annotations
 
 import copy
+import itertools
 import numbers
 from collections.abc import Iterable, Iterator
 from enum import Enum
@@ -345,15 +346,13 @@ class Sampler(BuiltinSampler):
 
     def _choose(self, size: int, rng: np.random.Generator, labels: np.ndarray | None) -> np.ndarray:
         self.dataset_size = size
-        ids: list[int] = []
-        for count, index in enumerate(self, start=1):
-            ids.extend([index] if isinstance(index, numbers.Number) else index)  # type: ignore[list-item]
-            if self.num_samples is not None and count >= self.num_samples:
-                break
-        array = np.asarray(ids)
-        if array.dtype == object or array.ndim != 1:
-            raise RuntimeError("Fetched indices can not be converted to a valid ndarray.")
-        array = array.astype(np.int64)
+        ids: list[Any] = list(itertools.islice(self, self.num_samples or None))
+        try:
+            array = np.asarray(ids).astype(np.int64)
+        except (TypeError, ValueError) as error:
+            raise RuntimeError("Fetched indices can not be converted to a valid ndarray.") from error
+        if array.ndim > 1:  # each is a group of ids, which the source gets as it is: it knows what they mean
+            return array
         wrong = array[(array < 0) | (array >= size)]
         if len(wrong):
             raise RuntimeError(f"Sample ID ({wrong[0]}) is out of bound, expected range [0, {size - 1}]")

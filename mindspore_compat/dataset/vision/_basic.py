@@ -34,21 +34,22 @@ class Decode(ImageOperation):
         return super()._as_input(value)
 
     def _compute(self, content: np.ndarray) -> Any:
-        check_encoded(content, "Decode")
+        content = check_encoded(content, "Decode")
         return open_image(content).convert("RGB") if self.to_pil else decode_rgb(content)
 
     def _compute_pil(self, image: Any) -> Any:
         raise TypeError("Decode: the input is a PIL image, so it is decoded already.")
 
 
-def check_encoded(content: np.ndarray, name: str) -> None:
-    """Raise TypeError unless it is a one-dimensional uint8 array."""
-    if content.ndim != 1 or content.dtype != np.uint8:
+def check_encoded(content: np.ndarray, name: str) -> np.ndarray:
+    """The bytes as uint8; TypeError unless they are a one-dimensional array of uint8 or int8."""
+    if content.ndim != 1 or content.dtype not in (np.uint8, np.int8):
         raise TypeError(
             f"{name}: Input should be an encoded image with one-dimensional shape of uint8, but got shape "
             f"{content.shape} of "
             f"{content.dtype}; it might be decoded already."
         )
+    return content.view(np.uint8)
 
 
 class Rescale(ImageOperation):

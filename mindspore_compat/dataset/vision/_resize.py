@@ -173,7 +173,7 @@ class RandomCropDecodeResize(RandomResizedCrop):
     def _apply(self, *values: Any) -> tuple:
         contents = [v if is_pil(v) else self._as_input(v) for v in values]
         self._check(*contents)
-        images = [decode_rgb(content) for content in contents]
+        images = [decode_rgb(content.view(np.uint8)) for content in contents]
         box = self._draw(images[0])
         return tuple(self._transform(image, *box) for image in images)
 

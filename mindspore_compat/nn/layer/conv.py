@@ -143,19 +143,6 @@ class Conv2d(_Forward):
             return self._convolve(x, self.weight)
         return torch.permute(self._convolve(torch.permute(x, (0, 3, 1, 2)), torch.permute(self.weight, (0, 3, 1, 2))), (0, 2, 3, 1))
 
-    @property
-    def conv2d(self) -> Any:
-        """The operator in class form, which subclasses in user code call with a weight of their own: (x, weight) → y, without bias."""
-        from mindspore_compat.ops.operations import Conv2D
-        return Conv2D(self.out_channels, self.kernel_size, pad_mode=self.pad_mode, pad=self.padding, stride=self.stride,
-                      dilation=self.dilation, group=self.group, data_format=self.data_format)
-
-    @property
-    def bias_add(self) -> Any:
-        """The operator that adds a bias: (x, bias) → y."""
-        from mindspore_compat.ops.operations import BiasAdd
-        return BiasAdd(self.data_format)
-
 
 def _line_init(weight_init: Any, owner: str) -> Any:
     """A 3-axis Tensor for the weight of a 1-D layer, in the 2-D layout."""

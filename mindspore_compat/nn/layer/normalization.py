@@ -202,12 +202,6 @@ class LayerNorm(Cell):
                              f"'normalized_shape' {self.normalized_shape}, but got {tuple(x.shape)}.")
         return torch.addcmul(beta, torch.layer_norm(x, shape, None, None, self.epsilon), gamma)
 
-    @property
-    def layer_norm(self) -> Any:
-        """The operator in class form, which subclasses in user code call: (x, gamma, beta) → (y, mean, variance)."""
-        from mindspore_compat.ops.operations import LayerNorm as Operator
-        return Operator(self.begin_norm_axis, self.begin_params_axis, self.epsilon)
-
     def extend_repr(self) -> str:
         own = self.__dict__["_parameters"]
         return (f"normalized_shape={self.normalized_shape}, begin_norm_axis={self.begin_norm_axis}, begin_params_axis={self.begin_params_axis}, "

@@ -48,23 +48,6 @@ class LossBase(Cell):
         self.reduction = reduction
         self.average, self.reduce = reduction != "sum", reduction != "none"
 
-    # Upstream's operators, which losses of user code call.
-    @staticmethod
-    def reduce_mean(x: Any, axis: Any = ()) -> Any:
-        return torch.mean(x, tuple(range(x.dim())) if axis == () else axis)
-
-    @staticmethod
-    def reduce_sum(x: Any, axis: Any = ()) -> Any:
-        return torch.sum(x, tuple(range(x.dim())) if axis == () else axis)
-
-    @staticmethod
-    def mul(x: Any, y: Any) -> Any:
-        return torch.mul(x, y)
-
-    @staticmethod
-    def cast(x: Any, dtype: Any) -> Any:
-        return x.to(dtype)
-
     def get_axis(self, x: Any) -> tuple[int, ...]:
         """All axes of ``x``."""
         return tuple(range(x.dim()))

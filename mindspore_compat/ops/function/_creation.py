@@ -1,6 +1,7 @@
 """Making tensors. Part of ``mindspore.ops.function.array_func``."""
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy as np
@@ -155,9 +156,14 @@ def scalar_cast(input_x: Any, input_y: Any) -> Any:
 
 
 def tuple_to_array(input_x: Any) -> Any:
-    """A 1-d tensor from a tuple of numbers; ints give int32, floats float32."""
-    if not isinstance(input_x, (tuple, list)):
+    """A 1-d tensor from a tuple (or list, or range) of numbers of one type; ints give int32, floats float32."""
+    if not isinstance(input_x, (tuple, list, builtins.range)):
         raise TypeError(f"For 'tuple_to_array', the 'input_x' must be a tuple, but got {type(input_x).__name__}.")
+    if not input_x:
+        raise ValueError("For 'tuple_to_array', the size of 'input_x' must be > 0, but got 0.")
+    if len({type(item) for item in input_x}) > 1:
+        raise TypeError("For 'tuple_to_array', all elements of 'input_x' must have the same type, but got "
+                        f"{sorted({type(item).__name__ for item in input_x})}.")
     result = as_plain(tuple(_number(item) for item in input_x))
     return wrap(to_dtype(result, torch.int32) if result.dtype is torch.int64 else result)
 

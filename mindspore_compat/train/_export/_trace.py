@@ -136,7 +136,7 @@ class _Recorder(TorchDispatchMode):
         if torch.Tag.nondeterministic_seeded in func.tags and not (op == "native_dropout" and not bound.get("train")):
             raise refuse(f"'construct' draws random numbers with '{op}'", self.scope())
         values = {id(tensor): self.read(tensor) for tensor in tensors}
-        result = func(*args, **kwargs)
+        result = _computed(func, args, kwargs)
         made = [item for item in (result if isinstance(result, (tuple, list)) else [result]) if isinstance(item, torch.Tensor)]
         if op in CREATION or all(value.kind == CONSTANT for value in values.values()):
             outputs = [_constant(item) for item in made]
@@ -320,6 +320,20 @@ def trace(net: Any, inputs: tuple[Any, ...], names: Iterable[str], label: str, k
     graph = Graph(label, sources, list(recorder.parameters.values()), recorder.nodes, outputs)
     graph.remove_dead()
     return graph
+
+
+def _computed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What the operator gives; of places that do not exist, as random sample inputs have them, what stands at 0: a file depends on shapes only."""
+    try:
+        return func(*args, **kwargs)
+    except (IndexError, RuntimeError) as error:
+        if "out of range" not in str(error) and "out of bounds" not in str(error):
+            raise
+        return func(*map_values(_at_zero, args), **map_values(_at_zero, kwargs))
+
+
+def _at_zero(item: Any) -> Any:
+    return torch.zeros_like(item) if isinstance(item, torch.Tensor) and item.dtype in (torch.int32, torch.int64) else item
 
 
 @contextmanager

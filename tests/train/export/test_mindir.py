@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from mindspore_compat import Tensor, nn, ops
+from mindspore_compat import Parameter, Tensor, load, nn, ops
 from mindspore_compat._format.proto import mindir
 from mindspore_compat.train._export import export
 from tests.support.upstream import GOLDEN
@@ -197,3 +197,21 @@ def test_suffix_folder_and_mode_are_upstreams(tmp_path: Path) -> None:
             export(nn.ReLU(), Tensor([1.0]), file_name=str(tmp_path / name), file_format="MINDIR")
         assert stat.S_IMODE((tmp_path / written).stat().st_mode) == 0o400
     assert sorted(os.listdir(tmp_path)) == ["a.mindir", "b.mindir", "new"]
+
+
+def test_sample_inputs_may_point_outside_of_tables(tmp_path: Path) -> None:
+    """Published scripts export with random ids, beyond the vocabulary: upstream's export computes nothing."""
+
+    class Net(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.embedding, self.gather = nn.Embedding(5, 3), ops.Gather()
+            self.table = Parameter(Tensor(np.arange(15, dtype=np.float32).reshape(5, 3)), name="table")
+
+        def construct(self, ids: Any) -> Any:
+            return self.embedding(ids) + self.gather(self.table, ids, 0) + ops.gather_nd(self.table, ids.expand_dims(-1))
+
+    net = Net()
+    exported(net, Tensor(np.array([[99, -70]], np.int32)), folder=tmp_path)
+    ids = Tensor(np.array([[1, 4]], np.int32))
+    np.testing.assert_array_equal(nn.GraphCell(load(str(tmp_path / "net.mindir")))(ids).asnumpy(), net(ids).asnumpy())
