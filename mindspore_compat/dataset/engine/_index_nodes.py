@@ -52,7 +52,7 @@ class ShuffleDataset(_IndexNode):
         rng = run.rng(self)
         if self.buffer_size >= len(order):
             return rng.permutation(order)
-        return np.fromiter(_through_buffer(iter(order), self.buffer_size, rng), np.int64, len(order))
+        return order[np.fromiter(_through_buffer(iter(range(len(order))), self.buffer_size, rng), np.int64, len(order))]
 
     def _pick(self, run: Run) -> Iterator[Row]:
         return _through_buffer(self.children[0]._stream(run), self.buffer_size, run.rng(self))

@@ -66,7 +66,7 @@ class Dataset:
         return sum(1 for _ in _one_pass(self))
 
     def _stream(self, run: Run) -> Iterator[Row]:
-        tasks = ((run.task_key(self, i), (None, index)) for i, index in enumerate(self._order(run).reshape(-1, 1)))
+        tasks = ((run.task_key(self, i), (None, index)) for i, index in enumerate(self._order(run)[:, None]))
         return run.session.fetch(self, first_row, tasks, Parallelism())
 
     def _is_indexed(self) -> bool:
