@@ -132,11 +132,21 @@ class Cell(KeptForward, Hints, Listing):
         if hasattr(type(self), "bprop") and torch.is_grad_enabled():
             return call_with_bprop(self, args, kwargs)
         if self._recompute and torch.is_grad_enabled():
-            return recomputed(self.construct, args, kwargs)
+            return recomputed(self._construct_at(_casting.depth), args, kwargs)
         if self._trains and not kwargs and not self._is_optimizer:
             from mindspore_compat.ops.composite._replay import replayed
             return replayed(self, (torch.is_grad_enabled(),), lambda inputs: self.construct(*inputs), args)
         return self.construct(*args, **kwargs)
+
+    def _construct_at(self, depth: int) -> Callable[..., Any]:
+        """``construct`` with its Parameters cast as now, also when it runs again in the backward pass."""
+        def construct(*args: Any, **kwargs: Any) -> Any:
+            before, _casting.depth = _casting.depth, depth
+            try:
+                return self.construct(*args, **kwargs)
+            finally:
+                _casting.depth = before
+        return construct
 
     # --- attributes -------------------------------------------------------------------------------------------------------
 

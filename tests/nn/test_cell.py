@@ -328,3 +328,16 @@ def test_backward_hooks_of_the_first_layer_are_called_under_a_kept_forward(recwa
         ops.GradOperation(**options)(net, weights if "get_by_list" in options else None)(x)
     assert seen == ["last", "first"] * 2
     assert not [warning for warning in recwarn if "backward hook" in str(warning.message)]
+
+
+@pytest.mark.parametrize("make", [lambda: nn.Dense(4, 4), lambda: nn.SequentialCell(nn.Dense(4, 4), nn.ReLU(), nn.Dense(4, 4))])
+def test_recomputation_in_float16_gives_the_gradients_of_the_plain_cell(make):
+    x = Tensor(np.random.RandomState(0).randn(2, 4).astype(np.float32))
+    plain, again = make().to_float(ms.float16), make().to_float(ms.float16)
+    for one, other in zip(plain.get_parameters(), again.get_parameters()):
+        other.set_data(Tensor(one.asnumpy()))
+    again.recompute()
+    found = [ms.grad(lambda x, net=net: net(x).sum(), None, net.trainable_params())(x) for net in (plain, again)]
+    for one, other in zip(*found):
+        np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
+        assert np.abs(one.asnumpy()).max() > 0
