@@ -10,11 +10,11 @@ from mindspore_compat.dataset.utils.line_reader import LineReader
 
 __all__ = [
     *_engine_names, "LineReader", "core", "engine", "get_seed", "samplers", "set_seed", "transforms",
-    "text", "vision",  # noqa: F405
+    "audio", "text", "vision",  # noqa: F405
 ]  # fmt: skip
 
 # No MindSpore has this function: scripts that reuse the module's name `ds` for a dataset look as if they called it.
 create_dict_iterator = Dataset.create_dict_iterator  # noqa: F405
 
 # The image operations load when they are first used.
-__getattr__ = module_getattr(__name__, {name: f"dataset.{name}" for name in ("vision", "text", "context", "ds")})
+__getattr__ = module_getattr(__name__, {name: f"dataset.{name}" for name in ("audio", "vision", "text", "context", "ds")})
