@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from mindspore_compat.dataset.audio._operation import AudioOperation, need_rank
@@ -21,6 +23,15 @@ def _wave(modulation: Modulation, size: int, low: float, high: float, phase: flo
         values = at * 2.0 / size
         values = np.where(quarter == 0, values + 0.5, np.where(quarter == 3, values - 1.5, 1.5 - values))
     return values.astype(np.float32) * np.float32(high - low) + np.float32(low)
+
+
+def _runs(newest: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Stretches of times of which all can be known once those before the stretch are: `newest` is the latest time each one asks for."""
+    reach, first = np.maximum.accumulate(newest), 0
+    while first < len(newest):
+        end = max(int(np.searchsorted(reach, first, "right")), first + 1)
+        yield first, end
+        first = end
 
 
 class Phaser(AudioOperation):
@@ -47,13 +58,12 @@ class Phaser(AudioOperation):
         if size <= 0 or period <= 0:
             raise RuntimeError(f"Phaser: a delay of {size} samples and a wave of {period} cannot be used.")
         wave = (_wave(self.modulation, period, 1.0, float(size), np.pi / 2) + np.float32(0.5)).astype(np.int64)
-        signal = np.ascontiguousarray(array.reshape(-1, array.shape[-1]).T) * self.gain_in
-        line, times = np.zeros((size, signal.shape[1])), np.arange(len(signal))
-        reads, writes = ((times + wave[times % period]) % size).tolist(), ((times + 1) % size).tolist()
-        for time, (read, write) in enumerate(zip(reads, writes, strict=True)):
-            signal[time] += line[read]
-            line[write] = signal[time] * self.decay
-        return np.clip(signal.T.reshape(array.shape) * self.gain_out, -1, 1)
+        signal = np.pad(array.reshape(-1, array.shape[-1]).T * self.gain_in, [(size, 0), (0, 0)])
+        times = np.arange(array.shape[-1])
+        sources = times + wave[times % period] - size - 1
+        for first, end in _runs(sources + 1):
+            signal[first + size : end + size] += signal[sources[first:end] + size] * self.decay
+        return np.clip(signal[size:].T.reshape(array.shape) * self.gain_out, -1, 1)
 
 
 class Flanger(AudioOperation):
@@ -92,20 +102,19 @@ class Flanger(AudioOperation):
         low = np.floor(self.delay * self.sample_rate + 0.5)
         wave = _wave(self.modulation, period, low, size - 2.0, 3 * np.pi / 2)
         phases = (np.arange(channels) * period * self.phase + 0.5).astype(np.int64)
-        delays = wave[(np.arange(length)[:, None] + phases) % period].astype(np.float64)
-        whole, part = delays.astype(np.int64), delays % 1
-        signal = np.moveaxis(array.reshape(-1, channels, length), -1, 0).copy()
-        line, last = np.zeros((size, *signal.shape[1:])), np.zeros(signal.shape[1:])
-        columns = np.arange(channels)
-        for time in range(length):
-            place = (-time - 1) % size
-            line[place] = signal[time] + last * self.regen
-            a, b = (line[(place + whole[time] + k) % size, :, columns].T for k in (0, 1))
-            if self.interpolation is Interpolation.LINEAR:
-                last = a + (b - a) * part[time]
-            else:
-                c = line[(place + whole[time] + 2) % size, :, columns].T - a
-                b = b - a
-                last = a + ((c * 0.5 - b) * part[time] + b * 2 - c * 0.5) * part[time]
-            signal[time] = signal[time] * dry + last * wet
-        return np.clip(np.moveaxis(signal, 0, -1).reshape(array.shape), -1, 1)
+        times = np.arange(length)[:, None]
+        delays = wave[(times + phases) % period].astype(np.float64)
+        # what goes in and comes back: (time, channel, example), with silence before
+        dry_signal = np.moveaxis(array.reshape(-1, channels, length), 0, -1).swapaxes(0, 1)
+        line, back = np.pad(dry_signal, [(size, 0), (0, 0), (0, 0)]), np.empty(dry_signal.shape)
+        taps = 2 if self.interpolation is Interpolation.LINEAR else 3
+        sources = [times - (delays.astype(np.int64) + k) % size for k in range(taps)]
+        newest = np.max(sources, (0, 2))
+        for first, end in _runs(newest) if self.regen else [(0, length)]:
+            part, (a, b, *more) = delays[first:end, :, None] % 1, (line[source[first:end] + size, np.arange(channels)] for source in sources)
+            back[first:end] = a + (b - a) * part
+            for c in more:
+                back[first:end] = a + (((c - a) * 0.5 - (b - a)) * part + (b - a) * 2 - (c - a) * 0.5) * part
+            line[first + size + 1 : end + size + 1] += (back[first:end] * self.regen)[: length - first - 1]
+        result = dry_signal * dry + back * wet
+        return np.clip(np.moveaxis(result.swapaxes(0, 1), -1, 0).reshape(array.shape), -1, 1)
