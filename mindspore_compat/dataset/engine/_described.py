@@ -230,8 +230,15 @@ class FilesDataset(_Mappable):
         except OverflowError as error:
             raise RuntimeError(f"Invalid data, {error}.") from error
 
+    def _inside(self, path: str) -> str:
+        """`path`, which a file of the data set may have named. Raises: RuntimeError where it leads out of the folder."""
+        folder = getattr(self, "dataset_dir", None)
+        if folder is not None and not os.path.abspath(path).startswith(os.path.join(os.path.abspath(folder), "")):
+            raise RuntimeError(f"Invalid data, a file of {folder} names {path}, which lies outside of it.")
+        return path
+
     def _image(self, path: str) -> np.ndarray:
-        content = read_array(path) if self.decrypt is None else np.frombuffer(bytearray(self.decrypt(path)), np.uint8)
+        content = read_array(self._inside(path)) if self.decrypt is None else np.frombuffer(bytearray(self.decrypt(path)), np.uint8)
         if not self.decode:
             return content
         from mindspore_compat.dataset.vision._image import decode_rgb

@@ -178,7 +178,7 @@ class VOCDataset(FilesDataset):
         """Of each image the objects that count: class and [x, y, width, height, difficult, truncated]."""
         found = {}
         for name in self._names:
-            path = os.path.join(self.dataset_dir, "Annotations", f"{name}.xml")
+            path = self._inside(os.path.join(self.dataset_dir, "Annotations", f"{name}.xml"))
             objects = [item for item in _voc_objects(path) if item[0] and (not self.class_indexing or item[0] in self.class_indexing)]
             if objects:
                 found[name] = objects

@@ -440,7 +440,7 @@ def read_idx(path: str, magic: int, rank: int, dtype: str = "u1") -> np.ndarray:
 
 def read_mat(path: str) -> dict[str, Any]:
     """A file of MATLAB. Raises: FileNotFoundError; RuntimeError."""
-    if not os.path.exists(path):
+    if not os.path.lexists(path):
         raise FileNotFoundError(path)
     try:
         return read_variables(read_bytes(path), most_bytes(path))

@@ -401,7 +401,7 @@ class SBDataset(FilesDataset):
         return [(line.strip(),) for path in self._lists(self.dataset_dir, self.usage) for line in lines_of(path)]
 
     def _expanded(self, sample: tuple) -> tuple:
-        path = os.path.join(self.dataset_dir, "cls", f"{sample[0]}.mat")
+        path = self._inside(os.path.join(self.dataset_dir, "cls", f"{sample[0]}.mat"))
         try:
             target = read_mat(path)["GTcls"].reshape(-1)[0][self.task]
             if self.task == "Boundaries":
