@@ -25,12 +25,12 @@ from mindspore_compat.mindrecord import FileReader, FileWriter, MRMOpenError
 from tools import _fuzz_mutations as mutations
 from tools.fuzz_files import Format
 
-__all__ = ["FORMATS"]
+__all__ = ["FORMATS", "rows_of"]
 
 Rng = np.random.Generator
 
 
-def _rows(dataset: Any) -> list[Any]:
+def rows_of(dataset: Any) -> list[Any]:
     """Everything in a dataset, for comparison."""
     rows = dataset.create_tuple_iterator(num_epochs=1, output_numpy=True)
     return [[(column.dtype.str, column.shape, column.tobytes()) for column in row] for row in rows]
@@ -75,7 +75,7 @@ def _read_mindrecord(folder: Path) -> Any:
         rows = [[(name, np.asarray(value).tobytes()) for name, value in sorted(row.items())] for row in reader.get_next()]
     finally:
         reader.close()
-    return rows, _rows(ds.MindDataset(_first_file(folder), shuffle=False))
+    return rows, rows_of(ds.MindDataset(_first_file(folder), shuffle=False))
 
 
 def _in_header(data: bytes, rng: Rng) -> bytes:
@@ -224,8 +224,8 @@ def _read_tfrecord(kind: str) -> Callable[[Path], Any]:
     schema.add_column("i", "int32", [2])
 
     def read(path: Path) -> Any:
-        plain = _rows(ds.TFRecordDataset(str(path), shuffle=False, compression_type=kind))
-        return plain, _rows(ds.TFRecordDataset(str(path), schema, shuffle=False, compression_type=kind))
+        plain = rows_of(ds.TFRecordDataset(str(path), shuffle=False, compression_type=kind))
+        return plain, rows_of(ds.TFRecordDataset(str(path), schema, shuffle=False, compression_type=kind))
 
     return read
 
@@ -329,7 +329,7 @@ def _image_seeds(folder: Path) -> list[Path]:
 
 
 def _read_images(folder: Path) -> Any:
-    return _rows(ds.ImageFolderDataset(str(folder), shuffle=False, decode=True))
+    return rows_of(ds.ImageFolderDataset(str(folder), shuffle=False, decode=True))
 
 
 def _png_size(data: bytes, rng: Rng) -> bytes:
@@ -381,7 +381,7 @@ def _in_json(data: bytes, rng: Rng) -> bytes:
 
 
 def _read_clue(path: Path) -> Any:
-    return _rows(ds.CLUEDataset(str(path), "WSC" if path.name.startswith("wsc") else "CSL", shuffle=False))
+    return rows_of(ds.CLUEDataset(str(path), "WSC" if path.name.startswith("wsc") else "CSL", shuffle=False))
 
 
 def _read_lines(path: Path) -> Any:
@@ -406,13 +406,13 @@ FORMATS = [
            (_packed(gzip.compress, _in_examples), _bomb(31, *_BOMBS))),
     Format("tfrecord-zlib", _packed_seeds(zlib.compress), _read_tfrecord("ZLIB"), _BROKEN,
            (_packed(zlib.compress, _in_examples), _bomb(15, *_BOMBS))),
-    Format("mnist", lambda folder: _mnist(folder, bytes, ""), lambda path: _rows(ds.MnistDataset(str(path), shuffle=False)), _BROKEN, (_idx_head,)),
-    Format("mnist-gz", lambda folder: _mnist(folder, gzip.compress, ".gz"), lambda path: _rows(ds.MnistDataset(str(path), shuffle=False)), _BROKEN,
+    Format("mnist", lambda folder: _mnist(folder, bytes, ""), lambda path: rows_of(ds.MnistDataset(str(path), shuffle=False)), _BROKEN, (_idx_head,)),
+    Format("mnist-gz", lambda folder: _mnist(folder, gzip.compress, ".gz"), lambda path: rows_of(ds.MnistDataset(str(path), shuffle=False)), _BROKEN,
            (_gzipped(_idx_head), _bomb(31, b"", struct.pack(">4i", 2051, 401242, 28, 28)))),
-    Format("cifar10", _cifar10, lambda path: _rows(ds.Cifar10Dataset(str(path), shuffle=False)), _BROKEN),
-    Format("cifar100", _cifar100, lambda path: _rows(ds.Cifar100Dataset(str(path), shuffle=False)), _BROKEN),
+    Format("cifar10", _cifar10, lambda path: rows_of(ds.Cifar10Dataset(str(path), shuffle=False)), _BROKEN),
+    Format("cifar100", _cifar100, lambda path: rows_of(ds.Cifar100Dataset(str(path), shuffle=False)), _BROKEN),
     Format("images", _image_seeds, _read_images, _BROKEN, (_png_size,)),
-    Format("text", _files(t_txt=_TEXT, u_txt=b"x\n" * 50), lambda path: _rows(ds.TextFileDataset(str(path), shuffle=False)), _BROKEN),
+    Format("text", _files(t_txt=_TEXT, u_txt=b"x\n" * 50), lambda path: rows_of(ds.TextFileDataset(str(path), shuffle=False)), _BROKEN),
     Format("clue", _files(csl_json=_json_lines(_CSL), wsc_json=_json_lines(_WSC)), _read_clue, _BROKEN, (_in_line,)),
     Format("schema", _files(s_json=json.dumps(_SCHEMA).encode()), lambda path: ds.Schema(str(path)).to_json(), (*_BROKEN, TypeError, AttributeError),
            (_in_json,)),

@@ -6,7 +6,8 @@ Exit code 1 if for any file a reader crashed, hung (5 s of the processor, 15 s o
 anything but its documented exceptions with a name of the file in them, wrote or read outside of the folder, started a program, loaded a
 shared library, or unpickled a class.
 
-A `Format` is a row of ``FORMATS`` in ``_fuzz_train.py`` or ``_fuzz_data.py``; ``_fuzz_mutations.py`` has what rows need to damage files.
+A `Format` is a row of ``FORMATS`` in ``_fuzz_train.py``, ``_fuzz_data.py`` or ``_fuzz_sources.py``; ``_fuzz_mutations.py`` has what rows need
+to damage files.
 """
 
 from __future__ import annotations
@@ -90,7 +91,8 @@ class Result:
 
 def formats() -> dict[str, Format]:
     """{name: row} of all modules that there are."""
-    rows = [row for module in ("tools._fuzz_train", "tools._fuzz_data") if find_spec(module) for row in import_module(module).FORMATS]
+    modules = ("tools._fuzz_train", "tools._fuzz_data", "tools._fuzz_sources")
+    rows = [row for module in modules if find_spec(module) for row in import_module(module).FORMATS]
     assert len({row.name for row in rows}) == len(rows), "two formats have the same name"
     return {row.name: row for row in rows}
 

@@ -10,11 +10,21 @@ from mindspore_compat.dataset.utils.line_reader import LineReader
 
 __all__ = [
     *_engine_names, "LineReader", "core", "engine", "get_seed", "samplers", "set_seed", "transforms",
-    "text", "vision",  # noqa: F405
+    "audio", "text", "vision",  # noqa: F405
 ]  # fmt: skip
 
 # No MindSpore has this function: scripts that reuse the module's name `ds` for a dataset look as if they called it.
 create_dict_iterator = Dataset.create_dict_iterator  # noqa: F405
 
-# The image operations load when they are first used.
-__getattr__ = module_getattr(__name__, {name: f"dataset.{name}" for name in ("vision", "text", "context", "ds")})
+_PIPELINE = "a pipeline here is a Python object that pickle and copy understand; build it from its program where it is needed."
+_STORAGE = "it works with Huawei's object storage; copy the files to a disk and use MindDataset."
+
+# The operations load when they are first used.
+__getattr__ = module_getattr(
+    __name__,
+    {name: f"dataset.{name}" for name in ("audio", "vision", "text", "context", "ds")},
+    {
+        **dict.fromkeys(("compare", "deserialize", "serialize", "show"), _PIPELINE),
+        **dict.fromkeys(("OBSMindDataset", "sync_wait_for_dataset"), _STORAGE),
+    },
+)

@@ -122,3 +122,18 @@ def test_random_rows_of_a_schema() -> None:
     assert ds.RandomDataset(5, schema, ["label"]).get_col_names() == ["label"]
     with pytest.raises(UnsupportedError, match="schema"):
         ds.RandomDataset(5)
+
+
+@pytest.mark.parametrize("name", ["/etc/hostname", "../../outside", "x/../../../outside"])
+def test_a_list_does_not_lead_out_of_the_folder(tmp_path: Path, name: str) -> None:
+    (tmp_path / "voc/ImageSets/Main").mkdir(parents=True)
+    (tmp_path / "voc/ImageSets/Main/train.txt").write_text(name + "\n")
+    (tmp_path / "images").mkdir()
+    (tmp_path / "outside.jpg").write_bytes(b"secret")
+    (tmp_path / "coco.json").write_text(json.dumps({
+        "images": [{"id": 1, "file_name": f"{name}.jpg", "height": 1, "width": 1}], "categories": [{"id": 1, "name": "a"}],
+        "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "iscrowd": 0, "bbox": [0, 0, 1, 1], "area": 1}]}))
+    with pytest.raises(RuntimeError, match="outside of it"):
+        rows(ds.VOCDataset(str(tmp_path / "voc"), "Detection", "train"))
+    with pytest.raises(RuntimeError, match="outside of it"):
+        rows(ds.CocoDataset(str(tmp_path / "images"), str(tmp_path / "coco.json")))

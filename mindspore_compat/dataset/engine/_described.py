@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
+from xml.etree import ElementTree
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from mindspore_compat.dataset.engine.samplers import PKSampler, Shuffle
 __all__ = [
     "ARRAYS", "FOLDER", "GENERATED", "IMAGES", "IMAGES_NONE", "REQUIRED", "TEXTS", "Argument", "ArraysDataset", "Described", "FilesDataset",
     "choice", "files_in",
-    "flag", "folders_in", "kind_of", "lines_of", "needed", "read_array", "read_bytes", "read_json_file", "words_of",
+    "flag", "folders_in", "kind_of", "lines_of", "needed", "read_array", "read_bytes", "read_json_file", "read_xml", "words_of",
 ]  # fmt: skip
 
 REQUIRED = inspect.Parameter.empty
@@ -224,10 +225,20 @@ class FilesDataset(_Mappable):
             return self._image(value)
         if kind == "array":
             return value
-        return np.array(value) if kind == "text" else np.array(value, kind)
+        try:
+            return np.array(value) if kind == "text" else np.array(value, kind)
+        except OverflowError as error:
+            raise RuntimeError(f"Invalid data, {error}.") from error
+
+    def _inside(self, path: str) -> str:
+        """`path`, which a file of the data set may have named. Raises: RuntimeError where it leads out of the folder."""
+        folder = getattr(self, "dataset_dir", None)
+        if folder is not None and not os.path.abspath(path).startswith(os.path.join(os.path.abspath(folder), "")):
+            raise RuntimeError(f"Invalid data, a file of {folder} names {path}, which lies outside of it.")
+        return path
 
     def _image(self, path: str) -> np.ndarray:
-        content = read_array(path) if self.decrypt is None else np.frombuffer(bytearray(self.decrypt(path)), np.uint8)
+        content = read_array(self._inside(path)) if self.decrypt is None else np.frombuffer(bytearray(self.decrypt(path)), np.uint8)
         if not self.decode:
             return content
         from mindspore_compat.dataset.vision._image import decode_rgb
@@ -268,6 +279,14 @@ def read_array(path: str) -> np.ndarray:
 def read_bytes(path: str) -> bytes:
     """What is in a file. Raises: RuntimeError."""
     return read_array(path).tobytes()
+
+
+def read_xml(path: str) -> ElementTree.Element:
+    """The root of an XML file. Raises: RuntimeError for what is none."""
+    try:
+        return ElementTree.fromstring(read_bytes(path))
+    except (ElementTree.ParseError, LookupError, ValueError) as error:  # LookupError: an encoding that does not exist
+        raise RuntimeError(f"Invalid file, failed to load xml file: {path} ({error}).") from error
 
 
 def read_json_file(path: str) -> Any:

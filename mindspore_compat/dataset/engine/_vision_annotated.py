@@ -23,8 +23,8 @@ from mindspore_compat.dataset.engine._described import (
     folders_in,
     kind_of,
     lines_of,
-    read_bytes,
     read_json_file,
+    read_xml,
 )
 from mindspore_compat.dataset.engine._vision_lists import check_decrypt, is_picture
 from mindspore_compat.dataset.engine.samplers import PKSampler
@@ -178,7 +178,7 @@ class VOCDataset(FilesDataset):
         """Of each image the objects that count: class and [x, y, width, height, difficult, truncated]."""
         found = {}
         for name in self._names:
-            path = os.path.join(self.dataset_dir, "Annotations", f"{name}.xml")
+            path = self._inside(os.path.join(self.dataset_dir, "Annotations", f"{name}.xml"))
             objects = [item for item in _voc_objects(path) if item[0] and (not self.class_indexing or item[0] in self.class_indexing)]
             if objects:
                 found[name] = objects
@@ -215,10 +215,7 @@ class VOCDataset(FilesDataset):
 
 
 def _voc_objects(path: str) -> list[tuple[str, list[float]]]:
-    try:
-        root = ElementTree.fromstring(read_bytes(path))
-    except ElementTree.ParseError as error:
-        raise RuntimeError(f"Invalid file, failed to load xml file: {path} ({error}).") from error
+    root = read_xml(path)
     found = []
     for item in root.findall("object"):
         box = item.find("bndbox")

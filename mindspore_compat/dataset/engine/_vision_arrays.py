@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat._format.compressed import CompressedFile
+from mindspore_compat._format.compressed import CompressedFile, most_bytes
+from mindspore_compat._format.matlab import read_variables
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.dataset.core.validator_helpers import check_file, check_pos_int32, type_check
 from mindspore_compat.dataset.engine._columns import Row
@@ -28,6 +29,7 @@ from mindspore_compat.dataset.engine._described import (
     lines_of,
     needed,
     read_array,
+    read_bytes,
     words_of,
 )
 from mindspore_compat.dataset.engine._records import RecordsDataset
@@ -218,7 +220,7 @@ class SemeionDataset(ArraysDataset):
 
 
 class SVHNDataset(ArraysDataset):
-    """Street View House Numbers from ``*_32x32.mat`` (read by SciPy); columns image (32, 32, 3) uint8 and label uint32, 0 for the digit 0.
+    """Street View House Numbers from ``*_32x32.mat`` ; columns image (32, 32, 3) uint8 and label uint32, 0 for the digit 0.
 
     Args:
         usage: "train", "test", "extra" or "all" (default).
@@ -248,7 +250,7 @@ class SVHNDataset(ArraysDataset):
             content = read_mat(path)
             try:
                 images, labels = np.transpose(content["X"], (3, 0, 1, 2)), content["y"].reshape(-1) % 10
-            except (KeyError, ValueError) as error:
+            except (KeyError, ValueError, AttributeError, TypeError) as error:
                 raise RuntimeError(f"Invalid file, {path} has no images X and labels y of SVHN: {error}.") from error
             _check_equal(images, labels, path, path)
             parts.append((images, labels.astype(np.uint32)))
@@ -437,14 +439,10 @@ def read_idx(path: str, magic: int, rank: int, dtype: str = "u1") -> np.ndarray:
 
 
 def read_mat(path: str) -> dict[str, Any]:
-    """A file of MATLAB, by SciPy. Raises: ImportError without SciPy; RuntimeError."""
+    """A file of MATLAB. Raises: FileNotFoundError; RuntimeError."""
+    if not os.path.lexists(path):
+        raise FileNotFoundError(path)
     try:
-        from scipy.io import loadmat
-    except ImportError as error:
-        raise ImportError(f"{path} is a file of MATLAB, which SciPy reads: pip install scipy.") from error
-    try:
-        return loadmat(path)
-    except FileNotFoundError:
-        raise
-    except Exception as error:  # what loadmat raises for damaged files is open
-        raise RuntimeError(f"Invalid file, failed to read {path}: {type(error).__name__}: {error}.") from error
+        return read_variables(read_bytes(path), most_bytes(path))
+    except FormatError as error:
+        raise RuntimeError(f"Invalid file, failed to read {path}: {error}.") from error

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat._format.matlab import dense
 from mindspore_compat.dataset.core.validator_helpers import check_dir, check_file
 from mindspore_compat.dataset.engine._described import (
     FOLDER,
@@ -234,11 +235,17 @@ class Flowers102Dataset(FilesDataset):
         return [("image", "image"), *([("segmentation", "image")] if self.task == "Segmentation" else []), ("label", "uint32")]
 
     def _find(self) -> list[tuple]:
-        labels = read_mat(os.path.join(self.dataset_dir, "imagelabels.mat"))["labels"].reshape(-1)
-        sets = read_mat(os.path.join(self.dataset_dir, "setid.mat"))
-        numbers = [int(number) for part in self._parts[self.usage] for number in sets[part].reshape(-1)]
+        files = [os.path.join(self.dataset_dir, name) for name in ("imagelabels.mat", "setid.mat")]
+        try:
+            labels = [int(label) for label in read_mat(files[0])["labels"].reshape(-1)]
+            sets = read_mat(files[1])
+            numbers = [int(number) for part in self._parts[self.usage] for number in sets[part].reshape(-1)]
+        except (KeyError, AttributeError, TypeError, ValueError, OverflowError) as error:
+            raise RuntimeError(f"Invalid file, {files[0]} or {files[1]} has other variables than Flowers102: {error}.") from error
+        if numbers and not 1 <= min(numbers) <= max(numbers) <= len(labels):
+            raise RuntimeError(f"Invalid file, {files[1]} names images {min(numbers)} to {max(numbers)}, {files[0]} has {len(labels)} labels.")
         folders = ["jpg/image", "segmim/segmim"] if self.task == "Segmentation" else ["jpg/image"]
-        return [(*(os.path.join(self.dataset_dir, f"{folder}_{i:05d}.jpg") for folder in folders), int(labels[i - 1]) - 1) for i in numbers]
+        return [(*(os.path.join(self.dataset_dir, f"{folder}_{i:05d}.jpg") for folder in folders), labels[i - 1] - 1) for i in numbers]
 
     def get_class_indexing(self) -> dict[str, int]:
         """From the flowers' names to the labels."""
@@ -394,11 +401,11 @@ class SBDataset(FilesDataset):
         return [(line.strip(),) for path in self._lists(self.dataset_dir, self.usage) for line in lines_of(path)]
 
     def _expanded(self, sample: tuple) -> tuple:
-        path = os.path.join(self.dataset_dir, "cls", f"{sample[0]}.mat")
+        path = self._inside(os.path.join(self.dataset_dir, "cls", f"{sample[0]}.mat"))
         try:
-            target = read_mat(path)["GTcls"][0][self.task][0]
+            target = read_mat(path)["GTcls"].reshape(-1)[0][self.task]
             if self.task == "Boundaries":
-                target = np.stack([target[i][0].toarray() for i in range(20)])
-        except (FileNotFoundError, KeyError, IndexError, AttributeError) as error:
+                target = np.stack([dense(target[i][0]) for i in range(20)])
+        except (FileNotFoundError, KeyError, IndexError, AttributeError, TypeError, ValueError) as error:
             raise RuntimeError(f"SBDataset: {path} is no annotation file: {error}.") from error
         return os.path.join(self.dataset_dir, "img", f"{sample[0]}.jpg"), np.asarray(target)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat.dataset.core.validator_helpers import INT32_MAX
 from mindspore_compat.dataset.engine._described import (
     ARRAYS,
     FOLDER,
@@ -35,7 +36,7 @@ class _SoundsDataset(FilesDataset):
 
     def _expanded(self, sample: tuple) -> tuple:
         path, *rest = sample
-        wave, rate = read_wave(path)
+        wave, rate = read_wave(self._inside(path))
         if self._rate is not None and rate != self._rate:
             raise RuntimeError(f"Invalid file, sampling rate of {type(self).__name__} wav file must be {self._rate}, file path: {path}, got {rate}.")
         return (wave, rate, *rest)
@@ -214,7 +215,7 @@ class TedliumDataset(FilesDataset):
         if len(fields) != 7:
             raise RuntimeError(f"Invalid data, stm data was broken: {line!r} of {name} under {self.dataset_dir}.")
         talk, _, speaker, start, end, identifier, transcript = fields
-        wave, rate = _read_sphere(os.path.join(self.dataset_dir, part, "sph", name + self.extensions), start, end)
+        wave, rate = _read_sphere(self._inside(os.path.join(self.dataset_dir, part, "sph", name + self.extensions)), start, end)
         return wave, rate, transcript, talk, speaker, identifier
 
 
@@ -250,6 +251,8 @@ def read_wave(path: str) -> tuple[np.ndarray, int]:
         place += 8 + size + size % 2
     if form is None or data is None or form[0] not in (1, 0xFFFE) or form[5] not in (8, 16):
         raise RuntimeError(f"Invalid file, {path} should be a WAV file of 8 or 16 bits, uncompressed; got format {form}.")
+    if form[2] > INT32_MAX:
+        raise RuntimeError(f"Invalid file, {path} has {form[2]} samples a second.")
     if form[5] == 16:
         wave = np.frombuffer(data, "<i2", len(data) // 2).astype(np.float32) / np.float32(32767)
     else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 
@@ -20,8 +19,8 @@ from mindspore_compat.dataset.engine._described import (
     choice,
     files_in,
     lines_of,
-    read_bytes,
     read_json_file,
+    read_xml,
 )
 from mindspore_compat.dataset.engine._records import RecordsDataset
 from mindspore_compat.dataset.engine._tfrecord import found_files
@@ -439,11 +438,7 @@ def _plain_lines(path: str) -> list[str | None]:
 
 
 def _segments(path: str) -> list[str | None]:
-    try:
-        root = ElementTree.fromstring(read_bytes(path))
-    except ElementTree.ParseError as error:
-        raise RuntimeError(f"Invalid file, failed to load xml file: {path} ({error}).") from error
-    return [segment.text or "" for segment in root.iter("seg")]
+    return [segment.text or "" for segment in read_xml(path).iter("seg")]
 
 
 class IWSLT2016Dataset(_IwsltDataset):

@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import Any
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.dataset.vision import transforms, utils
 from mindspore_compat.dataset.vision.transforms import *  # noqa: F403
 from mindspore_compat.dataset.vision.transforms import __all__ as _operation_names
@@ -15,12 +16,12 @@ __all__ = [
 ]  # fmt: skip
 
 _LAZY = ("c_transforms", "py_transforms", "py_transforms_util")
+_VIDEO = "no video decoder comes with it; read the frames with PyAV (`av.open`) in a GeneratorDataset."
+_others = module_getattr(__name__, unsupported=dict.fromkeys(("DecodeVideo", "VideoDecoder", "read_video", "read_video_timestamps"), _VIDEO))
 
 
 def __getattr__(name: str) -> Any:
     """The modules of 1.x names load when they are first used."""
     if name == "ComposeOp":  # scripts of 0.x that were moved to this module kept the name
         return import_module(f"{__name__}.py_transforms").ComposeOp
-    if name in _LAZY:
-        return import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"{__name__}.{name}") if name in _LAZY else _others(name)

@@ -1,0 +1,147 @@
+"""Operations on audio: results as real MindSpore's (tests/golden/audio.json), random ones and those that upstream breaks by what they should do."""
+from __future__ import annotations
+
+import inspect
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mindspore_compat.dataset as ds
+from mindspore_compat.dataset import audio
+from tests.dataset.audio_cases import CASES, PHASE_TOLERANCE, PHASES, TOLERANCE, evaluate
+from tests.support.oracle import run_oracle
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "audio.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(autouse=True)
+def seed_of_before() -> Iterator[None]:
+    yield
+    ds.config.set_seed(5489)
+
+
+def _same(found: list, wanted: list, tolerance: float) -> bool:
+    top = abs(wanted[0]) or 1
+    return all(abs(a - b) <= tolerance * top or (math.isnan(a) and math.isnan(b)) for a, b in zip(found, wanted, strict=True))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_results_and_exceptions_are_those_of_mindspore(case: str) -> None:
+    found, wanted = evaluate(audio, case), GOLDEN[case]
+    if not isinstance(wanted, list):
+        assert found == wanted
+        return
+    assert isinstance(found, list) and [part[:2] for part in found] == [part[:2] for part in wanted]
+    for part, expected in zip(found, wanted, strict=True):
+        tolerance = PHASE_TOLERANCE if case.startswith(PHASES) else TOLERANCE.get(part[0], 0)
+        assert _same(part[2], expected[2], tolerance)
+
+
+@pytest.mark.oracle
+def test_the_expectations_are_those_of_the_installed_mindspore(tmp_path: Path) -> None:
+    script = Path(__file__).parents[1] / "golden" / "make_audio.py"
+    run_oracle(f"import sys; sys.argv[1:] = [{str(tmp_path / 'found.json')!r}]\n__file__ = {str(script)!r}\nexec(open(__file__).read())\ngive(1)")
+    found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
+    for case, wanted in GOLDEN.items():
+        assert found[case] == wanted or all(_same(part[2], expected[2], 1e-6) for part, expected in zip(found[case], wanted, strict=True)), case
+
+
+@pytest.mark.oracle
+def test_names_and_arguments_are_those_of_mindspore() -> None:
+    theirs = run_oracle(
+        "import inspect, mindspore.dataset.audio as a\n"
+        "public = {n: getattr(a, n) for n in dir(a) if not n.startswith('_')}\n"
+        "give({n: [[p.name, repr(p.default)] for p in inspect.signature(v).parameters.values()] for n, v in public.items() if callable(v)"
+        " and not (isinstance(v, type) and issubclass(v, str))})"
+    )
+    ours = {
+        name: [[p.name, repr(p.default)] for p in inspect.signature(getattr(audio, name)).parameters.values()] if hasattr(audio, name) else None
+        for name in theirs
+    }
+    assert ours == theirs
+
+
+def test_a_long_signal_is_filtered_as_by_the_difference_equation() -> None:
+    rng = np.random.default_rng(0)
+    signal, a, b = rng.standard_normal((3, 1000)), [2.0, -0.5, 0.3, 0.1], [1.0, 0.5, -0.2, 0.3]
+    expected = np.zeros((3, 1003))
+    wide = np.pad(signal, [(0, 0), (3, 0)])
+    for time in range(3, 1003):
+        expected[:, time] = (sum(b[k] * wide[:, time - k] for k in range(4)) - sum(a[k] * expected[:, time - k] for k in range(1, 4))) / a[0]
+    assert np.allclose(audio.LFilter(a, b, False)(signal), expected[:, 3:], atol=1e-6)
+
+
+@pytest.mark.parametrize("operation", [audio.FrequencyMasking(True, 10, 0, 5.0), audio.MaskAlongAxisIID(10, 5.0, 1)])
+def test_random_masks_take_every_width_and_place(operation: object) -> None:
+    ds.config.set_seed(2)
+    seen = set()
+    for _ in range(1500):
+        masked = (operation(np.zeros((2, 14, 3), np.float32)) == 5)[0, :, 0]  # type: ignore[operator]
+        stretch = np.flatnonzero(masked)
+        assert not len(stretch) or stretch[-1] - stretch[0] == len(stretch) - 1
+        seen.add((len(stretch), int(stretch[0]) if len(stretch) else 0))
+    assert {width for width, _ in seen} == set(range(11)) and {start + width for width, start in seen} == set(range(15))
+
+
+def test_the_same_seed_masks_the_same() -> None:
+    pipe = ds.NumpySlicesDataset({"a": np.ones((20, 8, 30), np.float32)}, shuffle=False).map(audio.TimeMasking(True, 12), "a")
+    results = []
+    for _ in range(2):
+        ds.config.set_seed(9)
+        results.append(np.stack([row[0] for row in pipe.create_tuple_iterator(num_epochs=1, output_numpy=True)]))
+    assert np.array_equal(*results) and len({row.tobytes() for row in results[0]}) > 5
+
+
+@pytest.mark.parametrize("density", [audio.DensityFunction.RPDF, audio.DensityFunction.GPDF])
+def test_random_dither_is_a_constant_below_one_step(density: audio.DensityFunction) -> None:
+    signal = np.random.default_rng(0).uniform(-0.5, 0.5, (2, 400))
+    difference = audio.Dither(density)(signal) - signal
+    assert np.ptp(difference) <= 1.1 / 2**15 + 2 / 2**15 and np.abs(difference).max() < 8 / 2**15
+
+
+def test_phases_are_found_for_a_spectrogram() -> None:
+    signal = np.sin(np.arange(3000) * 0.2)[None] * np.hanning(3000)
+    power = audio.Spectrogram(128)(signal)
+    ds.config.set_seed(1)
+    found = audio.Spectrogram(128)(audio.GriffinLim(128, 60)(power))
+    assert found.shape == power.shape and np.abs(found - power).mean() < 0.05 * power.mean()
+
+
+def test_a_spectrogram_is_found_for_mel_bands() -> None:
+    power = np.random.default_rng(0).uniform(0, 1, (33, 5)).astype(np.float32)
+    mels = audio.MelScale(6, 8000, n_stft=33)(power)
+    found = audio.InverseMelScale(33, 6, 8000, max_iter=3000)(mels)
+    assert found.shape == (1, 33, 5) and found.min() >= 0 and np.abs(audio.MelScale(6, 8000, n_stft=33)(found[0]) - mels).mean() < 0.03
+
+
+def test_mel_bands_of_float64_are_those_of_float32() -> None:
+    """Real MindSpore reads the float64 numbers as float32 ones and gives noise."""
+    signal = np.random.default_rng(0).standard_normal((2, 900))
+    for operation in (audio.MelSpectrogram(n_mels=12, n_fft=128), audio.MFCC(n_mfcc=8), audio.LFCC(n_lfcc=8)):
+        single, double = operation(signal.astype(np.float32)), operation(signal)
+        assert np.allclose(single, double, atol=1e-3) and double.dtype == (np.float64 if isinstance(operation, audio.MelSpectrogram) else np.float32)
+
+
+def test_silence_before_a_voice_is_cut() -> None:
+    """Real MindSpore's detector never hears a voice and keeps the last seconds."""
+    rate, rng = 8000, np.random.default_rng(0)
+    time = np.arange(rate) / rate
+    voice = np.sin(2 * np.pi * 150 * time) + 0.5 * np.sin(2 * np.pi * 300 * time) + 0.4 * np.sin(2 * np.pi * 450 * time)
+    signal = rng.standard_normal((1, 4 * rate)) * 1e-3
+    signal[0, 2 * rate : 3 * rate] += 0.3 * voice
+    start = 4 * rate - audio.Vad(rate)(signal.astype(np.float32)).shape[1]
+    assert 1.5 * rate < start < 2.1 * rate
+    assert audio.Vad(rate)(signal[:, 2 * rate : 2 * rate + rate]).shape[1] > 0.9 * rate
+    quiet = audio.Vad(rate)(rng.standard_normal((1, 4 * rate)) * 1e-3)
+    assert quiet.shape == (1, 8800)
+
+
+def test_operations_run_in_a_pipeline() -> None:
+    waves = np.random.default_rng(0).standard_normal((4, 1, 800)).astype(np.float32)
+    pipe = ds.NumpySlicesDataset({"wave": waves}, shuffle=False).map([audio.Resample(16000, 8000), audio.MelSpectrogram(8000, 64, n_mels=8)], "wave").batch(2)
+    shapes = [row["wave"].shape for row in pipe.create_dict_iterator(num_epochs=1, output_numpy=True)]
+    assert shapes == [(2, 1, 8, 13)] * 2
