@@ -34,7 +34,7 @@ def run(function: Function, task: Task) -> Any:
 
 def tasks_ahead(num_workers: int) -> int:
     """How many tasks are begun before the first result is asked for; so many results wait at most, however slow the reader is."""
-    return max(min(2 * num_workers, config.get_prefetch_size()), num_workers)
+    return min(2 * num_workers, config.get_prefetch_size())
 
 
 class SerialExecutor:
