@@ -155,12 +155,24 @@ def test_a_slow_reader_does_not_let_the_prefetch_grow(in_processes: bool) -> Non
     counter = multiprocessing.Value("i", 0)
     data = ds.GeneratorDataset(Counting(counter), ["image", "label"], shuffle=False)
     data = data.map(TAIL, "image", num_parallel_workers=2)
-    data = data.map(plain, "image", num_parallel_workers=2, python_multiprocessing=in_processes).map(V.HWC2CHW(), "image").batch(4)
+    data = data.map(plain, "image", num_parallel_workers=2, python_multiprocessing=in_processes).batch(4)
     iterator = data.create_tuple_iterator(num_epochs=1, output_numpy=True)
     for number in range(1, 4):
         next(iterator)
         time.sleep(0.3)
-        assert counter.value <= 4 * (number + 2 * 3 * 2)  # two batches a worker and one more worker, for each stage that has some
+        assert counter.value <= 4 * (number + 16)  # prefetch_size
+    iterator.stop()
+
+
+def test_large_batches_wait_two_a_worker() -> None:
+    counter = multiprocessing.Value("i", 0)
+    data = ds.GeneratorDataset(Counting(counter), ["image", "label"], shuffle=False)
+    data = data.map(V.Resize((700, 700)), "image", num_parallel_workers=2).map(TAIL, "image", num_parallel_workers=2).batch(4)
+    iterator = data.create_tuple_iterator(num_epochs=1, output_numpy=True)
+    for number in range(1, 4):
+        next(iterator)
+        time.sleep(0.2)
+        assert counter.value <= 4 * (number + 2 * 3)  # and one worker more
     iterator.stop()
 
 
@@ -308,7 +320,7 @@ def test_memory_of_workers_is_used_again() -> None:
     source = ds.GeneratorDataset(Images(400), ["image", "label"])
     data = source.map(large, "image", num_parallel_workers=2, python_multiprocessing=True).batch(5)
     addresses = {row[0].__array_interface__["data"][0] for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)}
-    assert len(addresses) <= 12  # of 80 batches
+    assert len(addresses) <= 24  # of 80 batches
 
 
 def test_a_spawned_worker(folder: Path) -> None:
