@@ -73,30 +73,27 @@ class SerialExecutor:
 
 
 class ThreadExecutor:
-    """For operations that release Python's lock, and to be ahead of the reader."""
+    """For operations that release Python's lock, and to be ahead of the reader. Threads live for one epoch."""
 
     def __init__(self, function: Function, num_workers: int) -> None:
-        from concurrent.futures import ThreadPoolExecutor
-
-        self._function = function
+        self._function, self._num_workers = function, num_workers
         self._ahead = Ahead(num_workers)
-        self._pool = ThreadPoolExecutor(num_workers, thread_name_prefix="dataset")
 
     def map(self, tasks: Iterable[Task]) -> Iterator[Any]:
+        from concurrent.futures import ThreadPoolExecutor
+
+        pool = ThreadPoolExecutor(self._num_workers, thread_name_prefix="dataset")
         pending: deque[Any] = deque()
         try:
             for task in tasks:
-                pending.append(self._pool.submit(run, self._function, task))
+                pending.append(pool.submit(run, self._function, task))
                 while len(pending) >= self._ahead.limit:
                     yield self._ahead.learn(pending.popleft().result())
             while pending:
                 yield pending.popleft().result()
         finally:
-            for future in pending:
-                future.cancel()
+            # tasks that run are waited for, but not by themselves: an iterator may be collected as garbage in one of its threads
+            pool.shutdown(wait=not threading.current_thread().name.startswith("dataset"), cancel_futures=True)
 
     def close(self) -> None:
-        """Wait for the tasks that run; those that wait are dropped."""
-        # an iterator may be collected as garbage in one of its own threads, which can not wait for itself
-        is_own = threading.current_thread().name.startswith("dataset")
-        self._pool.shutdown(wait=not is_own, cancel_futures=True)
+        """Nothing to release: the end of an epoch's iterator, or of the reader's interest in it, has done so."""
