@@ -36,7 +36,7 @@ coverage: $(VENV)/.test
 	$(BIN)/python -m tests.ops.differential --write
 
 bench: $(VENV)/.test
-	for name in tensor layers half train_step state_changes checkpoint summary thor; do $(BIN)/python benchmarks/$$name.py || exit 1; done
+	for name in tensor layers half train_step state_changes checkpoint summary thor pipeline; do $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 build: $(VENV)/.dev
 	rm -rf dist

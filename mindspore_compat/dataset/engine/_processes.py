@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core import config, memory
-from mindspore_compat.dataset.engine._workers import Function, Task, run, tasks_ahead
+from mindspore_compat.dataset.engine._workers import Ahead, Function, Task, run
 
 __all__ = ["ProcessExecutor"]
 
@@ -282,7 +282,7 @@ class ProcessExecutor:
 
     def __init__(self, function: Function, num_workers: int) -> None:
         self._workers: list[_Worker] = []
-        self._ahead = tasks_ahead(num_workers)
+        self._ahead = Ahead(num_workers)
         shares = config.get_enable_shared_mem() and hasattr(os, "memfd_create")
         try:
             for _ in range(num_workers):
@@ -302,8 +302,8 @@ class ProcessExecutor:
             worker = self._workers[number % len(self._workers)]
             worker.send(task)
             pending.append(worker)
-            if len(pending) >= self._ahead:
-                yield pending.popleft().receive()
+            while len(pending) >= self._ahead.limit:
+                yield self._ahead.learn(pending.popleft().receive())
         while pending:
             yield pending.popleft().receive()
 

@@ -85,11 +85,32 @@ def _on_blocks(operation: Any, columns: list[Any]) -> list[Any] | None:
     if not isinstance(operation, TensorOperation) or not operation.has_block:
         return None
     blocks = [c if isinstance(c, np.ndarray) else stackable(c, _LARGE_ROW) for c in columns]
-    return None if any(block is None for block in blocks) else list(operation._apply_block(*blocks))
+    if any(block is None for block in blocks):
+        return None
+    try:
+        return list(operation._apply_block(*blocks))
+    except Exception as error:
+        raise _failed(operation, error) from error
+
+
+def _applied(operations: Sequence[Any], values: tuple) -> tuple:
+    for operation in operations:
+        try:
+            values = apply_operations((operation,), values)
+        except Exception as error:
+            raise _failed(operation, error) from error
+    return values
+
+
+def _failed(operation: Any, error: Exception) -> Exception:
+    """What the reader of the pipeline gets: of built-in operations a RuntimeError that names them, as upstream."""
+    if not is_builtin(operation) or isinstance(error, (ImportError, NotImplementedError)) or str(error).startswith("Exception thrown"):
+        return error
+    return RuntimeError(f"Exception thrown from dataset pipeline. map operation: [{type(operation).__name__}] failed. {error}")
 
 
 def _by_rows(operations: Sequence[Any], columns: list[Any]) -> list[Any]:
-    results = [apply_operations(operations, values) for values in zip(*map(rows_of, columns), strict=True)]
+    results = [_applied(operations, values) for values in zip(*map(rows_of, columns), strict=True)]
     counts = {len(result) for result in results}
     if len(counts) > 1:
         raise RuntimeError(f"{_FUNCTION} must return equally many columns for all rows, but got {sorted(counts)}.")
@@ -174,7 +195,7 @@ class MapDataset(Dataset):
 
     def _apply(self, row: Row) -> Row:
         values: tuple = tuple(row[i] for i in self._layout_cache[0])
-        values = apply_operations(self.operations, values)
+        values = _applied(self.operations, values)
         return self._merge(row, tuple(to_column(v, _FUNCTION) for v in values))
 
     def _stream(self, run: Run) -> Iterator[Row]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.randomness import DEFAULT_SEED, Key, chosen_seed, fresh_seed, narrowed
+from mindspore_compat.dataset.core.validator_helpers import cpu_count
 from mindspore_compat.dataset.engine._processes import ProcessExecutor
 from mindspore_compat.dataset.engine._workers import Executor, SerialExecutor, Task, ThreadExecutor
 
@@ -129,7 +130,8 @@ class Session:
         if parallelism.processes:
             return ProcessExecutor(function, parallelism.processes)
         if parallelism.threads and not parallelism.here:
-            return ThreadExecutor(function, parallelism.threads)
+            # one more, as upstream has other threads for reading and batching than for a map's operations
+            return ThreadExecutor(function, min(parallelism.threads + 1, max(cpu_count(), 1)))
         return SerialExecutor(function)
 
     def close(self) -> None:

@@ -10,11 +10,12 @@ from typing import Any, Protocol
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.randomness import Key, seeded
 
-__all__ = ["Executor", "Function", "SerialExecutor", "Task", "ThreadExecutor", "run", "tasks_ahead"]
+__all__ = ["Ahead", "Executor", "Function", "SerialExecutor", "Task", "ThreadExecutor", "run"]
 
 #: What is random about the task, and what it works on.
 Task = tuple[Key, Any]
 Function = Callable[[Any], Any]
+_WAITING = 1 << 25
 
 
 class Executor(Protocol):
@@ -32,9 +33,29 @@ def run(function: Function, task: Task) -> Any:
         return function(work)
 
 
-def tasks_ahead(num_workers: int) -> int:
-    """How many tasks are begun before the first result is asked for; so many results wait at most, however slow the reader is."""
-    return max(min(2 * num_workers, config.get_prefetch_size()), num_workers)
+class Ahead:
+    """How many tasks may be begun whose results nobody has asked for: so many results wait at most, however slow the reader is.
+
+    Two a worker; of small results more, up to `prefetch_size` or `_WAITING` bytes: then a reader that comes late finds work done.
+    """
+
+    def __init__(self, num_workers: int) -> None:
+        self._least, self._most = 2 * num_workers, config.get_prefetch_size()
+        self.limit = min(self._least, self._most)
+
+    def learn(self, result: Any) -> Any:
+        """Set the limit by the size of a result, which is returned."""
+        self.limit = min(max(self._least, _WAITING // max(_size(result), 1)), self._most)
+        return result
+
+
+def _size(result: Any) -> int:
+    """Bytes of the arrays of a result, about."""
+    if isinstance(result, (tuple, list)):
+        if len(result) > 8:  # rows of a column
+            return len(result) * _size(result[0])
+        return sum(map(_size, result))
+    return int(getattr(result, "nbytes", 64))
 
 
 class SerialExecutor:
@@ -52,30 +73,27 @@ class SerialExecutor:
 
 
 class ThreadExecutor:
-    """For operations that release Python's lock, and to be ahead of the reader."""
+    """For operations that release Python's lock, and to be ahead of the reader. Threads live for one epoch."""
 
     def __init__(self, function: Function, num_workers: int) -> None:
-        from concurrent.futures import ThreadPoolExecutor
-
-        self._function = function
-        self._ahead = tasks_ahead(num_workers)
-        self._pool = ThreadPoolExecutor(num_workers, thread_name_prefix="dataset")
+        self._function, self._num_workers = function, num_workers
+        self._ahead = Ahead(num_workers)
 
     def map(self, tasks: Iterable[Task]) -> Iterator[Any]:
+        from concurrent.futures import ThreadPoolExecutor
+
+        pool = ThreadPoolExecutor(self._num_workers, thread_name_prefix="dataset")
         pending: deque[Any] = deque()
         try:
             for task in tasks:
-                pending.append(self._pool.submit(run, self._function, task))
-                if len(pending) >= self._ahead:
-                    yield pending.popleft().result()
+                pending.append(pool.submit(run, self._function, task))
+                while len(pending) >= self._ahead.limit:
+                    yield self._ahead.learn(pending.popleft().result())
             while pending:
                 yield pending.popleft().result()
         finally:
-            for future in pending:
-                future.cancel()
+            # tasks that run are waited for, but not by themselves: an iterator may be collected as garbage in one of its threads
+            pool.shutdown(wait=not threading.current_thread().name.startswith("dataset"), cancel_futures=True)
 
     def close(self) -> None:
-        """Wait for the tasks that run; those that wait are dropped."""
-        # an iterator may be collected as garbage in one of its own threads, which can not wait for itself
-        is_own = threading.current_thread().name.startswith("dataset")
-        self._pool.shutdown(wait=not is_own, cancel_futures=True)
+        """Nothing to release: the end of an epoch's iterator, or of the reader's interest in it, has done so."""

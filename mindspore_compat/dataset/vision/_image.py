@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from functools import cache, lru_cache
 from io import BytesIO
 from typing import Any, NamedTuple
@@ -18,19 +19,23 @@ _CV_INTER = {_NEAREST: 0, _LINEAR: 1, _CUBIC: 2, _AREA: 3}
 _BLENDABLE = frozenset(map(np.dtype, (np.uint8, np.bool_, np.uint16, np.int16, np.float32, np.float64)))
 
 
+_loading = threading.Lock()
+
+
 @cache
 def opencv() -> Any:
     """The module cv2. Raises: ImportError that names the package."""
-    libraries = os.environ.get("LD_LIBRARY_PATH")
-    try:
-        import cv2
-    except ImportError as error:
-        raise ImportError("Operations on images need OpenCV: pip install opencv-python-headless (or mindspore_compat[vision]).") from error
-    # its import changes this, which programs started from here would inherit
-    if libraries is None:
-        os.environ.pop("LD_LIBRARY_PATH", None)
-    else:
-        os.environ["LD_LIBRARY_PATH"] = libraries
+    with _loading:
+        libraries = os.environ.get("LD_LIBRARY_PATH")
+        try:
+            import cv2
+        except ImportError as error:
+            raise ImportError("Operations on images need OpenCV: pip install opencv-python-headless (or mindspore_compat[vision]).") from error
+        # its import changes this, which programs started from here would inherit
+        if libraries is None:
+            os.environ.pop("LD_LIBRARY_PATH", None)
+        else:
+            os.environ["LD_LIBRARY_PATH"] = libraries
     return cv2
 
 

@@ -1,0 +1,184 @@
+"""Images of photographs' size and files of all kinds, beside real MindSpore."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import warnings
+from functools import cache
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mindspore_compat.dataset.vision as V
+from mindspore_compat.dataset.vision._image import decode_rgb, jpeg_frame
+from tests.support.oracle import run_oracle
+
+cv2 = pytest.importorskip("cv2")
+
+
+@cache
+def photograph() -> np.ndarray:
+    """(183, 201, 3): slopes, noise and edges."""
+    rng = np.random.default_rng(5)
+    y, x = np.mgrid[0:183, 0:201]
+    image = np.stack([x * 1.2 % 256, y * 1.3 % 256, x * y / 90 % 256], -1) * 0.8 + rng.integers(0, 50, (183, 201, 3))
+    return np.clip(image, 0, 255).astype(np.uint8)
+
+
+@cache
+def files() -> dict[str, bytes]:
+    """Kinds of files that OpenCV and PIL could take otherwise than upstream."""
+    from PIL import Image
+
+    image = Image.fromarray(cv2.GaussianBlur(photograph(), (3, 3), 1.0))
+    turned = Image.Exif()
+    turned[0x112] = 6
+    found = {}
+    for name, picture, kind, options in [
+        ("rgb.jpg", image, "JPEG", {"quality": 90}), ("444.jpg", image, "JPEG", {"quality": 90, "subsampling": 0}),
+        ("422.jpg", image, "JPEG", {"quality": 90, "subsampling": 1}), ("progressive.jpg", image, "JPEG", {"progressive": True}),
+        ("grey.jpg", image.convert("L"), "JPEG", {}), ("cmyk.jpg", image.convert("CMYK"), "JPEG", {}), ("exif.jpg", image, "JPEG", {"exif": turned}),
+        ("exif.png", image, "PNG", {"exif": turned}), ("rgb.png", image, "PNG", {}), ("rgba.png", image.convert("RGBA").rotate(30), "PNG", {}),
+        ("grey.png", image.convert("L"), "PNG", {}), ("grey_alpha.png", image.convert("LA").rotate(20), "PNG", {}),
+        ("palette.png", image.convert("P"), "PNG", {}), ("bits.png", image.convert("1"), "PNG", {}), ("rgb.bmp", image, "BMP", {}),
+        ("rgb.tif", image, "TIFF", {}), ("rgb.ppm", image, "PPM", {}),
+    ]:  # fmt: skip
+        stream = BytesIO()
+        picture.save(stream, kind, **options)
+        found[name] = stream.getvalue()
+    deep = photograph().astype(np.uint16) * 257
+    deep = np.clip(deep.astype(np.int64) + np.random.default_rng(0).integers(-200, 200, deep.shape), 0, 65535).astype(np.uint16)
+    found["rgb16.png"] = cv2.imencode(".png", deep)[1].tobytes()
+    found["grey16.png"] = cv2.imencode(".png", deep[..., 0])[1].tobytes()
+    found["restarts.jpg"] = cv2.imencode(".jpg", photograph(), [cv2.IMWRITE_JPEG_RST_INTERVAL, 4])[1].tobytes()
+    found["junk.jpg"] = found["rgb.jpg"] + b"junk" * 100
+    found["cut.jpg"], found["cut.png"] = found["rgb.jpg"][:-900], found["rgb.png"][:-900]
+    return found
+
+
+_NAMES = ("NEAREST", "LINEAR", "CUBIC", "AREA")
+#: expression of V, Inter, Border, `big`, `small` and `file(name)` -> grey levels that it may be off, and the part of pixels that may be
+CASES: dict[str, tuple[float, float]] = {
+    **{f"V.Decode()(file({name!r}))": (0, 0) for name in files() if not name.startswith("cut")},
+    **{f"V.RandomCropDecodeResize((50, 60), (1, 1), {ratio}, Inter.{inter}, 1)(file({name!r}))": (0 if inter != "CUBIC" else 1, 0.06)
+       for name in ("rgb.jpg", "444.jpg", "422.jpg", "progressive.jpg", "grey.jpg", "cmyk.jpg", "exif.jpg", "restarts.jpg", "rgb.png")
+       for inter in _NAMES for ratio in ("(3, 3)", "(0.2, 0.2)")},
+    **{f"V.Resize({size}, Inter.{inter})({image})": (0 if inter != "CUBIC" else 1, 0.06) for inter in _NAMES
+       for size in ("(112, 112)", "(256, 347)", "(91, 100)", "(366, 402)", "(61, 67)", "(183, 90)", "70") for image in ("big", "big[..., 0]", "big[..., :1]")},
+    **{f"V.Resize((30, 40), Inter.{inter})(small.astype('{kind}'))": (1 if "int" in kind else 1e-4, 0.2) for inter in _NAMES
+       for kind in ("float32", "float64", "int16", "uint16")},
+    **{f"V.Resize((30, 40), Inter.NEAREST)(small.astype('{kind}'))": (0, 0) for kind in ("int8", "int32", "float16", "bool")},
+    "V.Resize((30, 40))(small > 99)": (0, 0),
+    **{f"V.Rotate({angle}, Inter.{inter}, {expand}, None, (9, 8, 7))(big)": (50 if expand and inter == "NEAREST" else 2, 0.005)
+       for inter in _NAMES for angle in (0, 30, 90, -17.5) for expand in (False, True)},
+    **{f"V.Affine(15, (0.1, -0.1), 1.1, (10., 5.), Inter.{inter}, 7)(big)": (50 if inter == "NEAREST" else 6, 0.005) for inter in _NAMES},
+    **{f"V.Perspective([[0,0],[200,0],[200,182],[0,182]], [[9,12],[190,4],[180,170],[4,175]], Inter.{inter})(big)": (1, 0.005) for inter in _NAMES},
+    **{f"V.Adjust{what}({factor})(big)": (1, 0.1) for what in ("Brightness", "Contrast", "Saturation", "Sharpness") for factor in (0.0, 0.3, 1.7)},
+    **{f"V.AdjustHue({factor})(big)": (1, 0.6) for factor in (-0.5, 0.0, 0.1, 0.37)},
+    **{f"V.GaussianBlur({arguments})(big)": (0, 0) for arguments in ("3", "5", "(3, 7)", "3, 0.7", "5, (1.5, 0.6)", "9, 2.5")},
+    "V.GaussianBlur((3, 7))(small.astype('float32'))": (1e-4, 1), "V.Equalize()(big)": (0, 0), "V.AutoContrast(3.)(big)": (0, 0),
+    "V.AdjustGamma(0.7, 1.1)(big)": (0, 0), "V.HorizontalFlip()(big)": (0, 0), "V.VerticalFlip()(big)": (0, 0),
+    "V.ConvertColor(V.ConvertMode.COLOR_RGB2GRAY)(big)": (0, 0), "V.Normalize([121., 115., 100.], [70., 68., 71.])(big)": (1e-5, 1),
+}  # fmt: skip
+REFUSED = ["V.Decode()(file('cut.jpg'))", "V.Decode()(file('cut.png'))", "V.Resize((30, 40))(small.astype('int8'))",
+           "V.Resize((30, 40))(small.astype('int32'))", "V.Resize((30, 40))(small.astype('float16'))"]
+
+_ORACLE = """
+import sys
+import numpy as np
+import mindspore.dataset.vision as V
+folder = sys.argv[1]
+names = {"V": V, "Inter": V.Inter, "big": np.load(folder + "/big.npy"), "small": np.load(folder + "/big.npy")[:60, :80],
+         "file": lambda name: np.fromfile(folder + "/" + name, np.uint8)}
+found = {}
+for number, case in enumerate(open(folder + "/cases").read().splitlines()):
+    try:
+        found[str(number)] = eval(case, names)
+    except RuntimeError as error:
+        found[str(number)] = np.array("!")
+np.savez(folder + "/found.npz", **found)
+"""
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory: pytest.TempPathFactory) -> dict[str, np.ndarray]:
+    """What real MindSpore gives, by case."""
+    folder = tmp_path_factory.mktemp("images")
+    for name, content in files().items():
+        (folder / name).write_bytes(content)
+    np.save(folder / "big.npy", photograph())
+    cases = [*CASES, *REFUSED]
+    (folder / "cases").write_text("\n".join(cases))
+    run_oracle(_ORACLE, str(folder))
+    found = np.load(folder / "found.npz")
+    return {case: found[str(number)] for number, case in enumerate(cases)}
+
+
+def ours(case: str) -> np.ndarray:
+    names: dict[str, Any] = {"V": V, "Inter": V.Inter, "big": photograph(), "small": photograph()[:60, :80],
+                             "file": lambda name: np.frombuffer(files()[name], np.uint8)}
+    return eval(case, names)
+
+
+@pytest.mark.oracle
+def test_images_are_as_upstreams(real: dict[str, np.ndarray]) -> None:
+    wrong = []
+    for case, (most, part) in CASES.items():
+        got, wanted = ours(case), real[case]
+        assert (got.dtype, got.shape) == (wanted.dtype, wanted.shape), case
+        off = np.abs(got.astype(np.float64) - wanted.astype(np.float64))
+        if off.max() > most * (1 + 1e-6) or (off > 0).mean() > part:
+            wrong.append((case, off.max(), (off > 0).mean()))
+    assert not wrong
+
+
+@pytest.mark.oracle
+def test_what_upstream_refuses(real: dict[str, np.ndarray]) -> None:
+    for case in REFUSED:
+        assert real[case].dtype.kind == "U", case
+        with pytest.raises(RuntimeError):
+            ours(case)
+
+
+@pytest.mark.parametrize("name", [name for name in files() if name.endswith(".jpg")])
+def test_frame_headers(name: str) -> None:
+    frame = jpeg_frame(np.frombuffer(files()[name], np.uint8))
+    assert frame is not None and (frame.height, frame.width) == (183, 201)
+    assert frame.components == {"grey.jpg": 1, "cmyk.jpg": 4}.get(name, 3)
+
+
+def test_frame_headers_of_anything() -> None:
+    content = np.frombuffer(files()["rgb.jpg"], np.uint8)
+    for stop in range(0, 700, 3):
+        jpeg_frame(content[:stop])
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        damaged = content[:700].copy()
+        damaged[rng.integers(2, 700, 4)] = rng.integers(0, 256, 4)
+        jpeg_frame(damaged)
+    assert jpeg_frame(np.frombuffer(files()["rgb.png"], np.uint8)) is None
+
+
+def test_a_jpeg_of_more_pixels_than_its_bytes_can_hold() -> None:
+    content = np.frombuffer(files()["rgb.jpg"], np.uint8).copy()
+    place = content.tobytes().index(b"\xff\xc0") + 5
+    content[place : place + 4] = 0xFF
+    with pytest.raises(RuntimeError, match="65535 by 65535 pixels in"):
+        decode_rgb(content)
+
+
+def test_importing_opencv_leaves_the_environment() -> None:
+    code = "import os; before = dict(os.environ)\nfrom mindspore_compat.dataset.vision._image import opencv\nopencv(); assert os.environ == before"
+    subprocess.run([sys.executable, "-c", code], check=True, env=dict(os.environ))
+
+
+def test_nothing_is_warned_of() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for name, content in files().items():
+            if not name.startswith("cut"):
+                decode_rgb(np.frombuffer(content, np.uint8))
