@@ -39,4 +39,23 @@ PROJECTS = (
          Stage("export", "export.py --device_target GPU --ckpt_file {newest:**/best.ckpt} --input_size 256")),
         edits=(Edit("src/config.py", "'epoch_size': 800", "'epoch_size': 2"),),
         real=(Edit("train.py", 'amp_level="O2"', 'amp_level="O0"'),), real_why="the dynamic loss scale of O2 is refused on a CPU"),
+    Project(
+        "retinanet", "official/cv/RetinaNet", "detection", partial(makers.coco, size=(128, 128)),
+        (Stage("data", "create_data.py --coco_root {data} --mindrecord_dir {out}/records --prefix retinanet.mindrecord --is_training True", makes="records/retinanet.mindrecord0"),
+         Stage("train", "train.py --mindrecord_dir {out}/records --save_checkpoint_path {out}/ckpt --device_target CPU --epoch_size 2 --batch_size 2 --workers 2 --lr 0.0001"),
+         Stage("data of eval", "create_data.py --coco_root {data} --mindrecord_dir {out}/records --prefix retinanet_eval.mindrecord --is_training False", makes="records/retinanet_eval.mindrecord0"),
+         Stage("eval", "eval.py --coco_root {data} --mindrecord_dir {out}/records --checkpoint_path {newest:**/*.ckpt} --device_target CPU --batch_size 1", says="mAP"),
+         Stage("export", "export.py --checkpoint_path {newest:**/*.ckpt} --device_target CPU --output_path {out}")),
+        edits=(Edit("config/default_config.yaml", r"^img_shape: .*", "img_shape: [128, 128]"), Edit("config/default_config.yaml", r"^num_retinanet_boxes: .*", "num_retinanet_boxes: 3069"),
+               Edit("config/default_config.yaml", r"^feature_size: .*", "feature_size: [16, 8, 4, 2, 1]"))),
+    Project(
+        "protonet", "research/cv/ProtoNet", "few-shot classification", makers.omniglot,
+        (Stage("train", "train.py -root {data} -target GPU -exp {out} -nep 1 -its 10 -cTr 5 -cVa 5 -nsTr 3 -nqTr 3 -nsVa 3 -nqVa 3"),
+         Stage("eval", "eval.py -root {data} -target GPU -exp {newest:**/*.ckpt} -its 2 -cVa 5 -nsVa 3 -nqVa 3", says="Test Acc"),
+         Stage("export", "export.py --ckpt_file {newest:**/*.ckpt} --device_target GPU --batch_size 2"))),
+    Project(
+        "pointnet", "official/cv/PointNet", "point clouds", makers.point_clouds,
+        (Stage("train", "train.py --data_url {data} --train_url {out} --device_target GPU --device_id 0 --batchSize 4 --nepoch 2", loss=r"Loss : (-?[\d.]+|nan)"),
+         Stage("eval", "eval.py --data_path {data} --model_path {newest:**/*.ckpt} --device_target GPU --batchSize 4", says="(?i)miou"),
+         Stage("export", "src/export.py --model {newest:**/*.ckpt} --device_target GPU"))),
 )

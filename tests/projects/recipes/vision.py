@@ -110,9 +110,9 @@ PROJECTS = (
         edits=(Edit("src/config.py", r"""(['"]class_num['"]: *)[^,\n]+""", r"\g<1>5"), Edit("src/config.py", r"""(['"]batch_size['"]: *)[^,\n]+""", r"\g<1>5"), Edit("src/config.py", r"""(['"]epoch_size['"]: *)[^,\n]+""", r"\g<1>2"), Edit("src/config.py", r"""(['"]warmup_epochs['"]: *)[^,\n]+""", r"\g<1>1"), Edit("src/config.py", r"""(['"]lr_max['"]: *)[^,\n]+""", r"\g<1>0.001"), Edit("src/config.py", r"""(['"]save_checkpoint_epochs['"]: *)[^,\n]+""", r"\g<1>1"), Edit("src/config.py", "/home/hardnet/result/", "{out}/"))),
     Project(
         "wideresnet", "research/cv/wideresnet", "classification", partial(CIFAR, train_folder="train", test_folder="test"),
-        (Stage("train", "train.py --config_path config/wideresnet_cifar10_config.yaml --device_target GPU --data_path {data}/train --output_path {out} --save_checkpoint_path {out}/ckpt --summary_dir {out}/summary "
+        (Stage("train", "train.py --config_path config/wideresnet_cifar10_config.yaml --device_target GPU --data_path {data} --output_path {out} --save_checkpoint_path {out}/ckpt --summary_dir {out}/summary "
                "--batch_size 5 --epoch_size 2 --widen_factor 1 --depth 10 --save_checkpoint_epochs 1 --warmup_epochs 0 --lr_init 0.01"),
-         Stage("eval", "eval.py --config_path config/wideresnet_cifar10_config.yaml --device_target GPU --data_path {data}/test --checkpoint_file_path {newest:**/*.ckpt} --batch_size 5 --widen_factor 1 --depth 10", says="(?i)result|acc"),
+         Stage("eval", "eval.py --config_path config/wideresnet_cifar10_config.yaml --device_target GPU --data_path {data} --checkpoint_file_path {newest:**/*.ckpt} --batch_size 5 --widen_factor 1 --depth 10", says="(?i)result|acc"),
          Stage("export", "export.py --device_target GPU --ckpt_file {newest:**/*.ckpt} --batch_size 1")),
         edits=(Edit("src/config.py", "widen_factor = 10", "widen_factor = 1"), Edit("src/config.py", "depth = 40", "depth = 10"))),
     Project(
