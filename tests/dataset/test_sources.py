@@ -350,17 +350,6 @@ def test_mnist(mnist):
         ds.MnistDataset(str(folder), "val")
 
 
-def test_mnist_without_usage_takes_the_half_that_is_there(mnist):
-    folder, _ = mnist
-    for path in folder.glob("t10k*"):
-        path.unlink()
-    assert len(ds.MnistDataset(str(folder))) == len(ds.MnistDataset(str(folder), "all")) == 5
-    for path in folder.glob("*images*"):
-        path.unlink()
-    with pytest.raises(RuntimeError, match="no t10k-images"):
-        len(ds.MnistDataset(str(folder)))
-
-
 def test_broken_mnist_file_is_named(mnist):
     folder, _ = mnist
     path = folder / "train-images-idx3-ubyte"

@@ -87,9 +87,6 @@ class MnistDataset(_FileArrays):
 
     def _load(self) -> tuple[np.ndarray, ...]:
         prefixes = [p for p, usage in (("t10k", "test"), ("train", "train")) if self.usage in (usage, "all")]
-        if self.usage == "all":  # what there is: projects keep the two halves in two folders
-            there = [p for p in prefixes if any(name.startswith(f"{p}-images") for name in os.listdir(self.dataset_dir))]
-            prefixes = there or prefixes
         parts = [self._load_part(prefix) for prefix in prefixes]
         if len({images.shape[1:] for images, _ in parts}) > 1:
             raise RuntimeError(f"{self.dataset_dir}: the images for training and testing are of different sizes.")
