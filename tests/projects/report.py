@@ -19,8 +19,8 @@ on tiny made data, and the same under real MindSpore 2.10 on a CPU. Made by
     python -m tests.projects --models CHECKOUT --oracle PYTHON --still  # first losses
     python -m tests.projects --write
 
-with the packages beside torch that the projects import: pyyaml, opencv, scipy, scikit-learn, scikit-image, pandas < 3, numpy < 2.4 (projects of
-their time format arrays of one element as numbers), matplotlib, easydict, pycocotools, shapely, tqdm, h5py, addict, six, psutil, soundfile,
+with the packages beside torch that the projects import: pyyaml, opencv, scipy, scikit-learn, scikit-image, pandas < 3, numpy < 2 (as real
+MindSpore asks for: projects of their time format arrays of one element as numbers and write `copy=False`), matplotlib, easydict, pycocotools, shapely, tqdm, h5py, addict, six, psutil, soundfile,
 python_speech_features, Levenshtein, pyDOE < 1.
 
 A stage has ended when its script left with 0 and made what it is for (a checkpoint, a MINDIR, the words of an evaluation). Seconds are of one

@@ -44,7 +44,7 @@ PROJECTS = (
         (Stage("data", "create_data.py --coco_root {data} --mindrecord_dir {out}/records --prefix retinanet.mindrecord --is_training True", makes="records/retinanet.mindrecord0"),
          Stage("train", "train.py --mindrecord_dir {out}/records --save_checkpoint_path {out}/ckpt --device_target CPU --epoch_size 2 --batch_size 2 --workers 2 --lr 0.0001"),
          Stage("data of eval", "create_data.py --coco_root {data} --mindrecord_dir {out}/records --prefix retinanet_eval.mindrecord --is_training False", makes="records/retinanet_eval.mindrecord0"),
-         Stage("eval", "eval.py --coco_root {data} --mindrecord_dir {out}/records --checkpoint_path {newest:**/*.ckpt} --device_target CPU --batch_size 1", says="mAP"),
+         Stage("eval", "eval.py --coco_root {data} --mindrecord_dir {out}/records --checkpoint_path {newest:**/*.ckpt} --device_target CPU --batch_size 1 --min_score 0.0", says="mAP"),
          Stage("export", "export.py --checkpoint_path {newest:**/*.ckpt} --device_target CPU --output_path {out}")),
         edits=(Edit("config/default_config.yaml", r"^img_shape: .*", "img_shape: [128, 128]"), Edit("config/default_config.yaml", r"^num_retinanet_boxes: .*", "num_retinanet_boxes: 3069"),
                Edit("config/default_config.yaml", r"^feature_size: .*", "feature_size: [16, 8, 4, 2, 1]"))),

@@ -91,7 +91,7 @@ PROJECTS = (
                "--encoder_checkpoint_path {newest:**/checkpoint_simclr*.ckpt} --batch_size 5 --epoch_size 1 --save_checkpoint_epochs 1", makes="**/*.ckpt"),
          Stage("export", "export.py --device_target Ascend --ckpt_simclr_encoder {newest:**/checkpoint_simclr*.ckpt} --ckpt_linear_classifier {newest:**/*linear*.ckpt}"))),
     Project(
-        "sknet", "research/cv/sknet", "classification", CIFAR,
+        "sknet", "research/cv/sknet", "classification", partial(CIFAR, test_folder="cifar-10-verify-bin"),
         (Stage("train", "train.py --data_url {data} --device_target GPU"),
          Stage("eval", "eval.py --data_url {data} --checkpoint_path {newest:**/*.ckpt} --device_target GPU", says="result"),
          Stage("export", "export.py --ckpt_file {newest:**/*.ckpt} --batch_size 1 --width 64 --height 64 --device_target GPU")),
