@@ -55,7 +55,9 @@ def _run_in(folder: Path, project: Project, models: Path, oracle: str | None, st
     for edit in (*project.edits, *(project.real if oracle else ())):
         apply(edit, home, {"data": str(data), "out": str(out)})
     environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
-    environment |= {**(_REAL if oracle else _QUIET), "PYTHONPATH": f"{START / 'real'}{os.pathsep}{START}" if oracle else str(library), **project.environment}
+    environment |= {**(_REAL if oracle else _QUIET), **project.environment}
+    first = [str(START / "real"), str(START)] if oracle else [str(library)]
+    environment["PYTHONPATH"] = os.pathsep.join([*first, *filter(None, [project.environment.get("PYTHONPATH")])])
     if still:
         environment["PROJECTS_STILL"] = "1"
     last = next((number for number, stage in enumerate(project.stages) if stage.name == "train"), 0) if still else len(project.stages)

@@ -47,7 +47,8 @@ PROJECTS = (
          Stage("eval", "eval.py --coco_root {data} --mindrecord_dir {out}/records --checkpoint_path {newest:**/*.ckpt} --device_target CPU --batch_size 1 --min_score 0.0", says="mAP"),
          Stage("export", "export.py --checkpoint_path {newest:**/*.ckpt} --device_target CPU --output_path {out}")),
         edits=(Edit("config/default_config.yaml", r"^img_shape: .*", "img_shape: [128, 128]"), Edit("config/default_config.yaml", r"^num_retinanet_boxes: .*", "num_retinanet_boxes: 3069"),
-               Edit("config/default_config.yaml", r"^feature_size: .*", "feature_size: [16, 8, 4, 2, 1]"))),
+               Edit("config/default_config.yaml", r"^feature_size: .*", "feature_size: [16, 8, 4, 2, 1]")),
+        real=(Edit("src/retinanet.py", r"self\.less\(0, gt_label\)", "(gt_label > 0)"),), real_why="`Less` takes no Python number in 2.10"),
     Project(
         "protonet", "research/cv/ProtoNet", "few-shot classification", makers.omniglot,
         (Stage("train", "train.py -root {data} -target GPU -exp {out} -nep 1 -its 10 -cTr 5 -cVa 5 -nsTr 3 -nqTr 3 -nsVa 3 -nqVa 3"),

@@ -31,18 +31,13 @@ PROJECTS = (
          Stage("export", "export.py --device_target GPU --config {out}/samples/generator_config.json --ckpt_file {newest:**/netG*.ckpt} --nimages 1"))),
     Project(
         "wgan_gp", "research/cv/WGAN_GP", "GAN", partial(makers.cifar10, train=130, test=5),
-        (Stage("train", "train.py --device_target GPU --dataroot {data}/cifar-10-batches-bin --niter 3 --experiment {out}/samples --save_iterations 1 --Diters 1", loss=r"Loss_[DG]: (-?[\d.]+|nan)"),
-         Stage("eval", "eval.py --device_target GPU --ckpt_file {newest:**/netG*.ckpt} --output_dir {out}", makes="generated_samples.png"))),
+        (Stage("train", "train.py --device_target GPU --dataroot {data}/cifar-10-batches-bin --niter 1 --experiment {out}/samples --save_iterations 1 --Diters 1", loss=r"Loss_[DG]: (-?[\d.]+|nan)"),
+         Stage("eval", "eval.py --device_target GPU --ckpt_file {newest:**/*netG*.ckpt} --output_dir {out}", makes="generated_samples.png"))),
     Project(
         "cyclegan", "official/cv/CycleGAN", "GAN", makers.two_domains,
         (Stage("train", "train.py --platform CPU --model ResNet --dataroot {data} --outputs_dir {out} --image_size 64 --ngf 8 --ndf 8 --gl_num 2 --max_epoch 2 --n_epochs 1 --save_checkpoint_epochs 1 --print_iter 1"),
          Stage("eval", "eval.py --platform CPU --model ResNet --dataroot {data} --outputs_dir {out} --image_size 64 --ngf 8 --gl_num 2 --G_A_ckpt {newest:**/G_A*.ckpt} --G_B_ckpt {newest:**/G_B*.ckpt}", makes="predict/fake_A/*.jpg"),
          Stage("export", "export.py --platform CPU --model ResNet --image_size 64 --ngf 8 --gl_num 2 --G_A_ckpt {newest:**/G_A*.ckpt} --G_B_ckpt {newest:**/G_B*.ckpt}"))),
-    Project(
-        "dncnn", "research/cv/DnCNN", "denoising", partial(makers.image_folder, classes=("train", "test"), splits=(), each=3, size=(180, 180), suffix="png"),
-        (Stage("train", "train.py --dataset_path {data} --batch_size 1 --epoch_num 1"),
-         Stage("eval", "eval.py --dataset_path {data}/test --ckpt_path {newest:**/*.ckpt} --noise_type denoise --noise_level 25", says="(?i)psnr"),
-         Stage("export", "export.py --ckpt_file {newest:**/*.ckpt} --image_height 32 --image_width 32"))),
     Project(
         "edsr", "official/cv/EDSR", "super-resolution", makers.div2k,
         (Stage("train", "train.py --config_path DIV2K_config.yaml --data_path {data} --output_path {out} --ckpt_save_dir {out} --device_target GPU --amp_level O0 --epoch_size 2 --save_epoch_frq 1 "

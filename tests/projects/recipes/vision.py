@@ -89,7 +89,10 @@ PROJECTS = (
         (Stage("train", "train.py --device_target GPU --run_cloudbrain False --run_distribute False --train_dataset_path {data}/train --train_output_path {out} --batch_size 5 --epoch_size 1 --warmup_epochs 0"),
          Stage("eval", "linear_eval.py --device_target GPU --run_cloudbrain False --run_distribute False --train_dataset_path {data}/train --eval_dataset_path {data}/eval --train_output_path {out} "
                "--encoder_checkpoint_path {newest:**/checkpoint_simclr*.ckpt} --batch_size 5 --epoch_size 1 --save_checkpoint_epochs 1", makes="**/*.ckpt"),
-         Stage("export", "export.py --device_target Ascend --ckpt_simclr_encoder {newest:**/checkpoint_simclr*.ckpt} --ckpt_linear_classifier {newest:**/*linear*.ckpt}"))),
+         Stage("export", "export.py --device_target Ascend --ckpt_simclr_encoder {newest:**/checkpoint_simclr*.ckpt} --ckpt_linear_classifier {newest:**/*linear*.ckpt}")),
+        real=(Edit("src/nt_xent.py", r"P\.range\(self\.zero, Tensor\(self\.batch_size, mstype\.int32\), self\.one\)",
+                   "P.range(Tensor(0, mstype.int32), Tensor(self.batch_size, mstype.int32), Tensor(1, mstype.int32))"),),
+        real_why="`range` takes only Tensors of one dtype in 2.10"),
     Project(
         "sknet", "research/cv/sknet", "classification", partial(CIFAR, test_folder="cifar-10-verify-bin"),
         (Stage("train", "train.py --data_url {data} --device_target GPU"),
