@@ -58,5 +58,6 @@ PROJECTS = (
         "pointnet", "official/cv/PointNet", "point clouds", makers.point_clouds,
         (Stage("train", "train.py --data_url {data} --train_url {out} --device_target GPU --device_id 0 --batchSize 4 --nepoch 2", loss=r"Loss : (-?[\d.]+|nan)"),
          Stage("eval", "eval.py --data_path {data} --model_path {newest:**/*.ckpt} --device_target GPU --batchSize 4", says="(?i)miou"),
-         Stage("export", "src/export.py --model {newest:**/*.ckpt} --device_target GPU"))),
+         Stage("export", "src/export.py --model {newest:**/*.ckpt} --device_target GPU")),
+        environment={"PYTHONPATH": "."}),
 )
