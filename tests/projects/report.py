@@ -41,10 +41,10 @@ def summary(projects: Mapping[str, Project], stored: Mapping[str, Any]) -> str:
     ends = [(ours.get("end") == "ended", real.get("end") == "ended") for _, _, ours, real in rows]
     both = [(ours["seconds"], real["seconds"]) for _, _, ours, real in rows if ours.get("end") == real.get("end") == "ended"]
     of_real = [ours for ours, real in ends if real]
-    whole = [name for name, project in projects.items() if name in stored
-             and all(stored[name].get("ours", {}).get(stage.name, {}).get("end") == "ended" for stage in project.stages)]
-    lines = [f"{len({row[0].name for row in rows})} projects, {len(rows)} runs: {sum(ours for ours, _ in ends)} end here; "
-             f"{len(whole)} projects end here with every stage.",
+    broken = {project.path for name, project in projects.items()
+              if not all(stored.get(name, {}).get("ours", {}).get(stage.name, {}).get("end") == "ended" for stage in project.stages)}
+    paths = {row[0].path for row in rows}
+    lines = [f"{len(paths)} projects, {len(rows)} runs: {sum(ours for ours, _ in ends)} end here; {len(paths - broken)} projects end here with every stage.",
              f"Real MindSpore ends {len(of_real)}; of these {sum(of_real)} end here" + (f" ({100 * sum(of_real) / len(of_real):.1f} %)." if of_real else ".")]
     if both:
         ours, real = (sum(column) for column in zip(*both))
