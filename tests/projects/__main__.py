@@ -19,6 +19,7 @@ def main() -> None:
     parser.add_argument("--models", type=Path, default=os.environ.get("MINDSPORE_COMPAT_MODELS"), help="a checkout of the public model zoo")
     parser.add_argument("--oracle", help="the Python of real MindSpore: run there too")
     parser.add_argument("--only-oracle", action="store_true", help="keep what is stored of ours")
+    parser.add_argument("--still", action="store_true", help="train only, with nothing random in the data: for comparing first losses")
     parser.add_argument("--missing", action="store_true", help="only sides that the store does not have, or that did not end")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--store", type=Path, default=Path(__file__).with_name("results"), help="a folder with one file a project")
@@ -41,20 +42,21 @@ def main() -> None:
         project, side = project_side
         keep = options.keep / f"{project.name}-{side}" if options.keep else None
         try:
-            result = run_project(project, Path(options.models).resolve(), options.oracle if side == "real" else None, keep)
+            result = run_project(project, Path(options.models).resolve(), options.oracle if side == "real" else None, keep, options.still)
         except (ValueError, OSError) as error:  # of the recipe: an edit without a match, a maker
             print(f"{project.name}: {error}", flush=True)
             return
+        side += " still" * options.still
         options.store.mkdir(parents=True, exist_ok=True)
         kept = options.store / f"{project.name}.json"
         kept.write_text(json.dumps({**(json.loads(kept.read_text()) if kept.exists() else {}), side: result}, indent=1, sort_keys=True) + "\n")
         for stage, came in result.items():
-            print(f"{project.name:20} {side:5} {stage:8} {came['end']:8} {came['seconds']:6.1f} s  {came['losses']}  {came['error']}", flush=True)
+            print(f"{project.name:20} {side:11} {stage:8} {came['end']:8} {came['seconds']:6.1f} s  {came['losses']}  {came['error']}", flush=True)
 
     if options.models is not None and (options.names or not options.write):
         stored = load(options.store)
         work = [(project, side) for project in chosen for side in sides
-                if not options.missing or any(came["end"] != "ended" for came in stored.get(project.name, {}).get(side, {"": {"end": ""}}).values())]
+                if not options.missing or any(came["end"] != "ended" for came in stored.get(project.name, {}).get(side + " still" * options.still, {"": {"end": ""}}).values())]
         with ThreadPoolExecutor(options.jobs) as pool:
             list(pool.map(one, work))
     stored = load(options.store)

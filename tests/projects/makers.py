@@ -278,3 +278,31 @@ def schrodinger(folder: Path, places: int = 64, times: int = 51) -> None:
 
     x, t = np.linspace(-5, 5, places), np.linspace(0, np.pi / 2, times)
     savemat(folder / "NLS.mat", {"x": x[None], "tt": t[None], "uu": 2 / np.cosh(x)[:, None] * np.exp(0.5j * t)[None]})
+
+
+def omniglot(folder: Path, characters: int = 6, each: int = 20) -> None:
+    """data/Alphabet/character01/*.png, and splits/vinyals/train.txt with the classes, each in four rotations."""
+    for number in range(1, characters + 1):
+        pictures(folder / f"data/Alphabet/character{number:02d}", each, (105, 105), "png", f"{number:04d}_{{:02d}}", 1, label=number)
+    classes = [f"Alphabet/character{number:02d}/rot{turn:03d}" for number in range(1, characters + 1) for turn in (0, 90, 180, 270)]
+    (folder / "splits/vinyals").mkdir(parents=True)
+    for split in ("train", "val", "trainval", "test"):
+        (folder / f"splits/vinyals/{split}.txt").write_text("\n".join(classes) + "\n")
+
+
+def point_clouds(folder: Path, count: int = 12, points: int = 600, name: str = "Chair", number: str = "03001627", parts: int = 4) -> None:
+    """ShapeNet's parts: NUMBER/points/ID.pts, NUMBER/points_label/ID.seg and the lists of the splits."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "synsetoffset2category.txt").write_text(f"{name}\t{number}\n")
+    names = [f"{i:08x}" for i in range(count)]
+    for i, shape in enumerate(names):
+        random = np.random.RandomState(i)
+        part = random.randint(0, parts, points)
+        cloud = random.normal(0, 0.1, (points, 3)) + np.eye(4, 3)[part % 4]
+        for place, suffix, values, form in (("points", "pts", cloud, "%.5f"), ("points_label", "seg", part + 1, "%d")):
+            path = folder / number / place / f"{shape}.{suffix}"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            np.savetxt(path, values, form)
+    (folder / "train_test_split").mkdir()
+    for split in ("train", "val", "test"):
+        (folder / f"train_test_split/shuffled_{split}_file_list.json").write_text(json.dumps([f"shape_data/{number}/{shape}" for shape in names]))

@@ -62,6 +62,7 @@ class Project:
         stages: in order; a stage that fails does not keep the others from being tried.
         edits: changes of configuration files (yaml, json, config.py), for both.
         real: what real MindSpore needs changed: (what and why) in words, and the edits.
+        chance: what is drawn at random in the network itself, so that first losses differ even with nothing random in the data.
         needs: other folders of the zoo that it reads, kept in their place beside it.
         environment: variables for both.
     """
@@ -74,6 +75,7 @@ class Project:
     edits: tuple[Edit, ...] = ()
     real: tuple[Edit, ...] = ()
     real_why: str = ""
+    chance: str = ""
     needs: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
 

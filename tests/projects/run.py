@@ -26,36 +26,43 @@ _QUIET = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONUNBUFFERED
 _REAL = {**_QUIET, "ONEDNN_MAX_CPU_ISA": "AVX2", "DNNL_MAX_CPU_ISA": "AVX2", "GLOG_v": "3"}
 
 
-def run_project(project: Project, models: Path, oracle: str | None = None, keep: Path | None = None) -> dict[str, dict[str, Any]]:
+def run_project(project: Project, models: Path, oracle: str | None = None, keep: Path | None = None, still: bool = False) -> dict[str, dict[str, Any]]:
     """{stage: what came of it}, of ours, or with ``oracle`` (a Python) of real MindSpore.
 
     What came of it: ``end`` ("ended", "failed" or "timeout"), ``seconds``, ``losses`` (first, last), ``tail`` of the output, ``error``.
-    ``keep`` is a folder to work in and leave as it is; without it a temporary one is used and removed.
+    ``keep`` is a folder to work in and leave as it is; without it a temporary one is used and removed. ``still``: only up to the training, with
+    nothing random in the data (start/still.py), so that the first losses of both sides can be compared.
     """
     if keep is not None:
         shutil.rmtree(keep, ignore_errors=True)
         keep.mkdir(parents=True)
-        return _run_in(keep, project, models, oracle)
+        return _run_in(keep, project, models, oracle, still)
     with tempfile.TemporaryDirectory(prefix=f"{project.name}-") as folder:
-        return _run_in(Path(folder), project, models, oracle)
+        return _run_in(Path(folder), project, models, oracle, still)
 
 
-def _run_in(folder: Path, project: Project, models: Path, oracle: str | None) -> dict[str, dict[str, Any]]:
+def _run_in(folder: Path, project: Project, models: Path, oracle: str | None, still: bool) -> dict[str, dict[str, Any]]:
     home, data, out, library = folder / "zoo" / project.path, folder / "data", folder / "out", folder / "library"
     for path in (project.path, *project.needs):
         shutil.copytree(models / path, folder / "zoo" / path, symlinks=True, dirs_exist_ok=True)
     for made in (data, out, library):
         made.mkdir()
     # alone: the checkout's other packages are not for the project to see
-    for name, source in {"mindspore_compat": ROOT / "mindspore_compat", "sitecustomize.py": START / "ours/sitecustomize.py", "twin.py": START / "twin.py"}.items():
+    for name, source in {"mindspore_compat": ROOT / "mindspore_compat", "sitecustomize.py": START / "ours/sitecustomize.py", "twin.py": START / "twin.py",
+                         "still.py": START / "still.py"}.items():
         (library / name).symlink_to(source)
     project.data(data)
     for edit in (*project.edits, *(project.real if oracle else ())):
         apply(edit, home, {"data": str(data), "out": str(out)})
     environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
-    environment |= {**(_REAL if oracle else _QUIET), "PYTHONPATH": f"{START / 'real'}{os.pathsep}{START}" if oracle else str(library), **project.environment}
+    environment |= {**(_REAL if oracle else _QUIET), **project.environment}
+    first = [str(START / "real"), str(START)] if oracle else [str(library)]
+    environment["PYTHONPATH"] = os.pathsep.join([*first, *filter(None, [project.environment.get("PYTHONPATH")])])
+    if still:
+        environment["PROJECTS_STILL"] = "1"
+    last = next((number for number, stage in enumerate(project.stages) if stage.name == "train"), 0) if still else len(project.stages)
     start = [oracle] if oracle else [sys.executable, "-m", "mindspore_compat"]
-    return {stage.name: _run_stage(stage, start, home, data, out, environment) for stage in project.stages}
+    return {stage.name: _run_stage(stage, start, home, data, out, environment) for stage in project.stages[:last + 1]}
 
 
 def apply(edit: Edit, home: Path, places: dict[str, str]) -> None:

@@ -35,7 +35,7 @@ def test_pictures_are_read_back(tmp_path: Path) -> None:
     makers.image_folder(tmp_path / "folders", classes=3, each=2)
     assert len(ds.ImageFolderDataset(str(tmp_path / "folders/train"))) == 6
     makers.mnist(tmp_path / "mnist", 5, 3)
-    assert [len(ds.MnistDataset(str(tmp_path / "mnist" / half))) for half in ("train", "test")] == [5, 3]
+    assert [len(ds.MnistDataset(str(tmp_path / "mnist" / half), half)) for half in ("train", "test")] == [5, 3]
     makers.cifar10(tmp_path, 10, 5)
     labels = [int(label) for _, label in ds.Cifar10Dataset(str(tmp_path / "cifar-10-batches-bin"), "test", shuffle=False).create_tuple_iterator(output_numpy=True)]
     assert labels == [0, 1, 2, 3, 4]

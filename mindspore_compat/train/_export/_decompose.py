@@ -10,10 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+import torch._decomp
 
 from mindspore_compat.train._export import _decompose_layers as layers
 
-__all__ = ["CREATION", "DECOMPOSITIONS", "as_axes"]
+__all__ = ["CREATION", "DECOMPOSITIONS", "GRADIENTS", "as_axes"]
 
 #: Results depend on shapes only, so they are constants of the file.
 CREATION = frozenset({"zeros_like", "ones_like", "full_like", "empty_like", "new_zeros", "new_ones", "new_full", "new_empty", "new_empty_strided"})
@@ -230,3 +231,6 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "expm1": lambda self: torch.exp(self) - 1, "log1p": lambda self: torch.log(self + 1), "rsqrt": lambda self: torch.reciprocal(torch.sqrt(self)),
     "erfc": lambda self: 1 - torch.erf(self),
 }
+
+#: What torch itself makes of the gradients of its operators, by the overload; to be called as the overload is.
+GRADIENTS: dict[Any, Callable[..., Any]] = torch._decomp.decomposition_table

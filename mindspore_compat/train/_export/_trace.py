@@ -20,6 +20,7 @@ from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._export._decompose import CREATION, DECOMPOSITIONS
+from mindspore_compat.train._export._decompose import GRADIENTS as _GRADIENTS
 from mindspore_compat.train._export._graph import CONSTANT, INPUT, PARAMETER, RESULT, Graph, Node, Value, leaves, map_values
 
 __all__ = ["Kept", "refuse", "trace"]
@@ -125,6 +126,8 @@ class _Recorder(TorchDispatchMode):
             decompose = DECOMPOSITIONS.get(op) if not kept else None
             with self:
                 result = decompose(**bound) if decompose is not None else NotImplemented
+                if decompose is None and not kept and "_backward" in op and func in _GRADIENTS:  # of a derivative in 'construct'
+                    result = _GRADIENTS[func](*args, **kwargs or {})
                 if result is NotImplemented and not kept and op not in _IDENTITY and op not in CREATION:
                     result = func.decompose(*args, **kwargs or {})  # torch's composite operators
             if result is not NotImplemented:

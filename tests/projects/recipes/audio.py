@@ -14,5 +14,7 @@ PROJECTS = (
                "--device_target GPU"),
          Stage("eval", "eval.py --eval_feat_dir {out}/features --wanted_words yes,no --model_dir {newest:**/*.ckpt} --log_path {out} --per_batch_size 2 --device_target GPU", says="acc@1"),
          Stage("export", "export.py --export_ckpt_path {newest:**/*.ckpt} --wanted_words yes,no --device_target GPU")),
-        edits=(Edit("default_config.yaml", r"model_size_info: \[[^]]*\]", "model_size_info: [3, 32, 10, 4, 2, 1, 32, 3, 3, 2, 2, 32, 3, 3, 1, 1]"),)),
+        edits=(Edit("default_config.yaml", r"model_size_info: \[[^]]*\]", "model_size_info: [3, 32, 10, 4, 2, 1, 32, 3, 3, 2, 2, 32, 3, 3, 1, 1]"),),
+        environment={"PYTHONPATH": "."},
+        chance="dropout"),
 )

@@ -20,5 +20,6 @@ PROJECTS = (
         (Stage("data", "src/data/build_seg_data.py --data_root {data} --data_lst {data}/train.txt --dst_path {out}/records/voc --num_shards 1", makes="records/voc"),
          Stage("train", "train.py --data_file {out}/records/voc --train_dir {out}/ckpt --train_epochs 2 --batch_size 2 --crop_size 65 --save_steps 1 --base_lr 0.001 --device_target CPU"),
          Stage("eval", "eval.py --data_root {data} --data_lst {data}/val.txt --ckpt_path {newest:**/*.ckpt} --batch_size 1 --crop_size 65 --model deeplab_v3_s16 --device_target CPU", says="mean IoU"),
-         Stage("export", "export.py --ckpt_file {newest:**/*.ckpt} --export_model deeplab_v3_s16 --input_size 65 --device_target CPU"))),
+         Stage("export", "export.py --ckpt_file {newest:**/*.ckpt} --export_model deeplab_v3_s16 --input_size 65 --device_target CPU")),
+        chance="crops and scales, drawn with NumPy"),
 )

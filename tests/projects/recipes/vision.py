@@ -27,22 +27,26 @@ PROJECTS = (
         (Stage("train", f"train.py --config_path squeezenet_cifar10_config.yaml --data_path {{data}}/cifar-10-batches-bin --output_path {{out}} --epoch_size 2 --batch_size 5 "
                f"--warmup_epochs 1 {CPU}"),
          Stage("eval", f"eval.py --config_path squeezenet_cifar10_config.yaml --net_name squeezenet --data_path {{data}}/cifar-10-batches-bin --checkpoint_file_path {{newest:**/*.ckpt}} --batch_size 5 {CPU}", says="result"),
-         Stage("export", f"export.py --config_path squeezenet_cifar10_config.yaml --checkpoint_file_path {{newest:**/*.ckpt}} --batch_size 1 {CPU}"))),
+         Stage("export", f"export.py --config_path squeezenet_cifar10_config.yaml --checkpoint_file_path {{newest:**/*.ckpt}} --batch_size 1 {CPU}")),
+        chance="dropout"),
     Project(
         "alexnet", "research/cv/Alexnet", "classification", CIFAR,
         (Stage("train", "train.py --data_path {data}/cifar-10-batches-bin --ckpt_path {out} --epoch_size 1 --batch_size 5 --save_checkpoint_steps 5 --device_target GPU"),
          Stage("eval", "eval.py --data_path {data}/cifar-10-batches-bin --ckpt_path {newest:**/*.ckpt} --batch_size 5 --device_target GPU", says="result"),
-         Stage("export", "export.py --ckpt_file {newest:**/*.ckpt} --batch_size 1 --device_target GPU"))),
+         Stage("export", "export.py --ckpt_file {newest:**/*.ckpt} --batch_size 1 --device_target GPU")),
+        chance="dropout"),
     Project(
         "googlenet", "research/cv/googlenet", "classification", partial(CIFAR, test_folder="cifar-10-verify-bin"),
         (Stage("train", "train.py --config_path cifar10_config_cpu.yaml --train_data_path {data} --ckpt_save_dir {out} --epoch_size 5 --batch_size 5 --image_width 64 --image_height 64", says="train success"),
          Stage("eval", "eval.py --config_path cifar10_config_cpu.yaml --val_data_path {data} --checkpoint_path {newest:**/*.ckpt} --batch_size 5 --image_width 64 --image_height 64", says="accuracy"),
-         Stage("export", "export.py --config_path cifar10_config_cpu.yaml --ckpt_file {newest:**/*.ckpt} --batch_size 1 --image_width 64 --image_height 64"))),
+         Stage("export", "export.py --config_path cifar10_config_cpu.yaml --ckpt_file {newest:**/*.ckpt} --batch_size 1 --image_width 64 --image_height 64")),
+        chance="dropout"),
     Project(
         "mobilenetv2", "official/cv/MobileNet/mobilenetv2", "classification", partial(makers.image_folder, splits=("train", "validation_preprocess"), each=4),
         (Stage("train", "train.py --config_path default_config_cpu.yaml --dataset_path {data} --num_classes 2 --epoch_size 2 --batch_size 4 --image_height 64 --image_width 64 --save_checkpoint_path {out}/"),
          Stage("eval", "eval.py --config_path default_config_cpu.yaml --dataset_path {data} --num_classes 2 --batch_size 4 --pretrain_ckpt {newest:**/*.ckpt}", says="result"),
-         Stage("export", "export.py --config_path default_config_cpu.yaml --num_classes 2 --ckpt_file {newest:**/*.ckpt}"))),
+         Stage("export", "export.py --config_path default_config_cpu.yaml --num_classes 2 --ckpt_file {newest:**/*.ckpt}")),
+        chance="dropout"),
     Project(
         "vgg16", "official/cv/VGG/vgg16", "classification", partial(CIFAR, test_folder="cifar-10-verify-bin"),
         (Stage("train", "train.py --config_path cifar10_config.yaml --data_dir {data} --ckpt_path {out} --max_epoch 2 --batch_size 5 --warmup_epochs 0 --ckpt_interval 1 --log_interval 1 --device_target GPU"),
@@ -89,9 +93,13 @@ PROJECTS = (
         (Stage("train", "train.py --device_target GPU --run_cloudbrain False --run_distribute False --train_dataset_path {data}/train --train_output_path {out} --batch_size 5 --epoch_size 1 --warmup_epochs 0"),
          Stage("eval", "linear_eval.py --device_target GPU --run_cloudbrain False --run_distribute False --train_dataset_path {data}/train --eval_dataset_path {data}/eval --train_output_path {out} "
                "--encoder_checkpoint_path {newest:**/checkpoint_simclr*.ckpt} --batch_size 5 --epoch_size 1 --save_checkpoint_epochs 1", makes="**/*.ckpt"),
-         Stage("export", "export.py --device_target Ascend --ckpt_simclr_encoder {newest:**/checkpoint_simclr*.ckpt} --ckpt_linear_classifier {newest:**/*linear*.ckpt}"))),
+         Stage("export", "export.py --device_target Ascend --ckpt_simclr_encoder {newest:**/checkpoint_simclr*.ckpt} --ckpt_linear_classifier {newest:**/*linear*.ckpt}")),
+        real=(Edit("src/nt_xent.py", r"P\.range\(self\.zero, Tensor\(self\.batch_size, mstype\.int32\), self\.one\)",
+                   "P.range(Tensor(0, mstype.int32), Tensor(self.batch_size, mstype.int32), Tensor(1, mstype.int32))"),),
+        real_why="`range` takes only Tensors of one dtype in 2.10",
+        chance="crops in RandomApply"),
     Project(
-        "sknet", "research/cv/sknet", "classification", CIFAR,
+        "sknet", "research/cv/sknet", "classification", partial(CIFAR, test_folder="cifar-10-verify-bin"),
         (Stage("train", "train.py --data_url {data} --device_target GPU"),
          Stage("eval", "eval.py --data_url {data} --checkpoint_path {newest:**/*.ckpt} --device_target GPU", says="result"),
          Stage("export", "export.py --ckpt_file {newest:**/*.ckpt} --batch_size 1 --width 64 --height 64 --device_target GPU")),
@@ -110,9 +118,9 @@ PROJECTS = (
         edits=(Edit("src/config.py", r"""(['"]class_num['"]: *)[^,\n]+""", r"\g<1>5"), Edit("src/config.py", r"""(['"]batch_size['"]: *)[^,\n]+""", r"\g<1>5"), Edit("src/config.py", r"""(['"]epoch_size['"]: *)[^,\n]+""", r"\g<1>2"), Edit("src/config.py", r"""(['"]warmup_epochs['"]: *)[^,\n]+""", r"\g<1>1"), Edit("src/config.py", r"""(['"]lr_max['"]: *)[^,\n]+""", r"\g<1>0.001"), Edit("src/config.py", r"""(['"]save_checkpoint_epochs['"]: *)[^,\n]+""", r"\g<1>1"), Edit("src/config.py", "/home/hardnet/result/", "{out}/"))),
     Project(
         "wideresnet", "research/cv/wideresnet", "classification", partial(CIFAR, train_folder="train", test_folder="test"),
-        (Stage("train", "train.py --config_path config/wideresnet_cifar10_config.yaml --device_target GPU --data_path {data}/train --output_path {out} --save_checkpoint_path {out}/ckpt --summary_dir {out}/summary "
+        (Stage("train", "train.py --config_path config/wideresnet_cifar10_config.yaml --device_target GPU --data_path {data} --output_path {out} --save_checkpoint_path {out}/ckpt --summary_dir {out}/summary "
                "--batch_size 5 --epoch_size 2 --widen_factor 1 --depth 10 --save_checkpoint_epochs 1 --warmup_epochs 0 --lr_init 0.01"),
-         Stage("eval", "eval.py --config_path config/wideresnet_cifar10_config.yaml --device_target GPU --data_path {data}/test --checkpoint_file_path {newest:**/*.ckpt} --batch_size 5 --widen_factor 1 --depth 10", says="(?i)result|acc"),
+         Stage("eval", "eval.py --config_path config/wideresnet_cifar10_config.yaml --device_target GPU --data_path {data} --checkpoint_file_path {newest:**/*.ckpt} --batch_size 5 --widen_factor 1 --depth 10", says="(?i)result|acc"),
          Stage("export", "export.py --device_target GPU --ckpt_file {newest:**/*.ckpt} --batch_size 1")),
         edits=(Edit("src/config.py", "widen_factor = 10", "widen_factor = 1"), Edit("src/config.py", "depth = 40", "depth = 10"))),
     Project(

@@ -57,6 +57,19 @@ class Encoder(nn.Cell):
         return x + self.gelu(self.fc(x)), ops.argmax(x, -1)
 
 
+class Slopes(nn.Cell):
+    """Derivatives in `construct`, as networks for differential equations have them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc, self.slope = nn.Dense(3, 3), ops.GradOperation()
+
+    def construct(self, x: Any) -> Any:
+        functions = (ops.tanh, ops.sigmoid, ops.relu, ops.gelu, ops.elu, ops.softplus, nn.SiLU(), nn.LeakyReLU(), nn.HSwish(),
+                     lambda y: ops.softmax(y, -1) * y, lambda y: ops.log_softmax(y, -1) * y, lambda y: ops.sin(y) * ops.exp(y), lambda y: ops.amax(y, -1))
+        return tuple(self.slope(lambda y, f=f: f(self.fc(y)).sum())(x) for f in functions)
+
+
 class Inplace(nn.Cell):
     """Assignments into views, which files only know as new tensors."""
 
@@ -145,6 +158,7 @@ CASES: dict[str, tuple[Any, tuple[np.ndarray, ...]]] = {
     "shapes": (lambda: Function(_shapes), (_IMAGE,)),
     "indices": (lambda: Function(_indices), (_IMAGE, _INDEX)),
     "activations": (lambda: Function(_activations), (_IMAGE,)),
+    "slopes": (Slopes, (_randn(4, 3),)),
     "images": (lambda: Function(_images), (_IMAGE,)),
     "transposed": (lambda: nn.Conv2dTranspose(4, 6, 4, 2, pad_mode="pad", padding=1, has_bias=True), (_IMAGE,)),
     "conv1d": (lambda: nn.Conv1d(4, 6, 3, has_bias=True), (_randn(2, 4, 9),)),

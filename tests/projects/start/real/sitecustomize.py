@@ -5,6 +5,7 @@ import sys
 import types
 
 import numpy as np
+import still
 import twin
 
 for _name, _type in {"int": int, "float": float, "bool": bool, "object": object, "str": str, "complex": complex}.items():
@@ -29,6 +30,7 @@ def _fill(arr, values):
 initializer._random_uniform = lambda seed, arr, low, high: _fill(arr, twin.uniform(low, high, arr.shape))
 initializer._random_normal = lambda seed, arr, mean, sigma: _fill(arr, twin.normal(mean, sigma, arr.shape))
 initializer._truncated_normal = lambda seed, arr, low, high, mean, sigma: _fill(arr, twin.truncated(mean, sigma, low, high, arr.shape))
+initializer._numpy_seed = lambda: 0  # drawn from numpy's state, which then differs from the other side's
 twin.begin()
 
 # ---- every device is the CPU, keys of other releases are dropped --------------------------------------------------
@@ -53,6 +55,8 @@ for _module in (mindspore.communication, mindspore.communication.management):
     _module.get_rank = _module.get_local_rank = lambda *_, **__: 0
     _module.get_group_size = lambda *_, **__: 1
 
+still.begin(mindspore.dataset)
+
 # ---- modules that were renamed -----------------------------------------------------------------------------------
 
 
@@ -76,7 +80,7 @@ _old_module("mindspore.dataset.transforms.py_transforms", _transforms)
 # workers beyond the cores are refused otherwise, in Python and below it
 mindspore.dataset.core.validator_helpers.cpu_count = lambda: 1024
 mindspore.dataset.engine.datasets.Dataset.num_parallel_workers = property(
-    lambda self: self.__dict__.get("_few_workers"), lambda self, value: self.__dict__.update(_few_workers=value and min(value, 2)))
+    lambda self: self.__dict__.get("_few_workers"), lambda self, value: self.__dict__.update(_few_workers=value and min(value, 1 if os.environ.get('PROJECTS_STILL') else 2)))
 
 
 def _small_cifar(fields, files):
