@@ -93,3 +93,19 @@ def test_what_comes_in_stays_as_it_is() -> None:
 def test_an_image_without_boxes_passes() -> None:
     image, boxes = vision.RandomCropWithBBox((20, 20))(PLACES, np.zeros((0, 4), np.float32))
     assert image.shape == (20, 20, 3) and boxes.shape == (0, 4)
+
+
+def test_an_operation_of_the_users_inside_of_another_is_known_as_such() -> None:
+    """What holds functions of the user may not run in other threads."""
+    from mindspore_compat.dataset import transforms, vision
+    from mindspore_compat.dataset.transforms._operation import TensorOperation, is_builtin
+
+    class Mine(vision.Invert):
+        """The user's."""
+
+    makers = [lambda op: vision.BoundingBoxAugment(op), lambda op: transforms.Compose([op]), lambda op: transforms.RandomApply([op], 0.5),
+              lambda op: transforms.RandomChoice([op]), lambda op: vision.RandomSelectSubpolicy([[(op, 0.5)]]), lambda op: vision.UniformAugment([op, op], 1),
+              lambda op: transforms.RandomOrder([op])]
+    for make in makers:
+        assert isinstance(make(Mine()), TensorOperation)
+        assert not is_builtin(make(Mine())) and is_builtin(make(vision.Invert())), make

@@ -174,6 +174,9 @@ class BoundingBoxAugment(_WithBoxes):
         type_check(transform, TensorOperation, "transform")
         self.transform, self.ratio = transform, ratio
 
+    def _inner(self) -> list[Any]:
+        return [self.transform]
+
     def _both(self, image: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         image = image.copy()
         for box in boxes:
