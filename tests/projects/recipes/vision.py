@@ -82,7 +82,8 @@ PROJECTS = (
         "densenet100", "research/cv/densenet", "classification", CIFAR,
         (Stage("train", "train.py --config_path densenet100_config.yaml --train_data_dir {data}/cifar-10-batches-bin --save_ckpt_path {out} --max_epoch 1 --per_batch_size 5 --ckpt_interval 1 --log_interval 1 --device_target CPU"),
          Stage("eval", "eval.py --config_path densenet100_config.yaml --eval_data_dir {data}/cifar-10-batches-bin --ckpt_files {newest:**/*.ckpt} --per_batch_size 5 --device_target CPU", says="top1"),
-         Stage("export", "export.py --config_path densenet100_config.yaml --ckpt_files {newest:**/*.ckpt} --batch_size 1 --device_target CPU"))),
+         Stage("export", "export.py --config_path densenet100_config.yaml --ckpt_files {newest:**/*.ckpt} --batch_size 1 --device_target CPU")),
+        chance="its own sampler shuffles"),
     Project(
         "tinydarknet", "research/cv/tinydarknet", "classification", CIFAR,
         (Stage("train", "train.py --config_path config/cifar10_config.yaml --data_path {data}/cifar-10-batches-bin --train_data_dir {data}/cifar-10-batches-bin --ckpt_save_dir {out} --epoch_size 2 --batch_size 5 --device_target CPU"),
@@ -117,7 +118,7 @@ PROJECTS = (
          Stage("export", "export.py --device_target GPU --ckpt_file {newest:**/*.ckpt} --batch_size 1")),
         edits=(Edit("src/config.py", r"""(['"]class_num['"]: *)[^,\n]+""", r"\g<1>5"), Edit("src/config.py", r"""(['"]batch_size['"]: *)[^,\n]+""", r"\g<1>5"), Edit("src/config.py", r"""(['"]epoch_size['"]: *)[^,\n]+""", r"\g<1>2"), Edit("src/config.py", r"""(['"]warmup_epochs['"]: *)[^,\n]+""", r"\g<1>1"), Edit("src/config.py", r"""(['"]lr_max['"]: *)[^,\n]+""", r"\g<1>0.001"), Edit("src/config.py", r"""(['"]save_checkpoint_epochs['"]: *)[^,\n]+""", r"\g<1>1"), Edit("src/config.py", "/home/hardnet/result/", "{out}/"))),
     Project(
-        "wideresnet", "research/cv/wideresnet", "classification", partial(CIFAR, train_folder="train", test_folder="test"),
+        "wideresnet", "research/cv/wideresnet", "classification", partial(CIFAR, train_folder="train", test_folder="eval"),
         (Stage("train", "train.py --config_path config/wideresnet_cifar10_config.yaml --device_target GPU --data_path {data} --output_path {out} --save_checkpoint_path {out}/ckpt --summary_dir {out}/summary "
                "--batch_size 5 --epoch_size 2 --widen_factor 1 --depth 10 --save_checkpoint_epochs 1 --warmup_epochs 0 --lr_init 0.01"),
          Stage("eval", "eval.py --config_path config/wideresnet_cifar10_config.yaml --device_target GPU --data_path {data} --checkpoint_file_path {newest:**/*.ckpt} --batch_size 5 --widen_factor 1 --depth 10", says="(?i)result|acc"),

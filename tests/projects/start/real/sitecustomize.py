@@ -98,8 +98,10 @@ def _small_cifar(fields, files):
     return dataset
 
 
-mindspore.dataset.Cifar10Dataset = _small_cifar(["image", "label"], {"train": [f"data_batch_{i}.bin" for i in range(1, 6)], "test": ["test_batch.bin"]})
-mindspore.dataset.Cifar100Dataset = _small_cifar(["image", "coarse_label", "fine_label"], {"train": ["train.bin"], "test": ["test.bin"]})
+for _module in (mindspore.dataset, mindspore.dataset.engine):
+    _module.Cifar10Dataset = _small_cifar(["image", "label"], {"train": [f"data_batch_{i}.bin" for i in range(1, 6)], "test": ["test_batch.bin"]})
+    _module.Cifar100Dataset = _small_cifar(["image", "coarse_label", "fine_label"], {"train": ["train.bin"], "test": ["test.bin"]})
+
 
 # ---- operators that are gone --------------------------------------------------------------------------------------
 
