@@ -39,7 +39,8 @@ PROJECTS = (
          Stage("eval", "eval.py --data_path {data} --test_data_dir {data} --checkpoint_path {newest:**/*.ckpt} --device_target GPU", says="(?i)auc"),
          Stage("export", "export.py --ckpt_file {newest:**/*.ckpt} --device_target GPU")),
         edits=(Edit("default_config.yaml", "batch_size: 16384", "batch_size: 1000"), Edit("default_config.yaml", "data_vocab_size: 184965", "data_vocab_size: 2000"), Edit("default_config.yaml", "data_emb_dim: 80", "data_emb_dim: 8"),
-               Edit("default_config.yaml", "train_epochs: 15", "train_epochs: 2"))),
+               Edit("default_config.yaml", "train_epochs: 15", "train_epochs: 2")),
+        chance="dropout"),
     Project(
         "ncf", "research/recommend/ncf", "recommendation", partial(tables.ratings, users=6040, items=3706),
         (Stage("train", f"train.py --data_path {{data}} --train_epochs 1 --batch_size 30000 --checkpoint_path {{out}} {CPU}", makes=""),)),

@@ -14,12 +14,14 @@ PROJECTS = (
         "textcnn", "research/nlp/textcnn", "text classification", tables.two_files_of_sentences,
         (Stage("train", f"train.py --config_path mr_config_cpu.yaml --data_path {{data}} --output_path {{out}} --epoch_size 5 --batch_size 16 {CPU}"),
          Stage("eval", f"eval.py --config_path mr_config_cpu.yaml --data_path {{data}} --checkpoint_file_path {{newest:**/*.ckpt}} --batch_size 4 {CPU}", says="acc"),
-         Stage("export", f"export.py --config_path mr_config_cpu.yaml --data_path {{data}} --checkpoint_file_path {{newest:**/*.ckpt}} {CPU}"))),
+         Stage("export", f"export.py --config_path mr_config_cpu.yaml --data_path {{data}} --checkpoint_file_path {{newest:**/*.ckpt}} {CPU}")),
+        chance="dropout"),
     Project(
         "lstm", "official/nlp/LSTM", "text classification", tables.reviews_in_records,
         (Stage("train", f"train.py {LSTM} --ckpt_path {{out}} --num_epochs 2 --save_checkpoint_steps 4"),
          Stage("eval", f"eval.py {LSTM} --ckpt_file {{newest:**/*.ckpt}}", says="acc"),
-         Stage("export", f"export.py {LSTM} --ckpt_file {{newest:**/*.ckpt}}"))),
+         Stage("export", f"export.py {LSTM} --ckpt_file {{newest:**/*.ckpt}}")),
+        chance="the LSTM's weights: one Parameter there, one for each layer and direction here"),
     Project(
         "bert", "official/nlp/Bert", "language model", tables.masked_sentences,
         (Stage("train", "run_pretrain.py --data_dir {data} --epoch_size 1 --enable_lossscale true --batch_size 4 --save_checkpoint_path {out} --save_checkpoint_steps 2 --device_target GPU", loss=r"outputs are[^\n]*?(\d+\.\d+)"),
@@ -27,7 +29,7 @@ PROJECTS = (
         edits=(*(Edit("task_classifier_config.yaml", f"{name}: {old}", f"{name}: {new}") for name, old, new in SMALL_BERT), *(Edit("pretrain_config.yaml", f"{name}: {old}", f"{name}: {new}") for name, old, new in SMALL_BERT), Edit("pretrain_config.yaml", "warmup_steps: 10000", "warmup_steps: 1"), Edit("pretrain_config.yaml", "base_batch_size: 256", "base_batch_size: 4"))),
     Project(
         "fasttext", "research/nlp/fasttext", "text classification", tables.bags_of_words,
-        (Stage("train", f"train.py {FASTTEXT} --dataset_path {{data}} --save_ckpt_dir {{out}} --epoch 2 --save_ckpt_steps 4"),
+        (Stage("train", f"train.py {FASTTEXT} --dataset_path {{data}} --save_ckpt_dir {{out}} --epoch 2 --save_ckpt_steps 4", loss=r"outputs are (\d+\.\d+)"),
          Stage("eval", f"eval.py {FASTTEXT} --dataset_path {{data}} --model_ckpt {{newest:**/*.ckpt}}", says="(?i)accuracy"),
          Stage("export", f"export.py {FASTTEXT} --ckpt_file {{newest:**/*.ckpt}}")),
         edits=(Edit("ag_config.yaml", r"^buckets: .*", "buckets: [64]"), Edit("ag_config.yaml", r"^test_buckets: .*", "test_buckets: [64]"), Edit("ag_config.yaml", r"^warmup_steps: .*", "warmup_steps: 2"))),
