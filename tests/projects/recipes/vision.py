@@ -88,7 +88,8 @@ PROJECTS = (
         "tinydarknet", "research/cv/tinydarknet", "classification", CIFAR,
         (Stage("train", "train.py --config_path config/cifar10_config.yaml --data_path {data}/cifar-10-batches-bin --train_data_dir {data}/cifar-10-batches-bin --ckpt_save_dir {out} --epoch_size 2 --batch_size 5 --device_target CPU"),
          Stage("eval", "eval.py --config_path config/cifar10_config.yaml --val_data_dir {data}/cifar-10-batches-bin --checkpoint_path {newest:**/*.ckpt} --batch_size 5 --device_target CPU", says="accuracy"),
-         Stage("export", "export.py --config_path config/imagenet_config.yaml --num_classes 10 --file_name tinydarknet --checkpoint_path {newest:**/*.ckpt} --batch_size 1 --device_target CPU"))),
+         Stage("export", "export.py --config_path config/imagenet_config.yaml --num_classes 10 --file_name tinydarknet --checkpoint_path {newest:**/*.ckpt} --batch_size 1 --device_target CPU")),
+        chance="CutOut"),
     Project(
         "simclr", "research/cv/simclr", "self-supervision", partial(CIFAR, train_folder="train", test_folder="eval"),
         (Stage("train", "train.py --device_target GPU --run_cloudbrain False --run_distribute False --train_dataset_path {data}/train --train_output_path {out} --batch_size 5 --epoch_size 1 --warmup_epochs 0"),
