@@ -85,7 +85,7 @@ def _on_blocks(operation: Any, columns: list[Any]) -> list[Any] | None:
     if not isinstance(operation, TensorOperation) or not operation.has_block:
         return None
     blocks = [c if isinstance(c, np.ndarray) else stackable(c, _LARGE_ROW) for c in columns]
-    if any(block is None for block in blocks):
+    if any(block is None or (operation.takes_batches and block.ndim > 4) for block in blocks):
         return None
     try:
         return list(operation._apply_block(*blocks))

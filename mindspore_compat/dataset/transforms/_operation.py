@@ -32,6 +32,7 @@ class TensorOperation:
         keeps_state: what a row becomes depends on rows before.
         releases_gil: runs in threads without waiting for the interpreter.
         takes_pil: gets a PIL image as it is instead of an array of it.
+        takes_batches: images (..., H, W, C) of more axes are treated one by one, alike; `_compute_block` knows rows (H, W[, C]) only.
     """
 
     is_multi_column = False
@@ -40,6 +41,7 @@ class TensorOperation:
     keeps_state = False
     releases_gil = False
     takes_pil = False
+    takes_batches = False
 
     def __init__(self) -> None:
         """Nothing to set; operations with arguments have their own."""

@@ -71,6 +71,11 @@ class AdjustBrightness(_Adjust):
     def __init__(self, brightness_factor: float) -> None:
         self._set(brightness_factor)
 
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        if image.ndim == 2 or image.shape[2:] == (1,):  # only this one takes grey images
+            return _color.adjust_brightness(image, self.factor).reshape(image.shape)
+        return super()._compute(image)
+
 
 class AdjustContrast(_Adjust):
     """More contrast by a factor; 0 is one grey, 1 leaves it."""
@@ -133,6 +138,8 @@ class AdjustHue(ImageOperation):
 class AdjustGamma(ImageOperation):
     """``gain * value ** gamma`` with values in [0, 1]."""
 
+    takes_batches = True
+
     def __init__(self, gamma: float, gain: float = 1) -> None:
         self.gamma = _check_factor(gamma, "gamma")
         type_check(gain, (float, int), "gain")
@@ -142,7 +149,7 @@ class AdjustGamma(ImageOperation):
         check_image(image, "AdjustGamma")
         if image.dtype.kind == "f":
             return np.clip(np.power(image, self.gamma) * self.gain, 0, 1).astype(image.dtype)
-        return opencv().LUT(np.ascontiguousarray(image), np.asarray(self._table(), np.uint8))
+        return opencv().LUT(np.ascontiguousarray(image), np.asarray(self._table(), np.uint8)).reshape(image.shape)
 
     def _table(self) -> list[int]:
         return [min(int((255 + 1 - 1e-3) * self.gain * (i / 255.0) ** self.gamma), 255) for i in range(256)]

@@ -139,6 +139,8 @@ class Crop(ImageOperation):
 class CenterCrop(RandomImageOperation):
     """The middle of the image, with zeros around where the image is smaller."""
 
+    takes_batches = True
+
     def __init__(self, size: Any) -> None:
         self.size = square(check_size(size))
 
@@ -150,7 +152,7 @@ class CenterCrop(RandomImageOperation):
             )
         check_image(image, "CenterCrop")
         extra = max(0, height - image.shape[0]), max(0, width - image.shape[1])
-        image = pad_image(image, (extra[1] // 2, extra[0] // 2, -(-extra[1] // 2), -(-extra[0] // 2)), (0, 0, 0))
+        image = pad_image(image, (-(-extra[1] // 2), -(-extra[0] // 2), extra[1] // 2, extra[0] // 2), (0, 0, 0))
         return crop_box(image, (image.shape[0] - height) // 2, (image.shape[1] - width) // 2, height, width)
 
 
@@ -162,6 +164,7 @@ class RandomCrop(RandomImageOperation):
         pad_if_needed: add as many as it takes where the image is smaller.
     """
 
+    takes_batches = True
     has_block = True
     is_multi_column = True
 
@@ -236,12 +239,16 @@ def flip(image: Any, is_vertical: bool) -> Any:
 class HorizontalFlip(RandomImageOperation):
     """The image mirrored."""
 
+    takes_batches = True
+
     def _transform(self, image: Any) -> Any:
         return flip(image, is_vertical=False)
 
 
 class VerticalFlip(RandomImageOperation):
     """The image upside down."""
+
+    takes_batches = True
 
     def _transform(self, image: Any) -> Any:
         return flip(image, is_vertical=True)
@@ -275,6 +282,8 @@ class _RandomFlip(RandomImageOperation):
 
 class RandomHorizontalFlip(_RandomFlip):
     """The image mirrored with probability `prob`."""
+
+    takes_batches = True
 
 
 class RandomVerticalFlip(_RandomFlip):

@@ -94,6 +94,8 @@ def check_degrees(degrees: Any) -> tuple[float, float]:
 class Rotate(ImageOperation):
     """The image turned counter-clockwise by `degrees`."""
 
+    takes_batches = True
+
     def __init__(
         self,
         degrees: float,
