@@ -60,6 +60,10 @@ def files() -> dict[str, bytes]:
     return found
 
 
+#: operations that make an array of a PIL image, and some that do not
+_MAKES_ARRAYS = ("HorizontalFlip()", "VerticalFlip()", "Crop((1, 2), (40, 50))", "Rotate(180)", "GaussianBlur(3)", "AdjustSharpness(1.2)", "SlicePatches()",
+                 "RandomInvert(1.)", "RandomEqualize(0.)", "RandomAutoContrast(0., None, 1.)", "RandomAdjustSharpness(1.2, 1.)")
+_KEEPS_IMAGES = ("RandomHorizontalFlip(1.)", "RandomVerticalFlip(0.)", "CenterCrop(20)", "Invert()", "Equalize()", "AdjustContrast(1.1)", "Pad(1)")
 _NAMES = ("NEAREST", "LINEAR", "CUBIC", "AREA")
 #: expression of V, Inter, Border, `big`, `small` and `file(name)` -> grey levels that it may be off, and the part of pixels that may be
 CASES: dict[str, tuple[float, float]] = {
@@ -85,6 +89,8 @@ CASES: dict[str, tuple[float, float]] = {
                     "RandomResizedCrop((5, 7), (1., 1.), (4., 4.))" if "20" in shape else "Rotate(90)")},
     "V.Normalize([121., 115., 100.], [70., 68., 71.])(big[:60].reshape(3, 20, 201, 3))": (1e-5, 1),
     "V.Normalize([121., 115., 100.], [70., 68., 71.], is_hwc=False)(big[:60].reshape(20, 3, 67, 9))": (1e-5, 1),
+    **{f"V.Resize((20, 30))(V.{call}(pil(big)))": (1 if "Sharp" in call else 0, 0.02) for call in _MAKES_ARRAYS},
+    **{f"np.array(hasattr(V.{call}(pil(big)), 'getbands'))": (0, 0) for call in _MAKES_ARRAYS + _KEEPS_IMAGES},
     **{f"V.CenterCrop({size})({image})": (0, 0) for size in ((186, 204), (185, 203), (90, 204), (186, 80), 181) for image in ("big", "big[..., 0]")},
     **{f"V.{call}(big[..., {part}])": (0, 0) for call in ("AdjustGamma(1.2)", "AdjustBrightness(1.2)") for part in ("0", ":1")},
     **{f"V.AdjustHue({factor})(big)": (1, 0.6) for factor in (-0.5, 0.0, 0.1, 0.37)},
@@ -99,10 +105,11 @@ REFUSED = ["V.Decode()(file('cut.jpg'))", "V.Decode()(file('cut.png'))", "V.Resi
 _ORACLE = """
 import sys
 import numpy as np
+from PIL import Image
 import mindspore.dataset.vision as V
 folder = sys.argv[1]
 names = {"V": V, "Inter": V.Inter, "big": np.load(folder + "/big.npy"), "small": np.load(folder + "/big.npy")[:60, :80],
-         "file": lambda name: np.fromfile(folder + "/" + name, np.uint8)}
+         "file": lambda name: np.fromfile(folder + "/" + name, np.uint8), "np": np, "pil": Image.fromarray}
 found = {}
 for number, case in enumerate(open(folder + "/cases").read().splitlines()):
     try:
@@ -128,8 +135,10 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> dict[str, np.ndarray]:
 
 
 def ours(case: str) -> np.ndarray:
+    from PIL import Image
+
     names: dict[str, Any] = {"V": V, "Inter": V.Inter, "big": photograph(), "small": photograph()[:60, :80],
-                             "file": lambda name: np.frombuffer(files()[name], np.uint8)}
+                             "file": lambda name: np.frombuffer(files()[name], np.uint8), "np": np, "pil": Image.fromarray}
     return eval(case, names)
 
 

@@ -100,8 +100,9 @@ class AdjustSaturation(_Adjust):
 class AdjustSharpness(_Adjust):
     """Sharper by a factor; 0 is smooth, 1 leaves it."""
 
+    takes_pil = False
     _function = staticmethod(_color.adjust_sharpness)
-    _enhancer, _factor_name = "Sharpness", "sharpness_factor"
+    _factor_name = "sharpness_factor"
 
     def __init__(self, sharpness_factor: float) -> None:
         self._set(sharpness_factor)
@@ -148,7 +149,7 @@ class AdjustGamma(ImageOperation):
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "AdjustGamma")
         if image.dtype.kind == "f":
-            return np.clip(np.power(image, self.gamma) * self.gain, 0, 1).astype(image.dtype)
+            return np.clip(np.power(image, self.gamma) * self.gain, 0, 1).astype(np.float32)
         return opencv().LUT(np.ascontiguousarray(image), np.asarray(self._table(), np.uint8)).reshape(image.shape)
 
     def _table(self) -> list[int]:
@@ -369,6 +370,7 @@ class RandomSolarize(RandomImageOperation):
 class _Maybe(ImageOperation):
     """Another operation with probability `prob`."""
 
+    takes_pil = False
     prob: float
     operation: ImageOperation
 
@@ -377,9 +379,8 @@ class _Maybe(ImageOperation):
 
     def _apply(self, *values: Any) -> tuple:
         self._check_count(values)
-        if current_rng().random() < self.prob:
-            return self.operation._apply(*values)
-        return tuple(v if is_pil(v) else self._as_input(v) for v in values)
+        arrays = tuple(map(self._as_input, values))
+        return self.operation._apply(*arrays) if current_rng().random() < self.prob else arrays
 
 
 class RandomInvert(_Maybe):

@@ -119,6 +119,8 @@ class PadToSize(ImageOperation):
 class Crop(ImageOperation):
     """The box of `size` at `coordinates` (top, left)."""
 
+    takes_pil = False
+
     def __init__(self, coordinates: Sequence[int], size: Any) -> None:
         type_check(coordinates, (list, tuple), "coordinates")
         if len(coordinates) != 2:
@@ -130,9 +132,6 @@ class Crop(ImageOperation):
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "Crop")
-        return crop_box(image, *self.box)
-
-    def _compute_pil(self, image: Any) -> Any:
         return crop_box(image, *self.box)
 
 
@@ -239,6 +238,7 @@ def flip(image: Any, is_vertical: bool) -> Any:
 class HorizontalFlip(RandomImageOperation):
     """The image mirrored."""
 
+    takes_pil = False
     takes_batches = True
 
     def _transform(self, image: Any) -> Any:
@@ -248,6 +248,7 @@ class HorizontalFlip(RandomImageOperation):
 class VerticalFlip(RandomImageOperation):
     """The image upside down."""
 
+    takes_pil = False
     takes_batches = True
 
     def _transform(self, image: Any) -> Any:
@@ -322,6 +323,8 @@ class TenCrop(FiveCrop):
 
 class SlicePatches(ImageOperation):
     """The image cut into `num_height` x `num_width` patches of one size, in reading order."""
+
+    takes_pil = False
 
     def __init__(
         self, num_height: int = 1, num_width: int = 1, slice_mode: SliceMode = SliceMode.PAD, fill_value: int = 0

@@ -23,14 +23,15 @@ class ImageOperation(TensorOperation):
     """An operation on arrays (H, W[, C]) that also takes PIL images.
 
     A subclass gives `_compute` (array to array) and, where PIL's own result is upstream's, `_compute_pil` (image to
-    image).
+    image). Those that upstream has for arrays only are not `takes_pil`: they make an array of a PIL image, and so what
+    comes after them is done as for arrays.
     """
 
     takes_pil = True
     releases_gil = True
 
     def _apply(self, *values: Any) -> tuple:
-        if len(values) == 1 and is_pil(values[0]):
+        if len(values) == 1 and self.takes_pil and is_pil(values[0]):
             return (self._compute_pil(values[0]),)
         if len(values) == 1 and self.takes_batches:
             return (each_image(self._compute, self._as_input(values[0])),)
@@ -56,7 +57,7 @@ class RandomImageOperation(ImageOperation):
 
     def _apply(self, *values: Any) -> tuple:
         self._check_count(values)
-        images = [v if is_pil(v) else self._as_input(v) for v in values]
+        images = [self._as_input(v) for v in values]
         if not self.takes_batches:
             self._check(*images)
             parameters = self._draw(images[0])
