@@ -127,5 +127,13 @@ def apply_operations(operations: Sequence[Any], values: tuple) -> tuple:
             values = operation._apply(*values)
         else:
             result = call_user_function(operation, values, "map operation: [PyFunc] failed.")
-            values = result if isinstance(result, tuple) else (result,)
+            values = _apart(result) if isinstance(result, tuple) else (result,)
+    return values
+
+
+def _apart(values: tuple) -> tuple:
+    """`values` without two arrays in the same memory: what is done to one column in place must not reach another."""
+    for place, value in enumerate(values[1:], 1):
+        if isinstance(value, np.ndarray) and any(isinstance(v, np.ndarray) and np.may_share_memory(v, value) for v in values[:place]):
+            values = (*values[:place], np.array(value), *values[place + 1 :])
     return values
