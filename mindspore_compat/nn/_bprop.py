@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from torch.overrides import _get_current_function_mode_stack
 from torch.utils.checkpoint import checkpoint
 
 from mindspore_compat.common._differentiation import THREAD, OwnBackward, differentiable
@@ -38,8 +39,14 @@ def call_with_bprop(cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 def recomputed(compute: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
     """``compute(*args, **kwargs)``, run again in the backward pass instead of keeping what it computes in between."""
     scope: Any = differentiable() if THREAD.running else contextlib.nullcontext()
+    modes = _get_current_function_mode_stack()
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        with scope:  # the second time too, when the forward around it is over
+        with contextlib.ExitStack() as stack:  # the second time too, when the forward around it is over
+            stack.enter_context(scope)
+            around = _get_current_function_mode_stack()
+            for mode in modes:  # casts by operator; torch's checkpoint keeps autocast only
+                if not any(mode is other for other in around):
+                    stack.enter_context(mode)
             return compute(*args, **kwargs)
     return checkpoint(run, *args, use_reentrant=False, **kwargs)

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["inner_operator"]
+from mindspore_compat import log as logger
+
+__all__ = ["NAMES", "inner_operator", "replaced"]
 
 _TABLE = """
 LossBase reduce_mean=ReduceMean reduce_sum=ReduceSum mul=Mul cast=Cast
@@ -91,7 +93,8 @@ for _line in _TABLE.split("\n"):
     if _line:
         _layer, *_pairs = _line.split()
         _OPERATORS.setdefault(_layer, {}).update(pair.split("=") for pair in _pairs)  # type: ignore[misc]
-_NAMES = frozenset(name for row in _OPERATORS.values() for name in row)
+#: attributes of some layer
+NAMES = frozenset(name for row in _OPERATORS.values() for name in row)
 
 
 def _convolution(layer: Any, **more: Any) -> dict[str, Any]:
@@ -143,15 +146,28 @@ _ARGUMENTS: dict[str, Callable[[Any], dict[str, Any]]] = {
 
 def inner_operator(cell: Any, name: str) -> Any:
     """The operator that upstream's layer keeps as attribute ``name``, which is the Cell's own from then on; None where it keeps none."""
-    if name not in _NAMES:
+    if name not in NAMES:
         return None
-    for base in type(cell).__mro__:
-        row = _OPERATORS.get(base.__name__, {}) if base.__module__.startswith("mindspore_compat.nn.") else {}
-        if name in row:
-            from mindspore_compat.ops import operations
+    if (base := _layer_of(cell, name)) is None:
+        return None
+    from mindspore_compat.ops import operations
 
-            arguments = _ARGUMENTS.get(f"{base.__name__}.{name}")
-            made = getattr(operations, row[name])(**(arguments(cell) if arguments else {}))
-            cell.__dict__[name] = made
-            return made
+    arguments = _ARGUMENTS.get(f"{base.__name__}.{name}")
+    made = getattr(operations, _OPERATORS[base.__name__][name])(**(arguments(cell) if arguments else {}))
+    cell.__dict__[name] = made
+    return made
+
+
+def _layer_of(cell: Any, name: str) -> type | None:
+    """The class of ours whose row has the name."""
+    for base in type(cell).__mro__:
+        if base.__module__.startswith("mindspore_compat.nn.") and name in _OPERATORS.get(base.__name__, {}):
+            return base
     return None
+
+
+def replaced(cell: Any, name: str) -> None:
+    """Says that a layer of ours goes on without the operator that is put in the place of its own."""
+    if type(cell).construct.__module__.startswith("mindspore_compat.nn.") and _layer_of(cell, name) is not None:
+        logger.warning(f"'{type(cell).__name__}' computes without its attribute '{name}', so that replacing it changes nothing. "
+                       "Derive from the layer and write 'construct' to compute otherwise.")

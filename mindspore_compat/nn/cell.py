@@ -16,10 +16,10 @@ from mindspore_compat.common._differentiation import THREAD
 from mindspore_compat.common._wrap import _is_tracing, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _is_parameter_generated
 from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.nn import _inner_operators as _inner
 from mindspore_compat.nn._bprop import call_with_bprop, recomputed
 from mindspore_compat.nn._cell_hints import Hints
 from mindspore_compat.nn._cell_listing import Listing
-from mindspore_compat.nn._inner_operators import inner_operator
 from mindspore_compat.nn._kept_forward import KeptForward
 
 __all__ = ["Cell"]
@@ -164,7 +164,7 @@ class Cell(KeptForward, Hints, Listing):
         for store in ("_modules", "_buffers"):
             if name in state.get(store, ()):
                 return state[store][name]
-        if (operator := inner_operator(self, name)) is not None:
+        if (operator := _inner.inner_operator(self, name)) is not None:
             return operator
         raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
 
@@ -190,6 +190,8 @@ class Cell(KeptForward, Hints, Listing):
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._changed()
+        if name in _inner.NAMES:
+            _inner.replaced(self, name)
         if isinstance(value, Parameter):
             self.__dict__.pop(name, None)
             self.insert_param_to_cell(name, value)

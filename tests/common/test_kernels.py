@@ -123,10 +123,14 @@ def test_a_row_rounds_once_forward_and_backward(name: str, dtype: torch.dtype) -
             torch.testing.assert_close(gradient.double(), reference, **close)
 
 
-def test_types_that_do_not_fit_stay_torchs_error() -> None:
+def test_types_that_do_not_fit_are_mindspores_error() -> None:
     a, b = torch.zeros(2, 2, dtype=torch.float16), torch.zeros(2, 2)
-    with pytest.raises(RuntimeError, match="dtype"):
-        kernels.KERNELS["matmul"](a, b)
+    for name in ("matmul", "mm", "linear"):
+        for pair in ((a, b), (b, a), (b, b.int())):
+            with pytest.raises(TypeError, match=f"For '{name}', the types of all inputs must be the same, but got .*float"):
+                kernels.KERNELS[name](*pair)
+    with pytest.raises(RuntimeError, match="shape"):
+        kernels.KERNELS["mm"](b, b[:1])
     with pytest.raises(TypeError):
         kernels.KERNELS["matmul"](np.zeros((2, 2), np.float16), a)
     with pytest.raises(AttributeError, match="no operator 'mm2'"):

@@ -60,6 +60,10 @@ def files() -> dict[str, bytes]:
     return found
 
 
+#: operations that make an array of a PIL image, and some that do not
+_MAKES_ARRAYS = ("HorizontalFlip()", "VerticalFlip()", "Crop((1, 2), (40, 50))", "Rotate(180)", "GaussianBlur(3)", "AdjustSharpness(1.2)", "SlicePatches()",
+                 "RandomInvert(1.)", "RandomEqualize(0.)", "RandomAutoContrast(0., None, 1.)", "RandomAdjustSharpness(1.2, 1.)")
+_KEEPS_IMAGES = ("RandomHorizontalFlip(1.)", "RandomVerticalFlip(0.)", "CenterCrop(20)", "Invert()", "Equalize()", "AdjustContrast(1.1)", "Pad(1)")
 _NAMES = ("NEAREST", "LINEAR", "CUBIC", "AREA")
 #: expression of V, Inter, Border, `big`, `small` and `file(name)` -> grey levels that it may be off, and the part of pixels that may be
 CASES: dict[str, tuple[float, float]] = {
@@ -77,7 +81,18 @@ CASES: dict[str, tuple[float, float]] = {
        for inter in _NAMES for angle in (0, 30, 90, -17.5) for expand in (False, True)},
     **{f"V.Affine(15, (0.1, -0.1), 1.1, (10., 5.), Inter.{inter}, 7)(big)": (50 if inter == "NEAREST" else 6, 0.005) for inter in _NAMES},
     **{f"V.Perspective([[0,0],[200,0],[200,182],[0,182]], [[9,12],[190,4],[180,170],[4,175]], Inter.{inter})(big)": (1, 0.005) for inter in _NAMES},
-    **{f"V.Adjust{what}({factor})(big)": (1, 0.1) for what in ("Brightness", "Contrast", "Saturation", "Sharpness") for factor in (0.0, 0.3, 1.7)},
+    **{f"V.Adjust{what}({factor})(big)": (int(what == "Sharpness"), 0.1) for what in ("Brightness", "Contrast", "Saturation", "Sharpness")
+       for factor in (0.0, 0.1, 0.3, 0.9, 1.3, 1.7)},
+    **{f"V.{call}(big[:60, :80].reshape({shape}))": (2 if "Rotate" in call else 0, 0.005) for shape in ("3, 20, 80, 3", "2, 3, 10, 80, 3", "5, 12, 80, 3")
+       for call in ("Resize((8, 30))", "Resize(7)", "HorizontalFlip()", "VerticalFlip()", "RandomHorizontalFlip(1.)", "RandomHorizontalFlip(0.)",
+                    "CenterCrop(6)", "CenterCrop((25, 83))", "RandomCrop((10, 80), (0, 0, 0, 0), True)" if shape[0] == "2" else "AdjustGamma(1.2)",
+                    "RandomResizedCrop((5, 7), (1., 1.), (4., 4.))" if "20" in shape else "Rotate(90)")},
+    "V.Normalize([121., 115., 100.], [70., 68., 71.])(big[:60].reshape(3, 20, 201, 3))": (1e-5, 1),
+    "V.Normalize([121., 115., 100.], [70., 68., 71.], is_hwc=False)(big[:60].reshape(20, 3, 67, 9))": (1e-5, 1),
+    **{f"V.Resize((20, 30))(V.{call}(pil(big)))": (1 if "Sharp" in call else 0, 0.02) for call in _MAKES_ARRAYS},
+    **{f"np.array(hasattr(V.{call}(pil(big)), 'getbands'))": (0, 0) for call in _MAKES_ARRAYS + _KEEPS_IMAGES},
+    **{f"V.CenterCrop({size})({image})": (0, 0) for size in ((186, 204), (185, 203), (90, 204), (186, 80), 181) for image in ("big", "big[..., 0]")},
+    **{f"V.{call}(big[..., {part}])": (0, 0) for call in ("AdjustGamma(1.2)", "AdjustBrightness(1.2)") for part in ("0", ":1")},
     **{f"V.AdjustHue({factor})(big)": (1, 0.6) for factor in (-0.5, 0.0, 0.1, 0.37)},
     **{f"V.GaussianBlur({arguments})(big)": (0, 0) for arguments in ("3", "5", "(3, 7)", "3, 0.7", "5, (1.5, 0.6)", "9, 2.5")},
     "V.GaussianBlur((3, 7))(small.astype('float32'))": (1e-4, 1), "V.Equalize()(big)": (0, 0), "V.AutoContrast(3.)(big)": (0, 0),
@@ -90,10 +105,11 @@ REFUSED = ["V.Decode()(file('cut.jpg'))", "V.Decode()(file('cut.png'))", "V.Resi
 _ORACLE = """
 import sys
 import numpy as np
+from PIL import Image
 import mindspore.dataset.vision as V
 folder = sys.argv[1]
 names = {"V": V, "Inter": V.Inter, "big": np.load(folder + "/big.npy"), "small": np.load(folder + "/big.npy")[:60, :80],
-         "file": lambda name: np.fromfile(folder + "/" + name, np.uint8)}
+         "file": lambda name: np.fromfile(folder + "/" + name, np.uint8), "np": np, "pil": Image.fromarray}
 found = {}
 for number, case in enumerate(open(folder + "/cases").read().splitlines()):
     try:
@@ -119,8 +135,10 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> dict[str, np.ndarray]:
 
 
 def ours(case: str) -> np.ndarray:
+    from PIL import Image
+
     names: dict[str, Any] = {"V": V, "Inter": V.Inter, "big": photograph(), "small": photograph()[:60, :80],
-                             "file": lambda name: np.frombuffer(files()[name], np.uint8)}
+                             "file": lambda name: np.frombuffer(files()[name], np.uint8), "np": np, "pil": Image.fromarray}
     return eval(case, names)
 
 

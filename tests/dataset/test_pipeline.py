@@ -225,11 +225,12 @@ def test_per_batch_map_gets_lists_and_batch_info():
     assert seen == [(list, 4, 0, 0), (list, 2, 0, 1), (list, 4, 1, 0), (list, 2, 1, 1)]
 
 
-def test_batch_info_counts_repeats_as_epochs():
+def test_batch_info_counts_epochs_of_the_iterator():
     seen = []
-    dataset = source(4).batch(2, per_batch_map=lambda a, i: (seen.append(i.get_epoch_num()), (a,))[1]).repeat(2)
-    values(dataset)
-    assert seen == [0, 0, 1, 1]
+    dataset = source(4).batch(2, per_batch_map=lambda a, i: (seen.append((i.get_epoch_num(), i.get_batch_num())), (a,))[1]).repeat(2)
+    iterator = dataset.create_tuple_iterator(num_epochs=2)
+    list(iterator), list(iterator)
+    assert seen == [(0, 0), (0, 1)] * 2 + [(1, 0), (1, 1)] * 2
 
 
 def test_per_batch_map_may_change_the_columns():
@@ -338,6 +339,15 @@ def test_sync_wait_releases_batch_by_batch():
     assert told == [1] * 4
 
 
+def test_columns_of_one_array_are_apart():
+    def add(x):
+        x += 5
+        return x
+
+    dataset = source(2).map(lambda x: (x, x), output_columns=["a", "b"]).map(add, "a")
+    assert [(int(r["a"]), int(r["b"])) for r in dataset.create_dict_iterator(num_epochs=1, output_numpy=True)] == [(5, 0), (6, 1)]
+
+
 def test_callback_is_told_of_epochs_and_steps():
     class Log(ds.DSCallback):
         def __init__(self):
@@ -350,10 +360,19 @@ def test_callback_is_told_of_epochs_and_steps():
         def ds_epoch_begin(self, context):
             self.log.append(f"epoch {context.cur_epoch_num}")
 
+        def ds_step_begin(self, context):
+            self.log.append(-context.cur_step_num)
+
         def ds_step_end(self, context):
             self.log.append(context.cur_step_num)
+
+        def ds_epoch_end(self, context):
+            self.log.append(f"end {context.cur_step_num}")
 
     log = Log()
     iterator = source(3).map(lambda x: x, callbacks=[log]).create_tuple_iterator(num_epochs=2)
     list(iterator), list(iterator)
-    assert log.log == ["begin", "epoch 1", 1, 3, "epoch 2", 4, 6]
+    assert log.log == ["begin", "epoch 1", -1, 1, -3, 3, "end 3", "epoch 2", -4, 4, -6, 6, "end 6"]
+    log = Log()
+    list(source(4).map(lambda x: x, callbacks=[log]).repeat(2).create_tuple_iterator(num_epochs=1))
+    assert log.log == ["begin", "epoch 1", -1, 1, -3, 3, -5, 5, -7, 7, "end 8"]

@@ -67,6 +67,8 @@ def test_wrong_arguments(files: Path) -> None:
 
 @pytest.mark.parametrize(("task", "usage", "line", "expected"), [
     ("AFQMC", "train", {"sentence1": "借呗 a", "sentence2": "b", "label": "0"}, {"label": "0", "sentence1": "借呗 a", "sentence2": "b"}),
+    ("AFQMC", "train", {"sentence1": "a", "sentence2": -3, "label": 1}, {"label": np.uint32(1), "sentence1": "a", "sentence2": np.int32(-3)}),
+    ("AFQMC", "train", {"sentence1": 1.5, "sentence2": [], "label": "1"}, {"label": "1", "sentence1": np.float32(1.5), "sentence2": np.array([], "U1")}),
     ("AFQMC", "test", {"id": 7, "sentence1": "x", "sentence2": "y"}, {"id": np.uint32(7), "sentence1": "x", "sentence2": "y"}),
     ("CMNLI", "eval", {"sentence1": "a", "sentence2": "b", "label": "neutral"}, {"label": "neutral", "sentence1": "a", "sentence2": "b"}),
     ("TNEWS", "train", {"label": "108", "label_desc": "edu", "sentence": "s", "keywords": "k,l"},

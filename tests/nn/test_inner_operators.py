@@ -120,3 +120,15 @@ def test_own_losses_reduce_with_the_bases_operators() -> None:
 
     a, b = X2.asnumpy(), X2.asnumpy() + 1
     np.testing.assert_allclose(float(Mine()(ms.Tensor(a), ms.Tensor(b))), (a * b).mean() + a.sum(), rtol=1e-5)
+
+
+def test_a_layer_tells_that_it_computes_without_the_operator(caplog: pytest.LogCaptureFixture) -> None:
+    class Own(nn.Dense):
+        def construct(self, x: Any) -> Any:
+            return self.matmul(x, self.weight)
+
+    own, layer, names_alike = Own(3, 4), nn.Dense(3, 4), nn.Cell()
+    own.matmul = names_alike.matmul = ops.MatMul(transpose_b=True)
+    assert own(X2).shape == (2, 4) and not caplog.text
+    layer.matmul = ops.MatMul()
+    assert "computes without its attribute 'matmul'" in caplog.text

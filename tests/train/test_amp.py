@@ -177,6 +177,21 @@ def test_o1_gradients_reach_the_parameters_through_recomputation() -> None:
     assert abs(before - net.first.weight.asnumpy()).max() > 0
 
 
+@pytest.mark.parametrize("level", ["O0", "O1", "O2", "O3", "auto"])
+def test_recomputed_layers_have_the_gradients_of_others(level: str) -> None:
+    def gradients(is_recomputed: bool) -> list[np.ndarray]:
+        ms.set_seed(0)
+        net = Two()
+        if is_recomputed:
+            net.recompute() if level == "O0" else net.first.recompute()
+        run = amp.auto_mixed_precision(net, level)
+        step = ms.value_and_grad(lambda x: ops.softmax(run(x).astype(ms.float32)).pow(2).sum(), None, net.trainable_params())
+        return [g.asnumpy() for g in step(_x())[1]]
+
+    for kept, again in zip(gradients(False), gradients(True), strict=True):
+        np.testing.assert_array_equal(kept, again)
+
+
 def test_custom_lists_decide_what_is_converted() -> None:
     only_norm = amp.custom_mixed_precision(Two(), white_list=[nn.LayerNorm])
     only_norm(_x())

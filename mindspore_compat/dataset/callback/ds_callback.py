@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, type_check, type_check_list
+
+if TYPE_CHECKING:
+    from mindspore_compat.dataset.engine._session import Run
 
 __all__ = ["DSCallback", "DSRunContext", "WaitedDSCallback", "check_callbacks"]
 
@@ -27,7 +30,7 @@ class DSCallback:
     def __init__(self, step_size: int = 1) -> None:
         check_pos_int32(step_size, "step_size")
         self.step_size = step_size
-        self._steps = 0
+        self._begun, self._ended = DSRunContext(), DSRunContext()
         self._has_begun = False
 
     def ds_begin(self, ds_run_context: DSRunContext) -> None:
@@ -45,29 +48,35 @@ class DSCallback:
     def ds_step_end(self, ds_run_context: DSRunContext) -> None:
         """After a row."""
 
-    def _around(self, rows: Iterator, pass_number: int) -> Iterator:
-        """`rows` with the hooks called around them."""
-        context = DSRunContext(pass_number + 1, 0, self._steps)
-        if not self._has_begun:
-            self._has_begun = True
-            self.ds_begin(context)
-        self.ds_epoch_begin(context)
-        while True:
-            context.cur_step_num_in_epoch += 1
-            context.cur_step_num += 1
-            is_told = (context.cur_step_num_in_epoch - 1) % self.step_size == 0
-            if is_told:
-                self.ds_step_begin(context)
-            row = next(rows, None)
-            if row is None:
-                break
-            self._steps = context.cur_step_num
-            if is_told:
-                self.ds_step_end(context)
+    def _before(self, rows: Iterator, run: Run) -> Iterator:
+        """The rows that operations are about to get, each told."""
+        if run.is_first:
+            self._begun = DSRunContext(run.epoch + 1, 0, self._ended.cur_step_num)
+        for row in rows:
+            if self._counted(self._begun):
+                self.ds_step_begin(self._begun)
             yield row
-        context.cur_step_num_in_epoch -= 1
-        context.cur_step_num -= 1
-        self.ds_epoch_end(context)
+
+    def _around(self, rows: Iterator, run: Run) -> Iterator:
+        """The rows that operations gave, each told, and the epochs; the passes of a repeat are one epoch."""
+        if run.is_first:
+            self._ended = DSRunContext(run.epoch + 1, 0, self._ended.cur_step_num)
+            if not self._has_begun:
+                self._has_begun = True
+                self.ds_begin(self._ended)
+            self.ds_epoch_begin(self._ended)
+        for row in rows:
+            if self._counted(self._ended):
+                self.ds_step_end(self._ended)
+            yield row
+        if run.is_last:
+            self.ds_epoch_end(self._ended)
+
+    def _counted(self, context: DSRunContext) -> bool:
+        """One more step; whether it is told."""
+        context.cur_step_num_in_epoch += 1
+        context.cur_step_num += 1
+        return (context.cur_step_num_in_epoch - 1) % self.step_size == 0
 
 
 class WaitedDSCallback(DSCallback):

@@ -32,7 +32,7 @@ class BatchInfo:
     _batch: int
 
     def get_epoch_num(self) -> int:
-        """Number of the pass over the data, from 0, repeats counted."""
+        """Number of the iterator's epoch, from 0; all passes of a repeat are one."""
         return self._epoch
 
     def get_batch_num(self) -> int:
@@ -135,13 +135,13 @@ class BatchDataset(Dataset):
         size = max(len(order), 1) if self.batch_size == -1 else self.batch_size
         stop = len(order) - len(order) % size if self.drop_remainder else len(order)
         for number, start in enumerate(range(0, stop, size)):
-            yield run.task_key(self, number), (BatchInfo(run.pass_number, number), order[start : start + size])
+            yield run.task_key(self, number), (BatchInfo(run.epoch, number), order[start : start + size])
 
     def _groups(self, run: Run) -> Iterator[tuple[BatchInfo, list[Row]]]:
         rows = iter(self.children[0]._stream(run))
         number = 0
         while True:
-            info = BatchInfo(run.pass_number, number)
+            info = BatchInfo(run.epoch, number)
             size = self._size_for(info)
             group = list(islice(rows, size))
             if not group or (self.drop_remainder and size is not None and len(group) < size):

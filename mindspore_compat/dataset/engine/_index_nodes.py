@@ -97,7 +97,7 @@ class RepeatDataset(_IndexNode):
     def _pick(self, run: Run) -> Iterator[Row]:
         for i in range(self.count) if self.count > 0 else count_from():
             is_empty = True
-            for row in self.children[0]._stream(run.repeated(i, max(self.count, 1))):
+            for row in self.children[0]._stream(run.repeated(i, self.count)):
                 is_empty = False
                 yield row
             if is_empty:

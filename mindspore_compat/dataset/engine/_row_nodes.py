@@ -85,7 +85,7 @@ def _on_blocks(operation: Any, columns: list[Any]) -> list[Any] | None:
     if not isinstance(operation, TensorOperation) or not operation.has_block:
         return None
     blocks = [c if isinstance(c, np.ndarray) else stackable(c, _LARGE_ROW) for c in columns]
-    if any(block is None for block in blocks):
+    if any(block is None or (operation.takes_batches and block.ndim > 4) for block in blocks):
         return None
     try:
         return list(operation._apply_block(*blocks))
@@ -202,14 +202,17 @@ class MapDataset(Dataset):
         if self.callbacks:
             rows: Iterator[Row] = self._stream_rows(run)
             for callback in self.callbacks:
-                rows = callback._around(rows, run.pass_number)
+                rows = callback._around(rows, run)
             return rows
         return self._stream_rows(run)
 
     def _stream_rows(self, run: Run) -> Iterator[Row]:
         if self._is_indexed():
             return super()._stream(run)
-        tasks = ((run.task_key(self, i), row) for i, row in enumerate(self.children[0]._stream(run)))
+        rows = self.children[0]._stream(run)
+        for callback in self.callbacks:
+            rows = callback._before(rows, run)
+        tasks = ((run.task_key(self, i), row) for i, row in enumerate(rows))
         asked = self._parallelism()
         return run.session.map(self, self._apply, tasks, asked if asked.processes or any(map(_is_free, self.operations)) else Parallelism())
 

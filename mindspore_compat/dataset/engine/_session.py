@@ -85,7 +85,7 @@ class Session:
 
     def epoch(self, number: int) -> Run:
         """The run of one epoch, counted from 0."""
-        return Run(self, (self.seed, number), number)
+        return Run(self, (self.seed, number), number, number)
 
     def number(self, node: Dataset) -> int:
         """A node's place in the tree; nodes made while running (flat_map) get theirs on first sight."""
@@ -143,15 +143,23 @@ class Session:
 
 @dataclass(frozen=True)
 class Run:
-    """One pass over a node: `key` makes its randomness, `pass_number` counts passes over all epochs and repeats."""
+    """One pass over a node: `key` makes its randomness, `pass_number` counts passes over all epochs and repeats, `epoch` the iterator's
+    epochs, whose first and last pass it may be.
+    """
 
     session: Session
     key: Key
     pass_number: int
+    epoch: int
+    is_first: bool = True
+    is_last: bool = True
 
     def repeated(self, index: int, count: int) -> Run:
-        """The run of the child's `index`-th pass within this one; `count` passes make one of ours."""
-        return replace(self, key=(*self.key, index), pass_number=self.pass_number * count + index)
+        """The run of the child's `index`-th pass within this one; `count` passes make one of ours, -1 has no last one."""
+        return replace(
+            self, key=(*self.key, index), pass_number=self.pass_number * max(count, 1) + index,
+            is_first=self.is_first and index == 0, is_last=self.is_last and index == count - 1,
+        )
 
     def rng(self, node: Dataset) -> np.random.Generator:
         """The generator that orders `node`'s samples in this pass.

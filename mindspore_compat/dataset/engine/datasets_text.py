@@ -84,7 +84,7 @@ _NUMBERS = ("id", "idx", "span1_index", "span2_index")
 
 
 class CLUEDataset(TextFileDataset):
-    """Rows of the CLUE benchmark's files, which have a JSON object on every line. Numbers come as uint32, all else as text.
+    """Rows of the CLUE benchmark's files, which have a JSON object on every line. Numbers come as uint32 (float32, int32 below 0), all else as text.
 
     Args:
         dataset_files: a name, a glob pattern, or a list of them; files are read in alphabetical order.
@@ -111,14 +111,23 @@ class CLUEDataset(TextFileDataset):
             values = json.loads(line)
             values = {**values, **values.get("target", {})}
             found = tuple(_bounded(values[name], len(line)) for name in self._column_names())
-            return tuple(np.array(value, np.uint32 if kind == "uint32" else np.str_) for value, (_, kind) in zip(found, self._columns(), strict=True))
+            return tuple(_of_json(value, kind) for value, (_, kind) in zip(found, self._columns(), strict=True))
         except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:  # no JSON, or other values than there should be
             raise RuntimeError(f"Invalid json, failed to parse {path}, {error}") from None
         except KeyError as error:
-            raise RuntimeError(
-                f"Invalid json file, in given JSON file {path}, failed to find key: {error.args[0]}. "
-                f"Check that it is of task {self.task} and usage {self.usage}."
-            ) from None
+            raise RuntimeError(f"Invalid json file, in given JSON file {path}, failed to find key: {error.args[0]}. "
+                               f"Check that it is of task {self.task} and usage {self.usage}.") from None
+
+
+def _of_json(value: Any, kind: str) -> np.ndarray:
+    """A text, list of texts, or number also where texts are expected. Raises: ValueError, OverflowError."""
+    if kind == "uint32":
+        return np.array(value, np.uint32)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return np.array(value, np.float32 if isinstance(value, float) else np.uint32 if value >= 0 else np.int32)
+    if not isinstance(value, str) and not (isinstance(value, list) and all(isinstance(item, str) for item in value)):
+        raise ValueError(f"expected a text, a number or a list of texts, but got {type(value).__name__}")
+    return np.array(value, np.str_)
 
 
 def _bounded(value: Any, length: int) -> Any:

@@ -32,6 +32,7 @@ class TensorOperation:
         keeps_state: what a row becomes depends on rows before.
         releases_gil: runs in threads without waiting for the interpreter.
         takes_pil: gets a PIL image as it is instead of an array of it.
+        takes_batches: images (..., H, W, C) of more axes are treated one by one, alike; `_compute_block` knows rows (H, W[, C]) only.
     """
 
     is_multi_column = False
@@ -40,6 +41,7 @@ class TensorOperation:
     keeps_state = False
     releases_gil = False
     takes_pil = False
+    takes_batches = False
 
     def __init__(self) -> None:
         """Nothing to set; operations with arguments have their own."""
@@ -125,5 +127,13 @@ def apply_operations(operations: Sequence[Any], values: tuple) -> tuple:
             values = operation._apply(*values)
         else:
             result = call_user_function(operation, values, "map operation: [PyFunc] failed.")
-            values = result if isinstance(result, tuple) else (result,)
+            values = _apart(result) if isinstance(result, tuple) else (result,)
+    return values
+
+
+def _apart(values: tuple) -> tuple:
+    """`values` without two arrays in the same memory: what is done to one column in place must not reach another."""
+    for place, value in enumerate(values[1:], 1):
+        if isinstance(value, np.ndarray) and any(isinstance(v, np.ndarray) and np.may_share_memory(v, value) for v in values[:place]):
+            values = (*values[:place], np.array(value), *values[place + 1 :])
     return values

@@ -87,6 +87,7 @@ class Normalize(ImageOperation):
         is_hwc: channels come last (True) or first.
     """
 
+    takes_batches = True
     has_block = True
     is_pointwise = True
 

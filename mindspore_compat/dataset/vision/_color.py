@@ -42,6 +42,12 @@ def _blend(first: np.ndarray, second: np.ndarray | np.floating, factor: float) -
     return first.astype(np.float32) * weight + second * (np.float32(1) - weight)
 
 
+def _mixed(first: np.ndarray, second: np.ndarray, factor: float) -> np.ndarray:
+    """The same of uint8 images, to the last bit as upstream: in this order, of a float32 factor."""
+    weight = float(np.float32(factor))
+    return opencv().addWeighted(second, 1 - weight, np.ascontiguousarray(first), weight, 0).reshape(first.shape)
+
+
 _LEVELS = np.arange(256, dtype=np.float32)
 
 
@@ -56,7 +62,7 @@ def adjust_contrast(image: np.ndarray, factor: float) -> np.ndarray:
     """Mixed with the image's mean grey."""
     if image.dtype == np.uint8:
         mean = np.float32(int(opencv().mean(gray(image))[0] + 0.5))
-        return _table(to_uint8(_blend(_LEVELS, mean, factor)), image)
+        return _table(_mixed(_LEVELS.astype(np.uint8), np.full(256, mean, np.uint8), factor), image)
     return _blend(image, np.float32(np.mean(gray(image))), factor).astype(image.dtype)
 
 
@@ -64,7 +70,7 @@ def adjust_saturation(image: np.ndarray, factor: float) -> np.ndarray:
     """Mixed with the grey image."""
     grey = opencv().merge([gray(image)] * 3)
     if image.dtype == np.uint8:
-        return opencv().addWeighted(np.ascontiguousarray(image), factor, grey, 1 - factor, 0)
+        return _mixed(image, grey, factor)
     return _blend(image, grey.astype(np.float32), factor).astype(image.dtype)
 
 
@@ -89,7 +95,7 @@ def adjust_sharpness(image: np.ndarray, factor: float) -> np.ndarray:
     smooth = image.copy()
     smooth[1:-1, 1:-1] = cv2.filter2D(image, -1, kernel / 13).reshape(image.shape)[1:-1, 1:-1]
     if image.dtype == np.uint8:
-        return cv2.addWeighted(image, factor, smooth, 1 - factor, 0).reshape(image.shape)
+        return _mixed(image, smooth, factor)
     return _blend(image, smooth.astype(np.float32), factor).astype(image.dtype)
 
 

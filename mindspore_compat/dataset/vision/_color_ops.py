@@ -71,6 +71,11 @@ class AdjustBrightness(_Adjust):
     def __init__(self, brightness_factor: float) -> None:
         self._set(brightness_factor)
 
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        if image.ndim == 2 or image.shape[2:] == (1,):  # only this one takes grey images
+            return _color.adjust_brightness(image, self.factor).reshape(image.shape)
+        return super()._compute(image)
+
 
 class AdjustContrast(_Adjust):
     """More contrast by a factor; 0 is one grey, 1 leaves it."""
@@ -95,8 +100,9 @@ class AdjustSaturation(_Adjust):
 class AdjustSharpness(_Adjust):
     """Sharper by a factor; 0 is smooth, 1 leaves it."""
 
+    takes_pil = False
     _function = staticmethod(_color.adjust_sharpness)
-    _enhancer, _factor_name = "Sharpness", "sharpness_factor"
+    _factor_name = "sharpness_factor"
 
     def __init__(self, sharpness_factor: float) -> None:
         self._set(sharpness_factor)
@@ -133,6 +139,8 @@ class AdjustHue(ImageOperation):
 class AdjustGamma(ImageOperation):
     """``gain * value ** gamma`` with values in [0, 1]."""
 
+    takes_batches = True
+
     def __init__(self, gamma: float, gain: float = 1) -> None:
         self.gamma = _check_factor(gamma, "gamma")
         type_check(gain, (float, int), "gain")
@@ -141,8 +149,8 @@ class AdjustGamma(ImageOperation):
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "AdjustGamma")
         if image.dtype.kind == "f":
-            return np.clip(np.power(image, self.gamma) * self.gain, 0, 1).astype(image.dtype)
-        return opencv().LUT(np.ascontiguousarray(image), np.asarray(self._table(), np.uint8))
+            return np.clip(np.power(image, self.gamma) * self.gain, 0, 1).astype(np.float32)
+        return opencv().LUT(np.ascontiguousarray(image), np.asarray(self._table(), np.uint8)).reshape(image.shape)
 
     def _table(self) -> list[int]:
         return [min(int((255 + 1 - 1e-3) * self.gain * (i / 255.0) ** self.gamma), 255) for i in range(256)]
@@ -362,6 +370,7 @@ class RandomSolarize(RandomImageOperation):
 class _Maybe(ImageOperation):
     """Another operation with probability `prob`."""
 
+    takes_pil = False
     prob: float
     operation: ImageOperation
 
@@ -370,9 +379,8 @@ class _Maybe(ImageOperation):
 
     def _apply(self, *values: Any) -> tuple:
         self._check_count(values)
-        if current_rng().random() < self.prob:
-            return self.operation._apply(*values)
-        return tuple(v if is_pil(v) else self._as_input(v) for v in values)
+        arrays = tuple(map(self._as_input, values))
+        return self.operation._apply(*arrays) if current_rng().random() < self.prob else arrays
 
 
 class RandomInvert(_Maybe):

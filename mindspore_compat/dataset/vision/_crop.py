@@ -119,6 +119,8 @@ class PadToSize(ImageOperation):
 class Crop(ImageOperation):
     """The box of `size` at `coordinates` (top, left)."""
 
+    takes_pil = False
+
     def __init__(self, coordinates: Sequence[int], size: Any) -> None:
         type_check(coordinates, (list, tuple), "coordinates")
         if len(coordinates) != 2:
@@ -132,12 +134,11 @@ class Crop(ImageOperation):
         check_image(image, "Crop")
         return crop_box(image, *self.box)
 
-    def _compute_pil(self, image: Any) -> Any:
-        return crop_box(image, *self.box)
-
 
 class CenterCrop(RandomImageOperation):
     """The middle of the image, with zeros around where the image is smaller."""
+
+    takes_batches = True
 
     def __init__(self, size: Any) -> None:
         self.size = square(check_size(size))
@@ -150,7 +151,7 @@ class CenterCrop(RandomImageOperation):
             )
         check_image(image, "CenterCrop")
         extra = max(0, height - image.shape[0]), max(0, width - image.shape[1])
-        image = pad_image(image, (extra[1] // 2, extra[0] // 2, -(-extra[1] // 2), -(-extra[0] // 2)), (0, 0, 0))
+        image = pad_image(image, (-(-extra[1] // 2), -(-extra[0] // 2), extra[1] // 2, extra[0] // 2), (0, 0, 0))
         return crop_box(image, (image.shape[0] - height) // 2, (image.shape[1] - width) // 2, height, width)
 
 
@@ -162,6 +163,7 @@ class RandomCrop(RandomImageOperation):
         pad_if_needed: add as many as it takes where the image is smaller.
     """
 
+    takes_batches = True
     has_block = True
     is_multi_column = True
 
@@ -236,12 +238,18 @@ def flip(image: Any, is_vertical: bool) -> Any:
 class HorizontalFlip(RandomImageOperation):
     """The image mirrored."""
 
+    takes_pil = False
+    takes_batches = True
+
     def _transform(self, image: Any) -> Any:
         return flip(image, is_vertical=False)
 
 
 class VerticalFlip(RandomImageOperation):
     """The image upside down."""
+
+    takes_pil = False
+    takes_batches = True
 
     def _transform(self, image: Any) -> Any:
         return flip(image, is_vertical=True)
@@ -275,6 +283,8 @@ class _RandomFlip(RandomImageOperation):
 
 class RandomHorizontalFlip(_RandomFlip):
     """The image mirrored with probability `prob`."""
+
+    takes_batches = True
 
 
 class RandomVerticalFlip(_RandomFlip):
@@ -313,6 +323,8 @@ class TenCrop(FiveCrop):
 
 class SlicePatches(ImageOperation):
     """The image cut into `num_height` x `num_width` patches of one size, in reading order."""
+
+    takes_pil = False
 
     def __init__(
         self, num_height: int = 1, num_width: int = 1, slice_mode: SliceMode = SliceMode.PAD, fill_value: int = 0

@@ -94,6 +94,9 @@ def check_degrees(degrees: Any) -> tuple[float, float]:
 class Rotate(ImageOperation):
     """The image turned counter-clockwise by `degrees`."""
 
+    takes_pil = False
+    takes_batches = True
+
     def __init__(
         self,
         degrees: float,
@@ -110,8 +113,6 @@ class Rotate(ImageOperation):
 
     def _compute(self, image: Any) -> Any:
         return rotate(image, self.degrees, self.resample, self.expand, self.center, self.fill_value)
-
-    _compute_pil = _compute
 
 
 class RandomRotation(RandomImageOperation):
@@ -343,6 +344,8 @@ class RandomPerspective(PilOperation):
 class GaussianBlur(ImageOperation):
     """The image blurred by a Gaussian of odd `kernel_size`; `sigma` by default follows from it. Numbers or (x, y)."""
 
+    takes_pil = False
+
     def __init__(self, kernel_size: Any, sigma: Any = None) -> None:
         type_check(kernel_size, (int, list, tuple), "kernel_size")
         self.kernel_size = (kernel_size,) * 2 if isinstance(kernel_size, int) else tuple(kernel_size)
@@ -364,8 +367,3 @@ class GaussianBlur(ImageOperation):
             raise RuntimeError(f"GaussianBlur: input of type {image.dtype} is not supported; expected uint8 or float32.")
         blurred = opencv().GaussianBlur(np.ascontiguousarray(image), self.kernel_size, self.sigma[0], sigmaY=self.sigma[1])
         return blurred.reshape(image.shape)
-
-    def _compute_pil(self, image: Any) -> Any:
-        from PIL import Image
-
-        return Image.fromarray(self._compute(np.asarray(image)))

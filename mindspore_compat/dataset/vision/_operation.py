@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from mindspore_compat.dataset.vision.utils import Border, Inter
 
 __all__ = [
     "ImageOperation", "PilOperation", "RandomImageOperation", "check_fill", "check_padding", "check_probability",
-    "check_range", "check_size", "uniform",
+    "check_range", "check_size", "each_image", "uniform",
 ]  # fmt: skip
 
 
@@ -23,19 +23,30 @@ class ImageOperation(TensorOperation):
     """An operation on arrays (H, W[, C]) that also takes PIL images.
 
     A subclass gives `_compute` (array to array) and, where PIL's own result is upstream's, `_compute_pil` (image to
-    image).
+    image). Those that upstream has for arrays only are not `takes_pil`: they make an array of a PIL image, and so what
+    comes after them is done as for arrays.
     """
 
     takes_pil = True
     releases_gil = True
 
     def _apply(self, *values: Any) -> tuple:
-        if len(values) == 1 and is_pil(values[0]):
+        if len(values) == 1 and self.takes_pil and is_pil(values[0]):
             return (self._compute_pil(values[0]),)
+        if len(values) == 1 and self.takes_batches:
+            return (each_image(self._compute, self._as_input(values[0])),)
         return super()._apply(*values)
 
     def _compute_pil(self, image: Any) -> Any:
         return self._compute(np.asarray(image))
+
+
+def each_image(function: Callable[[Any], Any], images: Any) -> Any:
+    """`function` of an image; of an array (..., H, W, C) the images' results in its place."""
+    if is_pil(images) or images.ndim <= 3:
+        return function(images)
+    results = np.stack([function(image) for image in images.reshape(-1, *images.shape[-3:])])
+    return results.reshape(*images.shape[:-3], *results.shape[1:])
 
 
 class RandomImageOperation(ImageOperation):
@@ -46,10 +57,15 @@ class RandomImageOperation(ImageOperation):
 
     def _apply(self, *values: Any) -> tuple:
         self._check_count(values)
-        images = [v if is_pil(v) else self._as_input(v) for v in values]
-        self._check(*images)
-        parameters = self._draw(images[0])
-        return tuple(self._transform(image, *parameters) for image in images)
+        images = [self._as_input(v) for v in values]
+        if not self.takes_batches:
+            self._check(*images)
+            parameters = self._draw(images[0])
+            return tuple(self._transform(image, *parameters) for image in images)
+        firsts = [image if is_pil(image) or image.ndim <= 3 else image.reshape(-1, *image.shape[-3:])[0] for image in images]
+        self._check(*firsts)
+        parameters = self._draw(firsts[0])
+        return tuple(each_image(lambda one: self._transform(one, *parameters), image) for image in images)
 
     def _check(self, *images: Any) -> None:
         sizes = {image.size[::-1] if is_pil(image) else image.shape[:2] for image in images}

@@ -54,6 +54,7 @@ class Resize(RandomImageOperation):
         size: (height, width), or the length of the shorter side.
     """
 
+    takes_batches = True
     has_block = True
 
     def __init__(self, size: Any, interpolation: Inter = Inter.LINEAR) -> None:
@@ -111,6 +112,7 @@ class RandomResizedCrop(RandomImageOperation):
         max_attempts: after so many parts that do not fit, the middle is taken.
     """
 
+    takes_batches = True
     is_multi_column = True
 
     def __init__(
@@ -181,6 +183,7 @@ class RandomCropDecodeResize(RandomResizedCrop):
 class RandomResize(RandomImageOperation):
     """`Resize` with an interpolation drawn for each row."""
 
+    takes_batches = True
     is_multi_column = True
 
     def __init__(self, size: Any) -> None:
