@@ -210,7 +210,7 @@ class FilesDataset(_Mappable):
         return np.array([sample[place] for sample in self._samples])
 
     def _parallelism(self) -> Parallelism:
-        return Parallelism(threads=self.num_parallel_workers if self.decode else 0)
+        return Parallelism(threads=self.num_parallel_workers + 1 if self.decode else 0)
 
     def _fetch(self, index: np.ndarray) -> list[Row]:
         kinds = [kind for _, kind in self._columns()]

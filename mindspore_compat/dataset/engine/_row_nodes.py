@@ -229,7 +229,8 @@ class MapDataset(Dataset):
 
     def _parallelism(self) -> Parallelism:
         if all(map(is_builtin, self.operations)):
-            return Parallelism(threads=self.num_parallel_workers if any(map(_is_free, self.operations)) else 1)
+            # one more, as upstream has other threads for reading and batching; only one where all would wait for Python's lock
+            return Parallelism(threads=self.num_parallel_workers + 1 if any(map(_is_free, self.operations)) else 1)
         return Parallelism(processes=self.num_parallel_workers) if self.python_multiprocessing else Parallelism(here=True)
 
 

@@ -130,8 +130,7 @@ class Session:
         if parallelism.processes:
             return ProcessExecutor(function, parallelism.processes)
         if parallelism.threads and not parallelism.here:
-            # one more, as upstream has other threads for reading and batching than for a map's operations
-            return ThreadExecutor(function, min(parallelism.threads + 1, max(cpu_count(), 1)))
+            return ThreadExecutor(function, min(parallelism.threads, max(cpu_count(), 1)))
         return SerialExecutor(function)
 
     def close(self) -> None:

@@ -169,7 +169,7 @@ class TFRecordDataset(SourceDataset):
         return [name for name, _, _ in self._schema]
 
     def _parallelism(self) -> Parallelism:
-        return Parallelism(threads=self.num_parallel_workers)
+        return Parallelism(threads=1)  # more would wait for each other: rows are decoded under Python's lock
 
     def _fetch_columns(self, index: np.ndarray) -> list[Any]:
         places = self._places()

@@ -87,7 +87,7 @@ class MindDataset(MappableDataset):
         return self._names
 
     def _parallelism(self) -> Parallelism:
-        return Parallelism(threads=self.num_parallel_workers)
+        return Parallelism(threads=1)  # more would wait for each other: rows are decoded under Python's lock
 
     def _num_rows(self) -> int:
         return int(self._stops[-1]) + self._num_padded
