@@ -26,18 +26,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from _oracle import oracle_python
 
 HERE = Path(__file__).resolve().parent
 CHILD = str(HERE / "_pipeline_child.py")
 NAMES = ("imagenet_train", "imagenet_eval", "cifar", "coco", "coco_processes", "bert_text", "plain_text", "mindrecord", "tfrecord",
          "generator", "generator_processes")
 WORDS = "the a of training data pipeline reads images and masks quickly from disk; tokens (words, marks) are looked up. It's unaffable!".split()
-
-
-def oracle_python() -> str | None:
-    """The interpreter of a venv with real MindSpore, if there is one."""
-    paths = (os.environ.get("MINDSPORE_ORACLE_PYTHON"), str(HERE.parent / ".venv-oracle/bin/python"), "/opt/oracle/venv/bin/python")
-    return next((path for path in paths if path and os.path.exists(path)), None)
 
 
 class Contestant:

@@ -21,16 +21,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from _oracle import oracle_python
+
 HERE = Path(__file__).resolve().parent
 CHILD = str(HERE / "_summary_child.py")
 SCALARS, HISTOGRAMS = 3000, 120
 START, TURN, EPOCH = 25, 40, 1875  # steps
-
-
-def oracle_python() -> str | None:
-    """The interpreter of a venv with real MindSpore, if there is one."""
-    paths = (os.environ.get("MINDSPORE_ORACLE_PYTHON"), str(HERE.parent / ".venv-oracle/bin/python"), "/opt/oracle/venv/bin/python")
-    return next((path for path in paths if path and os.path.exists(path)), None)
 
 
 class Contestant:

@@ -20,17 +20,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from _oracle import oracle_python
+
 HERE = Path(__file__).resolve().parent
 NETS = ["mlp", "lenet", "resnet20", "encoder"]
 STEP = str(HERE / "_step_mindspore.py")
-
-
-def oracle_python() -> str | None:
-    """The interpreter of a venv with real MindSpore, if there is one."""
-    for path in (os.environ.get("MINDSPORE_ORACLE_PYTHON"), str(HERE.parent / ".venv-oracle/bin/python"), "/opt/oracle/venv/bin/python"):
-        if path and os.path.exists(path):
-            return path
-    return None
 
 
 class Contestant:

@@ -1,8 +1,8 @@
 """torch's kernels for 16-bit floats on a CPU, where casting is better: the operators below compute in float32 there and round once.
 
 torch has a float16 kernel of most operators, and many are traps: without hardware for float16, matrix products are 80 to 350 times slower than
-float32's, with it the gradients of convolutions still 20 to 170 times; a few do not exist. Through float32 all take 1.0 to 1.6 times float32's
-time (benchmarks/half.py measures each), and are no less exact: torch's kernels also accumulate in float32, where they are right.
+float32's, with it the gradients of convolutions still 15 to 170 times; a few do not exist. Through float32 most take 0.9 to 1.6 times float32's
+time, small ones up to 2.5 (benchmarks/half.py), and are no less exact: torch's kernels also accumulate in float32, where they are right.
 
 What stands here is called from here, in the whole package (tests/common/test_kernels.py). The rest of torch is faster as it is.
 """
@@ -28,6 +28,8 @@ _FLOAT16 = frozenset((_F16,))
 _BOTH = _HALVES
 _PRODUCT = _FLOAT16 if _has_bfloat16 else _BOTH  # without hardware oneDNN emulates bfloat16
 
+#: products that torch.autocast casts too
+_PRODUCTS = "matmul mm bmm addmm addbmm baddbmm linear conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d".split()
 #: name: (torch's operator, types that go through float32)
 _TABLE: dict[str, tuple[Callable[..., Any], frozenset[torch.dtype]]] = {
     **{name: (getattr(torch, name), _PRODUCT) for name in (
@@ -48,8 +50,7 @@ _TABLE: dict[str, tuple[Callable[..., Any], frozenset[torch.dtype]]] = {
     "tanh": (torch.tanh, _BOTH), "prod": (torch.prod, _BOTH), "logsumexp": (torch.logsumexp, _BOTH),
 }
 #: operators whose inputs must be of one type
-_ALIKE = frozenset((
-    "matmul mm bmm mv addmm addmv addbmm baddbmm linear conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d").split())
+_ALIKE = frozenset((*_PRODUCTS, "mv", "addmv"))
 #: operators whose first Tensor stands behind something else
 _NESTED = frozenset(("einsum", "multi_dot"))
 #: operators that take float32 weights beside a 16-bit input
@@ -132,9 +133,7 @@ def as_torch() -> Iterator[None]:
 
 
 #: torch's operators that torch.autocast gives 16-bit inputs on a CPU, by their row
-CAST_BY_AUTOCAST = {_TABLE[name][0]: name for name in (
-    "matmul mm bmm addmm addbmm baddbmm linear conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d "
-    "scaled_dot_product_attention").split()}
+CAST_BY_AUTOCAST = {_TABLE[name][0]: name for name in (*_PRODUCTS, "scaled_dot_product_attention")}
 
 
 def cast_by_autocast(operator: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
