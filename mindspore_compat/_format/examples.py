@@ -1,11 +1,12 @@
 """``tf.train.Example`` messages of many rows, read in step: as long as all have the same features in the same order, as one writer's have."""
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from mindspore_compat._format.ragged import numbers_at, split, varints, windows
+from mindspore_compat._format.ragged import all_alike, numbers_at, split, varints, windows
 from mindspore_compat._format.wire import FormatError
 
 __all__ = ["Feature", "read_in_step"]
@@ -13,9 +14,22 @@ __all__ = ["Feature", "read_in_step"]
 #: the list that a Feature holds, by its tag
 _KINDS = {0x0A: "bytes_list", 0x12: "float_list", 0x1A: "int64_list"}
 _LENGTH_BYTES = 4
+_LONGER = 0x80808080
 _TRUE = b"\1"
 _MOST_FEATURES = 1000
 
+
+
+def _length_forms() -> dict[int, tuple[int, int]]:
+    """Bytes of a length (0: too many), and which bits behind the tag say so, by the highest bits of the four bytes behind the tag."""
+    forms = {}
+    for bits in range(16):
+        size = next((number + 1 for number in range(4) if not bits >> number & 1), 0)
+        forms[sum(0x80 << 8 * number for number in range(4) if bits >> number & 1)] = size, sum(0x8000 << 8 * number for number in range(size))
+    return forms
+
+
+_LENGTHS = _length_forms()
 Feature = tuple[str, "np.ndarray | list[np.ndarray]"]
 
 
@@ -32,21 +46,29 @@ class _Cursor:
 
     def __init__(self, buffer: np.ndarray, places: np.ndarray) -> None:
         self.buffer, self.places = buffer, places
-        self._words = windows(buffer, "<u4")
+        self._words = windows(buffer, "<i8")
 
-    def tag(self) -> int:
-        """The one tag that comes in all rows."""
-        tags = self.buffer[self.places].tobytes()
-        self.places = self.places + 1
+    @cached_property
+    def ends(self) -> np.ndarray:
+        """Where a varint may end."""
+        return np.flatnonzero(self.buffer < 128)
+
+    def field(self) -> tuple[int, np.ndarray]:
+        """The one tag that comes in all rows, and the length behind it in each."""
+        words = self._words[self.places]
+        tags = words.astype(np.uint8).tobytes()
         if tags[0] >= 128 or tags != tags[:1] * len(tags):
             raise _Unlike
-        return tags[0]
-
-    def length(self) -> np.ndarray:
-        """The length that comes in each row."""
-        words = self._words[self.places].astype(np.int64)
+        size, mask = _LENGTHS[int(words[0]) >> 8 & _LONGER]
+        if size and all_alike(words & mask):  # as many bytes in all rows
+            values = words >> 8 & 0x7F
+            for number in range(1, size):
+                values |= words >> 8 + number & 0x7F << 7 * number
+            self.places = self.places + (1 + size)
+            return tags[0], values
+        words >>= 8
         values = words & 0x7F
-        size: Any = 1
+        sizes: Any = 2
         is_longer = words & 0x80 != 0
         shift = 7
         while _TRUE in is_longer.tobytes():
@@ -54,18 +76,16 @@ class _Cursor:
                 raise _Unlike
             words >>= 8
             values += np.where(is_longer, words & 0x7F, 0) << shift
-            size = size + is_longer
+            sizes = sizes + is_longer
             is_longer &= words & 0x80 != 0
             shift += 7
-        self.places = self.places + size
-        return values
+        self.places = self.places + sizes
+        return tags[0], values
 
     def part(self, tag: int, stops: np.ndarray) -> np.ndarray:
         """Enter a field of that tag, which must fill its row up to ``stops``."""
-        if self.tag() != tag:
-            raise _Unlike
-        length = self.length()
-        if not _same(self.places + length, stops):
+        found, length = self.field()
+        if found != tag or not _same(self.places + length, stops):
             raise _Unlike
         return length
 
@@ -84,9 +104,9 @@ def _read(buffer: np.ndarray, starts: np.ndarray, stops: np.ndarray, wanted: set
     found: dict[str, Feature] = {}
     names: set[str] = set()
     while _TRUE in (cursor.places < stops).tobytes():
-        if cursor.tag() != 0x0A or len(names) > _MOST_FEATURES:  # Features.feature
+        tag, length = cursor.field()
+        if tag != 0x0A or len(names) > _MOST_FEATURES:  # Features.feature
             raise _Unlike
-        length = cursor.length()
         end = cursor.places + length
         name = _name(cursor)
         if name in names or _TRUE in (end > stops).tobytes():
@@ -101,11 +121,9 @@ def _read(buffer: np.ndarray, starts: np.ndarray, stops: np.ndarray, wanted: set
 
 
 def _name(cursor: _Cursor) -> str:
-    if cursor.tag() != 0x0A:
-        raise _Unlike
-    lengths = cursor.length()
+    tag, lengths = cursor.field()
     length = int(lengths[0])
-    if not _same(lengths, np.full_like(lengths, length)) or not 0 < length <= 1 << 10:
+    if tag != 0x0A or not all_alike(lengths) or not 0 < length <= 1 << 10:
         raise _Unlike
     names = cursor.buffer[cursor.places[:, None] + np.arange(length)].tobytes()
     if names != names[:length] * len(lengths):
@@ -116,8 +134,8 @@ def _name(cursor: _Cursor) -> str:
 
 def _feature(cursor: _Cursor, end: np.ndarray) -> Feature:
     cursor.part(0x12, end)
-    kind = _KINDS.get(cursor.tag(), "")
-    length = cursor.length()
+    tag, length = cursor.field()
+    kind = _KINDS.get(tag, "")
     if not kind or not _same(cursor.places + length, end):
         raise _Unlike
     length = cursor.part(0x0A, end)  # one value of bytes, or packed numbers
@@ -125,7 +143,7 @@ def _feature(cursor: _Cursor, end: np.ndarray) -> Feature:
         raise _Unlike
     buffer, places = cursor.buffer, cursor.places
     if kind == "int64_list":
-        return kind, split(*varints(buffer, places, length))
+        return kind, split(*varints(buffer, places, length, cursor.ends))
     if kind == "float_list":
         if (length % 4).any():
             raise _Unlike

@@ -79,14 +79,15 @@ def test_varints(rows: list[list[int]]) -> None:
         return bytes([*found, value])
 
     buffer, starts, stops = joined([b"".join(map(encode, row)) for row in rows])
-    values, counts = varints(buffer, starts, stops - starts)
+    values, counts = varints(buffer, starts, stops - starts, np.flatnonzero(buffer < 128))
     assert values.tolist() == [value for row in rows for value in row] and counts.tolist() == list(map(len, rows))
 
 
 @pytest.mark.parametrize("data", [b"\x80", b"\x01\xff", b"\xff" * 10 + b"\x01"])
 def test_varints_that_are_none(data: bytes) -> None:
     with pytest.raises(FormatError):
-        varints(np.frombuffer(data + bytes(8), np.uint8), np.array([0]), np.array([len(data)]))
+        buffer = np.frombuffer(data + bytes(8), np.uint8)
+        varints(buffer, np.array([0]), np.array([len(data)]), np.flatnonzero(buffer < 128))
 
 
 FIELDS = {"b": {"type": "bytes"}, "f": {"type": "float64", "shape": [-1]}, "i": {"type": "int32", "shape": [-1]},
