@@ -29,8 +29,9 @@ import torch
 
 from mindspore_compat import context
 from mindspore_compat._runtime.device import CPU, current_device
+from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train.callback._callback import CallbackManager, InternalCallbackParam, RunContext
-from mindspore_compat.train.dataset_helper import endless, epochs, prefetched
+from mindspore_compat.train.dataset_helper import endless, epochs, prefetched, resumed_epochs
 
 __all__ = ["train_epochs", "evaluate", "Sinking"]
 
@@ -51,19 +52,28 @@ class Sinking:
         self.is_on = enabled and on_gpu
         self.one_step_per_sink = self.is_on and context.get_context("mode") == context.GRAPH_MODE
 
-    def epochs(self, dataset: Any, number: int, plain: bool) -> Iterator[Iterable[tuple[Any, ...]]]:
-        """The batches of each epoch."""
+    def epochs(self, dataset: Any, first: int, last: int, plain: bool, behind: int = 0,
+               then: Any = None) -> Iterator[Iterable[tuple[Any, ...]]]:
+        """The batches of each epoch from ``first`` up to ``last``; a resumed run has ``behind`` of the first one's behind it.
+
+        Raises:
+            ValueError: for a resumed run with a ``sink_size``.
+        """
         ahead = prefetched if self.is_on and current_device().type == "cuda" else iter
         if not self.limits_steps:
-            yield from map(ahead, epochs(dataset, number, plain))
+            yield from map(ahead, resumed_epochs(dataset, first, last, plain, behind, then) if behind else epochs(dataset, last - first, plain))
             return
+        number = last - first
+        if behind:
+            raise ValueError("A run cannot be resumed within an epoch of 'sink_size' steps. Leave 'sink_size' out, or begin an epoch: give "
+                             "'initial_epoch' another number than the checkpoint's.")
         stream = ahead(endless(dataset, plain))
         for _ in range(number):
             yield (next(stream) for _ in range(self.steps))
 
 
-def _checked_elements(batch: tuple[Any, ...], has_loss_fn: bool) -> tuple[Any, ...]:
-    if has_loss_fn and len(batch) != 2:
+def _checked_elements(network: Any, batch: tuple[Any, ...], has_loss_fn: bool) -> tuple[Any, ...]:
+    if has_loss_fn and isinstance(network, Cell) and len(batch) != 2:
         raise ValueError("When 'loss_fn' is not None, 'train_dataset' should return two elements, but got "
                          f"{len(batch)}, please check the number of elements returned by 'train_dataset'. Use project() to keep two columns, "
                          "or put the loss into the network.")
@@ -77,15 +87,23 @@ def train_epochs(network: Any, dataset: Any, first_epoch: int, last_epoch: int, 
     cb_params.dataset_sink_mode = sinking.is_on
     network.set_train(True)
     callbacks.on_train_begin(run_context)
-    batches_of_epochs = sinking.epochs(dataset, last_epoch - first_epoch, plain)
+    begin_epoch, end_epoch = getattr(network, "begin_epoch", None), getattr(network, "end_epoch", None)  # a step of a torch network
+    behind = begin_epoch(first_epoch) if begin_epoch is not None else 0
+    cb_params.cur_step_num += behind
+    batches_of_epochs = sinking.epochs(dataset, first_epoch, last_epoch, plain, behind,
+                                        getattr(network, "continue_epoch", None))
     for epoch, batches in zip(range(first_epoch, last_epoch), batches_of_epochs):
         cb_params.cur_epoch_num = epoch + 1
+        if begin_epoch is not None and epoch > first_epoch:
+            begin_epoch(epoch)
         callbacks.on_train_epoch_begin(run_context)
         network.set_train(True)
         if sinking.one_step_per_sink:
             _train_one_sink(network, batches, cb_params, callbacks, run_context, after_step)
         else:
             _train_one_epoch(network, batches, cb_params, callbacks, run_context, after_step)
+        if end_epoch is not None:
+            end_epoch()
         evaluate_after()
         if hasattr(dataset, "reset"):
             dataset.reset()
@@ -102,7 +120,7 @@ def _train_one_epoch(network: Any, batches: Iterable[tuple[Any, ...]], cb_params
     has_loss_fn = cb_params["loss_fn"] is not None
     step_begin, step_end = callbacks.on_train_step_begin, callbacks.on_train_step_end
     for batch in batches:
-        _checked_elements(batch, has_loss_fn)
+        _checked_elements(network, batch, has_loss_fn)
         cb_params["cur_step_num"] += 1
         cb_params["train_dataset_element"] = list(batch)
         step_begin(run_context)
@@ -125,7 +143,7 @@ def _train_one_sink(network: Any, batches: Iterable[tuple[Any, ...]], cb_params:
     callbacks.on_train_step_begin(run_context)
     outputs = None
     for batch in batches:
-        outputs = network(*_checked_elements(batch, has_loss_fn))
+        outputs = network(*_checked_elements(network, batch, has_loss_fn))
         if after_step is not None:
             after_step(outputs)
     cb_params["net_outputs"] = outputs

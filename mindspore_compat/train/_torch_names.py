@@ -20,7 +20,7 @@ from mindspore_compat.common._wrap import plain
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
 
-__all__ = ["mindspore_items", "load_into_module", "torch_targets", "nearest", "from_torch_names", "to_torch_names"]
+__all__ = ["mindspore_items", "load_into_module", "torch_targets", "wrapped_module", "nearest", "from_torch_names", "to_torch_names"]
 
 _log = logging.getLogger("mindspore_compat")
 _NORM = {"weight": "gamma", "bias": "beta", "running_mean": "moving_mean", "running_var": "moving_variance", "num_batches_tracked": None}
@@ -36,7 +36,7 @@ _ALSO = {"bn2d.gamma": "gamma", "bn2d.beta": "beta", "bn2d.moving_mean": "moving
 _CHILDREN = {(nn.TransformerEncoderLayer, nn.TransformerDecoderLayer): {"linear1": "dense1", "linear2": "dense2"}}
 #: what stands before a parameter's name in the state of an optimizer, which is not the parameter
 _STATE = re.compile(r"(moments?[12]?|vhat|adam_[mv]|lamb_[mv]|accum|accum_update|stat|mean_grad|mean_square|linear|prev|step_size|exp_avg(_sq)?|"
-                    r"momentum_buffer)\.$")
+                    r"momentum_buffer|ema|accumulated)\.$")
 _CONV1D = (nn.Conv1d, nn.ConvTranspose1d)
 _FLOATS = (torch.float16, torch.float32, torch.float64, torch.bfloat16)
 _INTS = (torch.int8, torch.int16, torch.int32, torch.int64)
@@ -63,9 +63,23 @@ def _own_name(module: nn.Module, name: str) -> str | None:
     return name
 
 
+def wrapped_module(module: nn.Module) -> nn.Module | None:
+    """What a wrapper of torch is around, None for any other module."""
+    compiled = module._modules.get("_orig_mod")
+    if compiled is not None:
+        return compiled
+    if isinstance(module, (nn.DataParallel, nn.parallel.DistributedDataParallel, torch.optim.swa_utils.AveragedModel)):
+        return module.module
+    return None
+
+
 def _walk(module: nn.Module, path: str) -> Iterator[tuple[str, nn.Module]]:
-    """(MindSpore path with its dot, module) of a module and all inside."""
+    """(MindSpore path with its dot, module) of a module and all inside; what a wrapper of torch is around has the wrapper's place."""
     yield path, module
+    inner = wrapped_module(module)
+    if inner is not None:
+        yield from _walk(inner, path)
+        return
     names = next((names for types, names in _CHILDREN.items() if isinstance(module, types)), {})
     for name, child in module.named_children():
         yield from _walk(child, f"{path}{names.get(name, name)}.")
@@ -101,7 +115,9 @@ def _all_targets(net: nn.Module) -> list[Target]:
 
 def mindspore_items(net: nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
     """What `save_checkpoint` writes for a torch module."""
-    return ((target.name, target.as_mindspore()) for target in _all_targets(net))
+    yield from ((target.name, target.as_mindspore()) for target in _all_targets(net))
+    if hasattr(net, "checkpoint_extras"):
+        yield from net.checkpoint_extras()
 
 
 # --- loading --------------------------------------------------------------------------------------------------------------

@@ -1,18 +1,28 @@
-"""Training and evaluation steps of plain torch networks under `Model`: plain tensors, torch losses, ``torch.optim`` optimizers."""
+"""Training and evaluation steps of torch networks under `Model`: plain tensors, torch losses, ``torch.optim`` optimizers (docs/torch.md)."""
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
 import torch
+from torch.utils import _pytree as pytree
 
+from mindspore_compat._api.validate import check_positive_int
 from mindspore_compat.common._differentiation import differentiable
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim.optimizer import Optimizer
+from mindspore_compat.train import _torch_state as state
+from mindspore_compat.train._torch_batch import loss_of, prediction_of, split, wrapped
 from mindspore_compat.train._torch_names import torch_targets
+from mindspore_compat.train._torch_rates import Rates
+from mindspore_compat.train._torch_scale import LossScaler
+from mindspore_compat.train.loss_scale_manager import DynamicLossScaleManager, LossScaleManager
 
 __all__ = ["TorchTrainStep", "TorchEvalStep", "TorchPredict", "check_torch_parts"]
+
+_LEVELS = ("O0", "O1", "O2", "O3", "auto")
+_UNSET: Any = object()
 
 
 def check_torch_parts(optimizer: Any) -> None:
@@ -23,18 +33,34 @@ def check_torch_parts(optimizer: Any) -> None:
                         "Build torch.optim.SGD(network.parameters(), ...) or write the network as nn.Cell.")
 
 
-def _wrapped_loss(loss_fn: Any, outputs: Any, label: Any) -> Any:
-    return loss_fn(wrap(outputs), wrap(label)) if isinstance(loss_fn, Cell) else loss_fn(outputs, label)
-
-
 class _TorchStep(torch.nn.Module):
-    """A network with its loss; offers what callbacks expect of a train network."""
+    """A network with its loss; offers what callbacks expect of a train network.
 
-    def __init__(self, network: torch.nn.Module, loss_fn: Any, optimizer: Any = None) -> None:
+    Args:
+        amp_level: but for "O0", the network runs under ``torch.autocast``, and its outputs are handed on in float32.
+        amp_dtype: torch.float16 or torch.bfloat16; None is float16 on a GPU, bfloat16 elsewhere.
+    """
+
+    def __init__(self, network: torch.nn.Module, loss_fn: Any, amp_level: str = "O0", amp_dtype: torch.dtype | None = None) -> None:
         super().__init__()
         self.network = network
         self.loss_fn = loss_fn
-        object.__setattr__(self, "optimizer", optimizer)
+        self.amp_level, self.amp_dtype = amp_level, amp_dtype
+
+    def device_type(self) -> str:
+        """Where the network's first parameter is."""
+        first = next(self.network.parameters(), None)
+        return "cpu" if first is None else first.device.type
+
+    def outputs_for(self, batch: Any) -> Any:
+        """The network's outputs in its precision, as float32 if that is a lower one."""
+        if self.amp_level == "O0":
+            return batch.through(self.network)
+        device_type = self.device_type()
+        dtype = self.amp_dtype or (torch.float16 if device_type == "cuda" else torch.bfloat16)
+        with torch.autocast(device_type, dtype):
+            outputs = batch.through(self.network)
+        return _as_float32(outputs)
 
     def set_train(self, mode: bool = True) -> _TorchStep:
         self.train(mode)
@@ -52,66 +78,281 @@ class _TorchStep(torch.nn.Module):
         return [parameter for parameter in self.network.parameters(recurse) if parameter.requires_grad]
 
     def checkpoint_targets(self) -> Iterator[tuple[str, torch.Tensor]]:
-        """(MindSpore name, tensor): the network's, then the optimizer's state as ``STATE.PARAMETER``."""
+        """(MindSpore name, tensor) of all that a checkpoint keeps."""
+        yield from torch_targets(self.network)
+
+
+def _as_float32(outputs: Any) -> Any:
+    return pytree.tree_map_only(torch.Tensor, lambda item: item.to(torch.float32) if item.is_floating_point() else item, outputs)
+
+
+class TorchTrainStep(_TorchStep):
+    """A training step of a torch network: forward, backward, update. What `Model` builds for one; give it to `Model` as the network for more.
+
+    Returns the loss as a Tensor, with a loss scale (loss, overflow, scale of the next step) as `nn.TrainOneStepWithLossScaleCell`.
+
+    Args:
+        network: any ``torch.nn.Module``: plain, compiled, DataParallel, DistributedDataParallel; or a Cell.
+        loss_fn: takes (outputs, label, ...); of an output object its "logits". None if the network returns the loss, or an object with a "loss".
+        optimizer: of ``torch.optim``; None if the network updates itself.
+        amp_level: "O0", or "O1", "O2", "O3", "auto": ``torch.autocast``, which decides by operator at each of them; "O2" also brings a
+            `DynamicLossScaleManager`, as upstream. See ``amp_dtype`` of the base.
+        loss_scale_manager: replaces what the level brings; None is no loss scale.
+        scheduler: of ``torch.optim.lr_scheduler``, a `LearningRateSchedule`, a list of rates, or a function of the number of updates.
+        interval: "step" or "epoch": when the scheduler goes on.
+        accumulate: so many batches make one update, by the mean of their gradients; an epoch's end also makes one.
+        clip_norm: the gradients' greatest norm (``torch.nn.utils.clip_grad_norm_``), of the unscaled ones.
+        ema: a ``torch.optim.swa_utils.AveragedModel`` of the network, updated after each update.
+
+    Checkpoints of a step hold everything that a resumed run needs to go on bit for bit: after ``load_param_into_net(step, parameters)``,
+    ``Model.train(..., initial_epoch=step.resume())`` does so, within an epoch too.
+
+    Raises:
+        TypeError, ValueError: for arguments of a wrong kind.
+    """
+
+    def __init__(self, network: torch.nn.Module, loss_fn: Any = None, optimizer: Any = None, *, amp_level: str = "O0",
+                 amp_dtype: torch.dtype | None = None, loss_scale_manager: Any = _UNSET, scheduler: Any = None, interval: str = "step",
+                 accumulate: int = 1, clip_norm: float | None = None, ema: Any = None) -> None:
+        owner = "TorchTrainStep"
+        if not isinstance(network, torch.nn.Module):
+            raise TypeError(f"For '{owner}', the 'network' must be a torch.nn.Module, but got {type(network).__name__}.")
+        if amp_level not in _LEVELS:
+            raise ValueError(f"For '{owner}', the 'amp_level' must be in {list(_LEVELS)}, but got {amp_level!r}.")
+        if amp_dtype not in (None, torch.float16, torch.bfloat16):
+            raise ValueError(f"For '{owner}', 'amp_dtype' must be torch.float16, torch.bfloat16 or None, but got {amp_dtype}.")
+        check_torch_parts(optimizer)
+        if optimizer is None and (scheduler, clip_norm, ema, accumulate) != (None, None, None, 1):
+            raise ValueError(f"For '{owner}', 'scheduler', 'clip_norm', 'ema' and 'accumulate' need an 'optimizer'.")
+        super().__init__(network, loss_fn, amp_level, amp_dtype)
+        manager = loss_scale_manager
+        if manager is _UNSET:
+            manager = DynamicLossScaleManager() if amp_level == "O2" and optimizer is not None else None
+        if manager is not None and not isinstance(manager, LossScaleManager):
+            raise TypeError(f"For '{owner}', 'loss_scale_manager' must be a LossScaleManager, but got {type(manager).__name__}.")
+        if ema is not None and not isinstance(ema, torch.optim.swa_utils.AveragedModel):
+            raise TypeError(f"For '{owner}', 'ema' must be a torch.optim.swa_utils.AveragedModel, but got {type(ema).__name__}.")
+        if clip_norm is not None and not (isinstance(clip_norm, (int, float)) and clip_norm > 0):
+            raise ValueError(f"For '{owner}', 'clip_norm' must be a positive number, but got {clip_norm!r}.")
+        self.loss_scale_manager = manager
+        object.__setattr__(self, "optimizer", optimizer)
+        object.__setattr__(self, "ema", ema)
+        self._scaler = None if manager is None else LossScaler(self.device_type(), manager)
+        self._rates = None if optimizer is None else Rates(optimizer, scheduler, interval)
+        self._parts = check_positive_int(accumulate, "accumulate", owner)
+        self._clip_norm = clip_norm
+        self._done = 0  # batches whose gradients wait for an update
+        self.epoch = self.batch = 0
+        self._began: dict[str, Any] | None = None  # the random generators when the epoch began
+        self._loaded: dict[str, Any] | None = None  # where random generators were, by the checkpoint that was loaded
+        self._resumed: dict[str, Any] | None = None
+        self._now: dict[str, Any] | None = None
+
+    def forward(self, *inputs: Any) -> Any:
+        optimizer, scaler = self.optimizer, self._scaler
+        batch = split(self.network, inputs, self.loss_fn is not None)
+        self.batch += 1
+        if optimizer is None:
+            outputs = self.outputs_for(batch)
+            return outputs if self.loss_fn is None else batch.loss(self.loss_fn, prediction_of(outputs))
+        if not self._done:
+            optimizer.zero_grad(set_to_none=True)
+            if scaler is not None:
+                scaler.begin()
+        self._done += 1
+        is_last = self._done >= self._parts
+        with contextlib.nullcontext() if is_last else self._without_reduction():
+            with differentiable():  # derivatives inside of the network too
+                outputs = self.outputs_for(batch)
+                loss = loss_of(outputs if self.loss_fn is None else batch.loss(self.loss_fn, prediction_of(outputs)))
+            share = loss if self._parts == 1 else loss / self._parts
+            (share if scaler is None else scaler.scale(share)).backward()
+        overflow = self._update() if is_last else torch.tensor(False)
+        found = wrap(loss.detach())
+        return found if scaler is None else (found, wrap(overflow), wrap(scaler.current()))
+
+    def _without_reduction(self) -> Any:
+        """DistributedDataParallel reduces the gradients of an update's last batch, which are those of all."""
+        no_sync = getattr(self.network, "no_sync", None)
+        return contextlib.nullcontext() if no_sync is None else no_sync()
+
+    def _update(self) -> torch.Tensor:
+        """One update from the gradients there are; returns whether they overflowed."""
+        optimizer, scaler, rates = self.optimizer, self._scaler, self._rates
+        assert rates is not None
+        if self._done < self._parts:  # an epoch's last batches: the mean of those there are
+            for parameter in self._parameters_with_gradients():
+                parameter.grad.mul_(self._parts / self._done)
+        self._done = 0
+        overflow = torch.tensor(False)
+        if scaler is not None:
+            scaler.unscale_(optimizer)
+            overflow = scaler.overflow()
+        if self._clip_norm is not None:
+            torch.nn.utils.clip_grad_norm_(self._parameters_with_gradients(), self._clip_norm)
+        rates.before_update()
+        if scaler is None:
+            optimizer.step()
+        else:
+            scaler.step(optimizer)
+            scaler.update()
+        if scaler is None or not scaler.leaves_out(overflow):
+            rates.after("step")
+            if self.ema is not None:
+                self.ema.update_parameters(self.network)
+        return overflow
+
+    def _parameters_with_gradients(self) -> list[Any]:
+        return [parameter for group in self.optimizer.param_groups for parameter in group["params"] if parameter.grad is not None]
+
+    # --- epochs -----------------------------------------------------------------------------------------------------------
+
+    def resume(self) -> int:
+        """Let the next training go on where the checkpoint that was loaded left off; returns what it takes as ``initial_epoch``.
+
+        Raises:
+            RuntimeError: if no checkpoint of a step was loaded.
+        """
+        if self._loaded is None:
+            raise RuntimeError("There is nothing to resume: call load_param_into_net(model.train_network, load_checkpoint(file)) before, with a "
+                               "checkpoint that ModelCheckpoint saved of a TorchTrainStep.")
+        self._resumed = self._loaded
+        return self.epoch
+
+    def begin_epoch(self, epoch: int) -> int:
+        """The loop begins an epoch, counted from 0; returns how many of its batches a resumed run has behind it.
+
+        Raises:
+            ValueError: if a resumed run begins with another epoch.
+        """
+        resumed, self._resumed, self._loaded, self._now = self._resumed, None, None, None
+        if resumed is not None:
+            if self.epoch != epoch:
+                raise ValueError(f"The training was to be resumed in epoch {self.epoch}, but begins with {epoch}: give Model.train "
+                                 "initial_epoch=step.resume().")
+            self._began, self._now = resumed["began"], resumed["now"]
+            state.set_random_state(resumed["began"])
+            return self.batch
+        self.epoch, self.batch = epoch, 0
+        self._began = state.random_state()
+        return 0
+
+    def continue_epoch(self) -> None:
+        """The batches behind a resumed run were left out: random generators go on where they were."""
+        if self._now is not None:
+            state.set_random_state(self._now)
+            self._now = None
+
+    def end_epoch(self) -> None:
+        """The loop ended an epoch."""
+        if self._done:
+            self._update()
+        if self._rates is not None:
+            self._rates.after("epoch")
+
+    # --- checkpoints ------------------------------------------------------------------------------------------------------
+
+    def checkpoint_targets(self) -> Iterator[tuple[str, torch.Tensor]]:
+        """(MindSpore name, tensor): the network's, the optimizer's state as ``STATE.PARAMETER``, the loss scale's, the average's as ``ema.``."""
         found = list(torch_targets(self.network))
         yield from found
-        state = self.optimizer.state if self.optimizer is not None else {}
+        states = self.optimizer.state if self.optimizer is not None else {}
         for name, tensor in found:
-            for key, value in state.get(tensor, {}).items():
+            for key, value in states.get(tensor, {}).items():
                 if isinstance(value, torch.Tensor):
                     yield f"{key}.{name}", value
+        if self._scaler is not None:
+            yield from self._scaler.targets()
+        if self.ema is not None:
+            yield from ((f"ema.{name}", tensor) for name, tensor in torch_targets(self.ema))
 
+    def checkpoint_extras(self) -> Iterator[tuple[str, torch.Tensor]]:
+        """What a checkpoint holds beside `checkpoint_targets`: gradients that wait for an update, and one entry of all else."""
+        if self.optimizer is None:
+            return
+        names = dict(torch_targets(self.network))
+        if self._done:
+            yield from ((f"accumulated.{name}", tensor.grad) for name, tensor in names.items() if tensor.grad is not None)
+        states = self.optimizer.state
+        numbers = {name: state.packed_parts({key: value for key, value in states.get(tensor, {}).items() if not isinstance(value, torch.Tensor)})
+                   for name, tensor in names.items()}
+        yield state.NAME, state.encoded({
+            "groups": [state.packed_parts(group, ("params",)) for group in self.optimizer.param_groups],
+            "states": {name: found for name, found in numbers.items() if found}, "rates": self._rates.state(),  # type: ignore[union-attr]
+            "counters": {name: counter.item() for name, counter in self._counters()}, "done": self._done,
+            "epoch": self.epoch, "batch": self.batch, "began": self._began or state.random_state(), "now": state.random_state()})
+
+    def _counters(self) -> Iterator[tuple[str, torch.Tensor]]:
+        """(torch name, tensor) of single numbers that MindSpore has no name for: ``num_batches_tracked`` of norms."""
+        for prefix, module in (("", self.network), ("ema.", self.ema)):
+            if module is not None:
+                named = {id(tensor) for _, tensor in torch_targets(module)}
+                yield from ((prefix + name, item) for name, item in module.named_buffers() if id(item) not in named and item.numel() == 1)
 
     def restore_optimizer_state(self, values: dict[str, Any]) -> list[str]:
-        """Give a fresh optimizer the states ``STATE.PARAMETER`` of a checkpoint; returns the names that were used."""
+        """Take what `load_param_into_net` found no tensor for: a fresh optimizer's states and `checkpoint_extras`. Returns the names used.
+
+        Raises:
+            ValueError: if the entry of the run's state is damaged.
+        """
+        if self.optimizer is None:
+            return []
         used = []
         by_name = dict(torch_targets(self.network))
         for name, value in values.items():
             key, _, parameter = name.partition(".")
             tensor = by_name.get(parameter)
-            if self.optimizer is not None and tensor is not None and isinstance(value, torch.Tensor) and key not in self.optimizer.state[tensor]:
+            if tensor is None or not isinstance(value, torch.Tensor):
+                continue
+            if key == "accumulated":
+                tensor.grad = torch._C.TensorBase.detach(value).to(tensor.device, copy=True)
+            elif key not in self.optimizer.state[tensor]:
                 # a step counter stays on the CPU, as torch keeps it
-                state = value.detach().clone() if key == "step" else value.detach().to(tensor.device, copy=True)
-                self.optimizer.state[tensor][key] = torch._C.TensorBase.detach(state)
-                used.append(name)
+                found = value.detach().clone() if key == "step" else value.detach().to(tensor.device, copy=True)
+                self.optimizer.state[tensor][key] = torch._C.TensorBase.detach(found)
+            else:
+                continue
+            used.append(name)
+        if isinstance(values.get(state.NAME), torch.Tensor):
+            self._restore_run(state.decoded(values[state.NAME]), by_name)
+            used.append(state.NAME)
         return used
 
-
-class TorchTrainStep(_TorchStep):
-    """Forward, backward, ``optimizer.step()``; returns the loss as a Tensor. Without an optimizer the network itself is the step."""
-
-    def forward(self, *inputs: Any) -> Any:
-        optimizer = self.optimizer
-        if optimizer is None:
-            return self._loss(inputs)
-        optimizer.zero_grad(set_to_none=True)
-        with differentiable():  # derivatives inside of the network too
-            loss = self._loss(inputs)
-        if not isinstance(loss, torch.Tensor):
-            described = f"a {type(loss).__name__} of {len(loss)} elements" if isinstance(loss, (tuple, list)) else type(loss).__name__
-            raise TypeError(f"For 'Model.train', the network must return the loss as one Tensor, but got {described}. "
-                            "Give Model a 'loss_fn', or a network that returns the loss alone.")
-        loss.backward()
-        optimizer.step()
-        return wrap(loss.detach())
-
-    def _loss(self, inputs: tuple[Any, ...]) -> Any:
-        if self.loss_fn is None:
-            return self.network(*inputs)
-        data, label = inputs
-        return _wrapped_loss(self.loss_fn, self.network(data), label)
+    def _restore_run(self, found: dict[str, Any], by_name: dict[str, torch.Tensor]) -> None:
+        assert self._rates is not None
+        groups = self.optimizer.param_groups
+        try:
+            if len(found["groups"]) != len(groups):
+                raise ValueError(f"the optimizer has {len(groups)} groups of parameters, the checkpoint's had {len(found['groups'])}")
+            for group, parts in zip(groups, found["groups"], strict=True):
+                state.restore_parts(group, parts)
+            for name, parts in found["states"].items():
+                if name in by_name:
+                    state.restore_parts(self.optimizer.state[by_name[name]], parts)
+            for name, counter in self._counters():
+                if name in found["counters"]:
+                    counter.fill_(found["counters"][name])
+            self._rates.restore(found["rates"])
+            self._done, self.epoch, self.batch = int(found["done"]), int(found["epoch"]), int(found["batch"])
+            self._loaded = {"began": found["began"], "now": found["now"]}
+        except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+            raise ValueError(f"The checkpoint's entry {state.NAME!r} does not fit this optimizer and scheduler: {error!r}. Build them as they "
+                             "were, or leave the entry out of the parameter dict to go on with fresh ones.") from error
 
 
 class TorchEvalStep(_TorchStep):
     """(loss, outputs, label) as Tensors, for metrics."""
 
-    def forward(self, data: Any, label: Any) -> Any:
-        outputs = self.network(data)
-        return wrap((_wrapped_loss(self.loss_fn, outputs, label), outputs, label))
+    def forward(self, *inputs: Any) -> Any:
+        batch = split(self.network, inputs, self.loss_fn is not None)
+        outputs = self.outputs_for(batch)
+        predicted = prediction_of(outputs)
+        loss = loss_of(outputs) if self.loss_fn is None else batch.loss(self.loss_fn, predicted)
+        return wrapped((loss, predicted, batch.labels))
 
 
 class TorchPredict(_TorchStep):
     """The network's outputs as Tensors."""
 
     def forward(self, *inputs: Any) -> Any:
-        return wrap(self.network(*inputs))
+        return wrapped(self.outputs_for(split(self.network, inputs, False)))

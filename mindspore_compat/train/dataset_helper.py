@@ -1,9 +1,11 @@
 """How a run takes its batches from a dataset. Upstream: ``mindspore.train.dataset_helper``."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
+import numpy as np
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_int
@@ -34,15 +36,17 @@ def dataset_size(dataset: Any) -> int:
                         f"torch DataLoader over a map-style dataset), but got {type(dataset).__name__}.") from None
 
 
-def _as_tuple(batch: Any) -> tuple[Any, ...]:
-    if isinstance(batch, dict):
-        return tuple(batch.values())
+def _as_tuple(batch: Any, plain: bool) -> tuple[Any, ...]:
+    if isinstance(batch, Mapping):
+        return (batch,) if plain else tuple(batch.values())
     return tuple(batch) if isinstance(batch, (tuple, list)) else (batch,)
 
 
 def _on_device(value: Any, plain: bool) -> Any:
     """A batch's column as what the network takes: a Tensor, or a plain torch tensor for torch networks, on the current device."""
     if not isinstance(value, torch.Tensor):
+        if plain and _is_nested(value):
+            return _nested_on_device(value)
         value = torch.as_tensor(value) if plain else Tensor(value)
     device = current_device()
     if device is not CPU and value.device != device:
@@ -50,6 +54,20 @@ def _on_device(value: Any, plain: bool) -> Any:
     if plain:
         return value if type(value) is torch.Tensor else torch._C.TensorBase.detach(value)
     return wrap(value)
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, Mapping) or (isinstance(value, (tuple, list)) and any(not isinstance(item, (int, float)) for item in value))
+
+
+def _nested_on_device(value: Any) -> Any:
+    """A batch of a DataLoader with structure in it: its tensors and arrays on the device, all else (texts) as it is."""
+    if isinstance(value, Mapping):
+        return {key: _nested_on_device(item) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        items = [_nested_on_device(item) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)  # a namedtuple takes them one by one
+    return _on_device(value, True) if isinstance(value, (torch.Tensor, np.ndarray, np.generic)) else value
 
 
 def epochs(dataset: Any, number: int, plain: bool = False) -> Iterator[Iterable[tuple[Any, ...]]]:
@@ -60,7 +78,41 @@ def epochs(dataset: Any, number: int, plain: bool = False) -> Iterator[Iterable[
             yield (tuple([_on_device(value, plain) for value in batch]) for batch in iterator)
     else:
         for _ in range(number):
-            yield (tuple([_on_device(value, plain) for value in _as_tuple(batch)]) for batch in dataset)
+            yield _one_pass(dataset, plain)
+
+
+def _one_pass(dataset: Any, plain: bool) -> Iterator[tuple[Any, ...]]:
+    for batch in dataset:  # only here a DataLoader draws its order: when the epoch has begun
+        yield tuple([_on_device(value, plain) for value in _as_tuple(batch, plain)])
+
+
+def resumed_epochs(dataset: Any, first: int, last: int, plain: bool, behind: int, then: Callable[[], None]) -> Iterator[Iterable[tuple[Any, ...]]]:
+    """As `epochs`, for a run that has ``behind`` batches of the epoch ``first`` (counted from 0) behind it; ``then`` is called after these."""
+    size = dataset_size(dataset)
+    if behind >= size:
+        yield _without((), 0, then)
+        first += 1
+    if first == last:
+        return
+    found = epochs(dataset, last - first, plain)
+    if is_mindspore_dataset(dataset):  # its order depends on the epoch
+        kept = dataset.get_init_step()
+        dataset.set_init_step(first * size)
+        try:
+            iterator = dataset.create_tuple_iterator(num_epochs=last, do_copy=False)
+        finally:
+            dataset.set_init_step(kept)
+        found = ((tuple([_on_device(value, plain) for value in batch]) for batch in iterator) for _ in range(first, last))
+    for number, batches in enumerate(found):
+        yield _without(batches, behind, then) if not number and behind < size else batches
+
+
+def _without(batches: Iterable[tuple[Any, ...]], behind: int, then: Callable[[], None]) -> Iterator[tuple[Any, ...]]:
+    iterator = iter(batches)
+    for _ in islice(iterator, behind):
+        pass
+    then()
+    yield from iterator
 
 
 def endless(dataset: Any, plain: bool = False) -> Iterator[tuple[Any, ...]]:

@@ -71,13 +71,13 @@ class Model:
     """Trains, evaluates and applies a network.
 
     Args:
-        network: a Cell, or a plain ``torch.nn.Module``.
+        network: a Cell, a plain ``torch.nn.Module``, or a `TorchTrainStep`, which brings loss and optimizer.
         loss_fn: takes (outputs, label); None if the network returns the loss.
         optimizer: of ``mindspore.nn`` for a Cell, of ``torch.optim`` for a torch module; None if the network updates itself.
         metrics: a dict {name: Metric} or a set of names.
         eval_network: returns what metrics take; None builds (loss, outputs, label) from network and loss_fn.
         eval_indexes: positions of loss, outputs and label in the eval_network's outputs.
-        amp_level: "O0", "O1", "O2", "O3" or "auto", see `mindspore_compat.amp`.
+        amp_level: "O0", "O1", "O2", "O3" or "auto", see `mindspore_compat.amp`; for torch modules see `TorchTrainStep`.
         boost_level: accepted without effect ("O0", "O1", "O2").
         loss_scale_manager, keep_batchnorm_fp32: override what ``amp_level`` implies.
 
@@ -87,6 +87,9 @@ class Model:
 
     def __init__(self, network: Any, loss_fn: Any = None, optimizer: Any = None, metrics: Any = None, eval_network: Any = None,
                  eval_indexes: Any = None, amp_level: str = "O0", boost_level: str = "O0", **kwargs: Any) -> None:
+        step = network if isinstance(network, TorchTrainStep) else None
+        if step is not None:
+            network, loss_fn, optimizer, amp_level = _parts_of(step, loss_fn, optimizer, amp_level, kwargs)
         if not isinstance(network, torch.nn.Module):
             raise TypeError(f"For 'Model', the 'network' must be a Cell or a torch.nn.Module, but got {type(network).__name__}.")
         self._check_kwargs(kwargs)
@@ -108,9 +111,9 @@ class Model:
         self._is_torch = not isinstance(network, Cell)
         self._parallel_mode, self._device_number = _get_parallel_mode(), _get_device_num()
         self._metric_fns = get_metrics(metrics)
-        self._train_network = self._build_train_network()
+        self._train_network = self._build_train_network() if step is None else step
         self._eval_network, self._eval_indexes = self._build_eval_network(eval_network, eval_indexes)
-        self._predict_network = TorchPredict(network, None) if self._is_torch else network
+        self._predict_network = TorchPredict(network, None, amp_level, getattr(step, "amp_dtype", None)) if self._is_torch else network
         self.batch_num = -1  # steps of an epoch of the last training
 
     @staticmethod
@@ -126,12 +129,9 @@ class Model:
     def _build_train_network(self) -> Any:
         if self._is_torch:
             check_torch_parts(self._optimizer)
-            if self._amp_level != "O0" or self._loss_scale_manager is not None:
-                raise ValueError("For 'Model', 'amp_level' and 'loss_scale_manager' are for Cells, but the network is a torch.nn.Module. "
-                                 "Use torch.amp.autocast in its forward, or write it as nn.Cell.")
-            return TorchTrainStep(self._network, self._loss_fn, self._optimizer)
+            return self._torch_step(self._network, self._amp_level)
         if isinstance(self._optimizer, torch.optim.Optimizer):
-            return TorchTrainStep(self._network, self._loss_fn, self._optimizer)
+            return self._torch_step(amp.auto_mixed_precision(self._network, self._amp_level), "O0")  # a Cell casts as MindSpore's do
         if self._optimizer is not None:
             options: dict[str, Any] = {}
             if self._loss_scale_manager_set:
@@ -140,6 +140,14 @@ class Model:
                 options["keep_batchnorm_fp32"] = self._keep_bn_fp32
             return amp.build_train_network(self._network, self._optimizer, self._loss_fn, level=self._amp_level, **options)
         return WithLossCell(self._network, self._loss_fn) if self._loss_fn is not None else self._network
+
+    def _torch_step(self, network: Any, amp_level: str) -> TorchTrainStep:
+        options: dict[str, Any] = {"loss_scale_manager": self._loss_scale_manager} if self._loss_scale_manager_set else {}
+        if not options and self._amp_level == "O2":
+            options["loss_scale_manager"] = amp.DynamicLossScaleManager()
+        step = TorchTrainStep(network, self._loss_fn, self._optimizer, amp_level=amp_level, **options)
+        self._loss_scale_manager = step.loss_scale_manager
+        return step
 
     def _build_eval_network(self, eval_network: Any, eval_indexes: Any) -> tuple[Any, Any]:
         if not self._metric_fns:
@@ -151,12 +159,12 @@ class Model:
             if not isinstance(eval_network, Cell) and not hasattr(eval_network, "set_train"):
                 eval_network = TorchPredict(eval_network, None)
             return eval_network, eval_indexes
-        if self._loss_fn is None:
+        if self._loss_fn is None and not self._is_torch:
             raise ValueError("If `metrics` is set, `eval_network` must not be None. Do not set `metrics` if you don't want an evaluation.\n"
                              "If evaluation is required, you need to specify `eval_network` (a network that returns what the metrics take), or "
                              "`loss_fn`, from which an evaluation network is built for one data, one label and one output.")
         if self._is_torch:
-            return TorchEvalStep(self._network, self._loss_fn), [0, 1, 2]
+            return TorchEvalStep(self._network, self._loss_fn, self._amp_level, getattr(self._train_network, "amp_dtype", None)), [0, 1, 2]
         return WithEvalCell(self._network, self._loss_fn, self._amp_level in ("O2", "O3", "auto")), [0, 1, 2]
 
     # --- running ----------------------------------------------------------------------------------------------------------
@@ -167,7 +175,7 @@ class Model:
 
         Args:
             train_dataset: a mindspore.dataset Dataset, or a sized iterable of batches such as a DataLoader. With a loss_fn each batch
-                has two columns.
+                has two columns; for a torch module the last column is the label, and batches may be dicts.
             callbacks: a Callback or a list of them.
             dataset_sink_mode: with ``sink_size`` > 0, an epoch is that many steps, and the next one goes on where it ended.
 
@@ -376,6 +384,20 @@ class Model:
                      with_loss=True)
         cb_params.update(kept, mode="train")
         self._train_network.set_train(True)
+
+
+def _parts_of(step: TorchTrainStep, loss_fn: Any, optimizer: Any, amp_level: Any, kwargs: dict[str, Any]) -> tuple[Any, Any, Any, str]:
+    """(network, loss_fn, optimizer, amp_level) of a training step that was given as the network; its manager goes into ``kwargs``.
+
+    Raises:
+        ValueError: if there are such beside it.
+    """
+    if loss_fn is not None or optimizer is not None or amp_level != "O0" or kwargs.get("loss_scale_manager") is not None:
+        raise ValueError("For 'Model', 'loss_fn', 'optimizer', 'amp_level' and 'loss_scale_manager' belong to the TorchTrainStep that is given as "
+                         "the network. Leave them out here.")
+    if step.loss_scale_manager is not None:
+        kwargs["loss_scale_manager"] = step.loss_scale_manager
+    return step.network, step.loss_fn, step.optimizer, step.amp_level
 
 
 def _as_python(value: Any) -> Any:

@@ -18,6 +18,7 @@ from mindspore_compat.nn.wrap._micro_batch import (
     VirtualDatasetCellTriple,
     _VirtualDatasetCell,
 )
+from mindspore_compat.nn.wrap._torch_optimizer import as_optimizer
 from mindspore_compat.nn.wrap.grad_reducer import DistributedGradReducer
 from mindspore_compat.ops.composite._replay import replayed
 from mindspore_compat.ops.composite.grad import GradOperation
@@ -134,7 +135,7 @@ class TrainOneStepCell(Cell):
         self.network = network
         if isinstance(network, Cell):
             network.set_grad()
-        self.optimizer = optimizer
+        self.optimizer = optimizer = as_optimizer(optimizer)
         self.weights = optimizer.parameters
         self.grad = GradOperation(get_by_list=True, sens_param=True)
         self.grad_no_sens = GradOperation(get_by_list=True)

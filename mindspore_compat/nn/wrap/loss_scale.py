@@ -64,7 +64,7 @@ class FixedLossScaleUpdateCell(Cell):
 class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     """A training step on the scaled loss: gradients are unscaled, and a step with NaN or infinity in them changes no weight.
 
-    Returns (loss, overflow, scale). User subclasses call `start_overflow_check`, `get_overflow_status`, `process_loss_scale`.
+    Returns (loss, overflow, scale of the next step). User subclasses call `start_overflow_check`, `get_overflow_status`, `process_loss_scale`.
 
     Args:
         scale_sense: a loss-scale update Cell, or a Tensor of shape () or (1,).
@@ -96,11 +96,11 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     def construct(self, *inputs: Any) -> Any:
         scale = plain(self.scale_sense).clone()
         loss, found = self._scaled_gradients(inputs, scale)
-        found = self.grad_reducer(tuple(torch._foreach_mul([plain(item) for item in found], 1.0 / scale.reshape(()))))
+        found = self.grad_reducer(wrap(tuple(torch._foreach_mul([plain(item) for item in found], 1.0 / scale.reshape(())))))
         overflow = self.get_overflow_status(None, found)
         if not self.process_loss_scale(overflow):
             self.optimizer(found)
-        return loss, overflow, wrap(scale)
+        return loss, overflow, wrap(plain(self.scale_sense).clone())
 
     def _scaled_gradients(self, inputs: tuple[Any, ...], scale: torch.Tensor) -> tuple[Any, Any]:
         return self._part_gradients(self.network, inputs, scale)

@@ -5,6 +5,7 @@ The Cell is traced into a graph of aten operators (``_trace.py``), which a table
 """
 from __future__ import annotations
 
+import copy
 import inspect
 import logging
 import os
@@ -147,13 +148,24 @@ def _onnx_pieces(net: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> 
 _WRITERS: dict[str, tuple[str, Callable[..., list[bytes]]]] = {"MINDIR": (".mindir", _mindir_pieces), "ONNX": (".onnx", _onnx_pieces)}
 
 
+class _TorchBody(Cell):
+    """A copy of a torch module: in a Cell its parameters would become MindSpore's."""
+
+    def __init__(self, net: torch.nn.Module) -> None:
+        super().__init__(auto_prefix=False)
+        self.body = copy.deepcopy(net)
+
+    def construct(self, *inputs: Any) -> Any:
+        return self.body(*inputs)
+
+
 def export(net: Any, *inputs: Any, file_name: str, file_format: str, **kwargs: Any) -> None:
     """Write the network, in evaluation mode, with its parameters to a file of mode 0400.
 
     The shapes of the inputs, and what Python decides in ``construct``, are part of the file. Parts of tuples and lists become inputs of their own.
 
     Args:
-        net: a Cell; for MINDIR also a function of Tensors.
+        net: a Cell or a torch module; for MINDIR also a function of Tensors.
         inputs: Tensors of the shapes and dtypes to come; numbers are written into the file.
         file_name: the suffix ``.mindir`` or ``.onnx`` is added if it is missing, folders are made.
         file_format: "MINDIR" (for ``mindspore.load`` and MindSpore Lite) or "ONNX" (opset 11). "AIR" needs Ascend.
@@ -168,9 +180,10 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str, **kwargs: A
         NotImplementedError: for operators without counterpart, with their place and the ways around them.
     """
     _check_options(file_name, file_format, kwargs)
-    if not callable(net) or (isinstance(net, torch.nn.Module) and not isinstance(net, Cell)):
-        raise TypeError(f"For 'export', the argument 'net' must be an nn.Cell or a function, but got {type(net).__name__}. "
-                        "Wrap a torch module in a Cell, or use torch.onnx.export.")
+    if not callable(net):
+        raise TypeError(f"For 'export', the argument 'net' must be an nn.Cell, a torch.nn.Module or a function, but got {type(net).__name__}.")
+    if isinstance(net, torch.nn.Module) and not isinstance(net, Cell):
+        net = _TorchBody(net)
     key, mode = kwargs.get("enc_key"), kwargs.get("enc_mode", "AES-GCM")
     if key is not None:
         _check_encryption(file_format, key, mode)

@@ -1,0 +1,76 @@
+"""MindSpore's loss scale on ``torch.amp.GradScaler``: the scaler scales and leaves out updates, a `LossScaleManager` says how the scale goes on."""
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch.amp.grad_scaler import _refresh_per_optimizer_state
+
+from mindspore_compat.common._wrap import plain
+from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.common.tensor import Tensor
+
+__all__ = ["LossScaler"]
+
+
+class LossScaler(torch.amp.GradScaler):
+    """A GradScaler whose scale is changed by the update Cell of a loss scale manager, on the device.
+
+    A manager without such a Cell is asked for its scale before each step; whether it hears of overflows is the caller's affair.
+
+    Args:
+        device_type: of the network's parameters.
+        manager: a `LossScaleManager`.
+    """
+
+    def __init__(self, device_type: str, manager: Any) -> None:
+        super().__init__(device_type, init_scale=float(manager.get_loss_scale()))
+        self._manager = manager
+        self._update_cell = manager.get_update_cell()
+        self._drops = self._update_cell is not None or getattr(manager, "get_drop_overflow_update", lambda: False)()
+        self._sense = Parameter(Tensor(float(manager.get_loss_scale()), torch.float32), name="scale_sense")
+        self._scale = plain(self._sense)
+        self._growth_tracker = torch.zeros((), dtype=torch.int32)  # torch counts here; the manager does so itself
+
+    def _lazy_init_scale_growth_tracker(self, dev: torch.device) -> None:
+        """Torch's own state: ours has been there from the start."""
+
+    def begin(self) -> None:
+        """An update's first batch comes."""
+        if self._update_cell is None:
+            plain(self._sense).fill_(float(self._manager.get_loss_scale()))
+
+    def current(self) -> torch.Tensor:
+        """The scale as it is, float32 of shape ()."""
+        return plain(self._sense).clone()
+
+    def overflow(self) -> torch.Tensor:
+        """Whether gradients that were unscaled since the last `update` held NaN or infinity; bool of shape ()."""
+        assert self._scale is not None
+        found = [value.to(self._scale.device) for state in self._per_optimizer_states.values() for value in state["found_inf_per_device"].values()]
+        return torch.stack(found).sum() > 0
+
+    def leaves_out(self, overflow: torch.Tensor) -> bool:
+        """Whether a step with that overflow changes no weight."""
+        return self._drops and bool(overflow)
+
+    def _maybe_opt_step(self, optimizer: torch.optim.Optimizer, optimizer_state: dict[str, Any], *args: Any, **kwargs: Any) -> float | None:
+        if not self._drops:
+            return optimizer.step(*args, **kwargs)
+        return super()._maybe_opt_step(optimizer, optimizer_state, *args, **kwargs)
+
+    def update(self, new_scale: float | torch.Tensor | None = None) -> None:
+        """Change the scale as the manager has it, or set it."""
+        if new_scale is not None:
+            plain(self._sense).copy_(torch.as_tensor(new_scale))
+        elif self._update_cell is not None:
+            self._update_cell(self._sense, Tensor(self.overflow()))
+        self._per_optimizer_states: Any = defaultdict(_refresh_per_optimizer_state)
+
+    def targets(self) -> Iterator[tuple[str, torch.Tensor]]:
+        """(name, tensor) of what a checkpoint keeps, under the names that a MindSpore step's has."""
+        yield "scale_sense", plain(self._sense)
+        if self._update_cell is not None:
+            yield from ((parameter.name, plain(parameter)) for parameter in self._update_cell.get_parameters())

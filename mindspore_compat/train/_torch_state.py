@@ -1,0 +1,120 @@
+"""What of a run with a torch network is no tensor of its own in a checkpoint: rates, schedules, counts, place in the data, random generators.
+
+All of it is one entry of the checkpoint, `NAME`: the bytes of a JSON text.
+"""
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import random
+from typing import Any
+
+import numpy as np
+import torch
+
+__all__ = ["NAME", "decoded", "encoded", "packed", "packed_parts", "random_state", "restore_parts", "set_random_state", "unpacked"]
+
+NAME = "torch_train_state"
+_TUPLE, _ITEMS = "tuple", "items"
+
+
+def random_state() -> dict[str, Any]:
+    """The state of torch's, NumPy's and Python's global generators."""
+    kind, keys, place, has_gauss, gauss = np.random.get_state(legacy=True)
+    state = {"torch": _text(torch.get_rng_state().numpy()), "python": random.getstate(),
+             "numpy": [str(kind), _text(np.asarray(keys)), int(place), int(has_gauss), float(gauss)]}
+    if torch.cuda.is_available() and torch.cuda.is_initialized():
+        state["cuda"] = [_text(item.numpy()) for item in torch.cuda.get_rng_state_all()]
+    return state
+
+
+def set_random_state(state: dict[str, Any]) -> None:
+    """Put the global generators where they were."""
+    torch.set_rng_state(torch.from_numpy(_array(state["torch"], np.uint8)))
+    version, keys, gauss = state["python"]
+    random.setstate((version, tuple(keys), gauss))
+    kind, words, place, has_gauss, last = state["numpy"]
+    np.random.set_state((kind, _array(words, np.uint32), place, has_gauss, last))
+    if "cuda" in state and torch.cuda.is_available():
+        for device, item in enumerate(state["cuda"][:torch.cuda.device_count()]):
+            torch.cuda.set_rng_state(torch.from_numpy(_array(item, np.uint8)), device)
+
+
+def packed(value: Any) -> Any:
+    """Numbers, texts, None, lists, tuples, dicts with keys of any kind, tensors of one element: as JSON holds them.
+
+    Raises:
+        TypeError: for anything else.
+    """
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, np.generic) or (isinstance(value, torch.Tensor) and value.numel() == 1):
+        return value.item()
+    if isinstance(value, list):
+        return [packed(item) for item in value]
+    if isinstance(value, tuple):
+        return {_TUPLE: [packed(item) for item in value]}
+    if isinstance(value, dict):
+        return {_ITEMS: [[packed(key), packed(item)] for key, item in value.items()]}
+    raise TypeError(f"a checkpoint cannot hold a {type(value).__name__}")
+
+
+def unpacked(value: Any) -> Any:
+    """Back from `packed`; a dict's kind is lost."""
+    if isinstance(value, list):
+        return [unpacked(item) for item in value]
+    if isinstance(value, dict):
+        if _TUPLE in value:
+            return tuple(unpacked(item) for item in value[_TUPLE])
+        return {unpacked(key): unpacked(item) for key, item in value[_ITEMS]}
+    return value
+
+
+def packed_parts(values: dict[str, Any], leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Each entry that can be held; others were given by whoever built the object, and will be again."""
+    found = {}
+    for key, value in values.items():
+        if key not in leave_out:
+            with contextlib.suppress(TypeError):
+                found[key] = packed(value)
+    return found
+
+
+def restore_parts(target: dict[str, Any], parts: dict[str, Any]) -> None:
+    """Give the entries of a dict their values back; tensors are filled."""
+    for key, value in parts.items():
+        old = target.get(key)
+        if isinstance(old, torch.Tensor):
+            with torch.no_grad():
+                old.fill_(unpacked(value))
+        else:
+            target[key] = unpacked(value)
+
+
+def encoded(state: dict[str, Any]) -> torch.Tensor:
+    """As the entry of a checkpoint, uint8 of shape (bytes,)."""
+    return torch.frombuffer(bytearray(json.dumps(state).encode()), dtype=torch.uint8)
+
+
+def decoded(entry: torch.Tensor) -> dict[str, Any]:
+    """Back from `encoded`.
+
+    Raises:
+        ValueError: if the entry is not such a text.
+    """
+    try:
+        state = json.loads(bytes(entry.detach().cpu().to(torch.uint8).numpy().tobytes()))
+    except ValueError as error:
+        raise ValueError(f"The checkpoint's entry {NAME!r} is damaged: {error}. Leave it out of the parameter dict to go without it.") from None
+    if not isinstance(state, dict):
+        raise ValueError(f"The checkpoint's entry {NAME!r} is damaged: it holds {type(state).__name__}. Leave it out of the parameter dict.")
+    return state
+
+
+def _text(array: np.ndarray) -> str:
+    return base64.b64encode(array.tobytes()).decode()
+
+
+def _array(text: str, dtype: Any) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(text), dtype).copy()
