@@ -232,3 +232,6 @@ class ParameterTuple(tuple):
             clone.name = f"{prefix}.{item.name}"
             clones.append(clone)
         return ParameterTuple(clones)
+
+
+torch.serialization.add_safe_globals([Parameter, ParameterTuple])

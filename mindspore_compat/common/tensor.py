@@ -299,6 +299,9 @@ def _rebuild(data: torch.Tensor, cls: type, requires_grad: bool) -> Tensor:
     return data  # type: ignore[return-value]
 
 
+torch.serialization.add_safe_globals([_rebuild, Tensor])  # ``torch.load`` reads state dicts of Cells with weights_only, its default
+
+
 def _device_from(device: Any) -> torch.device:
     if isinstance(device, torch.device):
         return device

@@ -159,7 +159,7 @@ class _TorchBody(Cell):
         return self.body(*inputs)
 
 
-def export(net: Any, *inputs: Any, file_name: str, file_format: str, **kwargs: Any) -> None:
+def export(net: Any, *inputs: Any, file_name: str, file_format: str | None = None, **kwargs: Any) -> None:
     """Write the network, in evaluation mode, with its parameters to a file of mode 0400.
 
     The shapes of the inputs, and what Python decides in ``construct``, are part of the file. Parts of tuples and lists become inputs of their own.
@@ -168,7 +168,7 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str, **kwargs: A
         net: a Cell or a torch module; for MINDIR also a function of Tensors.
         inputs: Tensors of the shapes and dtypes to come; numbers are written into the file.
         file_name: the suffix ``.mindir`` or ``.onnx`` is added if it is missing, folders are made.
-        file_format: "MINDIR" (for ``mindspore.load`` and MindSpore Lite) or "ONNX" (opset 11). "AIR" needs Ascend.
+        file_format: "MINDIR" (for ``mindspore.load`` and MindSpore Lite) or "ONNX" (opset 11). None is 1.x's default, "AIR", which needs Ascend and is refused.
         kwargs: ``custom_func`` changes MINDIR's message before it is written; ``incremental`` is accepted (it is for map parameters only).
             ``enc_key`` (bytes) encrypts the file, by ``enc_mode``: "AES-GCM", "AES-CBC", "SM4-CBC" (MINDIR only) or a function of content and
             key. ``dataset`` is not available.
@@ -179,6 +179,7 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str, **kwargs: A
         ValueError: for other formats or options. TypeError: for inputs that are no Tensors. RuntimeError: over 1 GiB of parameters.
         NotImplementedError: for operators without counterpart, with their place and the ways around them.
     """
+    file_format = file_format or "AIR"
     _check_options(file_name, file_format, kwargs)
     if not callable(net):
         raise TypeError(f"For 'export', the argument 'net' must be an nn.Cell, a torch.nn.Module or a function, but got {type(net).__name__}.")

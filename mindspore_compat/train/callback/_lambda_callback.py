@@ -24,12 +24,10 @@ class LambdaCallback(Callback):
                  on_train_step_begin: Hook | None = None, on_train_step_end: Hook | None = None, on_train_begin: Hook | None = None,
                  on_train_end: Hook | None = None, on_eval_epoch_begin: Hook | None = None, on_eval_epoch_end: Hook | None = None,
                  on_eval_step_begin: Hook | None = None, on_eval_step_end: Hook | None = None, on_eval_begin: Hook | None = None,
-                 on_eval_end: Hook | None = None, **old: Hook | None) -> None:
-        given = {name: value for name, value in locals().items() if name in _HOOKS}
-        unknown = set(old) - set(_STAGES)
-        if unknown:
-            raise TypeError(f"For 'LambdaCallback', unexpected keyword arguments {sorted(unknown)}; known are {', '.join((*_HOOKS, *_STAGES))}.")
-        for name, function in {**given, **old}.items():
+                 on_eval_end: Hook | None = None, epoch_begin: Hook | None = None, epoch_end: Hook | None = None, step_begin: Hook | None = None,
+                 step_end: Hook | None = None, begin: Hook | None = None, end: Hook | None = None) -> None:
+        given = {name: value for name, value in locals().items() if name in (*_HOOKS, *_STAGES)}
+        for name, function in given.items():
             if function is not None:
                 if not callable(function):
                     raise TypeError(f"For 'LambdaCallback', '{name}' must be callable, but got {type(function).__name__}.")
