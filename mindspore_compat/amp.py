@@ -64,7 +64,7 @@ class _ParameterScaler(LossScaler):
     """Scales by the Parameter ``scale_value``, on the device."""
 
     def __init__(self, scale_value: float) -> None:
-        check_type(scale_value, "scale_value", (float, int), type(self).__name__)
+        check_type(scale_value, "scale_value", (float, int), type(self).__name__, named=False)
         if scale_value < 1.0:
             raise ValueError(f"The argument 'scale_value' must be > 1, but got {scale_value}")
         self.scale_value = Parameter(Tensor(scale_value, torch.float32).to(current_device()), name="scale_value")
@@ -98,8 +98,8 @@ class DynamicLossScaler(_ParameterScaler):
 
     def __init__(self, scale_value: float, scale_factor: int, scale_window: int) -> None:
         super().__init__(scale_value)
-        self.scale_window = check_positive_int(scale_window, "scale_window", "DynamicLossScaler")
-        self.scale_factor = check_positive_int(scale_factor, "scale_factor", "DynamicLossScaler")
+        self.scale_window = check_positive_int(scale_window, "scale_window", "")
+        self.scale_factor = check_positive_int(scale_factor, "scale_factor", "")
         self.counter = Parameter(Tensor(0, torch.int32).to(current_device()), name="counter")
 
     def adjust(self, grads_finite: Any) -> bool:

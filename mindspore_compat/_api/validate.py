@@ -1,6 +1,7 @@
 """Argument checks that raise what MindSpore raises, in its wording: For 'X', the 'y' must be ..., but got ...
 
-Every check returns the value, so that it can stand in an assignment. `owner` is the public class or function.
+Every check returns the value, so that it can stand in an assignment. `owner` is the public class or function. Upstream names neither in some
+places: with ``named=False`` the first sentence is as there, and a second one names them; with an empty `owner` it names the argument alone.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ __all__ = [
     "check_float_range",
     "check_int",
     "check_int_range",
+    "check_isinstance",
     "check_non_negative_float",
     "check_non_negative_int",
     "check_positive_float",
@@ -27,26 +29,37 @@ __all__ = [
 T = TypeVar("T")
 
 
-def _type_error(owner: str, name: str, expected: str, value: Any) -> TypeError:
-    return TypeError(f"For '{owner}', the '{name}' must be {expected}, but got {value!r} of type {type(value).__name__}.")
+def _subject(owner: str, name: str, named: bool, of: str = "") -> tuple[str, str]:
+    """(what a message begins with, what it ends with)."""
+    if named:
+        return (f"For '{owner}', the {of}'{name}'" if owner else f"The {of}'{name}'"), ""
+    return f"The {of}input value", f" It is the '{name}' of {owner}."
 
 
-def _value_error(owner: str, name: str, expected: str, value: Any) -> ValueError:
-    return ValueError(f"For '{owner}', the '{name}' must be {expected}, but got {value!r}.")
-
-
-def check_type(value: T, name: str, types: type | tuple[type, ...], owner: str) -> T:
+def check_type(value: T, name: str, types: type | tuple[type, ...], owner: str, named: bool = True) -> T:
     """TypeError unless `value` is one of `types`; a bool is no int unless ``bool`` is listed."""
     allowed = types if isinstance(types, tuple) else (types,)
     if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed and object not in allowed):
         names = [item.__name__ for item in allowed]
-        raise _type_error(owner, name, names[0] if len(names) == 1 else f"one of {names}", value)
+        expected = f"'{names[0]}'" if len(names) == 1 else f"one of '{names}'"
+        begin, end = (f"For '{owner}', the" if owner else "The", "") if named else ("The", f" It is an argument of {owner}.")
+        raise TypeError(f"{begin} type of '{name}' should be {expected}, but got type '{type(value).__name__}'.{end}")
     return value
 
 
-def check_bool(value: bool, name: str, owner: str) -> bool:
+def check_bool(value: bool, name: str, owner: str, named: bool = True) -> bool:
     """TypeError unless `value` is a bool."""
-    return check_type(value, name, bool, owner)
+    if not isinstance(value, bool):
+        begin, end = _subject(owner, name, named)
+        raise TypeError(f"{begin} must be a bool, but got {type(value).__name__}.{end}")
+    return value
+
+
+def check_isinstance(value: T, name: str, types: type | tuple[type, ...], owner: str) -> T:
+    """ValueError unless `value` is one of `types`: in some places upstream takes a wrong type for a wrong value."""
+    if not isinstance(value, types):
+        raise ValueError(f"The parameter '{name}' must be isinstance of {types}, but got {value}. It is an argument of {owner}.")
+    return value
 
 
 def check_str(value: str, name: str, owner: str) -> str:
@@ -58,70 +71,87 @@ def check_str_in(value: str, name: str, choices: Collection[str], owner: str) ->
     """TypeError unless `value` is a str, ValueError unless it is one of `choices`."""
     check_str(value, name, owner)
     if value not in choices:
-        raise _value_error(owner, name, f"one of {list(choices)}", value)
+        raise ValueError(f"For '{owner}', the '{name}' must be str and must be in '{list(choices)}', but got '{value}'.")
     return value
 
 
-def check_int(value: int, name: str, owner: str) -> int:
+def check_int(value: int, name: str, owner: str, named: bool = True) -> int:
     """TypeError unless `value` is an int and no bool."""
-    return check_type(value, name, int, owner)
+    if not isinstance(value, int) or isinstance(value, bool):
+        begin, end = _subject(owner, name, named, "type of ")
+        raise TypeError(f"{begin} must be 'int', but got '{type(value).__name__}'.{end}")
+    return value
 
 
 def check_int_range(value: int, name: str, owner: str, low: int | None = None, high: int | None = None) -> int:
     """TypeError unless an int, ValueError unless ``low <= value <= high`` (None is no bound)."""
-    check_int(value, name, owner)
-    if (low is not None and value < low) or (high is not None and value > high):
-        bounds = " and ".join(text for bound, text in ((low, f"at least {low}"), (high, f"at most {high}")) if bound is not None)
-        raise _value_error(owner, name, f"an int of {bounds}", value)
-    return value
+    if low is None or high is None:
+        check_int(value, name, owner)
+        if (low is not None and value < low) or (high is not None and value > high):
+            bound = f">= {low}" if low is not None else f"<= {high}"
+            raise ValueError(f"For '{owner}', the '{name}' must be int and must {bound}, but got '{value}' with type 'int'.")
+        return value
+    return int(_in_range(value, name, owner, int, low, high, (True, True), True))
 
 
-def check_positive_int(value: int, name: str, owner: str) -> int:
+def check_positive_int(value: int, name: str, owner: str, named: bool = True) -> int:
     """TypeError unless an int, ValueError unless above 0."""
-    check_int(value, name, owner)
-    if value <= 0:
-        raise _value_error(owner, name, "a positive int", value)
-    return value
+    return _above(value, name, owner, int, 0, False, named)
 
 
-def check_non_negative_int(value: int, name: str, owner: str) -> int:
+def check_non_negative_int(value: int, name: str, owner: str, named: bool = True) -> int:
     """TypeError unless an int, ValueError if below 0."""
-    check_int(value, name, owner)
-    if value < 0:
-        raise _value_error(owner, name, "a non-negative int", value)
-    return value
+    return _above(value, name, owner, int, 0, True, named)
 
 
 def check_float(value: float, name: str, owner: str) -> float:
     """TypeError unless `value` is a float (an int is none), ValueError if it is nan or infinite."""
-    check_type(value, name, float, owner)
+    if not isinstance(value, float):
+        raise TypeError(f"For '{owner}', the type of '{name}' must be 'float', but got '{type(value).__name__}'.")
     if not math.isfinite(value):
-        raise _value_error(owner, name, "a finite float", value)
+        raise ValueError(f"For '{owner}', the '{name}' must be a legal float, but got '{value}'.")
     return value
 
 
 def check_positive_float(value: float, name: str, owner: str) -> float:
     """TypeError unless a float, ValueError unless finite and above 0."""
-    check_float(value, name, owner)
-    if value <= 0:
-        raise _value_error(owner, name, "a positive float", value)
-    return value
+    return _above(value, name, owner, float, 0, False, True)
 
 
 def check_non_negative_float(value: float, name: str, owner: str) -> float:
     """TypeError unless a float, ValueError unless finite and at least 0."""
-    check_float(value, name, owner)
-    if value < 0:
-        raise _value_error(owner, name, "a non-negative float", value)
+    return _above(value, name, owner, float, 0, True, True)
+
+
+def check_float_range(value: float, name: str, owner: str, low: float, high: float, inclusive: tuple[bool, bool] = (True, True),
+                      named: bool = True) -> float:
+    """TypeError unless an int or float, ValueError unless within `low` and `high` (`inclusive`: which ends)."""
+    return _in_range(value, name, owner, float, low, high, inclusive, named)
+
+
+def _above(value: Any, name: str, owner: str, kind: type, low: float, inclusive: bool, named: bool) -> Any:
+    begin, end = _subject(owner, name, named)
+    if not isinstance(value, (int, float)) or not isinstance(value, kind):
+        raise TypeError(f"{begin} must be {kind.__name__}, but got '{type(value).__name__}'.{end}")
+    if not math.isfinite(value):
+        raise ValueError(f"{begin} must be a legal value, but got '{value}'.{end}")
+    is_bool, number = isinstance(value, bool), float(value)
+    if is_bool or not (number >= low if inclusive else number > low):
+        error = TypeError if is_bool else ValueError
+        raise error(f"{begin} must be {kind.__name__} and must {'>=' if inclusive else '>'} {low}, but got '{value}' with type "
+                    f"'{type(value).__name__}'.{end}")
     return value
 
 
-def check_float_range(value: float, name: str, owner: str, low: float, high: float, inclusive: tuple[bool, bool] = (True, True)) -> float:
-    """TypeError unless an int or float, ValueError unless within `low` and `high` (`inclusive`: which ends)."""
-    check_type(value, name, (float, int), owner)
-    above = value >= low if inclusive[0] else value > low
-    below = value <= high if inclusive[1] else value < high
+def _in_range(value: Any, name: str, owner: str, kind: type, low: float, high: float, inclusive: tuple[bool, bool], named: bool) -> Any:
+    begin, end = _subject(owner, name, named)
+    allowed: tuple[type, ...] = (float, int) if kind is float else (int,)
+    number: Any = value
+    if not isinstance(value, allowed) or isinstance(value, bool):
+        raise TypeError(f"{begin} must be '{kind.__name__}',  but got '{type(value).__name__}'.{end}")
+    above = number >= low if inclusive[0] else number > low
+    below = number <= high if inclusive[1] else number < high
     if not (above and below):
         interval = f"{'[' if inclusive[0] else '('}{low}, {high}{']' if inclusive[1] else ')'}"
-        raise _value_error(owner, name, f"in the range {interval}", value)
+        raise ValueError(f"{begin} must be in range of {interval}, but got {value} with type '{type(value).__name__}'.{end}")
     return value

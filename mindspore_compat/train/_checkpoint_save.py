@@ -129,7 +129,7 @@ def check_append_dict(append_dict: Any) -> dict[str, Any]:
     if append_dict is None:
         return {}
     if not isinstance(append_dict, dict):
-        raise TypeError(f"For 'save_checkpoint', the argument 'append_dict' must be dict, but got {type(append_dict).__name__}.")
+        raise TypeError(f"For 'save_checkpoint', the argument 'append_dict' must be dict, but got {type(append_dict)}.")
     for key, value in append_dict.items():
         if not isinstance(key, str) or not isinstance(value, (int, float, bool, str, torch.Tensor, torch.Generator)):
             raise TypeError("For 'save_checkpoint', the keys of 'append_dict' must be str and the values int, float, bool, str, Parameter, Tensor or "

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.validate import check_bool, check_isinstance
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
@@ -63,16 +64,16 @@ def load_param_into_net(net: Any, parameter_dict: dict[str, Any], strict_load: b
         TypeError: for a net or dict of the wrong type. RuntimeError: if shapes, or dtypes, do not fit.
     """
     if not isinstance(net, torch.nn.Module):
-        raise TypeError(f"For 'load_param_into_net', the argument 'net' should be a Cell or a torch.nn.Module, but got {type(net)}.")
+        raise TypeError(f"For 'load_param_into_net', the argument 'net' should be a Cell, but got {type(net)}. "
+                        "A torch.nn.Module serves as well.")
     if not isinstance(parameter_dict, dict):
         raise TypeError(f"For 'load_param_into_net', the argument 'parameter_dict' should be a dict, but got {type(parameter_dict)}.")
     for name, value in parameter_dict.items():
         if not isinstance(name, str) or not isinstance(value, (Parameter, str, list)):
-            raise TypeError("For 'load_param_into_net', the element in the argument 'parameter_dict' should be a 'str' and 'Parameter', "
-                            f"but got {type(name).__name__} and {type(value).__name__} (key {name!r}).")
-    for name, flag in (("strict_load", strict_load), ("remove_redundancy", remove_redundancy)):
-        if not isinstance(flag, bool):
-            raise TypeError(f"For 'load_param_into_net', the argument '{name}' must be bool, but got {type(flag).__name__}.")
+            raise TypeError("For 'parameter_dict', the element in the argument 'parameter_dict' should be a 'str' and 'Parameter' , but got "
+                            f"{type(name)} and {type(value)}. It is that of the key {name!r}, given to load_param_into_net.")
+    check_bool(strict_load, "strict_load", "load_param_into_net", named=False)
+    check_isinstance(remove_redundancy, "remove_redundancy", bool, "load_param_into_net")
     load = _load_into_cell
     if not isinstance(net, Cell):
         from mindspore_compat.train._torch_names import load_into_module as load  # type: ignore[assignment]

@@ -24,7 +24,7 @@ def require_parallel(what: str) -> int:
     """The number of processes; TypeError if there is but one, as upstream."""
     size = get_group_size() if torch.distributed.is_available() and torch.distributed.is_initialized() else 1
     if size == 1:
-        raise TypeError(f"The deduplication feature for {what} checkpoint can only be used in parallel scenarios, but got 'stand_alone'. "
+        raise TypeError(f"The deduplication feature for {what} checkpoint can only be used in parallel scenarios, but got stand_alone. "
                         "Leave 'remove_redundancy' out, or call mindspore.communication.init() under torchrun.")
     return size
 

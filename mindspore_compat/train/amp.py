@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_type
+from mindspore_compat._api.validate import check_type
 from mindspore_compat.nn import layer as _layer
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim.optimizer import Optimizer
@@ -64,7 +64,7 @@ def auto_mixed_precision(network: Any, amp_level: str = "O0", dtype: torch.dtype
     """
     if not isinstance(network, Cell):
         if amp_level != "auto":
-            raise TypeError(f"For amp_level '{amp_level}', the network type should be Cell, but got {type(network).__name__}.")
+            raise TypeError(f"For amp_level '{amp_level}', the network type should be Cell. It is {type(network).__name__}.")
         if not inspect.isfunction(network) and not inspect.ismethod(network):
             raise TypeError(f"For amp_level 'auto', the network type should be Cell or function, but got {type(network).__name__}.")
     _check_half(dtype)
@@ -98,7 +98,7 @@ def custom_mixed_precision(network: Any, *, white_list: list[type] | None = None
         TypeError: for a wrong network or list. ValueError: unless just one list is given, or for an unknown dtype.
     """
     if not isinstance(network, Cell):
-        raise TypeError(f"The network type should be Cell, but got {type(network).__name__}.")
+        raise TypeError(f"The network type should be Cell. It is {type(network).__name__}.")
     if white_list is None and black_list is None:
         raise ValueError("For custom_mixed_precision, one of white_list and black_list must be provided.")
     if white_list is not None and black_list is not None:
@@ -147,18 +147,18 @@ def build_train_network(network: Any, optimizer: Any, loss_fn: Any = None, level
     Raises:
         TypeError, ValueError: for wrong arguments.
     """
-    check_type(network, "network", Cell, "build_train_network")
-    check_type(optimizer, "optimizer", Optimizer, "build_train_network")
+    check_type(network, "network", Cell, "build_train_network", named=False)
+    check_type(optimizer, "optimizer", Optimizer, "build_train_network", named=False)
     if not isinstance(level, str):
-        raise TypeError(f"The argument `level` must be a string in {list(_LEVELS)}, but got type {type(level)}.")
+        raise TypeError(f"The argument `level` must be a string in {list(_LEVELS)},but got type {type(level)}.")
     if level not in _LEVELS:
-        raise ValueError(f"For 'build_train_network', the `level` must be in {list(_LEVELS)}, but got {level!r}.")
+        raise ValueError(f"The 'level' should be in : {list(_LEVELS)}, but got {level}.")
     if boost_level not in ("O0", "O1", "O2"):
-        raise ValueError(f"The argument `boost_level` must be in ['O0', 'O1', 'O2'], but got {boost_level!r}.")
+        raise ValueError(f"The 'boost_level' should be in : ['O0', 'O1', 'O2'], but got {boost_level}.")
     config = {**_level_config(level), **_checked_options(kwargs)}
     network = _with_precision(network, config, level)
     if loss_fn is not None:
-        check_type(loss_fn, "loss_fn", torch.nn.Module, "build_train_network")
+        check_type(loss_fn, "loss_fn", torch.nn.Module, "build_train_network", named=False)
         in_half = config["cast_model_type"] is torch.float16 or getattr(network, "_amp_level", None) in ("O2", "O3", "auto")
         network = (Float32WithLossCell if in_half else WithLossCell)(network, loss_fn)
     accumulates = any(isinstance(cell, GradAccumulationCell) for _, cell in network.cells_and_names())
@@ -187,10 +187,10 @@ def _checked_options(options: dict[str, Any]) -> dict[str, Any]:
         if name not in ("cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager"):
             raise ValueError(f"Unsupported arg '{name}'. Known are 'cast_model_type', 'keep_batchnorm_fp32' and 'loss_scale_manager'.")
     if "cast_model_type" in options and options["cast_model_type"] not in (torch.float16, torch.float32):
-        raise TypeError(f"The type of 'cast_model_type' should be in [mstype.float16, mstype.float32], but got {options['cast_model_type']}.")
+        raise TypeError(f"The 'cast_model_type' should be one of [mindspore.float16, mindspore.float32], but got '{options['cast_model_type']}'.")
     if "keep_batchnorm_fp32" in options:
-        check_bool(options["keep_batchnorm_fp32"], "keep_batchnorm_fp32", "build_train_network")
+        check_type(options["keep_batchnorm_fp32"], "keep_batchnorm_fp32", bool, "build_train_network", named=False)
     manager = options.get("loss_scale_manager")
     if manager is not None:
-        check_type(manager, "loss_scale_manager", LossScaleManager, "build_train_network")
+        check_type(manager, "loss_scale_manager", LossScaleManager, "build_train_network", named=False)
     return options

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_int
+from mindspore_compat._api.validate import check_type
 from mindspore_compat.common.api import jit
 from mindspore_compat.train.dataset_helper import dataset_size, endless
 
@@ -27,7 +27,7 @@ def data_sink(fn: Callable[..., Any], dataset: Any, sink_size: int = 1, jit_conf
         TypeError: if ``sink_size`` is no int, or, when a batch comes, for a dtype that does not fit.
         ValueError: if ``sink_size`` is not positive, for an empty dataset, or, when a batch comes, for a shape that does not fit.
     """
-    check_int(sink_size, "sink_size", "Data sink")
+    check_type(sink_size, "sink_size", int, "Data sink")
     if sink_size <= 0:
         raise ValueError(f"The 'sink_size' must be positive, but got sink_size {sink_size}.")
     if dataset_size(dataset) == 0:

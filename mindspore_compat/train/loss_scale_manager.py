@@ -28,7 +28,7 @@ class FixedLossScaleManager(LossScaleManager):
         if isinstance(loss_scale, bool) or not isinstance(loss_scale, (int, float)):
             raise TypeError(f"For 'FixedLossScaleManager', the 'loss_scale' must be a number, but got {type(loss_scale).__name__}.")
         if loss_scale < 1:
-            raise ValueError(f"For 'FixedLossScaleManager', the argument 'loss_scale' must be >= 1, but got {loss_scale}")
+            raise ValueError(f"The argument 'loss_scale' must be >= 1, but got {loss_scale}. It is an argument of FixedLossScaleManager.")
         self._loss_scale = loss_scale
         self._drop_overflow_update = drop_overflow_update
 
@@ -57,9 +57,9 @@ class DynamicLossScaleManager(LossScaleManager):
         if isinstance(init_loss_scale, bool) or not isinstance(init_loss_scale, (int, float)):
             raise TypeError(f"For '{owner}', the 'init_loss_scale' must be a number, but got {type(init_loss_scale).__name__}.")
         if init_loss_scale < 1.0:
-            raise ValueError(f"For '{owner}', the argument 'init_loss_scale' must be > 1, but got {init_loss_scale}")
+            raise ValueError(f"The argument 'init_loss_scale' must be > 1, but got {init_loss_scale}. It is an argument of {owner}.")
         if scale_factor <= 0:
-            raise ValueError(f"For '{owner}', the argument 'scale_factor' must be > 0, but got {scale_factor}")
+            raise ValueError(f"The argument 'scale_factor' must be > 0, but got {scale_factor}. It is an argument of {owner}.")
         check_positive_int(scale_window, "scale_window", owner)
         self.loss_scale = init_loss_scale
         self.scale_factor, self.scale_window = scale_factor, scale_window

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_int, check_non_negative_int, check_positive_int
+from mindspore_compat._api.validate import check_bool, check_int, check_non_negative_int, check_positive_int, check_type
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.context import ParallelMode  # noqa: F401  (old scripts import it from here)
@@ -91,14 +91,14 @@ class Model:
         if step is not None:
             network, loss_fn, optimizer, amp_level = _parts_of(step, loss_fn, optimizer, amp_level, kwargs)
         if not isinstance(network, torch.nn.Module):
-            raise TypeError(f"For 'Model', the 'network' must be a Cell or a torch.nn.Module, but got {type(network).__name__}.")
+            raise TypeError(f"The type of 'network' should be 'Cell', but got type '{type(network).__name__}'. A torch.nn.Module serves as well.")
         self._check_kwargs(kwargs)
         if not isinstance(amp_level, str):
-            raise TypeError(f"For 'Model', the 'amp_level' must be a string in {list(_AMP_LEVELS)}, but got type {type(amp_level).__name__}.")
+            raise TypeError(f"The argument `level` must be a string in {list(_AMP_LEVELS)},but got type {type(amp_level)}. It is 'amp_level'.")
         if amp_level not in _AMP_LEVELS:
-            raise ValueError(f"For 'Model', the 'amp_level' must be in {list(_AMP_LEVELS)}, but got {amp_level!r}.")
+            raise ValueError(f"The 'level' should be in : {list(_AMP_LEVELS)}, but got {amp_level}. It is Model's 'amp_level'.")
         if boost_level not in ("O0", "O1", "O2"):
-            raise ValueError(f"For 'Model', the 'boost_level' must be in ['O0', 'O1', 'O2'], but got {boost_level!r}.")
+            raise ValueError(f"The 'boost_level' should be in : ['O0', 'O1', 'O2'], but got {boost_level}.")
         if optimizer is None and amp_level != "O0":
             raise ValueError("Auto mixed precision will not work because optimizer arg is None. Please set optimizer or set amp_level='O0'!")
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
@@ -124,7 +124,7 @@ class Model:
                                  f"'acc_level', but got '{name}'.")
         keep = kwargs.get("keep_batchnorm_fp32")
         if keep is not None:
-            check_bool(keep, "keep_batchnorm_fp32", "Model")
+            check_type(keep, "keep_batchnorm_fp32", bool, "Model", named=False)
 
     def _build_train_network(self) -> Any:
         if self._is_torch:
@@ -187,7 +187,7 @@ class Model:
     def fit(self, epoch: int, train_dataset: Any, valid_dataset: Any = None, valid_frequency: Any = 1, callbacks: Any = None,
             dataset_sink_mode: bool = False, valid_dataset_sink_mode: bool = False, sink_size: int = -1, initial_epoch: int = 0) -> None:
         """`train`, with an evaluation after every ``valid_frequency``-th epoch (or the epochs in that list)."""
-        check_bool(valid_dataset_sink_mode, "valid_dataset_sink_mode", "Model.fit")
+        check_bool(valid_dataset_sink_mode, "valid_dataset_sink_mode", "Model.fit", named=False)
         if not isinstance(valid_frequency, (int, list)):
             raise TypeError(f"For 'Model.fit', the type of 'valid_frequency' must be a list or an integer, but got type {type(valid_frequency)}.")
         if valid_dataset is not None and not self._metric_fns:
@@ -201,7 +201,7 @@ class Model:
         Raises:
             ValueError: if the Model has no metrics.
         """
-        check_bool(dataset_sink_mode, "dataset_sink_mode", "Model.eval")
+        check_bool(dataset_sink_mode, "dataset_sink_mode", "Model.eval", named=False)
         if not self._metric_fns:
             raise ValueError("For Model.eval, the model argument 'metrics' can not be None or empty, "
                              "you should set the argument 'metrics' for model.")
@@ -252,7 +252,7 @@ class Model:
         Raises:
             ValueError: if both datasets are None. RuntimeError: for a ``valid_dataset`` of a Model without metrics.
         """
-        check_positive_int(epoch, "epoch", "Model.build")
+        check_positive_int(epoch, "epoch", "Model.build", named=False)
         if train_dataset is None and valid_dataset is None:
             raise ValueError("The argument 'train_dataset' and 'valid_dataset' can not both be None or empty.")
         for dataset in (train_dataset, valid_dataset):
@@ -268,7 +268,7 @@ class Model:
             RuntimeError: unless the parallel mode is semi_auto_parallel or auto_parallel. ValueError: for non-sink mode or a wrong sink size.
         """
         self._check_parallel("'infer_train_layout' only supports 'semi_auto_parallel' and 'auto_parallel' mode")
-        if not check_bool(dataset_sink_mode, "dataset_sink_mode", "Model.infer_train_layout"):
+        if not check_bool(dataset_sink_mode, "dataset_sink_mode", "Model.infer_train_layout", named=False):
             raise ValueError("Only dataset sink mode is supported for now.")
         _check_sink_size(sink_size, "infer_train_layout")
         if dataset_size(train_dataset) == 0:
@@ -331,10 +331,10 @@ class Model:
 
     def _run_training(self, where: str, epoch: int, dataset: Any, callbacks: Any, sink_mode: bool, sink_size: int, initial_epoch: int,
                       valid_dataset: Any, valid_frequency: Any) -> None:
-        check_bool(sink_mode, "dataset_sink_mode", where)
-        check_int(sink_size, "sink_size", where)
-        check_positive_int(epoch, "epoch", where)
-        check_non_negative_int(initial_epoch, "initial_epoch", where)
+        check_bool(sink_mode, "dataset_sink_mode", where, named=False)
+        check_int(sink_size, "sink_size", where, named=False)
+        check_positive_int(epoch, "epoch", where, named=False)
+        check_non_negative_int(initial_epoch, "initial_epoch", where, named=False)
         if initial_epoch >= epoch:
             raise ValueError(f"For '{where}', the parameter 'epoch' must bigger than parameter 'initial_epoch', but got the parameter 'epoch' is "
                              f"{epoch}, 'initial_epoch' is {initial_epoch}.")
@@ -406,9 +406,10 @@ def _as_python(value: Any) -> Any:
 
 
 def _check_sink_size(sink_size: Any, where: str) -> None:
-    check_int(sink_size, "sink_size", where)
+    check_int(sink_size, "sink_size", where, named=False)
     if sink_size < -1 or sink_size == 0:
-        raise ValueError(f"For '{where}', The argument 'sink_size' must be -1 or positive, but got {sink_size}.")
+        kind = "parameter" if where.endswith("fit") else "argument"
+        raise ValueError(f"For '{where}', The {kind} 'sink_size' must be -1 or positive, but got {sink_size}.")
 
 
 def _whole_layout(network: Any) -> dict[str, list[Any]]:

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from mindspore_compat import context  # noqa: F401  (old scripts import it from here)
-from mindspore_compat._api.validate import check_bool
+from mindspore_compat._api.validate import check_bool, check_isinstance
 from mindspore_compat._format import envelope
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.writer import background_writer
@@ -85,15 +85,15 @@ def checked_plan(save_obj: Any, ckpt_file_name: Any, integrated_save: Any = True
                  **kwargs: Any) -> Plan:
     """What `save_checkpoint` with these arguments is to write."""
     path = _save_path(save_obj, ckpt_file_name, format)
-    check_bool(integrated_save, "integrated_save", "save_checkpoint")
+    check_bool(integrated_save, "integrated_save", "save_checkpoint", named=False)
     check_async_save(async_save, "save_checkpoint")
     appended = check_append_dict(append_dict)
     unknown = set(kwargs) - set(_SAVE_OPTIONS)
     if unknown:
         raise ValueError(f"For 'save_checkpoint', the keyword arguments {sorted(unknown)} are not recognized; there are {list(_SAVE_OPTIONS)}.")
     check_key("save_checkpoint", "enc", enc_key, enc_mode, format)
-    remove_redundancy = _instance("save_checkpoint", "remove_redundancy", kwargs.get("remove_redundancy"), (bool, type(None)))
-    if _instance("save_checkpoint", "crc_check", crc_check, (bool,)) and enc_key is not None:
+    remove_redundancy = check_isinstance(kwargs.get("remove_redundancy"), "remove_redundancy", (type(None), bool), "save_checkpoint")
+    if check_isinstance(crc_check, "crc_check", bool, "save_checkpoint") and enc_key is not None:
         raise ValueError("For 'save_checkpoint', 'crc_check' can not be used together with 'enc_key': no reader opens such a file. "
                          "AES-GCM notices damage by itself.")
     return Plan(path, entries_of(save_obj, appended, choice_func), format, crc_check, enc_key, enc_mode, remove_redundancy)
@@ -102,23 +102,25 @@ def checked_plan(save_obj: Any, ckpt_file_name: Any, integrated_save: Any = True
 def check_async_save(value: Any, owner: str) -> Any:
     """The value, if it is a bool, "process" or "thread"."""
     if not isinstance(value, (bool, str)):
-        raise TypeError(f"For '{owner}', the argument 'async_save' must be bool or str, but got {type(value).__name__}.")
+        raise TypeError(f"For 'save_checkpoint', the parameter 'async_save' must be bool or str, but got {type(value)}. It is {owner}'s.")
     if isinstance(value, str) and value not in ("process", "thread"):
-        raise ValueError(f"For '{owner}', the argument 'async_save' can only be a bool, 'process' or 'thread', but got {value!r}.")
+        raise ValueError(f"For 'save_checkpoint', the argument 'async_save' can only be 'process' or 'thread',but got {value}. "
+                         f"It is {owner}'s; a bool serves as well.")
     return value
 
 
 def _save_path(save_obj: Any, name: Any, format: Any) -> str:
     if format not in _FORMATS:
-        raise ValueError(f"For 'save_checkpoint', the argument 'format' must be 'ckpt' or 'safetensors', but got {format!r}.")
+        raise ValueError(f"For 'save_checkpoint', the format must be 'safetensors' or 'ckpt', but got {format}.")
     if not isinstance(save_obj, (torch.nn.Module, list, tuple, dict)):
-        raise TypeError("For 'save_checkpoint', the argument 'save_obj' must be nn.Cell, torch.nn.Module, list or dict, "
-                        f"but got {type(save_obj).__name__}.")
+        raise TypeError("For 'save_checkpoint', the parameter 'save_obj' must be nn.Cell, list or dict, "
+                        f"but got {type(save_obj)}.")
     if not isinstance(name, str):
-        raise TypeError(f"For 'save_checkpoint', the argument 'ckpt_file_name' must be a str, but got {type(name).__name__}.")
+        raise TypeError(f"For 'save_checkpoint', the parameter {name} for checkpoint file name is invalid,'ckpt_file_name' must be string, "
+                        f"but got {type(name)}.")
     path = os.path.realpath(name)
     if os.path.isdir(path):
-        raise IsADirectoryError(f"For 'save_checkpoint', the argument 'ckpt_file_name' must name a file, but {path} is a folder.")
+        raise IsADirectoryError(f"For 'save_checkpoint', the parameter `ckpt_file_name`: {path} is a directory, it must be a file name.")
     if not path.endswith(format):
         path += "." + format
     folder = os.path.dirname(path)
@@ -127,18 +129,10 @@ def _save_path(save_obj: Any, name: Any, format: Any) -> str:
     return path
 
 
-def _instance(owner: str, name: str, value: Any, types: tuple[type, ...]) -> Any:
-    """The value, or ValueError (upstream's choice here) if it is of another type."""
-    if not isinstance(value, types):
-        raise ValueError(f"For '{owner}', the argument '{name}' must be {' or '.join(t.__name__ for t in types)}, "
-                         f"but got {value!r} of type {type(value).__name__}.")
-    return value
-
-
 def check_key(owner: str, prefix: str, key: Any, mode: Any, format: str) -> None:
     """ValueError unless the pair ``enc_key``, ``enc_mode`` (or ``dec_``) fits together and with the format."""
-    _instance(owner, f"{prefix}_key", key, (bytes, type(None)))
-    _instance(owner, f"{prefix}_mode", mode, (str,))
+    check_isinstance(key, f"{prefix}_key", (type(None), bytes), owner)
+    check_isinstance(mode, f"{prefix}_mode", str, owner)
     if format == "safetensors" and (key is not None or mode != "AES-GCM"):
         raise ValueError(f"For '{owner}', the format 'safetensors' has no encryption: leave '{prefix}_key' and '{prefix}_mode' out, "
                          "or use format='ckpt'.")
@@ -178,8 +172,8 @@ def load_checkpoint(ckpt_file_name: str | io.BytesIO, net: Any = None, strict_lo
     """
     specify, left_out = _as_prefixes(specify_prefix, "specify_prefix"), _as_prefixes(filter_prefix, "filter_prefix")
     check_key("load_checkpoint", "dec", dec_key, dec_mode, format)
-    _instance("load_checkpoint", "crc_check", crc_check, (bool,))
-    _instance("load_checkpoint", "remove_redundancy", remove_redundancy, (bool,))
+    check_isinstance(crc_check, "crc_check", bool, "load_checkpoint")
+    check_isinstance(remove_redundancy, "remove_redundancy", bool, "load_checkpoint")
     source = _load_source(ckpt_file_name, format)
 
     def keep(name: str) -> bool:
@@ -197,8 +191,9 @@ def load_checkpoint(ckpt_file_name: str | io.BytesIO, net: Any = None, strict_lo
         raise ValueError(f"For 'load_checkpoint', failed to read the checkpoint file {ckpt_file_name}: {error}. "
                          "The file is damaged, encrypted otherwise, or no MindSpore checkpoint.") from None
     if not result:
-        raise ValueError(f"The loaded parameter dict is empty after filter or specify, please check whether filter_prefix {filter_prefix!r} "
-                         f"or specify_prefix {specify_prefix!r} or choice_func are set correctly, and whether {ckpt_file_name} holds anything.")
+        raise ValueError(f"The loaded parameter dict is empty after filter or specify, please check whether 'filter_prefix' or "
+                         f"'specify_prefix' are set correctly. They are {filter_prefix!r} and {specify_prefix!r}; there is also 'choice_func', and "
+                         f"{ckpt_file_name} may hold nothing.")
     if net is not None:
         load_param_into_net(net, result, strict_load, remove_redundancy)
     return result
@@ -212,12 +207,12 @@ def _load_source(name: Any, format: Any) -> str | io.BytesIO:
             raise TypeError("For 'load_checkpoint', a BytesIO as 'ckpt_file_name' is for format='safetensors' only. Pass a file name.")
         return name
     if not isinstance(name, str):
-        raise TypeError(f"For 'load_checkpoint', the argument 'ckpt_file_name' must be a str, but got {type(name).__name__}.")
+        raise TypeError(f"For 'load_checkpoint', the argument 'ckpt_file_name' must be string, but got {type(name)}.")
     path = os.path.realpath(name)
     background_writer().wait_for(path)
     if not name.endswith(format):
         other = next((item for item in _FORMATS if name.endswith(item)), None)
-        raise ValueError(f"For 'load_checkpoint', the checkpoint file must end with '.{format}', but got {name}. "
+        raise ValueError(f"For 'load_checkpoint', the checkpoint file format must same with 'format', but got file_name:'{name}', format:'{format}'. "
                          + (f"Pass format={other!r}." if other else "Rename the file."))
     if not os.path.isfile(path):
         raise ValueError(f"For 'load_checkpoint', the checkpoint file {name} does not exist, please check whether "
@@ -230,9 +225,10 @@ def _as_prefixes(value: Any, what: str) -> tuple[str, ...]:
         return ()
     items = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, (list, tuple)) else None
     if items is None or not all(isinstance(item, str) for item in items):
-        raise TypeError(f"For 'load_checkpoint', the type of '{what}' must be string, list[string] or tuple[string], but got {value!r}.")
+        raise TypeError(f"For 'load_checkpoint', the type of 'specify_prefix' or 'filter_prefix' must be string, list[string] or tuple[string], "
+                        f"but got {type(value)}. It is '{what}'.")
     if not items or "" in items:
-        raise ValueError(f"For 'load_checkpoint', if '{what}' is given, it must not be empty, but got {value!r}.")
+        raise ValueError(f"For 'load_checkpoint', the value of 'specify_prefix' or 'filter_prefix' can't include {value!r}. It is '{what}'.")
     return items
 
 

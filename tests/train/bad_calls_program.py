@@ -17,7 +17,7 @@ import warnings
 import numpy as np
 
 import mindspore as ms
-from mindspore import Parameter, Tensor, amp, nn, ops, train
+from mindspore import Tensor, amp, nn, train
 
 warnings.simplefilter("ignore")
 
@@ -110,8 +110,6 @@ def good(name):
         "export": (lambda **a: ms.export(a.pop("net"), a.pop("inputs"), **a), dict(net=net, inputs=Tensor(np.ones((1, 4), np.float32)), file_name="e",
                                                                                    file_format="MINDIR", enc_key=None, enc_mode="AES-GCM")),
         "load": (ms.load, dict(file_name="good.mindir", dec_key=None)),
-        "save_mindir": (ms.save_mindir, dict(model=net, file_name="x")),
-        "parse_print": (ms.parse_print, dict(print_file_name="print")),
         "build_train_network": (amp.build_train_network, dict(network=net, optimizer=optimizer, loss_fn=loss, level="O0", boost_level="O0",
                                                               cast_model_type=ms.float32, keep_batchnorm_fp32=True, loss_scale_manager=None)),
         "auto_mixed_precision": (amp.auto_mixed_precision, dict(network=net, amp_level="O2", dtype=ms.float16)),
@@ -136,15 +134,14 @@ def good(name):
         "ROC": (train.ROC, dict(class_num=None, pos_label=None)),
         "BleuScore": (train.BleuScore, dict(n_gram=4, smooth=False)),
         "get_metric_fn": (lambda **a: train.get_metric_fn(a["name"]), dict(name="acc")),
-        "convert_model": (lambda **a: ms.convert_model(**a), dict(mindir_file="good.mindir", convert_file="x.onnx", file_format="ONNX")),
     }
     return table if name is None else table[name]
 
 
 def first_sentence(error):
     text = str(error).strip().split("\n")[0].replace("mindspore_compat", "mindspore")
-    text = re.sub(r"0x[0-9a-f]+", "0x", text)
-    return re.split(r"(?<=[a-zA-Z0-9'\"\])}>])[.;](?:\s|$)", text)[0].rstrip(".! ")
+    text = re.sub(r"/tmp/\w+", "/tmp", re.sub(r"0x[0-9a-f]+", "0x", text))
+    return re.split(r"[.;](?:\s|\"?$)", text)[0].rstrip(" ")
 
 
 def results():

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool
+from mindspore_compat._api.validate import check_type
 from mindspore_compat.common._differentiation import Forward, detached, gradients, scalar_gradients
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
@@ -54,7 +54,7 @@ class WithEvalCell(Cell):
         super().__init__(auto_prefix=False)
         self._network = network
         self._loss_fn = loss_fn
-        self.add_cast_fp32 = check_bool(add_cast_fp32, "add_cast_fp32", "WithEvalCell")
+        self.add_cast_fp32 = check_type(add_cast_fp32, "add_cast_fp32", bool, "WithEvalCell")
 
     def construct(self, data: Any, label: Any) -> Any:
         outputs = self._network(data)
@@ -101,10 +101,11 @@ class ForwardValueAndGrad(Cell):
             raise TypeError("For 'ForwardValueAndGrad', the argument 'network' must be cell, function type or method type, "
                             f"but got '{type(network)}'")
         for name, value in (("get_all", get_all), ("get_by_list", get_by_list)):
-            check_bool(value, name, "ForwardValueAndGrad")
+            if not isinstance(value, bool):
+                raise TypeError(f"For 'ForwardValueAndGrad', the type of '{name}' must be bool, but got '{type(value)}'")
         if get_by_list and not isinstance(weights, (ParameterTuple, tuple, list)):
             raise TypeError("For 'ForwardValueAndGrad', when 'get_by_list' is set to True, the argument 'weights' must be Parameters array, "
-                            f"but got {type(weights)}.")
+                            f"but got '{type(weights)}'.")
         self.network = network
         if isinstance(network, Cell):
             network.set_grad()
@@ -133,7 +134,7 @@ class TrainOneStepCell(Cell):
         if not isinstance(sens, torch.Tensor) and sens == 0:
             raise ValueError("The input argument of 'sens' can not be 0.")
         self.network = network
-        if isinstance(network, Cell):
+        if isinstance(network, Cell) or not isinstance(network, torch.nn.Module):
             network.set_grad()
         self.optimizer = optimizer = as_optimizer(optimizer)
         self.weights = optimizer.parameters

@@ -36,7 +36,7 @@ def _check_options(file_name: Any, file_format: Any, options: dict[str, Any]) ->
     if file_format not in _FORMATS:
         raise ValueError(f"For 'export', 'file_format' must be one of {list(_FORMATS)}, but got {file_format}.")
     if not isinstance(file_name, str):
-        raise TypeError(f"For 'export', the argument 'file_name' must be a str, but got {type(file_name).__name__}.")
+        raise TypeError(f"The '{file_name}' must be string, but got {type(file_name)}. It is export's 'file_name'.")
     if not file_name or file_name.endswith(("/", os.sep)):
         raise ValueError(f"For 'export', the argument 'file_name' must name a file, but got {file_name!r}.")
     unknown = set(options) - _OPTIONS
@@ -54,7 +54,7 @@ def _check_options(file_name: Any, file_format: Any, options: dict[str, Any]) ->
 
 def _check_encryption(file_format: str, key: Any, mode: Any) -> None:
     if not isinstance(key, bytes):
-        raise ValueError(f"For 'export', the argument 'enc_key' must be bytes, but got {type(key).__name__}.")
+        raise ValueError(f"The parameter 'enc_key' must be isinstance of {bytes}, but got {key}. It is an argument of export.")
     if callable(mode):
         return
     if file_format != "MINDIR":
@@ -168,7 +168,7 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str | None = Non
         net: a Cell or a torch module; for MINDIR also a function of Tensors.
         inputs: Tensors of the shapes and dtypes to come; numbers are written into the file.
         file_name: the suffix ``.mindir`` or ``.onnx`` is added if it is missing, folders are made.
-        file_format: "MINDIR" (for ``mindspore.load`` and MindSpore Lite) or "ONNX" (opset 11). None is 1.x's default, "AIR", which needs Ascend and is refused.
+        file_format: "MINDIR" (for ``mindspore.load`` and MindSpore Lite) or "ONNX" (opset 11). None is 1.x's default, "AIR", which is refused.
         kwargs: ``custom_func`` changes MINDIR's message before it is written; ``incremental`` is accepted (it is for map parameters only).
             ``enc_key`` (bytes) encrypts the file, by ``enc_mode``: "AES-GCM", "AES-CBC", "SM4-CBC" (MINDIR only) or a function of content and
             key. ``dataset`` is not available.
@@ -223,9 +223,10 @@ def load(file_name: str, **kwargs: Any) -> Any:
     from mindspore_compat.train._export._load import read
 
     if not isinstance(file_name, str):
-        raise ValueError(f"For 'load', the argument 'file_name' must be a str, but got {type(file_name).__name__}.")
+        raise ValueError(f"For 'load', the argument 'file_name' must be string, but got {type(file_name)}.")
     if not file_name.endswith(".mindir"):
-        raise ValueError(f"For 'load', the argument 'file_name' must end with '.mindir', but got {file_name!r}.")
+        raise ValueError(f"For 'load', the argument 'file_name'(MindIR file) should end with '.mindir', please input the correct 'file_name'. It is "
+                         f"{file_name!r}.")
     if not os.path.exists(file_name):
         raise ValueError(f"For 'load', the file {file_name!r} does not exist. Check the argument 'file_name'.")
     return read(file_name, kwargs.get("dec_key"), kwargs.get("dec_mode", "AES-GCM"))

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from mindspore_compat import context
-from mindspore_compat._api.validate import check_bool, check_non_negative_int, check_str_in
+from mindspore_compat._api.validate import check_bool, check_isinstance, check_non_negative_int, check_str_in
 from mindspore_compat._runtime.files import remove_stale, write_atomically
 from mindspore_compat._runtime.writer import background_writer
 from mindspore_compat.train._redundancy import own_share
@@ -52,7 +52,7 @@ class CheckpointConfig:
                     "keep_checkpoint_max": keep_checkpoint_max, "keep_checkpoint_per_n_minutes": keep_checkpoint_per_n_minutes}
         for name, value in policies.items():
             if value is not None:
-                check_non_negative_int(value, name, owner)
+                check_non_negative_int(value, name, owner, named=False)
         if saved_network is not None and not isinstance(saved_network, torch.nn.Module):
             raise TypeError(f"For '{owner}', the type of 'saved_network' must be None or Cell, but got {type(saved_network)}.")
         if not any(policies.values()):
@@ -61,22 +61,22 @@ class CheckpointConfig:
         unknown = set(kwargs) - {"incremental", "enable_redundance"}
         if unknown:
             raise TypeError(f"For '{owner}', unexpected keyword arguments {sorted(unknown)}.")
-        self.exception_save = check_bool(exception_save, "exception_save", owner)
+        self.exception_save = check_bool(exception_save, "exception_save", owner, named=False)
         self._save_checkpoint_steps = save_checkpoint_steps
         self._save_checkpoint_seconds = None if save_checkpoint_steps else save_checkpoint_seconds
         self._keep_checkpoint_max = keep_checkpoint_max
         self._keep_checkpoint_per_n_minutes = None if keep_checkpoint_max else keep_checkpoint_per_n_minutes
         if not keep_checkpoint_max and not keep_checkpoint_per_n_minutes:
             self._keep_checkpoint_max = 1
-        self._integrated_save = check_bool(integrated_save, "integrated_save", owner)
+        self._integrated_save = check_bool(integrated_save, "integrated_save", owner, named=False)
         self._async_save = check_async_save(async_save, owner)
         self._saved_network = saved_network
         self._append_dict = self._handle_append_info(append_info)
-        self._format = check_str_in(format, "format", ("ckpt", "safetensors"), owner)
+        self._format = check_str_in(check_isinstance(format, "format", str, owner), "format", ("ckpt", "safetensors"), owner)
         check_key(owner, "enc", enc_key, enc_mode, format)
         self._enc_key, self._enc_mode = enc_key, enc_mode
-        self._crc_check = check_bool(crc_check, "crc_check", owner)
-        self.remove_redundancy = check_bool(remove_redundancy, "remove_redundancy", owner)
+        self._crc_check = check_isinstance(crc_check, "crc_check", bool, owner)
+        self.remove_redundancy = check_isinstance(remove_redundancy, "remove_redundancy", bool, owner)
         self._map_param_inc = kwargs.get("incremental", False)
         self.enable_redundance = kwargs.get("enable_redundance", False)
         if crc_check and enc_key is not None:
@@ -109,12 +109,12 @@ class CheckpointConfig:
         if append_info is None or append_info == []:
             return None
         if not isinstance(append_info, list):
-            raise TypeError(f"For 'CheckpointConfig', the type of 'append_info' must be list, but got {type(append_info)}.")
+            raise TypeError(f"For 'CheckpointConfig', the type of 'append_info' must be list,but got {type(append_info)}.")
         result: dict[str, Any] = {name: 0 for name in _INFO if name in [item for item in append_info if isinstance(item, str)]}
         dicts = [item for item in append_info if isinstance(item, dict)]
         for item in append_info:
             if not isinstance(item, (str, dict)):
-                raise TypeError(f"For 'CheckpointConfig', the type of 'append_info' element must be str or dict, but got {type(item)}.")
+                raise TypeError(f"For 'CheckpointConfig', the type of 'append_info' element must be str or dict,but got {type(item)}.")
             if isinstance(item, str) and item not in _INFO:
                 raise ValueError(f"For 'CheckpointConfig', the value of element in the argument 'append_info' must be in {list(_INFO)}, "
                                  f"but got {item}.")
@@ -390,12 +390,15 @@ def _made_folder(directory: Any) -> str:
     """The real path of a folder, made if missing.
 
     Raises:
-        ValueError: if it is no str, or a file.
+        TypeError: if it is no str. ValueError: if it is blank.
     """
     if directory is None:
         return os.getcwd()
-    if not isinstance(directory, str) or not directory.strip():
-        raise ValueError(f"For 'ModelCheckpoint', the argument 'directory' must be a non-empty str or callable, but got {directory!r}.")
+    if not isinstance(directory, str):
+        raise TypeError(f"The path is invalid, the type should be string. It is the 'directory' of ModelCheckpoint, {directory!r}; it may also be "
+                        "callable.")
+    if not directory.strip():
+        raise ValueError("The path is invalid, it should be non-blank. It is the 'directory' of ModelCheckpoint.")
     path = os.path.realpath(directory)
     os.makedirs(path, mode=0o700, exist_ok=True)
     return path

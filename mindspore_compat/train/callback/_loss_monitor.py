@@ -20,7 +20,7 @@ class LossMonitor(Callback):
     _trains_only = True
 
     def __init__(self, per_print_times: int = 1) -> None:
-        check_non_negative_int(per_print_times, "per_print_times", "LossMonitor")
+        check_non_negative_int(per_print_times, "per_print_times", "LossMonitor", named=False)
         self._per_print_times = per_print_times
         self._last_print_time = 0
 

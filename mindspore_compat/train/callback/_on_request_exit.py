@@ -40,7 +40,7 @@ class OnRequestExit(Callback):
                  config_file: str | None = None, sig: int = signal.SIGTERM) -> None:
         for name, value, kind in (("save_ckpt", save_ckpt, bool), ("save_mindir", save_mindir, bool), ("sig", sig, int)):
             if not isinstance(value, kind):
-                raise ValueError(f"For 'OnRequestExit', the parameter '{name}' must be isinstance of {kind}, but got {value}.")
+                raise ValueError(f"The parameter '{name}' must be isinstance of {kind}, but got {value}. It is an argument of OnRequestExit.")
         self.save_ckpt, self.save_mindir, self.sig = save_ckpt, save_mindir, sig
         if self.sig == getattr(signal, "SIGKILL", None):
             raise ValueError("Not support send exit request by signal SIGKILL.")

@@ -29,7 +29,7 @@ class ProgressBar(Callback):
 
     def __init__(self, seconds: float | None = None, file: TextIO | None = None) -> None:
         if seconds is not None:
-            check_type(seconds, "seconds", (float, int), "ProgressBar")
+            check_type(seconds, "seconds", (float, int), "ProgressBar", named=False)
         self._file = file
         bar = _tqdm() if getattr(file or sys.stderr, "isatty", lambda: False)() else None
         self._make_bar: Any = bar

@@ -19,7 +19,7 @@ class TimeMonitor(Callback):
 
     def __init__(self, data_size: int | None = None, data_time: bool = False) -> None:
         self.data_size = data_size
-        self.data_time = check_bool(data_time, "data_time", "TimeMonitor")
+        self.data_time = check_bool(data_time, "data_time", "")
         self.epoch_time = time.time()
         self.data_time_sum = self.data_time_start = 0.0
 
@@ -42,7 +42,7 @@ class TimeMonitor(Callback):
         cb_params = run_context.original_args()
         steps = cb_params.get("batch_num")
         if not isinstance(steps, int) or steps <= 0:
-            steps = check_positive_int(self.data_size, "data_size", "TimeMonitor")  # type: ignore[arg-type]
+            steps = check_positive_int(self.data_size, "data_size", "TimeMonitor", named=False)  # type: ignore[arg-type]
         text = f"{cb_params.get('mode', '').title()} epoch time: {milliseconds:5.3f} ms, per step time: {milliseconds / steps:5.3f} ms"
         if self.data_time:
             text += f" (data time: {self.data_time_sum * 1000 / steps:5.3f} ms)"

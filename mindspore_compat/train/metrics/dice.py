@@ -16,7 +16,7 @@ class Dice(Metric):
 
     def __init__(self, smooth: float = 1e-5) -> None:
         super().__init__()
-        self.smooth = check_positive_float(smooth, "smooth", "Dice")
+        self.smooth = check_positive_float(smooth, "smooth", "")
         self.clear()
 
     def clear(self) -> None:

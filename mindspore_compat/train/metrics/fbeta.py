@@ -4,7 +4,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from mindspore_compat._api.validate import check_bool
+from mindspore_compat._api.validate import check_type
 from mindspore_compat.train.metrics.metric import Metric, from_one_hot, one_hot_pair, rearrange_inputs, same_class_number
 
 __all__ = ["Fbeta", "F1"]
@@ -38,7 +38,7 @@ class Fbeta(Metric):
         self._actual_positives = self._actual_positives + true.sum(axis=0)
 
     def eval(self, average: bool = False) -> Any:
-        check_bool(average, "average", type(self).__name__)
+        check_type(average, "average", bool, type(self).__name__, named=False)
         self._require_samples(self._class_num)
         square = self.beta ** 2
         values = (1.0 + square) * self._true_positives / (square * self._actual_positives + self._positives + self.eps)

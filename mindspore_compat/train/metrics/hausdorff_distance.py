@@ -19,9 +19,9 @@ class HausdorffDistance(SurfaceMetric):
     """
 
     def __init__(self, distance_metric: str = "euclidean", percentile: float | None = None, directed: bool = False, crop: bool = True) -> None:
-        self.percentile = None if percentile is None else check_type(percentile, "percentile", float, "HausdorffDistance")
-        self.directed = directed if directed is None else check_type(directed, "directed", bool, "HausdorffDistance")
-        self.crop = crop if crop is None else check_type(crop, "crop", bool, "HausdorffDistance")
+        self.percentile = None if percentile is None else check_type(percentile, "percentile", float, "HausdorffDistance", named=False)
+        self.directed = directed if directed is None else check_type(directed, "directed", bool, "HausdorffDistance", named=False)
+        self.crop = crop if crop is None else check_type(crop, "crop", bool, "HausdorffDistance", named=False)
         super().__init__(distance_metric)
 
     @rearrange_inputs

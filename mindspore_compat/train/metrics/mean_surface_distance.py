@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat._api.validate import check_bool
+from mindspore_compat._api.validate import check_type
 from mindspore_compat.train.metrics._surface import SurfaceMetric, edge
 from mindspore_compat.train.metrics.metric import rearrange_inputs
 
@@ -19,7 +19,7 @@ class MeanSurfaceDistance(SurfaceMetric):
     """
 
     def __init__(self, symmetric: bool = False, distance_metric: str = "euclidean") -> None:
-        self.symmetric = check_bool(symmetric, "symmetric", "MeanSurfaceDistance")
+        self.symmetric = check_type(symmetric, "symmetric", bool, "MeanSurfaceDistance", named=False)
         super().__init__(distance_metric)
 
     @rearrange_inputs

@@ -112,7 +112,7 @@ class EvaluationBase(Metric):
     def __init__(self, eval_type: str) -> None:
         super().__init__()
         if eval_type not in _EVAL_TYPES:
-            raise TypeError(f"For '{type(self).__name__}', the argument 'eval_type' must be in {set(_EVAL_TYPES)}, but got {eval_type!r}.")
+            raise TypeError(f"The argument 'eval_type' must be in {set(_EVAL_TYPES)}, but got {eval_type}. It is {type(self).__name__}'s.")
         self._type = eval_type
         self._class_num = 0
 

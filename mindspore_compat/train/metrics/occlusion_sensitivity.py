@@ -22,10 +22,10 @@ class OcclusionSensitivity(Metric):
 
     def __init__(self, pad_val: float = 0.0, margin: int | list = 2, n_batch: int = 128, b_box: list | None = None) -> None:
         super().__init__()
-        self.pad_val = check_type(pad_val, "pad_val", float, "OcclusionSensitivity")
-        self.margin = check_type(margin, "margin", (int, list), "OcclusionSensitivity")
-        self.n_batch = check_type(n_batch, "n_batch", int, "OcclusionSensitivity")
-        self.b_box = None if b_box is None else check_type(b_box, "b_box", list, "OcclusionSensitivity")
+        self.pad_val = check_type(pad_val, "pad_val", float, "OcclusionSensitivity", named=False)
+        self.margin = check_type(margin, "margin", (int, list), "OcclusionSensitivity", named=False)
+        self.n_batch = check_type(n_batch, "n_batch", int, "OcclusionSensitivity", named=False)
+        self.b_box = None if b_box is None else check_type(b_box, "b_box", list, "OcclusionSensitivity", named=False)
         self.clear()
 
     def clear(self) -> None:
@@ -36,7 +36,7 @@ class OcclusionSensitivity(Metric):
     @rearrange_inputs
     def update(self, *inputs: Any) -> None:
         self._check_count(inputs, "classification model, predicted value, label", 3)
-        model = check_type(inputs[0], "model", Cell, "OcclusionSensitivity.update")
+        model = check_type(inputs[0], "model", Cell, "OcclusionSensitivity.update", named=False)
         image = self._convert_data(inputs[1])
         label = int(inputs[2]) if isinstance(inputs[2], int) else self._convert_data(inputs[2])
         if image.shape[0] > 1:

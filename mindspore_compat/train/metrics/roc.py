@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat._api.validate import check_int
+from mindspore_compat._api.validate import check_type
 from mindspore_compat.train.metrics.metric import Metric, rearrange_inputs
 
 __all__ = ["ROC"]
@@ -20,8 +20,8 @@ class ROC(Metric):
 
     def __init__(self, class_num: int | None = None, pos_label: int | None = None) -> None:
         super().__init__()
-        self.class_num = None if class_num is None else check_int(class_num, "class_num", "ROC")
-        self.pos_label = None if pos_label is None else check_int(pos_label, "pos_label", "ROC")
+        self.class_num = None if class_num is None else check_type(class_num, "class_num", int, "ROC", named=False)
+        self.pos_label = None if pos_label is None else check_type(pos_label, "pos_label", int, "ROC", named=False)
         self.clear()
 
     def clear(self) -> None:

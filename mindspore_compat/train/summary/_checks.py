@@ -47,10 +47,12 @@ def make_directory(path: Any, name: str) -> str:
     """The absolute path of a folder, made (mode 0700) if it is not there.
 
     Raises:
-        TypeError: unless it is a str with something in it. OSError: if it cannot be made or is not a folder.
+        TypeError: unless it is a str. ValueError: if it is blank. OSError: if it cannot be made or is not a folder.
     """
-    if not isinstance(path, (str, os.PathLike)) or not str(path):
-        raise TypeError(f"For '{name}', the path must be a non-empty str, but got {path!r} of type {type(path).__name__}.")
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"The {name} is invalid, the type should be string. It is {path!r}.")
+    if not str(path):
+        raise ValueError(f"The {name} is invalid, it should be non-blank.")
     absolute = os.path.realpath(os.fspath(path))
     try:
         os.makedirs(absolute, mode=0o700, exist_ok=True)
