@@ -91,7 +91,7 @@ def check_int_range(value: int, name: str, owner: str, low: int | None = None, h
             bound = f">= {low}" if low is not None else f"<= {high}"
             raise ValueError(f"For '{owner}', the '{name}' must be int and must {bound}, but got '{value}' with type 'int'.")
         return value
-    return int(_in_range(value, name, owner, int, low, high, (True, True), True))
+    return int(_in_range(value, name, owner, (int,), low, high, (True, True), True))
 
 
 def check_positive_int(value: int, name: str, owner: str, named: bool = True) -> int:
@@ -124,9 +124,9 @@ def check_non_negative_float(value: float, name: str, owner: str) -> float:
 
 
 def check_float_range(value: float, name: str, owner: str, low: float, high: float, inclusive: tuple[bool, bool] = (True, True),
-                      named: bool = True) -> float:
-    """TypeError unless an int or float, ValueError unless within `low` and `high` (`inclusive`: which ends)."""
-    return _in_range(value, name, owner, float, low, high, inclusive, named)
+                      named: bool = True, ints: bool = True) -> float:
+    """TypeError unless a float (with `ints` or an int), ValueError unless within `low` and `high` (`inclusive`: which ends)."""
+    return _in_range(value, name, owner, (float, int) if ints else (float,), low, high, inclusive, named)
 
 
 def _above(value: Any, name: str, owner: str, kind: type, low: float, inclusive: bool, named: bool) -> Any:
@@ -143,12 +143,12 @@ def _above(value: Any, name: str, owner: str, kind: type, low: float, inclusive:
     return value
 
 
-def _in_range(value: Any, name: str, owner: str, kind: type, low: float, high: float, inclusive: tuple[bool, bool], named: bool) -> Any:
+def _in_range(value: Any, name: str, owner: str, allowed: tuple[type, ...], low: float, high: float, inclusive: tuple[bool, bool],
+              named: bool) -> Any:
     begin, end = _subject(owner, name, named)
-    allowed: tuple[type, ...] = (float, int) if kind is float else (int,)
     number: Any = value
     if not isinstance(value, allowed) or isinstance(value, bool):
-        raise TypeError(f"{begin} must be '{kind.__name__}',  but got '{type(value).__name__}'.{end}")
+        raise TypeError(f"{begin} must be '{allowed[0].__name__}',  but got '{type(value).__name__}'.{end}")
     above = number >= low if inclusive[0] else number > low
     below = number <= high if inclusive[1] else number < high
     if not (above and below):

@@ -14,9 +14,8 @@ import re
 import tempfile
 import warnings
 
-import numpy as np
-
 import mindspore as ms
+import numpy as np
 from mindspore import Tensor, amp, nn, train
 
 warnings.simplefilter("ignore")
@@ -146,8 +145,7 @@ def first_sentence(error):
 
 def results():
     found = {}
-    names = [name for name in good(None)]
-    for name in names:
+    for name in good(None):
         for argument in good(name)[1]:
             for kind, value in BAD.items():
                 call, arguments = good(name)

@@ -54,7 +54,7 @@ def test_types_of_the_file() -> None:
 
 
 @pytest.mark.parametrize(("arguments", "error", "message"), [
-    (("no.ckpt",), ValueError, "does not exist"), (("file.txt",), ValueError, r"\.ckpt"), ((3,), TypeError, "must be a str"),
+    (("no.ckpt",), ValueError, "does not exist"), (("file.txt",), ValueError, "same with 'format'"), ((3,), TypeError, "must be string"),
     (("net.ckpt", ""), ValueError, "filter_prefix"), (("net.ckpt", []), ValueError, "filter_prefix"), (("net.ckpt", 3), TypeError, "filter_prefix"),
     (("net.ckpt", ["a", 3]), TypeError, "filter_prefix"),
 ])

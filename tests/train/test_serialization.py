@@ -55,7 +55,7 @@ def test_load_param_into_net_as_upstream(case: dict) -> None:
 
 @pytest.mark.parametrize(("net", "values"), [(3, {}), (Holder({}), 3), (Holder({}), {"a": 3}), (Holder({}), {1: Parameter(Tensor([1.0]), name="a")})])
 def test_load_param_into_net_refuses_other_objects(net, values) -> None:
-    with pytest.raises(TypeError, match="For 'load_param_into_net', the (argument|element)"):
+    with pytest.raises(TypeError, match="For '(load_param_into_net|parameter_dict)', the (argument|element)"):
         load_param_into_net(net, values)
 
 
@@ -130,9 +130,9 @@ def test_files_that_are_none_are_refused_with_their_name(name: str) -> None:
 
 
 @pytest.mark.parametrize(("arguments", "error", "message"), [
-    ((3,), TypeError, "must be a str, but got int"),
+    ((3,), TypeError, "must be string, but got <class 'int'>"),
     (("missing.ckpt",), ValueError, "does not exist"),
-    ((str(GOLDEN / "optim/data.npz"),), ValueError, "must end with '.ckpt'"),
+    ((str(GOLDEN / "optim/data.npz"),), ValueError, "must same with 'format'"),
 ])
 def test_wrong_file_names(arguments: tuple, error: type, message: str) -> None:
     with pytest.raises(error, match=message):
@@ -141,7 +141,7 @@ def test_wrong_file_names(arguments: tuple, error: type, message: str) -> None:
 
 @pytest.mark.parametrize("prefix", ["", []])
 def test_empty_prefixes_are_refused(prefix) -> None:
-    with pytest.raises(ValueError, match="must not be empty"):
+    with pytest.raises(ValueError, match="can't include"):
         load_checkpoint(str(GOLDEN / "ckpt/filter.ckpt"), specify_prefix=prefix)
 
 

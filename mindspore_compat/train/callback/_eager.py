@@ -16,8 +16,10 @@ from mindspore_compat.train.callback._on_request_exit import OnRequestExit
 from mindspore_compat.train.callback._progress_bar import ProgressBar
 from mindspore_compat.train.callback._reduce_lr_on_plateau import ReduceLROnPlateau
 from mindspore_compat.train.callback._time_monitor import TimeMonitor
+from mindspore_compat.train.callback._train_fault_tolerance import TrainFaultTolerance
 
 __all__ = ["Callback", "RunContext", "CallbackManager", "InternalCallbackParam", "LossMonitor", "TimeMonitor", "ModelCheckpoint", "CheckpointConfig",
            "CheckpointManager", "History", "LambdaCallback", "LearningRateScheduler", "EarlyStopping", "ReduceLROnPlateau", "OnRequestExit",
-           "BackupAndRestore", "FlopsUtilizationCollector", "ProgressBar", "_CallbackManager", "_InternalCallbackParam", "_CheckpointManager",
+           "BackupAndRestore", "FlopsUtilizationCollector", "ProgressBar", "TrainFaultTolerance",
+           "_CallbackManager", "_InternalCallbackParam", "_CheckpointManager",
            "_set_cur_net"]

@@ -80,7 +80,8 @@ class Metric(metaclass=ABCMeta):
             ValueError: unless it is a list of ints.
         """
         if not isinstance(indexes, list) or not all(isinstance(item, int) for item in indexes):
-            raise ValueError(f"For 'set_indexes', the argument 'indexes' must be a list and all its elements must be int, but got {indexes!r}.")
+            raise ValueError(f"For 'set_indexes', the argument 'indexes' must be a list and all its elements must be int, please check "
+                             f"whether it is correct. It is {indexes!r}.")
         self._indexes = indexes
         return self
 

@@ -11,7 +11,7 @@ import torch
 
 from mindspore_compat import Parameter, Tensor, nn, ops
 from mindspore_compat.train import _export
-from mindspore_compat.train._export import export
+from mindspore_compat.train._export import export, load
 from tests.train.export.nets import Function
 
 X = Tensor(np.ones((2, 3), np.float32))
@@ -20,9 +20,9 @@ X = Tensor(np.ones((2, 3), np.float32))
 @pytest.mark.parametrize(("options", "error", "message"), [
     ({"file_format": "GEIR"}, ValueError, r"'file_format' must be one of \['AIR', 'ONNX', 'MINDIR'\], but got GEIR"),
     ({"file_format": "AIR"}, ValueError, "Ascend.*Export as 'MINDIR'"),
-    ({"file_name": 3}, TypeError, "'file_name' must be a str, but got int"),
+    ({"file_name": 3}, TypeError, "The '3' must be string, but got"),
     ({"file_name": ""}, ValueError, "must name a file"),
-    ({"enc_key": "0" * 16}, ValueError, "'enc_key' must be bytes, but got str"),
+    ({"enc_key": "0" * 16}, ValueError, "'enc_key' must be isinstance of <class 'bytes'>"),
     ({"enc_key": b"0"}, ValueError, "key of AES-GCM must have 16 or 24 or 32 bytes, but got 1"),
     ({"enc_key": b"0" * 16, "enc_mode": "DES"}, ValueError, "mode must be one of .*but got 'DES'"),
     ({"enc_key": b"0" * 16, "file_format": "ONNX"}, ValueError, "ONNX takes only a function as 'enc_mode', but got 'AES-GCM'"),
@@ -43,13 +43,16 @@ def test_inputs_must_be_tensors(tmp_path: Path) -> None:
 
 
 def test_the_network_must_be_callable(tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match="'net' must be an nn.Cell or a function, but got int"):
+    with pytest.raises(TypeError, match="'net' must be an nn.Cell, a torch.nn.Module or a function, but got int"):
         export(3, X, file_name=str(tmp_path / "net"), file_format="MINDIR")
 
 
-def test_a_torch_module_is_to_be_wrapped(tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match="must be an nn.Cell or a function, but got ReLU.*Wrap"):
-        export(torch.nn.ReLU(), X, file_name=str(tmp_path / "net"), file_format="MINDIR")
+def test_a_torch_module_is_written_from_a_copy(tmp_path: Path) -> None:
+    net = torch.nn.Linear(X.shape[-1], 3)
+    export(net, X, file_name=str(tmp_path / "net"), file_format="MINDIR")
+    assert type(net.weight) is torch.nn.Parameter
+    found = nn.GraphCell(load(str(tmp_path / "net.mindir")))(X)
+    np.testing.assert_allclose(found.asnumpy(), net(torch.from_numpy(X.asnumpy())).detach().numpy(), rtol=1e-5, atol=1e-6)
 
 
 def test_onnx_takes_cells_only(tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def test_an_unknown_operator_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "content", "error", "text"), [
-    (1, None, ValueError, "must be a str"), ("net.txt", b"", ValueError, "must end with"), ("absent.mindir", None, ValueError, "does not exist"),
+    (1, None, ValueError, "must be string"), ("net.txt", b"", ValueError, "should end with"), ("absent.mindir", None, ValueError, "does not exist"),
     ("empty.mindir", b"", RuntimeError, "no graph"), ("bad.mindir", b"garbage" * 10, RuntimeError, "no MINDIR file"),
 ])
 def test_what_is_no_mindir_file(name: Any, content: bytes | None, error: type[Exception], text: str, tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_encrypted_files(tmp_path: Path) -> None:
                            ({"dec_key": key, "dec_mode": "AES-CBC"}, "encrypted with AES-GCM")):
         with pytest.raises(RuntimeError, match=error):
             ms.load(str(path), **options)
-    with pytest.raises(ValueError, match="must be bytes"):
+    with pytest.raises(ValueError, match="must be isinstance of <class 'bytes'>"):
         ms.load(str(path), dec_key="0123456789ABCDEF")
 
 

@@ -61,7 +61,7 @@ def test_every_name_gives_a_metric_and_others_a_key_error() -> None:
     assert metrics.names() == sorted(metrics.__factory__)
     assert isinstance(metrics.get_metric_fn("accuracy"), metrics.Accuracy)
     assert metrics.get_metric_fn("topk", k=3).k == 3
-    with pytest.raises(KeyError, match=r"unsupported metric 'nonsense'\. Use one of"):
+    with pytest.raises(KeyError, match=r"unsupported metric nonsense"):
         metrics.get_metric_fn("nonsense")
 
 
@@ -128,7 +128,7 @@ def test_clear_forgets() -> None:
     (lambda: metrics.auc([1], [1]), TypeError, "must all be np.ndarray"),
     (lambda: metrics.auc(np.array([0, 2, 1.0]), np.ones(3)), ValueError, "increasing or decreasing"),
     (lambda: metrics.Perplexity().update(np.eye(3), np.ones(2)), RuntimeError, "same shape"),
-    (lambda: metrics.HausdorffDistance("cubic"), ValueError, "'distance_metric' must be one of"),
+    (lambda: metrics.HausdorffDistance("cubic"), ValueError, "'distance_metric' must be str and must be in"),
     (lambda: metrics.MeanSurfaceDistance().update(np.eye(3), np.eye(3), 7), ValueError, "but 7 is not"),
     (lambda: metrics.RootMeanSquareDistance().update(np.eye(3), np.eye(3), "a"), TypeError, "must be int or float"),
     (lambda: metrics.Dice().update(np.eye(2), np.eye(3)), ValueError, "same shape"),

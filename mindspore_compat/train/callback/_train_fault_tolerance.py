@@ -1,0 +1,32 @@
+"""Upstream: ``mindspore.train.TrainFaultTolerance``."""
+from __future__ import annotations
+
+from typing import Any
+
+from mindspore_compat._api.placeholders import describe_partial
+from mindspore_compat.context import get_context
+from mindspore_compat.train.callback._callback import Callback
+
+__all__ = ["TrainFaultTolerance"]
+
+
+@describe_partial("only its checks: MindIO is Ascend's, upstream refuses it elsewhere too")
+class TrainFaultTolerance(Callback):
+    """Ascend's MindIO, which keeps the state of failed processes. There is none on a CPU or GPU, here and upstream.
+
+    Raises:
+        ValueError: always; without ``ckpt_save_path`` and ``ckpt_save_fn`` because of that.
+    """
+
+    def __init__(self, ckpt_save_path: str | None = None, **kwargs: Any) -> None:
+        super().__init__()
+        if not ckpt_save_path and not kwargs.get("ckpt_save_fn"):
+            raise ValueError("TrainFaultTolerance construct need to set ckpt_save_fn or ckpt_save_path!")
+        raise ValueError(f"MindIO adapter only support on Ascend device but got device {get_context('device_target')}! Use "
+                         "ModelCheckpoint with CheckpointConfig(exception_save=True), OnRequestExit or BackupAndRestore, and start with torchrun, "
+                         "which restarts failed processes.")
+
+    @classmethod
+    def get_optimizer_wrapper(cls, origin_opt_cls: Any) -> Any:
+        """The class as it is: without MindIO no optimizer is watched."""
+        return origin_opt_cls
