@@ -93,7 +93,7 @@ def convert(network: Cell, how: Conversion) -> Cell:
 
 def _walk(cell: Cell, how: Conversion) -> list[str]:
     left = []
-    for name, child in cell.name_cells().items():
+    for child in cell.cells():
         if isinstance(child, (Conv2dBnAct, DenseBnAct)):
             prefix = child.param_prefix
             (_convert_conv if isinstance(child, Conv2dBnAct) else _convert_dense)(child, how)

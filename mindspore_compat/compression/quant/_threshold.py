@@ -10,7 +10,7 @@ __all__ = ["compute_KL_threshold"]
 _SMALLEST = 1e-5
 
 
-def compute_KL_threshold(data: Any, bitwidth: Any) -> float:  # noqa: N802 - upstream's name
+def compute_KL_threshold(data: Any, bitwidth: Any) -> float:
     """The bound of |data| whose cumulative histogram changes least by being resampled to ``2 ** (bits - 1)`` levels, in Jeffreys' divergence.
 
     Args:

@@ -63,6 +63,7 @@ class _MindirLowering(Lowering):
         super().__init__(graph, ROWS)
         self._model, self._graph = model, model.graph
         self._constants: dict[Any, Ref] = {}
+        self._marked: Any = None  # the node whose extra attributes are written: its first operator has them
         self._model.graph.name = graph.name
         for value in graph.inputs:
             self._bind(value, value.name)
@@ -96,6 +97,8 @@ class _MindirLowering(Lowering):
         scope = self.node.scope if self.node is not None else ""
         node = self._graph.node.add(input=names, output=[ref], name=ref, op_type=op,
                                     domain=f"Default/{scope.replace('.', '/')}/{op}" if "-" in scope else f"Default/{op}")
+        if self.node is not None and self.node is not self._marked and self.node.attributes and op != "Cast":
+            attributes, self._marked = {**attributes, **self.node.attributes}, self.node
         for name, value in attributes.items():
             _fill(node.attribute.add(name=name), value)
         return ref

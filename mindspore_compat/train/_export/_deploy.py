@@ -1,0 +1,251 @@
+"""A network of quantization-aware training as it is deployed: weights on their grid with the batch norm inside, ranges that stay.
+
+`deployed` makes the Cell that is traced, in which torch's fake-quantize operators mark what runs in integers; the other functions prepare the
+traced graph for a format. ONNX gets pairs of QuantizeLinear and DequantizeLinear (`_quantized_rows`), MINDIR floats with attributes
+(docs/quant.md).
+"""
+from __future__ import annotations
+
+import copy
+import logging
+import math
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._wrap import plain
+from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.layer.quant import FakeQuantWithMinMaxObserver
+from mindspore_compat.train._export._graph import INPUT, RESULT, Graph, Node, Value, map_values
+from mindspore_compat.train._export._lower import untransposed
+
+__all__ = ["FAKE", "deployed", "is_fake", "mindir_graph", "requantized", "weight_of"]
+
+_log = logging.getLogger("mindspore_compat")
+FAKE = frozenset({"fake_quantize_per_tensor_affine_cachemask", "fake_quantize_per_channel_affine_cachemask"})
+#: Where all values are 0, any scale will do; a small one leaves an int32 bias its precision.
+_TINY_WEIGHT, _TINY_RANGE = 2.0 ** -20, 2.0 ** -40
+#: Operators whose results lie on the grid of their input.
+_SAME_GRID = frozenset({"relu", "view", "permute", "transpose", "squeeze", "unsqueeze", "slice", "flip", "select", "expand",
+                        "max_pool2d_with_indices"})
+_ACTIVATIONS = frozenset({"relu", "hardtanh", "sigmoid", "leaky_relu", "hardswish", "hardsigmoid"})
+
+
+def _values(tensor: Any) -> torch.Tensor:
+    return plain(tensor).detach().clone()
+
+
+class _Rounding(Cell):
+    """To a grid that stays: per tensor, or for each channel along ``axis``."""
+
+    def _set_grid(self, observer: Any, scale: torch.Tensor, zero: torch.Tensor, lowest: int, highest: int, axis: int, tiny: float) -> None:
+        scale, zero = torch.where(scale == 0, tiny, scale), zero.to(torch.int32)
+        self.__dict__.update(observer=observer, scale=scale, zero=zero, lowest=lowest, highest=highest, axis=axis)
+
+    def _round(self, x: Any) -> Any:
+        if self.scale.numel() == 1:
+            return torch.fake_quantize_per_tensor_affine(x, float(self.scale), int(self.zero), self.lowest, self.highest)
+        return torch.fake_quantize_per_channel_affine(x, self.scale, self.zero, self.axis % x.dim(), self.lowest, self.highest)
+
+
+class _Rounded(_Rounding):
+    """In the place of an observer of results."""
+
+    def __init__(self, observer: FakeQuantWithMinMaxObserver) -> None:
+        super().__init__()
+        scale, zero, lowest, highest = observer.grid()
+        self._set_grid(observer, _values(scale), _values(zero), lowest, highest, observer.channel_axis, _TINY_RANGE)
+
+    def construct(self, x: Any) -> Any:
+        return self._round(x)
+
+
+class _Layer(_Rounding):
+    """In the place of a layer with rounded weights: whole numbers around 0 that an int8 holds."""
+
+    def __init__(self, layer: Any) -> None:
+        super().__init__()
+        index, (scale, zero, lowest, highest), bias = layer.integers()
+        index, scale, zero = _values(index), _values(scale), _values(zero)
+        middle = 0 if lowest < 0 else (highest + 1) // 2
+        self._set_grid(layer.fake_quant_weight, scale, zero - middle, lowest - middle, highest - middle, 0, _TINY_WEIGHT)
+        shape = (-1,) + (1,) * (index.dim() - 1)
+        weight = (index - zero.reshape(shape)) * scale.reshape(shape)
+        self.weight = Parameter(weight, name=layer.weight.name, requires_grad=False)
+        name = layer.weight.name
+        self.bias = None if bias is None else Parameter(_values(bias), name=name[:name.rindex("weight")] + "bias", requires_grad=False)
+        self.__dict__["layer"] = layer  # no child: its parameters are none of the file's
+
+    def construct(self, x: Any) -> Any:
+        return self.layer.core(x, self._round(self.weight), self.bias)
+
+
+def deployed(network: Cell) -> Cell:
+    """A copy of ``network`` for inference.
+
+    Raises:
+        ValueError: if nothing in it is quantized.
+    """
+    if isinstance(network, FakeQuantWithMinMaxObserver) or hasattr(network, "integers"):
+        raise ValueError(f"For 'export', a quantized network must hold its layers as attributes, but got a lone {type(network).__name__}. "
+                         "Wrap it, e.g. in nn.SequentialCell.")
+    made = copy.deepcopy(network)
+    made.set_train(False)
+    if not _replace(made, {}):
+        raise ValueError("For 'export', with 'quant_mode' the network must come from convert_quant_network or QuantizationAwareTraining, or hold "
+                         f"layers of nn.layer.quant, but {type(network).__name__} has nothing that is quantized. Leave 'quant_mode' out.")
+    return made
+
+
+def _replace(cell: Cell, done: dict[int, Cell]) -> int:
+    """How many children were replaced; one that stands at several places is replaced by one."""
+    count = 0
+    for name, child in list(cell._modules.items()):
+        if isinstance(child, FakeQuantWithMinMaxObserver) or hasattr(child, "integers"):
+            if id(child) not in done:
+                done[id(child)] = _Rounded(child) if isinstance(child, FakeQuantWithMinMaxObserver) else _Layer(child)
+            cell.insert_child_to_cell(name, done[id(child)])
+            count += 1
+        elif isinstance(child, Cell):
+            count += _replace(child, done)
+    return count
+
+
+# --- the traced graph ----------------------------------------------------------------------------------------------------------
+
+
+def is_fake(value: Any) -> bool:
+    """Whether the Value is the result of a fake-quantize operator."""
+    return isinstance(value, Value) and value.node is not None and value.node.op in FAKE
+
+
+def weight_of(node: Node) -> tuple[Value, str] | None:
+    """(the rounded weight, the name of the argument that it meets) of a convolution or product in integers; else None."""
+    if node.op == "convolution":
+        weight, key = node.args["weight"], "input"
+    elif node.op in ("addmm", "mm"):
+        weight, key = untransposed(node.args["mat2"])[0], "mat1" if node.op == "addmm" else "self"
+    else:
+        return None
+    return (weight, key) if is_fake(weight) and weight.node.args["self"].data is not None else None
+
+
+def _origin(value: Value) -> tuple[Value, bool]:
+    """(the Value whose grid ``value`` lies on, whether operators are between)."""
+    between = False
+    while value.node is not None and (value.node.op in _SAME_GRID or (value.node.op == "constant_pad_nd" and value.node.args["value"] == 0)):
+        value, between = value.node.args["self"], True
+    return value, between
+
+
+def _input_grid(mean: float, std_dev: float) -> dict[str, Any]:
+    for name, number in (("mean", mean), ("std_dev", std_dev)):
+        if isinstance(number, bool) or not isinstance(number, (int, float)):
+            raise TypeError(f"For 'export', the '{name}' must be int or float, but got {type(number).__name__}.")
+    if not 0 < std_dev < math.inf:
+        raise ValueError(f"For 'export', the 'std_dev' must be a number above 0, but got {std_dev}.")
+    if not 0 <= mean <= 255:
+        raise ValueError(f"For 'export', the 'mean' must lie between 0 and 255, the smallest and the largest pixel, but got {mean}.")
+    return {"scale": 1 / std_dev, "zero_point": round(mean), "quant_min": 0, "quant_max": 255}
+
+
+def requantized(graph: Graph, mean: float, std_dev: float) -> Graph:
+    """Round what each integer layer takes: again where operators stand between it and the rounding, which changes nothing; and the graph's inputs.
+
+    Raises:
+        TypeError, ValueError: for a wrong ``mean`` or ``std_dev``.
+    """
+    entry = _input_grid(mean, std_dev)
+    made: dict[int, Value] = {}
+    left = []
+    for node in list(graph.nodes):
+        found = weight_of(node)
+        if found is None:
+            continue
+        holder, key = node, found[1]
+        before = node.args[key].node
+        if before is not None and before.op == "constant_pad_nd" and before.args["value"] == 0:
+            holder, key = before, "self"  # the padding stays beside the convolution, which takes it in
+        value = holder.args[key]
+        origin, between = _origin(value)
+        if is_fake(origin) and origin.node.args["self"].data is None:
+            arguments, scope = {key: item for key, item in origin.node.args.items() if key != "self"}, origin.node.scope
+            if not between or "axis" in arguments:
+                continue
+        elif origin.kind == INPUT and origin.dtype is torch.float32:
+            arguments, scope = entry, ""
+        else:
+            left.append(node.scope)
+            continue
+        if id(value) not in made:
+            fake = Node("fake_quantize_per_tensor_affine_cachemask", {"self": value, **arguments}, scope=scope)
+            made[id(value)] = Value(RESULT, value.shape, value.dtype, node=fake)
+            fake.outputs = [made[id(value)], Value(RESULT, value.shape, torch.bool, node=fake, index=1)]
+            graph.nodes.insert(graph.nodes.index(holder), fake)
+        holder.args[key] = made[id(value)]
+    if left:
+        _log.warning("export: these layers compute in floats with weights of int8, since what they take was not rounded in training: %s",
+                     ", ".join(left))
+    return graph
+
+
+def mindir_graph(graph: Graph, net: Cell, mean: float, std_dev: float) -> Graph:
+    """Without the fake-quantize operators: their ranges stand in attributes of the operators around, as MindSpore 1.x wrote them."""
+    observers = {f"{path}-{type(cell).__name__}" if path else type(cell).__name__: cell.observer
+                 for path, cell in net.cells_and_names() if isinstance(cell, _Rounding)}
+    for node in graph.nodes:
+        if node.op in FAKE and node.args["self"].data is None and node.scope in observers:
+            _mark_output(node.args["self"].node, observers[node.scope])
+    for node in graph.nodes:
+        found = weight_of(node)
+        if found is not None:
+            _mark_layer(node, found, observers, mean, std_dev)
+    gone = {id(node.outputs[0]): node.args["self"] for node in graph.nodes if node.op in FAKE}
+
+    def real(item: Any) -> Any:
+        while id(item) in gone:
+            item = gone[id(item)]
+        return item
+
+    graph.nodes = [node for node in graph.nodes if node.op not in FAKE]
+    for node in graph.nodes:
+        node.args = {key: map_values(real, item) for key, item in node.args.items()}
+    graph.outputs = map_values(real, graph.outputs)
+    return graph
+
+
+def _range(observer: Any, prefix: str) -> dict[str, Any]:
+    low, high = _values(observer.minq), _values(observer.maxq)
+    if observer.mode == "LEARNED_SCALE":
+        low, high = torch.zeros_like(low) if observer.neg_trunc else -torch.abs(high), torch.abs(high)
+    return {f"{prefix}_maxq": high, f"{prefix}_minq": low}
+
+
+def _mark_output(node: Node | None, observer: Any) -> None:
+    """On what makes the values, and where that is an activation also on the layer before it."""
+    if node is None:
+        return
+    marks = {**_range(observer, "output"), "output_narrow_range": torch.tensor(observer.narrow_range)}
+    node.attributes.update(marks)
+    if node.op in _ACTIVATIONS:
+        before = node.args["self"].node
+        if before is not None and weight_of(before) is not None:
+            before.attributes.update({**marks, "activation_name": node.scope.rpartition("-")[2]})
+
+
+def _mark_layer(node: Node, found: tuple[Value, str], observers: dict[str, Any], mean: float, std_dev: float) -> None:
+    weight, key = found
+    assert weight.node is not None
+    observer = observers[weight.node.scope]
+    bits = 8
+    value = node.args[key]
+    origin = _origin(value)[0] if not is_fake(value) else value
+    if is_fake(origin) and origin.node.scope in observers:
+        before = observers[origin.node.scope]
+        bits = before.num_bits
+        node.attributes.update({**_range(before, "input"), "input_narrow_range": torch.tensor(before.narrow_range)})
+    elif is_fake(origin):  # the network's input
+        node.attributes.update(mean=torch.tensor(float(mean)), std_dev=torch.tensor(float(std_dev)))
+    node.attributes.update({**_range(observer, "filter"), "symmetric": torch.tensor(observer.symmetric), "act_num_bits": torch.tensor(bits),
+                            "weight_num_bits": torch.tensor(observer.num_bits), "weight_narrow_range": torch.tensor(observer.narrow_range)})
