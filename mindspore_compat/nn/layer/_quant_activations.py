@@ -67,7 +67,7 @@ class ActQuant(Cell):
 class _BothSides(Cell):
     """An activation of MindSpore 1.0 with rounded input and result."""
 
-    _activation: type = Cell
+    _activation: type[Cell] = Cell
 
     def __init__(self, activation: Any, ema_decay: float = 0.999, per_channel: bool = False, num_bits: int = 8, symmetric: bool = False,
                  narrow_range: bool = False, quant_delay: int = 0) -> None:

@@ -115,9 +115,14 @@ def _replace(cell: Cell, done: dict[int, Cell]) -> int:
 # --- the traced graph ----------------------------------------------------------------------------------------------------------
 
 
+def fake_of(value: Any) -> Node | None:
+    """The fake-quantize operator whose result the Value is."""
+    return value.node if isinstance(value, Value) and value.node is not None and value.node.op in FAKE else None
+
+
 def is_fake(value: Any) -> bool:
     """Whether the Value is the result of a fake-quantize operator."""
-    return isinstance(value, Value) and value.node is not None and value.node.op in FAKE
+    return fake_of(value) is not None
 
 
 def weight_of(node: Node) -> tuple[Value, str] | None:
@@ -169,8 +174,9 @@ def requantized(graph: Graph, mean: float, std_dev: float) -> Graph:
             holder, key = before, "self"  # the padding stays beside the convolution, which takes it in
         value = holder.args[key]
         origin, between = _origin(value)
-        if is_fake(origin) and origin.node.args["self"].data is None:
-            arguments, scope = {key: item for key, item in origin.node.args.items() if key != "self"}, origin.node.scope
+        fake = fake_of(origin)
+        if fake is not None and fake.args["self"].data is None:
+            arguments, scope = {key: item for key, item in fake.args.items() if key != "self"}, fake.scope
             if not between or "axis" in arguments:
                 continue
         elif origin.kind == INPUT and origin.dtype is torch.float32:
@@ -179,10 +185,10 @@ def requantized(graph: Graph, mean: float, std_dev: float) -> Graph:
             left.append(node.scope)
             continue
         if id(value) not in made:
-            fake = Node("fake_quantize_per_tensor_affine_cachemask", {"self": value, **arguments}, scope=scope)
-            made[id(value)] = Value(RESULT, value.shape, value.dtype, node=fake)
-            fake.outputs = [made[id(value)], Value(RESULT, value.shape, torch.bool, node=fake, index=1)]
-            graph.nodes.insert(graph.nodes.index(holder), fake)
+            again = Node("fake_quantize_per_tensor_affine_cachemask", {"self": value, **arguments}, scope=scope)
+            made[id(value)] = Value(RESULT, value.shape, value.dtype, node=again)
+            again.outputs = [made[id(value)], Value(RESULT, value.shape, torch.bool, node=again, index=1)]
+            graph.nodes.insert(graph.nodes.index(holder), again)
         holder.args[key] = made[id(value)]
     if left:
         _log.warning("export: these layers compute in floats with weights of int8, since what they take was not rounded in training: %s",
@@ -239,13 +245,12 @@ def _mark_layer(node: Node, found: tuple[Value, str], observers: dict[str, Any],
     assert weight.node is not None
     observer = observers[weight.node.scope]
     bits = 8
-    value = node.args[key]
-    origin = _origin(value)[0] if not is_fake(value) else value
-    if is_fake(origin) and origin.node.scope in observers:
-        before = observers[origin.node.scope]
+    fake = fake_of(_origin(node.args[key])[0])
+    if fake is not None and fake.scope in observers:
+        before = observers[fake.scope]
         bits = before.num_bits
         node.attributes.update({**_range(before, "input"), "input_narrow_range": torch.tensor(before.narrow_range)})
-    elif is_fake(origin):  # the network's input
+    elif fake is not None:  # the network's input
         node.attributes.update(mean=torch.tensor(float(mean)), std_dev=torch.tensor(float(std_dev)))
     node.attributes.update({**_range(observer, "filter"), "symmetric": torch.tensor(observer.symmetric), "act_num_bits": torch.tensor(bits),
                             "weight_num_bits": torch.tensor(observer.num_bits), "weight_narrow_range": torch.tensor(observer.narrow_range)})

@@ -38,13 +38,13 @@ def convert_quant_network(network: Cell, bn_fold: bool = True, freeze_bn: int = 
     """
     if not isinstance(network, Cell):
         raise ValueError(f"For '{_OWNER}', the 'network' must be a Cell, but got {type(network).__name__}.")
-    bits = [f"INT{check_int(item, 'num_bits', _OWNER)}" for item in pair(num_bits, "num_bits")]
+    weight_bits, result_bits = (f"INT{check_int(item, 'num_bits', _OWNER)}" for item in pair(num_bits, "num_bits"))
     delays = [check_non_negative_int(item, "quant_delay", _OWNER) for item in pair(quant_delay, "quant_delay")]
-    flags = {name: [check_bool(item, name, _OWNER) for item in pair(value, name)] for name, value in
-             (("per_channel", per_channel), ("symmetric", symmetric), ("narrow_range", narrow_range))}
-    config = create_quant_config(quant_delay=delays, quant_dtype=bits, **flags)
+    flags: dict[str, Any] = {name: [check_bool(item, name, _OWNER) for item in pair(value, name)] for name, value in
+                             (("per_channel", per_channel), ("symmetric", symmetric), ("narrow_range", narrow_range))}
+    config = create_quant_config(quant_delay=delays, quant_dtype=(weight_bits, result_bits), **flags)
     config.weight(), config.activation()  # wrong bits are found here, not in the middle of the network
-    return convert(network, Conversion(config, *bits, _OPERATORS, check_bool(bn_fold, "bn_fold", _OWNER), one_conv_fold=False,
+    return convert(network, Conversion(config, weight_bits, result_bits, _OPERATORS, check_bool(bn_fold, "bn_fold", _OWNER), one_conv_fold=False,
                                        freeze_bn=check_non_negative_int(freeze_bn, "freeze_bn", _OWNER), old=True))
 
 

@@ -1,0 +1,249 @@
+"""Exported quantized networks: ONNX in integers, by our own message classes and where they are installed by onnx and onnxruntime; MINDIR."""
+from __future__ import annotations
+
+import collections
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import mindspore_compat as mindspore
+from mindspore_compat import Tensor, nn, ops
+from mindspore_compat._format.proto import mindir as mindir_proto
+from mindspore_compat._format.proto import onnx as onnx_proto
+from mindspore_compat.compression.quant import QuantizationAwareTraining
+from mindspore_compat.train.quant import convert_quant_network, export
+from tests.compression.nets import PIXELS, PlainLayers, Residual, trained
+from tests.compression.test_conversion import CONVERTERS, learned
+from tests.support.oracle import run_oracle
+
+_QUANTIZE = ("QuantizeLinear", "DequantizeLinear")
+VARIANTS: dict[str, Any] = {
+    "per channel, symmetric": lambda net: convert_quant_network(net, per_channel=(True, False), symmetric=(True, False)),
+    "per channel": lambda net: convert_quant_network(net, per_channel=(True, False)),
+    "narrow": lambda net: convert_quant_network(net, symmetric=(True, True), narrow_range=(True, True)),
+    "7 bits": lambda net: QuantizationAwareTraining(quant_dtype=("INT7", "INT7")).quantize(net), **CONVERTERS}
+
+
+def made(convert: Any, activation: str = "relu") -> nn.Cell:
+    mindspore.set_seed(5)
+    return trained(convert(Residual(activation)))
+
+
+def written(net: nn.Cell, folder: Path, file_format: str = "ONNX", **options: Any) -> Any:
+    export(net, Tensor(PIXELS), file_name=str(folder / "net"), file_format=file_format, **{"mean": 0, "std_dev": 255, **options})
+    model = onnx_proto.ModelProto() if file_format == "ONNX" else mindir_proto.ModelProto()
+    model.ParseFromString((folder / f"net.{file_format.lower()}").read_bytes())
+    return model
+
+
+def initializers(model: Any) -> dict[str, np.ndarray]:
+    kinds = {1: np.float32, 2: np.uint8, 3: np.int8, 6: np.int32, 7: np.int64}
+    return {item.name: np.frombuffer(item.raw_data, kinds[item.data_type]).reshape(item.dims) for item in model.graph.initializer}
+
+
+def test_the_file_holds_whole_numbers(tmp_path: Path) -> None:
+    """Weights as int8 with their scales and zero points, biases as int32 in steps of the product's scale, results between pairs."""
+    net = made(VARIANTS["per channel, symmetric"])
+    model = written(net, tmp_path)
+    assert [(item.domain, item.version) for item in model.opset_import] == [("", 13)] and model.ir_version == 7
+    found, nodes = initializers(model), list(model.graph.node)
+    sources = {name: node for node in nodes for name in node.output}
+    assert not [name for name in found if name.endswith(("weight", "bias", "gamma", "minq"))]
+    layers = [node for node in nodes if node.op_type in ("Conv", "Gemm")]
+    assert [node.op_type for node in layers] == ["Conv", "Conv", "Conv", "Gemm", "Gemm"]
+    for node, layer in zip(layers, (net.conv1.conv, net.conv2.conv, net.conv3.conv, net.head[0].dense, net.head[1].dense)):
+        x, weight = sources[node.input[0]], sources[node.input[1]]
+        assert (x.op_type, weight.op_type) == ("DequantizeLinear", "DequantizeLinear")
+        whole, scale, zero = (found[name] for name in weight.input)
+        assert (whole.dtype, zero.dtype, scale.shape) == (np.int8, np.int8, (layer.out_channels,)) and not zero.any()
+        index, grid, bias = layer.integers()
+        assert np.array_equal(whole, index.detach().numpy() - 128) and np.allclose(scale, grid.scale.detach().numpy())
+        if bias is not None:
+            bias_node = sources[node.input[2]]
+            whole_bias, bias_scale, _ = (found[name] for name in bias_node.input)
+            assert whole_bias.dtype == np.int32 and np.allclose(bias_scale, scale * found[x.input[1]], rtol=1e-6)
+            assert np.abs(whole_bias * bias_scale.astype(np.float64) - bias.detach().numpy()).max() <= 0.501 * bias_scale.max()
+    first = sources[layers[0].input[0]]
+    assert found[first.input[1]] == np.float32(1 / 255) and found[first.input[2]] == 0 and found[first.input[2]].dtype == np.uint8
+    last = sources[model.graph.output[0].name]
+    assert last.op_type == "DequantizeLinear" and found[last.input[1]] == net.head[1].activation.fake_quant_act.grid().scale.numpy()
+
+
+def test_the_input_s_grid_by_mean_and_deviation(tmp_path: Path) -> None:
+    model = written(made(convert_quant_network), tmp_path, mean=127.5, std_dev=63.75)
+    first = next(node for node in model.graph.node if node.op_type == "QuantizeLinear")
+    assert first.input[0] == "x" and [float(initializers(model)[name]) for name in first.input[1:]] == [pytest.approx(1 / 63.75), 128]
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("activation", ["relu", "leakyrelu", "sigmoid", "hswish"])
+def test_onnxruntime_computes_the_same_within_a_step_in_integers(name: str, activation: str, tmp_path: Path) -> None:
+    onnx, runtime = pytest.importorskip("onnx"), pytest.importorskip("onnxruntime")
+    net = made(VARIANTS[name], activation)
+    written(net, tmp_path)
+    onnx.checker.check_model(str(tmp_path / "net.onnx"), full_check=True)
+    wanted, step = net(Tensor(PIXELS)).asnumpy(), float(net.head[1].activation.fake_quant_act.grid().scale)
+    for level in ("ORT_DISABLE_ALL", "ORT_ENABLE_ALL"):
+        options = runtime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        options.graph_optimization_level = getattr(runtime.GraphOptimizationLevel, level)
+        options.optimized_model_filepath = str(tmp_path / f"{level}.onnx")
+        options.add_session_config_entry("session.x64quantprecision", "1")
+        session = runtime.InferenceSession(str(tmp_path / "net.onnx"), options, providers=["CPUExecutionProvider"])
+        found = session.run(None, {"x": PIXELS})[0]
+        assert np.abs(found - wanted).max() < 1.01 * step, level
+        assert np.abs(found / step - np.round(found / step)).max() < 1e-3
+    counts = collections.Counter(node.op_type for node in onnx.load(str(tmp_path / "ORT_ENABLE_ALL.onnx")).graph.node)
+    if name not in ("narrow", "7 bits"):  # there an activation stands between a layer and a grid whose ends are not the type's
+        floats = int(activation == "sigmoid")  # whose input is not rounded, as in 1.x
+        assert (counts["QLinearConv"], counts["QGemm"], counts["QLinearAdd"]) == (3 - floats, 2, 1), counts
+        assert counts["Conv"] + counts["Gemm"] + counts["FusedConv"] + counts["MatMul"] == floats, counts
+
+
+def test_a_layer_without_rounded_input_stays_in_floats(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """As 1.0 converts a mean: with float products, but weights of int8, and right."""
+    class Net(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.conv, self.mean = nn.Conv2dBnAct(1, 4, 3, activation="relu", weight_init="he_uniform"), ops.ReduceMean()
+            self.head = nn.DenseBnAct(4, 5, weight_init="he_uniform")
+
+        def construct(self, x: Any) -> Any:
+            return self.head(self.mean(self.conv(x), (2, 3)))
+
+    net = trained(convert_quant_network(Net()))
+    model = written(net, tmp_path)
+    assert "these layers compute in floats with weights of int8" in caplog.text and "head.dense" in caplog.text
+    gemm = next(node for node in model.graph.node if node.op_type == "Gemm")
+    sources = {name: node.op_type for node in model.graph.node for name in node.output}
+    assert (sources[gemm.input[0]], sources[gemm.input[1]], gemm.input[2]) == ("ReduceMean", "DequantizeLinear", "head.dense.bias")
+    runtime = pytest.importorskip("onnxruntime")
+    session = runtime.InferenceSession(str(tmp_path / "net.onnx"), providers=["CPUExecutionProvider"])
+    step = float(net.head.activation.fake_quant_act.grid().scale)
+    assert np.abs(session.run(None, {"x": PIXELS})[0] - net(Tensor(PIXELS)).asnumpy()).max() < 1.01 * step
+
+
+def test_what_is_all_zero_and_what_is_unconverted_beside(tmp_path: Path) -> None:
+    """A channel of zeros keeps its bias; float layers beside a quantized one stay."""
+    net = convert_quant_network(Residual())
+    net.conv1.conv.gamma.set_data(Tensor(np.array([0, 1, 1, 1], np.float32)))
+    net.conv1.conv.beta.set_data(Tensor(np.array([0.7, 0, 0, 0], np.float32)))
+    trained(net, rate=0.0)
+    mixed = trained(convert_quant_network(PlainLayers()))
+    runtime = pytest.importorskip("onnxruntime")
+    for number, each in enumerate((net, mixed)):
+        folder = tmp_path / str(number)
+        written(each, folder)
+        session = runtime.InferenceSession(str(folder / "net.onnx"), providers=["CPUExecutionProvider"])
+        wanted = each(Tensor(PIXELS)).asnumpy()
+        step = float(net.head[1].activation.fake_quant_act.grid().scale) if each is net else 0.01
+        assert np.abs(session.run(None, {"x": PIXELS})[0] - wanted).max() < 1.01 * step
+
+
+# --- MINDIR ---------------------------------------------------------------------------------------------------------------------
+
+
+def attributes(node: Any) -> dict[str, Any]:
+    found = {}
+    for item in node.attribute:
+        if item.tensors:
+            kind = {1: np.float32, 9: np.bool_, 7: np.int64}[item.tensors[0].data_type]
+            found[item.name] = np.frombuffer(item.tensors[0].raw_data, kind).tolist()
+        elif item.s:
+            found[item.name] = item.s.decode()
+    return found
+
+
+def test_mindir_holds_floats_on_the_grid_and_the_ranges(tmp_path: Path) -> None:
+    net = made(VARIANTS["per channel, symmetric"])
+    model = written(net, tmp_path, "MINDIR", mean=3, std_dev=2.5)
+    nodes = {node.op_type: node for node in reversed(model.graph.node)}
+    assert not {name for name in nodes if "Quant" in name}
+    conv, layer = attributes(nodes["Conv2D"]), net.conv1.conv
+    after = net.conv1.activation.fake_quant_act
+    assert conv["filter_maxq"] == layer.fake_quant_weight.maxq.asnumpy().tolist() and conv["filter_minq"] == layer.fake_quant_weight.minq.asnumpy().tolist()
+    assert conv["output_maxq"] == after.maxq.asnumpy().tolist() and conv["output_minq"] == after.minq.asnumpy().tolist()
+    assert (conv["mean"], conv["std_dev"], conv["symmetric"], conv["activation_name"]) == ([3.0], [2.5], [True], "ReLU")
+    assert (conv["weight_num_bits"], conv["act_num_bits"], conv["weight_narrow_range"], conv["output_narrow_range"]) == ([8], [8], [False], [False])
+    product = attributes(nodes["MatMul"])
+    assert product["input_maxq"] == net.add.fake_quant_act.maxq.asnumpy().tolist() and "mean" not in product
+    assert attributes(nodes["Add"])["output_maxq"] == net.add.fake_quant_act.maxq.asnumpy().tolist()
+    weights = {item.name.rpartition(":")[2]: np.frombuffer(item.raw_data, np.float32).reshape(item.dims) for item in model.graph.parameter}
+    index, grid, bias = layer.integers()
+    scale = grid.scale.detach().numpy().reshape(-1, 1, 1, 1)
+    np.testing.assert_allclose(weights["conv1.conv.weight"], (index.detach().numpy() - 128) * scale, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(weights["conv1.conv.bias"], bias.detach().numpy(), rtol=1e-6)
+    loaded = nn.GraphCell(mindspore.load(str(tmp_path / "net.mindir")))
+    last = net.head[1].activation.fake_quant_act
+    found = np.clip(loaded(Tensor(PIXELS)).asnumpy(), last.minq.asnumpy(), last.maxq.asnumpy())  # results are neither rounded nor bound in the file
+    np.testing.assert_allclose(found, net(Tensor(PIXELS)).asnumpy(), atol=0.1)
+
+
+def test_the_range_of_a_learned_scale_in_mindir(tmp_path: Path) -> None:
+    net = made(learned)
+    model = written(net, tmp_path, "MINDIR")
+    conv = attributes(next(node for node in model.graph.node if node.op_type == "Conv2D"))
+    top = net.conv1.activation.fake_quant_act.maxq.asnumpy().tolist()
+    assert conv["output_maxq"] == top and conv["output_minq"] == [0.0] and conv["filter_minq"] == [-value for value in conv["filter_maxq"]]
+
+
+@pytest.mark.oracle
+def test_real_mindspore_loads_the_mindir_and_computes_the_same(tmp_path: Path) -> None:
+    """In floats: it reads over the ranges."""
+    net = made(VARIANTS["per channel, symmetric"])
+    written(net, tmp_path, "MINDIR")
+    np.save(tmp_path / "x.npy", PIXELS)
+    run_oracle("""
+import sys, numpy as np, mindspore as ms
+net = ms.nn.GraphCell(ms.load(sys.argv[1] + "/net.mindir"))
+np.save(sys.argv[1] + "/y.npy", net(ms.Tensor(np.load(sys.argv[1] + "/x.npy"))).asnumpy())
+give(0)
+""", str(tmp_path))
+    ours = nn.GraphCell(mindspore.load(str(tmp_path / "net.mindir")))(Tensor(PIXELS)).asnumpy()
+    np.testing.assert_allclose(np.load(tmp_path / "y.npy"), ours, rtol=1e-5, atol=1e-6)
+
+
+# --- options and errors ---------------------------------------------------------------------------------------------------------
+
+
+def test_export_leaves_the_network_as_it_is(tmp_path: Path) -> None:
+    net = made(convert_quant_network).set_train()
+    before = {parameter.name: parameter.asnumpy().copy() for parameter in net.get_parameters()}
+    written(net, tmp_path)
+    assert net.training and net.conv1.conv.training and [type(cell).__name__ for cell in (net.conv1.conv, net.add)] == ["Conv2dBnFoldQuant", "QuantAfter"]
+    assert all(np.array_equal(parameter.asnumpy(), before[parameter.name]) for parameter in net.get_parameters())
+
+
+@pytest.mark.parametrize("mode", ["QUANT", "AUTO", "MANUAL"])
+def test_the_export_of_1_1_writes_the_same(mode: str, tmp_path: Path) -> None:
+    net = made(convert_quant_network)
+    for file_format in ("ONNX", "MINDIR"):
+        written(net, tmp_path / "old", file_format)
+        mindspore.export(net, Tensor(PIXELS), file_name=str(tmp_path / "new"), file_format=file_format, quant_mode=mode, mean=0, std_dev=255)
+        suffix = file_format.lower()
+        assert (tmp_path / f"new.{suffix}").read_bytes() == (tmp_path / "old" / f"net.{suffix}").read_bytes()
+
+
+@pytest.mark.parametrize(("change", "error", "message"), [
+    ({"file_format": "AIR"}, ValueError, "AIR is made by Ascend's compiler.*Export as 'MINDIR'.*or as 'ONNX'"),
+    ({"file_format": "GEIR"}, ValueError, "'file_format' must be one of"), ({"mean": "0"}, TypeError, "'mean' must be int or float, but got str"),
+    ({"std_dev": True}, TypeError, "'std_dev' must be int or float, but got bool"), ({"std_dev": 0}, ValueError, "'std_dev' must be a number above 0"),
+    ({"mean": 256}, ValueError, "'mean' must lie between 0 and 255"), ({"network": nn.ReLU()}, ValueError, "ReLU has nothing that is quantized"),
+    ({"network": nn.DenseQuant(64, 2)}, ValueError, "a lone DenseQuant. Wrap it"), ({"network": torch.nn.ReLU()}, TypeError, "must be an nn.Cell"),
+    ({"network": lambda x: x}, TypeError, "with 'quant_mode' the argument 'net' must be an nn.Cell, but got function"),
+])
+def test_wrong_arguments(change: dict[str, Any], error: type[Exception], message: str, tmp_path: Path) -> None:
+    arguments = {"file_format": "ONNX", **change}
+    network = arguments.pop("network", None) or convert_quant_network(Residual())
+    with pytest.raises(error, match=message):
+        export(network, Tensor(PIXELS), file_name=str(tmp_path / "net"), **arguments)
+    assert not list(tmp_path.iterdir())
+
+
+def test_air_is_the_default_as_it_was(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="AIR is made by Ascend's compiler"):
+        export(convert_quant_network(Residual()), Tensor(PIXELS), file_name=str(tmp_path / "net"))
