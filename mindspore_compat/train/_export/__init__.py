@@ -140,8 +140,13 @@ def _quantized_graph(net: Any, inputs: tuple[Any, ...], kept: Kept, options: dic
     made, mean, std_dev = deployed(net), options.get("mean", 127.5), options.get("std_dev", 127.5)
     label = f"{type(net).__name__}_construct"
     graph = trace(made, inputs, _input_names(net, inputs), label, lambda op, arguments: op in FAKE or kept(op, arguments))
-    graph = requantized(graph, mean, std_dev)
-    return mindir_graph(graph, made, mean, std_dev) if mindir else graph
+    graph, floats = requantized(graph, mean, std_dev)
+    if mindir:
+        return mindir_graph(graph, made, mean, std_dev)
+    if floats:
+        _log.warning("export: these layers compute in floats with weights of int8, since what they take was not rounded in training: %s",
+                     ", ".join(floats))
+    return graph
 
 
 def _mindir_pieces(net: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> list[bytes]:

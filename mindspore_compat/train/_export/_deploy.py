@@ -7,7 +7,6 @@ traced graph for a format. ONNX gets pairs of QuantizeLinear and DequantizeLinea
 from __future__ import annotations
 
 import copy
-import logging
 import math
 from typing import Any
 
@@ -22,7 +21,6 @@ from mindspore_compat.train._export._lower import untransposed
 
 __all__ = ["FAKE", "deployed", "is_fake", "mindir_graph", "requantized", "weight_of"]
 
-_log = logging.getLogger("mindspore_compat")
 FAKE = frozenset({"fake_quantize_per_tensor_affine_cachemask", "fake_quantize_per_channel_affine_cachemask"})
 #: Where all values are 0, any scale will do; a small one leaves an int32 bias its precision.
 _TINY_WEIGHT, _TINY_RANGE = 2.0 ** -20, 2.0 ** -40
@@ -155,8 +153,10 @@ def _input_grid(mean: float, std_dev: float) -> dict[str, Any]:
     return {"scale": 1 / std_dev, "zero_point": round(mean), "quant_min": 0, "quant_max": 255}
 
 
-def requantized(graph: Graph, mean: float, std_dev: float) -> Graph:
+def requantized(graph: Graph, mean: float, std_dev: float) -> tuple[Graph, list[str]]:
     """Round what each integer layer takes: again where operators stand between it and the rounding, which changes nothing; and the graph's inputs.
+
+    Returns: the graph, and the places of layers whose input is not rounded, which stay in floats.
 
     Raises:
         TypeError, ValueError: for a wrong ``mean`` or ``std_dev``.
@@ -190,10 +190,7 @@ def requantized(graph: Graph, mean: float, std_dev: float) -> Graph:
             again.outputs = [made[id(value)], Value(RESULT, value.shape, torch.bool, node=again, index=1)]
             graph.nodes.insert(graph.nodes.index(holder), again)
         holder.args[key] = made[id(value)]
-    if left:
-        _log.warning("export: these layers compute in floats with weights of int8, since what they take was not rounded in training: %s",
-                     ", ".join(left))
-    return graph
+    return graph, left
 
 
 def mindir_graph(graph: Graph, net: Cell, mean: float, std_dev: float) -> Graph:
