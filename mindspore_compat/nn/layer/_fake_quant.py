@@ -104,6 +104,7 @@ class FakeQuantWithMinMaxObserver(Cell):
         if self.mode == "DEFAULT":
             self.minq = Parameter(Tensor(low), name="quant_min", requires_grad=False)
             self.maxq = Parameter(Tensor(high), name="quant_max", requires_grad=False)
+            self.register_buffer("_first", torch.stack([self.minq.data.detach(), self.maxq.data.detach()]), persistent=False)
         else:
             self.minq, self.maxq = Parameter(Tensor(low), name="minq"), Parameter(Tensor(high), name="maxq")
             self.quant_max = Parameter(Tensor(self._largest()), name="quant_max", requires_grad=False)
@@ -173,7 +174,7 @@ class FakeQuantWithMinMaxObserver(Cell):
             old = (self.minq.detach(), self.maxq.detach())
             blended = [(1 - self.ema_decay) * new + self.ema_decay * before for new, before in zip(batch, old)]
             if self.starts_at_batch:
-                untouched = torch.all((old[0] == old[0].new_tensor(self.min_init)) & (old[1] == old[1].new_tensor(self.max_init)))
+                untouched = torch.all((old[0] == self._first[0]) & (old[1] == self._first[1]))
                 blended = [torch.where(untouched, new, later) for new, later in zip(batch, blended)]
             batch = blended
         F.assign(self.minq, torch.clamp(batch[0], max=0))

@@ -1,7 +1,7 @@
 """A network of quantization-aware training as it is deployed: weights on their grid with the batch norm inside, ranges that stay.
 
 `deployed` makes the Cell that is traced, in which torch's fake-quantize operators mark what runs in integers; the other functions prepare the
-traced graph for a format. ONNX gets pairs of QuantizeLinear and DequantizeLinear (`_quantized_rows`), MINDIR floats with attributes
+traced graph for a format. ONNX gets pairs of QuantizeLinear and DequantizeLinear (`_quantized_rows`), MINDIR floats and FakeQuantParam
 (docs/quant.md).
 """
 from __future__ import annotations
@@ -16,18 +16,22 @@ from mindspore_compat.common._wrap import plain
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.quant import FakeQuantWithMinMaxObserver
-from mindspore_compat.train._export._graph import INPUT, RESULT, Graph, Node, Value, map_values
+from mindspore_compat.train._export._graph import INPUT, RESULT, Graph, Node, Value
 from mindspore_compat.train._export._lower import untransposed
 
-__all__ = ["FAKE", "deployed", "is_fake", "mindir_graph", "requantized", "weight_of"]
+__all__ = ["FAKE", "FAKE_QUANT_PARAM", "Sequence", "deployed", "fake_of", "is_fake", "mindir_graph", "requantized", "weight_of"]
 
 FAKE = frozenset({"fake_quantize_per_tensor_affine_cachemask", "fake_quantize_per_channel_affine_cachemask"})
+#: The node that `mindir_graph` leaves, and what is added to the number of a QuantDtype of an unsigned type.
+FAKE_QUANT_PARAM, _UNSIGNED = "fake_quant_param", 100
 #: Where all values are 0, any scale will do; a small one leaves an int32 bias its precision.
 _TINY_WEIGHT, _TINY_RANGE = 2.0 ** -20, 2.0 ** -40
 #: Operators whose results lie on the grid of their input.
 _SAME_GRID = frozenset({"relu", "view", "permute", "transpose", "squeeze", "unsqueeze", "slice", "flip", "select", "expand",
                         "max_pool2d_with_indices"})
-_ACTIVATIONS = frozenset({"relu", "hardtanh", "sigmoid", "leaky_relu", "hardswish", "hardsigmoid"})
+#: Activations as they are traced, by upstream's classes.
+_ACTIVATIONS = {"relu": "ReLU", "hardtanh": "ReLU6", "sigmoid": "Sigmoid", "leaky_relu": "LeakyReLU", "hardswish": "HSwish",
+                "hardsigmoid": "HSigmoid"}
 
 
 def _values(tensor: Any) -> torch.Tensor:
@@ -39,7 +43,8 @@ class _Rounding(Cell):
 
     def _set_grid(self, observer: Any, scale: torch.Tensor, zero: torch.Tensor, lowest: int, highest: int, axis: int, tiny: float) -> None:
         scale, zero = torch.where(scale == 0, tiny, scale), zero.to(torch.int32)
-        self.__dict__.update(observer=observer, scale=scale, zero=zero, lowest=lowest, highest=highest, axis=axis)
+        self.__dict__.update(observer=observer, scale=scale, zero=zero, lowest=lowest, highest=highest, axis=axis,
+                             _cast_dtype=observer._cast_dtype)
 
     def _round(self, x: Any) -> Any:
         if self.scale.numel() == 1:
@@ -47,7 +52,7 @@ class _Rounding(Cell):
         return torch.fake_quantize_per_channel_affine(x, self.scale, self.zero, self.axis % x.dim(), self.lowest, self.highest)
 
 
-class _Rounded(_Rounding):
+class RoundedResult(_Rounding):
     """In the place of an observer of results."""
 
     def __init__(self, observer: FakeQuantWithMinMaxObserver) -> None:
@@ -59,7 +64,7 @@ class _Rounded(_Rounding):
         return self._round(x)
 
 
-class _Layer(_Rounding):
+class IntegerLayer(_Rounding):
     """In the place of a layer with rounded weights: whole numbers around 0 that an int8 holds."""
 
     def __init__(self, layer: Any) -> None:
@@ -102,7 +107,7 @@ def _replace(cell: Cell, done: dict[int, Cell]) -> int:
     for name, child in list(cell._modules.items()):
         if isinstance(child, FakeQuantWithMinMaxObserver) or hasattr(child, "integers"):
             if id(child) not in done:
-                done[id(child)] = _Rounded(child) if isinstance(child, FakeQuantWithMinMaxObserver) else _Layer(child)
+                done[id(child)] = RoundedResult(child) if isinstance(child, FakeQuantWithMinMaxObserver) else IntegerLayer(child)
             cell.insert_child_to_cell(name, done[id(child)])
             count += 1
         elif isinstance(child, Cell):
@@ -188,13 +193,19 @@ def requantized(graph: Graph, mean: float, std_dev: float) -> tuple[Graph, list[
             again = Node("fake_quantize_per_tensor_affine_cachemask", {"self": value, **arguments}, scope=scope)
             made[id(value)] = Value(RESULT, value.shape, value.dtype, node=again)
             again.outputs = [made[id(value)], Value(RESULT, value.shape, torch.bool, node=again, index=1)]
-            graph.nodes.insert(graph.nodes.index(holder), again)
+            graph.nodes.insert(graph.nodes.index(value.node) + 1 if value.node is not None else 0, again)
         holder.args[key] = made[id(value)]
     return graph, left
 
 
+class Sequence(list):
+    """Numbers that MINDIR holds as a list, where others are tuples."""
+
+
 def mindir_graph(graph: Graph, net: Cell, mean: float, std_dev: float) -> Graph:
-    """Without the fake-quantize operators: their ranges stand in attributes of the operators around, as MindSpore 1.x wrote them."""
+    """With FakeQuantParam, which passes its input on and holds type, scale and zero point, in the place of the fake-quantize operators; and with
+    the ranges in attributes of the operators around, as MindSpore 1.x wrote them.
+    """
     observers = {f"{path}-{type(cell).__name__}" if path else type(cell).__name__: cell.observer
                  for path, cell in net.cells_and_names() if isinstance(cell, _Rounding)}
     for node in graph.nodes:
@@ -204,18 +215,24 @@ def mindir_graph(graph: Graph, net: Cell, mean: float, std_dev: float) -> Graph:
         found = weight_of(node)
         if found is not None:
             _mark_layer(node, found, observers, mean, std_dev)
-    gone = {id(node.outputs[0]): node.args["self"] for node in graph.nodes if node.op in FAKE}
-
-    def real(item: Any) -> Any:
-        while id(item) in gone:
-            item = gone[id(item)]
-        return item
-
-    graph.nodes = [node for node in graph.nodes if node.op not in FAKE]
     for node in graph.nodes:
-        node.args = {key: map_values(real, item) for key, item in node.args.items()}
-    graph.outputs = map_values(real, graph.outputs)
+        if node.op in FAKE:
+            node.attributes = _fake_quant_param(node.args, observers.get(node.scope))
+            node.op, node.args = FAKE_QUANT_PARAM, {"self": node.args["self"]}
     return graph
+
+
+def _fake_quant_param(args: dict[str, Any], observer: Any) -> dict[str, Any]:
+    """The attributes of ``FakeQuantParam.linear_quant_param``; numbers of a signed type where the range is not learned, as 1.x deploys."""
+    bits = 8 if observer is None else observer.num_bits
+    signed = args["quant_min"] < 0 or observer is None or observer.mode == "DEFAULT"
+    shift = 2 ** (bits - 1) if signed and args["quant_min"] >= 0 else 0
+    per_channel = "axis" in args
+    scales = plain(args["scale"].data).tolist() if per_channel else [args["scale"]]
+    zeros = plain(args["zero_point"].data).tolist() if per_channel else [args["zero_point"]]
+    return {"quant_algo_name": "linear_quant_algo", "is_per_channel": per_channel, "quant_dtype": bits - 1 + (0 if signed else _UNSIGNED),
+            "linear_quant_scale": Sequence(map(float, scales)), "linear_quant_zero_point": Sequence(int(zero) - shift for zero in zeros),
+            "narrow_range": bool(observer is not None and observer.narrow_range)}
 
 
 def _range(observer: Any, prefix: str) -> dict[str, Any]:
@@ -234,7 +251,7 @@ def _mark_output(node: Node | None, observer: Any) -> None:
     if node.op in _ACTIVATIONS:
         before = node.args["self"].node
         if before is not None and weight_of(before) is not None:
-            before.attributes.update({**marks, "activation_name": node.scope.rpartition("-")[2]})
+            before.attributes.update({**marks, "activation_name": _ACTIVATIONS[node.op]})
 
 
 def _mark_layer(node: Node, found: tuple[Value, str], observers: dict[str, Any], mean: float, std_dev: float) -> None:

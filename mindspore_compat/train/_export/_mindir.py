@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._format.proto import mindir as proto
+from mindspore_compat.train._export._deploy import Sequence
 from mindspore_compat.train._export._graph import Graph, Value, leaves
 from mindspore_compat.train._export._lower import Lowering, Ref, raw_bytes, remove_unused
 from mindspore_compat.train._export._mindir_rows import ROWS, TYPE_IDS, kept
@@ -44,10 +45,13 @@ def _fill(attribute: Any, value: Any) -> None:
     elif isinstance(value, str):
         attribute.type, attribute.s = _T.STRING, value.encode()
     else:
-        attribute.type = _T.TUPLE
+        attribute.type = _T.LIST if isinstance(value, Sequence) else _T.TUPLE
         for item in value:
             element = attribute.values.add()
-            if isinstance(item, int) and not isinstance(item, bool):
+            if isinstance(value, Sequence) and isinstance(item, float):
+                element.type = _T.FLOAT
+                element.floats.append(item)
+            elif isinstance(item, int) and not isinstance(item, bool):
                 element.type = _T.INT64
                 element.ints.append(item)
             else:

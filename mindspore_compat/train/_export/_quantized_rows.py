@@ -38,6 +38,8 @@ def _storage(args: dict[str, Any], node: Node) -> torch.dtype:
 def _row(e: Any, a: Any, n: Node) -> Any:
     args = n.args
     (scale, zero, axis), value = _grid(args), args["self"]
+    if value.dtype is not torch.float32:
+        raise refuse(f"rounding of {value.dtype} has no counterpart in ONNX, which takes float32", n.scope)
     dtype = torch.int8 if value.data is not None and args["quant_max"] < 128 else _storage(args, n)
     scale_ref, zero_ref = e.constant(scale), e.constant(zero.to(dtype))
     if value.data is not None:

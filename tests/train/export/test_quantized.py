@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import collections
+import json
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +145,44 @@ def test_what_is_all_zero_and_what_is_unconverted_beside(tmp_path: Path) -> None
         assert np.abs(session.run(None, {"x": PIXELS})[0] - wanted).max() < 1.01 * step
 
 
+class Shared(nn.Cell):
+    """One rounded activation at several places; its values padded for one layer and as they are for the next; ReLU as an operator between."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Conv2dQuant(1, 4, 3, pad_mode="pad", padding=(1, 0, 1, 0), weight_init="he_uniform")
+        self.padded = nn.Conv2dBnFoldQuant(4, 4, 2, pad_mode="same", weight_init="he_uniform")
+        self.plain = nn.Conv2dQuant(4, 4, 1, weight_init="he_uniform")
+        self.act, self.add, self.relu = nn.ActQuant(nn.ReLU6()), nn.TensorAddQuant(), ops.ReLU()
+        self.flatten, self.dense = nn.Flatten(), nn.DenseQuant(196, 5, has_bias=False, weight_init="he_uniform")
+        self.last = nn.FakeQuantWithMinMaxObserver(ema=True)
+
+    def construct(self, x: Any) -> Any:
+        x = self.act(self.first(x))
+        x = self.relu(self.add(self.act(self.plain(x)), self.act(self.padded(x))))
+        return self.last(self.dense(self.flatten(x)))
+
+
+def test_a_network_built_by_hand(tmp_path: Path) -> None:
+    onnx, runtime = pytest.importorskip("onnx"), pytest.importorskip("onnxruntime")
+    net = trained(Shared())
+    written(net, tmp_path)
+    onnx.checker.check_model(str(tmp_path / "net.onnx"), full_check=True)
+    options = runtime.SessionOptions()
+    options.optimized_model_filepath = str(tmp_path / "optimized.onnx")
+    options.log_severity_level = 3
+    session = runtime.InferenceSession(str(tmp_path / "net.onnx"), options, providers=["CPUExecutionProvider"])
+    assert np.abs(session.run(None, {"x": PIXELS})[0] - net(Tensor(PIXELS)).asnumpy()).max() < 1.01 * float(net.last.grid().scale)
+    counts = collections.Counter(node.op_type for node in onnx.load(str(tmp_path / "optimized.onnx")).graph.node)
+    assert (counts["QLinearConv"], counts["QGemm"], counts["QLinearAdd"]) == (3, 1, 1), counts
+
+
+def test_half_precision_is_refused(tmp_path: Path) -> None:
+    net = convert_quant_network(Residual()).to_float(mindspore.float16)
+    with pytest.raises(NotImplementedError, match="rounding of torch.float16 has no counterpart in ONNX, which takes float32"):
+        written(net, tmp_path)
+
+
 # --- MINDIR ---------------------------------------------------------------------------------------------------------------------
 
 
@@ -162,7 +201,7 @@ def test_mindir_holds_floats_on_the_grid_and_the_ranges(tmp_path: Path) -> None:
     net = made(VARIANTS["per channel, symmetric"])
     model = written(net, tmp_path, "MINDIR", mean=3, std_dev=2.5)
     nodes = {node.op_type: node for node in reversed(model.graph.node)}
-    assert not {name for name in nodes if "Quant" in name}
+    assert {name for name in nodes if "Quant" in name} == {"FakeQuantParam"}
     conv, layer = attributes(nodes["Conv2D"]), net.conv1.conv
     after = net.conv1.activation.fake_quant_act
     assert conv["filter_maxq"] == layer.fake_quant_weight.maxq.asnumpy().tolist() and conv["filter_minq"] == layer.fake_quant_weight.minq.asnumpy().tolist()
@@ -191,20 +230,105 @@ def test_the_range_of_a_learned_scale_in_mindir(tmp_path: Path) -> None:
     assert conv["output_maxq"] == top and conv["output_minq"] == [0.0] and conv["filter_minq"] == [-value for value in conv["filter_maxq"]]
 
 
+def quant_params(model: Any) -> dict[str, dict[str, Any]]:
+    """The attributes of each FakeQuantParam, by the input of the node."""
+    primitives = {item.name: item for item in model.primitives}
+    found = {}
+    for node in model.graph.node:
+        holder = primitives[node.op_type.removeprefix("REF::")] if node.op_type.startswith("REF::") else node
+        if (holder.op_type if holder is not node else node.op_type) == "FakeQuantParam":
+            found[node.input[0].rpartition(":")[2]] = {item.name: [value.floats[0] if value.floats else value.ints[0] for value in item.values] or
+                                                       item.s.decode() or item.i for item in holder.attribute if item.name != "kwargs"}
+    return found
+
+
+def test_mindir_holds_type_scale_and_zero_point(tmp_path: Path) -> None:
+    net = made(VARIANTS["per channel, symmetric"])
+    found = quant_params(written(net, tmp_path, "MINDIR", mean=3, std_dev=2.5))
+    weight, grid = found["conv1.conv.weight"], net.conv1.conv.fake_quant_weight.grid()
+    assert (weight["quant_algo_name"], weight["is_per_channel"], weight["quant_dtype"], weight["narrow_range"]) == ("linear_quant_algo", 1, 7, 0)
+    np.testing.assert_allclose(weight["linear_quant_scale"], grid.scale.numpy(), rtol=1e-6)
+    assert weight["linear_quant_zero_point"] == [0, 0, 0, 0]
+    assert found["x"]["linear_quant_scale"] == [pytest.approx(1 / 2.5)] and found["x"]["linear_quant_zero_point"] == [3 - 128]
+    results = [item for item in found.values() if not item["is_per_channel"]]
+    after = net.conv1.activation.fake_quant_act.grid()
+    assert any(item["linear_quant_scale"] == [pytest.approx(float(after.scale))] and item["linear_quant_zero_point"] == [int(after.zero) - 128] for item in results)
+    narrow = quant_params(written(made(lambda n: convert_quant_network(n, num_bits=4, narrow_range=True)), tmp_path / "narrow", "MINDIR"))["conv1.conv.weight"]
+    assert (narrow["quant_dtype"], narrow["narrow_range"], narrow["is_per_channel"]) == (3, 1, 0) and -7 <= narrow["linear_quant_zero_point"][0] <= 7
+    own = learned(Residual())
+    assert {item["quant_dtype"] for item in quant_params(written(own, tmp_path / "learned", "MINDIR")).values()} == {7, 107}
+
+
+@pytest.mark.oracle
+def test_real_mindspore_writes_type_scale_and_zero_point_alike(tmp_path: Path) -> None:
+    net = made(VARIANTS["per channel, symmetric"])
+    ours = quant_params(written(net, tmp_path, "MINDIR", mean=3, std_dev=2.5))
+    picked = {"weight": ours["conv1.conv.weight"], "x": ours["x"]}
+    (tmp_path / "net_of_two.py").write_text("""
+import json, sys, numpy as np, mindspore as ms
+from mindspore.ops.operations._quant_ops import FakeQuantParam
+class Net(ms.nn.Cell):
+    def __init__(self, given):
+        super().__init__()
+        make = lambda item: FakeQuantParam.linear_quant_param(ms.QuantDtype.INT8, item["linear_quant_scale"], item["linear_quant_zero_point"],
+                                                              bool(item["is_per_channel"]), narrow_range=bool(item["narrow_range"]))
+        self.first, self.second = make(given["x"]), make(given["weight"])
+    def construct(self, x, weight):
+        return self.first(x), self.second(weight)
+""")
+    run_oracle("""
+import json, sys, numpy as np, mindspore as ms
+sys.path.insert(0, sys.argv[1])
+from net_of_two import Net
+ms.set_context(mode=ms.GRAPH_MODE)
+ms.export(Net(json.loads(sys.argv[2])), *[ms.Tensor(np.ones((4, 4), np.float32))] * 2, file_name=sys.argv[1] + "/real", file_format="MINDIR")
+give(0)
+""", str(tmp_path), json.dumps(picked))
+    model = mindir_proto.ModelProto()
+    model.ParseFromString((tmp_path / "real.mindir").read_bytes())
+    real = quant_params(model)
+    for name, attributes_ in picked.items():
+        assert real[name].keys() == attributes_.keys()
+        for key, value in attributes_.items():
+            assert real[name][key] == (pytest.approx(value, rel=1e-6) if key == "linear_quant_scale" else value), (name, key)
+
+
+def bypassed(model: Any) -> None:
+    """Without FakeQuantParam, which no CPU runs; for ``custom_func``."""
+    inputs = {node.output[0]: node.input[0] for node in model.graph.node if node.op_type == "FakeQuantParam"}
+
+    def source(name: str) -> str:
+        while name in inputs:
+            name = inputs[name]
+        return name
+
+    nodes = [node for node in model.graph.node if node.op_type != "FakeQuantParam"]
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
+    for node in model.graph.node:
+        node.input[:] = [source(name) for name in node.input]
+    for item in model.graph.output:
+        item.name = source(item.name)
+
+
 @pytest.mark.oracle
 def test_real_mindspore_loads_the_mindir_and_computes_the_same(tmp_path: Path) -> None:
-    """In floats: it reads over the ranges."""
+    """It loads the file; without FakeQuantParam, of which it has no kernel for a CPU, it computes what we compute."""
     net = made(VARIANTS["per channel, symmetric"])
     written(net, tmp_path, "MINDIR")
+    mindspore.export(net, Tensor(PIXELS), file_name=str(tmp_path / "floats"), file_format="MINDIR", quant_mode="QUANT", mean=0, std_dev=255,
+                     custom_func=bypassed)
     np.save(tmp_path / "x.npy", PIXELS)
     run_oracle("""
 import sys, numpy as np, mindspore as ms
-net = ms.nn.GraphCell(ms.load(sys.argv[1] + "/net.mindir"))
+ms.load(sys.argv[1] + "/net.mindir")
+net = ms.nn.GraphCell(ms.load(sys.argv[1] + "/floats.mindir"))
 np.save(sys.argv[1] + "/y.npy", net(ms.Tensor(np.load(sys.argv[1] + "/x.npy"))).asnumpy())
 give(0)
 """, str(tmp_path))
-    ours = nn.GraphCell(mindspore.load(str(tmp_path / "net.mindir")))(Tensor(PIXELS)).asnumpy()
-    np.testing.assert_allclose(np.load(tmp_path / "y.npy"), ours, rtol=1e-5, atol=1e-6)
+    for name in ("net", "floats"):
+        ours = nn.GraphCell(mindspore.load(str(tmp_path / f"{name}.mindir")))(Tensor(PIXELS)).asnumpy()
+        np.testing.assert_allclose(np.load(tmp_path / "y.npy"), ours, rtol=1e-5, atol=1e-6)
 
 
 # --- options and errors ---------------------------------------------------------------------------------------------------------
