@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 import torch
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 import mindspore_compat as mindspore
 from mindspore_compat import Tensor, nn, ops
 from mindspore_compat.compression.quant import QuantizationAwareTraining

@@ -233,6 +233,26 @@ def test_learned_scales_and_mixed_bits() -> None:
         QuantizationAwareTraining().set_mixed_bits(net, [])
 
 
+def test_learned_ranges_start_from_the_weights_that_are_loaded() -> None:
+    floats = trained(Residual())
+    net = learned(Residual())
+    load_nonquant_param_into_quant_net(net, floats.parameters_dict())
+    conv = net.conv1.conv
+    factor = (conv.gamma.asnumpy() / np.sqrt(conv.moving_variance.asnumpy() + conv.eps)).reshape(-1, 1, 1, 1)
+    wanted = [compute_KL_threshold(part, 8) for part in floats.conv1.conv.weight.asnumpy() * factor]
+    np.testing.assert_allclose(conv.fake_quant_weight.maxq.asnumpy(), wanted, rtol=1e-6)
+    before = net.conv3.conv.fake_quant_weight.maxq.asnumpy().copy()
+    other = learned(Residual())
+    load_nonquant_param_into_quant_net(other, net.parameters_dict())
+    assert np.array_equal(other.conv3.conv.fake_quant_weight.maxq.asnumpy(), before)
+
+
+def test_new_cells_are_in_the_mode_of_the_network() -> None:
+    for training in (True, False):
+        net = convert_quant_network(Residual().set_train(training))
+        assert {cell.training for _, cell in net.cells_and_names()} == {training}
+
+
 def test_where_to_clip_a_weight() -> None:
     """Few values: at the largest; many of a bell shape and few bits: below it; nearly nothing: the least bound."""
     rng = np.random.default_rng(0)
@@ -269,6 +289,7 @@ class Tanh(nn.Cell):
     (lambda: convert_quant_network(Residual(), symmetric="yes"), TypeError, "symmetric"),
     (lambda: convert_quant_network(Residual(), per_channel=(False, True)), ValueError, "second element of 'per_channel' must be False"),
     (lambda: convert_quant_network(Tanh()), ValueError, "the activation of layer must be one of ReLU.*but got Tanh"),
+    (lambda: convert_quant_network(convert_quant_network(Residual())), ValueError, "converted already: conv1 holds a layer of nn.layer.quant"),
     (lambda: convert_quant_network(nn.Conv2dBnAct(1, 2, 3)), ValueError, "a lone Conv2dBnAct. Wrap it"),
     (lambda: QuantizationAwareTraining(quant_dtype="wide"), ValueError, "bits"), (lambda: QuantizationAwareTraining(optimize_option="QAT"), ValueError, "OptimizeOption"),
     (lambda: QuantizationAwareTraining(**{**LEARNED, "freeze_bn": 1}), ValueError, "'freeze_bn' must be 0, but got 1"),

@@ -96,8 +96,12 @@ def _walk(cell: Cell, how: Conversion) -> list[str]:
     for child in cell.cells():
         if isinstance(child, (Conv2dBnAct, DenseBnAct)):
             prefix = child.param_prefix
+            if isinstance(child.conv if isinstance(child, Conv2dBnAct) else child.dense, _DONE):
+                raise ValueError(f"For 'quantize', the network is converted already: {prefix} holds a layer of nn.layer.quant. Convert a network once.")
             (_convert_conv if isinstance(child, Conv2dBnAct) else _convert_dense)(child, how)
             _convert_activation(child, how)
+            for part in child.cells():
+                part.set_train(child.training)  # a new Cell is in evaluation
             child.update_parameters_name(f"{prefix}.")
         elif isinstance(child, (Conv2d, Dense)):
             left.append(f"{child.param_prefix} ({type(child).__name__})")
@@ -120,6 +124,7 @@ def _convert_operators(cell: Cell, how: Conversion) -> None:
         prefix = name if prefix in taken else prefix
         taken.add(prefix)
         made = QuantAfter(operator, how.observer())
+        made.set_train(cell.training)
         made.update_parameters_name(f"{cell.param_prefix}.{prefix}." if cell.param_prefix else f"{prefix}.")
         delattr(cell, name)
         cell.insert_child_to_cell(name, made)

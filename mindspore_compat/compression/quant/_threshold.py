@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["compute_KL_threshold"]
+__all__ = ["compute_KL_threshold", "weight_bounds"]
 
 _SMALLEST = 1e-5
 
@@ -39,3 +39,12 @@ def compute_KL_threshold(data: Any, bitwidth: Any) -> float:
         if divergence < best:
             best, found = divergence, (kept + 0.5) * float(edges[1])
     return max(found, _SMALLEST)
+
+
+def weight_bounds(layer: Any, norm: Any, dtype: Any, per_channel: bool) -> tuple[list[float], list[float]]:
+    """Where to clip a layer's weight at first, with the factor of the batch norm that is folded into it, if any: one bound, or one a channel."""
+    weight = layer.weight.asnumpy()
+    if norm is not None:
+        weight = weight * (norm.gamma.asnumpy() / np.sqrt(norm.moving_variance.asnumpy() + norm.eps)).reshape(-1, 1, 1, 1)
+    high = [compute_KL_threshold(part, dtype) for part in (weight if per_channel else [weight])]
+    return [-value for value in high], high

@@ -3,12 +3,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from mindspore_compat._api.validate import check_bool, check_non_negative_int
 from mindspore_compat.compression.common.constant import QuantDtype
 from mindspore_compat.compression.quant._convert import Conversion, convert
-from mindspore_compat.compression.quant._threshold import compute_KL_threshold
+from mindspore_compat.compression.quant._threshold import weight_bounds
 from mindspore_compat.compression.quant.quantizer import OptimizeOption, Quantizer
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.combined import Conv2dBnAct, DenseBnAct
@@ -111,19 +109,9 @@ class QuantizationAwareTraining(Quantizer):
                                            weight_config=self._config_of if self.mode == "LEARNED_SCALE" else None))
 
     def _config_of(self, layer: Any) -> QuantConfig:
-        low, high = self._thresholds(layer, self.weight_dtype)
+        norm = layer.batchnorm if isinstance(layer, Conv2dBnAct) and layer.has_bn and self.bn_fold else None
+        low, high = weight_bounds(layer.conv if isinstance(layer, Conv2dBnAct) else layer.dense, norm, self.weight_dtype, self.weight_channel)
         return self.quant_config._replace(weight=self.quant_config.weight.partial_init(min_init=low, max_init=high))
-
-    def _thresholds(self, layer: Any, dtype: Any) -> tuple[list[float], list[float]]:
-        """Where to clip a layer's weight at first: one bound, or one for each channel."""
-        core = layer.conv if isinstance(layer, Conv2dBnAct) else layer.dense
-        weight = core.weight.asnumpy()
-        norm = core if hasattr(core, "gamma") else getattr(layer, "batchnorm", None)
-        if isinstance(layer, Conv2dBnAct) and norm is not None:
-            weight = weight * (norm.gamma.asnumpy() / np.sqrt(norm.moving_variance.asnumpy() + norm.eps)).reshape(-1, 1, 1, 1)
-        bits = int("".join(filter(str.isdigit, str(dtype))))
-        high = [compute_KL_threshold(part, bits) for part in (weight if self.weight_channel else [weight])]
-        return [-value for value in high], high
 
     def set_mixed_bits(self, network: Cell, strategy: Any) -> Cell:
         """Other bits for each layer's weight: ``strategy`` holds [bits] for each Conv2dBnAct and DenseBnAct, in order.
@@ -139,7 +127,7 @@ class QuantizationAwareTraining(Quantizer):
             raise ValueError(f"For 'set_mixed_bits', the 'strategy' must have one element for each of the {len(layers)} layers, "
                              f"but got {len(strategy)}.")
         for layer, (bits,) in zip(layers, strategy):
-            low, high = self._thresholds(layer, f"INT{bits}")
             core = layer.conv if isinstance(layer, Conv2dBnAct) else layer.dense
+            low, high = weight_bounds(core, core if hasattr(core, "gamma") else None, f"INT{bits}", self.weight_channel)
             core.fake_quant_weight.reset(QuantDtype[f"INT{bits}"], low, high)
         return network

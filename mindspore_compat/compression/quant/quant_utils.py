@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mindspore_compat.compression.quant._threshold import compute_KL_threshold
+from mindspore_compat.compression.quant._threshold import compute_KL_threshold, weight_bounds
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.quant import FakeQuantWithMinMaxObserver
 
@@ -24,6 +24,8 @@ def query_quant_layers(network: Any) -> None:
 
 def load_nonquant_param_into_quant_net(quant_model: Any, params_dict: Mapping[str, Any], quant_new_params: list[str] | None = None) -> None:
     """Put parameters of a network in floats into a quantizing one, which names them otherwise: by kind, each kind in its order.
+
+    Learned ranges of weights start anew from the weights, unless the checkpoint has ranges.
 
     Args:
         quant_model: a Cell.
@@ -53,3 +55,9 @@ def load_nonquant_param_into_quant_net(quant_model: Any, params_dict: Mapping[st
                              f"counterpart {found[0]} of the checkpoint has {tuple(found[1].shape)}: the networks differ.")
         parameter.set_data(found[1].data)
         print(f"init model param {path} with checkpoint param {found[0]}")
+    if not any(name.endswith("maxq") for name in params_dict):
+        for _, cell in quant_model.cells_and_names():
+            observer = getattr(cell, "fake_quant_weight", None)
+            if observer is not None and observer.mode == "LEARNED_SCALE":
+                low, high = weight_bounds(cell, cell if hasattr(cell, "gamma") else None, observer.quant_dtype, observer.per_channel)
+                observer.reset(observer.quant_dtype, low, high)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import collections
+import importlib.util
 import json
 from pathlib import Path
 from typing import Any
@@ -329,6 +330,23 @@ give(0)
     for name in ("net", "floats"):
         ours = nn.GraphCell(mindspore.load(str(tmp_path / f"{name}.mindir")))(Tensor(PIXELS)).asnumpy()
         np.testing.assert_allclose(np.load(tmp_path / "y.npy"), ours, rtol=1e-5, atol=1e-6)
+
+
+# --- accuracy -------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_file_of_lenet_is_at_most_a_point_below_the_float_network() -> None:
+    """As benchmarks/quant.py has it for docs/quant.md."""
+    for name in ("sklearn", "onnx", "onnxruntime"):
+        pytest.importorskip(name)
+    spec = importlib.util.spec_from_file_location("benchmark_quant", Path(__file__).parents[3] / "benchmarks" / "quant.py")
+    assert spec is not None and spec.loader is not None
+    benchmark = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(benchmark)
+    row = benchmark.measure("lenet", "convert_quant_network")
+    assert row["float"] > 95 and row["converted"] < row["float"] - 10 and row["int8 file"] >= row["float"] - 1
+    assert row["operators"]["QLinearConv"] == 2 and row["operators"]["QGemm"] == 3
 
 
 # --- options and errors ---------------------------------------------------------------------------------------------------------
