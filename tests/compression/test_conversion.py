@@ -32,7 +32,8 @@ def learned(net: nn.Cell) -> nn.Cell:
     return QuantizationAwareTraining(per_channel=(True, False), **LEARNED).quantize(net)
 
 
-CONVERTERS = {"1.0": convert_quant_network, "1.0 unfolded": lambda net: convert_quant_network(net, bn_fold=False),
+CONVERTERS = {"1.0": convert_quant_network, "1.0 delayed and frozen": lambda net: convert_quant_network(net, quant_delay=(2, 3), freeze_bn=4),
+              "1.0 unfolded": lambda net: convert_quant_network(net, bn_fold=False),
               "1.1": lambda net: QuantizationAwareTraining().quantize(net),
               "1.1 two convolutions": lambda net: QuantizationAwareTraining(one_conv_fold=False).quantize(net), "learned": learned}
 

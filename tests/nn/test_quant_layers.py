@@ -249,6 +249,24 @@ def test_a_moving_average_that_starts_at_the_batch_is_torchs(decay: float) -> No
         assert (steps < 1.001).all() and (steps > 0.01).mean() <= 0.02  # where rounding the zero point or a tie goes the other way
 
 
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("channels", [False, True])
+def test_the_grid_of_one_batch_is_that_of_torchs_observers(symmetric: bool, channels: bool) -> None:
+    kind = {(False, False): torch.per_tensor_affine, (True, False): torch.per_tensor_symmetric, (False, True): torch.per_channel_affine,
+            (True, True): torch.per_channel_symmetric}[symmetric, channels]
+    more = {"ch_axis": 1} if channels else {}
+    cls = torch_ao().PerChannelMinMaxObserver if channels else torch_ao().MinMaxObserver
+    theirs = cls(dtype=torch.quint8, qscheme=kind, eps=1e-12, **more)
+    ours = FakeQuantWithMinMaxObserver(per_channel=channels, channel_axis=1, num_channels=3, symmetric=symmetric).set_train()
+    x = X + np.float32(0.3) * np.arange(3, dtype=np.float32).reshape(1, 3, 1, 1)
+    ours(Tensor(x))
+    theirs(torch.tensor(x))
+    scale, zero = theirs.calculate_qparams()
+    found = ours.grid()
+    np.testing.assert_allclose(found.scale.numpy(), scale.numpy(), rtol=1e-5)
+    assert np.array_equal(found.zero.numpy(), zero.numpy()) and (found.lowest, found.highest) == (theirs.quant_min, theirs.quant_max)
+
+
 def test_a_loaded_range_goes_on_and_does_not_start_again() -> None:
     ours = FakeQuantWithMinMaxObserver(ema=True, ema_decay=0.5).set_train()
     ours.starts_at_batch = True

@@ -97,7 +97,8 @@ def _walk(cell: Cell, how: Conversion) -> list[str]:
         if isinstance(child, (Conv2dBnAct, DenseBnAct)):
             prefix = child.param_prefix
             if isinstance(child.conv if isinstance(child, Conv2dBnAct) else child.dense, _DONE):
-                raise ValueError(f"For 'quantize', the network is converted already: {prefix} holds a layer of nn.layer.quant. Convert a network once.")
+                raise ValueError(f"For 'quantize', the network is converted already: {prefix} holds a layer of nn.layer.quant. "
+                                 "Convert a network once.")
             (_convert_conv if isinstance(child, Conv2dBnAct) else _convert_dense)(child, how)
             _convert_activation(child, how)
             for part in child.cells():

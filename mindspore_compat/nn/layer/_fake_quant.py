@@ -18,7 +18,7 @@ from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.ops import function as F
 
-__all__ = ["FakeQuantWithMinMax", "FakeQuantWithMinMaxObserver", "Grid", "QuantConfig", "quant_config_default"]
+__all__ = ["FakeQuantWithMinMax", "FakeQuantWithMinMaxObserver", "QuantConfig", "quant_config_default"]
 
 _BITS = {"DEFAULT": (4, 7, 8), "LEARNED_SCALE": (2, 3, 4, 5, 6, 7, 8)}
 
