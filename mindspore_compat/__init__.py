@@ -28,7 +28,7 @@ __all__ = ["install", "uninstall", "amp", "common", "communication", "context", 
            *common.__all__, *context.__all__, *_train.__all__]  # without the summaries, as upstream
 
 __getattr__ = module_getattr(__name__, {
-    **{name: name for name in ("boost", "dataset", "mindrecord", "numpy", "profiler")},  # large, or rarely needed: imported on first use
+    **{name: name for name in ("boost", "compression", "dataset", "mindrecord", "numpy", "profiler")},  # imported on first use
     **dict.fromkeys(("bool", "int", "float"), "common.dtype"),
     "Profiler": "profiler:Profiler", "SummaryRecord": "train.summary", "SummaryCollector": "train.callback._summary_collector",
     "SummaryLandscape": "train.callback._landscape",

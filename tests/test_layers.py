@@ -18,7 +18,8 @@ ALLOWED: dict[str, set[str]] = {
     "dataset": {"_format", "common", "context", "_runtime", "mindrecord"}, "mindrecord": {"_format", "common", "dataset"}, "profiler": set(),
     "_checkparam": set(), "_c_expression": set(),
     "_extends": set(), "version": set(),
-    "train": {"parallel", "dataset", "communication", "nn", "ops", "common", "context", "_runtime", "_format"},
+    "compression": {"nn", "ops", "common"},
+    "train": {"compression", "parallel", "dataset", "communication", "nn", "ops", "common", "context", "_runtime", "_format"},
 }
 #: old module paths that re-export what moved up
 THIN = {"parallel/nn.py", "parallel/_transformer", "nn/metrics"}

@@ -17,6 +17,9 @@ _METRICS = ("names", "get_metric_fn", "Accuracy", "MAE", "MSE", "Metric", "rearr
             "BleuScore", "CosineSimilarity", "OcclusionSensitivity", "F1", "Dice", "ROC", "auc", "TopKCategoricalAccuracy",
             "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "Loss", "MeanSurfaceDistance", "RootMeanSquareDistance", "Perplexity",
             "ConfusionMatrix", "ConfusionMatrixMetric", "get_metrics")
+# Of MindSpore 1.x; later versions have none of them.
+_QUANT = ("FakeQuantWithMinMaxObserver", "FakeQuantWithMinMax", "Conv2dBnFoldQuantOneConv", "Conv2dBnFoldQuant", "Conv2dBnWithoutFoldQuant",
+          "Conv2dQuant", "DenseQuant", "ActQuant", "LeakyReLUQuant", "HSwishQuant", "HSigmoidQuant", "TensorAddQuant", "MulQuant", "QuantBlock")
 __getattr__ = module_getattr(__name__, {**dict.fromkeys(_METRICS, "train.metrics"), "probability": "nn.probability", "transformer": "nn.transformer",
-                                        "FakeQuantWithMinMaxObserver": "nn.layer.quant", "init": "nn.init",
+                                        **dict.fromkeys(_QUANT, "nn.layer.quant"), "init": "nn.init",
                                         "Sequential": "nn.layer.container:SequentialCell"})

@@ -9,4 +9,4 @@ _SUMMARIES = {"SummaryRecord": "train.summary", "SummaryCollector": "train.callb
 
 __all__ = [*_eager.__all__, *_SUMMARIES]
 
-__getattr__ = module_getattr(__name__, {**_SUMMARIES, "summary": "train.summary"})
+__getattr__ = module_getattr(__name__, {**_SUMMARIES, "summary": "train.summary", "quant": "train.quant"})

@@ -50,9 +50,21 @@ def _update_param(param: Parameter, new_param: Parameter, strict_load: bool) -> 
         Tensor.data.fset(param, data.to(param.device, param.dtype))  # type: ignore[attr-defined]
 
 
+class _Unloaded(tuple):
+    """The two lists, false where every parameter of the net got a value: MindSpore 1.x returned the first list alone, and its scripts ask
+    ``if not_loaded: raise``.
+    """
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return bool(self[0])
+
+
 def load_param_into_net(net: Any, parameter_dict: dict[str, Any], strict_load: bool = False,
                         remove_redundancy: bool = False) -> tuple[list[str], list[str]]:
-    """Load parameters by name; returns (names of the net that got nothing, names of the dict that were not used).
+    """Load parameters by name; returns (names of the net that got nothing, names of the dict that were not used),
+    a tuple that is false if the first is empty.
 
     Args:
         net: a Cell, or a torch module, whose parameters and buffers are found by MindSpore names.
@@ -80,13 +92,13 @@ def load_param_into_net(net: Any, parameter_dict: dict[str, Any], strict_load: b
     if not remove_redundancy:
         missing, unused = load(net, parameter_dict, strict_load)
         _tell_missing(missing)
-        return missing, unused
+        return _Unloaded((missing, unused))
     from mindspore_compat.train._redundancy import require_parallel, share_loaded
     require_parallel("loading")
     missing, unused = load(net, parameter_dict, strict_load, by_prefix=False)  # the state "moments.w" is not the "w" of another process
     missing = share_loaded(net, missing)
     _tell_missing(missing)
-    return missing, unused
+    return _Unloaded((missing, unused))
 
 
 def _tell_missing(names: list[str]) -> None:

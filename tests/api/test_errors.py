@@ -118,7 +118,7 @@ def test_choices_and_ranges() -> None:
     assert validate.check_float_range(1, "p", "Dropout", 0.0, 1.0) == 1
     with pytest.raises(ValueError, match=r"'p' must be in range of \[0.0, 1.0\), but got 1.0"):
         validate.check_float_range(1.0, "p", "Dropout", 0.0, 1.0, (True, False))
-    with pytest.raises(ValueError, match="'axis' must be an int of at least -2 and at most 1, but got 2"):
+    with pytest.raises(ValueError, match="'axis' must be in range of \\[-2, 1\\], but got 2"):
         validate.check_int_range(2, "axis", "Softmax", -2, 1)
     with pytest.raises(TypeError, match=r"'x' must be one of \['list', 'tuple'\], but got 3 of type int"):
         validate.check_type(3, "x", (list, tuple), "Owner")

@@ -15,11 +15,11 @@ X = np.random.default_rng(0).normal(0, 3, (4, 3, 5)).astype(np.float32)
 
 
 def rounded(x: np.ndarray, low: Any, high: Any, bits: int = 8, symmetric: bool = False, narrow: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """The documented formulas, and where the gradient passes. In float32: a symmetric range has its zero halfway between two values."""
+    """The documented formulas, and where the gradient passes. A symmetric range has its zero halfway, by the formula and not by float32's rounding."""
     low, high, least, most = np.float32(low), np.float32(high), np.float32(narrow), np.float32(2 ** bits - 1)
     scale = 2 * np.maximum(high, np.abs(low)) / (most - least) if symmetric else (high - low) / (most - least)
     start = -np.maximum(high, np.abs(low)) if symmetric else low
-    zero = np.floor(np.clip(least - start / scale, least, most) + 0.5)
+    zero = np.floor((least + most) / 2 + np.float32(0.5)) if symmetric else np.floor(np.clip(least - start / scale, least, most) + 0.5)
     bottom, top = (least - zero) * scale, (most - zero) * scale
     grid = np.floor((np.clip(x, bottom, top) - bottom) / scale + 0.5) * scale + bottom
     return grid, (x >= bottom) & (x <= top)

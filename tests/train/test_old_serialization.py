@@ -70,3 +70,13 @@ def test_the_checks_module_and_its_class_of_old() -> None:
     assert Validator is _checkparam and Validator.check_isinstance("x", 3, int) == 3 == _checkparam.Validator.check_isinstance("x", 3, (str, int))
     with pytest.raises(ValueError, match="'mode' must be an instance of str, bytes, but got 3 of type int"):
         Validator.check_isinstance("mode", 3, (str, bytes))
+
+
+def test_what_loading_returns_is_false_where_all_was_loaded() -> None:
+    """MindSpore 1.x returned the list of what was not loaded, and its scripts ask for its truth; later ones unpack the two lists."""
+    net = nn.Dense(2, 1)
+    whole = net.parameters_dict()
+    assert not ms.load_param_into_net(nn.Dense(2, 1), dict(whole))
+    part = ms.load_param_into_net(nn.Dense(2, 1), {"weight": whole["weight"], "more": whole["bias"]})
+    assert part and part == (["bias"], ["more"]) and isinstance(part, tuple)
+    assert not ms.load_param_into_net(nn.Dense(2, 1), {**whole, "more": whole["bias"]})

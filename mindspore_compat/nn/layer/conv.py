@@ -107,15 +107,15 @@ class _Forward(_Conv):
         return split_padding(x, self._pairs[self._skip:])
 
     def construct(self, x: Any) -> Any:
-        return self._convolve(x, self.weight)
+        return self._convolve(x, self.weight, self.bias)
 
-    def _convolve(self, x: Any, weight: Any) -> Any:
+    def _convolve(self, x: Any, weight: Any, bias: Any) -> Any:
         given, padding = x, self._fixed
         try:
             if padding is None:
                 x, padding = self._padded(x)
             _, stride, dilation = self._geometry
-            return type(self)._operator(x, weight, self.bias, stride, padding, dilation, self.group)
+            return type(self)._operator(x, weight, bias, stride, padding, dilation, self.group)
         except (RuntimeError, TypeError) as error:
             raise explained(error, type(self).__name__, given, (len(self._geometry[0]) + 2,), self.in_channels, weight) from None
 
@@ -140,8 +140,8 @@ class Conv2d(_Forward):
         if self.data_format == "NCHW":
             if self._channels_last and isinstance(x, torch.Tensor) and _is_cpu(x) and _dim(x) == 4:
                 x = _contiguous(x, memory_format=torch.channels_last)
-            return self._convolve(x, self.weight)
-        return torch.permute(self._convolve(torch.permute(x, (0, 3, 1, 2)), torch.permute(self.weight, (0, 3, 1, 2))), (0, 2, 3, 1))
+            return self._convolve(x, self.weight, self.bias)
+        return torch.permute(self._convolve(torch.permute(x, (0, 3, 1, 2)), torch.permute(self.weight, (0, 3, 1, 2)), self.bias), (0, 2, 3, 1))
 
 
 def _line_init(weight_init: Any, owner: str) -> Any:
@@ -175,7 +175,7 @@ class Conv1d(_Forward):
                          bias_init, dtype=dtype)
 
     def construct(self, x: Any) -> Any:
-        return self._convolve(x, torch.squeeze(self.weight, 2))
+        return self._convolve(x, torch.squeeze(self.weight, 2), self.bias)
 
 
 class Conv3d(_Forward):

@@ -26,7 +26,8 @@ __all__ = ["export", "load"]
 
 _log = logging.getLogger("mindspore_compat")
 _FORMATS = ("AIR", "ONNX", "MINDIR")
-_OPTIONS = frozenset({"enc_key", "enc_mode", "dataset", "incremental", "custom_func"})
+_OPTIONS = frozenset({"enc_key", "enc_mode", "dataset", "incremental", "custom_func", "quant_mode", "mean", "std_dev"})
+_QUANT_MODES = {"NONQUANT": False, "QUANT": True, "AUTO": True, "MANUAL": True}  # the last two of 1.1
 _LIMIT_BYTES = 1 << 30  # upstream splits files above; protobuf ends at 2 GiB
 
 
@@ -42,6 +43,8 @@ def _check_options(file_name: Any, file_format: Any, options: dict[str, Any]) ->
     unknown = set(options) - _OPTIONS
     if unknown:
         raise ValueError(f"For 'export', the keyword arguments {sorted(unknown)} are not recognized; there are {sorted(_OPTIONS)}.")
+    if options.get("quant_mode", "NONQUANT") not in _QUANT_MODES:
+        raise ValueError(f"For 'export', the 'quant_mode' must be one of {list(_QUANT_MODES)}, but got {options['quant_mode']}.")
     if options.get("dataset") is not None:
         raise NotImplementedError("For 'export', the preprocessing of a 'dataset' can not be written into the file. Pass Tensors as inputs and "
                                   "preprocess before the model runs.")
@@ -128,10 +131,30 @@ def _graph_of(net: Any, inputs: tuple[Any, ...], kept: Kept) -> Graph:
     return trace(net, inputs, _input_names(net, inputs), label, kept)
 
 
+def _quantized(options: dict[str, Any]) -> bool:
+    return _QUANT_MODES[options.get("quant_mode", "NONQUANT")]
+
+
+def _quantized_graph(net: Any, inputs: tuple[Any, ...], kept: Kept, options: dict[str, Any], mindir: bool) -> Graph:
+    from mindspore_compat.train._export._deploy import FAKE, deployed, mindir_graph, requantized
+
+    made, mean, std_dev = deployed(net), options.get("mean", 127.5), options.get("std_dev", 127.5)
+    label = f"{type(net).__name__}_construct"
+    graph = trace(made, inputs, _input_names(net, inputs), label, lambda op, arguments: op in FAKE or kept(op, arguments))
+    graph, floats = requantized(graph, mean, std_dev)
+    if mindir:
+        return mindir_graph(graph, made, mean, std_dev)
+    if floats:
+        _log.warning("export: these layers compute in floats with weights of int8, since what they take was not rounded in training: %s",
+                     ", ".join(floats))
+    return graph
+
+
 def _mindir_pieces(net: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> list[bytes]:
     from mindspore_compat.train._export._mindir import kept, mindir_model
 
-    model = mindir_model(_graph_of(net, inputs, kept))
+    graph = _quantized_graph(net, inputs, kept, options, True) if _quantized(options) else _graph_of(net, inputs, kept)
+    model = mindir_model(graph)
     if options.get("custom_func") is not None:
         options["custom_func"](model)
     return [model.SerializeToString(deterministic=True)]
@@ -142,7 +165,8 @@ def _onnx_pieces(net: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> 
 
     if not isinstance(net, Cell):
         raise ValueError(f"For 'export', the format ONNX takes nn.Cell objects only, but got {type(net).__name__}. Wrap it in a Cell.")
-    return [onnx_model(_graph_of(net, inputs, kept)).SerializeToString(deterministic=True)]
+    graph = _quantized_graph(net, inputs, kept, options, False) if _quantized(options) else _graph_of(net, inputs, kept)
+    return [onnx_model(graph).SerializeToString(deterministic=True)]
 
 
 _WRITERS: dict[str, tuple[str, Callable[..., list[bytes]]]] = {"MINDIR": (".mindir", _mindir_pieces), "ONNX": (".onnx", _onnx_pieces)}
@@ -171,7 +195,8 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str | None = Non
         file_format: "MINDIR" (for ``mindspore.load`` and MindSpore Lite) or "ONNX" (opset 11). None is 1.x's default, "AIR", which is refused.
         kwargs: ``custom_func`` changes MINDIR's message before it is written; ``incremental`` is accepted (it is for map parameters only).
             ``enc_key`` (bytes) encrypts the file, by ``enc_mode``: "AES-GCM", "AES-CBC", "SM4-CBC" (MINDIR only) or a function of content and
-            key. ``dataset`` is not available.
+            key. ``dataset`` is not available. ``quant_mode="QUANT"`` deploys a network of quantization-aware training (ONNX then has opset 13),
+            whose input is taken to be ``(pixel - mean) / std_dev``, both 127.5 unless given (docs/quant.md).
 
     Differs: upstream's MINDIR of a network in training mode holds the training mode, and parts of tuples and lists as constants.
 
@@ -183,6 +208,8 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str | None = Non
     _check_options(file_name, file_format, kwargs)
     if not callable(net):
         raise TypeError(f"For 'export', the argument 'net' must be an nn.Cell, a torch.nn.Module or a function, but got {type(net).__name__}.")
+    if _quantized(kwargs) and not isinstance(net, Cell):
+        raise TypeError(f"For 'export', with 'quant_mode' the argument 'net' must be an nn.Cell, but got {type(net).__name__}.")
     if isinstance(net, torch.nn.Module) and not isinstance(net, Cell):
         net = _TorchBody(net)
     key, mode = kwargs.get("enc_key"), kwargs.get("enc_mode", "AES-GCM")

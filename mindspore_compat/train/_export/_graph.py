@@ -31,12 +31,16 @@ class Value:
 
 @dataclass(eq=False, repr=False)
 class Node:
-    """An operator: aten's name without overload, its arguments by aten's names with Values in place of tensors."""
+    """An operator: aten's name without overload, its arguments by aten's names with Values in place of tensors.
+
+    ``attributes`` go into MINDIR with the operator, beside its own.
+    """
 
     op: str
     args: dict[str, Any]
     outputs: list[Value] = field(default_factory=list)
     scope: str = ""
+    attributes: dict[str, Any] = field(default_factory=dict)
 
     def inputs(self) -> list[Value]:
         return [item for item in leaves(self.args) if isinstance(item, Value)]

@@ -152,6 +152,7 @@ _BY_INPUTS: dict[str, _Run] = {
                                                                  torch.prod(x, axis, keep, dtype=_dtype(dtype))),
     "Scatter": lambda x, axis, index, update, reduce=0: wrap((torch.scatter_add if reduce else torch.scatter)(x, axis, index, update)),
     "Eye": lambda n, m, number: ops.eye(n, m, _dtype(number)),
+    "FakeQuantParam": lambda x: x,  # holds scale and zero point for converters
 }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._format.proto import mindir as proto
+from mindspore_compat.train._export._deploy import Sequence
 from mindspore_compat.train._export._graph import Graph, Value, leaves
 from mindspore_compat.train._export._lower import Lowering, Ref, raw_bytes, remove_unused
 from mindspore_compat.train._export._mindir_rows import ROWS, TYPE_IDS, kept
@@ -44,10 +45,13 @@ def _fill(attribute: Any, value: Any) -> None:
     elif isinstance(value, str):
         attribute.type, attribute.s = _T.STRING, value.encode()
     else:
-        attribute.type = _T.TUPLE
+        attribute.type = _T.LIST if isinstance(value, Sequence) else _T.TUPLE
         for item in value:
             element = attribute.values.add()
-            if isinstance(item, int) and not isinstance(item, bool):
+            if isinstance(value, Sequence) and isinstance(item, float):
+                element.type = _T.FLOAT
+                element.floats.append(item)
+            elif isinstance(item, int) and not isinstance(item, bool):
                 element.type = _T.INT64
                 element.ints.append(item)
             else:
@@ -63,6 +67,7 @@ class _MindirLowering(Lowering):
         super().__init__(graph, ROWS)
         self._model, self._graph = model, model.graph
         self._constants: dict[Any, Ref] = {}
+        self._marked: Any = None  # the node whose extra attributes are written: its first operator has them
         self._model.graph.name = graph.name
         for value in graph.inputs:
             self._bind(value, value.name)
@@ -96,6 +101,8 @@ class _MindirLowering(Lowering):
         scope = self.node.scope if self.node is not None else ""
         node = self._graph.node.add(input=names, output=[ref], name=ref, op_type=op,
                                     domain=f"Default/{scope.replace('.', '/')}/{op}" if "-" in scope else f"Default/{op}")
+        if self.node is not None and self.node is not self._marked and self.node.attributes and op != "Cast":
+            attributes, self._marked = {**attributes, **self.node.attributes}, self.node
         for name, value in attributes.items():
             _fill(node.attribute.add(name=name), value)
         return ref

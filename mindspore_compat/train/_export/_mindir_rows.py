@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.train._export._decompose import as_axes
+from mindspore_compat.train._export._deploy import FAKE_QUANT_PARAM
 from mindspore_compat.train._export._graph import Node, Value
 from mindspore_compat.train._export._lower import Ref, Row, compare_dtype, spatial_pads, untransposed
 from mindspore_compat.train._export._trace import refuse
@@ -305,7 +306,7 @@ ROWS: dict[str, Row] = {
     "scatter_add": lambda e, a, n: e("TensorScatterElements", a.self, a.index, a.src, a.dim, 1),
     "grid_sampler_2d": lambda e, a, n: e("GridSampler2D", a.input, a.grid, a.interpolation_mode, a.padding_mode, a.align_corners),
     "cumprod": lambda e, a, n: e("CumProd", e.operand(a.self, n.outputs[0].dtype), a.dim, False, False),
-    "topk": _topk, "sort": _sort,
+    "topk": _topk, "sort": _sort, FAKE_QUANT_PARAM: lambda e, a, n: (e("FakeQuantParam", a.self), None),
     "upsample_nearest2d": _resize("ResizeNearestNeighborV2"), "upsample_bilinear2d": _resize("ResizeBilinearV2"),
 }
 

@@ -1,4 +1,4 @@
-"""Writing ONNX (opset 11): the messages of a graph, weights as initializers under their names in checkpoints."""
+"""Writing ONNX (opset 11, with quantized values 13): the messages of a graph, weights as initializers under their names in checkpoints."""
 from __future__ import annotations
 
 from typing import Any
@@ -6,13 +6,15 @@ from typing import Any
 import torch
 
 from mindspore_compat._format.proto import onnx as proto
+from mindspore_compat.train._export._deploy import FAKE
 from mindspore_compat.train._export._graph import Graph, Value, leaves
 from mindspore_compat.train._export._lower import Lowering, Ref, raw_bytes, remove_unused
 from mindspore_compat.train._export._onnx_rows import DATA_TYPES, ROWS, kept
 
 __all__ = ["kept", "onnx_model"]
 
-_IR_VERSION, _OPSET = 4, 11  # IR 4 lets initializers stand without being inputs
+#: {opset: version of the intermediate representation}. 4 lets initializers stand without being inputs; 13 has a scale for each channel.
+_IR_VERSIONS = {11: 4, 13: 7}
 _A = proto.AttributeType
 
 
@@ -44,10 +46,9 @@ def _fill(attribute: Any, value: Any) -> None:
 class _OnnxLowering(Lowering):
     """``e("Conv", x, w, group=…)``: positional arguments are inputs (tuples become int64 tensors), named ones attributes."""
 
-    format = "ONNX opset 11"
-
-    def __init__(self, graph: Graph, model: Any) -> None:
+    def __init__(self, graph: Graph, model: Any, opset: int) -> None:
         super().__init__(graph, ROWS)
+        self.opset, self.format = opset, f"ONNX opset {opset}"
         self._graph = model.graph
         self._graph.name = graph.name
         self._constants: dict[tuple[int, ...], Ref] = {}
@@ -56,14 +57,15 @@ class _OnnxLowering(Lowering):
             _describe(self._graph.input.add(name=value.name), value.shape, value.dtype)
         for value in graph.parameters:
             assert value.data is not None
-            self.bind(value, self._initializer(value.name, value.data))
+            self.bind(value, self.initializer(value.name, value.data))
 
-    def _initializer(self, name: str, data: torch.Tensor) -> Ref:
+    def initializer(self, name: str, data: torch.Tensor) -> Ref:
+        """A constant under a name of its own."""
         self._graph.initializer.add(name=name, dims=data.shape, data_type=_data_type(data.dtype), raw_data=raw_bytes(data))
         return Ref(name)
 
     def constant(self, data: Any) -> Ref:
-        return self._initializer(self.fresh("constant"), data)
+        return self.initializer(self.fresh("constant"), data)
 
     def _input(self, item: Any) -> str:
         if item is None:
@@ -110,11 +112,12 @@ class _OnnxLowering(Lowering):
 
 def onnx_model(graph: Graph) -> Any:
     """The ModelProto of ``graph``; what ``construct`` returned in tuples and dicts stands flat, in order."""
-    model = proto.ModelProto(ir_version=_IR_VERSION, producer_name="MindSpore", producer_version="1.0")
-    model.opset_import.add(domain="", version=_OPSET)
+    opset = 13 if any(node.op in FAKE for node in graph.nodes) else 11
+    model = proto.ModelProto(ir_version=_IR_VERSIONS[opset], producer_name="MindSpore", producer_version="1.0")
+    model.opset_import.add(domain="", version=opset)
     if not any(isinstance(item, Value) for item in leaves(graph.outputs)):
         raise ValueError("For 'export', 'construct' must return at least one Tensor, but it returned none.")
-    lowering = _OnnxLowering(graph, model)
+    lowering = _OnnxLowering(graph, model, opset)
     lowering.run()
     lowering.finish()
     return model

@@ -1,4 +1,4 @@
-"""aten operators as operators of ONNX opset 11, one row each."""
+"""aten operators as operators of ONNX opset 11 (and 13, which is written where values are quantized), one row each."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -8,8 +8,10 @@ import torch
 
 from mindspore_compat._format.proto.onnx import DataType
 from mindspore_compat.train._export._decompose import as_axes
+from mindspore_compat.train._export._deploy import is_fake
 from mindspore_compat.train._export._graph import Node
 from mindspore_compat.train._export._lower import Ref, Row, compare_dtype, spatial_pads, untransposed
+from mindspore_compat.train._export._quantized_rows import QUANTIZED_ROWS, bias_of
 
 __all__ = ["DATA_TYPES", "ROWS", "kept"]
 
@@ -69,7 +71,10 @@ def _reduce(name: str) -> Row:
         x = e.operand(a.self, n.outputs[0].dtype)
         if not a.self.ndim:
             return x
-        return e(name, x, axes=as_axes(getattr(a, "dim", None), a.self.ndim), keepdims=getattr(a, "keepdim", False))
+        axes, keepdims = as_axes(getattr(a, "dim", None), a.self.ndim), getattr(a, "keepdim", False)
+        if name == "ReduceSum" and e.opset >= 13:
+            return e(name, x, tuple(axes), keepdims=keepdims)
+        return e(name, x, axes=axes, keepdims=keepdims)
     return row
 
 
@@ -120,7 +125,12 @@ def _clamp(e: Any, a: Any, n: Node) -> Ref:
 
 def _addmm(e: Any, a: Any, n: Node) -> Ref:
     (left, left_flag), (right, right_flag) = untransposed(a.mat1), untransposed(a.mat2)
-    return e("Gemm", left, right, a.self, transA=left_flag, transB=right_flag, alpha=float(a.alpha), beta=float(a.beta))
+    return e("Gemm", left, right, bias_of(e, a.self, a.mat1, right), transA=left_flag, transB=right_flag, alpha=float(a.alpha), beta=float(a.beta))
+
+
+def _mm(e: Any, a: Any, n: Node) -> Ref:
+    (weight, flag) = untransposed(a.mat2)
+    return e("Gemm", a.self, weight, transB=flag) if is_fake(weight) else e("MatMul", a.self, a.mat2)
 
 
 def _convolution(e: Any, a: Any, n: Node) -> Ref:
@@ -130,7 +140,7 @@ def _convolution(e: Any, a: Any, n: Node) -> Ref:
     attributes = {"kernel_shape": a.weight.shape[2:], "strides": a.stride, "pads": sides[0] + sides[1], "dilations": a.dilation, "group": a.groups}
     if a.transposed:
         return e("ConvTranspose", x, a.weight, a.bias, output_padding=a.output_padding, **attributes)
-    return e("Conv", x, a.weight, a.bias, **attributes)
+    return e("Conv", x, a.weight, bias_of(e, a.bias, a.input, a.weight), **attributes)
 
 
 def _batch_norm(e: Any, a: Any, n: Node) -> Any:
@@ -229,7 +239,7 @@ ROWS: dict[str, Row] = {
     "max": _extreme("ArgMax", "ReduceMax"), "min": _extreme("ArgMin", "ReduceMin"),
     "argmax": _arg_extreme("ArgMax"), "argmin": _arg_extreme("ArgMin"),
     "cumsum": lambda e, a, n: e("CumSum", e.operand(a.self, n.outputs[0].dtype), e.scalar(a.dim, torch.int64)),
-    "mm": lambda e, a, n: e("MatMul", a.self, a.mat2), "bmm": lambda e, a, n: e("MatMul", a.self, a.mat2), "addmm": _addmm,
+    "mm": _mm, "bmm": lambda e, a, n: e("MatMul", a.self, a.mat2), "addmm": _addmm,
     "convolution": _convolution, "native_batch_norm": _batch_norm,
     "max_pool2d_with_indices": _pool("MaxPool"), "max_pool3d_with_indices": _pool("MaxPool"),
     "avg_pool2d": _pool("AveragePool"), "avg_pool3d": _pool("AveragePool"),
@@ -251,6 +261,7 @@ ROWS: dict[str, Row] = {
     "topk": lambda e, a, n: e("TopK", a.self, (a.k,), axis=a.dim, largest=a.largest, sorted=a.sorted, results=2),
     "sort": lambda e, a, n: e("TopK", a.self, (a.self.shape[a.dim],), axis=a.dim, largest=a.descending, sorted=True, results=2),
     "upsample_nearest2d": _resize("nearest"), "upsample_bilinear2d": _resize("linear"),
+    **QUANTIZED_ROWS,
 }
 
 

@@ -29,7 +29,9 @@ X = Tensor(np.ones((2, 3), np.float32))
     ({"obf_func": 1}, NotImplementedError, "no longer supported"),
     ({"dataset": 1}, NotImplementedError, "'dataset' can not be written"),
     ({"file_format": "ONNX", "custom_func": print}, ValueError, "MINDIR only, but got ONNX"),
-    ({"quant_mode": "QUANT"}, ValueError, r"\['quant_mode'\] are not recognized"),
+    ({"quant_modes": "QUANT"}, ValueError, r"\['quant_modes'\] are not recognized"),
+    ({"quant_mode": "INT8"}, ValueError, r"'quant_mode' must be one of \['NONQUANT', 'QUANT', 'AUTO', 'MANUAL'\], but got INT8"),
+    ({"quant_mode": "QUANT"}, ValueError, "ReLU has nothing that is quantized"),
 ])
 def test_wrong_options_are_refused(options: dict[str, Any], error: type[Exception], message: str, tmp_path: Path) -> None:
     with pytest.raises(error, match=message):

@@ -1,0 +1,4 @@
+"""Upstream: ``mindspore.compression.common``."""
+from mindspore_compat.compression.common.constant import QuantDtype
+
+__all__ = ["QuantDtype"]

@@ -1,0 +1,270 @@
+"""A network of quantization-aware training as it is deployed: weights on their grid with the batch norm inside, ranges that stay.
+
+`deployed` makes the Cell that is traced, in which torch's fake-quantize operators mark what runs in integers; the other functions prepare the
+traced graph for a format. ONNX gets pairs of QuantizeLinear and DequantizeLinear (`_quantized_rows`), MINDIR floats and FakeQuantParam
+(docs/quant.md).
+"""
+from __future__ import annotations
+
+import copy
+import math
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._wrap import plain
+from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.layer.quant import FakeQuantWithMinMaxObserver
+from mindspore_compat.train._export._graph import INPUT, RESULT, Graph, Node, Value
+from mindspore_compat.train._export._lower import untransposed
+
+__all__ = ["FAKE", "FAKE_QUANT_PARAM", "Sequence", "deployed", "fake_of", "is_fake", "mindir_graph", "requantized", "weight_of"]
+
+FAKE = frozenset({"fake_quantize_per_tensor_affine_cachemask", "fake_quantize_per_channel_affine_cachemask"})
+#: The node that `mindir_graph` leaves, and what is added to the number of a QuantDtype of an unsigned type.
+FAKE_QUANT_PARAM, _UNSIGNED = "fake_quant_param", 100
+#: Where all values are 0, any scale will do; a small one leaves an int32 bias its precision.
+_TINY_WEIGHT, _TINY_RANGE = 2.0 ** -20, 2.0 ** -40
+#: Operators whose results lie on the grid of their input.
+_SAME_GRID = frozenset({"relu", "view", "permute", "transpose", "squeeze", "unsqueeze", "slice", "flip", "select", "expand",
+                        "max_pool2d_with_indices"})
+#: Activations as they are traced, by upstream's classes.
+_ACTIVATIONS = {"relu": "ReLU", "hardtanh": "ReLU6", "sigmoid": "Sigmoid", "leaky_relu": "LeakyReLU", "hardswish": "HSwish",
+                "hardsigmoid": "HSigmoid"}
+
+
+def _values(tensor: Any) -> torch.Tensor:
+    return plain(tensor).detach().clone()
+
+
+class _Rounding(Cell):
+    """To a grid that stays: per tensor, or for each channel along ``axis``."""
+
+    def _set_grid(self, observer: Any, scale: torch.Tensor, zero: torch.Tensor, lowest: int, highest: int, axis: int, tiny: float) -> None:
+        scale, zero = torch.where(scale == 0, tiny, scale), zero.to(torch.int32)
+        self.__dict__.update(observer=observer, scale=scale, zero=zero, lowest=lowest, highest=highest, axis=axis,
+                             _cast_dtype=observer._cast_dtype)
+
+    def _round(self, x: Any) -> Any:
+        if self.scale.numel() == 1:
+            return torch.fake_quantize_per_tensor_affine(x, float(self.scale), int(self.zero), self.lowest, self.highest)
+        return torch.fake_quantize_per_channel_affine(x, self.scale, self.zero, self.axis % x.dim(), self.lowest, self.highest)
+
+
+class RoundedResult(_Rounding):
+    """In the place of an observer of results."""
+
+    def __init__(self, observer: FakeQuantWithMinMaxObserver) -> None:
+        super().__init__()
+        scale, zero, lowest, highest = observer.grid()
+        self._set_grid(observer, _values(scale), _values(zero), lowest, highest, observer.channel_axis, _TINY_RANGE)
+
+    def construct(self, x: Any) -> Any:
+        return self._round(x)
+
+
+class IntegerLayer(_Rounding):
+    """In the place of a layer with rounded weights: whole numbers around 0 that an int8 holds."""
+
+    def __init__(self, layer: Any) -> None:
+        super().__init__()
+        index, (scale, zero, lowest, highest), bias = layer.integers()
+        index, scale, zero = _values(index), _values(scale), _values(zero)
+        middle = 0 if lowest < 0 else (highest + 1) // 2
+        self._set_grid(layer.fake_quant_weight, scale, zero - middle, lowest - middle, highest - middle, 0, _TINY_WEIGHT)
+        shape = (-1,) + (1,) * (index.dim() - 1)
+        weight = (index - zero.reshape(shape)) * scale.reshape(shape)
+        self.weight = Parameter(weight, name=layer.weight.name, requires_grad=False)
+        name = layer.weight.name
+        self.bias = None if bias is None else Parameter(_values(bias), name=name[:name.rindex("weight")] + "bias", requires_grad=False)
+        self.__dict__["layer"] = layer  # no child: its parameters are none of the file's
+
+    def construct(self, x: Any) -> Any:
+        return self.layer.core(x, self._round(self.weight), self.bias)
+
+
+def deployed(network: Cell) -> Cell:
+    """A copy of ``network`` for inference.
+
+    Raises:
+        ValueError: if nothing in it is quantized.
+    """
+    if isinstance(network, FakeQuantWithMinMaxObserver) or hasattr(network, "integers"):
+        raise ValueError(f"For 'export', a quantized network must hold its layers as attributes, but got a lone {type(network).__name__}. "
+                         "Wrap it, e.g. in nn.SequentialCell.")
+    made = copy.deepcopy(network)
+    made.set_train(False)
+    if not _replace(made, {}):
+        raise ValueError("For 'export', with 'quant_mode' the network must come from convert_quant_network or QuantizationAwareTraining, or hold "
+                         f"layers of nn.layer.quant, but {type(network).__name__} has nothing that is quantized. Leave 'quant_mode' out.")
+    return made
+
+
+def _replace(cell: Cell, done: dict[int, Cell]) -> int:
+    """How many children were replaced; one that stands at several places is replaced by one."""
+    count = 0
+    for name, child in list(cell._modules.items()):
+        if isinstance(child, FakeQuantWithMinMaxObserver) or hasattr(child, "integers"):
+            if id(child) not in done:
+                done[id(child)] = RoundedResult(child) if isinstance(child, FakeQuantWithMinMaxObserver) else IntegerLayer(child)
+            cell.insert_child_to_cell(name, done[id(child)])
+            count += 1
+        elif isinstance(child, Cell):
+            count += _replace(child, done)
+    return count
+
+
+# --- the traced graph ----------------------------------------------------------------------------------------------------------
+
+
+def fake_of(value: Any) -> Node | None:
+    """The fake-quantize operator whose result the Value is."""
+    return value.node if isinstance(value, Value) and value.node is not None and value.node.op in FAKE else None
+
+
+def is_fake(value: Any) -> bool:
+    """Whether the Value is the result of a fake-quantize operator."""
+    return fake_of(value) is not None
+
+
+def weight_of(node: Node) -> tuple[Value, str] | None:
+    """(the rounded weight, the name of the argument that it meets) of a convolution or product in integers; else None."""
+    if node.op == "convolution":
+        weight, key = node.args["weight"], "input"
+    elif node.op in ("addmm", "mm"):
+        weight, key = untransposed(node.args["mat2"])[0], "mat1" if node.op == "addmm" else "self"
+    else:
+        return None
+    return (weight, key) if is_fake(weight) and weight.node.args["self"].data is not None else None
+
+
+def _origin(value: Value) -> tuple[Value, bool]:
+    """(the Value whose grid ``value`` lies on, whether operators are between)."""
+    between = False
+    while value.node is not None and (value.node.op in _SAME_GRID or (value.node.op == "constant_pad_nd" and value.node.args["value"] == 0)):
+        value, between = value.node.args["self"], True
+    return value, between
+
+
+def _input_grid(mean: float, std_dev: float) -> dict[str, Any]:
+    for name, number in (("mean", mean), ("std_dev", std_dev)):
+        if isinstance(number, bool) or not isinstance(number, (int, float)):
+            raise TypeError(f"For 'export', the '{name}' must be int or float, but got {type(number).__name__}.")
+    if not 0 < std_dev < math.inf:
+        raise ValueError(f"For 'export', the 'std_dev' must be a number above 0, but got {std_dev}.")
+    if not 0 <= mean <= 255:
+        raise ValueError(f"For 'export', the 'mean' must lie between 0 and 255, the smallest and the largest pixel, but got {mean}.")
+    return {"scale": 1 / std_dev, "zero_point": round(mean), "quant_min": 0, "quant_max": 255}
+
+
+def requantized(graph: Graph, mean: float, std_dev: float) -> tuple[Graph, list[str]]:
+    """Round what each integer layer takes: again where operators stand between it and the rounding, which changes nothing; and the graph's inputs.
+
+    Returns: the graph, and the places of layers whose input is not rounded, which stay in floats.
+
+    Raises:
+        TypeError, ValueError: for a wrong ``mean`` or ``std_dev``.
+    """
+    entry = _input_grid(mean, std_dev)
+    made: dict[int, Value] = {}
+    left = []
+    for node in list(graph.nodes):
+        found = weight_of(node)
+        if found is None:
+            continue
+        holder, key = node, found[1]
+        before = node.args[key].node
+        if before is not None and before.op == "constant_pad_nd" and before.args["value"] == 0:
+            holder, key = before, "self"  # the padding stays beside the convolution, which takes it in
+        value = holder.args[key]
+        origin, between = _origin(value)
+        fake = fake_of(origin)
+        if fake is not None and fake.args["self"].data is None:
+            arguments, scope = {key: item for key, item in fake.args.items() if key != "self"}, fake.scope
+            if not between or "axis" in arguments:
+                continue
+        elif origin.kind == INPUT and origin.dtype is torch.float32:
+            arguments, scope = entry, ""
+        else:
+            left.append(node.scope)
+            continue
+        if id(value) not in made:
+            again = Node("fake_quantize_per_tensor_affine_cachemask", {"self": value, **arguments}, scope=scope)
+            made[id(value)] = Value(RESULT, value.shape, value.dtype, node=again)
+            again.outputs = [made[id(value)], Value(RESULT, value.shape, torch.bool, node=again, index=1)]
+            graph.nodes.insert(graph.nodes.index(value.node) + 1 if value.node is not None else 0, again)
+        holder.args[key] = made[id(value)]
+    return graph, left
+
+
+class Sequence(list):
+    """Numbers that MINDIR holds as a list, where others are tuples."""
+
+
+def mindir_graph(graph: Graph, net: Cell, mean: float, std_dev: float) -> Graph:
+    """With FakeQuantParam, which passes its input on and holds type, scale and zero point, in the place of the fake-quantize operators; and with
+    the ranges in attributes of the operators around, as MindSpore 1.x wrote them.
+    """
+    observers = {f"{path}-{type(cell).__name__}" if path else type(cell).__name__: cell.observer
+                 for path, cell in net.cells_and_names() if isinstance(cell, _Rounding)}
+    for node in graph.nodes:
+        if node.op in FAKE and node.args["self"].data is None and node.scope in observers:
+            _mark_output(node.args["self"].node, observers[node.scope])
+    for node in graph.nodes:
+        found = weight_of(node)
+        if found is not None:
+            _mark_layer(node, found, observers, mean, std_dev)
+    for node in graph.nodes:
+        if node.op in FAKE:
+            node.attributes = _fake_quant_param(node.args, observers.get(node.scope))
+            node.op, node.args = FAKE_QUANT_PARAM, {"self": node.args["self"]}
+    return graph
+
+
+def _fake_quant_param(args: dict[str, Any], observer: Any) -> dict[str, Any]:
+    """The attributes of ``FakeQuantParam.linear_quant_param``; numbers of a signed type where the range is not learned, as 1.x deploys."""
+    bits = 8 if observer is None else observer.num_bits
+    signed = args["quant_min"] < 0 or observer is None or observer.mode == "DEFAULT"
+    shift = 2 ** (bits - 1) if signed and args["quant_min"] >= 0 else 0
+    per_channel = "axis" in args
+    scales = plain(args["scale"].data).tolist() if per_channel else [args["scale"]]
+    zeros = plain(args["zero_point"].data).tolist() if per_channel else [args["zero_point"]]
+    return {"quant_algo_name": "linear_quant_algo", "is_per_channel": per_channel, "quant_dtype": bits - 1 + (0 if signed else _UNSIGNED),
+            "linear_quant_scale": Sequence(map(float, scales)), "linear_quant_zero_point": Sequence(int(zero) - shift for zero in zeros),
+            "narrow_range": bool(observer is not None and observer.narrow_range)}
+
+
+def _range(observer: Any, prefix: str) -> dict[str, Any]:
+    low, high = _values(observer.minq), _values(observer.maxq)
+    if observer.mode == "LEARNED_SCALE":
+        low, high = torch.zeros_like(low) if observer.neg_trunc else -torch.abs(high), torch.abs(high)
+    return {f"{prefix}_maxq": high, f"{prefix}_minq": low}
+
+
+def _mark_output(node: Node | None, observer: Any) -> None:
+    """On what makes the values, and where that is an activation also on the layer before it."""
+    if node is None:
+        return
+    marks = {**_range(observer, "output"), "output_narrow_range": torch.tensor(observer.narrow_range)}
+    node.attributes.update(marks)
+    if node.op in _ACTIVATIONS:
+        before = node.args["self"].node
+        if before is not None and weight_of(before) is not None:
+            before.attributes.update({**marks, "activation_name": _ACTIVATIONS[node.op]})
+
+
+def _mark_layer(node: Node, found: tuple[Value, str], observers: dict[str, Any], mean: float, std_dev: float) -> None:
+    weight, key = found
+    assert weight.node is not None
+    observer = observers[weight.node.scope]
+    bits = 8
+    fake = fake_of(_origin(node.args[key])[0])
+    if fake is not None and fake.scope in observers:
+        before = observers[fake.scope]
+        bits = before.num_bits
+        node.attributes.update({**_range(before, "input"), "input_narrow_range": torch.tensor(before.narrow_range)})
+    elif fake is not None:  # the network's input
+        node.attributes.update(mean=torch.tensor(float(mean)), std_dev=torch.tensor(float(std_dev)))
+    node.attributes.update({**_range(observer, "filter"), "symmetric": torch.tensor(observer.symmetric), "act_num_bits": torch.tensor(bits),
+                            "weight_num_bits": torch.tensor(observer.num_bits), "weight_narrow_range": torch.tensor(observer.narrow_range)})
