@@ -120,5 +120,5 @@ def test_choices_and_ranges() -> None:
         validate.check_float_range(1.0, "p", "Dropout", 0.0, 1.0, (True, False))
     with pytest.raises(ValueError, match="'axis' must be in range of \\[-2, 1\\], but got 2"):
         validate.check_int_range(2, "axis", "Softmax", -2, 1)
-    with pytest.raises(TypeError, match=r"'x' must be one of \['list', 'tuple'\], but got 3 of type int"):
+    with pytest.raises(TypeError, match=r"type of 'x' should be one of '\['list', 'tuple'\]', but got type 'int'"):
         validate.check_type(3, "x", (list, tuple), "Owner")
