@@ -56,10 +56,11 @@ class LossScaler(torch.amp.GradScaler):
         """Whether a step with that overflow changes no weight."""
         return self._drops and bool(overflow)
 
-    def _maybe_opt_step(self, optimizer: torch.optim.Optimizer, optimizer_state: dict[str, Any], *args: Any, **kwargs: Any) -> float | None:
+    def step(self, optimizer: torch.optim.Optimizer, *args: Any, **kwargs: Any) -> float | None:
+        """An update from unscaled gradients; left out after an overflow, if the manager has it so."""
         if not self._drops:
             return optimizer.step(*args, **kwargs)
-        return super()._maybe_opt_step(optimizer, optimizer_state, *args, **kwargs)
+        return super().step(optimizer, *args, **kwargs)
 
     def update(self, new_scale: float | torch.Tensor | None = None) -> None:
         """Change the scale as the manager has it, or set it."""
@@ -68,6 +69,13 @@ class LossScaler(torch.amp.GradScaler):
         elif self._update_cell is not None:
             self._update_cell(self._sense, Tensor(self.overflow()))
         self._per_optimizer_states: Any = defaultdict(_refresh_per_optimizer_state)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return dict(self.__dict__)  # torch's keeps the scale as the one to begin with
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._scale = plain(self._sense)
 
     def targets(self) -> Iterator[tuple[str, torch.Tensor]]:
         """(name, tensor) of what a checkpoint keeps, under the names that a MindSpore step's has."""

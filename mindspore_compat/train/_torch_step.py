@@ -31,6 +31,9 @@ def check_torch_parts(optimizer: Any) -> None:
         hint = "it holds MindSpore Parameters" if isinstance(optimizer, Optimizer) else f"it is {type(optimizer).__name__}"
         raise TypeError(f"For 'Model', a torch.nn.Module network needs an optimizer of torch.optim, but {hint}. "
                         "Build torch.optim.SGD(network.parameters(), ...) or write the network as nn.Cell.")
+    if isinstance(optimizer, torch.optim.LBFGS):
+        raise TypeError("For 'Model', LBFGS needs a closure that computes the loss again, which a step has not. Use another of torch.optim, "
+                        "or call optimizer.step(closure) in a loop of your own.")
 
 
 class _TorchStep(torch.nn.Module):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import pickle
 import subprocess
 import sys
 from collections import OrderedDict
@@ -190,6 +191,24 @@ def test_a_fixed_scale_that_drops_nothing_lets_infinity_in() -> None:
     assert [bool(overflow) for overflow in seen_in(model, data, look=lambda cb: cb.net_outputs[1])] == [False, True, True]
     assert not torch.isfinite(net[0].weight).all()
     net.load_state_dict(kept)
+
+
+@pytest.mark.parametrize("drops", [True, False])
+def test_fused_optimizers_drop_what_the_manager_says(drops: bool) -> None:
+    net, data = network().eval(), Listed(batches(3))
+    data[1][0][0, 0] = float("inf")
+    optimizer = torch.optim.Adam(net.parameters(), 0.1, fused=True)
+    Model(net, cross_entropy, optimizer, loss_scale_manager=FixedLossScaleManager(64.0, drops)).train(1, data)
+    assert bool(torch.isfinite(net[0].weight).all()) is drops
+
+
+def test_a_step_can_be_copied_and_pickled() -> None:
+    net = network()
+    step = TorchTrainStep(net, torch.nn.CrossEntropyLoss(), torch.optim.Adam(net.parameters(), 0.1), loss_scale_manager=DynamicLossScaleManager(8, 2, 2))
+    copied, pickled = copy.deepcopy(step), pickle.loads(pickle.dumps(step))
+    expected = seen_in(Model(step), Listed(batches()), look=lambda cb: [float(part) for part in cb.net_outputs])
+    for other in (copied, pickled):
+        assert seen_in(Model(other), Listed(batches()), look=lambda cb: [float(part) for part in cb.net_outputs]) == expected
 
 
 def test_a_manager_of_ones_own_says_the_scale() -> None:
@@ -586,6 +605,7 @@ def _step(**options: Any) -> Any:
     (lambda: _step(scheduler="fast"), TypeError, "'scheduler' must be of torch.optim.lr_scheduler"),
     (lambda: _step(interval="minute"), ValueError, "interval"),
     (lambda: _step(scheduler=schedulers.ReduceLROnPlateau(torch.optim.SGD(network().parameters(), 0.1))), TypeError, "mindspore.ReduceLROnPlateau"),
+    (lambda: Model(network(), cross_entropy, torch.optim.LBFGS(network().parameters())), TypeError, "LBFGS needs a closure"),
     (lambda: TorchTrainStep(network(), None, None, clip_norm=1.0), ValueError, "need an 'optimizer'"),
     (lambda: Model(_step(), cross_entropy), ValueError, "belong to the TorchTrainStep"),
     (lambda: Model(network(), cross_entropy, None, amp_level="O2"), ValueError, "optimizer arg is None"),
