@@ -47,4 +47,4 @@ class LossMonitor(Callback):
         cb_params: Any = run_context.original_args()
         metrics = cb_params.get("metrics")
         if metrics:
-            print(f"Eval result: epoch {cb_params.cur_epoch_num}, metrics: {metrics}", flush=True)
+            print(f"Eval result: epoch {cb_params.cur_epoch_num}, metrics: {metrics}")  # without flush, as upstream
