@@ -101,9 +101,9 @@ def _input_names(net: Any, inputs: tuple[Any, ...]) -> list[str]:
 
 
 @contextmanager
-def _evaluating(net: Any) -> Iterator[None]:
-    """The Cell in evaluation mode; each Cell gets its own mode back."""
-    cells = [cell for _, cell in net.cells_and_names() if cell.training] if isinstance(net, Cell) else []
+def _mode_of(file_format: str, net: Any) -> Iterator[None]:
+    """For ONNX the Cell in evaluation mode; each Cell gets its own mode back. MINDIR holds the mode it is in, as upstream's."""
+    cells = [cell for _, cell in net.cells_and_names() if cell.training] if isinstance(net, Cell) and file_format != "MINDIR" else []
     if cells:
         _log.warning("export: the network is in training mode; the file gets its evaluation mode, with moving statistics and without dropout.")
     for cell in cells:
@@ -182,7 +182,7 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str, **kwargs: A
     path = os.path.realpath(file_name)
     if not path.endswith(suffix):
         path += suffix
-    with _evaluating(net):
+    with _mode_of(file_format, net):
         pieces = pieces_of(net, given, kwargs)
     if key is not None:
         pieces = _encrypted(pieces, key, mode)

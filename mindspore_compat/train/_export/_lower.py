@@ -129,6 +129,8 @@ def remove_unused(nodes: Any, names: set[str]) -> None:
     for node in reversed(nodes):
         if needed.intersection(node.output):
             needed.update(node.input)
+            if node.op_type.startswith("REF::"):  # a call names what it calls
+                needed.add(node.op_type[5:])
             left.append(node)
     left.reverse()
     del nodes[:]

@@ -16,6 +16,7 @@ _T = proto.AttributeType
 DATA_TYPES = {torch.float32: _T.FLOAT, torch.uint8: _T.UINT8, torch.int8: _T.INT8, torch.int16: _T.INT16, torch.int32: _T.INT32,
                torch.int64: _T.INT64, torch.bool: _T.BOOL, torch.float16: _T.FLOAT16, torch.float64: _T.DOUBLE, torch.bfloat16: _T.BFLOAT16,
                torch.complex64: _T.COMPLEX64, torch.complex128: _T.COMPLEX128}
+_MONAD = object()  # the token of side effects before the first one
 _MIND_IR_VERSION, _MODEL_VERSION = 3, "2.10.0"
 
 
@@ -31,6 +32,8 @@ def _fill(attribute: Any, value: Any) -> None:
     """Type and value of an attribute; ints inside of tuples stand in ``ints``, else real MindSpore refuses the file."""
     if value is None:
         attribute.type = _T.NONE
+    elif value is _MONAD:
+        attribute.type = _T.UMONAD
     elif isinstance(value, torch.Tensor):
         attribute.type = _T.TENSORS
         tensor = _describe(attribute.tensors.add(name="value0"), tuple(value.shape), value.dtype)
@@ -59,19 +62,34 @@ class _MindirLowering(Lowering):
 
     format = "MINDIR"
 
-    def __init__(self, graph: Graph, model: Any) -> None:
-        super().__init__(graph, ROWS)
-        self._model, self._graph = model, model.graph
+    def __init__(self, graph: Graph, model: Any, message: Any = None, taken: list[Value] | None = None) -> None:
+        super().__init__(graph, ROWS | {"branch": _branch, "loop": _loop})
+        self._model, self._graph = model, model.graph if message is None else message
         self._constants: dict[Any, Ref] = {}
-        self._model.graph.name = graph.name
-        for value in graph.inputs:
-            self._bind(value, value.name)
+        self._graph.name = graph.name
+        self._moved: list[Ref] = []  # contents of Parameters from before they change
+        for value in graph.inputs if taken is None else [*graph.inputs, *taken]:
+            self._bind(value, value.name if taken is None else f"input_{len(self._graph.input)}")
             _describe(self._graph.input.add(name=self.ref(value)).tensor.add(), value.shape, value.dtype)
-        for value in graph.parameters:
+        for value in graph.parameters if taken is None else ():
             self._bind(value, value.name)
             parameter = _describe(self._graph.parameter.add(name=self.ref(value), ref_key=value.name, compression_type=0), value.shape, value.dtype)
             assert value.data is not None
             parameter.raw_data = raw_bytes(value.data)
+        self._start = self.constant(_MONAD) if graph.updates else None
+        self._targets = [(self.ref(value), new) for value, new in graph.updates]
+        for value, _ in graph.updates:
+            self.bind(value, self("TensorMove", self("Load", self.ref(value), self._start)))
+            self._moved.append(self.ref(value))
+
+    def inner(self, graph: Graph, taken: list[Value], stem: str) -> _MindirLowering:
+        """The lowering of a function of the file, which gets its own inputs and then ``taken``."""
+        graph.name = self.fresh(f"{self.graph.name}_{stem}")
+        return _MindirLowering(graph, self._model, self._model.functions.add(), taken)
+
+    def call(self, function: Any, *inputs: Any) -> Ref:
+        """The result of a function, or of what a Switch chose."""
+        return self(f"REF::{function}", *inputs)
 
     def _bind(self, value: Value, name: str) -> None:
         self.bind(value, Ref(f"{self.graph.name}:{name}"))
@@ -107,17 +125,28 @@ class _MindirLowering(Lowering):
     def cast(self, value: Any, dtype: torch.dtype) -> Ref:
         return self("Cast", value, TYPE_IDS[dtype])
 
-    def finish(self) -> None:
-        """The graph's output: a tensor, or one tuple with all that ``construct`` returned."""
+    def finish(self, result: Ref | None = None) -> None:
+        """The graph's output: a tensor, or one tuple with all that ``construct`` returned; ``result`` instead, for a function that ends otherwise."""
         self.node = None
         outputs = self.graph.outputs
+        info = self._graph.output.add()
         if isinstance(outputs, Value):
-            info = self._graph.output.add(name=self.ref(outputs))
             _describe(info.tensor.add(), outputs.shape, outputs.dtype)
         else:
-            info = self._graph.output.add(name=self._tuple(outputs), denotation="Tuple")
+            info.denotation = "Tuple"
             _describe_tuple(info.attr_info, outputs)
+        info.name = self._updated(self._tuple(outputs) if result is None else result)
         remove_unused(self._graph.node, {info.name})
+
+    def _updated(self, result: Ref) -> Ref:
+        """``result`` behind the assignments to Parameters, which wait for what reads their contents from before."""
+        if self._start is None:
+            return result
+        token = self("UpdateState", self._start, *self._moved)
+        news = [self.ref(new) for _, new in self._targets]
+        for (target, _), new in zip(self._targets, news):
+            token = self("UpdateState", token, self("Assign", target, new, token, side_effect_mem=True))
+        return self("Depend", result, token, side_effect_propagate=1)
 
     def _tuple(self, outputs: Any) -> Ref:
         if isinstance(outputs, Value):
@@ -135,6 +164,52 @@ def _describe_tuple(attribute: Any, outputs: Any) -> None:
             _describe(element.tensors.add(), item.shape, item.dtype)
         else:
             _describe_tuple(element, item)
+
+
+def _flat(outputs: Any) -> Any:
+    """One result alone, several as a tuple."""
+    return outputs[0] if len(outputs) == 1 else outputs
+
+
+def _items(e: Any, result: Ref, count: int) -> Any:
+    return result if count == 1 else tuple(e.item(result, index) for index in range(count))
+
+
+def _truth(e: Any, value: Value) -> Ref:
+    truth = e.ref(value) if value.dtype is torch.bool else e("NotEqual", value, e.scalar(0, value.dtype))
+    return truth if not value.shape else e("Reshape", truth, ())
+
+
+def _branch(e: Any, a: Any, n: Any) -> Any:
+    """A function for each side, and a Switch between them."""
+    taken = list({id(value): value for side in (a.then, a.other) for value in side.captured()}.values())
+    sides = []
+    for stem, side in (("then", a.then), ("else", a.other)):
+        side.outputs = _flat(side.outputs)
+        inner = e.inner(side, taken, stem)
+        inner.run()
+        inner.finish()
+        sides.append(e("Partial", Ref(side.name), *taken, side_effect_propagate=1))
+    return _items(e, e.call(e("Switch", _truth(e, a.condition), *sides)), len(n.outputs))
+
+
+def _loop(e: Any, a: Any, n: Any) -> Any:
+    """A function that decides, and calls the body, which calls it again, or gives its values back: no deeper stack."""
+    taken = list({id(value): value for part in (a.condition, a.body) for value in part.captured()}.values())
+    (condition,) = a.condition.outputs
+    head = e.inner(a.condition, taken, "loop")
+    body = e.inner(a.body, taken, "round")
+    end = e.inner(Graph("", list(a.condition.inputs), [], [], _flat(tuple(a.condition.inputs))), [], "end")
+    end.finish()
+    body.run()
+    news, body.graph.outputs = a.body.outputs, _flat(tuple(n.outputs))
+    body.finish(body.call(Ref(a.condition.name), *news, *taken))
+    head.run()
+    rounds = head("Partial", Ref(a.body.name), *a.condition.inputs, *taken, side_effect_propagate=1)
+    done = head("Partial", Ref(end.graph.name), *a.condition.inputs, side_effect_propagate=1)
+    head.graph.outputs = _flat(tuple(n.outputs))
+    head.finish(head.call(head("Switch", _truth(head, condition), rounds, done)))
+    return _items(e, e.call(Ref(a.condition.name), *a.initial, *taken), len(n.outputs))
 
 
 def mindir_model(graph: Graph) -> Any:

@@ -305,7 +305,7 @@ ROWS: dict[str, Row] = {
     "scatter_add": lambda e, a, n: e("TensorScatterElements", a.self, a.index, a.src, a.dim, 1),
     "grid_sampler_2d": lambda e, a, n: e("GridSampler2D", a.input, a.grid, a.interpolation_mode, a.padding_mode, a.align_corners),
     "cumprod": lambda e, a, n: e("CumProd", e.operand(a.self, n.outputs[0].dtype), a.dim, False, False),
-    "topk": _topk, "sort": _sort,
+    "topk": _topk, "sort": _sort, "native_dropout": lambda e, a, n: (e.item(e("Dropout", a.input, 1 - float(a.p), 0, 0), 0), None),
     "upsample_nearest2d": _resize("ResizeNearestNeighborV2"), "upsample_bilinear2d": _resize("ResizeBilinearV2"),
 }
 
