@@ -19,6 +19,7 @@ from mindspore_compat._format import envelope
 from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._export._graph import Graph, leaves
+from mindspore_compat.train._export._sizes import is_open
 from mindspore_compat.train._export._trace import Kept, trace
 
 __all__ = ["export", "load"]
@@ -122,15 +123,41 @@ def _check_size(net: Any) -> None:
                            "can hold; separate files are not available. Use save_checkpoint for the parameters, or export parts of the network.")
 
 
+def _specified(net: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The inputs, with open sizes where `Cell.set_inputs` has them."""
+    spec = net.get_inputs() if isinstance(net, Cell) else None
+    if not isinstance(spec, tuple) or not is_open(spec):
+        return inputs
+    if len(spec) != len(inputs):
+        raise ValueError(f"For 'export', there must be as many inputs as 'set_inputs' got, {len(spec)}, but got {len(inputs)}.")
+    return tuple(one if is_open(one) else item for one, item in zip(spec, inputs))
+
+
 def _graph_of(net: Any, inputs: tuple[Any, ...], kept: Kept) -> Graph:
     label = f"{type(net).__name__}_construct" if isinstance(net, Cell) else getattr(net, "__name__", "function")
     return trace(net, inputs, _input_names(net, inputs), label, kept)
 
 
+def _open_mindir(net: Any, inputs: tuple[Any, ...]) -> Any:
+    """The message for inputs with open sizes; what it computes is compared with the network."""
+    from mindspore_compat.train._export import _mindir_sizes
+    from mindspore_compat.train._export._dynamic import compare, dynamic_model
+    from mindspore_compat.train._export._load import FuncGraph
+    from mindspore_compat.train._export._mindir import kept, mindir_model
+
+    model, sizes = dynamic_model(lambda given: mindir_model(_graph_of(net, given, kept), shares=False), _mindir_sizes.merge, inputs)
+    if not any(node.op_type == "Dropout" for graph in (model.graph, *model.functions) for node in graph.node):
+        compare(net, lambda given: FuncGraph(model)(*given), inputs, sizes)
+    return model
+
+
 def _mindir_pieces(net: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> list[bytes]:
     from mindspore_compat.train._export._mindir import kept, mindir_model
 
-    model = mindir_model(_graph_of(net, inputs, kept))
+    if is_open(inputs):
+        model = _open_mindir(net, inputs)
+    else:
+        model = mindir_model(_graph_of(net, inputs, kept))
     if options.get("custom_func") is not None:
         options["custom_func"](model)
     return [model.SerializeToString(deterministic=True)]
@@ -174,7 +201,7 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str, **kwargs: A
     key, mode = kwargs.get("enc_key"), kwargs.get("enc_mode", "AES-GCM")
     if key is not None:
         _check_encryption(file_format, key, mode)
-    given = tuple(_as_input(item) for item in inputs)
+    given = tuple(_as_input(item) for item in _specified(net, inputs))
     if isinstance(net, Cell):
         net.check_names_and_refresh_name()
     _check_size(net)

@@ -131,16 +131,17 @@ def _glu(self: Any, dim: int = -1) -> Any:
 
 
 def batch_norm_in_training(input: Any, weight: Any, bias: Any, eps: float) -> tuple[Any, Any, Any]:
-    """(result, mean of each channel, its variance): with statistics of the batch."""
+    """(result, mean of each channel, its unbiased variance): with statistics of the batch."""
     axes, around = [axis for axis in range(input.dim()) if axis != 1], [1, -1] + [1] * (input.dim() - 2)
     mean = torch.mean(input, axes, True)
-    variance = torch.mean((input - mean) * (input - mean), axes, True)
-    result = (input - mean) * torch.rsqrt(variance + eps)
+    squares = (input - mean) * (input - mean)
+    result = (input - mean) * torch.rsqrt(torch.mean(squares, axes, True) + eps)
     if weight is not None:
         result = result * torch.reshape(weight, around)
     if bias is not None:
         result = result + torch.reshape(bias, around)
-    return result, torch.reshape(mean, (-1,)), torch.reshape(variance, (-1,))
+    count = input.numel() // input.shape[1]
+    return result, torch.reshape(mean, (-1,)), torch.sum(squares, axes) / max(count - 1, 1)
 
 
 def _elu(self: Any, alpha: float = 1, scale: float = 1, input_scale: float = 1) -> Any:

@@ -24,8 +24,11 @@ class ChangesParameter(Exception):
         self.handle = handle
 
 
-def run_loop(recorder: Any, refuse: Callable[[str], Exception], test: Callable[..., Any], body: Callable[..., Any], values: Any) -> Any:
-    """What ``while test(values): values = body(values)`` gives; rounds are run as long as the test depends on no input."""
+def run_loop(recorder: Any, refuse: Callable[[str], Exception], test: Callable[..., Any], body: Callable[..., Any], values: Any,
+             always: bool = False) -> Any:
+    """What ``while test(values): values = body(values)`` gives; rounds are run as long as the test depends on no input, or ``always`` recorded."""
+    if always:
+        return _Loop(recorder, refuse, test, body, values).recorded()
     while True:
         truth = test(values)
         if isinstance(truth, torch.Tensor) and recorder.read(truth).kind != CONSTANT:

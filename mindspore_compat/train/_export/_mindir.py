@@ -10,7 +10,7 @@ from mindspore_compat.train._export._graph import Graph, Value, leaves
 from mindspore_compat.train._export._lower import Lowering, Ref, raw_bytes, remove_unused
 from mindspore_compat.train._export._mindir_rows import ROWS, TYPE_IDS, kept
 
-__all__ = ["DATA_TYPES", "kept", "mindir_model"]
+__all__ = ["DATA_TYPES", "fill", "kept", "mindir_model"]
 
 _T = proto.AttributeType
 DATA_TYPES = {torch.float32: _T.FLOAT, torch.uint8: _T.UINT8, torch.int8: _T.INT8, torch.int16: _T.INT16, torch.int32: _T.INT32,
@@ -28,7 +28,7 @@ def _describe(message: Any, shape: tuple[int, ...], dtype: torch.dtype) -> Any:
     return message
 
 
-def _fill(attribute: Any, value: Any) -> None:
+def fill(attribute: Any, value: Any) -> None:
     """Type and value of an attribute; ints inside of tuples stand in ``ints``, else real MindSpore refuses the file."""
     if value is None:
         attribute.type = _T.NONE
@@ -54,13 +54,14 @@ def _fill(attribute: Any, value: Any) -> None:
                 element.type = _T.INT64
                 element.ints.append(item)
             else:
-                _fill(element, item)
+                fill(element, item)
 
 
 class _MindirLowering(Lowering):
     """``e("Conv2D", x, w, stride=…)``: positional arguments are inputs (constants if they are no tensors), named ones attributes."""
 
     format = "MINDIR"
+    shares = True  # one constant for equal numbers; files that are compared must not do so
 
     def __init__(self, graph: Graph, model: Any, message: Any = None, taken: list[Value] | None = None) -> None:
         super().__init__(graph, ROWS | {"branch": _branch, "loop": _loop})
@@ -85,7 +86,9 @@ class _MindirLowering(Lowering):
     def inner(self, graph: Graph, taken: list[Value], stem: str) -> _MindirLowering:
         """The lowering of a function of the file, which gets its own inputs and then ``taken``."""
         graph.name = self.fresh(f"{self.graph.name}_{stem}")
-        return _MindirLowering(graph, self._model, self._model.functions.add(), taken)
+        made = _MindirLowering(graph, self._model, self._model.functions.add(), taken)
+        made.shares = self.shares
+        return made
 
     def call(self, function: Any, *inputs: Any) -> Ref:
         """The result of a function, or of what a Switch chose."""
@@ -97,14 +100,14 @@ class _MindirLowering(Lowering):
     def constant(self, data: Any) -> Ref:
         ref = self.fresh(f"{self.graph.name}:ValueNode")
         node = self._graph.node.add(output=[ref], name=ref, op_type="Constant")
-        _fill(node.attribute.add(name="value"), data)
+        fill(node.attribute.add(name="value"), data)
         return ref
 
     def _input(self, item: Any) -> Ref:
         if isinstance(item, (Ref, Value)):
             return self.ref(item)
         key = (type(item), tuple(item) if isinstance(item, list) else item)
-        if key not in self._constants:
+        if key not in self._constants or not self.shares:
             self._constants[key] = self.constant(item)
         return self._constants[key]
 
@@ -115,7 +118,7 @@ class _MindirLowering(Lowering):
         node = self._graph.node.add(input=names, output=[ref], name=ref, op_type=op,
                                     domain=f"Default/{scope.replace('.', '/')}/{op}" if "-" in scope else f"Default/{op}")
         for name, value in attributes.items():
-            _fill(node.attribute.add(name=name), value)
+            fill(node.attribute.add(name=name), value)
         return ref
 
     def item(self, result: Ref, index: int) -> Ref:
@@ -212,11 +215,12 @@ def _loop(e: Any, a: Any, n: Any) -> Any:
     return _items(e, e.call(Ref(a.condition.name), *a.initial, *taken), len(n.outputs))
 
 
-def mindir_model(graph: Graph) -> Any:
-    """The ModelProto of ``graph``; a dict as output becomes the tuple of its values."""
+def mindir_model(graph: Graph, shares: bool = True) -> Any:
+    """The ModelProto of ``graph``; a dict as output becomes the tuple of its values. ``shares``: equal numbers are one constant."""
     model = proto.ModelProto(ir_version="1.1", producer_name="MindSpore", model_version=_MODEL_VERSION, little_endian=True,
                              mind_ir_version=_MIND_IR_VERSION)
     lowering = _MindirLowering(graph, model)
+    lowering.shares = shares
     if not list(leaves(graph.outputs)):
         raise ValueError("For 'export', 'construct' must return at least one Tensor, but it returned none.")
     lowering.run()

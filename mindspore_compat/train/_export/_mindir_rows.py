@@ -265,6 +265,16 @@ def _sort(e: Any, a: Any, n: Node) -> Any:
     return e.item(both, 0), e.cast(e.item(both, 1), torch.int64)
 
 
+def _lstm_layer(e: Any, a: Any, n: Node) -> Any:
+    """MindSpore's takes all weights in one tensor, with the sum of the biases."""
+    parts = [a.w_ih, a.w_hh] + ([e("Add", a.b_ih, a.b_hh)] if hasattr(a, "b_ih") else [])
+    weights = e("Concat", e("MakeTuple", *[e("Reshape", part, (-1, 1, 1)) for part in parts]), 0)
+    starts = [e("ExpandDims", item, 0) for item in (a.h, a.c)]
+    result = e("LSTM", a.x, *starts, weights, input_size=a.w_ih.shape[1], hidden_size=a.w_hh.shape[1], num_layers=1, has_bias=len(parts) > 2,
+               bidirectional=False, dropout=0.0, proj_size=0)
+    return (e.item(result, 0), *[e("Squeeze", e.item(result, number), (0,)) for number in (1, 2)])
+
+
 def _resize(name: str) -> Row:
     def row(e: Any, a: Any, n: Node) -> Ref:
         size, corners = n.outputs[0].shape[-2:], getattr(a, "align_corners", False)
@@ -305,7 +315,7 @@ ROWS: dict[str, Row] = {
     "scatter_add": lambda e, a, n: e("TensorScatterElements", a.self, a.index, a.src, a.dim, 1),
     "grid_sampler_2d": lambda e, a, n: e("GridSampler2D", a.input, a.grid, a.interpolation_mode, a.padding_mode, a.align_corners),
     "cumprod": lambda e, a, n: e("CumProd", e.operand(a.self, n.outputs[0].dtype), a.dim, False, False),
-    "topk": _topk, "sort": _sort, "native_dropout": lambda e, a, n: (e.item(e("Dropout", a.input, 1 - float(a.p), 0, 0), 0), None),
+    "lstm_layer": _lstm_layer, "topk": _topk, "sort": _sort, "native_dropout": lambda e, a, n: (e.item(e("Dropout", a.input, 1 - float(a.p), 0, 0), 0), None),
     "upsample_nearest2d": _resize("ResizeNearestNeighborV2"), "upsample_bilinear2d": _resize("ResizeBilinearV2"),
 }
 

@@ -26,6 +26,7 @@ from mindspore_compat.train._export._decompose_layers import batch_norm_in_train
 from mindspore_compat.train._export._explore import MOST_WAYS, Attempt, explore, too_many
 from mindspore_compat.train._export._loop_node import ChangesParameter, run_loop
 from mindspore_compat.train._export._loops import looping
+from mindspore_compat.train._export._recurrent import RECURRENT, recurrent
 from mindspore_compat.train._export._graph import CONSTANT, INPUT, PARAMETER, RESULT, Graph, Node, Value, leaves, map_values
 
 __all__ = ["Kept", "refuse", "trace"]
@@ -188,11 +189,11 @@ class _Recorder(TorchDispatchMode):
         """With statistics of the batch; the moving ones follow them, as torch does it inside of the operator."""
         with self:
             result, mean, variance = batch_norm_in_training(bound["input"], bound["weight"], bound["bias"], bound["eps"])
-            count, momentum = bound["input"].numel() // bound["input"].shape[1], bound["momentum"]
-            for moving, new in ((bound["running_mean"], mean), (bound["running_var"], variance * (count / max(count - 1, 1)))):
+            momentum = bound["momentum"]
+            for moving, new in ((bound["running_mean"], mean), (bound["running_var"], variance)):
                 if moving is not None and momentum:
                     _Base.copy_(moving, _Base.detach(moving) * (1 - momentum) + new * momentum)
-            return result, mean, torch.rsqrt(variance + bound["eps"])
+            return result, mean, mean  # the last is for gradients
 
     def updates(self) -> list[tuple[Value, Value]]:
         """(Parameter, its last Value) of those that `construct` changed."""
@@ -204,6 +205,10 @@ class _Recorder(TorchDispatchMode):
         if handle.parameter.name not in self._changed:
             with _disable_current_modes(), torch._C.DisableTorchFunction():
                 self._changed[handle.parameter.name] = handle, _Base.clone(plain(handle.tensor))
+
+    def keeps(self, op: str) -> bool:
+        """Whether the format has this operator of the trace's own."""
+        return self._kept(op, {})
 
     def keep(self, tensor: torch.Tensor) -> None:
         """A constant from outside of the trace gets a Value now."""
@@ -371,6 +376,10 @@ class _NoReading(TorchFunctionMode):
                 return outcome
         if func is torch.dropout and _given(args, kwargs, 2, "train") and _given(args, kwargs, 1, "p"):
             return wrap(torch.native_dropout(args[0], _given(args, kwargs, 1, "p"), True)[0])
+        if name in RECURRENT and func is getattr(torch, name, None) and not kwargs:
+            found = recurrent(self._recorder, lambda what: refuse(what, self._recorder.scope()), name, args)
+            if found is not NotImplemented:
+                return wrap(found)
         if name in _READING and self._recorder.read(args[0]).kind != CONSTANT:
             raise refuse("'construct' reads the values of a tensor that depends on inputs or parameters (asnumpy(), tolist()), which a file can "
                          "not repeat", self._recorder.scope())
