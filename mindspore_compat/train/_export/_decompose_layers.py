@@ -130,18 +130,19 @@ def _glu(self: Any, dim: int = -1) -> Any:
     return torch.narrow(self, dim, 0, half) * torch.sigmoid(torch.narrow(self, dim, half, half))
 
 
-def batch_norm_in_training(input: Any, weight: Any, bias: Any, eps: float) -> tuple[Any, Any, Any]:
-    """(result, mean of each channel, its unbiased variance): with statistics of the batch."""
+def batch_norm_in_training(input: Any, weight: Any, bias: Any, eps: float) -> tuple[Any, Any, Any, Any]:
+    """(result, mean of each channel, 1 / its standard deviation, its unbiased variance): with statistics of the batch."""
     axes, around = [axis for axis in range(input.dim()) if axis != 1], [1, -1] + [1] * (input.dim() - 2)
     mean = torch.mean(input, axes, True)
     squares = (input - mean) * (input - mean)
-    result = (input - mean) * torch.rsqrt(torch.mean(squares, axes, True) + eps)
+    spread = torch.rsqrt(torch.mean(squares, axes, True) + eps)
+    result = (input - mean) * spread
     if weight is not None:
         result = result * torch.reshape(weight, around)
     if bias is not None:
         result = result + torch.reshape(bias, around)
     count = input.numel() // input.shape[1]
-    return result, torch.reshape(mean, (-1,)), torch.sum(squares, axes) / max(count - 1, 1)
+    return result, torch.reshape(mean, (-1,)), torch.reshape(spread, (-1,)), torch.sum(squares, axes) / max(count - 1, 1)
 
 
 def _elu(self: Any, alpha: float = 1, scale: float = 1, input_scale: float = 1) -> Any:

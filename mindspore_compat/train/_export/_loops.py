@@ -112,7 +112,7 @@ def _rewritten(function: Any, run: Callable[..., Any]) -> Any:
     module = ast.fix_missing_locations(ast.Module([factory], []))
     ast.increment_lineno(module, function.__code__.co_firstlineno - 1)
     names: dict[str, Any] = {}
-    exec(compile(module, function.__code__.co_filename, "exec"), function.__globals__, names)  # noqa: S102 - the user's own function
+    exec(compile(module, function.__code__.co_filename, "exec"), function.__globals__, names)
     made = names["make"](run, _value_of, **free)
     made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     return made

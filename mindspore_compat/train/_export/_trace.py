@@ -24,10 +24,11 @@ from mindspore_compat.train._export._decompose import CREATION, DECOMPOSITIONS
 from mindspore_compat.train._export._decompose import GRADIENTS as _GRADIENTS
 from mindspore_compat.train._export._decompose_layers import batch_norm_in_training
 from mindspore_compat.train._export._explore import MOST_WAYS, Attempt, explore, too_many
+from mindspore_compat.train._export._graph import CONSTANT, INPUT, PARAMETER, RESULT, Graph, Node, Value, leaves, map_values
 from mindspore_compat.train._export._loop_node import ChangesParameter, run_loop
 from mindspore_compat.train._export._loops import looping
+from mindspore_compat.train._export._optimizers import recordable_optimizers
 from mindspore_compat.train._export._recurrent import RECURRENT, recurrent
-from mindspore_compat.train._export._graph import CONSTANT, INPUT, PARAMETER, RESULT, Graph, Node, Value, leaves, map_values
 
 __all__ = ["Kept", "refuse", "trace"]
 
@@ -188,12 +189,12 @@ class _Recorder(TorchDispatchMode):
     def _batch_norm(self, bound: dict[str, Any]) -> Any:
         """With statistics of the batch; the moving ones follow them, as torch does it inside of the operator."""
         with self:
-            result, mean, variance = batch_norm_in_training(bound["input"], bound["weight"], bound["bias"], bound["eps"])
+            result, mean, spread, variance = batch_norm_in_training(bound["input"], bound["weight"], bound["bias"], bound["eps"])
             momentum = bound["momentum"]
             for moving, new in ((bound["running_mean"], mean), (bound["running_var"], variance)):
                 if moving is not None and momentum:
                     _Base.copy_(moving, _Base.detach(moving) * (1 - momentum) + new * momentum)
-            return result, mean, mean  # the last is for gradients
+            return result, mean, spread
 
     def updates(self) -> list[tuple[Value, Value]]:
         """(Parameter, its last Value) of those that `construct` changed."""
@@ -239,7 +240,7 @@ class _Recorder(TorchDispatchMode):
     def _record(self, func: Any, op: str, bound: dict[str, Any], args: tuple, kwargs: dict[str, Any]) -> Any:
         tensors = _tensors(bound)
         dropping = op == "native_dropout" and bound.get("train")
-        if torch.Tag.nondeterministic_seeded in func.tags and op != "native_dropout" or dropping and not self._kept(op, bound):
+        if (torch.Tag.nondeterministic_seeded in func.tags and op != "native_dropout") or (dropping and not self._kept(op, bound)):
             raise refuse(f"'construct' draws random numbers with '{op}'", self.scope())
         values = {id(tensor): self.read(tensor) for tensor in tensors}
         result = _computed(func, args, kwargs)
@@ -473,7 +474,7 @@ def trace(net: Any, inputs: tuple[Any, ...], names: Iterable[str], label: str, k
             return run_loop(recorder, lambda what: refuse(what, recorder.scope()), test, body, values)
 
         try:
-            with looping(net, run) as function:
+            with recordable_optimizers(net, lambda what: refuse(what, recorder.scope())), looping(net, run) as function:
                 outputs = _run(recorder, function, fresh)
             updates = recorder.updates()
         finally:
