@@ -48,6 +48,7 @@ class _Loop:
         self.parameters: list[Any] = []  # handles
 
     def recorded(self) -> Any:
+        self._check_derivative(self.items)
         while True:  # until all that changes is known
             carried = self._carried()
             for item in carried:
@@ -65,6 +66,10 @@ class _Loop:
                 self.numbers.add(found_number.place)
                 continue
             return self._result(carried, initial, test, body)
+
+    def _check_derivative(self, items: Any) -> None:
+        if torch.is_grad_enabled() and any(isinstance(item, torch.Tensor) and item.requires_grad for item in leaves(items)):
+            raise self.refuse("a derivative goes through a loop whose rounds depend on values, which a file can not hold. Take a fixed number of rounds")
 
     def _carried(self) -> list[torch.Tensor]:
         return [item if isinstance(item, torch.Tensor) else _as_tensor(item) for place, item in enumerate(self.items)
@@ -138,6 +143,7 @@ class _Loop:
             values = self._tree([wrap(_Base.clone(plain(item))) for item in carried])
             while bool(self.test(values)):
                 values = self.body(values)
+        self._check_derivative(values)
         node = Node("loop", {"condition": test, "body": body, "initial": initial}, scope=recorder.scope())
         node.outputs = [Value(RESULT, value.shape, value.dtype, node=node, index=index) for index, value in enumerate(initial)]
         recorder.nodes.append(node)

@@ -63,7 +63,8 @@ class _MindirLowering(Lowering):
     format = "MINDIR"
     shares = True  # one constant for equal numbers; files that are compared must not do so
 
-    def __init__(self, graph: Graph, model: Any, message: Any = None, taken: list[Value] | None = None) -> None:
+    def __init__(self, graph: Graph, model: Any, message: Any = None, taken: list[Value] | None = None,
+                 separate: list[Any] | None = None) -> None:
         super().__init__(graph, ROWS | {"branch": _branch, "loop": _loop})
         self._model, self._graph = model, model.graph if message is None else message
         self._constants: dict[Any, Ref] = {}
@@ -76,7 +77,10 @@ class _MindirLowering(Lowering):
             self._bind(value, value.name)
             parameter = _describe(self._graph.parameter.add(name=self.ref(value), ref_key=value.name, compression_type=0), value.shape, value.dtype)
             assert value.data is not None
-            parameter.raw_data = raw_bytes(value.data)
+            if separate is None:
+                parameter.raw_data = raw_bytes(value.data)
+            else:
+                separate.append((parameter, value.data))
         self._start = self.constant(_MONAD) if graph.updates else None
         self._targets = [(self.ref(value), new) for value, new in graph.updates]
         for value, _ in graph.updates:
@@ -215,11 +219,16 @@ def _loop(e: Any, a: Any, n: Any) -> Any:
     return _items(e, e.call(Ref(a.condition.name), *a.initial, *taken), len(n.outputs))
 
 
-def mindir_model(graph: Graph, shares: bool = True) -> Any:
-    """The ModelProto of ``graph``; a dict as output becomes the tuple of its values. ``shares``: equal numbers are one constant."""
+def mindir_model(graph: Graph, shares: bool = True, separate: list[Any] | None = None) -> Any:
+    """The ModelProto of ``graph``; a dict as output becomes the tuple of its values.
+
+    Args:
+        shares: equal numbers are one constant.
+        separate: gets (message, tensor) of each Parameter, whose contents are left out then.
+    """
     model = proto.ModelProto(ir_version="1.1", producer_name="MindSpore", model_version=_MODEL_VERSION, little_endian=True,
                              mind_ir_version=_MIND_IR_VERSION)
-    lowering = _MindirLowering(graph, model)
+    lowering = _MindirLowering(graph, model, separate=separate)
     lowering.shares = shares
     if not list(leaves(graph.outputs)):
         raise ValueError("For 'export', 'construct' must return at least one Tensor, but it returned none.")

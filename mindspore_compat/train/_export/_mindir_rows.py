@@ -293,6 +293,11 @@ def _lstm_layer(e: Any, a: Any, n: Node) -> Any:
     return (e.item(result, 0), *[e("Squeeze", e.item(result, number), (0,)) for number in (1, 2)])
 
 
+def _dropout(e: Any, a: Any, n: Node) -> Any:
+    both = e("Dropout", a.input, 1 - float(a.p), 0, 0)
+    return e.item(both, 0), e.cast(e.item(both, 1), torch.bool)
+
+
 def _resize(name: str) -> Row:
     def row(e: Any, a: Any, n: Node) -> Ref:
         size, corners = n.outputs[0].shape[-2:], getattr(a, "align_corners", False)
@@ -334,7 +339,7 @@ ROWS: dict[str, Row] = {
     "grid_sampler_2d": lambda e, a, n: e("GridSampler2D", a.input, a.grid, a.interpolation_mode, a.padding_mode, a.align_corners),
     "cumprod": lambda e, a, n: e("CumProd", e.operand(a.self, n.outputs[0].dtype), a.dim, False, False),
     "max_pool2d_with_indices_backward": _max_pool_gradient, "convolution_backward": _convolution_gradient,
-    "lstm_layer": _lstm_layer, "topk": _topk, "sort": _sort, "native_dropout": lambda e, a, n: (e.item(e("Dropout", a.input, 1 - float(a.p), 0, 0), 0), None),
+    "lstm_layer": _lstm_layer, "topk": _topk, "sort": _sort, "native_dropout": _dropout,
     "upsample_nearest2d": _resize("ResizeNearestNeighborV2"), "upsample_bilinear2d": _resize("ResizeBilinearV2"),
 }
 

@@ -11,7 +11,7 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 from mindspore_compat.common._wrap import plain
-from mindspore_compat.train._export._graph import RESULT, Node, Value
+from mindspore_compat.train._export._graph import RESULT, Node, Value, leaves
 from mindspore_compat.train._export._loop_node import run_loop
 
 __all__ = ["RECURRENT", "recurrent"]
@@ -26,7 +26,7 @@ def _gru(gates_x: Any, gates_h: Any, h: Any) -> Any:
 
 
 def _lstm(gates_x: Any, gates_h: Any, state: Any) -> Any:
-    h, c = state
+    _, c = state
     i, f, g, o = torch.chunk(gates_x + gates_h, 4, 1)
     c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
     return torch.sigmoid(o) * torch.tanh(c), c
@@ -44,6 +44,8 @@ def recurrent(recorder: Any, refuse: Callable[[str], Exception], name: str, args
     if len(args) != 9 or not isinstance(args[3], bool):
         return NotImplemented
     x, states, weights, has_bias, layers, dropout, training, bidirectional, batch_first = args
+    if torch.is_grad_enabled() and any(item.requires_grad for item in leaves((x, states, weights))):
+        return NotImplemented  # a derivative follows: torch's own steps have one
     states = states if isinstance(states, (tuple, list)) else (states,)
     each = 4 if has_bias else 2
     ends: list[list[Any]] = [[] for _ in states]
