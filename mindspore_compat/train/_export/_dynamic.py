@@ -53,7 +53,7 @@ def _run(net: Any, inputs: Any) -> list[torch.Tensor]:
     before = [torch.clone(plain(item)) for item in parameters]
     try:
         with torch.no_grad():
-            return [item for item in leaves(net(*inputs))]
+            return list(leaves(net(*inputs)))
     finally:
         for item, content in zip(parameters, before):
             memory(item).copy_(content)

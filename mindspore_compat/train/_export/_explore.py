@@ -92,7 +92,8 @@ def _merged(found: dict[tuple[bool, ...], Attempt], prefix: tuple[bool, ...], st
     sides = [_merged(found, (*prefix, outcome), end, f"{name}_{word}", refuse) for outcome, word in ((True, "then"), (False, "else"))]
     for left, right in zip(sides[0].outputs, sides[1].outputs):
         if left.dtype is not right.dtype:
-            raise refuse(f"'construct' returns {left.dtype} or {right.dtype}, as its decisions by values go, which a file can not hold. Cast them alike")
+            raise refuse(f"'construct' returns {left.dtype} or {right.dtype}, as its decisions by values go, which a file can not hold. "
+                         "Cast them alike")
     branch = Node("branch", {"condition": condition, "then": sides[0], "other": sides[1]}, scope=nodes[-1].scope if nodes else "")
     branch.outputs = [Value(RESULT, left.shape if left.shape == right.shape else _open(left.shape, right.shape), left.dtype, node=branch, index=index)
                       for index, (left, right) in enumerate(zip(sides[0].outputs, sides[1].outputs))]

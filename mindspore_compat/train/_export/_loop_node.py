@@ -69,7 +69,8 @@ class _Loop:
 
     def _check_derivative(self, items: Any) -> None:
         if torch.is_grad_enabled() and any(isinstance(item, torch.Tensor) and item.requires_grad for item in leaves(items)):
-            raise self.refuse("a derivative goes through a loop whose rounds depend on values, which a file can not hold. Take a fixed number of rounds")
+            raise self.refuse("a derivative goes through a loop whose rounds depend on values, which a file can not hold. Take a fixed number "
+                              "of rounds")
 
     def _carried(self) -> list[torch.Tensor]:
         return [item if isinstance(item, torch.Tensor) else _as_tensor(item) for place, item in enumerate(self.items)
@@ -126,7 +127,8 @@ class _Loop:
             elif isinstance(before, (bool, int, float)) and (isinstance(after, torch.Tensor) or after != before):
                 raise _NumberChanges(place)
             elif not isinstance(before, (bool, int, float)) and after is not before and type(before).__name__ != "_Undefined":
-                raise self.refuse(f"the body of a loop changes a {type(before).__name__}. Use Tensors and numbers for what changes from round to round")
+                raise self.refuse(f"the body of a loop changes a {type(before).__name__}. Use Tensors and numbers for what changes from round "
+                                  "to round")
         result += [self.recorder.read(handle.tensor) for handle in self.parameters]
         for before, after in zip(initial, result):
             if before.shape != after.shape or before.dtype is not after.dtype:

@@ -34,12 +34,21 @@ class Lowering:
         self.graph, self.rows = graph, rows
         self._refs: dict[int, Ref] = {}
         self._number = 0
+        self._own: set[int] | None = None
         self.node: Node | None = None
 
     def fresh(self, stem: str) -> Ref:
         """A name that no other tensor has."""
         self._number += 1
         return Ref(f"{stem}_{self._number}")
+
+    def made_here(self, value: Value) -> bool:
+        """Whether a fusion may look at the value's node: it is of this graph, so that what it takes is known here."""
+        if value.node is None:
+            return False
+        if self._own is None:
+            self._own = {id(node) for node in self.graph.nodes}
+        return id(value.node) in self._own
 
     def bind(self, value: Value, ref: Ref) -> None:
         self._refs[id(value)] = ref

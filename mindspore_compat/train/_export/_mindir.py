@@ -16,6 +16,7 @@ _T = proto.AttributeType
 DATA_TYPES = {torch.float32: _T.FLOAT, torch.uint8: _T.UINT8, torch.int8: _T.INT8, torch.int16: _T.INT16, torch.int32: _T.INT32,
                torch.int64: _T.INT64, torch.bool: _T.BOOL, torch.float16: _T.FLOAT16, torch.float64: _T.DOUBLE, torch.bfloat16: _T.BFLOAT16,
                torch.complex64: _T.COMPLEX64, torch.complex128: _T.COMPLEX128}
+_SHOWN = 64  # elements of one number that are written as they are
 _MONAD = object()  # the token of side effects before the first one
 _MIND_IR_VERSION, _MODEL_VERSION = 3, "2.10.0"
 
@@ -102,10 +103,22 @@ class _MindirLowering(Lowering):
         self.bind(value, Ref(f"{self.graph.name}:{name}"))
 
     def constant(self, data: Any) -> Ref:
+        short = self._short(data) if isinstance(data, torch.Tensor) and self.shares and data.numel() > _SHOWN else None
+        if short is not None:
+            return short
         ref = self.fresh(f"{self.graph.name}:ValueNode")
         node = self._graph.node.add(output=[ref], name=ref, op_type="Constant")
         fill(node.attribute.add(name="value"), data)
         return ref
+
+    def _short(self, data: torch.Tensor) -> Ref | None:
+        """Equal numbers, and the numbers from 0 on, by the operators that make them."""
+        flat = data.flatten()
+        if data.dtype is torch.float32 and bool((flat == flat[0]).all()):
+            return self("FillV2", tuple(data.shape), flat[0].clone())
+        if data.dtype is torch.int64 and torch.equal(flat, torch.arange(len(flat))):
+            return self("Reshape", self("Range", 0, len(flat), 1, max(len(flat), 1_000_000)), tuple(data.shape))
+        return None
 
     def _input(self, item: Any) -> Ref:
         if isinstance(item, (Ref, Value)):

@@ -118,7 +118,7 @@ def _hardtanh(e: Any, a: Any, n: Node) -> Ref:
 
 
 def _matmul(e: Any, left: Any, right: Any, batched: bool = False) -> Ref:
-    (left, left_flag), (right, right_flag) = untransposed(left), untransposed(right)
+    (left, left_flag), (right, right_flag) = [untransposed(item) if e.made_here(item) else (item, False) for item in (left, right)]
     return e("BatchMatMul" if batched else "MatMul", left, right, left_flag, right_flag)
 
 
@@ -135,7 +135,7 @@ def _convolution(e: Any, a: Any, n: Node) -> Ref:
     if a.transposed:
         return _transposed_convolution(e, a, n)
     spatial = a.weight.ndim - 2
-    x, pads = spatial_pads(a.input, spatial)
+    x, pads = spatial_pads(a.input, spatial) if e.made_here(a.input) else (a.input, [(0, 0)] * spatial)
     pads = [(before + pad, after + pad) for (before, after), pad in zip(pads, a.padding)]
     kernel, stride, dilation = a.weight.shape[2:], tuple(a.stride), tuple(a.dilation)
     flat = tuple(side for pair in pads for side in pair)

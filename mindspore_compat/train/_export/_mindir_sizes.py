@@ -56,9 +56,9 @@ class _Merger:
                 if not self._constant(nodes, users.get(nodes[0].output[0], [])):
                     continue
             rest.append(nodes[0])
-        nodes = [*self.made, *map(_copied, rest)]
+        copies = [*self.made, *map(_copied, rest)]
         del self.graph.node[:]
-        self.graph.node.extend(nodes)
+        self.graph.node.extend(copies)
         self._open()
 
     def _open(self) -> None:
@@ -96,7 +96,7 @@ class _Merger:
         if not shapes[0]:
             self._scalar([item.item() for item in tensors], dtype, name)
             return False
-        if all(item.numel() and bool((item == item.flatten()[0]).all()) for item in tensors) and len({item.flatten()[0].item() for item in tensors}) == 1:
+        if all(item.numel() and bool((item == tensors[0].flatten()[0]).all()) for item in tensors):
             self._add("FillV2", self._shape(shapes), self._plain(tensors[0].flatten()[0].clone()), name=name)
             return False
         for make in (self._range, self._triangle):

@@ -18,7 +18,8 @@ __all__ = ["OPSETS", "fill", "kept", "onnx_model"]
 _IR_VERSION, _OPSET, _NEWEST = 4, 11, 18  # IR 4 lets initializers stand without being inputs
 OPSETS = range(_OPSET, _NEWEST + 1)
 #: {operator: the opset from which its axes are an input}
-_AXES_AS_INPUT = {**dict.fromkeys(("Squeeze", "Unsqueeze", "ReduceSum"), 13), **dict.fromkeys(("ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd"), 18)}
+_AXES_AS_INPUT = {**dict.fromkeys(("Squeeze", "Unsqueeze", "ReduceSum"), 13),
+                  **dict.fromkeys(("ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd"), 18)}
 _A = proto.AttributeType
 
 

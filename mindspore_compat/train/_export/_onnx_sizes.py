@@ -49,7 +49,8 @@ class _Merger:
         nodes = [list(graph.node) for graph in self.graphs]
         for row in zip(*nodes):
             if any(node != row[0] for node in row):
-                raise unequal(f"other operators, or other settings of them, are needed for other sizes: {row[0].op_type} ({row[0].doc_string}) differs")
+                raise unequal(f"other operators, or other settings of them, are needed for other sizes: {row[0].op_type} ({row[0].doc_string}) "
+                              "differs")
         constants = [list(graph.initializer) for graph in self.graphs]
         if len({len(item) for item in nodes}) > 1 or len({len(item) for item in constants}) > 1:
             raise unequal("other operators are needed for other sizes")
@@ -104,7 +105,7 @@ class _Merger:
             self._scalar([item.item() for item in values], dtype, name)
             return False
         first = values[0].flatten()
-        if all(item.numel() and bool((item == item.flatten()[0]).all()) for item in values) and len({item.flatten()[0].item() for item in values}) == 1:
+        if all(item.numel() and bool((item == first[0]).all()) for item in values):
             self._node("Expand", self._tensor(first[0].clone()), self._shape(list(zip(*shapes))), name=name)
             return False
         self._range(values, shapes, dtype, name)

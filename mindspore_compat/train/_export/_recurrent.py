@@ -17,25 +17,17 @@ from mindspore_compat.train._export._loop_node import run_loop
 __all__ = ["RECURRENT", "recurrent"]
 
 
-def _gru(gates_x: Any, gates_h: Any, h: Any) -> Any:
-    reset_x, update_x, new_x = torch.chunk(gates_x, 3, 1)
-    reset_h, update_h, new_h = torch.chunk(gates_h, 3, 1)
-    update = torch.sigmoid(update_x + update_h)
-    new = torch.tanh(new_x + torch.sigmoid(reset_x + reset_h) * new_h)
-    return new + update * (h - new)
+def _gru(x: list[Any], h: list[Any], state: Any) -> Any:
+    update = torch.sigmoid(x[1] + h[1])
+    new = torch.tanh(x[2] + torch.sigmoid(x[0] + h[0]) * h[2])
+    return new + update * (state - new)
 
 
-def _lstm(gates_x: Any, gates_h: Any, state: Any) -> Any:
-    _, c = state
-    i, f, g, o = torch.chunk(gates_x + gates_h, 4, 1)
-    c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
-    return torch.sigmoid(o) * torch.tanh(c), c
-
-
-#: {torch's function: (the node's name, states, a step of gates from the input, gates from the state, and the state)}
-RECURRENT: dict[str, tuple[str, int, Callable[..., Any]]] = {
-    "lstm": ("lstm_layer", 2, _lstm), "gru": ("gru_layer", 1, _gru),
-    "rnn_tanh": ("rnn_tanh_layer", 1, lambda x, h, _: torch.tanh(x + h)), "rnn_relu": ("rnn_relu_layer", 1, lambda x, h, _: torch.relu(x + h)),
+#: {torch's function: (the node's name, states, gates, a step of gates from the input, gates from the state, and the state)}; the formats have LSTM
+RECURRENT: dict[str, tuple[str, int, int, Callable[..., Any] | None]] = {
+    "lstm": ("lstm_layer", 2, 4, None), "gru": ("gru_layer", 1, 3, _gru),
+    "rnn_tanh": ("rnn_tanh_layer", 1, 1, lambda x, h, _: torch.tanh(x[0] + h[0])),
+    "rnn_relu": ("rnn_relu_layer", 1, 1, lambda x, h, _: torch.relu(x[0] + h[0])),
 }
 
 
@@ -71,34 +63,30 @@ def recurrent(recorder: Any, refuse: Callable[[str], Exception], name: str, args
 
 def _layer(recorder: Any, refuse: Callable[[str], Exception], name: str, x: Any, start: list[Any], weights: Any) -> Any:
     """(outputs, last state of each kind) of one layer in one direction; ``x`` has shape (L, N, C)."""
-    op, _, step = RECURRENT[name]
-    if recorder.keeps(op):
+    op, _, count, step = RECURRENT[name]
+    if recorder.keeps(op) or step is None:
         return _node(recorder, name, x, start, weights)
-    w_ih, w_hh, *biases = weights
-    steps = x.shape[0]
-    gates = torch.matmul(x, torch.transpose(w_ih, 0, 1))
-    if biases:
-        gates = gates + biases[0]
+    # what has a size stands outside of the loop: in it there are only products, sums and functions of single elements
+    inner, outer = ([torch.transpose(part, 0, 1) for part in torch.chunk(item, count)] for item in (weights[1], weights[0]))
+    biases = [list(torch.chunk(item, count)) for item in weights[2:]] or [[0.0] * count] * 2
+    gates = [torch.matmul(x, part) + bias for part, bias in zip(outer, biases[0])]
 
     def body(values: Any) -> Any:
-        left, place, state, outputs = values
-        now = torch.squeeze(torch.index_select(gates, 0, place), 0)
-        then = torch.matmul(state[0], torch.transpose(w_hh, 0, 1))
-        if biases:
-            then = then + biases[1]
-        found = step(now, then, state if len(state) > 1 else state[0])
-        state = found if isinstance(found, tuple) else (found,)
-        index = torch.broadcast_to(torch.reshape(place, (1, 1, 1)), (1, *state[0].shape))
-        return left - 1, place + 1, tuple(state), torch.scatter(outputs, 0, index, torch.unsqueeze(state[0], 0))
+        left, place, state, outputs, places = values
+        now = [torch.squeeze(torch.index_select(gate, 0, place), 0) for gate in gates]
+        then = [torch.matmul(state, part) + bias for part, bias in zip(inner, biases[1])]
+        state = step(now, then, state)
+        return left - 1, place + 1, state, torch.where(places == place, torch.unsqueeze(state, 0), outputs), places
 
+    steps = x.shape[0]
     empty = torch.zeros((steps, *start[0].shape), dtype=x.dtype, device=x.device)
-    values = torch.tensor(steps), torch.zeros(1, dtype=torch.int64), tuple(start), empty
-    _, _, state, outputs = run_loop(recorder, refuse, lambda items: items[0] > 0, body, values, always=True)
-    return outputs, *state
+    values = torch.tensor(steps), torch.zeros(1, dtype=torch.int64), start[0], empty, torch.reshape(torch.arange(steps), (-1, 1, 1))
+    _, _, state, outputs, _ = run_loop(recorder, refuse, lambda items: items[0] > 0, body, values, always=True)
+    return outputs, state
 
 
 def _node(recorder: Any, name: str, x: Any, start: list[Any], weights: Any) -> Any:
-    op, count, _ = RECURRENT[name]
+    op, count, *_ = RECURRENT[name]
     keys = ("x", "h", "c")[:1 + count]
     tensors = dict(zip(keys, [x, *start])) | dict(zip(("w_ih", "w_hh", "b_ih", "b_hh"), weights))
     args = {key: recorder.read(item) for key, item in tensors.items()}

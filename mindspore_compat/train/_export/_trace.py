@@ -164,8 +164,8 @@ class _Recorder(TorchDispatchMode):
         if _SHOWING.isdisjoint(func.tags) or all(self.read(tensor).kind == CONSTANT for tensor in _tensors(bound)):
             return
         if torch.Tag.data_dependent_output in func.tags:
-            raise refuse("'construct' turns a value that depends on inputs or parameters into a Python number (item(), int(), float(), range), which a "
-                         "file can not repeat. Keep it a Tensor", self.scope())
+            raise refuse("'construct' turns a value that depends on inputs or parameters into a Python number (item(), int(), float(), range), "
+                         "which a file can not repeat. Keep it a Tensor", self.scope())
         if name not in _FIXED_FORMS or not _FIXED_FORMS[name](bound):
             raise refuse(f"the result of the operator '{name}' has a size that depends on values, which a file can not hold. Use ops.select, "
                          "masked_fill or a product with the mask", self.scope())
@@ -369,12 +369,21 @@ class _NoReading(TorchFunctionMode):
         super().__init__()
         self._recorder = recorder
 
+    def _is_place(self, index: Any) -> bool:
+        """Whether it is one number of the graph."""
+        return (isinstance(index, torch.Tensor) and not index.dim() and index.dtype in (torch.int32, torch.int64)
+                and self._recorder.read(index).kind != CONSTANT)
+
     def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None) -> Any:
         name = getattr(func, "__name__", "")
         if name in _DECIDING or (name == "item" and _asked_by_bool()):
             outcome = self._recorder.decide(args[0])
             if outcome is not None:
                 return outcome
+        if name in ("__getitem__", "__setitem__") and self._is_place(args[1]):  # torch would make a number of it
+            args = (args[0], torch.reshape(args[1], (1,)), *[torch.unsqueeze(item, 0) if isinstance(item, torch.Tensor) and item.dim() else item
+                                                             for item in args[2:]])
+            return func(*args) if name == "__setitem__" else torch.squeeze(func(*args), 0)
         if func is torch.dropout and _given(args, kwargs, 2, "train") and _given(args, kwargs, 1, "p"):
             return wrap(torch.native_dropout(args[0], _given(args, kwargs, 1, "p"), True)[0])
         if name in RECURRENT and func is getattr(torch, name, None) and not kwargs:
