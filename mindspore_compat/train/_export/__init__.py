@@ -132,7 +132,8 @@ def _is_large(net: Any, file_format: str, key: Any, inputs: Any) -> bool:
     total = sum(parameter.numel() * parameter.element_size() for parameter in net.get_parameters()) if isinstance(net, Cell) else 0
     if total > _LIMIT_BYTES and (file_format != "MINDIR" or key is not None or is_open(inputs)):
         raise RuntimeError(f"For 'export', the parameters have {total / 2**30:.2f} GiB; above {_LIMIT_BYTES / 2**30:.0f} GiB only a MINDIR with "
-                           "fixed sizes and without encryption is written, as several files. Leave that out, or use save_checkpoint for the parameters.")
+                           "fixed sizes and without encryption is written, as several files. Leave that out, or use save_checkpoint for the "
+                           "parameters.")
     return total > _LIMIT_BYTES
 
 

@@ -92,6 +92,13 @@ class _Rewriter(ast.NodeTransformer):
         return [ast.copy_location(item, node) for item in made]
 
 
+def _has_private_names(definition: ast.FunctionDef) -> bool:
+    """``self.__name`` means another name within its class than in a copy outside of it."""
+    names = [node.attr if isinstance(node, ast.Attribute) else node.id for node in ast.walk(definition)
+             if isinstance(node, (ast.Attribute, ast.Name))]
+    return any(name.startswith("__") and not name.endswith("__") for name in names)
+
+
 def _rewritten(function: Any, run: Callable[..., Any]) -> Any:
     """The function with its loops as calls of ``run``; None if it has none, or no source."""
     try:
@@ -99,14 +106,17 @@ def _rewritten(function: Any, run: Callable[..., Any]) -> Any:
         (definition,) = ast.parse(source).body
     except (OSError, TypeError, SyntaxError, ValueError):
         return None
-    if "while" not in source or not isinstance(definition, ast.FunctionDef):
+    if "while" not in source or not isinstance(definition, ast.FunctionDef) or _has_private_names(definition):
         return None
     rewriter = _Rewriter()
     definition.decorator_list = []
     definition = rewriter.visit(definition)
     if not rewriter.count:
         return None
-    free = dict(zip(function.__code__.co_freevars, [cell.cell_contents for cell in function.__closure__ or ()]))
+    try:
+        free = dict(zip(function.__code__.co_freevars, [cell.cell_contents for cell in function.__closure__ or ()]))
+    except ValueError:  # a name around it has no value yet
+        return None
     factory: Any = ast.parse(f"def make({', '.join([_RUN, _GET, *free])}):\n    return {definition.name}").body[0]
     factory.body.insert(0, definition)
     module = ast.fix_missing_locations(ast.Module([factory], []))
