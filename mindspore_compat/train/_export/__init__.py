@@ -159,9 +159,9 @@ def _open_mindir(net: Any, inputs: tuple[Any, ...]) -> Any:
     from mindspore_compat.train._export._load import FuncGraph
     from mindspore_compat.train._export._mindir import kept, mindir_model
 
-    model, sizes = dynamic_model(lambda given: mindir_model(_graph_of(net, given, kept), shares=False), _mindir_sizes.merge, inputs)
+    model, sizes, extra = dynamic_model(lambda given: mindir_model(_graph_of(net, given, kept), shares=False), _mindir_sizes.merge, inputs)
     if not any(node.op_type == "Dropout" for graph in (model.graph, *model.functions) for node in graph.node):
-        compare(net, lambda given: FuncGraph(model)(*given), inputs, sizes)
+        compare(net, lambda given: FuncGraph(model)(*given), inputs, sizes, extra)
     return model
 
 
@@ -206,7 +206,7 @@ def _onnx_pieces(net: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> 
         except NotImplementedError as error:
             if "has no counterpart in MINDIR" not in str(error):
                 raise
-        model, sizes = dynamic_model(lambda given: onnx_model(_graph_of(net, given, kept), opset, shares=False), _onnx_sizes.merge, inputs)
+        model, sizes, _ = dynamic_model(lambda given: onnx_model(_graph_of(net, given, kept), opset, shares=False), _onnx_sizes.merge, inputs)
         _onnx_sizes.name_sizes(model, sizes, names)
     else:
         model = onnx_model(_graph_of(net, inputs, kept), opset)

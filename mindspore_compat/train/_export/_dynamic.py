@@ -14,10 +14,12 @@ import torch
 from mindspore_compat.common._wrap import memory, plain
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._export._graph import leaves
-from mindspore_compat.train._export._sizes import OpenSize, ground, open_sizes, probes, tellings
+from mindspore_compat.train._export._sizes import OpenSize, elements, ground, open_sizes, probes, tellings
+from mindspore_compat.train._export._watched_sizes import turning_points, watched
 
 __all__ = ["compare", "dynamic_model", "unequal"]
 
+_LARGEST, _MOST_POINTS, _MOST_ELEMENTS = 20_000, 200, 20_000_000
 _HINT = ("Export with fixed sizes, one file for each, or say with mindspore.Symbol(divisor=…, min=…) which sizes there are")
 
 
@@ -26,8 +28,18 @@ def unequal(what: str) -> NotImplementedError:
     return NotImplementedError(f"For 'export', {what}. {_HINT}.")
 
 
-def dynamic_model(build: Callable[[Any], Any], merge: Callable[..., Any], inputs: Any) -> tuple[Any, list[OpenSize]]:
-    """(the message of a file for inputs of which some sizes are open, these sizes).
+def _extra(points: list[tuple[int, int]], sizes: Sequence[OpenSize], usual: dict[int, int]) -> list[dict[int, int]]:
+    """Further sizes to compare results at: each of the points, with the other sizes as in a trace."""
+    symbols = {size.group: size.symbol for size in sizes}
+    points = [(group, size) for group, size in points if symbols[group].allows(size)]
+    if any(size > _LARGEST for _, size in points) or len(points) > _MOST_POINTS:
+        raise unequal(f"'construct' compares an open size with {max(size for _, size in points)}, more than can be looked at"
+                      if len(points) <= _MOST_POINTS else "'construct' compares open sizes with too many numbers")
+    return [{**usual, group: size} for group, size in points]
+
+
+def dynamic_model(build: Callable[[Any], Any], merge: Callable[..., Any], inputs: Any) -> tuple[Any, list[OpenSize], list[dict[int, int]]]:
+    """(the message of a file for inputs of which some sizes are open, these sizes, further ones to compare results at).
 
     Args:
         build: gives the file's message for inputs with contents.
@@ -36,13 +48,17 @@ def dynamic_model(build: Callable[[Any], Any], merge: Callable[..., Any], inputs
     first: Exception | None = None
     for sizes, traces in tellings(open_sizes(inputs)):
         try:
-            models = [build(ground(inputs, sizes, numbers)) for numbers in traces]
+            models, logs = [], []
+            for numbers in traces:
+                with watched() as log:
+                    models.append(build(ground(inputs, sizes, numbers)))
+                logs.append(log)
         except NotImplementedError:
             raise
         except Exception as error:  # these sizes do not fit together, or are too small
             first = first or error
             continue
-        return merge(models, sizes, traces), sizes
+        return merge(models, sizes, traces), sizes, _extra(turning_points(logs, traces), sizes, traces[0])
     assert first is not None
     raise type(first)(f"For 'export', the network fails with all tried values of the open sizes: {first} {_HINT}.") from first
 
@@ -59,9 +75,14 @@ def _run(net: Any, inputs: Any) -> list[torch.Tensor]:
             memory(item).copy_(content)
 
 
-def compare(net: Any, run: Callable[[Any], Any], inputs: Any, sizes: Sequence[OpenSize]) -> None:
+def compare(net: Any, run: Callable[[Any], Any], inputs: Any, sizes: Sequence[OpenSize], extra: Sequence[dict[int, int]] = ()) -> None:
     """NotImplementedError if ``run``, the written graph, gives something else than the network at other sizes than those of the traces."""
-    for numbers in probes(sizes):
+    for numbers in (*probes(sizes), *extra):
+        if elements(inputs, sizes, numbers) > _MOST_ELEMENTS:
+            if numbers in extra:
+                raise unequal(f"'construct' compares an open size with a number near {max(numbers.values())}, and inputs of that size are too large "
+                              "to be looked at")
+            continue
         given = ground(inputs, sizes, numbers)
         try:
             wanted = _run(net, given)

@@ -13,7 +13,7 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.symbol import OpenTensor, Symbol
 from mindspore_compat.train._export._graph import leaves, map_values
 
-__all__ = ["Expression", "OpenSize", "fit", "ground", "is_open", "open_sizes", "probes", "tellings"]
+__all__ = ["Expression", "OpenSize", "elements", "fit", "ground", "is_open", "open_sizes", "probes", "tellings"]
 
 _STEPS = (6, 7, 8, 13, 16)  # all remainders by 2, 3 and 4
 _LEVELS = (0, 26, 58, 218)  # for networks that need larger inputs
@@ -111,6 +111,13 @@ def ground(inputs: Any, sizes: Sequence[OpenSize], numbers: dict[int, int]) -> A
             return wrap(torch.randn(shape, generator=generator).to(item.dtype))
         return wrap(torch.zeros(shape, dtype=item.dtype))
     return map_values(filled, inputs)
+
+
+def elements(inputs: Any, sizes: Sequence[OpenSize], numbers: dict[int, int]) -> int:
+    """How many elements `ground` would make."""
+    chosen = {(size.input, size.axis): numbers[size.group] for size in sizes}
+    tensors = [item for item in leaves(inputs) if isinstance(item, torch.Tensor)]
+    return sum(math.prod(chosen.get((number, axis), size) for axis, size in enumerate(item.shape)) for number, item in enumerate(tensors))
 
 
 def fit(values: Sequence[int], traces: Sequence[dict[int, int]]) -> Expression | None:
