@@ -20,11 +20,12 @@ from mindspore_compat.common._wrap import memory, plain, wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.train._export._aten import bind, changes_nothing, is_view, normalized, tensors_in
 from mindspore_compat.train._export._decompose import CREATION, DECOMPOSITIONS
 from mindspore_compat.train._export._decompose import GRADIENTS as _GRADIENTS
 from mindspore_compat.train._export._decompose_layers import batch_norm_in_training
 from mindspore_compat.train._export._explore import MOST_WAYS, Attempt, explore, too_many
-from mindspore_compat.train._export._graph import CONSTANT, INPUT, PARAMETER, RESULT, Graph, Node, Value, leaves, map_values
+from mindspore_compat.train._export._graph import CONSTANT, INPUT, PARAMETER, RESULT, Graph, Node, Value, map_values
 from mindspore_compat.train._export._loop_node import ChangesParameter, run_loop
 from mindspore_compat.train._export._loops import looping
 from mindspore_compat.train._export._optimizers import recordable_optimizers
@@ -43,7 +44,6 @@ _SYNONYMS = {"_unsafe_view": "view", "_reshape_alias": "view", "cudnn_batch_norm
 _READING = frozenset({"numpy", "tolist", "__array__", "untyped_storage", "storage", "__dlpack__"})
 _DECIDING = frozenset({"__bool__", "is_nonzero"})
 _RESHAPING = frozenset({"transpose_", "t_", "squeeze_", "unsqueeze_", "swapaxes_", "swapdims_"})
-_NO_OP_IF_SAME_SHAPE = frozenset({"view", "expand", "squeeze", "slice"})
 
 
 _SHOWING = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape}
@@ -137,7 +137,7 @@ class _Recorder(TorchDispatchMode):
     # --- operators ----------------------------------------------------------------------------------------------------------
 
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None) -> Any:
-        bound = _bind(func, args, kwargs or {})
+        bound = bind(func, args, kwargs or {})
         name = str(func.overloadpacket.__name__)
         self._check_visible(func, name, bound)
         written = [argument.name for argument in func._schema.arguments if argument.alias_info is not None and argument.alias_info.is_write]
@@ -146,7 +146,7 @@ class _Recorder(TorchDispatchMode):
         op = _SYNONYMS.get(name, name)
         if op == "native_batch_norm" and bound["training"]:
             return self._batch_norm(bound)
-        if not all(self.read(tensor).kind == CONSTANT for tensor in _tensors(bound)):
+        if not all(self.read(tensor).kind == CONSTANT for tensor in tensors_in(bound)):
             kept = self._kept(op, bound)
             decompose = DECOMPOSITIONS.get(op) if not kept else None
             with self:
@@ -161,7 +161,7 @@ class _Recorder(TorchDispatchMode):
 
     def _check_visible(self, func: Any, name: str, bound: dict[str, Any]) -> None:
         """Refuse what shows Python a value, or a size that depends on values: it would silently become a constant."""
-        if _SHOWING.isdisjoint(func.tags) or all(self.read(tensor).kind == CONSTANT for tensor in _tensors(bound)):
+        if _SHOWING.isdisjoint(func.tags) or all(self.read(tensor).kind == CONSTANT for tensor in tensors_in(bound)):
             return
         if torch.Tag.data_dependent_output in func.tags:
             raise refuse("'construct' turns a value that depends on inputs or parameters into a Python number (item(), int(), float(), range), "
@@ -238,7 +238,7 @@ class _Recorder(TorchDispatchMode):
             memory(handle.tensor).copy_(before)
 
     def _record(self, func: Any, op: str, bound: dict[str, Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-        tensors = _tensors(bound)
+        tensors = tensors_in(bound)
         dropping = op == "native_dropout" and bound.get("train")
         if (torch.Tag.nondeterministic_seeded in func.tags and op != "native_dropout") or (dropping and not self._kept(op, bound)):
             raise refuse(f"'construct' draws random numbers with '{op}'", self.scope())
@@ -247,12 +247,12 @@ class _Recorder(TorchDispatchMode):
         made = [item for item in (result if isinstance(result, (tuple, list)) else [result]) if isinstance(item, torch.Tensor)]
         if op in CREATION or all(value.kind == CONSTANT for value in values.values()):
             outputs = [_constant(item) for item in made]
-        elif (op in _IDENTITY and not dropping) or _changes_nothing(op, bound, tensors, made):
+        elif (op in _IDENTITY and not dropping) or changes_nothing(op, bound, tensors, made):
             outputs = [values[id(tensors[0])]] * len(made)
         else:
             named = {key: map_values(lambda item: values[id(item)] if isinstance(item, torch.Tensor) else item, item) for key, item in bound.items()}
-            outputs = self._emit(op, _normalized(func, op, named, made), made)
-        base = self._handle_of(tensors[0]) if tensors and _is_view(func) else None
+            outputs = self._emit(op, normalized(func, op, named, made), made)
+        base = self._handle_of(tensors[0]) if tensors and is_view(func) else None
         for index, (item, value) in enumerate(zip(made, outputs)):
             known = self._handles.get(id(item))
             if known is None or known.tensor is not item:
@@ -416,46 +416,6 @@ def _constant(tensor: torch.Tensor) -> Value:
     return Value(CONSTANT, tuple(tensor.shape), tensor.dtype, data=_Base.clone(plain(tensor)))
 
 
-def _bind(func: Any, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """All arguments by their names in the schema, with defaults."""
-    bound = {}
-    for index, argument in enumerate(func._schema.arguments):
-        bound[argument.name] = args[index] if index < len(args) else kwargs.get(argument.name, argument.default_value)
-    return bound
-
-
-def _tensors(tree: Any) -> list[torch.Tensor]:
-    return [item for item in leaves(tree) if isinstance(item, torch.Tensor)]
-
-
-def _is_view(func: Any) -> bool:
-    return any(item.alias_info is not None and not item.alias_info.is_write for item in func._schema.returns)
-
-
-def _changes_nothing(op: str, bound: dict[str, Any], tensors: list[torch.Tensor], made: list[torch.Tensor]) -> bool:
-    if len(made) != 1 or made[0].dtype is not tensors[0].dtype or tuple(made[0].shape) != tuple(tensors[0].shape):
-        return False
-    if op == "permute":
-        return [axis % made[0].dim() for axis in bound["dims"]] == list(range(made[0].dim()))
-    if op == "transpose":
-        return made[0].dim() < 2 or ("dim0" in bound and (bound["dim0"] - bound["dim1"]) % made[0].dim() == 0)
-    return op in _NO_OP_IF_SAME_SHAPE or op == "to"
-
-
-def _normalized(func: Any, op: str, named: dict[str, Any], made: list[torch.Tensor]) -> dict[str, Any]:
-    """Arguments of synonyms made alike; a view of a view becomes one of the first."""
-    if op == "view":
-        source = named["self"]
-        while source.node is not None and source.node.op == "view":
-            source = source.node.args["self"]
-        return {"self": source, "size": list(made[0].shape)}
-    if op == "expand":
-        return {"self": named["self"], "size": list(made[0].shape)}
-    if op == "transpose" and "dim0" not in named:
-        return {"self": named["self"], "dim0": 0, "dim1": made[0].dim() - 1}
-    return named
-
-
 def trace(net: Any, inputs: tuple[Any, ...], names: Iterable[str], label: str, kept: Kept) -> Graph:
     """The graph of ``net(*inputs)``.
 
@@ -475,7 +435,7 @@ def trace(net: Any, inputs: tuple[Any, ...], names: Iterable[str], label: str, k
     def attempt(choices: tuple[bool, ...]) -> Attempt:
         recorder = _Recorder(paths, kept, choices)
         fresh = map_values(lambda item: wrap(_Base.clone(plain(item))) if isinstance(item, torch.Tensor) else item, tuple(inputs))
-        sources = [recorder.add_source(item, INPUT, name) for item, name in zip(_tensors(fresh), names)]
+        sources = [recorder.add_source(item, INPUT, name) for item, name in zip(tensors_in(fresh), names)]
         if isinstance(net, Cell):
             for parameter in net.get_parameters():
                 recorder.parameters[parameter.name] = recorder.add_source(parameter, PARAMETER, parameter.name)

@@ -27,6 +27,10 @@ def _computed(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
+def _swapped(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda right, left: function(left, right)
+
+
 def _compared(function: Callable[[Any, Any], bool]) -> Callable[..., Any]:
     def method(self: Any, other: Any) -> Any:
         if isinstance(other, int):
@@ -48,7 +52,7 @@ class Watched(int):
 for _name in ("add", "sub", "mul", "floordiv", "neg"):
     setattr(Watched, f"__{_name}__", _computed(getattr(operator, _name)))
     if _name != "neg":
-        setattr(Watched, f"__r{_name}__", _computed(lambda right, left, f=getattr(operator, _name): f(left, right)))
+        setattr(Watched, f"__r{_name}__", _computed(_swapped(getattr(operator, _name))))
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
     setattr(Watched, f"__{_name}__", _compared(getattr(operator, _name)))
 
