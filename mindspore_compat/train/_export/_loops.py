@@ -103,10 +103,12 @@ def _rewritten(function: Any, run: Callable[..., Any]) -> Any:
     """The function with its loops as calls of ``run``; None if it has none, or no source."""
     try:
         source = textwrap.dedent(inspect.getsource(function))
+        if "while" not in source:
+            return None
         (definition,) = ast.parse(source).body
     except (OSError, TypeError, SyntaxError, ValueError):
         return None
-    if "while" not in source or not isinstance(definition, ast.FunctionDef) or _has_private_names(definition):
+    if not isinstance(definition, ast.FunctionDef) or _has_private_names(definition):
         return None
     rewriter = _Rewriter()
     definition.decorator_list = []
