@@ -20,7 +20,7 @@ from mindspore_compat.common._wrap import memory, plain, wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.train._export._aten import bind, changes_nothing, is_view, normalized, tensors_in
+from mindspore_compat.train._export._aten import bind, changes_nothing, computed, is_view, normalized, tensors_in
 from mindspore_compat.train._export._decompose import CREATION, DECOMPOSITIONS
 from mindspore_compat.train._export._decompose import GRADIENTS as _GRADIENTS
 from mindspore_compat.train._export._decompose_layers import batch_norm_in_training
@@ -54,10 +54,15 @@ _FIXED_FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
 _BOOLS = {Tensor.__bool__.__code__}
 
 
+_refusals: list[NotImplementedError] = []  # of this run: 'construct' may catch what is raised in it, and go on
+
+
 def refuse(what: str, scope: str) -> NotImplementedError:
     """The error for what no file can hold, with the place and the ways around it."""
-    return NotImplementedError(f"For 'export', {what}{f' (in {scope})' if scope else ''}. Rewrite that part of 'construct', or use save_checkpoint "
-                               "for the parameters, or torch.onnx.export on the Cell, which is a torch.nn.Module.")
+    error = NotImplementedError(f"For 'export', {what}{f' (in {scope})' if scope else ''}. Rewrite that part of 'construct', or use save_checkpoint "
+                                "for the parameters, or torch.onnx.export on the Cell, which is a torch.nn.Module.")
+    _refusals.append(error)
+    return error
 
 
 class _Handle:
@@ -243,7 +248,7 @@ class _Recorder(TorchDispatchMode):
         if (torch.Tag.nondeterministic_seeded in func.tags and op != "native_dropout") or (dropping and not self._kept(op, bound)):
             raise refuse(f"'construct' draws random numbers with '{op}'", self.scope())
         values = {id(tensor): self.read(tensor) for tensor in tensors}
-        result = _computed(func, args, kwargs)
+        result = computed(func, args, kwargs)
         made = [item for item in (result if isinstance(result, (tuple, list)) else [result]) if isinstance(item, torch.Tensor)]
         if op in CREATION or all(value.kind == CONSTANT for value in values.values()):
             outputs = [_constant(item) for item in made]
@@ -433,6 +438,7 @@ def trace(net: Any, inputs: tuple[Any, ...], names: Iterable[str], label: str, k
     names = list(names)
 
     def attempt(choices: tuple[bool, ...]) -> Attempt:
+        _refusals.clear()
         recorder = _Recorder(paths, kept, choices)
         fresh = map_values(lambda item: wrap(_Base.clone(plain(item))) if isinstance(item, torch.Tensor) else item, tuple(inputs))
         sources = [recorder.add_source(item, INPUT, name) for item, name in zip(tensors_in(fresh), names)]
@@ -445,6 +451,8 @@ def trace(net: Any, inputs: tuple[Any, ...], names: Iterable[str], label: str, k
         try:
             with recordable_optimizers(net, lambda what: refuse(what, recorder.scope())), looping(net, run) as function:
                 outputs = _run(recorder, function, fresh)
+            if _refusals:
+                raise _refusals[0]
             updates = recorder.updates()
         finally:
             recorder.restore()
@@ -453,20 +461,6 @@ def trace(net: Any, inputs: tuple[Any, ...], names: Iterable[str], label: str, k
     graph = explore(attempt, lambda what: refuse(what, ""))
     graph.remove_dead()
     return graph
-
-
-def _computed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What the operator gives; of places that do not exist, as random sample inputs have them, what stands at 0: a file depends on shapes only."""
-    try:
-        return func(*args, **kwargs)
-    except (IndexError, RuntimeError) as error:
-        if "out of range" not in str(error) and "out of bounds" not in str(error):
-            raise
-        return func(*map_values(_at_zero, args), **map_values(_at_zero, kwargs))
-
-
-def _at_zero(item: Any) -> Any:
-    return torch.zeros_like(item) if isinstance(item, torch.Tensor) and item.dtype in (torch.int32, torch.int64) else item
 
 
 @contextmanager

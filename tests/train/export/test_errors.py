@@ -116,6 +116,20 @@ def test_a_changed_parameter_is_refused_by_onnx_and_not_changed(tmp_path: Path) 
     assert net.count.asnumpy() == 0
 
 
+def test_a_refusal_is_not_lost_when_construct_catches_it(tmp_path: Path) -> None:
+    class Net(nn.Cell):
+        def construct(self, x: Any) -> Any:
+            try:
+                factor = float(x.sum())
+            except Exception:
+                factor = 1.0
+            return x * factor
+
+    with pytest.raises(NotImplementedError, match="into a Python number"):
+        export(Net(), X, file_name=str(tmp_path / "net"), file_format="MINDIR")
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_mode_comes_back_after_an_error(tmp_path: Path) -> None:
     net = _Deep(lambda x: x + ops.randn(2, 3)).set_train()
     with pytest.raises(NotImplementedError):
