@@ -5,8 +5,9 @@ from mindspore_compat.common.dtype import *  # noqa: F403
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.seed import get_seed, set_seed
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor, RowTensor, SparseTensor
+from mindspore_compat.common.symbol import Symbol
 from mindspore_compat.common.tensor import Tensor, is_tensor
 
 __all__ = ["Tensor", "is_tensor", "Parameter", "ParameterTuple", "RowTensor", "SparseTensor", "COOTensor", "CSRTensor", "initializer",
-           "set_seed", "get_seed", "dtype", "JitConfig", "mutable",
+           "Symbol", "set_seed", "get_seed", "dtype", "JitConfig", "mutable",
            *dtype.__all__]

@@ -64,6 +64,11 @@ class Tensor(TensorMethods, torch.Tensor):
                 const_arg: bool = False, device: Any = None) -> Tensor:
         if init is not None:
             return _from_initializer(cls, init, shape, dtype, input_data)
+        if input_data is None and dtype is not None and not isinstance(shape, int):
+            from mindspore_compat.common.symbol import open_tensor
+            found = open_tensor(shape, to_torch_dtype(dtype))
+            if found is not None:
+                return found
         if input_data is None and shape is not None and dtype is not None:
             result = torch.zeros(shape, dtype=to_torch_dtype(dtype))
         else:

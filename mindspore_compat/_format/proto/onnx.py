@@ -13,6 +13,7 @@ _messages = build_messages("onnx", {
         3 i int64
         4 s bytes
         5 t TensorProto
+        6 g GraphProto
         7 floats repeated float
         8 ints repeated int64
         9 strings repeated bytes""",

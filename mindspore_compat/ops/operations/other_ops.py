@@ -66,7 +66,13 @@ def PyFunc(fn: Callable[..., Any], in_types: Any, in_shapes: Any, out_types: Any
     return run
 
 
+#: takes (cond_func, loop_func, init_val) while a network is exported: the rounds of a loop can depend on values then
+loop_of_trace: Callable[..., Any] | None = None
+
+
 def _while_loop(cond_func: Callable[..., Any], loop_func: Callable[..., Any], init_val: Any) -> Any:
+    if loop_of_trace is not None:
+        return loop_of_trace(cond_func, loop_func, init_val)
     value = init_val
     while cond_func(value):
         value = loop_func(value)

@@ -20,13 +20,16 @@ from mindspore_compat._format import envelope
 from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._export._graph import Graph, leaves
+from mindspore_compat.train._export._sizes import is_open
 from mindspore_compat.train._export._trace import Kept, trace
 
 __all__ = ["export", "load"]
 
 _log = logging.getLogger("mindspore_compat")
 _FORMATS = ("AIR", "ONNX", "MINDIR")
-_OPTIONS = frozenset({"enc_key", "enc_mode", "dataset", "incremental", "custom_func", "quant_mode", "mean", "std_dev"})
+_OPTIONS = frozenset({"enc_key", "enc_mode", "dataset", "incremental", "custom_func", "quant_mode", "mean", "std_dev", "opset_version",
+                      "dynamic_axes", "float16"})
+_ONNX_OPTIONS = ("opset_version", "dynamic_axes", "float16")
 _QUANT_MODES = {"NONQUANT": False, "QUANT": True, "AUTO": True, "MANUAL": True}  # the last two of 1.1
 _LIMIT_BYTES = 1 << 30  # upstream splits files above; protobuf ends at 2 GiB
 
@@ -45,6 +48,14 @@ def _check_options(file_name: Any, file_format: Any, options: dict[str, Any]) ->
         raise ValueError(f"For 'export', the keyword arguments {sorted(unknown)} are not recognized; there are {sorted(_OPTIONS)}.")
     if options.get("quant_mode", "NONQUANT") not in _QUANT_MODES:
         raise ValueError(f"For 'export', the 'quant_mode' must be one of {list(_QUANT_MODES)}, but got {options['quant_mode']}.")
+    for name in _ONNX_OPTIONS:
+        if options.get(name) is not None and file_format != "ONNX":
+            raise ValueError(f"For 'export', '{name}' is for the format ONNX only, but got {file_format}.")
+        if options.get(name) is not None and _quantized(options):
+            raise ValueError(f"For 'export', '{name}' does not go together with 'quant_mode', which writes opset 13 with fixed sizes. Leave it out.")
+    if file_format == "ONNX":
+        from mindspore_compat.train._export._onnx_options import check_options
+        check_options(options)
     if options.get("dataset") is not None:
         raise NotImplementedError("For 'export', the preprocessing of a 'dataset' can not be written into the file. Pass Tensors as inputs and "
                                   "preprocess before the model runs.")
@@ -105,9 +116,9 @@ def _input_names(net: Any, inputs: tuple[Any, ...]) -> list[str]:
 
 
 @contextmanager
-def _evaluating(net: Any) -> Iterator[None]:
-    """The Cell in evaluation mode; each Cell gets its own mode back."""
-    cells = [cell for _, cell in net.cells_and_names() if cell.training] if isinstance(net, Cell) else []
+def _mode_of(file_format: str, net: Any) -> Iterator[None]:
+    """For ONNX the Cell in evaluation mode; each Cell gets its own mode back. MINDIR holds the mode it is in, as upstream's."""
+    cells = [cell for _, cell in net.cells_and_names() if cell.training] if isinstance(net, Cell) and file_format != "MINDIR" else []
     if cells:
         _log.warning("export: the network is in training mode; the file gets its evaluation mode, with moving statistics and without dropout.")
     for cell in cells:
@@ -119,11 +130,28 @@ def _evaluating(net: Any) -> Iterator[None]:
             cell.training = True
 
 
-def _check_size(net: Any) -> None:
+def _is_large(net: Any, file_format: str, key: Any, inputs: Any) -> bool:
+    """Whether the parameters need files of their own.
+
+    Raises:
+        RuntimeError: if what is asked for can not have them.
+    """
     total = sum(parameter.numel() * parameter.element_size() for parameter in net.get_parameters()) if isinstance(net, Cell) else 0
-    if total > _LIMIT_BYTES:
-        raise RuntimeError(f"For 'export', the parameters have {total / 2**30:.2f} GiB, more than the {_LIMIT_BYTES / 2**30:.0f} GiB that one file "
-                           "can hold; separate files are not available. Use save_checkpoint for the parameters, or export parts of the network.")
+    if total > _LIMIT_BYTES and (file_format != "MINDIR" or key is not None or is_open(inputs)):
+        raise RuntimeError(f"For 'export', the parameters have {total / 2**30:.2f} GiB; above {_LIMIT_BYTES / 2**30:.0f} GiB only a MINDIR with "
+                           "fixed sizes and without encryption is written, as several files. Leave that out, or use save_checkpoint for the "
+                           "parameters.")
+    return total > _LIMIT_BYTES
+
+
+def _specified(net: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The inputs, with open sizes where `Cell.set_inputs` has them."""
+    spec = net.get_inputs() if isinstance(net, Cell) else None
+    if not isinstance(spec, tuple) or not is_open(spec):
+        return inputs
+    if len(spec) != len(inputs):
+        raise ValueError(f"For 'export', there must be as many inputs as 'set_inputs' got, {len(spec)}, but got {len(inputs)}.")
+    return tuple(one if is_open(one) else item for one, item in zip(spec, inputs))
 
 
 def _graph_of(net: Any, inputs: tuple[Any, ...], kept: Kept) -> Graph:
@@ -148,13 +176,39 @@ def _quantized_graph(net: Any, inputs: tuple[Any, ...], kept: Kept, options: dic
         _log.warning("export: these layers compute in floats with weights of int8, since what they take was not rounded in training: %s",
                      ", ".join(floats))
     return graph
+def _open_mindir(net: Any, inputs: tuple[Any, ...]) -> Any:
+    """The message for inputs with open sizes; what it computes is compared with the network."""
+    from mindspore_compat.train._export import _mindir_sizes
+    from mindspore_compat.train._export._dynamic import compare, dynamic_model
+    from mindspore_compat.train._export._load import FuncGraph
+    from mindspore_compat.train._export._mindir import kept, mindir_model
+
+    model, sizes, extra = dynamic_model(lambda given: mindir_model(_graph_of(net, given, kept), shares=False), _mindir_sizes.merge, inputs)
+    if not any(node.op_type == "Dropout" for graph in (model.graph, *model.functions) for node in graph.node):
+        compare(net, lambda given: FuncGraph(model)(*given), inputs, sizes, extra)
+    return model
+
+
+def _write_large(path: str, net: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> None:
+    from mindspore_compat.train._export._mindir import kept, mindir_model
+    from mindspore_compat.train._export._separate import write_separately
+
+    separate: list[Any] = []
+    model = mindir_model(_graph_of(net, inputs, kept), separate=separate)
+    if options.get("custom_func") is not None:
+        options["custom_func"](model)
+    write_separately(path, model, separate)
 
 
 def _mindir_pieces(net: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> list[bytes]:
     from mindspore_compat.train._export._mindir import kept, mindir_model
 
-    graph = _quantized_graph(net, inputs, kept, options, True) if _quantized(options) else _graph_of(net, inputs, kept)
-    model = mindir_model(graph)
+    if _quantized(options):
+        model = mindir_model(_quantized_graph(net, inputs, kept, options, True))
+    elif is_open(inputs):
+        model = _open_mindir(net, inputs)
+    else:
+        model = mindir_model(_graph_of(net, inputs, kept))
     if options.get("custom_func") is not None:
         options["custom_func"](model)
     return [model.SerializeToString(deterministic=True)]
@@ -165,8 +219,26 @@ def _onnx_pieces(net: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> 
 
     if not isinstance(net, Cell):
         raise ValueError(f"For 'export', the format ONNX takes nn.Cell objects only, but got {type(net).__name__}. Wrap it in a Cell.")
-    graph = _quantized_graph(net, inputs, kept, options, False) if _quantized(options) else _graph_of(net, inputs, kept)
-    return [onnx_model(graph).SerializeToString(deterministic=True)]
+    if _quantized(options):
+        return [onnx_model(_quantized_graph(net, inputs, kept, options, False), 13).SerializeToString(deterministic=True)]
+    from mindspore_compat.train._export._onnx_options import finished, opened
+
+    opset = options.get("opset_version", 11)
+    inputs, names = opened(inputs, _input_names(net, inputs), options.get("dynamic_axes"))
+    if is_open(inputs):
+        from mindspore_compat.train._export import _onnx_sizes
+        from mindspore_compat.train._export._dynamic import dynamic_model
+
+        try:
+            _open_mindir(net, inputs)  # which is compared with the network
+        except NotImplementedError as error:
+            if "has no counterpart in MINDIR" not in str(error):
+                raise
+        model, sizes, _ = dynamic_model(lambda given: onnx_model(_graph_of(net, given, kept), opset, shares=False), _onnx_sizes.merge, inputs)
+        _onnx_sizes.name_sizes(model, sizes, names)
+    else:
+        model = onnx_model(_graph_of(net, inputs, kept), opset)
+    return [finished(model, bool(options.get("float16"))).SerializeToString(deterministic=True)]
 
 
 _WRITERS: dict[str, tuple[str, Callable[..., list[bytes]]]] = {"MINDIR": (".mindir", _mindir_pieces), "ONNX": (".onnx", _onnx_pieces)}
@@ -184,25 +256,31 @@ class _TorchBody(Cell):
 
 
 def export(net: Any, *inputs: Any, file_name: str, file_format: str | None = None, **kwargs: Any) -> None:
-    """Write the network, in evaluation mode, with its parameters to a file of mode 0400.
+    """Write the network with its parameters to a file of mode 0400.
 
-    The shapes of the inputs, and what Python decides in ``construct``, are part of the file. Parts of tuples and lists become inputs of their own.
+    MINDIR holds the mode that the network is in, changes of Parameters, and control flow that depends on values: ``if``, ``while`` and
+    ``ops.WhileLoop``; ONNX holds the evaluation mode, and changes nothing. Sizes of inputs are part of the file, except open ones:
+    ``Tensor(shape=[None, 3], dtype=…)``, as input or in `Cell.set_inputs`; `mindspore.Symbol` says more of them. Parts of tuples and lists
+    become inputs of their own. What holds is in docs/export.md.
 
     Args:
         net: a Cell or a torch module; for MINDIR also a function of Tensors.
         inputs: Tensors of the shapes and dtypes to come; numbers are written into the file.
-        file_name: the suffix ``.mindir`` or ``.onnx`` is added if it is missing, folders are made.
-        file_format: "MINDIR" (for ``mindspore.load`` and MindSpore Lite) or "ONNX" (opset 11). None is 1.x's default, "AIR", which is refused.
+        file_name: the suffix ``.mindir`` or ``.onnx`` is added if it is missing, folders are made. Above 1 GiB of parameters, MINDIR is
+            ``NAME_graph.mindir`` and ``NAME_variables/data_0``.
+        file_format: "MINDIR" (for ``mindspore.load`` and MindSpore Lite) or "ONNX". None is 1.x's default, "AIR", which is refused.
         kwargs: ``custom_func`` changes MINDIR's message before it is written; ``incremental`` is accepted (it is for map parameters only).
             ``enc_key`` (bytes) encrypts the file, by ``enc_mode``: "AES-GCM", "AES-CBC", "SM4-CBC" (MINDIR only) or a function of content and
             key. ``dataset`` is not available. ``quant_mode="QUANT"`` deploys a network of quantization-aware training (ONNX then has opset 13),
-            whose input is taken to be ``(pixel - mean) / std_dev``, both 127.5 unless given (docs/quant.md).
+            whose input is taken to be ``(pixel - mean) / std_dev``, both 127.5 unless given (docs/quant.md). For ONNX, not upstream's:
+            ``opset_version`` (11 to 18, default 11), ``dynamic_axes`` ({input: {axis: name of its size}}), and ``float16=True``, which computes
+            in 16-bit floats behind float32 inputs and outputs.
 
-    Differs: upstream's MINDIR of a network in training mode holds the training mode, and parts of tuples and lists as constants.
+    Differs: upstream's MINDIR has parts of tuples and lists as constants.
 
     Raises:
-        ValueError: for other formats or options. TypeError: for inputs that are no Tensors. RuntimeError: over 1 GiB of parameters.
-        NotImplementedError: for operators without counterpart, with their place and the ways around them.
+        ValueError: for other formats or options. TypeError: for inputs that are no Tensors. RuntimeError: over 1 GiB of parameters, where one file
+        is needed. NotImplementedError: for what the file can not hold, with its place and the ways around it.
     """
     file_format = file_format or "AIR"
     _check_options(file_name, file_format, kwargs)
@@ -215,15 +293,21 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str | None = Non
     key, mode = kwargs.get("enc_key"), kwargs.get("enc_mode", "AES-GCM")
     if key is not None:
         _check_encryption(file_format, key, mode)
-    given = tuple(_as_input(item) for item in inputs)
+    given = tuple(_as_input(item) for item in _specified(net, inputs))
+    if _quantized(kwargs) and is_open(given):
+        raise NotImplementedError("For 'export', with 'quant_mode' inputs have fixed sizes. Give Tensors without None in their shapes.")
     if isinstance(net, Cell):
         net.check_names_and_refresh_name()
-    _check_size(net)
+    large = _is_large(net, file_format, key, given)
     suffix, pieces_of = _WRITERS[file_format]
     path = os.path.realpath(file_name)
     if not path.endswith(suffix):
         path += suffix
-    with _evaluating(net):
+    if large:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        _write_large(path, net, given, kwargs)
+        return
+    with _mode_of(file_format, net):
         pieces = pieces_of(net, given, kwargs)
     if key is not None:
         pieces = _encrypted(pieces, key, mode)

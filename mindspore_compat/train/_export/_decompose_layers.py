@@ -8,7 +8,7 @@ from typing import Any
 import torch
 import torch.nn.functional as tf
 
-__all__ = ["DECOMPOSITIONS"]
+__all__ = ["DECOMPOSITIONS", "batch_norm_in_training"]
 
 
 def _pad_by_index(index_of: Callable[[int, int], int]) -> Callable[..., Any]:
@@ -130,20 +130,19 @@ def _glu(self: Any, dim: int = -1) -> Any:
     return torch.narrow(self, dim, 0, half) * torch.sigmoid(torch.narrow(self, dim, half, half))
 
 
-def _batch_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: float, eps: float,
-                **_: Any) -> Any:
-    """With statistics of the batch: the moving ones are not needed, and not changed."""
-    if not training:
-        return NotImplemented
+def batch_norm_in_training(input: Any, weight: Any, bias: Any, eps: float) -> tuple[Any, Any, Any, Any]:
+    """(result, mean of each channel, 1 / its standard deviation, its unbiased variance): with statistics of the batch."""
     axes, around = [axis for axis in range(input.dim()) if axis != 1], [1, -1] + [1] * (input.dim() - 2)
     mean = torch.mean(input, axes, True)
-    spread = torch.rsqrt(torch.mean((input - mean) * (input - mean), axes, True) + eps)
+    squares = (input - mean) * (input - mean)
+    spread = torch.rsqrt(torch.mean(squares, axes, True) + eps)
     result = (input - mean) * spread
     if weight is not None:
         result = result * torch.reshape(weight, around)
     if bias is not None:
         result = result + torch.reshape(bias, around)
-    return result, torch.reshape(mean, (-1,)), torch.reshape(spread, (-1,))
+    count = input.numel() // input.shape[1]
+    return result, torch.reshape(mean, (-1,)), torch.reshape(spread, (-1,)), torch.sum(squares, axes) / max(count - 1, 1)
 
 
 def _elu(self: Any, alpha: float = 1, scale: float = 1, input_scale: float = 1) -> Any:
@@ -228,7 +227,7 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "adaptive_max_pool2d": lambda self, output_size: (_adaptive_max(self, output_size), None),
     "max_pool2d_with_indices": _pooled(tf.max_pool2d, True), "max_pool3d_with_indices": _pooled(tf.max_pool3d, True),
     "avg_pool2d": _pooled(tf.avg_pool2d, False), "avg_pool3d": _pooled(tf.avg_pool3d, False),
-    "convolution": _convolution, "im2col": _im2col, "native_group_norm": _group_norm, "native_batch_norm": _batch_norm,
+    "convolution": _convolution, "im2col": _im2col, "native_group_norm": _group_norm,
     "elu": _elu, "celu": lambda self, alpha=1.0: _elu(self, alpha, 1, 1 / alpha), "gelu": _gelu, "softplus": _softplus,
     "_safe_softmax": _safe_softmax, "native_layer_norm": _layer_norm, "glu": _glu,
     "silu": lambda self: self * torch.sigmoid(self), "mish": lambda self: self * torch.tanh(_softplus(self)),

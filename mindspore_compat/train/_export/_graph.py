@@ -43,26 +43,41 @@ class Node:
     attributes: dict[str, Any] = field(default_factory=dict)
 
     def inputs(self) -> list[Value]:
-        return [item for item in leaves(self.args) if isinstance(item, Value)]
+        """The Values it takes, those that its inner graphs take from outside included."""
+        items = list(leaves(self.args))
+        return [item for item in items if isinstance(item, Value)] + [value for item in items if isinstance(item, Graph) for value in item.captured()]
 
 
 @dataclass(repr=False)
 class Graph:
-    """``outputs`` has the structure of what ``construct`` returned: a Value, or tuples, lists and dicts of them."""
+    """``outputs`` has the structure of what ``construct`` returned: a Value, or tuples, lists and dicts of them.
+
+    ``updates`` are Parameters with the Values they get when all is computed.
+    """
 
     name: str
     inputs: list[Value]
     parameters: list[Value]
     nodes: list[Node]
     outputs: Any
+    updates: list[tuple[Value, Value]] = field(default_factory=list)
+
+    def captured(self) -> list[Value]:
+        """Of an inner graph: the Values that it takes from outside, once each; constants are none."""
+        known = {id(value) for value in [*self.inputs, *(output for node in self.nodes for output in node.outputs)]}
+        taken = [value for node in self.nodes for value in node.inputs()] + list(leaves(self.outputs))
+        return list({id(value): value for value in taken if id(value) not in known and value.kind != CONSTANT}.values())
 
     def remove_dead(self) -> None:
-        """Keep the nodes and parameters that the outputs need."""
-        needed = {id(value) for value in leaves(self.outputs)}
+        """Keep the nodes and parameters that the outputs and updates need."""
+        needed = {id(value) for value in leaves((self.outputs, self.updates))}
         kept = []
         for node in reversed(self.nodes):
             if any(id(output) in needed for output in node.outputs):
                 kept.append(node)
+                for inner in leaves(node.args):
+                    if isinstance(inner, Graph):
+                        inner.remove_dead()
                 needed.update(id(value) for value in node.inputs())
         self.nodes = kept[::-1]
         self.parameters = [value for value in self.parameters if id(value) in needed]

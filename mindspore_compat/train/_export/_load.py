@@ -22,8 +22,10 @@ from mindspore_compat._format.source import open_regular, read_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.train._export._load_gradients import gradient
 from mindspore_compat.train._export._load_operators import REFUSED
-from mindspore_compat.train._export._load_rows import operator
+from mindspore_compat.train._export._load_rows import IN_PLACE, operator
+from mindspore_compat.train._export._load_scalars import SCALARS
 from mindspore_compat.train._export._mindir import DATA_TYPES
 
 __all__ = ["FuncGraph", "MindirError", "read"]
@@ -292,6 +294,7 @@ class FuncGraph:
             primitives = {_text(item.name): item for item in model.primitives}
             tokens = _tokens(messages, primitives)
         self._main = graphs[0]
+        self._fixed = {*constants, *(item.name for graph in messages for item in graph.input)}  # no operator writes into these
         shared |= {graph.name: _Partial(graph) for graph in graphs}
         for graph, message in zip(graphs, messages):
             graph.shared = shared
@@ -336,7 +339,11 @@ class FuncGraph:
             return lambda value, *_: value
         if kind in _STRUCTURE:
             return _STRUCTURE[kind]
-        found = None if kind in REFUSED else operator(kind, attributes, inputs)
+        if kind in SCALARS:
+            return SCALARS[kind]
+        if kind in IN_PLACE:
+            return IN_PLACE[kind](inputs[0] is Ellipsis and node.input[0] not in self._fixed)
+        found = None if kind in REFUSED else operator(kind, attributes, inputs) or gradient(kind, attributes)
         if found is None:
             why = f"is not loaded from files: {REFUSED[kind]}" if kind in REFUSED else "is not available"
             raise NotImplementedError(f"For 'load', the operator {kind!r:.100} (node {node.name!r:.200}) {why}. Run that part in Python, or load the "

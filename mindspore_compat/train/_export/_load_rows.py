@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -10,10 +11,11 @@ import torch
 from mindspore_compat import ops
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.train._export._load_operators import CLASSES
 from mindspore_compat.train._export._mindir_rows import TYPE_IDS
 
-__all__ = ["operator"]
+__all__ = ["IN_PLACE", "operator"]
 
 _Run = Callable[..., Any]
 _TYPES = {number: dtype for dtype, number in TYPE_IDS.items()}
@@ -106,8 +108,16 @@ def _numeric(function: _Run) -> _Run:
     return lambda *items: wrap(function(*items))
 
 
+def _size(value: Any) -> Any:
+    return tuple(value) if isinstance(value, (tuple, list)) else value
+
+
 def _clamp(x: Any, low: Any = None, high: Any = None) -> Any:
     return wrap(torch.clamp(x, low, high))
+
+
+def _scatter_value(x: Any, axis: int, index: Any, value: Any, reduce: int = 0) -> Any:
+    return wrap((torch.scatter_add if reduce else torch.scatter)(x, axis, index, torch.full_like(index, value, dtype=x.dtype)))
 
 
 def _pool_with_places(a: dict[str, Any]) -> _Run:
@@ -151,9 +161,43 @@ _BY_INPUTS: dict[str, _Run] = {
     "ProdExt": lambda x, axis=None, keep=False, dtype=None: wrap(torch.prod(x, dtype=_dtype(dtype)) if axis is None else
                                                                  torch.prod(x, axis, keep, dtype=_dtype(dtype))),
     "Scatter": lambda x, axis, index, update, reduce=0: wrap((torch.scatter_add if reduce else torch.scatter)(x, axis, index, update)),
+    "ScalarToTensor": lambda x, number=43: wrap(torch.tensor(x, dtype=_dtype(number))),
+    "AdamWeightDecay": lambda *items: _of("AdamWeightDecay")(*items[:9]),
+    "SplitWithSize": lambda x, sizes, axis: tuple(map(wrap, torch.split(x, list(sizes), axis))), "ScatterValue": _scatter_value,
+    "Zeros": lambda size, number=43: ops.zeros(_size(size), _dtype(number)), "Ones": lambda size, number=43: ops.ones(_size(size), _dtype(number)),
+    **dict.fromkeys(("ZerosLikeExt",), lambda x, number=None: wrap(torch.zeros_like(x, dtype=_dtype(number)))),
+    "OnesLikeExt": lambda x, number=None: wrap(torch.ones_like(x, dtype=_dtype(number))),
+    "BroadcastToView": lambda x, size: wrap(torch.broadcast_to(x, size)),
+    "GatherNdExt": lambda x, index: ops.gather_nd(x, index),
     "Eye": lambda n, m, number: ops.eye(n, m, _dtype(number)),
     "FakeQuantParam": lambda x: x,  # holds scale and zero point for converters
 }
+
+
+def _in_place(function: _Run) -> Callable[[bool], _Run]:
+    """Writes the result into the first input, if that may change: a Parameter, or what an operator of the graph made."""
+    def of(may_change: bool) -> _Run:
+        def run(x: Any, *items: Any) -> Any:
+            result = function(x, *items[:-1] if items and items[-1] is None else items)
+            if not may_change:
+                return wrap(result)
+            if isinstance(x, Parameter):
+                return ops.assign(x, wrap(result))
+            with torch.no_grad() if x.is_leaf else nullcontext():
+                torch.Tensor.copy_(x, result)
+            return x
+        return run
+    return of
+
+
+#: {operator: whether its first input may change → the computation}
+IN_PLACE: dict[str, Callable[[bool], _Run]] = {name: _in_place(function) for name, function in {
+    **dict.fromkeys(("InplaceAddExt", "InplaceAddsExt"), lambda x, y, alpha=1: torch.add(x, y, alpha=alpha)),
+    **dict.fromkeys(("InplaceSubExt", "InplaceSubScalar"), lambda x, y, alpha=1: torch.sub(x, y, alpha=alpha)),
+    **dict.fromkeys(("InplaceMul", "InplaceMuls"), torch.mul), **dict.fromkeys(("InplaceDiv", "InplaceDivs"), torch.div),
+    "InplaceScatterSrc": torch.scatter, "InplaceScatterValue": torch.scatter,
+    **dict.fromkeys(("InplaceMaskedFillTensor", "InplaceMaskedFillScalar"), torch.masked_fill),
+}.items()}
 
 
 #: arguments that files hold as numbers

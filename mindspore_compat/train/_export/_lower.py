@@ -11,7 +11,7 @@ from mindspore_compat.common._wrap import plain
 from mindspore_compat.train._export._graph import Graph, Node, Value
 from mindspore_compat.train._export._trace import refuse
 
-__all__ = ["Lowering", "Ref", "Row", "compare_dtype", "raw_bytes", "remove_unused", "spatial_pads", "untransposed"]
+__all__ = ["Lowering", "Ref", "Row", "compare_dtype", "raw_bytes", "remove_unused", "spatial_pads", "taken_names", "untransposed"]
 
 
 class Ref(str):
@@ -34,12 +34,21 @@ class Lowering:
         self.graph, self.rows = graph, rows
         self._refs: dict[int, Ref] = {}
         self._number = 0
+        self._own: set[int] | None = None
         self.node: Node | None = None
 
     def fresh(self, stem: str) -> Ref:
         """A name that no other tensor has."""
         self._number += 1
         return Ref(f"{stem}_{self._number}")
+
+    def made_here(self, value: Value) -> bool:
+        """Whether a fusion may look at the value's node: it is of this graph, so that what it takes is known here."""
+        if value.node is None:
+            return False
+        if self._own is None:
+            self._own = {id(node) for node in self.graph.nodes}
+        return id(value.node) in self._own
 
     def bind(self, value: Value, ref: Ref) -> None:
         self._refs[id(value)] = ref
@@ -123,12 +132,23 @@ def raw_bytes(data: torch.Tensor) -> bytes:
     return data.reshape(-1).view(torch.uint8).numpy().tobytes() if data.numel() else b""
 
 
+def taken_names(node: Any) -> list[str]:
+    """The tensors that a node takes, those in the graphs among its attributes included."""
+    names = list(node.input)
+    for attribute in node.attribute:
+        if attribute.HasField("g"):
+            names += [name for inner in attribute.g.node for name in taken_names(inner)]
+    return names
+
+
 def remove_unused(nodes: Any, names: set[str]) -> None:
     """Leave the nodes of a file that the tensors ``names`` need: fusions pass some by."""
     needed, left = set(names), []
     for node in reversed(nodes):
         if needed.intersection(node.output):
-            needed.update(node.input)
+            needed.update(taken_names(node))
+            if node.op_type.startswith("REF::"):  # a call names what it calls
+                needed.add(node.op_type[5:])
             left.append(node)
     left.reverse()
     del nodes[:]

@@ -11,12 +11,14 @@ from mindspore_compat.train._export._graph import Graph, Value, leaves
 from mindspore_compat.train._export._lower import Lowering, Ref, raw_bytes, remove_unused
 from mindspore_compat.train._export._mindir_rows import ROWS, TYPE_IDS, kept
 
-__all__ = ["DATA_TYPES", "kept", "mindir_model"]
+__all__ = ["DATA_TYPES", "fill", "kept", "mindir_model"]
 
 _T = proto.AttributeType
 DATA_TYPES = {torch.float32: _T.FLOAT, torch.uint8: _T.UINT8, torch.int8: _T.INT8, torch.int16: _T.INT16, torch.int32: _T.INT32,
                torch.int64: _T.INT64, torch.bool: _T.BOOL, torch.float16: _T.FLOAT16, torch.float64: _T.DOUBLE, torch.bfloat16: _T.BFLOAT16,
                torch.complex64: _T.COMPLEX64, torch.complex128: _T.COMPLEX128}
+_SHOWN = 64  # elements of one number that are written as they are
+_MONAD = object()  # the token of side effects before the first one
 _MIND_IR_VERSION, _MODEL_VERSION = 3, "2.10.0"
 
 
@@ -28,10 +30,12 @@ def _describe(message: Any, shape: tuple[int, ...], dtype: torch.dtype) -> Any:
     return message
 
 
-def _fill(attribute: Any, value: Any) -> None:
+def fill(attribute: Any, value: Any) -> None:
     """Type and value of an attribute; ints inside of tuples stand in ``ints``, else real MindSpore refuses the file."""
     if value is None:
         attribute.type = _T.NONE
+    elif value is _MONAD:
+        attribute.type = _T.UMONAD
     elif isinstance(value, torch.Tensor):
         attribute.type = _T.TENSORS
         tensor = _describe(attribute.tensors.add(name="value0"), tuple(value.shape), value.dtype)
@@ -55,43 +59,77 @@ def _fill(attribute: Any, value: Any) -> None:
                 element.type = _T.INT64
                 element.ints.append(item)
             else:
-                _fill(element, item)
+                fill(element, item)
 
 
 class _MindirLowering(Lowering):
     """``e("Conv2D", x, w, stride=…)``: positional arguments are inputs (constants if they are no tensors), named ones attributes."""
 
     format = "MINDIR"
+    shares = True  # one constant for equal numbers; files that are compared must not do so
 
-    def __init__(self, graph: Graph, model: Any) -> None:
-        super().__init__(graph, ROWS)
-        self._model, self._graph = model, model.graph
+    def __init__(self, graph: Graph, model: Any, message: Any = None, taken: list[Value] | None = None,
+                 separate: list[Any] | None = None) -> None:
+        super().__init__(graph, ROWS | {"branch": _branch, "loop": _loop})
+        self._model, self._graph = model, model.graph if message is None else message
         self._constants: dict[Any, Ref] = {}
         self._marked: Any = None  # the node whose extra attributes are written: its first operator has them
-        self._model.graph.name = graph.name
-        for value in graph.inputs:
-            self._bind(value, value.name)
+        self._graph.name = graph.name
+        self._moved: list[Ref] = []  # contents of Parameters from before they change
+        for value in graph.inputs if taken is None else [*graph.inputs, *taken]:
+            self._bind(value, value.name if taken is None else f"input_{len(self._graph.input)}")
             _describe(self._graph.input.add(name=self.ref(value)).tensor.add(), value.shape, value.dtype)
-        for value in graph.parameters:
+        for value in graph.parameters if taken is None else ():
             self._bind(value, value.name)
             parameter = _describe(self._graph.parameter.add(name=self.ref(value), ref_key=value.name, compression_type=0), value.shape, value.dtype)
             assert value.data is not None
-            parameter.raw_data = raw_bytes(value.data)
+            if separate is None:
+                parameter.raw_data = raw_bytes(value.data)
+            else:
+                separate.append((parameter, value.data))
+        self._start = self.constant(_MONAD) if graph.updates else None
+        self._targets = [(self.ref(value), new) for value, new in graph.updates]
+        for value, _ in graph.updates:
+            self.bind(value, self("TensorMove", self("Load", self.ref(value), self._start)))
+            self._moved.append(self.ref(value))
+
+    def inner(self, graph: Graph, taken: list[Value], stem: str) -> _MindirLowering:
+        """The lowering of a function of the file, which gets its own inputs and then ``taken``."""
+        graph.name = self.fresh(f"{self.graph.name}_{stem}")
+        made = _MindirLowering(graph, self._model, self._model.functions.add(), taken)
+        made.shares = self.shares
+        return made
+
+    def call(self, function: Any, *inputs: Any) -> Ref:
+        """The result of a function, or of what a Switch chose."""
+        return self(f"REF::{function}", *inputs)
 
     def _bind(self, value: Value, name: str) -> None:
         self.bind(value, Ref(f"{self.graph.name}:{name}"))
 
     def constant(self, data: Any) -> Ref:
+        short = self._short(data) if isinstance(data, torch.Tensor) and self.shares and data.numel() > _SHOWN else None
+        if short is not None:
+            return short
         ref = self.fresh(f"{self.graph.name}:ValueNode")
         node = self._graph.node.add(output=[ref], name=ref, op_type="Constant")
-        _fill(node.attribute.add(name="value"), data)
+        fill(node.attribute.add(name="value"), data)
         return ref
+
+    def _short(self, data: torch.Tensor) -> Ref | None:
+        """Equal numbers, and the numbers from 0 on, by the operators that make them."""
+        flat = data.flatten()
+        if data.dtype is torch.float32 and bool((flat == flat[0]).all()):
+            return self("FillV2", tuple(data.shape), flat[0].clone())
+        if data.dtype is torch.int64 and torch.equal(flat, torch.arange(len(flat))):
+            return self("Reshape", self("Range", 0, len(flat), 1, max(len(flat), 1_000_000)), tuple(data.shape))
+        return None
 
     def _input(self, item: Any) -> Ref:
         if isinstance(item, (Ref, Value)):
             return self.ref(item)
         key = (type(item), tuple(item) if isinstance(item, list) else item)
-        if key not in self._constants:
+        if key not in self._constants or not self.shares:
             self._constants[key] = self.constant(item)
         return self._constants[key]
 
@@ -104,7 +142,7 @@ class _MindirLowering(Lowering):
         if self.node is not None and self.node is not self._marked and self.node.attributes and op != "Cast":
             attributes, self._marked = {**attributes, **self.node.attributes}, self.node
         for name, value in attributes.items():
-            _fill(node.attribute.add(name=name), value)
+            fill(node.attribute.add(name=name), value)
         return ref
 
     def item(self, result: Ref, index: int) -> Ref:
@@ -114,17 +152,28 @@ class _MindirLowering(Lowering):
     def cast(self, value: Any, dtype: torch.dtype) -> Ref:
         return self("Cast", value, TYPE_IDS[dtype])
 
-    def finish(self) -> None:
-        """The graph's output: a tensor, or one tuple with all that ``construct`` returned."""
+    def finish(self, result: Ref | None = None) -> None:
+        """The graph's output: a tensor, or one tuple with all that ``construct`` returned; ``result`` instead, for a function that ends otherwise."""
         self.node = None
         outputs = self.graph.outputs
+        info = self._graph.output.add()
         if isinstance(outputs, Value):
-            info = self._graph.output.add(name=self.ref(outputs))
             _describe(info.tensor.add(), outputs.shape, outputs.dtype)
         else:
-            info = self._graph.output.add(name=self._tuple(outputs), denotation="Tuple")
+            info.denotation = "Tuple"
             _describe_tuple(info.attr_info, outputs)
+        info.name = self._updated(self._tuple(outputs) if result is None else result)
         remove_unused(self._graph.node, {info.name})
+
+    def _updated(self, result: Ref) -> Ref:
+        """``result`` behind the assignments to Parameters, which wait for what reads their contents from before."""
+        if self._start is None:
+            return result
+        token = self("UpdateState", self._start, *self._moved)
+        news = [self.ref(new) for _, new in self._targets]
+        for (target, _), new in zip(self._targets, news):
+            token = self("UpdateState", token, self("Assign", target, new, token, side_effect_mem=True))
+        return self("Depend", result, token, side_effect_propagate=1)
 
     def _tuple(self, outputs: Any) -> Ref:
         if isinstance(outputs, Value):
@@ -144,11 +193,63 @@ def _describe_tuple(attribute: Any, outputs: Any) -> None:
             _describe_tuple(element, item)
 
 
-def mindir_model(graph: Graph) -> Any:
-    """The ModelProto of ``graph``; a dict as output becomes the tuple of its values."""
+def _flat(outputs: Any) -> Any:
+    """One result alone, several as a tuple."""
+    return outputs[0] if len(outputs) == 1 else outputs
+
+
+def _items(e: Any, result: Ref, count: int) -> Any:
+    return result if count == 1 else tuple(e.item(result, index) for index in range(count))
+
+
+def _truth(e: Any, value: Value) -> Ref:
+    truth = e.ref(value) if value.dtype is torch.bool else e("NotEqual", value, e.scalar(0, value.dtype))
+    return truth if not value.shape else e("Reshape", truth, ())
+
+
+def _branch(e: Any, a: Any, n: Any) -> Any:
+    """A function for each side, and a Switch between them."""
+    taken = list({id(value): value for side in (a.then, a.other) for value in side.captured()}.values())
+    sides = []
+    for stem, side in (("then", a.then), ("else", a.other)):
+        side.outputs = _flat(side.outputs)
+        inner = e.inner(side, taken, stem)
+        inner.run()
+        inner.finish()
+        sides.append(e("Partial", Ref(side.name), *taken, side_effect_propagate=1))
+    return _items(e, e.call(e("Switch", _truth(e, a.condition), *sides)), len(n.outputs))
+
+
+def _loop(e: Any, a: Any, n: Any) -> Any:
+    """A function that decides, and calls the body, which calls it again, or gives its values back: no deeper stack."""
+    taken = list({id(value): value for part in (a.condition, a.body) for value in part.captured()}.values())
+    (condition,) = a.condition.outputs
+    head = e.inner(a.condition, taken, "loop")
+    body = e.inner(a.body, taken, "round")
+    end = e.inner(Graph("", list(a.condition.inputs), [], [], _flat(tuple(a.condition.inputs))), [], "end")
+    end.finish()
+    body.run()
+    news, body.graph.outputs = a.body.outputs, _flat(tuple(n.outputs))
+    body.finish(body.call(Ref(a.condition.name), *news, *taken))
+    head.run()
+    rounds = head("Partial", Ref(a.body.name), *a.condition.inputs, *taken, side_effect_propagate=1)
+    done = head("Partial", Ref(end.graph.name), *a.condition.inputs, side_effect_propagate=1)
+    head.graph.outputs = _flat(tuple(n.outputs))
+    head.finish(head.call(head("Switch", _truth(head, condition), rounds, done)))
+    return _items(e, e.call(Ref(a.condition.name), *a.initial, *taken), len(n.outputs))
+
+
+def mindir_model(graph: Graph, shares: bool = True, separate: list[Any] | None = None) -> Any:
+    """The ModelProto of ``graph``; a dict as output becomes the tuple of its values.
+
+    Args:
+        shares: equal numbers are one constant.
+        separate: gets (message, tensor) of each Parameter, whose contents are left out then.
+    """
     model = proto.ModelProto(ir_version="1.1", producer_name="MindSpore", model_version=_MODEL_VERSION, little_endian=True,
                              mind_ir_version=_MIND_IR_VERSION)
-    lowering = _MindirLowering(graph, model)
+    lowering = _MindirLowering(graph, model, separate=separate)
+    lowering.shares = shares
     if not list(leaves(graph.outputs)):
         raise ValueError("For 'export', 'construct' must return at least one Tensor, but it returned none.")
     lowering.run()

@@ -119,7 +119,7 @@ def _hardtanh(e: Any, a: Any, n: Node) -> Ref:
 
 
 def _matmul(e: Any, left: Any, right: Any, batched: bool = False) -> Ref:
-    (left, left_flag), (right, right_flag) = untransposed(left), untransposed(right)
+    (left, left_flag), (right, right_flag) = [untransposed(item) if e.made_here(item) else (item, False) for item in (left, right)]
     return e("BatchMatMul" if batched else "MatMul", left, right, left_flag, right_flag)
 
 
@@ -136,7 +136,7 @@ def _convolution(e: Any, a: Any, n: Node) -> Ref:
     if a.transposed:
         return _transposed_convolution(e, a, n)
     spatial = a.weight.ndim - 2
-    x, pads = spatial_pads(a.input, spatial)
+    x, pads = spatial_pads(a.input, spatial) if e.made_here(a.input) else (a.input, [(0, 0)] * spatial)
     pads = [(before + pad, after + pad) for (before, after), pad in zip(pads, a.padding)]
     kernel, stride, dilation = a.weight.shape[2:], tuple(a.stride), tuple(a.dilation)
     flat = tuple(side for pair in pads for side in pair)
@@ -266,6 +266,39 @@ def _sort(e: Any, a: Any, n: Node) -> Any:
     return e.item(both, 0), e.cast(e.item(both, 1), torch.int64)
 
 
+def _max_pool_gradient(e: Any, a: Any, n: Node) -> Ref:
+    kernel, stride = tuple(a.kernel_size), tuple(a.stride or a.kernel_size)
+    return e("MaxPoolGrad", a.self, a.indices.node.outputs[0], a.grad_output, kernel_size=(1, 1, *kernel), strides=(1, 1, *stride), pad_mode="VALID",
+             data_format="NCHW", format="NCHW")
+
+
+def _convolution_gradient(e: Any, a: Any, n: Node) -> Any:
+    """(by input, weight, bias), as far as they are asked for."""
+    flat = tuple(pad for pad in a.padding for _ in range(2))
+    shared: dict[str, Any] = {"kernel_size": a.weight.shape[2:], "out_channel": a.weight.shape[0], "mode": 1, "pad_mode": "pad", "pad": flat,
+                              "pad_list": flat, "stride": (1, 1, *a.stride), "dilation": (1, 1, *a.dilation), "groups": a.groups, "group": a.groups,
+                              "format": "NCHW"}
+    made: list[Callable[[], Ref]] = [lambda: e("Conv2DBackpropInput", a.grad_output, a.weight, a.input.shape, **shared),
+                                     lambda: e("Conv2DBackpropFilter", a.grad_output, a.input, a.weight.shape, **shared),
+                                     lambda: e("BiasAddGrad", a.grad_output, 0)]
+    return tuple(make() for make, wanted in zip(made, a.output_mask) if wanted)
+
+
+def _lstm_layer(e: Any, a: Any, n: Node) -> Any:
+    """MindSpore's takes all weights in one tensor, with the sum of the biases."""
+    parts = [a.w_ih, a.w_hh] + ([e("Add", a.b_ih, a.b_hh)] if hasattr(a, "b_ih") else [])
+    weights = e("Concat", e("MakeTuple", *[e("Reshape", part, (-1, 1, 1)) for part in parts]), 0)
+    starts = [e("ExpandDims", item, 0) for item in (a.h, a.c)]
+    result = e("LSTM", a.x, *starts, weights, input_size=a.w_ih.shape[1], hidden_size=a.w_hh.shape[1], num_layers=1, has_bias=len(parts) > 2,
+               bidirectional=False, dropout=0.0, proj_size=0)
+    return (e.item(result, 0), *[e("Squeeze", e.item(result, number), (0,)) for number in (1, 2)])
+
+
+def _dropout(e: Any, a: Any, n: Node) -> Any:
+    both = e("Dropout", a.input, 1 - float(a.p), 0, 0)
+    return e.item(both, 0), e.cast(e.item(both, 1), torch.bool)
+
+
 def _resize(name: str) -> Row:
     def row(e: Any, a: Any, n: Node) -> Ref:
         size, corners = n.outputs[0].shape[-2:], getattr(a, "align_corners", False)
@@ -306,7 +339,9 @@ ROWS: dict[str, Row] = {
     "scatter_add": lambda e, a, n: e("TensorScatterElements", a.self, a.index, a.src, a.dim, 1),
     "grid_sampler_2d": lambda e, a, n: e("GridSampler2D", a.input, a.grid, a.interpolation_mode, a.padding_mode, a.align_corners),
     "cumprod": lambda e, a, n: e("CumProd", e.operand(a.self, n.outputs[0].dtype), a.dim, False, False),
-    "topk": _topk, "sort": _sort, FAKE_QUANT_PARAM: lambda e, a, n: (e("FakeQuantParam", a.self), None),
+    "max_pool2d_with_indices_backward": _max_pool_gradient, "convolution_backward": _convolution_gradient,
+    "lstm_layer": _lstm_layer, "topk": _topk, "sort": _sort, "native_dropout": _dropout,
+    FAKE_QUANT_PARAM: lambda e, a, n: (e("FakeQuantParam", a.self), None),
     "upsample_nearest2d": _resize("ResizeNearestNeighborV2"), "upsample_bilinear2d": _resize("ResizeBilinearV2"),
 }
 
@@ -317,6 +352,7 @@ def _plain_pool(a: dict[str, Any]) -> bool:
 
 #: Forms that MINDIR has; the operator's other forms are taken apart.
 _FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
+    "max_pool2d_with_indices_backward": lambda a: _plain_pool(a), "convolution_backward": lambda a: a["weight"].dim() == 4 and not a["transposed"],
     "gelu": lambda a: a["approximate"] == "tanh", "elu": lambda a: (a["alpha"], a["scale"], a["input_scale"]) == (1, 1, 1),
     "topk": lambda a: a["largest"] and a["dim"] in (-1, a["self"].dim() - 1),
     "scatter": lambda a: not a.get("reduce") and a.get("src") is not None and a["src"].shape == a["index"].shape,

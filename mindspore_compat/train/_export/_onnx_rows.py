@@ -215,6 +215,23 @@ def _resize(mode: str) -> Row:
     return row
 
 
+def _recurrent(name: str, order: list[int], **attributes: Any) -> Row:
+    """ONNX has one axis more, for directions, and another order of gates."""
+    def row(e: Any, a: Any, n: Node) -> Any:
+        size = a.w_hh.shape[1]
+        rows = torch.tensor([place * size + row for place in order for row in range(size)])
+
+        def sorted_rows(item: Any) -> Ref:
+            return e("Gather", item, e.constant(rows), axis=0) if order != [0] else e.ref(item)
+
+        bias = e("Concat", sorted_rows(a.b_ih), sorted_rows(a.b_hh), axis=0) if hasattr(a, "b_ih") else None
+        weights = [e("Unsqueeze", item, axes=[0]) if item is not None else None for item in (sorted_rows(a.w_ih), sorted_rows(a.w_hh), bias)]
+        starts = [e("Unsqueeze", item, axes=[0]) for item in ([a.h, a.c] if hasattr(a, "c") else [a.h])]
+        found = e(name, a.x, *weights, None, *starts, results=1 + len(starts), hidden_size=size, **attributes)
+        return (e("Squeeze", found[0], axes=[1]), *[e("Squeeze", item, axes=[0]) for item in found[1:]])
+    return row
+
+
 def _flip(e: Any, a: Any, n: Node) -> Ref:
     count = len(a.dims)
     return e("Slice", a.self, (-1,) * count, (_LAST,) * count, [axis % a.self.ndim for axis in a.dims], (-1,) * count)
@@ -258,6 +275,8 @@ ROWS: dict[str, Row] = {
     "index_select": lambda e, a, n: e("Gather", a.self, a.index, axis=a.dim % a.self.ndim),
     "gather": lambda e, a, n: e("GatherElements", a.self, a.index, axis=a.dim % a.self.ndim),
     "scatter": lambda e, a, n: e("ScatterElements", a.self, a.index, a.src, axis=a.dim % a.self.ndim),
+    "lstm_layer": _recurrent("LSTM", [0, 3, 1, 2]), "gru_layer": _recurrent("GRU", [1, 0, 2], linear_before_reset=1),
+    "rnn_tanh_layer": _recurrent("RNN", [0], activations=["Tanh"]), "rnn_relu_layer": _recurrent("RNN", [0], activations=["Relu"]),
     "topk": lambda e, a, n: e("TopK", a.self, (a.k,), axis=a.dim, largest=a.largest, sorted=a.sorted, results=2),
     "sort": lambda e, a, n: e("TopK", a.self, (a.self.shape[a.dim],), axis=a.dim, largest=a.descending, sorted=True, results=2),
     "upsample_nearest2d": _resize("nearest"), "upsample_bilinear2d": _resize("linear"),

@@ -13,15 +13,23 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat.common._wrap import memory, plain, wrap
 from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.train._export._aten import bind, changes_nothing, computed, is_view, normalized, tensors_in
 from mindspore_compat.train._export._decompose import CREATION, DECOMPOSITIONS
 from mindspore_compat.train._export._decompose import GRADIENTS as _GRADIENTS
-from mindspore_compat.train._export._graph import CONSTANT, INPUT, PARAMETER, RESULT, Graph, Node, Value, leaves, map_values
+from mindspore_compat.train._export._decompose_layers import batch_norm_in_training
+from mindspore_compat.train._export._explore import MOST_WAYS, Attempt, explore, too_many
+from mindspore_compat.train._export._graph import CONSTANT, INPUT, PARAMETER, RESULT, Graph, Node, Value, map_values
+from mindspore_compat.train._export._loop_node import ChangesParameter, run_loop
+from mindspore_compat.train._export._loops import looping
+from mindspore_compat.train._export._optimizers import recordable_optimizers
+from mindspore_compat.train._export._recurrent import RECURRENT, recurrent
 
 __all__ = ["Kept", "refuse", "trace"]
 
@@ -33,25 +41,40 @@ _IDENTITY = frozenset({"detach", "alias", "lift_fresh", "lift", "lift_fresh_copy
 _SYNONYMS = {"_unsafe_view": "view", "_reshape_alias": "view", "cudnn_batch_norm": "native_batch_norm", "miopen_batch_norm": "native_batch_norm",
              "t": "transpose", "_to_copy": "to", "cudnn_convolution": "convolution", "unsafe_split": "split", "true_divide": "div",
              "unsafe_split_with_sizes": "split_with_sizes", "expand_copy": "expand", "absolute": "abs", "fix": "trunc"}
-_READING = frozenset({"numpy", "tolist", "__array__"})
+_READING = frozenset({"numpy", "tolist", "__array__", "untyped_storage", "storage", "__dlpack__"})
+_DECIDING = frozenset({"__bool__", "is_nonzero"})
 _RESHAPING = frozenset({"transpose_", "t_", "squeeze_", "unsqueeze_", "swapaxes_", "swapdims_"})
-_NO_OP_IF_SAME_SHAPE = frozenset({"view", "expand", "squeeze", "slice"})
+
+
+_SHOWING = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape}
+#: operators with such results in some forms only: whether this form is none
+_FIXED_FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
+    "index": lambda a: not any(item is not None and item.dtype in (torch.bool, torch.uint8) for item in a["indices"]),
+}
+_BOOLS = {Tensor.__bool__.__code__}
+
+
+_refusals: list[NotImplementedError] = []  # of this run: 'construct' may catch what is raised in it, and go on
 
 
 def refuse(what: str, scope: str) -> NotImplementedError:
     """The error for what no file can hold, with the place and the ways around it."""
-    return NotImplementedError(f"For 'export', {what}{f' (in {scope})' if scope else ''}. Rewrite that part of 'construct', or use save_checkpoint "
-                               "for the parameters, or torch.onnx.export on the Cell, which is a torch.nn.Module.")
+    error = NotImplementedError(f"For 'export', {what}{f' (in {scope})' if scope else ''}. Rewrite that part of 'construct', or use save_checkpoint "
+                                "for the parameters, or torch.onnx.export on the Cell, which is a torch.nn.Module.")
+    _refusals.append(error)
+    return error
 
 
 class _Handle:
     """What is known of one torch tensor: its Value now, and for a view how to make it again after its base has changed."""
 
-    __slots__ = ("base", "seen", "tensor", "value", "version", "view")
+    __slots__ = ("base", "level", "parameter", "seen", "tensor", "value", "version", "view")
 
     def __init__(self, tensor: torch.Tensor, value: Value, base: _Handle | None = None,
                  view: tuple[Any, dict[str, Any], int] | None = None) -> None:
         self.tensor, self.value, self.base, self.view = tensor, value, base, view  # view: operator, its arguments, which result
+        self.parameter = value if value.kind == PARAMETER and base is None else None
+        self.level = 0  # how deep in loops it was made
         self.version, self.seen = 0, base.root().version if base is not None else 0
 
     def root(self) -> _Handle:
@@ -61,10 +84,15 @@ class _Handle:
 class _Recorder(TorchDispatchMode):
     """Writes operators into ``nodes``. ``kept`` says which operators the format has itself, in this form."""
 
-    def __init__(self, paths: dict[int, str], kept: Kept) -> None:
+    def __init__(self, paths: dict[int, str], kept: Kept, choices: tuple[bool, ...] = ()) -> None:
         super().__init__()
         self.nodes: list[Node] = []
         self.parameters: dict[str, Value] = {}
+        self.decisions: list[tuple[int, Value, bool]] = []
+        self._choices = choices
+        self.carried: list[_Handle] = []  # Parameters that the loops around here carry on
+        self._level = 0
+        self._changed: dict[str, tuple[_Handle, torch.Tensor]] = {}  # Parameters that are assigned to, and their contents before
         self._paths, self._kept = paths, kept
         self._handles: dict[int, _Handle] = {}
         self._by_place: dict[tuple[Any, ...], _Handle] = {}
@@ -80,6 +108,7 @@ class _Recorder(TorchDispatchMode):
         """An input or parameter; found again also by its place in memory, since ``.data`` makes objects behind the mode's back."""
         value = Value(kind, tuple(tensor.shape), tensor.dtype, name, plain(tensor) if kind == PARAMETER else None)
         self._handles[id(tensor)] = handle = _Handle(tensor, value)
+        handle.level = 0 if kind == PARAMETER else self._level
         if tensor.numel():
             self._by_place.setdefault(_place(tensor), handle)
         return value
@@ -91,6 +120,7 @@ class _Recorder(TorchDispatchMode):
                 self.parameters[tensor.name] = self.add_source(tensor, PARAMETER, tensor.name)
                 return self._handles[id(tensor)]
             handle = self._handles[id(tensor)] = _Handle(tensor, _constant(tensor))
+            handle.level = self._level
         return handle
 
     def read(self, tensor: torch.Tensor) -> Value:
@@ -112,16 +142,16 @@ class _Recorder(TorchDispatchMode):
     # --- operators ----------------------------------------------------------------------------------------------------------
 
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None) -> Any:
-        bound = _bind(func, args, kwargs or {})
+        bound = bind(func, args, kwargs or {})
         name = str(func.overloadpacket.__name__)
-        if name == "_local_scalar_dense" and self.read(args[0]).kind != CONSTANT:
-            raise refuse("'construct' turns a value that depends on inputs or parameters into a Python number (item(), if, int(), range), "
-                         "which a file can not repeat", self.scope())
+        self._check_visible(func, name, bound)
         written = [argument.name for argument in func._schema.arguments if argument.alias_info is not None and argument.alias_info.is_write]
         if written:
             return self._in_place(func, name, bound, written)
         op = _SYNONYMS.get(name, name)
-        if not all(self.read(tensor).kind == CONSTANT for tensor in _tensors(bound)):
+        if op == "native_batch_norm" and bound["training"]:
+            return self._batch_norm(bound)
+        if not all(self.read(tensor).kind == CONSTANT for tensor in tensors_in(bound)):
             kept = self._kept(op, bound)
             decompose = DECOMPOSITIONS.get(op) if not kept else None
             with self:
@@ -134,25 +164,105 @@ class _Recorder(TorchDispatchMode):
                 return result
         return self._record(func, op, bound, args, kwargs or {})
 
+    def _check_visible(self, func: Any, name: str, bound: dict[str, Any]) -> None:
+        """Refuse what shows Python a value, or a size that depends on values: it would silently become a constant."""
+        if _SHOWING.isdisjoint(func.tags) or all(self.read(tensor).kind == CONSTANT for tensor in tensors_in(bound)):
+            return
+        if torch.Tag.data_dependent_output in func.tags:
+            raise refuse("'construct' turns a value that depends on inputs or parameters into a Python number (item(), int(), float(), range), "
+                         "which a file can not repeat. Keep it a Tensor", self.scope())
+        if name not in _FIXED_FORMS or not _FIXED_FORMS[name](bound):
+            raise refuse(f"the result of the operator '{name}' has a size that depends on values, which a file can not hold. Use ops.select, "
+                         "masked_fill or a product with the mask", self.scope())
+
+    def decide(self, tensor: torch.Tensor) -> bool | None:
+        """The outcome of ``if tensor`` on this way; None if it is a constant."""
+        value = self.read(tensor)
+        if value.kind == CONSTANT:
+            return None
+        for _, condition, outcome in self.decisions:
+            if condition is value:
+                return outcome
+        number = len(self.decisions)
+        if number > MOST_WAYS:
+            raise too_many(lambda what: refuse(what, self.scope()))
+        with _disable_current_modes():
+            outcome = self._choices[number] if number < len(self._choices) else bool(plain(tensor))
+        self.decisions.append((len(self.nodes), value, outcome))
+        return outcome
+
+    def _batch_norm(self, bound: dict[str, Any]) -> Any:
+        """With statistics of the batch; the moving ones follow them, as torch does it inside of the operator."""
+        with self:
+            result, mean, spread, variance = batch_norm_in_training(bound["input"], bound["weight"], bound["bias"], bound["eps"])
+            momentum = bound["momentum"]
+            for moving, new in ((bound["running_mean"], mean), (bound["running_var"], variance)):
+                if moving is not None and momentum:
+                    _Base.copy_(moving, _Base.detach(moving) * (1 - momentum) + new * momentum)
+            return result, mean, spread
+
+    def updates(self) -> list[tuple[Value, Value]]:
+        """(Parameter, its last Value) of those that `construct` changed."""
+        return [(self.parameters[name], self.read(handle.tensor)) for name, (handle, _) in self._changed.items()]
+
+    def note_change(self, handle: _Handle) -> None:
+        """Keep what a Parameter holds, before the first change."""
+        assert handle.parameter is not None
+        if handle.parameter.name not in self._changed:
+            with _disable_current_modes(), torch._C.DisableTorchFunction():
+                self._changed[handle.parameter.name] = handle, _Base.clone(plain(handle.tensor))
+
+    def keeps(self, op: str) -> bool:
+        """Whether the format has this operator of the trace's own."""
+        return self._kept(op, {})
+
+    def keep(self, tensor: torch.Tensor) -> None:
+        """A constant from outside of the trace gets a Value now."""
+        self._handle_of(tensor)
+
+    def bind(self, tensor: torch.Tensor, value: Value) -> None:
+        """``tensor`` stands for ``value``."""
+        self._handles[id(tensor)] = handle = _Handle(tensor, value)
+        handle.level = self._level
+
+    @contextmanager
+    def inner(self, choices: tuple[bool, ...]) -> Iterator[tuple[list[Node], list[tuple[int, Value, bool]]]]:
+        """What is recorded goes to the lists given here, with decisions of their own."""
+        outer = self.nodes, self.decisions, self._choices
+        self.nodes, self.decisions, self._choices = [], [], choices
+        self._level += 1
+        try:
+            yield self.nodes, self.decisions
+        finally:
+            self.nodes, self.decisions, self._choices = outer
+            self._level -= 1
+
+    def restore(self) -> None:
+        """Give the Parameters their contents back."""
+        for handle, before in self._changed.values():
+            memory(handle.tensor).copy_(before)
+
     def _record(self, func: Any, op: str, bound: dict[str, Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-        tensors = _tensors(bound)
-        if torch.Tag.nondeterministic_seeded in func.tags and not (op == "native_dropout" and not bound.get("train")):
+        tensors = tensors_in(bound)
+        dropping = op == "native_dropout" and bound.get("train")
+        if (torch.Tag.nondeterministic_seeded in func.tags and op != "native_dropout") or (dropping and not self._kept(op, bound)):
             raise refuse(f"'construct' draws random numbers with '{op}'", self.scope())
         values = {id(tensor): self.read(tensor) for tensor in tensors}
-        result = _computed(func, args, kwargs)
+        result = computed(func, args, kwargs)
         made = [item for item in (result if isinstance(result, (tuple, list)) else [result]) if isinstance(item, torch.Tensor)]
         if op in CREATION or all(value.kind == CONSTANT for value in values.values()):
             outputs = [_constant(item) for item in made]
-        elif op in _IDENTITY or _changes_nothing(op, bound, tensors, made):
+        elif (op in _IDENTITY and not dropping) or changes_nothing(op, bound, tensors, made):
             outputs = [values[id(tensors[0])]] * len(made)
         else:
             named = {key: map_values(lambda item: values[id(item)] if isinstance(item, torch.Tensor) else item, item) for key, item in bound.items()}
-            outputs = self._emit(op, _normalized(func, op, named, made), made)
-        base = self._handle_of(tensors[0]) if tensors and _is_view(func) else None
+            outputs = self._emit(op, normalized(func, op, named, made), made)
+        base = self._handle_of(tensors[0]) if tensors and is_view(func) else None
         for index, (item, value) in enumerate(zip(made, outputs)):
             known = self._handles.get(id(item))
             if known is None or known.tensor is not item:
                 self._handles[id(item)] = _Handle(item, value, base, (func, bound, index) if base is not None else None)
+                self._handles[id(item)].level = self._level
         return result
 
     def _emit(self, op: str, args: dict[str, Any], results: list[torch.Tensor]) -> list[Value]:
@@ -174,10 +284,14 @@ class _Recorder(TorchDispatchMode):
             return func(**bound)
         root = handle.root()
         changed, new = [handle], self._without_side_effect(name, bound, target)
-        if root.value.kind == PARAMETER:
-            if target.shape == new.shape and torch.allclose(target, new, equal_nan=True):
+        if root.parameter is not None:
+            if root.value is root.parameter and self._is_only(root.parameter, new) and torch.allclose(target, new, equal_nan=True):
                 return target  # torch's instance_norm writes the moving values back unchanged
-            raise refuse(f"'construct' changes the Parameter {root.value.name!r}", self.scope())
+            if self._level and root not in self.carried:
+                raise ChangesParameter(root)
+            self.note_change(root)
+        elif root.level < self._level:
+            raise refuse("a loop changes a Tensor in place that was made outside of it", self.scope())
         made = [new]
         while changed[-1].base is not None:
             with self:
@@ -189,6 +303,19 @@ class _Recorder(TorchDispatchMode):
         for item, value in zip(changed, values):
             item.value, item.seen = value, root.version
         return result
+
+    def _is_only(self, parameter: Value, tensor: torch.Tensor) -> bool:
+        """Whether ``tensor`` depends on nothing but this Parameter."""
+        left, seen = [self.read(tensor)], set()
+        while left:
+            value = left.pop()
+            if value is parameter or value.kind == CONSTANT or id(value) in seen:
+                continue
+            if value.node is None:
+                return False
+            seen.add(id(value))
+            left += value.node.inputs()
+        return True
 
     def _without_side_effect(self, name: str, bound: dict[str, Any], target: torch.Tensor) -> torch.Tensor:
         shape, like = tuple(target.shape), {"dtype": target.dtype, "device": target.device}
@@ -238,17 +365,52 @@ class _Recorder(TorchDispatchMode):
 
 
 class _NoReading(TorchFunctionMode):
-    """Refuses the ways from a tensor to numpy and lists, which no dispatch mode sees: their values would silently become constants."""
+    """Refuses the ways from a tensor to numpy and lists, which no dispatch mode sees: their values would silently become constants.
+
+    ``if tensor`` asks the recorder which way to go; dropout in training becomes one operator.
+    """
 
     def __init__(self, recorder: _Recorder) -> None:
         super().__init__()
         self._recorder = recorder
 
+    def _is_place(self, index: Any) -> bool:
+        """Whether it is one number of the graph."""
+        return (isinstance(index, torch.Tensor) and not index.dim() and index.dtype in (torch.int32, torch.int64)
+                and self._recorder.read(index).kind != CONSTANT)
+
     def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None) -> Any:
-        if getattr(func, "__name__", "") in _READING and self._recorder.read(args[0]).kind != CONSTANT:
+        name = getattr(func, "__name__", "")
+        if name in _DECIDING or (name == "item" and _asked_by_bool()):
+            outcome = self._recorder.decide(args[0])
+            if outcome is not None:
+                return outcome
+        if name in ("__getitem__", "__setitem__") and self._is_place(args[1]):  # torch would make a number of it
+            args = (args[0], torch.reshape(args[1], (1,)), *[torch.unsqueeze(item, 0) if isinstance(item, torch.Tensor) and item.dim() else item
+                                                             for item in args[2:]])
+            return func(*args) if name == "__setitem__" else torch.squeeze(func(*args), 0)
+        if func is torch.dropout and _given(args, kwargs, 2, "train") and _given(args, kwargs, 1, "p"):
+            return wrap(torch.native_dropout(args[0], _given(args, kwargs, 1, "p"), True)[0])
+        if name in RECURRENT and func is getattr(torch, name, None) and not kwargs:
+            found = recurrent(self._recorder, lambda what: refuse(what, self._recorder.scope()), name, args)
+            if found is not NotImplemented:
+                return wrap(found)
+        if name in _READING and self._recorder.read(args[0]).kind != CONSTANT:
             raise refuse("'construct' reads the values of a tensor that depends on inputs or parameters (asnumpy(), tolist()), which a file can "
                          "not repeat", self._recorder.scope())
         return func(*args, **kwargs or {})
+
+
+def _asked_by_bool() -> bool:
+    """Whether the tensor is read for ``if`` and the like."""
+    frame: Any = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename.endswith("overrides.py"):
+        frame = frame.f_back
+    return frame is not None and frame.f_code in _BOOLS
+
+
+def _given(args: tuple[Any, ...], kwargs: dict[str, Any] | None, index: int, name: str) -> Any:
+    return args[index] if len(args) > index else (kwargs or {}).get(name)
 
 
 def _place(tensor: torch.Tensor) -> tuple[Any, ...]:
@@ -257,46 +419,6 @@ def _place(tensor: torch.Tensor) -> tuple[Any, ...]:
 
 def _constant(tensor: torch.Tensor) -> Value:
     return Value(CONSTANT, tuple(tensor.shape), tensor.dtype, data=_Base.clone(plain(tensor)))
-
-
-def _bind(func: Any, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """All arguments by their names in the schema, with defaults."""
-    bound = {}
-    for index, argument in enumerate(func._schema.arguments):
-        bound[argument.name] = args[index] if index < len(args) else kwargs.get(argument.name, argument.default_value)
-    return bound
-
-
-def _tensors(tree: Any) -> list[torch.Tensor]:
-    return [item for item in leaves(tree) if isinstance(item, torch.Tensor)]
-
-
-def _is_view(func: Any) -> bool:
-    return any(item.alias_info is not None and not item.alias_info.is_write for item in func._schema.returns)
-
-
-def _changes_nothing(op: str, bound: dict[str, Any], tensors: list[torch.Tensor], made: list[torch.Tensor]) -> bool:
-    if len(made) != 1 or made[0].dtype is not tensors[0].dtype or tuple(made[0].shape) != tuple(tensors[0].shape):
-        return False
-    if op == "permute":
-        return [axis % made[0].dim() for axis in bound["dims"]] == list(range(made[0].dim()))
-    if op == "transpose":
-        return made[0].dim() < 2 or ("dim0" in bound and (bound["dim0"] - bound["dim1"]) % made[0].dim() == 0)
-    return op in _NO_OP_IF_SAME_SHAPE or op == "to"
-
-
-def _normalized(func: Any, op: str, named: dict[str, Any], made: list[torch.Tensor]) -> dict[str, Any]:
-    """Arguments of synonyms made alike; a view of a view becomes one of the first."""
-    if op == "view":
-        source = named["self"]
-        while source.node is not None and source.node.op == "view":
-            source = source.node.args["self"]
-        return {"self": source, "size": list(made[0].shape)}
-    if op == "expand":
-        return {"self": named["self"], "size": list(made[0].shape)}
-    if op == "transpose" and "dim0" not in named:
-        return {"self": named["self"], "dim0": 0, "dim1": made[0].dim() - 1}
-    return named
 
 
 def trace(net: Any, inputs: tuple[Any, ...], names: Iterable[str], label: str, kept: Kept) -> Graph:
@@ -313,30 +435,32 @@ def trace(net: Any, inputs: tuple[Any, ...], names: Iterable[str], label: str, k
         NotImplementedError: if ``construct`` does what a fixed graph can not do; names the Cell.
     """
     paths = {id(cell): path for path, cell in net.cells_and_names()} if isinstance(net, Cell) else {}
-    recorder = _Recorder(paths, kept)
-    fresh = map_values(lambda item: wrap(_Base.clone(plain(item))) if isinstance(item, torch.Tensor) else item, tuple(inputs))
-    sources = [recorder.add_source(item, INPUT, name) for item, name in zip(_tensors(fresh), names)]
-    if isinstance(net, Cell):
-        for parameter in net.get_parameters():
-            recorder.parameters[parameter.name] = recorder.add_source(parameter, PARAMETER, parameter.name)
-    outputs = _run(recorder, net, fresh)
-    graph = Graph(label, sources, list(recorder.parameters.values()), recorder.nodes, outputs)
+    names = list(names)
+
+    def attempt(choices: tuple[bool, ...]) -> Attempt:
+        _refusals.clear()
+        recorder = _Recorder(paths, kept, choices)
+        fresh = map_values(lambda item: wrap(_Base.clone(plain(item))) if isinstance(item, torch.Tensor) else item, tuple(inputs))
+        sources = [recorder.add_source(item, INPUT, name) for item, name in zip(tensors_in(fresh), names)]
+        if isinstance(net, Cell):
+            for parameter in net.get_parameters():
+                recorder.parameters[parameter.name] = recorder.add_source(parameter, PARAMETER, parameter.name)
+        def run(test: Callable[..., Any], body: Callable[..., Any], values: Any) -> Any:
+            return run_loop(recorder, lambda what: refuse(what, recorder.scope()), test, body, values)
+
+        try:
+            with recordable_optimizers(net, lambda what: refuse(what, recorder.scope())), looping(net, run) as function:
+                outputs = _run(recorder, function, fresh)
+            if _refusals:
+                raise _refusals[0]
+            updates = recorder.updates()
+        finally:
+            recorder.restore()
+        return Attempt(Graph(label, sources, list(recorder.parameters.values()), recorder.nodes, outputs, updates), recorder.decisions)
+
+    graph = explore(attempt, lambda what: refuse(what, ""))
     graph.remove_dead()
     return graph
-
-
-def _computed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What the operator gives; of places that do not exist, as random sample inputs have them, what stands at 0: a file depends on shapes only."""
-    try:
-        return func(*args, **kwargs)
-    except (IndexError, RuntimeError) as error:
-        if "out of range" not in str(error) and "out of bounds" not in str(error):
-            raise
-        return func(*map_values(_at_zero, args), **map_values(_at_zero, kwargs))
-
-
-def _at_zero(item: Any) -> Any:
-    return torch.zeros_like(item) if isinstance(item, torch.Tensor) and item.dtype in (torch.int32, torch.int64) else item
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from mindspore_compat._format.proto import mindir
 from mindspore_compat.ops import operations as P
 from mindspore_compat.train._export import _load
 from mindspore_compat.train._export._load_operators import CLASSES, REFUSED
+from mindspore_compat.train._export._load_scalars import SCALARS
 
 T = mindir.AttributeType
 X = Tensor(np.ones((1, 3), np.float32))
@@ -264,3 +265,42 @@ def test_a_large_file_of_real_shape_is_loaded(tmp_path: Path) -> None:
     ms.export(net, x, file_name=str(tmp_path / "net"), file_format="MINDIR")
     assert (tmp_path / "net.mindir").stat().st_size > 1 << 20
     np.testing.assert_allclose(nn.GraphCell(ms.load(str(tmp_path / "net.mindir")))(x).asnumpy(), net(x).asnumpy(), atol=1e-5)
+
+
+# --- numbers and texts ----------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize(("kind", "items"), [
+    ("ScalarPow", (10, 10**9)), ("ScalarMul", (1 << 62, 4)), ("ScalarAdd", ((1 << 63) - 1, 1)), ("JoinedStr", ("x" * 999_999, "yy")),
+])
+def test_numbers_and_texts_do_not_grow_without_end(kind: str, items: Any) -> None:
+    with pytest.raises(OverflowError, match="beyond 64 bits|too long"):
+        SCALARS[kind](*items)
+
+
+@pytest.mark.parametrize(("kind", "items"), [
+    ("ScalarAdd", ("a", 1)), ("ScalarMul", ((1, 2), 3)), ("tuple_equal", (1, 2)), ("JoinedStr", (print,)), ("sequence_len", ("abc",)),
+    ("SequenceAdd", ([1], [2])), ("TupleToTensor", (("a",),)), ("InSequence", ("a", ("a",))),
+])
+def test_operators_on_numbers_take_numbers(kind: str, items: Any) -> None:
+    with pytest.raises(TypeError, match="it takes"):
+        SCALARS[kind](*items)
+
+
+@pytest.mark.parametrize(("name", "error"), [("ValueError", ValueError), ("SystemExit", RuntimeError), ("os", RuntimeError), (3, RuntimeError)])
+def test_a_file_raises_common_errors_only(name: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match="too large: 3"):
+        SCALARS["raise"](name, "too large: ", 3, "None", None)
+
+
+def test_operators_in_place_do_not_change_what_the_file_or_the_caller_holds(tmp_path: Path) -> None:
+    def add_to_input(model: Any) -> None:
+        node = the_node(model)
+        node.op_type = "InplaceAddExt"
+        node.input[0] = model.graph.input[0].name
+        node.input.append(node.input[0])
+        model.graph.output[0].name = node.output[0]
+
+    net, x = nn.GraphCell(ms.load(changed(tmp_path, add_to_input))), Tensor(np.ones((1, 3), np.float32))
+    for _ in range(2):
+        assert net(x).asnumpy().tolist() == [[2, 2, 2]]
+    assert x.asnumpy().tolist() == [[1, 1, 1]]

@@ -133,13 +133,13 @@ def test_what_the_output_does_not_need_is_left_out(tmp_path: Path) -> None:
     assert operators(model) == ["MatMul", "BiasAdd"]
 
 
-def test_evaluation_is_exported_and_the_mode_comes_back(tmp_path: Path) -> None:
+def test_each_cell_is_exported_in_its_mode(tmp_path: Path) -> None:
     net = nn.SequentialCell([nn.Conv2d(2, 2, 1), nn.BatchNorm2d(2), nn.Dropout(p=0.5)])
     net.set_train()
     net[1].set_train(False)
     before = net[1].moving_mean.asnumpy().copy()
     model = exported(net, Tensor(np.ones((2, 2, 3, 3), np.float32)), folder=tmp_path)
-    assert operators(model) == ["Conv2D", "BatchNorm", "TupleGetItem"]
+    assert operators(model) == ["Conv2D", "BatchNorm", "TupleGetItem", "Dropout", "TupleGetItem"]
     assert (net.training, net[0].training, net[1].training, net[2].training) == (True, True, False, True)
     np.testing.assert_array_equal(net[1].moving_mean.asnumpy(), before)
 

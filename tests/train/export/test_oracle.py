@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +19,9 @@ from tests.train.export.nets import CASES
 
 _RUN = """
 import sys, numpy as np, mindspore as ms
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 def flat(item):
@@ -64,3 +70,55 @@ give({mode: ms.nn.GraphCell(ms.load(f"{sys.argv[1]}/{mode}.mindir", dec_key=b"01
 """, str(tmp_path))
     for values in found.values():
         np.testing.assert_allclose(values, net(x).asnumpy(), atol=1e-6)
+
+
+_TRAIN = """
+import os, signal, sys
+import numpy as np
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn
+
+ms.set_seed(1)
+x = np.random.RandomState(0).randn(12, 4).astype(np.float32)
+y = (x.sum(1) > 0).astype(np.int32)
+net = nn.SequentialCell(nn.Dense(4, 6), nn.BatchNorm1d(6), nn.Dense(6, 2))
+
+class Ask(ms.train.Callback):
+    def on_train_step_end(self, run_context):
+        if run_context.original_args().cur_step_num == 2:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+model = ms.train.Model(net, loss, nn.Momentum(net.trainable_params(), 0.1, 0.9))
+data = ds.NumpySlicesDataset((x, y), shuffle=False).batch(4)
+model.train(3, data, callbacks=[Ask(), ms.train.OnRequestExit(directory=sys.argv[1], file_name="Net")], dataset_sink_mode=False)
+"""
+_GO_ON = """
+import sys, numpy as np, mindspore as ms
+x = np.random.RandomState(0).randn(12, 4).astype(np.float32)
+step = ms.nn.GraphCell(ms.load(sys.argv[1] + "/rank_0/Net_train.mindir"))
+losses = [float(step(ms.Tensor(x[:4]), ms.Tensor((x[:4].sum(1) > 0).astype(np.int32))).asnumpy().ravel()[0]) for _ in range(4)]
+give(losses)
+"""
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("ours_saves", [True, False])
+def test_training_goes_on_from_the_file_of_on_request_exit(ours_saves: bool, tmp_path: Path) -> None:
+    """Saved by one, run by both: the same losses, which fall."""
+    def ours(code: str) -> str:
+        (tmp_path / "program.py").write_text("def give(value):\n    print(value)\n" + code)
+        done = subprocess.run([sys.executable, "-m", "mindspore_compat", str(tmp_path / "program.py"), str(tmp_path)], capture_output=True, text=True,
+                              timeout=120, check=False)
+        assert done.returncode == 0, done.stderr[-2000:]
+        return done.stdout
+
+    if ours_saves:
+        ours(_TRAIN)
+    else:
+        (tmp_path / "real.py").write_text(_TRAIN)  # GRAPH_MODE reads sources
+        run_oracle(f"import runpy, sys\nrunpy.run_path({str(tmp_path / 'real.py')!r}, run_name='__main__')\n", str(tmp_path))
+    found, real = json.loads(ours(_GO_ON).splitlines()[-1]), run_oracle(_GO_ON, str(tmp_path))
+    np.testing.assert_allclose(found, real, rtol=1e-5, atol=1e-5)
+    assert found[-1] < found[0]

@@ -50,7 +50,7 @@ def test_the_file_holds_whole_numbers(tmp_path: Path) -> None:
     """Weights as int8 with their scales and zero points, biases as int32 in steps of the product's scale, results between pairs."""
     net = made(VARIANTS["per channel, symmetric"])
     model = written(net, tmp_path)
-    assert [(item.domain, item.version) for item in model.opset_import] == [("", 13)] and model.ir_version == 7
+    assert [(item.domain, item.version) for item in model.opset_import] == [("", 13)] and model.ir_version == 8
     found, nodes = initializers(model), list(model.graph.node)
     sources = {name: node for node in nodes for name in node.output}
     assert not [name for name in found if name.endswith(("weight", "bias", "gamma", "minq"))]

@@ -1,0 +1,157 @@
+"""Loops whose rounds depend on values: ``ops.WhileLoop``, and ``while`` in ``construct``, become one ``loop`` node instead of rounds.
+
+``while`` is a statement, which no trace sees: for the export, functions that hold one run as a copy in which ``while test: body`` is
+``names = run(test, body, names)``, with the test and the body as functions of the names that the body assigns to.
+"""
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+import types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from mindspore_compat.nn.cell import Cell
+from mindspore_compat.ops.operations import other_ops
+
+__all__ = ["looping"]
+
+_RUN, _GET = "__run_while", "__value_of"
+
+
+class _Undefined:
+    """What a name holds that is assigned to in a loop only."""
+
+
+UNDEFINED = _Undefined()
+
+
+def _value_of(read: Callable[[], Any]) -> Any:
+    try:
+        return read()
+    except NameError:
+        return UNDEFINED
+
+
+class _Names(ast.NodeVisitor):
+    """The names that statements assign to, also by ``name[i] = …``, in order; whether a loop of them can be a function."""
+
+    def __init__(self, statements: list[ast.stmt]) -> None:
+        self.found: dict[str, None] = {}
+        self.plain = True
+        for statement in statements:
+            self.visit(statement)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Store):
+            self.found[node.id] = None
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        base: Any = node
+        while isinstance(base, ast.Subscript):
+            base = base.value
+        if isinstance(node.ctx, ast.Store) and isinstance(base, ast.Name):
+            self.found[base.id] = None
+        self.generic_visit(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self.found[node.name] = None  # its own names are its own
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        pass
+
+    def _leaves(self, node: ast.AST) -> None:
+        self.plain = False
+
+    visit_Break = visit_Continue = visit_Return = visit_Yield = visit_YieldFrom = visit_Global = visit_Nonlocal = visit_Delete = _leaves
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Loops without ``break``, ``continue``, ``return`` and ``else`` as calls; others stay, and their decisions are looked at one by one."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def visit_While(self, node: ast.While) -> Any:
+        self.generic_visit(node)
+        names = _Names(node.body)
+        if node.orelse or not names.plain or not names.found:
+            return node
+        self.count += 1
+        carried = [name for name in names.found if not name.startswith("__loop_")]
+        given = ", ".join(carried)
+        text = (f"def __loop_test_{self.count}({given}):\n    return None\n"
+                f"def __loop_body_{self.count}({given}):\n    return ({given},)\n"
+                f"({given},) = {_RUN}(__loop_test_{self.count}, __loop_body_{self.count}, "
+                f"({', '.join(f'{_GET}(lambda: {name})' for name in carried)},))\n")
+        made: list[Any] = ast.parse(text).body
+        made[0].body = [ast.Return(node.test)]
+        made[1].body = [*node.body, made[1].body[-1]]
+        return [ast.copy_location(item, node) for item in made]
+
+
+def _has_private_names(definition: ast.FunctionDef) -> bool:
+    """``self.__name`` means another name within its class than in a copy outside of it."""
+    names = [node.attr if isinstance(node, ast.Attribute) else node.id for node in ast.walk(definition)
+             if isinstance(node, (ast.Attribute, ast.Name))]
+    return any(name.startswith("__") and not name.endswith("__") for name in names)
+
+
+def _rewritten(function: Any, run: Callable[..., Any]) -> Any:
+    """The function with its loops as calls of ``run``; None if it has none, or no source."""
+    try:
+        source = textwrap.dedent(inspect.getsource(function))
+        if "while" not in source:
+            return None
+        (definition,) = ast.parse(source).body
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return None
+    if not isinstance(definition, ast.FunctionDef) or _has_private_names(definition):
+        return None
+    rewriter = _Rewriter()
+    definition.decorator_list = []
+    definition = rewriter.visit(definition)
+    if not rewriter.count:
+        return None
+    try:
+        free = dict(zip(function.__code__.co_freevars, [cell.cell_contents for cell in function.__closure__ or ()]))
+    except ValueError:  # a name around it has no value yet
+        return None
+    factory: Any = ast.parse(f"def make({', '.join([_RUN, _GET, *free])}):\n    return {definition.name}").body[0]
+    factory.body.insert(0, definition)
+    module = ast.fix_missing_locations(ast.Module([factory], []))
+    ast.increment_lineno(module, function.__code__.co_firstlineno - 1)
+    names: dict[str, Any] = {}
+    exec(compile(module, function.__code__.co_filename, "exec"), function.__globals__, names)
+    made = names["make"](run, _value_of, **free)
+    made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    return made
+
+
+@contextmanager
+def looping(net: Any, run: Callable[..., Any]) -> Iterator[Any]:
+    """``net`` (a function: its copy) with its loops, those of the Cells in it and `ops.WhileLoop` going to ``run(test, body, values)``."""
+    def starred(test: Callable[..., Any], body: Callable[..., Any], values: Any) -> Any:
+        return run(lambda items: test(*items), lambda items: body(*items), values)
+
+    cells = [cell for _, cell in net.cells_and_names() if isinstance(cell, Cell)] if isinstance(net, Cell) else []
+    known: dict[Any, Any] = {}
+    changed: list[Cell] = []
+    before, other_ops.loop_of_trace = other_ops.loop_of_trace, run
+    try:
+        for cell in cells:
+            function = type(cell).construct
+            if "construct" in cell.__dict__ or not isinstance(function, types.FunctionType) or hasattr(function, "__wrapped__"):
+                continue
+            if function not in known:
+                known[function] = _rewritten(function, starred)
+            if known[function] is not None:
+                cell.__dict__["construct"] = types.MethodType(known[function], cell)
+                changed.append(cell)
+        yield (_rewritten(net, starred) if isinstance(net, types.FunctionType) else None) or net
+    finally:
+        other_ops.loop_of_trace = before
+        for cell in changed:
+            del cell.__dict__["construct"]
