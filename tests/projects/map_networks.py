@@ -231,19 +231,50 @@ for _kind, _map, _class in (("", "zoo-bert-transformers", "BertModel"), ("pretra
 # --- the proof ------------------------------------------------------------------------------------------------------------------
 
 def randomize(net: Any) -> None:
-    """Values of a trained network's kind for every parameter, statistics of batch norms included."""
+    """Random values for every parameter; statistics of batch norms then come from `measure_norms`."""
     draw = np.random.RandomState(1)
     for parameter in net.get_parameters():
         if parameter.name.endswith(CONSTANTS):
             continue
         shape, own = tuple(parameter.shape), parameter.name.rpartition(".")[2]
-        if own in ("gamma", "moving_variance"):
+        if own == "gamma":
+            value = draw.uniform(0.5, 1.5, shape)
+        elif own == "moving_variance":
             value = draw.uniform(0.5, 1.5, shape)
         elif len(shape) == 1:
             value = draw.normal(0, 0.2, shape)
         else:
-            value = draw.normal(0, 1 / np.sqrt(np.prod(shape[1:])), shape)
+            value = draw.normal(0, np.sqrt(2 / np.prod(shape[1:])), shape)
         parameter.set_data(ms.Tensor(value.astype(np.float32)))
+
+
+def measure_norms(net: torch.nn.Module, images: np.ndarray) -> bool:
+    """Give batch norms the statistics of these images, as training would: with others a deep network blows its signal up or loses it.
+
+    Returns whether there are any.
+    """
+    norms = [module for module in net.modules() if isinstance(module, torch.nn.modules.batchnorm._BatchNorm)]
+    net.eval()
+    for norm in norms:
+        norm.reset_running_stats()
+        norm.momentum = None
+        norm.train()
+    if norms:
+        with torch.no_grad():
+            net(torch.from_numpy(images))
+    return bool(norms)
+
+
+def _with_measured_norms(case: Case, net: Any) -> None:
+    """The network with the statistics that its torch twin measures."""
+    twin = case.torch_net(True)
+    values = {parameter.name: parameter for parameter in net.get_parameters()}
+    if case.sizes:
+        twin.load_state_dict(convert_checkpoint(values, case.map, like=twin).values, strict=False)
+        match_arithmetic(twin, case.map)
+        if measure_norms(twin, np.random.RandomState(3).normal(0, 1, (8, 3, case.sizes[0], case.sizes[0])).astype(np.float32)):
+            back = convert_checkpoint(twin.state_dict(), case.map, reverse=True).values
+            ms.load_param_into_net(net, {name: ms.Parameter(value.numpy(), name=name) for name, value in back.items()})
 
 
 def _inputs(case: Case, size: int) -> list[np.ndarray]:
@@ -289,7 +320,7 @@ def _torch_outputs(case: Case, net: Any, arrays: list[np.ndarray]) -> np.ndarray
 
 
 def _difference(a: np.ndarray, b: np.ndarray) -> float:
-    assert a.shape == b.shape and np.isfinite(a).all() and np.isfinite(b).all() and a.std() > 0.01, (a.shape, b.shape, a.std())
+    assert a.shape == b.shape and np.isfinite(a).all() and np.isfinite(b).all(), (a.shape, b.shape)
     return float(np.abs(a - b).max() / np.abs(a).max())
 
 
@@ -317,6 +348,7 @@ def prove(name: str) -> dict[str, Any]:
     case = CASES[name]
     net = case.make()
     randomize(net)
+    _with_measured_norms(case, net)
     net.set_train(False)
     with tempfile.TemporaryDirectory() as folder:
         ckpt, converted, back = (os.path.join(folder, file) for file in ("net.ckpt", "model.safetensors", "back.ckpt"))
@@ -333,6 +365,7 @@ def prove(name: str) -> dict[str, Any]:
         for size in case.sizes or (0,):
             arrays = _inputs(case, size)
             expected = _outputs(case, net, arrays)
+            assert _difference(expected, _outputs(case, net, [array[::-1].copy() for array in arrays])) > 1e-2, "the output hardly depends on the input"
             as_is, matched_ = (_difference(expected, _torch_outputs(case, one, arrays)) for one in nets)
             result["rows"].append({"size": size, "as it is": as_is, "matched": matched_})
         convert_checkpoint(converted, case.map, back, reverse=True, like=ckpt)
@@ -346,6 +379,10 @@ def prove(name: str) -> dict[str, Any]:
         ms.save_checkpoint(other, os.path.join(folder, "again.ckpt"))
         with open(ckpt, "rb") as one, open(os.path.join(folder, "again.ckpt"), "rb") as two:
             result["back"] = result["back"] and one.read() == two.read()
+        net.double()  # where rounding does not hide what differs; some layers of both sides stay in float32
+        for row in result["rows"]:
+            arrays = [array.astype(np.float64) if array.dtype == np.float32 else array for array in _inputs(case, row["size"])]
+            row["in float64"] = _difference(_outputs(case, net, arrays), _torch_outputs(case, nets[1].double(), arrays))
     return result
 
 
