@@ -19,7 +19,8 @@ __all__ = ["Rule", "RuleFile", "Group", "available", "read_rules"]
 _FOLDER = Path(__file__).parent
 _VERSION = 1
 _FILE_KEYS = {"version", "from", "to", "include", "patterns", "tables", "rules", "arithmetic", "notes"}
-_RULE_KEYS = {"from", "to", "beside", "same_as", "axis", "axes", "sizes", "one_hot", "zeros", "dtype"}
+_OPTIONS = {"beside": list, "same_as": str, "axis": int, "axes": str, "sizes": dict, "one_hot": bool, "zeros": bool, "dtype": list}
+_RULE_KEYS = {"from", "to", *_OPTIONS}
 _DTYPES = {name: getattr(torch, name) for name in ("float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool")}
 
 
@@ -47,6 +48,11 @@ class Rule:
         if not isinstance(row, dict) or not {"from", "to"} <= set(row) <= _RULE_KEYS:
             raise ValueError(f"{place} must be an object with 'from', 'to' and none but {sorted(_RULE_KEYS)}, but is {row!r:.200}")
         self.place, self._row = place, row
+        for key, kind in _OPTIONS.items():
+            if key in row and type(row[key]) is not kind:
+                raise ValueError(f"{place}: {key!r} must be a {kind.__name__}, but is {row[key]!r:.200}")
+        if not all(isinstance(key, str) and type(size) is int and size > 0 for key, size in row.get("sizes", {}).items()):
+            raise ValueError(f"{place}: 'sizes' must give a size from 1 on for each name, but is {row['sizes']!r:.200}")
         texts = [_texts(row[key], key, place) for key in ("from", "to")]
         if texts == [[], []] or min(map(len, texts)) > 1:
             raise ValueError(f"{place} must have one name on one side at least: tensors are merged, split, renamed or dropped")
@@ -65,7 +71,7 @@ class Rule:
                              "there is no way back")
         self._axis = row.get("axis", 0)
         self._dtypes = [_dtype(name, place) for name in row.get("dtype", [])]
-        if type(self._axis) is not int or self._axis < 0 or len(self._dtypes) not in (0, 2):
+        if self._axis < 0 or len(self._dtypes) not in (0, 2):
             raise ValueError(f"{place}: 'axis' must be a number from 0 on, 'dtype' a list of that of the one side and that of the other")
         adds_wrongly = self._adds_zeros and [len(side) for side in self.sides] != [1, 2]
         if len(self._beside) not in (0, 2) or (self._twin and not self.is_drop) or adds_wrongly:
@@ -238,6 +244,8 @@ def _parsed(data: dict[str, Any], name: str, folder: Path, inside: tuple[str, ..
     for key, kind in kinds.items():
         if not isinstance(data.get(key, kind()), kind):
             raise ValueError(f"{name}: {key!r} must be a JSON {kind.__name__}, but is {data[key]!r:.200}")
+    if not all(isinstance(other, str) for other in data.get("include", [])):
+        raise ValueError(f"{name}: 'include' must be a list of names, but is {data['include']!r:.200}")
     own = Vocabulary({**_tables(data, name), **outer.tables}, {**_patterns(data, name), **outer.patterns})
     included = [_read(other, folder, inside, own) for other in data.get("include", [])]
     words = [*(one.vocabulary for one in included), own]
