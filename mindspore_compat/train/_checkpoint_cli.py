@@ -1,12 +1,10 @@
-"""``mindspore-compat ckpt inspect|diff|convert|verify``. Exit code 0: fine, 1: files differ or are damaged, 2: wrong use."""
+"""``mindspore-compat ckpt inspect|diff|convert|verify|maps``. Exit code 0: fine, 1: files differ or are damaged, 2: wrong use."""
 from __future__ import annotations
 
 import argparse
 import json
 import math
-import os
 import sys
-import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -20,13 +18,12 @@ from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.files import replacing
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.common.dtype import dtype_name
-from mindspore_compat.train._checkpoint_load import CheckpointFile
+from mindspore_compat.train._checkpoint_files import TORCH_ENDS, is_safetensors, opened, read_values, write_values
 from mindspore_compat.train._torch_names import from_torch_names, nearest, to_torch_names
-from mindspore_compat.train.serialization import checked_plan, load_checkpoint
+from mindspore_compat.train.serialization import load_checkpoint
 
 __all__ = ["main"]
 
-_TORCH_ENDS = (".pth", ".pt", ".bin")
 _QUIET_BYTES = 1 << 28  # work on less than this shows no progress
 
 
@@ -64,9 +61,18 @@ def _parser() -> argparse.ArgumentParser:
     convert.add_argument("--names", choices=("keep", "torch", "mindspore"), default="keep",
                          help="write torch's or MindSpore's parameter names: guessed, load into the network where there is one")
     convert.add_argument("--map", action="append", default=[], metavar="OLD=NEW", help="rename a parameter; may be given several times")
+    convert.add_argument("--rules", metavar="RULES", help="a rule file, or a name that `ckpt maps` lists (docs/checkpoints.md)")
+    convert.add_argument("--reverse", action="store_true", help="from the torch network's checkpoint to MindSpore's")
+    convert.add_argument("--like", metavar="FILE", help="a checkpoint of the network that is to load the result: compare names and shapes")
+    convert.add_argument("--partial", action="store_true", help="leave out what no rule knows")
+    convert.add_argument("--report", metavar="FILE", help="write what became of what, as JSON")
     convert.add_argument("--enc-key", type=_key, metavar="KEY", help="encrypt the new file")
     convert.add_argument("--enc-mode", choices=list(envelope.MODES), default="AES-GCM")
     convert.add_argument("--crc", action="store_true", help="store a CRC-32")
+    maps = commands.add_parser("maps", help="the rule files that come with the package", description="The rule files that come with the package.")
+    maps.add_argument("name", nargs="?", metavar="NAME", help="one of them, with what it says of differences")
+    maps.add_argument("--json", action="store_true", help="one JSON list instead of lines")
+    maps.set_defaults(handler=_maps)
     return parser
 
 
@@ -81,53 +87,6 @@ def _key(text: str) -> bytes:
 
 
 # --- reading --------------------------------------------------------------------------------------------------------------
-
-def _is_safetensors(path: str) -> bool:
-    return path.endswith(".safetensors")
-
-
-def _mode_of(path: str, options: Any) -> str:
-    with open_regular(path) as file:
-        return options.dec_mode or envelope.encryption_of(file.read(4)) or "AES-GCM"
-
-
-def _load(path: str, options: Any) -> dict[str, Any]:
-    """{name: tensor, str or list} of a file of any kind."""
-    if not os.path.isfile(path):
-        raise FileNotFoundError(2, "No such file", path)
-    if path.endswith(_TORCH_ENDS):
-        try:
-            _check_archive(path)
-            state = torch.load(path, map_location="cpu", weights_only=True)
-        except Exception as error:
-            raise ValueError(f"{path} can not be read as tensors only: {error}") from None
-        state = state.get("state_dict", state) if isinstance(state, dict) else state
-        if not isinstance(state, dict) or not all(isinstance(value, torch.Tensor) for value in state.values()):
-            raise ValueError(f"{path} is no state_dict: a dict of tensors is needed, or one under 'state_dict'")
-        return dict(state)
-    if _is_safetensors(path):
-        return load_checkpoint(path, format="safetensors")
-    with _opened(path, options) as file:  # a name needs no .ckpt here
-        try:
-            return file.values()
-        except FormatError as error:
-            raise ValueError(f"{path}: {error}") from None
-
-
-def _check_archive(path: str) -> None:
-    """ValueError for a torch file that is compressed, which torch's are not: a small one could fill the memory."""
-    if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            if sum(item.file_size for item in archive.infolist()) > os.path.getsize(path):
-                raise ValueError("its parts are larger than the file")
-
-
-def _opened(path: str, options: Any, crc_check: bool = False) -> CheckpointFile:
-    try:
-        return CheckpointFile(path, options.dec_key, _mode_of(path, options), crc_check)
-    except FormatError as error:
-        raise ValueError(f"{path}: {error}") from None
-
 
 class _Bar:
     """Shows on the terminal which share of so many bytes is done, if they are many."""
@@ -148,7 +107,7 @@ class _Bar:
 
 def _rows(path: str, options: Any) -> list[dict[str, Any]]:
     """Name, type, shape and bytes of everything, without a look at the contents."""
-    if _is_safetensors(path):
+    if is_safetensors(path):
         import safetensors
         open_regular(path).close()  # the library waits for a FIFO
         try:
@@ -156,12 +115,12 @@ def _rows(path: str, options: Any) -> list[dict[str, Any]]:
                 return [_safetensors_row(name, file.get_slice(name)) for name in file.keys()]  # noqa: SIM118
         except safetensors.SafetensorError as error:
             raise ValueError(f"{path}: {error}") from None
-    if path.endswith(_TORCH_ENDS):
+    if path.endswith(TORCH_ENDS):
         return [{"name": name, "dtype": dtype_name(value.dtype), "shape": list(value.shape), "bytes": value.numel() * value.element_size()}
-                for name, value in _load(path, options).items()]
-    with _opened(path, options) as opened:
+                for name, value in read_values(path, options.dec_key, options.dec_mode).items()]
+    with opened(path, options.dec_key, options.dec_mode) as file:
         try:
-            return [_row(entry) for entry in codec.read(opened.messages).values()]
+            return [_row(entry) for entry in codec.read(file.messages).values()]
         except FormatError as error:
             raise ValueError(f"{path}: {error}") from None
 
@@ -238,7 +197,8 @@ def _difference(a: Any, b: Any, tolerance: float) -> dict[str, Any] | None:
 
 
 def _diff(options: Any) -> int:
-    found = list(_differences(_load(options.a, options), _load(options.b, options), options.tolerance))
+    a, b = (read_values(path, options.dec_key, options.dec_mode) for path in (options.a, options.b))
+    found = list(_differences(a, b, options.tolerance))
     if options.json:
         print(json.dumps({"a": options.a, "b": options.b, "differences": found}, indent=1))
         return int(bool(found))
@@ -254,7 +214,11 @@ def _diff(options: Any) -> int:
 # --- convert --------------------------------------------------------------------------------------------------------------
 
 def _convert(options: Any) -> int:
-    values = _load(options.__dict__["in"], options)
+    values = read_values(options.__dict__["in"], options.dec_key, options.dec_mode)
+    if options.rules:
+        return _convert_by_rules(values, options)
+    if options.reverse or options.partial or options.like or options.report:
+        raise TypeError("--reverse, --partial, --like and --report need --rules")
     pairs = [item.partition("=") for item in options.map]
     wrong = [old for old, equal, new in pairs if not equal or not new or old not in values]
     if wrong:
@@ -266,7 +230,7 @@ def _convert(options: Any) -> int:
         values = {**from_torch_names(tensors), **{name: value for name, value in values.items() if name not in tensors}}
     elif options.names == "torch":
         values = {to_torch_names(name): value for name, value in values.items()}
-    left_out = _save(values, options)
+    left_out = _write(values, options, "pt" if options.names == "torch" else "ms")
     if options.json:
         print(json.dumps({"in": options.__dict__["in"], "out": options.out, "values": len(values) - len(left_out), "left_out": left_out}, indent=1))
     else:
@@ -274,54 +238,54 @@ def _convert(options: Any) -> int:
     return 0
 
 
-def _save(values: dict[str, Any], options: Any) -> list[str]:
-    """Write the new file; returns the names of what its kind can not hold."""
-    out = options.out
-    left_out = [] if out.endswith(".ckpt") else [name for name, value in values.items() if not isinstance(value, torch.Tensor)]
-    values = {name: value for name, value in values.items() if name not in left_out}
-    if out.endswith(_TORCH_ENDS):
-        if options.enc_key or options.crc:
-            raise ValueError("a torch file has neither encryption nor CRC")
-        _save_torch({name: plain(value).detach().clone() for name, value in values.items()}, out)
-    elif out.endswith((".ckpt", ".safetensors")):
-        plan = checked_plan(values, out, enc_key=options.enc_key, enc_mode=options.enc_mode, crc_check=options.crc,
-                            format="safetensors" if _is_safetensors(out) else "ckpt")
-        plan.write(_Bar(sum(entry.byte_count() for entry in plan.entries)).add)
-    else:
-        raise ValueError(f"the name of the new file must end with .ckpt, .safetensors or {', '.join(_TORCH_ENDS)}, but is {out}")
-    if left_out:
-        print(f"left out, since such a file holds tensors only: {', '.join(left_out)}", file=sys.stderr)
-    return left_out
+def _write(values: dict[str, Any], options: Any, metadata_format: str) -> list[str]:
+    return write_values(values, options.out, metadata_format, options.enc_key, options.enc_mode, options.crc,
+                        lambda plan: _Bar(sum(entry.byte_count() for entry in plan.entries)).add)
 
 
-class _Sink:
-    """A file for torch, which tells of a failed write by errors of its own; this one keeps the first."""
+def _convert_by_rules(values: dict[str, Any], options: Any) -> int:
+    from mindspore_compat.train.checkpoint_maps import convert_checkpoint
 
-    def __init__(self, file: Any) -> None:
-        self._file = file
-        self.error: OSError | None = None
+    if options.map or options.names != "keep":
+        raise TypeError("--rules says all the names: it goes with neither --map nor --names")
+    like = options.like and read_values(options.like, options.dec_key, options.dec_mode)
+    done = convert_checkpoint(values, options.rules, reverse=options.reverse, like=like, partial=options.partial)
+    report = {**done.report, "in": options.__dict__["in"], "out": options.out}
+    _write(done.values, options, "ms" if options.reverse else "pt")
+    if options.report:
+        with replacing(options.report) as file:
+            file.write((json.dumps(report, indent=1) + "\n").encode())
+    if options.json:
+        print(json.dumps(report, indent=1))
+        return 0
+    print(f"{len(done.values)} tensors written to {options.out}, {report['elements']} elements, by the rules {report['rules']}")
+    for key, text in (("dropped", "dropped by a rule"), ("unmatched", "left out, no rule knows them")):
+        names = [item if isinstance(item, str) else item["name"] for item in report[key]]
+        if names:
+            print(f"{text}: {', '.join(names[:8])}" + (f" and {len(names) - 8} more" if len(names) > 8 else ""))
+    for key, names in report.get("like", {}).items():
+        if names:
+            print(f"{options.like}: {key}: {', '.join(str(name) for name in names[:8])}" + (f" and {len(names) - 8} more" if len(names) > 8 else ""))
+    return 0
 
-    def write(self, data: Any) -> int:
-        try:
-            return int(self._file.write(data))
-        except OSError as error:
-            self.error = self.error or error
-            raise
 
-    def flush(self) -> None:
-        self._file.flush()
+def _maps(options: Any) -> int:
+    from mindspore_compat.train.checkpoint_maps._rules import available, read_rules
 
-
-def _save_torch(values: dict[str, torch.Tensor], path: str) -> None:
-    """As ``torch.save``, but the file is either whole or not there; OSError with its name if it can not be written."""
-    with replacing(path) as file:
-        sink = _Sink(file)
-        try:
-            torch.save(values, sink)
-        except RuntimeError:
-            if sink.error is None:
-                raise
-            raise sink.error from None
+    maps = [read_rules(name) for name in ([options.name] if options.name else available())]
+    if options.json:
+        print(json.dumps([{"name": one.name, "from": one.source, "to": one.target, "arithmetic": one.arithmetic, "notes": one.notes}
+                          for one in maps], indent=1))
+        return 0
+    width = max(len(one.name) for one in maps)
+    for one in maps:
+        print(f"{one.name:{width}}  {one.source} → {one.target}")
+        if options.name:
+            for row in one.arithmetic:
+                print(f"  computes otherwise: {row['module']} at {row['path']!r}: {row.get('set', {'pad_mode': 'same'})} ({row.get('why', '')})")
+            for note in one.notes:
+                print(f"  {note}")
+    return 0
 
 
 # --- verify ---------------------------------------------------------------------------------------------------------------
@@ -330,7 +294,7 @@ def _verify(options: Any) -> int:
     path = options.file
     result: dict[str, Any] = {"file": path, "ok": True, "crc": "none", "encryption": None, "values": 0, "problems": []}
     try:
-        if _is_safetensors(path):
+        if is_safetensors(path):
             result["values"] = len(load_checkpoint(path, format="safetensors", crc_check=True))
         else:
             _verify_ckpt(path, options, result)
@@ -349,7 +313,7 @@ def _verify(options: Any) -> int:
 
 
 def _verify_ckpt(path: str, options: Any, result: dict[str, Any]) -> None:
-    with _opened(path, options) as file:
+    with opened(path, options.dec_key, options.dec_mode) as file:
         result["encryption"] = file.encryption
         if file.crc is not None:
             result["crc"] = "wrong"

@@ -160,6 +160,7 @@ class Plan:
     enc_key: bytes | None = None
     enc_mode: str = "AES-GCM"
     remove_redundancy: bool | None = None
+    metadata_format: str = "ms"
 
     def pieces(self) -> Iterator[Any]:
         """The plain bytes: buffers and flat uint8 tensors."""
@@ -177,7 +178,7 @@ class Plan:
     def _metadata(self) -> dict[str, str]:
         if not self.entries:
             return {}
-        result = {"format": "ms"}
+        result = {"format": self.metadata_format}
         if self.remove_redundancy is not None:
             result["remove_redundancy"] = str(self.remove_redundancy)
         result.update({entry.name: INT4 for entry in self.entries if entry.tensor_type == INT4})

@@ -94,7 +94,8 @@ def test_progress_is_a_bar_on_a_terminal_with_tqdm(monkeypatch) -> None:
         def isatty(self) -> bool:
             return True
 
-    monkeypatch.setitem(sys.modules, "tqdm", SimpleNamespace(tqdm=Bar))
+    monkeypatch.setitem(sys.modules, "tqdm", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "tqdm.auto", SimpleNamespace(tqdm=Bar))
     _model().train(2, _data(), callbacks=ProgressBar(file=Terminal()))
     assert [(bar.options["total"], bar.options["desc"], bar.steps, bar.closed) for bar in made] == [(3, "epoch 1/2", 3, True), (3, "epoch 2/2", 3, True)]
     assert "loss " in made[0].text and "samples/s" in made[0].text

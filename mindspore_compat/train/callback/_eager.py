@@ -11,6 +11,7 @@ from mindspore_compat.train.callback._flops_collector import FlopsUtilizationCol
 from mindspore_compat.train.callback._history import History
 from mindspore_compat.train.callback._lambda_callback import LambdaCallback
 from mindspore_compat.train.callback._loss_monitor import LossMonitor
+from mindspore_compat.train.callback._loss_plot import LossPlot
 from mindspore_compat.train.callback._lr_scheduler_callback import LearningRateScheduler
 from mindspore_compat.train.callback._on_request_exit import OnRequestExit
 from mindspore_compat.train.callback._progress_bar import ProgressBar
@@ -20,6 +21,5 @@ from mindspore_compat.train.callback._train_fault_tolerance import TrainFaultTol
 
 __all__ = ["Callback", "RunContext", "CallbackManager", "InternalCallbackParam", "LossMonitor", "TimeMonitor", "ModelCheckpoint", "CheckpointConfig",
            "CheckpointManager", "History", "LambdaCallback", "LearningRateScheduler", "EarlyStopping", "ReduceLROnPlateau", "OnRequestExit",
-           "BackupAndRestore", "FlopsUtilizationCollector", "ProgressBar", "TrainFaultTolerance",
-           "_CallbackManager", "_InternalCallbackParam", "_CheckpointManager",
-           "_set_cur_net"]
+           "BackupAndRestore", "FlopsUtilizationCollector", "ProgressBar", "LossPlot", "TrainFaultTolerance", "_CallbackManager",
+           "_InternalCallbackParam", "_CheckpointManager", "_set_cur_net"]

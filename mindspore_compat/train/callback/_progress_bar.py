@@ -10,14 +10,14 @@ import torch
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.train.callback._callback import Callback, RunContext, _handle_loss
 
-__all__ = ["ProgressBar"]
+__all__ = ["ProgressBar", "is_notebook"]
 
 
 class ProgressBar(Callback):
     """Shows how far an epoch is, with loss, learning rate and samples per second.
 
-    A bar of tqdm's if that is installed and the output is a terminal, else lines. The loss is read from the device only when something
-    is shown.
+    A bar of tqdm's if that is installed and the output is a terminal or a notebook (there a widget, with ipywidgets), else lines. The loss is read
+    from the device only when something is shown. This callback is ours: MindSpore has none.
 
     Args:
         seconds: time between two updates; None is 0.2 for a bar and 10 for lines. The end of an epoch is always shown.
@@ -31,7 +31,7 @@ class ProgressBar(Callback):
         if seconds is not None:
             check_type(seconds, "seconds", (float, int), "ProgressBar", named=False)
         self._file = file
-        bar = _tqdm() if getattr(file or sys.stderr, "isatty", lambda: False)() else None
+        bar = _tqdm() if getattr(file or sys.stderr, "isatty", lambda: False)() or (file is None and is_notebook()) else None
         self._make_bar: Any = bar
         self._seconds: float = seconds if seconds is not None else (0.2 if bar else 10.0)
         self._bar: Any = None
@@ -73,7 +73,8 @@ class ProgressBar(Callback):
         self._samples, self._shown_step, self._open = 0, 0, True
         self._first_step = cb_params.cur_step_num
         if self._make_bar is not None:
-            self._bar = self._make_bar(total=cb_params.batch_num, desc=self._title, file=self._file or sys.stderr, leave=True)
+            self._bar = self._make_bar(total=cb_params.batch_num, desc=self._title, leave=True,
+                                       **({"file": self._file or sys.stderr} if self._file or not is_notebook() else {}))
 
     def _step(self, run_context: RunContext, element: str, dataset: str) -> None:
         cb_params = run_context.original_args()
@@ -104,9 +105,19 @@ class ProgressBar(Callback):
         self._shown, self._shown_step = now, step
 
 
+def is_notebook() -> bool:
+    """Whether a Jupyter kernel runs this, whose page shows what is displayed."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return hasattr(shell, "kernel")
+
+
 def _tqdm() -> Any:
     try:
-        from tqdm import tqdm
+        import warnings
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that a notebook has no ipywidgets: its bar is then of letters
+            from tqdm.auto import tqdm
     except ImportError:
         return None
     return tqdm

@@ -8,13 +8,16 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.train.summary._lineage_operations import operation_params
+
 __all__ = ["train_lineage", "eval_lineage", "custom_lineage", "dataset_graph"]
 
 _log = logging.getLogger("mindspore_compat")
 _PATHS = ("dataset_dir", "dataset_file", "dataset_files")
 _OP_TYPES = {"NumpySlicesDataset": "GeneratorDataset", "BatchDataset": "Batch", "RepeatDataset": "Repeat", "ShuffleDataset": "Shuffle",
              "MapDataset": "Map", "TakeDataset": "Take", "SkipDataset": "Skip", "ZipDataset": "Zip", "ProjectDataset": "Project",
-             "RenameDataset": "Rename", "FilterDataset": "Filter", "ConcatDataset": "Concat", "PaddedBatchDataset": "PaddedBatch"}
+             "RenameDataset": "Rename", "FilterDataset": "Filter", "ConcatDataset": "Concat", "PaddedBatchDataset": "Batch"}
+_UNBUFFERED = {"Shuffle", "Repeat", "Take", "Skip", "Project", "Rename", "Concat", "Filter"}  # no queue and, but for Filter, no workers
 _QUEUE_SIZE = 16
 
 
@@ -127,13 +130,26 @@ def _describe(dataset: Any, message: Any) -> None:
     for child in dataset.children:
         _describe(child, message.children.add())
     kind = type(dataset).__name__.lstrip("_")
-    message.parameter.mapStr["op_type"] = _OP_TYPES.get(kind, kind)
-    message.parameter.mapInt["connector_queue_size"] = _QUEUE_SIZE
+    kind = _OP_TYPES.get(kind, kind)
+    message.parameter.mapStr["op_type"] = kind
+    if kind not in _UNBUFFERED:
+        message.parameter.mapInt["connector_queue_size"] = _QUEUE_SIZE
     for operation in getattr(dataset, "operations", None) or ():
-        message.operations.add().operationParam.mapStr["tensor_op_name"] = getattr(operation, "__name__", None) or type(operation).__name__
+        for facts in operation_params(operation):
+            message.operations.add().operationParam.mapStr.update(facts)
+    left_out = {"children", "operations", "column_names", "python_multiprocessing"}
+    if kind in _UNBUFFERED and kind != "Filter":
+        left_out.add("num_parallel_workers")
     for name, value in vars(dataset).items():
-        if not name.startswith("_") and name not in ("children", "operations", "column_names", "python_multiprocessing"):
+        if not name.startswith("_") and name not in left_out:
             _set(message.parameter, name, value)
+    if kind == "Map" and "output_columns" not in message.parameter.mapStrList and "input_columns" in message.parameter.mapStrList:
+        message.parameter.mapStrList["output_columns"].CopyFrom(message.parameter.mapStrList["input_columns"])
+    if kind == "Shuffle":
+        message.parameter.mapBool["reset_each_epoch"] = True
+    for name in ("per_batch_map", "predicate"):
+        if callable(getattr(dataset, name, None)):
+            message.parameter.mapStr[name] = "pyfunc"
 
 
 def _set(parameter: Any, name: str, value: Any) -> None:
