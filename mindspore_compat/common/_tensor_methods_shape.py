@@ -12,7 +12,7 @@ from mindspore_compat.common._wrap import wrap
 __all__ = ["ShapeMethods"]
 
 _Base = torch._C.TensorBase
-_get_shape = _Base.shape.__get__  # type: ignore[attr-defined]
+_get_shape = _Base.size
 _int64 = torch.int64
 
 

@@ -10,10 +10,12 @@ from typing import Any
 
 import torch
 
-__all__ = ["wrap", "plain", "memory"]
+from mindspore_compat.common import _tracing
+
+__all__ = ["wrap", "wrapped_in_trace", "plain", "memory"]
 
 _Plain = torch.Tensor
-_is_tracing = torch.compiler.is_dynamo_compiling  # plain tensors go through torch.compile; it can not follow a change of class
+_is_tracing = _tracing.is_tracing
 _detach = torch._C.TensorBase.detach
 TENSOR: Any = torch.Tensor  # the real class once common/tensor.py has defined it
 
@@ -26,10 +28,11 @@ def bind(cls: type) -> None:
 
 def wrap(result: Any) -> Any:
     """``result`` with every plain torch tensor in it (through tuples, lists and dicts) turned into a `Tensor`."""
-    cls = result.__class__
+    cls = type(result)  # Dynamo follows this, but not ``__class__``
     if cls is _Plain:
-        if not _is_tracing():
-            result.__class__ = TENSOR
+        if _is_tracing():
+            return wrapped_in_trace(result)
+        result.__class__ = TENSOR
         return result
     if cls is TENSOR:
         return result
@@ -40,6 +43,12 @@ def wrap(result: Any) -> Any:
     if cls is dict:
         return {key: wrap(item) for key, item in result.items()}
     return result
+
+
+def wrapped_in_trace(result: torch.Tensor) -> Any:
+    """A plain tensor as a `Tensor` while Dynamo traces, which can not follow a change of class; there it costs nothing when the program runs."""
+    _tracing.begin()
+    return torch.Tensor.as_subclass(result, TENSOR)
 
 
 def plain(tensor: torch.Tensor) -> torch.Tensor:

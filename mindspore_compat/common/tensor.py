@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat.common import _grad_state, _wrap
+from mindspore_compat.common import _grad_state, _tracing, _wrap
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._tensor_data import plain_from
 from mindspore_compat.common._tensor_indexing import flipped, numpy_index, positive_steps
@@ -25,7 +25,7 @@ from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 __all__ = ["Tensor", "tensor", "from_numpy", "is_tensor"]
 
 _Base = torch._C.TensorBase
-_get_shape = _Base.shape.__get__  # type: ignore[attr-defined]
+_get_shape = _Base.size  # Dynamo knows it on our class, unlike the attribute
 _get_data = _Base.data.__get__  # type: ignore[attr-defined]
 _set_data = _Base.data.__set__  # type: ignore[attr-defined]
 _NUMBERS = (int, float, bool, complex)
@@ -59,6 +59,7 @@ class Tensor(TensorMethods, torch.Tensor):
 
     # Ops on Tensors return plain torch tensors without a Python-level dispatch; whoever hands them to user code wraps them.
     __torch_function__ = torch._C._disabled_torch_function_impl
+    __tensor_flatten__ = _tracing.SeenByDynamo()
 
     def __new__(cls, input_data: Any = None, dtype: Any = None, shape: Any = None, init: Any = None, internal: bool = False,
                 const_arg: bool = False, device: Any = None) -> Tensor:
@@ -365,12 +366,20 @@ def _tensor_property(descriptor: Any) -> property:
 def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
     def wrapped(self: Tensor, *args: Any, **kwargs: Any) -> Any:
         return wrap(method(self, *args, **kwargs))
+
+    if name.endswith("_"):  # in a trace ``x.add_(y)`` must not be taken for ``x += y``
+        def wrapped(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+            if _tracing.is_tracing():
+                with torch._C.DisableTorchFunctionSubclass():
+                    return wrap(method(self, *args, **kwargs))
+            return wrap(method(self, *args, **kwargs))
     wrapped.__name__ = name
     wrapped.__doc__ = getattr(method, "__doc__", None)
     return wrapped
 
 
 _wrap.bind(Tensor)
+_tracing.bind(Tensor)
 install_operators(Tensor)
 _install_torch_methods()
 _install_torch_properties()

@@ -13,7 +13,7 @@ import torch
 
 from mindspore_compat.common import _grad_state
 from mindspore_compat.common._differentiation import THREAD
-from mindspore_compat.common._wrap import _is_tracing, wrap
+from mindspore_compat.common._wrap import _is_tracing, wrap, wrapped_in_trace
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _is_parameter_generated
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn import _inner_operators as _inner
@@ -98,12 +98,13 @@ class Cell(KeptForward, Hints, Listing):
                 or state["_backward_hooks"] or state["_backward_pre_hooks"] or self._special_call):
             return self._call_with_extras(args, kwargs)
         result = self.construct(*args, **kwargs)
-        cls = result.__class__
+        cls = type(result)
         if cls is Tensor:
             return result
         if cls is _Plain:
-            if not _is_tracing():
-                result.__class__ = Tensor
+            if _is_tracing():
+                return wrapped_in_trace(result)
+            result.__class__ = Tensor
             return result
         return wrap(result)
 
