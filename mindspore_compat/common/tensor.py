@@ -19,14 +19,13 @@ from mindspore_compat.common._tensor_data import plain_from
 from mindspore_compat.common._tensor_indexing import flipped, numpy_index, positive_steps
 from mindspore_compat.common._tensor_methods import TensorMethods
 from mindspore_compat.common._tensor_operators import install_operators, promoted
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 
 __all__ = ["Tensor", "tensor", "from_numpy", "is_tensor"]
 
 _Base = torch._C.TensorBase
 _get_shape = _Base.size  # Dynamo knows it on our class, unlike the attribute
-_get_data = _Base.data.__get__  # type: ignore[attr-defined]
 _set_data = _Base.data.__set__  # type: ignore[attr-defined]
 _NUMBERS = (int, float, bool, complex)
 
@@ -74,6 +73,8 @@ class Tensor(TensorMethods, torch.Tensor):
         target = current_device() if device is None else _device_from(device)
         if target is not CPU and (not isinstance(input_data, torch.Tensor) or device is not None):
             result = result.to(target)
+        if _tracing.is_tracing() and cls is Tensor:
+            return wrap(result)
         result.__class__ = cls
         return result  # type: ignore[return-value]
 
@@ -91,7 +92,7 @@ class Tensor(TensorMethods, torch.Tensor):
 
     @property
     def data(self) -> Tensor:  # type: ignore[override]
-        return wrap(_get_data(self))
+        return wrap(memory(self))
 
     @data.setter
     def data(self, value: torch.Tensor) -> None:
@@ -354,11 +355,19 @@ def _install_torch_properties() -> None:
     """torch's tensor-valued attributes, as Tensors."""
     for name in ("T", "mT", "H", "mH", "real", "imag", "grad"):
         descriptor = getattr(_Base, name, None) or getattr(torch.Tensor, name)
-        setattr(Tensor, name, _tensor_property(descriptor))
+        setattr(Tensor, name, _tensor_property(descriptor, _BY_FUNCTION.get(name)))
 
 
-def _tensor_property(descriptor: Any) -> property:
+#: what Dynamo takes for attributes of torch's that are properties here
+_BY_FUNCTION: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "T": lambda x: torch.permute(x, tuple(range(_Base.dim(x) - 1, -1, -1))), "mT": lambda x: torch.transpose(x, -2, -1),
+    "H": lambda x: torch.adjoint(x), "mH": lambda x: torch.adjoint(x), "real": lambda x: torch.real(x), "imag": lambda x: torch.imag(x)}
+
+
+def _tensor_property(descriptor: Any, function: Callable[[torch.Tensor], torch.Tensor] | None) -> property:
     def get(self: Tensor) -> Any:
+        if function is not None and _tracing.is_tracing():
+            return wrap(function(self))
         return wrap(descriptor.__get__(self))
     return property(get, getattr(descriptor, "__set__", None))
 

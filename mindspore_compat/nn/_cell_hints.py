@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
+
 __all__ = ["Hints"]
 
 
@@ -14,7 +16,17 @@ class Hints:
         return self(*args, **kwargs)
 
     def compile(self: Any, *args: Any, **kwargs: Any) -> None:
-        """Nothing to do: Cells run eagerly. For ``torch.compile``, call it on the Cell."""
+        """torch's ``compile(fullgraph=, dynamic=, backend=, mode=, options=)``: calls of the Cell run compiled from now on, here too.
+
+        Upstream's, with inputs to compile for, has nothing to do.
+        """
+        if args or not kwargs.keys() <= {"fullgraph", "dynamic", "backend", "mode", "options", "disable"}:
+            return
+        self._changed()
+        self.__dict__.update(_compiled_call_impl=torch.compile(self._call_cast_plainly, **kwargs), _special_call=True)
+
+    def _call_cast_plainly(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return self._call_cast(args, kwargs)
 
     def set_broadcast_flag(self: Any, mode: bool = True) -> Any:
         return self.add_flags_recursive(broadcast_flag=mode)

@@ -13,6 +13,7 @@ import torch
 
 from mindspore_compat.common import _grad_state
 from mindspore_compat.common._differentiation import THREAD
+from mindspore_compat.common._tracing import not_traced
 from mindspore_compat.common._wrap import _is_tracing, wrap, wrapped_in_trace
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _is_parameter_generated
 from mindspore_compat.common.tensor import Tensor
@@ -110,8 +111,13 @@ class Cell(KeptForward, Hints, Listing):
 
     def _call_with_extras(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A call with hooks, a dtype from `to_float`, a custom ``bprop``, recomputation, or a forward kept for `GradOperation`."""
+        if _is_tracing():
+            if self._special_call and "_compiled_call_impl" not in self.__dict__:
+                return not_traced(Cell._call_with_extras, self, args, kwargs)
+        elif self.__dict__.get("_compiled_call_impl") is not None:
+            return wrap(self.__dict__["_compiled_call_impl"](*args, **kwargs))
         if self.__dict__["requires_grad"] and not THREAD.running and torch.is_grad_enabled() and not self._trains:
-            return self._call_and_keep(args, kwargs)
+            return not_traced(self._call_and_keep, args, kwargs) if _is_tracing() else self._call_and_keep(args, kwargs)
         return self._call_cast(args, kwargs)
 
     def _call_cast(self, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -489,7 +495,7 @@ class Cell(KeptForward, Hints, Listing):
         clone = type(self).__new__(type(self))
         memo[id(self)] = clone
         for key, value in self.__dict__.items():
-            clone.__dict__[key] = None if key == "_captured" else copy.deepcopy(value, memo)
+            clone.__dict__[key] = None if key in ("_captured", "_compiled_call_impl") else copy.deepcopy(value, memo)
         return clone
 
     # --- printing ---------------------------------------------------------------------------------------------------------

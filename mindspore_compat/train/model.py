@@ -17,6 +17,7 @@ from mindspore_compat.nn.wrap.cell_wrapper import WithEvalCell, WithLossCell
 from mindspore_compat.parallel._utils import _get_device_num, _get_parallel_mode
 from mindspore_compat.train import amp
 from mindspore_compat.train._loop import Sinking, evaluate, train_epochs
+from mindspore_compat.nn._compiled_cell import as_cell
 from mindspore_compat.train._torch_step import TorchEvalStep, TorchPredict, TorchTrainStep, check_torch_parts
 from mindspore_compat.train.callback._callback import Callback, CallbackManager, InternalCallbackParam, is_train_only
 from mindspore_compat.train.dataset_helper import dataset_size
@@ -92,6 +93,7 @@ class Model:
             network, loss_fn, optimizer, amp_level = _parts_of(step, loss_fn, optimizer, amp_level, kwargs)
         if not isinstance(network, torch.nn.Module):
             raise TypeError(f"The type of 'network' should be 'Cell', but got type '{type(network).__name__}'. A torch.nn.Module serves as well.")
+        network = as_cell(network)
         self._check_kwargs(kwargs)
         if not isinstance(amp_level, str):
             raise TypeError(f"The argument `level` must be a string in {list(_AMP_LEVELS)},but got type {type(amp_level)}. It is 'amp_level'.")

@@ -23,6 +23,7 @@ import torch
 from mindspore_compat import log
 from mindspore_compat.common import _grad_state
 from mindspore_compat.common._differentiation import KEPT, THREAD
+from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import get_context, is_graph_mode
@@ -75,6 +76,7 @@ class _Computations:
         self.is_free = True  # the next tape
         self.said: set[str] = set()
         self.structure = -1  # which these belong to
+        self.has_compiled = False  # a part of it is torch.compile's
         self.states: list[dict[str, Any]] = []  # the dicts of its modules
         self.parameters: list[torch.Tensor] = []
 
@@ -185,6 +187,8 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
         key: what else tells one computation of ``owner`` from another; hashable. ``keep`` holds objects whose ids are in it.
         arguments: tuples, lists and dicts of tensors and constants.
     """
+    if is_tracing():
+        return not_traced(replayed, owner, key, compute, arguments, keep)
     if (not is_graph_mode() or _waiting or _grad_state.recorder is not None or THREAD.running
             or not isinstance(owner, (torch.nn.Module, types.FunctionType))
             or torch._C._functorch.peek_interpreter_stack() is not None  # vmap
@@ -217,7 +221,7 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
             calls.skip -= 1
             return calls.eagerly(compute, arguments)
         calls.enter(_state_of(owner, made))
-    why = _why_not()
+    why = "a part of it is compiled by torch.compile" if made.has_compiled else _why_not()
     if why:
         made.say("runs eagerly: " + why)
         return compute(arguments)
@@ -294,7 +298,8 @@ def _state_of(owner: Any, made: _Computations) -> Any:
     if not isinstance(owner, torch.nn.Module):
         return _grad_state.epoch
     if made.structure != _grad_state.structure:
-        made.structure, made.states = _grad_state.structure, [module.__dict__ for module in owner.modules()]
+        made.structure, made.states = _grad_state.structure, [module.__dict__ for module in owner.modules() if "_orig_mod" not in module._modules]
+        made.has_compiled = any("_orig_mod" in module._modules or module._compiled_call_impl is not None for module in owner.modules())
         made.parameters = [parameter for state in made.states for parameter in state["_parameters"].values() if parameter is not None]
     return (_grad_state.moved, _grad_state.structure, tuple([(state["training"], state.get("_version")) for state in made.states]),
             tuple(map(_requires_grad, made.parameters)))
