@@ -98,7 +98,8 @@ def set_context(**kwargs: Any) -> None:
     Args:
         mode: in PYNATIVE_MODE (1) everything runs eagerly; in GRAPH_MODE (0) too, but that a training step which repeats itself is replayed
             without Python's share of it, as upstream (docs/design/replay.md).
-        jit_config: ``{"jit_level": "O0"}`` turns replays off; jit_level="O0" is the same.
+        jit_config: in GRAPH_MODE, ``{"jit_level": "O1"}`` or "O2" has torch.compile's inductor compile what is replayed; "O0" is a replay operator by
+            operator. jit_level="O1" is the same.
         device_target: "CPU", "GPU" or "Ascend"; the latter two mean CUDA where there is a GPU, else the CPU, said once.
         device_id: which GPU.
 
@@ -163,9 +164,15 @@ class _InJit(threading.local):
     """How many functions decorated by ``jit`` are running."""
 
     depth = 0
+    level = ""  # of the innermost that has one
 
 
 in_jit = _InJit()
+
+
+def jit_level() -> str:
+    """"O0", "O1", "O2", or "" where nothing says so: of the function under ``jit`` that runs, else the context's."""
+    return in_jit.level or _values.get("jit_config", {}).get("jit_level", "")
 
 
 def is_graph_mode() -> bool:

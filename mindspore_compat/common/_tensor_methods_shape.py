@@ -152,6 +152,11 @@ class ShapeMethods:
 
     # --- picking elements ---
 
+    def narrow(self: Any, axis: Any = None, start: Any = None, length: Any = None, *, dim: Any = None) -> Any:
+        """``length`` slices of ``axis`` from ``start``."""
+        from mindspore_compat.ops.function import narrow
+        return narrow(self, dim if axis is None else axis, start, length)
+
     def gather(self: Any, *args: Any, **kwargs: Any) -> Any:
         """``gather(input_indices, axis, batch_dims=0)`` takes slices; torch's ``gather(dim, index)`` single elements."""
         if (args and isinstance(args[0], int)) or "index" in kwargs or "dim" in kwargs:

@@ -38,6 +38,8 @@ class Parameter(Tensor, torch.nn.Parameter):
         layerwise_parallel, parallel_optimizer, storage_format, device: accepted as upstream.
     """
 
+    _wants_grad = True  # of those that torch makes without a name
+    _name = "Parameter"
     requires_aggr = True  # upstream sums gradients over devices by it; kept with the Parameter, everything is summed here
 
     def __new__(cls, default_input: Any, name: str | None = None, requires_grad: bool = True, layerwise_parallel: bool = False,

@@ -107,7 +107,15 @@ class Cell(KeptForward, Hints, Listing):
                 return wrapped_in_trace(result)
             result.__class__ = Tensor
             return result
+        if torch.compiler.is_exporting() and not _is_tracing():
+            self._check_export()
         return wrap(result)
+
+    def _check_export(self) -> None:
+        """torch.export without ``strict`` runs Python with tensors of torch's own, on which ``~x``, ``x.max(axis=1)`` and the like mean torch's."""
+        if not type(self).__module__.startswith("mindspore_compat."):
+            raise RuntimeError(f"torch.export.export of the Cell '{type(self).__name__}' needs strict=True: without it, operators and methods in "
+                               "'construct' would have torch's meaning.")
 
     def _call_with_extras(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A call with hooks, a dtype from `to_float`, a custom ``bprop``, recomputation, or a forward kept for `GradOperation`."""
@@ -207,9 +215,13 @@ class Cell(KeptForward, Hints, Listing):
         elif isinstance(value, ParameterTuple):
             self._set_parameter_tuple(value)
             object.__setattr__(self, name, value)
+        elif isinstance(value, torch.nn.Parameter) and type(value) is not torch.nn.Parameter:  # such as FSDP's DTensors
+            self.__dict__.pop(name, None)
+            self.register_parameter(name, value)
         elif isinstance(value, torch.nn.Parameter):
+            wants_grad = value.requires_grad
             value.__class__ = Parameter
-            value.__init__(value, None, value.requires_grad)  # type: ignore[misc]
+            value.__init__(value, None, wants_grad)  # type: ignore[misc]
             self.insert_param_to_cell(name, value)  # type: ignore[arg-type]
         else:
             if type(value) in (list, tuple) and value and all(isinstance(item, Parameter) for item in value):

@@ -4,7 +4,7 @@ The first call for inputs of a kind runs eagerly, the next two are recorded, and
 are replayed: Python runs only while a graph is made, as upstream. Whatever a replay could get wrong (values that Python reads, prints, Cells
 whose attributes change) goes on eagerly. In PYNATIVE_MODE nothing is replayed.
 
-``MS_JIT=0``, ``MINDSPORE_COMPAT_REPLAY=off`` or ``set_context(jit_config={"jit_level": "O0"})`` turn replays off;
+``MS_JIT=0`` or ``MINDSPORE_COMPAT_REPLAY=off`` turn replays off; at ``jit_level`` O1 and O2 inductor compiles the tape (_inductor.py);
 ``MINDSPORE_COMPAT_REPLAY=check`` or ``check:N`` runs every (N-th) replayed step eagerly as well and compares. The logger ``mindspore_compat``
 says once for each step at level INFO that it is replayed, or why not.
 """
@@ -26,7 +26,7 @@ from mindspore_compat.common._differentiation import KEPT, THREAD
 from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.context import get_context, is_graph_mode
+from mindspore_compat.context import is_graph_mode, jit_level
 from mindspore_compat.ops.composite._check import checked
 from mindspore_compat.ops.composite._compile import compiled
 from mindspore_compat.ops.composite._tape import DRAWS, Tape, record
@@ -208,7 +208,7 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
         kind = kind, tuple(map(ids.index, ids))
     if KEPT and _is_kept(tensors):  # it may take a forward that ran before the step
         return compute(arguments)
-    key = key, kind, torch.get_default_dtype(), torch.is_grad_enabled()
+    key = key, kind, torch.get_default_dtype(), torch.is_grad_enabled(), jit_level()
     calls = made.calls.get(key)
     if calls is None:
         if len(made.calls) >= _MAX_KINDS:
@@ -244,8 +244,6 @@ def _is_kept(tensors: list[torch.Tensor]) -> bool:
 
 def _why_not() -> str:
     """Why nothing is replayed at the moment; empty if it may be."""
-    if get_context("jit_config").get("jit_level") == "O0":
-        return "jit_level is O0"
     if torch.is_autocast_enabled("cpu"):
         return "autocast is on around it"
     if (torch.is_anomaly_enabled() or torch._C._len_torch_dispatch_stack() > 0 or torch._C._len_torch_function_stack() > 0
@@ -336,7 +334,7 @@ def _recorded(calls: _Calls, compute: Callable[[Any], Any], arguments: Any, tens
 
 
 def _compile(plan: _Plan, tape: Tape) -> None:
-    plan.run, plan.tape = compiled(tape), None
+    plan.run, plan.tape = compiled(tape, jit_level() in ("O1", "O2")), None
     plan.written = [plain(tape.constants[name]) for name in tape.constants if name in tape.written]
     plan.foreign = [tensor for tensor in tape.constants.values() if not isinstance(tensor, Tensor)]
     plan.pointers = list(map(_data_ptr, plan.foreign))
