@@ -198,7 +198,25 @@ def in_graph() -> bool:
     if in_jit.depth > 0:
         return True
     in_graph_mode = _values.get("mode") == GRAPH_MODE
-    frame = sys._getframe(1) if in_graph_mode or compiled_cells else None
+    if not in_graph_mode and not _may_be_compiled():
+        return False
+    return _is_compiled_here(in_graph_mode)
+
+
+def _may_be_compiled() -> bool:
+    return len(compiled_cells) > 0
+
+
+def _is_compiled_here(in_graph_mode: bool) -> bool:
+    dynamo = sys.modules.get("torch._dynamo.symbolic_convert")
+    tracer = getattr(dynamo.tls, "current_tx", None) if dynamo is not None else None
+    tracer = tracer and tracer.output.current_tx
+    while tracer is not None:  # the frames that Dynamo traces have not been entered
+        name, module = tracer.f_code.co_name, tracer.f_globals.get("__name__")
+        if in_graph_mode and ((module, name) in _COMPILING or (module, "") in _COMPILING):
+            return True
+        tracer = getattr(tracer, "parent", None)
+    frame: Any = sys._getframe(1)
     while frame is not None:
         module = frame.f_globals.get("__name__")
         is_compiling = (module, frame.f_code.co_name) in _COMPILING or (module, "") in _COMPILING
@@ -206,6 +224,10 @@ def in_graph() -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+for _function in (_may_be_compiled, _is_compiled_here):  # run while Dynamo traces, not traced
+    _function._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 
 def _get_mode() -> int:

@@ -62,7 +62,18 @@ class Hints:
         return set()
 
     def set_jit_config(self: Any, jit_config: Any) -> None:
-        """Accepted without effect: Cells run eagerly."""
+        """In GRAPH_MODE, the ``jit_level`` of a training Cell: at "O1" and "O2" inductor compiles what is replayed. Other options have no effect.
+
+        Raises:
+            TypeError: if it is no JitConfig. ValueError: for another level than "O0", "O1" and "O2".
+        """
+        level = getattr(jit_config, "jit_config_dict", {}).get("jit_level")
+        if level is None:
+            raise TypeError(f"For 'set_jit_config', the 'jit_config' must be a JitConfig, but got {type(jit_config).__name__}.")
+        if level not in ("", "O0", "O1", "O2"):
+            raise ValueError(f"For 'set_jit_config', the 'jit_level' must be one of ['O0', 'O1', 'O2'], but got {level!r}.")
+        self._changed()
+        self.__dict__["_jit_level"] = level
 
     def shard(self: Any, in_strategy: Any, out_strategy: Any = None, parameter_plan: Any = None, device: str = "Ascend", level: int = 0) -> Any:
         """How to lay the Cell out over devices: one process computes the same without, so the Cell is returned as it is."""

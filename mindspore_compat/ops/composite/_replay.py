@@ -208,7 +208,7 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
         kind = kind, tuple(map(ids.index, ids))
     if KEPT and _is_kept(tensors):  # it may take a forward that ran before the step
         return compute(arguments)
-    key = key, kind, torch.get_default_dtype(), torch.is_grad_enabled(), jit_level()
+    key = key, kind, torch.get_default_dtype(), torch.is_grad_enabled(), _level_of(owner)
     calls = made.calls.get(key)
     if calls is None:
         if len(made.calls) >= _MAX_KINDS:
@@ -317,7 +317,7 @@ def _recorded(calls: _Calls, compute: Callable[[Any], Any], arguments: Any, tens
     elif plan.tape is None:
         plan.tape = tape
     elif plan.tape.agrees(tape):
-        _compile(plan, tape)
+        _compile(plan, tape, _level_of(made.owner()) if made.owner is not None else "")
         made.say("is replayed from now on, without its Python: %s operators", len(tape.nodes))
     elif plan.tape.read != tape.read and made.watch_rates():
         plan.tape, plan.recorded = None, -1  # begins anew, with this call
@@ -333,8 +333,12 @@ def _recorded(calls: _Calls, compute: Callable[[Any], Any], arguments: Any, tens
     return result
 
 
-def _compile(plan: _Plan, tape: Tape) -> None:
-    plan.run, plan.tape = compiled(tape, jit_level() in ("O1", "O2")), None
+def _level_of(owner: Any) -> str:
+    return owner.__dict__.get("_jit_level") or jit_level()
+
+
+def _compile(plan: _Plan, tape: Tape, level: str) -> None:
+    plan.run, plan.tape = compiled(tape, level in ("O1", "O2")), None
     plan.written = [plain(tape.constants[name]) for name in tape.constants if name in tape.written]
     plan.foreign = [tensor for tensor in tape.constants.values() if not isinstance(tensor, Tensor)]
     plan.pointers = list(map(_data_ptr, plan.foreign))
