@@ -165,15 +165,19 @@ class _Compiler:
     def _fused(self, nodes: list[Node], given: list[str], wanted: list[str], names: dict[str, Any]) -> Callable[..., Any]:
         """A function of the tensors ``given`` that gives those that are ``wanted``, compiled by inductor."""
         both = []
+        last = {name: position for position, node in enumerate(nodes) for name in (*refs((node.args, node.kwargs)), *node.outputs) if name}
+        keep = {*self.values, *given, *wanted}
         for below, is_traceable in ("    with _below_autograd():", False), ("    if True:", True):
             own, lines = dict(names), [f"def head({', '.join(given)}):", below]
             for position, node in enumerate(nodes):
-                own[f"f{position}"] = node.op if is_traceable else node.call
+                own[f"f{position}"] = node.op if is_traceable else getattr(node.op, "_op", node.op) if node.call is node.op else node.call
                 arguments = [*(_source(item, own) for item in node.args), *(f"{key}={_source(item, own)}" for key, item in node.kwargs.items())]
                 written = set(refs((node.args, node.kwargs)))
                 targets = ["_" if name is None or name in written else name for name in node.outputs]
                 assign = "" if set(targets) <= {"_"} else f"[{', '.join(targets)}] = " if node.is_list else f"{targets[0]} = "
                 lines.append(f"        {assign}f{position}({', '.join(arguments)})")
+                dead = sorted(name for name, at in last.items() if at == position and name not in keep)
+                lines += [f"        del {', '.join(dead)}"] if dead and not is_traceable else []
             lines.append(f"    return [{', '.join(wanted)}]")
             own["_below_autograd"] = torch._C._AutoDispatchBelowAutograd
             exec("\n".join(lines), own)
