@@ -17,7 +17,7 @@ from mindspore_compat.nn.wrap.cell_wrapper import WithEvalCell, WithLossCell
 from mindspore_compat.parallel._utils import _get_device_num, _get_parallel_mode
 from mindspore_compat.train import amp
 from mindspore_compat.train._loop import Sinking, evaluate, train_epochs
-from mindspore_compat.nn._compiled_cell import as_cell
+from mindspore_compat.nn._compiled_cell import CompiledCell, as_cell
 from mindspore_compat.train._torch_step import TorchEvalStep, TorchPredict, TorchTrainStep, check_torch_parts
 from mindspore_compat.train.callback._callback import Callback, CallbackManager, InternalCallbackParam, is_train_only
 from mindspore_compat.train.dataset_helper import dataset_size
@@ -101,6 +101,9 @@ class Model:
             raise ValueError(f"The 'level' should be in : {list(_AMP_LEVELS)}, but got {amp_level}. It is Model's 'amp_level'.")
         if boost_level not in ("O0", "O1", "O2"):
             raise ValueError(f"The 'boost_level' should be in : ['O0', 'O1', 'O2'], but got {boost_level}.")
+        if amp_level != "O0" and isinstance(network, CompiledCell):
+            raise ValueError("For 'Model', 'amp_level' of a compiled Cell must be 'O0'. Set the precision first: "
+                             "torch.compile(amp.auto_mixed_precision(cell, level)).")
         if optimizer is None and amp_level != "O0":
             raise ValueError("Auto mixed precision will not work because optimizer arg is None. Please set optimizer or set amp_level='O0'!")
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer

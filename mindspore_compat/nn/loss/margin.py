@@ -8,15 +8,13 @@ import torch
 
 from mindspore_compat._api.validate import check_bool, check_float, check_float_range, check_type
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common._tracing import is_tracing
+from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.nn.loss.loss import _CODES, LossBase, check_same_shape, check_tensors, reduced
 
 __all__ = ["MarginRankingLoss", "SoftMarginLoss", "TripletMarginLoss", "TripletMarginWithDistanceLoss", "PoissonNLLLoss",
            "MultiLabelSoftMarginLoss", "MultiMarginLoss", "MultilabelMarginLoss", "CosineEmbeddingLoss", "GaussianNLLLoss", "HingeEmbeddingLoss"]
 
 _nn = torch._C._nn
-#: torch 2.13's decomposition of it for compilers gives other values
-not_traced_multilabel_margin = torch._disable_dynamo(_nn.multilabel_margin_loss)
 
 
 class MarginRankingLoss(LossBase):
@@ -126,8 +124,9 @@ class MultilabelMarginLoss(LossBase):
 
     def construct(self, x: Any, target: Any) -> Any:
         check_tensors("MultilabelMarginLoss", x=x, target=target)
-        find = not_traced_multilabel_margin if is_tracing() else _nn.multilabel_margin_loss
-        return find(x, target.to(torch.int64), _CODES[self.reduction])
+        if is_tracing():  # torch 2.13's decomposition of it for compilers gives other values
+            return not_traced(_nn.multilabel_margin_loss, x, target.to(torch.int64), _CODES[self.reduction])
+        return _nn.multilabel_margin_loss(x, target.to(torch.int64), _CODES[self.reduction])
 
 
 class CosineEmbeddingLoss(LossBase):

@@ -24,6 +24,12 @@ def compiled(tape: Tape, fused: bool = False) -> Callable[..., Any]:
     return _Compiler(tape).function(fused)
 
 
+def _batch_norm(x: Any, weight: Any, bias: Any, mean: Any, variance: Any, *rest: Any) -> Any:
+    if mean is None:
+        return _aten._native_batch_norm_legit.no_stats(x, weight, bias, *rest)
+    return _aten._native_batch_norm_legit.default(x, weight, bias, mean, variance, *rest)
+
+
 class _Compiler:
     """From tape to Python source: without what only autograd needed, with views of constants made once, and each tensor let go after its last use."""
 
@@ -170,7 +176,7 @@ class _Compiler:
         for below, is_traceable in ("    with _below_autograd():", False), ("    if True:", True):
             own, lines = dict(names), [f"def head({', '.join(given)}):", below]
             for position, node in enumerate(nodes):
-                own[f"f{position}"] = node.op if is_traceable else getattr(node.op, "_op", node.op) if node.call is node.op else node.call
+                own[f"f{position}"] = _FUNCTIONAL.get(node.op, node.op) if is_traceable else getattr(node.op, "_op", node.op) if node.call is node.op else node.call
                 arguments = [*(_source(item, own) for item in node.args), *(f"{key}={_source(item, own)}" for key, item in node.kwargs.items())]
                 written = set(refs((node.args, node.kwargs)))
                 targets = ["_" if name is None or name in written else name for name in node.outputs]
@@ -182,7 +188,11 @@ class _Compiler:
             own["_below_autograd"] = torch._C._AutoDispatchBelowAutograd
             exec("\n".join(lines), own)
             both.append(own["head"])
-        return Fused(both[0], both[1], [self.values[name] for name in self.tape.written if name in self.values])
+        return Fused(both[0], both[1], [value for name, value in self.values.items() if name in self.tape.constants])
+
+
+#: operators whose schema does not say what they write: for the compiler, those that say it
+_FUNCTIONAL = {_aten.native_batch_norm.default: _batch_norm}
 
 
 def _is_opaque(node: Node) -> bool:

@@ -19,7 +19,7 @@ class Fused:
     Args:
         plain: the function with its operators called one by one.
         traceable: the same for the compiler.
-        written: tensors that it writes to.
+        written: tensors from outside that it may write to.
     """
 
     def __init__(self, plain: Callable[..., Any], traceable: Callable[..., Any], written: list[torch.Tensor]) -> None:
