@@ -227,7 +227,7 @@ def _is_compiled_here(in_graph_mode: bool) -> bool:
 
 
 for _function in (_may_be_compiled, _is_compiled_here):  # run while Dynamo traces, not traced
-    _function._dynamo_marked_constant = True  # type: ignore[attr-defined]
+    _function.__dict__["_dynamo_marked_constant"] = True
 
 
 def _get_mode() -> int:

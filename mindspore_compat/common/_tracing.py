@@ -52,7 +52,7 @@ def _with_plain_self(self: torch.Tensor, *args: Any) -> tuple[Any, ...]:
     return torch.ops.aten.alias.default(self), *args
 
 
-_on = classmethod(_torch_function)
+_on: Any = classmethod(_torch_function)
 
 
 def _fill() -> None:
@@ -110,7 +110,7 @@ not_traced = torch._disable_dynamo(_call)
 
 
 class SeenByDynamo:
-    """An attribute that is never there. Dynamo asks each tensor that it meets for ``__tensor_flatten__`` first; nothing else of torch's eager code does."""
+    """An attribute that is never there: ``__tensor_flatten__``, for which Dynamo asks each tensor that it meets before it does anything with it."""
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         dynamo = sys.modules.get("torch._dynamo.symbolic_convert")

@@ -37,7 +37,8 @@ def jit(function: Any = None, *args: Any, **kwargs: Any) -> Any:
     level = kwargs.get("jit_level") or (config.jit_config_dict["jit_level"] if isinstance(config, JitConfig) else "")
     if level not in _LEVELS:
         raise ValueError(f"For 'jit', the parameter 'jit_level' must be one of ['O0', 'O1', 'O2'], but got {level!r}.")
-    backend = kwargs.get("backend") if kwargs.get("backend") in _TORCH_BACKENDS else "inductor" if level in ("O1", "O2") else ""
+    wanted = kwargs.get("backend", "")
+    backend: str = wanted if wanted in _TORCH_BACKENDS else "inductor" if level in ("O1", "O2") else ""
     decorate = functools.partial(_in_graph_mode, level=level, backend=backend)
     return decorate(target) if callable(target) else decorate
 

@@ -28,6 +28,12 @@ class Hints:
     def _call_cast_plainly(self: Any, *args: Any, **kwargs: Any) -> Any:
         return self._call_cast(args, kwargs)
 
+    def _check_export(self: Any) -> None:
+        """torch.export without ``strict`` runs Python with tensors of torch's own, on which ``~x``, ``x.max(axis=1)`` and the like mean torch's."""
+        if not type(self).__module__.startswith("mindspore_compat."):
+            raise RuntimeError(f"torch.export.export of the Cell '{type(self).__name__}' needs strict=True: without it, operators and methods in "
+                               "'construct' would have torch's meaning.")
+
     def set_broadcast_flag(self: Any, mode: bool = True) -> Any:
         return self.add_flags_recursive(broadcast_flag=mode)
 

@@ -111,12 +111,6 @@ class Cell(KeptForward, Hints, Listing):
             self._check_export()
         return wrap(result)
 
-    def _check_export(self) -> None:
-        """torch.export without ``strict`` runs Python with tensors of torch's own, on which ``~x``, ``x.max(axis=1)`` and the like mean torch's."""
-        if not type(self).__module__.startswith("mindspore_compat."):
-            raise RuntimeError(f"torch.export.export of the Cell '{type(self).__name__}' needs strict=True: without it, operators and methods in "
-                               "'construct' would have torch's meaning.")
-
     def _call_with_extras(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A call with hooks, a dtype from `to_float`, a custom ``bprop``, recomputation, or a forward kept for `GradOperation`."""
         if _is_tracing():

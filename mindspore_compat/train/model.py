@@ -12,12 +12,12 @@ from mindspore_compat._api.validate import check_bool, check_int, check_non_nega
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.context import ParallelMode  # noqa: F401  (old scripts import it from here)
+from mindspore_compat.nn._compiled_cell import CompiledCell, as_cell
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.wrap.cell_wrapper import WithEvalCell, WithLossCell
 from mindspore_compat.parallel._utils import _get_device_num, _get_parallel_mode
 from mindspore_compat.train import amp
 from mindspore_compat.train._loop import Sinking, evaluate, train_epochs
-from mindspore_compat.nn._compiled_cell import CompiledCell, as_cell
 from mindspore_compat.train._torch_step import TorchEvalStep, TorchPredict, TorchTrainStep, check_torch_parts
 from mindspore_compat.train.callback._callback import Callback, CallbackManager, InternalCallbackParam, is_train_only
 from mindspore_compat.train.dataset_helper import dataset_size

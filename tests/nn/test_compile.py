@@ -29,7 +29,7 @@ def chosen() -> Iterator[Case]:
     seen: set[str] = set()
     for case in CASES:
         kind = ".".join(case.name.split(".")[:2]) if case.name.startswith(("act", "loss")) else case.name.split(".")[0]
-        if os.environ.get("COMPILE_ALL") or case.name.startswith(BROKEN) or kind not in seen and not kind.startswith(BROKEN):
+        if os.environ.get("COMPILE_ALL") or case.name.startswith(BROKEN) or (kind not in seen and not kind.startswith(BROKEN)):
             seen.add(kind)
             yield case
 

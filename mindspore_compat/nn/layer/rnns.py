@@ -9,9 +9,9 @@ import torch
 
 from mindspore_compat._api.validate import check_bool, check_positive_int, check_type
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common.initializer import Uniform, initializer
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
-from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.nn.cell import Cell
 
 __all__ = ["LSTM", "GRU", "RNN"]

@@ -15,8 +15,8 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common import _grad_state
+from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.tensor import Tensor

@@ -137,10 +137,10 @@ class _Compiler:
                  "    with _below_autograd():"]
         head = next((position for position, node in enumerate(self.nodes) if _is_opaque(node)), len(self.nodes)) if fused else 0
         if head:
-            given = sorted({*inputs, *made})
+            taken = sorted({*inputs, *made})
             wanted = sorted(name for name in self._made_by(self.nodes[:head]) if last.get(name, -1) >= head or name in keep)
-            names["_head"] = self._fused(self.nodes[:head], given, wanted, dict(names))
-            lines[-1:] = [f"    {''.join(name + ', ' for name in wanted) or '_'} = _head({', '.join(given)})", lines[-1], "        pass"]
+            names["_head"] = self._fused(self.nodes[:head], taken, wanted, dict(names))
+            lines[-1:] = [f"    {''.join(name + ', ' for name in wanted) or '_'} = _head({', '.join(taken)})", lines[-1], "        pass"]
         for position, node in enumerate(self.nodes):
             if position < head:
                 continue
@@ -166,7 +166,7 @@ class _Compiler:
 
     @staticmethod
     def _made_by(nodes: list[Node]) -> set[str]:
-        return {name for node in nodes for name in node.outputs if name and name not in refs((node.args, node.kwargs))}
+        return {name for node in nodes for name in node.outputs if name and name not in set(refs((node.args, node.kwargs)))}
 
     def _fused(self, nodes: list[Node], given: list[str], wanted: list[str], names: dict[str, Any]) -> Callable[..., Any]:
         """A function of the tensors ``given`` that gives those that are ``wanted``, compiled by inductor."""
@@ -176,7 +176,8 @@ class _Compiler:
         for below, is_traceable in ("    with _below_autograd():", False), ("    if True:", True):
             own, lines = dict(names), [f"def head({', '.join(given)}):", below]
             for position, node in enumerate(nodes):
-                own[f"f{position}"] = _FUNCTIONAL.get(node.op, node.op) if is_traceable else getattr(node.op, "_op", node.op) if node.call is node.op else node.call
+                called = getattr(node.op, "_op", node.op) if node.call is node.op else node.call
+                own[f"f{position}"] = _FUNCTIONAL.get(node.op, node.op) if is_traceable else called
                 arguments = [*(_source(item, own) for item in node.args), *(f"{key}={_source(item, own)}" for key, item in node.kwargs.items())]
                 written = set(refs((node.args, node.kwargs)))
                 targets = ["_" if name is None or name in written else name for name in node.outputs]
