@@ -98,7 +98,8 @@ def set_context(**kwargs: Any) -> None:
     Args:
         mode: in PYNATIVE_MODE (1) everything runs eagerly; in GRAPH_MODE (0) too, but that a training step which repeats itself is replayed
             without Python's share of it, as upstream (docs/design/replay.md).
-        jit_config: ``{"jit_level": "O0"}`` turns replays off; jit_level="O0" is the same.
+        jit_config: in GRAPH_MODE, ``{"jit_level": "O1"}`` or "O2" has torch.compile's inductor compile what is replayed; "O0" is a replay operator by
+            operator. jit_level="O1" is the same.
         device_target: "CPU", "GPU" or "Ascend"; the latter two mean CUDA where there is a GPU, else the CPU, said once.
         device_id: which GPU.
 
@@ -163,9 +164,15 @@ class _InJit(threading.local):
     """How many functions decorated by ``jit`` are running."""
 
     depth = 0
+    level = ""  # of the innermost that has one
 
 
 in_jit = _InJit()
+
+
+def jit_level() -> str:
+    """"O0", "O1", "O2", or "" where nothing says so: of the function under ``jit`` that runs, else the context's."""
+    return in_jit.level or _values.get("jit_config", {}).get("jit_level", "")
 
 
 def is_graph_mode() -> bool:
@@ -191,7 +198,25 @@ def in_graph() -> bool:
     if in_jit.depth > 0:
         return True
     in_graph_mode = _values.get("mode") == GRAPH_MODE
-    frame = sys._getframe(1) if in_graph_mode or compiled_cells else None
+    if not in_graph_mode and not _may_be_compiled():
+        return False
+    return _is_compiled_here(in_graph_mode)
+
+
+def _may_be_compiled() -> bool:
+    return len(compiled_cells) > 0
+
+
+def _is_compiled_here(in_graph_mode: bool) -> bool:
+    dynamo = sys.modules.get("torch._dynamo.symbolic_convert")
+    tracer = getattr(dynamo.tls, "current_tx", None) if dynamo is not None else None
+    tracer = tracer and tracer.output.current_tx
+    while tracer is not None:  # the frames that Dynamo traces have not been entered
+        name, module = tracer.f_code.co_name, tracer.f_globals.get("__name__")
+        if in_graph_mode and ((module, name) in _COMPILING or (module, "") in _COMPILING):
+            return True
+        tracer = getattr(tracer, "parent", None)
+    frame: Any = sys._getframe(1)
     while frame is not None:
         module = frame.f_globals.get("__name__")
         is_compiling = (module, frame.f_code.co_name) in _COMPILING or (module, "") in _COMPILING
@@ -199,6 +224,10 @@ def in_graph() -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+for _function in (_may_be_compiled, _is_compiled_here):  # run while Dynamo traces, not traced
+    _function.__dict__["_dynamo_marked_constant"] = True
 
 
 def _get_mode() -> int:

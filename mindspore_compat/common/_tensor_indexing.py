@@ -8,7 +8,7 @@ import torch
 __all__ = ["numpy_index", "positive_steps", "flipped"]
 
 _Base = torch._C.TensorBase
-_get_shape = _Base.shape.__get__  # type: ignore[attr-defined]
+_get_shape = _Base.size
 
 
 def numpy_index(index: tuple[Any, ...]) -> tuple[Any, ...]:

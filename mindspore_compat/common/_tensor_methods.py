@@ -12,7 +12,7 @@ import torch
 from mindspore_compat.common._tensor_methods_as_ops import OpMethods
 from mindspore_compat.common._tensor_methods_reduce import ReduceMethods
 from mindspore_compat.common._tensor_methods_shape import ShapeMethods
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
 __all__ = ["TensorMethods"]
@@ -112,7 +112,7 @@ class TensorMethods(ReduceMethods, ShapeMethods, OpMethods):
 
     def assign_value(self: Any, value: Any) -> Any:
         """Take over the values of ``value``."""
-        _Base.data.__get__(self).copy_(value.detach())  # type: ignore[attr-defined]
+        memory(self).copy_(value.detach())
         return self
 
     def itemset(self: Any, *args: Any) -> Any:

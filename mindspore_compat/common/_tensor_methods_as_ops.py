@@ -15,7 +15,7 @@ _SAME_NAME = [
     "index_add", "index_fill", "index_put", "inplace_update", "inv", "invert", "isclose", "lcm", "le", "lerp", "less", "less_equal",
     "log_matrix_determinant", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and", "logical_or", "logical_xor", "logit", "logsumexp",
     "lt", "matmul", "matrix_determinant", "maximum", "median", "minimum", "moveaxis", "movedim", "move_to", "mul",
-    "nan_to_num", "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "ne", "nextafter", "nonzero", "not_equal",
+    "nan_to_num", "nanmean", "nanmedian", "nanquantile", "nansum", "ne", "nextafter", "nonzero", "not_equal",
     "permute", "pow", "quantile", "random_categorical", "remainder", "renorm", "reverse", "reverse_sequence", "rot90", "scatter_div",
     "scatter_max", "scatter_min", "scatter_mul", "scatter_sub", "select_scatter", "slice_scatter", "soft_shrink", "std_mean", "sub",
     "subtract", "svd", "t", "tensor_split", "top_k", "true_divide", "unique", "unique_consecutive", "unique_with_pad",

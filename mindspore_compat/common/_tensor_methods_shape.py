@@ -12,7 +12,7 @@ from mindspore_compat.common._wrap import wrap
 __all__ = ["ShapeMethods"]
 
 _Base = torch._C.TensorBase
-_get_shape = _Base.shape.__get__  # type: ignore[attr-defined]
+_get_shape = _Base.size
 _int64 = torch.int64
 
 
@@ -151,6 +151,11 @@ class ShapeMethods:
         return self.diagonal(offset, axis1, axis2).sum(-1, dtype=self.dtype if dtype is None and self.dtype is torch.bool else dtype)
 
     # --- picking elements ---
+
+    def narrow(self: Any, axis: Any = None, start: Any = None, length: Any = None, *, dim: Any = None) -> Any:
+        """``length`` slices of ``axis`` from ``start``."""
+        from mindspore_compat.ops.function import narrow
+        return narrow(self, dim if axis is None else axis, start, length)
 
     def gather(self: Any, *args: Any, **kwargs: Any) -> Any:
         """``gather(input_indices, axis, batch_dims=0)`` takes slices; torch's ``gather(dim, index)`` single elements."""

@@ -8,7 +8,9 @@ import numpy as np
 import torch
 
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common import _tracing
 from mindspore_compat.common._tensor_data import plain_from
+from mindspore_compat.common._tensor_indexing import flipped, numpy_index
 from mindspore_compat.common._wrap import wrap
 
 __all__ = ["floor_quotient", "install_operators", "promoted"]
@@ -35,7 +37,7 @@ def _operand(value: Any, like: torch.Tensor) -> Any:
     return NotImplemented
 
 
-def _binary(op: Callable[[Any, Any], torch.Tensor], promotes_0d: bool = True) -> Callable[[Tensor, Any], Any]:
+def _binary(op: Callable[[Any, Any], torch.Tensor], promotes_0d: bool = True, traced: bool = False) -> Callable[[Tensor, Any], Any]:
     def method(self: Tensor, other: Any) -> Any:
         if isinstance(other, torch.Tensor):
             if promotes_0d and other.dtype is not self.dtype and (_Base.dim(other) == 0 or _Base.dim(self) == 0):
@@ -49,6 +51,8 @@ def _binary(op: Callable[[Any, Any], torch.Tensor], promotes_0d: bool = True) ->
             result = op(self, other)
         except RuntimeError as error:
             raise _shape_error(error, self, other) from None
+        if traced:
+            return wrap(result)
         result.__class__ = Tensor
         return result
     return method
@@ -79,7 +83,8 @@ def _subtract(left: Any, right: Any) -> torch.Tensor:
     return torch.logical_xor(*operands) if common is torch.bool else torch.sub(*operands)
 
 
-def _reflected(op: Callable[[Any, Any], Any], numpy_op: Callable[[Any, Any], Any], promotes_0d: bool = True) -> Callable[[Tensor, Any], Any]:
+def _reflected(op: Callable[[Any, Any], Any], numpy_op: Callable[[Any, Any], Any], promotes_0d: bool = True,
+               traced: bool = False) -> Callable[[Tensor, Any], Any]:
     def method(self: Tensor, other: Any) -> Any:
         if isinstance(other, np.ndarray):  # numpy on the left decides, as upstream
             return numpy_op(other, self.asnumpy())
@@ -90,6 +95,8 @@ def _reflected(op: Callable[[Any, Any], Any], numpy_op: Callable[[Any, Any], Any
         if promotes_0d and isinstance(other, torch.Tensor):
             other, self = promoted(other, self)
         result = op(other, self)
+        if traced:
+            return wrap(result)
         result.__class__ = Tensor
         return result
     return method
@@ -108,8 +115,10 @@ def install_operators(cls: type) -> None:
         method = _binary(op, name not in as_torch)
         method.__name__ = f"__{name}__"
         setattr(Tensor, f"__{name}__", method)
+        _tracing.by_operator[name] = _binary(op, name not in as_torch, traced=True)
         if name not in ("lt", "le", "gt", "ge"):  # x += y is x = x + y, never in place
             setattr(Tensor, f"__i{name}__", method)
+            _tracing.by_operator[f"i{name}"] = _tracing.by_operator[name]
     as_tensor = torch.as_tensor
 
     def lift(op: Callable[[Any, Any], torch.Tensor]) -> Callable[[Any, Any], torch.Tensor]:
@@ -127,5 +136,24 @@ def install_operators(cls: type) -> None:
     }
     for name, (op, numpy_op) in rows.items():
         setattr(Tensor, f"__{name}__", _reflected(op, numpy_op, name not in as_torch))
+        _tracing.by_operator[name] = _reflected(op, numpy_op, name not in as_torch, traced=True)
     for name, unary in {"neg": b.neg, "pos": b.positive, "abs": b.abs, "invert": b.logical_not}.items():
-        setattr(Tensor, f"__{name}__", lambda self, _op=unary: wrap(_op(self)))
+        _tracing.by_operator[name] = _unary(unary)
+        setattr(Tensor, f"__{name}__", _tracing.by_operator[name])
+    _tracing.by_operator.update(eq=Tensor.__eq__, ne=Tensor.__ne__, getitem=_traced_getitem)
+
+
+def _unary(op: Callable[[Any], torch.Tensor]) -> Callable[[Tensor], Any]:
+    def method(self: Tensor) -> Any:
+        return wrap(op(self))
+    return method
+
+
+def _traced_getitem(self: Tensor, index: Any) -> Any:
+    """``x[index]`` in a trace, where an error can not be caught."""
+    if isinstance(index, tuple):
+        index = numpy_index(index)
+    items = index if isinstance(index, tuple) else (index,)
+    if any(isinstance(item, slice) and item.step is not None and item.step < 0 for item in items):
+        return wrap(flipped(self, index))
+    return wrap(_Base.__getitem__(self, index))

@@ -10,10 +10,12 @@ from typing import Any
 
 import torch
 
-__all__ = ["wrap", "plain", "memory"]
+from mindspore_compat.common import _tracing
+
+__all__ = ["wrap", "wrapped_in_trace", "plain", "memory"]
 
 _Plain = torch.Tensor
-_is_tracing = torch.compiler.is_dynamo_compiling  # plain tensors go through torch.compile; it can not follow a change of class
+_is_tracing = _tracing.is_tracing
 _detach = torch._C.TensorBase.detach
 TENSOR: Any = torch.Tensor  # the real class once common/tensor.py has defined it
 
@@ -26,10 +28,11 @@ def bind(cls: type) -> None:
 
 def wrap(result: Any) -> Any:
     """``result`` with every plain torch tensor in it (through tuples, lists and dicts) turned into a `Tensor`."""
-    cls = result.__class__
+    cls = type(result)  # Dynamo follows this, but not ``__class__``
     if cls is _Plain:
-        if not _is_tracing():
-            result.__class__ = TENSOR
+        if _is_tracing():
+            return wrapped_in_trace(result)
+        result.__class__ = TENSOR
         return result
     if cls is TENSOR:
         return result
@@ -42,11 +45,23 @@ def wrap(result: Any) -> Any:
     return result
 
 
+def wrapped_in_trace(result: torch.Tensor) -> Any:
+    """A plain tensor as a `Tensor` while Dynamo traces, which can not follow a change of class; there it costs nothing when the program runs."""
+    _tracing.begin()
+    return torch.Tensor.as_subclass(result, TENSOR)
+
+
 def plain(tensor: torch.Tensor) -> torch.Tensor:
     """A plain, detached ``torch.Tensor`` on the same storage."""
     return _detach(tensor)
 
 
-#: As `plain`, but for writing: torch does not count it as a change. As upstream, who differentiates a forward that ran before uses the values that
-#: are there then, and what a gradient does not depend on may change.
-memory = torch._C.TensorBase.data.__get__  # type: ignore[attr-defined]
+_get_data = torch._C.TensorBase.data.__get__  # type: ignore[attr-defined]
+
+
+def memory(tensor: torch.Tensor) -> torch.Tensor:
+    """As `plain`, but for writing: torch does not count it as a change.
+
+    As upstream, who differentiates a forward that ran before uses the values that are there then, and what a gradient does not depend on may change.
+    """
+    return _detach(tensor) if _is_tracing() else _get_data(tensor)  # Dynamo does not know the attribute on our class

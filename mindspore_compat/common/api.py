@@ -8,34 +8,83 @@ from typing import Any
 
 import torch
 
+from mindspore_compat import log
 from mindspore_compat.context import compiled_cells, in_jit
 
 __all__ = ["jit", "ms_function", "jit_class", "ms_class", "JitConfig", "mutable", "no_inline", "lazy_inline", "no_grad", "ms_memory_recycle"]
 
 
-def jit(function: Any = None, *args: Any, **kwargs: Any) -> Any:
-    """Decorator for a function that upstream compiles: while it runs, GRAPH_MODE holds, whatever the options. Cells are returned as they are.
+_TORCH_BACKENDS = ("eager", "aot_eager", "inductor", "cudagraphs")
+_LEVELS = ("", "O0", "O1", "O2")
 
-    For compiled code use ``torch.compile`` on the function. Takes ``@jit``, ``@jit(...)`` and ``jit(fn=...)``.
+
+def jit(function: Any = None, *args: Any, **kwargs: Any) -> Any:
+    """Decorator for a function that upstream compiles: while it runs, GRAPH_MODE holds. Cells are returned as they are.
+
+    Takes ``@jit``, ``@jit(...)`` and ``jit(fn=...)``.
+
+    Args:
+        jit_level: "O0" (upstream's default) as in GRAPH_MODE: what repeats itself is replayed. "O1" and "O2": torch.compile compiles the function,
+            and what is replayed in it; what it can not compile runs eagerly, and the log says why in one line.
+        backend: "inductor", "aot_eager", "eager" or "cudagraphs", torch's, for the same; upstream's "ms_backend" and "GE" change nothing.
+        fullgraph, dynamic, jit_config: fullgraph and the level of ``jit_config`` as above; others are accepted without effect.
+
+    Raises:
+        ValueError: for another ``jit_level``.
     """
     target = kwargs.get("fn", function)
-    return _in_graph_mode(target) if callable(target) else _in_graph_mode
+    config = kwargs.get("jit_config")
+    level = kwargs.get("jit_level") or (config.jit_config_dict["jit_level"] if isinstance(config, JitConfig) else "")
+    if level not in _LEVELS:
+        raise ValueError(f"For 'jit', the parameter 'jit_level' must be one of ['O0', 'O1', 'O2'], but got {level!r}.")
+    wanted = kwargs.get("backend", "")
+    backend: str = wanted if wanted in _TORCH_BACKENDS else "inductor" if level in ("O1", "O2") else ""
+    decorate = functools.partial(_in_graph_mode, level=level, backend=backend)
+    return decorate(target) if callable(target) else decorate
 
 
-def _in_graph_mode(function: Callable[..., Any]) -> Callable[..., Any]:
+def _in_graph_mode(function: Callable[..., Any], level: str = "", backend: str = "") -> Callable[..., Any]:
     if isinstance(function, torch.nn.Module):
         compiled_cells.add(function)
     if not isinstance(function, (types.FunctionType, types.MethodType)):
         return function
+    call = _Compiled(function, backend) if backend else function
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
+        before, in_jit.level = in_jit.level, level or in_jit.level
         in_jit.depth += 1
         try:
-            return function(*args, **kwargs)
+            return call(*args, **kwargs)
         finally:
             in_jit.depth -= 1
+            in_jit.level = before
     return run
+
+
+class _Compiled:
+    """A function that torch.compile compiles at its first call. What the compiler fails with runs eagerly, piece by piece: nothing runs twice."""
+
+    def __init__(self, function: Callable[..., Any], backend: str) -> None:
+        self.function, self.backend = function, backend
+        self.run: Callable[..., Any] | None = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if torch.compiler.is_dynamo_compiling():
+            return self.function(*args, **kwargs)
+        if self.run is None:
+            self.run = torch.compile(self.function, backend=self._backend)
+        with torch._dynamo.config.patch(suppress_errors=True):
+            return self.run(*args, **kwargs)
+
+    def _backend(self, graph: Any, inputs: Any) -> Callable[..., Any]:
+        from torch._dynamo.backends.registry import lookup_backend
+        try:
+            return lookup_backend(self.backend)(graph, inputs)
+        except Exception as error:  # whatever it is, the program must not fail for it
+            log.warning("%s runs eagerly: the backend %s of torch.compile fails with %s: %s", self.function.__name__, self.backend,
+                        type(error).__name__, " ".join(str(error).split())[:200])
+            return graph.forward
 
 
 ms_function = jit

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat.common import _grad_state, _wrap
+from mindspore_compat.common import _grad_state, _tracing, _wrap
+from mindspore_compat.common._tracing import is_tracing
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.initializer import Initializer, initializer
 from mindspore_compat.common.tensor import Tensor
@@ -19,7 +20,6 @@ _Base = torch._C.TensorBase
 _numbers = itertools.count(1)
 _get_requires_grad = _Base.requires_grad.__get__  # type: ignore[attr-defined]
 _set_requires_grad = _Base.requires_grad.__set__  # type: ignore[attr-defined]
-_get_data = _Base.data.__get__  # type: ignore[attr-defined]
 _AUTOMATIC = "Parameter#"
 
 
@@ -38,6 +38,8 @@ class Parameter(Tensor, torch.nn.Parameter):
         layerwise_parallel, parallel_optimizer, storage_format, device: accepted as upstream.
     """
 
+    _wants_grad = True  # of those that torch makes without a name
+    _name = "Parameter"
     requires_aggr = True  # upstream sums gradients over devices by it; kept with the Parameter, everything is summed here
 
     def __new__(cls, default_input: Any, name: str | None = None, requires_grad: bool = True, layerwise_parallel: bool = False,
@@ -80,7 +82,7 @@ class Parameter(Tensor, torch.nn.Parameter):
 
     @property
     def requires_grad(self) -> bool:  # type: ignore[override]
-        return self._wants_grad
+        return self._wants_grad and (is_tracing() or not _tracing.active or self.dtype.is_floating_point or self.dtype.is_complex)
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -163,7 +165,7 @@ class Parameter(Tensor, torch.nn.Parameter):
         if tuple(data.shape) != self.shape:
             self.data = _Base.clone(_Base.detach(data)).to(self.device, self.dtype)
             return self
-        _get_data(self).copy_(_Base.detach(data))
+        _wrap.memory(self).copy_(_Base.detach(data))
         return self
 
     def assign_value(self, value: Any) -> Parameter:

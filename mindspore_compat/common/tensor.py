@@ -13,20 +13,19 @@ import numpy as np
 import torch
 
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat.common import _grad_state, _wrap
+from mindspore_compat.common import _grad_state, _tracing, _wrap
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._tensor_data import plain_from
 from mindspore_compat.common._tensor_indexing import flipped, numpy_index, positive_steps
 from mindspore_compat.common._tensor_methods import TensorMethods
 from mindspore_compat.common._tensor_operators import install_operators, promoted
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 
 __all__ = ["Tensor", "tensor", "from_numpy", "is_tensor"]
 
 _Base = torch._C.TensorBase
-_get_shape = _Base.shape.__get__  # type: ignore[attr-defined]
-_get_data = _Base.data.__get__  # type: ignore[attr-defined]
+_get_shape = _Base.size  # Dynamo knows it on our class, unlike the attribute
 _set_data = _Base.data.__set__  # type: ignore[attr-defined]
 _NUMBERS = (int, float, bool, complex)
 
@@ -59,6 +58,7 @@ class Tensor(TensorMethods, torch.Tensor):
 
     # Ops on Tensors return plain torch tensors without a Python-level dispatch; whoever hands them to user code wraps them.
     __torch_function__ = torch._C._disabled_torch_function_impl
+    __tensor_flatten__ = _tracing.SeenByDynamo()
 
     def __new__(cls, input_data: Any = None, dtype: Any = None, shape: Any = None, init: Any = None, internal: bool = False,
                 const_arg: bool = False, device: Any = None) -> Tensor:
@@ -78,6 +78,8 @@ class Tensor(TensorMethods, torch.Tensor):
         target = current_device() if device is None else _device_from(device)
         if target is not CPU and (not isinstance(input_data, torch.Tensor) or device is not None):
             result = result.to(target)
+        if _tracing.is_tracing() and cls is Tensor:
+            return wrap(result)
         result.__class__ = cls
         return result  # type: ignore[return-value]
 
@@ -95,7 +97,7 @@ class Tensor(TensorMethods, torch.Tensor):
 
     @property
     def data(self) -> Tensor:  # type: ignore[override]
-        return wrap(_get_data(self))
+        return wrap(memory(self))
 
     @data.setter
     def data(self, value: torch.Tensor) -> None:
@@ -358,11 +360,19 @@ def _install_torch_properties() -> None:
     """torch's tensor-valued attributes, as Tensors."""
     for name in ("T", "mT", "H", "mH", "real", "imag", "grad"):
         descriptor = getattr(_Base, name, None) or getattr(torch.Tensor, name)
-        setattr(Tensor, name, _tensor_property(descriptor))
+        setattr(Tensor, name, _tensor_property(descriptor, _BY_FUNCTION.get(name)))
 
 
-def _tensor_property(descriptor: Any) -> property:
+#: what Dynamo takes for attributes of torch's that are properties here
+_BY_FUNCTION: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "T": lambda x: torch.permute(x, tuple(range(_Base.dim(x) - 1, -1, -1))), "mT": lambda x: torch.transpose(x, -2, -1),
+    "H": lambda x: torch.adjoint(x), "mH": lambda x: torch.adjoint(x), "real": lambda x: torch.real(x), "imag": lambda x: torch.imag(x)}
+
+
+def _tensor_property(descriptor: Any, function: Callable[[torch.Tensor], torch.Tensor] | None) -> property:
     def get(self: Tensor) -> Any:
+        if function is not None and _tracing.is_tracing():
+            return wrap(function(self))
         return wrap(descriptor.__get__(self))
     return property(get, getattr(descriptor, "__set__", None))
 
@@ -370,12 +380,20 @@ def _tensor_property(descriptor: Any) -> property:
 def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
     def wrapped(self: Tensor, *args: Any, **kwargs: Any) -> Any:
         return wrap(method(self, *args, **kwargs))
+
+    if name.endswith("_"):  # in a trace ``x.add_(y)`` must not be taken for ``x += y``
+        def wrapped(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+            if _tracing.is_tracing():
+                with torch._C.DisableTorchFunctionSubclass():
+                    return wrap(method(self, *args, **kwargs))
+            return wrap(method(self, *args, **kwargs))
     wrapped.__name__ = name
     wrapped.__doc__ = getattr(method, "__doc__", None)
     return wrapped
 
 
 _wrap.bind(Tensor)
+_tracing.bind(Tensor)
 install_operators(Tensor)
 _install_torch_methods()
 _install_torch_properties()

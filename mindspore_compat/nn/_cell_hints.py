@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
+
 __all__ = ["Hints"]
 
 
@@ -14,7 +16,23 @@ class Hints:
         return self(*args, **kwargs)
 
     def compile(self: Any, *args: Any, **kwargs: Any) -> None:
-        """Nothing to do: Cells run eagerly. For ``torch.compile``, call it on the Cell."""
+        """torch's ``compile(fullgraph=, dynamic=, backend=, mode=, options=)``: calls of the Cell run compiled from now on, here too.
+
+        Upstream's, with inputs to compile for, has nothing to do.
+        """
+        if args or not kwargs.keys() <= {"fullgraph", "dynamic", "backend", "mode", "options", "disable"}:
+            return
+        self._changed()
+        self.__dict__.update(_compiled_call_impl=torch.compile(self._call_cast_plainly, **kwargs), _special_call=True)
+
+    def _call_cast_plainly(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return self._call_cast(args, kwargs)
+
+    def _check_export(self: Any) -> None:
+        """torch.export without ``strict`` runs Python with tensors of torch's own, on which ``~x``, ``x.max(axis=1)`` and the like mean torch's."""
+        if not type(self).__module__.startswith("mindspore_compat."):
+            raise RuntimeError(f"torch.export.export of the Cell '{type(self).__name__}' needs strict=True: without it, operators and methods in "
+                               "'construct' would have torch's meaning.")
 
     def set_broadcast_flag(self: Any, mode: bool = True) -> Any:
         return self.add_flags_recursive(broadcast_flag=mode)
@@ -50,7 +68,18 @@ class Hints:
         return set()
 
     def set_jit_config(self: Any, jit_config: Any) -> None:
-        """Accepted without effect: Cells run eagerly."""
+        """In GRAPH_MODE, the ``jit_level`` of a training Cell: at "O1" and "O2" inductor compiles what is replayed. Other options have no effect.
+
+        Raises:
+            TypeError: if it is no JitConfig. ValueError: for another level than "O0", "O1" and "O2".
+        """
+        level = getattr(jit_config, "jit_config_dict", {}).get("jit_level")
+        if level is None:
+            raise TypeError(f"For 'set_jit_config', the 'jit_config' must be a JitConfig, but got {type(jit_config).__name__}.")
+        if level not in ("", "O0", "O1", "O2"):
+            raise ValueError(f"For 'set_jit_config', the 'jit_level' must be one of ['O0', 'O1', 'O2'], but got {level!r}.")
+        self._changed()
+        self.__dict__["_jit_level"] = level
 
     def shard(self: Any, in_strategy: Any, out_strategy: Any = None, parameter_plan: Any = None, device: str = "Ascend", level: int = 0) -> Any:
         """How to lay the Cell out over devices: one process computes the same without, so the Cell is returned as it is."""

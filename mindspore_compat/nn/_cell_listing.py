@@ -123,7 +123,7 @@ def _walk(module: torch.nn.Module, seen: set, path: str) -> Iterator[tuple[str, 
     seen.add(module)
     yield path, module
     for name, child in module._modules.items():
-        if child:
+        if child is not None:
             yield from _walk(child, seen, f"{path}.{name}" if path else name)
 
 

@@ -13,7 +13,8 @@ import torch
 
 from mindspore_compat.common import _grad_state
 from mindspore_compat.common._differentiation import THREAD
-from mindspore_compat.common._wrap import _is_tracing, wrap
+from mindspore_compat.common._tracing import not_traced
+from mindspore_compat.common._wrap import _is_tracing, wrap, wrapped_in_trace
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _is_parameter_generated
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn import _inner_operators as _inner
@@ -98,19 +99,27 @@ class Cell(KeptForward, Hints, Listing):
                 or state["_backward_hooks"] or state["_backward_pre_hooks"] or self._special_call):
             return self._call_with_extras(args, kwargs)
         result = self.construct(*args, **kwargs)
-        cls = result.__class__
+        cls = type(result)
         if cls is Tensor:
             return result
         if cls is _Plain:
-            if not _is_tracing():
-                result.__class__ = Tensor
+            if _is_tracing():
+                return wrapped_in_trace(result)
+            result.__class__ = Tensor
             return result
+        if torch.compiler.is_exporting() and not _is_tracing():
+            self._check_export()
         return wrap(result)
 
     def _call_with_extras(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A call with hooks, a dtype from `to_float`, a custom ``bprop``, recomputation, or a forward kept for `GradOperation`."""
+        if _is_tracing():
+            if self._special_call and "_compiled_call_impl" not in self.__dict__:
+                return not_traced(Cell._call_with_extras, self, args, kwargs)
+        elif self.__dict__.get("_compiled_call_impl") is not None:
+            return wrap(self.__dict__["_compiled_call_impl"](*args, **kwargs))
         if self.__dict__["requires_grad"] and not THREAD.running and torch.is_grad_enabled() and not self._trains:
-            return self._call_and_keep(args, kwargs)
+            return not_traced(self._call_and_keep, args, kwargs) if _is_tracing() else self._call_and_keep(args, kwargs)
         return self._call_cast(args, kwargs)
 
     def _call_cast(self, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -200,9 +209,13 @@ class Cell(KeptForward, Hints, Listing):
         elif isinstance(value, ParameterTuple):
             self._set_parameter_tuple(value)
             object.__setattr__(self, name, value)
+        elif isinstance(value, torch.nn.Parameter) and type(value) is not torch.nn.Parameter:  # such as FSDP's DTensors
+            self.__dict__.pop(name, None)
+            self.register_parameter(name, value)
         elif isinstance(value, torch.nn.Parameter):
+            wants_grad = value.requires_grad
             value.__class__ = Parameter
-            value.__init__(value, None, value.requires_grad)  # type: ignore[misc]
+            value.__init__(value, None, wants_grad)  # type: ignore[misc]
             self.insert_param_to_cell(name, value)  # type: ignore[arg-type]
         else:
             if type(value) in (list, tuple) and value and all(isinstance(item, Parameter) for item in value):
@@ -488,7 +501,7 @@ class Cell(KeptForward, Hints, Listing):
         clone = type(self).__new__(type(self))
         memo[id(self)] = clone
         for key, value in self.__dict__.items():
-            clone.__dict__[key] = None if key == "_captured" else copy.deepcopy(value, memo)
+            clone.__dict__[key] = None if key in ("_captured", "_compiled_call_impl") else copy.deepcopy(value, memo)
         return clone
 
     # --- printing ---------------------------------------------------------------------------------------------------------

@@ -9,28 +9,27 @@ import torch
 
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._grad_state import written
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
 __all__ = ["as_axes", "as_ints", "as_int", "as_plain", "pair", "dtype_or_none", "to_dtype", "reduced", "torch_device", "get_data", "changed",
            "is_floating", "all_axes", "bad_argument", "passes_gradient", "wrap"]
 
 _Base = torch._C.TensorBase
-_get_data = _Base.data.__get__  # type: ignore[attr-defined]
 torch_device = current_device
 
 
 def get_data(variable: torch.Tensor) -> torch.Tensor:
     """What to write to: the tensor without its history. Of a Parameter that a Cell shows in another dtype (`Cell.to_float`), the Parameter's."""
     written()
-    return _get_data(variable.__dict__.get("shows", variable))
+    return memory(variable.__dict__.get("shows", variable))
 
 
 def changed(variable: Any) -> Any:
     """The variable after it was written to."""
     parameter = variable.__dict__.get("shows")
     if parameter is not None:
-        _get_data(variable).copy_(_get_data(parameter))
+        memory(variable).copy_(memory(parameter))
     return variable
 
 

@@ -12,6 +12,7 @@ from mindspore_compat._api.validate import check_bool, check_int, check_non_nega
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.context import ParallelMode  # noqa: F401  (old scripts import it from here)
+from mindspore_compat.nn._compiled_cell import CompiledCell, as_cell
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.wrap.cell_wrapper import WithEvalCell, WithLossCell
 from mindspore_compat.parallel._utils import _get_device_num, _get_parallel_mode
@@ -92,6 +93,7 @@ class Model:
             network, loss_fn, optimizer, amp_level = _parts_of(step, loss_fn, optimizer, amp_level, kwargs)
         if not isinstance(network, torch.nn.Module):
             raise TypeError(f"The type of 'network' should be 'Cell', but got type '{type(network).__name__}'. A torch.nn.Module serves as well.")
+        network = as_cell(network)
         self._check_kwargs(kwargs)
         if not isinstance(amp_level, str):
             raise TypeError(f"The argument `level` must be a string in {list(_AMP_LEVELS)},but got type {type(amp_level)}. It is 'amp_level'.")
@@ -99,6 +101,9 @@ class Model:
             raise ValueError(f"The 'level' should be in : {list(_AMP_LEVELS)}, but got {amp_level}. It is Model's 'amp_level'.")
         if boost_level not in ("O0", "O1", "O2"):
             raise ValueError(f"The 'boost_level' should be in : ['O0', 'O1', 'O2'], but got {boost_level}.")
+        if amp_level != "O0" and isinstance(network, CompiledCell):
+            raise ValueError("For 'Model', 'amp_level' of a compiled Cell must be 'O0'. Set the precision first: "
+                             "torch.compile(amp.auto_mixed_precision(cell, level)).")
         if optimizer is None and amp_level != "O0":
             raise ValueError("Auto mixed precision will not work because optimizer arg is None. Please set optimizer or set amp_level='O0'!")
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer

@@ -163,4 +163,4 @@ def test_a_function_under_jit_is_replayed() -> None:
     expected, none = run(lambda function: function)
     losses, count = run(jit)
     assert losses == expected and none == 0 and count == len(batches()) - 3
-    assert run(jit(jit_level="O1"))[0] == expected and not context.is_graph_mode()
+    assert run(jit(jit_level="O1"))[0] == pytest.approx(expected, rel=1e-5) and not context.is_graph_mode()

@@ -9,6 +9,7 @@ import torch
 
 from mindspore_compat._api.validate import check_bool, check_positive_int, check_type
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common.initializer import Uniform, initializer
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.cell import Cell
@@ -76,6 +77,8 @@ class _RNNBase(Cell):
         own = self.__dict__["_parameters"]
         weights = [own[name] if own[name].dtype is x.dtype else own[name].to(x.dtype) for name in self._order]
         if seq_length is not None:
+            if is_tracing():  # packed sequences have lengths that depend on values
+                return not_traced(self._ragged, x, hx, seq_length, weights)
             return self._ragged(x, hx, seq_length, weights)
         output, *state = self.__dict__["_kernel"](x, hx, weights, self.has_bias, self.num_layers, self.dropout, self.training, self.bidirectional,
                                                   self.batch_first)

@@ -8,6 +8,7 @@ import torch
 
 from mindspore_compat._api.validate import check_bool, check_float, check_float_range, check_type
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.nn.loss.loss import _CODES, LossBase, check_same_shape, check_tensors, reduced
 
 __all__ = ["MarginRankingLoss", "SoftMarginLoss", "TripletMarginLoss", "TripletMarginWithDistanceLoss", "PoissonNLLLoss",
@@ -123,6 +124,8 @@ class MultilabelMarginLoss(LossBase):
 
     def construct(self, x: Any, target: Any) -> Any:
         check_tensors("MultilabelMarginLoss", x=x, target=target)
+        if is_tracing():  # torch 2.13's decomposition of it for compilers gives other values
+            return not_traced(_nn.multilabel_margin_loss, x, target.to(torch.int64), _CODES[self.reduction])
         return _nn.multilabel_margin_loss(x, target.to(torch.int64), _CODES[self.reduction])
 
 

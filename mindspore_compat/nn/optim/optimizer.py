@@ -16,6 +16,7 @@ import torch
 from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common import _grad_state
+from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.tensor import Tensor
@@ -383,6 +384,8 @@ class Optimizer(Cell):
     # --- the step ---------------------------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if is_tracing():
+            return not_traced(self, *args, **kwargs)
         args = args if type(self).construct is Optimizer.construct else wrap(args)  # our training steps hand over torch's tensors
         _grad_state.written()
         recorder = _grad_state.recorder_here()

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import memory, wrap
+from mindspore_compat.ops.composite._inductor import Fused
 from mindspore_compat.ops.composite._tape import Node, Opaque, Ref, Tape, aliased, refs
 
 __all__ = ["compiled"]
@@ -14,9 +15,19 @@ __all__ = ["compiled"]
 _aten = torch.ops.aten
 
 
-def compiled(tape: Tape) -> Callable[..., Any]:
-    """A function of the inputs that runs the tape and returns what the recorded call returned, in plain tensors."""
-    return _Compiler(tape).function()
+def compiled(tape: Tape, fused: bool = False) -> Callable[..., Any]:
+    """A function of the inputs that runs the tape and returns what the recorded call returned, in plain tensors.
+
+    Args:
+        fused: whether inductor compiles its operators, up to the first one that is Python.
+    """
+    return _Compiler(tape).function(fused)
+
+
+def _batch_norm(x: Any, weight: Any, bias: Any, mean: Any, variance: Any, *rest: Any) -> Any:
+    if mean is None:
+        return _aten._native_batch_norm_legit.no_stats(x, weight, bias, *rest)
+    return _aten._native_batch_norm_legit.default(x, weight, bias, mean, variance, *rest)
 
 
 class _Compiler:
@@ -114,7 +125,7 @@ class _Compiler:
                 kept.append(node)
         return kept[::-1]
 
-    def function(self) -> Callable[..., Any]:
+    def function(self, fused: bool) -> Callable[..., Any]:
         names: dict[str, Any] = dict(self.values)
         returned = self._originals(self.tape.returned)
         last = {name: position for position, node in enumerate(self.nodes) for name in (*refs((node.args, node.kwargs)), *node.outputs) if name}
@@ -124,7 +135,15 @@ class _Compiler:
         made = sorted(self.given & self.tape.made)  # what Python makes anew and gives away
         lines = ["def run(_inputs):", *(f"    {ref} = _inputs[{ref[1:]}]" for ref in inputs), *(f"    {ref} = o{ref}.clone()" for ref in made),
                  "    with _below_autograd():"]
+        head = next((position for position, node in enumerate(self.nodes) if _is_opaque(node)), len(self.nodes)) if fused else 0
+        if head:
+            taken = sorted({*inputs, *made})
+            wanted = sorted(name for name in self._made_by(self.nodes[:head]) if last.get(name, -1) >= head or name in keep)
+            names["_head"] = self._fused(self.nodes[:head], taken, wanted, dict(names))
+            lines[-1:] = [f"    {''.join(name + ', ' for name in wanted) or '_'} = _head({', '.join(taken)})", lines[-1], "        pass"]
         for position, node in enumerate(self.nodes):
+            if position < head:
+                continue
             names[f"f{position}"] = getattr(node.op, "_op", node.op) if node.call is node.op else node.call
             if node.op is Opaque:
                 lines += [f"    f{position}(*_wrap({_source(node.args, names)}))", "    with _below_autograd():", "        pass"]
@@ -143,6 +162,43 @@ class _Compiler:
         lines.append(f"    return {_source(returned, names)}")
         exec("\n".join(lines), names)  # all of it names and numbers of our own making
         return names["run"]
+
+
+    @staticmethod
+    def _made_by(nodes: list[Node]) -> set[str]:
+        return {name for node in nodes for name in node.outputs if name and name not in set(refs((node.args, node.kwargs)))}
+
+    def _fused(self, nodes: list[Node], given: list[str], wanted: list[str], names: dict[str, Any]) -> Callable[..., Any]:
+        """A function of the tensors ``given`` that gives those that are ``wanted``, compiled by inductor."""
+        both = []
+        last = {name: position for position, node in enumerate(nodes) for name in (*refs((node.args, node.kwargs)), *node.outputs) if name}
+        keep = {*self.values, *given, *wanted}
+        for below, is_traceable in ("    with _below_autograd():", False), ("    if True:", True):
+            own, lines = dict(names), [f"def head({', '.join(given)}):", below]
+            for position, node in enumerate(nodes):
+                called = getattr(node.op, "_op", node.op) if node.call is node.op else node.call
+                own[f"f{position}"] = _FUNCTIONAL.get(node.op, node.op) if is_traceable else called
+                arguments = [*(_source(item, own) for item in node.args), *(f"{key}={_source(item, own)}" for key, item in node.kwargs.items())]
+                written = set(refs((node.args, node.kwargs)))
+                targets = ["_" if name is None or name in written else name for name in node.outputs]
+                assign = "" if set(targets) <= {"_"} else f"[{', '.join(targets)}] = " if node.is_list else f"{targets[0]} = "
+                lines.append(f"        {assign}f{position}({', '.join(arguments)})")
+                dead = sorted(name for name, at in last.items() if at == position and name not in keep)
+                lines += [f"        del {', '.join(dead)}"] if dead and not is_traceable else []
+            lines.append(f"    return [{', '.join(wanted)}]")
+            own["_below_autograd"] = torch._C._AutoDispatchBelowAutograd
+            exec("\n".join(lines), own)
+            both.append(own["head"])
+        return Fused(both[0], both[1], [value for name, value in self.values.items() if name in self.tape.constants])
+
+
+#: operators whose schema does not say what they write: for the compiler, those that say it
+_FUNCTIONAL = {_aten.native_batch_norm.default: _batch_norm}
+
+
+def _is_opaque(node: Node) -> bool:
+    """Whether inductor could not compile it: Python, or one of torch's fused optimizer steps, which know no fake tensors."""
+    return node.op is Opaque or node.op._schema.name.startswith("aten::_fused_")
 
 
 def _is_squeezed(view: Node, kept: Node) -> bool:

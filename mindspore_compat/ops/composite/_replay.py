@@ -4,7 +4,7 @@ The first call for inputs of a kind runs eagerly, the next two are recorded, and
 are replayed: Python runs only while a graph is made, as upstream. Whatever a replay could get wrong (values that Python reads, prints, Cells
 whose attributes change) goes on eagerly. In PYNATIVE_MODE nothing is replayed.
 
-``MS_JIT=0``, ``MINDSPORE_COMPAT_REPLAY=off`` or ``set_context(jit_config={"jit_level": "O0"})`` turn replays off;
+``MS_JIT=0`` or ``MINDSPORE_COMPAT_REPLAY=off`` turn replays off; at ``jit_level`` O1 and O2 inductor compiles the tape (_inductor.py);
 ``MINDSPORE_COMPAT_REPLAY=check`` or ``check:N`` runs every (N-th) replayed step eagerly as well and compares. The logger ``mindspore_compat``
 says once for each step at level INFO that it is replayed, or why not.
 """
@@ -23,9 +23,10 @@ import torch
 from mindspore_compat import log
 from mindspore_compat.common import _grad_state
 from mindspore_compat.common._differentiation import KEPT, THREAD
+from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.context import get_context, is_graph_mode
+from mindspore_compat.context import is_graph_mode, jit_level
 from mindspore_compat.ops.composite._check import checked
 from mindspore_compat.ops.composite._compile import compiled
 from mindspore_compat.ops.composite._tape import DRAWS, Tape, record
@@ -75,6 +76,7 @@ class _Computations:
         self.is_free = True  # the next tape
         self.said: set[str] = set()
         self.structure = -1  # which these belong to
+        self.has_compiled = False  # a part of it is torch.compile's
         self.states: list[dict[str, Any]] = []  # the dicts of its modules
         self.parameters: list[torch.Tensor] = []
 
@@ -185,6 +187,8 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
         key: what else tells one computation of ``owner`` from another; hashable. ``keep`` holds objects whose ids are in it.
         arguments: tuples, lists and dicts of tensors and constants.
     """
+    if is_tracing():
+        return not_traced(replayed, owner, key, compute, arguments, keep)
     if (not is_graph_mode() or _waiting or _grad_state.recorder is not None or THREAD.running
             or not isinstance(owner, (torch.nn.Module, types.FunctionType))
             or torch._C._functorch.peek_interpreter_stack() is not None  # vmap
@@ -204,7 +208,7 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
         kind = kind, tuple(map(ids.index, ids))
     if KEPT and _is_kept(tensors):  # it may take a forward that ran before the step
         return compute(arguments)
-    key = key, kind, torch.get_default_dtype(), torch.is_grad_enabled()
+    key = key, kind, torch.get_default_dtype(), torch.is_grad_enabled(), _level_of(owner)
     calls = made.calls.get(key)
     if calls is None:
         if len(made.calls) >= _MAX_KINDS:
@@ -217,7 +221,7 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
             calls.skip -= 1
             return calls.eagerly(compute, arguments)
         calls.enter(_state_of(owner, made))
-    why = _why_not()
+    why = "a part of it is compiled by torch.compile" if made.has_compiled else _why_not()
     if why:
         made.say("runs eagerly: " + why)
         return compute(arguments)
@@ -240,8 +244,6 @@ def _is_kept(tensors: list[torch.Tensor]) -> bool:
 
 def _why_not() -> str:
     """Why nothing is replayed at the moment; empty if it may be."""
-    if get_context("jit_config").get("jit_level") == "O0":
-        return "jit_level is O0"
     if torch.is_autocast_enabled("cpu"):
         return "autocast is on around it"
     if (torch.is_anomaly_enabled() or torch._C._len_torch_dispatch_stack() > 0 or torch._C._len_torch_function_stack() > 0
@@ -294,7 +296,8 @@ def _state_of(owner: Any, made: _Computations) -> Any:
     if not isinstance(owner, torch.nn.Module):
         return _grad_state.epoch
     if made.structure != _grad_state.structure:
-        made.structure, made.states = _grad_state.structure, [module.__dict__ for module in owner.modules()]
+        made.structure, made.states = _grad_state.structure, [module.__dict__ for module in owner.modules() if "_orig_mod" not in module._modules]
+        made.has_compiled = any("_orig_mod" in module._modules or module._compiled_call_impl is not None for module in owner.modules())
         made.parameters = [parameter for state in made.states for parameter in state["_parameters"].values() if parameter is not None]
     return (_grad_state.moved, _grad_state.structure, tuple([(state["training"], state.get("_version")) for state in made.states]),
             tuple(map(_requires_grad, made.parameters)))
@@ -314,7 +317,7 @@ def _recorded(calls: _Calls, compute: Callable[[Any], Any], arguments: Any, tens
     elif plan.tape is None:
         plan.tape = tape
     elif plan.tape.agrees(tape):
-        _compile(plan, tape)
+        _compile(plan, tape, _level_of(made.owner()) if made.owner is not None else "")
         made.say("is replayed from now on, without its Python: %s operators", len(tape.nodes))
     elif plan.tape.read != tape.read and made.watch_rates():
         plan.tape, plan.recorded = None, -1  # begins anew, with this call
@@ -330,8 +333,12 @@ def _recorded(calls: _Calls, compute: Callable[[Any], Any], arguments: Any, tens
     return result
 
 
-def _compile(plan: _Plan, tape: Tape) -> None:
-    plan.run, plan.tape = compiled(tape), None
+def _level_of(owner: Any) -> str:
+    return owner.__dict__.get("_jit_level") or jit_level()
+
+
+def _compile(plan: _Plan, tape: Tape, level: str) -> None:
+    plan.run, plan.tape = compiled(tape, level in ("O1", "O2")), None
     plan.written = [plain(tape.constants[name]) for name in tape.constants if name in tape.written]
     plan.foreign = [tensor for tensor in tape.constants.values() if not isinstance(tensor, Tensor)]
     plan.pointers = list(map(_data_ptr, plan.foreign))

@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as tf
 
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_plain, reduced, to_dtype
 
@@ -308,7 +309,10 @@ def multi_margin_loss(input: Any, target: Any, p: int = 1, margin: float = 1, we
 def multilabel_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     """The hinge loss of sets of classes."""
     _check_reduction(reduction, "multilabel_margin_loss")
-    return wrap(tf.multilabel_margin_loss(input, to_dtype(target, _int64), reduction=reduction))
+    target = to_dtype(target, _int64)
+    if is_tracing():  # torch 2.13's decomposition of it for compilers gives other values
+        return wrap(not_traced(tf.multilabel_margin_loss, input, target, reduction=reduction))
+    return wrap(tf.multilabel_margin_loss(input, target, reduction=reduction))
 
 
 def multilabel_soft_margin_loss(input: Any, target: Any, weight: Any = None, reduction: str = "mean") -> Any:

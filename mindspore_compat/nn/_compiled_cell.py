@@ -1,0 +1,25 @@
+"""What ``torch.compile(cell)`` gives, as a Cell."""
+from __future__ import annotations
+
+from typing import Any
+
+from mindspore_compat.nn.cell import Cell
+
+__all__ = ["CompiledCell", "as_cell"]
+
+
+class CompiledCell(Cell):
+    """Calls a compiled Cell; Parameters, their names and modes are those of the Cell inside."""
+
+    def __init__(self, network: Any) -> None:
+        super().__init__(auto_prefix=False)
+        self.network = network
+        self.set_train(network.training)
+
+    def construct(self, *args: Any, **kwargs: Any) -> Any:
+        return self.network(*args, **kwargs)
+
+
+def as_cell(network: Any) -> Any:
+    """``network``, or if torch.compile made it of a Cell, a Cell that calls it."""
+    return CompiledCell(network) if isinstance(getattr(network, "_orig_mod", None), Cell) and not isinstance(network, Cell) else network

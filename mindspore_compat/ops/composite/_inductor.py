@@ -1,0 +1,62 @@
+"""``jit_level`` O1 and O2: the operators of a tape as one function that torch.compile's inductor compiles."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from mindspore_compat import log
+from mindspore_compat.ops.composite._check import _close
+
+__all__ = ["Fused"]
+
+
+class Fused:
+    """A function of tensors as inductor compiles it. Its first call runs both, from the same state, and where they differ by more than 1e-5, or the
+    compiler fails, the function stays as it is; the log says so in one line.
+
+    Args:
+        plain: the function with its operators called one by one.
+        traceable: the same for the compiler.
+        written: tensors from outside that it may write to.
+    """
+
+    def __init__(self, plain: Callable[..., Any], traceable: Callable[..., Any], written: list[torch.Tensor]) -> None:
+        self.plain, self.traceable, self.written = plain, traceable, written
+        self.run: Callable[..., Any] = self._first
+
+    def __call__(self, *tensors: torch.Tensor) -> Any:
+        with torch.no_grad():
+            return self.run(*tensors)
+
+    def _first(self, *tensors: torch.Tensor) -> Any:
+        changing = [*self.written, *tensors]
+        before, random = [tensor.clone() for tensor in changing], torch.get_rng_state()
+        expected = self.plain(*tensors)
+        after, random_after = [tensor.clone() for tensor in changing], torch.get_rng_state()
+
+        def set_to(values: list[torch.Tensor], state: torch.Tensor) -> None:
+            for tensor, value in zip(changing, values):
+                tensor.copy_(value)
+            torch.set_rng_state(state)
+
+        expected = [item.clone() if isinstance(item, torch.Tensor) else item for item in expected]
+        set_to(before, random)
+        try:
+            fused = torch.compile(self.traceable, backend="inductor", fullgraph=True, dynamic=False, options={"fallback_random": True})
+            found = fused(*tensors)
+            why = "" if self._agree([*expected, *after], [*found, *changing]) else "its results differ by more than 1e-5"
+        except Exception as error:  # the compiler's: a program must not fail for it
+            why = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        if why:
+            log.warning("jit_level O1: torch.compile does not take this computation, which is replayed as at O0: %s", why)
+            self.run = self.plain
+            set_to(after, random_after)
+            return expected
+        self.run = fused
+        return found
+
+    @staticmethod
+    def _agree(expected: list[Any], found: list[Any]) -> bool:
+        return all(_close(a, b) for a, b in zip(expected, found) if isinstance(a, torch.Tensor))
