@@ -70,15 +70,41 @@ def _with_number(op: str, name: str) -> Row:
     return row
 
 
-_ROWS: dict[str, Row] = {**mindir.ROWS, "mul": _with_number("mul", "Muls"), "div": _with_number("div", "Divs"), "native_batch_norm": _batch_norm,
-                         "nll_loss_forward": _nll_loss, "view": _view}
+def _mse_loss(e: Any, a: Any, n: Node) -> Ref:
+    squares = e("Square", e("Sub", a.self, a.target))
+    return squares if a.reduction == 0 else e(("ReduceMean", "ReduceSum")[a.reduction - 1], squares, tuple(range(a.self.ndim)), False)
+
+
+def _other(e: Any, a: Any, n: Node) -> Any:
+    """What MINDIR has no row for, under torch's name: it is only looked at."""
+    def given(item: Any) -> Any:
+        if isinstance(item, Value) or item is None or isinstance(item, (bool, int, float, str)):
+            return item
+        if isinstance(item, (tuple, list)) and not any(isinstance(part, Value) for part in item):
+            return tuple(part if isinstance(part, (bool, int, float)) else str(part) for part in item)
+        return e("MakeTuple", *item) if isinstance(item, (tuple, list)) else str(item)
+
+    result = e("".join(part[:1].upper() + part[1:] for part in n.op.split("_")), *[given(item) for item in vars(a).values()])
+    return result if len(n.outputs) == 1 else tuple(e.item(result, index) for index in range(len(n.outputs)))
+
+
+class _Rows(dict[str, Row]):
+    def get(self, op: str, default: Any = None) -> Row:
+        return super().get(op) or _other
+
+
+_ROWS = _Rows({**mindir.ROWS, "mul": _with_number("mul", "Muls"), "div": _with_number("div", "Divs"), "native_batch_norm": _batch_norm,
+               "nll_loss_forward": _nll_loss, "mse_loss": _mse_loss, "view": _view,
+               "native_group_norm": lambda e, a, n: (e.item(e("GroupNorm", a.input, a.group, a.weight, a.bias, float(a.eps)), 0), None, None),
+               "_adaptive_avg_pool2d": lambda e, a, n: e("AdaptiveAvgPool2D", a.self, output_size=tuple(a.output_size))})
+_WHOLE = frozenset({"nll_loss_forward", "native_batch_norm", "native_group_norm", "_adaptive_avg_pool2d"})  # not taken apart
 
 
 def _kept(deadline: float) -> Callable[[str, dict[str, Any]], bool]:
     def kept(op: str, arguments: dict[str, Any]) -> bool:
         if time.monotonic() > deadline:
             raise TimeoutError("the graph takes too long to record")
-        return op in ("nll_loss_forward", "native_batch_norm") or mindir.kept(op, arguments)
+        return op in _WHOLE or mindir.kept(op, arguments)
     return kept
 
 
