@@ -185,9 +185,7 @@ class _Recorder(TorchDispatchMode):
             if condition is value:
                 return outcome
         number = len(self.decisions)
-        if self._straight:
-            raise refuse("'construct' decides by a value", self.scope())
-        if number > MOST_WAYS:
+        if self._straight or number > MOST_WAYS:
             raise too_many(lambda what: refuse(what, self.scope()))
         with _disable_current_modes():
             outcome = self._choices[number] if number < len(self._choices) else bool(plain(tensor))

@@ -171,7 +171,7 @@ class _Lowering(Lowering):
             made.outputs = [value]
 
     def constant(self, data: Any) -> Ref:
-        ref = self.fresh("constant")
+        ref = self.fresh("\0constant")  # no Parameter has such a name
         self._constants[ref] = data
         return ref
 
@@ -186,7 +186,7 @@ class _Lowering(Lowering):
         return self._known[key]
 
     def __call__(self, op: str, *inputs: Any, **attributes: Any) -> Ref:
-        ref = self.fresh("node")
+        ref = self.fresh("\0node")
         self._written[ref] = _Written(ref, op, [self._input(item) for item in inputs], attributes, self.node)
         return ref
 

@@ -172,6 +172,24 @@ def test_a_training_with_its_graph_recorded_is_bit_for_bit_the_one_without(tmp_p
     assert set(read_summary(tmp_path).scalars["mean"]) == set(range(1, 13))
 
 
+@pytest.mark.parametrize("name", program.NAMES)
+def test_recording_leaves_the_weights_of_ordinary_networks(name: str, tmp_path: Path) -> None:
+    plain = program.train(ms, name, [])
+    recorded = program.train(ms, name, [SummaryCollector(str(tmp_path)), ModelCheckpoint("n", str(tmp_path), CheckpointConfig(2))])
+    assert "MatMul" in {node.op_type for node in _graph(tmp_path).node}
+    assert [ours.asnumpy().tobytes() for ours in recorded.get_parameters()] == [theirs.asnumpy().tobytes() for theirs in plain.get_parameters()]
+
+
+@pytest.mark.parametrize(("loss", "operators"), [
+    (nn.MSELoss(), ["Sub", "Square", "ReduceMean"]), (nn.L1Loss(), ["Sub", "Abs", "ReduceMean"]), (nn.HuberLoss(), ["Sub", "HuberLoss"])])
+def test_losses_are_operators_and_what_has_no_row_has_torchs_name(loss: Any, operators: list[str]) -> None:
+    net = nn.Dense(4, 3)
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), nn.SGD(net.trainable_params(), 0.1))
+    graph = graph_of(step, inputs=(ms.Tensor(np.ones((2, 4), np.float32)), ms.Tensor(np.ones((2, 3), np.float32))))
+    assert [node.op_type for node in graph.node] == ["MatMul", "BiasAdd", *operators]
+    assert {node.scope for node in graph.node[2:]} == {f"Default/network-WithLossCell/_loss_fn-{type(loss).__name__}"}
+
+
 class _Branch(nn.Cell):
     def __init__(self) -> None:
         super().__init__()
