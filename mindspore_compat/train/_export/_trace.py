@@ -84,8 +84,9 @@ class _Handle:
 class _Recorder(TorchDispatchMode):
     """Writes operators into ``nodes``. ``kept`` says which operators the format has itself, in this form."""
 
-    def __init__(self, paths: dict[int, str], kept: Kept, choices: tuple[bool, ...] = ()) -> None:
+    def __init__(self, paths: dict[int, str], kept: Kept, choices: tuple[bool, ...] = (), straight: bool = False) -> None:
         super().__init__()
+        self._straight = straight
         self.nodes: list[Node] = []
         self.parameters: dict[str, Value] = {}
         self.decisions: list[tuple[int, Value, bool]] = []
@@ -149,7 +150,7 @@ class _Recorder(TorchDispatchMode):
         if written:
             return self._in_place(func, name, bound, written)
         op = _SYNONYMS.get(name, name)
-        if op == "native_batch_norm" and bound["training"]:
+        if op == "native_batch_norm" and bound["training"] and not self._kept(op, bound):
             return self._batch_norm(bound)
         if not all(self.read(tensor).kind == CONSTANT for tensor in tensors_in(bound)):
             kept = self._kept(op, bound)
@@ -184,7 +185,7 @@ class _Recorder(TorchDispatchMode):
             if condition is value:
                 return outcome
         number = len(self.decisions)
-        if number > MOST_WAYS:
+        if self._straight or number > MOST_WAYS:
             raise too_many(lambda what: refuse(what, self.scope()))
         with _disable_current_modes():
             outcome = self._choices[number] if number < len(self._choices) else bool(plain(tensor))
@@ -248,6 +249,9 @@ class _Recorder(TorchDispatchMode):
         if (torch.Tag.nondeterministic_seeded in func.tags and op != "native_dropout") or (dropping and not self._kept(op, bound)):
             raise refuse(f"'construct' draws random numbers with '{op}'", self.scope())
         values = {id(tensor): self.read(tensor) for tensor in tensors}
+        if op == "native_batch_norm" and bound["training"]:  # one that is kept does not move the statistics
+            args = tuple(_Base.clone(item) if name.startswith("running_") and item is not None else item for name, item in bound.items())
+            kwargs = {}
         result = computed(func, args, kwargs)
         made = [item for item in (result if isinstance(result, (tuple, list)) else [result]) if isinstance(item, torch.Tensor)]
         if op in CREATION or all(value.kind == CONSTANT for value in values.values()):
@@ -421,7 +425,7 @@ def _constant(tensor: torch.Tensor) -> Value:
     return Value(CONSTANT, tuple(tensor.shape), tensor.dtype, data=_Base.clone(plain(tensor)))
 
 
-def trace(net: Any, inputs: tuple[Any, ...], names: Iterable[str], label: str, kept: Kept) -> Graph:
+def trace(net: Any, inputs: tuple[Any, ...], names: Iterable[str], label: str, kept: Kept, straight: bool = False) -> Graph:
     """The graph of ``net(*inputs)``.
 
     Args:
@@ -430,6 +434,7 @@ def trace(net: Any, inputs: tuple[Any, ...], names: Iterable[str], label: str, k
         names: a name for each tensor in them.
         label: the graph's name.
         kept: tells which operators not to take apart.
+        straight: refuse decisions by values, so that it runs only once.
 
     Raises:
         NotImplementedError: if ``construct`` does what a fixed graph can not do; names the Cell.
@@ -439,7 +444,7 @@ def trace(net: Any, inputs: tuple[Any, ...], names: Iterable[str], label: str, k
 
     def attempt(choices: tuple[bool, ...]) -> Attempt:
         _refusals.clear()
-        recorder = _Recorder(paths, kept, choices)
+        recorder = _Recorder(paths, kept, choices, straight)
         fresh = map_values(lambda item: wrap(_Base.clone(plain(item))) if isinstance(item, torch.Tensor) else item, tuple(inputs))
         sources = [recorder.add_source(item, INPUT, name) for item, name in zip(tensors_in(fresh), names)]
         if isinstance(net, Cell):

@@ -198,7 +198,7 @@ def _next_free_prefix(directory: str, prefix: str, breakpoint_files: bool = Fals
 class ModelCheckpoint(Callback):
     """Saves ``PREFIX-EPOCH_STEP.ckpt`` (both from 1, the step within its epoch) as `CheckpointConfig` says, and once at the end.
 
-    In GRAPH_MODE the first step also leaves ``PREFIX-graph.meta``, the layers as MindSpore's graph message.
+    In GRAPH_MODE the first step also leaves ``PREFIX-graph.meta``, the operators (else the layers) as MindSpore's graph message.
 
     Args:
         prefix: of the file names, without "/"; or a function of the callback parameters that returns the whole name.
@@ -240,7 +240,7 @@ class ModelCheckpoint(Callback):
             self._place = self._called_place(cb_params)  # at every step, as upstream
         if not self._graph_saved and context.get_context("mode") == context.GRAPH_MODE:
             directory, prefix = self._place or (self._directory, self._prefix)
-            _write_graph(cb_params.train_network, os.path.join(directory, f"{prefix}-graph.meta"))
+            _write_graph(cb_params, os.path.join(directory, f"{prefix}-graph.meta"))
         self._graph_saved = True
         self._save_ckpt(cb_params)
 
@@ -377,12 +377,15 @@ def _step_in_epoch(cb_params: Any) -> int:
     return (cb_params.cur_step_num - 1) % cb_params.batch_num + 1 if cb_params.cur_step_num else 0
 
 
-def _write_graph(network: Any, path: str) -> None:
-    """Write a network as upstream's graph message: one node a layer, in the order of registration, since nothing is compiled here."""
+def _write_graph(cb_params: Any, path: str) -> None:
+    """Write the training network as upstream's graph message: its operators, or its layers in the order of registration."""
     from mindspore_compat._format.proto.anf_ir import ModelProto  # brings protobuf
     from mindspore_compat.train.summary._graph import graph_of
 
-    model = ModelProto(ir_version=1, graph=graph_of(network))
+    network = cb_params.train_network
+    ours = type(network).__module__.startswith("mindspore_compat.")  # the user's own step may give its network other inputs
+    inputs = tuple(cb_params.get("train_dataset_element") or ()) if ours else None
+    model = ModelProto(ir_version=1, graph=graph_of(network, inputs=inputs))
     write_atomically(path, [model.SerializeToString(deterministic=True)], stat.S_IRUSR | stat.S_IWUSR)
 
 

@@ -1,4 +1,5 @@
-"""A network as MindSpore's graph message, in both modes: one node a layer, from the Cell tree and, if it ran once, from its calls.
+"""A network as MindSpore's graph message. In GRAPH_MODE one node an operator of the forward (`_operators.py`); where that is not possible, and in
+PYNATIVE_MODE, one node a layer, from the Cell tree and, if it ran once, from its calls.
 
 `CallTrace` listens to one run; then layers stand in the order of their calls, with shapes, and edges follow the Tensors. A Tensor that no
 layer returned (the result of an operator between layers) counts as coming from the layer before. Without a run, layers stand in the order
@@ -6,16 +7,21 @@ of registration, each fed by the one before.
 """
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import torch
 
-from mindspore_compat._format.events import DATA_TYPES
+from mindspore_compat import context
 from mindspore_compat._format.proto import anf_ir
+from mindspore_compat.nn.cell import Cell
+from mindspore_compat.train.summary._operators import operator_graph, set_type
 
-__all__ = ["CallTrace", "graph_of"]
+__all__ = ["CallTrace", "InputsTrace", "graph_of"]
+
+_log = logging.getLogger("mindspore_compat")
 
 
 class _Call(NamedTuple):
@@ -36,21 +42,53 @@ def _is_leaf(module: torch.nn.Module) -> bool:
     return next(iter(module.children()), None) is None
 
 
+class InputsTrace:
+    """In GRAPH_MODE, takes down what the forward of a network gets at its next call."""
+
+    def __init__(self, network: torch.nn.Module) -> None:
+        self.inputs: tuple[Any, ...] | None = None
+        forward = _forward_of(network)[1] if context.get_context("mode") == context.GRAPH_MODE else None
+        self._handle = forward.register_forward_pre_hook(self._note) if forward is not None else None
+
+    def _note(self, module: Any, inputs: Any) -> None:
+        self.inputs = tuple(inputs)
+        self.stop()
+
+    def stop(self) -> None:
+        if self._handle is not None:
+            self._handle.remove()
+        self._handle = None
+
+
 class CallTrace:
     """Listens to the layers of a network during one run; `stop` ends it."""
 
     def __init__(self, network: torch.nn.Module) -> None:
         self.calls: list[_Call] = []
+        self._forward = InputsTrace(network)
         self._handles = [module.register_forward_hook(self._note) for module in network.modules()
                          if _is_leaf(module) and not _is_optimizer(module)]
+
+    @property
+    def inputs(self) -> tuple[Any, ...] | None:
+        """Of the forward, with the loss."""
+        return self._forward.inputs
 
     def _note(self, module: Any, inputs: Any, outputs: Any) -> None:
         self.calls.append(_Call(module, list(_tensors(inputs)), list(_tensors(outputs))))
 
     def stop(self) -> None:
+        self._forward.stop()
         for handle in self._handles:
             handle.remove()
         self._handles = []
+
+
+def _forward_of(network: torch.nn.Module) -> tuple[str, Any]:
+    """(path, Cell) of what gives the loss in what trains; (…, None) if it is not known."""
+    trains = any(_is_optimizer(module) for module in network.children())
+    forward = getattr(network, "network", None) if trains else network
+    return "network" if trains else "", forward if isinstance(forward, Cell) else None
 
 
 def _is_optimizer(module: Any) -> bool:
@@ -68,20 +106,13 @@ def _scopes(network: torch.nn.Module) -> dict[int, str]:
     return found
 
 
-def _set_type(target: Any, tensor: torch.Tensor) -> None:
-    target.data_type = anf_ir.DataType.DT_TENSOR
-    target.tensor_type.elem_type = DATA_TYPES.get(str(tensor.dtype).removeprefix("torch."), 0)
-    for size in tensor.shape:
-        target.tensor_type.shape.dim.add(size=size)
-
-
 def _set_output_type(target: Any, outputs: list[torch.Tensor]) -> None:
     if len(outputs) == 1:
-        _set_type(target, outputs[0])
+        set_type(target, outputs[0])
     elif outputs:
         target.data_type = anf_ir.DataType.DT_TUPLE
         for tensor in outputs:
-            _set_type(target.sequence_type.elem_types.add(), tensor)
+            set_type(target.sequence_type.elem_types.add(), tensor)
 
 
 class _Builder:
@@ -100,7 +131,7 @@ class _Builder:
             self._listed.add(name)
             row = self.graph.parameters.add(name=name)
             if tensor is not None:
-                _set_type(row.type, tensor)
+                set_type(row.type, tensor)
 
     def add_layer(self, module: torch.nn.Module, inputs: list[str], outputs: list[torch.Tensor]) -> None:
         kind = type(module).__name__
@@ -147,8 +178,34 @@ class _Builder:
         return self.graph
 
 
-def graph_of(network: torch.nn.Module, trace: CallTrace | None = None) -> Any:
-    """A GraphProto of a network; with a `CallTrace`, of what ran."""
+def _with_operators(network: torch.nn.Module, inputs: tuple[Any, ...]) -> Any:
+    """The graph of the forward's operators, None where there is none."""
+    import torch.distributed as group
+
+    path, forward = _forward_of(network)
+    if forward is None or context.get_context("mode") != context.GRAPH_MODE:
+        return None
+    if group.is_available() and group.is_initialized() and group.get_world_size() > 1:
+        return None  # the other processes do not take part
+    known = _scopes(network)
+    scopes = {name: known[id(module)] for name, module in network.named_modules()}
+    try:
+        return operator_graph(forward, path, scopes, inputs, type(network).__name__)
+    except Exception as error:
+        _log.info("the graph of %s has layers, not operators: %s: %s", type(network).__name__, type(error).__name__, error)
+        return None
+
+
+def graph_of(network: torch.nn.Module, trace: CallTrace | None = None, inputs: tuple[Any, ...] | None = None) -> Any:
+    """A GraphProto of a network; with a `CallTrace`, of what ran.
+
+    Args:
+        inputs: what its forward takes, if there is no trace.
+    """
+    inputs = inputs if trace is None else trace.inputs
+    graph = _with_operators(network, inputs) if inputs else None
+    if graph is not None:
+        return graph
     builder = _Builder(network)
     if trace is not None and trace.calls:
         builder.follow(trace.calls)

@@ -82,6 +82,7 @@ class SummaryRecord:
         SummaryRecord.count += 1
         self._process = os.getpid()
         summary_hooks.append(self._hear)
+        self._inputs = self._trace_inputs(network)
         atexit.register(self.close)
 
     def _open_files(self, folder: str, prefix: str, suffix: str, limit: int | None) -> None:
@@ -200,7 +201,20 @@ class SummaryRecord:
     def _keep_graph(self, network: Any) -> None:
         from mindspore_compat.train.summary._graph import graph_of
 
-        self._keep("graph", "graph", graph_of(network).SerializeToString())
+        trace, self._inputs = self._inputs, None
+        if trace is not None:
+            trace.stop()
+        inputs = trace.inputs if trace is not None and network is self.network else None
+        self._keep("graph", "graph", graph_of(network, inputs=inputs).SerializeToString())
+
+    @staticmethod
+    def _trace_inputs(network: Any) -> Any:
+        """What takes down the inputs of the network's next call, which its graph needs."""
+        if not isinstance(network, torch.nn.Module):
+            return None
+        from mindspore_compat.train.summary._graph import InputsTrace
+
+        return InputsTrace(network)
 
     @property
     def log_dir(self) -> str:
@@ -224,6 +238,8 @@ class SummaryRecord:
         SummaryRecord.count -= 1
         if self._hear in summary_hooks:
             summary_hooks.remove(self._hear)
+        if self._inputs is not None:
+            self._inputs.stop()
         self._writer.close()
         self._raise_error()
 

@@ -72,12 +72,17 @@ def test_lineage_is_real_mindspores(folder):
     assert a == b
 
 
-def test_the_graph_is_the_networks_layers_with_shapes(folder):
+_LAYERS = [("Conv2d", ["inputs0", "conv.weight"]), ("ReLU", ["1"]), ("Flatten", ["2"]), ("Dense", ["3", "fc.weight", "fc.bias"]),
+           ("SoftmaxCrossEntropyWithLogits", ["4", "inputs1"])]
+_OPERATORS = [("Conv2D", ["inputs0", "conv.weight"]), ("ReLU", ["1"]), ("Flatten", ["2"]), ("MatMul", ["3", "fc.weight", "cst1", "cst2"]),
+              ("BiasAdd", ["4", "fc.bias", "cst3"]), ("SparseSoftmaxCrossEntropyWithLogits", ["5", "inputs1"])]
+
+
+def test_the_graph_is_the_networks_operators_or_layers_with_shapes(folder, request):
     (graph,) = read_summary(folder).graphs
-    assert [(node.op_type, [source.name for source in node.input]) for node in graph.node] == [
-        ("Conv2d", ["inputs0", "conv.weight"]), ("ReLU", ["1"]), ("Flatten", ["2"]), ("Dense", ["3", "fc.weight", "fc.bias"]),
-        ("SoftmaxCrossEntropyWithLogits", ["4", "inputs1"])]
-    assert graph.node[0].full_name == "Default/network-WithLossCell/_backbone-Small/conv-Conv2d/Conv2d-op0"
+    expected = _OPERATORS if request.node.callspec.id == "graph" else _LAYERS
+    assert [(node.op_type, [source.name for source in node.input]) for node in graph.node] == expected
+    assert graph.node[0].full_name == f"Default/network-WithLossCell/_backbone-Small/conv-Conv2d/{expected[0][0]}-op0"
     assert [dim.size for dim in graph.node[3].output_type.tensor_type.shape.dim] == [4, 3]
     assert not {"<", ">", '"'} & set(str([node.full_name for node in graph.node]))
 

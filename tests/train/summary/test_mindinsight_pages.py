@@ -39,8 +39,11 @@ def _train(folder: Path) -> None:
     data = data.map([vision.Rescale(1 / 255.0, 0.0), vision.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]), vision.HWC2CHW()], "image").batch(4)
     net = nn.SequentialCell(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Dense(256, 3))
     model = Model(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"), nn.Momentum(net.trainable_params(), 0.01, 0.9), {"acc"})
+    before = ms.get_context("mode")
+    ms.set_context(mode=ms.GRAPH_MODE)  # the graph has operators
     model.train(3, data, callbacks=SummaryCollector(str(folder), 1, custom_lineage_data={"dataset_version": "v7"}))
     model.eval(data, callbacks=SummaryCollector(str(folder)))
+    ms.set_context(mode=before)
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +82,24 @@ def browser(address: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 _TEXT = "document.body.innerText"
 
 
+_OPEN = """
+const name = arguments[0], found = [...document.querySelectorAll('svg g.node')].find(item => item.id === name)
+for (const kind of ['mousedown', 'mouseup', 'click', 'mousedown', 'mouseup', 'click', 'dblclick'])
+    found.querySelector('rect, polygon, ellipse, path, text').dispatchEvent(new MouseEvent(kind, {bubbles: true, cancelable: true, view: window}))"""
+
+
+def _open_scopes(browser: Any) -> None:
+    """Down to the operators of a layer."""
+    scope = ""
+    for part in ("Default", "network-WithLossCell", "_backbone-SequentialCell", "3-Dense"):
+        scope = f"{scope}/{part}".lstrip("/")
+        _find(browser, f"[...document.querySelectorAll('svg g.node')].some(item => item.id === {scope!r})")
+        threading.Event().wait(3)  # it moves first
+        browser.execute_script(_OPEN, scope)
+    for operator in ("MatMul-op0", "BiasAdd-op0", "3.weight"):
+        _find(browser, f"[...document.querySelectorAll('svg g.node')].some(item => item.id === {scope + '/' + operator!r})")
+
+
 @pytest.mark.parametrize(("name", "page", "texts"), [
     ("lineage", "model-traceback", ["dataset_version", "v7", "acc", "Momentum", "SoftmaxCrossEntropyWithLogits"]),
     ("dataset", "data-traceback", ["Normalize", "0.48500001430511475", "0.2290000021457672", "HwcToChw", "Batch"]),
@@ -98,5 +119,7 @@ def test_a_page_shows_our_files(name: str, page: str, texts: list[str], address:
         if all(text in shown for text in texts) and "Introduction 1" not in shown and (name in mixed or "No data" not in shown):
             break
     assert all(text in shown for text in texts) and (name in mixed or "No data" not in shown), shown
+    if name == "graph":
+        _open_scopes(browser)
     threading.Event().wait(4)
     _keep(browser, f"mindinsight_{name}", tmp_path)
