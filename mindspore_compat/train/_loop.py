@@ -52,21 +52,22 @@ class Sinking:
         self.is_on = enabled and on_gpu
         self.one_step_per_sink = self.is_on and context.get_context("mode") == context.GRAPH_MODE
 
-    def epochs(self, dataset: Any, first: int, last: int, plain: bool, behind: int = 0,
+    def epochs(self, dataset: Any, first: int, last: int, plain: bool, behind: int | None = None,
                then: Any = None) -> Iterator[Iterable[tuple[Any, ...]]]:
-        """The batches of each epoch from ``first`` up to ``last``; a resumed run has ``behind`` of the first one's behind it.
+        """The batches of each epoch from ``first`` up to ``last``; a resumed run has ``behind`` of the first one's behind it, others None.
 
         Raises:
             ValueError: for a resumed run with a ``sink_size``.
         """
         ahead = prefetched if self.is_on and current_device().type == "cuda" else iter
         if not self.limits_steps:
-            yield from map(ahead, resumed_epochs(dataset, first, last, plain, behind, then) if behind else epochs(dataset, last - first, plain))
+            yield from map(ahead, epochs(dataset, last - first, plain) if behind is None else
+                           resumed_epochs(dataset, first, last, plain, behind, then))
             return
         number = last - first
-        if behind:
-            raise ValueError("A run cannot be resumed within an epoch of 'sink_size' steps. Leave 'sink_size' out, or begin an epoch: give "
-                             "'initial_epoch' another number than the checkpoint's.")
+        if behind is not None and (behind or first):
+            raise ValueError("A run cannot be resumed in the midst of epochs of 'sink_size' steps. Leave 'sink_size' out, or begin afresh with "
+                             "those weights: without 'resume()'.")
         stream = ahead(endless(dataset, plain))
         for _ in range(number):
             yield (next(stream) for _ in range(self.steps))
@@ -88,14 +89,14 @@ def train_epochs(network: Any, dataset: Any, first_epoch: int, last_epoch: int, 
     network.set_train(True)
     callbacks.on_train_begin(run_context)
     begin_epoch, end_epoch = getattr(network, "begin_epoch", None), getattr(network, "end_epoch", None)  # a step of a torch network
-    behind = begin_epoch(first_epoch) if begin_epoch is not None else 0
-    cb_params.cur_step_num += behind
+    behind = begin_epoch(first_epoch, dataset) if begin_epoch is not None else None
+    cb_params.cur_step_num += behind or 0
     batches_of_epochs = sinking.epochs(dataset, first_epoch, last_epoch, plain, behind,
                                         getattr(network, "continue_epoch", None))
     for epoch, batches in zip(range(first_epoch, last_epoch), batches_of_epochs):
         cb_params.cur_epoch_num = epoch + 1
         if begin_epoch is not None and epoch > first_epoch:
-            begin_epoch(epoch)
+            begin_epoch(epoch, dataset)
         callbacks.on_train_epoch_begin(run_context)
         network.set_train(True)
         if sinking.one_step_per_sink:
@@ -103,7 +104,7 @@ def train_epochs(network: Any, dataset: Any, first_epoch: int, last_epoch: int, 
         else:
             _train_one_epoch(network, batches, cb_params, callbacks, run_context, after_step)
         if end_epoch is not None:
-            end_epoch()
+            end_epoch(sinking.steps if run_context.get_stop_requested() else 0)
         evaluate_after()
         if hasattr(dataset, "reset"):
             dataset.reset()

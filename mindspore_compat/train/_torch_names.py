@@ -36,7 +36,7 @@ _ALSO = {"bn2d.gamma": "gamma", "bn2d.beta": "beta", "bn2d.moving_mean": "moving
 _CHILDREN = {(nn.TransformerEncoderLayer, nn.TransformerDecoderLayer): {"linear1": "dense1", "linear2": "dense2"}}
 #: what stands before a parameter's name in the state of an optimizer, which is not the parameter
 _STATE = re.compile(r"(moments?[12]?|vhat|adam_[mv]|lamb_[mv]|accum|accum_update|stat|mean_grad|mean_square|linear|prev|step_size|exp_avg(_sq)?|"
-                    r"momentum_buffer|ema|accumulated)\.$")
+                    r"momentum_buffer|ema|accumulated|loss_fn)\.$")
 _CONV1D = (nn.Conv1d, nn.ConvTranspose1d)
 _FLOATS = (torch.float16, torch.float32, torch.float64, torch.bfloat16)
 _INTS = (torch.int8, torch.int16, torch.int32, torch.int64)
@@ -172,6 +172,11 @@ def _flat_weights(net: nn.Module, parameter_dict: Mapping[str, Any]) -> dict[str
 def _prefixes(targets: list[Target], values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """(prefix of the dict's names, prefix of the net's) to try when a name is not found: what stands before a name in the dict, or in the net."""
     tried: set[tuple[str, str]] = set()
+
+    def is_state(ahead: str) -> bool:
+        """Whether such names stand beside those without the prefix: an optimizer's state, whatever it is called."""
+        return bool(_STATE.match(ahead)) or any(ahead + name in values for name in values)
+
     for target in targets:
         for name in values:
             if name != target.name and name.endswith("." + target.name):
@@ -180,9 +185,10 @@ def _prefixes(targets: list[Target], values: Mapping[str, Any]) -> Iterator[tupl
                 pair = ("", target.name[:-len(name)])
             else:
                 continue
-            if pair not in tried and not _STATE.match(pair[0]):
+            if pair not in tried:
                 tried.add(pair)
-                yield pair
+                if not pair[0] or not is_state(pair[0]):
+                    yield pair
 
 
 def load_into_module(net: nn.Module, parameter_dict: dict[str, Any], strict_load: bool, by_prefix: bool = True) -> tuple[list[str], list[str]]:
@@ -208,6 +214,8 @@ def load_into_module(net: nn.Module, parameter_dict: dict[str, Any], strict_load
         for ahead, behind in _prefixes(missing, values):
             missing = [target for target in missing if not (target.name.startswith(behind) and take(
                 target, tuple(ahead + name[len(behind):] for name in (target.name, *target.also))))]
+    if hasattr(net, "check_optimizer_state"):
+        net.check_optimizer_state(parameter_dict)
     with torch.no_grad():
         for tensor, data in pairs:
             tensor.copy_(data)

@@ -8,29 +8,35 @@ import base64
 import contextlib
 import json
 import random
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-__all__ = ["NAME", "decoded", "encoded", "packed", "packed_parts", "random_state", "restore_parts", "set_random_state", "unpacked"]
+__all__ = ["NAME", "decoded", "encoded", "generators_of", "packed", "packed_parts", "random_state", "restore_parts", "set_random_state", "unpacked"]
 
 NAME = "torch_train_state"
-_TUPLE, _ITEMS = "tuple", "items"
+_TUPLE, _ITEMS, _COUNTS = "tuple", "items", "counts"
 
 
-def random_state() -> dict[str, Any]:
-    """The state of torch's, NumPy's and Python's global generators."""
+def random_state(own: Sequence[torch.Generator] = ()) -> dict[str, Any]:
+    """The state of torch's, NumPy's and Python's global generators, and of the data's ``own``."""
     kind, keys, place, has_gauss, gauss = np.random.get_state(legacy=True)
     state = {"torch": _text(torch.get_rng_state().numpy()), "python": random.getstate(),
              "numpy": [str(kind), _text(np.asarray(keys)), int(place), int(has_gauss), float(gauss)]}
+    if own:
+        state["data"] = [_text(one.get_state().numpy()) for one in own]
     if torch.cuda.is_available() and torch.cuda.is_initialized():
         state["cuda"] = [_text(item.numpy()) for item in torch.cuda.get_rng_state_all()]
     return state
 
 
-def set_random_state(state: dict[str, Any]) -> None:
-    """Put the global generators where they were."""
+def set_random_state(state: dict[str, Any], own: Sequence[torch.Generator] = ()) -> None:
+    """Put the global generators, and those of the data, where they were."""
+    for generator, text in zip(own, state.get("data", ())):
+        generator.set_state(torch.from_numpy(_array(text, np.uint8)))
     torch.set_rng_state(torch.from_numpy(_array(state["torch"], np.uint8)))
     version, keys, gauss = state["python"]
     random.setstate((version, tuple(keys), gauss))
@@ -39,6 +45,14 @@ def set_random_state(state: dict[str, Any]) -> None:
     if "cuda" in state and torch.cuda.is_available():
         for device, item in enumerate(state["cuda"][:torch.cuda.device_count()]):
             torch.cuda.set_rng_state(torch.from_numpy(_array(item, np.uint8)), device)
+
+
+def generators_of(dataset: Any) -> list[torch.Generator]:
+    """A DataLoader's own generators, and its samplers', each once."""
+    batch_sampler = getattr(dataset, "batch_sampler", None)
+    owners = (dataset, getattr(dataset, "sampler", None), batch_sampler, getattr(batch_sampler, "sampler", None))
+    found = [getattr(owner, "generator", None) for owner in owners]
+    return list({id(item): item for item in found if isinstance(item, torch.Generator)}.values())
 
 
 def packed(value: Any) -> Any:
@@ -56,17 +70,19 @@ def packed(value: Any) -> Any:
     if isinstance(value, tuple):
         return {_TUPLE: [packed(item) for item in value]}
     if isinstance(value, dict):
-        return {_ITEMS: [[packed(key), packed(item)] for key, item in value.items()]}
+        return {_COUNTS if isinstance(value, Counter) else _ITEMS: [[packed(key), packed(item)] for key, item in value.items()]}
     raise TypeError(f"a checkpoint cannot hold a {type(value).__name__}")
 
 
 def unpacked(value: Any) -> Any:
-    """Back from `packed`; a dict's kind is lost."""
+    """Back from `packed`; a dict's kind is lost, but a Counter's."""
     if isinstance(value, list):
         return [unpacked(item) for item in value]
     if isinstance(value, dict):
         if _TUPLE in value:
             return tuple(unpacked(item) for item in value[_TUPLE])
+        if _COUNTS in value:  # MultiStepLR counts its milestones
+            return Counter({unpacked(key): item for key, item in value[_COUNTS]})
         return {unpacked(key): unpacked(item) for key, item in value[_ITEMS]}
     return value
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,6 +24,7 @@ __all__ = ["TorchTrainStep", "TorchEvalStep", "TorchPredict", "check_torch_parts
 
 _LEVELS = ("O0", "O1", "O2", "O3", "auto")
 _UNSET: Any = object()
+_log = logging.getLogger("mindspore_compat")
 
 
 def check_torch_parts(optimizer: Any) -> None:
@@ -135,7 +137,7 @@ class TorchTrainStep(_TorchStep):
             raise TypeError(f"For '{owner}', 'loss_scale_manager' must be a LossScaleManager, but got {type(manager).__name__}.")
         if ema is not None and not isinstance(ema, torch.optim.swa_utils.AveragedModel):
             raise TypeError(f"For '{owner}', 'ema' must be a torch.optim.swa_utils.AveragedModel, but got {type(ema).__name__}.")
-        if clip_norm is not None and not (isinstance(clip_norm, (int, float)) and clip_norm > 0):
+        if clip_norm is not None and (isinstance(clip_norm, bool) or not (isinstance(clip_norm, (int, float)) and clip_norm > 0)):
             raise ValueError(f"For '{owner}', 'clip_norm' must be a positive number, but got {clip_norm!r}.")
         self.loss_scale_manager = manager
         object.__setattr__(self, "optimizer", optimizer)
@@ -150,6 +152,14 @@ class TorchTrainStep(_TorchStep):
         self._loaded: dict[str, Any] | None = None  # where random generators were, by the checkpoint that was loaded
         self._resumed: dict[str, Any] | None = None
         self._now: dict[str, Any] | None = None
+        self._generators: list[torch.Generator] = []  # the data's own
+        known = {id(tensor) for _, tensor in self._named()}
+        if optimizer is not None and any(id(item) not in known for group in optimizer.param_groups for item in group["params"]):
+            _log.warning("For '%s', the 'optimizer' has parameters that are neither the network's nor the loss function's: checkpoints do not "
+                         "hold them.", owner)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_generators": []}
 
     def forward(self, *inputs: Any) -> Any:
         optimizer, scaler = self.optimizer, self._scaler
@@ -222,42 +232,55 @@ class TorchTrainStep(_TorchStep):
         self._resumed = self._loaded
         return self.epoch
 
-    def begin_epoch(self, epoch: int) -> int:
-        """The loop begins an epoch, counted from 0; returns how many of its batches a resumed run has behind it.
+    def begin_epoch(self, epoch: int, dataset: Any = None) -> int | None:
+        """The loop begins an epoch, counted from 0, over the dataset; returns how many of its batches a resumed run has behind it, else None.
 
         Raises:
             ValueError: if a resumed run begins with another epoch.
         """
         resumed, self._resumed, self._loaded, self._now = self._resumed, None, None, None
+        self._generators = state.generators_of(dataset)
         if resumed is not None:
             if self.epoch != epoch:
                 raise ValueError(f"The training was to be resumed in epoch {self.epoch}, but begins with {epoch}: give Model.train "
                                  "initial_epoch=step.resume().")
-            self._began, self._now = resumed["began"], resumed["now"]
-            state.set_random_state(resumed["began"])
+            self._began, self._now = resumed["began"], resumed["now"] if self.batch else None
+            state.set_random_state(resumed["began"], self._generators)
             return self.batch
-        self.epoch, self.batch = epoch, 0
-        self._began = state.random_state()
-        return 0
+        self.epoch, self.batch, self._done = epoch, 0, 0
+        self._began = state.random_state(self._generators)
+        return None
 
     def continue_epoch(self) -> None:
         """The batches behind a resumed run were left out: random generators go on where they were."""
         if self._now is not None:
-            state.set_random_state(self._now)
+            state.set_random_state(self._now, self._generators)
             self._now = None
 
-    def end_epoch(self) -> None:
-        """The loop ended an epoch."""
+    def end_epoch(self, size: int) -> None:
+        """The loop left an epoch of so many batches; one that was stopped within goes on when it is resumed."""
+        if self.batch < size:
+            return
         if self._done:
             self._update()
         if self._rates is not None:
             self._rates.after("epoch")
+        self.epoch, self.batch, self._began = self.epoch + 1, 0, None
 
     # --- checkpoints ------------------------------------------------------------------------------------------------------
 
+    def _named(self) -> Iterator[tuple[str, torch.Tensor]]:
+        """(MindSpore name, tensor) of the network, and of a loss function that is a module as ``loss_fn.NAME``, each tensor once."""
+        seen = set()
+        for prefix, module in (("", self.network), ("loss_fn.", self.loss_fn)):
+            for name, tensor in torch_targets(module) if isinstance(module, torch.nn.Module) else ():
+                if id(tensor) not in seen:
+                    seen.add(id(tensor))
+                    yield prefix + name, tensor
+
     def checkpoint_targets(self) -> Iterator[tuple[str, torch.Tensor]]:
-        """(MindSpore name, tensor): the network's, the optimizer's state as ``STATE.PARAMETER``, the loss scale's, the average's as ``ema.``."""
-        found = list(torch_targets(self.network))
+        """(MindSpore name, tensor): `_named`, the optimizer's state as ``STATE.PARAMETER``, the loss scale's, the average's as ``ema.``."""
+        found = list(self._named())
         yield from found
         states = self.optimizer.state if self.optimizer is not None else {}
         for name, tensor in found:
@@ -273,24 +296,36 @@ class TorchTrainStep(_TorchStep):
         """What a checkpoint holds beside `checkpoint_targets`: gradients that wait for an update, and one entry of all else."""
         if self.optimizer is None:
             return
-        names = dict(torch_targets(self.network))
+        names = dict(self._named())
         if self._done:
             yield from ((f"accumulated.{name}", tensor.grad) for name, tensor in names.items() if tensor.grad is not None)
-        states = self.optimizer.state
+        states, now = self.optimizer.state, state.random_state(self._generators)
         numbers = {name: state.packed_parts({key: value for key, value in states.get(tensor, {}).items() if not isinstance(value, torch.Tensor)})
                    for name, tensor in names.items()}
         yield state.NAME, state.encoded({
-            "groups": [state.packed_parts(group, ("params",)) for group in self.optimizer.param_groups],
+            "optimizer": type(self.optimizer).__name__, "groups": [state.packed_parts(group, ("params",)) for group in self.optimizer.param_groups],
             "states": {name: found for name, found in numbers.items() if found}, "rates": self._rates.state(),  # type: ignore[union-attr]
             "counters": {name: counter.item() for name, counter in self._counters()}, "done": self._done,
-            "epoch": self.epoch, "batch": self.batch, "began": self._began or state.random_state(), "now": state.random_state()})
+            "epoch": self.epoch, "batch": self.batch, "began": self._began or now, "now": now})
 
     def _counters(self) -> Iterator[tuple[str, torch.Tensor]]:
         """(torch name, tensor) of single numbers that MindSpore has no name for: ``num_batches_tracked`` of norms."""
-        for prefix, module in (("", self.network), ("ema.", self.ema)):
-            if module is not None:
+        for prefix, module in (("", self.network), ("loss_fn.", self.loss_fn), ("ema.", self.ema)):
+            if isinstance(module, torch.nn.Module):
                 named = {id(tensor) for _, tensor in torch_targets(module)}
                 yield from ((prefix + name, item) for name, item in module.named_buffers() if id(item) not in named and item.numel() == 1)
+
+    def check_optimizer_state(self, values: dict[str, Any]) -> None:
+        """ValueError if the entry of the run's state is damaged or of another optimizer: before anything is changed."""
+        if self.optimizer is None or not isinstance(values.get(state.NAME), torch.Tensor):
+            return
+        found = state.decoded(values[state.NAME])
+        mine, its = type(self.optimizer).__name__, found.get("optimizer")
+        if its is not None and its != mine:
+            raise _misfit(f"the optimizer is {mine}, the checkpoint's was {its}")
+        groups = found.get("groups")
+        if isinstance(groups, list) and len(groups) != len(self.optimizer.param_groups):
+            raise _misfit(f"the optimizer has {len(self.optimizer.param_groups)} groups of parameters, the checkpoint's had {len(groups)}")
 
     def restore_optimizer_state(self, values: dict[str, Any]) -> list[str]:
         """Take what `load_param_into_net` found no tensor for: a fresh optimizer's states and `checkpoint_extras`. Returns the names used.
@@ -301,7 +336,7 @@ class TorchTrainStep(_TorchStep):
         if self.optimizer is None:
             return []
         used = []
-        by_name = dict(torch_targets(self.network))
+        by_name = dict(self._named())
         for name, value in values.items():
             key, _, parameter = name.partition(".")
             tensor = by_name.get(parameter)
@@ -325,8 +360,6 @@ class TorchTrainStep(_TorchStep):
         assert self._rates is not None
         groups = self.optimizer.param_groups
         try:
-            if len(found["groups"]) != len(groups):
-                raise ValueError(f"the optimizer has {len(groups)} groups of parameters, the checkpoint's had {len(found['groups'])}")
             for group, parts in zip(groups, found["groups"], strict=True):
                 state.restore_parts(group, parts)
             for name, parts in found["states"].items():
@@ -339,8 +372,12 @@ class TorchTrainStep(_TorchStep):
             self._done, self.epoch, self.batch = int(found["done"]), int(found["epoch"]), int(found["batch"])
             self._loaded = {"began": found["began"], "now": found["now"]}
         except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
-            raise ValueError(f"The checkpoint's entry {state.NAME!r} does not fit this optimizer and scheduler: {error!r}. Build them as they "
-                             "were, or leave the entry out of the parameter dict to go on with fresh ones.") from error
+            raise _misfit(repr(error)) from error
+
+
+def _misfit(what: str) -> ValueError:
+    return ValueError(f"The checkpoint's entry {state.NAME!r} does not fit this optimizer and scheduler: {what}. Build them as they were, or load "
+                      "into the step's 'network' to go on with fresh ones.")
 
 
 class TorchEvalStep(_TorchStep):

@@ -24,12 +24,13 @@ class Attempt:
     decisions: list[tuple[int, Value, bool]] = field(default_factory=list)
 
 
-def explore(attempt: Callable[[tuple[bool, ...]], Attempt], refuse: Callable[[str], Exception]) -> Graph:
+def explore(attempt: Callable[[tuple[bool, ...]], Attempt], refuse: Callable[[str], Exception], again: bool = False) -> Graph:
     """The graph of all ways.
 
     Args:
         attempt: runs the function; the first decisions are given, others are as the values say.
         refuse: makes the error of a text.
+        again: the function runs twice where it decides nothing, to see whether the numbers that it gets from Python stay.
     """
     found: dict[tuple[bool, ...], Attempt] = {}
     left: list[tuple[bool, ...]] = [()]
@@ -51,6 +52,11 @@ def explore(attempt: Callable[[tuple[bool, ...]], Attempt], refuse: Callable[[st
             raise too_many(refuse)
     first = next(iter(found.values()))
     if not first.decisions:
+        if again:
+            now, later = _described(first.graph), _described(attempt(()).graph)
+            # fewer operators the second time: what construct keeps for later, such as a mask
+            if now != later and [item[:2] for item in now] == [item[:2] for item in later]:
+                raise _unsteady(refuse)
         return first.graph
     taken = next(iter(found))
     if _described(attempt(taken).graph) != _described(first.graph):  # it has run several times by now: what is counted has changed
@@ -80,7 +86,7 @@ def too_many(refuse: Callable[[str], Exception]) -> Exception:
 
 def _unsteady(refuse: Callable[[str], Exception]) -> Exception:
     return refuse("'construct' does not compute the same when it runs again: something in Python, such as a count kept in an attribute, changes "
-                  "with each call, and it decides by values. Keep it in a Parameter")
+                  "with each call. Keep it in a Parameter")
 
 
 def _described(graph: Graph) -> list[Any]:

@@ -8,10 +8,11 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 from mindspore_compat.common._wrap import memory, plain, wrap
+from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._export._explore import Attempt, explore
 from mindspore_compat.train._export._graph import CONSTANT, INPUT, RESULT, Graph, Node, Value, leaves, map_values
 
-__all__ = ["ChangesParameter", "run_loop"]
+__all__ = ["ChangesParameter", "attributes_of", "run_loop", "same_attribute"]
 
 _Base = torch._C.TensorBase
 
@@ -177,3 +178,17 @@ def _as_tensor(item: Any) -> torch.Tensor:
         return item
     with _disable_current_modes(), torch._C.DisableTorchFunction():
         return wrap(torch.tensor(item, dtype=torch.float32 if isinstance(item, float) else None))
+
+
+def attributes_of(net: Any) -> dict[tuple[int, str], Any]:
+    """What the Cells hold but Parameters, buffers and Cells; of lists, dicts and sets also the size."""
+    cells = [cell for _, cell in net.cells_and_names()] if isinstance(net, Cell) else []
+    return {(id(cell), name): (item, len(item) if isinstance(item, (list, dict, set)) else None)
+            for cell in cells for name, item in cell.__dict__.items() if not name.startswith("_")}
+
+
+def same_attribute(one: Any, other: Any) -> bool:
+    """Whether an attribute is what it was."""
+    if one[0] is other[0]:
+        return one[1] == other[1]
+    return type(one[0]) is type(other[0]) and isinstance(one[0], (bool, int, float, str, tuple)) and one[0] == other[0]

@@ -9,7 +9,7 @@ import ast
 import inspect
 import textwrap
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,6 +19,10 @@ from mindspore_compat.ops.operations import other_ops
 __all__ = ["looping"]
 
 _RUN, _GET = "__run_while", "__value_of"
+#: methods that change a list, dict, set or deque in place; Tensors have some of these names too
+_CHANGING = frozenset({"append", "extend", "insert", "pop", "remove", "clear", "update", "add", "setdefault", "sort", "reverse", "popitem", "discard",
+                       "appendleft", "extendleft", "popleft", "rotate"})
+_OF_NO_MODULE = frozenset({"append", "extend", "appendleft", "extendleft", "popleft", "popitem", "setdefault", "discard"})
 
 
 class _Undefined:
@@ -36,10 +40,15 @@ def _value_of(read: Callable[[], Any]) -> Any:
 
 
 class _Names(ast.NodeVisitor):
-    """The names that statements assign to, also by ``name[i] = …``, in order; whether a loop of them can be a function."""
+    """The names that statements assign to, also by ``name[i] = …``, or may change by a method, in order; whether a loop of them can be a function.
 
-    def __init__(self, statements: list[ast.stmt]) -> None:
+    Args:
+        local: the function's own names.
+    """
+
+    def __init__(self, statements: list[ast.stmt], local: Container[str]) -> None:
         self.found: dict[str, None] = {}
+        self.local = local
         self.plain = True
         for statement in statements:
             self.visit(statement)
@@ -48,12 +57,28 @@ class _Names(ast.NodeVisitor):
         if isinstance(node.ctx, ast.Store):
             self.found[node.id] = None
 
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if not isinstance(node.ctx, ast.Load) and not (isinstance(node.value, ast.Name) and node.value.id == "self"):
+            self.plain = False  # attributes of Cells are looked at when the loop has run
+        self.generic_visit(node)
+
     def visit_Subscript(self, node: ast.Subscript) -> None:
         base: Any = node
         while isinstance(base, ast.Subscript):
             base = base.value
         if isinstance(node.ctx, ast.Store) and isinstance(base, ast.Name):
             self.found[base.id] = None
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        base: Any = node.func
+        while isinstance(base, (ast.Attribute, ast.Subscript)):
+            base = base.value
+        if method in _CHANGING and isinstance(base, ast.Name) and base.id in self.local and not _has_attributes(node.func):
+            self.found[base.id] = None
+        elif method in _OF_NO_MODULE:
+            self.plain = False
         self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
@@ -68,15 +93,20 @@ class _Names(ast.NodeVisitor):
     visit_Break = visit_Continue = visit_Return = visit_Yield = visit_YieldFrom = visit_Global = visit_Nonlocal = visit_Delete = _leaves
 
 
+def _has_attributes(method: Any) -> bool:
+    """Whether what a method belongs to is an attribute of something, and no name of its own."""
+    return any(isinstance(node, ast.Attribute) for node in ast.walk(method.value))
+
+
 class _Rewriter(ast.NodeTransformer):
     """Loops without ``break``, ``continue``, ``return`` and ``else`` as calls; others stay, and their decisions are looked at one by one."""
 
-    def __init__(self) -> None:
-        self.count = 0
+    def __init__(self, local: Container[str]) -> None:
+        self.count, self.local = 0, local
 
     def visit_While(self, node: ast.While) -> Any:
         self.generic_visit(node)
-        names = _Names(node.body)
+        names = _Names(node.body, self.local)
         if node.orelse or not names.plain or not names.found:
             return node
         self.count += 1
@@ -110,7 +140,7 @@ def _rewritten(function: Any, run: Callable[..., Any]) -> Any:
         return None
     if not isinstance(definition, ast.FunctionDef) or _has_private_names(definition):
         return None
-    rewriter = _Rewriter()
+    rewriter = _Rewriter({*function.__code__.co_varnames, *function.__code__.co_cellvars})
     definition.decorator_list = []
     definition = rewriter.visit(definition)
     if not rewriter.count:

@@ -26,7 +26,7 @@ from mindspore_compat.train._export._decompose import GRADIENTS as _GRADIENTS
 from mindspore_compat.train._export._decompose_layers import batch_norm_in_training
 from mindspore_compat.train._export._explore import MOST_WAYS, Attempt, explore, too_many
 from mindspore_compat.train._export._graph import CONSTANT, INPUT, PARAMETER, RESULT, Graph, Node, Value, map_values
-from mindspore_compat.train._export._loop_node import ChangesParameter, run_loop
+from mindspore_compat.train._export._loop_node import ChangesParameter, attributes_of, run_loop, same_attribute
 from mindspore_compat.train._export._loops import looping
 from mindspore_compat.train._export._optimizers import recordable_optimizers
 from mindspore_compat.train._export._recurrent import RECURRENT, recurrent
@@ -451,7 +451,13 @@ def trace(net: Any, inputs: tuple[Any, ...], names: Iterable[str], label: str, k
             for parameter in net.get_parameters():
                 recorder.parameters[parameter.name] = recorder.add_source(parameter, PARAMETER, parameter.name)
         def run(test: Callable[..., Any], body: Callable[..., Any], values: Any) -> Any:
-            return run_loop(recorder, lambda what: refuse(what, recorder.scope()), test, body, values)
+            before = attributes_of(net)
+            found = run_loop(recorder, lambda what: refuse(what, recorder.scope()), test, body, values)
+            for key, item in attributes_of(net).items():
+                if key not in before or not same_attribute(before[key], item):
+                    raise refuse(f"the body of a loop changes the attribute {key[1]!r} of a Cell, which a file does not hold. Use a name in "
+                                 "'construct', or a Parameter", recorder.scope())
+            return found
 
         try:
             with recordable_optimizers(net, lambda what: refuse(what, recorder.scope())), looping(net, run) as function:
@@ -463,7 +469,7 @@ def trace(net: Any, inputs: tuple[Any, ...], names: Iterable[str], label: str, k
             recorder.restore()
         return Attempt(Graph(label, sources, list(recorder.parameters.values()), recorder.nodes, outputs, updates), recorder.decisions)
 
-    graph = explore(attempt, lambda what: refuse(what, ""))
+    graph = explore(attempt, lambda what: refuse(what, ""), again=True)
     graph.remove_dead()
     return graph
 

@@ -182,3 +182,73 @@ def test_what_changes_with_each_call_is_refused(tmp_path) -> None:
     with pytest.raises(NotImplementedError, match="does not compute the same when it runs again.*Keep it in a Parameter"):
         ms.export(Counts(), Tensor(np.ones(3, np.float32)), file_name=str(tmp_path / "net"), file_format="MINDIR")
     assert not list(tmp_path.iterdir())
+
+
+class CountsOnly(Counts):
+    def construct(self, x):
+        self.calls += 1
+        return x * float(self.calls)
+
+
+class Collects(nn.Cell):
+    """Its loop changes a list, which is no name that it assigns to."""
+
+    def construct(self, x):
+        found = []
+        while x.sum() > 4:
+            x = x * 0.5
+            found.append(x.sum())
+        return x + len(found)
+
+
+class CollectsOutside(Collects):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found = []
+
+    def construct(self, x):
+        self.found.clear()
+        while x.sum() > 4:
+            x = x * 0.5
+            self.found.append(1)
+        return x + len(self.found)
+
+
+class CountsInALoop(Counts):
+    def construct(self, x):
+        self.calls = 0
+        while x.sum() > 4:
+            x = x * 0.5
+            self.calls += 1
+        return x + self.calls
+
+
+@pytest.mark.parametrize(("made", "message"), [(CountsInALoop, "changes the attribute 'calls'"), (CountsOnly, "does not compute the same when it runs again"),
+                                               (Collects, "changes the form of its values"), (CollectsOutside, "in more than 64 ways")])
+@pytest.mark.parametrize("file_format", ["MINDIR", "ONNX"])
+def test_what_changes_in_python_is_refused(made, message: str, file_format: str, tmp_path) -> None:
+    with pytest.raises(NotImplementedError, match=message):
+        ms.export(made(), Tensor(np.full(3, 9.0, np.float32)), file_name=str(tmp_path / "net"), file_format=file_format)
+    assert not list(tmp_path.iterdir())
+
+
+class KeepsMask(nn.Cell):
+    """Makes a constant at its first call, and calls a Tensor's method and an operator with the names that lists have."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mask = None
+
+    def construct(self, x):
+        if self.mask is None:
+            self.mask = ms.ops.triu(ms.ops.ones((3, 3), ms.float32))
+        while x.sum() > 4:
+            x = ms.ops.add(x.add(-1.0), 0.5)
+        return ms.ops.matmul(self.mask, x)
+
+
+def test_what_is_kept_for_later_and_names_as_of_lists(tmp_path) -> None:
+    ms.export(KeepsMask(), Tensor(np.full(3, 9.0, np.float32)), file_name=str(tmp_path / "net"), file_format="MINDIR")
+    other = Tensor(np.array([1.0, 7.0, 3.0], np.float32))
+    found = nn.GraphCell(ms.load(str(tmp_path / "net.mindir")))(other)
+    np.testing.assert_allclose(found.asnumpy(), KeepsMask()(other).asnumpy(), rtol=1e-6)
