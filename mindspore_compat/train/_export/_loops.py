@@ -40,7 +40,7 @@ def _value_of(read: Callable[[], Any]) -> Any:
 
 
 class _Names(ast.NodeVisitor):
-    """The names that statements assign to, also by ``name[i] = …``, or may change by a method, in order; whether a loop of them can be a function.
+    """The names that statements assign to, or may change by a method, in order; whether a loop of them can be a function.
 
     Args:
         local: the function's own names.
@@ -63,11 +63,8 @@ class _Names(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
-        base: Any = node
-        while isinstance(base, ast.Subscript):
-            base = base.value
-        if isinstance(node.ctx, ast.Store) and isinstance(base, ast.Name):
-            self.found[base.id] = None
+        if not isinstance(node.ctx, ast.Load):
+            self.plain = False  # another name may hold the same tensor or list, and would not see it
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -77,8 +74,8 @@ class _Names(ast.NodeVisitor):
             base = base.value
         if method in _CHANGING and isinstance(base, ast.Name) and base.id in self.local and not _has_attributes(node.func):
             self.found[base.id] = None
-        elif method in _OF_NO_MODULE:
-            self.plain = False
+        elif method in _OF_NO_MODULE or (isinstance(node.func, ast.Name) and node.func.id in self.local):
+            self.plain = False  # a function of the function's own may change what it closes over
         self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:

@@ -252,3 +252,32 @@ def test_what_is_kept_for_later_and_names_as_of_lists(tmp_path) -> None:
     other = Tensor(np.array([1.0, 7.0, 3.0], np.float32))
     found = nn.GraphCell(ms.load(str(tmp_path / "net.mindir")))(other)
     np.testing.assert_allclose(found.asnumpy(), KeepsMask()(other).asnumpy(), rtol=1e-6)
+
+
+class ChangesByAnotherName(nn.Cell):
+    def construct(self, x):
+        y = x + 1.0
+        z = y
+        while y.sum() > 3:
+            y[0] = y[0] - 1.0
+        return z * 2
+
+
+class ChangesInAFunction(nn.Cell):
+    def construct(self, x):
+        n = [0.0]
+
+        def count(value):
+            n[0] += 1.0
+            return value - 1.0
+
+        while x.sum() > 3:
+            x = count(x)
+        return x + n[0]
+
+
+@pytest.mark.parametrize("net", [ChangesByAnotherName, ChangesInAFunction])
+def test_loops_that_change_what_another_name_holds_are_refused(net, tmp_path) -> None:
+    with pytest.raises(NotImplementedError, match="ops.WhileLoop"):
+        ms.export(net(), Tensor(np.full(3, 9.0, np.float32)), file_name=str(tmp_path / "net"), file_format="MINDIR")
+    assert not list(tmp_path.iterdir())
