@@ -28,7 +28,7 @@ OTHERWISE = {
     "Model.predict": "upstream names the operator that it stumbles over", "Model.build": "needs Ascend upstream",
     "data_sink": "needs Ascend or a GPU upstream", "FixedLossScaleManager:loss_scale": "upstream compares with <",
     "DynamicLossScaleManager:init_loss_scale": "upstream compares with <", "DynamicLossScaleUpdateCell": "upstream makes Tensors of all",
-    "ReduceLROnPlateau:factor": "an int is in the range or not", "collect_specified_data:collect_landscape": "also names SummaryLandscape",
+    "collect_specified_data:collect_landscape": "also names SummaryLandscape",
     "save_checkpoint:append_dict": "takes more types", "save_checkpoint:save_obj": "upstream stumbles over a dict",
     "load_checkpoint:choice_func": "a TypeError, as of any call", "load_checkpoint:filter_prefix": "lists without texts",
     "load_checkpoint:specify_prefix": "lists without texts", "load_checkpoint_async": "checks before it begins",
