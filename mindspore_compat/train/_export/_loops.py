@@ -25,6 +25,9 @@ _CHANGING = frozenset({"append", "extend", "insert", "pop", "remove", "clear", "
 _OF_NO_MODULE = frozenset({"append", "extend", "appendleft", "extendleft", "popleft", "popitem", "setdefault", "discard"})
 
 
+_MAKING = frozenset({"zeros", "ones", "zeros_like", "ones_like", "full", "full_like", "copy", "clone", "Tensor", "ZerosLike", "OnesLike"})
+
+
 class _Undefined:
     """What a name holds that is assigned to in a loop only."""
 
@@ -43,12 +46,12 @@ class _Names(ast.NodeVisitor):
     """The names that statements assign to, or may change by a method, in order; whether a loop of them can be a function.
 
     Args:
-        local: the function's own names.
+        local: the function's own names. unshared: those of them that alone hold what they hold.
     """
 
-    def __init__(self, statements: list[ast.stmt], local: Container[str]) -> None:
+    def __init__(self, statements: list[ast.stmt], local: Container[str], unshared: Container[str]) -> None:
         self.found: dict[str, None] = {}
-        self.local = local
+        self.local, self.unshared = local, unshared
         self.plain = True
         for statement in statements:
             self.visit(statement)
@@ -64,7 +67,10 @@ class _Names(ast.NodeVisitor):
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         if not isinstance(node.ctx, ast.Load):
-            self.plain = False  # another name may hold the same tensor or list, and would not see it
+            if isinstance(node.value, ast.Name) and node.value.id in self.unshared:
+                self.found[node.value.id] = None
+            else:
+                self.plain = False  # another name may hold the same tensor or list, and would not see it
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -90,6 +96,47 @@ class _Names(ast.NodeVisitor):
     visit_Break = visit_Continue = visit_Return = visit_Yield = visit_YieldFrom = visit_Global = visit_Nonlocal = visit_Delete = _leaves
 
 
+def _unshared(definition: ast.AST) -> set[str]:
+    """Names that only ever get new values (of arithmetic, of ``zeros`` and the like), and whose value no other name or container gets."""
+    new: dict[str, bool] = {}
+    shared: set[str] = set()
+    harmless: set[int] = set()  # tuples that are indices, or go back to the caller
+    for node in ast.walk(definition):
+        if isinstance(node, ast.Subscript):
+            harmless.add(id(node.slice))
+        elif isinstance(node, ast.Return):
+            harmless.add(id(node.value))
+        elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in targets:
+                parts = [(target, node.value)]
+                if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple) and len(target.elts) == len(node.value.elts):
+                    parts = list(zip(target.elts, node.value.elts))
+                    harmless.update((id(target), id(node.value)))
+                for name, value in parts:
+                    for inner in ast.walk(name):
+                        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+                            new[inner.id] = new.get(inner.id, True) and name is inner and _is_new(value)
+                    if isinstance(value, (ast.Name, ast.IfExp, ast.BoolOp, ast.NamedExpr)):
+                        shared.update(inner.id for inner in ast.walk(value) if isinstance(inner, ast.Name))
+        elif isinstance(node, (ast.List, ast.Tuple, ast.Set, ast.Dict)) and id(node) not in harmless:
+            shared.update(inner.id for inner in ast.iter_child_nodes(node) if isinstance(inner, ast.Name))
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
+            shared.update(argument.id for argument in node.args if isinstance(argument, ast.Name))
+        elif isinstance(node, (ast.For, ast.comprehension)):
+            new.update({inner.id: False for inner in ast.walk(node.target) if isinstance(inner, ast.Name)})
+    return {name for name, is_new in new.items() if is_new and name not in shared}
+
+
+def _is_new(value: Any) -> bool:
+    """Whether an expression makes a tensor or number of its own."""
+    if isinstance(value, ast.Call):
+        function = value.func
+        name = function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+        return name in _MAKING
+    return isinstance(value, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant))
+
+
 def _has_attributes(method: Any) -> bool:
     """Whether what a method belongs to is an attribute of something, and no name of its own."""
     return any(isinstance(node, ast.Attribute) for node in ast.walk(method.value))
@@ -98,12 +145,12 @@ def _has_attributes(method: Any) -> bool:
 class _Rewriter(ast.NodeTransformer):
     """Loops without ``break``, ``continue``, ``return`` and ``else`` as calls; others stay, and their decisions are looked at one by one."""
 
-    def __init__(self, local: Container[str]) -> None:
-        self.count, self.local = 0, local
+    def __init__(self, local: Container[str], unshared: Container[str]) -> None:
+        self.count, self.local, self.unshared = 0, local, unshared
 
     def visit_While(self, node: ast.While) -> Any:
         self.generic_visit(node)
-        names = _Names(node.body, self.local)
+        names = _Names(node.body, self.local, self.unshared)
         if node.orelse or not names.plain or not names.found:
             return node
         self.count += 1
@@ -137,7 +184,7 @@ def _rewritten(function: Any, run: Callable[..., Any]) -> Any:
         return None
     if not isinstance(definition, ast.FunctionDef) or _has_private_names(definition):
         return None
-    rewriter = _Rewriter({*function.__code__.co_varnames, *function.__code__.co_cellvars})
+    rewriter = _Rewriter({*function.__code__.co_varnames, *function.__code__.co_cellvars}, _unshared(definition))
     definition.decorator_list = []
     definition = rewriter.visit(definition)
     if not rewriter.count:
