@@ -18,11 +18,11 @@ from mindspore_compat.train._torch_batch import loss_of, prediction_of, split, w
 from mindspore_compat.train._torch_names import torch_targets
 from mindspore_compat.train._torch_rates import Rates
 from mindspore_compat.train._torch_scale import LossScaler
+from mindspore_compat.train.amp import LEVELS
 from mindspore_compat.train.loss_scale_manager import DynamicLossScaleManager, LossScaleManager
 
 __all__ = ["TorchTrainStep", "TorchEvalStep", "TorchPredict", "check_torch_parts"]
 
-_LEVELS = ("O0", "O1", "O2", "O3", "auto")
 _UNSET: Any = object()
 _log = logging.getLogger("mindspore_compat")
 
@@ -122,8 +122,8 @@ class TorchTrainStep(_TorchStep):
         owner = "TorchTrainStep"
         if not isinstance(network, torch.nn.Module):
             raise TypeError(f"For '{owner}', the 'network' must be a torch.nn.Module, but got {type(network).__name__}.")
-        if amp_level not in _LEVELS:
-            raise ValueError(f"For '{owner}', the 'amp_level' must be in {list(_LEVELS)}, but got {amp_level!r}.")
+        if amp_level not in LEVELS:
+            raise ValueError(f"For '{owner}', the 'amp_level' must be in {list(LEVELS)}, but got {amp_level!r}.")
         if amp_dtype not in (None, torch.float16, torch.bfloat16):
             raise ValueError(f"For '{owner}', 'amp_dtype' must be torch.float16, torch.bfloat16 or None, but got {amp_dtype}.")
         check_torch_parts(optimizer)

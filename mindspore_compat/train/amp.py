@@ -27,7 +27,7 @@ __all__ = ["build_train_network", "auto_mixed_precision", "custom_mixed_precisio
 
 _log = logging.getLogger("mindspore_compat")
 _HALF = (torch.float16, torch.bfloat16)
-_LEVELS = ("O0", "O1", "O2", "O3", "auto")
+LEVELS = ("O0", "O1", "O2", "O3", "auto")
 
 AMP_WHITE_LIST: list[type] = [getattr(_layer, name) for name in (
     "Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose", "Dense", "LSTMCell", "RNNCell", "GRUCell")] + [
@@ -68,11 +68,11 @@ def auto_mixed_precision(network: Any, amp_level: str = "O0", dtype: torch.dtype
         if not inspect.isfunction(network) and not inspect.ismethod(network):
             raise TypeError(f"For amp_level 'auto', the network type should be Cell or function, but got {type(network).__name__}.")
     _check_half(dtype)
-    if amp_level not in _LEVELS:
-        raise ValueError(f"The amp level {amp_level} is not supported. Use one of {', '.join(_LEVELS)}.")
+    if amp_level not in LEVELS:
+        raise ValueError(f"The amp level {amp_level} is not supported. Use one of {', '.join(LEVELS)}.")
     if amp_level == "O0":
         return network
-    if getattr(network, "_amp_level", None) in _LEVELS:
+    if getattr(network, "_amp_level", None) in LEVELS:
         _log.warning("The network's auto mixed-precision level is adjusted from %s to %s, and repeated calls to mixed-precision interfaces "
                      "can cause performance degradation.", network._amp_level, amp_level)
     if amp_level == "O1":
@@ -150,9 +150,9 @@ def build_train_network(network: Any, optimizer: Any, loss_fn: Any = None, level
     check_type(network, "network", Cell, "build_train_network", named=False)
     check_type(optimizer, "optimizer", Optimizer, "build_train_network", named=False)
     if not isinstance(level, str):
-        raise TypeError(f"The argument `level` must be a string in {list(_LEVELS)},but got type {type(level)}.")
-    if level not in _LEVELS:
-        raise ValueError(f"The 'level' should be in : {list(_LEVELS)}, but got {level}.")
+        raise TypeError(f"The argument `level` must be a string in {list(LEVELS)},but got type {type(level)}.")
+    if level not in LEVELS:
+        raise ValueError(f"The 'level' should be in : {list(LEVELS)}, but got {level}.")
     if boost_level not in ("O0", "O1", "O2"):
         raise ValueError(f"The 'boost_level' should be in : ['O0', 'O1', 'O2'], but got {boost_level}.")
     config = {**_level_config(level), **_checked_options(kwargs)}

@@ -28,7 +28,6 @@ __all__ = ["Model"]
 _log = logging.getLogger("mindspore_compat")
 _OWN_CALLBACKS = "mindspore_compat.train.callback."
 _OLD_HOOKS = {"begin", "end", "epoch_begin", "epoch_end", "step_begin", "step_end"}
-_AMP_LEVELS = ("O0", "O1", "O2", "O3", "auto")
 
 
 class _Metrics:
@@ -96,9 +95,9 @@ class Model:
         network = as_cell(network)
         self._check_kwargs(kwargs)
         if not isinstance(amp_level, str):
-            raise TypeError(f"The argument `level` must be a string in {list(_AMP_LEVELS)},but got type {type(amp_level)}. It is 'amp_level'.")
-        if amp_level not in _AMP_LEVELS:
-            raise ValueError(f"The 'level' should be in : {list(_AMP_LEVELS)}, but got {amp_level}. It is Model's 'amp_level'.")
+            raise TypeError(f"The argument `level` must be a string in {list(amp.LEVELS)},but got type {type(amp_level)}. It is 'amp_level'.")
+        if amp_level not in amp.LEVELS:
+            raise ValueError(f"The 'level' should be in : {list(amp.LEVELS)}, but got {amp_level}. It is Model's 'amp_level'.")
         if boost_level not in ("O0", "O1", "O2"):
             raise ValueError(f"The 'boost_level' should be in : ['O0', 'O1', 'O2'], but got {boost_level}.")
         if amp_level != "O0" and isinstance(network, CompiledCell):

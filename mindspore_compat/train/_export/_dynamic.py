@@ -14,10 +14,10 @@ import torch
 from mindspore_compat.common._wrap import memory, plain
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._export._graph import leaves
-from mindspore_compat.train._export._sizes import OpenSize, elements, ground, open_sizes, probes, tellings
+from mindspore_compat.train._export._sizes import Expression, OpenSize, elements, fit, ground, open_sizes, probes, tellings
 from mindspore_compat.train._export._watched_sizes import turning_points, watched
 
-__all__ = ["compare", "dynamic_model", "unequal"]
+__all__ = ["SizeExpressions", "compare", "dynamic_model", "unequal"]
 
 _LARGEST, _MOST_POINTS, _MOST_ELEMENTS = 20_000, 200, 20_000_000
 _HINT = ("Export with fixed sizes, one file for each, or say with mindspore.Symbol(divisor=…, min=…) which sizes there are")
@@ -26,6 +26,48 @@ _HINT = ("Export with fixed sizes, one file for each, or say with mindspore.Symb
 def unequal(what: str) -> NotImplementedError:
     """The error for what can not be written with open sizes."""
     return NotImplementedError(f"For 'export', {what}. {_HINT}.")
+
+
+class SizeExpressions:
+    """Writes numbers that follow open sizes, in the operators of a format: ``MULTIPLY``, ``ADD``, ``DIVIDE``."""
+
+    MULTIPLY, ADD, DIVIDE = "", "", ""
+
+    def __init__(self, traces: Any) -> None:
+        self.traces = traces
+        self.known: dict[Any, Any] = {}
+
+    def operator(self, op: str, *inputs: str) -> str:
+        """A node's result."""
+        raise NotImplementedError
+
+    def literal(self, number: int) -> str:
+        """A constant."""
+        raise NotImplementedError
+
+    def size(self, group: int) -> str:
+        """An open size."""
+        raise NotImplementedError
+
+    def fitting(self, values: Sequence[int]) -> Expression:
+        """The expression that is these numbers at the sizes that were traced. Raises: what `unequal` makes, if there is none."""
+        found = fit(values, self.traces)
+        if found is None:
+            raise unequal(f"the number {values[0]} in the file depends on the sizes in a way that no operator writes")
+        return found
+
+    def expression(self, found: Expression) -> str:
+        """Its result, written once."""
+        if found not in self.known:
+            result = self.size(found.groups[0])
+            for group in found.groups[1:]:
+                result = self.operator(self.MULTIPLY, result, self.size(group))
+            for op, number, nothing in ((self.MULTIPLY, found.factor, 1), (self.ADD, found.offset, 0), (self.DIVIDE, found.divisor, 1)):
+                if number != nothing:
+                    result = self.operator(op, result, self.literal(number))
+            self.known[found] = result
+        return self.known[found]
+
 
 
 def _extra(points: list[tuple[int, int]], sizes: Sequence[OpenSize], usual: dict[int, int]) -> list[dict[int, int]]:

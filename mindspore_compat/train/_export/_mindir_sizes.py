@@ -7,10 +7,10 @@ from typing import Any
 import torch
 
 from mindspore_compat._format.proto import mindir as proto
-from mindspore_compat.train._export._dynamic import unequal
+from mindspore_compat.train._export._dynamic import SizeExpressions, unequal
 from mindspore_compat.train._export._mindir import DATA_TYPES, fill
 from mindspore_compat.train._export._mindir_rows import TYPE_IDS
-from mindspore_compat.train._export._sizes import Expression, OpenSize, fit
+from mindspore_compat.train._export._sizes import OpenSize
 
 __all__ = ["merge"]
 
@@ -28,13 +28,15 @@ def merge(models: Sequence[Any], sizes: Sequence[OpenSize], traces: Sequence[dic
     return models[0]
 
 
-class _Merger:
+class _Merger(SizeExpressions):
     """Works on one graph of all files."""
 
+    MULTIPLY, ADD, DIVIDE = "ScalarMul", "ScalarAdd", "ScalarFloorDiv"
+
     def __init__(self, graphs: Sequence[Any], sizes: Sequence[OpenSize], traces: Sequence[dict[int, int]], is_main: bool) -> None:
-        self.graph, self.graphs, self.sizes, self.traces, self.is_main = graphs[0], graphs, sizes, traces, is_main
+        super().__init__(traces)
+        self.graph, self.graphs, self.sizes, self.is_main = graphs[0], graphs, sizes, is_main
         self.made: list[Any] = []
-        self.known: dict[Any, str] = {}
 
     def run(self) -> None:
         shown = [[(node.op_type, list(node.input), list(node.output)) for node in graph.node] for graph in self.graphs]
@@ -179,25 +181,18 @@ class _Merger:
         """A number that is the same in all files, or an expression of sizes."""
         if len(set(values)) == 1:
             return self._plain(int(values[0]))
-        found = fit(values, self.traces)
-        if found is None:
-            raise unequal(f"the number {values[0]} in the file depends on the sizes in a way that no operator writes")
+        found = self.fitting(values)
         if not self.is_main:
             raise unequal("a size in a loop or behind a decision that depends on values is needed as a number")
-        return self._expression(found)
+        return self.expression(found)
 
-    def _expression(self, found: Expression) -> str:
-        if found not in self.known:
-            result = self._size(found.groups[0])
-            for group in found.groups[1:]:
-                result = self._add("ScalarMul", result, self._size(group))
-            for op, number, nothing in (("ScalarMul", found.factor, 1), ("ScalarAdd", found.offset, 0), ("ScalarFloorDiv", found.divisor, 1)):
-                if number != nothing:
-                    result = self._add(op, result, self._plain(number))
-            self.known[found] = result
-        return self.known[found]
+    def operator(self, op: str, *inputs: str) -> str:
+        return self._add(op, *inputs)
 
-    def _size(self, group: int) -> str:
+    def literal(self, number: int) -> str:
+        return self._plain(number)
+
+    def size(self, group: int) -> str:
         key = ("size", group)
         if key not in self.known:
             size = next(item for item in self.sizes if item.group == group)

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._format.proto import onnx as proto
-from mindspore_compat.train._export._dynamic import unequal
+from mindspore_compat.train._export._dynamic import SizeExpressions, unequal
 from mindspore_compat.train._export._lower import raw_bytes
 from mindspore_compat.train._export._onnx import fill
 from mindspore_compat.train._export._onnx_rows import DATA_TYPES
@@ -39,11 +39,13 @@ def name_sizes(model: Any, sizes: Sequence[OpenSize], names: dict[tuple[int, int
                 dim.dim_param = chosen[int(dim.dim_param[len(_GROUP):])]
 
 
-class _Merger:
+class _Merger(SizeExpressions):
+    MULTIPLY, ADD, DIVIDE = "Mul", "Add", "Div"
+
     def __init__(self, models: Sequence[Any], sizes: Sequence[OpenSize], traces: Sequence[dict[int, int]]) -> None:
-        self.graphs, self.graph, self.sizes, self.traces = [model.graph for model in models], models[0].graph, sizes, traces
+        super().__init__(traces)
+        self.graphs, self.graph, self.sizes = [model.graph for model in models], models[0].graph, sizes
         self.made: list[Any] = []
-        self.known: dict[Any, Any] = {}
 
     def run(self) -> None:
         nodes = [list(graph.node) for graph in self.graphs]
@@ -165,23 +167,16 @@ class _Merger:
         """A tensor of one int64: the same in all files, or an expression of sizes."""
         if len(set(values)) == 1:
             return self._tensor(torch.tensor([int(values[0])]))
-        found = fit(values, self.traces)
-        if found is None:
-            raise unequal(f"the number {values[0]} in the file depends on the sizes in a way that no operator writes")
-        return self._expression(found)
+        found = self.fitting(values)
+        return self.expression(found)
 
-    def _expression(self, found: Expression) -> str:
-        if found not in self.known:
-            result = self._size(found.groups[0])
-            for group in found.groups[1:]:
-                result = self._node("Mul", result, self._size(group))
-            for op, number, nothing in (("Mul", found.factor, 1), ("Add", found.offset, 0), ("Div", found.divisor, 1)):
-                if number != nothing:
-                    result = self._node(op, result, self._tensor(torch.tensor([number])))
-            self.known[found] = result
-        return self.known[found]
+    def operator(self, op: str, *inputs: str) -> str:
+        return self._node(op, *inputs)
 
-    def _size(self, group: int) -> str:
+    def literal(self, number: int) -> str:
+        return self._tensor(torch.tensor([number]))
+
+    def size(self, group: int) -> str:
         key = ("size", group)
         if key not in self.known:
             size = next(item for item in self.sizes if item.group == group)
