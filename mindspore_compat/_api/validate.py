@@ -123,8 +123,9 @@ def check_non_negative_float(value: float, name: str, owner: str) -> float:
     return _above(value, name, owner, float, 0, True, True)
 
 
-def check_float_range(value: float, name: str, owner: str, low: float, high: float, inclusive: tuple[bool, bool] = (True, True),
-                      named: bool = True, ints: bool = True) -> float:
+def check_float_range(
+    value: float, name: str, owner: str, low: float, high: float, inclusive: tuple[bool, bool] = (True, True), named: bool = True, ints: bool = True
+) -> float:
     """TypeError unless a float (with `ints` or an int), ValueError unless within `low` and `high` (`inclusive`: which ends)."""
     return _in_range(value, name, owner, (float, int) if ints else (float,), low, high, inclusive, named)
 
@@ -138,13 +139,15 @@ def _above(value: Any, name: str, owner: str, kind: type, low: float, inclusive:
     is_bool, number = isinstance(value, bool), float(value)
     if is_bool or not (number >= low if inclusive else number > low):
         error = TypeError if is_bool else ValueError
-        raise error(f"{begin} must be {kind.__name__} and must {'>=' if inclusive else '>'} {low}, but got '{value}' with type "
-                    f"'{type(value).__name__}'.{end}")
+        raise error(
+            f"{begin} must be {kind.__name__} and must {'>=' if inclusive else '>'} {low}, but got '{value}' with type '{type(value).__name__}'.{end}"
+        )
     return value
 
 
-def _in_range(value: Any, name: str, owner: str, allowed: tuple[type, ...], low: float, high: float, inclusive: tuple[bool, bool],
-              named: bool) -> Any:
+def _in_range(
+    value: Any, name: str, owner: str, allowed: tuple[type, ...], low: float, high: float, inclusive: tuple[bool, bool], named: bool
+) -> Any:
     begin, end = _subject(owner, name, named)
     number: Any = value
     if not isinstance(value, allowed) or isinstance(value, bool):

@@ -103,7 +103,9 @@ def test_good_argument_comes_back(check: Any, value: Any) -> None:
 def test_places_where_upstream_names_less() -> None:
     with pytest.raises(TypeError, match=r"^The input value must be a bool, but got int\. It is the 'x' of Owner\.$"):
         validate.check_bool(1, "x", "Owner", named=False)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"^The type of 'x' should be one of '\['float', 'int'\]', but got type 'str'\. It is an argument of Owner\.$"):
+    with pytest.raises(
+        TypeError, match=r"^The type of 'x' should be one of '\['float', 'int'\]', but got type 'str'\. It is an argument of Owner\.$"
+    ):
         validate.check_type("a", "x", (float, int), "Owner", named=False)
     with pytest.raises(ValueError, match=r"^The 'x' must be int and must > 0, but got '0' with type 'int'\.$"):
         validate.check_positive_int(0, "x", "")
