@@ -25,7 +25,7 @@ test: $(VENV)/.test
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check mindspore_compat/_api mindspore_compat/cli.py tools tests/api
+	$(BIN)/ruff format --check .
 
 types: $(VENV)/.dev
 	$(BIN)/mypy

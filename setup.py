@@ -1,7 +1,10 @@
-"""Builds the CUDA library of csrc/ with nvcc where there is one; without, the package installs all the same. Metadata: setup.cfg.
+"""Builds the CUDA library of csrc/ with nvcc where there is one; without, the package installs all the same. Metadata:
+setup.cfg.
 
-MINDSPORE_COMPAT_CUDA=0 leaves it out, =1 makes a failed build an error. NVCC names the compiler. No GPU is needed to build.
+MINDSPORE_COMPAT_CUDA=0 leaves it out, =1 makes a failed build an error. NVCC names the compiler. No GPU is needed to
+build.
 """
+
 from __future__ import annotations
 
 import os
@@ -36,8 +39,21 @@ def compile_command(compiler: str, target: Path) -> list[str]:
     """The command line of the build."""
     code = [f"-gencode=arch=compute_{item},code=sm_{item}" for item in ARCHITECTURES]
     last = ARCHITECTURES[-1]
-    return [compiler, "-O3", "-std=c++17", "--shared", "-Xcompiler", "-fPIC", "-cudart", "static", *code,
-            f"-gencode=arch=compute_{last},code=compute_{last}", str(SOURCE), "-o", str(target)]
+    return [
+        compiler,
+        "-O3",
+        "-std=c++17",
+        "--shared",
+        "-Xcompiler",
+        "-fPIC",
+        "-cudart",
+        "static",
+        *code,
+        f"-gencode=arch=compute_{last},code=compute_{last}",
+        str(SOURCE),
+        "-o",
+        str(target),
+    ]
 
 
 def build_library(target: Path) -> bool:
@@ -46,7 +62,9 @@ def build_library(target: Path) -> bool:
     compiler = nvcc()
     if compiler is None:
         if required:
-            raise SystemExit("MINDSPORE_COMPAT_CUDA=1, but no nvcc was found. Set NVCC or CUDA_HOME, or put it on the PATH.")
+            raise SystemExit(
+                "MINDSPORE_COMPAT_CUDA=1, but no nvcc was found. Set NVCC or CUDA_HOME, or put it on the PATH."
+            )
         print("mindspore_compat: no nvcc, so no CUDA kernel for THOR; torch.linalg does its work.")
         return False
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -81,6 +99,7 @@ class PlatformWheel(bdist_wheel):
         if not (Path(self.bdist_dir or "") / LIBRARY).exists():
             return tag
         from sysconfig import get_platform
+
         return "py3", "none", get_platform().replace("-", "_").replace(".", "_")
 
 

@@ -1,4 +1,5 @@
 """Where real MindSpore is."""
+
 from __future__ import annotations
 
 import os

@@ -1,10 +1,11 @@
-"""The child's side of pipeline.py: reads one epoch of a pipeline for each line of standard input, and says how many rows came in how many
-seconds, and how much CPU time it took, that of worker processes that ended included.
+"""The child's side of pipeline.py: reads one epoch of a pipeline for each line of standard input, and says how many
+rows came in how many seconds, and how much CPU time it took, that of worker processes that ended included.
 
     _pipeline_child.py ours|mindspore PIPELINE WORKERS FOLDER
 
 The pipelines are written once, for both.
 """
+
 from __future__ import annotations
 
 import importlib
@@ -35,27 +36,42 @@ def tail() -> list:
 
 def imagenet_train() -> Any:
     data = ds.ImageFolderDataset(f"{FOLDER}/imagenet", num_parallel_workers=WORKERS, shuffle=True)
-    image = [vision.RandomCropDecodeResize(224, scale=(0.08, 1.0), ratio=(0.75, 1.333)), vision.RandomHorizontalFlip(0.5), *tail()]
-    data = data.map(image, "image", num_parallel_workers=WORKERS).map(transforms.TypeCast(dtypes.int32), "label", num_parallel_workers=WORKERS)
+    image = [
+        vision.RandomCropDecodeResize(224, scale=(0.08, 1.0), ratio=(0.75, 1.333)),
+        vision.RandomHorizontalFlip(0.5),
+        *tail(),
+    ]
+    data = data.map(image, "image", num_parallel_workers=WORKERS).map(
+        transforms.TypeCast(dtypes.int32), "label", num_parallel_workers=WORKERS
+    )
     return data.batch(32, drop_remainder=True)
 
 
 def imagenet_eval() -> Any:
     data = ds.ImageFolderDataset(f"{FOLDER}/imagenet", num_parallel_workers=WORKERS, shuffle=False)
-    data = data.map([vision.Decode(), vision.Resize(256), vision.CenterCrop(224), *tail()], "image", num_parallel_workers=WORKERS)
+    data = data.map(
+        [vision.Decode(), vision.Resize(256), vision.CenterCrop(224), *tail()], "image", num_parallel_workers=WORKERS
+    )
     return data.map(transforms.TypeCast(dtypes.int32), "label", num_parallel_workers=WORKERS).batch(32)
 
 
 def cifar() -> Any:
     data = ds.Cifar10Dataset(f"{FOLDER}/cifar", "train", num_parallel_workers=WORKERS, shuffle=True)
-    image = [vision.RandomCrop((32, 32), (4, 4, 4, 4)), vision.RandomHorizontalFlip(), vision.Rescale(1 / 255, 0.0),
-             vision.Normalize([0.4914, 0.4822, 0.4465], [0.2023, 0.1994, 0.2010]), vision.HWC2CHW()]
+    image = [
+        vision.RandomCrop((32, 32), (4, 4, 4, 4)),
+        vision.RandomHorizontalFlip(),
+        vision.Rescale(1 / 255, 0.0),
+        vision.Normalize([0.4914, 0.4822, 0.4465], [0.2023, 0.1994, 0.2010]),
+        vision.HWC2CHW(),
+    ]
     data = data.map(transforms.TypeCast(dtypes.int32), "label", num_parallel_workers=WORKERS)
     return data.map(image, "image", num_parallel_workers=WORKERS).batch(128, drop_remainder=True)
 
 
 def with_boxes(image: np.ndarray, boxes: np.ndarray, masks: np.ndarray, shape: np.ndarray) -> tuple:
-    """A script's own function: image to 384 x 384 with its ratio kept, boxes and masks with it, 16 of them, turned at random."""
+    """A script's own function: image to 384 x 384 with its ratio kept, boxes and masks with it, 16 of them, turned at
+    random.
+    """
     import cv2
 
     height, width = image.shape[:2]
@@ -88,8 +104,11 @@ def coco(processes: bool = False) -> Any:
 def bert_text() -> Any:
     vocab = text.Vocab.from_file(f"{FOLDER}/vocab.txt")
     data = ds.TextFileDataset(f"{FOLDER}/lines.txt", shuffle=False, num_parallel_workers=WORKERS)
-    data = data.map([text.BertTokenizer(vocab, lower_case=True), text.Lookup(vocab, "[UNK]"), transforms.PadEnd([64], 0)], "text",
-                    num_parallel_workers=WORKERS)
+    data = data.map(
+        [text.BertTokenizer(vocab, lower_case=True), text.Lookup(vocab, "[UNK]"), transforms.PadEnd([64], 0)],
+        "text",
+        num_parallel_workers=WORKERS,
+    )
     return data.batch(64)
 
 
@@ -101,7 +120,9 @@ def plain_text() -> Any:
 
 
 def mindrecord() -> Any:
-    return ds.MindDataset(f"{FOLDER}/bert.mindrecord", ["input_ids", "input_mask", "label"], num_parallel_workers=WORKERS, shuffle=True).batch(64)
+    return ds.MindDataset(
+        f"{FOLDER}/bert.mindrecord", ["input_ids", "input_mask", "label"], num_parallel_workers=WORKERS, shuffle=True
+    ).batch(64)
 
 
 def tfrecord() -> Any:
@@ -134,14 +155,24 @@ def augment(image: np.ndarray) -> np.ndarray:
 
 
 def generator(processes: bool = False) -> Any:
-    data = ds.GeneratorDataset(Source(), ["image", "label"], num_parallel_workers=WORKERS, python_multiprocessing=processes, shuffle=True)
+    data = ds.GeneratorDataset(
+        Source(), ["image", "label"], num_parallel_workers=WORKERS, python_multiprocessing=processes, shuffle=True
+    )
     return data.map(augment, "image", num_parallel_workers=WORKERS, python_multiprocessing=processes).batch(32)
 
 
 PIPELINES: dict[str, Callable[[], Any]] = {
-    "imagenet_train": imagenet_train, "imagenet_eval": imagenet_eval, "cifar": cifar, "coco": coco, "coco_processes": lambda: coco(True),
-    "bert_text": bert_text, "plain_text": plain_text, "mindrecord": mindrecord, "tfrecord": tfrecord,
-    "generator": generator, "generator_processes": lambda: generator(True),
+    "imagenet_train": imagenet_train,
+    "imagenet_eval": imagenet_eval,
+    "cifar": cifar,
+    "coco": coco,
+    "coco_processes": lambda: coco(True),
+    "bert_text": bert_text,
+    "plain_text": plain_text,
+    "mindrecord": mindrecord,
+    "tfrecord": tfrecord,
+    "generator": generator,
+    "generator_processes": lambda: generator(True),
 }
 
 

@@ -1,7 +1,9 @@
-"""Child of train_step.py: the training step on whatever ``mindspore`` is here, or ``Model.train`` with its usual callbacks.
+"""Child of train_step.py: the training step on whatever ``mindspore`` is here, or ``Model.train`` with its usual
+callbacks.
 
-    PYTHON [-m mindspore_compat] _step_mindspore.py NET graph|pynative|model [TARGET]
+PYTHON [-m mindspore_compat] _step_mindspore.py NET graph|pynative|model [TARGET]
 """
+
 import sys
 import tempfile
 
@@ -21,8 +23,12 @@ optimizer = nn.Momentum(net.trainable_params(), 0.01, 0.9)
 if mode == "model":
     data = ds.GeneratorDataset(Batches(*batch(name)), ["x", "y"], shuffle=False, python_multiprocessing=False)
     with tempfile.TemporaryDirectory() as folder:
-        saver = ModelCheckpoint(name, folder, CheckpointConfig(save_checkpoint_steps=100, keep_checkpoint_max=2, async_save=True))
-        Model(net, loss, optimizer).train(1, data, callbacks=[LossMonitor(1000), TimeMonitor(), saver], dataset_sink_mode=False)
+        saver = ModelCheckpoint(
+            name, folder, CheckpointConfig(save_checkpoint_steps=100, keep_checkpoint_max=2, async_save=True)
+        )
+        Model(net, loss, optimizer).train(
+            1, data, callbacks=[LossMonitor(1000), TimeMonitor(), saver], dataset_sink_mode=False
+        )
 else:
     step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), optimizer)
     step.set_train()

@@ -1,7 +1,8 @@
 """Child of train_step.py: a hand-written torch loop.
 
-    PYTHON _step_torch.py NET [DEVICE]
+PYTHON _step_torch.py NET [DEVICE]
 """
+
 import sys
 
 import numpy as np

@@ -1,9 +1,11 @@
-"""A contestant of summary.py: `_summary_child.py WHO WHAT NUMBER`; does as much as each line of standard input says, and tells the seconds.
+"""A contestant of summary.py: `_summary_child.py WHO WHAT NUMBER`; does as much as each line of standard input says,
+and tells the seconds.
 
-WHO is ours, torch or mindspore (real MindSpore, run by its own interpreter); WHAT is scalars (NUMBER of them a step) or histograms (of NUMBER
-values); a turn makes a recorder, writes and closes it. Or WHAT is train: LeNet in Model.train with NUMBER threads and as many rounds of blocks
-as a fourth argument says.
+WHO is ours, torch or mindspore (real MindSpore, run by its own interpreter); WHAT is scalars (NUMBER of them a step) or
+histograms (of NUMBER values); a turn makes a recorder, writes and closes it. Or WHAT is train: LeNet in Model.train
+with NUMBER threads and as many rounds of blocks as a fourth argument says.
 """
+
 import json
 import sys
 import tempfile
@@ -32,6 +34,7 @@ def ours(what):
         import mindspore_compat as ms
         from mindspore_compat.train.summary import SummaryRecord
     import numpy as np
+
     scalar = ms.Tensor(0.5, ms.float32)
     many = ms.Tensor(np.random.RandomState(0).randn(VALUES).astype(np.float32))
 
@@ -39,12 +42,14 @@ def ours(what):
         writer = SummaryRecord(tempfile.mkdtemp())
         value = scalar if kind == "scalar" else many
         return (lambda tag, step: writer.add_value(kind, tag, value), writer.record), writer.close
+
     return begin
 
 
 def torch_writer():
     import torch
     from torch.utils.tensorboard import SummaryWriter
+
     scalar = torch.tensor(0.5)
     many = torch.from_numpy(__import__("numpy").random.RandomState(0).randn(VALUES).astype("float32"))
 
@@ -53,6 +58,7 @@ def torch_writer():
         if kind == "scalar":
             return (lambda tag, step: writer.add_scalar(tag, scalar.item(), step), lambda step: None), writer.close
         return (lambda tag, step: writer.add_histogram(tag, many, step), lambda step: None), writer.close
+
     return begin
 
 
@@ -66,12 +72,14 @@ def turns(work):
 
 
 def train(threads, rounds):
-    """Prints [blocks, once]: (kind, seconds, CPU seconds of all threads) of each block of TURN steps, in each round one "with" the collector and two
-    "without" it in any order; and what else a run with a collector takes, its first START steps and its end. A block ends when all that was
-    recorded in it is written."""
+    """Prints [blocks, once]: (kind, seconds, CPU seconds of all threads) of each block of TURN steps, in each round one
+    "with" the collector and two "without" it in any order; and what else a run with a collector takes, its first START
+    steps and its end. A block ends when all that was recorded in it is written.
+    """
     import random
 
     import mindspore_compat
+
     mindspore_compat.install()
     import numpy as np
     import torch

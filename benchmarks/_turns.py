@@ -1,8 +1,9 @@
 """The child's side of train_step.py: runs as many steps as the parent asks for, then says how long each took.
 
-The parent lets the contestants take turns of a fraction of a second and keeps the others stopped, so that a slow moment of the machine
-hits all of them alike and the ratio of two turns in a row means something.
+The parent lets the contestants take turns of a fraction of a second and keeps the others stopped, so that a slow moment
+of the machine hits all of them alike and the ratio of two turns in a row means something.
 """
+
 from __future__ import annotations
 
 import json
@@ -26,7 +27,9 @@ def serve(step: Callable[[], object]) -> None:
 
 
 class Batches:
-    """The same for a loop that is not ours to call, as Model.train: a source of batches that times what happens between them."""
+    """The same for a loop that is not ours to call, as Model.train: a source of batches that times what happens between
+    them.
+    """
 
     def __init__(self, *batch: object, warm_up: int = 5) -> None:
         self.batch, self.warm_up = batch, warm_up

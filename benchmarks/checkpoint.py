@@ -1,13 +1,16 @@
-"""Checkpoints: load, save and asynchronous save, against safetensors, torch, a raw write, and real MindSpore where one is installed.
+"""Checkpoints: load, save and asynchronous save, against safetensors, torch, a raw write, and real MindSpore where one
+is installed.
 
     python benchmarks/checkpoint.py [--mib 64 1024] [--folder DIR] [--rounds 7] [--only PART ...] [--json FILE]
 
-In each round everything that is compared runs once, in an order drawn for it; times are shown as least / median in milliseconds, ratios are those of
-the least and of the medians. Before each save its file of the round before is removed and everything is written to the disk (sync), since freeing
-an old file of 1 GiB, or writing back what another one left, can take longer than the save itself. Memory is the peak of a process of its own, beside
-what it needs before the call. All files are in the page cache. The interpreter of a real MindSpore is named by ``--oracle`` (default: the one that
+In each round everything that is compared runs once, in an order drawn for it; times are shown as least / median in
+milliseconds, ratios are those of the least and of the medians. Before each save its file of the round before is removed
+and everything is written to the disk (sync), since freeing an old file of 1 GiB, or writing back what another one left,
+can take longer than the save itself. Memory is the peak of a process of its own, beside what it needs before the call.
+All files are in the page cache. The interpreter of a real MindSpore is named by ``--oracle`` (default: the one that
 tests use); its rounds follow, in a process of its own. ``--only load save stall`` runs a part.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -50,8 +53,12 @@ def state_of(mib: int) -> dict[str, torch.Tensor]:
     return result
 
 
-def in_turns(rounds: int, functions: dict[str, Callable[[], object]], prepare: Callable[[], object] = lambda: None) -> Times:
-    """Seconds of each function, each once a round in random order; the first round, which allocates and imports, does not count."""
+def in_turns(
+    rounds: int, functions: dict[str, Callable[[], object]], prepare: Callable[[], object] = lambda: None
+) -> Times:
+    """Seconds of each function, each once a round in random order; the first round, which allocates and imports, does
+    not count.
+    """
     times: Times = {}
     for number in range(rounds + 1):
         for name, function in random.sample(list(functions.items()), len(functions)):
@@ -74,7 +81,8 @@ def ratio(a: list[float] | None, b: list[float] | None) -> list[float] | None:
     return [round(min(a) / min(b), 2), round(statistics.median(a) / statistics.median(b), 2)] if a and b else None
 
 
-# --- load ---------------------------------------------------------------------------------------------------------------
+# --- load -------------------------------------------------------------------------------------------------------------
+
 
 def touch(values: dict[str, torch.Tensor]) -> None:
     """Read every byte, in one thread: the others of torch cost more than they give where other programs run."""
@@ -87,6 +95,7 @@ def touch(values: dict[str, torch.Tensor]) -> None:
 
 def loaders(folder: Path) -> dict[str, Callable[[], dict[str, torch.Tensor]]]:
     import safetensors.torch
+
     return {
         "mindspore_compat": lambda: ms.load_checkpoint(str(folder / "a.ckpt")),
         "safetensors": lambda: safetensors.torch.load_file(folder / "a.safetensors"),
@@ -97,19 +106,26 @@ def loaders(folder: Path) -> dict[str, Callable[[], dict[str, torch.Tensor]]]:
 def net_loaders(folder: Path, state: dict[str, torch.Tensor]) -> dict[str, Callable[[], object]]:
     """From the file into a network."""
     import safetensors.torch
+
     cell, module = ms.nn.Cell(), torch.nn.Module()
     for name, value in state.items():
-        cell.insert_param_to_cell(name, ms.Parameter(ms.Tensor(torch.zeros_like(value)), name=name), check_name_contain_dot=False)
+        cell.insert_param_to_cell(
+            name, ms.Parameter(ms.Tensor(torch.zeros_like(value)), name=name), check_name_contain_dot=False
+        )
         module.register_parameter(name.replace(".", "_"), torch.nn.Parameter(torch.zeros_like(value)))
 
     def into_module() -> None:
         values = safetensors.torch.load_file(folder / "a.safetensors")
         module.load_state_dict({name.replace(".", "_"): value for name, value in values.items()})
 
-    return {"mindspore_compat": lambda: ms.load_param_into_net(cell, ms.load_checkpoint(str(folder / "a.ckpt"))), "safetensors": into_module}
+    return {
+        "mindspore_compat": lambda: ms.load_param_into_net(cell, ms.load_checkpoint(str(folder / "a.ckpt"))),
+        "safetensors": into_module,
+    }
 
 
-# --- memory -------------------------------------------------------------------------------------------------------------
+# --- memory -----------------------------------------------------------------------------------------------------------
+
 
 def high_water_kib() -> int:
     """Peak memory of this process (``ru_maxrss`` would count the parent's before exec)."""
@@ -132,7 +148,9 @@ def extra_peak_kib(what: str, folder: Path) -> int:
 
 
 def extra_peak_mib(what: str, folder: Path) -> float:
-    done = subprocess.run([sys.executable, __file__, "--peak", what, "--folder", str(folder)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, __file__, "--peak", what, "--folder", str(folder)], capture_output=True, text=True, check=True
+    )
     return round(int(done.stdout.split()[-1]) / 1024, 1)
 
 
@@ -158,13 +176,19 @@ print("RESULT", json.dumps({"load": load, "save": save, "peak": peak}))
 def oracle_times(python: str, folder: Path, rounds: int) -> dict | None:
     if not Path(python).exists():
         return None
-    done = subprocess.run([python, "-c", ORACLE, str(folder), str(rounds)], capture_output=True, text=True, check=False,
-                          env={**os.environ, "GLOG_v": "3"})
+    done = subprocess.run(
+        [python, "-c", ORACLE, str(folder), str(rounds)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "GLOG_v": "3"},
+    )
     lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
     return json.loads(lines[-1][7:]) if lines else None
 
 
-# --- save ---------------------------------------------------------------------------------------------------------------
+# --- save -------------------------------------------------------------------------------------------------------------
+
 
 def raw_write(path: Path, data: bytes) -> None:
     with open(path, "wb") as file:
@@ -175,6 +199,7 @@ def raw_write(path: Path, data: bytes) -> None:
 
 def saves(state: dict[str, torch.Tensor], tensors: dict[str, ms.Tensor], folder: Path, rounds: int) -> Times:
     import safetensors.torch
+
     whole = (folder / "a.ckpt").read_bytes()
     names = ("raw", "b.ckpt", "b.safetensors")
 
@@ -184,9 +209,15 @@ def saves(state: dict[str, torch.Tensor], tensors: dict[str, ms.Tensor], folder:
         os.sync()
         time.sleep(0.1)
 
-    return in_turns(max(rounds, 9), {"raw write + fsync": lambda: raw_write(folder / names[0], whole),
-                                     "mindspore_compat": lambda: ms.save_checkpoint(tensors, str(folder / names[1])),
-                                     "safetensors": lambda: safetensors.torch.save_file(state, folder / names[2])}, prepare)
+    return in_turns(
+        max(rounds, 9),
+        {
+            "raw write + fsync": lambda: raw_write(folder / names[0], whole),
+            "mindspore_compat": lambda: ms.save_checkpoint(tensors, str(folder / names[1])),
+            "safetensors": lambda: safetensors.torch.save_file(state, folder / names[2]),
+        },
+        prepare,
+    )
 
 
 def raw_replace(path: Path, data: bytes) -> None:
@@ -205,8 +236,14 @@ def raw_replace(path: Path, data: bytes) -> None:
 def replacements(tensors: dict[str, ms.Tensor], folder: Path, rounds: int) -> Times:
     """Saves over the file of the round before."""
     whole = (folder / "a.ckpt").read_bytes()
-    return in_turns(max(rounds, 9), {"raw atomic write": lambda: raw_replace(folder / "over.raw", whole),
-                                     "mindspore_compat": lambda: ms.save_checkpoint(tensors, str(folder / "over.ckpt"))}, os.sync)
+    return in_turns(
+        max(rounds, 9),
+        {
+            "raw atomic write": lambda: raw_replace(folder / "over.raw", whole),
+            "mindspore_compat": lambda: ms.save_checkpoint(tensors, str(folder / "over.ckpt")),
+        },
+        os.sync,
+    )
 
 
 class Stalls:
@@ -242,18 +279,26 @@ class Stalls:
         """torch.distributed.checkpoint.async_save with its process executor."""
         import torch.distributed.checkpoint as dcp
         from torch.distributed.checkpoint.state_dict_saver import AsyncCheckpointerType
-        return dcp.async_save(dict(self._state), checkpoint_id=str(self._folder / "dcp"), async_checkpointer_type=AsyncCheckpointerType.PROCESS)
+
+        return dcp.async_save(
+            dict(self._state),
+            checkpoint_id=str(self._folder / "dcp"),
+            async_checkpointer_type=AsyncCheckpointerType.PROCESS,
+        )
 
     def measure(self, rounds: int) -> Times:
         import torch.distributed as dist
+
         times: Times = {}
         os.environ.update(MASTER_ADDR="localhost", MASTER_PORT="29571")
         dist.init_process_group("gloo", rank=0, world_size=1)
         try:
             turns: list[tuple[str, Callable[[], Any], Callable[[Any], object]]] = [
-                ("one memcpy", self.memcpy, lambda _: None), ("mindspore_compat", self.ours, lambda _: background_writer().flush()),
+                ("one memcpy", self.memcpy, lambda _: None),
+                ("mindspore_compat", self.ours, lambda _: background_writer().flush()),
                 ("thread + torch.save", self.thread, lambda handle: handle.join()),
-                ("torch.distributed.checkpoint process", self.dcp, lambda handle: handle.result())]
+                ("torch.distributed.checkpoint process", self.dcp, lambda handle: handle.result()),
+            ]
             for _ in range(rounds + 1):
                 for turn in random.sample(turns, len(turns)):
                     self.one(times, *turn)
@@ -263,10 +308,12 @@ class Stalls:
         return {name: values[1:] for name, values in times.items()}  # the first allocates
 
 
-# --- all ----------------------------------------------------------------------------------------------------------------
+# --- all --------------------------------------------------------------------------------------------------------------
+
 
 def measure(mib: int, folder: Path, rounds: int, oracle: str, only: list[str]) -> dict[str, object]:
     import safetensors.torch
+
     state = state_of(mib)
     tensors = {name: ms.Tensor(value) for name, value in state.items()}
     ms.save_checkpoint(tensors, str(folder / "a.ckpt"))
@@ -275,7 +322,9 @@ def measure(mib: int, folder: Path, rounds: int, oracle: str, only: list[str]) -
     load, touched, into_net, save, over, stall, peak = ({} for _ in range(7))  # type: ignore[var-annotated]
     if "load" in only:
         load = in_turns(rounds, loaders(folder))  # type: ignore[arg-type]
-        touched = in_turns(rounds, {name: lambda function=function: touch(function()) for name, function in loaders(folder).items()})
+        touched = in_turns(
+            rounds, {name: lambda function=function: touch(function()) for name, function in loaders(folder).items()}
+        )
         into_net = in_turns(rounds, net_loaders(folder, state))
         peak = {name: extra_peak_mib(name, folder) for name in (*loaders(folder), "save")}
     if "save" in only:
@@ -285,11 +334,21 @@ def measure(mib: int, folder: Path, rounds: int, oracle: str, only: list[str]) -
         stall = Stalls(state, folder).measure(rounds)
     real = (oracle_times(oracle, folder, max(2, rounds // 2)) or {}) if {"load", "save"} <= set(only) else {}
     if real:
-        load["real MindSpore"], save["real MindSpore"], peak["real MindSpore"] = real["load"], real["save"], round(real["peak"] / 1024, 1)
+        load["real MindSpore"], save["real MindSpore"], peak["real MindSpore"] = (
+            real["load"],
+            real["save"],
+            round(real["peak"] / 1024, 1),
+        )
     ours = "mindspore_compat"
     return {
-        "mib": mib, "load_ms": shown(load), "load_and_touch_ms": shown(touched), "into_net_ms": shown(into_net), "save_ms": shown(save),
-        "replace_ms": shown(over), "stall_ms": shown(stall), "extra_peak_mib": peak,
+        "mib": mib,
+        "load_ms": shown(load),
+        "load_and_touch_ms": shown(touched),
+        "into_net_ms": shown(into_net),
+        "save_ms": shown(save),
+        "replace_ms": shown(over),
+        "stall_ms": shown(stall),
+        "extra_peak_mib": peak,
         "ratios of least and median": {
             "load / safetensors": ratio(load.get(ours), load.get("safetensors")),
             "load and touch / safetensors": ratio(touched.get(ours), touched.get("safetensors")),
@@ -317,8 +376,14 @@ def main() -> None:
     if options.peak:
         print(extra_peak_kib(options.peak, options.folder))
         return
-    machine = {"torch": torch.__version__, "numpy": np.__version__, "python": platform.python_version(), "cpus": os.cpu_count(),
-               "threads": torch.get_num_threads(), "load": os.getloadavg()[0]}
+    machine = {
+        "torch": torch.__version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "cpus": os.cpu_count(),
+        "threads": torch.get_num_threads(),
+        "load": os.getloadavg()[0],
+    }
     print(json.dumps(machine))
     results = []
     for mib in options.mib:

@@ -1,7 +1,9 @@
-"""Milliseconds of a training step in GRAPH_MODE at jit_level O0 (replayed operator by operator) and O1 (inductor), in turns in one process.
+"""Milliseconds of a training step in GRAPH_MODE at jit_level O0 (replayed operator by operator) and O1 (inductor), in
+turns in one process.
 
-    OMP_NUM_THREADS=1 python benchmarks/jit_level.py [--rounds 15] [--turn 0.2] [--nets mlp lenet resnet20 encoder]
+OMP_NUM_THREADS=1 python benchmarks/jit_level.py [--rounds 15] [--turn 0.2] [--nets mlp lenet resnet20 encoder]
 """
+
 from __future__ import annotations
 
 import argparse
@@ -26,14 +28,17 @@ from nets_mindspore import NETS, batch  # noqa: E402
 def step_at(name: str, level: str) -> Callable[[], Any]:
     ms.set_seed(1)
     net = NETS[name]()
-    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")),
-                               nn.Momentum(net.trainable_params(), 0.01, 0.9))
+    step = nn.TrainOneStepCell(
+        nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")),
+        nn.Momentum(net.trainable_params(), 0.01, 0.9),
+    )
     step.set_train()
     x, y = (ms.Tensor(item) for item in batch(name))
 
     def run() -> Any:
         ms.set_context(mode=ms.GRAPH_MODE, jit_level=level)
         return step(x, y)
+
     return run
 
 
@@ -59,8 +64,12 @@ def main() -> None:
                     count += 1
                 times[level].append((time.perf_counter() - start) / count * 1000)
         ratio = statistics.median(b / a for a, b in zip(times["O0"], times["O1"]))
-        print(f"{name:9} O0 {statistics.median(times['O0']):8.3f} ms, O1 {statistics.median(times['O1']):8.3f} ms, O1/O0 {ratio:.2f}, "
-              f"first five steps {first['O0']:.1f} s and {first['O1']:.1f} s", flush=True)
+        print(
+            f"{name:9} O0 {statistics.median(times['O0']):8.3f} ms, O1 {statistics.median(times['O1']):8.3f} ms, O1/O0 "
+            f"{ratio:.2f}, "
+            f"first five steps {first['O0']:.1f} s and {first['O1']:.1f} s",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

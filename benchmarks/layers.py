@@ -1,9 +1,12 @@
-"""The 60 layers and operators that model-zoo projects use most, against the plain torch call on the same 1-MB input, forward (and backward).
+"""The 60 layers and operators that model-zoo projects use most, against the plain torch call on the same 1-MB input,
+forward (and backward).
 
     taskset -c 0 python benchmarks/layers.py [--rounds 15] [--only NAME ...]
 
-Each row: the median over the rounds, which alternate between the two, in microseconds, and the median of the ratios of one round.
+Each row: the median over the rounds, which alternate between the two, in microseconds, and the median of the ratios of
+one round.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -41,7 +44,10 @@ def cases() -> dict[str, Case]:
     entropy = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
     drop = nn.Dropout(p=0.5)
     drop.set_train()
-    transposed, transposed_torch = nn.Conv2dTranspose(16, 16, 2, 2, pad_mode="valid"), torch.nn.ConvTranspose2d(16, 16, 2, 2, bias=False)
+    transposed, transposed_torch = (
+        nn.Conv2dTranspose(16, 16, 2, 2, pad_mode="valid"),
+        torch.nn.ConvTranspose2d(16, 16, 2, 2, bias=False),
+    )
     concat, stack, split = P.Concat(1), P.Stack(0), P.Split(1, 4)
     return {
         "nn.Dense": (dense, linear, (x,)),
@@ -75,7 +81,11 @@ def cases() -> dict[str, Case]:
         "P.LogSoftmax": (P.LogSoftmax(), lambda a: torch.log_softmax(a, -1), (x,)),
         "nn.GELU": (nn.GELU(), lambda a: F.gelu(a, approximate="tanh"), (x,)),
         "nn.LeakyReLU": (nn.LeakyReLU(), lambda a: F.leaky_relu(a, 0.2), (x,)),
-        "nn.SequentialCell": (nn.SequentialCell(nn.ReLU(), nn.Tanh()), torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Tanh()), (x,)),
+        "nn.SequentialCell": (
+            nn.SequentialCell(nn.ReLU(), nn.Tanh()),
+            torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Tanh()),
+            (x,),
+        ),
         "nn.MaxPool2d": (nn.MaxPool2d(2, 2), lambda a: F.max_pool2d(a, 2, 2), (image,)),
         "nn.AvgPool2d": (nn.AvgPool2d(2, 2), lambda a: F.avg_pool2d(a, 2, 2), (image,)),
         "nn.Flatten": (nn.Flatten(), lambda a: a.flatten(1), (image,)),
@@ -90,7 +100,11 @@ def cases() -> dict[str, Case]:
         "P.ExpandDims": (lambda a: P.ExpandDims()(a, 0), lambda a: a.unsqueeze(0), (x,)),
         "P.Squeeze": (P.Squeeze(), lambda a: a.squeeze(), (x[None],)),
         "P.Gather": (lambda a, i: P.Gather()(a, i, 0), lambda a, i: torch.index_select(a, 0, i), (x, index)),
-        "P.OneHot": (lambda i: P.OneHot()(i, 512, Tensor(1.0, ms.float32), Tensor(0.0, ms.float32)), lambda i: F.one_hot(i, 512).float(), (labels,)),
+        "P.OneHot": (
+            lambda i: P.OneHot()(i, 512, Tensor(1.0, ms.float32), Tensor(0.0, ms.float32)),
+            lambda i: F.one_hot(i, 512).float(),
+            (labels,),
+        ),
         "P.Tile": (lambda a: P.Tile()(a, (2, 1)), lambda a: a.tile(2, 1), (x,)),
         "P.Stack": (lambda a, b: stack((a, b)), lambda a, b: torch.stack((a, b)), (x, y)),
         "P.Split": (split, lambda a: torch.chunk(a, 4, 1), (x,)),
@@ -101,10 +115,18 @@ def cases() -> dict[str, Case]:
         "P.ArgMaxWithValue": (P.ArgMaxWithValue(1), lambda a: torch.max(a, 1), (x,)),
         "P.TopK": (lambda a: P.TopK()(a, 5), lambda a: torch.topk(a, 5), (x,)),
         "P.ZerosLike": (P.ZerosLike(), torch.zeros_like, (x,)),
-        "P.StridedSlice": (lambda a: P.StridedSlice()(a, (0, 0), (256, 512), (1, 2)), lambda a: a[0:256:1, 0:512:2], (x,)),
+        "P.StridedSlice": (
+            lambda a: P.StridedSlice()(a, (0, 0), (256, 512), (1, 2)),
+            lambda a: a[0:256:1, 0:512:2],
+            (x,),
+        ),
         "ops.clip_by_value": (lambda a: ops.clip_by_value(a, -1.0, 1.0), lambda a: a.clamp(-1.0, 1.0), (x,)),
         "Tensor indexing": (lambda a: a[:, ::2, None], lambda a: a[:, ::2, None], (x,)),
-        "Conv2d functional": (P.Conv2D(16, 3, pad_mode="same"), lambda a, k: F.conv2d(a, k, padding=1), (image, kernel)),
+        "Conv2d functional": (
+            P.Conv2D(16, 3, pad_mode="same"),
+            lambda a, k: F.conv2d(a, k, padding=1),
+            (image, kernel),
+        ),
     }
 
 
@@ -129,6 +151,7 @@ def both_ways(call: Callable[..., Any], inputs: tuple[Any, ...]) -> Callable[[],
     def run() -> Any:
         result = call(*leaves)
         return torch.autograd.grad(result[0] if isinstance(result, (tuple, list)) else result, wanted, ones)
+
     return run
 
 

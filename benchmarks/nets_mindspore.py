@@ -1,4 +1,5 @@
 """The benchmark's networks as a MindSpore user writes them; runs on MindSpore and on mindspore_compat."""
+
 import mindspore.nn as nn
 import mindspore.ops.operations as P
 import numpy as np
@@ -49,7 +50,9 @@ class Block(nn.Cell):
         self.add = P.Add()
         self.down_sample = None
         if stride != 1 or in_channel != out_channel:
-            self.down_sample = nn.SequentialCell([nn.Conv2d(in_channel, out_channel, 1, stride), nn.BatchNorm2d(out_channel)])
+            self.down_sample = nn.SequentialCell(
+                [nn.Conv2d(in_channel, out_channel, 1, stride), nn.BatchNorm2d(out_channel)]
+            )
 
     def construct(self, x):
         identity = x
@@ -85,7 +88,12 @@ class EncoderLayer(nn.Cell):
     def __init__(self, dim, heads):
         super().__init__()
         self.heads, self.size = heads, dim // heads
-        self.query, self.key, self.value, self.out = nn.Dense(dim, dim), nn.Dense(dim, dim), nn.Dense(dim, dim), nn.Dense(dim, dim)
+        self.query, self.key, self.value, self.out = (
+            nn.Dense(dim, dim),
+            nn.Dense(dim, dim),
+            nn.Dense(dim, dim),
+            nn.Dense(dim, dim),
+        )
         self.norm1, self.norm2 = nn.LayerNorm((dim,)), nn.LayerNorm((dim,))
         self.fc1, self.fc2, self.gelu = nn.Dense(dim, 4 * dim), nn.Dense(4 * dim, dim), nn.GELU()
         self.reshape, self.transpose, self.softmax = P.Reshape(), P.Transpose(), nn.Softmax()

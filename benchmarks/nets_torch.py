@@ -1,4 +1,5 @@
 """The same networks, written by hand in torch."""
+
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -33,7 +34,9 @@ class Block(nn.Module):
         self.conv2, self.bn2 = nn.Conv2d(out_channel, out_channel, 3, 1, 1, bias=False), nn.BatchNorm2d(out_channel)
         self.down_sample = None
         if stride != 1 or in_channel != out_channel:
-            self.down_sample = nn.Sequential(nn.Conv2d(in_channel, out_channel, 1, stride, bias=False), nn.BatchNorm2d(out_channel))
+            self.down_sample = nn.Sequential(
+                nn.Conv2d(in_channel, out_channel, 1, stride, bias=False), nn.BatchNorm2d(out_channel)
+            )
 
     def forward(self, x):
         out = self.bn2(self.conv2(torch.relu(self.bn1(self.conv1(x)))))
@@ -69,7 +72,7 @@ class EncoderLayer(nn.Module):
 
     def forward(self, x):
         query, key, value = self.split(self.query(x)), self.split(self.key(x)), self.split(self.value(x))
-        weights = torch.softmax(torch.matmul(query, key.transpose(-1, -2)) * self.size ** -0.5, -1)
+        weights = torch.softmax(torch.matmul(query, key.transpose(-1, -2)) * self.size**-0.5, -1)
         mixed = torch.matmul(weights, value).permute(0, 2, 1, 3).reshape(x.shape)
         x = self.norm1(x + self.out(mixed))
         return self.norm2(x + self.fc2(F.gelu(self.fc1(x), approximate="tanh")))

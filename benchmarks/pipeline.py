@@ -2,13 +2,15 @@
 
     python benchmarks/pipeline.py [--rounds 7] [--workers 1 2] [--only cifar coco ...] [--oracle PYTHON] [--images 384]
 
-Contestants are processes that read one whole epoch when it is their turn and are stopped (SIGSTOP) otherwise, so that a slow moment of the
-machine hits both. The first epoch is not counted. An epoch's time is from making the iterator to its last batch; the rows come as NumPy
-arrays. The figures are medians over the rounds of the ratio of neighbouring epochs: of time, and of CPU time, which says what an epoch costs
-where other programs want the cores as well (there who has more threads gets more of them).
+Contestants are processes that read one whole epoch when it is their turn and are stopped (SIGSTOP) otherwise, so that a
+slow moment of the machine hits both. The first epoch is not counted. An epoch's time is from making the iterator to its
+last batch; the rows come as NumPy arrays. The figures are medians over the rounds of the ratio of neighbouring epochs:
+of time, and of CPU time, which says what an epoch costs where other programs want the cores as well (there who has more
+threads gets more of them).
 
 Photographs are cut out of scikit-learn's two (about 500 x 370, 60 kB). MindRecord and TFRecord files are written here.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -30,9 +32,23 @@ from _oracle import oracle_python
 
 HERE = Path(__file__).resolve().parent
 CHILD = str(HERE / "_pipeline_child.py")
-NAMES = ("imagenet_train", "imagenet_eval", "cifar", "coco", "coco_processes", "bert_text", "plain_text", "mindrecord", "tfrecord",
-         "generator", "generator_processes")
-WORDS = "the a of training data pipeline reads images and masks quickly from disk; tokens (words, marks) are looked up. It's unaffable!".split()
+NAMES = (
+    "imagenet_train",
+    "imagenet_eval",
+    "cifar",
+    "coco",
+    "coco_processes",
+    "bert_text",
+    "plain_text",
+    "mindrecord",
+    "tfrecord",
+    "generator",
+    "generator_processes",
+)
+WORDS = (
+    "the a of training data pipeline reads images and masks quickly from disk; tokens (words, marks) are looked "
+    "up. It's unaffable!"
+).split()
 
 
 class Contestant:
@@ -43,8 +59,15 @@ class Contestant:
         environment |= {"GLOG_v": "3", "OMP_NUM_THREADS": "1"}
         if who == "ours":
             environment["PYTHONPATH"] = str(HERE.parent)
-        self.child = subprocess.Popen([python, "-W", "ignore", CHILD, who, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                      env=environment, start_new_session=True, stderr=None if os.environ.get("VERBOSE") else subprocess.DEVNULL)
+        self.child = subprocess.Popen(
+            [python, "-W", "ignore", CHILD, who, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+            start_new_session=True,
+            stderr=None if os.environ.get("VERBOSE") else subprocess.DEVNULL,
+        )
         self.answer()
         os.killpg(self.child.pid, signal.SIGSTOP)
 
@@ -71,7 +94,7 @@ class Contestant:
         self.child.wait()
 
 
-# --- the data --------------------------------------------------------------------------------------------------------------------
+# --- the data ---------------------------------------------------------------------------------------------------------
 
 
 def photographs(count: int) -> list[np.ndarray]:
@@ -118,8 +141,19 @@ def make_data(folder: Path, images: int) -> None:
 def make_text(folder: Path, rng: np.random.Generator) -> None:
     lines = [" ".join(rng.choice(WORDS, int(rng.integers(8, 40)))) for _ in range(6000)]
     (folder / "lines.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    pieces = ["[PAD]", "[UNK]", "un", "##aff", "##able", *sorted({word.strip("();,.!").lower() for word in WORDS if "una" not in word} - {"it's"}),
-              *"();,.!'", "it", "s", "##s", *WORDS]
+    pieces = [
+        "[PAD]",
+        "[UNK]",
+        "un",
+        "##aff",
+        "##able",
+        *sorted({word.strip("();,.!").lower() for word in WORDS if "una" not in word} - {"it's"}),
+        *"();,.!'",
+        "it",
+        "s",
+        "##s",
+        *WORDS,
+    ]
     (folder / "vocab.txt").write_text("\n".join(dict.fromkeys(pieces)) + "\n", encoding="utf-8")
 
 
@@ -134,8 +168,14 @@ def make_records(folder: Path, photos: list[np.ndarray], rng: np.random.Generato
         writer.write_raw_data(rows)
         writer.commit()
 
-    rows = [{"input_ids": rng.integers(0, 30000, 128).astype(np.int32), "input_mask": (np.arange(128) < 90).astype(np.int32),
-             "label": np.array([number % 2], np.int32)} for number in range(20000)]
+    rows = [
+        {
+            "input_ids": rng.integers(0, 30000, 128).astype(np.int32),
+            "input_mask": (np.arange(128) < 90).astype(np.int32),
+            "label": np.array([number % 2], np.int32),
+        }
+        for number in range(20000)
+    ]
     write("bert.mindrecord", {name: {"type": "int32", "shape": [-1]} for name in rows[0]}, rows)
     with open(folder / "bert.tfrecord", "wb") as stream:
         for row in rows:
@@ -157,11 +197,19 @@ def make_records(folder: Path, photos: list[np.ndarray], rng: np.random.Generato
             boxes[number] = left, top, left + 150, top + 100, number
         bits = np.packbits(masks).tobytes() + b"1"  # bytes come as an S-string, which would lose zeros at its end
         boxed.append({"image": as_jpeg(photo), "boxes": boxes, "masks": bits, "shape": np.array(masks.shape, np.int32)})
-    write("coco.mindrecord", {"image": {"type": "bytes"}, "boxes": {"type": "float32", "shape": [-1, 5]},
-                              "masks": {"type": "bytes"}, "shape": {"type": "int32", "shape": [-1]}}, boxed)
+    write(
+        "coco.mindrecord",
+        {
+            "image": {"type": "bytes"},
+            "boxes": {"type": "float32", "shape": [-1, 5]},
+            "masks": {"type": "bytes"},
+            "shape": {"type": "int32", "shape": [-1]},
+        },
+        boxed,
+    )
 
 
-# --- the race --------------------------------------------------------------------------------------------------------------------
+# --- the race ---------------------------------------------------------------------------------------------------------
 
 
 def race(name: str, workers: int, folder: str, rounds: int, oracle: str | None) -> None:
@@ -179,8 +227,12 @@ def race(name: str, workers: int, folder: str, rounds: int, oracle: str | None) 
             contestant.end()
     line = f"{name:<20} {workers:>7} {statistics.median(rate for rate, _ in rates['ours']):>11,.0f}"
     if oracle:
-        ratios, busy = (sorted(a[part] / b[part] for a, b in zip(rates["ours"], rates["mindspore"], strict=True)) for part in (0, 1))
-        line += f" {statistics.median(rate for rate, _ in rates['mindspore']):>11,.0f} {statistics.median(ratios):>8.2f}   "
+        ratios, busy = (
+            sorted(a[part] / b[part] for a, b in zip(rates["ours"], rates["mindspore"], strict=True)) for part in (0, 1)
+        )
+        line += (
+            f" {statistics.median(rate for rate, _ in rates['mindspore']):>11,.0f} {statistics.median(ratios):>8.2f}   "
+        )
         line += f"({ratios[0]:.2f} to {ratios[-1]:.2f}) {statistics.median(busy):>10.2f}"
     print(line, flush=True)
 
@@ -199,7 +251,10 @@ def main() -> None:
         if not (folder / "images.npy").exists():
             folder.mkdir(parents=True, exist_ok=True)
             make_data(folder, args.images)
-        print(f"{'rows a second':<20} {'workers':>7} {'ours':>11} {'MindSpore':>11} {'ours/MS':>8}   (least to most)  of CPU time")
+        print(
+            f"{'rows a second':<20} {'workers':>7} {'ours':>11} {'MindSpore':>11} {'ours/MS':>8}   (least to most)  of "
+            "CPU time"
+        )
         for name in args.only:
             for workers in args.workers:
                 race(name, workers, str(folder), args.rounds, args.oracle)

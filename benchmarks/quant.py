@@ -1,11 +1,14 @@
-"""Accuracy of quantization-aware training: LeNet-5 and a small MobileNetV2 on scikit-learn's digits, to the int8 file in onnxruntime.
+"""Accuracy of quantization-aware training: LeNet-5 and a small MobileNetV2 on scikit-learn's digits, to the int8 file
+in onnxruntime.
 
     python benchmarks/quant.py [lenet mobilenetv2]
 
-Needs scikit-learn, onnx and onnxruntime. For each network and converter: accuracy in floats, right after the conversion (ranges as they begin,
-without a step of training), after fine-tuning, and of the exported ONNX file; how many steps of the last grid the file's outputs are off the
-fine-tuned network's; and which operators onnxruntime runs. One thread; about four minutes.
+Needs scikit-learn, onnx and onnxruntime. For each network and converter: accuracy in floats, right after the conversion
+(ranges as they begin, without a step of training), after fine-tuning, and of the exported ONNX file; how many steps of
+the last grid the file's outputs are off the fine-tuned network's; and which operators onnxruntime runs. One thread;
+about four minutes.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -50,9 +53,22 @@ class LeNet5(nn.Cell):
         return self.fc3(self.fc2(self.fc1(self.flatten(x))))
 
 
-def _conv(inside: int, outside: int, kernel: int, stride: int = 1, group: int = 1, activation: str | None = "relu") -> nn.Cell:
-    return nn.Conv2dBnAct(inside, outside, kernel, stride, "pad", kernel // 2, group=group, weight_init="he_uniform", has_bn=True, momentum=0.9,
-                          activation=activation)
+def _conv(
+    inside: int, outside: int, kernel: int, stride: int = 1, group: int = 1, activation: str | None = "relu"
+) -> nn.Cell:
+    return nn.Conv2dBnAct(
+        inside,
+        outside,
+        kernel,
+        stride,
+        "pad",
+        kernel // 2,
+        group=group,
+        weight_init="he_uniform",
+        has_bn=True,
+        momentum=0.9,
+        activation=activation,
+    )
 
 
 class InvertedResidual(nn.Cell):
@@ -61,7 +77,9 @@ class InvertedResidual(nn.Cell):
     def __init__(self, inside: int, outside: int, stride: int, widen: int) -> None:
         super().__init__()
         wide = inside * widen
-        self.conv = nn.SequentialCell([_conv(inside, wide, 1), _conv(wide, wide, 3, stride, wide), _conv(wide, outside, 1, activation=None)])
+        self.conv = nn.SequentialCell(
+            [_conv(inside, wide, 1), _conv(wide, wide, 3, stride, wide), _conv(wide, outside, 1, activation=None)]
+        )
         self.adds = stride == 1 and inside == outside
         self.add = ops.TensorAdd()
 
@@ -74,7 +92,10 @@ class MobileNetV2(nn.Cell):
 
     def __init__(self) -> None:
         super().__init__()
-        blocks = [InvertedResidual(*row) for row in ((8, 8, 1, 2), (8, 16, 2, 4), (16, 16, 1, 4), (16, 24, 2, 4), (24, 24, 1, 4), (24, 24, 1, 4))]
+        blocks = [
+            InvertedResidual(*row)
+            for row in ((8, 8, 1, 2), (8, 16, 2, 4), (16, 16, 1, 4), (16, 24, 2, 4), (24, 24, 1, 4), (24, 24, 1, 4))
+        ]
         self.features = nn.SequentialCell([_conv(1, 8, 3), *blocks, _conv(24, 64, 1)])
         self.mean = ops.ReduceMean()
         self.head = nn.DenseBnAct(64, 10)
@@ -83,7 +104,10 @@ class MobileNetV2(nn.Cell):
         return self.head(self.mean(self.features(x), (2, 3)))
 
 
-NETWORKS = {"lenet": (LeNet5, 4, 20, 6), "mobilenetv2": (MobileNetV2, 2, 12, 4)}  # class, enlargement of the 8×8 digits, epochs, more epochs
+NETWORKS = {
+    "lenet": (LeNet5, 4, 20, 6),
+    "mobilenetv2": (MobileNetV2, 2, 12, 4),
+}  # class, enlargement of the 8×8 digits, epochs, more epochs
 
 
 def digits(times: int) -> tuple[np.ndarray, np.ndarray]:
@@ -103,7 +127,7 @@ def train(net: nn.Cell, images: np.ndarray, labels: np.ndarray, epochs: int, rat
     for epoch in range(epochs):
         order = np.random.default_rng(epoch).permutation(len(images))
         for start in range(0, len(order) - _BATCH + 1, _BATCH):
-            rows = order[start:start + _BATCH]
+            rows = order[start : start + _BATCH]
             step(Tensor(images[rows]), Tensor(labels[rows]))
     net.set_train(False)
 
@@ -173,7 +197,9 @@ def main() -> None:
             start = time.perf_counter()
             row = measure(name, converter)
             figures = " | ".join(f"{row[key]:.2f} %" for key in ("float", "converted", "fine-tuned", "int8 file"))
-            print(f"| {name} | {converter} | {figures} | {row['off']} | {time.perf_counter() - start:.0f} |", flush=True)
+            print(
+                f"| {name} | {converter} | {figures} | {row['off']} | {time.perf_counter() - start:.0f} |", flush=True
+            )
             operators[name, converter] = row["operators"]
     for (name, converter), counts in operators.items():
         print(f"\n{name}, {converter}: " + ", ".join(f"{count} {operator}" for operator, count in counts.most_common()))

@@ -1,9 +1,12 @@
-"""What a step costs in GRAPH_MODE whose state changes every few calls: its time over that of the same steps in PYNATIVE_MODE (eager).
+"""What a step costs in GRAPH_MODE whose state changes every few calls: its time over that of the same steps in
+PYNATIVE_MODE (eager).
 
     python benchmarks/state_changes.py [--steps 400] [--repeats 5] [--every 1 2 3 4 6 10 50]
 
-Rows: an attribute of a layer, the learning rate, or the training mode is set before every N-th step. Given are the medians over repeats in turn.
+Rows: an attribute of a layer, the learning rate, or the training mode is set before every N-th step. Given are the
+    medians over repeats in turn.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -21,8 +24,18 @@ def mlp() -> tuple[Any, tuple[int, ...]]:
 
 
 def lenet() -> tuple[Any, tuple[int, ...]]:
-    return nn.SequentialCell(nn.Conv2d(1, 6, 5, pad_mode="valid"), nn.ReLU(), nn.MaxPool2d(2, 2), nn.Conv2d(6, 16, 5, pad_mode="valid"), nn.ReLU(),
-                             nn.MaxPool2d(2, 2), nn.Flatten(), nn.Dense(256, 120), nn.ReLU(), nn.Dense(120, 10)), (32, 1, 28, 28)
+    return nn.SequentialCell(
+        nn.Conv2d(1, 6, 5, pad_mode="valid"),
+        nn.ReLU(),
+        nn.MaxPool2d(2, 2),
+        nn.Conv2d(6, 16, 5, pad_mode="valid"),
+        nn.ReLU(),
+        nn.MaxPool2d(2, 2),
+        nn.Flatten(),
+        nn.Dense(256, 120),
+        nn.ReLU(),
+        nn.Dense(120, 10),
+    ), (32, 1, 28, 28)
 
 
 def change(what: str, number: int, net: Any, step: Any) -> None:
@@ -39,9 +52,14 @@ def seconds(mode: int, make: Any, what: str, every: int, steps: int) -> float:
     context.set_context(mode=mode)
     net, shape = make()
     random = np.random.default_rng(0)
-    x, y = Tensor(random.standard_normal(shape).astype(np.float32)), Tensor(random.integers(0, 10, shape[0]).astype(np.int32))
-    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")),
-                               nn.Momentum(net.trainable_params(), 0.01, 0.9)).set_train()
+    x, y = (
+        Tensor(random.standard_normal(shape).astype(np.float32)),
+        Tensor(random.integers(0, 10, shape[0]).astype(np.int32)),
+    )
+    step = nn.TrainOneStepCell(
+        nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")),
+        nn.Momentum(net.trainable_params(), 0.01, 0.9),
+    ).set_train()
     start = time.perf_counter()
     for number in range(steps):
         if number % every == 0:
@@ -56,7 +74,10 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--every", type=int, nargs="+", default=[1, 2, 3, 4, 6, 10, 50])
     args = parser.parse_args()
-    print(f"GRAPH_MODE / PYNATIVE_MODE, {args.steps} steps\n{'net':<8}{'what':<12}" + "".join(f"{f'every {every}':>10}" for every in args.every))
+    print(
+        f"GRAPH_MODE / PYNATIVE_MODE, {args.steps} steps\n{'net':<8}{'what':<12}"
+        + "".join(f"{f'every {every}':>10}" for every in args.every)
+    )
     for make in (mlp, lenet):
         seconds(context.GRAPH_MODE, make, "mode", 1, 20)
         for what in ("attribute", "rate", "mode"):

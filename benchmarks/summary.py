@@ -1,14 +1,18 @@
-"""Summaries: scalars against torch's SummaryWriter, histograms against real MindSpore, LeNet with SummaryCollector against without.
+"""Summaries: scalars against torch's SummaryWriter, histograms against real MindSpore, LeNet with SummaryCollector
+against without.
 
-    python benchmarks/summary.py [--rounds 9] [--starts 5] [--blocks 40] [--only scalars histograms train] [--threads 1 2] [--oracle PYTHON]
+    python benchmarks/summary.py [--rounds 9] [--starts 5] [--blocks 40] [--only scalars histograms train] [--threads 1
+    2] [--oracle PYTHON]
 
-Ours writes both files, MindSpore's and TensorBoard's. Contestants are processes that take turns, the others stopped (SIGSTOP), so that a slow
-moment of the machine hits all alike; a turn's time is until the files are closed. Rates are medians of the turns, ratios medians of the
-rounds' ratios. The training is Model.train of LeNet on batches of 32 pictures. One process is up to 10 % faster than the next one with the
-same work, so blocks of 40 steps (four samples) of one and the same run are compared: in each round one with the collector and two without
-it, in any order; the second of these shows the noise. A block ends when all that was recorded in it is written. What start and end cost is
-shared out over an epoch of 1875 steps, 60,000 pictures. Processes are started anew several times (--starts).
+Ours writes both files, MindSpore's and TensorBoard's. Contestants are processes that take turns, the others stopped
+(SIGSTOP), so that a slow moment of the machine hits all alike; a turn's time is until the files are closed. Rates are
+medians of the turns, ratios medians of the rounds' ratios. The training is Model.train of LeNet on batches of 32
+pictures. One process is up to 10 % faster than the next one with the same work, so blocks of 40 steps (four samples) of
+one and the same run are compared: in each round one with the collector and two without it, in any order; the second of
+these shows the noise. A block ends when all that was recorded in it is written. What start and end cost is shared out
+over an epoch of 1875 steps, 60,000 pictures. Processes are started anew several times (--starts).
 """
+
 from __future__ import annotations
 
 import argparse
@@ -34,9 +38,15 @@ class Contestant:
 
     def __init__(self, python: str, *arguments: str) -> None:
         path = [str(HERE)] if python != sys.executable else [str(HERE), str(HERE.parent)]
-        self.child = subprocess.Popen([python, "-W", "ignore", CHILD, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                      env={**os.environ, "PYTHONPATH": os.pathsep.join(path), "GLOG_v": "3"}, start_new_session=True,
-                                      stderr=None if os.environ.get("VERBOSE") else subprocess.DEVNULL)
+        self.child = subprocess.Popen(
+            [python, "-W", "ignore", CHILD, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path), "GLOG_v": "3"},
+            start_new_session=True,
+            stderr=None if os.environ.get("VERBOSE") else subprocess.DEVNULL,
+        )
         self.answer()
         self.signal(signal.SIGSTOP)
 
@@ -95,8 +105,13 @@ def training(starts: int, rounds: int, threads: int) -> None:
     """Seconds with a collector by seconds without."""
     costs, steps, noise, cpu, wholes = [], [], [], [], []
     for _ in range(starts):
-        done = subprocess.run([sys.executable, "-W", "ignore", CHILD, "ours", "train", str(threads), str(rounds)], capture_output=True, text=True,
-                              env={**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), str(HERE.parent)])}, check=True)
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", CHILD, "ours", "train", str(threads), str(rounds)],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), str(HERE.parent)])},
+            check=True,
+        )
         blocks, once = json.loads(done.stdout.splitlines()[-1])
         having = [block for block in blocks if block[0] == "with"]
         first, second = ([block for block in blocks if block[0] == "without"][i::2] for i in (0, 1))
@@ -106,10 +121,15 @@ def training(starts: int, rounds: int, threads: int) -> None:
         cpu += [(a[2] - (b[2] + c[2]) / 2) / TURN for a, b, c in zip(having, first, second, strict=True)]
         costs.append(once - START * plain / TURN)
         wholes.append(statistics.median(steps[-1]) + costs[-1] / (EPOCH * plain / TURN))
-    print(f"LeNet, SummaryCollector at its defaults, {threads} thread(s), with / without:\n  steps {_spread(steps)}, "
-          f"{1e6 * statistics.median(cpu):.0f} us more CPU a step; start and end {1000 * statistics.median(costs):.0f} ms once\n  an epoch "
-          f"{statistics.median(wholes):.3f} ({min(wholes):.3f} to {max(wholes):.3f})\n  without / without {_spread(noise)}; a step "
-          f"{1000 * plain / TURN:.2f} ms", flush=True)
+    print(
+        f"LeNet, SummaryCollector at its defaults, {threads} thread(s), with / without:\n  steps {_spread(steps)}, "
+        f"{1e6 * statistics.median(cpu):.0f} us more CPU a step; start and end {1000 * statistics.median(costs):.0f} "
+        "ms once\n  an epoch "
+        f"{statistics.median(wholes):.3f} ({min(wholes):.3f} to {max(wholes):.3f})\n  without / without "
+        f"{_spread(noise)}; a step "
+        f"{1000 * plain / TURN:.2f} ms",
+        flush=True,
+    )
 
 
 def _spread(ratios: list[list[float]]) -> str:
@@ -125,17 +145,25 @@ def main() -> None:
     parser.add_argument("--blocks", type=int, default=40, help="rounds in each of them")
     parser.add_argument("--starts", type=int, default=5, help="processes of the training")
     parser.add_argument("--only", nargs="+", default=["scalars", "histograms", "train"])
-    parser.add_argument("--threads", nargs="+", type=int, default=[1, os.cpu_count() or 1], help="of torch in the training")
+    parser.add_argument(
+        "--threads", nargs="+", type=int, default=[1, os.cpu_count() or 1], help="of torch in the training"
+    )
     parser.add_argument("--oracle", default=oracle_python())
     args = parser.parse_args()
     python = sys.executable
     if "scalars" in args.only:
         for each in (1, 10):
-            runners = {name: [python, who, "scalars", str(each)] for name, who in (("ours", "ours"), ("SummaryWriter", "torch"))}
+            runners = {
+                name: [python, who, "scalars", str(each)]
+                for name, who in (("ours", "ours"), ("SummaryWriter", "torch"))
+            }
             show(f"scalars, {each} a step", race(runners, SCALARS, args.rounds))
     if "histograms" in args.only:
         for values in ("10000", "100000"):
-            runners = {"ours": [python, "ours", "histograms", values], "SummaryWriter": [python, "torch", "histograms", values]}
+            runners = {
+                "ours": [python, "ours", "histograms", values],
+                "SummaryWriter": [python, "torch", "histograms", values],
+            }
             if args.oracle:
                 runners["MindSpore"] = [args.oracle, "mindspore", "histograms", values]
             show(f"histograms of {values} values", race(runners, HISTOGRAMS, args.rounds))

@@ -1,7 +1,9 @@
-"""What a Tensor costs over a plain torch tensor: microseconds of one call, the candidates of docs/design/tensor.md side by side.
+"""What a Tensor costs over a plain torch tensor: microseconds of one call, the candidates of docs/design/tensor.md side
+by side.
 
-    taskset -c 0 python benchmarks/tensor.py
+taskset -c 0 python benchmarks/tensor.py
 """
+
 from __future__ import annotations
 
 import timeit

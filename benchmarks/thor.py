@@ -1,11 +1,13 @@
-"""THOR's costs: damped inverses against torch.linalg's routes, and a training step of ResNet-20 against SGD with momentum.
+"""THOR's costs: damped inverses against torch.linalg's routes, and a training step of ResNet-20 against SGD with
+momentum.
 
     python benchmarks/thor.py [--rounds 15] [--threads 1]
 
-On a CPU: 64 blocks of 128, and one whole factor of 2304. With a GPU also 1 to 3,500 blocks by the compiled kernel, against
-cholesky_ex + cholesky_inverse. Contestants take turns in each round; the table has the least and the median time, and the median over the
-rounds of the ratio to the best route of torch.linalg in the same round.
+On a CPU: 64 blocks of 128, and one whole factor of 2304. With a GPU also 1 to 3,500 blocks by the compiled kernel,
+against cholesky_ex + cholesky_inverse. Contestants take turns in each round; the table has the least and the median
+time, and the median over the rounds of the ratio to the best route of torch.linalg in the same round.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -46,8 +48,10 @@ def report(title: str, times: dict[str, list[float]], ours: str) -> None:
     print(f"\n{title}\n{'':34}{'least ms':>10}{'median ms':>11}")
     for name, values in times.items():
         print(f"{name:34}{min(values):10.3f}{statistics.median(values):11.3f}")
-    print(f"{ours} / best other: least {min(times[ours]) / min(map(min, others)):.2f}, "
-          f"median of rounds {statistics.median(a / b for a, b in zip(times[ours], best)):.2f}")
+    print(
+        f"{ours} / best other: least {min(times[ours]) / min(map(min, others)):.2f}, "
+        f"median of rounds {statistics.median(a / b for a, b in zip(times[ours], best)):.2f}"
+    )
 
 
 def spd(count: int, size: int, device: str = "cpu") -> torch.Tensor:
@@ -66,12 +70,15 @@ def inversion(count: int, size: int, rounds: int, device: str = "cpu", everythin
 
     contestants: Contest = {
         "damped_inverse_": lambda: damped_inverse_(inverses, factors, ones, [0.1] * count, ones),
-        "cholesky_ex + cholesky_inverse": route(lambda stack: torch.cholesky_inverse(torch.linalg.cholesky_ex(stack)[0])),
+        "cholesky_ex + cholesky_inverse": route(
+            lambda stack: torch.cholesky_inverse(torch.linalg.cholesky_ex(stack)[0])
+        ),
     }
     if everything:
         contestants["inv_ex"] = route(lambda stack: torch.linalg.inv_ex(stack)[0])
         contestants["cholesky_ex + cholesky_solve"] = route(
-            lambda stack: torch.cholesky_solve(eye.expand_as(stack), torch.linalg.cholesky_ex(stack)[0]))
+            lambda stack: torch.cholesky_solve(eye.expand_as(stack), torch.linalg.cholesky_ex(stack)[0])
+        )
     synchronize = torch.cuda.synchronize if device == "cuda" else lambda: None
     report(f"{count} x {size}, float32, {device}", in_turns(contestants, rounds, synchronize), "damped_inverse_")
 
@@ -80,19 +87,34 @@ def step_overhead(rounds: int, frequency: int) -> None:
     sys.path.insert(0, str(Path(__file__).parent))
     ms.install()
     from nets_mindspore import NETS, batch
+
     x, y = (Tensor(item) for item in batch("resnet20"))
     steps: dict[str, nn.Cell] = {}
     for name in ("momentum", "thor"):
         ms.set_seed(1)
         net = NETS["resnet20"]()
         rates, length = np.full(10000, 0.01, np.float32), len(x)
-        optimizer = (nn.Momentum(net.trainable_params(), 0.01, 0.9) if name == "momentum" else
-                     nn.thor(net, Tensor(rates), Tensor(np.full(10000, 0.03, np.float32)), 0.9, batch_size=length, frequency=frequency))
-        steps[name] = nn.TrainOneStepCell(nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(True, "mean")), optimizer).set_train()
+        optimizer = (
+            nn.Momentum(net.trainable_params(), 0.01, 0.9)
+            if name == "momentum"
+            else nn.thor(
+                net,
+                Tensor(rates),
+                Tensor(np.full(10000, 0.03, np.float32)),
+                0.9,
+                batch_size=length,
+                frequency=frequency,
+            )
+        )
+        steps[name] = nn.TrainOneStepCell(
+            nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(True, "mean")), optimizer
+        ).set_train()
     thor = steps["thor"]
-    contestants: Contest = {"thor, second order": lambda: thor.add_flags_recursive(thor=True)(x, y),
-                            "thor, first order": lambda: thor.add_flags_recursive(thor=False)(x, y),
-                            "momentum": lambda: steps["momentum"](x, y)}
+    contestants: Contest = {
+        "thor, second order": lambda: thor.add_flags_recursive(thor=True)(x, y),
+        "thor, first order": lambda: thor.add_flags_recursive(thor=False)(x, y),
+        "momentum": lambda: steps["momentum"](x, y),
+    }
     times = in_turns(contestants, rounds, lambda: None)
     print(f"\nResNet-20, batch {len(x)}: a step\n{'':34}{'least ms':>10}{'median ms':>11}{'to momentum':>13}")
     ratios = {}
@@ -111,7 +133,10 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
-    print(f"torch {torch.__version__}, {options.threads} threads, {options.rounds} rounds; CUDA kernels: {extension.describe()}")
+    print(
+        f"torch {torch.__version__}, {options.threads} threads, {options.rounds} rounds; CUDA kernels: "
+        f"{extension.describe()}"
+    )
     inversion(64, 128, options.rounds)
     inversion(1, 2304, max(3, options.rounds // 3))
     step_overhead(options.rounds, options.frequency)

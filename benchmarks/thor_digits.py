@@ -1,11 +1,13 @@
-"""Steps to 97 % on scikit-learn's digits: THOR against the best tuned SGD with momentum, on a small convolutional network.
+"""Steps to 97 % on scikit-learn's digits: THOR against the best tuned SGD with momentum, on a small convolutional
+network.
 
     python benchmarks/thor_digits.py [--tune] [--seeds 0 1 2] [--picture docs/images/thor_digits.png]
 
-Constant learning rates, batch 64, 450 of 1,797 images held out by the seed; after every fourth step the accuracy on them. With ``--tune`` the
-grids of both are run first, on seeds 0 to 2, and the settings with the least mean number of steps are taken; without, the settings that a run with
-it found.
+Constant learning rates, batch 64, 450 of 1,797 images held out by the seed; after every fourth step the accuracy on
+them. With ``--tune`` the grids of both are run first, on seeds 0 to 2, and the settings with the least mean number of
+steps are taken; without, the settings that a run with it found.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -60,13 +62,15 @@ def curve(seed: int, make: Make, steps: int = LIMIT, stop: bool = False) -> tupl
     test, train = order[:450], order[450:]
     ms.set_seed(seed)
     net = Net()
-    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(True, "mean")), make(net)).set_train()
+    step = nn.TrainOneStepCell(
+        nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(True, "mean")), make(net)
+    ).set_train()
     found: list[float] = []
     seconds, number = 0.0, 0
     while number < steps:
         order = random.permutation(train)
         for start in range(0, len(train) - BATCH + 1, BATCH):
-            picks = order[start:start + BATCH]
+            picks = order[start : start + BATCH]
             begin = time.perf_counter()
             step(Tensor(images[picks]), Tensor(labels[picks]))
             seconds += time.perf_counter() - begin
@@ -97,29 +101,46 @@ def tuned(name: str, grid: list[tuple], make: Callable[..., Make]) -> tuple:
 def draw(path: Path, curves: dict[str, list[list[float]]]) -> None:
     """Mean, least and greatest accuracy over the seeds against the step, as a PNG."""
     from PIL import Image, ImageDraw
+
     width, height, left, top, low = 900, 520, 70, 50, 0.5
     image = Image.new("RGB", (width, height), "white")
     pen = ImageDraw.Draw(image, "RGBA")
     last = EVERY * max(len(item) for items in curves.values() for item in items)
 
     def place(step: float, accuracy: float) -> tuple[float, float]:
-        return left + (width - left - 30) * step / last, top + (height - top - 60) * (1 - (max(accuracy, low) - low) / (1 - low))
+        return left + (width - left - 30) * step / last, top + (height - top - 60) * (
+            1 - (max(accuracy, low) - low) / (1 - low)
+        )
 
     for accuracy in (0.5, 0.6, 0.7, 0.8, 0.9, GOAL, 1.0):
-        pen.line([place(0, accuracy), place(last, accuracy)], fill=(200, 60, 60, 255) if accuracy == GOAL else (225, 225, 225, 255))
+        pen.line(
+            [place(0, accuracy), place(last, accuracy)],
+            fill=(200, 60, 60, 255) if accuracy == GOAL else (225, 225, 225, 255),
+        )
         pen.text((left - 45, place(0, accuracy)[1] - 6), f"{100 * accuracy:.0f} %", fill="black")
     for step in range(0, last + 1, 20):
         pen.text((place(step, low)[0] - 8, height - 52), str(step), fill="black")
     pen.text((width // 2 - 20, height - 30), "step", fill="black")
-    pen.text((left, 15), "digits, small convolutional network: accuracy on held-out images, mean and range over the seeds", fill="black")
+    pen.text(
+        (left, 15),
+        "digits, small convolutional network: accuracy on held-out images, mean and range over the seeds",
+        fill="black",
+    )
     for (name, items), colour in zip(curves.items(), ((230, 120, 20), (30, 90, 200), (20, 140, 80))):
         values = np.array(items)
         points = [(EVERY * (k + 1), column) for k, column in enumerate(values.T)]
-        pen.polygon([place(step, column.max()) for step, column in points] + [place(step, column.min()) for step, column in reversed(points)],
-                    fill=(*colour, 40))
+        pen.polygon(
+            [place(step, column.max()) for step, column in points]
+            + [place(step, column.min()) for step, column in reversed(points)],
+            fill=(*colour, 40),
+        )
         pen.line([place(step, column.mean()) for step, column in points], fill=(*colour, 255), width=2)
         index = list(curves).index(name)
-        pen.line([(width - 380, height - 150 + 22 * index), (width - 350, height - 150 + 22 * index)], fill=(*colour, 255), width=3)
+        pen.line(
+            [(width - 380, height - 150 + 22 * index), (width - 350, height - 150 + 22 * index)],
+            fill=(*colour, 255),
+            width=3,
+        )
         pen.text((width - 340, height - 156 + 22 * index), name, fill="black")
     path.parent.mkdir(parents=True, exist_ok=True)
     image.quantize(64).save(path, optimize=True)

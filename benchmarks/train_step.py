@@ -1,12 +1,16 @@
-"""Milliseconds of a training step, side by side in one run: a hand-written torch loop, ours and real MindSpore (PyNative and graph).
+"""Milliseconds of a training step, side by side in one run: a hand-written torch loop, ours and real MindSpore
+(PyNative and graph).
 
-    python benchmarks/train_step.py [--rounds 30] [--turn 0.25] [--nets mlp lenet resnet20 encoder] [--oracle PYTHON] [--device cuda]
+    python benchmarks/train_step.py [--rounds 30] [--turn 0.25] [--nets mlp lenet resnet20 encoder] [--oracle PYTHON]
+    [--device cuda]
 
-The contestants take turns of ``--turn`` seconds while the others are stopped (SIGSTOP); in each round they come in another order. Given are
-the median over all rounds, and the median of the ratios of one round, "MS" being the better of real MindSpore's two modes. "Model.train" is
-ours with LossMonitor, TimeMonitor and a ModelCheckpoint that saves in the background every 100 steps. Real MindSpore runs with
-ONEDNN_MAX_CPU_ISA=AVX2: without it its 3x3 convolutions are some 70 times slower on AVX-512 machines.
+The contestants take turns of ``--turn`` seconds while the others are stopped (SIGSTOP); in each round they come in
+another order. Given are the median over all rounds, and the median of the ratios of one round, "MS" being the better of
+real MindSpore's two modes. "Model.train" is ours with LossMonitor, TimeMonitor and a ModelCheckpoint that saves in the
+background every 100 steps. Real MindSpore runs with ONEDNN_MAX_CPU_ISA=AVX2: without it its 3x3 convolutions are some
+70 times slower on AVX-512 machines.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -31,11 +35,22 @@ class Contestant:
     """A child process that runs steps when it is its turn, and is stopped in between."""
 
     def __init__(self, command: list[str], real: bool = False) -> None:
-        env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *([] if real else [str(HERE.parent)])]), "GLOG_v": "3"}
+        env = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(HERE), *([] if real else [str(HERE.parent)])]),
+            "GLOG_v": "3",
+        }
         if real:
             env.update(ONEDNN_MAX_CPU_ISA="AVX2", DNNL_MAX_CPU_ISA="AVX2")
-        self.child = subprocess.Popen(command, env=env, cwd=HERE, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                      stderr=subprocess.DEVNULL)
+        self.child = subprocess.Popen(
+            command,
+            env=env,
+            cwd=HERE,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
         self.read()
         self.stop()
 
@@ -65,10 +80,12 @@ class Contestant:
 def contestants(net: str, oracle: str | None, device: str) -> dict[str, Contestant]:
     target = "GPU" if device == "cuda" else "CPU"
     ours = [sys.executable, "-m", "mindspore_compat", STEP, net]
-    found = {"torch": Contestant([sys.executable, str(HERE / "_step_torch.py"), net, device]),
-             "ours": Contestant([*ours, "pynative", target]),
-             "ours graph": Contestant([*ours, "graph", target]),
-             "Model.train": Contestant([*ours, "model", target])}
+    found = {
+        "torch": Contestant([sys.executable, str(HERE / "_step_torch.py"), net, device]),
+        "ours": Contestant([*ours, "pynative", target]),
+        "ours graph": Contestant([*ours, "graph", target]),
+        "Model.train": Contestant([*ours, "model", target]),
+    }
     if oracle and device == "cpu":
         real = [oracle, "-W", "ignore", STEP, net]
         found["MS graph"] = Contestant([*real, "graph"], True)
@@ -107,15 +124,21 @@ def main() -> None:
     args = parser.parse_args()
 
     import torch
+
     device = torch.cuda.get_device_name() if args.device == "cuda" else platform.processor() or platform.machine()
     print(f"torch {torch.__version__}, {torch.get_num_threads()} threads, {device}; ms per step\n")
     names = ["torch", "ours", "ours graph", "Model.train", "MS graph", "MS PyNative"]
-    print(f"{'net':<10}" + "".join(f"{name:>13}" for name in names) + f"{'ours/torch':>12}{'Model/torch':>13}{'MS/ours':>9}{'MS/graph':>10}")
+    print(
+        f"{'net':<10}"
+        + "".join(f"{name:>13}" for name in names)
+        + f"{'ours/torch':>12}{'Model/torch':>13}{'MS/ours':>9}{'MS/graph':>10}"
+    )
     for net in args.nets:
         times = measure(net, args)
         middle = {name: statistics.median(times.get(name, [float("nan")])) for name in names}
         better = min(("MS graph", "MS PyNative"), key=middle.__getitem__)
-        ratios = f"{ratio(times, 'ours', 'torch'):>12.2f}{ratio(times, 'Model.train', 'torch'):>13.2f}{ratio(times, better, 'ours'):>9.2f}"
+        ratios = f"{ratio(times, 'ours', 'torch'):>12.2f}{ratio(times, 'Model.train', 'torch'):>13.2f}"
+        ratios += f"{ratio(times, better, 'ours'):>9.2f}"
         ratios += f"{ratio(times, better, 'ours graph'):>10.2f}"
         print(f"{net:<10}" + "".join(f"{middle[name]:>13.3f}" for name in names) + ratios, flush=True)
 

@@ -1,8 +1,9 @@
 """LeNet5 on scikit-learn's 1,797 handwritten digits, written for MindSpore. Nothing here knows of mindspore_compat.
 
-    python -m mindspore_compat examples/lenet_digits.py        on PyTorch
-    python examples/lenet_digits.py                            on MindSpore itself
+python -m mindspore_compat examples/lenet_digits.py        on PyTorch
+python examples/lenet_digits.py                            on MindSpore itself
 """
+
 import argparse
 
 import mindspore
@@ -22,8 +23,8 @@ from sklearn.model_selection import train_test_split
 class LeNet5(nn.Cell):
     def __init__(self, num_class=10, num_channel=1):
         super().__init__()
-        self.conv1 = nn.Conv2d(num_channel, 6, 5, pad_mode='valid')
-        self.conv2 = nn.Conv2d(6, 16, 5, pad_mode='valid')
+        self.conv1 = nn.Conv2d(num_channel, 6, 5, pad_mode="valid")
+        self.conv2 = nn.Conv2d(6, 16, 5, pad_mode="valid")
         self.fc1 = nn.Dense(16 * 5 * 5, 120, weight_init=Normal(0.02))
         self.fc2 = nn.Dense(120, 84, weight_init=Normal(0.02))
         self.fc3 = nn.Dense(84, num_class, weight_init=Normal(0.02))
@@ -47,7 +48,9 @@ class Digits:
     def __init__(self, is_train):
         digits = load_digits()
         images = (digits.images * 15.9).astype(np.uint8)[..., None]
-        train_x, test_x, train_y, test_y = train_test_split(images, digits.target.astype(np.int32), test_size=0.2, random_state=0)
+        train_x, test_x, train_y, test_y = train_test_split(
+            images, digits.target.astype(np.int32), test_size=0.2, random_state=0
+        )
         self.images, self.labels = (train_x, train_y) if is_train else (test_x, test_y)
 
     def __getitem__(self, index):
@@ -75,18 +78,20 @@ def main():
     mindspore.set_seed(1)
     train_set, test_set = create_dataset(True), create_dataset(False)
     net = LeNet5()
-    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction='mean')
+    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
     steps = train_set.get_dataset_size()
     lr = nn.CosineDecayLR(0.0, 0.03, args.epochs * steps)
     optim = nn.Momentum(net.trainable_params(), lr, 0.9, weight_decay=5e-4)
     model = Model(net, loss_fn=loss, optimizer=optim, metrics={"Accuracy": Accuracy()})
 
     config = CheckpointConfig(save_checkpoint_steps=steps * 5, keep_checkpoint_max=3)
-    ckpoint_cb = ModelCheckpoint(prefix='LeNet5', directory=args.ckpt_dir, config=config)
-    model.train(args.epochs, train_set, callbacks=[LossMonitor(steps), TimeMonitor(steps), ckpoint_cb], dataset_sink_mode=False)
+    ckpoint_cb = ModelCheckpoint(prefix="LeNet5", directory=args.ckpt_dir, config=config)
+    model.train(
+        args.epochs, train_set, callbacks=[LossMonitor(steps), TimeMonitor(steps), ckpoint_cb], dataset_sink_mode=False
+    )
     print("Test:", model.eval(test_set, dataset_sink_mode=False))
     print("Saved:", ckpoint_cb.latest_ckpt_file_name)
 
 
-if __name__ == '__main__':
+if __name__ == "__main__":
     main()

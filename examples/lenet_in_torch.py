@@ -1,7 +1,8 @@
 """The checkpoint that lenet_digits.py wrote, in a LeNet written as a plain torch module.
 
-    python examples/lenet_in_torch.py lenet_ckpt/LeNet5-15_44.ckpt
+python examples/lenet_in_torch.py lenet_ckpt/LeNet5-15_44.ckpt
 """
+
 import sys
 
 import numpy as np
@@ -43,8 +44,10 @@ def test_digits() -> tuple[torch.Tensor, torch.Tensor]:
 def main() -> None:
     net = LeNet5()
     missing, unused = load_param_into_net(net, load_checkpoint(sys.argv[1]))
-    print(f"loaded into torch: {len(list(net.parameters())) - len(missing)} parameters, {len(missing)} missing, "
-          f"{len(unused)} of the checkpoint not used (the optimizer's)")
+    print(
+        f"loaded into torch: {len(list(net.parameters())) - len(missing)} parameters, {len(missing)} missing, "
+        f"{len(unused)} of the checkpoint not used (the optimizer's)"
+    )
     images, labels = test_digits()
     with torch.no_grad():
         accuracy = (net(images).argmax(1) == labels).float().mean().item()

@@ -1,4 +1,5 @@
 """MindSpore's training API on PyTorch: ``import mindspore_compat as mindspore``."""
+
 import gc as _gc
 
 _collects = _gc.isenabled()
@@ -22,14 +23,55 @@ from mindspore_compat.version import __version__, run_check
 if _collects:
     _gc.enable()
 
-__all__ = ["install", "uninstall", "amp", "common", "communication", "context", "dtype", "log", "nn", "ops", "parallel", "train",
-           "JitConfig", "jit", "jit_class", "lazy_inline", "ms_class", "ms_function", "mutable", "no_grad", "manual_seed", "from_numpy", "tensor",
-           "get_grad", "grad", "value_and_grad", "jacfwd", "jacrev", "jvp", "vjp", "vmap", "run_check", "__version__",
-           *common.__all__, *context.__all__, *_train.__all__]  # without the summaries, as upstream
+__all__ = [
+    "install",
+    "uninstall",
+    "amp",
+    "common",
+    "communication",
+    "context",
+    "dtype",
+    "log",
+    "nn",
+    "ops",
+    "parallel",
+    "train",
+    "JitConfig",
+    "jit",
+    "jit_class",
+    "lazy_inline",
+    "ms_class",
+    "ms_function",
+    "mutable",
+    "no_grad",
+    "manual_seed",
+    "from_numpy",
+    "tensor",
+    "get_grad",
+    "grad",
+    "value_and_grad",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "vjp",
+    "vmap",
+    "run_check",
+    "__version__",
+    *common.__all__,
+    *context.__all__,
+    *_train.__all__,
+]  # without the summaries, as upstream
 
-__getattr__ = module_getattr(__name__, {
-    **{name: name for name in ("boost", "compression", "dataset", "mindrecord", "numpy", "profiler")},  # imported on first use
-    **dict.fromkeys(("bool", "int", "float"), "common.dtype"),
-    "Profiler": "profiler:Profiler", "SummaryRecord": "train.summary", "SummaryCollector": "train.callback._summary_collector",
-    "SummaryLandscape": "train.callback._landscape",
-})
+__getattr__ = module_getattr(
+    __name__,
+    {
+        **{
+            name: name for name in ("boost", "compression", "dataset", "mindrecord", "numpy", "profiler")
+        },  # imported on first use
+        **dict.fromkeys(("bool", "int", "float"), "common.dtype"),
+        "Profiler": "profiler:Profiler",
+        "SummaryRecord": "train.summary",
+        "SummaryCollector": "train.callback._summary_collector",
+        "SummaryLandscape": "train.callback._landscape",
+    },
+)

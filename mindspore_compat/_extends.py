@@ -1,4 +1,5 @@
 """Upstream: ``mindspore._extends``, of which old scripts take one decorator."""
+
 from __future__ import annotations
 
 from typing import Any

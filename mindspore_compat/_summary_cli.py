@@ -1,4 +1,5 @@
 """``mindspore-compat summary inspect DIR`` and ``summary to-tensorboard DIR``."""
+
 from __future__ import annotations
 
 import argparse
@@ -52,8 +53,12 @@ def _lines(data: Any) -> list[str]:
         lines.append(f"scalar     {tag}: {len(points)} points, steps {steps[0]} to {steps[-1]}, last {values[-1]:.6g}")
     for kind in ("images", "histograms", "tensors", "landscapes"):
         for tag, points in getattr(data, kind).items():
-            lines.append(f"{kind[:-1]:10} {tag}: steps {', '.join(map(str, list(points)[:8]))}{', …' if len(points) > 8 else ''}")
-    lines += [f"graph      {graph.name}: {len(graph.node)} nodes, {len(graph.parameters)} parameters" for graph in data.graphs]
+            lines.append(
+                f"{kind[:-1]:10} {tag}: steps {', '.join(map(str, list(points)[:8]))}{', …' if len(points) > 8 else ''}"
+            )
+    lines += [
+        f"graph      {graph.name}: {len(graph.node)} nodes, {len(graph.parameters)} parameters" for graph in data.graphs
+    ]
     for plugin, messages in data.lineage.items():
         lines += [f"{plugin}: {' '.join(str(message).split())}" for message in messages]
     return lines

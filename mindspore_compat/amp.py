@@ -1,4 +1,5 @@
 """Mixed precision, and loss scalers for training steps in functional style. Upstream: ``mindspore.amp``."""
+
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
@@ -11,11 +12,30 @@ from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.train.amp import auto_mixed_precision, build_train_network, custom_mixed_precision, get_black_list, get_white_list
+from mindspore_compat.train.amp import (
+    auto_mixed_precision,
+    build_train_network,
+    custom_mixed_precision,
+    get_black_list,
+    get_white_list,
+)
 from mindspore_compat.train.loss_scale_manager import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
 
-__all__ = ["DynamicLossScaleManager", "LossScaleManager", "FixedLossScaleManager", "build_train_network", "DynamicLossScaler", "StaticLossScaler",
-           "LossScaler", "auto_mixed_precision", "all_finite", "custom_mixed_precision", "get_white_list", "get_black_list", "init_status"]
+__all__ = [
+    "DynamicLossScaleManager",
+    "LossScaleManager",
+    "FixedLossScaleManager",
+    "build_train_network",
+    "DynamicLossScaler",
+    "StaticLossScaler",
+    "LossScaler",
+    "auto_mixed_precision",
+    "all_finite",
+    "custom_mixed_precision",
+    "get_white_list",
+    "get_black_list",
+    "init_status",
+]
 
 
 def _tensors(value: Any) -> list[torch.Tensor]:
@@ -89,8 +109,8 @@ class StaticLossScaler(_ParameterScaler):
 
 
 class DynamicLossScaler(_ParameterScaler):
-    """A scale that is divided by ``scale_factor`` (but at least 1) when gradients are not finite, and multiplied after ``scale_window`` steps
-    in a row in which they were, unless it would become infinite.
+    """A scale that is divided by ``scale_factor`` (but at least 1) when gradients are not finite, and multiplied after
+    ``scale_window`` steps in a row in which they were, unless it would become infinite.
 
     Raises:
         TypeError, ValueError: for wrong arguments.
@@ -105,10 +125,16 @@ class DynamicLossScaler(_ParameterScaler):
     def adjust(self, grads_finite: Any) -> bool:
         """Change the scale, without waiting for the device; True."""
         scale, counter = plain(self.scale_value), plain(self.counter)
-        finite = plain(grads_finite) if isinstance(grads_finite, torch.Tensor) else torch.tensor(bool(grads_finite), device=scale.device)
+        finite = (
+            plain(grads_finite)
+            if isinstance(grads_finite, torch.Tensor)
+            else torch.tensor(bool(grads_finite), device=scale.device)
+        )
         finite = finite.to(torch.bool).reshape(scale.shape)
         grown = scale * self.scale_factor
         grows = (counter == self.scale_window - 1) & torch.isfinite(grown)
-        scale.copy_(torch.where(finite, torch.where(grows, grown, scale), torch.clamp(scale / self.scale_factor, min=1.0)))
+        scale.copy_(
+            torch.where(finite, torch.where(grows, grown, scale), torch.clamp(scale / self.scale_factor, min=1.0))
+        )
         counter.copy_(torch.remainder(counter + 1, self.scale_window) * finite)
         return True

@@ -32,7 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="mindspore-compat", description="MindSpore scripts on PyTorch.", epilog=_EPILOG)
+    parser = argparse.ArgumentParser(
+        prog="mindspore-compat", description="MindSpore scripts on PyTorch.", epilog=_EPILOG
+    )
     parser.add_argument("--version", action="version", version=f"mindspore_compat {_version()}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     commands.add_parser("run", help="run a MindSpore script or module", add_help=False)
@@ -48,7 +50,9 @@ def _parser() -> argparse.ArgumentParser:
     check.set_defaults(handler=_check)
 
     coverage = commands.add_parser("coverage", help="the coverage figures, or the state of some names")
-    coverage.add_argument("names", nargs="*", metavar="NAME", help="mindspore.nn.Cell, or a prefix such as mindspore.nn")
+    coverage.add_argument(
+        "names", nargs="*", metavar="NAME", help="mindspore.nn.Cell, or a prefix such as mindspore.nn"
+    )
     coverage.add_argument("--write", action="store_true", help="derive the table from the code, write it and its page")
     coverage.set_defaults(handler=_coverage)
 
@@ -78,7 +82,9 @@ def _run(arguments: list[str]) -> int:
     """Parsed by hand: everything from the script on is the script's own, options included."""
     from ._api import runner
 
-    parser = argparse.ArgumentParser(prog="mindspore-compat run", usage="mindspore-compat run [--no-numpy-aliases] (SCRIPT | -m MODULE) [args ...]")
+    parser = argparse.ArgumentParser(
+        prog="mindspore-compat run", usage="mindspore-compat run [--no-numpy-aliases] (SCRIPT | -m MODULE) [args ...]"
+    )
     parser.add_argument("--no-numpy-aliases", action="store_true", help="leave np.int, np.float, … removed")
     parser.add_argument("-m", action="store_true", dest="module", help="run a module, as python -m does")
     own = []

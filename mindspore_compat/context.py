@@ -1,8 +1,10 @@
 """Execution context. Upstream: ``mindspore.context``.
 
-``mode``, ``device_target`` and ``device_id`` have an effect. The other keys describe Ascend, graph compilation or memory pools of
-MindSpore's own runtime: they are checked, stored and returned by `get_context`, and change nothing here.
+``mode``, ``device_target`` and ``device_id`` have an effect. The other keys describe Ascend, graph compilation or
+memory pools of MindSpore's own runtime: they are checked, stored and returned by `get_context`, and change nothing
+here.
 """
+
 from __future__ import annotations
 
 import sys
@@ -12,10 +14,29 @@ from weakref import WeakSet
 
 from mindspore_compat._runtime.device import select_device
 
-__all__ = ["GRAPH_MODE", "PYNATIVE_MODE", "STRICT", "COMPATIBLE", "LAX", "ParallelMode", "set_context", "get_context", "set_device",
-           "get_current_device", "set_auto_parallel_context", "get_auto_parallel_context", "reset_auto_parallel_context", "set_ps_context",
-           "get_ps_context", "reset_ps_context", "set_algo_parameters", "get_algo_parameters", "reset_algo_parameters",
-           "set_recursion_limit", "set_deterministic"]
+__all__ = [
+    "GRAPH_MODE",
+    "PYNATIVE_MODE",
+    "STRICT",
+    "COMPATIBLE",
+    "LAX",
+    "ParallelMode",
+    "set_context",
+    "get_context",
+    "set_device",
+    "get_current_device",
+    "set_auto_parallel_context",
+    "get_auto_parallel_context",
+    "reset_auto_parallel_context",
+    "set_ps_context",
+    "get_ps_context",
+    "reset_ps_context",
+    "set_algo_parameters",
+    "get_algo_parameters",
+    "reset_algo_parameters",
+    "set_recursion_limit",
+    "set_deterministic",
+]
 
 GRAPH_MODE = 0
 PYNATIVE_MODE = 1
@@ -35,40 +56,111 @@ class ParallelMode:
 
 # key: (types, default). Keys that only 1.x knew are here too: scripts of that time set them.
 _KEYS: dict[str, tuple[Any, Any]] = {
-    "mode": (int, PYNATIVE_MODE), "device_target": (str, "CPU"), "device_id": (int, 0),
-    "save_graphs": ((bool, int), False), "save_graphs_path": (str, "."), "aoe_tune_mode": (str, ""), "aoe_config": (dict, {}),
-    "auto_tune_mode": (str, "NO_TUNE"), "enable_reduce_precision": (bool, True), "variable_memory_max_size": (str, "0GB"),
-    "enable_auto_mixed_precision": (bool, False), "inter_op_parallel_num": (int, 0), "enable_graph_kernel": (bool, False),
-    "reserve_class_name_in_scope": (bool, True), "check_bprop": (bool, False), "max_device_memory": (str, "1024GB"),
-    "print_file_path": (str, ""), "max_call_depth": (int, 1000), "env_config_path": (str, ""), "graph_kernel_flags": (str, ""),
-    "save_compile_cache": (bool, False), "load_compile_cache": (bool, False), "runtime_num_threads": (int, 30),
-    "pynative_synchronize": (bool, False), "mempool_block_size": (str, "1GB"), "disable_format_transform": (bool, False),
-    "op_timeout": (int, 900), "deterministic": (str, "OFF"), "ascend_config": (dict, {}), "gpu_config": (dict, {}),
-    "jit_config": (dict, {}), "jit_level": (str, ""), "jit_syntax_level": (int, LAX), "debug_level": (int, 0), "jit_enable_inplace_ops": (bool, True),
-    "enable_compile_cache": (bool, False), "compile_cache_path": (str, ""), "memory_optimize_level": (str, "O0"),
-    "memory_offload": (str, "OFF"), "enable_sparse": (bool, False), "enable_profiling": (bool, False), "profiling_options": (str, ""),
-    "enable_dump": (bool, False), "save_dump_path": (str, "."), "enable_mem_reuse": (bool, True), "enable_task_sink": (bool, True),
-    "enable_hccl": (bool, False), "enable_loop_sink": (bool, True), "enable_gpu_summary": (bool, True), "grad_for_scalar": (bool, False),
-    "memory_pool_size": (str, ""), "enable_recovery": (bool, False), "max_memory": (str, ""), "exec_order": (str, "bfs"),
+    "mode": (int, PYNATIVE_MODE),
+    "device_target": (str, "CPU"),
+    "device_id": (int, 0),
+    "save_graphs": ((bool, int), False),
+    "save_graphs_path": (str, "."),
+    "aoe_tune_mode": (str, ""),
+    "aoe_config": (dict, {}),
+    "auto_tune_mode": (str, "NO_TUNE"),
+    "enable_reduce_precision": (bool, True),
+    "variable_memory_max_size": (str, "0GB"),
+    "enable_auto_mixed_precision": (bool, False),
+    "inter_op_parallel_num": (int, 0),
+    "enable_graph_kernel": (bool, False),
+    "reserve_class_name_in_scope": (bool, True),
+    "check_bprop": (bool, False),
+    "max_device_memory": (str, "1024GB"),
+    "print_file_path": (str, ""),
+    "max_call_depth": (int, 1000),
+    "env_config_path": (str, ""),
+    "graph_kernel_flags": (str, ""),
+    "save_compile_cache": (bool, False),
+    "load_compile_cache": (bool, False),
+    "runtime_num_threads": (int, 30),
+    "pynative_synchronize": (bool, False),
+    "mempool_block_size": (str, "1GB"),
+    "disable_format_transform": (bool, False),
+    "op_timeout": (int, 900),
+    "deterministic": (str, "OFF"),
+    "ascend_config": (dict, {}),
+    "gpu_config": (dict, {}),
+    "jit_config": (dict, {}),
+    "jit_level": (str, ""),
+    "jit_syntax_level": (int, LAX),
+    "debug_level": (int, 0),
+    "jit_enable_inplace_ops": (bool, True),
+    "enable_compile_cache": (bool, False),
+    "compile_cache_path": (str, ""),
+    "memory_optimize_level": (str, "O0"),
+    "memory_offload": (str, "OFF"),
+    "enable_sparse": (bool, False),
+    "enable_profiling": (bool, False),
+    "profiling_options": (str, ""),
+    "enable_dump": (bool, False),
+    "save_dump_path": (str, "."),
+    "enable_mem_reuse": (bool, True),
+    "enable_task_sink": (bool, True),
+    "enable_hccl": (bool, False),
+    "enable_loop_sink": (bool, True),
+    "enable_gpu_summary": (bool, True),
+    "grad_for_scalar": (bool, False),
+    "memory_pool_size": (str, ""),
+    "enable_recovery": (bool, False),
+    "max_memory": (str, ""),
+    "exec_order": (str, "bfs"),
 }
 _PARALLEL_KEYS: dict[str, tuple[Any, Any]] = {
-    "device_num": (int, 1), "global_rank": (int, 0), "gradients_mean": (bool, False), "mirror_mean": (bool, False),
-    "gradient_fp32_sync": (bool, True), "parallel_mode": (str, ParallelMode.STAND_ALONE),
-    "auto_parallel_search_mode": (str, "recursive_programming"), "search_mode": (str, "recursive_programming"),
-    "parameter_broadcast": (bool, False), "strategy_ckpt_load_file": (str, ""), "strategy_ckpt_save_file": (str, ""),
-    "full_batch": (bool, False), "dataset_strategy": ((str, tuple), "data_parallel"), "enable_parallel_optimizer": (bool, False),
-    "enable_alltoall": (bool, False), "all_reduce_fusion_config": (list, []), "pipeline_stages": (int, 1), "pipeline_segments": (int, 1),
-    "pipeline_result_broadcast": (bool, False), "parallel_optimizer_config": (dict, {}), "pipeline_config": (dict, {}),
-    "comm_fusion": (dict, {}), "strategy_ckpt_config": (dict, {}), "force_fp32_communication": (bool, False),
-    "group_ckpt_save_file": (str, ""), "grad_accumulation_step": (int, 1), "loss_repeated_mean": (bool, True),
-    "communi_parallel_mode": (str, "all_group_parallel"), "optimizer_weight_shard_size": (int, -1),
-    "optimizer_weight_shard_aggregated_save": (bool, False), "sharding_propagation": (bool, False), "enable_fold_pipeline": (bool, False),
+    "device_num": (int, 1),
+    "global_rank": (int, 0),
+    "gradients_mean": (bool, False),
+    "mirror_mean": (bool, False),
+    "gradient_fp32_sync": (bool, True),
+    "parallel_mode": (str, ParallelMode.STAND_ALONE),
+    "auto_parallel_search_mode": (str, "recursive_programming"),
+    "search_mode": (str, "recursive_programming"),
+    "parameter_broadcast": (bool, False),
+    "strategy_ckpt_load_file": (str, ""),
+    "strategy_ckpt_save_file": (str, ""),
+    "full_batch": (bool, False),
+    "dataset_strategy": ((str, tuple), "data_parallel"),
+    "enable_parallel_optimizer": (bool, False),
+    "enable_alltoall": (bool, False),
+    "all_reduce_fusion_config": (list, []),
+    "pipeline_stages": (int, 1),
+    "pipeline_segments": (int, 1),
+    "pipeline_result_broadcast": (bool, False),
+    "parallel_optimizer_config": (dict, {}),
+    "pipeline_config": (dict, {}),
+    "comm_fusion": (dict, {}),
+    "strategy_ckpt_config": (dict, {}),
+    "force_fp32_communication": (bool, False),
+    "group_ckpt_save_file": (str, ""),
+    "grad_accumulation_step": (int, 1),
+    "loss_repeated_mean": (bool, True),
+    "communi_parallel_mode": (str, "all_group_parallel"),
+    "optimizer_weight_shard_size": (int, -1),
+    "optimizer_weight_shard_aggregated_save": (bool, False),
+    "sharding_propagation": (bool, False),
+    "enable_fold_pipeline": (bool, False),
 }
-_PS_KEYS: dict[str, tuple[Any, Any]] = {"enable_ps": (bool, False), "config_file_path": (str, ""), "scheduler_manage_port": (int, 11202),
-                                        "enable_ssl": (bool, False), "client_password": (str, ""), "server_password": (str, "")}
+_PS_KEYS: dict[str, tuple[Any, Any]] = {
+    "enable_ps": (bool, False),
+    "config_file_path": (str, ""),
+    "scheduler_manage_port": (int, 11202),
+    "enable_ssl": (bool, False),
+    "client_password": (str, ""),
+    "server_password": (str, ""),
+}
 _ALGO_KEYS: dict[str, tuple[Any, Any]] = {
-    "fully_use_devices": (bool, False), "elementwise_op_strategy_follow": (bool, False), "enable_algo_approxi": (bool, False),
-    "algo_approxi_epsilon": (float, 0.1), "tensor_slice_align_enable": (bool, False), "tensor_slice_align_size": (int, 16)}
+    "fully_use_devices": (bool, False),
+    "elementwise_op_strategy_follow": (bool, False),
+    "enable_algo_approxi": (bool, False),
+    "algo_approxi_epsilon": (float, 0.1),
+    "tensor_slice_align_enable": (bool, False),
+    "tensor_slice_align_size": (int, 16),
+}
 
 _values: dict[str, Any] = {}
 _parallel_values: dict[str, Any] = {}
@@ -78,17 +170,23 @@ _algo_values: dict[str, Any] = {}
 
 def _check(where: str, keys: dict[str, tuple[Any, Any]], key: str, value: Any) -> None:
     if key not in keys:
-        raise ValueError(f"For '{where}', the keyword argument {key} is not recognized! Known ones are: {', '.join(sorted(keys))}.")
+        raise ValueError(
+            f"For '{where}', the keyword argument {key} is not recognized! Known ones are: {', '.join(sorted(keys))}."
+        )
     types = keys[key][0]
     allowed = types if isinstance(types, tuple) else (types,)
     if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
         names = " or ".join(item.__name__ for item in allowed)
-        raise TypeError(f"For '{where}', the argument '{key}' must be {names}, but got {value!r} of type {type(value).__name__}.")
+        raise TypeError(
+            f"For '{where}', the argument '{key}' must be {names}, but got {value!r} of type {type(value).__name__}."
+        )
 
 
 def _get(where: str, keys: dict[str, tuple[Any, Any]], values: dict[str, Any], key: str) -> Any:
     if key not in keys:
-        raise ValueError(f"For '{where}', the argument {key} is not recognized! Known ones are: {', '.join(sorted(keys))}.")
+        raise ValueError(
+            f"For '{where}', the argument {key} is not recognized! Known ones are: {', '.join(sorted(keys))}."
+        )
     return values.get(key, keys[key][1])
 
 
@@ -96,10 +194,10 @@ def set_context(**kwargs: Any) -> None:
     """Set any of the context's keys.
 
     Args:
-        mode: in PYNATIVE_MODE (1) everything runs eagerly; in GRAPH_MODE (0) too, but that a training step which repeats itself is replayed
-            without Python's share of it, as upstream (docs/design/replay.md).
-        jit_config: in GRAPH_MODE, ``{"jit_level": "O1"}`` or "O2" has torch.compile's inductor compile what is replayed; "O0" is a replay operator by
-            operator. jit_level="O1" is the same.
+        mode: in PYNATIVE_MODE (1) everything runs eagerly; in GRAPH_MODE (0) too, but that a training step which
+            repeats itself is replayed without Python's share of it, as upstream (docs/design/replay.md).
+        jit_config: in GRAPH_MODE, ``{"jit_level": "O1"}`` or "O2" has torch.compile's inductor compile what is
+            replayed; "O0" is a replay operator by operator. jit_level="O1" is the same.
         device_target: "CPU", "GPU" or "Ascend"; the latter two mean CUDA where there is a GPU, else the CPU, said once.
         device_id: which GPU.
 
@@ -110,14 +208,23 @@ def set_context(**kwargs: Any) -> None:
         _check("context.set_context", _KEYS, key, value)
     mode = kwargs.get("mode", PYNATIVE_MODE)
     if mode not in (GRAPH_MODE, PYNATIVE_MODE):
-        raise ValueError("For 'context.set_context', the argument 'mode' should be context.GRAPH_MODE (0) or context.PYNATIVE_MODE (1), "
-                         f"but got {mode}.")
+        raise ValueError(
+            "For 'context.set_context', the argument 'mode' should be context.GRAPH_MODE (0) or context.PYNATIVE_MODE "
+            "(1), "
+            f"but got {mode}."
+        )
     target = kwargs.get("device_target", "CPU")
     if target not in ("CPU", "GPU", "Ascend", "Davinci"):
-        raise ValueError("For 'context.set_context', the argument 'device_target' must be one of ['CPU', 'GPU', 'Ascend', 'Davinci'], "
-                         f"but got {target}.")
+        raise ValueError(
+            "For 'context.set_context', the argument 'device_target' must be one of ['CPU', 'GPU', 'Ascend', "
+            "'Davinci'], "
+            f"but got {target}."
+        )
     if not 0 <= kwargs.get("device_id", 0) <= 4095:
-        raise ValueError(f"For 'context.set_context', the argument 'device_id' must be in range [0, 4095], but got {kwargs['device_id']}.")
+        raise ValueError(
+            "For 'context.set_context', the argument 'device_id' must be in range [0, 4095], but got "
+            f"{kwargs['device_id']}."
+        )
     _check_jit_config(kwargs)
     _values.update(kwargs)
     if "device_target" in kwargs or ("device_id" in kwargs and "device_target" in _values):
@@ -134,9 +241,14 @@ def _check_jit_config(given: dict[str, Any]) -> None:
         given["jit_config"] = {**given.get("jit_config", {}), "jit_level": given.pop("jit_level")}
     for key, value in given.get("jit_config", {}).items():
         if key not in _JIT_OPTIONS:
-            raise ValueError(f"For 'context.set_context', the key of argument 'jit_config' must be one of {_JIT_OPTIONS}, but got {key}.")
+            raise ValueError(
+                f"For 'context.set_context', the key of argument 'jit_config' must be one of {_JIT_OPTIONS}, but got "
+                f"{key}."
+            )
         if value not in _JIT_OPTIONS[key]:
-            raise ValueError(f"For 'jit_config', the value of argument {key} must be one of {_JIT_OPTIONS[key]}, but got {value}.")
+            raise ValueError(
+                f"For 'jit_config', the value of argument {key} must be one of {_JIT_OPTIONS[key]}, but got {value}."
+            )
 
 
 def get_context(attr_key: str) -> Any:
@@ -171,7 +283,7 @@ in_jit = _InJit()
 
 
 def jit_level() -> str:
-    """"O0", "O1", "O2", or "" where nothing says so: of the function under ``jit`` that runs, else the context's."""
+    """ "O0", "O1", "O2", or "" where nothing says so: of the function under ``jit`` that runs, else the context's."""
     return in_jit.level or _values.get("jit_config", {}).get("jit_level", "")
 
 
@@ -181,8 +293,11 @@ def is_graph_mode() -> bool:
 
 
 #: who runs code that upstream compiles in GRAPH_MODE: the call of a Cell, differentiation
-_COMPILING = {("mindspore_compat.nn.cell", "__call__"), ("mindspore_compat.ops.composite.grad", ""),
-              ("mindspore_compat.ops.function.grad.grad_func", "")}
+_COMPILING = {
+    ("mindspore_compat.nn.cell", "__call__"),
+    ("mindspore_compat.ops.composite.grad", ""),
+    ("mindspore_compat.ops.function.grad.grad_func", ""),
+}
 
 
 #: Cells that were given to ``jit``
@@ -192,8 +307,9 @@ compiled_cells: WeakSet[Any] = WeakSet()
 def in_graph() -> bool:
     """Whether upstream would have compiled the code that asks. A few Tensor methods mean something else there.
 
-    That is a function or Cell under ``jit``, and in GRAPH_MODE what a Cell's call or differentiation runs, but not a script's own lines. This walks
-    the stack, so that calls of Cells need not count: ask where the answer is needed only.
+    That is a function or Cell under ``jit``, and in GRAPH_MODE what a Cell's call or differentiation runs, but not a
+    script's own lines. This walks the stack, so that calls of Cells need not count: ask where the answer is needed
+    only.
     """
     if in_jit.depth > 0:
         return True
@@ -242,12 +358,16 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
     """
     for key, value in kwargs.items():
         if key not in _PARALLEL_KEYS:
-            raise ValueError(f"Set context keyword {key} is not recognized! Known ones are: {', '.join(sorted(_PARALLEL_KEYS))}.")
+            raise ValueError(
+                f"Set context keyword {key} is not recognized! Known ones are: {', '.join(sorted(_PARALLEL_KEYS))}."
+            )
         _check("set_auto_parallel_context", _PARALLEL_KEYS, key, value)
     mode = kwargs.get("parallel_mode", ParallelMode.STAND_ALONE)
     if mode not in ParallelMode.MODE_LIST:
-        raise ValueError("The context configuration parameter 'parallel_mode' only support 'stand_alone', 'data_parallel', "
-                         f"'hybrid_parallel', 'semi_auto_parallel' and 'auto_parallel', but got the value : {mode}.")
+        raise ValueError(
+            "The context configuration parameter 'parallel_mode' only support 'stand_alone', 'data_parallel', "
+            f"'hybrid_parallel', 'semi_auto_parallel' and 'auto_parallel', but got the value : {mode}."
+        )
     if "mirror_mean" in kwargs:  # 1.0's name
         kwargs = {**kwargs, "gradients_mean": kwargs["mirror_mean"]}
     _parallel_values.update(kwargs)
@@ -272,7 +392,10 @@ def set_ps_context(**kwargs: Any) -> None:
     for key, value in kwargs.items():
         _check("set_ps_context", _PS_KEYS, key, value)
     if kwargs.get("enable_ps"):
-        raise RuntimeError("For 'set_ps_context', parameter server training is not available on PyTorch. Use data parallel training instead.")
+        raise RuntimeError(
+            "For 'set_ps_context', parameter server training is not available on PyTorch. Use data parallel training "
+            "instead."
+        )
     _ps_values.update(kwargs)
 
 
@@ -313,6 +436,8 @@ def set_deterministic(deterministic: bool) -> None:
     import torch
 
     if not isinstance(deterministic, bool):
-        raise TypeError(f"For 'set_deterministic', 'deterministic' must be bool, but got {type(deterministic).__name__}.")
+        raise TypeError(
+            f"For 'set_deterministic', 'deterministic' must be bool, but got {type(deterministic).__name__}."
+        )
     torch.use_deterministic_algorithms(deterministic)
     _values["deterministic"] = "ON" if deterministic else "OFF"

@@ -1,4 +1,7 @@
-"""Logging under MindSpore's names, over the standard library's logger ``mindspore_compat``. Upstream: ``mindspore.log``."""
+"""Logging under MindSpore's names, over the standard library's logger ``mindspore_compat``. Upstream:
+``mindspore.log``.
+"""
+
 from __future__ import annotations
 
 import logging

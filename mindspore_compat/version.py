@@ -1,4 +1,5 @@
 """Versions. Upstream: ``mindspore.version``, ``mindspore.run_check``."""
+
 from __future__ import annotations
 
 import torch
@@ -19,5 +20,8 @@ def run_check() -> None:
     if total.asnumpy().tolist() != [4.0, 6.0]:
         raise RuntimeError(f"The result of a small addition is wrong: {total}. Check the PyTorch installation.")
     print(f"MindSpore version:  {__version__} (mindspore_compat on PyTorch {torch.__version__})")
-    print(f"The result of multiplication calculation is correct, MindSpore has been installed on platform [{current_device().type.upper()}] "
-          "successfully!")
+    print(
+        "The result of multiplication calculation is correct, MindSpore has been installed on platform "
+        f"[{current_device().type.upper()}] "
+        "successfully!"
+    )

@@ -18,7 +18,17 @@ from tests.support.oracle import oracle_python
 os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # torch.compile leaves no pool of threads behind
 
 # set by libraries when they first work, not by us
-_FOREIGN_VARIABLES = ("PYTEST_", "KMP_", "TORCHINDUCTOR_", "_TORCHINDUCTOR_", "TRITON_", "CUDA_MODULE_LOADING", "TF_", "COLUMNS", "LINES")
+_FOREIGN_VARIABLES = (
+    "PYTEST_",
+    "KMP_",
+    "TORCHINDUCTOR_",
+    "_TORCHINDUCTOR_",
+    "TRITON_",
+    "CUDA_MODULE_LOADING",
+    "TF_",
+    "COLUMNS",
+    "LINES",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

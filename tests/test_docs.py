@@ -15,15 +15,24 @@ PAGES = ["torch.md"]
 
 
 def _examples() -> list[tuple[str, str]]:
-    return [(f"{page}-{number}", code) for page in PAGES
-            for number, code in enumerate(re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(), re.S), 1)]
+    return [
+        (f"{page}-{number}", code)
+        for page in PAGES
+        for number, code in enumerate(re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(), re.S), 1)
+    ]
 
 
 @pytest.mark.parametrize("code", [pytest.param(code, id=name) for name, code in _examples()])
 def test_an_example_runs(code: str, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run([sys.executable, "-W", "error::DeprecationWarning", "-c", code], capture_output=True, text=True, cwd=tmp_path, env=environment,
-                          check=False)
+    done = subprocess.run(
+        [sys.executable, "-W", "error::DeprecationWarning", "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
 
 

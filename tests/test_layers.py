@@ -10,16 +10,38 @@ import pytest
 ROOT = Path(__file__).parents[1] / "mindspore_compat"
 BOTTOM = {"_api", "log"}
 ALLOWED: dict[str, set[str]] = {
-    "_api": set(), "log": set(), "_format": set(), "_runtime": {"_format"}, "context": {"_runtime"},
-    "common": {"_runtime", "context", "_format"}, "ops": {"common", "context", "_runtime", "communication"},
-    "communication": {"_runtime", "context", "common"}, "parallel": {"communication", "context", "_format", "common"}, "boost": {"nn", "ops", "common"},
+    "_api": set(),
+    "log": set(),
+    "_format": set(),
+    "_runtime": {"_format"},
+    "context": {"_runtime"},
+    "common": {"_runtime", "context", "_format"},
+    "ops": {"common", "context", "_runtime", "communication"},
+    "communication": {"_runtime", "context", "common"},
+    "parallel": {"communication", "context", "_format", "common"},
+    "boost": {"nn", "ops", "common"},
     "nn": {"ops", "common", "context", "_runtime", "communication", "parallel"},
     "numpy": {"ops", "common", "context", "_runtime"},
-    "dataset": {"_format", "common", "context", "_runtime", "mindrecord"}, "mindrecord": {"_format", "common", "dataset"}, "profiler": set(),
-    "_checkparam": set(), "_c_expression": set(),
-    "_extends": set(), "version": set(),
+    "dataset": {"_format", "common", "context", "_runtime", "mindrecord"},
+    "mindrecord": {"_format", "common", "dataset"},
+    "profiler": set(),
+    "_checkparam": set(),
+    "_c_expression": set(),
+    "_extends": set(),
+    "version": set(),
     "compression": {"nn", "ops", "common"},
-    "train": {"compression", "parallel", "dataset", "communication", "nn", "ops", "common", "context", "_runtime", "_format"},
+    "train": {
+        "compression",
+        "parallel",
+        "dataset",
+        "communication",
+        "nn",
+        "ops",
+        "common",
+        "context",
+        "_runtime",
+        "_format",
+    },
 }
 #: old module paths that re-export what moved up
 THIN = {"parallel/nn.py", "parallel/_transformer", "nn/metrics"}
@@ -28,11 +50,21 @@ THIN = {"parallel/nn.py", "parallel/_transformer", "nn/metrics"}
 def _top_level_imports(path: Path) -> set[str]:
     found = set()
     tree = ast.parse(path.read_text())
-    inside = {id(inner) for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) for inner in ast.walk(node)}
+    inside = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for inner in ast.walk(node)
+    }
     for node in ast.walk(tree):
         if id(node) in inside:
             continue
-        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module and node.module.split(".")[0] == "mindspore_compat":
+        if (
+            isinstance(node, ast.ImportFrom)
+            and node.level == 0
+            and node.module
+            and node.module.split(".")[0] == "mindspore_compat"
+        ):
             parts = node.module.split(".")
             found |= {parts[1]} if len(parts) > 1 else {alias.name for alias in node.names}
         elif isinstance(node, ast.Import):

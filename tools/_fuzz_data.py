@@ -1,4 +1,6 @@
-"""The formats that ``dataset`` and ``mindrecord`` read: MindRecord, TFRecord, IDX, CIFAR, images, text. See fuzz_files.py."""
+"""The formats that ``dataset`` and ``mindrecord`` read: MindRecord, TFRecord, IDX, CIFAR, images, text. See
+fuzz_files.py.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ def rows_of(dataset: Any) -> list[Any]:
     return [[(column.dtype.str, column.shape, column.tobytes()) for column in row] for row in rows]
 
 
-# --- MindRecord -----------------------------------------------------------------------------------------------------------
+# --- MindRecord -------------------------------------------------------------------------------------------------------
 
 
 def _write_mindrecord(path: Path, schema: dict[str, Any], rows: list[dict[str, Any]], shards: int = 1) -> None:
@@ -58,21 +60,43 @@ def _mindrecord_seeds(folder: Path) -> list[Path]:
         "v": {"type": "float32", "shape": [-1, 2]},
         "n": {"type": "int64", "shape": [-1]},
     }
-    rows = [{"i": i, "f": 0.1 * i, "s": "x" * i, "b": bytes(range(i)), "v": np.ones((i, 2), np.float32), "n": np.arange(i) << 9} for i in range(1, 6)]
+    rows = [
+        {
+            "i": i,
+            "f": 0.1 * i,
+            "s": "x" * i,
+            "b": bytes(range(i)),
+            "v": np.ones((i, 2), np.float32),
+            "n": np.arange(i) << 9,
+        }
+        for i in range(1, 6)
+    ]
     _write_mindrecord(folder / "one" / "m", schema, rows)
     _write_mindrecord(folder / "plain" / "m", {"a": {"type": "int64"}}, [{"a": i} for i in range(40)])
-    _write_mindrecord(folder / "two" / "m", {"a": {"type": "int64"}, "b": {"type": "bytes"}}, [{"a": i, "b": b"b" * i} for i in range(6)], 2)
+    _write_mindrecord(
+        folder / "two" / "m",
+        {"a": {"type": "int64"}, "b": {"type": "bytes"}},
+        [{"a": i, "b": b"b" * i} for i in range(6)],
+        2,
+    )
     return [folder / "one", folder / "plain", folder / "two"]
 
 
 def _first_file(folder: Path) -> str:
-    return str(next((folder / name for name in ("m", "m0") if (folder / f"{name}.db").exists() or (folder / name).exists()), folder / "m"))
+    return str(
+        next(
+            (folder / name for name in ("m", "m0") if (folder / f"{name}.db").exists() or (folder / name).exists()),
+            folder / "m",
+        )
+    )
 
 
 def _read_mindrecord(folder: Path) -> Any:
     reader = FileReader(_first_file(folder))
     try:
-        rows = [[(name, np.asarray(value).tobytes()) for name, value in sorted(row.items())] for row in reader.get_next()]
+        rows = [
+            [(name, np.asarray(value).tobytes()) for name, value in sorted(row.items())] for row in reader.get_next()
+        ]
     finally:
         reader.close()
     return rows, rows_of(ds.MindDataset(_first_file(folder), shuffle=False))
@@ -97,7 +121,8 @@ _STATEMENTS = [
     "DELETE FROM INDEXES WHERE ROW_ID < 3",
     "ALTER TABLE INDEXES RENAME COLUMN {column} TO other",
     "ALTER TABLE INDEXES RENAME TO INDEXES_2; CREATE VIEW INDEXES AS SELECT * FROM INDEXES_2",
-    "ALTER TABLE INDEXES RENAME TO T; CREATE VIEW INDEXES AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x FROM c) SELECT T.* FROM c, T",
+    "ALTER TABLE INDEXES RENAME TO T; CREATE VIEW INDEXES AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x FROM "
+    "c) SELECT T.* FROM c, T",
     "CREATE TRIGGER t AFTER INSERT ON INDEXES BEGIN DELETE FROM INDEXES; END",
     "ALTER TABLE INDEXES ADD COLUMN more AS (length(hex(zeroblob(400000000))))",
     "PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = replace(sql, 'ROW_ID', {value})",
@@ -105,13 +130,35 @@ _STATEMENTS = [
     "CREATE INDEX x ON INDEXES({column})",
     "DROP TABLE INDEXES",
 ]
-_VALUES = ["NULL", "'x'", "0.5", "-1", "0", "7", "4611686018427387904", "9223372036854775807", "-9223372036854775808", "zeroblob(100000)", "1000000"]
-_COLUMNS = ["ROW_ID", "PAGE_ID_RAW", "PAGE_OFFSET_RAW", "PAGE_OFFSET_RAW_END", "PAGE_ID_BLOB", "PAGE_OFFSET_BLOB", "PAGE_OFFSET_BLOB_END"]
+_VALUES = [
+    "NULL",
+    "'x'",
+    "0.5",
+    "-1",
+    "0",
+    "7",
+    "4611686018427387904",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "zeroblob(100000)",
+    "1000000",
+]
+_COLUMNS = [
+    "ROW_ID",
+    "PAGE_ID_RAW",
+    "PAGE_OFFSET_RAW",
+    "PAGE_OFFSET_RAW_END",
+    "PAGE_ID_BLOB",
+    "PAGE_OFFSET_BLOB",
+    "PAGE_OFFSET_BLOB_END",
+]
 
 
 def _in_index(data: bytes, rng: Rng) -> bytes:
     """A statement run on the index."""
-    statement = _STATEMENTS[rng.integers(len(_STATEMENTS))].format(column=_COLUMNS[rng.integers(7)], value=_VALUES[rng.integers(len(_VALUES))])
+    statement = _STATEMENTS[rng.integers(len(_STATEMENTS))].format(
+        column=_COLUMNS[rng.integers(7)], value=_VALUES[rng.integers(len(_VALUES))]
+    )
     database = sqlite3.connect(":memory:")
     try:
         database.deserialize(data)  # type: ignore[attr-defined, unused-ignore]
@@ -195,7 +242,7 @@ def _in_message(data: bytes, rng: Rng) -> bytes:
     return struct.pack(">QI", len(text) + max(len(data) - 12, 0) - length, len(text)) + text + data[12 + length :]
 
 
-# --- TFRecord -------------------------------------------------------------------------------------------------------------
+# --- TFRecord ---------------------------------------------------------------------------------------------------------
 
 
 def _example(number: int) -> bytes:
@@ -234,7 +281,11 @@ def _in_examples(data: bytes, rng: Rng) -> bytes:
     """One of the records damaged as a protobuf message, in a frame that fits."""
     records = list(_EXAMPLES)
     place = int(rng.integers(len(records)))
-    way = mutations.PROTOBUF[rng.integers(len(mutations.PROTOBUF))] if isinstance(mutations.PROTOBUF, (list, tuple)) else mutations.PROTOBUF
+    way = (
+        mutations.PROTOBUF[rng.integers(len(mutations.PROTOBUF))]
+        if isinstance(mutations.PROTOBUF, (list, tuple))
+        else mutations.PROTOBUF
+    )
     records[place] = way(records[place], rng)
     return b"".join(map(frame, records))
 
@@ -247,14 +298,24 @@ def _packed(pack: Callable[[bytes], bytes], way: Callable[[bytes, Any], bytes]) 
 
 
 def _bomb(window: int, *starts: bytes) -> Callable[[bytes, Any], bytes]:
-    """300 MiB of zeros behind a start, packed; ``window`` is zlib's number for the kind. Rarely, since it takes time."""
+    """300 MiB of zeros behind a start, packed; ``window`` is zlib's number for the kind. Rarely, since it
+    takes time.
+    """
     made: list[bytes] = []
 
     def change(data: bytes, rng: Rng) -> bytes:
         if not made:
             for start in starts:
                 machine = zlib.compressobj(1, zlib.DEFLATED, window)
-                made.append(b"".join([machine.compress(start), *(machine.compress(bytes(1 << 20)) for _ in range(300)), machine.flush()]))
+                made.append(
+                    b"".join(
+                        [
+                            machine.compress(start),
+                            *(machine.compress(bytes(1 << 20)) for _ in range(300)),
+                            machine.flush(),
+                        ]
+                    )
+                )
         return made[rng.integers(len(made))] if rng.random() < 0.02 else data[: rng.integers(len(data) + 1)]
 
     return change
@@ -267,14 +328,17 @@ def _record_head(length: int) -> bytes:
 _BOMBS = b"", frame(_EXAMPLES[1]), frame(_EXAMPLES[1]) + _record_head((300 << 20) - 4), _record_head(200 << 20)
 
 
-# --- arrays in files of their own -----------------------------------------------------------------------------------------
+# --- arrays in files of their own -------------------------------------------------------------------------------------
 
 
 def _mnist(folder: Path, pack: Callable[[bytes], bytes], end: str) -> list[Path]:
     (folder / "mnist").mkdir()
     for prefix, count in (("train", 3), ("t10k", 2)):
         images = struct.pack(">4i", 2051, count, 28, 28) + bytes(range(256))[:196] * 4 * count
-        for name, data in ((f"{prefix}-images-idx3-ubyte", images), (f"{prefix}-labels-idx1-ubyte", struct.pack(">2i", 2049, count) + bytes(count))):
+        for name, data in (
+            (f"{prefix}-images-idx3-ubyte", images),
+            (f"{prefix}-labels-idx1-ubyte", struct.pack(">2i", 2049, count) + bytes(count)),
+        ):
             (folder / "mnist" / (name + end)).write_bytes(pack(data))
     return [folder / "mnist"]
 
@@ -341,7 +405,7 @@ def _png_size(data: bytes, rng: Rng) -> bytes:
     return data[:12] + head + struct.pack(">I", zlib.crc32(head)) + data[33:]
 
 
-# --- text -----------------------------------------------------------------------------------------------------------------
+# --- text -------------------------------------------------------------------------------------------------------------
 
 
 def _files(**contents: bytes) -> Callable[[Path], list[Path]]:
@@ -354,7 +418,10 @@ def _files(**contents: bytes) -> Callable[[Path], list[Path]]:
     return write
 
 
-_CSL = [{"abst": "a", "id": 1, "keyword": ["k", "word"], "label": "0"}, {"abst": "b", "id": 2, "keyword": ["x"], "label": "1"}]
+_CSL = [
+    {"abst": "a", "id": 1, "keyword": ["k", "word"], "label": "0"},
+    {"abst": "b", "id": 2, "keyword": ["x"], "label": "1"},
+]
 _SPANS = {"span1_index": 1, "span1_text": "a", "span2_index": 2, "span2_text": "b"}
 _WSC = [{"idx": 1, "label": "true", "target": _SPANS, "text": "t"}]
 
@@ -392,31 +459,81 @@ def _read_lines(path: Path) -> Any:
         reader.close()
 
 
-_SCHEMA = {"datasetType": "TF", "numRows": 3, "columns": {"image": {"type": "uint8", "rank": 1, "shape": [2]}, "label": {"type": "int64", "rank": 1}}}
+_SCHEMA = {
+    "datasetType": "TF",
+    "numRows": 3,
+    "columns": {"image": {"type": "uint8", "rank": 1, "shape": [2]}, "label": {"type": "int64", "rank": 1}},
+}
 _SETTINGS = {"seed": 3, "prefetchSize": 4, "numParallelWorkers": 1, "monitorSamplingInterval": 10}
 _TEXT = "ein Satz\nthe second line\n\nдва\n\n中文\nlast".encode()
 _BROKEN = (RuntimeError, ValueError)
 
 FORMATS = [
-    Format("mindrecord", _mindrecord_seeds, _read_mindrecord, (MRMOpenError, *_BROKEN), (_mindrecord_part, _record_bytes)),
+    Format(
+        "mindrecord", _mindrecord_seeds, _read_mindrecord, (MRMOpenError, *_BROKEN), (_mindrecord_part, _record_bytes)
+    ),
     Format("mindrecord-graph", _graph_seeds, _read_graph, (MRMOpenError, *_BROKEN), (_mindrecord_part, _record_bytes)),
-    Format("graph-message", _message_seeds, _read_message, (ConnectionError,), (_in_message,), names=lambda path: ["connection"]),
+    Format(
+        "graph-message",
+        _message_seeds,
+        _read_message,
+        (ConnectionError,),
+        (_in_message,),
+        names=lambda path: ["connection"],
+    ),
     Format("tfrecord", _packed_seeds(bytes), _read_tfrecord(""), _BROKEN, (_in_examples,)),
-    Format("tfrecord-gzip", _packed_seeds(gzip.compress), _read_tfrecord("GZIP"), _BROKEN,
-           (_packed(gzip.compress, _in_examples), _bomb(31, *_BOMBS))),
-    Format("tfrecord-zlib", _packed_seeds(zlib.compress), _read_tfrecord("ZLIB"), _BROKEN,
-           (_packed(zlib.compress, _in_examples), _bomb(15, *_BOMBS))),
-    Format("mnist", lambda folder: _mnist(folder, bytes, ""), lambda path: rows_of(ds.MnistDataset(str(path), shuffle=False)), _BROKEN, (_idx_head,)),
-    Format("mnist-gz", lambda folder: _mnist(folder, gzip.compress, ".gz"), lambda path: rows_of(ds.MnistDataset(str(path), shuffle=False)), _BROKEN,
-           (_gzipped(_idx_head), _bomb(31, b"", struct.pack(">4i", 2051, 401242, 28, 28)))),
+    Format(
+        "tfrecord-gzip",
+        _packed_seeds(gzip.compress),
+        _read_tfrecord("GZIP"),
+        _BROKEN,
+        (_packed(gzip.compress, _in_examples), _bomb(31, *_BOMBS)),
+    ),
+    Format(
+        "tfrecord-zlib",
+        _packed_seeds(zlib.compress),
+        _read_tfrecord("ZLIB"),
+        _BROKEN,
+        (_packed(zlib.compress, _in_examples), _bomb(15, *_BOMBS)),
+    ),
+    Format(
+        "mnist",
+        lambda folder: _mnist(folder, bytes, ""),
+        lambda path: rows_of(ds.MnistDataset(str(path), shuffle=False)),
+        _BROKEN,
+        (_idx_head,),
+    ),
+    Format(
+        "mnist-gz",
+        lambda folder: _mnist(folder, gzip.compress, ".gz"),
+        lambda path: rows_of(ds.MnistDataset(str(path), shuffle=False)),
+        _BROKEN,
+        (_gzipped(_idx_head), _bomb(31, b"", struct.pack(">4i", 2051, 401242, 28, 28))),
+    ),
     Format("cifar10", _cifar10, lambda path: rows_of(ds.Cifar10Dataset(str(path), shuffle=False)), _BROKEN),
     Format("cifar100", _cifar100, lambda path: rows_of(ds.Cifar100Dataset(str(path), shuffle=False)), _BROKEN),
     Format("images", _image_seeds, _read_images, _BROKEN, (_png_size,)),
-    Format("text", _files(t_txt=_TEXT, u_txt=b"x\n" * 50), lambda path: rows_of(ds.TextFileDataset(str(path), shuffle=False)), _BROKEN),
+    Format(
+        "text",
+        _files(t_txt=_TEXT, u_txt=b"x\n" * 50),
+        lambda path: rows_of(ds.TextFileDataset(str(path), shuffle=False)),
+        _BROKEN,
+    ),
     Format("clue", _files(csl_json=_json_lines(_CSL), wsc_json=_json_lines(_WSC)), _read_clue, _BROKEN, (_in_line,)),
-    Format("schema", _files(s_json=json.dumps(_SCHEMA).encode()), lambda path: ds.Schema(str(path)).to_json(), (*_BROKEN, TypeError, AttributeError),
-           (_in_json,)),
-    Format("settings", _files(s_json=json.dumps(_SETTINGS).encode()), lambda path: config.load(str(path)), (*_BROKEN, TypeError), (_in_json,)),
+    Format(
+        "schema",
+        _files(s_json=json.dumps(_SCHEMA).encode()),
+        lambda path: ds.Schema(str(path)).to_json(),
+        (*_BROKEN, TypeError, AttributeError),
+        (_in_json,),
+    ),
+    Format(
+        "settings",
+        _files(s_json=json.dumps(_SETTINGS).encode()),
+        lambda path: config.load(str(path)),
+        (*_BROKEN, TypeError),
+        (_in_json,),
+    ),
     Format("vocab", _files(v_txt=_TEXT), lambda path: text.Vocab.from_file(str(path)).vocab(), _BROKEN),
     Format("lines", _files(l_txt=_TEXT), _read_lines, _BROKEN),
-]  # fmt: skip
+]

@@ -1,4 +1,6 @@
-"""Ways to damage bytes: any bytes (``BYTES``), and those of a structure, which stays readable so that the damage reaches what is behind it."""
+"""Ways to damage bytes: any bytes (``BYTES``), and those of a structure, which stays readable so that the damage
+reaches what is behind it.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,27 @@ __all__ = ["BYTES", "JSON", "PROTOBUF", "json_value", "protobuf_field", "refitte
 
 Rng = np.random.Generator
 Change = Callable[[bytes, Any], bytes]
-NUMBERS = [0, 1, 2, 127, 128, 255, 2**15, 2**16, 2**24, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**40, 2**53, 2**62, 2**63 - 1, 2**63, 2**64 - 1]
+NUMBERS = [
+    0,
+    1,
+    2,
+    127,
+    128,
+    255,
+    2**15,
+    2**16,
+    2**24,
+    2**31 - 1,
+    2**31,
+    2**32 - 1,
+    2**32,
+    2**40,
+    2**53,
+    2**62,
+    2**63 - 1,
+    2**63,
+    2**64 - 1,
+]
 TEXTS = [
     b"",
     b"\xff\xfe",
@@ -40,7 +62,7 @@ TEXTS = [
 ]
 
 
-# --- any bytes ------------------------------------------------------------------------------------------------------------
+# --- any bytes --------------------------------------------------------------------------------------------------------
 
 
 def truncate(data: bytes, rng: Rng, others: list[bytes]) -> bytes:
@@ -75,13 +97,17 @@ def number(data: bytes, rng: Rng, others: list[bytes]) -> bytes:
     if rng.random() < 0.5:
         return data[:place] + write_varint(value) + data[place + rng.integers(0, 4) :]
     length = (1, 2, 4, 8)[rng.integers(4)]
-    return data[:place] + (value % (1 << 8 * length)).to_bytes(length, ("little", "big")[rng.integers(2)]) + data[place + length :]
+    return (
+        data[:place]
+        + (value % (1 << 8 * length)).to_bytes(length, ("little", "big")[rng.integers(2)])
+        + data[place + length :]
+    )
 
 
 BYTES: list[Callable[[bytes, Any, list[bytes]], bytes]] = [truncate, flip, flip, splice, replace, repeat, number]
 
 
-# --- protobuf -------------------------------------------------------------------------------------------------------------
+# --- protobuf ---------------------------------------------------------------------------------------------------------
 
 _MOST_FIELDS = 3000
 
@@ -119,7 +145,11 @@ def _changed_field(items: list[tuple[int, int, Any]], place: int, rng: Rng) -> N
     elif choice == 3:
         items[place] = (int(rng.integers(1, 22)), kind, value)
     elif kind == 0:
-        items[place] = (field, 0, NUMBERS[rng.integers(len(NUMBERS))] if rng.random() < 0.7 else int(rng.integers(0, 300)))
+        items[place] = (
+            field,
+            0,
+            NUMBERS[rng.integers(len(NUMBERS))] if rng.random() < 0.7 else int(rng.integers(0, 300)),
+        )
     elif kind == 2 and choice == 4:
         items[place] = (field, 2, _nested(value, field, rng))
     elif kind == 2 and choice == 5:
@@ -165,7 +195,7 @@ def swapped_fields(data: bytes, rng: Rng) -> bytes:
 PROTOBUF: tuple[Change, ...] = (protobuf_field, protobuf_field, swapped_fields)
 
 
-# --- JSON -----------------------------------------------------------------------------------------------------------------
+# --- JSON -------------------------------------------------------------------------------------------------------------
 
 
 def _hostile_json(rng: Rng) -> Any:
@@ -256,11 +286,15 @@ def nested_json(data: bytes, rng: Rng) -> bytes:
 JSON: tuple[Change, ...] = (json_value, json_value, json_value, nested_json)
 
 
-# --- around something -----------------------------------------------------------------------------------------------------
+# --- around something -------------------------------------------------------------------------------------------------
 
 
-def refitted(change: Change, split: Callable[[bytes], tuple[bytes, bytes, bytes]], join: Callable[[bytes, bytes, bytes], bytes]) -> Change:
-    """``change`` of the middle part of three that ``split`` gives; ``join`` puts them together again (with lengths and sums that fit)."""
+def refitted(
+    change: Change, split: Callable[[bytes], tuple[bytes, bytes, bytes]], join: Callable[[bytes, bytes, bytes], bytes]
+) -> Change:
+    """``change`` of the middle part of three that ``split`` gives; ``join`` puts them together again (with lengths and
+    sums that fit).
+    """
 
     def changed(data: bytes, rng: Rng) -> bytes:
         try:

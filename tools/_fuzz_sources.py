@@ -34,13 +34,20 @@ def _matlab_seeds(folder: Path) -> list[Path]:
 
     numbers = matrix(b"n", 6, (2, 3), element(9, np.arange(6.0).tobytes()))
     sparse = matrix(
-        b"", 5, (3, 2), element(5, struct.pack("<2i", 2, 0)), element(5, struct.pack("<3i", 0, 1, 2)), element(9, struct.pack("<2d", 1, 2))
+        b"",
+        5,
+        (3, 2),
+        element(5, struct.pack("<2i", 2, 0)),
+        element(5, struct.pack("<3i", 0, 1, 2)),
+        element(9, struct.pack("<2d", 1, 2)),
     )
     fields = struct.pack("<HHi", 5, 4, 8) + element(1, b"text".ljust(8, b"\0") + b"cell".ljust(8, b"\0"))
     inner = matrix(b"s", 2, (1, 1), fields, matrix(b"", 4, (1, 2), element(16, b"ab")), matrix(b"", 1, (1, 1), sparse))
     packed = zlib.compress(matrix(b"z", 9, (1, 40), element(2, bytes(40))))
     path = folder / "m.mat"
-    path.write_bytes(b"MATLAB".ljust(124) + b"\x00\x01IM" + numbers + inner + struct.pack("<II", 15, len(packed)) + packed)
+    path.write_bytes(
+        b"MATLAB".ljust(124) + b"\x00\x01IM" + numbers + inner + struct.pack("<II", 15, len(packed)) + packed
+    )
     return [path]
 
 
@@ -72,7 +79,10 @@ def _wave_seeds(folder: Path) -> list[Path]:
     return [folder / "yesno"]
 
 
-_OBJECT = "<object><name>cat</name><difficult>0</difficult><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>3</xmax><ymax>3</ymax></bndbox></object>"
+_OBJECT = (
+    "<object><name>cat</name><difficult>0</difficult>"
+    "<bndbox><xmin>1</xmin><ymin>1</ymin><xmax>3</xmax><ymax>3</ymax></bndbox></object>"
+)
 
 
 def _coco() -> dict[str, list]:

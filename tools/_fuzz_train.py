@@ -33,7 +33,11 @@ _MODES = ("AES-GCM", "AES-CBC", "SM4-CBC")
 def _bytes(value: Any) -> Any:
     """Everything in a value, for comparison."""
     if isinstance(value, torch.Tensor):
-        return (str(value.dtype), tuple(value.shape), value.detach().as_subclass(torch.Tensor).reshape(-1).view(torch.uint8).numpy().tobytes())
+        return (
+            str(value.dtype),
+            tuple(value.shape),
+            value.detach().as_subclass(torch.Tensor).reshape(-1).view(torch.uint8).numpy().tobytes(),
+        )
     return [item.tobytes() for item in value] if isinstance(value, list) else value
 
 
@@ -45,9 +49,14 @@ def _copies(folder: Path, sources: list[Path]) -> list[Path]:
     return [Path(shutil.copyfile(source, folder / source.name)) for source in sources]
 
 
-# --- checkpoints ----------------------------------------------------------------------------------------------------------
+# --- checkpoints ------------------------------------------------------------------------------------------------------
 
-_VALUES = {"w": np.arange(30, dtype=np.float32), "v": np.ones((3, 4), np.int8), "t": "text", "b": Tensor([1.0, 2.0], dtype=torch.bfloat16)}
+_VALUES = {
+    "w": np.arange(30, dtype=np.float32),
+    "v": np.ones((3, 4), np.int8),
+    "t": "text",
+    "b": Tensor([1.0, 2.0], dtype=torch.bfloat16),
+}
 
 
 def _ckpt_seeds(folder: Path) -> list[Path]:
@@ -91,7 +100,10 @@ def _split_crc(data: bytes) -> tuple[bytes, bytes, bytes]:
     return b"", data[:-17], data[-17:]
 
 
-_WITH_CRC = tuple(mutations.refitted(change, _split_crc, lambda head, body, tail: body + mutations.crc32_tail(body)) for change in mutations.PROTOBUF)
+_WITH_CRC = tuple(
+    mutations.refitted(change, _split_crc, lambda head, body, tail: body + mutations.crc32_tail(body))
+    for change in mutations.PROTOBUF
+)
 
 
 def _crc_is_kept(path: Path) -> bool:
@@ -100,7 +112,7 @@ def _crc_is_kept(path: Path) -> bool:
     return data[-17:-10] == b"crc_num" and mutations.crc32_tail(data[:-17]) != data[-17:]
 
 
-# --- safetensors ----------------------------------------------------------------------------------------------------------
+# --- safetensors ------------------------------------------------------------------------------------------------------
 
 
 def _safetensors_seeds(folder: Path) -> list[Path]:
@@ -135,7 +147,7 @@ def _with_length(head: bytes, header: bytes, rest: bytes) -> bytes:
 _HEADERS = tuple(mutations.refitted(change, _header, _with_length) for change in mutations.JSON)
 
 
-# --- ranks and strategies -------------------------------------------------------------------------------------------------
+# --- ranks and strategies ---------------------------------------------------------------------------------------------
 
 _LAYOUTS: dict[str, tuple] = {"w": ((2, 2), (0, 1)), "b": ((2, 2), (-1, 0)), "o": ((4,), (-1, -1), 1, 2)}
 _STRATEGY_JSON = {
@@ -164,7 +176,10 @@ def _strategy(path: Path) -> Path:
 
 
 def _strategy_seeds(folder: Path) -> list[Path]:
-    return [*_copies(folder, [GOLDEN / "strategy/src4.ckpt", GOLDEN / "strategy/dst2.ckpt"]), _strategy(folder / "own.ckpt")]
+    return [
+        *_copies(folder, [GOLDEN / "strategy/src4.ckpt", GOLDEN / "strategy/dst2.ckpt"]),
+        _strategy(folder / "own.ckpt"),
+    ]
 
 
 def _json_seeds(folder: Path) -> list[Path]:
@@ -185,7 +200,9 @@ def _merge_seeds(folder: Path) -> list[Path]:
         from mindspore_compat._format.strategy import strategy_messages
 
         write_strategy(strategy_messages().ParallelStrategyMap, folder / f"stages/stage{stage}.ckpt", _LAYOUTS, stage)
-        text = json.dumps({**_STRATEGY_JSON, "parallel_strategy_item": {"MatMul-op0": {"stage": stage, "parallel_strategy": [[1]]}}})
+        text = json.dumps(
+            {**_STRATEGY_JSON, "parallel_strategy_item": {"MatMul-op0": {"stage": stage, "parallel_strategy": [[1]]}}}
+        )
         (folder / f"texts/stage{stage}.json").write_text(text)
     return [folder / "stages", folder / "texts"]
 
@@ -207,7 +224,11 @@ def _transform_seeds(folder: Path) -> list[Path]:
     for rank in range(4):
         (folder / f"run/rank_{rank}").mkdir()
         save_checkpoint(
-            {"w": Tensor(np.full((2, 2), rank, np.float32)), "b": Tensor(np.ones((4, 2), np.float32)), "o": Tensor(np.ones((2, 4), np.float32))},
+            {
+                "w": Tensor(np.full((2, 2), rank, np.float32)),
+                "b": Tensor(np.ones((4, 2), np.float32)),
+                "o": Tensor(np.ones((2, 4), np.float32)),
+            },
             str(folder / f"run/rank_{rank}/net.ckpt"),
         )
     _strategy(folder / "run/strategy.bin")
@@ -264,11 +285,12 @@ def _merge_ranks(path: Path) -> Any:
     return [item.read_bytes() for item in sorted(target.iterdir())]
 
 
-# --- MINDIR ---------------------------------------------------------------------------------------------------------------
+# --- MINDIR -----------------------------------------------------------------------------------------------------------
 
 _GRAPHS = ("f110", "dropout", "f027", "dense", "lenet", "branch_then", "nested", "conv_group", "loss_ce", "counter")
 _HARD = tuple(
-    "step_adam step_conv_bn while_assign if_assign dyn_shape_use dyn_encoder dyn_if_shape adv_set adv_slice_tensor int_of bn_train assign_aug".split()
+    "step_adam step_conv_bn while_assign if_assign dyn_shape_use dyn_encoder dyn_if_shape adv_set adv_slice_tensor "
+    "int_of bn_train assign_aug".split()
 )
 
 
@@ -290,7 +312,11 @@ def _mindir_seeds(folder: Path) -> list[Path]:
     (folder / "outside/net_variables").mkdir(parents=True)
     (folder / "outside/net.mindir").write_bytes(model.SerializeToString())
     (folder / "outside/net_variables/data_0").write_bytes(content)
-    return [*(folder / f"{name}.mindir" for name in _GRAPHS + _HARD), folder / "enc_AES-GCM_.mindir", folder / "outside"]
+    return [
+        *(folder / f"{name}.mindir" for name in _GRAPHS + _HARD),
+        folder / "enc_AES-GCM_.mindir",
+        folder / "outside",
+    ]
 
 
 def _mindir(path: Path) -> Any:
@@ -343,7 +369,11 @@ def _graph_change(model: Any, rng: Any) -> bytes:
     """A change that only a graph has: operators, names of inputs and outputs, files, shapes, functions."""
     graphs = [model.graph, *model.functions]
     nodes = [node for graph in graphs for node in graph.node]
-    names = [node.output[0] for node in nodes if node.output] + [graph.name for graph in graphs] + [p.name for g in graphs for p in g.parameter]
+    names = (
+        [node.output[0] for node in nodes if node.output]
+        + [graph.name for graph in graphs]
+        + [p.name for g in graphs for p in g.parameter]
+    )
     node = nodes[rng.integers(len(nodes))] if nodes else model.graph.node.add(op_type="Load")
     choice = rng.integers(9)
     if choice == 0:
@@ -391,7 +421,10 @@ def _content_change(model: Any, nodes: list[Any], rng: Any, choice: int) -> None
         attribute = attributes[rng.integers(len(attributes))]
         if choice == 7:
             attribute.type = int(rng.integers(0, 26))
-            attribute.i, attribute.s = int(mutations.NUMBERS[rng.integers(17)]), mutations.TEXTS[rng.integers(len(mutations.TEXTS))]
+            attribute.i, attribute.s = (
+                int(mutations.NUMBERS[rng.integers(17)]),
+                mutations.TEXTS[rng.integers(len(mutations.TEXTS))],
+            )
         else:
             attribute.type, inner = mindir.AttributeType.TUPLE, attribute
             for _ in range((1, 30, 90)[rng.integers(3)]):
@@ -414,7 +447,7 @@ def _run(path: Path) -> Any:
     nn.GraphCell(load(str(path)))(*[item.copy() for item in _inputs(path.stem)])
 
 
-# --- summaries ------------------------------------------------------------------------------------------------------------
+# --- summaries --------------------------------------------------------------------------------------------------------
 
 
 def _summary_seeds(folder: Path) -> list[Path]:
@@ -449,7 +482,7 @@ def _to_tensorboard(path: Path) -> bytes:
 _RECORDS = tuple(mutations.framed(change) for change in mutations.PROTOBUF)
 
 
-# --- other files ----------------------------------------------------------------------------------------------------------
+# --- other files ------------------------------------------------------------------------------------------------------
 
 
 def _print_seeds(folder: Path) -> list[Path]:
@@ -506,7 +539,11 @@ def _zip_change(data: bytes, rng: Any) -> bytes:
             for name in names:
                 content = old.read(name)
                 if name == chosen:
-                    content = mutations.replace(content, rng, []) if rng.random() < 0.7 else content + bytes(int(rng.integers(1 << 16)))
+                    content = (
+                        mutations.replace(content, rng, [])
+                        if rng.random() < 0.7
+                        else content + bytes(int(rng.integers(1 << 16)))
+                    )
                 new.writestr(name, content, zipfile.ZIP_DEFLATED if rng.random() < 0.1 else zipfile.ZIP_STORED)
     except (zipfile.BadZipFile, ValueError, KeyError, OSError):
         return mutations.flip(data, rng, [])
@@ -551,7 +588,14 @@ FORMATS = [
     Format("safetensors", _safetensors_seeds, _safetensors, damage=_HEADERS),
     Format("safetensors-command", _safetensors_seeds, _commands, damage=_HEADERS),
     Format("safetensors-unified", _unified_seeds, _unified, damage=(_in_safetensors_or_json,)),
-    Format("safetensors-ranks", _merge_ranks_seeds, _merge_ranks, damage=(_either, *_HEADERS), allowed=(ValueError, TypeError), names=_ranks),
+    Format(
+        "safetensors-ranks",
+        _merge_ranks_seeds,
+        _merge_ranks,
+        damage=(_either, *_HEADERS),
+        allowed=(ValueError, TypeError),
+        names=_ranks,
+    ),
     Format("strategy", _strategy_seeds, _read_strategy, (ValueError, TypeError), _PB),
     Format("strategy-json", _json_seeds, _read_strategy, (ValueError, TypeError), _JS),
     Format("strategy-merge", _merge_seeds, _merge, (ValueError, TypeError), (_either,)),
@@ -562,9 +606,19 @@ FORMATS = [
         lambda path: serialization.restore_group_info_list(str(path)),
         damage=_PB,
     ),  # type: ignore[attr-defined]
-    Format("print", _print_seeds, lambda path: str(serialization.parse_print(str(path))), (ValueError, RuntimeError), _PB),  # type: ignore[attr-defined]
+    Format(
+        "print", _print_seeds, lambda path: str(serialization.parse_print(str(path))), (ValueError, RuntimeError), _PB
+    ),  # type: ignore[attr-defined]
     Format("mindir", _mindir_seeds, _mindir, (ValueError, RuntimeError), (_mindir_change,)),
-    Format("mindir-run", _run_seeds, _run, (ValueError, TypeError, RuntimeError), (_mindir_change,), seconds=20, computes=True),
+    Format(
+        "mindir-run",
+        _run_seeds,
+        _run,
+        (ValueError, TypeError, RuntimeError),
+        (_mindir_change,),
+        seconds=20,
+        computes=True,
+    ),
     Format("summary", _summary_seeds, _summary, (FileNotFoundError,), _RECORDS),
     Format("summary-board", _summary_seeds, _to_tensorboard, (FileNotFoundError,), _RECORDS),
     Format("landscape", _landscape_seeds, _landscape, (ValueError, FileNotFoundError), _JS),

@@ -2,12 +2,12 @@
 
     python -m tools.fuzz_files [--format NAME ...] [--mutants 4000] [--seed 1] [--mib 256] [--keep FOLDER] [--list]
 
-Exit code 1 if for any file a reader crashed, hung (5 s of the processor, 15 s of the clock), took more memory than the file and 256 MiB, raised
-anything but its documented exceptions with a name of the file in them, wrote or read outside of the folder, started a program, loaded a
-shared library, or unpickled a class.
+Exit code 1 if for any file a reader crashed, hung (5 s of the processor, 15 s of the clock), took more memory than the
+file and 256 MiB, raised anything but its documented exceptions with a name of the file in them, wrote or read outside
+of the folder, started a program, loaded a shared library, or unpickled a class.
 
-A `Format` is a row of ``FORMATS`` in ``_fuzz_train.py``, ``_fuzz_data.py`` or ``_fuzz_sources.py``; ``_fuzz_mutations.py`` has what rows need
-to damage files.
+A `Format` is a row of ``FORMATS`` in ``_fuzz_train.py``, ``_fuzz_data.py`` or ``_fuzz_sources.py``;
+``_fuzz_mutations.py`` has what rows need to damage files.
 """
 
 from __future__ import annotations
@@ -55,14 +55,17 @@ class Format:
 
     Args:
         name: of the row.
-        seeds: writes files without damage into a folder and returns their paths; a path may be a folder, of which any file is then damaged.
-            Keep them small: hundreds of bytes, few files.
-        read: takes a path (of the same name as the seed's, in another folder) and reads everything there, every byte of it. What it gives is
-            compared if ``guarded`` says so.
+        seeds: writes files without damage into a folder and returns their paths; a path may be a folder, of which any
+            file is then damaged. Keep them small: hundreds of bytes, few files.
+        read: takes a path (of the same name as the seed's, in another folder) and reads everything there, every byte of
+            it. What it gives is compared if ``guarded`` says so.
         allowed: the exceptions that the reader documents.
-        damage: what damages the bytes of a file, beside the general ways: functions of (bytes, random numbers) that give bytes.
-        guarded: takes the path of a damaged file; whether it holds a CRC or tag over all, so that what is read must be as before the damage.
-        names: takes the path; one of these texts must be in the message of the exception. Default: the name of the path, or of a file in it.
+        damage: what damages the bytes of a file, beside the general ways: functions of (bytes, random numbers) that
+            give bytes.
+        guarded: takes the path of a damaged file; whether it holds a CRC or tag over all, so that what is read must be
+            as before the damage.
+        names: takes the path; one of these texts must be in the message of the exception. Default: the name of the
+            path, or of a file in it.
         seconds: of the processor that one file may take.
         computes: whether what it reads is a program that is run, which may ask for memory (and does not get it).
     """
@@ -97,10 +100,21 @@ def formats() -> dict[str, Format]:
     return {row.name: row for row in rows}
 
 
-# --- what a reader must not do --------------------------------------------------------------------------------------------
+# --- what a reader must not do ----------------------------------------------------------------------------------------
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-_CHANGES = {"os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.link", "os.symlink", "os.truncate", "os.chmod", "shutil.rmtree", "os.utime"}
+_CHANGES = {
+    "os.remove",
+    "os.rename",
+    "os.rmdir",
+    "os.mkdir",
+    "os.link",
+    "os.symlink",
+    "os.truncate",
+    "os.chmod",
+    "shutil.rmtree",
+    "os.utime",
+}
 _EFFECTS = {
     "subprocess.Popen",
     "os.system",
@@ -132,7 +146,9 @@ _READABLE = (
 
 
 class Guard:
-    """Notes what the process does while a file is read. An audit hook can not be taken away, so this belongs into a child."""
+    """Notes what the process does while a file is read. An audit hook can not be taken away, so this belongs into a
+    child.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._readable = os.path.realpath(folder), tuple(os.path.realpath(path) for path in _READABLE)
@@ -157,7 +173,9 @@ class Guard:
             elif event == "open":
                 path, _, flags = arguments
                 is_write = isinstance(flags, int) and bool(flags & _WRITES)
-                if not self._is_within(path, (self._folder, "/dev/null") if is_write else (self._folder, *self._readable)):
+                if not self._is_within(
+                    path, (self._folder, "/dev/null") if is_write else (self._folder, *self._readable)
+                ):
                     self.seen.append(f"{'writes' if is_write else 'reads'} {path!r}")
             elif event in _CHANGES and not self._is_within(arguments[0], (self._folder,)):
                 self.seen.append(f"{event}{arguments!r:.200}")
@@ -184,7 +202,7 @@ def _limited(seconds: float) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-# --- one file -------------------------------------------------------------------------------------------------------------
+# --- one file ---------------------------------------------------------------------------------------------------------
 
 
 def _files_of(path: Path) -> list[Path]:
@@ -223,7 +241,9 @@ def _special(file: Path, rng: np.random.Generator) -> str:
     return kind
 
 
-def damaged(row: Format, seeds: list[Path], others: list[bytes], rng: np.random.Generator, folder: Path) -> tuple[Path, Path, str]:
+def damaged(
+    row: Format, seeds: list[Path], others: list[bytes], rng: np.random.Generator, folder: Path
+) -> tuple[Path, Path, str]:
     """(the path to read, the seed, what was done) of one more file, in an empty folder."""
     seed = seeds[rng.integers(len(seeds))]
     path = _copy(seed, folder)
@@ -247,7 +267,11 @@ def damaged(row: Format, seeds: list[Path], others: list[bytes], rng: np.random.
 
 
 def _names(row: Format, path: Path) -> list[str]:
-    return row.names(path) if row.names else [path.name, *(item.name for item in (path.rglob("*") if path.is_dir() else ()))]
+    return (
+        row.names(path)
+        if row.names
+        else [path.name, *(item.name for item in (path.rglob("*") if path.is_dir() else ()))]
+    )
 
 
 def _outcome(row: Format, path: Path, whole: Any, guard: Guard) -> str:
@@ -302,10 +326,12 @@ def _equal(a: Any, b: Any) -> bool:
         return repr(a) == repr(b)
 
 
-# --- a child --------------------------------------------------------------------------------------------------------------
+# --- a child ----------------------------------------------------------------------------------------------------------
 
 
-def _child(row: Format, seeds: list[Path], folder: Path, numbers: range, seed: int, mib: int, keep: str | None, answer: int) -> None:
+def _child(
+    row: Format, seeds: list[Path], folder: Path, numbers: range, seed: int, mib: int, keep: str | None, answer: int
+) -> None:
     """Read so many files; a line for each begun and each done goes into the pipe."""
     logging.getLogger("mindspore_compat").setLevel(logging.CRITICAL)
     faulthandler.disable()  # of pytest
@@ -357,7 +383,9 @@ def _lines(pipe: int, pid: int) -> Iterator[list[Any]]:
         yield from (json.loads(line) for line in lines)
 
 
-def _batch(row: Format, seeds: list[Path], folder: Path, numbers: range, seed: int, mib: int, keep: str | None, result: Result) -> int:
+def _batch(
+    row: Format, seeds: list[Path], folder: Path, numbers: range, seed: int, mib: int, keep: str | None, result: Result
+) -> int:
     """Run a child over these numbers; returns the first that is not done yet."""
     read, write = os.pipe()
     pid = os.fork()

@@ -26,7 +26,9 @@ _SHIM_DIR = str(Path(__file__).with_name("_shim"))
 
 
 class _AliasFinder(importlib.abc.MetaPathFinder):
-    def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> importlib.machinery.ModuleSpec | None:
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
         if fullname != UPSTREAM and not fullname.startswith(UPSTREAM + "."):
             return None
         real = _import_real(fullname)

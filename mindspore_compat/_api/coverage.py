@@ -93,7 +93,9 @@ def _spread_partial(rows: list[Row]) -> list[Row]:
     result = []
     for row in rows:
         source = partial.get(id(resolve(row.name))) if row.state == FULL else None
-        result.append(dataclasses.replace(row, state=PARTIAL, note=f"same object as {source.name}, see there") if source else row)
+        result.append(
+            dataclasses.replace(row, state=PARTIAL, note=f"same object as {source.name}, see there") if source else row
+        )
     return result
 
 
@@ -173,7 +175,9 @@ def _area_section(rows: list[Row]) -> list[str]:
     full = [row.name.removeprefix("mindspore.") for row in rows if row.state == FULL]
     if full:
         lines += ["", f"Full ({len(full)}): " + ", ".join(f"`{name}`" for name in full)]
-    rest = sorted((row for row in rows if row.state != FULL or row.note), key=lambda row: (row.state, -row.projects, row.name))
+    rest = sorted(
+        (row for row in rows if row.state != FULL or row.note), key=lambda row: (row.state, -row.projects, row.name)
+    )
     if rest:
         lines += ["", "| name | state | projects | note |", "|---|---|---|---|"]
         lines += [f"| `{row.name}` | {row.state} | {row.projects} | {_escape(row.note)} |" for row in rest]

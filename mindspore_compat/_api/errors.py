@@ -24,7 +24,9 @@ def upstream_name(name: str) -> str:
 
 
 def absent_message(name: str, instead: str = "") -> str:
-    """The one wording for a name that is not there; `name` may be ours or upstream's; `instead`: what may have been meant."""
+    """The one wording for a name that is not there; `name` may be ours or upstream's; `instead`: what may have been
+    meant.
+    """
     return (
         f"'{upstream_name(name)}' is not available in mindspore_compat. "
         + (f"Did you mean '{instead}'? " if instead else "")

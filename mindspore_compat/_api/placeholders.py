@@ -88,7 +88,9 @@ def _load(target: str, name: str) -> Any:
 def _absent(module_name: str, name: str, caller: Any, lazy: Mapping[str, str]) -> Exception:
     """ImportError for `from m import name`, because Python replaces an AttributeError there by its own bare message."""
     full, module = f"{module_name}.{name}", sys.modules.get(module_name)
-    message = absent_message(full, "" if name.startswith("_") else _spelled_alike(name, {*vars(module or object), *lazy}))
+    message = absent_message(
+        full, "" if name.startswith("_") else _spelled_alike(name, {*vars(module or object), *lazy})
+    )
     if not _is_import_from(caller) or name.startswith("__"):
         return AttributeError(message, name=name, obj=module)
     if full in sys.modules:  # a submodule still being imported: Python finds it there itself

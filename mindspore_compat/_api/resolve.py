@@ -43,7 +43,9 @@ def resolve(name: str) -> Any:
 
 
 def _step_into_module(module: str, part: str) -> Any:
-    """``part`` of a module that a function of the same name hides from attribute access, as upstream's ``ops.op_info_register``."""
+    """``part`` of a module that a function of the same name hides from attribute access, as upstream's
+    ``ops.op_info_register``.
+    """
     try:
         return _step(importlib.import_module(module), part)
     except ImportError:

@@ -1,7 +1,9 @@
 """Argument checks that raise what MindSpore raises, in its wording: For 'X', the 'y' must be ..., but got ...
 
-Every check returns the value, so that it can stand in an assignment. `owner` is the public class or function. Upstream names neither in some
-places: with ``named=False`` the first sentence is as there, and a second one names them; with an empty `owner` it names the argument alone.
+Every check returns the value, so that it can stand in an assignment. `owner` is the public class or function. Upstream
+names neither in some
+places: with ``named=False`` the first sentence is as there, and a second one names them; with an empty `owner` it names
+    the argument alone.
 """
 
 from __future__ import annotations
@@ -42,7 +44,9 @@ def check_type(value: T, name: str, types: type | tuple[type, ...], owner: str, 
     if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed and object not in allowed):
         names = [item.__name__ for item in allowed]
         expected = f"'{names[0]}'" if len(names) == 1 else f"one of '{names}'"
-        begin, end = (f"For '{owner}', the" if owner else "The", "") if named else ("The", f" It is an argument of {owner}.")
+        begin, end = (
+            (f"For '{owner}', the" if owner else "The", "") if named else ("The", f" It is an argument of {owner}.")
+        )
         raise TypeError(f"{begin} type of '{name}' should be {expected}, but got type '{type(value).__name__}'.{end}")
     return value
 
@@ -58,7 +62,9 @@ def check_bool(value: bool, name: str, owner: str, named: bool = True) -> bool:
 def check_isinstance(value: T, name: str, types: type | tuple[type, ...], owner: str) -> T:
     """ValueError unless `value` is one of `types`: in some places upstream takes a wrong type for a wrong value."""
     if not isinstance(value, types):
-        raise ValueError(f"The parameter '{name}' must be isinstance of {types}, but got {value}. It is an argument of {owner}.")
+        raise ValueError(
+            f"The parameter '{name}' must be isinstance of {types}, but got {value}. It is an argument of {owner}."
+        )
     return value
 
 
@@ -71,7 +77,9 @@ def check_str_in(value: str, name: str, choices: Collection[str], owner: str) ->
     """TypeError unless `value` is a str, ValueError unless it is one of `choices`."""
     check_str(value, name, owner)
     if value not in choices:
-        raise ValueError(f"For '{owner}', the '{name}' must be str and must be in '{list(choices)}', but got '{value}'.")
+        raise ValueError(
+            f"For '{owner}', the '{name}' must be str and must be in '{list(choices)}', but got '{value}'."
+        )
     return value
 
 
@@ -89,7 +97,9 @@ def check_int_range(value: int, name: str, owner: str, low: int | None = None, h
         check_int(value, name, owner)
         if (low is not None and value < low) or (high is not None and value > high):
             bound = f">= {low}" if low is not None else f"<= {high}"
-            raise ValueError(f"For '{owner}', the '{name}' must be int and must {bound}, but got '{value}' with type 'int'.")
+            raise ValueError(
+                f"For '{owner}', the '{name}' must be int and must {bound}, but got '{value}' with type 'int'."
+            )
         return value
     return int(_in_range(value, name, owner, (int,), low, high, (True, True), True))
 
@@ -124,9 +134,18 @@ def check_non_negative_float(value: float, name: str, owner: str) -> float:
 
 
 def check_float_range(
-    value: float, name: str, owner: str, low: float, high: float, inclusive: tuple[bool, bool] = (True, True), named: bool = True, ints: bool = True
+    value: float,
+    name: str,
+    owner: str,
+    low: float,
+    high: float,
+    inclusive: tuple[bool, bool] = (True, True),
+    named: bool = True,
+    ints: bool = True,
 ) -> float:
-    """TypeError unless a float (with `ints` or an int), ValueError unless within `low` and `high` (`inclusive`: which ends)."""
+    """TypeError unless a float (with `ints` or an int), ValueError unless within `low` and `high` (`inclusive`: which
+    ends).
+    """
     return _in_range(value, name, owner, (float, int) if ints else (float,), low, high, inclusive, named)
 
 
@@ -140,13 +159,21 @@ def _above(value: Any, name: str, owner: str, kind: type, low: float, inclusive:
     if is_bool or not (number >= low if inclusive else number > low):
         error = TypeError if is_bool else ValueError
         raise error(
-            f"{begin} must be {kind.__name__} and must {'>=' if inclusive else '>'} {low}, but got '{value}' with type '{type(value).__name__}'.{end}"
+            f"{begin} must be {kind.__name__} and must {'>=' if inclusive else '>'} {low}, but got '{value}' with type "
+            f"'{type(value).__name__}'.{end}"
         )
     return value
 
 
 def _in_range(
-    value: Any, name: str, owner: str, allowed: tuple[type, ...], low: float, high: float, inclusive: tuple[bool, bool], named: bool
+    value: Any,
+    name: str,
+    owner: str,
+    allowed: tuple[type, ...],
+    low: float,
+    high: float,
+    inclusive: tuple[bool, bool],
+    named: bool,
 ) -> Any:
     begin, end = _subject(owner, name, named)
     number: Any = value
@@ -156,5 +183,7 @@ def _in_range(
     below = number <= high if inclusive[1] else number < high
     if not (above and below):
         interval = f"{'[' if inclusive[0] else '('}{low}, {high}{']' if inclusive[1] else ')'}"
-        raise ValueError(f"{begin} must be in range of {interval}, but got {value} with type '{type(value).__name__}'.{end}")
+        raise ValueError(
+            f"{begin} must be in range of {interval}, but got {value} with type '{type(value).__name__}'.{end}"
+        )
     return value

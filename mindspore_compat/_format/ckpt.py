@@ -1,8 +1,10 @@
-"""The codec of MindSpore's ``.ckpt`` files: one protobuf ``Checkpoint`` of ``Value{tag, TensorProto{dims, tensor_type, tensor_content}}``.
+"""The codec of MindSpore's ``.ckpt`` files: one protobuf ``Checkpoint`` of ``Value{tag, TensorProto{dims, tensor_type,
+tensor_content}}``.
 
-Reading hands out numpy arrays that view the given bytes; writing yields the pieces of the file with tensor contents as they are
-in memory, so no message object ever holds a content and 2 GiB is no limit. Layout: docs/design/ckpt-format.md.
+Reading hands out numpy arrays that view the given bytes; writing yields the pieces of the file with tensor contents as
+they are in memory, so no message object ever holds a content and 2 GiB is no limit. Layout: docs/design/ckpt-format.md.
 """
+
 from __future__ import annotations
 
 import functools
@@ -16,8 +18,21 @@ from mindspore_compat._format.dtypes import MAP_TYPES, NUMPY_OF, STRING, WITHOUT
 from mindspore_compat._format.envelope import crc_of, split_crc
 from mindspore_compat._format.wire import _SMALL, BYTES, VARINT, FormatError, fields, read_varint, write_varint
 
-__all__ = ["Entry", "MapEntry", "read", "write", "parts_of", "check_length", "check_count", "to_array", "to_arrays", "string_entry", "crc_of",
-           "split_crc", "SLICE_BYTES"]
+__all__ = [
+    "Entry",
+    "MapEntry",
+    "read",
+    "write",
+    "parts_of",
+    "check_length",
+    "check_count",
+    "to_array",
+    "to_arrays",
+    "string_entry",
+    "crc_of",
+    "split_crc",
+    "SLICE_BYTES",
+]
 
 SLICE_BYTES = 512 * 1024 * 1024  # contents above are cut into several values
 _MAX_DIMS = 64  # of torch and numpy; also bounds what a hostile file makes us collect
@@ -29,8 +44,9 @@ _MAX_UNKNOWN = 64  # fields of later versions that one message may hold
 class Entry:
     """A tensor or string of a checkpoint.
 
-    ``content`` is the raw row-major buffer: an object with the buffer protocol; or a flat sequence of bytes with ``len`` and slices,
-    such as a uint8 tensor, whose slices are handed on as they are; or, from a file with slices, a list of buffers.
+    ``content`` is the raw row-major buffer: an object with the buffer protocol; or a flat sequence of bytes with
+    ``len`` and slices, such as a uint8 tensor, whose slices are handed on as they are; or, from a file with slices, a
+    list of buffers.
     """
 
     name: str
@@ -50,7 +66,11 @@ class Entry:
     def text(self) -> str:
         """The content of a ``str`` entry."""
         try:
-            return b"".join(bytes(part) for part in parts_of(self)).decode("utf-32-le", errors="surrogatepass").rstrip("\0")
+            return (
+                b"".join(bytes(part) for part in parts_of(self))
+                .decode("utf-32-le", errors="surrogatepass")
+                .rstrip("\0")
+            )
         except UnicodeDecodeError:
             raise FormatError(f"the text {self.described()} is no UTF-32") from None
 
@@ -100,13 +120,15 @@ def _tensor(data: memoryview, start: int, end: int, name: str) -> Entry:
                 if len(dims) > _MAX_DIMS:
                     raise FormatError(f"the tensor {name!r} at byte {start} has more than {_MAX_DIMS} dimensions")
         elif number == 2 and kind == BYTES:
-            tensor_type = bytes(data[first:min(last, first + 64)]).decode("utf-8", errors="replace")
+            tensor_type = bytes(data[first : min(last, first + 64)]).decode("utf-8", errors="replace")
         elif number == 3 and kind == BYTES:
             content = data[first:last]
         else:
             unknown = _counted(unknown, start)
     if tensor_type is None or content is None:
-        raise FormatError(f"the tensor {name!r} at byte {start} has no {'tensor_type' if tensor_type is None else 'tensor_content'}")
+        raise FormatError(
+            f"the tensor {name!r} at byte {start} has no {'tensor_type' if tensor_type is None else 'tensor_content'}"
+        )
     if any(dim < 0 for dim in dims):
         raise FormatError(f"the tensor {name!r} at byte {start} has a negative dimension: {dims}")
     return Entry(name, tensor_type, tuple(dims), content, start)
@@ -181,7 +203,8 @@ def read(data: Any) -> dict[str, Entry | MapEntry]:
         if pending:
             first = pending[0]
             if isinstance(first, MapEntry):
-                result[first.name] = MapEntry(first.name, tuple(_stacked([item.parts[k] for item in pending]) for k in range(3)))  # type: ignore[arg-type]
+                keys, values, statuses = (_stacked([item.parts[k] for item in pending]) for k in range(3))
+                result[first.name] = MapEntry(first.name, (keys, values, statuses))
             else:
                 result[first.name] = _joined(pending)
             pending.clear()
@@ -196,7 +219,9 @@ def read(data: Any) -> dict[str, Entry | MapEntry]:
 
 
 def check_count(count: int, size: int) -> None:
-    """FormatError for more values than a file of that size is likely to have: each takes nearly 2 KiB of memory, however small it is."""
+    """FormatError for more values than a file of that size is likely to have: each takes nearly 2 KiB of memory,
+    however small it is.
+    """
     if count > _MOST_VALUES + size // _BYTES_A_VALUE:
         raise FormatError(f"there are more than {_MOST_VALUES} values in {size} bytes")
 
@@ -215,7 +240,9 @@ def check_length(entry: Entry) -> tuple[np.dtype, tuple[int, ...]]:
         FormatError: for an unknown type or a content of the wrong length.
     """
     if entry.tensor_type in WITHOUT_NUMPY:
-        raise FormatError(f"the tensor {entry.described()} has the type {entry.tensor_type}, which torch has no dtype for")
+        raise FormatError(
+            f"the tensor {entry.described()} has the type {entry.tensor_type}, which torch has no dtype for"
+        )
     if entry.tensor_type not in NUMPY_OF:
         raise FormatError(f"the tensor {entry.described()} has the unknown type {entry.tensor_type!r}")
     return _checked(entry, NUMPY_OF[entry.tensor_type])
@@ -230,8 +257,11 @@ def _checked(entry: Entry, dtype: np.dtype) -> tuple[np.dtype, tuple[int, ...]]:
     if dims == (0,) and have == dtype.itemsize:  # how 1.0 to 2.0 wrote 0-d tensors
         dims, count = (), 1
     if have != count * dtype.itemsize or largest * dtype.itemsize >= 1 << 63:
-        raise FormatError(f"the tensor {entry.described()} of shape {list(dims)} and type {entry.tensor_type} needs {count * dtype.itemsize} bytes, "
-                          f"but the file holds {have}")
+        raise FormatError(
+            f"the tensor {entry.described()} of shape {list(dims)} and type {entry.tensor_type} needs "
+            f"{count * dtype.itemsize} bytes, "
+            f"but the file holds {have}"
+        )
     return dtype, dims
 
 
@@ -279,7 +309,7 @@ def _pieces(entry: Entry) -> Iterator[Any]:
     for content in parts_of(entry):
         total = len(content)
         for start in range(0, max(total, 1), SLICE_BYTES):
-            part = content if total <= SLICE_BYTES else content[start:start + SLICE_BYTES]
+            part = content if total <= SLICE_BYTES else content[start : start + SLICE_BYTES]
             yield _head(entry.name, entry.tensor_type, entry.dims, min(total - start, SLICE_BYTES))
             yield part
 

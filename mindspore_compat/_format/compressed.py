@@ -1,4 +1,7 @@
-"""Compressed files read at any place without holding all that comes out of them: a few kilobytes can become many gigabytes."""
+"""Compressed files read at any place without holding all that comes out of them: a few kilobytes can become many
+gigabytes.
+"""
+
 from __future__ import annotations
 
 import os
@@ -23,9 +26,11 @@ def most_bytes(path: str) -> int:
 
 
 class CompressedFile:
-    """The content of a file. Up to `most_bytes` it is held; of more only states of the decompressor are, from which reading goes on.
+    """The content of a file. Up to `most_bytes` it is held; of more only states of the decompressor are, from which
+    reading goes on.
 
-    Reading forward costs what decompressing does; a place far away costs up to a 512th of the file. Threads may share it.
+    Reading forward costs what decompressing does; a place far away costs up to a 512th of the file. Threads may share
+    it.
 
     Args:
         compression: "GZIP" or "ZLIB".
@@ -56,21 +61,27 @@ class CompressedFile:
     def read(self, place: int, length: int) -> bytes:
         """So many bytes from a place, or what there is of them."""
         if self._content is not None:
-            return bytes(self._content[place:place + length])
+            return bytes(self._content[place : place + length])
         if length > self._most:
-            raise FormatError(f"{self._path} holds a piece of {length} bytes at byte {place} of its content, too much for its size")
+            raise FormatError(
+                f"{self._path} holds a piece of {length} bytes at byte {place} of its content, too much for its size"
+            )
         with self._lock:
             return self._found(place, min(length, self.size - place))
 
     def _found(self, place: int, length: int) -> bytes:
         if self._forward is None or not self._begin <= place <= self._begin + len(self._piece) + _PIECE:
-            point = max((point for point in self._points if point[0] <= place), key=lambda point: point[0], default=self._start())
+            point = max(
+                (point for point in self._points if point[0] <= place),
+                key=lambda point: point[0],
+                default=self._start(),
+            )
             self._forward, self._piece, self._begin = self._pieces(point, False), b"", point[0]
         found = bytearray()
         while len(found) < length:
             inside = place + len(found) - self._begin
             if inside < len(self._piece):
-                found += self._piece[inside:inside + length - len(found)]
+                found += self._piece[inside : inside + length - len(found)]
             else:
                 self._begin += len(self._piece)
                 self._piece = next(self._forward)

@@ -2,6 +2,7 @@
 
 The writer process loads this file by its path, without the package: nothing here may import from it at the top.
 """
+
 from __future__ import annotations
 
 import os
@@ -17,14 +18,17 @@ _CRC_TAIL = len(_CRC_MARK) + 10
 
 #: mode: (magic number of a block, allowed lengths of the key)
 MODES: dict[str, tuple[int, tuple[int, ...]]] = {
-    "AES-GCM": (0x7F3A5ED8, (16, 24, 32)), "AES-CBC": (0x7F3A5ED9, (16, 24, 32)), "SM4-CBC": (0x7F3A5EDA, (16,)),
+    "AES-GCM": (0x7F3A5ED8, (16, 24, 32)),
+    "AES-CBC": (0x7F3A5ED9, (16, 24, 32)),
+    "SM4-CBC": (0x7F3A5EDA, (16,)),
 }
 BLOCK_BYTES = 64 << 20  # so much plain text is encrypted at a time
 _IV_BYTES = _TAG_BYTES = _PAD_BYTES = 16
 _NONCE_BYTES = 12  # of the 16 stored IV bytes GCM uses the first 12
 
 
-# --- CRC ------------------------------------------------------------------------------------------------------------------
+# --- CRC --------------------------------------------------------------------------------------------------------------
+
 
 def split_crc(data: memoryview) -> tuple[memoryview, int | None]:
     """(the messages, the CRC-32 stored behind them or None)."""
@@ -47,14 +51,17 @@ def crc_of(pieces: Iterable[Any]) -> Iterator[Any]:
     yield crc_tail(crc)
 
 
-# --- encryption -----------------------------------------------------------------------------------------------------------
+# --- encryption -------------------------------------------------------------------------------------------------------
+
 
 def check_key(key: bytes, mode: str) -> None:
     """ValueError unless the mode exists and takes keys of this length; ImportError without the package for it."""
     if mode not in MODES:
         raise ValueError(f"the encryption mode must be one of {list(MODES)}, but got {mode!r}")
     if len(key) not in MODES[mode][1]:
-        raise ValueError(f"the key of {mode} must have {' or '.join(map(str, MODES[mode][1]))} bytes, but got {len(key)}")
+        raise ValueError(
+            f"the key of {mode} must have {' or '.join(map(str, MODES[mode][1]))} bytes, but got {len(key)}"
+        )
     _cipher(key, mode, bytes(_IV_BYTES))
 
 
@@ -62,7 +69,9 @@ def _cipher(key: bytes, mode: str, iv: bytes, tag: bytes | None = None) -> Any:
     try:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
     except ImportError as error:
-        raise ImportError("Encrypted checkpoints need the package cryptography: pip install mindspore_compat[crypto]") from error
+        raise ImportError(
+            "Encrypted checkpoints need the package cryptography: pip install mindspore_compat[crypto]"
+        ) from error
     if mode == "AES-GCM":
         return Cipher(algorithms.AES(key), modes.GCM(iv[:_NONCE_BYTES], tag))
     return Cipher((algorithms.SM4 if mode == "SM4-CBC" else algorithms.AES)(key), modes.CBC(iv))
@@ -79,7 +88,13 @@ def _encrypted_block(plain: Any, key: bytes, mode: str) -> Iterator[bytes]:
         pad = _PAD_BYTES - len(plain) % _PAD_BYTES
         cipher += encryptor.update(bytes([pad]) * pad) + encryptor.finalize()
         tag = b""
-    yield struct.pack("<I", MODES[mode][0]) + tag + struct.pack("<ii", 8 + _IV_BYTES + len(cipher), _IV_BYTES) + iv + struct.pack("<i", len(cipher))
+    yield (
+        struct.pack("<I", MODES[mode][0])
+        + tag
+        + struct.pack("<ii", 8 + _IV_BYTES + len(cipher), _IV_BYTES)
+        + iv
+        + struct.pack("<i", len(cipher))
+    )
     yield cipher
 
 
@@ -109,6 +124,7 @@ def _decrypted_block(cipher: Any, key: bytes, mode: str, iv: bytes, tag: bytes |
     from cryptography.exceptions import InvalidTag
 
     from mindspore_compat._format.wire import FormatError
+
     decryptor = _cipher(key, mode, iv, tag).decryptor()
     wrong = f"the encrypted block at byte {place} does not open with this key: the key is wrong or the file damaged"
     try:
@@ -130,26 +146,32 @@ def decrypt(data: memoryview, key: bytes, mode: str) -> bytearray:
         FormatError: if it is none, or of another mode, or the key does not open it.
     """
     from mindspore_compat._format.wire import FormatError
+
     tag_bytes = _TAG_BYTES if mode == "AES-GCM" else 0
     head = 4 + tag_bytes + 8 + _IV_BYTES + 4
     plain, position = bytearray(), 0
     while position < len(data):
-        found = encryption_of(data[position:position + 4])
+        found = encryption_of(data[position : position + 4])
         if found != mode:
             what = f"encrypted with {found}, not {mode}: pass dec_mode={found!r}" if found else "no encrypted block"
             raise FormatError(f"the data at byte {position} are {what}")
         if len(data) - position < head:
             raise FormatError(f"the data end inside the head of the encrypted block at byte {position}")
-        tag = bytes(data[position + 4:position + 4 + tag_bytes]) or None
+        tag = bytes(data[position + 4 : position + 4 + tag_bytes]) or None
         block_bytes, iv_bytes = struct.unpack_from("<ii", data, position + 4 + tag_bytes)
-        cipher_bytes, = struct.unpack_from("<i", data, position + head - 4)
+        (cipher_bytes,) = struct.unpack_from("<i", data, position + head - 4)
         if iv_bytes != _IV_BYTES or cipher_bytes < 0 or block_bytes != 8 + _IV_BYTES + cipher_bytes:
-            raise FormatError(f"the lengths of the encrypted block at byte {position} contradict each other: "
-                              f"{block_bytes}, {iv_bytes}, {cipher_bytes}")
+            raise FormatError(
+                f"the lengths of the encrypted block at byte {position} contradict each other: "
+                f"{block_bytes}, {iv_bytes}, {cipher_bytes}"
+            )
         end = position + head + cipher_bytes
         if end > len(data):
-            raise FormatError(f"the encrypted block at byte {position} claims {cipher_bytes} bytes, but only {len(data) - position - head} are left")
-        iv = bytes(data[position + head - 4 - _IV_BYTES:position + head - 4])
-        plain += _decrypted_block(data[position + head:end], key, mode, iv, tag, position)
+            raise FormatError(
+                f"the encrypted block at byte {position} claims {cipher_bytes} bytes, but only "
+                f"{len(data) - position - head} are left"
+            )
+        iv = bytes(data[position + head - 4 - _IV_BYTES : position + head - 4])
+        plain += _decrypted_block(data[position + head : end], key, mode, iv, tag, position)
         position = end
     return plain

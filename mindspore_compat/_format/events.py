@@ -1,8 +1,9 @@
 """What a summary value is (`Histogram`, `Picture`, `Values`), and its bytes in MindSpore's and TensorBoard's events.
 
-Both formats share the Event's layout; of the values' fields, image, tag and step agree. The frequent kinds are encoded by hand, since
-that is several times faster than filling messages; tests compare the bytes with what the messages give.
+Both formats share the Event's layout; of the values' fields, image, tag and step agree. The frequent kinds are encoded
+by hand, since that is several times faster than filling messages; tests compare the bytes with what the messages give.
 """
+
 from __future__ import annotations
 
 import functools
@@ -15,8 +16,19 @@ import numpy as np
 
 from mindspore_compat._format.wire import write_varint
 
-__all__ = ["Histogram", "Picture", "Values", "DATA_TYPES", "make_histogram", "make_picture", "event", "field", "summary_event", "MindSporeValues",
-           "TensorBoardValues"]
+__all__ = [
+    "Histogram",
+    "Picture",
+    "Values",
+    "DATA_TYPES",
+    "make_histogram",
+    "make_picture",
+    "event",
+    "field",
+    "summary_event",
+    "MindSporeValues",
+    "TensorBoardValues",
+]
 
 _varint = functools.lru_cache(maxsize=1 << 14)(write_varint)
 _DOUBLE = struct.Struct("<d")
@@ -24,13 +36,28 @@ _FLOAT = struct.Struct("<f")
 #: a bucket of a histogram: left edge, width, and 0 to 2 bytes of the count
 _BUCKET_0, _BUCKET_1, _BUCKET_2 = (struct.Struct("<3sdBdB" + count).pack for count in ("", "B", "BB"))
 #: numpy's name of a type -> DataType
-DATA_TYPES = {"bool": 1, "int8": 2, "int16": 3, "int32": 4, "int64": 5, "uint8": 6, "uint16": 7, "uint32": 8, "uint64": 9, "float16": 10,
-              "float32": 11, "float64": 12, "bfloat16": 46}
+DATA_TYPES = {
+    "bool": 1,
+    "int8": 2,
+    "int16": 3,
+    "int32": 4,
+    "int64": 5,
+    "uint8": 6,
+    "uint16": 7,
+    "uint32": 8,
+    "uint64": 9,
+    "float16": 10,
+    "float32": 11,
+    "float64": 12,
+    "bfloat16": 46,
+}
 _COLUMNS_OF_PICTURES = 8
 
 
 class Histogram(NamedTuple):
-    """Counts of values between edges; ``lefts`` and ``widths`` as the file has them. Non-finite values are only in their counts and ``number``."""
+    """Counts of values between edges; ``lefts`` and ``widths`` as the file has them. Non-finite values are only in
+    their counts and ``number``.
+    """
 
     lefts: Any
     widths: Any
@@ -70,8 +97,9 @@ def _number_of_buckets(valid: int) -> int:
 
 
 def make_histogram(array: np.ndarray, reuse: bool = False) -> Histogram:
-    """The histogram as MindSpore computes it: edges and counts in the array's own type. A bool array counts as integers. With ``reuse`` the
-    array is sorted in place."""
+    """The histogram as MindSpore computes it: edges and counts in the array's own type. A bool array counts as
+    integers. With ``reuse`` the array is sorted in place.
+    """
     if array.dtype == bool:
         array = array.astype(np.int32)
     with np.errstate(all="ignore"):
@@ -98,11 +126,15 @@ def make_histogram(array: np.ndarray, reuse: bool = False) -> Histogram:
         widths = edges[1:] - edges[:-1]
     ends = valid.searchsorted(edges)  # what np.histogram does with edges
     ends[-1] = valid.searchsorted(edges[-1], "right")
-    return Histogram(edges[:-1].tolist(), widths.tolist(), (ends[1:] - ends[:-1]).tolist(), first, last, total, array.size, *infinite)
+    return Histogram(
+        edges[:-1].tolist(), widths.tolist(), (ends[1:] - ends[:-1]).tolist(), first, last, total, array.size, *infinite
+    )
 
 
 def make_picture(array: np.ndarray) -> Picture | None:
-    """NCHW pictures side by side, 8 in a row, scaled to 0…255 over all of them; None unless C is 1 or 3 and nothing is empty."""
+    """NCHW pictures side by side, 8 in a row, scaled to 0…255 over all of them; None unless C is 1 or 3 and nothing is
+    empty.
+    """
     if array.ndim != 4 or array.shape[1] not in (1, 3) or 0 in array.shape:
         return None
     number, channels, height, width = array.shape
@@ -120,16 +152,26 @@ def make_picture(array: np.ndarray) -> Picture | None:
         pixels = scaled.astype(np.uint8)
     # lines of a PNG: a byte that says that there is no filter, then RGB
     lines = np.zeros((rows * height, columns * width * 3 + 1), np.uint8)
-    grid = pixels.reshape(rows, columns, channels, height, width).transpose(2, 0, 3, 1, 4).reshape(channels, rows * height, columns * width)
+    grid = (
+        pixels.reshape(rows, columns, channels, height, width)
+        .transpose(2, 0, 3, 1, 4)
+        .reshape(channels, rows * height, columns * width)
+    )
     for channel in range(3):
-        lines[:, 1 + channel::3] = grid[channel % channels]
+        lines[:, 1 + channel :: 3] = grid[channel % channels]
     return Picture(rows * height, columns * width, 3, _png(lines, columns * width))
 
 
 def _png(lines: np.ndarray, width: int) -> bytes:
-    """A PNG of RGB lines, without filters and with zlib's fastest level: a third to a tenth of the time that pillow's defaults take."""
+    """A PNG of RGB lines, without filters and with zlib's fastest level: a third to a tenth of the time that pillow's
+    defaults take.
+    """
     parts = [b"\x89PNG\r\n\x1a\n"]
-    for name, body in ((b"IHDR", struct.pack(">IIBBBBB", width, len(lines), 8, 2, 0, 0, 0)), (b"IDAT", zlib.compress(lines.data, 1)), (b"IEND", b"")):
+    for name, body in (
+        (b"IHDR", struct.pack(">IIBBBBB", width, len(lines), 8, 2, 0, 0, 0)),
+        (b"IDAT", zlib.compress(lines.data, 1)),
+        (b"IEND", b""),
+    ):
         parts.append(struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(body, zlib.crc32(name))))
     return b"".join(parts)
 
@@ -146,7 +188,16 @@ def _tag(tag: str) -> bytes:
 
 def event(wall_time: float, key: bytes, body: bytes, step: int | None = None) -> bytes:
     """An Event with one thing in it; ``key`` says what."""
-    return b"".join((b"\x09", _DOUBLE.pack(wall_time), b"" if step is None else b"\x10" + _varint(step), key, _varint(len(body)), body))
+    return b"".join(
+        (
+            b"\x09",
+            _DOUBLE.pack(wall_time),
+            b"" if step is None else b"\x10" + _varint(step),
+            key,
+            _varint(len(body)),
+            body,
+        )
+    )
 
 
 def summary_event(wall_time: float, step: int, values: list[bytes]) -> bytes:
@@ -159,8 +210,17 @@ def _double(key: bytes, number: float) -> bytes:
 
 
 def _image(picture: Picture) -> bytes:
-    return b"".join((b"\x08", _varint(picture.height), b"\x10", _varint(picture.width), b"\x18", _varint(picture.channels),
-                     field(b"\x22", picture.png)))
+    return b"".join(
+        (
+            b"\x08",
+            _varint(picture.height),
+            b"\x10",
+            _varint(picture.width),
+            b"\x18",
+            _varint(picture.channels),
+            field(b"\x22", picture.png),
+        )
+    )
 
 
 def as_float(value: Any) -> bytes:
@@ -198,7 +258,9 @@ class MindSporeValues:
 
     @staticmethod
     def tensor(tag: str, value: Values) -> bytes:
-        body = b"".join([b"\x08" + write_varint(size) for size in value.dims] + [b"\x10", write_varint(value.data_type)])
+        body = b"".join(
+            [b"\x08" + write_varint(size) for size in value.dims] + [b"\x10", write_varint(value.data_type)]
+        )
         if value.values.size:
             body += field(b"\x1a", value.values.tobytes())
         return _tag(tag) + field(b"\x42", body)
@@ -206,7 +268,11 @@ class MindSporeValues:
     @staticmethod
     def histogram(tag: str, value: Histogram) -> bytes:
         parts = [_buckets(value)]
-        for key, number in ((b"\x10", value.nan), (b"\x18", value.positive_infinite), (b"\x20", value.negative_infinite)):
+        for key, number in (
+            (b"\x10", value.nan),
+            (b"\x18", value.positive_infinite),
+            (b"\x20", value.negative_infinite),
+        ):
             parts.append(key + write_varint(number))
         if value.minimum is not None and value.maximum is not None and value.total is not None:
             parts += [_double(b"\x29", value.maximum), _double(b"\x31", value.minimum), _double(b"\x39", value.total)]
@@ -233,7 +299,14 @@ class TensorBoardValues:
     def histogram(tag: str, value: Histogram) -> bytes:
         lefts, widths, counts = value.lefts or (0.0,), value.widths or (0.0,), value.counts or (0,)
         limits = np.asarray([left + width for left, width in zip(lefts, widths)], "<f8")
-        body = b"".join((_double(b"\x09", value.minimum or 0.0), _double(b"\x11", value.maximum or 0.0), _double(b"\x19", float(sum(counts))),
-                         _double(b"\x21", value.total or 0.0), field(b"\x32", limits.tobytes()),
-                         field(b"\x3a", np.asarray(counts, "<f8").tobytes())))
+        body = b"".join(
+            (
+                _double(b"\x09", value.minimum or 0.0),
+                _double(b"\x11", value.maximum or 0.0),
+                _double(b"\x19", float(sum(counts))),
+                _double(b"\x21", value.total or 0.0),
+                field(b"\x32", limits.tobytes()),
+                field(b"\x3a", np.asarray(counts, "<f8").tobytes()),
+            )
+        )
         return _tag(tag) + field(b"\x2a", body)

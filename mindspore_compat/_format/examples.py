@@ -1,4 +1,7 @@
-"""``tf.train.Example`` messages of many rows, read in step: as long as all have the same features in the same order, as one writer's have."""
+"""``tf.train.Example`` messages of many rows, read in step: as long as all have the same features in the same order, as
+one writer's have.
+"""
+
 from __future__ import annotations
 
 from functools import cached_property
@@ -19,13 +22,17 @@ _TRUE = b"\1"
 _MOST_FEATURES = 1000
 
 
-
 def _length_forms() -> dict[int, tuple[int, int]]:
-    """Bytes of a length (0: too many), and which bits behind the tag say so, by the highest bits of the four bytes behind the tag."""
+    """Bytes of a length (0: too many), and which bits behind the tag say so, by the highest bits of the four bytes
+    behind the tag.
+    """
     forms = {}
     for bits in range(16):
         size = next((number + 1 for number in range(4) if not bits >> number & 1), 0)
-        forms[sum(0x80 << 8 * number for number in range(4) if bits >> number & 1)] = size, sum(0x8000 << 8 * number for number in range(size))
+        forms[sum(0x80 << 8 * number for number in range(4) if bits >> number & 1)] = (
+            size,
+            sum(0x8000 << 8 * number for number in range(size)),
+        )
     return forms
 
 
@@ -90,8 +97,12 @@ class _Cursor:
         return length
 
 
-def read_in_step(buffer: np.ndarray, starts: np.ndarray, stops: np.ndarray, wanted: set[str]) -> dict[str, Feature] | None:
-    """The features ``wanted``: kind and values, as a block or a list of rows. None where the rows must be read one by one."""
+def read_in_step(
+    buffer: np.ndarray, starts: np.ndarray, stops: np.ndarray, wanted: set[str]
+) -> dict[str, Feature] | None:
+    """The features ``wanted``: kind and values, as a block or a list of rows. None where the rows must be read one by
+    one.
+    """
     try:
         return _read(buffer, starts, stops, wanted)
     except (_Unlike, FormatError, IndexError, UnicodeDecodeError):
@@ -148,4 +159,6 @@ def _feature(cursor: _Cursor, end: np.ndarray) -> Feature:
         if (length % 4).any():
             raise _Unlike
         return kind, split(numbers_at(buffer, places, length // 4, "<f4"), length // 4)
-    return kind, [buffer[place : place + size].copy() for place, size in zip(places.tolist(), length.tolist(), strict=True)]
+    return kind, [
+        buffer[place : place + size].copy() for place, size in zip(places.tolist(), length.tolist(), strict=True)
+    ]

@@ -1,6 +1,7 @@
 """Variables in files of MATLAB 5 to 7.2. SciPy reads them too, but a damaged file can crash it.
 
-Written to MathWorks' "MAT-File Format": 128 bytes of header, then elements (type, size, bytes), of which matrices hold elements again.
+Written to MathWorks' "MAT-File Format": 128 bytes of header, then elements (type, size, bytes), of which matrices hold
+elements again.
 """
 
 from __future__ import annotations
@@ -40,8 +41,15 @@ def dense(matrix: Sparse) -> np.ndarray:
     (height, width), count = matrix.shape[:2], len(matrix.values)
     starts, rows = matrix.starts.astype(np.int64), matrix.rows[:count].astype(np.int64)
     if height * width > _MOST_PLACES or len(starts) != width + 1 or len(rows) != count:
-        raise FormatError(f"a sparse matrix of {height} x {width} places has {len(starts)} column starts and {count} values")
-    if starts[0] != 0 or starts[-1] > count or (np.diff(starts) < 0).any() or (count and not 0 <= rows.min() <= rows.max() < height):
+        raise FormatError(
+            f"a sparse matrix of {height} x {width} places has {len(starts)} column starts and {count} values"
+        )
+    if (
+        starts[0] != 0
+        or starts[-1] > count
+        or (np.diff(starts) < 0).any()
+        or (count and not 0 <= rows.min() <= rows.max() < height)
+    ):
         raise FormatError("indices of a sparse matrix point outside of it")
     result = np.zeros((height, width), matrix.values.dtype)
     result[rows[: starts[-1]], np.repeat(np.arange(width), np.diff(starts))] = matrix.values[: starts[-1]]
@@ -116,18 +124,24 @@ class _Reader:
     def text(self, element: tuple[int, memoryview]) -> str:
         return bytes(element[1]).decode(_TEXTS.get(element[0], "utf-8"), "replace")
 
-    def _value(self, kind: int, is_complex: bool, shape: tuple[int, ...], parts: Iterator[tuple[int, memoryview]], depth: int) -> Any:
+    def _value(
+        self, kind: int, is_complex: bool, shape: tuple[int, ...], parts: Iterator[tuple[int, memoryview]], depth: int
+    ) -> Any:
         if kind == _CELL:
             return self._objects(shape, [self._inner(part, depth) for part in parts])
         if kind == _STRUCT:
             width, names = int(self.integers(next(parts))[:1].sum()), bytes(next(parts)[1])
             if width <= 0:
                 raise FormatError("a struct has no field names")
-            fields = [names[i : i + width].split(b"\0")[0].decode("utf-8", "replace") for i in range(0, len(names), width)]
+            fields = [
+                names[i : i + width].split(b"\0")[0].decode("utf-8", "replace") for i in range(0, len(names), width)
+            ]
             values = [self._inner(part, depth) for part in parts]
             if not fields or len(values) % len(fields):
                 raise FormatError(f"a struct of {len(fields)} fields has {len(values)} values")
-            return self._objects(shape, [dict(zip(fields, values[i:], strict=False)) for i in range(0, len(values), len(fields))])
+            return self._objects(
+                shape, [dict(zip(fields, values[i:], strict=False)) for i in range(0, len(values), len(fields))]
+            )
         if kind == _CHAR:
             return self.text(next(parts))
         if kind == _SPARSE:
@@ -161,7 +175,8 @@ class _Reader:
 
 
 def read_variables(data: bytes, most: int) -> dict[str, Any]:
-    """Variable name -> value: an array (numbers as they are stored), text, `Sparse`, or for cells and structs an array of objects (dicts).
+    """Variable name -> value: an array (numbers as they are stored), text, `Sparse`, or for cells and structs an array
+    of objects (dicts).
 
     Args:
         most: how many bytes compressed elements may become.

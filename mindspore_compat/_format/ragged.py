@@ -1,4 +1,7 @@
-"""Many records at once: read into one buffer, and numbers of all their lengths taken out of it without a loop over rows."""
+"""Many records at once: read into one buffer, and numbers of all their lengths taken out of it without a loop over
+rows.
+"""
+
 from __future__ import annotations
 
 import os
@@ -18,7 +21,9 @@ _SEVENS_OF_4 = _SEVENS_OF[:5].astype(np.uint32)  # the same for numbers of up to
 _LOW_4, _HIGH_4 = np.array([0x007F007F, 0x00003FFF], np.uint32), np.array([0x7F007F00, 0x3FFF0000], np.uint32)
 
 
-def gather(handles: Sequence[int], files: np.ndarray, offsets: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def gather(
+    handles: Sequence[int], files: np.ndarray, offsets: np.ndarray, lengths: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Records of open files in one buffer. Returns: the buffer, where each starts in it, and where it stops.
 
     Raises:
@@ -30,7 +35,9 @@ def gather(handles: Sequence[int], files: np.ndarray, offsets: np.ndarray, lengt
     buffer[-_MARGIN:] = 0
     view = memoryview(buffer.data)
     preadv = os.preadv
-    for file, offset, start, stop in zip(files.tolist(), offsets.tolist(), starts.tolist(), stops.tolist(), strict=True):
+    for file, offset, start, stop in zip(
+        files.tolist(), offsets.tolist(), starts.tolist(), stops.tolist(), strict=True
+    ):
         if preadv(handles[file], [view[start:stop]], offset) != stop - start:
             raise FormatError(f"cut off: no {stop - start} bytes at byte {offset}")
     return buffer, starts, stops
@@ -45,7 +52,7 @@ def windows(buffer: np.ndarray, dtype: str) -> np.ndarray:
 def all_alike(numbers: np.ndarray) -> bool:
     """Whether all are the same; half the time of comparing them as arrays, for so few."""
     data = numbers.tobytes()
-    return data == data[:numbers.itemsize] * len(numbers)
+    return data == data[: numbers.itemsize] * len(numbers)
 
 
 def spread(starts: np.ndarray, counts: np.ndarray, step: int = 1) -> np.ndarray:
@@ -68,7 +75,9 @@ def split(values: np.ndarray, counts: np.ndarray) -> np.ndarray | list[np.ndarra
     return [part.copy() for part in np.split(values, np.cumsum(counts)[:-1])]
 
 
-def varints(buffer: np.ndarray, starts: np.ndarray, lengths: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def varints(
+    buffer: np.ndarray, starts: np.ndarray, lengths: np.ndarray, ends: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """The int64 of packed protobuf varints in parts of a buffer, given where in it are bytes below 128.
 
     Returns: all of them, and how many each part has.
@@ -94,7 +103,7 @@ def varints(buffer: np.ndarray, starts: np.ndarray, lengths: np.ndarray, ends: n
         raise FormatError("a number of more than ten bytes")
     if longest <= 4:
         short = windows(buffer, "<u4")[first] & _SEVENS_OF_4[sizes]
-        for shift, low, high in zip((1, 2)[:1 if longest < 3 else 2], _LOW_4, _HIGH_4):
+        for shift, low, high in zip((1, 2)[: 1 if longest < 3 else 2], _LOW_4, _HIGH_4):
             short = (short & low) | ((short & high) >> np.uint32(shift))
         return short.astype(np.int64), counts
     value = windows(buffer, "<u8")[first] & _SEVENS_OF[np.minimum(sizes, 8)]

@@ -1,4 +1,5 @@
 """The framing of event files, MindSpore's and TensorBoard's alike: length, its CRC, data, their CRC."""
+
 from __future__ import annotations
 
 import functools
@@ -90,24 +91,27 @@ def _place_tables() -> np.ndarray:
 
 @functools.cache
 def _block_tables() -> list[array]:
-    """What the four bytes of a sum become behind a block of zeros; the first four places of it, since sum and data are joined by xor."""
+    """What the four bytes of a sum become behind a block of zeros; the first four places of it, since sum and data are
+    joined by xor.
+    """
     return [array("I", _place_tables()[byte].tobytes()) for byte in range(4)]
 
 
 def _crc_of_many(data: np.ndarray) -> int:
-    """The sum is linear: that of each block by itself, then joined. Few calls of numpy, since each of them gives the interpreter's lock away
-    and waits for it again. Zeros in front change nothing."""
+    """The sum is linear: that of each block by itself, then joined. Few calls of numpy, since each of them gives the
+    interpreter's lock away and waits for it again. Zeros in front change nothing.
+    """
     blocks = -(-len(data) // _BLOCK)
     padded = np.zeros(blocks * _BLOCK, np.uint8)
     start = len(padded) - len(data)
     padded[start:] = data
-    padded[start:start + 4] ^= 0xFF
+    padded[start : start + 4] ^= 0xFF
     tables = _place_tables().reshape(-1)
     places, indices, found = _scratch()
     first, second, third, fourth = _block_tables()
     crc = 0
     for begin in range(0, blocks, _BLOCKS_AT_ONCE):
-        part = padded[begin * _BLOCK:(begin + _BLOCKS_AT_ONCE) * _BLOCK].reshape(-1, _BLOCK)
+        part = padded[begin * _BLOCK : (begin + _BLOCKS_AT_ONCE) * _BLOCK].reshape(-1, _BLOCK)
         number = len(part)
         np.add(part, places, out=indices[:number])
         tables.take(indices[:number], out=found[:number], mode="wrap")
@@ -117,8 +121,9 @@ def _crc_of_many(data: np.ndarray) -> int:
 
 
 def _scratch() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Where each place's table begins, and room for indices and what is found there; a thread's own. Memory that comes from the system
-    and goes back with every record costs page faults, of the other threads too."""
+    """Where each place's table begins, and room for indices and what is found there; a thread's own. Memory that comes
+    from the system and goes back with every record costs page faults, of the other threads too.
+    """
     if not hasattr(_local, "scratch"):
         shape = _BLOCKS_AT_ONCE, _BLOCK
         _local.scratch = np.arange(_BLOCK) * 256, np.empty(shape, np.intp), np.empty(shape, np.uint32)
@@ -141,15 +146,19 @@ def frame(data: bytes) -> bytes:
     return b"".join((_header(len(data)), data, _CRC.pack(masked_crc32c(data))))
 
 
-def iterate_records(path: str, check: bool = True, damaged: Callable[[FormatError], object] | None = None) -> Iterator[bytes]:
+def iterate_records(
+    path: str, check: bool = True, damaged: Callable[[FormatError], object] | None = None
+) -> Iterator[bytes]:
     """The data of each record of a file. A cut-off tail, as a killed writer leaves it, ends the iteration.
 
     Args:
         check: compare the CRCs.
-        damaged: is told of each record whose data have the wrong CRC, which is left out then; behind a wrong length nothing can be found.
+        damaged: is told of each record whose data have the wrong CRC, which is left out then; behind a wrong length
+            nothing can be found.
 
     Raises:
-        FormatError: for a wrong CRC, or a length that cannot be one; if the file is no regular one. OSError: as ``open``.
+        FormatError: for a wrong CRC, or a length that cannot be one; if the file is no regular one. OSError: as
+            ``open``.
     """
     with open_regular(path) as file:
         place = 0
@@ -159,7 +168,9 @@ def iterate_records(path: str, check: bool = True, damaged: Callable[[FormatErro
                 return
             length, head_crc = _HEADER.unpack(head)
             if length > _MAXIMUM or (check and masked_crc32c(head[:8]) != head_crc):
-                raise FormatError(f"{path}: the record at byte {place} is damaged (its length {length} does not fit its checksum).")
+                raise FormatError(
+                    f"{path}: the record at byte {place} is damaged (its length {length} does not fit its checksum)."
+                )
             if length + 4 > os.fstat(file.fileno()).st_size - place - len(head):  # before memory is taken for it
                 return
             body = file.read(length + 4)
@@ -167,7 +178,9 @@ def iterate_records(path: str, check: bool = True, damaged: Callable[[FormatErro
                 return
             data = body[:length]
             if check and masked_crc32c(data) != _CRC.unpack_from(body, length)[0]:
-                error = FormatError(f"{path}: the record at byte {place} is damaged (the checksum of its data is wrong).")
+                error = FormatError(
+                    f"{path}: the record at byte {place} is damaged (the checksum of its data is wrong)."
+                )
                 if damaged is None:
                     raise error
                 damaged(error)

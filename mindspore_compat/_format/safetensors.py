@@ -1,4 +1,7 @@
-"""Writing safetensors files in pieces, in the library's own order, and their headers; reading is the safetensors package's."""
+"""Writing safetensors files in pieces, in the library's own order, and their headers; reading is the safetensors
+package's.
+"""
+
 from __future__ import annotations
 
 import json
@@ -16,15 +19,46 @@ __all__ = ["write", "read_header", "DTYPES"]
 
 #: tensor_type: dtype of the header. The file has no word for the others.
 DTYPES: dict[str, str] = {
-    "Bool": "BOOL", "UInt8": "U8", "Int8": "I8", "Int4": "I8", "Float8E5M2": "F8_E5M2", "Float8E4M3FN": "F8_E4M3", "Int16": "I16", "UInt16": "U16",
-    "Float16": "F16", "BFloat16": "BF16", "Int32": "I32", "UInt32": "U32", "Float32": "F32", "Float64": "F64", "Int64": "I64", "UInt64": "U64",
+    "Bool": "BOOL",
+    "UInt8": "U8",
+    "Int8": "I8",
+    "Int4": "I8",
+    "Float8E5M2": "F8_E5M2",
+    "Float8E4M3FN": "F8_E4M3",
+    "Int16": "I16",
+    "UInt16": "U16",
+    "Float16": "F16",
+    "BFloat16": "BF16",
+    "Int32": "I32",
+    "UInt32": "U32",
+    "Float32": "F32",
+    "Float64": "F64",
+    "Int64": "I64",
+    "UInt64": "U64",
     "Complex64": "C64",
 }
 _BYTES = {word: item_bytes(kind) for kind, word in DTYPES.items()}  # of an element, by the word of the header
 _MAX_DIMS = 64  # of torch
 _MAX_HEADER = 100_000_000  # of the library
 # tensors lie in this order of their dtypes (last first), then by name: the widest are at the front, so all are aligned
-_ORDER = ("BOOL", "U8", "I8", "F8_E5M2", "F8_E4M3", "I16", "U16", "F16", "BF16", "I32", "U32", "F32", "C64", "F64", "I64", "U64")
+_ORDER = (
+    "BOOL",
+    "U8",
+    "I8",
+    "F8_E5M2",
+    "F8_E4M3",
+    "I16",
+    "U16",
+    "F16",
+    "BF16",
+    "I32",
+    "U32",
+    "F32",
+    "C64",
+    "F64",
+    "I64",
+    "U64",
+)
 
 
 def write(entries: Sequence[Entry], metadata: dict[str, str]) -> Iterator[Any]:
@@ -35,7 +69,9 @@ def write(entries: Sequence[Entry], metadata: dict[str, str]) -> Iterator[Any]:
     """
     for entry in entries:
         if entry.tensor_type not in DTYPES:
-            raise FormatError(f"the value {entry.name!r} has the type {entry.tensor_type}, which a safetensors file can not hold")
+            raise FormatError(
+                f"the value {entry.name!r} has the type {entry.tensor_type}, which a safetensors file can not hold"
+            )
     ordered = sorted(entries, key=lambda entry: (-_ORDER.index(DTYPES[entry.tensor_type]), entry.name.encode("utf-8")))
     header: dict[str, Any] = {"__metadata__": metadata} if metadata else {}
     place = 0
@@ -44,7 +80,11 @@ def write(entries: Sequence[Entry], metadata: dict[str, str]) -> Iterator[Any]:
         for dim in entry.dims:
             count *= dim
         end = place + count * item_bytes(entry.tensor_type)
-        header[entry.name] = {"dtype": DTYPES[entry.tensor_type], "shape": list(entry.dims), "data_offsets": [place, end]}
+        header[entry.name] = {
+            "dtype": DTYPES[entry.tensor_type],
+            "shape": list(entry.dims),
+            "data_offsets": [place, end],
+        }
         place = end
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
     text += b" " * (-len(text) % 8)
@@ -63,7 +103,9 @@ def read_header(path: str) -> tuple[dict[str, str], dict[str, tuple[tuple[int, .
         size = os.fstat(file.fileno()).st_size
         length = int.from_bytes(file.read(8), "little")
         if size < 8 or length > min(_MAX_HEADER, size - 8):
-            raise FormatError(f"the safetensors header of {path} is damaged: its length is {length}, that of the file {size}")
+            raise FormatError(
+                f"the safetensors header of {path} is damaged: its length is {length}, that of the file {size}"
+            )
         header = parse_json(file.read(length), f"the safetensors header of {path}")
     try:
         check_count(len(header), size)
@@ -76,7 +118,10 @@ def read_header(path: str) -> tuple[dict[str, str], dict[str, tuple[tuple[int, .
     end = 0
     for name, (_, first, last) in sorted(places.items(), key=lambda item: item[1][1:]):
         if first != end:
-            raise FormatError(f"the safetensors header of {path} is damaged: {name!r} begins at byte {first} of the contents, not at {end}")
+            raise FormatError(
+                f"the safetensors header of {path} is damaged: {name!r} begins at byte {first} of the contents, not at "
+                f"{end}"
+            )
         end = last
     if 8 + length + end != size:
         raise FormatError(f"the safetensors file {path} should have {8 + length + end} bytes, but has {size}")
@@ -89,7 +134,11 @@ def _place(name: str, dtype: Any, shape: Any, data_offsets: Any) -> tuple[tuple[
     if len(shape) > _MAX_DIMS:
         raise ValueError(f"{name!r} has {len(shape)} dimensions")
     if any(type(number) is not int or number < 0 for number in (*shape, first, last)):
-        raise ValueError(f"the shape and the offsets of {name!r} must be counts, but are {shape!r:.200} and {data_offsets!r:.200}")
+        raise ValueError(
+            f"the shape and the offsets of {name!r} must be counts, but are {shape!r:.200} and {data_offsets!r:.200}"
+        )
     if dtype in _BYTES and last - first != math.prod(shape) * _BYTES[dtype]:
-        raise ValueError(f"{name!r} of the type {dtype} and the shape {shape!r:.200} must not have {last - first} bytes")
+        raise ValueError(
+            f"{name!r} of the type {dtype} and the shape {shape!r:.200} must not have {last - first} bytes"
+        )
     return tuple(shape), first, last

@@ -1,4 +1,5 @@
 """Opening what is to be read: regular files, which end and do not wait."""
+
 from __future__ import annotations
 
 import json
@@ -15,7 +16,8 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0
 
 
 def open_regular(path: str) -> BinaryIO:
-    """The file for reading. FIFOs, sockets and devices, which may wait for ever or never end, are not even opened; links to files are.
+    """The file for reading. FIFOs, sockets and devices, which may wait for ever or never end, are not even opened;
+    links to files are.
 
     Raises:
         FormatError: with the path, if it is no regular file. OSError: as ``open``.

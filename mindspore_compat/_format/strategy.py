@@ -1,4 +1,5 @@
 """Strategy, group and print files, and the checkpoint as a message: protobuf's own classes from tables of fields."""
+
 from __future__ import annotations
 
 import functools
@@ -13,7 +14,9 @@ _TENSOR = "1 dims repeated int64\n2 tensor_type required string\n3 tensor_conten
 
 
 def _build(package: str, messages: dict[str, str]) -> Any:
-    from mindspore_compat._format.proto._build import build_messages  # brings protobuf, which an import of the package is not to load
+    from mindspore_compat._format.proto._build import (
+        build_messages,
+    )  # brings protobuf, which an import of the package is not to load
 
     return build_messages(package, messages, {})
 
@@ -21,24 +24,30 @@ def _build(package: str, messages: dict[str, str]) -> Any:
 @functools.cache
 def strategy_messages() -> Any:
     """ParallelStrategyMap, ParallelLayouts, ParallelGroupMap and what they hold."""
-    return _build("mindspore.straspb", {
-        "DevMatrix": "1 dim repeated uint64",
-        "TensorMap": "1 dim repeated int32",
-        "ParamSplitShape": "1 dim repeated int64",
-        "IndicesOffset": "1 dim repeated int64",
-        "ParallelStrategy": "1 dim repeated uint64",
-        "ParallelStrategys": "1 stage required uint64\n2 parallel_strategy repeated ParallelStrategy",
-        "ParallelStrategyItem": "1 node_name required string\n2 parallel_strategys required ParallelStrategys",
-        "ParallelLayouts": "1 dev_matrix repeated DevMatrix\n2 tensor_map repeated TensorMap\n3 param_split_shape repeated ParamSplitShape\n"
-                           "4 indices_offset repeated IndicesOffset\n5 field required int32\n6 opt_weight_shard_step required int32\n"
-                           "7 opt_weight_shard_size required int32",
-        "ParallelLayoutItem": "1 param_name required string\n2 parallel_layouts required ParallelLayouts",
-        "ParallelStrategyMap": "1 current_stage required uint64\n2 parallel_strategy_item repeated ParallelStrategyItem\n"
-                               "3 parallel_layout_item repeated ParallelLayoutItem",
-        "ParallelGroupRanks": "1 dim repeated uint64",
-        "ParallelGroupItem": "1 group_name required string\n2 parallel_group_ranks required ParallelGroupRanks",
-        "ParallelGroupMap": "1 parallel_group_item repeated ParallelGroupItem\n2 ckpt_restore_rank_list required ParallelGroupRanks",
-    })
+    return _build(
+        "mindspore.straspb",
+        {
+            "DevMatrix": "1 dim repeated uint64",
+            "TensorMap": "1 dim repeated int32",
+            "ParamSplitShape": "1 dim repeated int64",
+            "IndicesOffset": "1 dim repeated int64",
+            "ParallelStrategy": "1 dim repeated uint64",
+            "ParallelStrategys": "1 stage required uint64\n2 parallel_strategy repeated ParallelStrategy",
+            "ParallelStrategyItem": "1 node_name required string\n2 parallel_strategys required ParallelStrategys",
+            "ParallelLayouts": "1 dev_matrix repeated DevMatrix\n2 tensor_map repeated TensorMap\n3 param_split_shape "
+            "repeated ParamSplitShape\n"
+            "4 indices_offset repeated IndicesOffset\n5 field required int32\n6 opt_weight_shard_step required int32\n"
+            "7 opt_weight_shard_size required int32",
+            "ParallelLayoutItem": "1 param_name required string\n2 parallel_layouts required ParallelLayouts",
+            "ParallelStrategyMap": "1 current_stage required uint64\n2 parallel_strategy_item repeated "
+            "ParallelStrategyItem\n"
+            "3 parallel_layout_item repeated ParallelLayoutItem",
+            "ParallelGroupRanks": "1 dim repeated uint64",
+            "ParallelGroupItem": "1 group_name required string\n2 parallel_group_ranks required ParallelGroupRanks",
+            "ParallelGroupMap": "1 parallel_group_item repeated ParallelGroupItem\n2 ckpt_restore_rank_list required "
+            "ParallelGroupRanks",
+        },
+    )
 
 
 @functools.cache
@@ -50,12 +59,18 @@ def print_messages() -> Any:
 
 @functools.cache
 def checkpoint_messages() -> Any:
-    """Checkpoint as a message, for programs that take files apart themselves; this package reads them with `ckpt.read`."""
-    return _build("mindspore_compat.ckpt", {
-        "TensorProto": _TENSOR, "MapTensorProto": "1 tensor repeated TensorProto",
-        "Checkpoint": "1 value repeated Checkpoint.Value",
-        "Checkpoint.Value": "1 tag required string\n2 tensor TensorProto\n3 maptensor MapTensorProto",
-    })
+    """Checkpoint as a message, for programs that take files apart themselves; this package reads them with
+    `ckpt.read`.
+    """
+    return _build(
+        "mindspore_compat.ckpt",
+        {
+            "TensorProto": _TENSOR,
+            "MapTensorProto": "1 tensor repeated TensorProto",
+            "Checkpoint": "1 value repeated Checkpoint.Value",
+            "Checkpoint.Value": "1 tag required string\n2 tensor TensorProto\n3 maptensor MapTensorProto",
+        },
+    )
 
 
 def parse(message: Any, data: bytes, what: str) -> Any:

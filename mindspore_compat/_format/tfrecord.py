@@ -1,4 +1,5 @@
 """TFRecord files: framed ``tf.train.Example`` messages, whole or compressed."""
+
 from __future__ import annotations
 
 import os
@@ -13,15 +14,20 @@ from mindspore_compat._format.wire import FormatError
 
 __all__ = ["EXAMPLE", "record_offsets"]
 
-EXAMPLE: Any = build_messages("mindspore_compat.tfrecord", {
-    "BytesList": "1 value repeated bytes",
-    "FloatList": "1 value repeated float",
-    "Int64List": "1 value repeated int64",
-    "Feature": "1 bytes_list BytesList\n2 float_list FloatList\n3 int64_list Int64List",
-    "Entry": "1 key string\n2 value Feature",
-    "Features": "1 feature repeated Entry",
-    "Example": "1 features Features",
-}, {}, packed=True)
+EXAMPLE: Any = build_messages(
+    "mindspore_compat.tfrecord",
+    {
+        "BytesList": "1 value repeated bytes",
+        "FloatList": "1 value repeated float",
+        "Int64List": "1 value repeated int64",
+        "Feature": "1 bytes_list BytesList\n2 float_list FloatList\n3 int64_list Int64List",
+        "Entry": "1 key string\n2 value Feature",
+        "Features": "1 feature repeated Entry",
+        "Example": "1 features Features",
+    },
+    {},
+    packed=True,
+)
 
 _HEADER = struct.Struct("<QI")
 
@@ -47,6 +53,9 @@ def record_offsets(path: str, content: CompressedFile | None = None) -> Iterator
             if crc != masked_crc32c(head[:8]):
                 raise FormatError(f"{path} is no TFRecord file: no record starts at byte {place} of {size}")
             if place + _HEADER.size + length > size:
-                raise FormatError(f"{path} is cut off: the record at byte {place} has {length} bytes, but the file ends at byte {size}")
+                raise FormatError(
+                    f"{path} is cut off: the record at byte {place} has {length} bytes, but the file ends at byte "
+                    f"{size}"
+                )
             yield place + _HEADER.size, length
             place += OVERHEAD + length

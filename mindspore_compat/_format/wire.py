@@ -1,4 +1,5 @@
 """The few protobuf wire rules that a checkpoint needs, with bounds: varints, tags, length-delimited fields."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -77,6 +78,8 @@ def fields(data: memoryview, start: int, end: int) -> Iterator[tuple[int, int, i
         else:
             raise FormatError(f"unknown wire type {kind} of field {number} at byte {position}")
         if length > end - position:
-            raise FormatError(f"field {number} at byte {position} claims {length} bytes, but only {end - position} are left")
+            raise FormatError(
+                f"field {number} at byte {position} claims {length} bytes, but only {end - position} are left"
+            )
         yield number, kind, position, position + length
         position += length

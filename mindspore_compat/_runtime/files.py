@@ -2,6 +2,7 @@
 
 The writer process loads this file by its path, without the package: only the standard library here.
 """
+
 from __future__ import annotations
 
 import os
@@ -34,8 +35,8 @@ def write_atomically(path: str, pieces: Iterable[Any], mode: int | None = None) 
 def replacing(path: str, mode: int | None = None) -> Iterator[BinaryIO]:
     """A temporary file in the same folder to write to; at the end it is flushed to the disk and renamed over ``path``.
 
-    Until the rename an older file stays as it was; on any error the temporary file is removed. The first write into a folder
-    also removes what killed processes left there.
+    Until the rename an older file stays as it was; on any error the temporary file is removed. The first write into a
+    folder also removes what killed processes left there.
 
     Raises:
         OSError: with ``path`` as its file name, whatever failed.
@@ -105,7 +106,9 @@ def _flush_folder(folder: str) -> None:
 
 
 def remove_stale(folder: str) -> list[str]:
-    """Remove the temporary files of killed processes in a folder (those that nobody holds a lock on); returns their names."""
+    """Remove the temporary files of killed processes in a folder (those that nobody holds a lock on); returns their
+    names.
+    """
     removed: list[str] = []
     try:
         names = os.listdir(folder) if fcntl is not None else []

@@ -1,4 +1,7 @@
-"""Writing files in another process: `BackgroundWriter.submit` takes a snapshot and returns. Design: docs/design/writer.md."""
+"""Writing files in another process: `BackgroundWriter.submit` takes a snapshot and returns. Design:
+docs/design/writer.md.
+"""
+
 from __future__ import annotations
 
 import atexit
@@ -48,14 +51,22 @@ def _room(pieces: Sequence[Any]) -> int:
 
 
 def _copy(jobs: list[tuple[int, int, int]]) -> None:
-    """Do (target, source, bytes) jobs; a second thread takes its share where torch may use several, and there is enough to do."""
+    """Do (target, source, bytes) jobs; a second thread takes its share where torch may use several, and there is enough
+    to do.
+    """
     total = sum(count for _, _, count in jobs)
     if total < _HELP_FROM or torch.get_num_threads() < 2:
         for job in jobs:
             ctypes.memmove(*job)
         return
-    size = min(max(total // 32, _LEAST_COPY), _LARGEST_COPY)  # small enough to share, and large enough for copies past the cache
-    parts = deque((target + start, source + start, min(size, count - start)) for target, source, count in jobs for start in range(0, count, size))
+    size = min(
+        max(total // 32, _LEAST_COPY), _LARGEST_COPY
+    )  # small enough to share, and large enough for copies past the cache
+    parts = deque(
+        (target + start, source + start, min(size, count - start))
+        for target, source, count in jobs
+        for start in range(0, count, size)
+    )
 
     def work(left: int) -> None:
         try:
@@ -64,7 +75,9 @@ def _copy(jobs: list[tuple[int, int, int]]) -> None:
         except IndexError:  # the other one took the last
             pass
 
-    helper = threading.Thread(target=work, args=(max(_OWN_BYTES // size, 2),))  # leaves the end to us, so that nobody waits for it
+    helper = threading.Thread(
+        target=work, args=(max(_OWN_BYTES // size, 2),)
+    )  # leaves the end to us, so that nobody waits for it
     helper.start()
     work(0)
     helper.join()
@@ -88,8 +101,8 @@ class _Snapshot:
         self._is_pinned = False
 
     def fill(self, pieces: Sequence[Any]) -> tuple[int, int]:
-        """Copy buffers, uint8 tensors and what has their ``numel``, ``data_ptr`` and ``is_cuda``, each to an aligned place, which is what
-        makes it a plain memcpy.
+        """Copy buffers, uint8 tensors and what has their ``numel``, ``data_ptr`` and ``is_cuda``, each to an aligned
+        place, which is what makes it a plain memcpy.
 
         Returns:
             (where the table of (start, length) is, how many rows it has)
@@ -99,17 +112,17 @@ class _Snapshot:
         for piece in pieces:
             length = _length(piece)
             if not hasattr(piece, "data_ptr"):
-                self._map[place:place + length] = piece if isinstance(piece, bytes) else bytes(piece)
+                self._map[place : place + length] = piece if isinstance(piece, bytes) else bytes(piece)
             elif not piece.is_cuda:
                 jobs.append((base + place, piece.data_ptr(), length))
             else:
                 devices.add(piece.device)
                 self._pin()
-                self._bytes[place:place + length].copy_(piece, non_blocking=True)
+                self._bytes[place : place + length].copy_(piece, non_blocking=True)
             table.extend((place, length))
             place = _aligned(place + length)
         _copy(jobs)
-        self._map[place:place + 8 * len(table)] = table.tobytes()
+        self._map[place : place + 8 * len(table)] = table.tobytes()
         for device in devices:
             torch.cuda.current_stream(device).synchronize()
         return place, len(table) // 2
@@ -133,8 +146,9 @@ class _Snapshot:
 class BackgroundWriter:
     """Hands snapshots to a process that writes them, in order.
 
-    At most two jobs are on their way; `submit` waits when there are more, so memory is bounded by two snapshots. An error, or the
-    death of the process, is raised by the next `submit`, `flush` or `close`, with the path. The process starts with the first job.
+    At most two jobs are on their way; `submit` waits when there are more, so memory is bounded by two snapshots. An
+    error, or the death of the process, is raised by the next `submit`, `flush` or `close`, with the path. The process
+    starts with the first job.
     """
 
     def __init__(self) -> None:
@@ -157,8 +171,16 @@ class BackgroundWriter:
             self._collect(wait=False)
             return [path for path, _ in self._jobs.values()]
 
-    def submit(self, path: str, pieces: Iterable[Any], mode: int | None = None, crc: bool = False, key: bytes | None = None,
-               enc_mode: str = "AES-GCM", obsolete: Sequence[str] = ()) -> None:
+    def submit(
+        self,
+        path: str,
+        pieces: Iterable[Any],
+        mode: int | None = None,
+        crc: bool = False,
+        key: bytes | None = None,
+        enc_mode: str = "AES-GCM",
+        obsolete: Sequence[str] = (),
+    ) -> None:
         """Copy the pieces (buffers and flat uint8 tensors) and have them written to ``path``.
 
         Args:
@@ -166,7 +188,8 @@ class BackgroundWriter:
             obsolete: files to remove when this one is complete.
 
         Raises:
-            OSError, RuntimeError: of an earlier job, whose path it names; this job is then not accepted. OSError: if there is no
+            OSError, RuntimeError: of an earlier job, whose path it names; this job is then not accepted. OSError: if
+                there is no
             memory for the snapshot.
         """
         with self._lock:
@@ -180,9 +203,19 @@ class BackgroundWriter:
             snapshot = self._snapshot(path, _room(listed))
             table, rows = snapshot.fill(listed)
             self._numbers += 1
-            job = {"id": self._numbers, "path": path, "table": table, "rows": rows, "mode": mode, "crc": crc, "key": key.hex() if key else "",
-                   "enc_mode": enc_mode, "obsolete": list(obsolete)}
-            # From here until it is listed the snapshot belongs to nobody: an interrupt in between only costs its memory.
+            job = {
+                "id": self._numbers,
+                "path": path,
+                "table": table,
+                "rows": rows,
+                "mode": mode,
+                "crc": crc,
+                "key": key.hex() if key else "",
+                "enc_mode": enc_mode,
+                "obsolete": list(obsolete),
+            }
+            # From here until it is listed the snapshot belongs to nobody: an interrupt in between only costs its
+            # memory.
             self._send(job, snapshot)
             self._jobs[self._numbers] = (path, snapshot)
 
@@ -195,7 +228,11 @@ class BackgroundWriter:
         try:
             return _Snapshot(max(size, 1))
         except OSError as error:
-            raise OSError(error.errno, f"no memory for the snapshot of {size} bytes ({error.strerror}); save with async_save=False", path) from None
+            raise OSError(
+                error.errno,
+                f"no memory for the snapshot of {size} bytes ({error.strerror}); save with async_save=False",
+                path,
+            ) from None
 
     def _start(self) -> None:
         if self._process is not None:
@@ -203,8 +240,14 @@ class BackgroundWriter:
         ours, theirs = socket.socketpair()
         with theirs:
             # own session: a Ctrl-C in the terminal is the trainer's
-            self._process = subprocess.Popen([sys.executable, _PROGRAM, str(theirs.fileno())], pass_fds=[theirs.fileno()], start_new_session=True,
-                                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, cwd="/")
+            self._process = subprocess.Popen(
+                [sys.executable, _PROGRAM, str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                cwd="/",
+            )
         self._channel = ours
 
     def _send(self, job: dict[str, Any], snapshot: _Snapshot) -> None:
@@ -244,7 +287,11 @@ class BackgroundWriter:
         if answer["error"] is not None:
             number, kind, text = answer["error"]
             path = answer["path"]
-            self._failures.append(OSError(number, text, path) if number else RuntimeError(f"writing {path} in the background failed: {kind}: {text}"))
+            self._failures.append(
+                OSError(number, text, path)
+                if number
+                else RuntimeError(f"writing {path} in the background failed: {kind}: {text}")
+            )
 
     def _bury(self) -> None:
         """The process is gone: turn its jobs into failures and be ready to start another."""
@@ -256,8 +303,12 @@ class BackgroundWriter:
         self._failures = failures
         if paths:
             how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
-            self._failures.append(RuntimeError(f"the process that writes checkpoints {how} before it reported {', '.join(paths)}: "
-                                               "not written, unless it is there. The next save starts a new process."))
+            self._failures.append(
+                RuntimeError(
+                    f"the process that writes checkpoints {how} before it reported {', '.join(paths)}: "
+                    "not written, unless it is there. The next save starts a new process."
+                )
+            )
 
     def _raise_failures(self) -> None:
         failures, self._failures = self._failures, []

@@ -1,10 +1,13 @@
-"""The process that writes files in the background. `writer.py` starts it by its path: standard library only, and no package imports.
+"""The process that writes files in the background. `writer.py` starts it by its path: standard library only, and no
+package imports.
 
-It is handed a socket. A message is a length (4 bytes), a JSON object, and a file descriptor to read the finished bytes from. The object
-is {"id", "path", "table", "rows", "mode", "crc", "key", "enc_mode", "obsolete"}; the table in that file says where its pieces are.
-Each job is answered, in order, by a line {"id", "path", "error": null or [errno, type, text]}. At the end of the socket, what was
-accepted is written, then the process ends: a killed trainer loses nothing that it had handed over.
+It is handed a socket. A message is a length (4 bytes), a JSON object, and a file descriptor to read the finished bytes
+from. The object is {"id", "path", "table", "rows", "mode", "crc", "key", "enc_mode", "obsolete"}; the table in that
+file says where its pieces are. Each job is answered, in order, by a line {"id", "path", "error": null or [errno, type,
+text]}. At the end of the socket, what was accepted is written, then the process ends: a killed trainer loses nothing
+that it had handed over.
 """
+
 from __future__ import annotations
 
 import importlib.util
@@ -53,8 +56,8 @@ def _jobs(channel: socket.socket) -> Iterator[tuple[dict[str, Any], int]]:
 
 
 def _pieces(view: memoryview, table: int, rows: int) -> Iterator[memoryview]:
-    for start, count in struct.iter_unpack("=qq", view[table:table + 16 * rows]):
-        yield view[start:start + count]
+    for start, count in struct.iter_unpack("=qq", view[table : table + 16 * rows]):
+        yield view[start : start + count]
 
 
 def _write(job: dict[str, Any], handle: int, files: ModuleType, envelope: ModuleType) -> None:
@@ -102,7 +105,11 @@ def main() -> None:
         try:
             _write(job, handle, files, envelope)
         except BaseException as caught:  # reported, and the next job is served
-            error = [getattr(caught, "errno", None), type(caught).__name__, getattr(caught, "strerror", None) or str(caught)]
+            error = [
+                getattr(caught, "errno", None),
+                type(caught).__name__,
+                getattr(caught, "strerror", None) or str(caught),
+            ]
         finally:
             os.close(handle)
         _answer(channel, job, error)

@@ -1,4 +1,5 @@
 """Gradients of several steps for one update. Upstream: ``mindspore.boost.grad_accumulation``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -31,7 +32,8 @@ gradient_clear_op.register("Tensor")(_clear)
 
 
 class GradientAccumulation(Cell):
-    """Called with (loss, gradients) after each backward: updates with the mean gradient every ``max_accumulation_step`` calls.
+    """Called with (loss, gradients) after each backward: updates with the mean gradient every ``max_accumulation_step``
+    calls.
 
     Args:
         optimizer: a Cell whose ``parameters`` the gradients belong to.
@@ -47,8 +49,11 @@ class GradientAccumulation(Cell):
         self._steps = 0  # the same number where reading it costs no wait for the device
 
     def construct(self, loss: Any, grads: Any) -> Any:
-        torch._foreach_add_([plain(total) for total in self._grad_accumulation], [plain(gradient) for gradient in grads],
-                            alpha=1.0 / self._max_accumulation_step)
+        torch._foreach_add_(
+            [plain(total) for total in self._grad_accumulation],
+            [plain(gradient) for gradient in grads],
+            alpha=1.0 / self._max_accumulation_step,
+        )
         self._steps += 1
         if self._steps >= self._max_accumulation_step:
             self.optimizer(wrap(tuple([plain(total) for total in self._grad_accumulation])))

@@ -1,4 +1,5 @@
 """Tensor, Parameter, dtypes, initializers, seed. Upstream: ``mindspore.common``."""
+
 from mindspore_compat.common import dtype, initializer
 from mindspore_compat.common.api import JitConfig, mutable
 from mindspore_compat.common.dtype import *  # noqa: F403
@@ -8,6 +9,21 @@ from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor, RowTenso
 from mindspore_compat.common.symbol import Symbol
 from mindspore_compat.common.tensor import Tensor, is_tensor
 
-__all__ = ["Tensor", "is_tensor", "Parameter", "ParameterTuple", "RowTensor", "SparseTensor", "COOTensor", "CSRTensor", "initializer",
-           "Symbol", "set_seed", "get_seed", "dtype", "JitConfig", "mutable",
-           *dtype.__all__]
+__all__ = [
+    "Tensor",
+    "is_tensor",
+    "Parameter",
+    "ParameterTuple",
+    "RowTensor",
+    "SparseTensor",
+    "COOTensor",
+    "CSRTensor",
+    "initializer",
+    "Symbol",
+    "set_seed",
+    "get_seed",
+    "dtype",
+    "JitConfig",
+    "mutable",
+    *dtype.__all__,
+]

@@ -1,14 +1,18 @@
-"""What is differentiable, and by whom: the one place that runs computations to be differentiated, and the one that takes gradients.
+"""What is differentiable, and by whom: the one place that runs computations to be differentiated, and the one that
+takes gradients.
 
-Everything that differentiates runs its computation as a `Forward`, and `gradients` takes nothing else. That decides, without anybody having to
-say so, both things that upstream's semantics ask for:
+Everything that differentiates runs its computation as a `Forward`, and `gradients` takes nothing else. That decides,
+without anybody having to say so, both things that upstream's semantics ask for:
 
-- While a `Forward` runs, every gradient that is taken inside keeps its own graph, since the whole may be differentiated: derivatives compose.
-- What was computed before a `Forward` is a constant for it, although torch recorded it: `gradients` goes no further than to what the forward itself
-  recorded, or, at top level, to what forwards recorded that Cells have kept (`Cell.set_grad`).
+- While a `Forward` runs, every gradient that is taken inside keeps its own graph, since the whole may be
+  differentiated: derivatives compose.
+- What was computed before a `Forward` is a constant for it, although torch recorded it: `gradients` goes no further
+  than to what the forward itself recorded, or, at top level, to what forwards recorded that Cells have kept
+  (`Cell.set_grad`).
 
 Upstream: what ``set_grad`` and the PyNative executor record.
 """
+
 from __future__ import annotations
 
 import bisect
@@ -22,20 +26,34 @@ import torch
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
 
-__all__ = ["KEPT", "THREAD", "Forward", "OwnBackward", "as_variable", "detached", "differentiable", "gradients", "is_differentiable", "keep",
-           "keeps_graph", "scalar_gradients", "tensors_of"]
+__all__ = [
+    "KEPT",
+    "THREAD",
+    "Forward",
+    "OwnBackward",
+    "as_variable",
+    "detached",
+    "differentiable",
+    "gradients",
+    "is_differentiable",
+    "keep",
+    "keeps_graph",
+    "scalar_gradients",
+    "tensors_of",
+]
 
 _Base = torch._C.TensorBase
 _requires_grad = _Base.requires_grad.__get__  # type: ignore[attr-defined]
 _sequence_number: Callable[[], int] = torch._C._autograd._get_sequence_nr  # of the next node that this thread records
 _MOST_SPANS = 4096
-_LEAF = 2 ** 63  # torch numbers nodes of leaves from above
+_LEAF = 2**63  # torch numbers nodes of leaves from above
 
 
 class _Thread(threading.local):
     """What this thread has recorded: how many forwards are ``running``, and what torch recorded between them.
 
-    ``spans`` are the ends, in turn first and behind the last, of the ranges of torch's node numbers that no forward recorded.
+    ``spans`` are the ends, in turn first and behind the last, of the ranges of torch's node numbers that no forward
+    recorded.
     """
 
     def __init__(self) -> None:
@@ -56,7 +74,7 @@ class _Differentiable:
             if now != THREAD.end:
                 THREAD.spans += (THREAD.end, now)
                 if len(THREAD.spans) > _MOST_SPANS:
-                    del THREAD.spans[1:_MOST_SPANS // 2 + 1]  # all that is older is taken for constant
+                    del THREAD.spans[1 : _MOST_SPANS // 2 + 1]  # all that is older is taken for constant
         THREAD.running += 1
 
     def __exit__(self, *exc: Any) -> None:
@@ -84,7 +102,9 @@ def is_differentiable(value: Any) -> bool:
 
 
 def as_variable(value: torch.Tensor) -> torch.Tensor:
-    """The input itself as a point to differentiate at: a new leaf, or a view where an outer differentiation runs through it."""
+    """The input itself as a point to differentiate at: a new leaf, or a view where an outer differentiation runs
+    through it.
+    """
     if value.requires_grad and keeps_graph():
         return wrap(_Base.view_as(value, value))
     return wrap(_Base.detach(value)).requires_grad_(True)
@@ -129,9 +149,16 @@ class Forward:
 
     __slots__ = ("outputs", "start", "variables")
 
-    def __init__(self, fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any] | None = None, wanted: Sequence[int] = ()) -> None:
+    def __init__(
+        self, fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any] | None = None, wanted: Sequence[int] = ()
+    ) -> None:
         if wanted:
-            args = tuple([as_variable(arg) if position in wanted and is_differentiable(arg) else arg for position, arg in enumerate(args)])
+            args = tuple(
+                [
+                    as_variable(arg) if position in wanted and is_differentiable(arg) else arg
+                    for position, arg in enumerate(args)
+                ]
+            )
         self.variables = [args[position] for position in wanted]
         self.start = _sequence_number() if THREAD.running else 0
         if torch.is_grad_enabled():
@@ -156,7 +183,9 @@ class Forward:
         return made
 
 
-def gradients(forward: Forward, targets: Sequence[torch.Tensor], sens: Any = None, again: bool = False) -> tuple[Any, ...]:
+def gradients(
+    forward: Forward, targets: Sequence[torch.Tensor], sens: Any = None, again: bool = False
+) -> tuple[Any, ...]:
     """d(outputs·sens)/d(target) for each target; zeros where there is no dependence. ``sens`` None means ones.
 
     Args:
@@ -171,9 +200,14 @@ def gradients(forward: Forward, targets: Sequence[torch.Tensor], sens: Any = Non
     if sens is None:
         seeds = [torch.ones_like(_Base.detach(root)) for root in roots]
     else:
-        given = tensors_of(sens) if not isinstance(sens, (int, float)) else [torch.full_like(_Base.detach(roots[0]), sens)]
+        given = (
+            tensors_of(sens) if not isinstance(sens, (int, float)) else [torch.full_like(_Base.detach(roots[0]), sens)]
+        )
         if len(given) != len(roots):
-            raise ValueError(f"For 'GradOperation', 'sens' must have one Tensor for each of the {len(roots)} outputs, but got {len(given)}.")
+            raise ValueError(
+                f"For 'GradOperation', 'sens' must have one Tensor for each of the {len(roots)} outputs, but got "
+                f"{len(given)}."
+            )
         seeds = [_matching_seed(seed, root) for seed, root in zip(given, roots)]
     pairs = [(root, seed) for root, seed in zip(roots, seeds) if root.requires_grad]
     return wrap(_gradients(forward, [root for root, _ in pairs], [seed for _, seed in pairs], targets, again))
@@ -193,24 +227,47 @@ def scalar_gradients(forward: Forward, targets: Sequence[torch.Tensor]) -> tuple
     return _gradients(forward, (loss,) if loss.requires_grad else (), None, targets, False)
 
 
-def _gradients(forward: Forward, roots: Sequence[torch.Tensor], seeds: Sequence[torch.Tensor] | None, targets: Sequence[torch.Tensor],
-               again: bool) -> tuple[Any, ...]:
+def _gradients(
+    forward: Forward,
+    roots: Sequence[torch.Tensor],
+    seeds: Sequence[torch.Tensor] | None,
+    targets: Sequence[torch.Tensor],
+    again: bool,
+) -> tuple[Any, ...]:
     wanted = [target for target in targets if _requires_grad(target)]
     found = _backward(forward, roots, seeds, wanted, again) if roots and wanted else ()
     if len(found) == len(targets) and all(gradient is not None for gradient in found):
         return found
     by_target = dict(zip(map(id, wanted), found))
-    return tuple([torch.zeros_like(_Base.detach(target)) if by_target.get(id(target)) is None else by_target[id(target)] for target in targets])
+    return tuple(
+        [
+            torch.zeros_like(_Base.detach(target)) if by_target.get(id(target)) is None else by_target[id(target)]
+            for target in targets
+        ]
+    )
 
 
-def _backward(forward: Forward, roots: Sequence[torch.Tensor], seeds: Sequence[torch.Tensor] | None, wanted: list[torch.Tensor],
-              again: bool) -> tuple[Any, ...]:
+def _backward(
+    forward: Forward,
+    roots: Sequence[torch.Tensor],
+    seeds: Sequence[torch.Tensor] | None,
+    wanted: list[torch.Tensor],
+    again: bool,
+) -> tuple[Any, ...]:
     keeps, multithreaded = keeps_graph(), torch._C._is_multithreading_enabled()
     # what is wanted is taken before the hook: a variable itself may be cut off from what it was made of
-    cuts = [node.register_prehook(_nothing) for node in _outside(roots, forward.start)] if forward.start or THREAD.spans else ()
-    torch._C._set_multithreading_enabled(False)  # on a GPU as well, backward runs in this thread: its forwards, its numbers, its modes
+    cuts = (
+        [node.register_prehook(_nothing) for node in _outside(roots, forward.start)]
+        if forward.start or THREAD.spans
+        else ()
+    )
+    torch._C._set_multithreading_enabled(
+        False
+    )  # on a GPU as well, backward runs in this thread: its forwards, its numbers, its modes
     try:
-        return torch.autograd.grad(roots, wanted, seeds, allow_unused=True, create_graph=keeps, retain_graph=keeps or again or bool(cuts))
+        return torch.autograd.grad(
+            roots, wanted, seeds, allow_unused=True, create_graph=keeps, retain_graph=keeps or again or bool(cuts)
+        )
     finally:
         torch._C._set_multithreading_enabled(multithreaded)
         for cut in cuts:
@@ -222,7 +279,9 @@ def _nothing(gradients: tuple) -> tuple:
 
 
 def _outside(roots: Sequence[torch.Tensor], start: int) -> list[Any]:
-    """The first nodes on each way from ``roots`` that were recorded before ``start``, or if that is 0, outside of all forwards."""
+    """The first nodes on each way from ``roots`` that were recorded before ``start``, or if that is 0, outside of all
+    forwards.
+    """
     spans, found = [0, start] if start else THREAD.spans, []
     latest = spans[-1]
     waiting = [root.grad_fn for root in roots if root.grad_fn is not None]
@@ -243,13 +302,17 @@ def _outside(roots: Sequence[torch.Tensor], start: int) -> list[Any]:
 def _matching_seed(seed: torch.Tensor, root: torch.Tensor) -> torch.Tensor:
     if tuple(seed.shape) != tuple(root.shape):
         if seed.numel() != root.numel():
-            raise ValueError(f"For 'GradOperation', the shape of 'sens' must be that of the output {tuple(root.shape)}, but got {tuple(seed.shape)}.")
+            raise ValueError(
+                f"For 'GradOperation', the shape of 'sens' must be that of the output {tuple(root.shape)}, but got "
+                f"{tuple(seed.shape)}."
+            )
         seed = torch.reshape(seed, tuple(root.shape))
     return seed if seed.dtype is root.dtype else _Base.to(seed, root.dtype)
 
 
 class OwnBackward(torch.autograd.Function):
-    """Computes with one function, differentiates with another: ``bprop(*inputs, out, dout)``, which may be differentiated itself.
+    """Computes with one function, differentiates with another: ``bprop(*inputs, out, dout)``, which may be
+    differentiated itself.
 
     ``inputs`` are ``count`` arguments, then Parameters that the function uses.
     """
@@ -258,9 +321,14 @@ class OwnBackward(torch.autograd.Function):
     def forward(ctx: Any, compute: Callable[..., Any], bprop: Callable[..., Any], count: int, *inputs: Any) -> Any:  # type: ignore[override]
         out = compute(*inputs[:count])
         outputs = out if isinstance(out, tuple) else (out,)
-        fresh = tuple(item.detach().clone() if isinstance(item, torch.Tensor) and any(item is i for i in inputs) else item for item in outputs)
+        fresh = tuple(
+            item.detach().clone() if isinstance(item, torch.Tensor) and any(item is i for i in inputs) else item
+            for item in outputs
+        )
         tensors = [item for item in (*inputs, *fresh) if isinstance(item, torch.Tensor)]
-        ctx.save_for_backward(*tensors)  # the outputs too, with the way they were made in: bprop may be differentiated through them
+        ctx.save_for_backward(
+            *tensors
+        )  # the outputs too, with the way they were made in: bprop may be differentiated through them
         ctx.others = [None if isinstance(item, torch.Tensor) else (item,) for item in (*inputs, *fresh)]
         ctx.bprop, ctx.count, ctx.total, ctx.is_single = bprop, count, len(inputs), not isinstance(out, tuple)
         return fresh[0] if ctx.is_single else fresh
@@ -269,12 +337,19 @@ class OwnBackward(torch.autograd.Function):
     def backward(ctx: Any, *douts: Any) -> Any:
         saved = iter(ctx.saved_tensors)
         items = [next(saved) if other is None else other[0] for other in ctx.others]
-        inputs, outputs = items[:ctx.total], items[ctx.total:]
+        inputs, outputs = items[: ctx.total], items[ctx.total :]
         out, dout = (outputs[0], douts[0]) if ctx.is_single else (tuple(outputs), tuple(douts))
         with _DIFFERENTIABLE:
-            found = ctx.bprop(wrap(inputs[:ctx.count]), wrap(out), wrap(dout))
-        return (None, None, None, *[item if isinstance(given, torch.Tensor) and isinstance(item, torch.Tensor) else None
-                                    for item, given in zip(found, inputs)])
+            found = ctx.bprop(wrap(inputs[: ctx.count]), wrap(out), wrap(dout))
+        return (
+            None,
+            None,
+            None,
+            *[
+                item if isinstance(given, torch.Tensor) and isinstance(item, torch.Tensor) else None
+                for item, given in zip(found, inputs)
+            ],
+        )
 
 
 #: Cells that hold a forward which nobody has differentiated yet, by id

@@ -1,10 +1,12 @@
 """What recordings have to know of the program: written all over the package, so it lives below."""
+
 from __future__ import annotations
 
 import threading
 from typing import Any
 
-#: counts changes that may make a Cell compute something else: attributes, flags, requires_grad, the memory of a Parameter; not its values
+# : counts changes that may make a Cell compute something else: attributes, flags, requires_grad, the memory of a
+# Parameter; not its values
 epoch = 0
 #: counts changes of what Cells consist of: children and Parameters
 structure = 0
@@ -36,7 +38,9 @@ def recorder_here() -> Any:
 
 
 def not_repeatable(why: str) -> None:
-    """Say, from within a computation, that it does more than its operators show; without effect where nothing is recorded."""
+    """Say, from within a computation, that it does more than its operators show; without effect where nothing is
+    recorded.
+    """
     here = recorder_here()
     if here is not None:
         here.give_up(why)

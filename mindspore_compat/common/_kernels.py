@@ -1,11 +1,15 @@
-"""torch's kernels for 16-bit floats on a CPU, where casting is better: the operators below compute in float32 there and round once.
+"""torch's kernels for 16-bit floats on a CPU, where casting is better: the operators below compute in float32 there and
+round once.
 
-torch has a float16 kernel of most operators, and many are traps: without hardware for float16, matrix products are 80 to 350 times slower than
-float32's, with it the gradients of convolutions still 15 to 170 times; a few do not exist. Through float32 most take 0.9 to 1.6 times float32's
-time, small ones up to 2.5 (benchmarks/half.py), and are no less exact: torch's kernels also accumulate in float32, where they are right.
+torch has a float16 kernel of most operators, and many are traps: without hardware for float16, matrix products are 80
+to 350 times slower than float32's, with it the gradients of convolutions still 15 to 170 times; a few do not exist.
+Through float32 most take 0.9 to 1.6 times float32's time, small ones up to 2.5 (benchmarks/half.py), and are no less
+exact: torch's kernels also accumulate in float32, where they are right.
 
-What stands here is called from here, in the whole package (tests/common/test_kernels.py). The rest of torch is faster as it is.
+What stands here is called from here, in the whole package (tests/common/test_kernels.py). The rest of torch is faster
+as it is.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -29,25 +33,48 @@ _BOTH = _HALVES
 _PRODUCT = _FLOAT16 if _has_bfloat16 else _BOTH  # without hardware oneDNN emulates bfloat16
 
 #: products that torch.autocast casts too
-_PRODUCTS = "matmul mm bmm addmm addbmm baddbmm linear conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d".split()
+_PRODUCTS = (
+    "matmul mm bmm addmm addbmm baddbmm linear conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d"
+).split()
 #: name: (torch's operator, types that go through float32)
 _TABLE: dict[str, tuple[Callable[..., Any], frozenset[torch.dtype]]] = {
-    **{name: (getattr(torch, name), _PRODUCT) for name in (
-        "matmul mm bmm mv addmm addmv addbmm baddbmm addr inner tensordot einsum conv1d conv2d conv3d "
-        "conv_transpose1d conv_transpose2d conv_transpose3d lstm").split()},
-    "linear": (_nn.linear, _PRODUCT), "bilinear": (torch.nn.functional.bilinear, _PRODUCT), "multi_dot": (torch.linalg.multi_dot, _PRODUCT),
-    "matrix_power": (torch.linalg.matrix_power, _PRODUCT), "affine_grid": (torch.nn.functional.affine_grid, _PRODUCT),
-    "cov": (torch.cov, _PRODUCT), "corrcoef": (torch.corrcoef, _PRODUCT),
+    **{
+        name: (getattr(torch, name), _PRODUCT)
+        for name in (
+            "matmul mm bmm mv addmm addmv addbmm baddbmm addr inner tensordot einsum conv1d conv2d conv3d "
+            "conv_transpose1d conv_transpose2d conv_transpose3d lstm"
+        ).split()
+    },
+    "linear": (_nn.linear, _PRODUCT),
+    "bilinear": (torch.nn.functional.bilinear, _PRODUCT),
+    "multi_dot": (torch.linalg.multi_dot, _PRODUCT),
+    "matrix_power": (torch.linalg.matrix_power, _PRODUCT),
+    "affine_grid": (torch.nn.functional.affine_grid, _PRODUCT),
+    "cov": (torch.cov, _PRODUCT),
+    "corrcoef": (torch.corrcoef, _PRODUCT),
     "scaled_dot_product_attention": (_nn.scaled_dot_product_attention, _BOTH),
-    **{name: (getattr(torch, name), _BOTH) for name in "gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell cdist".split()},
+    **{
+        name: (getattr(torch, name), _BOTH)
+        for name in "gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell cdist".split()
+    },
     "group_norm": (torch.group_norm, _FLOAT16),
-    "adaptive_avg_pool1d": (torch.adaptive_avg_pool1d, _FLOAT16), "adaptive_avg_pool2d": (_nn.adaptive_avg_pool2d, _FLOAT16),
-    "adaptive_avg_pool3d": (_nn.adaptive_avg_pool3d, _BOTH), "avg_pool3d": (_nn.avg_pool3d, _BOTH),
-    "fold": (torch.nn.functional.fold, _FLOAT16), "unfold": (torch.nn.functional.unfold, _FLOAT16),
-    "interpolate": (torch.nn.functional.interpolate, _FLOAT16), "norm": (torch.linalg.norm, _FLOAT16),
-    "matrix_norm": (torch.linalg.matrix_norm, _FLOAT16), "renorm": (torch.renorm, _FLOAT16), "cosine_similarity": (torch.cosine_similarity, _FLOAT16),
-    "square": (torch.square, _FLOAT16), "pow": (torch.pow, _FLOAT16), "vector_norm": (torch.linalg.vector_norm, _FLOAT16),
-    "tanh": (torch.tanh, _BOTH), "prod": (torch.prod, _BOTH), "logsumexp": (torch.logsumexp, _BOTH),
+    "adaptive_avg_pool1d": (torch.adaptive_avg_pool1d, _FLOAT16),
+    "adaptive_avg_pool2d": (_nn.adaptive_avg_pool2d, _FLOAT16),
+    "adaptive_avg_pool3d": (_nn.adaptive_avg_pool3d, _BOTH),
+    "avg_pool3d": (_nn.avg_pool3d, _BOTH),
+    "fold": (torch.nn.functional.fold, _FLOAT16),
+    "unfold": (torch.nn.functional.unfold, _FLOAT16),
+    "interpolate": (torch.nn.functional.interpolate, _FLOAT16),
+    "norm": (torch.linalg.norm, _FLOAT16),
+    "matrix_norm": (torch.linalg.matrix_norm, _FLOAT16),
+    "renorm": (torch.renorm, _FLOAT16),
+    "cosine_similarity": (torch.cosine_similarity, _FLOAT16),
+    "square": (torch.square, _FLOAT16),
+    "pow": (torch.pow, _FLOAT16),
+    "vector_norm": (torch.linalg.vector_norm, _FLOAT16),
+    "tanh": (torch.tanh, _BOTH),
+    "prod": (torch.prod, _BOTH),
+    "logsumexp": (torch.logsumexp, _BOTH),
 }
 #: operators whose inputs must be of one type
 _ALIKE = frozenset((*_PRODUCTS, "mv", "addmv"))
@@ -79,8 +106,12 @@ def _cast(value: Any, dtype: torch.dtype) -> Any:
     return type(value)([_cast(item, dtype) for item in value]) if type(value) in (tuple, list) else value
 
 
-def _through_float32(operator: Callable[..., Any], dtype: torch.dtype, mixed: bool, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The operator on float32 copies, its results rounded to ``dtype``; as torch does it where the types do not fit together."""
+def _through_float32(
+    operator: Callable[..., Any], dtype: torch.dtype, mixed: bool, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """The operator on float32 copies, its results rounded to ``dtype``; as torch does it where the types do not fit
+    together.
+    """
     given = [*args, *kwargs.values()]
     if (not mixed and any(tensor.dtype is not dtype for tensor in _floats(given))) or kwargs.get("out") is not None:
         return operator(*args, **kwargs)
@@ -88,7 +119,9 @@ def _through_float32(operator: Callable[..., Any], dtype: torch.dtype, mixed: bo
     if torch.is_autocast_enabled("cpu"):  # it would cast them back
         with torch.autocast("cpu", enabled=False):
             return _through_float32(operator, dtype, mixed, args, kwargs)
-    return _cast(operator(*[_cast(arg, _F32) for arg in args], **{key: _cast(arg, _F32) for key, arg in kwargs.items()}), target)
+    return _cast(
+        operator(*[_cast(arg, _F32) for arg in args], **{key: _cast(arg, _F32) for key, arg in kwargs.items()}), target
+    )
 
 
 def _kernel(name: str) -> Callable[..., Any]:
@@ -109,7 +142,9 @@ def _kernel(name: str) -> Callable[..., Any]:
             if len(set(found)) < 2:
                 raise
             kinds = ", ".join(str(dtype).removeprefix("torch.") for dtype in found)
-            raise TypeError(f"For '{name}', the types of all inputs must be the same, but got {kinds}. Cast them to one by astype.") from error
+            raise TypeError(
+                f"For '{name}', the types of all inputs must be the same, but got {kinds}. Cast them to one by astype."
+            ) from error
 
     def nested(*args: Any, **kwargs: Any) -> Any:
         first = next(_floats(args), None)
@@ -137,18 +172,26 @@ CAST_BY_AUTOCAST = {_TABLE[name][0]: name for name in (*_PRODUCTS, "scaled_dot_p
 
 
 def cast_by_autocast(operator: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What one of `CAST_BY_AUTOCAST` gives where torch.autocast is on: of rounded inputs, by the kernel that the table says."""
+    """What one of `CAST_BY_AUTOCAST` gives where torch.autocast is on: of rounded inputs, by the kernel that the table
+    says.
+    """
     dtype = torch.get_autocast_dtype("cpu")
-    if not torch.is_autocast_enabled("cpu") or any(tensor.dtype is torch.float64 for tensor in _floats([*args, *kwargs.values()])):
+    if not torch.is_autocast_enabled("cpu") or any(
+        tensor.dtype is torch.float64 for tensor in _floats([*args, *kwargs.values()])
+    ):
         return operator(*args, **kwargs)
     with torch.autocast("cpu", enabled=False):
-        return KERNELS[CAST_BY_AUTOCAST[operator]](*_cast(args, dtype), **{key: _cast(arg, dtype) for key, arg in kwargs.items()})
+        return KERNELS[CAST_BY_AUTOCAST[operator]](
+            *_cast(args, dtype), **{key: _cast(arg, dtype) for key, arg in kwargs.items()}
+        )
 
 
 KERNELS: dict[str, Callable[..., Any]] = {name: _kernel(name) for name in _TABLE}
 globals().update(KERNELS)
 #: methods of torch's Tensors that are these operators
-METHODS = {name: KERNELS[name] for name in "matmul mm bmm mv addmm addmv addbmm baddbmm addr inner square pow tanh".split()}
+METHODS = {
+    name: KERNELS[name] for name in "matmul mm bmm mv addmm addmv addbmm baddbmm addr inner square pow tanh".split()
+}
 
 
 def __getattr__(name: str) -> Any:

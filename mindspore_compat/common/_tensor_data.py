@@ -1,4 +1,5 @@
 """What the constructors of Tensor and Parameter take, as plain torch tensors."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -18,12 +19,16 @@ def _array_from(data: Any) -> np.ndarray:
     try:
         array = np.array(data)
     except ValueError as error:
-        raise TypeError(f"For 'Tensor', the nested list 'input_data' must be rectangular, but it is not: {error}") from None
+        raise TypeError(
+            f"For 'Tensor', the nested list 'input_data' must be rectangular, but it is not: {error}"
+        ) from None
     if array.dtype == np.float64:
         array = array.astype(np.float32)
     elif array.dtype == np.object_:
-        raise TypeError(f"For Tensor, the 'input_data' is a {type(data).__name__} that contains unsupported elements; "
-                        "use numbers, bools or Tensors of one shape.")
+        raise TypeError(
+            f"For Tensor, the 'input_data' is a {type(data).__name__} that contains unsupported elements; "
+            "use numbers, bools or Tensors of one shape."
+        )
     return array
 
 
@@ -33,8 +38,10 @@ def plain_from(data: Any, copy: bool) -> torch.Tensor:
         return _wrap.plain(data)
     if isinstance(data, np.ndarray):
         if data.dtype.kind in "USO":
-            raise TypeError(f"For Tensor, the 'input_data' is a numpy array of dtype {data.dtype}, which no Tensor can hold. "
-                            "Convert it to numbers first.")
+            raise TypeError(
+                f"For Tensor, the 'input_data' is a numpy array of dtype {data.dtype}, which no Tensor can hold. "
+                "Convert it to numbers first."
+            )
         if data.dtype.byteorder == ">":
             data = data.astype(data.dtype.newbyteorder("="))
         if copy or any(stride < 0 for stride in data.strides) or not data.flags.writeable:
@@ -43,12 +50,18 @@ def plain_from(data: Any, copy: bool) -> torch.Tensor:
     if isinstance(data, (np.generic,)):
         return torch.from_numpy(np.array(data))
     if isinstance(data, (bool, int, float, complex)):
-        if isinstance(data, int) and not -2**63 <= data < 2**64:
+        if isinstance(data, int) and not -(2**63) <= data < 2**64:
             raise ValueError(f"For 'Tensor', the int 'input_data' must fit into 64 bits, but got {data}.")
-        return torch.tensor(data, dtype=torch.complex128 if isinstance(data, complex) else torch.float32 if isinstance(data, float) else None)
+        return torch.tensor(
+            data,
+            dtype=torch.complex128 if isinstance(data, complex) else torch.float32 if isinstance(data, float) else None,
+        )
     if isinstance(data, (list, tuple)):
         return torch.from_numpy(_array_from(data))
     if isinstance(data, range):
         return torch.tensor(list(data))
-    raise TypeError("For 'Tensor', the type of 'input_data' should be one of '['Tensor', 'ndarray', 'list', 'tuple', 'float', 'int', "
-                    f"'bool', 'complex']', but got type '{type(data).__name__}'.")
+    raise TypeError(
+        "For 'Tensor', the type of 'input_data' should be one of '['Tensor', 'ndarray', 'list', 'tuple', 'float', "
+        "'int', "
+        f"'bool', 'complex']', but got type '{type(data).__name__}'."
+    )

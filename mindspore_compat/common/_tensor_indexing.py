@@ -1,4 +1,5 @@
 """Where MindSpore's indexing goes beyond torch's: negative steps, ints beside index arrays."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -12,13 +13,21 @@ _get_shape = _Base.size
 
 
 def numpy_index(index: tuple[Any, ...]) -> tuple[Any, ...]:
-    """``index`` with ints beside index arrays made arrays too: numpy, and upstream, broadcast them together, torch selects first."""
+    """``index`` with ints beside index arrays made arrays too: numpy, and upstream, broadcast them together, torch
+    selects first.
+    """
     has_array = has_int = False
     for item in index:
         cls = item.__class__
         if cls is int:
             has_int = True
-        elif cls is list or (item is not None and cls is not slice and item is not Ellipsis and isinstance(item, torch.Tensor) and _Base.dim(item)):
+        elif cls is list or (
+            item is not None
+            and cls is not slice
+            and item is not Ellipsis
+            and isinstance(item, torch.Tensor)
+            and _Base.dim(item)
+        ):
             has_array = True
     if has_array and has_int:
         return tuple(torch.tensor([item]) if item.__class__ is int else item for item in index)

@@ -1,8 +1,9 @@
 """Tensor methods whose name, arguments or meaning differ between MindSpore and torch.
 
-Where both libraries have a method of one name, MindSpore's meaning wins and torch's call form still works where it can be told
-apart. What is not listed here is torch's own method (``tensor.py`` adds those, returning Tensors).
+Where both libraries have a method of one name, MindSpore's meaning wins and torch's call form still works where it can
+be told apart. What is not listed here is torch's own method (``tensor.py`` adds those, returning Tensors).
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -23,6 +24,7 @@ _Base = torch._C.TensorBase
 def _to(name: str, dtype: torch.dtype) -> Any:
     def method(self: Any) -> Any:
         return wrap(_Base.to(self, dtype))
+
     method.__name__ = name
     method.__doc__ = f"The values as {str(dtype)[6:]}."
     return method
@@ -35,10 +37,25 @@ class TensorMethods(ReduceMethods, ShapeMethods, OpMethods):
 
     # --- dtype and copies ---
 
-    bool, int, long, short, byte = (_to(name, dtype) for name, dtype in (
-        ("bool", torch.bool), ("int", torch.int32), ("long", torch.int64), ("short", torch.int16), ("byte", torch.uint8)))
-    half, float, double, bfloat16 = (_to(name, dtype) for name, dtype in (
-        ("half", torch.float16), ("float", torch.float32), ("double", torch.float64), ("bfloat16", torch.bfloat16)))
+    bool, int, long, short, byte = (
+        _to(name, dtype)
+        for name, dtype in (
+            ("bool", torch.bool),
+            ("int", torch.int32),
+            ("long", torch.int64),
+            ("short", torch.int16),
+            ("byte", torch.uint8),
+        )
+    )
+    half, float, double, bfloat16 = (
+        _to(name, dtype)
+        for name, dtype in (
+            ("half", torch.float16),
+            ("float", torch.float32),
+            ("double", torch.float64),
+            ("bfloat16", torch.bfloat16),
+        )
+    )
 
     def astype(self: Any, dtype: Any, copy: Any = True) -> Any:
         """The values in another dtype; ``copy=False`` returns self when nothing changes."""
@@ -49,7 +66,9 @@ class TensorMethods(ReduceMethods, ShapeMethods, OpMethods):
 
     def to(self: Any, *args: Any, **kwargs: Any) -> Any:
         """In another dtype (a dtype, its name or a numpy type), or on another torch device."""
-        if args and args[0] is not None and not isinstance(args[0], (torch.dtype, torch.device, torch.Tensor)):  # None: as Module.to calls it
+        if (
+            args and args[0] is not None and not isinstance(args[0], (torch.dtype, torch.device, torch.Tensor))
+        ):  # None: as Module.to calls it
             try:
                 args = (to_torch_dtype(args[0]), *args[1:])
             except TypeError:
@@ -61,6 +80,7 @@ class TensorMethods(ReduceMethods, ShapeMethods, OpMethods):
         """The dtype's name as a str, or the values in another dtype."""
         if dtype is None:
             from mindspore_compat.common.dtype import dtype_name
+
             return dtype_name(self.dtype)
         return self.astype(dtype)
 
@@ -116,7 +136,9 @@ class TensorMethods(ReduceMethods, ShapeMethods, OpMethods):
         return self
 
     def itemset(self: Any, *args: Any) -> Any:
-        """A copy with one element replaced: ``itemset(value)`` for the only one, ``itemset(index, value)`` with a flat or full index."""
+        """A copy with one element replaced: ``itemset(value)`` for the only one, ``itemset(index, value)`` with a flat
+        or full index.
+        """
         result = _Base.clone(self)
         if len(args) == 1:
             result[...] = args[0]
@@ -130,10 +152,15 @@ class TensorMethods(ReduceMethods, ShapeMethods, OpMethods):
         """A tensor like this one filled with ``value``; None fills floats with nan."""
         if value is None:
             if not self.dtype.is_floating_point:
-                raise TypeError("For 'Tensor.fill', if the argument 'value' is None, the type of the original tensor must be float, "
-                                f"but got {self.dtype}.")
+                raise TypeError(
+                    "For 'Tensor.fill', if the argument 'value' is None, the type of the original tensor must be "
+                    "float, "
+                    f"but got {self.dtype}."
+                )
             value = float_nan
-        return wrap(torch.full_like(self, value.item() if isinstance(value, torch.Tensor) else value, requires_grad=False))
+        return wrap(
+            torch.full_like(self, value.item() if isinstance(value, torch.Tensor) else value, requires_grad=False)
+        )
 
     def get_bytes(self: Any) -> Any:
         """The values as bytes."""

@@ -1,4 +1,5 @@
 """Tensor methods that reduce, scan or order, with MindSpore's arguments and torch's beside them."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -42,14 +43,29 @@ def _no_more(method: str, kwargs: dict[str, Any]) -> None:
         raise TypeError(f"For 'Tensor.{method}', the argument {sorted(kwargs)} is not known.")
 
 
-def _extreme(self: Any, largest: bool, args: tuple, axis: Any = None, keepdims: Any = None, dim: Any = None, keepdim: Any = None,
-             initial: Any = None, where: Any = True, return_indices: bool = False) -> Any:
+def _extreme(
+    self: Any,
+    largest: bool,
+    args: tuple,
+    axis: Any = None,
+    keepdims: Any = None,
+    dim: Any = None,
+    keepdim: Any = None,
+    initial: Any = None,
+    where: Any = True,
+    return_indices: bool = False,
+) -> Any:
     """Maximum or minimum; (values, indices) for torch's ``dim`` or if asked for.
 
-    A position is ``dim`` to upstream's PyNative where ``dim`` and ``keepdim`` alone are given, but ``axis`` to what it compiles.
+    A position is ``dim`` to upstream's PyNative where ``dim`` and ``keepdim`` alone are given, but ``axis`` to what it
+    compiles.
     """
     by_axis = axis is not None or keepdims is not None or initial is not None or where is not True or return_indices
-    by_dim = dim is not None or keepdim is not None or (bool(args) and args[0].__class__ is int and not by_axis and not in_graph())
+    by_dim = (
+        dim is not None
+        or keepdim is not None
+        or (bool(args) and args[0].__class__ is int and not by_axis and not in_graph())
+    )
     first, keep = (*args, None, None)[:2]
     axis = _axes(next((item for item in (first, axis, dim) if item is not None), None))
     keep = bool(keep or keepdims or keepdim) and axis is not None
@@ -70,7 +86,9 @@ def _extreme(self: Any, largest: bool, args: tuple, axis: Any = None, keepdims: 
 
 
 def _arg_extreme(find: Any, self: Any, axis: Any, keep: Any) -> torch.Tensor:
-    return find(_Base.to(self, torch.uint8) if self.dtype is torch.bool else self, axis, bool(keep) and axis is not None)
+    return find(
+        _Base.to(self, torch.uint8) if self.dtype is torch.bool else self, axis, bool(keep) and axis is not None
+    )
 
 
 def _as_floats(self: Any) -> torch.Tensor:
@@ -82,7 +100,9 @@ class ReduceMethods:
 
     __slots__ = ()
 
-    def sum(self: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, initial: Any = None, **kwargs: Any) -> Any:
+    def sum(
+        self: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, initial: Any = None, **kwargs: Any
+    ) -> Any:
         """Sum over ``axis`` (None: all), from ``initial``."""
         if isinstance(dtype, bool):  # torch's sum(dim, keepdim)
             dtype, keepdims = None, dtype
@@ -114,7 +134,8 @@ class ReduceMethods:
         return wrap(kernels.prod(self, int(axis), keep_dims, dtype=_dtype(dtype)))
 
     def max(self: Any, *args: Any, **kwargs: Any) -> Any:
-        """max(axis=None, keepdims=False, *, initial, where, return_indices): the maximum, or max(dim, keepdim=False): (maximum, its index).
+        """max(axis=None, keepdims=False, *, initial, where, return_indices): the maximum, or max(dim, keepdim=False):
+        (maximum, its index).
 
         A position counts as ``dim``, but as ``axis`` where upstream compiles (`mindspore_compat.context.in_graph`).
         """
@@ -129,14 +150,18 @@ class ReduceMethods:
         return _extreme(self, False, args, **kwargs)
 
     def argmax(self: Any, axis: Any = ..., keepdims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
-        """The index of the maximum over ``axis`` (None: of all, flattened; default: None, but -1 where upstream compiles)."""
+        """The index of the maximum over ``axis`` (None: of all, flattened; default: None, but -1 where upstream
+        compiles).
+        """
         if axis is ...:
             axis = -1 if dim is None and _Base.dim(self) and in_graph() else None
         return wrap(_arg_extreme(_Base.argmax, self, axis if dim is None else dim, keepdims or keepdim))
 
     def argmin(self: Any, axis: Any = None, keepdims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
         """The int32 index of the minimum over ``axis`` (None: of all, flattened)."""
-        return wrap(_Base.to(_arg_extreme(_Base.argmin, self, axis if dim is None else dim, keepdims or keepdim), _int32))
+        return wrap(
+            _Base.to(_arg_extreme(_Base.argmin, self, axis if dim is None else dim, keepdims or keepdim), _int32)
+        )
 
     def var(self: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False, **kwargs: Any) -> Any:
         """Variance over ``axis`` (None: all) with divisor n - ddof."""
@@ -165,11 +190,15 @@ class ReduceMethods:
     def ptp(self: Any, axis: Any = None, keepdims: Any = False) -> Any:
         """Maximum - minimum over ``axis``."""
         if not isinstance(keepdims, bool):
-            raise TypeError(f"For 'Tensor.ptp', the type of the argument 'keepdims' must be bool, but got {type(keepdims)}.")
+            raise TypeError(
+                f"For 'Tensor.ptp', the type of the argument 'keepdims' must be bool, but got {type(keepdims)}."
+            )
         dims = tuple(range(_Base.dim(self))) if axis is None else _axes(axis)
         return wrap(torch.amax(self, dims, keepdims) - torch.amin(self, dims, keepdims))
 
-    def norm(self: Any, ord: Any = None, dim: Any = None, keepdim: Any = False, *, dtype: Any = None, p: Any = None) -> Any:
+    def norm(
+        self: Any, ord: Any = None, dim: Any = None, keepdim: Any = False, *, dtype: Any = None, p: Any = None
+    ) -> Any:
         """Vector or matrix norm."""
         return wrap(kernels.norm(self, p if ord is None else ord, _axes(dim), keepdim, dtype=_dtype(dtype)))
 
@@ -195,19 +224,28 @@ class ReduceMethods:
 
     def argsort(self: Any, axis: Any = -1, descending: Any = False, *, dim: Any = None, stable: Any = False) -> Any:
         """The int32 indices that sort."""
-        return wrap(_Base.to(torch.argsort(self, dim=axis if dim is None else dim, descending=descending, stable=stable), _int32))
+        return wrap(
+            _Base.to(
+                torch.argsort(self, dim=axis if dim is None else dim, descending=descending, stable=stable), _int32
+            )
+        )
 
     def topk(self: Any, k: Any, dim: Any = None, largest: Any = True, sorted: Any = True) -> Any:
         """(the k largest or smallest values along ``dim``, their int32 indices)."""
         from mindspore_compat.ops.function import topk
+
         return topk(self, k, dim, largest, sorted)
 
     def searchsorted(self: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
         """Where values would be inserted, as int32."""
         if side not in ("left", "right"):
-            raise ValueError(f"For 'Tensor.searchsorted', the argument 'side' should be one of in ['left', 'right'], but got {side}.")
+            raise ValueError(
+                f"For 'Tensor.searchsorted', the argument 'side' should be one of in ['left', 'right'], but got {side}."
+            )
         values = torch.as_tensor(v, device=self.device)
-        return wrap(torch.searchsorted(self, _Base.to(values, self.dtype), out_int32=True, right=side == "right", sorter=sorter))
+        return wrap(
+            torch.searchsorted(self, _Base.to(values, self.dtype), out_int32=True, right=side == "right", sorter=sorter)
+        )
 
 
 def _logical(reduce: Any, self: Any, axis: Any, keep: Any) -> Any:

@@ -1,4 +1,5 @@
 """Tensor methods that change shapes or pick elements, with MindSpore's arguments and torch's beside them."""
+
 from __future__ import annotations
 
 import math
@@ -80,7 +81,9 @@ class ShapeMethods:
         return wrap(_Base.squeeze(self, dims if isinstance(dims, int) else tuple(dims)))
 
     def flatten(self: Any, order: Any = "C", start_dim: Any = 0, end_dim: Any = -1) -> Any:
-        """Axes ``start_dim`` to ``end_dim`` as one; order "F" is column-major. torch's ``flatten(start_dim, end_dim)`` works too."""
+        """Axes ``start_dim`` to ``end_dim`` as one; order "F" is column-major. torch's ``flatten(start_dim, end_dim)``
+        works too.
+        """
         if isinstance(order, int):
             order, start_dim, end_dim = "C", order, start_dim if start_dim else end_dim
         if order not in ("C", "F"):
@@ -109,14 +112,20 @@ class ShapeMethods:
         if axis is None:
             if several:
                 return wrap(_Base.repeat(self, *repeats))
-            if isinstance(first, (tuple, list)) and len(first) >= dims and (dims > 1 or len(first) != _Base.numel(self)):
+            if (
+                isinstance(first, (tuple, list))
+                and len(first) >= dims
+                and (dims > 1 or len(first) != _Base.numel(self))
+            ):
                 return wrap(_Base.repeat(self, *first))
         count = first
         if isinstance(count, (tuple, list)):
             count = int(count[0]) if len(count) == 1 else torch.tensor(count, device=self.device)
         return wrap(_Base.repeat_interleave(self, count, axis))
 
-    def repeat_interleave(self: Any, repeats: Any, dim: Any = None, *, axis: Any = None, output_size: Any = None) -> Any:
+    def repeat_interleave(
+        self: Any, repeats: Any, dim: Any = None, *, axis: Any = None, output_size: Any = None
+    ) -> Any:
         """Each element repeated along ``dim`` (None: flattened)."""
         repeats = torch.tensor(repeats, device=self.device) if isinstance(repeats, (tuple, list)) else repeats
         return wrap(_Base.repeat_interleave(self, repeats, axis if dim is None else dim, output_size=output_size))
@@ -131,7 +140,9 @@ class ShapeMethods:
         flat = torch.nn.functional.pad(flat, (0, missing)) if missing > 0 else flat[:count]
         return wrap(_Base.reshape(flat, shape))
 
-    def split(self: Any, split_size_or_sections: Any = None, axis: Any = 0, *, split_size: Any = None, dim: Any = None) -> Any:
+    def split(
+        self: Any, split_size_or_sections: Any = None, axis: Any = 0, *, split_size: Any = None, dim: Any = None
+    ) -> Any:
         """Pieces along ``axis``: of an equal length, or of the lengths given."""
         sizes = split_size if split_size_or_sections is None else split_size_or_sections
         if isinstance(sizes, int):
@@ -142,28 +153,36 @@ class ShapeMethods:
         """At most ``chunks`` pieces of equal length, the last may be shorter."""
         return wrap(tuple(_Base.chunk(self, chunks, axis if dim is None else dim)))
 
-    def diagonal(self: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, *, dim1: Any = None, dim2: Any = None) -> Any:
+    def diagonal(
+        self: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, *, dim1: Any = None, dim2: Any = None
+    ) -> Any:
         """A diagonal of the plane of two axes, as last axis."""
         return wrap(_Base.diagonal(self, offset, axis1 if dim1 is None else dim1, axis2 if dim2 is None else dim2))
 
     def trace(self: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None) -> Any:
         """The sum along a diagonal."""
-        return self.diagonal(offset, axis1, axis2).sum(-1, dtype=self.dtype if dtype is None and self.dtype is torch.bool else dtype)
+        return self.diagonal(offset, axis1, axis2).sum(
+            -1, dtype=self.dtype if dtype is None and self.dtype is torch.bool else dtype
+        )
 
     # --- picking elements ---
 
     def narrow(self: Any, axis: Any = None, start: Any = None, length: Any = None, *, dim: Any = None) -> Any:
         """``length`` slices of ``axis`` from ``start``."""
         from mindspore_compat.ops.function import narrow
+
         return narrow(self, dim if axis is None else axis, start, length)
 
     def gather(self: Any, *args: Any, **kwargs: Any) -> Any:
-        """``gather(input_indices, axis, batch_dims=0)`` takes slices; torch's ``gather(dim, index)`` single elements."""
+        """``gather(input_indices, axis, batch_dims=0)`` takes slices; torch's ``gather(dim, index)`` single
+        elements.
+        """
         if (args and isinstance(args[0], int)) or "index" in kwargs or "dim" in kwargs:
             dim = args[0] if args else kwargs["dim"]
             index = args[1] if len(args) > 1 else kwargs["index"]
             return wrap(_Base.gather(self, dim, _long(index, self)))
         from mindspore_compat.ops.function import gather
+
         names = ("input_indices", "axis", "batch_dims")
         bound = {**dict(zip(names, args)), **kwargs}
         return gather(self, bound["input_indices"], bound["axis"], bound.get("batch_dims", 0))
@@ -171,20 +190,26 @@ class ShapeMethods:
     def take(self: Any, indices: Any, axis: Any = None, mode: str = "clip") -> Any:
         """Elements along ``axis`` (None: flattened); indices out of range are cut ("clip") or wrapped ("wrap")."""
         if mode not in ("raise", "wrap", "clip"):
-            raise ValueError(f"For 'Tensor.take', the argument 'mode' should be one of in ['raise', 'wrap', 'clip'], but got {mode}.")
+            raise ValueError(
+                f"For 'Tensor.take', the argument 'mode' should be one of in ['raise', 'wrap', 'clip'], but got {mode}."
+            )
         source, axis = (_Base.reshape(self, -1), 0) if axis is None else (self, axis % _Base.dim(self))
         length, places = _get_shape(source)[axis], _long(indices, self)
         if mode == "wrap":
             places = torch.remainder(places, length)
         elif mode == "clip":
-            places = torch.remainder(torch.clamp(places, -length, length - 1), length)  # upstream counts from the end within the length
+            places = torch.remainder(
+                torch.clamp(places, -length, length - 1), length
+            )  # upstream counts from the end within the length
         shape = tuple(_get_shape(source))
         result = torch.index_select(source, axis, _Base.reshape(places, -1))
-        return wrap(_Base.reshape(result, (*shape[:axis], *places.shape, *shape[axis + 1:])))
+        return wrap(_Base.reshape(result, (*shape[:axis], *places.shape, *shape[axis + 1 :])))
 
     def choose(self: Any, choices: Any, mode: str = "clip") -> Any:
         """At each place the element of ``choices[self]``."""
-        items = torch.unbind(choices) if isinstance(choices, torch.Tensor) else [torch.as_tensor(item) for item in choices]
+        items = (
+            torch.unbind(choices) if isinstance(choices, torch.Tensor) else [torch.as_tensor(item) for item in choices]
+        )
         stacked = torch.stack(torch.broadcast_tensors(*items, torch.empty(_get_shape(self)))[:-1])
         places = _long(self, self)
         places = torch.remainder(places, len(items)) if mode == "wrap" else torch.clamp(places, 0, len(items) - 1)
@@ -192,9 +217,12 @@ class ShapeMethods:
         return wrap(torch.squeeze(torch.gather(stacked, 0, torch.unsqueeze(index, 0)), 0))
 
     def select(self: Any, *args: Any, **kwargs: Any) -> Any:
-        """``select(condition, y)`` is self where the condition holds, else y; torch's ``select(dim, index)`` one slice."""
+        """``select(condition, y)`` is self where the condition holds, else y; torch's ``select(dim,
+        index)`` one slice.
+        """
         if (args and isinstance(args[0], torch.Tensor)) or "condition" in kwargs:
             from mindspore_compat.ops.function import select
+
             condition = args[0] if args else kwargs["condition"]
             return select(condition, self, args[1] if len(args) > 1 else kwargs["y"])
         dim = kwargs.pop("dim", kwargs.pop("axis", None)) if not args else args[0]
@@ -203,14 +231,18 @@ class ShapeMethods:
     def where(self: Any, condition: Any, y: Any) -> Any:
         """self where the condition holds, else ``y``."""
         from mindspore_compat.ops.function import select
+
         return select(condition, self, y)
 
     def scatter_add(self: Any, *args: Any, **kwargs: Any) -> Any:
-        """``scatter_add(indices, updates)`` adds at coordinates; torch's ``scatter_add(dim, index, src)`` element by element."""
+        """``scatter_add(indices, updates)`` adds at coordinates; torch's ``scatter_add(dim, index, src)`` element by
+        element.
+        """
         if len(args) + len(kwargs) == 3:
             values = {**dict(zip(("dim", "index", "src"), args)), **kwargs}
             return wrap(_Base.scatter_add(self, values["dim"], _long(values["index"], self), values["src"]))
         from mindspore_compat.ops.function import tensor_scatter_add
+
         return tensor_scatter_add(self, *args, **kwargs)
 
     def scatter(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,5 @@
 """Tensor's arithmetic, comparison and bit operators: MindSpore's promotion and errors around torch's functions."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -21,7 +22,9 @@ Tensor: Any = None  # set by `install_operators`: a global is the quickest name 
 
 
 def promoted(left: Any, right: Any) -> tuple[Any, Any]:
-    """Both operands, with 0-d tensors counted as full members of type promotion (torch gives way to the other operand)."""
+    """Both operands, with 0-d tensors counted as full members of type promotion (torch gives way to the
+    other operand).
+    """
     if isinstance(right, torch.Tensor) and right.dtype is not left.dtype and (right.dim() == 0 or left.dim() == 0):
         common = torch.promote_types(left.dtype, right.dtype)
         return _Base.to(left, common), _Base.to(right, common)
@@ -37,7 +40,9 @@ def _operand(value: Any, like: torch.Tensor) -> Any:
     return NotImplemented
 
 
-def _binary(op: Callable[[Any, Any], torch.Tensor], promotes_0d: bool = True, traced: bool = False) -> Callable[[Tensor, Any], Any]:
+def _binary(
+    op: Callable[[Any, Any], torch.Tensor], promotes_0d: bool = True, traced: bool = False
+) -> Callable[[Tensor, Any], Any]:
     def method(self: Tensor, other: Any) -> Any:
         if isinstance(other, torch.Tensor):
             if promotes_0d and other.dtype is not self.dtype and (_Base.dim(other) == 0 or _Base.dim(self) == 0):
@@ -55,6 +60,7 @@ def _binary(op: Callable[[Any, Any], torch.Tensor], promotes_0d: bool = True, tr
             return wrap(result)
         result.__class__ = Tensor
         return result
+
     return method
 
 
@@ -72,7 +78,9 @@ def floor_quotient(left: Any, right: Any) -> torch.Tensor:
 
 
 def _subtract(left: Any, right: Any) -> torch.Tensor:
-    """left - right, also of bools, which torch refuses: two of them differ or not, one becomes the other's kind of number."""
+    """left - right, also of bools, which torch refuses: two of them differ or not, one becomes the other's kind of
+    number.
+    """
     try:
         return torch.sub(left, right) if isinstance(left, torch.Tensor) else torch.rsub(right, left)
     except RuntimeError as error:
@@ -83,8 +91,9 @@ def _subtract(left: Any, right: Any) -> torch.Tensor:
     return torch.logical_xor(*operands) if common is torch.bool else torch.sub(*operands)
 
 
-def _reflected(op: Callable[[Any, Any], Any], numpy_op: Callable[[Any, Any], Any], promotes_0d: bool = True,
-               traced: bool = False) -> Callable[[Tensor, Any], Any]:
+def _reflected(
+    op: Callable[[Any, Any], Any], numpy_op: Callable[[Any, Any], Any], promotes_0d: bool = True, traced: bool = False
+) -> Callable[[Tensor, Any], Any]:
     def method(self: Tensor, other: Any) -> Any:
         if isinstance(other, np.ndarray):  # numpy on the left decides, as upstream
             return numpy_op(other, self.asnumpy())
@@ -99,6 +108,7 @@ def _reflected(op: Callable[[Any, Any], Any], numpy_op: Callable[[Any, Any], Any
             return wrap(result)
         result.__class__ = Tensor
         return result
+
     return method
 
 
@@ -109,9 +119,25 @@ def install_operators(cls: type) -> None:
     b = _Base
     # upstream's products and quotients let a 0-d tensor give way, as torch does; its other operators do not
     as_torch = ("mul", "truediv", "rmul", "rtruediv")
-    for name, op in {"add": b.add, "sub": _subtract, "mul": b.mul, "truediv": b.true_divide, "floordiv": floor_quotient,
-                     "mod": b.remainder, "pow": kernels.pow, "matmul": kernels.matmul, "lt": b.lt, "le": b.le, "gt": b.gt, "ge": b.ge,
-                     "and": b.__and__, "or": b.__or__, "xor": b.__xor__, "lshift": b.__lshift__, "rshift": b.__rshift__}.items():
+    for name, op in {
+        "add": b.add,
+        "sub": _subtract,
+        "mul": b.mul,
+        "truediv": b.true_divide,
+        "floordiv": floor_quotient,
+        "mod": b.remainder,
+        "pow": kernels.pow,
+        "matmul": kernels.matmul,
+        "lt": b.lt,
+        "le": b.le,
+        "gt": b.gt,
+        "ge": b.ge,
+        "and": b.__and__,
+        "or": b.__or__,
+        "xor": b.__xor__,
+        "lshift": b.__lshift__,
+        "rshift": b.__rshift__,
+    }.items():
         method = _binary(op, name not in as_torch)
         method.__name__ = f"__{name}__"
         setattr(Tensor, f"__{name}__", method)
@@ -124,15 +150,26 @@ def install_operators(cls: type) -> None:
     def lift(op: Callable[[Any, Any], torch.Tensor]) -> Callable[[Any, Any], torch.Tensor]:
         def lifted(left: Any, right: torch.Tensor) -> torch.Tensor:
             return op(left if isinstance(left, torch.Tensor) else as_tensor(left, device=right.device), right)
+
         return lifted
 
     rows: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
-        "radd": (lambda left, right: b.add(right, left), np.add), "rmul": (lambda left, right: b.mul(right, left), np.multiply),
-        "rsub": (_subtract, np.subtract), "rtruediv": (lambda left, right: torch.div(left, right)
-                 if isinstance(left, torch.Tensor) else b.mul(b.reciprocal(right), left), np.true_divide),
-        "rfloordiv": (lift(floor_quotient), np.floor_divide), "rmod": (torch.remainder, np.mod), "rpow": (kernels.pow, np.power),
-        "rmatmul": (lift(kernels.matmul), np.matmul), "rand": (lambda left, right: b.__and__(right, left), np.bitwise_and),
-        "ror": (lambda left, right: b.__or__(right, left), np.bitwise_or), "rxor": (lambda left, right: b.__xor__(right, left), np.bitwise_xor),
+        "radd": (lambda left, right: b.add(right, left), np.add),
+        "rmul": (lambda left, right: b.mul(right, left), np.multiply),
+        "rsub": (_subtract, np.subtract),
+        "rtruediv": (
+            lambda left, right: (
+                torch.div(left, right) if isinstance(left, torch.Tensor) else b.mul(b.reciprocal(right), left)
+            ),
+            np.true_divide,
+        ),
+        "rfloordiv": (lift(floor_quotient), np.floor_divide),
+        "rmod": (torch.remainder, np.mod),
+        "rpow": (kernels.pow, np.power),
+        "rmatmul": (lift(kernels.matmul), np.matmul),
+        "rand": (lambda left, right: b.__and__(right, left), np.bitwise_and),
+        "ror": (lambda left, right: b.__or__(right, left), np.bitwise_or),
+        "rxor": (lambda left, right: b.__xor__(right, left), np.bitwise_xor),
     }
     for name, (op, numpy_op) in rows.items():
         setattr(Tensor, f"__{name}__", _reflected(op, numpy_op, name not in as_torch))
@@ -146,6 +183,7 @@ def install_operators(cls: type) -> None:
 def _unary(op: Callable[[Any], torch.Tensor]) -> Callable[[Tensor], Any]:
     def method(self: Tensor) -> Any:
         return wrap(op(self))
+
     return method
 
 

@@ -1,11 +1,12 @@
 """While torch.compile traces a program, Tensors mean the same as ever (docs/design/compile.md).
 
-Dynamo takes an operator on a subclass of ``torch.Tensor`` for torch's own: ``~x`` would be bitwise, ``x += 1`` in place. It asks the class's
-``__torch_function__`` if there is one; but ours is switched off, since a Python function there costs each operator 2 µs. So it is switched on while
-Dynamo traces, and only then. Guards do not look at it.
+Dynamo takes an operator on a subclass of ``torch.Tensor`` for torch's own: ``~x`` would be bitwise, ``x += 1`` in
+place. It asks the class's ``__torch_function__`` if there is one; but ours is switched off, since a Python function
+there costs each operator 2 µs. So it is switched on while Dynamo traces, and only then. Guards do not look at it.
 
 Nothing here runs, and nothing of Dynamo is imported, in a program that does not use torch.compile.
 """
+
 from __future__ import annotations
 
 import sys
@@ -26,7 +27,9 @@ active = False  # whether Dynamo traces; what is traced must not look at it
 #: what Tensor's operators are while Dynamo traces, by the name in `operator`
 by_operator: dict[str, Callable[..., Any]] = {}
 _own: dict[Any, Callable[..., Any]] = {}  # the same by what Dynamo calls them
-_own_functions: list[tuple[Callable[..., Any], Callable[..., Any]]] = []  # those that torch has in Python, which Dynamo does not find as keys
+_own_functions: list[
+    tuple[Callable[..., Any], Callable[..., Any]]
+] = []  # those that torch has in Python, which Dynamo does not find as keys
 _reflected: dict[Any, Callable[..., Any]] = {}  # for torch.export, which leaves ``1 - x`` as it is
 #: torch's methods that mean something else on a Tensor
 _ambiguous: set[Any] = set()
@@ -48,7 +51,9 @@ def _torch_function(cls: type, func: Any, types: Any, args: Any = (), kwargs: An
 
 
 def _with_plain_self(self: torch.Tensor, *args: Any) -> tuple[Any, ...]:
-    """For backends that run Dynamo's graph as it is: there a method of torch's is looked up by name on whatever the program gave."""
+    """For backends that run Dynamo's graph as it is: there a method of torch's is looked up by name on whatever the
+    program gave.
+    """
     return torch.ops.aten.alias.default(self), *args
 
 
@@ -56,8 +61,11 @@ _on: Any = classmethod(_torch_function)
 
 
 def _fill() -> None:
-    """Dynamo asks with torch's method for an operator: ``iadd`` comes as ``Tensor.add_``. Methods of that name do not come here."""
+    """Dynamo asks with torch's method for an operator: ``iadd`` comes as ``Tensor.add_``. Methods of that name do not
+    come here.
+    """
     from torch._dynamo.variables import builtin
+
     builtin.populate_builtin_to_tensor_fn_map()
     for prefix, methods in (("", builtin.BUILTIN_TO_TENSOR_FN_MAP), ("r", builtin.BUILTIN_TO_TENSOR_RFN_MAP)):
         for function, method in methods.items():
@@ -69,24 +77,32 @@ def _fill() -> None:
                 _own.setdefault(method, own)
             if name in by_operator:
                 _own.setdefault(function, by_operator[name])
-                _reflected.setdefault(function, by_operator.get(_MIRRORED.get(name, "r" + name.removeprefix("i")), by_operator[name]))
-    _ambiguous.update(method for name in dir(torch._C.TensorBase) if not name.startswith("_") and name not in ("size", "dim")
-                      and isinstance(method := getattr(torch._C.TensorBase, name), types.MethodDescriptorType)
-                      and getattr(_TENSOR, name) is not method)
+                _reflected.setdefault(
+                    function, by_operator.get(_MIRRORED.get(name, "r" + name.removeprefix("i")), by_operator[name])
+                )
+    _ambiguous.update(
+        method
+        for name in dir(torch._C.TensorBase)
+        if not name.startswith("_")
+        and name not in ("size", "dim")
+        and isinstance(method := getattr(torch._C.TensorBase, name), types.MethodDescriptorType)
+        and getattr(_TENSOR, name) is not method
+    )
 
 
 def begin() -> None:
     """Called at trace time, by whatever of ours Dynamo meets first."""
     global active
     from torch._dynamo.symbolic_convert import InstructionTranslator
+
     if active:
         return
     if not _own:
         _fill()
         import torch._functorch.config as config
 
-        # A check of custom operators' aliasing that AOT runs at the first call. It refuses classes that it does not know ("Multiple dispatch
-        # failed"), and has no list to put them on.
+        # A check of custom operators' aliasing that AOT runs at the first call. It refuses classes that it does not
+        # know ("Multiple dispatch failed"), and has no list to put them on.
         config.check_custom_op_aliasing = False
     InstructionTranslator.current_tx().output.add_cleanup_hook(end)
     _TENSOR.__torch_function__, active = _on, True
@@ -105,12 +121,15 @@ def _call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
 
 
-#: calls a function eagerly, with all that it calls: differentiation and optimizers, whose Python Dynamo can not follow rightly. It breaks the graph
+# : calls a function eagerly, with all that it calls: differentiation and optimizers, whose Python Dynamo can not follow
+# rightly. It breaks the graph
 not_traced = torch._disable_dynamo(_call)
 
 
 class SeenByDynamo:
-    """An attribute that is never there: ``__tensor_flatten__``, for which Dynamo asks each tensor that it meets before it does anything with it."""
+    """An attribute that is never there: ``__tensor_flatten__``, for which Dynamo asks each tensor that it meets before
+    it does anything with it.
+    """
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         dynamo = sys.modules.get("torch._dynamo.symbolic_convert")

@@ -1,9 +1,10 @@
 """How a result of torch becomes a `Tensor`: by changing the class of the Python object in place.
 
-``as_subclass`` would make an alias (a second tensor, and an ``AliasBackward`` node when gradients flow): 2.2 µs against 0.2 µs
-for ``__class__`` assignment (docs/design/tensor.md). Only exact ``torch.Tensor`` objects are touched, so Parameters, user subclasses and
-DTensors stay what they are.
+``as_subclass`` would make an alias (a second tensor, and an ``AliasBackward`` node when gradients flow): 2.2 µs against
+0.2 µs for ``__class__`` assignment (docs/design/tensor.md). Only exact ``torch.Tensor`` objects are touched, so
+Parameters, user subclasses and DTensors stay what they are.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -46,7 +47,9 @@ def wrap(result: Any) -> Any:
 
 
 def wrapped_in_trace(result: torch.Tensor) -> Any:
-    """A plain tensor as a `Tensor` while Dynamo traces, which can not follow a change of class; there it costs nothing when the program runs."""
+    """A plain tensor as a `Tensor` while Dynamo traces, which can not follow a change of class; there it costs nothing
+    when the program runs.
+    """
     _tracing.begin()
     return torch.Tensor.as_subclass(result, TENSOR)
 
@@ -62,6 +65,7 @@ _get_data = torch._C.TensorBase.data.__get__  # type: ignore[attr-defined]
 def memory(tensor: torch.Tensor) -> torch.Tensor:
     """As `plain`, but for writing: torch does not count it as a change.
 
-    As upstream, who differentiates a forward that ran before uses the values that are there then, and what a gradient does not depend on may change.
+    As upstream, who differentiates a forward that ran before uses the values that are there then, and what a gradient
+    does not depend on may change.
     """
     return _detach(tensor) if _is_tracing() else _get_data(tensor)  # Dynamo does not know the attribute on our class

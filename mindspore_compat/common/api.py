@@ -1,4 +1,7 @@
-"""Compilation switches. Upstream: ``mindspore.common.api``. Cells and functions run eagerly here; what `jit` does: docs/design/replay.md."""
+"""Compilation switches. Upstream: ``mindspore.common.api``. Cells and functions run eagerly here; what `jit` does:
+docs/design/replay.md.
+"""
+
 from __future__ import annotations
 
 import functools
@@ -11,7 +14,18 @@ import torch
 from mindspore_compat import log
 from mindspore_compat.context import compiled_cells, in_jit
 
-__all__ = ["jit", "ms_function", "jit_class", "ms_class", "JitConfig", "mutable", "no_inline", "lazy_inline", "no_grad", "ms_memory_recycle"]
+__all__ = [
+    "jit",
+    "ms_function",
+    "jit_class",
+    "ms_class",
+    "JitConfig",
+    "mutable",
+    "no_inline",
+    "lazy_inline",
+    "no_grad",
+    "ms_memory_recycle",
+]
 
 
 _TORCH_BACKENDS = ("eager", "aot_eager", "inductor", "cudagraphs")
@@ -24,10 +38,13 @@ def jit(function: Any = None, *args: Any, **kwargs: Any) -> Any:
     Takes ``@jit``, ``@jit(...)`` and ``jit(fn=...)``.
 
     Args:
-        jit_level: "O0" (upstream's default) as in GRAPH_MODE: what repeats itself is replayed. "O1" and "O2": torch.compile compiles the function,
-            and what is replayed in it; what it can not compile runs eagerly, and the log says why in one line.
-        backend: "inductor", "aot_eager", "eager" or "cudagraphs", torch's, for the same; upstream's "ms_backend" and "GE" change nothing.
-        fullgraph, dynamic, jit_config: fullgraph and the level of ``jit_config`` as above; others are accepted without effect.
+        jit_level: "O0" (upstream's default) as in GRAPH_MODE: what repeats itself is replayed. "O1" and "O2":
+            torch.compile compiles the function, and what is replayed in it; what it can not compile runs eagerly, and
+            the log says why in one line.
+        backend: "inductor", "aot_eager", "eager" or "cudagraphs", torch's, for the same; upstream's "ms_backend" and
+            "GE" change nothing.
+        fullgraph, dynamic, jit_config: fullgraph and the level of ``jit_config`` as above; others are accepted without
+            effect.
 
     Raises:
         ValueError: for another ``jit_level``.
@@ -59,11 +76,14 @@ def _in_graph_mode(function: Callable[..., Any], level: str = "", backend: str =
         finally:
             in_jit.depth -= 1
             in_jit.level = before
+
     return run
 
 
 class _Compiled:
-    """A function that torch.compile compiles at its first call. What the compiler fails with runs eagerly, piece by piece: nothing runs twice."""
+    """A function that torch.compile compiles at its first call. What the compiler fails with runs eagerly, piece by
+    piece: nothing runs twice.
+    """
 
     def __init__(self, function: Callable[..., Any], backend: str) -> None:
         self.function, self.backend = function, backend
@@ -79,11 +99,17 @@ class _Compiled:
 
     def _backend(self, graph: Any, inputs: Any) -> Callable[..., Any]:
         from torch._dynamo.backends.registry import lookup_backend
+
         try:
             return lookup_backend(self.backend)(graph, inputs)
         except Exception as error:  # whatever it is, the program must not fail for it
-            log.warning("%s runs eagerly: the backend %s of torch.compile fails with %s: %s", self.function.__name__, self.backend,
-                        type(error).__name__, " ".join(str(error).split())[:200])
+            log.warning(
+                "%s runs eagerly: the backend %s of torch.compile fails with %s: %s",
+                self.function.__name__,
+                self.backend,
+                type(error).__name__,
+                " ".join(str(error).split())[:200],
+            )
             return graph.forward
 
 
@@ -97,6 +123,7 @@ def jit_class(cls: type) -> type:
         TypeError: if it is no class, or a Cell.
     """
     from mindspore_compat.nn.cell import Cell
+
     if not isinstance(cls, type):
         raise TypeError(f"Decorator jit_class can only be used for class type, but got {cls}.")
     if issubclass(cls, Cell):
@@ -120,10 +147,23 @@ def no_inline(fn: Any = None) -> Any:
 class JitConfig:
     """Options for compilation: kept, without effect."""
 
-    def __init__(self, jit_level: str = "", exec_mode: str = "auto", jit_syntax_level: str = "", debug_level: str = "RELEASE",
-                 infer_boost: str = "off", **kwargs: Any) -> None:
-        self.jit_config_dict = {"jit_level": jit_level, "exec_mode": exec_mode, "jit_syntax_level": jit_syntax_level,
-                                "debug_level": debug_level, "infer_boost": infer_boost, **kwargs}
+    def __init__(
+        self,
+        jit_level: str = "",
+        exec_mode: str = "auto",
+        jit_syntax_level: str = "",
+        debug_level: str = "RELEASE",
+        infer_boost: str = "off",
+        **kwargs: Any,
+    ) -> None:
+        self.jit_config_dict = {
+            "jit_level": jit_level,
+            "exec_mode": exec_mode,
+            "jit_syntax_level": jit_syntax_level,
+            "debug_level": debug_level,
+            "infer_boost": infer_boost,
+            **kwargs,
+        }
 
 
 def mutable(input_data: Any, dynamic_len: bool = False) -> Any:

@@ -1,7 +1,9 @@
 """MindSpore's dtype names. A MindSpore dtype *is* the torch dtype of the same meaning.
 
-Upstream: ``mindspore.common.dtype``. Types that only describe Python objects (``string``, ``list_``, ...) are `Type` markers.
+Upstream: ``mindspore.common.dtype``. Types that only describe Python objects (``string``, ``list_``, ...) are `Type`
+    markers.
 """
+
 from __future__ import annotations
 
 import builtins
@@ -11,11 +13,56 @@ import numpy as np
 import torch
 
 __all__ = [
-    "Type", "bool_", "int8", "byte", "int16", "short", "int32", "intc", "int64", "intp", "long", "uint8", "ubyte", "uint16", "ushort",
-    "uint32", "uintc", "uint64", "uintp", "float16", "half", "float32", "single", "float64", "double", "bfloat16",
-    "complex64", "cfloat", "complex128", "cdouble", "number", "int_", "uint", "float_", "string", "list_", "tuple_",
-    "type_none", "tensor_type", "dtype_to_nptype", "nptype_to_dtype", "dtype_to_pytype", "pytype_to_dtype", "get_py_obj_dtype",
-    "dtype_name", "to_torch_dtype", "float8_e4m3fn", "float8_e5m2", "QuantDtype", "qint4x2",
+    "Type",
+    "bool_",
+    "int8",
+    "byte",
+    "int16",
+    "short",
+    "int32",
+    "intc",
+    "int64",
+    "intp",
+    "long",
+    "uint8",
+    "ubyte",
+    "uint16",
+    "ushort",
+    "uint32",
+    "uintc",
+    "uint64",
+    "uintp",
+    "float16",
+    "half",
+    "float32",
+    "single",
+    "float64",
+    "double",
+    "bfloat16",
+    "complex64",
+    "cfloat",
+    "complex128",
+    "cdouble",
+    "number",
+    "int_",
+    "uint",
+    "float_",
+    "string",
+    "list_",
+    "tuple_",
+    "type_none",
+    "tensor_type",
+    "dtype_to_nptype",
+    "nptype_to_dtype",
+    "dtype_to_pytype",
+    "pytype_to_dtype",
+    "get_py_obj_dtype",
+    "dtype_name",
+    "to_torch_dtype",
+    "float8_e4m3fn",
+    "float8_e5m2",
+    "QuantDtype",
+    "qint4x2",
 ]
 
 #: MindSpore calls the common base of its types ``Type``; ours is torch's.
@@ -70,24 +117,58 @@ class QuantDtype:
 
 
 _NAMES: dict[torch.dtype, str] = {
-    torch.bool: "Bool", torch.int8: "Int8", torch.int16: "Int16", torch.int32: "Int32", torch.int64: "Int64",
-    torch.uint8: "UInt8", torch.uint16: "UInt16", torch.uint32: "UInt32", torch.uint64: "UInt64",
-    torch.float16: "Float16", torch.float32: "Float32", torch.float64: "Float64", torch.bfloat16: "BFloat16",
-    torch.complex64: "Complex64", torch.complex128: "Complex128",
-    torch.float8_e4m3fn: "Float8E4M3FN", torch.float8_e5m2: "Float8E5M2",
+    torch.bool: "Bool",
+    torch.int8: "Int8",
+    torch.int16: "Int16",
+    torch.int32: "Int32",
+    torch.int64: "Int64",
+    torch.uint8: "UInt8",
+    torch.uint16: "UInt16",
+    torch.uint32: "UInt32",
+    torch.uint64: "UInt64",
+    torch.float16: "Float16",
+    torch.float32: "Float32",
+    torch.float64: "Float64",
+    torch.bfloat16: "BFloat16",
+    torch.complex64: "Complex64",
+    torch.complex128: "Complex128",
+    torch.float8_e4m3fn: "Float8E4M3FN",
+    torch.float8_e5m2: "Float8E5M2",
 }
 _TO_NUMPY: dict[torch.dtype, Any] = {
-    torch.bool: np.bool_, torch.int8: np.int8, torch.int16: np.int16, torch.int32: np.int32, torch.int64: np.int64,
-    torch.uint8: np.uint8, torch.uint16: np.uint16, torch.uint32: np.uint32, torch.uint64: np.uint64,
-    torch.float16: np.float16, torch.float32: np.float32, torch.float64: np.float64,
-    torch.complex64: np.complex64, torch.complex128: np.complex128,
+    torch.bool: np.bool_,
+    torch.int8: np.int8,
+    torch.int16: np.int16,
+    torch.int32: np.int32,
+    torch.int64: np.int64,
+    torch.uint8: np.uint8,
+    torch.uint16: np.uint16,
+    torch.uint32: np.uint32,
+    torch.uint64: np.uint64,
+    torch.float16: np.float16,
+    torch.float32: np.float32,
+    torch.float64: np.float64,
+    torch.complex64: np.complex64,
+    torch.complex128: np.complex128,
 }
 _FROM_NUMPY: dict[Any, torch.dtype] = {np.dtype(n): t for t, n in _TO_NUMPY.items()}
-_FROM_PYTHON: dict[type, torch.dtype] = {builtins.bool: torch.bool, builtins.int: torch.int64, builtins.float: torch.float32,
-                                         builtins.complex: torch.complex128}
+_FROM_PYTHON: dict[type, torch.dtype] = {
+    builtins.bool: torch.bool,
+    builtins.int: torch.int64,
+    builtins.float: torch.float32,
+    builtins.complex: torch.complex128,
+}
 _BY_NAME: dict[str, torch.dtype] = {name.lower(): dtype for dtype, name in _NAMES.items()}
-_BY_NAME.update({"bool_": torch.bool, "int": torch.int32, "long": torch.int64, "half": torch.float16, "float": torch.float32,
-                 "double": torch.float64})
+_BY_NAME.update(
+    {
+        "bool_": torch.bool,
+        "int": torch.int32,
+        "long": torch.int64,
+        "half": torch.float16,
+        "float": torch.float32,
+        "double": torch.float64,
+    }
+)
 
 
 def dtype_name(dtype: Any) -> str:
@@ -102,7 +183,10 @@ def dtype_to_nptype(type_: torch.dtype) -> Any:
     try:
         return _TO_NUMPY[type_]
     except (KeyError, TypeError):
-        raise TypeError(f"For 'dtype_to_nptype', the argument must be a MindSpore dtype with a numpy counterpart, but got {type_!r}.") from None
+        raise TypeError(
+            "For 'dtype_to_nptype', the argument must be a MindSpore dtype with a numpy counterpart, but got "
+            f"{type_!r}."
+        ) from None
 
 
 def nptype_to_dtype(type_: Any) -> torch.dtype:
@@ -168,10 +252,14 @@ def to_torch_dtype(dtype: Any, what: str = "dtype") -> torch.dtype:
             return nptype_to_dtype(dtype)
         except TypeError:
             pass
-    raise TypeError(f"The '{what}' must be a MindSpore dtype (such as mindspore.float32), but got {dtype!r} of type {type(dtype).__name__}.")
+    raise TypeError(
+        f"The '{what}' must be a MindSpore dtype (such as mindspore.float32), but got {dtype!r} of type "
+        f"{type(dtype).__name__}."
+    )
 
 
-#: ``mindspore.bool``, ``mindspore.int`` and ``mindspore.float`` exist upstream as dtypes; only `__getattr__` serves them,
+# : ``mindspore.bool``, ``mindspore.int`` and ``mindspore.float`` exist upstream as dtypes; only `__getattr__` serves
+# them,
 #: since module names that shadow builtins would break this file.
 _SHADOWING = {"bool": torch.bool, "int": torch.int32, "float": torch.float32}
 

@@ -1,8 +1,9 @@
 """Weight initializers. Upstream: ``mindspore.common.initializer``.
 
-A subclass overrides ``_initialize(self, arr)`` and fills the numpy array in place, as user code written for MindSpore does.
-Distributions equal MindSpore's; the random streams do not (see docs/differences.md).
+A subclass overrides ``_initialize(self, arr)`` and fills the numpy array in place, as user code written for MindSpore
+does. Distributions equal MindSpore's; the random streams do not (see docs/differences.md).
 """
+
 from __future__ import annotations
 
 import math
@@ -16,8 +17,25 @@ from mindspore_compat.common.dtype import dtype_to_nptype, to_torch_dtype
 from mindspore_compat.common.seed import _get_graph_seed, get_seed, numpy_generator
 from mindspore_compat.common.tensor import Tensor
 
-__all__ = ["Initializer", "initializer", "TruncatedNormal", "Normal", "Uniform", "HeUniform", "HeNormal", "XavierUniform",
-           "XavierNormal", "One", "Zero", "Constant", "Identity", "Sparse", "Dirac", "Orthogonal", "VarianceScaling"]
+__all__ = [
+    "Initializer",
+    "initializer",
+    "TruncatedNormal",
+    "Normal",
+    "Uniform",
+    "HeUniform",
+    "HeNormal",
+    "XavierUniform",
+    "XavierNormal",
+    "One",
+    "Zero",
+    "Constant",
+    "Identity",
+    "Sparse",
+    "Dirac",
+    "Orthogonal",
+    "VarianceScaling",
+]
 
 
 class Initializer:
@@ -34,7 +52,9 @@ class Initializer:
 
     @property
     def seed(self) -> tuple[int, int]:
-        """Two seeds for `random_normal`, others at every use; (0, 0) where `set_seed` was not called. One number may be set."""
+        """Two seeds for `random_normal`, others at every use; (0, 0) where `set_seed` was not called. One number may be
+        set.
+        """
         return _get_graph_seed(get_seed(), "init") if self._seed is None else (self._seed + 1, 0)
 
     @seed.setter
@@ -42,7 +62,9 @@ class Initializer:
         self._seed = value
 
     def _initialize(self, *kwargs: Any) -> None:
-        raise NotImplementedError(f"{type(self).__name__} must override '_initialize(self, arr)' and fill 'arr' in place.")
+        raise NotImplementedError(
+            f"{type(self).__name__} must override '_initialize(self, arr)' and fill 'arr' in place."
+        )
 
     def __call__(self, arr: np.ndarray) -> None:
         self._initialize(arr)
@@ -61,7 +83,9 @@ def _calculate_fan_in_and_fan_out(shape: Sequence[int]) -> tuple[int, int]:
         ValueError: for fewer than two axes.
     """
     if len(shape) < 2:
-        raise ValueError(f"The shape of 'data' must have at least 2 axes to compute fan in and fan out, but got {tuple(shape)}.")
+        raise ValueError(
+            f"The shape of 'data' must have at least 2 axes to compute fan in and fan out, but got {tuple(shape)}."
+        )
     receptive = int(np.prod(shape[2:])) if len(shape) > 2 else 1
     return shape[1] * receptive, shape[0] * receptive
 
@@ -87,9 +111,14 @@ def _random_normal(mean: float, sigma: float, shape: Sequence[int]) -> np.ndarra
 
 
 def random_normal(shape: Sequence[int], seed: int, seed2: int, output_tensor: Tensor) -> None:
-    """Fill the tensor with standard normal values, the same for the same seeds other than (0, 0). 1.x's initializers drew by it."""
+    """Fill the tensor with standard normal values, the same for the same seeds other than (0, 0). 1.x's initializers
+    drew by it.
+    """
     if tuple(shape) != tuple(output_tensor.shape):
-        raise ValueError(f"For 'random_normal', the 'output_tensor' must have the shape {tuple(shape)}, but got {tuple(output_tensor.shape)}.")
+        raise ValueError(
+            f"For 'random_normal', the 'output_tensor' must have the shape {tuple(shape)}, but got "
+            f"{tuple(output_tensor.shape)}."
+        )
     generator = np.random.default_rng((seed, seed2)) if seed or seed2 else numpy_generator()
     output_tensor.data.copy_(torch.from_numpy(generator.standard_normal(tuple(shape), dtype=np.float32)))
 
@@ -100,6 +129,7 @@ def _random_uniform(low: float, high: float, shape: Sequence[int]) -> np.ndarray
 
 def _truncated_normal(mean: float, sigma: float, low: float, high: float, shape: Sequence[int]) -> np.ndarray:
     """Normal(mean, sigma) cut at mean + sigma·[low, high], by the inverse distribution function."""
+
     def cdf(x: float) -> float:
         return 0.5 * (1.0 + math.erf(x / math.sqrt(2.0)))
 
@@ -196,7 +226,9 @@ class _He(Initializer):
         self.negative_slope, self.mode, self.nonlinearity = negative_slope, mode, nonlinearity
 
     def _std(self, shape: Sequence[int]) -> float:
-        return _calculate_gain(self.nonlinearity, self.negative_slope) / math.sqrt(_calculate_correct_fan(shape, self.mode))
+        return _calculate_gain(self.nonlinearity, self.negative_slope) / math.sqrt(
+            _calculate_correct_fan(shape, self.mode)
+        )
 
 
 class HeUniform(_He):
@@ -236,7 +268,7 @@ class Sparse(Initializer):
         rows, columns = arr.shape
         arr[...] = _random_normal(0.0, self.sigma, arr.shape)
         for column in range(columns):
-            arr[numpy_generator().permutation(rows)[:math.ceil(self.sparsity * rows)], column] = 0
+            arr[numpy_generator().permutation(rows)[: math.ceil(self.sparsity * rows)], column] = 0
 
 
 class Dirac(Initializer):
@@ -250,7 +282,9 @@ class Dirac(Initializer):
         if arr.ndim not in (3, 4, 5):
             raise ValueError(f"For 'Dirac' initializer, the tensor must have 3, 4 or 5 axes, but got {arr.ndim}.")
         if arr.shape[0] % self.groups:
-            raise ValueError(f"For 'Dirac' initializer, the first axis {arr.shape[0]} must be divisible by groups {self.groups}.")
+            raise ValueError(
+                f"For 'Dirac' initializer, the first axis {arr.shape[0]} must be divisible by groups {self.groups}."
+            )
         weight = torch.zeros(arr.shape)
         torch.nn.init.dirac_(weight, self.groups)
         arr[...] = weight.numpy()
@@ -280,10 +314,14 @@ class VarianceScaling(Initializer):
         if scale <= 0:
             raise ValueError(f"For 'VarianceScaling', 'scale' must be greater than 0, but got {scale}.")
         if mode not in ("fan_in", "fan_out", "fan_avg"):
-            raise ValueError(f"For 'VarianceScaling', 'mode' must be 'fan_in', 'fan_out' or 'fan_avg', but got {mode!r}.")
+            raise ValueError(
+                f"For 'VarianceScaling', 'mode' must be 'fan_in', 'fan_out' or 'fan_avg', but got {mode!r}."
+            )
         if distribution not in ("uniform", "truncated_normal", "untruncated_normal"):
-            raise ValueError("For 'VarianceScaling', 'distribution' must be 'uniform', 'truncated_normal' or 'untruncated_normal', "
-                             f"but got {distribution!r}.")
+            raise ValueError(
+                "For 'VarianceScaling', 'distribution' must be 'uniform', 'truncated_normal' or 'untruncated_normal', "
+                f"but got {distribution!r}."
+            )
         self.scale, self.mode, self.distribution = scale, mode, distribution
 
     def _initialize(self, arr: np.ndarray) -> None:
@@ -300,19 +338,38 @@ class VarianceScaling(Initializer):
 
 
 _BY_NAME: dict[str, type[Initializer]] = {
-    "zeros": Zero, "zero": Zero, "ones": One, "one": One, "normal": Normal, "uniform": Uniform, "truncatednormal": TruncatedNormal,
-    "xavier_uniform": XavierUniform, "xavieruniform": XavierUniform, "xavier_normal": XavierNormal, "xaviernormal": XavierNormal,
-    "he_uniform": HeUniform, "heuniform": HeUniform, "he_normal": HeNormal, "henormal": HeNormal, "identity": Identity,
-    "dirac": Dirac, "orthogonal": Orthogonal, "variancescaling": VarianceScaling,
+    "zeros": Zero,
+    "zero": Zero,
+    "ones": One,
+    "one": One,
+    "normal": Normal,
+    "uniform": Uniform,
+    "truncatednormal": TruncatedNormal,
+    "xavier_uniform": XavierUniform,
+    "xavieruniform": XavierUniform,
+    "xavier_normal": XavierNormal,
+    "xaviernormal": XavierNormal,
+    "he_uniform": HeUniform,
+    "heuniform": HeUniform,
+    "he_normal": HeNormal,
+    "henormal": HeNormal,
+    "identity": Identity,
+    "dirac": Dirac,
+    "orthogonal": Orthogonal,
+    "variancescaling": VarianceScaling,
 }
 
 
 def _register(*aliases: str) -> Callable[[type[Initializer]], type[Initializer]]:
-    """Class decorator: `initializer` knows the class by its lowercase name and by ``aliases``; names taken before stay as they are."""
+    """Class decorator: `initializer` knows the class by its lowercase name and by ``aliases``; names taken before stay
+    as they are.
+    """
+
     def register(cls: type[Initializer]) -> type[Initializer]:
         for name in (cls.__name__.lower(), *aliases):
             _BY_NAME.setdefault(name, cls)
         return cls
+
     return register
 
 
@@ -331,23 +388,31 @@ def _checked_shape(shape: Any) -> tuple[int, ...]:
         if isinstance(item, bool) or not isinstance(item, (int, np.integer)):
             raise TypeError(f"For 'initializer', each element of 'shape' must be an int, but got {item!r}.")
         if item < 0:
-            raise ValueError(f"For 'initializer', each element of 'shape' must not be negative, but got {tuple(items)}.")
+            raise ValueError(
+                f"For 'initializer', each element of 'shape' must not be negative, but got {tuple(items)}."
+            )
     return tuple(int(item) for item in items)
 
 
 def initializer(init: Any, shape: Any = None, dtype: Any = torch.float32) -> Tensor:
-    """A new Tensor filled by ``init``: a name, a number, an `Initializer` or a Tensor (returned as it is, when it fits).
+    """A new Tensor filled by ``init``: a name, a number, an `Initializer` or a Tensor (returned as it is, when it
+    fits).
 
     Raises:
         TypeError: for another kind of ``init``. ValueError: for an unknown name or a Tensor of another shape.
     """
     if isinstance(init, torch.Tensor):
         if shape is not None and tuple(init.shape) not in (_checked_shape(shape),):
-            raise ValueError(f"For 'initializer', 'shape' must equal the shape of the Tensor 'init' {tuple(init.shape)}, "
-                             f"but got {_checked_shape(shape)}.")
+            raise ValueError(
+                f"For 'initializer', 'shape' must equal the shape of the Tensor 'init' {tuple(init.shape)}, "
+                f"but got {_checked_shape(shape)}."
+            )
         return init  # type: ignore[return-value]
     if isinstance(init, bool) or not isinstance(init, (str, int, float, np.number, Initializer)):
-        raise TypeError(f"For 'initializer', 'init' must be a Tensor, a str, a number or an Initializer, but got {type(init).__name__}.")
+        raise TypeError(
+            "For 'initializer', 'init' must be a Tensor, a str, a number or an Initializer, but got "
+            f"{type(init).__name__}."
+        )
     target = to_torch_dtype(dtype)
     if isinstance(init, str):
         init = _initializer_by_name(init)

@@ -1,4 +1,5 @@
 """`Parameter` and `ParameterTuple`. Upstream: ``mindspore.Parameter``, ``mindspore.ParameterTuple``."""
+
 from __future__ import annotations
 
 import itertools
@@ -32,34 +33,62 @@ class Parameter(Tensor, torch.nn.Parameter):
     """A Tensor that an optimizer changes and a checkpoint holds, known by its ``name``.
 
     Args:
-        default_input: Tensor, numpy array, number, list, or an Initializer's result. A Tensor is copied, the storage of torch's is shared.
+        default_input: Tensor, numpy array, number, list, or an Initializer's result. A Tensor is copied, the storage of
+            torch's is shared.
         name: None takes the attribute's name when the Parameter is set on a Cell.
-        requires_grad: whether ``trainable_params`` lists it; kept also for integer parameters, which never get a gradient.
+        requires_grad: whether ``trainable_params`` lists it; kept also for integer parameters, which never get a
+            gradient.
         layerwise_parallel, parallel_optimizer, storage_format, device: accepted as upstream.
     """
 
     _wants_grad = True  # of those that torch makes without a name
     _name = "Parameter"
-    requires_aggr = True  # upstream sums gradients over devices by it; kept with the Parameter, everything is summed here
+    requires_aggr = (
+        True  # upstream sums gradients over devices by it; kept with the Parameter, everything is summed here
+    )
 
-    def __new__(cls, default_input: Any, name: str | None = None, requires_grad: bool = True, layerwise_parallel: bool = False,
-                parallel_optimizer: bool = True, storage_format: str = "", device: Any = None) -> Parameter:
+    def __new__(
+        cls,
+        default_input: Any,
+        name: str | None = None,
+        requires_grad: bool = True,
+        layerwise_parallel: bool = False,
+        parallel_optimizer: bool = True,
+        storage_format: str = "",
+        device: Any = None,
+    ) -> Parameter:
         if isinstance(default_input, bool):
-            raise TypeError("For 'Parameter', the type of the argument 'default_input' must be Tensor, int, float, numpy.ndarray or list, "
-                            "but got type bool.")
+            raise TypeError(
+                "For 'Parameter', the type of the argument 'default_input' must be Tensor, int, float, numpy.ndarray "
+                "or list, "
+                "but got type bool."
+            )
         if isinstance(default_input, int):
             default_input = np.int32(default_input)
         elif isinstance(default_input, (str, Initializer)) or default_input is None:
-            raise TypeError("For 'Parameter', the type of the argument 'default_input' must be Tensor, int, float, numpy.ndarray or list, "
-                            f"but got type {type(default_input).__name__}. Use initializer(init, shape, dtype) to make a Tensor.")
+            raise TypeError(
+                "For 'Parameter', the type of the argument 'default_input' must be Tensor, int, float, numpy.ndarray "
+                "or list, "
+                f"but got type {type(default_input).__name__}. Use initializer(init, shape, dtype) to make a Tensor."
+            )
         data = _wrap.plain(default_input if isinstance(default_input, torch.Tensor) else Tensor(default_input))
-        if isinstance(default_input, Tensor) and not default_input.__dict__.pop("_is_new", False):  # two layers may start from one Tensor
+        if isinstance(default_input, Tensor) and not default_input.__dict__.pop(
+            "_is_new", False
+        ):  # two layers may start from one Tensor
             data = _Base.clone(data)
         data.__class__ = cls
         return data  # type: ignore[return-value]
 
-    def __init__(self, default_input: Any, name: str | None = None, requires_grad: bool = True, layerwise_parallel: bool = False,
-                 parallel_optimizer: bool = True, storage_format: str = "", device: Any = None) -> None:
+    def __init__(
+        self,
+        default_input: Any,
+        name: str | None = None,
+        requires_grad: bool = True,
+        layerwise_parallel: bool = False,
+        parallel_optimizer: bool = True,
+        storage_format: str = "",
+        device: Any = None,
+    ) -> None:
         self.name = name  # type: ignore[assignment]
         self.requires_grad = requires_grad
         self.layerwise_parallel = layerwise_parallel
@@ -75,14 +104,18 @@ class Parameter(Tensor, torch.nn.Parameter):
         if value is None or value == "":
             value = f"{_AUTOMATIC}{next(_numbers)}"
         if not isinstance(value, str):
-            raise ValueError(f"For 'Parameter', the type of the argument 'name' must be str or None, but got {type(value).__name__}.")
+            raise ValueError(
+                f"For 'Parameter', the type of the argument 'name' must be str or None, but got {type(value).__name__}."
+            )
         if len(value) > 1024:
             raise ValueError(f"For 'Parameter', the length of 'name' must be at most 1024, but got {len(value)}.")
         self._name = value
 
     @property
     def requires_grad(self) -> bool:  # type: ignore[override]
-        return self._wants_grad and (is_tracing() or not _tracing.active or self.dtype.is_floating_point or self.dtype.is_complex)
+        return self._wants_grad and (
+            is_tracing() or not _tracing.active or self.dtype.is_floating_point or self.dtype.is_complex
+        )
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -129,6 +162,7 @@ class Parameter(Tensor, torch.nn.Parameter):
     def load(self) -> Any:
         """The operator ``P.Load()``: called with the Parameter it gives a copy of its present values."""
         from mindspore_compat.ops.operations.other_ops import Load
+
         return Load()
 
     def add_pipeline_stage(self, stage: int) -> None:
@@ -160,7 +194,9 @@ class Parameter(Tensor, torch.nn.Parameter):
         if isinstance(data, (np.ndarray, list, tuple, int, float)):
             data = Tensor(data, self.dtype)
         if not isinstance(data, torch.Tensor):
-            raise TypeError(f"Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` , but got {type(data)}.")
+            raise TypeError(
+                f"Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` , but got {type(data)}."
+            )
         _grad_state.written()
         if tuple(data.shape) != self.shape:
             self.data = _Base.clone(_Base.detach(data)).to(self.device, self.dtype)
@@ -192,7 +228,13 @@ class Parameter(Tensor, torch.nn.Parameter):
         return super().asnumpy()
 
     def __deepcopy__(self, memo: dict) -> Parameter:
-        result = Parameter(_Base.clone(_Base.detach(self)), self.name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer)
+        result = Parameter(
+            _Base.clone(_Base.detach(self)),
+            self.name,
+            self.requires_grad,
+            self.layerwise_parallel,
+            self.parallel_optimizer,
+        )
         memo[id(self)] = result
         return result
 
@@ -200,7 +242,10 @@ class Parameter(Tensor, torch.nn.Parameter):
         return Parameter, (_Base.detach(self), self.name, self.requires_grad, self.layerwise_parallel)
 
     def __str__(self) -> str:
-        return f"Parameter (name={self.name}, shape={self.shape}, dtype={dtype_name(self.dtype)}, requires_grad={self.requires_grad})"
+        return (
+            f"Parameter (name={self.name}, shape={self.shape}, dtype={dtype_name(self.dtype)}, "
+            f"requires_grad={self.requires_grad})"
+        )
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return str(self)
@@ -218,10 +263,15 @@ class ParameterTuple(tuple):
         seen: dict[str, int] = {}
         for item in items:
             if not isinstance(item, Parameter):
-                raise TypeError(f"For ParameterTuple initialization, ParameterTuple input should be 'Parameter' collection, "
-                                f"but got a {type(item).__name__}.")
+                raise TypeError(
+                    f"For ParameterTuple initialization, ParameterTuple input should be 'Parameter' collection, "
+                    f"but got a {type(item).__name__}."
+                )
             if seen.setdefault(item.name, id(item)) != id(item):
-                raise ValueError(f"The value {item} , its name '{item.name}' already exists. Please set a unique name for the parameter.")
+                raise ValueError(
+                    f"The value {item} , its name '{item.name}' already exists. Please set a unique name for the "
+                    "parameter."
+                )
         return super().__new__(cls, items)
 
     def clone(self, prefix: str, init: Any = "same") -> ParameterTuple:

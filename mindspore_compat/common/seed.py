@@ -1,4 +1,5 @@
 """The global seed. Upstream: ``mindspore.set_seed``, ``mindspore.get_seed``, ``mindspore.manual_seed``."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -59,7 +60,8 @@ def numpy_generator() -> np.random.Generator:
 
 
 def _get_graph_seed(op_seed: int | None, kernel_name: str) -> tuple[int, int]:
-    """The two seeds of one use of a random kernel: the global one, and its own, which differs at every use; (0, 0) where none is set.
+    """The two seeds of one use of a random kernel: the global one, and its own, which differs at every use; (0, 0)
+    where none is set.
 
     Raises:
         ValueError: if ``op_seed`` is negative.

@@ -1,7 +1,9 @@
 """Sparse tensors as plain records of their parts. Upstream: ``mindspore.RowTensor``, ``COOTensor``, ``CSRTensor``.
 
-Layers and optimizers here work on dense Tensors; these let code that mentions sparse ones be imported and take them apart.
+Layers and optimizers here work on dense Tensors; these let code that mentions sparse ones be imported and take them
+apart.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -25,7 +27,9 @@ class RowTensor:
             indices, values, shape = row_tensor.indices, row_tensor.values, row_tensor.dense_shape
         for name, value in (("indices", indices), ("values", values)):
             if not isinstance(value, torch.Tensor):
-                raise TypeError(f"For '{type(self).__name__}', the '{name}' must be a Tensor, but got {type(value).__name__}.")
+                raise TypeError(
+                    f"For '{type(self).__name__}', the '{name}' must be a Tensor, but got {type(value).__name__}."
+                )
         self.indices, self.values, self.dense_shape = indices, values, tuple(shape)
 
     @property
@@ -66,11 +70,17 @@ class SparseTensor(COOTensor):
 class CSRTensor:
     """A matrix by rows: ``values`` with column ``indices``, row k between ``indptr[k]`` and ``indptr[k + 1]``."""
 
-    def __init__(self, indptr: Any = None, indices: Any = None, values: Any = None, shape: Any = None, csr_tensor: Any = None) -> None:
+    def __init__(
+        self, indptr: Any = None, indices: Any = None, values: Any = None, shape: Any = None, csr_tensor: Any = None
+    ) -> None:
         if csr_tensor is not None:
             indptr, indices, values, shape = csr_tensor.indptr, csr_tensor.indices, csr_tensor.values, csr_tensor.shape
         self.indptr, self.indices, self.values, self.shape = indptr, indices, values, tuple(shape)
 
     def to_dense(self) -> Any:
         """The dense Tensor."""
-        return wrap(torch.sparse_csr_tensor(self.indptr.to(torch.int64), self.indices.to(torch.int64), self.values, self.shape).to_dense())
+        return wrap(
+            torch.sparse_csr_tensor(
+                self.indptr.to(torch.int64), self.indices.to(torch.int64), self.values, self.shape
+            ).to_dense()
+        )

@@ -1,4 +1,7 @@
-"""`Symbol`: what is known of a size that is open until a network runs; Tensors of such shapes. Upstream: ``mindspore.Symbol``."""
+"""`Symbol`: what is known of a size that is open until a network runs; Tensors of such shapes. Upstream:
+``mindspore.Symbol``.
+"""
+
 from __future__ import annotations
 
 from typing import Any
@@ -21,7 +24,9 @@ class Symbol:
         TypeError: for other types. ValueError: for values out of range.
     """
 
-    def __init__(self, max: int = 0, min: int = 1, divisor: int = 1, remainder: int = 0, unique: bool = False, **kwargs: Any) -> None:
+    def __init__(
+        self, max: int = 0, min: int = 1, divisor: int = 1, remainder: int = 0, unique: bool = False, **kwargs: Any
+    ) -> None:
         for name, value in (("max", max), ("min", min), ("divisor", divisor), ("remainder", remainder)):
             if not isinstance(value, int) or isinstance(value, bool):
                 raise TypeError(f"For 'Symbol', the argument '{name}' must be int, but got {type(value)}.")
@@ -31,13 +36,20 @@ class Symbol:
             if value <= 0:
                 raise ValueError(f"For 'Symbol', the '{name}' value should be positive, but got {value}.")
         if not 0 <= remainder < divisor:
-            raise ValueError(f"For 'Symbol', the 'remainder' value should be in the range '[0, {divisor})', but got {remainder}.")
+            raise ValueError(
+                f"For 'Symbol', the 'remainder' value should be in the range '[0, {divisor})', but got {remainder}."
+            )
         self.max, self.min, self.divisor, self.remainder, self.unique = max, min, divisor, remainder, unique
 
     def to_dict(self) -> dict[str, Any]:
         """What differs from an open size about which nothing is known."""
-        known = {"max": (self.max, 0), "min": (self.min, 1), "divisor": (self.divisor, 1), "remainder": (self.remainder, 0),
-                 "unique": (id(self) if self.unique else None, None)}
+        known = {
+            "max": (self.max, 0),
+            "min": (self.min, 1),
+            "divisor": (self.divisor, 1),
+            "remainder": (self.remainder, 0),
+            "unique": (id(self) if self.unique else None, None),
+        }
         return {name: value for name, (value, usual) in known.items() if value != usual}
 
     def near(self, size: int) -> int:
@@ -54,7 +66,9 @@ class Symbol:
 
 
 class OpenTensor(Tensor):
-    """A Tensor without contents, for `Cell.set_inputs` and `export`: of its shape some sizes (-1) or the number of axes (-2) are open."""
+    """A Tensor without contents, for `Cell.set_inputs` and `export`: of its shape some sizes (-1) or the number of axes
+    (-2) are open.
+    """
 
     _sizes: tuple[Any, ...]
 
@@ -68,7 +82,10 @@ class OpenTensor(Tensor):
         return [size.to_dict() if isinstance(size, Symbol) else size for size in self._sizes]
 
     def asnumpy(self) -> np.ndarray:
-        raise ValueError(f"A Tensor of the open shape {list(self.shape)} has no contents. It only describes an input of 'set_inputs' and 'export'.")
+        raise ValueError(
+            f"A Tensor of the open shape {list(self.shape)} has no contents. It only describes an input of "
+            "'set_inputs' and 'export'."
+        )
 
     def __str__(self) -> str:
         return repr(self)

@@ -1,8 +1,10 @@
 """`Tensor`: a ``torch.Tensor`` that behaves as MindSpore's. Upstream: ``mindspore.Tensor``.
 
-The reasons for its shape, with measurements, stand in docs/design/tensor.md. Methods that differ from torch's by name, arguments
-or meaning are in ``_tensor_methods.py``, operators in ``_tensor_operators.py``; here are construction, conversion, indexing and printing.
+The reasons for its shape, with measurements, stand in docs/design/tensor.md. Methods that differ from torch's by name,
+arguments or meaning are in ``_tensor_methods.py``, operators in ``_tensor_operators.py``; here are construction,
+conversion, indexing and printing.
 """
+
 from __future__ import annotations
 
 import operator
@@ -56,16 +58,26 @@ class Tensor(TensorMethods, torch.Tensor):
         TypeError: for other kinds of ``input_data``. ValueError: for ragged lists, or ``init`` without shape and dtype.
     """
 
-    # Ops on Tensors return plain torch tensors without a Python-level dispatch; whoever hands them to user code wraps them.
+    # Ops on Tensors return plain torch tensors without a Python-level dispatch; whoever hands them to user code wraps
+    # them.
     __torch_function__ = torch._C._disabled_torch_function_impl
     __tensor_flatten__ = _tracing.SeenByDynamo()
 
-    def __new__(cls, input_data: Any = None, dtype: Any = None, shape: Any = None, init: Any = None, internal: bool = False,
-                const_arg: bool = False, device: Any = None) -> Tensor:
+    def __new__(
+        cls,
+        input_data: Any = None,
+        dtype: Any = None,
+        shape: Any = None,
+        init: Any = None,
+        internal: bool = False,
+        const_arg: bool = False,
+        device: Any = None,
+    ) -> Tensor:
         if init is not None:
             return _from_initializer(cls, init, shape, dtype, input_data)
         if input_data is None and dtype is not None and not isinstance(shape, int):
             from mindspore_compat.common.symbol import open_tensor
+
             found = open_tensor(shape, to_torch_dtype(dtype))
             if found is not None:
                 return found
@@ -83,7 +95,7 @@ class Tensor(TensorMethods, torch.Tensor):
         result.__class__ = cls
         return result  # type: ignore[return-value]
 
-    # --- what it is -------------------------------------------------------------------------------------------------------
+    # --- what it is ---------------------------------------------------------------------------------------------------
 
     @property
     def shape(self) -> tuple[int, ...]:  # type: ignore[override]
@@ -121,10 +133,12 @@ class Tensor(TensorMethods, torch.Tensor):
         item = _Base.element_size(self)
         return tuple(stride * item for stride in _Base.stride(self))
 
-    # --- numpy and Python -------------------------------------------------------------------------------------------------
+    # --- numpy and Python ---------------------------------------------------------------------------------------------
 
     def asnumpy(self) -> np.ndarray:
-        """The values as a numpy array; on the CPU it shares the storage. bfloat16, which numpy lacks, comes as float32."""
+        """The values as a numpy array; on the CPU it shares the storage. bfloat16, which numpy lacks, comes
+        as float32.
+        """
         source = _Base.detach(self)
         if source._is_zerotensor():
             source = torch.zeros_like(source, memory_format=torch.contiguous_format) + 0
@@ -223,7 +237,7 @@ class Tensor(TensorMethods, torch.Tensor):
     def __reduce_ex__(self, protocol: Any) -> Any:
         return _rebuild, (_Base.detach(self), type(self), self.is_leaf and self.requires_grad)
 
-    # --- printing ---------------------------------------------------------------------------------------------------------
+    # --- printing -----------------------------------------------------------------------------------------------------
 
     def __str__(self) -> str:
         return str(self.asnumpy())
@@ -236,7 +250,7 @@ class Tensor(TensorMethods, torch.Tensor):
     def __format__(self, spec: str) -> str:
         return str(self) if not spec else format(self.item(), spec)
 
-    # --- indexing ---------------------------------------------------------------------------------------------------------
+    # --- indexing -----------------------------------------------------------------------------------------------------
 
     def __getitem__(self, index: Any) -> Tensor:  # type: ignore[override]
         if index.__class__ is tuple:
@@ -246,8 +260,10 @@ class Tensor(TensorMethods, torch.Tensor):
         except ValueError:  # torch has no negative steps
             result = flipped(self, index)
         except TypeError as error:
-            raise IndexError(f"Tensor index must be int, slice, '...', None, bool, list, tuple or Tensor, but got {index!r} "
-                             f"of type {type(index).__name__}: {error}") from None
+            raise IndexError(
+                f"Tensor index must be int, slice, '...', None, bool, list, tuple or Tensor, but got {index!r} "
+                f"of type {type(index).__name__}: {error}"
+            ) from None
         result.__class__ = Tensor
         return result  # type: ignore[return-value]
 
@@ -260,8 +276,10 @@ class Tensor(TensorMethods, torch.Tensor):
         if isinstance(self, torch.nn.Parameter):  # MindSpore assigns to Parameters outside of differentiation
             target, value = _Base.detach(self), _Base.detach(value) if isinstance(value, torch.Tensor) else value
         elif self.is_leaf and self.requires_grad:
-            raise RuntimeError("An input by which a function is differentiated can not be modified by assigning to its elements. "
-                               "Write to a copy: x = x.copy().")
+            raise RuntimeError(
+                "An input by which a function is differentiated can not be modified by assigning to its elements. "
+                "Write to a copy: x = x.copy()."
+            )
         if index.__class__ is tuple:
             index = numpy_index(index)
         try:
@@ -269,7 +287,7 @@ class Tensor(TensorMethods, torch.Tensor):
         except ValueError:
             _Base.__setitem__(target, positive_steps(self, index), value)
 
-    # --- comparison with what is no tensor --------------------------------------------------------------------------------
+    # --- comparison with what is no tensor ----------------------------------------------------------------------------
 
     def __eq__(self, other: Any) -> Any:  # type: ignore[override]
         if isinstance(other, (torch.Tensor, *_NUMBERS, np.number, np.bool_)):
@@ -284,8 +302,11 @@ class Tensor(TensorMethods, torch.Tensor):
 
 def _require_one(value: torch.Tensor) -> None:
     if _Base.numel(value) != 1:
-        raise ValueError(f"The tensor should have only one element, but got {_Base.numel(value)}, more than one element is ambiguous. "
-                         "Use Tensor.all(), Tensor.any() or an index.")
+        raise ValueError(
+            f"The tensor should have only one element, but got {_Base.numel(value)}, more than one element is "
+            "ambiguous. "
+            "Use Tensor.all(), Tensor.any() or an index."
+        )
 
 
 def _repr_values(array: np.ndarray) -> str:
@@ -293,10 +314,15 @@ def _repr_values(array: np.ndarray) -> str:
     if array.ndim == 0:
         return str(array)
     if array.dtype.kind != "f":
-        return np.array2string(array, separator=", ", threshold=1000).replace("[ ", "[ ") if array.dtype.kind != "b" \
+        return (
+            np.array2string(array, separator=", ", threshold=1000).replace("[ ", "[ ")
+            if array.dtype.kind != "b"
             else np.array2string(array, separator=", ", threshold=1000)
+        )
     digits = {2: 4, 4: 8, 8: 8}[array.dtype.itemsize]
-    return np.array2string(array, separator=", ", threshold=1000, formatter={"float_kind": lambda x: f"{x: .{digits}e}"})
+    return np.array2string(
+        array, separator=", ", threshold=1000, formatter={"float_kind": lambda x: f"{x: .{digits}e}"}
+    )
 
 
 def _rebuild(data: torch.Tensor, cls: type, requires_grad: bool) -> Tensor:
@@ -306,7 +332,9 @@ def _rebuild(data: torch.Tensor, cls: type, requires_grad: bool) -> Tensor:
     return data  # type: ignore[return-value]
 
 
-torch.serialization.add_safe_globals([_rebuild, Tensor])  # ``torch.load`` reads state dicts of Cells with weights_only, its default
+torch.serialization.add_safe_globals(
+    [_rebuild, Tensor]
+)  # ``torch.load`` reads state dicts of Cells with weights_only, its default
 
 
 def _device_from(device: Any) -> torch.device:
@@ -317,7 +345,9 @@ def _device_from(device: Any) -> torch.device:
         return CPU
     if name.upper() in ("GPU", "CUDA", "ASCEND") and torch.cuda.is_available():
         return torch.device("cuda", int(number or 0))
-    raise ValueError(f"For 'Tensor', 'device' must be 'CPU' or, where PyTorch sees a GPU, 'GPU' or 'GPU:N', but got {device!r}.")
+    raise ValueError(
+        f"For 'Tensor', 'device' must be 'CPU' or, where PyTorch sees a GPU, 'GPU' or 'GPU:N', but got {device!r}."
+    )
 
 
 def _from_initializer(cls: type, init: Any, shape: Any, dtype: Any, input_data: Any) -> Tensor:
@@ -326,7 +356,10 @@ def _from_initializer(cls: type, init: Any, shape: Any, dtype: Any, input_data: 
     if shape is None or dtype is None:
         raise ValueError("For 'Tensor', 'shape' and 'dtype' must be given together with 'init'.")
     if isinstance(init, str) or not callable(init):
-        raise TypeError(f"For 'Tensor', 'init' must be an Initializer object, but got {init!r}. Use mindspore.common.initializer.initializer.")
+        raise TypeError(
+            f"For 'Tensor', 'init' must be an Initializer object, but got {init!r}. Use "
+            "mindspore.common.initializer.initializer."
+        )
     dims = (shape,) if isinstance(shape, int) else tuple(shape)
     target = to_torch_dtype(dtype)
     array = np.zeros(dims, np.float32 if target is torch.bfloat16 else _Base.numpy(torch.empty(0, dtype=target)).dtype)
@@ -336,14 +369,17 @@ def _from_initializer(cls: type, init: Any, shape: Any, dtype: Any, input_data: 
     return result  # type: ignore[return-value]
 
 
-_UNTOUCHED = frozenset("""
-    apply_ as_subclass backward data_ptr dense_dim detach_ dim dim_order element_size get_device has_names is_coalesced is_complex is_conj
-    is_contiguous is_distributed is_floating_point is_inference is_neg is_nonzero is_pinned is_same_size is_set_to is_shared is_signed map_
-    map2_ ndimension
-    nelement numel numpy q_scale q_zero_point qscheme record_stream register_hook register_post_accumulate_grad_hook reinforce
-    requires_grad_ retain_grad share_memory_ sparse_dim storage storage_offset storage_type stride tolist type typed_storage untyped_storage
+_UNTOUCHED = frozenset(
+    """
+    apply_ as_subclass backward data_ptr dense_dim detach_ dim dim_order element_size get_device has_names is_coalesced
+    is_complex is_conj is_contiguous is_distributed is_floating_point is_inference is_neg is_nonzero is_pinned
+    is_same_size is_set_to is_shared is_signed map_ map2_ ndimension
+    nelement numel numpy q_scale q_zero_point qscheme record_stream register_hook
+    register_post_accumulate_grad_hook reinforce requires_grad_ retain_grad share_memory_ sparse_dim storage
+    storage_offset storage_type stride tolist type typed_storage untyped_storage
     refine_names rename rename_ align_to align_as unflatten names module_load size to_sparse
-""".split())
+""".split()
+)
 
 
 def _install_torch_methods() -> None:
@@ -351,7 +387,13 @@ def _install_torch_methods() -> None:
     own = set(vars(Tensor)) | set(vars(TensorMethods))
     for name in dir(torch.Tensor):
         method = getattr(torch.Tensor, name)
-        if name.startswith("_") or name in own or name in _UNTOUCHED or not callable(method) or isinstance(method, type):
+        if (
+            name.startswith("_")
+            or name in own
+            or name in _UNTOUCHED
+            or not callable(method)
+            or isinstance(method, type)
+        ):
             continue
         setattr(Tensor, name, _returning_tensor(name, kernels.METHODS.get(name, method)))
 
@@ -365,8 +407,13 @@ def _install_torch_properties() -> None:
 
 #: what Dynamo takes for attributes of torch's that are properties here
 _BY_FUNCTION: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
-    "T": lambda x: torch.permute(x, tuple(range(_Base.dim(x) - 1, -1, -1))), "mT": lambda x: torch.transpose(x, -2, -1),
-    "H": lambda x: torch.adjoint(x), "mH": lambda x: torch.adjoint(x), "real": lambda x: torch.real(x), "imag": lambda x: torch.imag(x)}
+    "T": lambda x: torch.permute(x, tuple(range(_Base.dim(x) - 1, -1, -1))),
+    "mT": lambda x: torch.transpose(x, -2, -1),
+    "H": lambda x: torch.adjoint(x),
+    "mH": lambda x: torch.adjoint(x),
+    "real": lambda x: torch.real(x),
+    "imag": lambda x: torch.imag(x),
+}
 
 
 def _tensor_property(descriptor: Any, function: Callable[[torch.Tensor], torch.Tensor] | None) -> property:
@@ -374,6 +421,7 @@ def _tensor_property(descriptor: Any, function: Callable[[torch.Tensor], torch.T
         if function is not None and _tracing.is_tracing():
             return wrap(function(self))
         return wrap(descriptor.__get__(self))
+
     return property(get, getattr(descriptor, "__set__", None))
 
 
@@ -382,11 +430,13 @@ def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., An
         return wrap(method(self, *args, **kwargs))
 
     if name.endswith("_"):  # in a trace ``x.add_(y)`` must not be taken for ``x += y``
+
         def wrapped(self: Tensor, *args: Any, **kwargs: Any) -> Any:
             if _tracing.is_tracing():
                 with torch._C.DisableTorchFunctionSubclass():
                     return wrap(method(self, *args, **kwargs))
             return wrap(method(self, *args, **kwargs))
+
     wrapped.__name__ = name
     wrapped.__doc__ = getattr(method, "__doc__", None)
     return wrapped
@@ -399,7 +449,14 @@ _install_torch_methods()
 _install_torch_properties()
 
 
-def tensor(input_data: Any = None, dtype: Any = None, shape: Any = None, init: Any = None, const_arg: bool = False, device: Any = None) -> Tensor:
+def tensor(
+    input_data: Any = None,
+    dtype: Any = None,
+    shape: Any = None,
+    init: Any = None,
+    const_arg: bool = False,
+    device: Any = None,
+) -> Tensor:
     """The same as `Tensor`. Upstream: ``mindspore.tensor``."""
     return Tensor(input_data, dtype, shape, init, const_arg=const_arg, device=device)
 

@@ -1,4 +1,5 @@
 """`init`, ranks and groups over ``torch.distributed``. Upstream: ``mindspore.communication.management``."""
+
 from __future__ import annotations
 
 import os
@@ -9,8 +10,20 @@ import torch.distributed as dist
 
 from mindspore_compat._runtime.device import current_device
 
-__all__ = ["GlobalComm", "init", "release", "get_rank", "get_local_rank", "get_group_size", "get_local_rank_size", "create_group",
-           "destroy_group", "get_world_rank_from_group_rank", "get_group_rank_from_world_rank", "get_process_group_ranks"]
+__all__ = [
+    "GlobalComm",
+    "init",
+    "release",
+    "get_rank",
+    "get_local_rank",
+    "get_group_size",
+    "get_local_rank_size",
+    "create_group",
+    "destroy_group",
+    "get_world_rank_from_group_rank",
+    "get_group_rank_from_world_rank",
+    "get_process_group_ranks",
+]
 
 
 class GlobalComm:
@@ -36,11 +49,21 @@ def init(backend_name: str | None = None) -> None:
         TypeError: if it is not a str. RuntimeError: for another name.
     """
     if backend_name is not None and not isinstance(backend_name, str):
-        raise TypeError(f"For 'init', the argument 'backend_name' must be a string, but got the type : {type(backend_name)}")
+        raise TypeError(
+            f"For 'init', the argument 'backend_name' must be a string, but got the type : {type(backend_name)}"
+        )
     if backend_name is not None and backend_name not in _BACKENDS:
-        raise RuntimeError(f"For 'init', the argument 'backend_name' must be one of 'hccl', 'nccl' and 'mccl', but got {backend_name!r}.")
+        raise RuntimeError(
+            "For 'init', the argument 'backend_name' must be one of 'hccl', 'nccl' and 'mccl', but got "
+            f"{backend_name!r}."
+        )
     GlobalComm.INITED = True
-    if dist.is_available() and not dist.is_initialized() and int(os.environ.get("WORLD_SIZE", "1")) > 1 and "RANK" in os.environ:
+    if (
+        dist.is_available()
+        and not dist.is_initialized()
+        and int(os.environ.get("WORLD_SIZE", "1")) > 1
+        and "RANK" in os.environ
+    ):
         on_gpu = current_device().type == "cuda" and backend_name != "mccl"
         if on_gpu:
             torch.cuda.set_device(current_device())
@@ -58,7 +81,9 @@ def release() -> None:
 def _group(name: Any, where: str) -> tuple[list[int], Any]:
     """(world ranks, torch group) of a group's name."""
     if not isinstance(name, str):
-        raise TypeError(f"For '{where}', the argument 'group' must be type of string, but got 'group' type : {type(name)}.")
+        raise TypeError(
+            f"For '{where}', the argument 'group' must be type of string, but got 'group' type : {type(name)}."
+        )
     if name in _groups:
         return _groups[name]
     if name in (GlobalComm.WORLD_COMM_GROUP, "hccl_world_group", "nccl_world_group", "mccl_world_group"):
@@ -119,11 +144,18 @@ def create_group(group: str, rank_ids: list[int], options: Any = None) -> None:
         TypeError, ValueError: for a wrong name or an empty or repeating list of ranks.
     """
     if not isinstance(group, str):
-        raise TypeError(f"For 'create_group', the argument 'group' must be type of string, but got 'group' type : {type(group)}.")
+        raise TypeError(
+            f"For 'create_group', the argument 'group' must be type of string, but got 'group' type : {type(group)}."
+        )
     if not isinstance(rank_ids, list):
-        raise TypeError(f"For 'create_group', the argument 'rank_ids' must be type of list, but got 'rank_ids' type : {type(rank_ids)}.")
+        raise TypeError(
+            "For 'create_group', the argument 'rank_ids' must be type of list, but got 'rank_ids' type : "
+            f"{type(rank_ids)}."
+        )
     if not rank_ids or len(set(rank_ids)) != len(rank_ids):
-        raise ValueError(f"For 'create_group', 'rank_ids' must be a non-empty list without repetition, but got {rank_ids}.")
+        raise ValueError(
+            f"For 'create_group', 'rank_ids' must be a non-empty list without repetition, but got {rank_ids}."
+        )
     handle = dist.new_group(rank_ids) if dist.is_available() and dist.is_initialized() else None
     _groups[group] = (list(rank_ids), handle)
 

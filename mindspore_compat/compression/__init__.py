@@ -1,4 +1,7 @@
-"""Quantization-aware training by MindSpore 1.1 to 1.9. Upstream: ``mindspore.compression``, gone since 2.0 (docs/quant.md)."""
+"""Quantization-aware training by MindSpore 1.1 to 1.9. Upstream: ``mindspore.compression``, gone since 2.0
+(docs/quant.md).
+"""
+
 from mindspore_compat.compression import common, quant
 
 __all__ = ["common", "quant"]

@@ -9,14 +9,25 @@ from mindspore_compat.dataset.engine import samplers
 from mindspore_compat.dataset.utils.line_reader import LineReader
 
 __all__ = [
-    *_engine_names, "LineReader", "core", "engine", "get_seed", "samplers", "set_seed", "transforms",
-    "audio", "text", "vision",  # noqa: F405
-]  # fmt: skip
+    *_engine_names,
+    "LineReader",
+    "core",
+    "engine",
+    "get_seed",
+    "samplers",
+    "set_seed",
+    "transforms",
+    "audio",  # noqa: F405
+    "text",  # noqa: F405
+    "vision",  # noqa: F405
+]
 
 # No MindSpore has this function: scripts that reuse the module's name `ds` for a dataset look as if they called it.
 create_dict_iterator = Dataset.create_dict_iterator  # noqa: F405
 
-_PIPELINE = "a pipeline here is a Python object that pickle and copy understand; build it from its program where it is needed."
+_PIPELINE = (
+    "a pipeline here is a Python object that pickle and copy understand; build it from its program where it is needed."
+)
 _STORAGE = "it works with Huawei's object storage; copy the files to a disk and use MindDataset."
 
 # The operations load when they are first used.

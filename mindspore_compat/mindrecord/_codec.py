@@ -73,9 +73,17 @@ def _float32(value: float) -> bytes:
 
 
 _NUMBERS = {
-    0xCA: ">f", 0xCB: ">d", 0xCC: ">B", 0xCD: ">H", 0xCE: ">I", 0xCF: ">Q", 0xD0: ">b", 0xD1: ">h",
-    0xD2: ">i", 0xD3: ">q",
-}  # fmt: skip
+    0xCA: ">f",
+    0xCB: ">d",
+    0xCC: ">B",
+    0xCD: ">H",
+    0xCE: ">I",
+    0xCF: ">Q",
+    0xD0: ">b",
+    0xD1: ">h",
+    0xD2: ">i",
+    0xD3: ">q",
+}
 _LENGTHS = {0xD9: ">B", 0xDA: ">H", 0xDB: ">I"}
 
 
@@ -161,9 +169,11 @@ def _to_array(data: bytes, field: dict[str, Any]) -> np.ndarray:
 def decode_blob_columns(
     buffer: np.ndarray, starts: np.ndarray, stops: np.ndarray, fields: dict[str, dict[str, Any]], wanted: Sequence[str]
 ) -> dict[str, Any]:
-    """Blob fields of many rows at once, whose records lie in one buffer; `fields` are the schema's, by name in their order.
+    """Blob fields of many rows at once, whose records lie in one buffer; `fields` are the schema's, by name in their
+    order.
 
-    Returns: for each wanted field a block or a list of the rows' arrays. Raises: ValueError, which does not tell the row.
+    Returns: for each wanted field a block or a list of the rows' arrays. Raises: ValueError, which does not tell the
+        row.
     """
     longs = windows(buffer, ">u8")
     found: dict[str, Any] = {}

@@ -1,4 +1,6 @@
-"""Other formats to MindRecord. Upstream: ``mindspore.mindrecord.tools``. Rows are made one after another and written 256 at a time."""
+"""Other formats to MindRecord. Upstream: ``mindspore.mindrecord.tools``. Rows are made one after another and written
+256 at a time.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,11 @@ def _check_name(path: Any) -> str:
     name = os.path.basename(path)
     if not name:
         raise ParamValueError("Invalid parameter value. File path can not end with '/'.")
-    if set(name) & set('\\:*?"<>|`&;\'') or name != name.strip(" "):
-        raise ParamValueError(f"Invalid parameter value. File name should not contain \\:*?\"<>|`&;' or begin or end with a space, but is {name!r}.")
+    if set(name) & set("\\:*?\"<>|`&;'") or name != name.strip(" "):
+        raise ParamValueError(
+            "Invalid parameter value. File name should not contain \\:*?\"<>|`&;' or begin or end with a space, but "
+            f"is {name!r}."
+        )
     return path
 
 
@@ -42,7 +47,13 @@ def _check_number(partition_number: Any) -> int:
     return partition_number
 
 
-def _write(writer: FileWriter, schema: dict[str, Any], description: str, index: list[str] | None, rows: Iterable[dict[str, Any]]) -> None:
+def _write(
+    writer: FileWriter,
+    schema: dict[str, Any],
+    description: str,
+    index: list[str] | None,
+    rows: Iterable[dict[str, Any]],
+) -> None:
     writer.add_schema(schema, description)
     if index:
         writer.add_index(index)
@@ -61,8 +72,15 @@ def _jpeg(image: np.ndarray) -> bytes:
 class _Arrays(pickle.Unpickler):
     """Reads pickles of arrays, texts and lists; nothing else is looked up."""
 
-    _known = {("numpy.core.multiarray", "_reconstruct"), ("numpy._core.multiarray", "_reconstruct"), ("numpy", "ndarray"), ("numpy", "dtype"),
-              ("_codecs", "encode"), ("numpy.core.multiarray", "scalar"), ("numpy._core.multiarray", "scalar")}  # fmt: skip
+    _known = {
+        ("numpy.core.multiarray", "_reconstruct"),
+        ("numpy._core.multiarray", "_reconstruct"),
+        ("numpy", "ndarray"),
+        ("numpy", "dtype"),
+        ("_codecs", "encode"),
+        ("numpy.core.multiarray", "scalar"),
+        ("numpy._core.multiarray", "scalar"),
+    }
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in self._known:
@@ -71,7 +89,8 @@ class _Arrays(pickle.Unpickler):
 
 
 class Cifar10ToMR:
-    """CIFAR-10's Python version to two MindRecord files, ``destination`` and ``destination + "_test"``: id, label and data (JPEG).
+    """CIFAR-10's Python version to two MindRecord files, ``destination`` and ``destination + "_test"``: id, label and
+    data (JPEG).
 
     Args:
         source: the folder with ``data_batch_*`` and ``test_batch``.
@@ -95,7 +114,11 @@ class Cifar10ToMR:
         """Convert; ``fields`` are the index. Returns: `SUCCESS`."""
         if fields and not isinstance(fields, list):
             raise ValueError("The parameter fields should be None or list")
-        kinds = {"id": {"type": "int64"}, **{name: {"type": "int64"} for name in self._labels}, "data": {"type": "bytes"}}
+        kinds = {
+            "id": {"type": "int64"},
+            **{name: {"type": "int64"} for name in self._labels},
+            "data": {"type": "bytes"},
+        }
         for part, ending in (("train", ""), ("test", "_test")):
             _write(FileWriter(self.destination + ending, 1), kinds, f"img_{part}", fields, self._rows(part))
         return SUCCESS
@@ -113,14 +136,22 @@ class Cifar10ToMR:
                 images = content[b"data"].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
                 labels = [content[key] for key in self._labels.values()]
             except Exception as error:  # whatever a damaged pickle raises
-                raise RuntimeError(f"{path} is no part of a CIFAR dataset's Python version: {type(error).__name__}: {error}.") from error
+                raise RuntimeError(
+                    f"{path} is no part of a CIFAR dataset's Python version: {type(error).__name__}: {error}."
+                ) from error
             for image, *values in zip(images, *labels, strict=True):
-                yield {"id": number, "data": _jpeg(image), **{key: int(value) for key, value in zip(self._labels, values, strict=True)}}
+                yield {
+                    "id": number,
+                    "data": _jpeg(image),
+                    **{key: int(value) for key, value in zip(self._labels, values, strict=True)},
+                }
                 number += 1
 
 
 class Cifar100ToMR(Cifar10ToMR):
-    """CIFAR-100's Python version (``train`` and ``test``) to two MindRecord files: id, fine_label, coarse_label and data (JPEG)."""
+    """CIFAR-100's Python version (``train`` and ``test``) to two MindRecord files: id, fine_label, coarse_label and
+    data (JPEG).
+    """
 
     _parts = {"train": "train", "test": "test"}
     _labels = {"fine_label": b"fine_labels", "coarse_label": b"coarse_labels"}
@@ -130,7 +161,9 @@ class Cifar100ToMR(Cifar10ToMR):
 
 
 class MnistToMR:
-    """MNIST's four ``.gz`` files to ``destination_train.mindrecord`` and ``destination_test.mindrecord``: label and data (JPEG)."""
+    """MNIST's four ``.gz`` files to ``destination_train.mindrecord`` and ``destination_test.mindrecord``: label and
+    data (JPEG).
+    """
 
     def __init__(self, source: str, destination: str, partition_number: int = 1) -> None:
         self.source, destination = _check_name(source), _check_name(destination)
@@ -140,7 +173,13 @@ class MnistToMR:
     def run(self) -> int:
         """Convert. Returns: `SUCCESS`."""
         for part, writer in self._writers.items():
-            _write(writer, {"label": {"type": "int64"}, "data": {"type": "bytes"}}, "mnist_schema", ["label"], self._rows(part))
+            _write(
+                writer,
+                {"label": {"type": "int64"}, "data": {"type": "bytes"}},
+                "mnist_schema",
+                ["label"],
+                self._rows(part),
+            )
         return SUCCESS
 
     def transform(self) -> None:
@@ -151,22 +190,30 @@ class MnistToMR:
         from mindspore_compat.dataset.engine._vision_arrays import read_idx, read_images
 
         start = os.path.join(self.source, "train" if part == "train" else "t10k")
-        for image, label in zip(read_images(f"{start}-images-idx3-ubyte.gz"), read_idx(f"{start}-labels-idx1-ubyte.gz", 2049, 1), strict=True):
+        for image, label in zip(
+            read_images(f"{start}-images-idx3-ubyte.gz"),
+            read_idx(f"{start}-labels-idx1-ubyte.gz", 2049, 1),
+            strict=True,
+        ):
             yield {"label": int(label), "data": _jpeg(image)}
 
 
 class CsvToMR:
-    """A CSV file with a first row of names to MindRecord: columns of whole numbers become int64, of numbers float64, of True and False int32, all
-    else texts. All are in the index.
+    """A CSV file with a first row of names to MindRecord: columns of whole numbers become int64, of numbers float64, of
+    True and False int32, all else texts. All are in the index.
 
     Args:
         columns_list: which columns; default all.
     """
 
-    def __init__(self, source: str, destination: str, columns_list: list[str] | None = None, partition_number: int = 1) -> None:
+    def __init__(
+        self, source: str, destination: str, columns_list: list[str] | None = None, partition_number: int = 1
+    ) -> None:
         if not isinstance(source, str):
             raise ValueError(f"The parameter source must be str, but got {type(source)}.")
-        if columns_list and not (isinstance(columns_list, list) and all(isinstance(name, str) for name in columns_list)):
+        if columns_list and not (
+            isinstance(columns_list, list) and all(isinstance(name, str) for name in columns_list)
+        ):
             raise ValueError("The parameter columns_list must be list of str.")
         if not isinstance(destination, str):
             raise ValueError(f"The parameter destination must be str, but got {type(destination)}.")
@@ -174,8 +221,9 @@ class CsvToMR:
         self._writer = FileWriter(self.destination, _check_number(partition_number))
 
     def run(self) -> int:
-        """Convert. Returns: `SUCCESS`. Raises: OSError without the file; RuntimeError for a column that is not there; ValueError for names of
-        digits."""
+        """Convert. Returns: `SUCCESS`. Raises: OSError without the file; RuntimeError for a column that is not there;
+        ValueError for names of digits.
+        """
         if not os.path.exists(self.source):
             raise OSError(f"Csv file {self.source} do not exist.")
         with open(self.source, newline="", encoding="utf-8") as stream:
@@ -191,9 +239,18 @@ class CsvToMR:
             raise RuntimeError(f"Failed to generate schema from csv file: {self.source} has no first row.")
         if any(len(row) > len(names) for row in rows):
             raise ValueError(f"A row of {self.source} has more than the {len(names)} columns of the first one.")
-        columns = {name: _typed([row[names.index(name)] if names.index(name) < len(row) else "" for row in rows]) for name in chosen}
+        columns = {
+            name: _typed([row[names.index(name)] if names.index(name) < len(row) else "" for row in rows])
+            for name in chosen
+        }
         schema = {name: {"type": kind} for name, (kind, _) in columns.items()}
-        _write(self._writer, schema, "csv_schema", list(chosen), (dict(zip(chosen, row)) for row in zip(*(values for _, values in columns.values()))))
+        _write(
+            self._writer,
+            schema,
+            "csv_schema",
+            list(chosen),
+            (dict(zip(chosen, row)) for row in zip(*(values for _, values in columns.values()))),
+        )
         return SUCCESS
 
     def transform(self) -> None:
@@ -223,11 +280,17 @@ class ImageNetToMR:
     """
 
     def __init__(self, map_file: str, image_dir: str, destination: str, partition_number: int = 1) -> None:
-        self.map_file, self.image_dir, self.destination = _check_name(map_file), _check_name(image_dir), _check_name(destination)
+        self.map_file, self.image_dir, self.destination = (
+            _check_name(map_file),
+            _check_name(image_dir),
+            _check_name(destination),
+        )
         self._writer = FileWriter(destination, _check_number(partition_number))
 
     def run(self) -> int:
-        """Convert. Returns: `SUCCESS`. Raises: OSError without the map; PathNotExistsError without any of its folders."""
+        """Convert. Returns: `SUCCESS`. Raises: OSError without the map; PathNotExistsError without any of
+        its folders.
+        """
         schema = {"label": {"type": "int32"}, "image": {"type": "bytes"}, "file_name": {"type": "string"}}
         _write(self._writer, schema, "imagenet_schema", ["label", "file_name"], self._rows())
         return SUCCESS
@@ -241,7 +304,11 @@ class ImageNetToMR:
             raise OSError(f"map file {self.map_file} not exists")
         with open(self.map_file, encoding="utf-8") as stream:
             labels = {int(words[1]): words[0] for words in map(str.split, stream) if len(words) > 1}
-        folders = {label: folder for label, name in labels.items() if os.path.isdir(folder := os.path.join(self.image_dir, name))}
+        folders = {
+            label: folder
+            for label, name in labels.items()
+            if os.path.isdir(folder := os.path.join(self.image_dir, name))
+        }
         if not folders:
             raise PathNotExistsError(f"Invalid path. not valid image dir in {self.image_dir}")
         for label, folder in folders.items():
@@ -254,31 +321,52 @@ class ImageNetToMR:
 
 #: MindRecord's type for TensorFlow's
 _TYPES = {
-    "string": "string", "int8": "int32", "int16": "int32", "int32": "int32", "int64": "int64", "uint8": "int32", "uint16": "int32", "uint32": "int64",
-    "uint64": "int64", "float16": "float32", "float32": "float32", "float64": "float64", "bool": "int32",
-}  # fmt: skip
+    "string": "string",
+    "int8": "int32",
+    "int16": "int32",
+    "int32": "int32",
+    "int64": "int64",
+    "uint8": "int32",
+    "uint16": "int32",
+    "uint32": "int64",
+    "uint64": "int64",
+    "float16": "float32",
+    "float32": "float32",
+    "float64": "float64",
+    "bool": "int32",
+}
 
 
 class TFRecordToMR:
     """A TFRecord file of ``tf.train.Example`` to MindRecord. TensorFlow is not needed.
 
     Args:
-        feature_dict: from a feature's name to its description, with ``shape`` ([] or [length]) and ``dtype`` (TensorFlow's, NumPy's, or a name):
+        feature_dict: from a feature's name to its description, with ``shape`` ([] or [length]) and ``dtype``
+            (TensorFlow's, NumPy's, or a name):
             ``tf.io.FixedLenFeature`` or any object that has these two.
         bytes_fields: features of type string to write as bytes.
     """
 
-    def __init__(self, source: str, destination: str, feature_dict: dict[str, Any], bytes_fields: list[str] | None = None) -> None:
+    def __init__(
+        self, source: str, destination: str, feature_dict: dict[str, Any], bytes_fields: list[str] | None = None
+    ) -> None:
         if not isinstance(source, str) or not isinstance(destination, str):
             raise ValueError("Parameter source and destination must be string.")
         self.source, self.destination = _check_name(source), _check_name(destination)
-        if not isinstance(feature_dict, dict) or not all(hasattr(item, "shape") and hasattr(item, "dtype") for item in feature_dict.values()):
-            raise ValueError(f"Parameter feature_dict: {feature_dict} only support FixedLenFeature, which has shape and dtype.")
+        if not isinstance(feature_dict, dict) or not all(
+            hasattr(item, "shape") and hasattr(item, "dtype") for item in feature_dict.values()
+        ):
+            raise ValueError(
+                f"Parameter feature_dict: {feature_dict} only support FixedLenFeature, which has shape and dtype."
+            )
         if bytes_fields is not None and not isinstance(bytes_fields, list):
             raise ValueError(f"Parameter bytes_fields: {bytes_fields} must be list(str).")
         for name in bytes_fields or ():
             if not isinstance(name, str) or name not in feature_dict or _kind(feature_dict[name]) != "string":
-                raise ValueError(f"Parameter bytes_fields's item: {name} should be a feature of type string in feature_dict: {feature_dict}.")
+                raise ValueError(
+                    f"Parameter bytes_fields's item: {name} should be a feature of type string in feature_dict: "
+                    f"{feature_dict}."
+                )
         self.feature_dict, self._bytes = feature_dict, set(bytes_fields or ())
         self._schema = {_plain_name(name): self._field(name) for name in feature_dict}
 
@@ -290,11 +378,16 @@ class TFRecordToMR:
         if not shape:
             return {"type": kind}
         if len(shape) != 1 or not isinstance(shape[0], int) or shape[0] < 1 or kind == "string":
-            raise ValueError(f"Parameter feature_dict[{name}] should have a shape of one positive number and no strings, but got {shape} of {kind}.")
+            raise ValueError(
+                f"Parameter feature_dict[{name}] should have a shape of one positive number and no strings, but got "
+                f"{shape} of {kind}."
+            )
         return {"type": kind, "shape": shape}
 
     def run(self) -> int:
-        """Convert. Returns: `SUCCESS`. Raises: ValueError: a record lacks a feature. RuntimeError: the file is no TFRecord file."""
+        """Convert. Returns: `SUCCESS`. Raises: ValueError: a record lacks a feature. RuntimeError: the file is no
+        TFRecord file.
+        """
         _write(FileWriter(self.destination), self._schema, "TFRecord to MindRecord", None, self._rows())
         return SUCCESS
 
@@ -318,8 +411,13 @@ class TFRecordToMR:
             field = self._schema[_plain_name(name)]
             listed = next((kind.name for kind, _ in features[name].ListFields()), None) if name in features else None
             values = list(getattr(features[name], listed).value) if listed else []
-            if len(values) != (field["shape"][0] if "shape" in field else 1) or (field["type"] in ("string", "bytes")) != (listed == "bytes_list"):
-                raise ValueError(f"TFRecord feature_dict parameter error: feature {name} should be {field}, but is {listed} of {len(values)} values.")
+            if len(values) != (field["shape"][0] if "shape" in field else 1) or (
+                field["type"] in ("string", "bytes")
+            ) != (listed == "bytes_list"):
+                raise ValueError(
+                    f"TFRecord feature_dict parameter error: feature {name} should be {field}, but is {listed} of "
+                    f"{len(values)} values."
+                )
             if "shape" in field:
                 row[_plain_name(name)] = np.array(values, field["type"])
             elif field["type"] == "string":

@@ -3,8 +3,8 @@
 A file starts with a uint64 little-endian length and that much JSON (pages, schema, names of all shards), filled up to
 `header_size`; page ``i`` starts at ``header_size + i * page_size``. ``<file>.db`` tells where each row is.
 
-What is read may be anything: a header names files of its own folder only, the index is a plain table that is read and nothing else, and
-every place is checked against the size of the file before it is read.
+What is read may be anything: a header names files of its own folder only, the index is a plain table that is read and
+nothing else, and every place is checked against the size of the file before it is read.
 """
 
 from __future__ import annotations
@@ -25,7 +25,18 @@ from mindspore_compat._format.ragged import gather, windows
 from mindspore_compat.mindrecord._codec import decode_blob_columns, decode_blobs, decode_map
 from mindspore_compat.mindrecord.common.exceptions import MRMOpenError
 
-__all__ = ["FIELD_NAME", "HEADER_SIZE", "PAGE_SIZE", "SIZES", "TYPES", "Shard", "check_index", "read_columns", "read_header", "shard_paths"]
+__all__ = [
+    "FIELD_NAME",
+    "HEADER_SIZE",
+    "PAGE_SIZE",
+    "SIZES",
+    "TYPES",
+    "Shard",
+    "check_index",
+    "read_columns",
+    "read_header",
+    "shard_paths",
+]
 
 HEADER_SIZE = 1 << 24
 PAGE_SIZE = 1 << 25
@@ -35,7 +46,14 @@ TYPES: dict[str, type] = {"int32": int, "int64": int, "float32": float, "float64
 FIELD_NAME = re.compile(r"[0-9a-zA-Z_]+")
 _KEYS = ("header_size", "page_size", "page", "schema", "shard_addresses")
 _PAGE_KEYS = {"end_row_id", "page_id", "page_type", "page_type_id"}
-_PLACES = ("PAGE_ID_RAW", "PAGE_OFFSET_RAW", "PAGE_OFFSET_RAW_END", "PAGE_ID_BLOB", "PAGE_OFFSET_BLOB", "PAGE_OFFSET_BLOB_END")
+_PLACES = (
+    "PAGE_ID_RAW",
+    "PAGE_OFFSET_RAW",
+    "PAGE_OFFSET_RAW_END",
+    "PAGE_ID_BLOB",
+    "PAGE_OFFSET_BLOB",
+    "PAGE_OFFSET_BLOB_END",
+)
 _LEAST_ROW = 8  # bytes of a row in the index: fewer than its columns
 
 
@@ -68,23 +86,42 @@ def _wrong_in(header: Any) -> str:
     for key, (least, most) in SIZES.items():
         if not _is_int(header[key]) or not least <= header[key] <= most:
             return key
-    pages, schemas, names, index = header["page"], header["schema"], header["shard_addresses"], header.get("index_fields") or []
-    if not isinstance(pages, list) or not all(isinstance(page, dict) and set(page) >= _PAGE_KEYS and _is_int(page["end_row_id"]) for page in pages):
+    pages, schemas, names, index = (
+        header["page"],
+        header["schema"],
+        header["shard_addresses"],
+        header.get("index_fields") or [],
+    )
+    if not isinstance(pages, list) or not all(
+        isinstance(page, dict) and set(page) >= _PAGE_KEYS and _is_int(page["end_row_id"]) for page in pages
+    ):
         return "page"
     if not isinstance(schemas, list) or len(schemas) != 1 or not isinstance(schemas[0], dict):
         return "schema (one is expected)"
     fields, blobs = schemas[0].get("schema"), schemas[0].get("blob_fields")
-    if not isinstance(fields, dict) or not all(FIELD_NAME.fullmatch(name) and _is_field(field) for name, field in fields.items()):
+    if not isinstance(fields, dict) or not all(
+        FIELD_NAME.fullmatch(name) and _is_field(field) for name, field in fields.items()
+    ):
         return "schema"
     if not isinstance(blobs, list) or not all(isinstance(name, str) for name in blobs):
         return "blob_fields"
     if sorted(blobs) != sorted(name for name, field in fields.items() if field["type"] == "bytes" or "shape" in field):
         return "blob_fields"
-    if not isinstance(names, list) or not names or not all(isinstance(name, str) and _is_plain_name(name) for name in names):
+    if (
+        not isinstance(names, list)
+        or not names
+        or not all(isinstance(name, str) and _is_plain_name(name) for name in names)
+    ):
         return "shard_addresses (names of files beside it are expected)"
-    if not isinstance(index, list) or not all(isinstance(item, dict) and _is_index(item.get("index_field"), fields, blobs) for item in index):
+    if not isinstance(index, list) or not all(
+        isinstance(item, dict) and _is_index(item.get("index_field"), fields, blobs) for item in index
+    ):
         return "index_fields"
-    return "" if isinstance(schemas[0].get("desc", ""), str) and _is_int(header.get("compression_size", 0)) else "desc or compression_size"
+    return (
+        ""
+        if isinstance(schemas[0].get("desc", ""), str) and _is_int(header.get("compression_size", 0))
+        else "desc or compression_size"
+    )
 
 
 def _is_int(value: Any) -> bool:
@@ -116,7 +153,9 @@ def shard_paths(files: str | list[str]) -> list[str]:
 
 @contextmanager
 def _index_of(path: str) -> Iterator[sqlite3.Connection]:
-    """The index, to be read only. The name is quoted: # and ? end a URI's path, % quotes. Immutable: no journal beside it is looked for."""
+    """The index, to be read only. The name is quoted: # and ? end a URI's path, % quotes. Immutable: no journal beside
+    it is looked for.
+    """
     try:
         with closing(sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
             check_index(database)
@@ -126,7 +165,9 @@ def _index_of(path: str) -> Iterator[sqlite3.Connection]:
 
 
 def check_index(database: sqlite3.Connection) -> None:
-    """Raise ValueError unless there are plain tables only: a view, a trigger or a computed column would be a program that is run here."""
+    """Raise ValueError unless there are plain tables only: a view, a trigger or a computed column would be a program
+    that is run here.
+    """
     if hasattr(database, "setlimit"):
         database.setlimit(0, 1 << 24)  # SQLITE_LIMIT_LENGTH
     database.execute("PRAGMA trusted_schema = OFF")
@@ -142,7 +183,8 @@ def check_index(database: sqlite3.Connection) -> None:
 
 
 def read_columns(shards: list[Shard], places: np.ndarray, numbers: np.ndarray, names: list[str]) -> dict[str, Any]:
-    """Fields of rows (row `numbers[i]` of shard `places[i]`): blob fields as a block or a list of arrays, others as a list of values.
+    """Fields of rows (row `numbers[i]` of shard `places[i]`): blob fields as a block or a list of arrays, others as a
+    list of values.
 
     Raises:
         ValueError: where something is broken; `Shard.row` tells what and where.
@@ -161,7 +203,9 @@ def read_columns(shards: list[Shard], places: np.ndarray, numbers: np.ndarray, n
     return columns
 
 
-def _records(shards: list[Shard], places: np.ndarray, numbers: np.ndarray, part: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _records(
+    shards: list[Shard], places: np.ndarray, numbers: np.ndarray, part: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     offsets, sizes = np.empty((2, len(places)), np.int64)
     for place in np.unique(places) if len(shards) > 1 else (0,):
         chosen = places == place
@@ -211,7 +255,9 @@ class Shard:
         fits = (pages >= 0) & (pages <= room // page) & (starts >= 0) & (starts <= stops) & (stops <= page)
         fits &= np.where(fits, pages, 0) * page + np.where(fits, stops, 0) <= room
         if not fits.all():
-            raise MRMOpenError(f"{self.path} is broken: row {int(np.argmin(fits.all(1)))} lies outside of it, says its .db file.")
+            raise MRMOpenError(
+                f"{self.path} is broken: row {int(np.argmin(fits.all(1)))} lies outside of it, says its .db file."
+            )
 
     def __len__(self) -> int:
         return len(self._places)
@@ -220,14 +266,18 @@ class Shard:
         return {**self.__dict__, "_opened": {}}
 
     def handle(self) -> int:
-        """The open file's; it is read at places: threads, and processes that were forked, share the place in the file."""
+        """The open file's; it is read at places: threads, and processes that were forked, share the place
+        in the file.
+        """
         stream = self._opened.get(self.path)
         if stream is None:  # of two threads that come here the first one's is kept; the other's is closed
             stream = self._opened.setdefault(self.path, open(self.path, "rb", buffering=0))  # noqa: SIM115
         return stream.fileno()
 
     def _read(self, page: int, start: int, stop: int) -> bytes:
-        data = os.pread(self.handle(), stop - start, self.header["header_size"] + page * self.header["page_size"] + start)
+        data = os.pread(
+            self.handle(), stop - start, self.header["header_size"] + page * self.header["page_size"] + start
+        )
         length = struct.unpack_from("<Q", data)[0] if len(data) >= 8 else -1
         if len(data) != stop - start or length != len(data) - 8:
             raise MRMOpenError(f"{self.path} is broken: no row at offset {start} of page {page}.")
@@ -253,7 +303,9 @@ class Shard:
         """The value of a plain field, which must be of the schema's type. Raises: ValueError."""
         value, kind = values.get(name), self.schema[name]["type"]
         if not isinstance(value, (int, float) if TYPES[kind] is float else TYPES[kind]):
-            raise ValueError(f"field '{name}' should be {kind}, but is {'not there' if value is None else type(value).__name__}")
+            raise ValueError(
+                f"field '{name}' should be {kind}, but is {'not there' if value is None else type(value).__name__}"
+            )
         half = 1 << (31 if kind == "int32" else 63)
         if TYPES[kind] is int and not -half <= value < half:  # type: ignore[operator]
             raise ValueError(f"field '{name}': {value} does not fit into {kind}")

@@ -24,7 +24,9 @@ class MindPage:
             if not isinstance(name, str) or not name:
                 raise ParamValueError(f"Invalid parameter value. File path: {name!r} is not string.")
         if not isinstance(num_consumer, int) or num_consumer < 1:
-            raise ParamValueError(f"Invalid parameter value. Parameter num_consumer: {num_consumer!r} should be at least 1.")
+            raise ParamValueError(
+                f"Invalid parameter value. Parameter num_consumer: {num_consumer!r} should be at least 1."
+            )
         self._shards = [Shard(path) for path in shard_paths(file_name)]
         header = read_header(self._shards[0].path)
         self._candidate_fields = [item["index_field"] for item in header.get("index_fields") or []]
@@ -44,21 +46,31 @@ class MindPage:
     @category_field.setter
     def category_field(self, category_field: str) -> None:
         if not category_field or not isinstance(category_field, str):
-            raise ParamTypeError(f"Invalid parameter type. 'category_fields' expect str type, but got {category_field!r}.")
+            raise ParamTypeError(
+                f"Invalid parameter type. 'category_fields' expect str type, but got {category_field!r}."
+            )
         if category_field not in self._candidate_fields:
-            raise MRMDefineCategoryError(f"Failed to define category field. Detail: Field '{category_field}' is not a candidate category field.")
+            raise MRMDefineCategoryError(
+                f"Failed to define category field. Detail: Field '{category_field}' is not a candidate category field."
+            )
         places: dict[Any, list[tuple[int, int]]] = {}
         for shard_number, shard in enumerate(self._shards):
             for number in range(len(shard)):
-                places.setdefault(shard.row(number, [category_field])[category_field], []).append((shard_number, number))
+                places.setdefault(shard.row(number, [category_field])[category_field], []).append(
+                    (shard_number, number)
+                )
         self._category_field = category_field
         self._categories = sorted(places.items())
 
     def read_category_info(self) -> str:
         """JSON: the categories with their numbers, names and counts. Raises: RuntimeError without a category field."""
         self._check()
-        names = [{"count": len(places), "id": i, "name": str(value)} for i, (value, places) in enumerate(self._categories)]
-        return json.dumps({"categories": names, "key": f"{self._category_field}_0"}, ensure_ascii=False, separators=(",", ":"))
+        names = [
+            {"count": len(places), "id": i, "name": str(value)} for i, (value, places) in enumerate(self._categories)
+        ]
+        return json.dumps(
+            {"categories": names, "key": f"{self._category_field}_0"}, ensure_ascii=False, separators=(",", ":")
+        )
 
     def read_at_page_by_id(self, category_id: int, page: int, num_row: int) -> list[dict[str, Any]]:
         """The rows of one page of a category; pages of `num_row` rows count from 0.
@@ -66,7 +78,10 @@ class MindPage:
         Raises: ParamValueError; RuntimeError if there is no such category or page.
         """
         if not isinstance(category_id, int) or category_id < 0:
-            raise ParamValueError(f"Invalid parameter value. Category id should be int and greater than or equal to 0, but got {category_id!r}.")
+            raise ParamValueError(
+                "Invalid parameter value. Category id should be int and greater than or equal to 0, but got "
+                f"{category_id!r}."
+            )
         self._check_page(page, num_row)
         self._check()
         if category_id >= len(self._categories):
@@ -86,22 +101,35 @@ class MindPage:
 
     def _check(self) -> None:
         if self._category_field is None:
-            raise RuntimeError("There is no category field: set MindPage.category_field to one of the candidate_fields first.")
+            raise RuntimeError(
+                "There is no category field: set MindPage.category_field to one of the candidate_fields first."
+            )
 
     @staticmethod
     def _check_page(page: Any, num_row: Any) -> None:
         if not isinstance(page, int) or page < 0:
-            raise ParamValueError(f"Invalid parameter value. Page should be int and greater than or equal to 0, but got {page!r}.")
+            raise ParamValueError(
+                f"Invalid parameter value. Page should be int and greater than or equal to 0, but got {page!r}."
+            )
         if not isinstance(num_row, int) or num_row <= 0:
-            raise ParamValueError(f"Invalid parameter value. num_row should be int and greater than 0, but got {num_row!r}.")
+            raise ParamValueError(
+                f"Invalid parameter value. num_row should be int and greater than 0, but got {num_row!r}."
+            )
 
     def _page(self, places: list[tuple[int, int]], page: int, num_row: int) -> list[dict[str, Any]]:
         chosen = places[page * num_row : (page + 1) * num_row]
         if not chosen:
-            raise RuntimeError(f"Invalid data, page {page} of {num_row} rows is behind the {len(places)} rows of the category.")
+            raise RuntimeError(
+                f"Invalid data, page {page} of {num_row} rows is behind the {len(places)} rows of the category."
+            )
         rows = []
         for shard_number, number in chosen:
             shard = self._shards[shard_number]
             row = shard.row(number, sorted(shard.schema))
-            rows.append({name: value.tobytes() if shard.schema[name]["type"] == "bytes" else value for name, value in row.items()})
+            rows.append(
+                {
+                    name: value.tobytes() if shard.schema[name]["type"] == "bytes" else value
+                    for name, value in row.items()
+                }
+            )
         return rows

@@ -247,9 +247,14 @@ class _ShardWriter:
             assert self._blob is not None and self._raw is not None
             (blob_page, blob_data), (raw_page, raw_data) = self._blob, self._raw
             places = (
-                raw_page["page_id"], len(raw_data), len(raw_data) + len(raw),
-                blob_page["page_type_id"], blob_page["page_id"], len(blob_data), len(blob_data) + len(blob),
-            )  # fmt: skip
+                raw_page["page_id"],
+                len(raw_data),
+                len(raw_data) + len(raw),
+                blob_page["page_type_id"],
+                blob_page["page_id"],
+                len(blob_data),
+                len(blob_data) + len(blob),
+            )
             raw_data += raw
             blob_data += blob
             self._entries.append((self._rows, *places, *(v for value in index for v in (0, value))))
@@ -276,9 +281,15 @@ class _ShardWriter:
 
     def _new_page(self, kind: str, type_id: int, start: int) -> dict[str, Any]:
         page = {
-            "end_row_id": 0, "page_id": len(self._pages), "page_size": 0, "page_type": kind, "page_type_id": type_id,
-            "row_group_ids": [{"id": 0, "offset": 0}], "shard_id": self._shard_id(), "start_row_id": start,
-        }  # fmt: skip
+            "end_row_id": 0,
+            "page_id": len(self._pages),
+            "page_size": 0,
+            "page_type": kind,
+            "page_type_id": type_id,
+            "row_group_ids": [{"id": 0, "offset": 0}],
+            "shard_id": self._shard_id(),
+            "start_row_id": start,
+        }
         self._pages.append(page)
         return page
 
@@ -314,10 +325,15 @@ class _ShardWriter:
         header = {
             "header_size": writer._header_size,
             "index_fields": [{"index_field": name, "schema_id": 0} for name in writer._index] or None,
-            "page": self._pages, "page_size": writer._page_size, "compression_size": self._saved, "schema": [schema],
-            "shard_addresses": [os.path.basename(path) for path in writer._paths], "shard_id": self._shard_id(),
-            "statistics": None, "version": "3.0",
-        }  # fmt: skip
+            "page": self._pages,
+            "page_size": writer._page_size,
+            "compression_size": self._saved,
+            "schema": [schema],
+            "shard_addresses": [os.path.basename(path) for path in writer._paths],
+            "shard_id": self._shard_id(),
+            "statistics": None,
+            "version": "3.0",
+        }
         data = json.dumps(header, separators=(",", ":"), sort_keys=False).encode()
         if len(data) + 8 > writer._header_size:
             raise RuntimeError(f"The header of {len(data)} bytes does not fit; call set_header_size with more.")
@@ -327,12 +343,20 @@ class _ShardWriter:
 
     def _write_index(self) -> None:
         fields = self._writer._index
-        columns = [f'INC_{i} INT, "{name}_0" {_SQL[self._writer._schema[name]["type"]]}' for i, name in enumerate(fields)]
+        columns = [
+            f'INC_{i} INT, "{name}_0" {_SQL[self._writer._schema[name]["type"]]}' for i, name in enumerate(fields)
+        ]
         keys = ["ROW_ID", *(f"INC_{i}" for i in range(len(fields)))]
         names = (
-            "ROW_ID", "PAGE_ID_RAW", "PAGE_OFFSET_RAW", "PAGE_OFFSET_RAW_END", "ROW_GROUP_ID", "PAGE_ID_BLOB",
-            "PAGE_OFFSET_BLOB", "PAGE_OFFSET_BLOB_END",
-        )  # fmt: skip
+            "ROW_ID",
+            "PAGE_ID_RAW",
+            "PAGE_OFFSET_RAW",
+            "PAGE_OFFSET_RAW_END",
+            "ROW_GROUP_ID",
+            "PAGE_ID_BLOB",
+            "PAGE_OFFSET_BLOB",
+            "PAGE_OFFSET_BLOB_END",
+        )
         table = ", ".join([*(f"{name} INT NOT NULL" for name in names), *columns, f"PRIMARY KEY({', '.join(keys)})"])
         path = f"{self._path}.db"
         with closing(sqlite3.connect(path)) as database, database:

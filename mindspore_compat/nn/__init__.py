@@ -1,4 +1,5 @@
 """Cells: layers, losses, optimizers, training wrappers. Upstream: ``mindspore.nn``."""
+
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.nn import dynamic_lr, layer, learning_rate_schedule, loss, optim, wrap
 from mindspore_compat.nn._graph_cell import GraphCell
@@ -10,16 +11,73 @@ from mindspore_compat.nn.loss import *  # noqa: F403
 from mindspore_compat.nn.optim import *  # noqa: F403
 from mindspore_compat.nn.wrap import *  # noqa: F403
 
-__all__ = ["Cell", "GraphCell", *layer.__all__, *loss.__all__, *optim.__all__, *wrap.__all__, *learning_rate_schedule.__all__, *dynamic_lr.__all__]
+__all__ = [
+    "Cell",
+    "GraphCell",
+    *layer.__all__,
+    *loss.__all__,
+    *optim.__all__,
+    *wrap.__all__,
+    *learning_rate_schedule.__all__,
+    *dynamic_lr.__all__,
+]
 
 # Metrics live in train.metrics; upstream's nn re-exports them, and the import must not run upwards.
-_METRICS = ("names", "get_metric_fn", "Accuracy", "MAE", "MSE", "Metric", "rearrange_inputs", "Precision", "HausdorffDistance", "Recall", "Fbeta",
-            "BleuScore", "CosineSimilarity", "OcclusionSensitivity", "F1", "Dice", "ROC", "auc", "TopKCategoricalAccuracy",
-            "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "Loss", "MeanSurfaceDistance", "RootMeanSquareDistance", "Perplexity",
-            "ConfusionMatrix", "ConfusionMatrixMetric", "get_metrics")
+_METRICS = (
+    "names",
+    "get_metric_fn",
+    "Accuracy",
+    "MAE",
+    "MSE",
+    "Metric",
+    "rearrange_inputs",
+    "Precision",
+    "HausdorffDistance",
+    "Recall",
+    "Fbeta",
+    "BleuScore",
+    "CosineSimilarity",
+    "OcclusionSensitivity",
+    "F1",
+    "Dice",
+    "ROC",
+    "auc",
+    "TopKCategoricalAccuracy",
+    "Top1CategoricalAccuracy",
+    "Top5CategoricalAccuracy",
+    "Loss",
+    "MeanSurfaceDistance",
+    "RootMeanSquareDistance",
+    "Perplexity",
+    "ConfusionMatrix",
+    "ConfusionMatrixMetric",
+    "get_metrics",
+)
 # Of MindSpore 1.x; later versions have none of them.
-_QUANT = ("FakeQuantWithMinMaxObserver", "FakeQuantWithMinMax", "Conv2dBnFoldQuantOneConv", "Conv2dBnFoldQuant", "Conv2dBnWithoutFoldQuant",
-          "Conv2dQuant", "DenseQuant", "ActQuant", "LeakyReLUQuant", "HSwishQuant", "HSigmoidQuant", "TensorAddQuant", "MulQuant", "QuantBlock")
-__getattr__ = module_getattr(__name__, {**dict.fromkeys(_METRICS, "train.metrics"), "probability": "nn.probability", "transformer": "nn.transformer",
-                                        **dict.fromkeys(_QUANT, "nn.layer.quant"), "init": "nn.init",
-                                        "Sequential": "nn.layer.container:SequentialCell"})
+_QUANT = (
+    "FakeQuantWithMinMaxObserver",
+    "FakeQuantWithMinMax",
+    "Conv2dBnFoldQuantOneConv",
+    "Conv2dBnFoldQuant",
+    "Conv2dBnWithoutFoldQuant",
+    "Conv2dQuant",
+    "DenseQuant",
+    "ActQuant",
+    "LeakyReLUQuant",
+    "HSwishQuant",
+    "HSigmoidQuant",
+    "TensorAddQuant",
+    "MulQuant",
+    "QuantBlock",
+)
+__getattr__ = module_getattr(
+    __name__,
+    {
+        **dict.fromkeys(_METRICS, "train.metrics"),
+        "probability": "nn.probability",
+        "transformer": "nn.transformer",
+        **dict.fromkeys(_QUANT, "nn.layer.quant"),
+        "init": "nn.init",
+        "Sequential": "nn.layer.container:SequentialCell",
+    },
+)

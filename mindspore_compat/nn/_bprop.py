@@ -1,4 +1,5 @@
 """What a Cell may ask for instead of torch's recorded backward pass: its own ``bprop``, or the forward once more."""
+
 from __future__ import annotations
 
 import contextlib
@@ -15,11 +16,16 @@ __all__ = ["call_with_bprop", "recomputed"]
 
 
 def call_with_bprop(cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """``cell.construct(*args, **kwargs)``, differentiated by ``cell.bprop``; defaults of construct are filled in, as bprop takes them all."""
+    """``cell.construct(*args, **kwargs)``, differentiated by ``cell.bprop``; defaults of construct are filled in, as
+    bprop takes them all.
+    """
     bound = inspect.signature(cell.construct).bind(*args, **kwargs)
     bound.apply_defaults()
     if bound.kwargs:
-        raise TypeError(f"For '{type(cell).__name__}', a Cell with 'bprop' takes positional inputs only, but got {sorted(bound.kwargs)}.")
+        raise TypeError(
+            f"For '{type(cell).__name__}', a Cell with 'bprop' takes positional inputs only, but got "
+            f"{sorted(bound.kwargs)}."
+        )
     # The parameters go along so that the node is recorded even when no input requires a gradient by itself.
     parameters = [parameter for parameter in cell.get_parameters() if parameter.requires_grad]
 
@@ -30,9 +36,12 @@ def call_with_bprop(cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
             found, by_parameter = found
         found = found if isinstance(found, tuple) else (found,)
         if len(found) != len(inputs):
-            raise TypeError(f"For '{type(cell).__name__}', the number of gradients that 'bprop' returns must equal the number of "
-                            f"inputs {len(inputs)}, but got {len(found)}.")
+            raise TypeError(
+                f"For '{type(cell).__name__}', the number of gradients that 'bprop' returns must equal the number of "
+                f"inputs {len(inputs)}, but got {len(found)}."
+            )
         return [*found, *map(by_parameter.get, parameters)]
+
     return OwnBackward.apply(cell.construct, bprop, len(bound.args), *bound.args, *parameters)
 
 
@@ -49,4 +58,5 @@ def recomputed(compute: Callable[..., Any], args: tuple, kwargs: dict[str, Any])
                 if not any(mode is other for other in around):
                     stack.enter_context(mode)
             return compute(*args, **kwargs)
+
     return checkpoint(run, *args, use_reentrant=False, **kwargs)

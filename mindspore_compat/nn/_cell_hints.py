@@ -1,4 +1,7 @@
-"""Methods of `Cell` that tell upstream's compiler, pipelines and devices how to run it. Here they are kept or do nothing."""
+"""Methods of `Cell` that tell upstream's compiler, pipelines and devices how to run it. Here they are kept or do
+nothing.
+"""
+
 from __future__ import annotations
 
 from typing import Any
@@ -16,7 +19,8 @@ class Hints:
         return self(*args, **kwargs)
 
     def compile(self: Any, *args: Any, **kwargs: Any) -> None:
-        """torch's ``compile(fullgraph=, dynamic=, backend=, mode=, options=)``: calls of the Cell run compiled from now on, here too.
+        """torch's ``compile(fullgraph=, dynamic=, backend=, mode=, options=)``: calls of the Cell run compiled from now
+        on, here too.
 
         Upstream's, with inputs to compile for, has nothing to do.
         """
@@ -29,10 +33,15 @@ class Hints:
         return self._call_cast(args, kwargs)
 
     def _check_export(self: Any) -> None:
-        """torch.export without ``strict`` runs Python with tensors of torch's own, on which ``~x``, ``x.max(axis=1)`` and the like mean torch's."""
+        """torch.export without ``strict`` runs Python with tensors of torch's own, on which ``~x``, ``x.max(axis=1)``
+        and the like mean torch's.
+        """
         if not type(self).__module__.startswith("mindspore_compat."):
-            raise RuntimeError(f"torch.export.export of the Cell '{type(self).__name__}' needs strict=True: without it, operators and methods in "
-                               "'construct' would have torch's meaning.")
+            raise RuntimeError(
+                f"torch.export.export of the Cell '{type(self).__name__}' needs strict=True: without it, operators and "
+                "methods in "
+                "'construct' would have torch's meaning."
+            )
 
     def set_broadcast_flag(self: Any, mode: bool = True) -> Any:
         return self.add_flags_recursive(broadcast_flag=mode)
@@ -68,21 +77,35 @@ class Hints:
         return set()
 
     def set_jit_config(self: Any, jit_config: Any) -> None:
-        """In GRAPH_MODE, the ``jit_level`` of a training Cell: at "O1" and "O2" inductor compiles what is replayed. Other options have no effect.
+        """In GRAPH_MODE, the ``jit_level`` of a training Cell: at "O1" and "O2" inductor compiles what is replayed.
+        Other options have no effect.
 
         Raises:
             TypeError: if it is no JitConfig. ValueError: for another level than "O0", "O1" and "O2".
         """
         level = getattr(jit_config, "jit_config_dict", {}).get("jit_level")
         if level is None:
-            raise TypeError(f"For 'set_jit_config', the 'jit_config' must be a JitConfig, but got {type(jit_config).__name__}.")
+            raise TypeError(
+                f"For 'set_jit_config', the 'jit_config' must be a JitConfig, but got {type(jit_config).__name__}."
+            )
         if level not in ("", "O0", "O1", "O2"):
-            raise ValueError(f"For 'set_jit_config', the 'jit_level' must be one of ['O0', 'O1', 'O2'], but got {level!r}.")
+            raise ValueError(
+                f"For 'set_jit_config', the 'jit_level' must be one of ['O0', 'O1', 'O2'], but got {level!r}."
+            )
         self._changed()
         self.__dict__["_jit_level"] = level
 
-    def shard(self: Any, in_strategy: Any, out_strategy: Any = None, parameter_plan: Any = None, device: str = "Ascend", level: int = 0) -> Any:
-        """How to lay the Cell out over devices: one process computes the same without, so the Cell is returned as it is."""
+    def shard(
+        self: Any,
+        in_strategy: Any,
+        out_strategy: Any = None,
+        parameter_plan: Any = None,
+        device: str = "Ascend",
+        level: int = 0,
+    ) -> Any:
+        """How to lay the Cell out over devices: one process computes the same without, so the Cell is returned as it
+        is.
+        """
         return self
 
     def set_inputs(self: Any, *inputs: Any, **kwargs: Any) -> None:
@@ -99,4 +122,7 @@ class Hints:
         Raises:
             RuntimeError: always.
         """
-        raise RuntimeError("For 'set_param_ps', parameter server training is not available on PyTorch. Use data parallel training instead.")
+        raise RuntimeError(
+            "For 'set_param_ps', parameter server training is not available on PyTorch. Use data parallel training "
+            "instead."
+        )

@@ -1,4 +1,5 @@
 """What is in a `Cell`: its Parameters and children, in order, and their names."""
+
 from __future__ import annotations
 
 from collections import OrderedDict
@@ -15,7 +16,7 @@ __all__ = ["Listing"]
 class Listing(torch.nn.Module):
     """Base of `Cell`."""
 
-    # --- listing ----------------------------------------------------------------------------------------------------------
+    # --- listing ------------------------------------------------------------------------------------------------------
 
     def parameters_and_names(self, name_prefix: str = "", expand: bool = True) -> Iterator[tuple[str, Parameter]]:
         """(path, Parameter) of this Cell and, with ``expand``, all below; each Parameter once, at its first place."""
@@ -50,7 +51,9 @@ class Listing(torch.nn.Module):
         return OrderedDict((parameter.name, parameter) for parameter in self.get_parameters(expand=recurse))
 
     def parameters_broadcast_dict(self, recurse: bool = True) -> OrderedDict[str, Parameter] | None:
-        """The Parameters that are the same on all devices: all that are not layerwise_parallel; None if there are none."""
+        """The Parameters that are the same on all devices: all that are not layerwise_parallel; None if
+        there are none.
+        """
         found = OrderedDict((p.name, p) for p in self.get_parameters(expand=recurse) if not p.layerwise_parallel)
         return found or None
 
@@ -72,7 +75,7 @@ class Listing(torch.nn.Module):
         """The Cell at a dotted path."""
         return self.get_submodule(target)
 
-    # --- names ------------------------------------------------------------------------------------------------------------
+    # --- names --------------------------------------------------------------------------------------------------------
 
     def update_parameters_name(self, prefix: str = "", recurse: bool = True) -> None:
         """Name every Parameter by its path below this Cell, with ``prefix`` in front."""
@@ -95,8 +98,10 @@ class Listing(torch.nn.Module):
         names = set()
         for path, parameter in self.parameters_and_names():
             if parameter.name in names:
-                raise ValueError(f"The value of {path} is {parameter}, its name '{parameter.name}' already exists. "
-                                 "Please set a unique name for the parameter.")
+                raise ValueError(
+                    f"The value of {path} is {parameter}, its name '{parameter.name}' already exists. "
+                    "Please set a unique name for the parameter."
+                )
             names.add(parameter.name)
 
     def check_names_and_refresh_name(self) -> None:

@@ -1,4 +1,5 @@
 """What ``torch.compile(cell)`` gives, as a Cell."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -22,4 +23,8 @@ class CompiledCell(Cell):
 
 def as_cell(network: Any) -> Any:
     """``network``, or if torch.compile made it of a Cell, a Cell that calls it."""
-    return CompiledCell(network) if isinstance(getattr(network, "_orig_mod", None), Cell) and not isinstance(network, Cell) else network
+    return (
+        CompiledCell(network)
+        if isinstance(getattr(network, "_orig_mod", None), Cell) and not isinstance(network, Cell)
+        else network
+    )

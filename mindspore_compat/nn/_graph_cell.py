@@ -1,4 +1,5 @@
 """`GraphCell`: a network from a file as a Cell. Upstream: ``mindspore.nn.GraphCell``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,34 +16,50 @@ class GraphCell(Cell):
 
     Args:
         graph: what ``mindspore.load`` gives.
-        params_init: {name: Tensor or Parameter} of values that replace the file's; names that are not in it are ignored.
+        params_init: {name: Tensor or Parameter} of values that replace the file's; names that are not in it are
+            ignored.
         obf_random_seed: of obfuscated files, which do not exist here: None.
 
     Raises:
-        TypeError: for arguments of other types. ValueError: for values of another shape or dtype. NotImplementedError: for a seed.
+        TypeError: for arguments of other types. ValueError: for values of another shape or dtype. NotImplementedError:
+            for a seed.
     """
 
-    def __init__(self, graph: Any, params_init: dict[str, Any] | None = None, obf_random_seed: int | None = None) -> None:
+    def __init__(
+        self, graph: Any, params_init: dict[str, Any] | None = None, obf_random_seed: int | None = None
+    ) -> None:
         from mindspore_compat.train._export._load import FuncGraph
 
         super().__init__(auto_prefix=True)
         if obf_random_seed is not None:
-            raise NotImplementedError("For 'GraphCell', obfuscated files ('obf_random_seed') are not available, here and upstream. Pass None.")
+            raise NotImplementedError(
+                "For 'GraphCell', obfuscated files ('obf_random_seed') are not available, here and upstream. Pass None."
+            )
         if not isinstance(graph, FuncGraph):
-            raise TypeError(f"For 'GraphCell', the argument 'graph' must be a FuncGraph that mindspore.load gives, but got {type(graph).__name__}.")
+            raise TypeError(
+                "For 'GraphCell', the argument 'graph' must be a FuncGraph that mindspore.load gives, but got "
+                f"{type(graph).__name__}."
+            )
         if params_init is not None and not isinstance(params_init, dict):
-            raise TypeError(f"For 'GraphCell', the argument 'params_init' must be a dict, but got {type(params_init).__name__}.")
+            raise TypeError(
+                f"For 'GraphCell', the argument 'params_init' must be a dict, but got {type(params_init).__name__}."
+            )
         for name, value in (params_init or {}).items():
             if not isinstance(name, str) or not isinstance(value, torch.Tensor):
-                raise TypeError("For 'GraphCell', the 'params_init' must have str keys, and Tensors or Parameters as values, "
-                                f"but got {type(name).__name__}: {type(value).__name__}.")
+                raise TypeError(
+                    "For 'GraphCell', the 'params_init' must have str keys, and Tensors or Parameters as values, "
+                    f"but got {type(name).__name__}: {type(value).__name__}."
+                )
         self.graph = graph
         for name, parameter in graph.parameters.items():
             value = (params_init or {}).get(name)
             if value is not None:
                 if (tuple(value.shape), value.dtype) != (tuple(parameter.shape), parameter.dtype):
-                    raise ValueError(f"For 'GraphCell', the value of '{name}' in 'params_init' must have shape {tuple(parameter.shape)} and type "
-                                     f"{parameter.dtype}, but got {tuple(value.shape)} and {value.dtype}.")
+                    raise ValueError(
+                        f"For 'GraphCell', the value of '{name}' in 'params_init' must have shape "
+                        f"{tuple(parameter.shape)} and type "
+                        f"{parameter.dtype}, but got {tuple(value.shape)} and {value.dtype}."
+                    )
                 parameter.set_data(value)
             self._parameters[name] = parameter
 

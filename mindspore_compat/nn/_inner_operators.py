@@ -1,9 +1,11 @@
-"""The operators that upstream's layers and losses keep as attributes: scripts shard and tag them (``dense.matmul.shard(...)``), and Cells
-derived from a layer call them. Layers here compute without; each is made when it is asked for (`Cell.__getattr__`).
+"""The operators that upstream's layers and losses keep as attributes: scripts shard and tag them
+(``dense.matmul.shard(...)``), and Cells derived from a layer call them. Layers here compute without; each is made when
+it is asked for (`Cell.__getattr__`).
 
-A row is a layer's name and ``attribute=Operator`` pairs, an operator without arguments or with those of `_ARGUMENTS`. The names are 2.10's,
-and of 1.x what projects use.
+A row is a layer's name and ``attribute=Operator`` pairs, an operator without arguments or with those of `_ARGUMENTS`.
+The names are 2.10's, and of 1.x what projects use.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -23,7 +25,8 @@ Conv1dTranspose conv2d_transpose=Conv2DBackpropInput bias_add=BiasAdd expand_dim
 Conv3dTranspose conv3d_transpose=Conv3DTranspose bias_add=BiasAdd shape=Shape
 Dense matmul=MatMul bias_add=BiasAdd reshape=Reshape shape_op=Shape
 BiDense matmul=MatMul bias_add=BiasAdd
-Embedding expand=ExpandDims reshape_flat=Reshape gather=Gather one_hot=OneHot array_mul=MatMul reshape=Reshape get_shp=Shape concat=Concat
+Embedding expand=ExpandDims reshape_flat=Reshape gather=Gather one_hot=OneHot array_mul=MatMul reshape=Reshape
+Embedding get_shp=Shape concat=Concat
 EmbeddingLookup gatherv2=SparseGatherV2 embeddinglookup=EmbeddingLookup
 EmbeddingLookup gather_revert=Gather reshape_first=Reshape reshape=Reshape unique=Unique shape=Shape
 Dropout dropout=Dropout dropout_gen_mask=DropoutGenMask dropout_do_mask=DropoutDoMask
@@ -35,7 +38,8 @@ MaxPool1d max_pool=MaxPool reduce_mean=ReduceMean expand=ExpandDims squeeze=Sque
 AvgPool1d avg_pool=AvgPool reduce_mean=ReduceMean slice=Slice expand=ExpandDims squeeze=Squeeze
 MaxPool3d max_pool=MaxPool3D
 AvgPool3d avg_pool=AvgPool3D
-_BatchNorm shape=Shape reduce_mean=ReduceMean square=Square sqrt=Sqrt cast=Cast dtype=DType reshape=Reshape bn_train=BatchNorm bn_infer=BatchNorm
+_BatchNorm shape=Shape reduce_mean=ReduceMean square=Square sqrt=Sqrt cast=Cast dtype=DType reshape=Reshape
+_BatchNorm bn_train=BatchNorm bn_infer=BatchNorm
 _BatchNorm sub_mean=Sub sub_var=Sub mul_mean=Mul mul_var=Mul assign_sub_mean=AssignSub assign_sub_var=AssignSub
 BatchNorm3d shape=Shape reshape=Reshape
 LayerNorm layer_norm=LayerNorm
@@ -98,8 +102,16 @@ NAMES = frozenset(name for row in _OPERATORS.values() for name in row)
 
 
 def _convolution(layer: Any, **more: Any) -> dict[str, Any]:
-    return {"out_channel": layer.out_channels, "kernel_size": layer.kernel_size, "pad_mode": layer.pad_mode, "pad": layer.padding,
-            "stride": layer.stride, "dilation": layer.dilation, "group": layer.group, **more}
+    return {
+        "out_channel": layer.out_channels,
+        "kernel_size": layer.kernel_size,
+        "pad_mode": layer.pad_mode,
+        "pad": layer.padding,
+        "stride": layer.stride,
+        "dilation": layer.dilation,
+        "group": layer.group,
+        **more,
+    }
 
 
 def _pooling(layer: Any, **more: Any) -> dict[str, Any]:
@@ -109,43 +121,70 @@ def _pooling(layer: Any, **more: Any) -> dict[str, Any]:
 _ARGUMENTS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "Conv2d.conv2d": lambda layer: _convolution(layer, data_format=layer.data_format),
     "Conv2d.bias_add": lambda layer: {"data_format": layer.data_format},
-    "Conv1d.conv2d": _convolution, "Conv1d.squeeze": lambda layer: {"axis": 2}, "Conv1dTranspose.squeeze": lambda layer: {"axis": 2},
-    "Conv3d.conv3d": _convolution, "Conv3d.bias_add": lambda layer: {"data_format": "NCDHW"},
+    "Conv1d.conv2d": _convolution,
+    "Conv1d.squeeze": lambda layer: {"axis": 2},
+    "Conv1dTranspose.squeeze": lambda layer: {"axis": 2},
+    "Conv3d.conv3d": _convolution,
+    "Conv3d.bias_add": lambda layer: {"data_format": "NCDHW"},
     "Conv3dTranspose.bias_add": lambda layer: {"data_format": "NCDHW"},
     "Conv2dTranspose.conv2d_transpose": lambda layer: {**_convolution(layer), "out_channel": layer.in_channels},
     "Conv1dTranspose.conv2d_transpose": lambda layer: {**_convolution(layer), "out_channel": layer.in_channels},
-    "Conv3dTranspose.conv3d_transpose": lambda layer: {**{key: value for key, value in _convolution(layer).items() if key != "out_channel"},
-                                                       "in_channel": layer.in_channels, "out_channel": layer.out_channels},
+    "Conv3dTranspose.conv3d_transpose": lambda layer: {
+        **{key: value for key, value in _convolution(layer).items() if key != "out_channel"},
+        "in_channel": layer.in_channels,
+        "out_channel": layer.out_channels,
+    },
     "Dense.matmul": lambda layer: {"transpose_b": True},
     "Dropout.dropout": lambda layer: {"keep_prob": layer.keep_prob},
-    "Dropout2d.dropout2d": lambda layer: {"keep_prob": layer.keep_prob}, "Dropout3d.dropout3d": lambda layer: {"keep_prob": layer.keep_prob},
+    "Dropout2d.dropout2d": lambda layer: {"keep_prob": layer.keep_prob},
+    "Dropout3d.dropout3d": lambda layer: {"keep_prob": layer.keep_prob},
     "MaxPool2d.max_pool": lambda layer: _pooling(layer, data_format=layer.format),
     "AvgPool2d.avg_pool": lambda layer: _pooling(layer, data_format=layer.format),
     "MaxPool1d.max_pool": lambda layer: _pooling(layer, kernel_size=(1, layer.kernel_size), strides=(1, layer.stride)),
     "AvgPool1d.avg_pool": lambda layer: _pooling(layer, kernel_size=(1, layer.kernel_size), strides=(1, layer.stride)),
-    "MaxPool1d.squeeze": lambda layer: {"axis": 2}, "AvgPool1d.squeeze": lambda layer: {"axis": 2},
-    "MaxPool1d.reduce_mean": lambda layer: {"keep_dims": True}, "AvgPool1d.reduce_mean": lambda layer: {"keep_dims": True},
-    "MaxPool3d.max_pool": _pooling, "AvgPool3d.avg_pool": _pooling,
-    "_BatchNorm.bn_train": lambda layer: {"is_training": True, "epsilon": layer.eps, "momentum": layer.momentum, "data_format": layer.format},
+    "MaxPool1d.squeeze": lambda layer: {"axis": 2},
+    "AvgPool1d.squeeze": lambda layer: {"axis": 2},
+    "MaxPool1d.reduce_mean": lambda layer: {"keep_dims": True},
+    "AvgPool1d.reduce_mean": lambda layer: {"keep_dims": True},
+    "MaxPool3d.max_pool": _pooling,
+    "AvgPool3d.avg_pool": _pooling,
+    "_BatchNorm.bn_train": lambda layer: {
+        "is_training": True,
+        "epsilon": layer.eps,
+        "momentum": layer.momentum,
+        "data_format": layer.format,
+    },
     "_BatchNorm.bn_infer": lambda layer: {"is_training": False, "epsilon": layer.eps, "data_format": layer.format},
     "_BatchNorm.reduce_mean": lambda layer: {"keep_dims": True},
-    "LayerNorm.layer_norm": lambda layer: {"begin_norm_axis": layer.begin_norm_axis, "begin_params_axis": layer.begin_params_axis,
-                                          "epsilon": layer.epsilon},
+    "LayerNorm.layer_norm": lambda layer: {
+        "begin_norm_axis": layer.begin_norm_axis,
+        "begin_params_axis": layer.begin_params_axis,
+        "epsilon": layer.epsilon,
+    },
     "_InstanceNorm.instance_bn": lambda layer: {"epsilon": layer.eps, "momentum": layer.momentum},
-    "Softmax.softmax": lambda layer: {"axis": layer.axis}, "LogSoftmax.log_softmax": lambda layer: {"axis": layer.axis},
-    "Softmax2d.softmax": lambda layer: {"axis": -3}, "CELU.celu": lambda layer: {"alpha": layer.alpha},
-    "SoftShrink.softshrink": lambda layer: {"lambd": layer.lambd}, "HShrink.hshrink": lambda layer: {"lambd": layer.lambd},
-    "GLU.spilt": lambda layer: {"axis": layer.dim, "output_num": 2}, "OneHot.onehot": lambda layer: {"axis": layer.axis},
-    "Pad.pad": lambda layer: {"paddings": layer.paddings}, "Norm.reduce_sum": lambda layer: {"keep_dims": True},
-    "_RNNBase.reverse": lambda layer: {"axis": [0]}, "_RNNBase.reverse_sequence": lambda layer: {"seq_dim": 0, "batch_dim": 1},
-    "ReduceLogSumExp.sum": lambda layer: {"keep_dims": layer.keep_dims}, "ReduceLogSumExp.max": lambda layer: {"keep_dims": True},
+    "Softmax.softmax": lambda layer: {"axis": layer.axis},
+    "LogSoftmax.log_softmax": lambda layer: {"axis": layer.axis},
+    "Softmax2d.softmax": lambda layer: {"axis": -3},
+    "CELU.celu": lambda layer: {"alpha": layer.alpha},
+    "SoftShrink.softshrink": lambda layer: {"lambd": layer.lambd},
+    "HShrink.hshrink": lambda layer: {"lambd": layer.lambd},
+    "GLU.spilt": lambda layer: {"axis": layer.dim, "output_num": 2},
+    "OneHot.onehot": lambda layer: {"axis": layer.axis},
+    "Pad.pad": lambda layer: {"paddings": layer.paddings},
+    "Norm.reduce_sum": lambda layer: {"keep_dims": True},
+    "_RNNBase.reverse": lambda layer: {"axis": [0]},
+    "_RNNBase.reverse_sequence": lambda layer: {"seq_dim": 0, "batch_dim": 1},
+    "ReduceLogSumExp.sum": lambda layer: {"keep_dims": layer.keep_dims},
+    "ReduceLogSumExp.max": lambda layer: {"keep_dims": True},
     "Moments.reduce_mean": lambda layer: {"keep_dims": True},
     "SmoothL1Loss.smooth_l1_loss": lambda layer: {"beta": layer.beta, "reduction": layer.reduction},
 }
 
 
 def inner_operator(cell: Any, name: str) -> Any:
-    """The operator that upstream's layer keeps as attribute ``name``, which is the Cell's own from then on; None where it keeps none."""
+    """The operator that upstream's layer keeps as attribute ``name``, which is the Cell's own from then on; None where
+    it keeps none.
+    """
     if name not in NAMES:
         return None
     if (base := _layer_of(cell, name)) is None:
@@ -169,5 +208,7 @@ def _layer_of(cell: Any, name: str) -> type | None:
 def replaced(cell: Any, name: str) -> None:
     """Says that a layer of ours goes on without the operator that is put in the place of its own."""
     if type(cell).construct.__module__.startswith("mindspore_compat.nn.") and _layer_of(cell, name) is not None:
-        logger.warning(f"'{type(cell).__name__}' computes without its attribute '{name}', so that replacing it changes nothing. "
-                       "Derive from the layer and write 'construct' to compute otherwise.")
+        logger.warning(
+            f"'{type(cell).__name__}' computes without its attribute '{name}', so that replacing it changes nothing. "
+            "Derive from the layer and write 'construct' to compute otherwise."
+        )

@@ -1,4 +1,7 @@
-"""The forward that a Cell with ``set_grad`` keeps for the `GradOperation` that follows (docs/design/differentiation.md)."""
+"""The forward that a Cell with ``set_grad`` keeps for the `GradOperation` that follows
+(docs/design/differentiation.md).
+"""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -49,10 +52,17 @@ class KeptForward:
     def _call_and_keep(self: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """As MindSpore, record this forward: the `GradOperation` that follows takes it instead of a second one."""
         self._forget_kept()
-        # torch calls a backward hook of the first layers only if nobody could ask for the inputs' gradients, or somebody does
-        has_hooks = KeptForward._hooked and any(module._backward_hooks or module._backward_pre_hooks for module in self.modules())
+        # torch calls a backward hook of the first layers only if nobody could ask for the inputs' gradients, or
+        # somebody does
+        has_hooks = KeptForward._hooked and any(
+            module._backward_hooks or module._backward_pre_hooks for module in self.modules()
+        )
         # what comes from another kept forward stays connected with it, as upstream
-        variables = [] if has_hooks else [position for position, arg in enumerate(args) if _is_variable(arg) and not arg.requires_grad]
+        variables = (
+            []
+            if has_hooks
+            else [position for position, arg in enumerate(args) if _is_variable(arg) and not arg.requires_grad]
+        )
         forward = Forward(lambda *args: self._call_cast(args, kwargs), args, wanted=variables)
         if not kwargs:
             self.__dict__["_captured"] = _Kept(args, _leaves(args), _stamp(), variables, forward)
@@ -60,11 +70,15 @@ class KeptForward:
         return forward.outputs
 
     def _take_kept(self: Any, args: tuple, wanted: tuple[int, ...]) -> Forward | None:
-        """The last forward if it had just these argument objects, ready to be differentiated by those at ``wanted``; it can be taken once."""
+        """The last forward if it had just these argument objects, ready to be differentiated by those at ``wanted``; it
+        can be taken once.
+        """
         kept = self._forget_kept()
         if kept is None or not _are_same(kept.args, args) or not _are_same(kept.leaves, _leaves(args)):
             return None
-        if is_graph_mode() and kept.stamp != _stamp():  # with other weights or attributes it is another forward, as upstream
+        if (
+            is_graph_mode() and kept.stamp != _stamp()
+        ):  # with other weights or attributes it is another forward, as upstream
             return None
         by_position = dict(zip(kept.variables, kept.forward.variables))
         if any(position not in by_position and _is_variable(args[position]) for position in wanted):

@@ -1,7 +1,10 @@
-"""`Cell`, the base of all networks: a ``torch.nn.Module`` with MindSpore's rules for names, flags and calls. Upstream: ``mindspore.nn.Cell``.
+"""`Cell`, the base of all networks: a ``torch.nn.Module`` with MindSpore's rules for names, flags and calls. Upstream:
+``mindspore.nn.Cell``.
 
-Children live in torch's ``_modules`` and ``_parameters``, so ``state_dict``, DDP, FSDP and hooks of torch's work on Cells.
+Children live in torch's ``_modules`` and ``_parameters``, so ``state_dict``, DDP, FSDP and hooks of torch's work on
+Cells.
 """
+
 from __future__ import annotations
 
 import threading
@@ -31,7 +34,9 @@ _FLAG_DTYPES = {"fp16": torch.float16, "fp32": torch.float32, "bf16": torch.bflo
 
 
 class _Casting(threading.local):
-    """How many Cells with a dtype from `to_float` are running: while one is, it sees its own and its children's parameters in that dtype."""
+    """How many Cells with a dtype from `to_float` are running: while one is, it sees its own and its children's
+    parameters in that dtype.
+    """
 
     depth = 0
 
@@ -40,7 +45,9 @@ _casting = _Casting()
 
 
 def _adopt(module: torch.nn.Module, prefix: str) -> None:
-    """Make the parameters of a torch module inside a Cell into Parameters with names, in place (same objects, same storage)."""
+    """Make the parameters of a torch module inside a Cell into Parameters with names, in place (same objects, same
+    storage).
+    """
     for name, parameter in module.named_parameters():
         if type(parameter) is torch.nn.Parameter:
             wants_grad = parameter.requires_grad
@@ -50,7 +57,9 @@ def _adopt(module: torch.nn.Module, prefix: str) -> None:
 
 def _cast_floats(value: Any, dtype: torch.dtype) -> Any:
     if isinstance(value, torch.Tensor):
-        return wrap(torch._C.TensorBase.to(value, dtype)) if value.dtype in _FLOATS and value.dtype is not dtype else value
+        return (
+            wrap(torch._C.TensorBase.to(value, dtype)) if value.dtype in _FLOATS and value.dtype is not dtype else value
+        )
     if isinstance(value, (tuple, list)):
         return type(value)([_cast_floats(item, dtype) for item in value]) if type(value) in (tuple, list) else value
     return value
@@ -72,9 +81,23 @@ class Cell(KeptForward, Hints, Listing):
     def __init__(self, auto_prefix: bool = True, flags: dict[str, Any] | None = None) -> None:
         super().__init__()
         state = self.__dict__
-        state.update(training=False, requires_grad=False, _param_prefix="", _auto_prefix=auto_prefix, _scope=None, _phase="train",
-                     cell_type=None, _cast_dtype=None, _recompute=False, _func_graph_flags={}, _captured=None,
-                     _id=1, _exist_names=None, _exist_objs=None, _inputs_spec=None)
+        state.update(
+            training=False,
+            requires_grad=False,
+            _param_prefix="",
+            _auto_prefix=auto_prefix,
+            _scope=None,
+            _phase="train",
+            cell_type=None,
+            _cast_dtype=None,
+            _recompute=False,
+            _func_graph_flags={},
+            _captured=None,
+            _id=1,
+            _exist_names=None,
+            _exist_objs=None,
+            _inputs_spec=None,
+        )
         if _grad_state.recorder is not None:
             state["_made_in"] = _grad_state.recording
         if hasattr(type(self), "bprop"):
@@ -82,12 +105,14 @@ class Cell(KeptForward, Hints, Listing):
         if flags:
             self.add_flags(**flags)
 
-    # --- calling ----------------------------------------------------------------------------------------------------------
+    # --- calling ------------------------------------------------------------------------------------------------------
 
     def construct(self, *args: Any, **kwargs: Any) -> Any:
         """The computation; to be overridden."""
-        raise AttributeError(f"For 'Cell', the method 'construct' is not defined in {type(self).__name__}. "
-                             "Define 'construct(self, ...)' in the subclass.")
+        raise AttributeError(
+            f"For 'Cell', the method 'construct' is not defined in {type(self).__name__}. "
+            "Define 'construct(self, ...)' in the subclass."
+        )
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """torch's name for `construct`; what ``torch.nn.Module`` machinery (hooks, compile, DDP) calls."""
@@ -95,8 +120,15 @@ class Cell(KeptForward, Hints, Listing):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         state = self.__dict__
-        if (state["_cast_dtype"] is not None or state["requires_grad"] or state["_forward_hooks"] or state["_forward_pre_hooks"]
-                or state["_backward_hooks"] or state["_backward_pre_hooks"] or self._special_call):
+        if (
+            state["_cast_dtype"] is not None
+            or state["requires_grad"]
+            or state["_forward_hooks"]
+            or state["_forward_pre_hooks"]
+            or state["_backward_hooks"]
+            or state["_backward_pre_hooks"]
+            or self._special_call
+        ):
             return self._call_with_extras(args, kwargs)
         result = self.construct(*args, **kwargs)
         cls = type(result)
@@ -112,7 +144,9 @@ class Cell(KeptForward, Hints, Listing):
         return wrap(result)
 
     def _call_with_extras(self, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """A call with hooks, a dtype from `to_float`, a custom ``bprop``, recomputation, or a forward kept for `GradOperation`."""
+        """A call with hooks, a dtype from `to_float`, a custom ``bprop``, recomputation, or a forward kept for
+        `GradOperation`.
+        """
         if _is_tracing():
             if self._special_call and "_compiled_call_impl" not in self.__dict__:
                 return not_traced(Cell._call_with_extras, self, args, kwargs)
@@ -130,7 +164,12 @@ class Cell(KeptForward, Hints, Listing):
             kwargs = {key: _cast_floats(value, dtype) for key, value in kwargs.items()}
         _casting.depth += dtype is not None
         try:
-            if state["_forward_hooks"] or state["_forward_pre_hooks"] or state["_backward_hooks"] or state["_backward_pre_hooks"]:
+            if (
+                state["_forward_hooks"]
+                or state["_forward_pre_hooks"]
+                or state["_backward_hooks"]
+                or state["_backward_pre_hooks"]
+            ):
                 _grad_state.not_repeatable("it has hooks")
                 return wrap(torch.nn.Module.__call__(self, *args, **kwargs))
             return wrap(self._run_construct(args, kwargs))
@@ -144,27 +183,35 @@ class Cell(KeptForward, Hints, Listing):
             return recomputed(self._construct_at(_casting.depth), args, kwargs)
         if self._trains and not kwargs and not self._is_optimizer:
             from mindspore_compat.ops.composite._replay import replayed
+
             return replayed(self, (torch.is_grad_enabled(),), lambda inputs: self.construct(*inputs), args)
         return self.construct(*args, **kwargs)
 
     def _construct_at(self, depth: int) -> Callable[..., Any]:
         """``construct`` with its Parameters cast as now, also when it runs again in the backward pass."""
+
         def construct(*args: Any, **kwargs: Any) -> Any:
             before, _casting.depth = _casting.depth, depth
             try:
                 return self.construct(*args, **kwargs)
             finally:
                 _casting.depth = before
+
         return construct
 
-    # --- attributes -------------------------------------------------------------------------------------------------------
+    # --- attributes ---------------------------------------------------------------------------------------------------
 
     def __getattr__(self, name: str) -> Any:
         state = self.__dict__
         parameters = state.get("_parameters")
         if parameters is not None and name in parameters:
             parameter = parameters[name]
-            if _casting.depth and state["_cast_dtype"] is not None and parameter is not None and parameter.dtype in _FLOATS:
+            if (
+                _casting.depth
+                and state["_cast_dtype"] is not None
+                and parameter is not None
+                and parameter.dtype in _FLOATS
+            ):
                 shown = _cast_floats(parameter, state["_cast_dtype"])
                 if shown is not parameter:
                     shown.shows = parameter  # what is written to it is written to the Parameter
@@ -177,9 +224,19 @@ class Cell(KeptForward, Hints, Listing):
             return operator
         raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
 
-    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: Any, strict: bool, missing_keys: list[str],
-                              unexpected_keys: list[str], error_msgs: list[str]) -> None:
-        """torch's, which takes a dot in a parameter's name (an optimizer's ``moments.weight``) for a child that is not there."""
+    def _load_from_state_dict(
+        self,
+        state_dict: Any,
+        prefix: str,
+        local_metadata: Any,
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        """torch's, which takes a dot in a parameter's name (an optimizer's ``moments.weight``) for a child that is not
+        there.
+        """
         unknown: list[str] = []
         super()._load_from_state_dict(state_dict, prefix, local_metadata, strict, missing_keys, unknown, error_msgs)
         own = {prefix + name for name in self.__dict__["_parameters"]}
@@ -230,28 +287,39 @@ class Cell(KeptForward, Hints, Listing):
                 parameters[name].set_data(value)
                 return
             if value is not None:
-                raise TypeError(f"Parameter '{name}' already exists in network, can not assign this type: '{type(value)}' as a parameter.")
+                raise TypeError(
+                    f"Parameter '{name}' already exists in network, can not assign this type: '{type(value)}' as a "
+                    "parameter."
+                )
             self._restructured()
             parameters[name] = None
             return
         modules = state.get("_modules")
         if modules is not None and name in modules:
             if value is not None:
-                raise TypeError(f"Sub cell '{name}' already exists in network, can not assign this type: '{type(value)}' as a cell.")
+                raise TypeError(
+                    f"Sub cell '{name}' already exists in network, can not assign this type: '{type(value)}' as a cell."
+                )
             self._restructured()
             modules[name] = None
             return
         buffers = state.get("_buffers")
         if buffers is not None and name in buffers:
             if value is not None and not isinstance(value, torch.Tensor):
-                raise TypeError(f"Buffer '{name}' already exists in network, can not assign this type: '{type(value)}' as a buffer.")
+                raise TypeError(
+                    f"Buffer '{name}' already exists in network, can not assign this type: '{type(value)}' as a buffer."
+                )
             buffers[name] = value
             return
         object.__setattr__(self, name, value)
 
     def _has_own(self, name: str) -> bool:
-        """Whether there is such an attribute already; an inner operator that nobody asked for does not stand in the way of a user's name."""
-        return hasattr(type(self), name) or any(name in place for place in (self.__dict__, self._parameters, self._modules, self._buffers))
+        """Whether there is such an attribute already; an inner operator that nobody asked for does not stand in the way
+        of a user's name.
+        """
+        return hasattr(type(self), name) or any(
+            name in place for place in (self.__dict__, self._parameters, self._modules, self._buffers)
+        )
 
     def _set_child(self, name: str, child: torch.nn.Module) -> None:
         if "_modules" not in self.__dict__:
@@ -275,8 +343,10 @@ class Cell(KeptForward, Hints, Listing):
                 item.name = f"Parameter${self._id}"
                 self.__dict__["_id"] += 1
             if names.setdefault(item.name, id(item)) != id(item):
-                raise ValueError(f"The value {parameters} , its name '{item.name}' already exists. "
-                                 "Please set a unique name for the parameter.")
+                raise ValueError(
+                    f"The value {parameters} , its name '{item.name}' already exists. "
+                    "Please set a unique name for the parameter."
+                )
             self.insert_param_to_cell(item.name, item, check_name_contain_dot=False)
 
     def _check_parameter_sequence(self, parameters: Any) -> None:
@@ -288,8 +358,10 @@ class Cell(KeptForward, Hints, Listing):
                 continue
             state["_exist_objs"].add(id(item))
             if item.name in state["_exist_names"]:
-                raise ValueError(f"The value {parameters} , its name '{item.name}' already exists. "
-                                 "Please set a unique name for the parameter.")
+                raise ValueError(
+                    f"The value {parameters} , its name '{item.name}' already exists. "
+                    "Please set a unique name for the parameter."
+                )
             state["_exist_names"].add(item.name)
 
     def __delattr__(self, name: str) -> None:
@@ -332,9 +404,11 @@ class Cell(KeptForward, Hints, Listing):
             raise TypeError(f"For 'Cell', the 'phase' must be a string, but got {type(value).__name__}.")
         self.__dict__["_phase"] = value
 
-    # --- inserting --------------------------------------------------------------------------------------------------------
+    # --- inserting ----------------------------------------------------------------------------------------------------
 
-    def insert_param_to_cell(self, param_name: str, param: Parameter | None, check_name_contain_dot: bool = True) -> None:
+    def insert_param_to_cell(
+        self, param_name: str, param: Parameter | None, check_name_contain_dot: bool = True
+    ) -> None:
         """Register ``param`` under ``param_name``; it takes that name if it has none of its own.
 
         Raises:
@@ -347,10 +421,15 @@ class Cell(KeptForward, Hints, Listing):
         if "_parameters" not in self.__dict__:
             raise AttributeError("For 'insert_param_to_cell', please call Cell.__init__() firstly.")
         if param_name not in self._parameters and self._has_own(param_name):
-            raise KeyError(f"For 'insert_param_to_cell', the {param_name} parameter already exists in the network. "
-                           "Cannot insert another parameter with the same name.")
+            raise KeyError(
+                f"For 'insert_param_to_cell', the {param_name} parameter already exists in the network. "
+                "Cannot insert another parameter with the same name."
+            )
         if param is not None and not isinstance(param, Parameter):
-            raise TypeError(f"For 'insert_param_to_cell', the argument 'param' must be 'Parameter' if not None, but got {type(param)}.")
+            raise TypeError(
+                "For 'insert_param_to_cell', the argument 'param' must be 'Parameter' if not None, but got "
+                f"{type(param)}."
+            )
         if param is not None and _is_parameter_generated(param.name):
             param.name = param_name
         self._restructured()
@@ -360,18 +439,28 @@ class Cell(KeptForward, Hints, Listing):
         """Register a child under a name, without touching its parameters' names.
 
         Raises:
-            TypeError: for a name that is no str, or a child that is no Cell. KeyError: for an empty, dotted or taken name.
+            TypeError: for a name that is no str, or a child that is no Cell. KeyError: for an empty, dotted or taken
+                name.
         """
         if not isinstance(child_name, str):
-            raise TypeError(f"For 'insert_child_to_cell', the type of parameter 'child_name' must be str, but got {type(child_name)}.")
+            raise TypeError(
+                "For 'insert_child_to_cell', the type of parameter 'child_name' must be str, but got "
+                f"{type(child_name)}."
+            )
         if not child_name or "." in child_name:
-            raise KeyError("For 'insert_child_to_cell', the parameter 'child_name' can not be None and can not contain '.' ")
+            raise KeyError(
+                "For 'insert_child_to_cell', the parameter 'child_name' can not be None and can not contain '.' "
+            )
         if child_name not in self._modules and self._has_own(child_name):
-            raise KeyError(f"For 'insert_child_to_cell', the {child_name} child cell already exists in the network. "
-                           "Cannot insert another child cell with the same name.")
+            raise KeyError(
+                f"For 'insert_child_to_cell', the {child_name} child cell already exists in the network. "
+                "Cannot insert another child cell with the same name."
+            )
         if child_cell is not None and not isinstance(child_cell, torch.nn.Module):
-            raise TypeError("For 'insert_child_to_cell', the argument 'child_cell' must be 'Cell' if not None, "
-                            f"but got type {type(child_cell)}.")
+            raise TypeError(
+                "For 'insert_child_to_cell', the argument 'child_cell' must be 'Cell' if not None, "
+                f"but got type {type(child_cell)}."
+            )
         self._restructured()
         self._modules[child_name] = child_cell
 
@@ -390,7 +479,7 @@ class Cell(KeptForward, Hints, Listing):
         self._changed()
         super().register_buffer(name, tensor, persistent)
 
-    # --- modes and flags --------------------------------------------------------------------------------------------------
+    # --- modes and flags ----------------------------------------------------------------------------------------------
 
     def set_train(self, mode: bool = True) -> Cell:
         """Training mode for this Cell and all below (a new Cell is in evaluation mode, unlike a torch module)."""
@@ -435,26 +524,34 @@ class Cell(KeptForward, Hints, Listing):
         return self._func_graph_flags
 
     def to_float(self, dst_type: torch.dtype) -> Cell:
-        """Compute in ``dst_type``: inputs, and Parameters where they are used, are cast; the Parameters stay as they are.
+        """Compute in ``dst_type``: inputs, and Parameters where they are used, are cast; the Parameters stay as they
+        are.
 
         Raises:
             ValueError: unless it is float16, float32 or bfloat16.
         """
         if dst_type not in _FLAG_DTYPES.values():
-            raise ValueError("For 'to_float', the argument 'dst_type' must be mstype.float32, mstype.float16 or mstype.bfloat16, "
-                             f"but got type: {type(dst_type)} and value: {dst_type}.")
+            raise ValueError(
+                "For 'to_float', the argument 'dst_type' must be mstype.float32, mstype.float16 or mstype.bfloat16, "
+                f"but got type: {type(dst_type)} and value: {dst_type}."
+            )
         return self.add_flags_recursive(**{name: dst_type is dtype for name, dtype in _FLAG_DTYPES.items()})
 
     def recompute(self, **kwargs: Any) -> None:
         """Recompute this Cell's activations in the backward pass instead of keeping them."""
-        unknown = set(kwargs) - {"mp_comm_recompute", "parallel_optimizer_comm_recompute", "use_reentrant", "output_recompute",
-                                 "recompute_slice_activation"}
+        unknown = set(kwargs) - {
+            "mp_comm_recompute",
+            "parallel_optimizer_comm_recompute",
+            "use_reentrant",
+            "output_recompute",
+            "recompute_slice_activation",
+        }
         if unknown:
             raise ValueError(f"For 'recompute', keyword {sorted(unknown)} is not recognized.")
         self._changed()
         self.__dict__.update(_recompute=True, _special_call=True)
 
-    # --- data and hooks ---------------------------------------------------------------------------------------------------
+    # --- data and hooks -----------------------------------------------------------------------------------------------
 
     def init_parameters_data(self, auto_parallel_mode: bool = False) -> dict[Parameter, Parameter]:
         """{Parameter: itself}: here data exist from the start."""
@@ -468,7 +565,9 @@ class Cell(KeptForward, Hints, Listing):
         return self
 
     def register_forward_hook(self, hook_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """``hook_fn(cell, inputs, output)`` after each call; what it returns, if anything, is the output. Returns a handle with ``remove()``."""
+        """``hook_fn(cell, inputs, output)`` after each call; what it returns, if anything, is the output. Returns a
+        handle with ``remove()``.
+        """
         self._changed()
         return super().register_forward_hook(hook_fn, *args, **kwargs)
 
@@ -480,7 +579,9 @@ class Cell(KeptForward, Hints, Listing):
     def register_full_backward_hook(self, hook: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         self._changed()
         KeptForward._hooked = True
-        warnings.filterwarnings("ignore", "Full backward hook is firing when gradients are computed with respect to module outputs")
+        warnings.filterwarnings(
+            "ignore", "Full backward hook is firing when gradients are computed with respect to module outputs"
+        )
         return super().register_full_backward_hook(hook, *args, **kwargs)
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -489,7 +590,9 @@ class Cell(KeptForward, Hints, Listing):
         return super().register_full_backward_pre_hook(hook, *args, **kwargs)
 
     def register_backward_hook(self, hook_fn: Callable[..., Any]) -> Any:  # type: ignore[override]
-        """``hook_fn(cell, grad_input, grad_output)`` after the gradient of the inputs is known; returns a handle with ``remove()``."""
+        """``hook_fn(cell, grad_input, grad_output)`` after the gradient of the inputs is known; returns a handle with
+        ``remove()``.
+        """
         return self.register_full_backward_hook(hook_fn)
 
     def register_backward_pre_hook(self, hook_fn: Callable[..., Any]) -> Any:
@@ -498,13 +601,14 @@ class Cell(KeptForward, Hints, Listing):
 
     def __deepcopy__(self, memo: dict) -> Cell:
         import copy
+
         clone = type(self).__new__(type(self))
         memo[id(self)] = clone
         for key, value in self.__dict__.items():
             clone.__dict__[key] = None if key in ("_captured", "_compiled_call_impl") else copy.deepcopy(value, memo)
         return clone
 
-    # --- printing ---------------------------------------------------------------------------------------------------------
+    # --- printing -----------------------------------------------------------------------------------------------------
 
     def extend_repr(self) -> str:
         """What a subclass shows in the parentheses."""

@@ -1,4 +1,5 @@
 """Learning rates computed from the step. Upstream: ``mindspore.nn.learning_rate_schedule``."""
+
 from __future__ import annotations
 
 import math
@@ -6,11 +7,24 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_non_negative_float, check_positive_float, check_positive_int
+from mindspore_compat._api.validate import (
+    check_bool,
+    check_non_negative_float,
+    check_positive_float,
+    check_positive_int,
+)
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 
-__all__ = ["LearningRateSchedule", "ExponentialDecayLR", "NaturalExpDecayLR", "InverseDecayLR", "CosineDecayLR", "PolynomialDecayLR", "WarmUpLR"]
+__all__ = [
+    "LearningRateSchedule",
+    "ExponentialDecayLR",
+    "NaturalExpDecayLR",
+    "InverseDecayLR",
+    "CosineDecayLR",
+    "PolynomialDecayLR",
+    "WarmUpLR",
+]
 
 
 class LearningRateSchedule(Cell):
@@ -28,7 +42,9 @@ class _Builtin(LearningRateSchedule):
 
     def construct(self, global_step: Any) -> Any:
         if isinstance(global_step, torch.Tensor) and global_step.numel() != 1:
-            return Tensor([self.rate(float(item)) for item in global_step.flatten().tolist()]).reshape(global_step.shape)
+            return Tensor([self.rate(float(item)) for item in global_step.flatten().tolist()]).reshape(
+                global_step.shape
+            )
         value = Tensor(self.rate(float(global_step.item() if isinstance(global_step, torch.Tensor) else global_step)))
         return value.reshape(global_step.shape) if isinstance(global_step, torch.Tensor) else value
 
@@ -81,7 +97,10 @@ class CosineDecayLR(_Builtin):
         self.max_lr = check_positive_float(max_lr, "max_lr", "CosineDecayLR")
         self.decay_steps = check_positive_int(decay_steps, "decay_steps", "CosineDecayLR")
         if min_lr >= max_lr:
-            raise ValueError(f"For 'CosineDecayLR', the 'max_lr' must be greater than the 'min_lr', but got 'max_lr' {max_lr}, 'min_lr' {min_lr}.")
+            raise ValueError(
+                f"For 'CosineDecayLR', the 'max_lr' must be greater than the 'min_lr', but got 'max_lr' {max_lr}, "
+                f"'min_lr' {min_lr}."
+            )
 
     def rate(self, step: float) -> float:
         share = min(step, self.decay_steps) / self.decay_steps
@@ -91,8 +110,14 @@ class CosineDecayLR(_Builtin):
 class PolynomialDecayLR(_Builtin):
     """From ``learning_rate`` to ``end_learning_rate`` along a power of the remaining share of ``decay_steps``."""
 
-    def __init__(self, learning_rate: float, end_learning_rate: float, decay_steps: int, power: float,
-                 update_decay_steps: bool = False) -> None:
+    def __init__(
+        self,
+        learning_rate: float,
+        end_learning_rate: float,
+        decay_steps: int,
+        power: float,
+        update_decay_steps: bool = False,
+    ) -> None:
         super().__init__()
         owner = "PolynomialDecayLR"
         self.learning_rate = check_positive_float(learning_rate, "learning_rate", owner)

@@ -1,4 +1,5 @@
 """numpy's functions on Tensors. Upstream: ``mindspore.numpy``."""
+
 import math
 
 from mindspore_compat.common.dtype import (
@@ -28,7 +29,48 @@ from mindspore_compat.numpy.math_ops import *  # noqa: F403
 from mindspore_compat.numpy.math_ops import __all__ as _math
 
 pi, inf, nan, PINF, NINF = math.pi, math.inf, math.nan, math.inf, -math.inf
-numeric_types = [int_, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, float_, float16, float32, float64, bool_]
+numeric_types = [
+    int_,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    float_,
+    float16,
+    float32,
+    float64,
+    bool_,
+]
 
-__all__ = [*_creations, *_arrays, *_logic, *_math, "pi", "inf", "nan", "PINF", "NINF", "numeric_types", "bool_", "float16", "float32", "float64",
-           "float_", "int8", "int16", "int32", "int64", "int_", "uint", "uint8", "uint16", "uint32", "uint64"]
+__all__ = [
+    *_creations,
+    *_arrays,
+    *_logic,
+    *_math,
+    "pi",
+    "inf",
+    "nan",
+    "PINF",
+    "NINF",
+    "numeric_types",
+    "bool_",
+    "float16",
+    "float32",
+    "float64",
+    "float_",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "int_",
+    "uint",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+]

@@ -1,4 +1,5 @@
 """Making tensors as numpy does. Upstream: ``mindspore.numpy.array_creations``."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -15,10 +16,51 @@ from mindspore_compat.numpy.utils import as_tensor, cast
 from mindspore_compat.ops._adapt import as_ints
 
 __all__ = [
-    "array", "asarray", "asfarray", "copy", "zeros", "ones", "full", "empty", "zeros_like", "ones_like", "full_like", "empty_like", "arange",
-    "linspace", "logspace", "geomspace", "eye", "identity", "tri", "tril", "triu", "tril_indices", "triu_indices", "tril_indices_from",
-    "triu_indices_from", "diag", "diagflat", "diagonal", "diag_indices", "trace", "meshgrid", "mgrid", "ogrid", "ix_", "indices", "vander",
-    "rand", "randn", "randint", "bartlett", "blackman", "hamming", "hanning", "pad", "histogram_bin_edges",
+    "array",
+    "asarray",
+    "asfarray",
+    "copy",
+    "zeros",
+    "ones",
+    "full",
+    "empty",
+    "zeros_like",
+    "ones_like",
+    "full_like",
+    "empty_like",
+    "arange",
+    "linspace",
+    "logspace",
+    "geomspace",
+    "eye",
+    "identity",
+    "tri",
+    "tril",
+    "triu",
+    "tril_indices",
+    "triu_indices",
+    "tril_indices_from",
+    "triu_indices_from",
+    "diag",
+    "diagflat",
+    "diagonal",
+    "diag_indices",
+    "trace",
+    "meshgrid",
+    "mgrid",
+    "ogrid",
+    "ix_",
+    "indices",
+    "vander",
+    "rand",
+    "randn",
+    "randint",
+    "bartlett",
+    "blackman",
+    "hamming",
+    "hanning",
+    "pad",
+    "histogram_bin_edges",
 ]
 
 _float32, _int32 = torch.float32, torch.int32
@@ -77,8 +119,14 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
 
 def _like(prototype: Any, value: Any, dtype: Any, shape: Any) -> Any:
     source = as_tensor(prototype)
-    return cast(torch.full(as_ints(shape) if shape is not None else tuple(source.shape), value, device=source.device,
-                           dtype=source.dtype if dtype is None else to_torch_dtype(dtype)))
+    return cast(
+        torch.full(
+            as_ints(shape) if shape is not None else tuple(source.shape),
+            value,
+            device=source.device,
+            dtype=source.dtype if dtype is None else to_torch_dtype(dtype),
+        )
+    )
 
 
 def zeros_like(a: Any, dtype: Any = None, shape: Any = None) -> Any:
@@ -99,7 +147,11 @@ def empty_like(prototype: Any, dtype: Any = None, shape: Any = None) -> Any:
 def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Any:
     """One value, or what broadcasts, in the shape and dtype of ``a``."""
     source = as_tensor(a)
-    return full(as_ints(shape) if shape is not None else tuple(source.shape), fill_value, source.dtype if dtype is None else dtype)
+    return full(
+        as_ints(shape) if shape is not None else tuple(source.shape),
+        fill_value,
+        source.dtype if dtype is None else dtype,
+    )
 
 
 def _number(value: Any) -> Any:
@@ -114,10 +166,14 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
     start, stop, step = _number(start), _number(stop), _number(step)
     if stop is None:
         start, stop = 0, start
-    return wrap(torch.arange(start, stop, 1 if step is None else step, device=current_device()).to(to_torch_dtype(dtype)))
+    return wrap(
+        torch.arange(start, stop, 1 if step is None else step, device=current_device()).to(to_torch_dtype(dtype))
+    )
 
 
-def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0) -> Any:
+def linspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
+) -> Any:
     """``num`` values from ``start`` to ``stop``; with ``retstep`` also the step."""
     start, stop = as_tensor(start).float(), as_tensor(stop).float()
     step = (stop - start) / max(num - 1 if endpoint else num, 1)
@@ -128,7 +184,9 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, retste
     return (result, wrap(step)) if retstep else result
 
 
-def logspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: Any = None, axis: int = 0) -> Any:
+def logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: Any = None, axis: int = 0
+) -> Any:
     """base**start ... base**stop."""
     return cast(kernels.pow(float(base), linspace(start, stop, num, endpoint, axis=axis)), dtype)
 
@@ -211,7 +269,12 @@ def diag_indices(n: int, ndim: int = 2) -> Any:
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
     """The sum along a diagonal."""
     source = as_tensor(a)
-    return cast(torch.sum(torch.diagonal(source, offset, axis1, axis2), -1, dtype=torch.bool if source.dtype is torch.bool else None), dtype)
+    return cast(
+        torch.sum(
+            torch.diagonal(source, offset, axis1, axis2), -1, dtype=torch.bool if source.dtype is torch.bool else None
+        ),
+        dtype,
+    )
 
 
 def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> Any:
@@ -222,7 +285,10 @@ def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> Any:
     count = len(tensors)
     if sparse:
         order = [1, 0, *range(2, count)] if indexing == "xy" and count > 1 else list(range(count))
-        return tuple(wrap(torch.reshape(item, [-1 if axis == order[i] else 1 for axis in range(count)])) for i, item in enumerate(tensors))
+        return tuple(
+            wrap(torch.reshape(item, [-1 if axis == order[i] else 1 for axis in range(count)]))
+            for i, item in enumerate(tensors)
+        )
     return wrap(tuple(torch.meshgrid(*tensors, indexing=indexing)))
 
 
@@ -244,7 +310,10 @@ mgrid, ogrid = _Grid(np.mgrid, True), _Grid(np.ogrid, False)
 
 def ix_(*args: Any) -> Any:
     """An open mesh of 1-d index tensors."""
-    return tuple(wrap(torch.reshape(as_tensor(item), [-1 if axis == i else 1 for axis in range(len(args))])) for i, item in enumerate(args))
+    return tuple(
+        wrap(torch.reshape(as_tensor(item), [-1 if axis == i else 1 for axis in range(len(args))]))
+        for i, item in enumerate(args)
+    )
 
 
 def indices(dimensions: Any, dtype: Any = _int32, sparse: bool = False) -> Any:
@@ -260,18 +329,30 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
 
 def rand(*shape: Any, dtype: Any = _float32) -> Any:
     """Floats from [0, 1)."""
-    return wrap(torch.rand(as_ints(shape[0]) if len(shape) == 1 else shape, device=current_device()).to(to_torch_dtype(dtype)))
+    return wrap(
+        torch.rand(as_ints(shape[0]) if len(shape) == 1 else shape, device=current_device()).to(to_torch_dtype(dtype))
+    )
 
 
 def randn(*shape: Any, dtype: Any = _float32) -> Any:
     """Floats from N(0, 1)."""
-    return wrap(torch.randn(as_ints(shape[0]) if len(shape) == 1 else shape, device=current_device()).to(to_torch_dtype(dtype)))
+    return wrap(
+        torch.randn(as_ints(shape[0]) if len(shape) == 1 else shape, device=current_device()).to(to_torch_dtype(dtype))
+    )
 
 
 def randint(minval: int, maxval: int | None = None, shape: Any = None, dtype: Any = _int32) -> Any:
     """Ints from [minval, maxval)."""
     low, high = (0, minval) if maxval is None else (minval, maxval)
-    return wrap(torch.randint(low, high, as_ints(shape) if shape is not None else (1,), dtype=to_torch_dtype(dtype), device=current_device()))
+    return wrap(
+        torch.randint(
+            low,
+            high,
+            as_ints(shape) if shape is not None else (1,),
+            dtype=to_torch_dtype(dtype),
+            device=current_device(),
+        )
+    )
 
 
 def _window(function: Any, M: int) -> Any:
@@ -298,8 +379,16 @@ def hanning(M: int) -> Any:
     return _window(np.hanning, M)
 
 
-def pad(arr: Any, pad_width: Any, mode: Any = "constant", stat_length: Any = None, constant_values: Any = 0, end_values: Any = 0,
-        reflect_type: str = "even", **kwargs: Any) -> Any:
+def pad(
+    arr: Any,
+    pad_width: Any,
+    mode: Any = "constant",
+    stat_length: Any = None,
+    constant_values: Any = 0,
+    end_values: Any = 0,
+    reflect_type: str = "even",
+    **kwargs: Any,
+) -> Any:
     """Padded as by numpy's ``pad``; "constant" and "edge" are differentiable, the other modes pass through numpy."""
     source = as_tensor(arr)
     sides = np.broadcast_to(np.asarray(pad_width), (source.dim(), 2)).tolist() if source.dim() else []
@@ -308,11 +397,17 @@ def pad(arr: Any, pad_width: Any, mode: Any = "constant", stat_length: Any = Non
         return wrap(torch.nn.functional.pad(source, flat, value=_number(constant_values)))
     if mode == "edge":
         for axis, (before, after) in enumerate(sides):
-            places = torch.clamp(torch.arange(-before, source.shape[axis] + after, device=source.device), 0, source.shape[axis] - 1)
+            places = torch.clamp(
+                torch.arange(-before, source.shape[axis] + after, device=source.device), 0, source.shape[axis] - 1
+            )
             source = torch.index_select(source, axis, places)
         return wrap(source)
-    options = {"constant": {"constant_values": constant_values}, "linear_ramp": {"end_values": end_values},
-               "reflect": {"reflect_type": reflect_type}, "symmetric": {"reflect_type": reflect_type}}.get(mode, {})
+    options = {
+        "constant": {"constant_values": constant_values},
+        "linear_ramp": {"end_values": end_values},
+        "reflect": {"reflect_type": reflect_type},
+        "symmetric": {"reflect_type": reflect_type},
+    }.get(mode, {})
     if mode in ("maximum", "minimum", "mean", "median"):
         options = {"stat_length": stat_length}
     padded = np.pad(source.detach().cpu().numpy(), sides, mode, **options, **kwargs)
@@ -324,5 +419,3 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     source = as_tensor(a).detach().cpu().numpy()
     bins = as_tensor(bins).numpy() if isinstance(bins, (torch.Tensor, list, tuple)) else bins
     return array(np.histogram_bin_edges(source, bins, range).astype(np.float32))
-
-

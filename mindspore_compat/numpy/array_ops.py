@@ -1,4 +1,5 @@
 """Shapes, joining and picking as numpy does. Upstream: ``mindspore.numpy.array_ops``."""
+
 from __future__ import annotations
 
 import builtins
@@ -15,12 +16,56 @@ from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints
 
 __all__ = [
-    "reshape", "ravel", "transpose", "swapaxes", "moveaxis", "rollaxis", "expand_dims", "squeeze", "broadcast_to", "broadcast_arrays", "tile",
+    "reshape",
+    "ravel",
+    "transpose",
+    "swapaxes",
+    "moveaxis",
+    "rollaxis",
+    "expand_dims",
+    "squeeze",
+    "broadcast_to",
+    "broadcast_arrays",
+    "tile",
     "repeat",
-    "concatenate", "append", "stack", "column_stack", "vstack", "hstack", "dstack", "split", "array_split", "vsplit", "hsplit", "dsplit",
-    "chunk", "flip", "fliplr", "flipud", "roll", "rot90", "where", "select", "take", "take_along_axis", "choose", "size", "shape", "unique",
-    "atleast_1d", "atleast_2d", "atleast_3d", "unravel_index", "ravel_multi_index", "apply_along_axis", "apply_over_axes", "piecewise",
-    "array_str", "setdiff1d", "intersect1d", "norm",
+    "concatenate",
+    "append",
+    "stack",
+    "column_stack",
+    "vstack",
+    "hstack",
+    "dstack",
+    "split",
+    "array_split",
+    "vsplit",
+    "hsplit",
+    "dsplit",
+    "chunk",
+    "flip",
+    "fliplr",
+    "flipud",
+    "roll",
+    "rot90",
+    "where",
+    "select",
+    "take",
+    "take_along_axis",
+    "choose",
+    "size",
+    "shape",
+    "unique",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "unravel_index",
+    "ravel_multi_index",
+    "apply_along_axis",
+    "apply_over_axes",
+    "piecewise",
+    "array_str",
+    "setdiff1d",
+    "intersect1d",
+    "norm",
 ]
 
 
@@ -37,7 +82,9 @@ def ravel(x: Any) -> Any:
 def transpose(a: Any, axes: Any = None) -> Any:
     """The axes in another order; reversed by default."""
     source = as_tensor(a)
-    return wrap(torch.permute(source, tuple(builtins.range(source.dim() - 1, -1, -1)) if axes is None else as_ints(axes)))
+    return wrap(
+        torch.permute(source, tuple(builtins.range(source.dim() - 1, -1, -1)) if axes is None else as_ints(axes))
+    )
 
 
 def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
@@ -126,6 +173,7 @@ def stack(arrays: Any, axis: int = 0) -> Any:
 def _stacking(name: str, function: Callable[..., Any]) -> Callable[[Any], Any]:
     def op(tup: Any) -> Any:
         return wrap(function(_promoted(tup)))
+
     op.__name__, op.__doc__ = name, f"numpy's ``{name}``."
     return op
 
@@ -136,8 +184,15 @@ hstack, dstack = _stacking("hstack", torch.hstack), _stacking("dstack", torch.ds
 
 def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     """So many nearly equal pieces, or cut at the indices."""
-    return wrap(tuple(torch.tensor_split(as_tensor(x), indices_or_sections if isinstance(indices_or_sections, int)
-                                         else list(indices_or_sections), axis)))
+    return wrap(
+        tuple(
+            torch.tensor_split(
+                as_tensor(x),
+                indices_or_sections if isinstance(indices_or_sections, int) else list(indices_or_sections),
+                axis,
+            )
+        )
+    )
 
 
 def split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
@@ -148,7 +203,10 @@ def split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     """
     length = as_tensor(x).shape[axis]
     if isinstance(indices_or_sections, int) and length % indices_or_sections:
-        raise ValueError(f"For 'split', the length of axis {axis} ({length}) must be a multiple of {indices_or_sections}. Use array_split.")
+        raise ValueError(
+            f"For 'split', the length of axis {axis} ({length}) must be a multiple of {indices_or_sections}. Use "
+            "array_split."
+        )
     return array_split(x, indices_or_sections, axis)
 
 
@@ -231,7 +289,9 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None) -> Any:
 
 def choose(a: Any, choices: Any, mode: str = "clip") -> Any:
     """At each place the element of ``choices[a]``."""
-    return wrap(as_tensor(a)).choose(choices if isinstance(choices, torch.Tensor) else [as_tensor(item) for item in choices], mode)
+    return wrap(as_tensor(a)).choose(
+        choices if isinstance(choices, torch.Tensor) else [as_tensor(item) for item in choices], mode
+    )
 
 
 def size(a: Any, axis: int | None = None) -> int:
@@ -255,12 +315,15 @@ def _at_least(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def op(*arys: Any) -> Any:
         results = [wrap(function(as_tensor(item))) for item in arys]
         return results[0] if len(results) == 1 else results
+
     op.__name__, op.__doc__ = name, f"numpy's ``{name}``."
     return op
 
 
-atleast_1d, atleast_2d, atleast_3d = (_at_least(f"atleast_{n}d", function) for n, function in enumerate(
-    (torch.atleast_1d, torch.atleast_2d, torch.atleast_3d), 1))
+atleast_1d, atleast_2d, atleast_3d = (
+    _at_least(f"atleast_{n}d", function)
+    for n, function in enumerate((torch.atleast_1d, torch.atleast_2d, torch.atleast_3d), 1)
+)
 
 
 def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
@@ -274,7 +337,9 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "clip", order: st
     """Flat indices of coordinates, as float32 (as upstream)."""
     lengths = as_ints(dims)
     places = [as_tensor(item) for item in multi_index]
-    places = [torch.remainder(item, n) if mode == "wrap" else torch.clamp(item, 0, n - 1) for item, n in zip(places, lengths)]
+    places = [
+        torch.remainder(item, n) if mode == "wrap" else torch.clamp(item, 0, n - 1) for item, n in zip(places, lengths)
+    ]
     strides = np.cumprod([1, *(lengths[:0:-1] if order == "C" else lengths[:-1])]).tolist()
     strides = strides[::-1] if order == "C" else strides
     flat: Any = builtins.sum(item * stride for item, stride in zip(places, strides))
@@ -339,5 +404,3 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     """Vector or matrix norm."""
     source = as_tensor(x)
     return wrap(kernels.norm(source if source.dtype.is_floating_point else source.float(), ord, axis, keepdims))
-
-

@@ -1,4 +1,5 @@
 """Comparisons and truth as numpy does. Upstream: ``mindspore.numpy.logic_ops``."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -11,15 +12,28 @@ from mindspore_compat.numpy.utils import as_tensor, axes_of, cast
 from mindspore_compat.ops import function as F
 
 _COMPARISONS: dict[str, Callable[..., Any]] = {
-    "equal": F.equal, "not_equal": F.not_equal, "less": F.less, "less_equal": F.less_equal, "greater": F.greater,
-    "greater_equal": F.greater_equal, "logical_and": F.logical_and, "logical_or": F.logical_or, "logical_xor": F.logical_xor,
+    "equal": F.equal,
+    "not_equal": F.not_equal,
+    "less": F.less,
+    "less_equal": F.less_equal,
+    "greater": F.greater,
+    "greater_equal": F.greater_equal,
+    "logical_and": F.logical_and,
+    "logical_or": F.logical_or,
+    "logical_xor": F.logical_xor,
 }
-_TESTS: dict[str, Callable[..., Any]] = {"isfinite": torch.isfinite, "isinf": torch.isinf, "isnan": torch.isnan, "logical_not": torch.logical_not}
+_TESTS: dict[str, Callable[..., Any]] = {
+    "isfinite": torch.isfinite,
+    "isinf": torch.isinf,
+    "isnan": torch.isnan,
+    "logical_not": torch.logical_not,
+}
 
 
 def _comparison(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def op(x1: Any, x2: Any, dtype: Any = None) -> Any:
         return cast(function(wrap(as_tensor(x1)), wrap(as_tensor(x2))), dtype)
+
     op.__name__, op.__doc__ = name, f"numpy's ``{name}``, element by element."
     return op
 
@@ -27,6 +41,7 @@ def _comparison(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 def _test(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def op(x: Any, dtype: Any = None) -> Any:
         return cast(function(as_tensor(x)), dtype)
+
     op.__name__, op.__doc__ = name, f"numpy's ``{name}``, element by element."
     return op
 
@@ -34,7 +49,19 @@ def _test(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 globals().update({name: _comparison(name, function) for name, function in _COMPARISONS.items()})
 globals().update({name: _test(name, function) for name, function in _TESTS.items()})
 
-__all__ = [*_COMPARISONS, *_TESTS, "isneginf", "isposinf", "isclose", "isscalar", "isin", "in1d", "array_equal", "array_equiv", "sometrue"]
+__all__ = [
+    *_COMPARISONS,
+    *_TESTS,
+    "isneginf",
+    "isposinf",
+    "isclose",
+    "isscalar",
+    "isin",
+    "in1d",
+    "array_equal",
+    "array_equiv",
+    "sometrue",
+]
 
 
 def isneginf(x: Any) -> Any:

@@ -1,4 +1,5 @@
 """Arithmetic, reductions and polynomials as numpy does. Upstream: ``mindspore.numpy.math_ops``."""
+
 from __future__ import annotations
 
 import builtins
@@ -15,27 +16,78 @@ from mindspore_compat.numpy.utils import as_tensor, axes_of, cast, float_of
 from mindspore_compat.ops import function as F
 
 _UNARY: dict[str, Callable[..., Any]] = {
-    "abs": torch.abs, "absolute": torch.abs, "arccos": torch.acos, "arccosh": torch.acosh, "arcsin": torch.asin, "arcsinh": torch.asinh,
-    "arctan": torch.atan, "arctanh": torch.atanh, "bitwise_not": torch.bitwise_not, "ceil": torch.ceil, "cos": torch.cos, "cosh": torch.cosh,
-    "deg2rad": torch.deg2rad, "exp": torch.exp, "exp2": torch.exp2, "expm1": torch.expm1, "fabs": torch.abs, "floor": torch.floor,
-    "invert": torch.bitwise_not, "log": torch.log, "log10": torch.log10, "log1p": torch.log1p, "log2": torch.log2, "negative": torch.neg,
-    "positive": torch.positive, "rad2deg": torch.rad2deg, "radians": torch.deg2rad, "reciprocal": torch.reciprocal, "rint": torch.round,
-    "sign": torch.sign, "signbit": torch.signbit, "sin": torch.sin, "sinh": torch.sinh, "sqrt": torch.sqrt, "square": kernels.square,
-    "tan": torch.tan, "tanh": kernels.tanh, "trunc": torch.trunc,
+    "abs": torch.abs,
+    "absolute": torch.abs,
+    "arccos": torch.acos,
+    "arccosh": torch.acosh,
+    "arcsin": torch.asin,
+    "arcsinh": torch.asinh,
+    "arctan": torch.atan,
+    "arctanh": torch.atanh,
+    "bitwise_not": torch.bitwise_not,
+    "ceil": torch.ceil,
+    "cos": torch.cos,
+    "cosh": torch.cosh,
+    "deg2rad": torch.deg2rad,
+    "exp": torch.exp,
+    "exp2": torch.exp2,
+    "expm1": torch.expm1,
+    "fabs": torch.abs,
+    "floor": torch.floor,
+    "invert": torch.bitwise_not,
+    "log": torch.log,
+    "log10": torch.log10,
+    "log1p": torch.log1p,
+    "log2": torch.log2,
+    "negative": torch.neg,
+    "positive": torch.positive,
+    "rad2deg": torch.rad2deg,
+    "radians": torch.deg2rad,
+    "reciprocal": torch.reciprocal,
+    "rint": torch.round,
+    "sign": torch.sign,
+    "signbit": torch.signbit,
+    "sin": torch.sin,
+    "sinh": torch.sinh,
+    "sqrt": torch.sqrt,
+    "square": kernels.square,
+    "tan": torch.tan,
+    "tanh": kernels.tanh,
+    "trunc": torch.trunc,
     "cbrt": lambda x: torch.sign(float_of(x)) * kernels.pow(torch.abs(float_of(x)), 1 / 3),
 }
 _BINARY: dict[str, Callable[..., Any]] = {
-    "add": F.add, "subtract": F.sub, "multiply": F.mul, "divide": F.true_divide, "true_divide": F.true_divide, "floor_divide": F.floor_div,
-    "mod": F.floor_mod, "remainder": F.floor_mod, "fmod": F.fmod, "power": F.pow, "float_power": lambda x, y: F.pow(float_of(x), y),
-    "maximum": F.maximum, "minimum": F.minimum, "arctan2": lambda x, y: F.atan2(float_of(x), float_of(y)), "bitwise_and": F.bitwise_and,
-    "bitwise_or": F.bitwise_or, "bitwise_xor": F.bitwise_xor, "copysign": F.copysign, "gcd": F.gcd, "lcm": F.lcm, "heaviside": F.heaviside,
-    "hypot": lambda x, y: F.hypot(float_of(x), float_of(y)), "logaddexp": F.logaddexp, "logaddexp2": F.logaddexp2,
+    "add": F.add,
+    "subtract": F.sub,
+    "multiply": F.mul,
+    "divide": F.true_divide,
+    "true_divide": F.true_divide,
+    "floor_divide": F.floor_div,
+    "mod": F.floor_mod,
+    "remainder": F.floor_mod,
+    "fmod": F.fmod,
+    "power": F.pow,
+    "float_power": lambda x, y: F.pow(float_of(x), y),
+    "maximum": F.maximum,
+    "minimum": F.minimum,
+    "arctan2": lambda x, y: F.atan2(float_of(x), float_of(y)),
+    "bitwise_and": F.bitwise_and,
+    "bitwise_or": F.bitwise_or,
+    "bitwise_xor": F.bitwise_xor,
+    "copysign": F.copysign,
+    "gcd": F.gcd,
+    "lcm": F.lcm,
+    "heaviside": F.heaviside,
+    "hypot": lambda x, y: F.hypot(float_of(x), float_of(y)),
+    "logaddexp": F.logaddexp,
+    "logaddexp2": F.logaddexp2,
 }
 
 
 def _unary(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def op(x: Any, dtype: Any = None) -> Any:
         return cast(function(as_tensor(x)), dtype)
+
     op.__name__ = op.__qualname__ = name
     op.__doc__ = f"numpy's ``{name}``, element by element."
     return op
@@ -44,6 +96,7 @@ def _unary(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 def _binary(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def op(x1: Any, x2: Any, dtype: Any = None) -> Any:
         return cast(function(wrap(as_tensor(x1)), wrap(as_tensor(x2))), dtype)
+
     op.__name__ = op.__qualname__ = name
     op.__doc__ = f"numpy's ``{name}``, element by element."
     return op
@@ -53,11 +106,70 @@ globals().update({name: _unary(name, function) for name, function in _UNARY.item
 globals().update({name: _binary(name, function) for name, function in _BINARY.items()})
 
 __all__ = [
-    *_UNARY, *_BINARY, "divmod", "clip", "around", "round", "fix", "sum", "mean", "average", "max", "min", "amax", "amin", "ptp", "std",
-    "var", "argmax", "argmin", "argwhere", "count_nonzero", "cumsum", "cumprod", "nansum", "nanmean", "nanmax", "nanmin", "nanstd", "nanvar",
-    "nancumsum", "diff", "ediff1d", "trapz", "gradient", "matmul", "dot", "inner", "outer", "tensordot", "kron", "cross", "matrix_power",
-    "multi_dot", "convolve", "correlate", "cov", "corrcoef", "bincount", "histogram", "histogramdd", "histogram2d", "digitize",
-    "searchsorted", "interp", "polyadd", "polysub", "polymul", "polyval", "polyder", "polyint", "unwrap", "promote_types", "result_type", "clamp",
+    *_UNARY,
+    *_BINARY,
+    "divmod",
+    "clip",
+    "around",
+    "round",
+    "fix",
+    "sum",
+    "mean",
+    "average",
+    "max",
+    "min",
+    "amax",
+    "amin",
+    "ptp",
+    "std",
+    "var",
+    "argmax",
+    "argmin",
+    "argwhere",
+    "count_nonzero",
+    "cumsum",
+    "cumprod",
+    "nansum",
+    "nanmean",
+    "nanmax",
+    "nanmin",
+    "nanstd",
+    "nanvar",
+    "nancumsum",
+    "diff",
+    "ediff1d",
+    "trapz",
+    "gradient",
+    "matmul",
+    "dot",
+    "inner",
+    "outer",
+    "tensordot",
+    "kron",
+    "cross",
+    "matrix_power",
+    "multi_dot",
+    "convolve",
+    "correlate",
+    "cov",
+    "corrcoef",
+    "bincount",
+    "histogram",
+    "histogramdd",
+    "histogram2d",
+    "digitize",
+    "searchsorted",
+    "interp",
+    "polyadd",
+    "polysub",
+    "polymul",
+    "polyval",
+    "polyder",
+    "polyint",
+    "unwrap",
+    "promote_types",
+    "result_type",
+    "clamp",
 ]
 
 
@@ -90,7 +202,8 @@ def fix(x: Any) -> Any:
     return wrap(torch.trunc(float_of(as_tensor(x))))
 
 
-# --- reductions -----------------------------------------------------------------------------------------------------------------------------
+# --- reductions -------------------------------------------------------------------------------------------------------
+
 
 def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
     """Sum over an axis; ints give int64."""
@@ -131,6 +244,7 @@ def _extreme(largest: bool) -> Callable[..., Any]:
         if initial is not None:
             found = torch.clamp(found, min=initial) if largest else torch.clamp(found, max=initial)
         return wrap(found)
+
     op.__doc__ = f"{'Maximum' if largest else 'Minimum'} over an axis."
     return op
 
@@ -181,13 +295,20 @@ def _sum_dtype(dtype: torch.dtype) -> torch.dtype:
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
     """Running sum; without an axis flattened."""
     source = as_tensor(a)
-    return cast(torch.cumsum(torch.reshape(source, (-1,)) if axis is None else source, axis or 0, dtype=_sum_dtype(source.dtype)), dtype)
+    return cast(
+        torch.cumsum(
+            torch.reshape(source, (-1,)) if axis is None else source, axis or 0, dtype=_sum_dtype(source.dtype)
+        ),
+        dtype,
+    )
 
 
 def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
     """Running product; without an axis flattened."""
     source = as_tensor(a)
-    return cast(torch.cumprod(torch.reshape(source, (-1,)) if axis is None else source, axis or 0, dtype=source.dtype), dtype)
+    return cast(
+        torch.cumprod(torch.reshape(source, (-1,)) if axis is None else source, axis or 0, dtype=source.dtype), dtype
+    )
 
 
 def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
@@ -208,13 +329,17 @@ def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
 def nanmax(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """Maximum without nans."""
     source = as_tensor(a)
-    return cast(max(torch.where(torch.isnan(source), torch.full_like(source, float("-inf")), source), axis, keepdims), dtype)
+    return cast(
+        max(torch.where(torch.isnan(source), torch.full_like(source, float("-inf")), source), axis, keepdims), dtype
+    )
 
 
 def nanmin(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """Minimum without nans."""
     source = as_tensor(a)
-    return cast(min(torch.where(torch.isnan(source), torch.full_like(source, float("inf")), source), axis, keepdims), dtype)
+    return cast(
+        min(torch.where(torch.isnan(source), torch.full_like(source, float("inf")), source), axis, keepdims), dtype
+    )
 
 
 def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
@@ -231,7 +356,8 @@ def nanstd(a: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims:
     return cast(torch.sqrt(nanvar(a, axis, None, ddof, keepdims)), dtype)
 
 
-# --- differences and integrals --------------------------------------------------------------------------------------------------------------
+# --- differences and integrals ----------------------------------------------------------------------------------------
+
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """The n-th difference."""
@@ -252,19 +378,31 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 def trapz(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
     """The integral by the trapezoidal rule."""
     source = float_of(as_tensor(y))
-    return wrap(torch.trapezoid(source, dx=dx, dim=axis) if x is None else torch.trapezoid(source, as_tensor(x), dim=axis))
+    return wrap(
+        torch.trapezoid(source, dx=dx, dim=axis) if x is None else torch.trapezoid(source, as_tensor(x), dim=axis)
+    )
 
 
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     """Central differences."""
     source = float_of(as_tensor(f))
     axes = tuple(range(source.dim())) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
-    spacing = [1.0] * len(axes) if not varargs else [float(varargs[0])] * len(axes) if len(varargs) == 1 else [float(item) for item in varargs]
-    found = [wrap(torch.gradient(source, spacing=step, dim=item, edge_order=edge_order)[0]) for item, step in zip(axes, spacing)]
+    spacing = (
+        [1.0] * len(axes)
+        if not varargs
+        else [float(varargs[0])] * len(axes)
+        if len(varargs) == 1
+        else [float(item) for item in varargs]
+    )
+    found = [
+        wrap(torch.gradient(source, spacing=step, dim=item, edge_order=edge_order)[0])
+        for item, step in zip(axes, spacing)
+    ]
     return found[0] if len(found) == 1 else found
 
 
-# --- products -------------------------------------------------------------------------------------------------------------------------------
+# --- products ---------------------------------------------------------------------------------------------------------
+
 
 def _float_pair(x1: Any, x2: Any) -> tuple[torch.Tensor, torch.Tensor]:
     left, right = as_tensor(x1), as_tensor(x2)
@@ -342,7 +480,9 @@ def _sliding(a: Any, v: Any, mode: str, turn: bool) -> Any:
     k = right.numel()
     pads = {"valid": (0, 0), "same": ((k - 1) // 2 if turn is False else k // 2, 0), "full": (k - 1, k - 1)}
     if mode not in pads:
-        raise ValueError(f"For 'convolve' and 'correlate', the 'mode' must be 'full', 'same' or 'valid', but got {mode!r}.")
+        raise ValueError(
+            f"For 'convolve' and 'correlate', the 'mode' must be 'full', 'same' or 'valid', but got {mode!r}."
+        )
     before, after = pads[mode]
     if mode == "same":
         before, after = k // 2, k - 1 - k // 2
@@ -363,10 +503,19 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     return _sliding(a, v, mode, False)
 
 
-# --- statistics -----------------------------------------------------------------------------------------------------------------------------
+# --- statistics -------------------------------------------------------------------------------------------------------
 
-def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, fweights: Any = None, aweights: Any = None,
-        dtype: Any = None) -> Any:
+
+def cov(
+    m: Any,
+    y: Any = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    dtype: Any = None,
+) -> Any:
     """The covariance matrix."""
     source = _observations(m, y, rowvar)
     correction = (0 if bias else 1) if ddof is None else ddof
@@ -387,7 +536,9 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, dtype: Any = None) -> A
 
 def bincount(x: Any, weights: Any = None, minlength: int = 0, length: int | None = None) -> Any:
     """How often each non-negative int occurs."""
-    counts = torch.bincount(as_tensor(x), None if weights is None else as_tensor(weights), builtins.max(minlength, length or 0))
+    counts = torch.bincount(
+        as_tensor(x), None if weights is None else as_tensor(weights), builtins.max(minlength, length or 0)
+    )
     return wrap((counts if length is None else counts[:length]).to(torch.float32))
 
 
@@ -403,8 +554,12 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, weights: Any = None, de
 def histogramdd(sample: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False) -> Any:
     """(counts as float32, list of edges) of points in rows."""
     points = as_tensor(sample).detach().cpu().numpy()
-    counts, edges = np.histogramdd(points, bins, range, density, None if weights is None else as_tensor(weights).detach().cpu().numpy())
-    return wrap(torch.from_numpy(counts.astype(np.float32))), [wrap(torch.from_numpy(item.astype(np.float32))) for item in edges]
+    counts, edges = np.histogramdd(
+        points, bins, range, density, None if weights is None else as_tensor(weights).detach().cpu().numpy()
+    )
+    return wrap(torch.from_numpy(counts.astype(np.float32))), [
+        wrap(torch.from_numpy(item.astype(np.float32))) for item in edges
+    ]
 
 
 def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False) -> Any:
@@ -434,10 +589,13 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any
     x0, x1, y0, y1 = points[above - 1], points[above], values[above - 1], values[above]
     result = y0 + (y1 - y0) * (places - x0) / (x1 - x0)
     result = torch.where(places < points[0], values[0] if left is None else torch.as_tensor(float(left)), result)
-    return wrap(torch.where(places > points[-1], values[-1] if right is None else torch.as_tensor(float(right)), result))
+    return wrap(
+        torch.where(places > points[-1], values[-1] if right is None else torch.as_tensor(float(right)), result)
+    )
 
 
-# --- polynomials ----------------------------------------------------------------------------------------------------------------------------
+# --- polynomials ------------------------------------------------------------------------------------------------------
+
 
 def _aligned(a1: Any, a2: Any) -> tuple[torch.Tensor, torch.Tensor]:
     left, right = (torch.atleast_1d(as_tensor(item)) for item in (a1, a2))
@@ -507,8 +665,14 @@ def promote_types(type1: Any, type2: Any) -> Any:
 
 def result_type(*arrays_and_dtypes: Any) -> Any:
     """The dtype that holds all."""
-    dtypes = [item if isinstance(item, torch.dtype) else as_tensor(item).dtype if not isinstance(item, (type, str)) else to_torch_dtype(item)
-              for item in arrays_and_dtypes]
+    dtypes = [
+        item
+        if isinstance(item, torch.dtype)
+        else as_tensor(item).dtype
+        if not isinstance(item, (type, str))
+        else to_torch_dtype(item)
+        for item in arrays_and_dtypes
+    ]
     result = dtypes[0]
     for dtype in dtypes[1:]:
         result = torch.promote_types(result, dtype)

@@ -1,4 +1,5 @@
 """What the modules of ``mindspore.numpy`` share."""
+
 from __future__ import annotations
 
 from typing import Any

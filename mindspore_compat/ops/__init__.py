@@ -1,13 +1,23 @@
 """Operators. Upstream: ``mindspore.ops``.
 
-Functions stand in ``ops.function``, operators in class form in ``ops.operations`` and what works on whole sequences or differentiates
-in ``ops.composite``; all of them are names of this package.
+Functions stand in ``ops.function``, operators in class form in ``ops.operations`` and what works on whole sequences or
+differentiates in ``ops.composite``; all of them are names of this package.
 """
+
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common.tensor import Tensor  # noqa: F401
 from mindspore_compat.ops import composite, function, functional, operations, primitive  # noqa: F401
 from mindspore_compat.ops import operations as P  # noqa: F401
-from mindspore_compat.ops.composite.base import HyperMap, Map, MultitypeFuncGraph, add_flags, core, env_get, tail, zip_operation  # noqa: F401
+from mindspore_compat.ops.composite.base import (  # noqa: F401
+    HyperMap,
+    Map,
+    MultitypeFuncGraph,
+    add_flags,
+    core,
+    env_get,
+    tail,
+    zip_operation,
+)
 from mindspore_compat.ops.op_info_register import (  # noqa: F401
     AiCPURegOp,
     CpuRegOp,
@@ -30,8 +40,14 @@ from mindspore_compat.ops.primitive import (  # noqa: F401
     prim_attr_register,
 )
 
-__getattr__ = module_getattr(__name__, {"set_seed": "common.seed:set_seed"}, {
-    "CustomOpBuilder": "Operators in C++ are built with torch.utils.cpp_extension here; ops.Custom runs a C function of a library."})
+__getattr__ = module_getattr(
+    __name__,
+    {"set_seed": "common.seed:set_seed"},
+    {
+        "CustomOpBuilder": "Operators in C++ are built with torch.utils.cpp_extension here; ops.Custom runs a C "
+        "function of a library."
+    },
+)
 
 for _name in (*function.INTERNAL, "INTERNAL", "bind_methods"):
     globals().pop(_name, None)

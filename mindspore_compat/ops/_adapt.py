@@ -1,4 +1,5 @@
 """Arguments as torch takes them: axes, shapes, scalars beside tensors, dtypes."""
+
 from __future__ import annotations
 
 import operator
@@ -12,15 +13,33 @@ from mindspore_compat.common._grad_state import written
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
-__all__ = ["as_axes", "as_ints", "as_int", "as_plain", "pair", "dtype_or_none", "to_dtype", "reduced", "torch_device", "get_data", "changed",
-           "is_floating", "all_axes", "bad_argument", "passes_gradient", "wrap"]
+__all__ = [
+    "as_axes",
+    "as_ints",
+    "as_int",
+    "as_plain",
+    "pair",
+    "dtype_or_none",
+    "to_dtype",
+    "reduced",
+    "torch_device",
+    "get_data",
+    "changed",
+    "is_floating",
+    "all_axes",
+    "bad_argument",
+    "passes_gradient",
+    "wrap",
+]
 
 _Base = torch._C.TensorBase
 torch_device = current_device
 
 
 def get_data(variable: torch.Tensor) -> torch.Tensor:
-    """What to write to: the tensor without its history. Of a Parameter that a Cell shows in another dtype (`Cell.to_float`), the Parameter's."""
+    """What to write to: the tensor without its history. Of a Parameter that a Cell shows in another dtype
+    (`Cell.to_float`), the Parameter's.
+    """
     written()
     return memory(variable.__dict__.get("shows", variable))
 
@@ -74,6 +93,7 @@ def as_plain(value: Any, dtype: Any = None, like: torch.Tensor | None = None) ->
         device = current_device() if like is None else like.device
         if isinstance(value, (tuple, list)):
             from mindspore_compat.common._tensor_data import plain_from
+
             value = plain_from(value, copy=False).to(device)
         elif isinstance(value, np.ndarray):
             value = torch.as_tensor(value, device=device)
@@ -85,7 +105,9 @@ def as_plain(value: Any, dtype: Any = None, like: torch.Tensor | None = None) ->
 
 
 def pair(left: Any, right: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    """Two tensors of one dtype; a Python number takes the other's dtype where that can hold its kind, 0-d tensors count fully."""
+    """Two tensors of one dtype; a Python number takes the other's dtype where that can hold its kind, 0-d tensors count
+    fully.
+    """
     if isinstance(left, torch.Tensor):
         if isinstance(right, torch.Tensor):
             if left.dtype is right.dtype:

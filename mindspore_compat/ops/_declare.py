@@ -1,4 +1,5 @@
 """How the operators in class form are declared: one function each, over the functions of ``ops.function``."""
+
 from __future__ import annotations
 
 import inspect
@@ -14,7 +15,9 @@ _set_name = Primitive.__init__
 
 
 class _Signature:
-    """The constructor's signature for ``inspect``, made when it is asked for: 280 of them would cost 20 ms of import time."""
+    """The constructor's signature for ``inspect``, made when it is asked for: 280 of them would cost 20 ms of import
+    time.
+    """
 
     def __init__(self, constructor: Callable[..., Any]) -> None:
         self.constructor = constructor
@@ -32,11 +35,22 @@ _PLAIN_SIGNATURE = _Signature(_no_arguments)
 
 def plain(name: str, function: Callable[..., Any]) -> Any:
     """A Primitive class without attributes: an instance called is ``function`` called."""
+
     def __init__(self: Any) -> None:
         _set_name(self, name)
-    return type(name, (Primitive,), {"__init__": __init__, "__call__": staticmethod(function), "_run": staticmethod(function),
-                                     "__module__": sys._getframe(1).f_globals["__name__"], "__doc__": function.__doc__,
-                                     "__signature__": _PLAIN_SIGNATURE})
+
+    return type(
+        name,
+        (Primitive,),
+        {
+            "__init__": __init__,
+            "__call__": staticmethod(function),
+            "_run": staticmethod(function),
+            "__module__": sys._getframe(1).f_globals["__name__"],
+            "__doc__": function.__doc__,
+            "__signature__": _PLAIN_SIGNATURE,
+        },
+    )
 
 
 class _Declared(Primitive):
@@ -65,15 +79,31 @@ def primitive(constructor: Callable[..., Callable[..., Any]]) -> Any:
     """
     name = constructor.__name__
     code = constructor.__code__
-    names = code.co_varnames[:code.co_argcount]
+    names = code.co_varnames[: code.co_argcount]
     values = constructor.__defaults__ or ()
-    defaults = dict(zip(names[len(names) - len(values):], values))
+    defaults = dict(zip(names[len(names) - len(values) :], values))
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         run = constructor(*args, **kwargs)
         attributes = {**defaults, **dict(zip(names, args)), **kwargs}
-        self.__dict__.update(attributes, _run=run, name=name, attrs=attributes, init_attrs={"name": name, **attributes}, instance_name="",
-                             in_strategy=None, out_strategy=None)
+        self.__dict__.update(
+            attributes,
+            _run=run,
+            name=name,
+            attrs=attributes,
+            init_attrs={"name": name, **attributes},
+            instance_name="",
+            in_strategy=None,
+            out_strategy=None,
+        )
 
-    return type(name, (_Declared,), {"__init__": __init__, "__doc__": constructor.__doc__, "__module__": constructor.__module__,
-                                     "__signature__": _Signature(constructor)})
+    return type(
+        name,
+        (_Declared,),
+        {
+            "__init__": __init__,
+            "__doc__": constructor.__doc__,
+            "__module__": constructor.__module__,
+            "__signature__": _Signature(constructor),
+        },
+    )

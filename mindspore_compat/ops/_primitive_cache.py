@@ -1,4 +1,5 @@
 """Instances of primitives, one for each set of constructor arguments. Upstream: ``mindspore.ops._primitive_cache``."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -11,9 +12,11 @@ _instances: dict[Any, Any] = {}
 
 def _get_cache_prim(cls: type) -> Callable[..., Any]:
     """A constructor of ``cls`` that returns the same instance for the same arguments."""
+
     def construct(*args: Any, **kwargs: Any) -> Any:
         key = (cls, repr(args), repr(sorted(kwargs.items())))
         if key not in _instances:
             _instances[key] = cls(*args, **kwargs)
         return _instances[key]
+
     return construct

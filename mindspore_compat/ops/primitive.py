@@ -1,8 +1,10 @@
 """`Primitive`, the base of all operators in class form. Upstream: ``mindspore.ops.Primitive``.
 
-Here a primitive is a thin callable around a function of ``ops.function``: it has attributes, but no graph node, shard strategy or
-place. What upstream sets for its graph compiler is kept where it can be read back and has no effect otherwise.
+Here a primitive is a thin callable around a function of ``ops.function``: it has attributes, but no graph node, shard
+strategy or place. What upstream sets for its graph compiler is kept where it can be read back and has no effect
+otherwise.
 """
+
 from __future__ import annotations
 
 import functools
@@ -10,7 +12,15 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["Primitive", "PrimitiveWithInfer", "PrimitiveWithCheck", "prim_attr_register", "prim_arg_register", "constexpr", "_primexpr"]
+__all__ = [
+    "Primitive",
+    "PrimitiveWithInfer",
+    "PrimitiveWithCheck",
+    "prim_attr_register",
+    "prim_arg_register",
+    "constexpr",
+    "_primexpr",
+]
 
 
 class Primitive:
@@ -23,11 +33,15 @@ class Primitive:
     const_value = None
 
     def __init__(self, name: str) -> None:
-        self.__dict__.update(name=name, attrs={}, init_attrs={"name": name}, instance_name="", in_strategy=None, out_strategy=None)
+        self.__dict__.update(
+            name=name, attrs={}, init_attrs={"name": name}, instance_name="", in_strategy=None, out_strategy=None
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(f"For '{self.name}', the Primitive has no computation on PyTorch. Define '__call__' in the subclass, "
-                                  "or use a function of mindspore.ops.")
+        raise NotImplementedError(
+            f"For '{self.name}', the Primitive has no computation on PyTorch. Define '__call__' in the subclass, "
+            "or use a function of mindspore.ops."
+        )
 
     def __getattr__(self, item: str) -> Any:
         attrs = self.__dict__.get("attrs", {})
@@ -65,19 +79,31 @@ class Primitive:
         """
         for name in (*inputs, *outputs):
             if not isinstance(name, str):
-                raise TypeError(f"For '{self.name}', the names of inputs and outputs must be str, but got {type(name).__name__}.")
+                raise TypeError(
+                    f"For '{self.name}', the names of inputs and outputs must be str, but got {type(name).__name__}."
+                )
         self.attrs.update(input_names=inputs, output_names=outputs)
 
     def shard(self, in_strategy: Any = None, out_strategy: Any = None) -> Primitive:
-        """Keep a sharding strategy; a single operator is not split here, use ``mindspore.parallel`` for whole networks."""
+        """Keep a sharding strategy; a single operator is not split here, use ``mindspore.parallel`` for
+        whole networks.
+        """
         self.__dict__.update(in_strategy=in_strategy, out_strategy=out_strategy)
-        self.attrs.update({key: value for key, value in (("in_strategy", in_strategy), ("out_strategy", out_strategy)) if value is not None})
+        self.attrs.update(
+            {
+                key: value
+                for key, value in (("in_strategy", in_strategy), ("out_strategy", out_strategy))
+                if value is not None
+            }
+        )
         return self
 
     def recompute(self, mode: bool = True) -> Primitive:
         """Accepted without effect: recomputation is set on Cells."""
         if not isinstance(mode, bool):
-            raise TypeError(f"For 'recompute', the 'mode' must be bool, but got {type(mode).__name__}. Pass True or False.")
+            raise TypeError(
+                f"For 'recompute', the 'mode' must be bool, but got {type(mode).__name__}. Pass True or False."
+            )
         self.attrs["recompute"] = mode
         return self
 
@@ -113,7 +139,9 @@ class Primitive:
 
 
 class PrimitiveWithCheck(Primitive):
-    """A Primitive whose subclass checks its inputs in ``check_shape`` and ``check_dtype``; those are only called by the subclass itself."""
+    """A Primitive whose subclass checks its inputs in ``check_shape`` and ``check_dtype``; those are only called by the
+    subclass itself.
+    """
 
     def check_shape(self, *args: Any) -> None:
         """To be overridden."""
@@ -149,19 +177,23 @@ def prim_attr_register(fn: Callable[..., None]) -> Callable[..., None]:
             self.add_prim_attr(name, value)
             self.init_attrs[name] = value
         fn(self, *args, **kwargs)
+
     return register
 
 
 prim_arg_register = prim_attr_register
 
 
-def constexpr(fn: Any = None, get_instance: bool = True, name: str | None = None, reuse_result: bool = True, check: bool = True) -> Any:
+def constexpr(
+    fn: Any = None, get_instance: bool = True, name: str | None = None, reuse_result: bool = True, check: bool = True
+) -> Any:
     """Decorator of a function that upstream runs while it compiles; here it is the function itself.
 
     Args:
         get_instance: False gives a class whose instances call the function.
         name, reuse_result, check: accepted; they steer upstream's graph compiler.
     """
+
     def decorate(function: Callable[..., Any]) -> Any:
         if get_instance:
             return function
@@ -172,7 +204,9 @@ def constexpr(fn: Any = None, get_instance: bool = True, name: str | None = None
 
             def __call__(self, *args: Any, **kwargs: Any) -> Any:
                 return function(*args, **kwargs)
+
         return CompileOp
+
     return decorate if fn is None else decorate(fn)
 
 

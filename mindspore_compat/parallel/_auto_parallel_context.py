@@ -1,4 +1,5 @@
 """The object behind ``set_auto_parallel_context``. Upstream: ``mindspore.parallel._auto_parallel_context``."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -2,6 +2,7 @@
 
 Nothing is searched here, so the values are kept and checked but have no effect.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -9,11 +10,21 @@ from typing import Any
 __all__ = ["set_cost_model_context", "get_cost_model_context", "reset_cost_model_context"]
 
 _DEFAULTS: dict[str, float | int] = {
-    "device_memory_capacity": 16.0 * 2**30, "costmodel_alpha": 1.0, "costmodel_beta": 400.0, "costmodel_gamma": 0.001,
-    "costmodel_communi_threshold": 2048.0, "costmodel_communi_const": 3072.0, "costmodel_communi_bias": 1024.0, "run_phase": 0,
-    "costmodel_allreduce_fusion_algorithm": 0, "costmodel_allreduce_fusion_times": 0, "costmodel_allreduce_fusion_tail_percent": 0.1,
-    "costmodel_allreduce_fusion_tail_time": 0.1, "costmodel_allreduce_fusion_allreduce_inherent_time": 0.1,
-    "costmodel_allreduce_fusion_allreduce_bandwidth": 0.1, "costmodel_allreduce_fusion_computation_time_parameter": 0.1,
+    "device_memory_capacity": 16.0 * 2**30,
+    "costmodel_alpha": 1.0,
+    "costmodel_beta": 400.0,
+    "costmodel_gamma": 0.001,
+    "costmodel_communi_threshold": 2048.0,
+    "costmodel_communi_const": 3072.0,
+    "costmodel_communi_bias": 1024.0,
+    "run_phase": 0,
+    "costmodel_allreduce_fusion_algorithm": 0,
+    "costmodel_allreduce_fusion_times": 0,
+    "costmodel_allreduce_fusion_tail_percent": 0.1,
+    "costmodel_allreduce_fusion_tail_time": 0.1,
+    "costmodel_allreduce_fusion_allreduce_inherent_time": 0.1,
+    "costmodel_allreduce_fusion_allreduce_bandwidth": 0.1,
+    "costmodel_allreduce_fusion_computation_time_parameter": 0.1,
 }
 _FLAGS: dict[str, Any] = {"multi_subgraphs": False, "single_loop": False, "rp_matmul_mem_coef": 0.1}
 _values = dict(_DEFAULTS)

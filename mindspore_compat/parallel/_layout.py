@@ -1,4 +1,5 @@
 """Which part of a tensor each process holds, as geometry: every slice is a box in the full tensor."""
+
 from __future__ import annotations
 
 import functools
@@ -24,7 +25,8 @@ class TensorLayout:
     Args:
         dev_matrix: the devices as an array; a rank is its row-major index.
         tensor_map: for each axis of the tensor the device axes that cut it, counted from the last; none: not cut.
-        opt_size: into how many pieces the optimizer cuts each slice further, along axis 0 (0: none, -1: over all equal copies).
+        opt_size: into how many pieces the optimizer cuts each slice further, along axis 0 (0: none, -1: over all equal
+            copies).
         split_shape: lengths of the slices on axis 0 where they are uneven.
         field: above 0 for the embeddings of 1.x that are cut by fields.
         stages: the pipeline stages that have the parameter.
@@ -38,19 +40,30 @@ class TensorLayout:
     stages: tuple[int, ...] = (0,)
 
     def check(self, what: str) -> None:
-        """ValueError unless there can be such a layout: a device array of a size that there is, whose axes cut one axis each."""
+        """ValueError unless there can be such a layout: a device array of a size that there is, whose axes cut one axis
+        each.
+        """
         axes = [item for part in self.tensor_map for item in part if item >= 0]
-        if len(self.dev_matrix) > _MOST_AXES or len(self.tensor_map) > _MOST_AXES or any(size < 1 for size in self.dev_matrix):
+        if (
+            len(self.dev_matrix) > _MOST_AXES
+            or len(self.tensor_map) > _MOST_AXES
+            or any(size < 1 for size in self.dev_matrix)
+        ):
             wrong = "has a size below 1, or too many axes"
         elif self.device_num > _MOST_DEVICES:
             wrong = f"has more than {_MOST_DEVICES} devices"
         elif any(item >= len(self.dev_matrix) for item in axes) or len(set(axes)) < len(axes):
-            wrong = f"has a tensor map {[list(item) for item in self.tensor_map]} of device axes that are not there, or cut twice"
+            wrong = (
+                f"has a tensor map {[list(item) for item in self.tensor_map]} of device axes that are not there, "
+                "or cut twice"
+            )
         else:
             if self.opt_size:
                 self._optimizer_piece(0)
             return
-        raise ValueError(f"{what} {wrong}: the device matrix is {list(self.dev_matrix[:_MOST_AXES])}. Check the strategy file.")
+        raise ValueError(
+            f"{what} {wrong}: the device matrix is {list(self.dev_matrix[:_MOST_AXES])}. Check the strategy file."
+        )
 
     @property
     def device_num(self) -> int:
@@ -58,7 +71,11 @@ class TensorLayout:
 
     def _axes(self, axis: int) -> list[int]:
         """The device axes, from the first, that cut an axis of the tensor."""
-        return [len(self.dev_matrix) - 1 - item for item in self.tensor_map[axis] if item >= 0] if axis < len(self.tensor_map) else []
+        return (
+            [len(self.dev_matrix) - 1 - item for item in self.tensor_map[axis] if item >= 0]
+            if axis < len(self.tensor_map)
+            else []
+        )
 
     def strategy(self, ndim: int) -> list[int]:
         """Into how many slices each axis is cut."""
@@ -84,7 +101,9 @@ class TensorLayout:
         return [self._index(coordinates, self._axes(axis)) for axis in range(ndim)]
 
     def _optimizer_piece(self, rank: int) -> tuple[int, int]:
-        """(which piece of its slice a rank holds, how many there are); the last device axes without a cut are used first."""
+        """(which piece of its slice a rank holds, how many there are); the last device axes without a cut are used
+        first.
+        """
         cut = {item for axis in range(len(self.tensor_map)) for item in self._axes(axis)}
         free = [item for item, size in enumerate(self.dev_matrix) if item not in cut and size > 1]
         wanted = math.prod(self.dev_matrix[item] for item in free) if self.opt_size == -1 else self.opt_size
@@ -99,8 +118,11 @@ class TensorLayout:
             count *= size
         if count != max(wanted, 1):
             maps = [list(item) for item in self.tensor_map]
-            raise ValueError(f"The device matrix {list(self.dev_matrix)} with the tensor map {maps} has no room for {self.opt_size} pieces "
-                             "of the optimizer. Check the strategy file.")
+            raise ValueError(
+                f"The device matrix {list(self.dev_matrix)} with the tensor map {maps} has no room for {self.opt_size} "
+                "pieces "
+                "of the optimizer. Check the strategy file."
+            )
         return index, count
 
     def full_shape(self, slice_shape: Sequence[int]) -> tuple[int, ...]:
@@ -117,11 +139,16 @@ class TensorLayout:
             ValueError: if the shape can not be cut so.
         """
         result = []
-        for axis, (size, count, index) in enumerate(zip(full_shape, self.strategy(len(full_shape)), self.slice_index(rank, len(full_shape)))):
+        for axis, (size, count, index) in enumerate(
+            zip(full_shape, self.strategy(len(full_shape)), self.slice_index(rank, len(full_shape)))
+        ):
             piece, pieces = self._optimizer_piece(rank) if axis == 0 and self.opt_size else (0, 1)
             if size % (count * pieces):
-                raise ValueError(f"The {what} of shape {list(full_shape)} can not be cut into {count * pieces} slices on axis {axis}. "
-                                 "Check the strategy file.")
+                raise ValueError(
+                    f"The {what} of shape {list(full_shape)} can not be cut into {count * pieces} slices on axis "
+                    f"{axis}. "
+                    "Check the strategy file."
+                )
             length = size // (count * pieces)
             start = (index * pieces + piece) * length
             result.append((start, start + length))
@@ -137,7 +164,9 @@ def _overlap(a: Box, b: Box) -> Box | None:
 
 
 def _cut_axes(layout: TensorLayout, full_shape: Sequence[int]) -> int:
-    """How many axes from the first may be cut: which ranks share a slice does not depend on the others, nor on the sizes."""
+    """How many axes from the first may be cut: which ranks share a slice does not depend on the others, nor on the
+    sizes.
+    """
     return min(len(full_shape), max(len(layout.tensor_map), 1))
 
 
@@ -155,17 +184,23 @@ def _sharing(layout: TensorLayout, ndim: int) -> tuple[tuple[int, ...], ...]:
 def _nearest(layout: TensorLayout, ndim: int, near: int) -> tuple[int, ...]:
     """Of each group the rank whose place is most like that of the rank ``near``."""
     own = layout.coordinates(near % layout.device_num)
-    return tuple(max(ranks, key=lambda rank: (sum(a == b for a, b in zip(layout.coordinates(rank), own)), -rank))
-                 for ranks in _sharing(layout, ndim))
+    return tuple(
+        max(ranks, key=lambda rank: (sum(a == b for a, b in zip(layout.coordinates(rank), own)), -rank))
+        for ranks in _sharing(layout, ndim)
+    )
 
 
 def needed_ranks(box: Box, layout: TensorLayout, full_shape: Sequence[int], near: int) -> list[int]:
-    """The ranks of ``layout`` that together hold a box; of equal copies the one whose place is most like that of the rank ``near``."""
+    """The ranks of ``layout`` that together hold a box; of equal copies the one whose place is most like that of the
+    rank ``near``.
+    """
     ranks = _nearest(layout, _cut_axes(layout, full_shape), near)
     return sorted(rank for rank in ranks if _overlap(box, layout.box(rank, full_shape)))
 
 
-def assemble(box: Box, slices: Mapping[int, torch.Tensor], layout: TensorLayout, full_shape: Sequence[int], what: str) -> torch.Tensor:
+def assemble(
+    box: Box, slices: Mapping[int, torch.Tensor], layout: TensorLayout, full_shape: Sequence[int], what: str
+) -> torch.Tensor:
     """A box of the full tensor from the slices of some ranks.
 
     Raises:
@@ -179,12 +214,18 @@ def assemble(box: Box, slices: Mapping[int, torch.Tensor], layout: TensorLayout,
             continue
         rank = next((rank for rank in ranks if rank in slices), None)
         if rank is None:
-            raise ValueError(f"The checkpoint of rank {ranks[0]} is needed for {what}, but it is missing, or has none of it.")
+            raise ValueError(
+                f"The checkpoint of rank {ranks[0]} is needed for {what}, but it is missing, or has none of it."
+            )
         if tuple(slices[rank].shape) != tuple(stop - start for start, stop in source):
-            raise ValueError(f"The slice of {what} on rank {rank} must have the shape {[stop - start for start, stop in source]}, "
-                             f"but has {list(slices[rank].shape)}. Check that strategy and checkpoints belong together.")
+            raise ValueError(
+                f"The slice of {what} on rank {rank} must have the shape {[stop - start for start, stop in source]}, "
+                f"but has {list(slices[rank].shape)}. Check that strategy and checkpoints belong together."
+            )
         found.append((common, source, slices[rank]))
-    result = torch.empty([stop - start for start, stop in box], dtype=next(iter(slices.values())).dtype)  # now that all of it is there
+    result = torch.empty(
+        [stop - start for start, stop in box], dtype=next(iter(slices.values())).dtype
+    )  # now that all of it is there
     for common, source, data in found:
         result[_slices(common, box)] = data[_slices(common, source)]
     return result
@@ -195,23 +236,34 @@ def _slices(inner: Box, outer: Box) -> tuple[Any, ...]:
 
 
 def merge(slices: Sequence[torch.Tensor], layout: TensorLayout, what: str) -> torch.Tensor:
-    """The whole tensor from the slices of all ranks, which may be uneven on axis 0; pieces of an optimizer are not told apart here."""
+    """The whole tensor from the slices of all ranks, which may be uneven on axis 0; pieces of an optimizer are not told
+    apart here.
+    """
     ndim = slices[0].dim()
     if layout.field > 0:
-        return torch.cat([item.reshape(layout.field, -1, *item.shape[1:]) for item in slices], 1).reshape(-1, *slices[0].shape[1:])
+        return torch.cat([item.reshape(layout.field, -1, *item.shape[1:]) for item in slices], 1).reshape(
+            -1, *slices[0].shape[1:]
+        )
     counts = layout.strategy(ndim)
     grid: dict[tuple[int, ...], torch.Tensor] = {}
     for rank, item in enumerate(slices):
         grid[tuple(layout.slice_index(rank, ndim))] = item
     if layout.split_shape:
         if len(layout.split_shape) != len(grid):
-            raise ValueError(f"For 'merge_sliced_parameter', the param_split_shape in 'strategy' must have {len(grid)} lengths, "
-                             f"but has {len(layout.split_shape)}.")
+            raise ValueError(
+                f"For 'merge_sliced_parameter', the param_split_shape in 'strategy' must have {len(grid)} lengths, "
+                f"but has {len(layout.split_shape)}."
+            )
         for number, index in enumerate(itertools.product(*map(range, counts))):
             if grid[index].shape[0] != layout.split_shape[number]:
-                raise ValueError(f"For 'merge_sliced_parameter', slice {number} of {what} must have the length {layout.split_shape[number]} "
-                                 f"on axis 0, but has {grid[index].shape[0]}.")
+                raise ValueError(
+                    f"For 'merge_sliced_parameter', slice {number} of {what} must have the length "
+                    f"{layout.split_shape[number]} "
+                    f"on axis 0, but has {grid[index].shape[0]}."
+                )
     for axis in reversed(range(ndim)):
-        grid = {index: torch.cat([grid[index + (number,)] for number in range(counts[axis])], axis)
-                for index in itertools.product(*map(range, counts[:axis]))}
+        grid = {
+            index: torch.cat([grid[index + (number,)] for number in range(counts[axis])], axis)
+            for index in itertools.product(*map(range, counts[:axis]))
+        }
     return grid[()]

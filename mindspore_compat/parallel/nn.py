@@ -1,4 +1,7 @@
-"""Cells that run a network on parts of a batch, under the names of ``mindspore.parallel.nn``; they live in ``nn.wrap``."""
+"""Cells that run a network on parts of a batch, under the names of ``mindspore.parallel.nn``; they live in
+``nn.wrap``.
+"""
+
 from mindspore_compat.nn.wrap.cell_wrapper import GradAccumulationCell as GradAccumulation
 from mindspore_compat.nn.wrap.cell_wrapper import MicroBatchInterleaved, PipelineCell
 from mindspore_compat.nn.wrap.cell_wrapper import PipelineCell as Pipeline

@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.profiler.profiling``."""
+
 from __future__ import annotations
 
 import logging
@@ -15,7 +16,9 @@ class Profiler:
     def __init__(self, **kwargs: Any) -> None:
         global _said
         if not _said:
-            logging.getLogger("mindspore_compat").warning("mindspore.Profiler has no effect here; use torch.profiler.profile around the run.")
+            logging.getLogger("mindspore_compat").warning(
+                "mindspore.Profiler has no effect here; use torch.profiler.profile around the run."
+            )
             _said = True
 
     def analyse(self, *args: Any, **kwargs: Any) -> None:

@@ -1,11 +1,15 @@
 """Training, callbacks, metrics, checkpoints. Upstream: ``mindspore.train``."""
+
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.train import _eager, amp, callback, metrics, serialization  # noqa: F401
 from mindspore_compat.train._eager import *  # noqa: F403
 
 # Summaries bring protobuf and tensorboard's protos: imported on first use, which a * of this module is.
-_SUMMARIES = {"SummaryRecord": "train.summary", "SummaryCollector": "train.callback._summary_collector",
-              "SummaryLandscape": "train.callback._landscape"}
+_SUMMARIES = {
+    "SummaryRecord": "train.summary",
+    "SummaryCollector": "train.callback._summary_collector",
+    "SummaryLandscape": "train.callback._landscape",
+}
 
 __all__ = [*_eager.__all__, *_SUMMARIES]
 

@@ -1,4 +1,7 @@
-"""``mindspore-compat ckpt inspect|diff|convert|verify|maps``. Exit code 0: fine, 1: files differ or are damaged, 2: wrong use."""
+"""``mindspore-compat ckpt inspect|diff|convert|verify|maps``. Exit code 0: fine, 1: files differ or are damaged,
+2: wrong use.
+"""
+
 from __future__ import annotations
 
 import argparse
@@ -38,8 +41,11 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="mindspore-compat ckpt", description="Look into checkpoints, compare, convert and check them.",
-                                     epilog="A KEY is hexadecimal, or @FILE for the bytes of a file.")
+    parser = argparse.ArgumentParser(
+        prog="mindspore-compat ckpt",
+        description="Look into checkpoints, compare, convert and check them.",
+        epilog="A KEY is hexadecimal, or @FILE for the bytes of a file.",
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     def command(name: str, handler: Callable[[Any], int], text: str, *files: str) -> argparse.ArgumentParser:
@@ -48,28 +54,52 @@ def _parser() -> argparse.ArgumentParser:
             result.add_argument(file.lower(), metavar=file)
         result.add_argument("--json", action="store_true", help="one JSON object instead of lines")
         result.add_argument("--dec-key", type=_key, metavar="KEY", help="key of an encrypted file")
-        result.add_argument("--dec-mode", metavar="MODE", choices=list(envelope.MODES), help="default: as the file says")
+        result.add_argument(
+            "--dec-mode", metavar="MODE", choices=list(envelope.MODES), help="default: as the file says"
+        )
         result.set_defaults(handler=handler)
         return result
 
-    for name, handler, text, files in (("inspect", _inspect, "names, shapes, dtypes and sizes", ("FILE",)),
-                                       ("diff", _diff, "what differs between two checkpoints", ("A", "B")),
-                                       ("verify", _verify, "structure, lengths and CRC", ("FILE",))):
+    for name, handler, text, files in (
+        ("inspect", _inspect, "names, shapes, dtypes and sizes", ("FILE",)),
+        ("diff", _diff, "what differs between two checkpoints", ("A", "B")),
+        ("verify", _verify, "structure, lengths and CRC", ("FILE",)),
+    ):
         command(name, handler, text, *files)
-    commands.choices["diff"].add_argument("--tolerance", type=float, default=0.0, help="largest difference that counts as equal (default 0)")
-    convert = command("convert", _convert, "convert between .ckpt, .safetensors and .pth (by the ends of the names)", "IN", "OUT")
-    convert.add_argument("--names", choices=("keep", "torch", "mindspore"), default="keep",
-                         help="write torch's or MindSpore's parameter names: guessed, load into the network where there is one")
-    convert.add_argument("--map", action="append", default=[], metavar="OLD=NEW", help="rename a parameter; may be given several times")
-    convert.add_argument("--rules", metavar="RULES", help="a rule file, or a name that `ckpt maps` lists (docs/checkpoints.md)")
+    commands.choices["diff"].add_argument(
+        "--tolerance", type=float, default=0.0, help="largest difference that counts as equal (default 0)"
+    )
+    convert = command(
+        "convert", _convert, "convert between .ckpt, .safetensors and .pth (by the ends of the names)", "IN", "OUT"
+    )
+    convert.add_argument(
+        "--names",
+        choices=("keep", "torch", "mindspore"),
+        default="keep",
+        help="write torch's or MindSpore's parameter names: guessed, load into the network where there is one",
+    )
+    convert.add_argument(
+        "--map", action="append", default=[], metavar="OLD=NEW", help="rename a parameter; may be given several times"
+    )
+    convert.add_argument(
+        "--rules", metavar="RULES", help="a rule file, or a name that `ckpt maps` lists (docs/checkpoints.md)"
+    )
     convert.add_argument("--reverse", action="store_true", help="from the torch network's checkpoint to MindSpore's")
-    convert.add_argument("--like", metavar="FILE", help="a checkpoint of the network that is to load the result: compare names and shapes")
+    convert.add_argument(
+        "--like",
+        metavar="FILE",
+        help="a checkpoint of the network that is to load the result: compare names and shapes",
+    )
     convert.add_argument("--partial", action="store_true", help="leave out what no rule knows")
     convert.add_argument("--report", metavar="FILE", help="write what became of what, as JSON")
     convert.add_argument("--enc-key", type=_key, metavar="KEY", help="encrypt the new file")
     convert.add_argument("--enc-mode", choices=list(envelope.MODES), default="AES-GCM")
     convert.add_argument("--crc", action="store_true", help="store a CRC-32")
-    maps = commands.add_parser("maps", help="the rule files that come with the package", description="The rule files that come with the package.")
+    maps = commands.add_parser(
+        "maps",
+        help="the rule files that come with the package",
+        description="The rule files that come with the package.",
+    )
     maps.add_argument("name", nargs="?", metavar="NAME", help="one of them, with what it says of differences")
     maps.add_argument("--json", action="store_true", help="one JSON list instead of lines")
     maps.set_defaults(handler=_maps)
@@ -86,7 +116,8 @@ def _key(text: str) -> bytes:
         raise argparse.ArgumentTypeError("a key is hexadecimal, or @FILE") from None
 
 
-# --- reading --------------------------------------------------------------------------------------------------------------
+# --- reading ----------------------------------------------------------------------------------------------------------
+
 
 class _Bar:
     """Shows on the terminal which share of so many bytes is done, if they are many."""
@@ -100,15 +131,22 @@ class _Bar:
         percent = min(100 * self._done // self._total, 100)
         if self._is_shown and percent != self._shown:
             self._shown = percent
-            print(f"\r[{'#' * (percent // 4):25}] {percent:3} %", end="\n" if percent == 100 else "", file=sys.stderr, flush=True)
+            print(
+                f"\r[{'#' * (percent // 4):25}] {percent:3} %",
+                end="\n" if percent == 100 else "",
+                file=sys.stderr,
+                flush=True,
+            )
 
 
-# --- inspect --------------------------------------------------------------------------------------------------------------
+# --- inspect ----------------------------------------------------------------------------------------------------------
+
 
 def _rows(path: str, options: Any) -> list[dict[str, Any]]:
     """Name, type, shape and bytes of everything, without a look at the contents."""
     if is_safetensors(path):
         import safetensors
+
         open_regular(path).close()  # the library waits for a FIFO
         try:
             with safetensors.safe_open(path, framework="pt") as file:
@@ -116,8 +154,15 @@ def _rows(path: str, options: Any) -> list[dict[str, Any]]:
         except safetensors.SafetensorError as error:
             raise ValueError(f"{path}: {error}") from None
     if path.endswith(TORCH_ENDS):
-        return [{"name": name, "dtype": dtype_name(value.dtype), "shape": list(value.shape), "bytes": value.numel() * value.element_size()}
-                for name, value in read_values(path, options.dec_key, options.dec_mode).items()]
+        return [
+            {
+                "name": name,
+                "dtype": dtype_name(value.dtype),
+                "shape": list(value.shape),
+                "bytes": value.numel() * value.element_size(),
+            }
+            for name, value in read_values(path, options.dec_key, options.dec_mode).items()
+        ]
     with opened(path, options.dec_key, options.dec_mode) as file:
         try:
             return [_row(entry) for entry in codec.read(file.messages).values()]
@@ -125,17 +170,39 @@ def _rows(path: str, options: Any) -> list[dict[str, Any]]:
             raise ValueError(f"{path}: {error}") from None
 
 
-_WIDTHS = {"BOOL": 1, "I8": 1, "U8": 1, "F8_E4M3": 1, "F8_E5M2": 1, "I16": 2, "U16": 2, "F16": 2, "BF16": 2, "I32": 4, "U32": 4, "F32": 4}
+_WIDTHS = {
+    "BOOL": 1,
+    "I8": 1,
+    "U8": 1,
+    "F8_E4M3": 1,
+    "F8_E5M2": 1,
+    "I16": 2,
+    "U16": 2,
+    "F16": 2,
+    "BF16": 2,
+    "I32": 4,
+    "U32": 4,
+    "F32": 4,
+}
 
 
 def _safetensors_row(name: str, part: Any) -> dict[str, Any]:
-    return {"name": name, "dtype": part.get_dtype(), "shape": part.get_shape(),
-            "bytes": math.prod(part.get_shape()) * _WIDTHS.get(part.get_dtype(), 8)}
+    return {
+        "name": name,
+        "dtype": part.get_dtype(),
+        "shape": part.get_shape(),
+        "bytes": math.prod(part.get_shape()) * _WIDTHS.get(part.get_dtype(), 8),
+    }
 
 
 def _row(entry: Any) -> dict[str, Any]:
     if isinstance(entry, codec.MapEntry):
-        return {"name": entry.name, "dtype": "map", "shape": list(entry.parts[1].dims), "bytes": sum(part.byte_count() for part in entry.parts)}
+        return {
+            "name": entry.name,
+            "dtype": "map",
+            "shape": list(entry.parts[1].dims),
+            "bytes": sum(part.byte_count() for part in entry.parts),
+        }
     row = {"name": entry.name, "dtype": entry.tensor_type, "shape": list(entry.dims), "bytes": entry.byte_count()}
     if entry.tensor_type == STRING:
         row |= {"shape": [], "value": entry.text()}
@@ -164,13 +231,18 @@ def _size(count: int) -> str:
     return f"{count:.4g} GiB"
 
 
-# --- diff -----------------------------------------------------------------------------------------------------------------
+# --- diff -------------------------------------------------------------------------------------------------------------
+
 
 def _differences(a: dict[str, Any], b: dict[str, Any], tolerance: float) -> Iterator[dict[str, Any]]:
     only_b = {name: value for name, value in b.items() if name not in a}
     for name, value in a.items():
         if name not in b:
-            yield {"name": name, "what": "only in A", "nearest": nearest(name, tuple(getattr(value, "shape", ())), only_b)}
+            yield {
+                "name": name,
+                "what": "only in A",
+                "nearest": nearest(name, tuple(getattr(value, "shape", ())), only_b),
+            }
     for name in only_b:
         yield {"name": name, "what": "only in B"}
     common = {name: getattr(value, "nbytes", 0) for name, value in a.items() if name in b}
@@ -184,11 +256,17 @@ def _differences(a: dict[str, Any], b: dict[str, Any], tolerance: float) -> Iter
 
 def _difference(a: Any, b: Any, tolerance: float) -> dict[str, Any] | None:
     if not isinstance(a, torch.Tensor) or not isinstance(b, torch.Tensor):
-        same = str(a) == str(b) if isinstance(a, str) or isinstance(b, str) else all((x == y).all() for x, y in zip(a, b))
+        same = (
+            str(a) == str(b) if isinstance(a, str) or isinstance(b, str) else all((x == y).all() for x, y in zip(a, b))
+        )
         return None if same else {"what": "value", "a": str(a), "b": str(b)}
     x, y = plain(a).detach(), plain(b).detach()
     if x.shape != y.shape or x.dtype is not y.dtype:
-        return {"what": "shape or dtype", "a": f"{dtype_name(x.dtype)} {tuple(x.shape)}", "b": f"{dtype_name(y.dtype)} {tuple(y.shape)}"}
+        return {
+            "what": "shape or dtype",
+            "a": f"{dtype_name(x.dtype)} {tuple(x.shape)}",
+            "b": f"{dtype_name(y.dtype)} {tuple(y.shape)}",
+        }
     if x.numel() == 0 or torch.equal(x.reshape(-1).view(torch.uint8), y.reshape(-1).view(torch.uint8)):
         return None
     wide = torch.complex128 if x.dtype.is_complex else torch.float64
@@ -211,7 +289,8 @@ def _diff(options: Any) -> int:
     return int(bool(found))
 
 
-# --- convert --------------------------------------------------------------------------------------------------------------
+# --- convert ----------------------------------------------------------------------------------------------------------
+
 
 def _convert(options: Any) -> int:
     values = read_values(options.__dict__["in"], options.dec_key, options.dec_mode)
@@ -232,15 +311,32 @@ def _convert(options: Any) -> int:
         values = {to_torch_names(name): value for name, value in values.items()}
     left_out = _write(values, options, "pt" if options.names == "torch" else "ms")
     if options.json:
-        print(json.dumps({"in": options.__dict__["in"], "out": options.out, "values": len(values) - len(left_out), "left_out": left_out}, indent=1))
+        print(
+            json.dumps(
+                {
+                    "in": options.__dict__["in"],
+                    "out": options.out,
+                    "values": len(values) - len(left_out),
+                    "left_out": left_out,
+                },
+                indent=1,
+            )
+        )
     else:
         print(f"{len(values) - len(left_out)} values written to {options.out}")
     return 0
 
 
 def _write(values: dict[str, Any], options: Any, metadata_format: str) -> list[str]:
-    return write_values(values, options.out, metadata_format, options.enc_key, options.enc_mode, options.crc,
-                        lambda plan: _Bar(sum(entry.byte_count() for entry in plan.entries)).add)
+    return write_values(
+        values,
+        options.out,
+        metadata_format,
+        options.enc_key,
+        options.enc_mode,
+        options.crc,
+        lambda plan: _Bar(sum(entry.byte_count() for entry in plan.entries)).add,
+    )
 
 
 def _convert_by_rules(values: dict[str, Any], options: Any) -> int:
@@ -258,14 +354,20 @@ def _convert_by_rules(values: dict[str, Any], options: Any) -> int:
     if options.json:
         print(json.dumps(report, indent=1))
         return 0
-    print(f"{len(done.values)} tensors written to {options.out}, {report['elements']} elements, by the rules {report['rules']}")
+    print(
+        f"{len(done.values)} tensors written to {options.out}, {report['elements']} elements, by the rules "
+        f"{report['rules']}"
+    )
     for key, text in (("dropped", "dropped by a rule"), ("unmatched", "left out, no rule knows them")):
         names = [item if isinstance(item, str) else item["name"] for item in report[key]]
         if names:
             print(f"{text}: {', '.join(names[:8])}" + (f" and {len(names) - 8} more" if len(names) > 8 else ""))
     for key, names in report.get("like", {}).items():
         if names:
-            print(f"{options.like}: {key}: {', '.join(str(name) for name in names[:8])}" + (f" and {len(names) - 8} more" if len(names) > 8 else ""))
+            print(
+                f"{options.like}: {key}: {', '.join(str(name) for name in names[:8])}"
+                + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+            )
     return 0
 
 
@@ -274,21 +376,38 @@ def _maps(options: Any) -> int:
 
     maps = [read_rules(name) for name in ([options.name] if options.name else available())]
     if options.json:
-        print(json.dumps([{"name": one.name, "from": one.source, "to": one.target, "arithmetic": one.arithmetic, "notes": one.notes}
-                          for one in maps], indent=1))
+        print(
+            json.dumps(
+                [
+                    {
+                        "name": one.name,
+                        "from": one.source,
+                        "to": one.target,
+                        "arithmetic": one.arithmetic,
+                        "notes": one.notes,
+                    }
+                    for one in maps
+                ],
+                indent=1,
+            )
+        )
         return 0
     width = max(len(one.name) for one in maps)
     for one in maps:
         print(f"{one.name:{width}}  {one.source} → {one.target}")
         if options.name:
             for row in one.arithmetic:
-                print(f"  computes otherwise: {row['module']} at {row['path']!r}: {row.get('set', {'pad_mode': 'same'})} ({row.get('why', '')})")
+                print(
+                    f"  computes otherwise: {row['module']} at {row['path']!r}: {row.get('set', {'pad_mode': 'same'})} "
+                    f"({row.get('why', '')})"
+                )
             for note in one.notes:
                 print(f"  {note}")
     return 0
 
 
-# --- verify ---------------------------------------------------------------------------------------------------------------
+# --- verify -----------------------------------------------------------------------------------------------------------
+
 
 def _verify(options: Any) -> int:
     path = options.file
@@ -308,7 +427,10 @@ def _verify(options: Any) -> int:
     else:
         print("\n".join(result["problems"]), end="\n" * bool(result["problems"]))
         encryption = f", {result['encryption']}" if result["encryption"] else ""
-        print(f"{path}: {'good' if result['ok'] else 'DAMAGED'}, {result['values']} values, CRC {result['crc']}{encryption}")
+        print(
+            f"{path}: {'good' if result['ok'] else 'DAMAGED'}, {result['values']} values, CRC "
+            f"{result['crc']}{encryption}"
+        )
     return int(not result["ok"])
 
 

@@ -1,4 +1,7 @@
-"""Checkpoints and other files: safetensors in bulk, print files. Upstream: ``mindspore.ckpt_to_safetensors`` and its like."""
+"""Checkpoints and other files: safetensors in bulk, print files. Upstream: ``mindspore.ckpt_to_safetensors`` and its
+like.
+"""
+
 from __future__ import annotations
 
 import os
@@ -18,8 +21,13 @@ from mindspore_compat.train.serialization import load_checkpoint, save_checkpoin
 __all__ = ["ckpt_to_safetensors", "safetensors_to_ckpt", "parse_print"]
 
 
-def ckpt_to_safetensors(file_path: str, save_path: str | None = None, name_map: dict[str, str] | None = None, file_name_regex: str | None = None,
-                        processes_num: int = 1) -> None:
+def ckpt_to_safetensors(
+    file_path: str,
+    save_path: str | None = None,
+    name_map: dict[str, str] | None = None,
+    file_name_regex: str | None = None,
+    processes_num: int = 1,
+) -> None:
     """Write ``.ckpt`` files again as ``.safetensors``.
 
     Args:
@@ -32,16 +40,27 @@ def ckpt_to_safetensors(file_path: str, save_path: str | None = None, name_map: 
     Raises:
         ValueError: for wrong arguments, or if a file holds text, which safetensors can not.
     """
-    _convert("ckpt_to_safetensors", ("ckpt", "safetensors"), file_path, save_path, name_map, file_name_regex, processes_num)
+    _convert(
+        "ckpt_to_safetensors", ("ckpt", "safetensors"), file_path, save_path, name_map, file_name_regex, processes_num
+    )
 
 
-def safetensors_to_ckpt(file_path: str, save_path: str | None = None, name_map: dict[str, str] | None = None, file_name_regex: str | None = None,
-                        processes_num: int = 1) -> None:
+def safetensors_to_ckpt(
+    file_path: str,
+    save_path: str | None = None,
+    name_map: dict[str, str] | None = None,
+    file_name_regex: str | None = None,
+    processes_num: int = 1,
+) -> None:
     """The opposite of `ckpt_to_safetensors`, with the same arguments."""
-    _convert("safetensors_to_ckpt", ("safetensors", "ckpt"), file_path, save_path, name_map, file_name_regex, processes_num)
+    _convert(
+        "safetensors_to_ckpt", ("safetensors", "ckpt"), file_path, save_path, name_map, file_name_regex, processes_num
+    )
 
 
-def _convert(where: str, formats: tuple[str, str], file_path: Any, save_path: Any, name_map: Any, regex: Any, processes_num: Any) -> None:
+def _convert(
+    where: str, formats: tuple[str, str], file_path: Any, save_path: Any, name_map: Any, regex: Any, processes_num: Any
+) -> None:
     old, new = formats
     if not isinstance(file_path, str) or not os.path.exists(file_path):
         raise ValueError(f"For '{where}', the argument 'file_path' must be a file or folder, but got {file_path!r}.")
@@ -52,13 +71,16 @@ def _convert(where: str, formats: tuple[str, str], file_path: Any, save_path: An
     check_positive_int(processes_num, "processes_num", where)
     for source, folder in _sources(where, old, file_path, save_path, regex):
         os.makedirs(folder, exist_ok=True)
-        values = {(name_map or {}).get(name, name): value for name, value in load_checkpoint(source, format=old).items()}
-        target = os.path.join(folder, os.path.basename(source)[:-len(old)] + new)
+        values = {
+            (name_map or {}).get(name, name): value for name, value in load_checkpoint(source, format=old).items()
+        }
+        target = os.path.join(folder, os.path.basename(source)[: -len(old)] + new)
         save_checkpoint(values, target, format=new)
 
 
 def _sources(where: str, old: str, path: str, save_path: str | None, regex: str | None) -> list[tuple[str, str]]:
     """[(file, folder of the new file)]."""
+
     def matches(name: str) -> bool:
         return regex is None or bool(re.search(regex, name))
 
@@ -68,15 +90,25 @@ def _sources(where: str, old: str, path: str, save_path: str | None, regex: str 
         if not matches(path):
             raise ValueError(f"For '{where}', the file {path} does not match the 'file_name_regex' {regex!r}.")
         return [(path, save_path or os.path.dirname(path))]
-    ranks = sorted(name for name in os.listdir(path) if name.startswith("rank") and os.path.isdir(os.path.join(path, name)))
+    ranks = sorted(
+        name for name in os.listdir(path) if name.startswith("rank") and os.path.isdir(os.path.join(path, name))
+    )
     if not ranks:
-        raise ValueError(f"For '{where}', no folders that start with 'rank' found in {path}. Pass a single file, or put the files into rank_0.")
-    found = [(os.path.join(path, rank, name), os.path.join(save_path or path, rank))
-             for rank in ranks for name in sorted(os.listdir(os.path.join(path, rank))) if name.endswith(f".{old}") and matches(name)]
+        raise ValueError(
+            f"For '{where}', no folders that start with 'rank' found in {path}. Pass a single file, or put the files "
+            "into rank_0."
+        )
+    found = [
+        (os.path.join(path, rank, name), os.path.join(save_path or path, rank))
+        for rank in ranks
+        for name in sorted(os.listdir(os.path.join(path, rank)))
+        if name.endswith(f".{old}") and matches(name)
+    ]
     return [item for item in found if os.path.isfile(item[0])]  # no folders, FIFOs or sockets
 
 
-# --- print files ------------------------------------------------------------------------------------------------------------
+# --- print files ------------------------------------------------------------------------------------------------------
+
 
 def parse_print(print_file_name: str) -> list[Any]:
     """The texts and Tensors of the file that ``ops.Print`` of an Ascend run wrote (``print_file_path``).
@@ -89,7 +121,9 @@ def parse_print(print_file_name: str) -> list[Any]:
         values = messages.parse(messages.print_messages().Print, data, f"the print file {print_file_name}").value
         return [_printed(value) for value in values]
     except FormatError as error:
-        raise RuntimeError(f"For 'parse_print', failed to read {print_file_name}: {error}. It is damaged or no print file.") from None
+        raise RuntimeError(
+            f"For 'parse_print', failed to read {print_file_name}: {error}. It is damaged or no print file."
+        ) from None
 
 
 def _printed(value: Any) -> Any:

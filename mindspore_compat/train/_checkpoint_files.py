@@ -1,4 +1,7 @@
-"""{name: tensor} from and to a file of any kind that holds one, by the end of its name: MindSpore's, safetensors, torch's."""
+"""{name: tensor} from and to a file of any kind that holds one, by the end of its name: MindSpore's, safetensors,
+torch's.
+"""
+
 from __future__ import annotations
 
 import os
@@ -34,10 +37,12 @@ def mode_of(path: str, mode: str | None = None) -> str:
         return mode or envelope.encryption_of(file.read(4)) or "AES-GCM"
 
 
-# --- reading --------------------------------------------------------------------------------------------------------------
+# --- reading ----------------------------------------------------------------------------------------------------------
+
 
 def read_values(path: str, key: bytes | None = None, mode: str | None = None) -> dict[str, Any]:
-    """{name: tensor, str or list} of a file of any kind; of torch's, which are read as tensors only, also what stands under 'state_dict'.
+    """{name: tensor, str or list} of a file of any kind; of torch's, which are read as tensors only, also what stands
+    under 'state_dict'.
 
     Raises:
         FileNotFoundError: if there is none. ValueError: with the path, if it can not be read.
@@ -83,30 +88,52 @@ def opened(path: str, key: bytes | None = None, mode: str | None = None, crc_che
         raise ValueError(f"{path}: {error}") from None
 
 
-# --- writing --------------------------------------------------------------------------------------------------------------
+# --- writing ----------------------------------------------------------------------------------------------------------
 
-def write_values(values: dict[str, Any], path: str, metadata_format: str = "ms", enc_key: bytes | None = None, enc_mode: str = "AES-GCM",
-                 crc: bool = False, progress: Callable[[Plan], Callable[[int], object] | None] = lambda plan: None) -> list[str]:
+
+def write_values(
+    values: dict[str, Any],
+    path: str,
+    metadata_format: str = "ms",
+    enc_key: bytes | None = None,
+    enc_mode: str = "AES-GCM",
+    crc: bool = False,
+    progress: Callable[[Plan], Callable[[int], object] | None] = lambda plan: None,
+) -> list[str]:
     """Write the new file; returns the names of what its kind can not hold.
 
-    ``metadata_format`` is what a safetensors file says that it is for: "ms", or "pt", which ``transformers`` asks for. ``progress`` makes of what
-    is to be written the function that is told of it.
+    ``metadata_format`` is what a safetensors file says that it is for: "ms", or "pt", which ``transformers`` asks for.
+    ``progress`` makes of what is to be written the function that is told of it.
 
     Raises:
-        ValueError: if the end of the name is not known, or for options that the kind of file does not have. OSError: if it can not be written.
+        ValueError: if the end of the name is not known, or for options that the kind of file does not have. OSError: if
+            it can not be written.
     """
-    left_out = [] if path.endswith(".ckpt") else [name for name, value in values.items() if not isinstance(value, torch.Tensor)]
+    left_out = (
+        []
+        if path.endswith(".ckpt")
+        else [name for name, value in values.items() if not isinstance(value, torch.Tensor)]
+    )
     values = {name: value for name, value in values.items() if name not in left_out}
     if path.endswith(TORCH_ENDS):
         if enc_key or crc:
             raise ValueError("a torch file has neither encryption nor CRC")
         _write_torch({name: plain(value).detach().clone() for name, value in values.items()}, path)
     elif path.endswith((".ckpt", ".safetensors")):
-        plan = checked_plan(values, path, enc_key=enc_key, enc_mode=enc_mode, crc_check=crc, format="safetensors" if is_safetensors(path) else "ckpt")
+        plan = checked_plan(
+            values,
+            path,
+            enc_key=enc_key,
+            enc_mode=enc_mode,
+            crc_check=crc,
+            format="safetensors" if is_safetensors(path) else "ckpt",
+        )
         plan.metadata_format = metadata_format
         plan.write(progress(plan))
     else:
-        raise ValueError(f"the name of the new file must end with .ckpt, .safetensors or {', '.join(TORCH_ENDS)}, but is {path}")
+        raise ValueError(
+            f"the name of the new file must end with .ckpt, .safetensors or {', '.join(TORCH_ENDS)}, but is {path}"
+        )
     if left_out:
         print(f"left out, since such a file holds tensors only: {', '.join(left_out)}", file=sys.stderr)
     return left_out

@@ -1,4 +1,5 @@
 """From the bytes of a file to {name: Parameter, str or list}."""
+
 from __future__ import annotations
 
 import io
@@ -31,8 +32,10 @@ _CHUNK = 16 << 20
 _READ_FROM = 1 << 18  # contents from this size on are read from the file, not copied out of the mapping
 _OWN_FROM, _ARENA = 4 << 20, 32 << 20  # what is kept of small tensors keeps no more than 32 MiB
 _DTYPES: dict[str, torch.dtype] = {name: torch.int8 if name == INT4 else to_torch_dtype(name) for name in NUMPY_OF}
-#: On x86-64 torch reads and writes elements of up to so many bytes at any address (its code for complex128 wants 16: a segmentation fault).
-#: Elsewhere elements are aligned: AArch64 loads and stores anywhere too, but not in atomic additions (a SIGBUS), which torch uses for
+# : On x86-64 torch reads and writes elements of up to so many bytes at any address (its code for complex128 wants 16: a
+# segmentation fault).
+# : Elsewhere elements are aligned: AArch64 loads and stores anywhere too, but not in atomic additions (a SIGBUS), which
+# torch uses for
 #: ``index_put_(accumulate=True)``.
 _ANYWHERE_UP_TO = 8 if platform.machine().lower() in ("x86_64", "amd64") else 1
 #: the attribute of a loaded Parameter that views a mapped file
@@ -40,7 +43,9 @@ VIEWS_FILE = "_views_file"
 
 
 def _buffers(sizes: list[int]) -> Iterator[np.ndarray]:
-    """Memory for contents. Small ones share some, which is then large enough for huge pages: that halves the time of reading."""
+    """Memory for contents. Small ones share some, which is then large enough for huge pages: that halves the time of
+    reading.
+    """
     left = sum(size + 64 for size in sizes if size < _OWN_FROM)
     arena, place = np.empty(0, np.uint8), 0
     for size in sizes:
@@ -49,7 +54,7 @@ def _buffers(sizes: list[int]) -> Iterator[np.ndarray]:
             continue
         if place + size > len(arena):
             arena, place = np.empty(max(min(left, _ARENA), size), np.uint8), 0
-        yield arena[place:place + size]
+        yield arena[place : place + size]
         left -= size + 64
         place += size + -size % 64
 
@@ -57,9 +62,9 @@ def _buffers(sizes: list[int]) -> Iterator[np.ndarray]:
 class CheckpointFile:
     """The messages of a ``.ckpt`` file, mapped or decrypted, and the way from their contents to tensors.
 
-    A content is viewed in the mapping, which is private: writing to a tensor does not reach the file. Protobuf aligns nothing, so most
-    elements lie at odd addresses; docs/design/ckpt-format.md says why that is good enough here. Contents in slices, elements of 16 bytes
-    and other processors get memory of their own.
+    A content is viewed in the mapping, which is private: writing to a tensor does not reach the file. Protobuf aligns
+    nothing, so most elements lie at odd addresses; docs/design/ckpt-format.md says why that is good enough here.
+    Contents in slices, elements of 16 bytes and other processors get memory of their own.
 
     Raises:
         FormatError: if the file is encrypted and no key given, does not open with the key, or has the wrong CRC.
@@ -81,7 +86,9 @@ class CheckpointFile:
         if key is not None:
             data = memoryview(envelope.decrypt(data, key, mode))
         elif self.encryption:
-            raise FormatError(f"the file is encrypted with {self.encryption}: pass dec_key, and dec_mode={self.encryption!r}")
+            raise FormatError(
+                f"the file is encrypted with {self.encryption}: pass dec_key, and dec_mode={self.encryption!r}"
+            )
         self.messages, self.crc = envelope.split_crc(data)
         self._start = np.frombuffer(data, np.uint8).ctypes.data if len(data) else 0
         if crc_check and self.crc is not None:
@@ -98,14 +105,17 @@ class CheckpointFile:
         self.close()
 
     def check_crc(self, progress: Callable[[int], object] = lambda count: None) -> None:
-        """FormatError unless the stored CRC-32 is that of the messages; reads in chunks, so the mapping stays out of memory.
+        """FormatError unless the stored CRC-32 is that of the messages; reads in chunks, so the mapping stays out of
+        memory.
 
         ``progress`` is told the length of each.
         """
         crc = 0
         for start in range(0, len(self.messages), _CHUNK):
             end = min(start + _CHUNK, len(self.messages))
-            crc = zlib.crc32(os.pread(self._file.fileno(), end - start, start) if self._is_mapped else self.messages[start:end], crc)
+            crc = zlib.crc32(
+                os.pread(self._file.fileno(), end - start, start) if self._is_mapped else self.messages[start:end], crc
+            )
             progress(end - start)
         if crc != self.crc:
             raise FormatError(f"the CRC-32 of the data is {crc}, but {self.crc} is stored: the file is damaged")
@@ -113,7 +123,9 @@ class CheckpointFile:
     def values(self, keep: Callable[[str], bool] = lambda name: True) -> dict[str, Any]:
         """{name: Parameter, str or list} of what ``keep`` takes."""
         entries = {name: entry for name, entry in codec.read(self.messages).items() if keep(name)}
-        tensors = self._tensors([entry for entry in entries.values() if isinstance(entry, codec.Entry) and entry.tensor_type != STRING])
+        tensors = self._tensors(
+            [entry for entry in entries.values() if isinstance(entry, codec.Entry) and entry.tensor_type != STRING]
+        )
         return {name: _value(entry, tensors) for name, entry in entries.items()}
 
     def _tensors(self, entries: list[codec.Entry]) -> Iterator[tuple[torch.Tensor, bool]]:
@@ -144,7 +156,9 @@ class CheckpointFile:
         target, place = memoryview(whole.data), 0
         for part in codec.parts_of(entry):
             end = place + len(part)
-            if self._is_mapped and len(part) >= _READ_FROM:  # read() fills fresh memory without the faults of two mappings
+            if (
+                self._is_mapped and len(part) >= _READ_FROM
+            ):  # read() fills fresh memory without the faults of two mappings
                 self._read(target[place:end], np.frombuffer(part, np.uint8).ctypes.data - self._start)
             else:
                 target[place:end] = part
@@ -152,7 +166,7 @@ class CheckpointFile:
 
     def _read(self, target: memoryview, offset: int) -> None:
         while len(target):
-            count = os.preadv(self._file.fileno(), [target[:1 << 30]], offset)
+            count = os.preadv(self._file.fileno(), [target[: 1 << 30]], offset)
             if count == 0:
                 raise FormatError(f"the file became shorter while it was read, it ends at byte {offset}")
             target, offset = target[count:], offset + count
@@ -206,9 +220,12 @@ def _value(entry: Any, tensors: Iterator[tuple[torch.Tensor, bool]]) -> Any:
     return parameter
 
 
-# --- safetensors ----------------------------------------------------------------------------------------------------------
+# --- safetensors ------------------------------------------------------------------------------------------------------
 
-def load_safetensors(source: str | io.BytesIO, crc_check: bool, keep: Callable[[str], bool]) -> tuple[dict[str, Any], dict[str, str]]:
+
+def load_safetensors(
+    source: str | io.BytesIO, crc_check: bool, keep: Callable[[str], bool]
+) -> tuple[dict[str, Any], dict[str, str]]:
     """(values in the order of their names, metadata) of a safetensors file or the bytes of one.
 
     Raises:
@@ -222,7 +239,9 @@ def load_safetensors(source: str | io.BytesIO, crc_check: bool, keep: Callable[[
     return result, metadata
 
 
-def _safetensors_tensors(source: str | io.BytesIO, crc_check: bool, keep: Callable[[str], bool]) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
+def _safetensors_tensors(
+    source: str | io.BytesIO, crc_check: bool, keep: Callable[[str], bool]
+) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
     import safetensors
     import safetensors.torch
 
@@ -252,7 +271,7 @@ def _safetensors_tensors(source: str | io.BytesIO, crc_check: bool, keep: Callab
 def _metadata_of(data: bytes) -> dict[str, str]:
     import json
 
-    return json.loads(data[8:8 + int.from_bytes(data[:8], "little")]).get("__metadata__") or {}  # null is allowed
+    return json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")]).get("__metadata__") or {}  # null is allowed
 
 
 def _crc(tensors: dict[str, torch.Tensor]) -> int:

@@ -1,4 +1,5 @@
 """Which file of each ``rank_N`` folder is meant."""
+
 from __future__ import annotations
 
 import glob
@@ -10,8 +11,13 @@ from collections.abc import Sequence
 __all__ = ["rank_files", "chosen"]
 
 _log = logging.getLogger("mindspore_compat")
-# what a suffix looks like: the text put in front of it if that is missing, and the kind of names it may not end (rank numbers look like a run's)
-_SUFFIXES = ((re.compile(r"_?\d+-\d+_\d+"), "_", "rank"), (re.compile(r"-?\d+_\d+"), "-", None), (re.compile(r"_?\d+"), "_", None))
+# what a suffix looks like: the text put in front of it if that is missing, and the kind of names it may not end (rank
+# numbers look like a run's)
+_SUFFIXES = (
+    (re.compile(r"_?\d+-\d+_\d+"), "_", "rank"),
+    (re.compile(r"-?\d+_\d+"), "-", None),
+    (re.compile(r"_?\d+"), "_", None),
+)
 
 
 def _last_numbers(path: str) -> list[int]:
@@ -20,7 +26,8 @@ def _last_numbers(path: str) -> list[int]:
 
 
 def chosen(names: Sequence[str], suffix: str | None, format: str) -> str:
-    """The file that is meant of several: without a suffix that of the last epoch and step, else the one that ends with exactly that.
+    """The file that is meant of several: without a suffix that of the last epoch and step, else the one that ends with
+    exactly that.
 
     Raises:
         ValueError: if the suffix fits several or none.
@@ -36,13 +43,16 @@ def chosen(names: Sequence[str], suffix: str | None, format: str) -> str:
     shortest = min((len(os.path.basename(name)) for name in found), default=0)
     found = [name for name in found if len(os.path.basename(name)) == shortest]
     if len(found) != 1:
-        raise ValueError(f"The suffix {suffix!r} must fit one file, but of {list(names)} it fits {found or 'none'}. "
-                         "Pass as 'file_suffix' the longest end that all files have in common.")
+        raise ValueError(
+            f"The suffix {suffix!r} must fit one file, but of {list(names)} it fits {found or 'none'}. "
+            "Pass as 'file_suffix' the longest end that all files have in common."
+        )
     return found[0]
 
 
 def rank_files(folder: str, format: str, suffix: str | None = None, last_by_name: bool = False) -> dict[int, str]:
-    """{rank: file} of the folders ``rank_0``, ``rank_1``, ... in the order of the ranks; without a suffix, those without a file are left out.
+    """{rank: file} of the folders ``rank_0``, ``rank_1``, ... in the order of the ranks; without a suffix, those
+    without a file are left out.
 
     Of several files the `chosen` one, or the last by name.
 
@@ -59,11 +69,19 @@ def rank_files(folder: str, format: str, suffix: str | None = None, last_by_name
         names = sorted(glob.glob(os.path.join(glob.escape(path), f"*{glob.escape(suffix or '')}.{format}")))
         names = [name for name in names if os.path.isfile(name)]  # no folders, FIFOs or sockets
         if suffix is not None and not names:
-            raise ValueError(f"The folder {path} must have a file that ends with '{suffix}.{format}', but has none. Check the 'file_suffix'.")
+            raise ValueError(
+                f"The folder {path} must have a file that ends with '{suffix}.{format}', but has none. Check the "
+                "'file_suffix'."
+            )
         if names:
             found[int(match[1])] = names[-1] if len(names) == 1 or last_by_name else chosen(names, suffix, format)
         if len(names) > 1:
             several = several or [found[int(match[1])], *names]
     if suffix is not None and several:
-        _log.warning("The file_suffix %r fits several files, such as %s; %s is taken. Please check it.", suffix, several[1:], several[0])
+        _log.warning(
+            "The file_suffix %r fits several files, such as %s; %s is taken. Please check it.",
+            suffix,
+            several[1:],
+            several[0],
+        )
     return dict(sorted(found.items()))

@@ -1,4 +1,5 @@
 """From what `save_checkpoint` is given to the bytes of the file."""
+
 from __future__ import annotations
 
 import os
@@ -31,7 +32,9 @@ _FETCH_BYTES = 64 << 20  # of a tensor on a device at a time
 
 
 class TensorBytes:
-    """The bytes of a contiguous tensor in memory; the flat view of them is made when it is needed (it takes longer than all else here)."""
+    """The bytes of a contiguous tensor in memory; the flat view of them is made when it is needed (it takes longer than
+    all else here).
+    """
 
     __slots__ = ("_count", "_tensor")
     is_cuda = False
@@ -58,7 +61,8 @@ class TensorBytes:
         return self.flat()[part]
 
 
-# --- values ---------------------------------------------------------------------------------------------------------------
+# --- values -----------------------------------------------------------------------------------------------------------
+
 
 def _as_tensor(name: str, value: Any) -> torch.Tensor:
     """An array, number or Generator as upstream types it.
@@ -76,12 +80,17 @@ def _as_tensor(name: str, value: Any) -> torch.Tensor:
         try:
             return torch.from_numpy(np.array(value))
         except TypeError:
-            raise TypeError(f"For 'save_checkpoint', the array {name!r} has the dtype {value.dtype}, which a checkpoint can not hold. "
-                            "Convert it to a number type, or save a text as str.") from None
+            raise TypeError(
+                f"For 'save_checkpoint', the array {name!r} has the dtype {value.dtype}, which a checkpoint can not "
+                "hold. "
+                "Convert it to a number type, or save a text as str."
+            ) from None
     if isinstance(value, torch.Generator):
         return value.get_state()
-    raise TypeError(f"For 'save_checkpoint', the value of {name!r} must be a Parameter, Tensor, numpy array, number or str, "
-                    f"but got {type(value).__name__}.")
+    raise TypeError(
+        f"For 'save_checkpoint', the value of {name!r} must be a Parameter, Tensor, numpy array, number or str, "
+        f"but got {type(value).__name__}."
+    )
 
 
 def _entry(name: str, value: Any) -> codec.Entry:
@@ -94,10 +103,14 @@ def _entry(name: str, value: Any) -> codec.Entry:
     if tensor_type == "Int8" and getattr(value, STORED_TYPE, "") == INT4:
         tensor_type = INT4
     if tensor_type not in NUMPY_OF or data.layout is not torch.strided or data.is_meta:
-        what = f"the dtype {tensor_type}" if tensor_type not in NUMPY_OF else f"the layout {data.layout} on {data.device}"
+        what = (
+            f"the dtype {tensor_type}" if tensor_type not in NUMPY_OF else f"the layout {data.layout} on {data.device}"
+        )
         raise TypeError(f"For 'save_checkpoint', {name!r} has {what}, which a checkpoint can not hold.")
     whole = data.contiguous()
-    return codec.Entry(name, tensor_type, tuple(data.shape), TensorBytes(whole) if whole.is_cpu else whole.view(-1).view(torch.uint8))
+    return codec.Entry(
+        name, tensor_type, tuple(data.shape), TensorBytes(whole) if whole.is_cpu else whole.view(-1).view(torch.uint8)
+    )
 
 
 def _items_of(save_obj: Any) -> Iterator[tuple[str, Any]]:
@@ -107,11 +120,15 @@ def _items_of(save_obj: Any) -> Iterator[tuple[str, Any]]:
             yield parameter.name, parameter
     elif isinstance(save_obj, torch.nn.Module):
         from mindspore_compat.train._torch_names import mindspore_items
+
         yield from mindspore_items(save_obj)
     elif isinstance(save_obj, dict):
         for name, value in save_obj.items():
             if not isinstance(name, str):
-                raise TypeError(f"For 'save_checkpoint', the keys of the dict 'save_obj' must be str, but got {type(name).__name__}.")
+                raise TypeError(
+                    "For 'save_checkpoint', the keys of the dict 'save_obj' must be str, but got "
+                    f"{type(name).__name__}."
+                )
             yield name, value
     else:
         for item in save_obj:
@@ -120,8 +137,11 @@ def _items_of(save_obj: Any) -> Iterator[tuple[str, Any]]:
             elif isinstance(item, dict) and isinstance(item.get("name"), str) and "data" in item:
                 yield item["name"], item["data"]
             else:
-                raise TypeError("For 'save_checkpoint', the elements of the list 'save_obj' must be Parameters or dicts with 'name' (str) and "
-                                f"'data', but got {type(item).__name__}: {item!r:.200}.")
+                raise TypeError(
+                    "For 'save_checkpoint', the elements of the list 'save_obj' must be Parameters or dicts with "
+                    "'name' (str) and "
+                    f"'data', but got {type(item).__name__}: {item!r:.200}."
+                )
 
 
 def check_append_dict(append_dict: Any) -> dict[str, Any]:
@@ -132,12 +152,17 @@ def check_append_dict(append_dict: Any) -> dict[str, Any]:
         raise TypeError(f"For 'save_checkpoint', the argument 'append_dict' must be dict, but got {type(append_dict)}.")
     for key, value in append_dict.items():
         if not isinstance(key, str) or not isinstance(value, (int, float, bool, str, torch.Tensor, torch.Generator)):
-            raise TypeError("For 'save_checkpoint', the keys of 'append_dict' must be str and the values int, float, bool, str, Parameter, Tensor or "
-                            f"Generator, but got {type(key).__name__} and {type(value).__name__} (key {key!r}).")
+            raise TypeError(
+                "For 'save_checkpoint', the keys of 'append_dict' must be str and the values int, float, bool, str, "
+                "Parameter, Tensor or "
+                f"Generator, but got {type(key).__name__} and {type(value).__name__} (key {key!r})."
+            )
     return append_dict
 
 
-def entries_of(save_obj: Any, append_dict: dict[str, Any], choice_func: Callable[[str], bool] | None) -> list[codec.Entry]:
+def entries_of(
+    save_obj: Any, append_dict: dict[str, Any], choice_func: Callable[[str], bool] | None
+) -> list[codec.Entry]:
     """What the file will hold. A name that comes twice keeps its first place and gets the last value."""
     found: dict[str, Any] = {}
     for name, value in _items_of(save_obj):
@@ -147,7 +172,8 @@ def entries_of(save_obj: Any, append_dict: dict[str, Any], choice_func: Callable
     return [_entry(name, value) for name, value in found.items()]
 
 
-# --- the file -------------------------------------------------------------------------------------------------------------
+# --- the file ---------------------------------------------------------------------------------------------------------
+
 
 @dataclass
 class Plan:
@@ -168,8 +194,10 @@ class Plan:
             return codec.write(self.entries)
         for entry in self.entries:
             if entry.tensor_type == STRING:
-                raise ValueError(f"For 'save_checkpoint', {entry.name!r} is a str, which the format 'safetensors' can not hold. "
-                                 "Leave it out, or use format='ckpt'.")
+                raise ValueError(
+                    f"For 'save_checkpoint', {entry.name!r} is a str, which the format 'safetensors' can not hold. "
+                    "Leave it out, or use format='ckpt'."
+                )
         try:
             return iter(list(safetensors.write(self.entries, self._metadata())))
         except FormatError as error:
@@ -191,14 +219,21 @@ class Plan:
         return self.crc_check and self.format == "ckpt"
 
     def submit(self, obsolete: Sequence[str] = ()) -> None:
-        """Have it written in the background (here and now where the system has no way to); ``obsolete`` files go when it is complete."""
+        """Have it written in the background (here and now where the system has no way to); ``obsolete`` files go when
+        it is complete.
+        """
         if not is_available():
-            warn_once("async_save", "save_checkpoint: async_save needs a POSIX system; the file is written before the call returns.")
+            warn_once(
+                "async_save",
+                "save_checkpoint: async_save needs a POSIX system; the file is written before the call returns.",
+            )
             self.write()
             for path in obsolete:
                 os.remove(path)
             return
-        background_writer().submit(self.path, self.pieces(), MODE, self.has_crc_tail, self.enc_key, self.enc_mode, obsolete)
+        background_writer().submit(
+            self.path, self.pieces(), MODE, self.has_crc_tail, self.enc_key, self.enc_mode, obsolete
+        )
 
     def write(self, progress: Callable[[int], object] | None = None) -> None:
         """Write it now; ``progress`` is told the length of each piece when it is written."""
@@ -216,7 +251,7 @@ class Plan:
 def _told(pieces: Iterable[Any], progress: Callable[[int], object]) -> Iterator[Any]:
     for piece in pieces:
         for start in range(0, len(piece), _FETCH_BYTES):
-            part = piece[start:start + _FETCH_BYTES]
+            part = piece[start : start + _FETCH_BYTES]
             yield part
             progress(len(part))
 

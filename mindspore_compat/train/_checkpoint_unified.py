@@ -1,7 +1,10 @@
-"""Folders of unified safetensors: the whole parameters of a cut network, in parts. Upstream: ``mindspore.parallel.transform_safetensors``.
+"""Folders of unified safetensors: the whole parameters of a cut network, in parts. Upstream:
+``mindspore.parallel.transform_safetensors``.
 
-``partN.safetensors`` hold them, ``param_name_map.json`` says which where, ``hyper_param.safetensors`` has what no strategy knows.
+``partN.safetensors`` hold them, ``param_name_map.json`` says which where, ``hyper_param.safetensors`` has what no
+strategy knows.
 """
+
 from __future__ import annotations
 
 import json
@@ -26,7 +29,14 @@ from mindspore_compat.parallel._layout import TensorLayout
 from mindspore_compat.train._checkpoint_load import as_parameter
 from mindspore_compat.train._checkpoint_ranks import rank_files
 from mindspore_compat.train._checkpoint_save import STORED_TYPE
-from mindspore_compat.train._checkpoint_transform import checked_strategy, device_num, layouts_of, local_layouts, rank_list_for_transform, stage_num
+from mindspore_compat.train._checkpoint_transform import (
+    checked_strategy,
+    device_num,
+    layouts_of,
+    local_layouts,
+    rank_list_for_transform,
+    stage_num,
+)
 from mindspore_compat.train.serialization import load_param_into_net, save_checkpoint
 
 __all__ = ["unified_safetensors", "load_unified"]
@@ -83,25 +93,37 @@ def _told(path: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise ValueError(f"The safetensors file {path} does not exist. The file {_MAP!r} beside it may be of another run.") from None
+        raise ValueError(
+            f"The safetensors file {path} does not exist. The file {_MAP!r} beside it may be of another run."
+        ) from None
     except (FormatError, safetensors.SafetensorError, UnicodeError, OSError) as error:
         raise ValueError(f"Failed to read the safetensors file {path!r:.1000}: {error}. The file is damaged.") from None
 
 
-# --- merging --------------------------------------------------------------------------------------------------------------
+# --- merging ----------------------------------------------------------------------------------------------------------
 
-def unified_safetensors(src_dir: str, src_strategy_file: str, dst_dir: str, merge_with_redundancy: bool = True, file_suffix: str | None = None,
-                        max_process_num: int = 64, choice_func: Callable[[str], bool | str] | None = None,
-                        split_dst_file: tuple[int, int] | tuple[()] = ()) -> None:
+
+def unified_safetensors(
+    src_dir: str,
+    src_strategy_file: str,
+    dst_dir: str,
+    merge_with_redundancy: bool = True,
+    file_suffix: str | None = None,
+    max_process_num: int = 64,
+    choice_func: Callable[[str], bool | str] | None = None,
+    split_dst_file: tuple[int, int] | tuple[()] = (),
+) -> None:
     """Merge the safetensors files of all ranks into a folder of whole parameters, in parts of about 3 GiB.
 
     Args:
         src_dir: has folders ``rank_N`` with a file each; of several the last epoch and step counts.
         src_strategy_file: strategy file of the training.
-        merge_with_redundancy: whether each file has everything its rank held; where files say so themselves, that counts.
+        merge_with_redundancy: whether each file has everything its rank held; where files say so themselves, that
+            counts.
         file_suffix: the end of the file names to take.
         max_process_num: without effect, the work is done in this process.
-        choice_func: takes the name of a parameter that the strategy knows; returns False to leave it out, True, or a new name.
+        choice_func: takes the name of a parameter that the strategy knows; returns False to leave it out, True, or a
+            new name.
         split_dst_file: (n, of how many): do the n-th share of the parts only, from 1; the first also writes the map.
 
     Raises:
@@ -125,7 +147,10 @@ def unified_safetensors(src_dir: str, src_strategy_file: str, dst_dir: str, merg
     needed = rank_list_for_transform(0, src_strategy_file)
     absent = [rank for rank in needed if rank not in files]
     if absent:
-        raise ValueError(f"For '{where}', the safetensors file of rank {absent[0]} is needed for rank 0's, but it is missing in {src_dir}.")
+        raise ValueError(
+            f"For '{where}', the safetensors file of rank {absent[0]} is needed for rank 0's, but it is missing in "
+            f"{src_dir}."
+        )
     with _Files() as reader:
         for path in files.values():
             redundant = _is_redundant(redundant, reader.header(path)[0].get(_MARK), path)
@@ -133,13 +158,18 @@ def unified_safetensors(src_dir: str, src_strategy_file: str, dst_dir: str, merg
         merger = _Merger(reader, source, layouts, choice_func)
         sizes = merger.sizes(files)
         if not sizes:
-            raise ValueError(f"For '{where}', none of the parameters in {src_dir} is left: the strategy {src_strategy_file} does not know them, "
-                             "or 'choice_func' took none.")
+            raise ValueError(
+                f"For '{where}', none of the parameters in {src_dir} is left: the strategy {src_strategy_file} does "
+                "not know them, "
+                "or 'choice_func' took none."
+            )
         groups = _groups(sizes, min(math.ceil(sum(sizes.values()) / _PART_BYTES) or 1, len(sizes)))
         mine, is_first = _share(split_dst_file, len(groups), where)
         if is_first:
             merger.write_hyper(files, dst_dir)
-            places = {merger.names[name]: f"part{number}.safetensors" for number, group in enumerate(groups) for name in group}
+            places = {
+                merger.names[name]: f"part{number}.safetensors" for number, group in enumerate(groups) for name in group
+            }
             text = json.dumps({"metadata": {"total_size": sum(sizes.values())}, "weight_map": places}, indent=4)
             write_atomically(os.path.join(dst_dir, _MAP), [text.encode("utf-8")])
         for number in mine:
@@ -148,8 +178,13 @@ def unified_safetensors(src_dir: str, src_strategy_file: str, dst_dir: str, merg
 
 def _is_redundant(wanted: bool, mark: str | None, path: str) -> bool:
     if mark in ("True", "False") and wanted is (mark == "True"):
-        _log.warning("For 'unified_safetensors', 'merge_with_redundancy' is %s, but %s says that redundancy was %s: that counts.",
-                     wanted, path, "removed" if wanted else "kept")
+        _log.warning(
+            "For 'unified_safetensors', 'merge_with_redundancy' is %s, but %s says that redundancy was %s: that "
+            "counts.",
+            wanted,
+            path,
+            "removed" if wanted else "kept",
+        )
         return not wanted
     return wanted
 
@@ -169,8 +204,16 @@ def _share(split: Any, count: int, where: str) -> tuple[range, bool]:
     """(the parts to write, whether the map is to be written too)."""
     if not split:
         return range(count), True
-    if not isinstance(split, (tuple, list)) or len(split) != 2 or not all(isinstance(item, int) for item in split) or not 1 <= split[0] <= split[1]:
-        raise ValueError(f"For '{where}', the argument 'split_dst_file' must be () or (n, of how many) with 1 <= n <= how many, but got {split!r}.")
+    if (
+        not isinstance(split, (tuple, list))
+        or len(split) != 2
+        or not all(isinstance(item, int) for item in split)
+        or not 1 <= split[0] <= split[1]
+    ):
+        raise ValueError(
+            f"For '{where}', the argument 'split_dst_file' must be () or (n, of how many) with 1 <= n <= how many, but "
+            f"got {split!r}."
+        )
     number, total = split
     length, rest = divmod(count, total)
     start = length * (number - 1) + min(number - 1, rest)
@@ -180,7 +223,9 @@ def _share(split: Any, count: int, where: str) -> tuple[range, bool]:
 class _Merger:
     """Whole parameters from the files of the ranks."""
 
-    def __init__(self, reader: _Files, files: dict[int, str], layouts: dict[str, TensorLayout], choice_func: Any) -> None:
+    def __init__(
+        self, reader: _Files, files: dict[int, str], layouts: dict[str, TensorLayout], choice_func: Any
+    ) -> None:
         self._reader, self._files, self._layouts, self._choice = reader, files, layouts, choice_func
         self._devices = device_num(layouts)
         self.names: dict[str, str] = {}  # {name: name in the result}
@@ -195,14 +240,20 @@ class _Merger:
                     continue
                 answer = True if self._choice is None else self._choice(name)
                 if not isinstance(answer, (bool, str)):
-                    raise ValueError("For 'unified_safetensors', the return value type of the function 'choice_func' must be bool or str, "
-                                     f"but got {type(answer)}.")
+                    raise ValueError(
+                        "For 'unified_safetensors', the return value type of the function 'choice_func' must be bool "
+                        "or str, "
+                        f"but got {type(answer)}."
+                    )
                 if answer is False:
                     refused.add(name)
                     continue
                 new = answer if isinstance(answer, str) else name
                 if new in self.names.values():
-                    raise ValueError(f"For 'unified_safetensors', 'choice_func' gives two parameters the name {new!r}, one of them to {name!r}.")
+                    raise ValueError(
+                        f"For 'unified_safetensors', 'choice_func' gives two parameters the name {new!r}, one of them "
+                        f"to {name!r}."
+                    )
                 self.names[name] = new
                 result[name] = count * math.prod(self._layouts[name].full_shape(shape)) // max(math.prod(shape), 1)
         return result
@@ -217,7 +268,10 @@ class _Merger:
                 slices.setdefault(rank % self._devices, path)  # a parameter of several stages is that of the first
                 word = metadata.get(name, word)
         if not slices:
-            raise ValueError(f"The parameter {name!r} is in none of the files of the ranks {sorted(self._files)} that are needed for it.")
+            raise ValueError(
+                f"The parameter {name!r} is in none of the files of the ranks {sorted(self._files)} that are needed "
+                "for it."
+            )
         shape = layout.full_shape(self._reader.shape(next(iter(slices.values())), name))
         box = tuple((0, size) for size in shape)
         wanted = _layout.needed_ranks(box, layout, shape, 0)
@@ -239,8 +293,13 @@ class _Merger:
         found: dict[str, torch.Tensor] = {}
         for path in files.values():
             metadata, there = self._reader.header(path)
-            found.update({name: _marked(self._reader.read(path, name), name, metadata.get(name, ""))
-                          for name in there if name not in self._layouts and name not in found})
+            found.update(
+                {
+                    name: _marked(self._reader.read(path, name), name, metadata.get(name, ""))
+                    for name in there
+                    if name not in self._layouts and name not in found
+                }
+            )
         if found:
             _save(found, os.path.join(folder, _HYPER), False)
 
@@ -257,15 +316,26 @@ def _save(values: dict[str, torch.Tensor], path: str, has_mark: bool) -> None:
     save_checkpoint(values, path, format="safetensors", remove_redundancy=False if has_mark else None)
 
 
-# --- loading --------------------------------------------------------------------------------------------------------------
+# --- loading ----------------------------------------------------------------------------------------------------------
 
-def load_unified(network: Any, folder: Any, strategy: Any, target_dir: str | None, rank_id: int | None, output_format: str,
-                 name_map: dict[str, str] | None, return_param_dict: bool) -> Any:
+
+def load_unified(
+    network: Any,
+    folder: Any,
+    strategy: Any,
+    target_dir: str | None,
+    rank_id: int | None,
+    output_format: str,
+    name_map: dict[str, str] | None,
+    return_param_dict: bool,
+) -> Any:
     """`load_distributed_checkpoint` with format="safetensors"."""
     where = "load_distributed_checkpoint"
     if not isinstance(folder, str) or not os.path.isdir(folder):
-        raise ValueError(f"For '{where}', the argument 'unified_safetensors_dir' must be a folder when 'format' is 'safetensors', "
-                         f"but got {folder!r}.")
+        raise ValueError(
+            f"For '{where}', the argument 'unified_safetensors_dir' must be a folder when 'format' is 'safetensors', "
+            f"but got {folder!r}."
+        )
     if name_map is not None:
         check_type(name_map, "name_map", dict, where)
     layouts = layouts_of(strategy, where)
@@ -273,14 +343,20 @@ def load_unified(network: Any, folder: Any, strategy: Any, target_dir: str | Non
         values = _values(folder, layouts, get_rank(), name_map or {})
         return values if return_param_dict else load_param_into_net(network, values)
     if target_dir is None:
-        raise ValueError(f"For '{where}', 'dst_safetensors_dir' can not be None when 'network' is None: it says where to save.")
+        raise ValueError(
+            f"For '{where}', 'dst_safetensors_dir' can not be None when 'network' is None: it says where to save."
+        )
     check_type(target_dir, "dst_safetensors_dir", str, where)
     if rank_id is not None:
         check_type(rank_id, "rank_id", int, where)
     for rank in range(device_num(layouts) * stage_num(layouts)) if rank_id is None else [rank_id]:
         path = os.path.join(target_dir, f"rank_{rank}")
         os.makedirs(path, mode=0o700, exist_ok=True)
-        save_checkpoint(_values(folder, layouts, rank, name_map or {}), os.path.join(path, f"net.{output_format}"), format=output_format)
+        save_checkpoint(
+            _values(folder, layouts, rank, name_map or {}),
+            os.path.join(path, f"net.{output_format}"),
+            format=output_format,
+        )
     return True
 
 
@@ -292,16 +368,23 @@ def _places(folder: str, reader: _Files) -> dict[str, str]:
         return dict.fromkeys(reader.header(path)[1], path)
     map_path = os.path.join(folder, _MAP)
     if not names or not os.path.isfile(map_path):
-        raise ValueError(f"For 'load_distributed_checkpoint', the 'unified_safetensors_dir' {folder} must have "
-                         f"{f'a file {_MAP!r}' if names else 'safetensors files'}. Make it by mindspore.parallel.unified_safetensors.")
+        raise ValueError(
+            f"For 'load_distributed_checkpoint', the 'unified_safetensors_dir' {folder} must have "
+            f"{f'a file {_MAP!r}' if names else 'safetensors files'}. Make it by "
+            "mindspore.parallel.unified_safetensors."
+        )
     try:
         found = read_json(map_path)
-        return {name: os.path.join(folder, os.path.basename(part)) for name, part in found.get("weight_map", found).items()}
+        return {
+            name: os.path.join(folder, os.path.basename(part)) for name, part in found.get("weight_map", found).items()
+        }
     except (ValueError, AttributeError, TypeError) as error:
         raise ValueError(f"For 'load_distributed_checkpoint', the file {map_path} is damaged: {error}.") from None
 
 
-def _values(folder: str, layouts: dict[str, TensorLayout] | None, rank: int, name_map: dict[str, str]) -> dict[str, torch.Tensor]:
+def _values(
+    folder: str, layouts: dict[str, TensorLayout] | None, rank: int, name_map: dict[str, str]
+) -> dict[str, torch.Tensor]:
     """{name: Parameter} of a rank: its slices, under the names of the network."""
     _, local = local_layouts(rank, None, layouts)
     renamed = {old: new for new, old in name_map.items()}
@@ -313,10 +396,20 @@ def _values(folder: str, layouts: dict[str, TensorLayout] | None, rank: int, nam
             metadata, there = reader.header(path)
             if stored not in there or (local is not None and name not in local):
                 continue
-            box = None if local is None else local[name].box(rank % device_num(layouts), there[stored][0], f"parameter {name!r}")
+            box = (
+                None
+                if local is None
+                else local[name].box(rank % device_num(layouts), there[stored][0], f"parameter {name!r}")
+            )
             result[name] = _marked(reader.read(path, stored, box), name, metadata.get(stored, ""))
         hyper = os.path.join(folder, _HYPER)
         if os.path.isfile(hyper):
             metadata, there = reader.header(hyper)
-            result.update({name: _marked(reader.read(hyper, name), name, metadata.get(name, "")) for name in there if name not in result})
+            result.update(
+                {
+                    name: _marked(reader.read(hyper, name), name, metadata.get(name, ""))
+                    for name in there
+                    if name not in result
+                }
+            )
     return result

@@ -1,7 +1,16 @@
-"""All of ``mindspore.train`` but the summaries, which bring protobuf: what ``import mindspore`` loads and ``from mindspore import *`` gives."""
+"""All of ``mindspore.train`` but the summaries, which bring protobuf: what ``import mindspore`` loads and ``from
+mindspore import *`` gives.
+"""
+
 from mindspore_compat.train import metrics, serialization
 from mindspore_compat.train._torch_step import TorchTrainStep
-from mindspore_compat.train.amp import auto_mixed_precision, build_train_network, custom_mixed_precision, get_black_list, get_white_list
+from mindspore_compat.train.amp import (
+    auto_mixed_precision,
+    build_train_network,
+    custom_mixed_precision,
+    get_black_list,
+    get_white_list,
+)
 from mindspore_compat.train.callback import _eager as callback
 from mindspore_compat.train.callback._eager import *  # noqa: F403
 from mindspore_compat.train.data_sink import data_sink
@@ -12,6 +21,23 @@ from mindspore_compat.train.model import Model
 from mindspore_compat.train.serialization import *  # noqa: F403
 from mindspore_compat.train.train_thor import ConvertModelUtils, ConvertNetUtils
 
-__all__ = ["Model", "DatasetHelper", "connect_network_with_dataset", "LossScaleManager", "FixedLossScaleManager", "DynamicLossScaleManager",
-           "build_train_network", "auto_mixed_precision", "custom_mixed_precision", "get_white_list", "get_black_list", "data_sink", "TorchTrainStep",
-           "ConvertNetUtils", "ConvertModelUtils", *serialization.__all__, *callback.__all__, *metrics.__all__]
+__all__ = [
+    "Model",
+    "DatasetHelper",
+    "connect_network_with_dataset",
+    "LossScaleManager",
+    "FixedLossScaleManager",
+    "DynamicLossScaleManager",
+    "build_train_network",
+    "auto_mixed_precision",
+    "custom_mixed_precision",
+    "get_white_list",
+    "get_black_list",
+    "data_sink",
+    "TorchTrainStep",
+    "ConvertNetUtils",
+    "ConvertModelUtils",
+    *serialization.__all__,
+    *callback.__all__,
+    *metrics.__all__,
+]

@@ -1,4 +1,7 @@
-"""`load_param_into_net`: values of a checkpoint into the Parameters of a Cell. Upstream: ``mindspore.load_param_into_net``."""
+"""`load_param_into_net`: values of a checkpoint into the Parameters of a Cell. Upstream:
+``mindspore.load_param_into_net``.
+"""
+
 from __future__ import annotations
 
 import logging
@@ -24,19 +27,30 @@ _INTS = (torch.int8, torch.int16, torch.int32, torch.int64)
 def _update_param(param: Parameter, new_param: Parameter, strict_load: bool) -> None:
     """Give ``param`` the values of ``new_param``: shared memory where dtypes agree, as upstream; not that of a file."""
     old, new = tuple(param.shape), tuple(new_param.shape)
-    if old != new and not (len(new) > len(old) and new[:len(old)] == old and all(dim == 1 for dim in new[len(old):])):
-        raise RuntimeError(f"For 'load_param_into_net', {param.name} in the argument 'net' should have the same shape as "
-                           f"{param.name} in the argument 'parameter_dict'. But got its shape {old} in the argument 'net' and shape "
-                           f"{new} in the argument 'parameter_dict'. May you need to check whether the checkpoint you loaded is correct "
-                           "or the batch size and so on in the 'net' and 'parameter_dict' are same.")
+    if old != new and not (len(new) > len(old) and new[: len(old)] == old and all(dim == 1 for dim in new[len(old) :])):
+        raise RuntimeError(
+            f"For 'load_param_into_net', {param.name} in the argument 'net' should have the same shape as "
+            f"{param.name} in the argument 'parameter_dict'. But got its shape {old} in the argument 'net' and shape "
+            f"{new} in the argument 'parameter_dict'. May you need to check whether the checkpoint you loaded is "
+            "correct "
+            "or the batch size and so on in the 'net' and 'parameter_dict' are same."
+        )
     if param.dtype is not new_param.dtype:
         same_kind = any(param.dtype in kind and new_param.dtype in kind for kind in (_FLOATS, _INTS))
         if strict_load or not same_kind:
-            raise RuntimeError(f"For 'load_param_into_net', {param.name} in the argument 'net' should have the same type as "
-                               f"{param.name} in the argument 'parameter_dict'. But got its type {dtype_name(param.dtype)} in the "
-                               f"argument 'net' and type {dtype_name(new_param.dtype)} in the argument 'parameter_dict'. May you need to check "
-                               "whether the checkpoint you loaded is correct, or load it with strict_load=False.")
-        _log.warning("load_param_into_net: %s is converted from %s to %s.", param.name, dtype_name(new_param.dtype), dtype_name(param.dtype))
+            raise RuntimeError(
+                f"For 'load_param_into_net', {param.name} in the argument 'net' should have the same type as "
+                f"{param.name} in the argument 'parameter_dict'. But got its type {dtype_name(param.dtype)} in the "
+                f"argument 'net' and type {dtype_name(new_param.dtype)} in the argument 'parameter_dict'. May you need "
+                "to check "
+                "whether the checkpoint you loaded is correct, or load it with strict_load=False."
+            )
+        _log.warning(
+            "load_param_into_net: %s is converted from %s to %s.",
+            param.name,
+            dtype_name(new_param.dtype),
+            dtype_name(param.dtype),
+        )
     data = plain(new_param)
     if data.dtype is param.dtype and data.device == param.device and getattr(new_param, VIEWS_FILE, False):
         data = data.clone()  # a net keeps no file mapped, and its elements are aligned
@@ -51,8 +65,8 @@ def _update_param(param: Parameter, new_param: Parameter, strict_load: bool) -> 
 
 
 class _Unloaded(tuple):
-    """The two lists, false where every parameter of the net got a value: MindSpore 1.x returned the first list alone, and its scripts ask
-    ``if not_loaded: raise``.
+    """The two lists, false where every parameter of the net got a value: MindSpore 1.x returned the first list alone,
+    and its scripts ask ``if not_loaded: raise``.
     """
 
     __slots__ = ()
@@ -61,29 +75,39 @@ class _Unloaded(tuple):
         return bool(self[0])
 
 
-def load_param_into_net(net: Any, parameter_dict: dict[str, Any], strict_load: bool = False,
-                        remove_redundancy: bool = False) -> tuple[list[str], list[str]]:
+def load_param_into_net(
+    net: Any, parameter_dict: dict[str, Any], strict_load: bool = False, remove_redundancy: bool = False
+) -> tuple[list[str], list[str]]:
     """Load parameters by name; returns (names of the net that got nothing, names of the dict that were not used),
     a tuple that is false if the first is empty.
 
     Args:
         net: a Cell, or a torch module, whose parameters and buffers are found by MindSpore names.
         parameter_dict: {name: Parameter or str}, as `load_checkpoint` returns.
-        remove_redundancy: in data parallel training, get what this process's file does not hold from the other processes.
+        remove_redundancy: in data parallel training, get what this process's file does not hold from the other
+            processes.
         strict_load: also refuse other dtypes, and do not look for names with a common prefix in front.
 
     Raises:
         TypeError: for a net or dict of the wrong type. RuntimeError: if shapes, or dtypes, do not fit.
     """
     if not isinstance(net, torch.nn.Module):
-        raise TypeError(f"For 'load_param_into_net', the argument 'net' should be a Cell, but got {type(net)}. "
-                        "A torch.nn.Module serves as well.")
+        raise TypeError(
+            f"For 'load_param_into_net', the argument 'net' should be a Cell, but got {type(net)}. "
+            "A torch.nn.Module serves as well."
+        )
     if not isinstance(parameter_dict, dict):
-        raise TypeError(f"For 'load_param_into_net', the argument 'parameter_dict' should be a dict, but got {type(parameter_dict)}.")
+        raise TypeError(
+            "For 'load_param_into_net', the argument 'parameter_dict' should be a dict, but got "
+            f"{type(parameter_dict)}."
+        )
     for name, value in parameter_dict.items():
         if not isinstance(name, str) or not isinstance(value, (Parameter, str, list)):
-            raise TypeError("For 'parameter_dict', the element in the argument 'parameter_dict' should be a 'str' and 'Parameter' , but got "
-                            f"{type(name)} and {type(value)}. It is that of the key {name!r}, given to load_param_into_net.")
+            raise TypeError(
+                "For 'parameter_dict', the element in the argument 'parameter_dict' should be a 'str' and 'Parameter' "
+                ", but got "
+                f"{type(name)} and {type(value)}. It is that of the key {name!r}, given to load_param_into_net."
+            )
     check_bool(strict_load, "strict_load", "load_param_into_net", named=False)
     check_isinstance(remove_redundancy, "remove_redundancy", bool, "load_param_into_net")
     load = _load_into_cell
@@ -94,8 +118,11 @@ def load_param_into_net(net: Any, parameter_dict: dict[str, Any], strict_load: b
         _tell_missing(missing)
         return _Unloaded((missing, unused))
     from mindspore_compat.train._redundancy import require_parallel, share_loaded
+
     require_parallel("loading")
-    missing, unused = load(net, parameter_dict, strict_load, by_prefix=False)  # the state "moments.w" is not the "w" of another process
+    missing, unused = load(
+        net, parameter_dict, strict_load, by_prefix=False
+    )  # the state "moments.w" is not the "w" of another process
     missing = share_loaded(net, missing)
     _tell_missing(missing)
     return _Unloaded((missing, unused))
@@ -103,12 +130,18 @@ def load_param_into_net(net: Any, parameter_dict: dict[str, Any], strict_load: b
 
 def _tell_missing(names: list[str]) -> None:
     if names:
-        _log.warning("For 'load_param_into_net', %d parameters in the 'net' are not loaded, because they are not in the 'parameter_dict', "
-                     "please check whether the network structure is consistent when training and loading checkpoint: %s",
-                     len(names), ", ".join(names))
+        _log.warning(
+            "For 'load_param_into_net', %d parameters in the 'net' are not loaded, because they are not in the "
+            "'parameter_dict', "
+            "please check whether the network structure is consistent when training and loading checkpoint: %s",
+            len(names),
+            ", ".join(names),
+        )
 
 
-def _load_into_cell(net: Cell, parameter_dict: dict[str, Any], strict_load: bool, by_prefix: bool = True) -> tuple[list[str], list[str]]:
+def _load_into_cell(
+    net: Cell, parameter_dict: dict[str, Any], strict_load: bool, by_prefix: bool = True
+) -> tuple[list[str], list[str]]:
     missing: list[Parameter] = []
     unused = dict.fromkeys(parameter_dict)
     for parameter in net.get_parameters():
@@ -127,8 +160,15 @@ def _load_by_prefix(missing: list[Parameter], parameter_dict: dict[str, Any]) ->
     """Fill parameters whose names stand in the dict behind some prefix; returns those still missing."""
     tried: set[str] = set()
     while missing:
-        prefix = next((name[:-len(p.name)] for p in missing for name, value in parameter_dict.items()
-                       if name.endswith(p.name) and isinstance(value, Parameter) and name[:-len(p.name)] not in tried), None)
+        prefix = next(
+            (
+                name[: -len(p.name)]
+                for p in missing
+                for name, value in parameter_dict.items()
+                if name.endswith(p.name) and isinstance(value, Parameter) and name[: -len(p.name)] not in tried
+            ),
+            None,
+        )
         if prefix is None:
             break
         tried.add(prefix)
@@ -140,7 +180,10 @@ def _load_by_prefix(missing: list[Parameter], parameter_dict: dict[str, Any]) ->
             else:
                 rest.append(parameter)
         if prefix:
-            _log.warning("For 'load_param_into_net', remove the prefix %r of the names in the checkpoint to load %d parameters.",
-                         prefix, len(missing) - len(rest))
+            _log.warning(
+                "For 'load_param_into_net', remove the prefix %r of the names in the checkpoint to load %d parameters.",
+                prefix,
+                len(missing) - len(rest),
+            )
         missing = rest
     return missing

@@ -15,10 +15,13 @@ Training, with what callbacks find in ``run_context.original_args()`` at each po
     on_train_end
     callbacks left
 
-Evaluation: on_eval_begin, on_eval_epoch_begin, (on_eval_step_begin, on_eval_step_end)…, on_eval_epoch_end, on_eval_end (metrics).
+Evaluation: on_eval_begin, on_eval_epoch_begin, (on_eval_step_begin, on_eval_step_end)…, on_eval_epoch_end, on_eval_end
+    (metrics).
 
-Sinking on a GPU in graph mode makes a whole sink one "step" for callbacks, as upstream does; on a CPU upstream does not sink.
+Sinking on a GPU in graph mode makes a whole sink one "step" for callbacks, as upstream does; on a CPU upstream does not
+sink.
 """
+
 from __future__ import annotations
 
 import copy
@@ -52,22 +55,31 @@ class Sinking:
         self.is_on = enabled and on_gpu
         self.one_step_per_sink = self.is_on and context.get_context("mode") == context.GRAPH_MODE
 
-    def epochs(self, dataset: Any, first: int, last: int, plain: bool, behind: int | None = None,
-               then: Any = None) -> Iterator[Iterable[tuple[Any, ...]]]:
-        """The batches of each epoch from ``first`` up to ``last``; a resumed run has ``behind`` of the first one's behind it, others None.
+    def epochs(
+        self, dataset: Any, first: int, last: int, plain: bool, behind: int | None = None, then: Any = None
+    ) -> Iterator[Iterable[tuple[Any, ...]]]:
+        """The batches of each epoch from ``first`` up to ``last``; a resumed run has ``behind`` of the first one's
+        behind it, others None.
 
         Raises:
             ValueError: for a resumed run with a ``sink_size``.
         """
         ahead = prefetched if self.is_on and current_device().type == "cuda" else iter
         if not self.limits_steps:
-            yield from map(ahead, epochs(dataset, last - first, plain) if behind is None else
-                           resumed_epochs(dataset, first, last, plain, behind, then))
+            yield from map(
+                ahead,
+                epochs(dataset, last - first, plain)
+                if behind is None
+                else resumed_epochs(dataset, first, last, plain, behind, then),
+            )
             return
         number = last - first
         if behind is not None and (behind or first):
-            raise ValueError("A run cannot be resumed in the midst of epochs of 'sink_size' steps. Leave 'sink_size' out, or begin afresh with "
-                             "those weights: without 'resume()'.")
+            raise ValueError(
+                "A run cannot be resumed in the midst of epochs of 'sink_size' steps. Leave 'sink_size' out, or begin "
+                "afresh with "
+                "those weights: without 'resume()'."
+            )
         stream = ahead(endless(dataset, plain))
         for _ in range(number):
             yield (next(stream) for _ in range(self.steps))
@@ -75,24 +87,41 @@ class Sinking:
 
 def _checked_elements(network: Any, batch: tuple[Any, ...], has_loss_fn: bool) -> tuple[Any, ...]:
     if has_loss_fn and isinstance(network, Cell) and len(batch) != 2:
-        raise ValueError("When 'loss_fn' is not None, 'train_dataset' should return two elements, but got "
-                         f"{len(batch)}, please check the number of elements returned by 'train_dataset'. Use project() to keep two columns, "
-                         "or put the loss into the network.")
+        raise ValueError(
+            "When 'loss_fn' is not None, 'train_dataset' should return two elements, but got "
+            f"{len(batch)}, please check the number of elements returned by 'train_dataset'. Use project() to keep two "
+            "columns, "
+            "or put the loss into the network."
+        )
     return batch
 
 
-def train_epochs(network: Any, dataset: Any, first_epoch: int, last_epoch: int, sinking: Sinking, cb_params: InternalCallbackParam,
-                 callbacks: CallbackManager, evaluate_after: Callable[[], None], plain: bool, after_step: Callable[[Any], None] | None) -> None:
+def train_epochs(
+    network: Any,
+    dataset: Any,
+    first_epoch: int,
+    last_epoch: int,
+    sinking: Sinking,
+    cb_params: InternalCallbackParam,
+    callbacks: CallbackManager,
+    evaluate_after: Callable[[], None],
+    plain: bool,
+    after_step: Callable[[Any], None] | None,
+) -> None:
     """Train from ``first_epoch`` (counted from 0) up to, not including, ``last_epoch``."""
     run_context = RunContext(cb_params)
     cb_params.dataset_sink_mode = sinking.is_on
     network.set_train(True)
     callbacks.on_train_begin(run_context)
-    begin_epoch, end_epoch = getattr(network, "begin_epoch", None), getattr(network, "end_epoch", None)  # a step of a torch network
+    begin_epoch, end_epoch = (
+        getattr(network, "begin_epoch", None),
+        getattr(network, "end_epoch", None),
+    )  # a step of a torch network
     behind = begin_epoch(first_epoch, dataset) if begin_epoch is not None else None
     cb_params.cur_step_num += behind or 0
-    batches_of_epochs = sinking.epochs(dataset, first_epoch, last_epoch, plain, behind,
-                                        getattr(network, "continue_epoch", None))
+    batches_of_epochs = sinking.epochs(
+        dataset, first_epoch, last_epoch, plain, behind, getattr(network, "continue_epoch", None)
+    )
     for epoch, batches in zip(range(first_epoch, last_epoch), batches_of_epochs):
         cb_params.cur_epoch_num = epoch + 1
         if begin_epoch is not None and epoch > first_epoch:
@@ -116,8 +145,14 @@ def train_epochs(network: Any, dataset: Any, first_epoch: int, last_epoch: int, 
     callbacks.on_train_end(run_context)
 
 
-def _train_one_epoch(network: Any, batches: Iterable[tuple[Any, ...]], cb_params: InternalCallbackParam, callbacks: CallbackManager,
-                     run_context: RunContext, after_step: Callable[[Any], None] | None) -> None:
+def _train_one_epoch(
+    network: Any,
+    batches: Iterable[tuple[Any, ...]],
+    cb_params: InternalCallbackParam,
+    callbacks: CallbackManager,
+    run_context: RunContext,
+    after_step: Callable[[Any], None] | None,
+) -> None:
     has_loss_fn = cb_params["loss_fn"] is not None
     step_begin, step_end = callbacks.on_train_step_begin, callbacks.on_train_step_end
     for batch in batches:
@@ -135,8 +170,14 @@ def _train_one_epoch(network: Any, batches: Iterable[tuple[Any, ...]], cb_params
             break
 
 
-def _train_one_sink(network: Any, batches: Iterable[tuple[Any, ...]], cb_params: InternalCallbackParam, callbacks: CallbackManager,
-                    run_context: RunContext, after_step: Callable[[Any], None] | None) -> None:
+def _train_one_sink(
+    network: Any,
+    batches: Iterable[tuple[Any, ...]],
+    cb_params: InternalCallbackParam,
+    callbacks: CallbackManager,
+    run_context: RunContext,
+    after_step: Callable[[Any], None] | None,
+) -> None:
     """All steps of a sink between one pair of hooks; nothing waits for the device in between."""
     has_loss_fn = cb_params["loss_fn"] is not None
     cb_params["cur_step_num"] += cb_params["batch_num"]
@@ -151,9 +192,18 @@ def _train_one_sink(network: Any, batches: Iterable[tuple[Any, ...]], cb_params:
     callbacks.on_train_step_end(run_context)
 
 
-def evaluate(network: Any, dataset: Any, cb_params: InternalCallbackParam, callbacks: CallbackManager, metrics: Any, plain: bool,
-             with_loss: bool = False) -> dict[str, Any]:
-    """One pass without gradients; ``metrics`` has clear(), update(outputs), eval(), loss(outputs). Returns {metric: value}."""
+def evaluate(
+    network: Any,
+    dataset: Any,
+    cb_params: InternalCallbackParam,
+    callbacks: CallbackManager,
+    metrics: Any,
+    plain: bool,
+    with_loss: bool = False,
+) -> dict[str, Any]:
+    """One pass without gradients; ``metrics`` has clear(), update(outputs), eval(), loss(outputs). Returns {metric:
+    value}.
+    """
     run_context = RunContext(cb_params)
     cb_params.dataset_sink_mode = False
     metrics.clear()

@@ -1,7 +1,9 @@
-"""How mixed precision reaches a network: casts around Cells, a copy of a network that casts in chosen Cells, casts by operator.
+"""How mixed precision reaches a network: casts around Cells, a copy of a network that casts in chosen Cells, casts by
+operator.
 
 Parameters stay what they are, and are cast where they are used. Nothing here is public; `train/amp.py` is.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -59,7 +61,7 @@ def _cast_floats(value: Any, dtype: torch.dtype) -> Any:
     return type(value)([_cast_floats(item, dtype) for item in value]) if type(value) in (tuple, list) else value
 
 
-# --- O2, O3, black lists: everything but some Cells, in place ------------------------------------------------------------------
+# --- O2, O3, black lists: everything but some Cells, in place ---------------------------------------------------------
 
 
 def cast_except(network: Any, dtype: torch.dtype, black_list: list[type]) -> None:
@@ -76,7 +78,7 @@ def _wrap_black(cell: Any, dtype: torch.dtype, black_list: tuple[type, ...]) -> 
             _wrap_black(child, dtype, black_list)
 
 
-# --- O1, white lists: some Cells and Primitives, in a copy that shares the Parameters ------------------------------------------
+# --- O1, white lists: some Cells and Primitives, in a copy that shares the Parameters ---------------------------------
 
 
 def cast_only(network: Any, dtype: torch.dtype, white_list: list[type]) -> Any:
@@ -101,7 +103,8 @@ def _copy_tree(cell: Any, copies: dict[int, Any], dtype: torch.dtype, white_list
     state.update(cell.__dict__)  # Parameters and buffers are one dict for both
     listed = type(cell) in white_list
     state["_modules"] = type(cell._modules)(
-        (name, _copy_tree(child, copies, dtype, white_list, inside or listed)) for name, child in cell._modules.items())
+        (name, _copy_tree(child, copies, dtype, white_list, inside or listed)) for name, child in cell._modules.items()
+    )
     if inside or listed:
         for name, flag in (("fp16", torch.float16), ("bf16", torch.bfloat16)):
             if flag is dtype:
@@ -143,12 +146,15 @@ class _CastPrimitive:
         return _to_float32(self._primitive(*[_cast_floats(arg, self._dtype) for arg in args], **kwargs))
 
 
-# --- auto: by operator -----------------------------------------------------------------------------------------------------------
+# --- auto: by operator ------------------------------------------------------------------------------------------------
 
 #: upstream's black list, by torch's names; torch.autocast has most of them on CUDA, and few on the CPU
-_IN_FLOAT32 = frozenset("""pow acos asin cosh erfinv exp expm1 log log10 log1p log2 reciprocal rsqrt sinh tan softplus layer_norm batch_norm
+_IN_FLOAT32 = frozenset(
+    """pow acos asin cosh erfinv exp expm1 log log10 log1p log2 reciprocal rsqrt sinh tan softplus layer_norm batch_norm
     group_norm norm kl_div smooth_l1_loss multilabel_margin_loss soft_margin_loss triplet_margin_loss multi_margin_loss
-    binary_cross_entropy_with_logits pdist cdist renorm prod softmax log_softmax cumprod cumsum sum l1_loss mse_loss nll_loss""".split())
+    binary_cross_entropy_with_logits pdist cdist renorm prod softmax log_softmax cumprod cumsum sum l1_loss
+    mse_loss nll_loss""".split()
+)
 
 
 class _Float32Operators(TorchFunctionMode):
@@ -175,7 +181,9 @@ def _operator_casts(dtype: torch.dtype) -> Iterator[None]:
 
 
 def cast_by_operator(target: Any, dtype: torch.dtype) -> Any:
-    """A function that runs with casts by operator, or the same Cell, whose ``construct`` does; `to_float` of Cells inside goes first."""
+    """A function that runs with casts by operator, or the same Cell, whose ``construct`` does; `to_float` of Cells
+    inside goes first.
+    """
     if not isinstance(target, Cell):
         return _with_casts(target, dtype)
     for _, cell in target.cells_and_names():
@@ -190,6 +198,7 @@ def _with_casts(function: Callable[..., Any], dtype: torch.dtype) -> Callable[..
     def run(*args: Any, **kwargs: Any) -> Any:
         with _operator_casts(dtype):
             return wrap(function(*args, **kwargs))
+
     return run
 
 
@@ -198,4 +207,5 @@ def _without_casts(function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, **kwargs: Any) -> Any:
         with torch.autocast(current_device().type, enabled=False):
             return function(*args, **kwargs)
+
     return run

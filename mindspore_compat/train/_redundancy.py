@@ -1,4 +1,7 @@
-"""``remove_redundancy``: in data parallel training each process saves its share of the parameters, and gets the rest from the others."""
+"""``remove_redundancy``: in data parallel training each process saves its share of the parameters, and gets the rest
+from the others.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
@@ -17,6 +20,7 @@ def _named(net: Any) -> list[tuple[str, torch.Tensor]]:
     if isinstance(net, Cell):
         return [(parameter.name, parameter) for parameter in net.get_parameters()]
     from mindspore_compat.train._torch_names import torch_targets
+
     return list(torch_targets(net))
 
 
@@ -24,13 +28,17 @@ def require_parallel(what: str) -> int:
     """The number of processes; TypeError if there is but one, as upstream."""
     size = get_group_size() if torch.distributed.is_available() and torch.distributed.is_initialized() else 1
     if size == 1:
-        raise TypeError(f"The deduplication feature for {what} checkpoint can only be used in parallel scenarios, but got stand_alone. "
-                        "Leave 'remove_redundancy' out, or call mindspore.communication.init() under torchrun.")
+        raise TypeError(
+            f"The deduplication feature for {what} checkpoint can only be used in parallel scenarios, but got "
+            "stand_alone. "
+            "Leave 'remove_redundancy' out, or call mindspore.communication.init() under torchrun."
+        )
     return size
 
 
 def own_share(net: Any) -> Callable[[str], bool]:
-    """Whether this process saves the parameter of a name: about the same number of bytes for each, every parameter once.
+    """Whether this process saves the parameter of a name: about the same number of bytes for each, every parameter
+    once.
 
     Raises:
         TypeError: in a single process, as upstream.

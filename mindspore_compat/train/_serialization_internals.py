@@ -1,4 +1,5 @@
 """Inner names of upstream's serialization that old scripts borrow for a `load_checkpoint` of their own."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -8,10 +9,28 @@ from mindspore_compat.train.serialization import _as_prefixes, _load_source
 
 __all__ = ["_check_checkpoint_param", "tensor_to_ms_type", "tensor_to_np_type"]
 
-_TYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64", "bool", "bfloat16")
+_TYPES = (
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "bool",
+    "bfloat16",
+)
 
 #: ``tensor_type`` of the file -> dtype
-tensor_to_ms_type = {**{dtype_name(dtype): dtype for dtype in map(to_torch_dtype, _TYPES)}, "str": string, "Int4": qint4x2}
+tensor_to_ms_type = {
+    **{dtype_name(dtype): dtype for dtype in map(to_torch_dtype, _TYPES)},
+    "str": string,
+    "Int4": qint4x2,
+}
 
 
 class _NumpyTypes(dict[str, Any]):
@@ -22,14 +41,17 @@ class _NumpyTypes(dict[str, Any]):
         return dtype_to_nptype(to_torch_dtype(tensor_type_str))
 
 
-tensor_to_np_type = _NumpyTypes({dtype_name(dtype): dtype_to_nptype(dtype) for dtype in map(to_torch_dtype, _TYPES)}, str="U")
+tensor_to_np_type = _NumpyTypes(
+    {dtype_name(dtype): dtype_to_nptype(dtype) for dtype in map(to_torch_dtype, _TYPES)}, str="U"
+)
 
 
 def _check_checkpoint_param(ckpt_file_name: str, filter_prefix: Any = None) -> tuple[str, Any]:
     """The file's full name and the prefixes as they are, checked as `load_checkpoint` does.
 
     Raises:
-        ValueError: if there is no such file, its name does not end with ".ckpt", or a prefix is empty. TypeError: for other types.
+        ValueError: if there is no such file, its name does not end with ".ckpt", or a prefix is empty. TypeError: for
+            other types.
     """
     path = _load_source(ckpt_file_name, "ckpt")
     _as_prefixes(filter_prefix, "filter_prefix")

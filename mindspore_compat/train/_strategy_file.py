@@ -1,4 +1,5 @@
 """Strategy and group files: which parameter is cut how. Upstream: ``mindspore.parallel`` (functions of these names)."""
+
 from __future__ import annotations
 
 import glob
@@ -14,8 +15,15 @@ from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.parallel._layout import TensorLayout
 
-__all__ = ["build_searched_strategy", "merge_pipeline_strategys", "restore_group_info_list", "read_layouts", "as_layouts", "first_stage_of",
-           "read_file"]
+__all__ = [
+    "build_searched_strategy",
+    "merge_pipeline_strategys",
+    "restore_group_info_list",
+    "read_layouts",
+    "as_layouts",
+    "first_stage_of",
+    "read_file",
+]
 
 _OF_STAGE = re.compile(r"([0-9]{1,9})-(.*)", re.DOTALL)
 #: so many slices of all layouts are worked out at most, about five seconds
@@ -34,7 +42,9 @@ def read_file(name: Any, where: str, argument: str) -> bytes:
         raise ValueError(f"For '{where}', there is no such file: {name}. Please check whether the '{argument}' exists.")
     data = read_regular(name)
     if not data:
-        raise ValueError(f"For '{where}', the file {name} should not be empty. Please check whether the '{argument}' is correct.")
+        raise ValueError(
+            f"For '{where}', the file {name} should not be empty. Please check whether the '{argument}' is correct."
+        )
     return data
 
 
@@ -43,34 +53,47 @@ def _strategy_map(name: str, where: str) -> Any:
     try:
         return codec.parse(codec.strategy_messages().ParallelStrategyMap, data, f"the strategy file {name}")
     except FormatError as error:
-        raise TypeError(f"For '{where}', {error}. A strategy file is protobuf, or JSON if its name ends with '.json'; files of MindSpore 1.0 have "
-                        "no optimizer fields and can not be read.") from None
+        raise TypeError(
+            f"For '{where}', {error}. A strategy file is protobuf, or JSON if its name ends with '.json'; files of "
+            "MindSpore 1.0 have "
+            "no optimizer fields and can not be read."
+        ) from None
 
 
 def build_searched_strategy(strategy_filename: str | None) -> dict[str, Any] | None:
-    """{parameter name: ParallelLayouts} of a strategy file (protobuf, or JSON by its name); {} if it has no layouts, None for None.
+    """{parameter name: ParallelLayouts} of a strategy file (protobuf, or JSON by its name); {} if it has no layouts,
+    None for None.
 
     Raises:
-        TypeError: if it is no file name, or no readable protobuf, as upstream. ValueError: if it is missing, empty, or no readable JSON. All with
+        TypeError: if it is no file name, or no readable protobuf, as upstream. ValueError: if it is missing, empty, or
+            no readable JSON. All with
         the name of the file.
     """
     where = "build_searched_strategy"
     if strategy_filename is None:
         return None
     if isinstance(strategy_filename, str) and strategy_filename.endswith(".json"):
-        return codec.layouts_of_json(read_file(strategy_filename, where, "strategy_filename"), f"the strategy file {strategy_filename}")
-    return {item.param_name: item.parallel_layouts for item in _strategy_map(strategy_filename, where).parallel_layout_item}
+        return codec.layouts_of_json(
+            read_file(strategy_filename, where, "strategy_filename"), f"the strategy file {strategy_filename}"
+        )
+    return {
+        item.param_name: item.parallel_layouts for item in _strategy_map(strategy_filename, where).parallel_layout_item
+    }
 
 
 def merge_pipeline_strategys(src_strategy_dirs: str, dst_strategy_file: str) -> None:
     """Merge the strategy files of the pipeline stages in a folder into one, whose parameters are called ``STAGE-NAME``.
 
     Raises:
-        NotADirectoryError: if there is no such folder. ValueError: if it mixes protobuf and JSON, or a file is empty or no readable JSON.
+        NotADirectoryError: if there is no such folder. ValueError: if it mixes protobuf and JSON, or a file is empty or
+            no readable JSON.
         TypeError: if a file is no readable protobuf. OSError: with the name, if the new file can not be written.
     """
     if not os.path.isdir(src_strategy_dirs):
-        raise NotADirectoryError(f"For 'merge_pipeline_strategys', the argument 'src_strategy_dirs' must be a folder, but got {src_strategy_dirs}.")
+        raise NotADirectoryError(
+            "For 'merge_pipeline_strategys', the argument 'src_strategy_dirs' must be a folder, but got "
+            f"{src_strategy_dirs}."
+        )
     folder = os.path.dirname(os.path.abspath(dst_strategy_file))
     os.makedirs(folder, mode=0o700, exist_ok=True)
     binary, text = (sorted(glob.glob(os.path.join(src_strategy_dirs, f"*.{end}"))) for end in ("ckpt", "json"))
@@ -146,7 +169,8 @@ def restore_group_info_list(group_info_file_name: str) -> list[int]:
     return list(group.ckpt_restore_rank_list.dim)
 
 
-# --- as layouts -----------------------------------------------------------------------------------------------------------
+# --- as layouts -------------------------------------------------------------------------------------------------------
+
 
 def _tensor_map(maps: Any) -> tuple[tuple[int, ...], ...]:
     if len(maps) > 1:  # one message for each axis that several device axes cut
@@ -155,7 +179,8 @@ def _tensor_map(maps: Any) -> tuple[tuple[int, ...], ...]:
 
 
 def as_layouts(strategy: dict[str, Any]) -> dict[str, TensorLayout]:
-    """{name: TensorLayout} of {name: ParallelLayouts}; the stages of a name ``STAGE-NAME`` are put together, the layout is that of the first.
+    """{name: TensorLayout} of {name: ParallelLayouts}; the stages of a name ``STAGE-NAME`` are put together, the layout
+    is that of the first.
 
     Raises:
         ValueError: if something is missing in a layout, or the layouts are no layouts, or too large to be worked out.
@@ -166,12 +191,19 @@ def as_layouts(strategy: dict[str, Any]) -> dict[str, TensorLayout]:
         stage_and_name = _OF_STAGE.fullmatch(full_name)
         stage, name = (int(stage_and_name[1]), stage_and_name[2]) if stage_and_name else (0, full_name)
         try:
-            layout = TensorLayout(tuple(item.dev_matrix[0].dim), _tensor_map(item.tensor_map),
-                                  item.opt_weight_shard_size if item.opt_weight_shard_step or item.opt_weight_shard_size == -1 else 0,
-                                  tuple(item.param_split_shape[0].dim) if item.param_split_shape else (), item.field, (stage,))
+            layout = TensorLayout(
+                tuple(item.dev_matrix[0].dim),
+                _tensor_map(item.tensor_map),
+                item.opt_weight_shard_size if item.opt_weight_shard_step or item.opt_weight_shard_size == -1 else 0,
+                tuple(item.param_split_shape[0].dim) if item.param_split_shape else (),
+                item.field,
+                (stage,),
+            )
         except (AttributeError, IndexError) as error:
-            raise ValueError(f"The layout of {full_name!r} in the strategy is not complete ({error}). "
-                             "Pass what 'build_searched_strategy' returns.") from None
+            raise ValueError(
+                f"The layout of {full_name!r} in the strategy is not complete ({error}). "
+                "Pass what 'build_searched_strategy' returns."
+            ) from None
         layout.check(f"The layout of {full_name!r} in the strategy")
         stages.setdefault(name, []).append(stage)
         if name not in firsts or stage < firsts[name].stages[0]:
@@ -179,7 +211,10 @@ def as_layouts(strategy: dict[str, Any]) -> dict[str, TensorLayout]:
     result = {name: replace(layout, stages=tuple(stages[name])) for name, layout in firsts.items()}
     places = sum(layout.device_num for layout in set(result.values()))
     if places > _MOST_PLACES:
-        raise ValueError(f"The layouts in the strategy have {places} places of slices, more than the {_MOST_PLACES} that can be worked out.")
+        raise ValueError(
+            f"The layouts in the strategy have {places} places of slices, more than the {_MOST_PLACES} that can be "
+            "worked out."
+        )
     return result
 
 
@@ -200,9 +235,14 @@ def read_layouts(source: str | dict[str, Any] | None) -> dict[str, TensorLayout]
 def first_stage_of(name: str) -> int:
     """The pipeline stage that wrote a strategy file."""
     if name.endswith(".json"):
-        stages = _stages_of(_json_of(name, "transform_checkpoints", "src_strategy_file").get("parallel_strategy_item") or {}, name)
+        stages = _stages_of(
+            _json_of(name, "transform_checkpoints", "src_strategy_file").get("parallel_strategy_item") or {}, name
+        )
     else:
-        stages = [item.parallel_strategys.stage for item in _strategy_map(name, "transform_checkpoints").parallel_strategy_item]
+        stages = [
+            item.parallel_strategys.stage
+            for item in _strategy_map(name, "transform_checkpoints").parallel_strategy_item
+        ]
     if not stages:
         raise ValueError(f"For 'transform_checkpoints', the strategy file {name} has no strategies.")
     return stages[0]

@@ -1,4 +1,5 @@
 """How a batch reaches a torch network and its loss, and what of its outputs is the loss and what the prediction."""
+
 from __future__ import annotations
 
 import inspect
@@ -36,8 +37,8 @@ class Batch:
 def split(network: Any, columns: tuple[Any, ...], has_loss_fn: bool) -> Batch:
     """A batch as inputs and labels.
 
-    With a loss function the last column is the label, of a dict the one called "labels" or "label", else the last. Inputs that are a tuple, or a
-    dict of names that ``forward`` takes, are its arguments.
+    With a loss function the last column is the label, of a dict the one called "labels" or "label", else the last.
+    Inputs that are a tuple, or a dict of names that ``forward`` takes, are its arguments.
 
     Raises:
         ValueError: for a batch without a label.
@@ -65,15 +66,21 @@ def _without_nesting(columns: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _check_inputs(is_fine: bool, columns: tuple[Any, ...]) -> None:
     if not is_fine:
-        raise ValueError("When 'loss_fn' is not None, 'train_dataset' should return inputs and a label, but got "
-                         f"{len(columns)} column(s). Use a dataset of (inputs, label), or put the loss into the network.")
+        raise ValueError(
+            "When 'loss_fn' is not None, 'train_dataset' should return inputs and a label, but got "
+            f"{len(columns)} column(s). Use a dataset of (inputs, label), or put the loss into the network."
+        )
 
 
 def _arguments(network: Any, named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """(positional, by name): by name where ``forward`` has all of the names, else in their order."""
     forward = getattr(_innermost(network), "construct" if isinstance(network, Cell) else "forward")
     parameters = inspect.signature(forward).parameters.values()
-    names = {parameter.name for parameter in parameters if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL)}
+    names = {
+        parameter.name
+        for parameter in parameters
+        if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL)
+    }
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters) or names.issuperset(named):
         return (), named
     return tuple(named.values()), {}
@@ -95,15 +102,23 @@ def loss_of(outputs: Any) -> Any:
     if not isinstance(outputs, torch.Tensor):
         found = outputs.get("loss") if isinstance(outputs, Mapping) else getattr(outputs, "loss", None)
         if not isinstance(found, torch.Tensor):
-            described = f"a {type(outputs).__name__} of {len(outputs)} elements" if isinstance(outputs, (tuple, list)) else type(outputs).__name__
-            raise TypeError(f"For 'Model.train', the network must return the loss as one Tensor, but got {described}. "
-                            "Give Model a 'loss_fn', or a network that returns the loss alone, or an object with a 'loss'.")
+            described = (
+                f"a {type(outputs).__name__} of {len(outputs)} elements"
+                if isinstance(outputs, (tuple, list))
+                else type(outputs).__name__
+            )
+            raise TypeError(
+                f"For 'Model.train', the network must return the loss as one Tensor, but got {described}. "
+                "Give Model a 'loss_fn', or a network that returns the loss alone, or an object with a 'loss'."
+            )
         return found
     return outputs
 
 
 def prediction_of(outputs: Any) -> Any:
-    """What loss functions and metrics compare with labels: the "logits" of an object that has them, else the outputs."""
+    """What loss functions and metrics compare with labels: the "logits" of an object that has them, else
+    the outputs.
+    """
     if isinstance(outputs, Mapping):
         return outputs.get("logits", outputs)
     return getattr(outputs, "logits", outputs)

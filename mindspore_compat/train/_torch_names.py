@@ -1,9 +1,11 @@
 """MindSpore's parameter names and shapes for a plain torch module, by the types of its modules.
 
-A norm's ``weight``, ``bias``, ``running_mean``, ``running_var`` are ``gamma``, ``beta``, ``moving_mean``, ``moving_variance``; an embedding's
-``weight`` is ``embedding_table``, a PReLU's is ``w``; a one-dimensional convolution has an axis more. Linear layers, two- and three-dimensional
-convolutions, transposed ones, LSTM, GRU, RNN and MultiheadAttention have the same names, shapes and order of gates on both sides.
+A norm's ``weight``, ``bias``, ``running_mean``, ``running_var`` are ``gamma``, ``beta``, ``moving_mean``,
+``moving_variance``; an embedding's ``weight`` is ``embedding_table``, a PReLU's is ``w``; a one-dimensional convolution
+has an axis more. Linear layers, two- and three-dimensional convolutions, transposed ones, LSTM, GRU, RNN and
+MultiheadAttention have the same names, shapes and order of gates on both sides.
 """
+
 from __future__ import annotations
 
 import difflib
@@ -20,10 +22,24 @@ from mindspore_compat.common._wrap import plain
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
 
-__all__ = ["mindspore_items", "load_into_module", "torch_targets", "wrapped_module", "nearest", "from_torch_names", "to_torch_names"]
+__all__ = [
+    "mindspore_items",
+    "load_into_module",
+    "torch_targets",
+    "wrapped_module",
+    "nearest",
+    "from_torch_names",
+    "to_torch_names",
+]
 
 _log = logging.getLogger("mindspore_compat")
-_NORM = {"weight": "gamma", "bias": "beta", "running_mean": "moving_mean", "running_var": "moving_variance", "num_batches_tracked": None}
+_NORM = {
+    "weight": "gamma",
+    "bias": "beta",
+    "running_mean": "moving_mean",
+    "running_var": "moving_variance",
+    "num_batches_tracked": None,
+}
 #: module types: {torch name: MindSpore name, None if MindSpore has no such thing}
 _NAMES: list[tuple[tuple[type, ...], Mapping[str, str | None]]] = [
     ((nn.BatchNorm3d,), {key: value and f"bn2d.{value}" for key, value in _NORM.items()}),
@@ -31,12 +47,21 @@ _NAMES: list[tuple[tuple[type, ...], Mapping[str, str | None]]] = [
     ((nn.Embedding, nn.EmbeddingBag), {"weight": "embedding_table"}),
     ((nn.PReLU,), {"weight": "w"}),
 ]
-#: other names for the same: torch's own (as mindspore.mint has), those without the inner cell of BatchNorm3d, older ones
-_ALSO = {"bn2d.gamma": "gamma", "bn2d.beta": "beta", "bn2d.moving_mean": "moving_mean", "bn2d.moving_variance": "moving_variance", "w": "a"}
+# : other names for the same: torch's own (as mindspore.mint has), those without the inner cell of BatchNorm3d, older
+# ones
+_ALSO = {
+    "bn2d.gamma": "gamma",
+    "bn2d.beta": "beta",
+    "bn2d.moving_mean": "moving_mean",
+    "bn2d.moving_variance": "moving_variance",
+    "w": "a",
+}
 _CHILDREN = {(nn.TransformerEncoderLayer, nn.TransformerDecoderLayer): {"linear1": "dense1", "linear2": "dense2"}}
 #: what stands before a parameter's name in the state of an optimizer, which is not the parameter
-_STATE = re.compile(r"(moments?[12]?|vhat|adam_[mv]|lamb_[mv]|accum|accum_update|stat|mean_grad|mean_square|linear|prev|step_size|exp_avg(_sq)?|"
-                    r"momentum_buffer|ema|accumulated|loss_fn)\.$")
+_STATE = re.compile(
+    r"(moments?[12]?|vhat|adam_[mv]|lamb_[mv]|accum|accum_update|stat|mean_grad|mean_square|linear|prev|step_size|exp_avg(_sq)?|"
+    r"momentum_buffer|ema|accumulated|loss_fn)\.$"
+)
 _CONV1D = (nn.Conv1d, nn.ConvTranspose1d)
 _FLOATS = (torch.float16, torch.float32, torch.float64, torch.bfloat16)
 _INTS = (torch.int8, torch.int16, torch.int32, torch.int64)
@@ -74,7 +99,9 @@ def wrapped_module(module: nn.Module) -> nn.Module | None:
 
 
 def _walk(module: nn.Module, path: str) -> Iterator[tuple[str, nn.Module]]:
-    """(MindSpore path with its dot, module) of a module and all inside; what a wrapper of torch is around has the wrapper's place."""
+    """(MindSpore path with its dot, module) of a module and all inside; what a wrapper of torch is around has the
+    wrapper's place.
+    """
     yield path, module
     inner = wrapped_module(module)
     if inner is not None:
@@ -88,7 +115,9 @@ def _walk(module: nn.Module, path: str) -> Iterator[tuple[str, nn.Module]]:
 def _targets(net: nn.Module) -> Iterator[Target]:
     seen: set[int] = set()
     for path, module in _walk(net, ""):
-        buffers = [(name, tensor) for name, tensor in module._buffers.items() if name not in module._non_persistent_buffers_set]
+        buffers = [
+            (name, tensor) for name, tensor in module._buffers.items() if name not in module._non_persistent_buffers_set
+        ]
         for name, tensor in [*module._parameters.items(), *buffers]:
             own = _own_name(module, name)
             if tensor is None or own is None or id(tensor) in seen:
@@ -99,7 +128,9 @@ def _targets(net: nn.Module) -> Iterator[Target]:
 
 
 def torch_targets(net: nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
-    """(MindSpore name, parameter or buffer) of everything in the module that a MindSpore checkpoint may hold, each tensor once."""
+    """(MindSpore name, parameter or buffer) of everything in the module that a MindSpore checkpoint may hold, each
+    tensor once.
+    """
     if hasattr(net, "checkpoint_targets"):  # a training step of Model: the network and the optimizer's state
         yield from net.checkpoint_targets()
     else:
@@ -120,7 +151,8 @@ def mindspore_items(net: nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
         yield from net.checkpoint_extras()
 
 
-# --- loading --------------------------------------------------------------------------------------------------------------
+# --- loading ----------------------------------------------------------------------------------------------------------
+
 
 def _matched(target: Target, value: Parameter, strict_load: bool) -> torch.Tensor:
     """The value as it fits the tensor.
@@ -132,19 +164,27 @@ def _matched(target: Target, value: Parameter, strict_load: bool) -> torch.Tenso
     if target.has_extra_axis and tuple(data.shape) == tuple(target.as_mindspore().shape):
         data = data.squeeze(2)
     if tuple(data.shape) != tuple(tensor.shape):
-        raise RuntimeError(f"For 'load_param_into_net', {target.name} in the argument 'net' should have the same shape as in the argument "
-                           f"'parameter_dict'. But got its shape {tuple(target.as_mindspore().shape)} in the argument 'net' and shape "
-                           f"{tuple(data.shape)} in the argument 'parameter_dict'. Check that the network is the one that was saved.")
+        raise RuntimeError(
+            f"For 'load_param_into_net', {target.name} in the argument 'net' should have the same shape as in the "
+            "argument "
+            f"'parameter_dict'. But got its shape {tuple(target.as_mindspore().shape)} in the argument 'net' and shape "
+            f"{tuple(data.shape)} in the argument 'parameter_dict'. Check that the network is the one that was saved."
+        )
     same_kind = any(data.dtype in kind and tensor.dtype in kind for kind in (_FLOATS, _INTS))
     if data.dtype is not tensor.dtype and (strict_load or not same_kind):
-        raise RuntimeError(f"For 'load_param_into_net', {target.name} in the argument 'net' should have the same type as in the argument "
-                           f"'parameter_dict'. But got its type {dtype_name(tensor.dtype)} in the argument 'net' and type "
-                           f"{dtype_name(data.dtype)} in the argument 'parameter_dict'.")
+        raise RuntimeError(
+            f"For 'load_param_into_net', {target.name} in the argument 'net' should have the same type as in the "
+            "argument "
+            f"'parameter_dict'. But got its type {dtype_name(tensor.dtype)} in the argument 'net' and type "
+            f"{dtype_name(data.dtype)} in the argument 'parameter_dict'."
+        )
     return data
 
 
 def _flat_weights(net: nn.Module, parameter_dict: Mapping[str, Any]) -> dict[str, Any]:
-    """The dict with the one flat ``weight`` of an LSTM, GRU or RNN of old releases taken apart into torch's parameters."""
+    """The dict with the one flat ``weight`` of an LSTM, GRU or RNN of old releases taken apart into torch's
+    parameters.
+    """
     result = dict(parameter_dict)
     for path, module in _walk(net, ""):
         flat = result.get(f"{path}weight")
@@ -159,18 +199,26 @@ def _flat_weights(net: nn.Module, parameter_dict: Mapping[str, Any]) -> dict[str
         if data.numel() not in (with_both, with_one):
             continue
         if data.numel() == with_one and biases:
-            result.update({path + name: Parameter(torch.zeros_like(own[name]), path + name) for name in biases if name not in single})
+            result.update(
+                {
+                    path + name: Parameter(torch.zeros_like(own[name]), path + name)
+                    for name in biases
+                    if name not in single
+                }
+            )
             biases = single
         for name in weights + biases:  # all weights first, then all biases, as cuDNN has them
             count = own[name].numel()
-            result[path + name] = Parameter(data[place:place + count].reshape(own[name].shape), path + name)
+            result[path + name] = Parameter(data[place : place + count].reshape(own[name].shape), path + name)
             place += count
         del result[f"{path}weight"]
     return result
 
 
 def _prefixes(targets: list[Target], values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """(prefix of the dict's names, prefix of the net's) to try when a name is not found: what stands before a name in the dict, or in the net."""
+    """(prefix of the dict's names, prefix of the net's) to try when a name is not found: what stands before a name in
+    the dict, or in the net.
+    """
     tried: set[tuple[str, str]] = set()
 
     def is_state(ahead: str) -> bool:
@@ -180,9 +228,9 @@ def _prefixes(targets: list[Target], values: Mapping[str, Any]) -> Iterator[tupl
     for target in targets:
         for name in values:
             if name != target.name and name.endswith("." + target.name):
-                pair = (name[:-len(target.name)], "")
+                pair = (name[: -len(target.name)], "")
             elif name != target.name and target.name.endswith("." + name):
-                pair = ("", target.name[:-len(name)])
+                pair = ("", target.name[: -len(name)])
             else:
                 continue
             if pair not in tried:
@@ -191,11 +239,13 @@ def _prefixes(targets: list[Target], values: Mapping[str, Any]) -> Iterator[tupl
                     yield pair
 
 
-def load_into_module(net: nn.Module, parameter_dict: dict[str, Any], strict_load: bool, by_prefix: bool = True) -> tuple[list[str], list[str]]:
+def load_into_module(
+    net: nn.Module, parameter_dict: dict[str, Any], strict_load: bool, by_prefix: bool = True
+) -> tuple[list[str], list[str]]:
     """Copy the values into the module's parameters and buffers; what `load_param_into_net` does for torch modules.
 
-    Nothing is changed if anything does not fit. With ``by_prefix``, names are also looked for behind a prefix, and what is missing is told
-    with the nearest names that were not used.
+    Nothing is changed if anything does not fit. With ``by_prefix``, names are also looked for behind a prefix, and what
+    is missing is told with the nearest names that were not used.
     """
     body = getattr(net, "network", net) if hasattr(net, "checkpoint_targets") else net
     values = _flat_weights(body, parameter_dict)
@@ -212,8 +262,14 @@ def load_into_module(net: nn.Module, parameter_dict: dict[str, Any], strict_load
     missing = [target for target in _all_targets(net) if not take(target, (target.name, *target.also))]
     if missing and by_prefix and not strict_load:
         for ahead, behind in _prefixes(missing, values):
-            missing = [target for target in missing if not (target.name.startswith(behind) and take(
-                target, tuple(ahead + name[len(behind):] for name in (target.name, *target.also))))]
+            missing = [
+                target
+                for target in missing
+                if not (
+                    target.name.startswith(behind)
+                    and take(target, tuple(ahead + name[len(behind) :] for name in (target.name, *target.also)))
+                )
+            ]
     if hasattr(net, "check_optimizer_state"):
         net.check_optimizer_state(parameter_dict)
     with torch.no_grad():
@@ -230,7 +286,11 @@ def load_into_module(net: nn.Module, parameter_dict: dict[str, Any], strict_load
 
 def nearest(name: str, shape: tuple[int, ...], values: Mapping[str, Any]) -> list[str]:
     """Up to three names of the dict that may be meant by a name: of the same shape first, then by their letters."""
-    fitting = [key for key, value in values.items() if tuple(getattr(value, "shape", ())) == shape and not isinstance(value, str)]
+    fitting = [
+        key
+        for key, value in values.items()
+        if tuple(getattr(value, "shape", ())) == shape and not isinstance(value, str)
+    ]
     return difflib.get_close_matches(name, fitting, 3, 0.3) or difflib.get_close_matches(name, list(values), 3, 0.6)
 
 
@@ -238,21 +298,28 @@ def _tell_nearest(missing: list[Target], unused: dict[str, Any]) -> None:
     lines = []
     for target in missing[:20]:
         shape = tuple(target.as_mindspore().shape)
-        close = [f"{name} {tuple(unused[name].shape) if isinstance(unused[name], torch.Tensor) else ''}".rstrip()
-                 for name in nearest(target.name, shape, unused)]
-        lines.append(f"  {target.name} {shape}: " + (f"nearest unused {', '.join(close)}" if close else "nothing like it is left"))
+        close = [
+            f"{name} {tuple(unused[name].shape) if isinstance(unused[name], torch.Tensor) else ''}".rstrip()
+            for name in nearest(target.name, shape, unused)
+        ]
+        lines.append(
+            f"  {target.name} {shape}: "
+            + (f"nearest unused {', '.join(close)}" if close else "nothing like it is left")
+        )
     if lines:
         more = f"\n  and {len(missing) - 20} more" if len(missing) > 20 else ""
         _log.warning("For 'load_param_into_net', not found in the 'parameter_dict':\n%s%s", "\n".join(lines), more)
 
 
-# --- names without a module -------------------------------------------------------------------------------------------------
+# --- names without a module -------------------------------------------------------------------------------------------
+
 
 def from_torch_names(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """A torch ``state_dict`` under MindSpore's names, guessed from names and shapes where there is no module to ask.
 
-    A layer with ``running_mean``, or with a one-dimensional ``weight``, is a norm; one with only a two-dimensional ``weight`` and "emb" in
-    its name, or called ``wte`` or ``wpe``, is an embedding. Saving the module itself needs no guess.
+    A layer with ``running_mean``, or with a one-dimensional ``weight``, is a norm; one with only a two-dimensional
+    ``weight`` and "emb" in its name, or called ``wte`` or ``wpe``, is an embedding. Saving the module itself needs no
+    guess.
     """
     result: dict[str, torch.Tensor] = {}
     for name, tensor in state.items():
@@ -261,14 +328,25 @@ def from_torch_names(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tenso
         weight = state.get(dot + "weight")
         is_norm = f"{dot}running_mean" in state or (weight is not None and weight.dim() == 1 and weight.numel() > 1)
         layer = path.rpartition(".")[2].lower()
-        is_embedding = own == "weight" and tensor.dim() == 2 and f"{dot}bias" not in state and ("emb" in layer or layer in ("wte", "wpe"))
+        is_embedding = (
+            own == "weight"
+            and tensor.dim() == 2
+            and f"{dot}bias" not in state
+            and ("emb" in layer or layer in ("wte", "wpe"))
+        )
         new: str | None = _NORM.get(own, own) if is_norm else "embedding_table" if is_embedding else own
         if new is not None and own != "num_batches_tracked":
             result[dot + new] = tensor
     return result
 
 
-_TO_TORCH = {"gamma": "weight", "beta": "bias", "moving_mean": "running_mean", "moving_variance": "running_var", "embedding_table": "weight"}
+_TO_TORCH = {
+    "gamma": "weight",
+    "beta": "bias",
+    "moving_mean": "running_mean",
+    "moving_variance": "running_var",
+    "embedding_table": "weight",
+}
 
 
 def to_torch_names(name: str) -> str:

@@ -1,4 +1,7 @@
-"""Learning rates of a torch optimizer under `Model`: by a scheduler of torch, or by a schedule or list of MindSpore's."""
+"""Learning rates of a torch optimizer under `Model`: by a scheduler of torch, or by a schedule or list of
+MindSpore's.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -20,12 +23,14 @@ class Rates:
     """Moves the rates of an optimizer on.
 
     Args:
-        scheduler: of ``torch.optim.lr_scheduler``, stepped after each update or epoch; or a `LearningRateSchedule`, a list of rates or a function
-            of the number of updates (or epochs) before, which give all groups their rate; or None.
+        scheduler: of ``torch.optim.lr_scheduler``, stepped after each update or epoch; or a `LearningRateSchedule`, a
+            list of rates or a function of the number of updates (or epochs) before, which give all groups their rate;
+            or None.
         interval: "step" or "epoch".
 
     Raises:
-        TypeError: for a scheduler of another kind, or whose state a checkpoint cannot hold. ValueError: for another interval.
+        TypeError: for a scheduler of another kind, or whose state a checkpoint cannot hold. ValueError: for another
+            interval.
     """
 
     def __init__(self, optimizer: torch.optim.Optimizer, scheduler: Any, interval: str) -> None:
@@ -33,8 +38,11 @@ class Rates:
         self._optimizer, self._torch, self._rate = optimizer, None, None
         self.count = 0
         if isinstance(scheduler, torch.optim.lr_scheduler.ReduceLROnPlateau):
-            raise TypeError(f"For '{_OWNER}', ReduceLROnPlateau of torch needs a metric. Use the callback mindspore.ReduceLROnPlateau, which works "
-                            "on torch optimizers.")
+            raise TypeError(
+                f"For '{_OWNER}', ReduceLROnPlateau of torch needs a metric. Use the callback "
+                "mindspore.ReduceLROnPlateau, which works "
+                "on torch optimizers."
+            )
         if isinstance(scheduler, torch.optim.lr_scheduler.LRScheduler):
             self._torch = scheduler
             self._check_state()
@@ -45,7 +53,9 @@ class Rates:
         try:
             self.state()
         except TypeError as error:
-            raise TypeError(f"For '{_OWNER}', the state of {type(self._torch).__name__}: {error}. Move its rates by a callback.") from None
+            raise TypeError(
+                f"For '{_OWNER}', the state of {type(self._torch).__name__}: {error}. Move its rates by a callback."
+            ) from None
 
     def before_update(self) -> None:
         """Set the rate of this update, where it is a function of their number."""
@@ -78,6 +88,7 @@ class Rates:
 def _as_function(scheduler: Any) -> Callable[[int], float]:
     if isinstance(scheduler, Cell):
         from mindspore_compat.common.tensor import Tensor
+
         return lambda count: float(scheduler(Tensor(count, torch.int32)))
     if isinstance(scheduler, torch.Tensor):
         scheduler = scheduler.tolist()
@@ -87,5 +98,8 @@ def _as_function(scheduler: Any) -> Callable[[int], float]:
             return lambda count: rates[min(count, len(rates) - 1)]
     elif callable(scheduler):
         return lambda count: float(scheduler(count))
-    raise TypeError(f"For '{_OWNER}', 'scheduler' must be of torch.optim.lr_scheduler, a LearningRateSchedule, a list of rates, a function of the "
-                    f"number of updates, or None, but got {type(scheduler).__name__}.")
+    raise TypeError(
+        f"For '{_OWNER}', 'scheduler' must be of torch.optim.lr_scheduler, a LearningRateSchedule, a list of rates, a "
+        "function of the "
+        f"number of updates, or None, but got {type(scheduler).__name__}."
+    )

@@ -1,4 +1,7 @@
-"""MindSpore's loss scale on ``torch.amp.GradScaler``: the scaler scales and leaves out updates, a `LossScaleManager` says how the scale goes on."""
+"""MindSpore's loss scale on ``torch.amp.GradScaler``: the scaler scales and leaves out updates, a `LossScaleManager`
+says how the scale goes on.
+"""
+
 from __future__ import annotations
 
 from collections import defaultdict
@@ -18,7 +21,8 @@ __all__ = ["LossScaler"]
 class LossScaler(torch.amp.GradScaler):
     """A GradScaler whose scale is changed by the update Cell of a loss scale manager, on the device.
 
-    A manager without such a Cell is asked for its scale before each step; whether it hears of overflows is the caller's affair.
+    A manager without such a Cell is asked for its scale before each step; whether it hears of overflows is the caller's
+    affair.
 
     Args:
         device_type: of the network's parameters.
@@ -49,7 +53,11 @@ class LossScaler(torch.amp.GradScaler):
     def overflow(self) -> torch.Tensor:
         """Whether gradients that were unscaled since the last `update` held NaN or infinity; bool of shape ()."""
         assert self._scale is not None
-        found = [value.to(self._scale.device) for state in self._per_optimizer_states.values() for value in state["found_inf_per_device"].values()]
+        found = [
+            value.to(self._scale.device)
+            for state in self._per_optimizer_states.values()
+            for value in state["found_inf_per_device"].values()
+        ]
         return torch.stack(found).sum() > 0
 
     def leaves_out(self, overflow: torch.Tensor) -> bool:

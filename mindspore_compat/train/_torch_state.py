@@ -1,7 +1,9 @@
-"""What of a run with a torch network is no tensor of its own in a checkpoint: rates, schedules, counts, place in the data, random generators.
+"""What of a run with a torch network is no tensor of its own in a checkpoint: rates, schedules, counts, place in the
+data, random generators.
 
 All of it is one entry of the checkpoint, `NAME`: the bytes of a JSON text.
 """
+
 from __future__ import annotations
 
 import base64
@@ -15,7 +17,18 @@ from typing import Any
 import numpy as np
 import torch
 
-__all__ = ["NAME", "decoded", "encoded", "generators_of", "packed", "packed_parts", "random_state", "restore_parts", "set_random_state", "unpacked"]
+__all__ = [
+    "NAME",
+    "decoded",
+    "encoded",
+    "generators_of",
+    "packed",
+    "packed_parts",
+    "random_state",
+    "restore_parts",
+    "set_random_state",
+    "unpacked",
+]
 
 NAME = "torch_train_state"
 _TUPLE, _ITEMS, _COUNTS = "tuple", "items", "counts"
@@ -24,8 +37,11 @@ _TUPLE, _ITEMS, _COUNTS = "tuple", "items", "counts"
 def random_state(own: Sequence[torch.Generator] = ()) -> dict[str, Any]:
     """The state of torch's, NumPy's and Python's global generators, and of the data's ``own``."""
     kind, keys, place, has_gauss, gauss = np.random.get_state(legacy=True)
-    state = {"torch": _text(torch.get_rng_state().numpy()), "python": random.getstate(),
-             "numpy": [str(kind), _text(np.asarray(keys)), int(place), int(has_gauss), float(gauss)]}
+    state = {
+        "torch": _text(torch.get_rng_state().numpy()),
+        "python": random.getstate(),
+        "numpy": [str(kind), _text(np.asarray(keys)), int(place), int(has_gauss), float(gauss)],
+    }
     if own:
         state["data"] = [_text(one.get_state().numpy()) for one in own]
     if torch.cuda.is_available() and torch.cuda.is_initialized():
@@ -43,7 +59,7 @@ def set_random_state(state: dict[str, Any], own: Sequence[torch.Generator] = ())
     kind, words, place, has_gauss, last = state["numpy"]
     np.random.set_state((kind, _array(words, np.uint32), place, has_gauss, last))
     if "cuda" in state and torch.cuda.is_available():
-        for device, item in enumerate(state["cuda"][:torch.cuda.device_count()]):
+        for device, item in enumerate(state["cuda"][: torch.cuda.device_count()]):
             torch.cuda.set_rng_state(torch.from_numpy(_array(item, np.uint8)), device)
 
 
@@ -70,7 +86,11 @@ def packed(value: Any) -> Any:
     if isinstance(value, tuple):
         return {_TUPLE: [packed(item) for item in value]}
     if isinstance(value, dict):
-        return {_COUNTS if isinstance(value, Counter) else _ITEMS: [[packed(key), packed(item)] for key, item in value.items()]}
+        return {
+            _COUNTS if isinstance(value, Counter) else _ITEMS: [
+                [packed(key), packed(item)] for key, item in value.items()
+            ]
+        }
     raise TypeError(f"a checkpoint cannot hold a {type(value).__name__}")
 
 
@@ -122,9 +142,14 @@ def decoded(entry: torch.Tensor) -> dict[str, Any]:
     try:
         state = json.loads(bytes(entry.detach().cpu().to(torch.uint8).numpy().tobytes()))
     except ValueError as error:
-        raise ValueError(f"The checkpoint's entry {NAME!r} is damaged: {error}. Leave it out of the parameter dict to go without it.") from None
+        raise ValueError(
+            f"The checkpoint's entry {NAME!r} is damaged: {error}. Leave it out of the parameter dict to go without it."
+        ) from None
     if not isinstance(state, dict):
-        raise ValueError(f"The checkpoint's entry {NAME!r} is damaged: it holds {type(state).__name__}. Leave it out of the parameter dict.")
+        raise ValueError(
+            f"The checkpoint's entry {NAME!r} is damaged: it holds {type(state).__name__}. Leave it out of the "
+            "parameter dict."
+        )
     return state
 
 

@@ -1,4 +1,7 @@
-"""Training and evaluation steps of torch networks under `Model`: plain tensors, torch losses, ``torch.optim`` optimizers (docs/torch.md)."""
+"""Training and evaluation steps of torch networks under `Model`: plain tensors, torch losses, ``torch.optim``
+optimizers (docs/torch.md).
+"""
+
 from __future__ import annotations
 
 import contextlib
@@ -30,12 +33,19 @@ _log = logging.getLogger("mindspore_compat")
 def check_torch_parts(optimizer: Any) -> None:
     """TypeError unless the optimizer can drive a torch network."""
     if optimizer is not None and not isinstance(optimizer, torch.optim.Optimizer):
-        hint = "it holds MindSpore Parameters" if isinstance(optimizer, Optimizer) else f"it is {type(optimizer).__name__}"
-        raise TypeError(f"For 'Model', a torch.nn.Module network needs an optimizer of torch.optim, but {hint}. "
-                        "Build torch.optim.SGD(network.parameters(), ...) or write the network as nn.Cell.")
+        hint = (
+            "it holds MindSpore Parameters" if isinstance(optimizer, Optimizer) else f"it is {type(optimizer).__name__}"
+        )
+        raise TypeError(
+            f"For 'Model', a torch.nn.Module network needs an optimizer of torch.optim, but {hint}. "
+            "Build torch.optim.SGD(network.parameters(), ...) or write the network as nn.Cell."
+        )
     if isinstance(optimizer, torch.optim.LBFGS):
-        raise TypeError("For 'Model', LBFGS needs a closure that computes the loss again, which a step has not. Use another of torch.optim, "
-                        "or call optimizer.step(closure) in a loop of your own.")
+        raise TypeError(
+            "For 'Model', LBFGS needs a closure that computes the loss again, which a step has not. Use another of "
+            "torch.optim, "
+            "or call optimizer.step(closure) in a loop of your own."
+        )
 
 
 class _TorchStep(torch.nn.Module):
@@ -46,7 +56,9 @@ class _TorchStep(torch.nn.Module):
         amp_dtype: torch.float16 or torch.bfloat16; None is float16 on a GPU, bfloat16 elsewhere.
     """
 
-    def __init__(self, network: torch.nn.Module, loss_fn: Any, amp_level: str = "O0", amp_dtype: torch.dtype | None = None) -> None:
+    def __init__(
+        self, network: torch.nn.Module, loss_fn: Any, amp_level: str = "O0", amp_dtype: torch.dtype | None = None
+    ) -> None:
         super().__init__()
         self.network = network
         self.loss_fn = loss_fn
@@ -88,44 +100,67 @@ class _TorchStep(torch.nn.Module):
 
 
 def _as_float32(outputs: Any) -> Any:
-    return pytree.tree_map_only(torch.Tensor, lambda item: item.to(torch.float32) if item.is_floating_point() else item, outputs)
+    return pytree.tree_map_only(
+        torch.Tensor, lambda item: item.to(torch.float32) if item.is_floating_point() else item, outputs
+    )
 
 
 class TorchTrainStep(_TorchStep):
-    """A training step of a torch network: forward, backward, update. What `Model` builds for one; give it to `Model` as the network for more.
+    """A training step of a torch network: forward, backward, update. What `Model` builds for one; give it to `Model` as
+    the network for more.
 
-    Returns the loss as a Tensor, with a loss scale (loss, overflow, scale of the next step) as `nn.TrainOneStepWithLossScaleCell`.
+    Returns the loss as a Tensor, with a loss scale (loss, overflow, scale of the next step) as
+    `nn.TrainOneStepWithLossScaleCell`.
 
     Args:
         network: any ``torch.nn.Module``: plain, compiled, DataParallel, DistributedDataParallel; or a Cell.
-        loss_fn: takes (outputs, label, ...); of an output object its "logits". None if the network returns the loss, or an object with a "loss".
+        loss_fn: takes (outputs, label, ...); of an output object its "logits". None if the network returns the loss, or
+            an object with a "loss".
         optimizer: of ``torch.optim``; None if the network updates itself.
-        amp_level: "O0", or "O1", "O2", "O3", "auto": ``torch.autocast``, which decides by operator at each of them; "O2" also brings a
-            `DynamicLossScaleManager`, as upstream. See ``amp_dtype`` of the base.
+        amp_level: "O0", or "O1", "O2", "O3", "auto": ``torch.autocast``, which decides by operator at each of them;
+            "O2" also brings a `DynamicLossScaleManager`, as upstream. See ``amp_dtype`` of the base.
         loss_scale_manager: replaces what the level brings; None is no loss scale.
-        scheduler: of ``torch.optim.lr_scheduler``, a `LearningRateSchedule`, a list of rates, or a function of the number of updates.
+        scheduler: of ``torch.optim.lr_scheduler``, a `LearningRateSchedule`, a list of rates, or a function of the
+            number of updates.
         interval: "step" or "epoch": when the scheduler goes on.
         accumulate: so many batches make one update, by the mean of their gradients; an epoch's end also makes one.
         clip_norm: the gradients' greatest norm (``torch.nn.utils.clip_grad_norm_``), of the unscaled ones.
         ema: a ``torch.optim.swa_utils.AveragedModel`` of the network, updated after each update.
 
-    Checkpoints of a step hold everything that a resumed run needs to go on bit for bit: after ``load_param_into_net(step, parameters)``,
-    ``Model.train(..., initial_epoch=step.resume())`` does so, within an epoch too.
+    Checkpoints of a step hold everything that a resumed run needs to go on bit for bit: after
+    ``load_param_into_net(step, parameters)``, ``Model.train(..., initial_epoch=step.resume())`` does so, within an
+    epoch too.
 
     Raises:
         TypeError, ValueError: for arguments of a wrong kind.
     """
 
-    def __init__(self, network: torch.nn.Module, loss_fn: Any = None, optimizer: Any = None, *, amp_level: str = "O0",
-                 amp_dtype: torch.dtype | None = None, loss_scale_manager: Any = _UNSET, scheduler: Any = None, interval: str = "step",
-                 accumulate: int = 1, clip_norm: float | None = None, ema: Any = None) -> None:
+    def __init__(
+        self,
+        network: torch.nn.Module,
+        loss_fn: Any = None,
+        optimizer: Any = None,
+        *,
+        amp_level: str = "O0",
+        amp_dtype: torch.dtype | None = None,
+        loss_scale_manager: Any = _UNSET,
+        scheduler: Any = None,
+        interval: str = "step",
+        accumulate: int = 1,
+        clip_norm: float | None = None,
+        ema: Any = None,
+    ) -> None:
         owner = "TorchTrainStep"
         if not isinstance(network, torch.nn.Module):
-            raise TypeError(f"For '{owner}', the 'network' must be a torch.nn.Module, but got {type(network).__name__}.")
+            raise TypeError(
+                f"For '{owner}', the 'network' must be a torch.nn.Module, but got {type(network).__name__}."
+            )
         if amp_level not in LEVELS:
             raise ValueError(f"For '{owner}', the 'amp_level' must be in {list(LEVELS)}, but got {amp_level!r}.")
         if amp_dtype not in (None, torch.float16, torch.bfloat16):
-            raise ValueError(f"For '{owner}', 'amp_dtype' must be torch.float16, torch.bfloat16 or None, but got {amp_dtype}.")
+            raise ValueError(
+                f"For '{owner}', 'amp_dtype' must be torch.float16, torch.bfloat16 or None, but got {amp_dtype}."
+            )
         check_torch_parts(optimizer)
         if optimizer is None and (scheduler, clip_norm, ema, accumulate) != (None, None, None, 1):
             raise ValueError(f"For '{owner}', 'scheduler', 'clip_norm', 'ema' and 'accumulate' need an 'optimizer'.")
@@ -134,10 +169,16 @@ class TorchTrainStep(_TorchStep):
         if manager is _UNSET:
             manager = DynamicLossScaleManager() if amp_level == "O2" and optimizer is not None else None
         if manager is not None and not isinstance(manager, LossScaleManager):
-            raise TypeError(f"For '{owner}', 'loss_scale_manager' must be a LossScaleManager, but got {type(manager).__name__}.")
+            raise TypeError(
+                f"For '{owner}', 'loss_scale_manager' must be a LossScaleManager, but got {type(manager).__name__}."
+            )
         if ema is not None and not isinstance(ema, torch.optim.swa_utils.AveragedModel):
-            raise TypeError(f"For '{owner}', 'ema' must be a torch.optim.swa_utils.AveragedModel, but got {type(ema).__name__}.")
-        if clip_norm is not None and (isinstance(clip_norm, bool) or not (isinstance(clip_norm, (int, float)) and clip_norm > 0)):
+            raise TypeError(
+                f"For '{owner}', 'ema' must be a torch.optim.swa_utils.AveragedModel, but got {type(ema).__name__}."
+            )
+        if clip_norm is not None and (
+            isinstance(clip_norm, bool) or not (isinstance(clip_norm, (int, float)) and clip_norm > 0)
+        ):
             raise ValueError(f"For '{owner}', 'clip_norm' must be a positive number, but got {clip_norm!r}.")
         self.loss_scale_manager = manager
         object.__setattr__(self, "optimizer", optimizer)
@@ -154,9 +195,15 @@ class TorchTrainStep(_TorchStep):
         self._now: dict[str, Any] | None = None
         self._generators: list[torch.Generator] = []  # the data's own
         known = {id(tensor) for _, tensor in self._named()}
-        if optimizer is not None and any(id(item) not in known for group in optimizer.param_groups for item in group["params"]):
-            _log.warning("For '%s', the 'optimizer' has parameters that are neither the network's nor the loss function's: checkpoints do not "
-                         "hold them.", owner)
+        if optimizer is not None and any(
+            id(item) not in known for group in optimizer.param_groups for item in group["params"]
+        ):
+            _log.warning(
+                "For '%s', the 'optimizer' has parameters that are neither the network's nor the loss function's: "
+                "checkpoints do not "
+                "hold them.",
+                owner,
+            )
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_generators": []}
@@ -216,24 +263,34 @@ class TorchTrainStep(_TorchStep):
         return overflow
 
     def _parameters_with_gradients(self) -> list[Any]:
-        return [parameter for group in self.optimizer.param_groups for parameter in group["params"] if parameter.grad is not None]
+        return [
+            parameter
+            for group in self.optimizer.param_groups
+            for parameter in group["params"]
+            if parameter.grad is not None
+        ]
 
-    # --- epochs -----------------------------------------------------------------------------------------------------------
+    # --- epochs -------------------------------------------------------------------------------------------------------
 
     def resume(self) -> int:
-        """Let the next training go on where the checkpoint that was loaded left off; returns what it takes as ``initial_epoch``.
+        """Let the next training go on where the checkpoint that was loaded left off; returns what it takes as
+        ``initial_epoch``.
 
         Raises:
             RuntimeError: if no checkpoint of a step was loaded.
         """
         if self._loaded is None:
-            raise RuntimeError("There is nothing to resume: call load_param_into_net(model.train_network, load_checkpoint(file)) before, with a "
-                               "checkpoint that ModelCheckpoint saved of a TorchTrainStep.")
+            raise RuntimeError(
+                "There is nothing to resume: call load_param_into_net(model.train_network, load_checkpoint(file)) "
+                "before, with a "
+                "checkpoint that ModelCheckpoint saved of a TorchTrainStep."
+            )
         self._resumed = self._loaded
         return self.epoch
 
     def begin_epoch(self, epoch: int, dataset: Any = None) -> int | None:
-        """The loop begins an epoch, counted from 0, over the dataset; returns how many of its batches a resumed run has behind it, else None.
+        """The loop begins an epoch, counted from 0, over the dataset; returns how many of its batches a resumed run has
+        behind it, else None.
 
         Raises:
             ValueError: if a resumed run begins with another epoch.
@@ -242,8 +299,10 @@ class TorchTrainStep(_TorchStep):
         self._generators = state.generators_of(dataset)
         if resumed is not None:
             if self.epoch != epoch:
-                raise ValueError(f"The training was to be resumed in epoch {self.epoch}, but begins with {epoch}: give Model.train "
-                                 "initial_epoch=step.resume().")
+                raise ValueError(
+                    f"The training was to be resumed in epoch {self.epoch}, but begins with {epoch}: give Model.train "
+                    "initial_epoch=step.resume()."
+                )
             self._began, self._now = resumed["began"], resumed["now"] if self.batch else None
             state.set_random_state(resumed["began"], self._generators)
             return self.batch
@@ -267,10 +326,12 @@ class TorchTrainStep(_TorchStep):
             self._rates.after("epoch")
         self.epoch, self.batch, self._began = self.epoch + 1, 0, None
 
-    # --- checkpoints ------------------------------------------------------------------------------------------------------
+    # --- checkpoints --------------------------------------------------------------------------------------------------
 
     def _named(self) -> Iterator[tuple[str, torch.Tensor]]:
-        """(MindSpore name, tensor) of the network, and of a loss function that is a module as ``loss_fn.NAME``, each tensor once."""
+        """(MindSpore name, tensor) of the network, and of a loss function that is a module as ``loss_fn.NAME``, each
+        tensor once.
+        """
         seen = set()
         for prefix, module in (("", self.network), ("loss_fn.", self.loss_fn)):
             for name, tensor in torch_targets(module) if isinstance(module, torch.nn.Module) else ():
@@ -279,7 +340,9 @@ class TorchTrainStep(_TorchStep):
                     yield prefix + name, tensor
 
     def checkpoint_targets(self) -> Iterator[tuple[str, torch.Tensor]]:
-        """(MindSpore name, tensor): `_named`, the optimizer's state as ``STATE.PARAMETER``, the loss scale's, the average's as ``ema.``."""
+        """(MindSpore name, tensor): `_named`, the optimizer's state as ``STATE.PARAMETER``, the loss scale's, the
+        average's as ``ema.``.
+        """
         found = list(self._named())
         yield from found
         states = self.optimizer.state if self.optimizer is not None else {}
@@ -293,27 +356,51 @@ class TorchTrainStep(_TorchStep):
             yield from ((f"ema.{name}", tensor) for name, tensor in torch_targets(self.ema))
 
     def checkpoint_extras(self) -> Iterator[tuple[str, torch.Tensor]]:
-        """What a checkpoint holds beside `checkpoint_targets`: gradients that wait for an update, and one entry of all else."""
+        """What a checkpoint holds beside `checkpoint_targets`: gradients that wait for an update, and one entry of all
+        else.
+        """
         if self.optimizer is None:
             return
         names = dict(self._named())
         if self._done:
-            yield from ((f"accumulated.{name}", tensor.grad) for name, tensor in names.items() if tensor.grad is not None)
+            yield from (
+                (f"accumulated.{name}", tensor.grad) for name, tensor in names.items() if tensor.grad is not None
+            )
         states, now = self.optimizer.state, state.random_state(self._generators)
-        numbers = {name: state.packed_parts({key: value for key, value in states.get(tensor, {}).items() if not isinstance(value, torch.Tensor)})
-                   for name, tensor in names.items()}
-        yield state.NAME, state.encoded({
-            "optimizer": type(self.optimizer).__name__, "groups": [state.packed_parts(group, ("params",)) for group in self.optimizer.param_groups],
-            "states": {name: found for name, found in numbers.items() if found}, "rates": self._rates.state(),  # type: ignore[union-attr]
-            "counters": {name: counter.item() for name, counter in self._counters()}, "done": self._done,
-            "epoch": self.epoch, "batch": self.batch, "began": self._began or now, "now": now})
+        numbers = {
+            name: state.packed_parts(
+                {key: value for key, value in states.get(tensor, {}).items() if not isinstance(value, torch.Tensor)}
+            )
+            for name, tensor in names.items()
+        }
+        yield (
+            state.NAME,
+            state.encoded(
+                {
+                    "optimizer": type(self.optimizer).__name__,
+                    "groups": [state.packed_parts(group, ("params",)) for group in self.optimizer.param_groups],
+                    "states": {name: found for name, found in numbers.items() if found},
+                    "rates": self._rates.state(),  # type: ignore[union-attr]
+                    "counters": {name: counter.item() for name, counter in self._counters()},
+                    "done": self._done,
+                    "epoch": self.epoch,
+                    "batch": self.batch,
+                    "began": self._began or now,
+                    "now": now,
+                }
+            ),
+        )
 
     def _counters(self) -> Iterator[tuple[str, torch.Tensor]]:
         """(torch name, tensor) of single numbers that MindSpore has no name for: ``num_batches_tracked`` of norms."""
         for prefix, module in (("", self.network), ("loss_fn.", self.loss_fn), ("ema.", self.ema)):
             if isinstance(module, torch.nn.Module):
                 named = {id(tensor) for _, tensor in torch_targets(module)}
-                yield from ((prefix + name, item) for name, item in module.named_buffers() if id(item) not in named and item.numel() == 1)
+                yield from (
+                    (prefix + name, item)
+                    for name, item in module.named_buffers()
+                    if id(item) not in named and item.numel() == 1
+                )
 
     def check_optimizer_state(self, values: dict[str, Any]) -> None:
         """ValueError if the entry of the run's state is damaged or of another optimizer: before anything is changed."""
@@ -325,10 +412,14 @@ class TorchTrainStep(_TorchStep):
             raise _misfit(f"the optimizer is {mine}, the checkpoint's was {its}")
         groups = found.get("groups")
         if isinstance(groups, list) and len(groups) != len(self.optimizer.param_groups):
-            raise _misfit(f"the optimizer has {len(self.optimizer.param_groups)} groups of parameters, the checkpoint's had {len(groups)}")
+            raise _misfit(
+                f"the optimizer has {len(self.optimizer.param_groups)} groups of parameters, the checkpoint's had "
+                f"{len(groups)}"
+            )
 
     def restore_optimizer_state(self, values: dict[str, Any]) -> list[str]:
-        """Take what `load_param_into_net` found no tensor for: a fresh optimizer's states and `checkpoint_extras`. Returns the names used.
+        """Take what `load_param_into_net` found no tensor for: a fresh optimizer's states and `checkpoint_extras`.
+        Returns the names used.
 
         Raises:
             ValueError: if the entry of the run's state is damaged.
@@ -376,8 +467,11 @@ class TorchTrainStep(_TorchStep):
 
 
 def _misfit(what: str) -> ValueError:
-    return ValueError(f"The checkpoint's entry {state.NAME!r} does not fit this optimizer and scheduler: {what}. Build them as they were, or load "
-                      "into the step's 'network' to go on with fresh ones.")
+    return ValueError(
+        f"The checkpoint's entry {state.NAME!r} does not fit this optimizer and scheduler: {what}. Build them as they "
+        "were, or load "
+        "into the step's 'network' to go on with fresh ones."
+    )
 
 
 class TorchEvalStep(_TorchStep):

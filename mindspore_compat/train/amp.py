@@ -1,9 +1,11 @@
-"""Mixed precision of networks, and the training Cell of a network. Upstream: ``mindspore.train.amp``, ``mindspore.amp``.
+"""Mixed precision of networks, and the training Cell of a network. Upstream: ``mindspore.train.amp``,
+``mindspore.amp``.
 
-O0 leaves the network alone. O1 computes in Cells of the white list in float16, and hands on float32. O2 computes in float16 except in
-Cells of the black list. O3 computes all of it in float16. "auto" decides by operator, as ``torch.autocast`` does. Parameters stay
-float32, and so does the loss. See docs/design/amp.md.
+O0 leaves the network alone. O1 computes in Cells of the white list in float16, and hands on float32. O2 computes in
+float16 except in Cells of the black list. O3 computes all of it in float16. "auto" decides by operator, as
+``torch.autocast`` does. Parameters stay float32, and so does the loss. See docs/design/amp.md.
 """
+
 from __future__ import annotations
 
 import inspect
@@ -16,7 +18,12 @@ from mindspore_compat._api.validate import check_type
 from mindspore_compat.nn import layer as _layer
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim.optimizer import Optimizer
-from mindspore_compat.nn.wrap.cell_wrapper import GradAccumulationCell, TrainOneStepCell, WithLossCell, _TrainGradAccuStepCell
+from mindspore_compat.nn.wrap.cell_wrapper import (
+    GradAccumulationCell,
+    TrainOneStepCell,
+    WithLossCell,
+    _TrainGradAccuStepCell,
+)
 from mindspore_compat.nn.wrap.loss_scale import TrainOneStepWithLossScaleCell, _TrainGradAccuWithLossScaleCell
 from mindspore_compat.ops import operations as _prim
 from mindspore_compat.ops.primitive import Primitive
@@ -29,10 +36,35 @@ _log = logging.getLogger("mindspore_compat")
 _HALF = (torch.float16, torch.bfloat16)
 LEVELS = ("O0", "O1", "O2", "O3", "auto")
 
-AMP_WHITE_LIST: list[type] = [getattr(_layer, name) for name in (
-    "Conv1d", "Conv2d", "Conv3d", "Conv1dTranspose", "Conv2dTranspose", "Conv3dTranspose", "Dense", "LSTMCell", "RNNCell", "GRUCell")] + [
-    getattr(_prim, name) for name in (
-        "Conv2D", "Conv3D", "Conv2DTranspose", "Conv3DTranspose", "Conv2DBackpropInput", "MatMul", "BatchMatMul", "PReLU", "ReLU", "Ger")]
+AMP_WHITE_LIST: list[type] = [
+    getattr(_layer, name)
+    for name in (
+        "Conv1d",
+        "Conv2d",
+        "Conv3d",
+        "Conv1dTranspose",
+        "Conv2dTranspose",
+        "Conv3dTranspose",
+        "Dense",
+        "LSTMCell",
+        "RNNCell",
+        "GRUCell",
+    )
+] + [
+    getattr(_prim, name)
+    for name in (
+        "Conv2D",
+        "Conv3D",
+        "Conv2DTranspose",
+        "Conv3DTranspose",
+        "Conv2DBackpropInput",
+        "MatMul",
+        "BatchMatMul",
+        "PReLU",
+        "ReLU",
+        "Ger",
+    )
+]
 AMP_BLACK_LIST: list[type] = [_layer.BatchNorm1d, _layer.BatchNorm2d, _layer.BatchNorm3d, _layer.LayerNorm]
 
 #: Cells that are nothing but a Primitive of the white list; upstream finds the Primitive inside
@@ -64,17 +96,26 @@ def auto_mixed_precision(network: Any, amp_level: str = "O0", dtype: torch.dtype
     """
     if not isinstance(network, Cell):
         if amp_level != "auto":
-            raise TypeError(f"For amp_level '{amp_level}', the network type should be Cell. It is {type(network).__name__}.")
+            raise TypeError(
+                f"For amp_level '{amp_level}', the network type should be Cell. It is {type(network).__name__}."
+            )
         if not inspect.isfunction(network) and not inspect.ismethod(network):
-            raise TypeError(f"For amp_level 'auto', the network type should be Cell or function, but got {type(network).__name__}.")
+            raise TypeError(
+                f"For amp_level 'auto', the network type should be Cell or function, but got {type(network).__name__}."
+            )
     _check_half(dtype)
     if amp_level not in LEVELS:
         raise ValueError(f"The amp level {amp_level} is not supported. Use one of {', '.join(LEVELS)}.")
     if amp_level == "O0":
         return network
     if getattr(network, "_amp_level", None) in LEVELS:
-        _log.warning("The network's auto mixed-precision level is adjusted from %s to %s, and repeated calls to mixed-precision interfaces "
-                     "can cause performance degradation.", network._amp_level, amp_level)
+        _log.warning(
+            "The network's auto mixed-precision level is adjusted from %s to %s, and repeated calls to mixed-precision "
+            "interfaces "
+            "can cause performance degradation.",
+            network._amp_level,
+            amp_level,
+        )
     if amp_level == "O1":
         network = _cast_white(network, dtype, AMP_WHITE_LIST)
     elif amp_level == "auto":
@@ -87,12 +128,22 @@ def auto_mixed_precision(network: Any, amp_level: str = "O0", dtype: torch.dtype
 
 
 def _cast_white(network: Any, dtype: torch.dtype, white_list: list[type]) -> Any:
-    return cast_only(network, dtype, white_list + [cell for primitive, cell in _CELLS_OF_PRIMITIVES.items() if primitive in white_list])
+    return cast_only(
+        network,
+        dtype,
+        white_list + [cell for primitive, cell in _CELLS_OF_PRIMITIVES.items() if primitive in white_list],
+    )
 
 
-def custom_mixed_precision(network: Any, *, white_list: list[type] | None = None, black_list: list[type] | None = None,
-                           dtype: torch.dtype = torch.float16) -> Any:
-    """The network made to compute in ``dtype`` only in Cells and Primitives of ``white_list``, or all but in Cells of ``black_list``.
+def custom_mixed_precision(
+    network: Any,
+    *,
+    white_list: list[type] | None = None,
+    black_list: list[type] | None = None,
+    dtype: torch.dtype = torch.float16,
+) -> Any:
+    """The network made to compute in ``dtype`` only in Cells and Primitives of ``white_list``, or all but in Cells of
+    ``black_list``.
 
     Raises:
         TypeError: for a wrong network or list. ValueError: unless just one list is given, or for an unknown dtype.
@@ -102,8 +153,10 @@ def custom_mixed_precision(network: Any, *, white_list: list[type] | None = None
     if white_list is None and black_list is None:
         raise ValueError("For custom_mixed_precision, one of white_list and black_list must be provided.")
     if white_list is not None and black_list is not None:
-        raise ValueError("For custom_mixed_precision, the white_list or black_list cannot be provided at the same time, "
-                         "please provide one or the other.")
+        raise ValueError(
+            "For custom_mixed_precision, the white_list or black_list cannot be provided at the same time, "
+            "please provide one or the other."
+        )
     _check_half(dtype)
     if white_list is not None:
         _check_list(white_list, "white_list", (Cell, Primitive))
@@ -124,18 +177,26 @@ def _check_list(classes: Any, name: str, allowed: tuple[type, ...]) -> None:
         if not isinstance(item, type):
             raise TypeError(f"The element in {name} should be a class, but got {item}")
         if not issubclass(item, allowed):
-            raise TypeError(f"The subclass of element in {name} should be one of {[base.__name__ for base in allowed]}, but got {item}")
+            raise TypeError(
+                f"The subclass of element in {name} should be one of {[base.__name__ for base in allowed]}, but got "
+                f"{item}"
+            )
 
 
-# --- the training Cell -------------------------------------------------------------------------------------------------------------
+# --- the training Cell ------------------------------------------------------------------------------------------------
 
 
 def _level_config(level: str) -> dict[str, Any]:
-    return {"keep_batchnorm_fp32": level == "O2", "cast_model_type": torch.float16 if level in ("O2", "O3") else torch.float32,
-            "loss_scale_manager": DynamicLossScaleManager() if level == "O2" else None}
+    return {
+        "keep_batchnorm_fp32": level == "O2",
+        "cast_model_type": torch.float16 if level in ("O2", "O3") else torch.float32,
+        "loss_scale_manager": DynamicLossScaleManager() if level == "O2" else None,
+    }
 
 
-def build_train_network(network: Any, optimizer: Any, loss_fn: Any = None, level: str = "O0", boost_level: str = "O0", **kwargs: Any) -> Any:
+def build_train_network(
+    network: Any, optimizer: Any, loss_fn: Any = None, level: str = "O0", boost_level: str = "O0", **kwargs: Any
+) -> Any:
     """The training Cell of a network: loss, casts of the level, loss scale, optimizer.
 
     Args:
@@ -159,13 +220,19 @@ def build_train_network(network: Any, optimizer: Any, loss_fn: Any = None, level
     network = _with_precision(network, config, level)
     if loss_fn is not None:
         check_type(loss_fn, "loss_fn", torch.nn.Module, "build_train_network", named=False)
-        in_half = config["cast_model_type"] is torch.float16 or getattr(network, "_amp_level", None) in ("O2", "O3", "auto")
+        in_half = config["cast_model_type"] is torch.float16 or getattr(network, "_amp_level", None) in (
+            "O2",
+            "O3",
+            "auto",
+        )
         network = (Float32WithLossCell if in_half else WithLossCell)(network, loss_fn)
     accumulates = any(isinstance(cell, GradAccumulationCell) for _, cell in network.cells_and_names())
     manager = config["loss_scale_manager"]
     update_cell = manager.get_update_cell() if manager is not None else None
     if update_cell is not None:
-        return (_TrainGradAccuWithLossScaleCell if accumulates else TrainOneStepWithLossScaleCell)(network, optimizer, update_cell).set_train()
+        return (_TrainGradAccuWithLossScaleCell if accumulates else TrainOneStepWithLossScaleCell)(
+            network, optimizer, update_cell
+        ).set_train()
     if accumulates:
         return _TrainGradAccuStepCell(network, optimizer).set_train()
     return TrainOneStepCell(network, optimizer, manager.get_loss_scale() if manager is not None else None).set_train()
@@ -185,9 +252,15 @@ def _with_precision(network: Any, config: dict[str, Any], level: str) -> Any:
 def _checked_options(options: dict[str, Any]) -> dict[str, Any]:
     for name in options:
         if name not in ("cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager"):
-            raise ValueError(f"Unsupported arg '{name}'. Known are 'cast_model_type', 'keep_batchnorm_fp32' and 'loss_scale_manager'.")
+            raise ValueError(
+                f"Unsupported arg '{name}'. Known are 'cast_model_type', 'keep_batchnorm_fp32' and "
+                "'loss_scale_manager'."
+            )
     if "cast_model_type" in options and options["cast_model_type"] not in (torch.float16, torch.float32):
-        raise TypeError(f"The 'cast_model_type' should be one of [mindspore.float16, mindspore.float32], but got '{options['cast_model_type']}'.")
+        raise TypeError(
+            "The 'cast_model_type' should be one of [mindspore.float16, mindspore.float32], but got "
+            f"'{options['cast_model_type']}'."
+        )
     if "keep_batchnorm_fp32" in options:
         check_type(options["keep_batchnorm_fp32"], "keep_batchnorm_fp32", bool, "build_train_network", named=False)
     manager = options.get("loss_scale_manager")

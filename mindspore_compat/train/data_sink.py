@@ -1,4 +1,5 @@
 """A function over a dataset. Upstream: ``mindspore.data_sink``."""
+
 from __future__ import annotations
 
 import functools
@@ -14,7 +15,9 @@ from mindspore_compat.train.dataset_helper import dataset_size, endless
 __all__ = ["data_sink"]
 
 
-def data_sink(fn: Callable[..., Any], dataset: Any, sink_size: int = 1, jit_config: Any = None, input_signature: Any = None) -> Callable[..., Any]:
+def data_sink(
+    fn: Callable[..., Any], dataset: Any, sink_size: int = 1, jit_config: Any = None, input_signature: Any = None
+) -> Callable[..., Any]:
     """A function without arguments that runs ``fn`` on the next ``sink_size`` batches, and returns the last output.
 
     The dataset starts again whenever it ends.
@@ -25,7 +28,8 @@ def data_sink(fn: Callable[..., Any], dataset: Any, sink_size: int = 1, jit_conf
 
     Raises:
         TypeError: if ``sink_size`` is no int, or, when a batch comes, for a dtype that does not fit.
-        ValueError: if ``sink_size`` is not positive, for an empty dataset, or, when a batch comes, for a shape that does not fit.
+        ValueError: if ``sink_size`` is not positive, for an empty dataset, or, when a batch comes, for a shape that
+            does not fit.
     """
     check_type(sink_size, "sink_size", int, "Data sink")
     if sink_size <= 0:
@@ -51,13 +55,21 @@ def data_sink(fn: Callable[..., Any], dataset: Any, sink_size: int = 1, jit_conf
 def _check_signature(signature: Any, batch: tuple[Any, ...]) -> None:
     expected = [signature] if isinstance(signature, torch.Tensor) else list(signature)
     if len(expected) != len(batch):
-        raise ValueError(f"For 'data_sink', 'input_signature' has {len(expected)} inputs, but the dataset has {len(batch)} columns.")
+        raise ValueError(
+            f"For 'data_sink', 'input_signature' has {len(expected)} inputs, but the dataset has {len(batch)} columns."
+        )
     for number, (wanted, got) in enumerate(zip(expected, batch), 1):
         if wanted is None:
             continue
         if wanted.dtype is not got.dtype:
-            raise TypeError(f"The {number}th input type of 'input_signature' must be the same as the dataset's, but got {wanted.dtype} "
-                            f"and {got.dtype}.")
+            raise TypeError(
+                f"The {number}th input type of 'input_signature' must be the same as the dataset's, but got "
+                f"{wanted.dtype} "
+                f"and {got.dtype}."
+            )
         if len(wanted.shape) != len(got.shape) or any(a not in (-1, b) for a, b in zip(wanted.shape, got.shape)):
-            raise ValueError(f"The {number}th input shape of 'input_signature' must be the same as the dataset's, but got {tuple(wanted.shape)} "
-                             f"and {tuple(got.shape)}.")
+            raise ValueError(
+                f"The {number}th input shape of 'input_signature' must be the same as the dataset's, but got "
+                f"{tuple(wanted.shape)} "
+                f"and {tuple(got.shape)}."
+            )

@@ -1,4 +1,5 @@
 """How a run takes its batches from a dataset. Upstream: ``mindspore.train.dataset_helper``."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -32,8 +33,10 @@ def dataset_size(dataset: Any) -> int:
     try:
         return len(dataset)
     except TypeError:
-        raise TypeError("The dataset must be a mindspore.dataset Dataset, or an iterable of batches that has a length (such as a "
-                        f"torch DataLoader over a map-style dataset), but got {type(dataset).__name__}.") from None
+        raise TypeError(
+            "The dataset must be a mindspore.dataset Dataset, or an iterable of batches that has a length (such as a "
+            f"torch DataLoader over a map-style dataset), but got {type(dataset).__name__}."
+        ) from None
 
 
 def _as_tuple(batch: Any, plain: bool) -> tuple[Any, ...]:
@@ -43,21 +46,27 @@ def _as_tuple(batch: Any, plain: bool) -> tuple[Any, ...]:
 
 
 def _on_device(value: Any, plain: bool) -> Any:
-    """A batch's column as what the network takes: a Tensor, or a plain torch tensor for torch networks, on the current device."""
+    """A batch's column as what the network takes: a Tensor, or a plain torch tensor for torch networks, on the current
+    device.
+    """
     if not isinstance(value, torch.Tensor):
         if plain and _is_nested(value):
             return _nested_on_device(value)
         value = torch.as_tensor(value) if plain else Tensor(value)
     device = current_device()
     if device is not CPU and value.device != device:
-        value = (value.pin_memory() if value.device.type == "cpu" and device.type == "cuda" else value).to(device, non_blocking=True)
+        value = (value.pin_memory() if value.device.type == "cpu" and device.type == "cuda" else value).to(
+            device, non_blocking=True
+        )
     if plain:
         return value if type(value) is torch.Tensor else torch._C.TensorBase.detach(value)
     return wrap(value)
 
 
 def _is_nested(value: Any) -> bool:
-    return isinstance(value, Mapping) or (isinstance(value, (tuple, list)) and any(not isinstance(item, (int, float)) for item in value))
+    return isinstance(value, Mapping) or (
+        isinstance(value, (tuple, list)) and any(not isinstance(item, (int, float)) for item in value)
+    )
 
 
 def _nested_on_device(value: Any) -> Any:
@@ -66,7 +75,9 @@ def _nested_on_device(value: Any) -> Any:
         return {key: _nested_on_device(item) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
         items = [_nested_on_device(item) for item in value]
-        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)  # a namedtuple takes them one by one
+        return (
+            type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+        )  # a namedtuple takes them one by one
     return _on_device(value, True) if isinstance(value, (torch.Tensor, np.ndarray, np.generic)) else value
 
 
@@ -86,8 +97,12 @@ def _one_pass(dataset: Any, plain: bool) -> Iterator[tuple[Any, ...]]:
         yield tuple([_on_device(value, plain) for value in _as_tuple(batch, plain)])
 
 
-def resumed_epochs(dataset: Any, first: int, last: int, plain: bool, behind: int, then: Callable[[], None]) -> Iterator[Iterable[tuple[Any, ...]]]:
-    """As `epochs`, for a run that has ``behind`` batches of the epoch ``first`` (counted from 0) behind it; ``then`` is called after these."""
+def resumed_epochs(
+    dataset: Any, first: int, last: int, plain: bool, behind: int, then: Callable[[], None]
+) -> Iterator[Iterable[tuple[Any, ...]]]:
+    """As `epochs`, for a run that has ``behind`` batches of the epoch ``first`` (counted from 0) behind it; ``then`` is
+    called after these.
+    """
     size = dataset_size(dataset)
     if behind >= size:
         yield _without((), 0, then)
@@ -102,7 +117,9 @@ def resumed_epochs(dataset: Any, first: int, last: int, plain: bool, behind: int
             iterator = dataset.create_tuple_iterator(num_epochs=last, do_copy=False)
         finally:
             dataset.set_init_step(kept)
-        found = ((tuple([_on_device(value, plain) for value in batch]) for batch in iterator) for _ in range(first, last))
+        found = (
+            (tuple([_on_device(value, plain) for value in batch]) for batch in iterator) for _ in range(first, last)
+        )
     for number, batches in enumerate(found):
         yield _without(batches, behind, then) if not number and behind < size else batches
 
@@ -142,7 +159,8 @@ def prefetched(batches: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
 
 
 class DatasetHelper:
-    """Iterates over a dataset's batches in a loop of one's own; each pass is an epoch, or ``sink_size`` batches when sinking.
+    """Iterates over a dataset's batches in a loop of one's own; each pass is an epoch, or ``sink_size`` batches when
+    sinking.
 
     Args:
         dataset: a mindspore.dataset Dataset.
@@ -196,6 +214,8 @@ def connect_network_with_dataset(network: Any, dataset_helper: DatasetHelper) ->
         RuntimeError: if the helper does not sink.
     """
     if not dataset_helper.dataset_sink_mode:
-        raise RuntimeError("The API 'connect_network_with_dataset' should be called in dataset sink mode. "
-                           "Build the helper as DatasetHelper(dataset, dataset_sink_mode=True).")
+        raise RuntimeError(
+            "The API 'connect_network_with_dataset' should be called in dataset sink mode. "
+            "Build the helper as DatasetHelper(dataset, dataset_sink_mode=True)."
+        )
     return network

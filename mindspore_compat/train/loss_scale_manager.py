@@ -1,4 +1,5 @@
 """Loss scale managers. Upstream: ``mindspore.train.loss_scale_manager``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -26,9 +27,14 @@ class FixedLossScaleManager(LossScaleManager):
 
     def __init__(self, loss_scale: float = 128.0, drop_overflow_update: bool = True) -> None:
         if isinstance(loss_scale, bool) or not isinstance(loss_scale, (int, float)):
-            raise TypeError(f"For 'FixedLossScaleManager', the 'loss_scale' must be a number, but got {type(loss_scale).__name__}.")
+            raise TypeError(
+                f"For 'FixedLossScaleManager', the 'loss_scale' must be a number, but got {type(loss_scale).__name__}."
+            )
         if loss_scale < 1:
-            raise ValueError(f"The argument 'loss_scale' must be >= 1, but got {loss_scale}. It is an argument of FixedLossScaleManager.")
+            raise ValueError(
+                f"The argument 'loss_scale' must be >= 1, but got {loss_scale}. It is an argument of "
+                "FixedLossScaleManager."
+            )
         self._loss_scale = loss_scale
         self._drop_overflow_update = drop_overflow_update
 
@@ -46,20 +52,29 @@ class FixedLossScaleManager(LossScaleManager):
         if not self._drop_overflow_update:
             return None
         from mindspore_compat.nn.wrap.loss_scale import FixedLossScaleUpdateCell
+
         return FixedLossScaleUpdateCell(self._loss_scale)
 
 
 class DynamicLossScaleManager(LossScaleManager):
-    """Divides the scale by ``scale_factor`` on overflow, multiplies it after ``scale_window`` steps without; never below 1."""
+    """Divides the scale by ``scale_factor`` on overflow, multiplies it after ``scale_window`` steps without; never
+    below 1.
+    """
 
-    def __init__(self, init_loss_scale: float = 2 ** 24, scale_factor: float = 2, scale_window: int = 2000) -> None:
+    def __init__(self, init_loss_scale: float = 2**24, scale_factor: float = 2, scale_window: int = 2000) -> None:
         owner = "DynamicLossScaleManager"
         if isinstance(init_loss_scale, bool) or not isinstance(init_loss_scale, (int, float)):
-            raise TypeError(f"For '{owner}', the 'init_loss_scale' must be a number, but got {type(init_loss_scale).__name__}.")
+            raise TypeError(
+                f"For '{owner}', the 'init_loss_scale' must be a number, but got {type(init_loss_scale).__name__}."
+            )
         if init_loss_scale < 1.0:
-            raise ValueError(f"The argument 'init_loss_scale' must be > 1, but got {init_loss_scale}. It is an argument of {owner}.")
+            raise ValueError(
+                f"The argument 'init_loss_scale' must be > 1, but got {init_loss_scale}. It is an argument of {owner}."
+            )
         if scale_factor <= 0:
-            raise ValueError(f"The argument 'scale_factor' must be > 0, but got {scale_factor}. It is an argument of {owner}.")
+            raise ValueError(
+                f"The argument 'scale_factor' must be > 0, but got {scale_factor}. It is an argument of {owner}."
+            )
         check_positive_int(scale_window, "scale_window", owner)
         self.loss_scale = init_loss_scale
         self.scale_factor, self.scale_window = scale_factor, scale_window
@@ -85,8 +100,10 @@ class DynamicLossScaleManager(LossScaleManager):
                 self.loss_scale *= self.increase_ratio
             self.bad_step = 0
         if self.bad_step > self.bad_step_max:
-            raise RuntimeError(f"Dynamic loss scale Continuous overflow ({self.bad_step}) times, has exceeded maximum threshold "
-                               f"{self.bad_step_max}. Lower the learning rate or check the data.")
+            raise RuntimeError(
+                f"Dynamic loss scale Continuous overflow ({self.bad_step}) times, has exceeded maximum threshold "
+                f"{self.bad_step_max}. Lower the learning rate or check the data."
+            )
         self.cur_iter += 1
 
     def get_drop_overflow_update(self) -> bool:
@@ -95,4 +112,5 @@ class DynamicLossScaleManager(LossScaleManager):
 
     def get_update_cell(self) -> Any:
         from mindspore_compat.nn.wrap.loss_scale import DynamicLossScaleUpdateCell
+
         return DynamicLossScaleUpdateCell(self.loss_scale, self.scale_factor, self.scale_window)

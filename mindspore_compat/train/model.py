@@ -1,4 +1,7 @@
-"""`Model`: a network with loss, optimizer and metrics, and the methods that run them. Upstream: ``mindspore.train.Model``."""
+"""`Model`: a network with loss, optimizer and metrics, and the methods that run them. Upstream:
+``mindspore.train.Model``.
+"""
+
 from __future__ import annotations
 
 import logging
@@ -46,9 +49,15 @@ class _Metrics:
         if isinstance(outputs, torch.Tensor):
             outputs = (outputs,)
         if not isinstance(outputs, tuple):
-            raise ValueError(f"The argument 'outputs' should be tuple, but got {type(outputs)}. The eval_network must return a Tensor or a tuple.")
+            raise ValueError(
+                f"The argument 'outputs' should be tuple, but got {type(outputs)}. The eval_network must return a "
+                "Tensor or a tuple."
+            )
         if self.indexes is not None and len(outputs) < 3:
-            raise ValueError(f"The length of 'outputs' must be >= 3, but got {len(outputs)}. The eval_network must return loss, outputs and label.")
+            raise ValueError(
+                f"The length of 'outputs' must be >= 3, but got {len(outputs)}. The eval_network must return loss, "
+                "outputs and label."
+            )
         for metric in self.functions.values():
             if self.indexes is None:
                 metric.update(*outputs)
@@ -73,7 +82,8 @@ class Model:
     Args:
         network: a Cell, a plain ``torch.nn.Module``, or a `TorchTrainStep`, which brings loss and optimizer.
         loss_fn: takes (outputs, label); None if the network returns the loss.
-        optimizer: of ``mindspore.nn`` for a Cell, of ``torch.optim`` for a torch module; None if the network updates itself.
+        optimizer: of ``mindspore.nn`` for a Cell, of ``torch.optim`` for a torch module; None if the network updates
+            itself.
         metrics: a dict {name: Metric} or a set of names.
         eval_network: returns what metrics take; None builds (loss, outputs, label) from network and loss_fn.
         eval_indexes: positions of loss, outputs and label in the eval_network's outputs.
@@ -85,26 +95,49 @@ class Model:
         TypeError, ValueError: for arguments that are wrong or contradict each other.
     """
 
-    def __init__(self, network: Any, loss_fn: Any = None, optimizer: Any = None, metrics: Any = None, eval_network: Any = None,
-                 eval_indexes: Any = None, amp_level: str = "O0", boost_level: str = "O0", **kwargs: Any) -> None:
+    def __init__(
+        self,
+        network: Any,
+        loss_fn: Any = None,
+        optimizer: Any = None,
+        metrics: Any = None,
+        eval_network: Any = None,
+        eval_indexes: Any = None,
+        amp_level: str = "O0",
+        boost_level: str = "O0",
+        **kwargs: Any,
+    ) -> None:
         step = network if isinstance(network, TorchTrainStep) else None
         if step is not None:
             network, loss_fn, optimizer, amp_level = _parts_of(step, loss_fn, optimizer, amp_level, kwargs)
         if not isinstance(network, torch.nn.Module):
-            raise TypeError(f"The type of 'network' should be 'Cell', but got type '{type(network).__name__}'. A torch.nn.Module serves as well.")
+            raise TypeError(
+                f"The type of 'network' should be 'Cell', but got type '{type(network).__name__}'. A torch.nn.Module "
+                "serves as well."
+            )
         network = as_cell(network)
         self._check_kwargs(kwargs)
         if not isinstance(amp_level, str):
-            raise TypeError(f"The argument `level` must be a string in {list(amp.LEVELS)},but got type {type(amp_level)}. It is 'amp_level'.")
+            raise TypeError(
+                f"The argument `level` must be a string in {list(amp.LEVELS)},but got type {type(amp_level)}. It is "
+                "'amp_level'."
+            )
         if amp_level not in amp.LEVELS:
-            raise ValueError(f"The 'level' should be in : {list(amp.LEVELS)}, but got {amp_level}. It is Model's 'amp_level'.")
+            raise ValueError(
+                f"The 'level' should be in : {list(amp.LEVELS)}, but got {amp_level}. It is Model's 'amp_level'."
+            )
         if boost_level not in ("O0", "O1", "O2"):
             raise ValueError(f"The 'boost_level' should be in : ['O0', 'O1', 'O2'], but got {boost_level}.")
         if amp_level != "O0" and isinstance(network, CompiledCell):
-            raise ValueError("For 'Model', 'amp_level' of a compiled Cell must be 'O0'. Set the precision first: "
-                             "torch.compile(amp.auto_mixed_precision(cell, level)).")
+            raise ValueError(
+                "For 'Model', 'amp_level' of a compiled Cell must be 'O0'. Set the precision first: "
+                "torch.compile(amp.auto_mixed_precision(cell, level))."
+            )
         if optimizer is None and amp_level != "O0":
-            raise ValueError("Auto mixed precision will not work because optimizer arg is None. Please set optimizer or set amp_level='O0'!")
+            raise ValueError(
+                "Auto mixed precision will not work because optimizer arg is None. Please set optimizer or set "
+                "amp_level='O0'!"
+            )
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
         self._amp_level, self._boost_level = amp_level, boost_level
         self._loss_scale_manager_set = "loss_scale_manager" in kwargs
@@ -117,15 +150,20 @@ class Model:
         self._metric_fns = get_metrics(metrics)
         self._train_network = self._build_train_network() if step is None else step
         self._eval_network, self._eval_indexes = self._build_eval_network(eval_network, eval_indexes)
-        self._predict_network = TorchPredict(network, None, amp_level, getattr(step, "amp_dtype", None)) if self._is_torch else network
+        self._predict_network = (
+            TorchPredict(network, None, amp_level, getattr(step, "amp_dtype", None)) if self._is_torch else network
+        )
         self.batch_num = -1  # steps of an epoch of the last training
 
     @staticmethod
     def _check_kwargs(kwargs: dict[str, Any]) -> None:
         for name in kwargs:
             if name not in ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level"):
-                raise ValueError("The argument in 'kwargs' should be 'loss_scale_manager' or 'keep_batchnorm_fp32' or 'boost_config_dict' or "
-                                 f"'acc_level', but got '{name}'.")
+                raise ValueError(
+                    "The argument in 'kwargs' should be 'loss_scale_manager' or 'keep_batchnorm_fp32' or "
+                    "'boost_config_dict' or "
+                    f"'acc_level', but got '{name}'."
+                )
         keep = kwargs.get("keep_batchnorm_fp32")
         if keep is not None:
             check_type(keep, "keep_batchnorm_fp32", bool, "Model", named=False)
@@ -135,18 +173,24 @@ class Model:
             check_torch_parts(self._optimizer)
             return self._torch_step(self._network, self._amp_level)
         if isinstance(self._optimizer, torch.optim.Optimizer):
-            return self._torch_step(amp.auto_mixed_precision(self._network, self._amp_level), "O0")  # a Cell casts as MindSpore's do
+            return self._torch_step(
+                amp.auto_mixed_precision(self._network, self._amp_level), "O0"
+            )  # a Cell casts as MindSpore's do
         if self._optimizer is not None:
             options: dict[str, Any] = {}
             if self._loss_scale_manager_set:
                 options["loss_scale_manager"] = self._loss_scale_manager
             if self._keep_bn_fp32 is not None:
                 options["keep_batchnorm_fp32"] = self._keep_bn_fp32
-            return amp.build_train_network(self._network, self._optimizer, self._loss_fn, level=self._amp_level, **options)
+            return amp.build_train_network(
+                self._network, self._optimizer, self._loss_fn, level=self._amp_level, **options
+            )
         return WithLossCell(self._network, self._loss_fn) if self._loss_fn is not None else self._network
 
     def _torch_step(self, network: Any, amp_level: str) -> TorchTrainStep:
-        options: dict[str, Any] = {"loss_scale_manager": self._loss_scale_manager} if self._loss_scale_manager_set else {}
+        options: dict[str, Any] = (
+            {"loss_scale_manager": self._loss_scale_manager} if self._loss_scale_manager_set else {}
+        )
         if not options and self._amp_level == "O2":
             options["loss_scale_manager"] = amp.DynamicLossScaleManager()
         step = TorchTrainStep(network, self._loss_fn, self._optimizer, amp_level=amp_level, **options)
@@ -158,46 +202,91 @@ class Model:
             return eval_network, eval_indexes
         if eval_network is not None:
             if eval_indexes is not None and not (isinstance(eval_indexes, list) and len(eval_indexes) == 3):
-                raise ValueError("The argument 'eval_indexes' must be a list or None. If 'eval_indexes' is a list, length of it must be three. "
-                                 f"But got 'eval_indexes' {eval_indexes}")
+                raise ValueError(
+                    "The argument 'eval_indexes' must be a list or None. If 'eval_indexes' is a list, length of it "
+                    "must be three. "
+                    f"But got 'eval_indexes' {eval_indexes}"
+                )
             if not isinstance(eval_network, Cell) and not hasattr(eval_network, "set_train"):
                 eval_network = TorchPredict(eval_network, None)
             return eval_network, eval_indexes
         if self._loss_fn is None and not self._is_torch:
-            raise ValueError("If `metrics` is set, `eval_network` must not be None. Do not set `metrics` if you don't want an evaluation.\n"
-                             "If evaluation is required, you need to specify `eval_network` (a network that returns what the metrics take), or "
-                             "`loss_fn`, from which an evaluation network is built for one data, one label and one output.")
+            raise ValueError(
+                "If `metrics` is set, `eval_network` must not be None. Do not set `metrics` if you don't want an "
+                "evaluation.\n"
+                "If evaluation is required, you need to specify `eval_network` (a network that returns what the "
+                "metrics take), or "
+                "`loss_fn`, from which an evaluation network is built for one data, one label and one output."
+            )
         if self._is_torch:
-            return TorchEvalStep(self._network, self._loss_fn, self._amp_level, getattr(self._train_network, "amp_dtype", None)), [0, 1, 2]
+            return TorchEvalStep(
+                self._network, self._loss_fn, self._amp_level, getattr(self._train_network, "amp_dtype", None)
+            ), [0, 1, 2]
         return WithEvalCell(self._network, self._loss_fn, self._amp_level in ("O2", "O3", "auto")), [0, 1, 2]
 
-    # --- running ----------------------------------------------------------------------------------------------------------
+    # --- running ------------------------------------------------------------------------------------------------------
 
-    def train(self, epoch: int, train_dataset: Any, callbacks: Any = None, dataset_sink_mode: bool = False, sink_size: int = -1,
-              initial_epoch: int = 0) -> None:
+    def train(
+        self,
+        epoch: int,
+        train_dataset: Any,
+        callbacks: Any = None,
+        dataset_sink_mode: bool = False,
+        sink_size: int = -1,
+        initial_epoch: int = 0,
+    ) -> None:
         """Train for epochs ``initial_epoch`` (from 0) up to ``epoch``.
 
         Args:
-            train_dataset: a mindspore.dataset Dataset, or a sized iterable of batches such as a DataLoader. With a loss_fn each batch
-                has two columns; for a torch module the last column is the label, and batches may be dicts.
+            train_dataset: a mindspore.dataset Dataset, or a sized iterable of batches such as a DataLoader. With a
+                loss_fn each batch has two columns; for a torch module the last column is the label, and batches may be
+                dicts.
             callbacks: a Callback or a list of them.
-            dataset_sink_mode: with ``sink_size`` > 0, an epoch is that many steps, and the next one goes on where it ended.
+            dataset_sink_mode: with ``sink_size`` > 0, an epoch is that many steps, and the next one goes on where it
+                ended.
 
         Raises:
             ValueError: for epochs, sizes or batches that do not fit. TypeError: for callbacks that are none.
         """
-        self._run_training("Model.train", epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch, None, 1)
+        self._run_training(
+            "Model.train", epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch, None, 1
+        )
 
-    def fit(self, epoch: int, train_dataset: Any, valid_dataset: Any = None, valid_frequency: Any = 1, callbacks: Any = None,
-            dataset_sink_mode: bool = False, valid_dataset_sink_mode: bool = False, sink_size: int = -1, initial_epoch: int = 0) -> None:
+    def fit(
+        self,
+        epoch: int,
+        train_dataset: Any,
+        valid_dataset: Any = None,
+        valid_frequency: Any = 1,
+        callbacks: Any = None,
+        dataset_sink_mode: bool = False,
+        valid_dataset_sink_mode: bool = False,
+        sink_size: int = -1,
+        initial_epoch: int = 0,
+    ) -> None:
         """`train`, with an evaluation after every ``valid_frequency``-th epoch (or the epochs in that list)."""
         check_bool(valid_dataset_sink_mode, "valid_dataset_sink_mode", "Model.fit", named=False)
         if not isinstance(valid_frequency, (int, list)):
-            raise TypeError(f"For 'Model.fit', the type of 'valid_frequency' must be a list or an integer, but got type {type(valid_frequency)}.")
+            raise TypeError(
+                "For 'Model.fit', the type of 'valid_frequency' must be a list or an integer, but got type "
+                f"{type(valid_frequency)}."
+            )
         if valid_dataset is not None and not self._metric_fns:
-            raise ValueError("For 'Model.fit', if valid_dataset is not None, the model argument 'metrics' can not be None or empty, "
-                             "you should set the argument 'metrics' for model.")
-        self._run_training("Model.fit", epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch, valid_dataset, valid_frequency)
+            raise ValueError(
+                "For 'Model.fit', if valid_dataset is not None, the model argument 'metrics' can not be None or empty, "
+                "you should set the argument 'metrics' for model."
+            )
+        self._run_training(
+            "Model.fit",
+            epoch,
+            train_dataset,
+            callbacks,
+            dataset_sink_mode,
+            sink_size,
+            initial_epoch,
+            valid_dataset,
+            valid_frequency,
+        )
 
     def eval(self, valid_dataset: Any, callbacks: Any = None, dataset_sink_mode: bool = False) -> dict[str, Any]:
         """{metric: value} over the dataset.
@@ -207,13 +296,22 @@ class Model:
         """
         check_bool(dataset_sink_mode, "dataset_sink_mode", "Model.eval", named=False)
         if not self._metric_fns:
-            raise ValueError("For Model.eval, the model argument 'metrics' can not be None or empty, "
-                             "you should set the argument 'metrics' for model.")
+            raise ValueError(
+                "For Model.eval, the model argument 'metrics' can not be None or empty, "
+                "you should set the argument 'metrics' for model."
+            )
         self._check_callbacks(callbacks, "eval")
         cb_params = InternalCallbackParam(list_callback=self._transform_callbacks(callbacks), network=self._network)
         self._describe_evaluation(cb_params, valid_dataset)
         with CallbackManager(callbacks) as manager:
-            return evaluate(self._eval_network, valid_dataset, cb_params, manager, _Metrics(self._metric_fns, self._eval_indexes), self._is_torch)
+            return evaluate(
+                self._eval_network,
+                valid_dataset,
+                cb_params,
+                manager,
+                _Metrics(self._metric_fns, self._eval_indexes),
+                self._is_torch,
+            )
 
     def predict(self, *predict_data: Any, backend: Any = None, config: Any = None) -> Any:
         """The network's outputs for the given inputs (Tensors, or lists or tuples of them), in evaluation mode.
@@ -222,7 +320,10 @@ class Model:
             TypeError: for other inputs. ValueError: for an empty Tensor.
         """
         if backend is not None:
-            raise ValueError(f"For 'Model.predict', 'backend' must be None here (MindSpore Lite is not available), but got {backend!r}.")
+            raise ValueError(
+                "For 'Model.predict', 'backend' must be None here (MindSpore Lite is not available), but got "
+                f"{backend!r}."
+            )
         inputs = tuple(self._predict_input(item) for item in predict_data)
         network = self._predict_network
         network.set_train(False)
@@ -240,8 +341,11 @@ class Model:
         if item is None or isinstance(item, (int, float, str)):
             return item
         if not isinstance(item, torch.Tensor):
-            raise TypeError("The types of input data must be in the Union(Tensor, None, int, float, str, tuple, list, dict of them), "
-                            f"but got type {type(item).__name__}. Wrap arrays as mindspore.Tensor.")
+            raise TypeError(
+                "The types of input data must be in the Union(Tensor, None, int, float, str, tuple, list, dict of "
+                "them), "
+                f"but got type {type(item).__name__}. Wrap arrays as mindspore.Tensor."
+            )
         if item.numel() == 0:
             raise ValueError("The input data can not be empty.")
         if current_device() is not CPU:
@@ -250,7 +354,14 @@ class Model:
             return torch._C.TensorBase.detach(item)
         return wrap(item)
 
-    def build(self, train_dataset: Any = None, valid_dataset: Any = None, sink_size: int = -1, epoch: int = 1, sink_mode: bool = True) -> None:
+    def build(
+        self,
+        train_dataset: Any = None,
+        valid_dataset: Any = None,
+        sink_size: int = -1,
+        epoch: int = 1,
+        sink_mode: bool = True,
+    ) -> None:
         """Checks its arguments; there is nothing to compile ahead here.
 
         Raises:
@@ -263,13 +374,19 @@ class Model:
             if dataset is not None:
                 dataset_size(dataset)
         if valid_dataset is not None and not self._metric_fns:
-            raise RuntimeError("If define `valid_dataset`, metric fn can not be None or empty, you should set the argument 'metrics' for model.")
+            raise RuntimeError(
+                "If define `valid_dataset`, metric fn can not be None or empty, you should set the argument 'metrics' "
+                "for model."
+            )
 
-    def infer_train_layout(self, train_dataset: Any, dataset_sink_mode: bool = True, sink_size: int = -1) -> dict[str, list[Any]]:
+    def infer_train_layout(
+        self, train_dataset: Any, dataset_sink_mode: bool = True, sink_size: int = -1
+    ) -> dict[str, list[Any]]:
         """{Parameter name: layout} of the training network; every Parameter is whole here.
 
         Raises:
-            RuntimeError: unless the parallel mode is semi_auto_parallel or auto_parallel. ValueError: for non-sink mode or a wrong sink size.
+            RuntimeError: unless the parallel mode is semi_auto_parallel or auto_parallel. ValueError: for non-sink mode
+                or a wrong sink size.
         """
         self._check_parallel("'infer_train_layout' only supports 'semi_auto_parallel' and 'auto_parallel' mode")
         if not check_bool(dataset_sink_mode, "dataset_sink_mode", "Model.infer_train_layout", named=False):
@@ -283,7 +400,8 @@ class Model:
         """{Parameter name: layout} of the network; every Parameter is whole here.
 
         Raises:
-            RuntimeError: unless the parallel mode is semi_auto_parallel or auto_parallel. TypeError, ValueError: for wrong inputs.
+            RuntimeError: unless the parallel mode is semi_auto_parallel or auto_parallel. TypeError, ValueError: for
+                wrong inputs.
         """
         self._check_parallel("Infer predict layout only supports semi auto parallel and auto parallel mode")
         for item in predict_data:
@@ -311,7 +429,7 @@ class Model:
         """The network that `predict` calls."""
         return self._predict_network
 
-    # --- inside -----------------------------------------------------------------------------------------------------------
+    # --- inside -------------------------------------------------------------------------------------------------------
 
     @staticmethod
     def _transform_callbacks(callbacks: Any) -> list[Any]:
@@ -321,27 +439,45 @@ class Model:
 
     @staticmethod
     def _check_callbacks(callbacks: Any, mode: str) -> None:
-        """User callbacks with hooks of 1.x: a warning, and in fit, where those would run for both datasets, a ValueError."""
+        """User callbacks with hooks of 1.x: a warning, and in fit, where those would run for both datasets, a
+        ValueError.
+        """
         for callback in callbacks if isinstance(callbacks, list) else [callbacks]:
             if not isinstance(callback, Callback) or type(callback).__module__.startswith(_OWN_CALLBACKS):
                 continue
             old = _OLD_HOOKS & set(type(callback).__dict__)
             if old:
-                text = (f"For {type(callback).__name__} callback, {old} methods may not be supported in later version, Use methods prefixed with "
-                        "'on_train' or 'on_eval' instead when using customized callbacks.")
+                text = (
+                    f"For {type(callback).__name__} callback, {old} methods may not be supported in later version, Use "
+                    "methods prefixed with "
+                    "'on_train' or 'on_eval' instead when using customized callbacks."
+                )
                 if mode == "fit":
                     raise ValueError(text)
                 _log.info(text)
 
-    def _run_training(self, where: str, epoch: int, dataset: Any, callbacks: Any, sink_mode: bool, sink_size: int, initial_epoch: int,
-                      valid_dataset: Any, valid_frequency: Any) -> None:
+    def _run_training(
+        self,
+        where: str,
+        epoch: int,
+        dataset: Any,
+        callbacks: Any,
+        sink_mode: bool,
+        sink_size: int,
+        initial_epoch: int,
+        valid_dataset: Any,
+        valid_frequency: Any,
+    ) -> None:
         check_bool(sink_mode, "dataset_sink_mode", where, named=False)
         check_int(sink_size, "sink_size", where, named=False)
         check_positive_int(epoch, "epoch", where, named=False)
         check_non_negative_int(initial_epoch, "initial_epoch", where, named=False)
         if initial_epoch >= epoch:
-            raise ValueError(f"For '{where}', the parameter 'epoch' must bigger than parameter 'initial_epoch', but got the parameter 'epoch' is "
-                             f"{epoch}, 'initial_epoch' is {initial_epoch}.")
+            raise ValueError(
+                f"For '{where}', the parameter 'epoch' must bigger than parameter 'initial_epoch', but got the "
+                "parameter 'epoch' is "
+                f"{epoch}, 'initial_epoch' is {initial_epoch}."
+            )
         size = dataset_size(dataset)
         if size == 0:
             raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
@@ -352,12 +488,23 @@ class Model:
         self.batch_num = sinking.steps
         cb_params = self._describe_training(epoch - initial_epoch, dataset, callbacks, sinking)
         with CallbackManager(callbacks) as manager:
+
             def evaluate_after() -> None:
                 if valid_dataset is not None and _is_due(cb_params.cur_epoch_num, valid_frequency):
                     self._evaluate_in_fit(valid_dataset, cb_params, manager)
 
-            train_epochs(self._train_network, dataset, initial_epoch, epoch, sinking, cb_params, manager, evaluate_after, self._is_torch,
-                         self._after_step())
+            train_epochs(
+                self._train_network,
+                dataset,
+                initial_epoch,
+                epoch,
+                sinking,
+                cb_params,
+                manager,
+                evaluate_after,
+                self._is_torch,
+                self._after_step(),
+            )
 
     def _after_step(self) -> Any:
         """Tells a loss scale manager of the user's own about overflows, where steps report them."""
@@ -368,37 +515,78 @@ class Model:
         def update(outputs: Any) -> None:
             if isinstance(outputs, tuple) and len(outputs) > 1:
                 manager.update_loss_scale(bool(torch.all(outputs[1])))
+
         return update
 
-    def _describe_training(self, epoch_num: int, dataset: Any, callbacks: Any, sinking: Sinking) -> InternalCallbackParam:
+    def _describe_training(
+        self, epoch_num: int, dataset: Any, callbacks: Any, sinking: Sinking
+    ) -> InternalCallbackParam:
         return InternalCallbackParam(
-            cur_step_num=0, train_network=self._train_network, epoch_num=epoch_num, batch_num=sinking.steps, mode="train", loss_fn=self._loss_fn,
-            optimizer=self._optimizer, parallel_mode=self._parallel_mode, device_number=self._device_number, train_dataset=dataset,
-            list_callback=self._transform_callbacks(callbacks), train_dataset_element=None, network=self._network, last_save_ckpt_step=None,
-            latest_ckpt_file=None, loss_scale_mananger=self._loss_scale_manager, initial_step=None)
+            cur_step_num=0,
+            train_network=self._train_network,
+            epoch_num=epoch_num,
+            batch_num=sinking.steps,
+            mode="train",
+            loss_fn=self._loss_fn,
+            optimizer=self._optimizer,
+            parallel_mode=self._parallel_mode,
+            device_number=self._device_number,
+            train_dataset=dataset,
+            list_callback=self._transform_callbacks(callbacks),
+            train_dataset_element=None,
+            network=self._network,
+            last_save_ckpt_step=None,
+            latest_ckpt_file=None,
+            loss_scale_mananger=self._loss_scale_manager,
+            initial_step=None,
+        )
 
     def _describe_evaluation(self, cb_params: InternalCallbackParam, dataset: Any) -> None:
-        cb_params.update(eval_network=self._eval_network, valid_dataset=dataset, batch_num=dataset_size(dataset), mode="eval", cur_step_num=0)
+        cb_params.update(
+            eval_network=self._eval_network,
+            valid_dataset=dataset,
+            batch_num=dataset_size(dataset),
+            mode="eval",
+            cur_step_num=0,
+        )
 
     def _evaluate_in_fit(self, dataset: Any, cb_params: InternalCallbackParam, manager: CallbackManager) -> None:
         kept = {name: cb_params.get(name) for name in ("cur_step_num", "batch_num", "dataset_sink_mode", "net_outputs")}
         self._describe_evaluation(cb_params, dataset)
         with CallbackManager([item for item in manager._callbacks if not is_train_only(item)]) as eval_manager:
-            evaluate(self._eval_network, dataset, cb_params, eval_manager, _Metrics(self._metric_fns, self._eval_indexes), self._is_torch,
-                     with_loss=True)
+            evaluate(
+                self._eval_network,
+                dataset,
+                cb_params,
+                eval_manager,
+                _Metrics(self._metric_fns, self._eval_indexes),
+                self._is_torch,
+                with_loss=True,
+            )
         cb_params.update(kept, mode="train")
         self._train_network.set_train(True)
 
 
-def _parts_of(step: TorchTrainStep, loss_fn: Any, optimizer: Any, amp_level: Any, kwargs: dict[str, Any]) -> tuple[Any, Any, Any, str]:
-    """(network, loss_fn, optimizer, amp_level) of a training step that was given as the network; its manager goes into ``kwargs``.
+def _parts_of(
+    step: TorchTrainStep, loss_fn: Any, optimizer: Any, amp_level: Any, kwargs: dict[str, Any]
+) -> tuple[Any, Any, Any, str]:
+    """(network, loss_fn, optimizer, amp_level) of a training step that was given as the network; its manager goes into
+    ``kwargs``.
 
     Raises:
         ValueError: if there are such beside it.
     """
-    if loss_fn is not None or optimizer is not None or amp_level != "O0" or kwargs.get("loss_scale_manager") is not None:
-        raise ValueError("For 'Model', 'loss_fn', 'optimizer', 'amp_level' and 'loss_scale_manager' belong to the TorchTrainStep that is given as "
-                         "the network. Leave them out here.")
+    if (
+        loss_fn is not None
+        or optimizer is not None
+        or amp_level != "O0"
+        or kwargs.get("loss_scale_manager") is not None
+    ):
+        raise ValueError(
+            "For 'Model', 'loss_fn', 'optimizer', 'amp_level' and 'loss_scale_manager' belong to the TorchTrainStep "
+            "that is given as "
+            "the network. Leave them out here."
+        )
     if step.loss_scale_manager is not None:
         kwargs["loss_scale_manager"] = step.loss_scale_manager
     return step.network, step.loss_fn, step.optimizer, step.amp_level
@@ -417,8 +605,13 @@ def _check_sink_size(sink_size: Any, where: str) -> None:
 
 
 def _whole_layout(network: Any) -> dict[str, list[Any]]:
-    """Upstream's [device arrangement, tensor map, slice shape, field size, uniform split, group] for Parameters that nobody splits."""
-    return {getattr(item, "name", ""): [[1], [-1] * item.dim(), list(item.shape), 0, True, ""] for item in network.get_parameters()}
+    """Upstream's [device arrangement, tensor map, slice shape, field size, uniform split, group] for Parameters that
+    nobody splits.
+    """
+    return {
+        getattr(item, "name", ""): [[1], [-1] * item.dim(), list(item.shape), 0, True, ""]
+        for item in network.get_parameters()
+    }
 
 
 def _is_due(epoch: int, frequency: Any) -> bool:

@@ -121,7 +121,9 @@ ABSENT = [
 
 
 @pytest.mark.parametrize(("statement", "kind", "name"), ABSENT)
-def test_absent_name_is_named_with_the_coverage_page(installed: None, statement: str, kind: type[Exception], name: str) -> None:
+def test_absent_name_is_named_with_the_coverage_page(
+    installed: None, statement: str, kind: type[Exception], name: str
+) -> None:
     with pytest.raises(kind, match=rf"'{name}' is not available.*docs/coverage\.md"):
         exec(statement, {})
 

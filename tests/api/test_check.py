@@ -35,10 +35,12 @@ def uses(tmp_path: Path, source: str) -> str:
         ("def f():\n    import mindspore.nn as nn\n    nn.Cell\nnn.Dense", "2:ms.nn 3:ms.nn.Cell"),
         ("from mindspore import nn\nclass A(nn.Cell): pass", "1:ms.nn 2:ms.nn.Cell"),
         ("from mindspore import nn\n@nn.d\ndef g(a: nn.A = nn.B): pass", "1:ms.nn 2:ms.nn.d 3:ms.nn.A 3:ms.nn.B"),
-        ("from mindspore.common.initializer import *\nNormal(len(x))",
-         "1:ms.common.initializer 2:ms.common.initializer.Normal"),
+        (
+            "from mindspore.common.initializer import *\nNormal(len(x))",
+            "1:ms.common.initializer 2:ms.common.initializer.Normal",
+        ),
     ],
-)  # fmt: skip
+)
 def test_aliases_and_scopes_are_followed(tmp_path: Path, source: str, expected: str) -> None:
     assert uses(tmp_path, source) == expected
 
@@ -51,7 +53,9 @@ def test_missing_module_explains_what_lies_below_it() -> None:
     assert state_of("mindspore.nosuch.Deeper")[1].state == "missing"
 
 
-def test_report_gives_file_line_name_and_fails_on_a_missing_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_gives_file_line_name_and_fails_on_a_missing_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "net.py"
     file.write_text("import mindspore.nn as nn\n\nnn.Cell\nnn.NoSuchLayer()\n")
     assert main(["check", str(tmp_path)]) == 1
@@ -72,11 +76,15 @@ def test_json_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     file.write_text("import mindspore.nosuch\n")
     assert main(["check", "--json", str(file)]) == 1
     report = json.loads(capsys.readouterr().out)
-    assert report["uses"] == [{"path": str(file), "line": 1, "name": "mindspore.nosuch", "state": "missing", "note": ""}]
+    assert report["uses"] == [
+        {"path": str(file), "line": 1, "name": "mindspore.nosuch", "state": "missing", "note": ""}
+    ]
     assert report["names"] == {"missing": 1}
 
 
-def test_file_that_is_no_python_is_reported_and_the_rest_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_file_that_is_no_python_is_reported_and_the_rest_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "old.py").write_text("print 'x'\n")
     (tmp_path / "new.py").write_text("import mindspore\n")
     assert main(["check", str(tmp_path)]) == 1
@@ -99,5 +107,8 @@ def test_files_that_would_end_or_stop_the_command(tmp_path: Path, capsys: pytest
     os.mkfifo(tmp_path / "pipe.py")
     assert main(["check", str(tmp_path)]) == 1
     out = capsys.readouterr().out
-    assert f"{tmp_path / 'deep.py'}:1: not Python 3: nested too deeply" in out and f"{tmp_path / 'chain.py'}:1: not Python 3: nested" in out
+    assert (
+        f"{tmp_path / 'deep.py'}:1: not Python 3: nested too deeply" in out
+        and f"{tmp_path / 'chain.py'}:1: not Python 3: nested" in out
+    )
     assert "1 MindSpore names: 1 full" in out

@@ -31,8 +31,11 @@ def test_every_other_name_resolves() -> None:
 
 
 def test_every_state_is_what_the_code_says(refreshed: list[Row]) -> None:
-    wrong = [f"{old.name}: {old.state} {old.note} -> {new.state} {new.note}"
-             for old, new in zip(ROWS, refreshed, strict=True) if old != new]  # fmt: skip
+    wrong = [
+        f"{old.name}: {old.state} {old.note} -> {new.state} {new.note}"
+        for old, new in zip(ROWS, refreshed, strict=True)
+        if old != new
+    ]
     assert not wrong, f"{STALE}: {wrong}"
 
 

@@ -64,16 +64,41 @@ def test_warn_once_warns_once_a_key(caplog: pytest.LogCaptureFixture) -> None:
 REFUSED: list[tuple[Any, tuple[Any, ...], type[Exception], str]] = [
     (validate.check_int, (1.0,), TypeError, "type of 'kernel_size' must be 'int', but got 'float'"),
     (validate.check_int, (True,), TypeError, "type of 'kernel_size' must be 'int', but got 'bool'"),
-    (validate.check_positive_int, (-1,), ValueError, "'kernel_size' must be int and must > 0, but got '-1' with type 'int'"),
+    (
+        validate.check_positive_int,
+        (-1,),
+        ValueError,
+        "'kernel_size' must be int and must > 0, but got '-1' with type 'int'",
+    ),
     (validate.check_positive_int, ("3",), TypeError, "'kernel_size' must be int, but got 'str'"),
-    (validate.check_positive_int, (True,), TypeError, "'kernel_size' must be int and must > 0, but got 'True' with type 'bool'"),
-    (validate.check_non_negative_int, (-1,), ValueError, "'kernel_size' must be int and must >= 0, but got '-1' with type 'int'"),
+    (
+        validate.check_positive_int,
+        (True,),
+        TypeError,
+        "'kernel_size' must be int and must > 0, but got 'True' with type 'bool'",
+    ),
+    (
+        validate.check_non_negative_int,
+        (-1,),
+        ValueError,
+        "'kernel_size' must be int and must >= 0, but got '-1' with type 'int'",
+    ),
     (validate.check_bool, (1,), TypeError, "'kernel_size' must be a bool, but got int"),
     (validate.check_str, (1,), TypeError, "type of 'kernel_size' should be 'str', but got type 'int'"),
     (validate.check_float, (1,), TypeError, "type of 'kernel_size' must be 'float', but got 'int'"),
     (validate.check_float, (float("nan"),), ValueError, "'kernel_size' must be a legal float, but got 'nan'"),
-    (validate.check_positive_float, (0.0,), ValueError, "'kernel_size' must be float and must > 0, but got '0.0' with type 'float'"),
-    (validate.check_non_negative_float, (-0.5,), ValueError, "'kernel_size' must be float and must >= 0, but got '-0.5' with type 'float'"),
+    (
+        validate.check_positive_float,
+        (0.0,),
+        ValueError,
+        "'kernel_size' must be float and must > 0, but got '0.0' with type 'float'",
+    ),
+    (
+        validate.check_non_negative_float,
+        (-0.5,),
+        ValueError,
+        "'kernel_size' must be float and must >= 0, but got '-0.5' with type 'float'",
+    ),
 ]
 
 
@@ -104,18 +129,25 @@ def test_places_where_upstream_names_less() -> None:
     with pytest.raises(TypeError, match=r"^The input value must be a bool, but got int\. It is the 'x' of Owner\.$"):
         validate.check_bool(1, "x", "Owner", named=False)  # type: ignore[arg-type]
     with pytest.raises(
-        TypeError, match=r"^The type of 'x' should be one of '\['float', 'int'\]', but got type 'str'\. It is an argument of Owner\.$"
+        TypeError,
+        match=r"^The type of 'x' should be one of '\['float', 'int'\]', but got type 'str'\. It is an argument of "
+        r"Owner\.$",
     ):
         validate.check_type("a", "x", (float, int), "Owner", named=False)
     with pytest.raises(ValueError, match=r"^The 'x' must be int and must > 0, but got '0' with type 'int'\.$"):
         validate.check_positive_int(0, "x", "")
-    with pytest.raises(ValueError, match=r"^The parameter 'x' must be isinstance of <class 'bool'>, but got 1\. It is an argument of Owner\.$"):
+    with pytest.raises(
+        ValueError,
+        match=r"^The parameter 'x' must be isinstance of <class 'bool'>, but got 1\. It is an argument of Owner\.$",
+    ):
         validate.check_isinstance(1, "x", bool, "Owner")
 
 
 def test_choices_and_ranges() -> None:
     assert validate.check_str_in("same", "pad_mode", ["same", "valid"], "Conv2d") == "same"
-    with pytest.raises(ValueError, match=r"'pad_mode' must be str and must be in '\['same', 'valid'\]', but got 'full'"):
+    with pytest.raises(
+        ValueError, match=r"'pad_mode' must be str and must be in '\['same', 'valid'\]', but got 'full'"
+    ):
         validate.check_str_in("full", "pad_mode", ["same", "valid"], "Conv2d")
     assert validate.check_float_range(1, "p", "Dropout", 0.0, 1.0) == 1
     with pytest.raises(ValueError, match=r"'p' must be in range of \[0.0, 1.0\), but got 1.0"):

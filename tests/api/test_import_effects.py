@@ -74,8 +74,13 @@ print(sorted({name.partition(".")[0] for name in sys.modules if not name.startsw
 """
     from mindspore_compat import _api
 
-    done = run_python("-S", "-c", code.replace("import importlib.util,", "import importlib, importlib.util,"),
-                      str(Path(_api.__file__).parent), cwd=tmp_path)  # fmt: skip
+    done = run_python(
+        "-S",
+        "-c",
+        code.replace("import importlib.util,", "import importlib, importlib.util,"),
+        str(Path(_api.__file__).parent),
+        cwd=tmp_path,
+    )
     assert done.stdout == "[]\n", done.stdout + done.stderr
 
 
@@ -98,7 +103,9 @@ def test_a_star_import_gives_the_summary_classes(module: str, names: set[str]) -
 
 @pytest.mark.oracle
 def test_star_imports_lack_nothing_but_what_the_table_lacks() -> None:
-    """All public names of real MindSpore's modules of training; one of 2.10 is neither used by any counted project nor available."""
+    """All public names of real MindSpore's modules of training; one of 2.10 is neither used by any counted project nor
+    available.
+    """
     real = run_oracle(
         "import importlib\ngive({name: importlib.import_module('mindspore.' + name).__all__ for name in"
         " ('train', 'train.callback', 'train.summary', 'train.metrics', 'train.train_thor')})"

@@ -9,16 +9,32 @@ def names(ms):
     import pickle
 
     import numpy as np
+
     Tensor = ms.Tensor
     return dict(
-        ms=ms, np=np, copy=copy, pickle=pickle, Tensor=Tensor, Parameter=ms.Parameter, nn=ms.nn,
-        i=Tensor([1, 2, 3]), f=Tensor([1.0, 2.0, 3.0]), h=Tensor([1.0, 2.0], ms.float16), b=Tensor([True, False]),
-        u=Tensor(np.array([1, 2], np.uint8)), i8=Tensor(np.array([1, 2], np.int8)), s=Tensor(2.5), d=Tensor(np.array(2.5)),
-        f2=Tensor([[1.0, 2.0], [3.0, 4.0]]), i32=Tensor([1, 2], ms.int32), x=Tensor(np.arange(24, dtype=np.float32).reshape(2, 3, 4)),
+        ms=ms,
+        np=np,
+        copy=copy,
+        pickle=pickle,
+        Tensor=Tensor,
+        Parameter=ms.Parameter,
+        nn=ms.nn,
+        i=Tensor([1, 2, 3]),
+        f=Tensor([1.0, 2.0, 3.0]),
+        h=Tensor([1.0, 2.0], ms.float16),
+        b=Tensor([True, False]),
+        u=Tensor(np.array([1, 2], np.uint8)),
+        i8=Tensor(np.array([1, 2], np.int8)),
+        s=Tensor(2.5),
+        d=Tensor(np.array(2.5)),
+        f2=Tensor([[1.0, 2.0], [3.0, 4.0]]),
+        i32=Tensor([1, 2], ms.int32),
+        x=Tensor(np.arange(24, dtype=np.float32).reshape(2, 3, 4)),
     )
 
 
-EXPRESSIONS = """
+EXPRESSIONS = (
+    """
 Tensor(1)|Tensor(1.0)|Tensor(True)|Tensor(np.ones(2))|Tensor([1,2.5])|Tensor(np.float64(3))|Tensor((1,2))|Tensor([[1,2],[3,4]],ms.float32)
 Tensor(f)|Tensor(f,ms.int32)|Tensor([])|Tensor([True,False])|Tensor("abc")|Tensor(None)|Tensor([Tensor(1),Tensor(2)])|Tensor([[1,2],[3]])
 i+1.5|i32+1.5|i32+2|h+1.0|h+1|b+1|b+1.0|b+b|u+1|i8+h|i8+i32|u+i8|i32+i|f+d|h+Tensor(1.0)|h+Tensor(2)|h+f[:2]|i+i.astype(ms.int32)
@@ -38,7 +54,10 @@ str(Tensor(np.arange(2000,dtype=np.float32)))|repr(Tensor(np.arange(6).reshape(2
 Parameter(1.0,name="s")|Parameter(3,name="i")|Parameter([1,2],name="l")|Parameter(np.ones(2),name="n")|type(Parameter(f,name="w")*2).__name__
 Parameter(f,name="w").clone().name|copy.deepcopy(Parameter(f,name="q")).name|pickle.loads(pickle.dumps(f))|copy.copy(f)|copy.deepcopy(f2)
 str(nn.Dense(2,3))|str(nn.SequentialCell(nn.Dense(2,3),nn.ReLU()))|str(nn.Flatten())|str(nn.Dropout(p=0.5))|str(nn.MaxPool2d(2,2))
-""".replace("\n", "|").strip("|").split("|")
+""".replace("\n", "|")
+    .strip("|")
+    .split("|")
+)
 # "|" separates, so the or-operator is written out
 EXPRESSIONS = [e for e in EXPRESSIONS if e] + ["b.__or__(b)", "i.__or__(4)"]
 
@@ -177,21 +196,39 @@ G = ms.ops.GradOperation
 a, c = Tensor([2., 3.]), Tensor([4., 5.])
 sens = Tensor([1., 10.])
 result = """
-PROGRAMS.update({"gradient: " + source: _GRADIENTS + source for source in (
-    "G()(net)(a, c)", "G(get_all=True)(net)(a, c)", "G(get_by_list=True)(net, net.trainable_params())(a, c)",
-    "G(get_all=True, get_by_list=True, sens_param=True)(net, net.trainable_params())(a, c, sens)", "G(sens_param=True)(net)(a, c, sens)",
-    "ms.grad(net, 1)(a, c)", "ms.grad(net, (0, 1))(a, c)", "ms.value_and_grad(net, None, net.trainable_params())(a, c)",
-    "ms.value_and_grad(net, 0, net.w)(a, c)", "ms.grad(net, 0, net.trainable_params())(a, c)",
-    "ms.grad(net, 5)(a, c)", "ms.grad(net, None)(a, c)")})
+PROGRAMS.update(
+    {
+        "gradient: " + source: _GRADIENTS + source
+        for source in (
+            "G()(net)(a, c)",
+            "G(get_all=True)(net)(a, c)",
+            "G(get_by_list=True)(net, net.trainable_params())(a, c)",
+            "G(get_all=True, get_by_list=True, sens_param=True)(net, net.trainable_params())(a, c, sens)",
+            "G(sens_param=True)(net)(a, c, sens)",
+            "ms.grad(net, 1)(a, c)",
+            "ms.grad(net, (0, 1))(a, c)",
+            "ms.value_and_grad(net, None, net.trainable_params())(a, c)",
+            "ms.value_and_grad(net, 0, net.w)(a, c)",
+            "ms.grad(net, 0, net.trainable_params())(a, c)",
+            "ms.grad(net, 5)(a, c)",
+            "ms.grad(net, None)(a, c)",
+        )
+    }
+)
 
 
 def normal(value):
     """A result in a form that JSON holds: arrays by dtype, shape and values; other objects by what prints."""
     import numpy as np
+
     if hasattr(value, "asnumpy"):
         array = value.asnumpy()
-        return {"tensor": str(array.dtype), "shape": list(array.shape), "values": array.ravel().astype(float).tolist() if array.dtype.kind != "b"
-                else array.ravel().tolist(), "parameter": value.name if hasattr(value, "layerwise_parallel") else None}
+        return {
+            "tensor": str(array.dtype),
+            "shape": list(array.shape),
+            "values": array.ravel().astype(float).tolist() if array.dtype.kind != "b" else array.ravel().tolist(),
+            "parameter": value.name if hasattr(value, "layerwise_parallel") else None,
+        }
     if isinstance(value, np.ndarray):
         return {"array": str(value.dtype), "shape": list(value.shape), "values": value.ravel().tolist()}
     if isinstance(value, (tuple, list)):

@@ -1,4 +1,7 @@
-"""16-bit floats on a CPU: nothing reaches those kernels of torch that are slow or absent, and the results are no less exact."""
+"""16-bit floats on a CPU: nothing reaches those kernels of torch that are slow or absent, and the results are no less
+exact.
+"""
+
 from __future__ import annotations
 
 import ast
@@ -22,29 +25,94 @@ ROOMS = ["common", "ops", "nn/layer", "nn/loss", "nn/transformer", "nn/probabili
 #: they update float32 state or say what a file holds
 FREE = {"common/_kernels.py", "ops/operations/_update_ops.py", "nn/layer/thor_layer.py"}
 #: aten's names of what is to be computed in float32
-TRAPS = {"mm", "addmm", "bmm", "baddbmm", "addbmm", "mv", "addmv", "convolution", "convolution_backward", "mkldnn_rnn_layer", "native_group_norm",
-         "native_group_norm_backward", "_adaptive_avg_pool2d", "_adaptive_avg_pool2d_backward", "_adaptive_avg_pool3d", "avg_pool3d", "col2im",
-         "_scaled_dot_product_flash_attention_for_cpu", "_scaled_dot_product_flash_attention_for_cpu_backward", "_cdist_forward", "tanh",
-         "_adaptive_avg_pool3d_backward", "avg_pool3d_backward", "linear", "matmul", "logsumexp", "linalg_vector_norm", "lstm", "gru"}
-SIZES = {"conv1d": [(2, 3, 9), (4, 3, 3)], "conv2d": [(2, 3, 7, 7), (4, 3, 3, 3)], "conv3d": [(1, 2, 5, 5, 5), (3, 2, 3, 3, 3)],
-         "conv_transpose1d": [(2, 3, 9), (3, 4, 3)], "conv_transpose2d": [(2, 3, 7, 7), (3, 4, 3, 3)],
-         "conv_transpose3d": [(1, 2, 5, 5, 5), (2, 3, 3, 3, 3)], "matmul": [(2, 5, 6), (6, 4)], "mm": [(5, 6), (6, 4)],
-         "bmm": [(2, 5, 6), (2, 6, 4)], "mv": [(5, 6), (6,)], "addmm": [(5, 4), (5, 6), (6, 4)], "addmv": [(5,), (5, 6), (6,)],
-         "addbmm": [(5, 4), (2, 5, 6), (2, 6, 4)], "baddbmm": [(2, 5, 4), (2, 5, 6), (2, 6, 4)], "addr": [(5, 4), (5,), (4,)],
-         "inner": [(3, 6), (4, 6)], "linear": [(3, 6), (4, 6), (4,)], "bilinear": [(3, 4), (3, 5), (2, 4, 5)], "cdist": [(3, 4), (5, 4)],
-         "scaled_dot_product_attention": [(2, 2, 4, 8)] * 3, "square": [(3, 4)], "tanh": [(3, 4)], "vector_norm": [(3, 4)],
-         "lstm_cell": None, "gru_cell": None, "rnn_tanh_cell": None, "rnn_relu_cell": None, "lstm": None, "gru": None, "rnn_tanh": None,
-         "rnn_relu": None}
-MORE: dict[str, Any] = {"tensordot": lambda f, a, b: f(a, b, 1), "einsum": lambda f, a, b: f("ij,jk->ik", a, b), "multi_dot": lambda f, a, b: f([a, b]),
-                        "prod": lambda f, a, b: f(a, 1), "logsumexp": lambda f, a, b: f(a, 1), "pow": lambda f, a, b: f(a, 3),
-                        "matrix_power": lambda f, a, b: f(a, 3), "cov": lambda f, a, b: f(a), "corrcoef": lambda f, a, b: f(a),
-                        "affine_grid": lambda f, a, b: f(a, [2, 1, 4, 4], True), "unfold": lambda f, a, b: f(a[None], 2),
-                        "interpolate": lambda f, a, b: f(a[None], (4, 4), mode="bilinear"), "norm": lambda f, a, b: f(a, dim=1),
-                        "matrix_norm": lambda f, a, b: f(a), "renorm": lambda f, a, b: f(a, 2, 0, 1.0),
-                        "cosine_similarity": lambda f, a, b: f(a, b),
-                        "group_norm": lambda f, a, b: f(a, 2), "fold": lambda f, a, b: f(a[None], (3, 3), (2, 2)),
-                        "adaptive_avg_pool1d": lambda f, a, b: f(a[None], 2), "adaptive_avg_pool2d": lambda f, a, b: f(a[None], 2),
-                        "adaptive_avg_pool3d": lambda f, a, b: f(a[None, None], 2), "avg_pool3d": lambda f, a, b: f(a[None, None], 2)}
+TRAPS = {
+    "mm",
+    "addmm",
+    "bmm",
+    "baddbmm",
+    "addbmm",
+    "mv",
+    "addmv",
+    "convolution",
+    "convolution_backward",
+    "mkldnn_rnn_layer",
+    "native_group_norm",
+    "native_group_norm_backward",
+    "_adaptive_avg_pool2d",
+    "_adaptive_avg_pool2d_backward",
+    "_adaptive_avg_pool3d",
+    "avg_pool3d",
+    "col2im",
+    "_scaled_dot_product_flash_attention_for_cpu",
+    "_scaled_dot_product_flash_attention_for_cpu_backward",
+    "_cdist_forward",
+    "tanh",
+    "_adaptive_avg_pool3d_backward",
+    "avg_pool3d_backward",
+    "linear",
+    "matmul",
+    "logsumexp",
+    "linalg_vector_norm",
+    "lstm",
+    "gru",
+}
+SIZES = {
+    "conv1d": [(2, 3, 9), (4, 3, 3)],
+    "conv2d": [(2, 3, 7, 7), (4, 3, 3, 3)],
+    "conv3d": [(1, 2, 5, 5, 5), (3, 2, 3, 3, 3)],
+    "conv_transpose1d": [(2, 3, 9), (3, 4, 3)],
+    "conv_transpose2d": [(2, 3, 7, 7), (3, 4, 3, 3)],
+    "conv_transpose3d": [(1, 2, 5, 5, 5), (2, 3, 3, 3, 3)],
+    "matmul": [(2, 5, 6), (6, 4)],
+    "mm": [(5, 6), (6, 4)],
+    "bmm": [(2, 5, 6), (2, 6, 4)],
+    "mv": [(5, 6), (6,)],
+    "addmm": [(5, 4), (5, 6), (6, 4)],
+    "addmv": [(5,), (5, 6), (6,)],
+    "addbmm": [(5, 4), (2, 5, 6), (2, 6, 4)],
+    "baddbmm": [(2, 5, 4), (2, 5, 6), (2, 6, 4)],
+    "addr": [(5, 4), (5,), (4,)],
+    "inner": [(3, 6), (4, 6)],
+    "linear": [(3, 6), (4, 6), (4,)],
+    "bilinear": [(3, 4), (3, 5), (2, 4, 5)],
+    "cdist": [(3, 4), (5, 4)],
+    "scaled_dot_product_attention": [(2, 2, 4, 8)] * 3,
+    "square": [(3, 4)],
+    "tanh": [(3, 4)],
+    "vector_norm": [(3, 4)],
+    "lstm_cell": None,
+    "gru_cell": None,
+    "rnn_tanh_cell": None,
+    "rnn_relu_cell": None,
+    "lstm": None,
+    "gru": None,
+    "rnn_tanh": None,
+    "rnn_relu": None,
+}
+MORE: dict[str, Any] = {
+    "tensordot": lambda f, a, b: f(a, b, 1),
+    "einsum": lambda f, a, b: f("ij,jk->ik", a, b),
+    "multi_dot": lambda f, a, b: f([a, b]),
+    "prod": lambda f, a, b: f(a, 1),
+    "logsumexp": lambda f, a, b: f(a, 1),
+    "pow": lambda f, a, b: f(a, 3),
+    "matrix_power": lambda f, a, b: f(a, 3),
+    "cov": lambda f, a, b: f(a),
+    "corrcoef": lambda f, a, b: f(a),
+    "affine_grid": lambda f, a, b: f(a, [2, 1, 4, 4], True),
+    "unfold": lambda f, a, b: f(a[None], 2),
+    "interpolate": lambda f, a, b: f(a[None], (4, 4), mode="bilinear"),
+    "norm": lambda f, a, b: f(a, dim=1),
+    "matrix_norm": lambda f, a, b: f(a),
+    "renorm": lambda f, a, b: f(a, 2, 0, 1.0),
+    "cosine_similarity": lambda f, a, b: f(a, b),
+    "group_norm": lambda f, a, b: f(a, 2),
+    "fold": lambda f, a, b: f(a[None], (3, 3), (2, 2)),
+    "adaptive_avg_pool1d": lambda f, a, b: f(a[None], 2),
+    "adaptive_avg_pool2d": lambda f, a, b: f(a[None], 2),
+    "adaptive_avg_pool3d": lambda f, a, b: f(a[None, None], 2),
+    "avg_pool3d": lambda f, a, b: f(a[None, None], 2),
+}
 
 
 class Watch(TorchDispatchMode):
@@ -71,18 +139,42 @@ def test_nothing_calls_torch_around_the_table() -> None:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Attribute) and node.attr in kernels.KERNELS:
                 owner = ast.unparse(node.value)
-                if owner in ("torch", "tf", "_nn", "torch._C._nn", "torch.nn.functional", "torch.linalg", "_Base", "b", "torch._VF"):
+                if owner in (
+                    "torch",
+                    "tf",
+                    "_nn",
+                    "torch._C._nn",
+                    "torch.nn.functional",
+                    "torch.linalg",
+                    "_Base",
+                    "b",
+                    "torch._VF",
+                ):
                     wrong.append(f"{place}:{node.lineno} {owner}.{node.attr}")
-            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) and isinstance(node.left, ast.Attribute):
+            if (
+                isinstance(node, ast.BinOp)
+                and isinstance(node.op, ast.MatMult)
+                and isinstance(node.left, ast.Attribute)
+            ):
                 wrong.append(f"{place}:{node.lineno} @")
-    assert not wrong, "\n".join(f"{key}: {value}" for key, value in dict(wrong).items()) if isinstance(wrong, dict) else wrong
+    assert not wrong, (
+        "\n".join(f"{key}: {value}" for key, value in dict(wrong).items()) if isinstance(wrong, dict) else wrong
+    )
 
 
 def operands(name: str) -> tuple[list[torch.Tensor], Any]:
     torch.manual_seed(len(name))
     if name in MORE:
-        shapes: Any = {"fold": [(4, 4), (4, 4)], "group_norm": [(2, 4, 6)], "cosine_similarity": [(4, 4), (4, 4)], "affine_grid": [(2, 2, 3)],
-                       **{key: [(2, 3, 4)] for key in "adaptive_avg_pool2d adaptive_avg_pool3d avg_pool3d unfold interpolate".split()}}
+        shapes: Any = {
+            "fold": [(4, 4), (4, 4)],
+            "group_norm": [(2, 4, 6)],
+            "cosine_similarity": [(4, 4), (4, 4)],
+            "affine_grid": [(2, 2, 3)],
+            **{
+                key: [(2, 3, 4)]
+                for key in "adaptive_avg_pool2d adaptive_avg_pool3d avg_pool3d unfold interpolate".split()
+            },
+        }
         shapes = shapes.get(name, [(4, 4), (4, 5)])
         tensors = [torch.randn(*shape) for shape in shapes]
         return tensors, lambda f, *given: MORE[name](f, given[0], given[-1])
@@ -94,8 +186,10 @@ def operands(name: str) -> tuple[list[torch.Tensor], Any]:
         start: Any = (lambda h: (h, h)) if "lstm" in name else (lambda h: h)
         return [torch.randn(2, 3), torch.randn(2, 5), *weights], lambda f, x, h, *w: f(x, start(h), *w)
     state: Any = (lambda h: (h, h)) if name == "lstm" else (lambda h: h)
-    return ([torch.randn(4, 2, 3), torch.randn(1, 2, 5), *weights],
-            lambda f, x, h, *w: f(x, state(h), list(w), True, 1, 0.0, True, False, False))
+    return (
+        [torch.randn(4, 2, 3), torch.randn(1, 2, 5), *weights],
+        lambda f, x, h, *w: f(x, state(h), list(w), True, 1, 0.0, True, False, False),
+    )
 
 
 def first(result: Any) -> torch.Tensor:
@@ -111,8 +205,11 @@ def test_a_row_rounds_once_forward_and_backward(name: str, dtype: torch.dtype) -
     found = first(call(kernels.KERNELS[name], *given))
     wanted = first(call(kernels._TABLE[name][0], *exact))
     assert found.dtype is dtype
-    step = 2.0 ** -10 if dtype is torch.float16 else 2.0 ** -7
-    close = {"rtol": step * (1 if dtype in kernels._TABLE[name][1] else 4), "atol": step * (0.1 if dtype in kernels._TABLE[name][1] else 4)}
+    step = 2.0**-10 if dtype is torch.float16 else 2.0**-7
+    close = {
+        "rtol": step * (1 if dtype in kernels._TABLE[name][1] else 4),
+        "atol": step * (0.1 if dtype in kernels._TABLE[name][1] else 4),
+    }
     torch.testing.assert_close(found.double(), wanted, **close)
     weights = torch.cos(torch.arange(wanted.numel(), dtype=torch.float64)).reshape(wanted.shape).to(dtype)
     gradients = torch.autograd.grad(found, given, weights, allow_unused=True)
@@ -127,7 +224,9 @@ def test_types_that_do_not_fit_are_mindspores_error() -> None:
     a, b = torch.zeros(2, 2, dtype=torch.float16), torch.zeros(2, 2)
     for name in ("matmul", "mm", "linear"):
         for pair in ((a, b), (b, a), (b, b.int())):
-            with pytest.raises(TypeError, match=f"For '{name}', the types of all inputs must be the same, but got .*float"):
+            with pytest.raises(
+                TypeError, match=f"For '{name}', the types of all inputs must be the same, but got .*float"
+            ):
                 kernels.KERNELS[name](*pair)
     with pytest.raises(RuntimeError, match="shape"):
         kernels.KERNELS["mm"](b, b[:1])
@@ -144,7 +243,11 @@ def _half(value: Any) -> Any:
 
 
 def _backward(result: Any) -> None:
-    floats = [item for item in leaves(result) if isinstance(item, torch.Tensor) and item.requires_grad and item.is_floating_point()]
+    floats = [
+        item
+        for item in leaves(result)
+        if isinstance(item, torch.Tensor) and item.requires_grad and item.is_floating_point()
+    ]
     if floats:
         torch.autograd.backward([torch.sum(item.float()) for item in floats])
 
@@ -162,14 +265,25 @@ def test_no_layer_reaches_a_slow_kernel() -> None:
                 continue
         if watch.found:
             wrong[case.name] = watch.found
-    assert not wrong, "\n".join(f"{key}: {value}" for key, value in dict(wrong).items()) if isinstance(wrong, dict) else wrong
+    assert not wrong, (
+        "\n".join(f"{key}: {value}" for key, value in dict(wrong).items()) if isinstance(wrong, dict) else wrong
+    )
     assert ran > 0.7 * len(CASES)
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_no_operator_reaches_a_slow_kernel() -> None:
     arrays = {name: _half(array) for name, array in inputs().items()}
-    scope = {"ms": ms, "ops": ops, "P": ops.operations, "F": ops.functional, "C": ops.composite, "mnp": ms.numpy, "np": np, "Tensor": ms.Tensor}
+    scope = {
+        "ms": ms,
+        "ops": ops,
+        "P": ops.operations,
+        "F": ops.functional,
+        "C": ops.composite,
+        "mnp": ms.numpy,
+        "np": np,
+        "Tensor": ms.Tensor,
+    }
     wrong, ran = {}, 0
     wanted = [case.removeprefix("g ") for case in cases() if not case.startswith("!")]
     for case in wanted:
@@ -186,7 +300,9 @@ def test_no_operator_reaches_a_slow_kernel() -> None:
                 continue
         if watch.found:
             wrong[case] = watch.found
-    assert not wrong, "\n".join(f"{key}: {value}" for key, value in dict(wrong).items()) if isinstance(wrong, dict) else wrong
+    assert not wrong, (
+        "\n".join(f"{key}: {value}" for key, value in dict(wrong).items()) if isinstance(wrong, dict) else wrong
+    )
     assert ran > 0.5 * len(wanted)
 
 
@@ -209,7 +325,11 @@ def test_casts_by_operator(dtype: Any) -> None:
         _backward(after)
     assert not watch.found
     assert after.dtype == dtype
-    np.testing.assert_allclose(after.asnumpy().astype(np.float32) if dtype == ms.float16 else after.float().asnumpy(), before.asnumpy(), atol=0.05)
+    np.testing.assert_allclose(
+        after.asnumpy().astype(np.float32) if dtype == ms.float16 else after.float().asnumpy(),
+        before.asnumpy(),
+        atol=0.05,
+    )
 
 
 def test_what_is_exported_has_no_casts(tmp_path: Path) -> None:
@@ -218,5 +338,7 @@ def test_what_is_exported_has_no_casts(tmp_path: Path) -> None:
     expected = net(x)
     ms.export(net, x, file_name=str(tmp_path / "net"), file_format="MINDIR")
     graph = ms.load(str(tmp_path / "net.mindir"))
-    np.testing.assert_allclose(nn.GraphCell(graph)(x).asnumpy(), expected.asnumpy(), rtol=4e-3, atol=1e-3)  # the file adds the bias to a rounded product
+    np.testing.assert_allclose(
+        nn.GraphCell(graph)(x).asnumpy(), expected.asnumpy(), rtol=4e-3, atol=1e-3
+    )  # the file adds the bias to a rounded product
     assert (tmp_path / "net.mindir").read_bytes().count(b"Cast") <= 4  # weight and bias

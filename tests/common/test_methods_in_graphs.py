@@ -1,4 +1,5 @@
 """Tensor methods that mean something else where upstream compiles, and where that is."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -98,4 +99,11 @@ for mode in (1, 0):
 @pytest.mark.skipif(oracle_python() is None, reason="needs a real MindSpore")
 def test_mindspore_agrees(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(_PROGRAM)  # it compiles from files only
-    assert run_oracle("import program; give(program.told)", cwd=tmp_path) == [PYNATIVE, PYNATIVE, PYNATIVE, COMPILED, PYNATIVE, PYNATIVE]
+    assert run_oracle("import program; give(program.told)", cwd=tmp_path) == [
+        PYNATIVE,
+        PYNATIVE,
+        PYNATIVE,
+        COMPILED,
+        PYNATIVE,
+        PYNATIVE,
+    ]

@@ -1,4 +1,7 @@
-"""A Parameter has memory of its own: a Tensor that it was made from stays as it is, and the other way round. As real MindSpore."""
+"""A Parameter has memory of its own: a Tensor that it was made from stays as it is, and the other way round. As real
+MindSpore.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -23,8 +26,13 @@ def _set_item(parameter: Any) -> None:
 
 
 CHANGES: list[Callable[[Any], Any]] = [
-    lambda p: p.set_data(Tensor(np.ones(4, np.float32))), lambda p: ops.assign(p, Tensor(np.ones(4, np.float32))), lambda p: ops.assign_add(p, _tensor() + 1),
-    lambda p: nn.SGD([p], 0.1)((_tensor() + 1,)), lambda p: ops.ScatterUpdate()(p, Tensor([1]), Tensor(np.array([7], np.float32))), _set_item]
+    lambda p: p.set_data(Tensor(np.ones(4, np.float32))),
+    lambda p: ops.assign(p, Tensor(np.ones(4, np.float32))),
+    lambda p: ops.assign_add(p, _tensor() + 1),
+    lambda p: nn.SGD([p], 0.1)((_tensor() + 1,)),
+    lambda p: ops.ScatterUpdate()(p, Tensor([1]), Tensor(np.array([7], np.float32))),
+    _set_item,
+]
 
 
 @pytest.mark.parametrize("change", CHANGES)

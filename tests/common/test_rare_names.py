@@ -1,4 +1,7 @@
-"""Names that few projects use: what Parameters carry for graph and cluster, seeds of random kernels, own initializers, settings of sharding."""
+"""Names that few projects use: what Parameters carry for graph and cluster, seeds of random kernels, own initializers,
+settings of sharding.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -54,8 +57,13 @@ def test_own_initializer_by_name() -> None:
     class Seven(init.Initializer):
         def _initialize(self, arr: np.ndarray) -> None:
             arr[...] = 7
+
     try:
-        assert init.initializer("seven", (2,)).asnumpy().tolist() == init.initializer("sevens", (2,)).asnumpy().tolist() == [7, 7]
+        assert (
+            init.initializer("seven", (2,)).asnumpy().tolist()
+            == init.initializer("sevens", (2,)).asnumpy().tolist()
+            == [7, 7]
+        )
         assert init.initializer("zeros", (2,)).asnumpy().tolist() == [0, 0]
     finally:
         del init._BY_NAME["seven"], init._BY_NAME["sevens"]
@@ -69,7 +77,9 @@ def fresh_costs() -> Iterator[None]:
 
 def test_settings_of_the_search_are_kept_and_checked(fresh_costs: None) -> None:
     cost.set_cost_model_context(costmodel_alpha=2.0, run_phase=1)
-    assert cost.get_cost_model_context("costmodel_alpha") == 2.0 and cost.get_cost_model_context("costmodel_beta") == 400.0
+    assert (
+        cost.get_cost_model_context("costmodel_alpha") == 2.0 and cost.get_cost_model_context("costmodel_beta") == 400.0
+    )
     cost._set_multi_subgraphs()
     assert cost._get_multi_subgraphs() is True
     cost.reset_cost_model_context()

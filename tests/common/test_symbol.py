@@ -10,9 +10,17 @@ import mindspore_compat as ms
 from mindspore_compat import Symbol, Tensor
 
 
-@pytest.mark.parametrize(("shape", "seen"), [
-    ([None, 3], (-1, 3)), ((None, 3), (-1, 3)), ([-1, 3], (-1, 3)), (None, (-2,)), ([-2], (-2,)), ([Symbol(divisor=4), 3], (-1, 3)),
-])
+@pytest.mark.parametrize(
+    ("shape", "seen"),
+    [
+        ([None, 3], (-1, 3)),
+        ((None, 3), (-1, 3)),
+        ([-1, 3], (-1, 3)),
+        (None, (-2,)),
+        ([-2], (-2,)),
+        ([Symbol(divisor=4), 3], (-1, 3)),
+    ],
+)
 def test_open_sizes_are_shown_as_negative(shape: Any, seen: tuple[int, ...]) -> None:
     tensor = Tensor(shape=shape, dtype=ms.float32)
     assert isinstance(tensor, Tensor) and tensor.shape == seen and tensor.dtype is ms.float32
@@ -33,11 +41,16 @@ def test_what_is_known_of_a_size() -> None:
     assert Symbol(divisor=3, remainder=2).near(6) == 8
 
 
-@pytest.mark.parametrize(("options", "error", "text"), [
-    ({"divisor": 0}, ValueError, "'divisor' value should be positive, but got 0"), ({"min": 0}, ValueError, "'min' value should be positive"),
-    ({"divisor": "a"}, TypeError, "'divisor' must be int, but got <class 'str'>"), ({"unique": 1}, TypeError, "'unique' must be bool"),
-    ({"divisor": 2, "remainder": 5}, ValueError, r"'remainder' value should be in the range '\[0, 2\)', but got 5"),
-])
+@pytest.mark.parametrize(
+    ("options", "error", "text"),
+    [
+        ({"divisor": 0}, ValueError, "'divisor' value should be positive, but got 0"),
+        ({"min": 0}, ValueError, "'min' value should be positive"),
+        ({"divisor": "a"}, TypeError, "'divisor' must be int, but got <class 'str'>"),
+        ({"unique": 1}, TypeError, "'unique' must be bool"),
+        ({"divisor": 2, "remainder": 5}, ValueError, r"'remainder' value should be in the range '\[0, 2\)', but got 5"),
+    ],
+)
 def test_wrong_symbols(options: dict[str, Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         Symbol(**options)

@@ -16,10 +16,18 @@ GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "tensor.json").read_
 #: where we differ on purpose: expression -> our answer; each stands in docs/differences.md
 DIFFERENT: dict[str, Any] = {
     # two negative steps, and a negative step behind an int in an assignment: upstream mixes the axes up, we do as numpy
-    "x[::-1,::-2]": {"tensor": "float32", "shape": [2, 2, 4], "parameter": None,
-                     "values": [20, 21, 22, 23, 12, 13, 14, 15, 8, 9, 10, 11, 0, 1, 2, 3]},
-    "setitem with a negative step": {"tensor": "float32", "shape": [2, 3, 4], "parameter": None,
-                                     "values": [8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3, *range(12, 24)]},
+    "x[::-1,::-2]": {
+        "tensor": "float32",
+        "shape": [2, 2, 4],
+        "parameter": None,
+        "values": [20, 21, 22, 23, 12, 13, 14, 15, 8, 9, 10, 11, 0, 1, 2, 3],
+    },
+    "setitem with a negative step": {
+        "tensor": "float32",
+        "shape": [2, 3, 4],
+        "parameter": None,
+        "values": [8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3, *range(12, 24)],
+    },
 }
 
 

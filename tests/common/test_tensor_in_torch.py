@@ -1,4 +1,6 @@
-"""Tensors and Cells inside torch's own machinery: copies, pickles, state dicts, torch layers, functional calls and compilation."""
+"""Tensors and Cells inside torch's own machinery: copies, pickles, state dicts, torch layers, functional calls and
+compilation.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,10 @@ def test_a_cell_is_copied_with_all_its_parameters() -> None:
     net = _net()
     again = copy.deepcopy(net)
     assert [p.name for p in again.get_parameters()] == [p.name for p in net.get_parameters()]
-    assert all(a is not b and np.array_equal(a.asnumpy(), b.asnumpy()) for a, b in zip(net.get_parameters(), again.get_parameters()))
+    assert all(
+        a is not b and np.array_equal(a.asnumpy(), b.asnumpy())
+        for a, b in zip(net.get_parameters(), again.get_parameters())
+    )
 
 
 def test_state_dict_of_a_cell_round_trips() -> None:
@@ -54,13 +59,23 @@ def test_a_cell_trains_with_backward_and_a_torch_optimizer() -> None:
     assert not np.array_equal(before, net[0].weight.asnumpy())
 
 
-@pytest.mark.parametrize("module", [torch.nn.Linear(4, 4), torch.nn.LayerNorm(4), torch.nn.BatchNorm1d(4), torch.nn.MultiheadAttention(4, 2),
-                                    torch.nn.LSTM(4, 4), torch.nn.TransformerEncoderLayer(4, 2, 8, 0.0)], ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize(
+    "module",
+    [
+        torch.nn.Linear(4, 4),
+        torch.nn.LayerNorm(4),
+        torch.nn.BatchNorm1d(4),
+        torch.nn.MultiheadAttention(4, 2),
+        torch.nn.LSTM(4, 4),
+        torch.nn.TransformerEncoderLayer(4, 2, 8, 0.0),
+    ],
+    ids=lambda m: type(m).__name__,
+)
 def test_torch_layers_take_our_tensors(module: torch.nn.Module) -> None:
     data = torch.randn(5, 4)
     arguments = 3 if isinstance(module, torch.nn.MultiheadAttention) else 1
     plain, ours = module(*[data] * arguments), module(*[Tensor(data)] * arguments)
-    first = (lambda value: value[0] if isinstance(value, tuple) else value)
+    first = lambda value: value[0] if isinstance(value, tuple) else value
     module.eval()
     plain, ours = module(*[data] * arguments), module(*[Tensor(data)] * arguments)
     torch.testing.assert_close(torch._C.TensorBase.detach(first(ours)), first(plain).detach())
@@ -84,7 +99,13 @@ def test_a_tensor_in_a_graph_keeps_its_class() -> None:
 
 def test_size_is_an_int_and_torchs_method() -> None:
     x = Tensor(np.zeros((2, 3), np.float32))
-    assert x.size == 6 and isinstance(x.size, int) and x.size() == torch.Size([2, 3]) and x.size(1) == 3 and x.size + 1 == 7
+    assert (
+        x.size == 6
+        and isinstance(x.size, int)
+        and x.size() == torch.Size([2, 3])
+        and x.size(1) == 3
+        and x.size + 1 == 7
+    )
     assert pickle.loads(pickle.dumps(x.size)) == 6 and type(x.shape) is tuple
 
 
@@ -115,7 +136,9 @@ def test_operators_agree_with_numpy(operator: str, values: list, number) -> None
     np.testing.assert_array_equal(mirrored.asnumpy(), eval(f"n {operator} a", {"a": array, "n": np.float32(number)}))
 
 
-indices = st.one_of(st.integers(-3, 2), st.slices(3), st.none(), st.just(Ellipsis), st.lists(st.integers(-3, 2), min_size=1, max_size=3))
+indices = st.one_of(
+    st.integers(-3, 2), st.slices(3), st.none(), st.just(Ellipsis), st.lists(st.integers(-3, 2), min_size=1, max_size=3)
+)
 
 
 @settings(max_examples=150, deadline=None)

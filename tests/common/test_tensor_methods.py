@@ -1,4 +1,5 @@
 """Tensor methods where MindSpore's and torch's call forms meet; the values themselves are compared in tests/ops."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,5 @@
 """Networks to quantize, for the tests of conversion and export."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -16,13 +17,30 @@ class Residual(nn.Cell):
 
     def __init__(self, activation: str = "relu", has_bn: bool = True) -> None:
         super().__init__()
-        self.conv1 = nn.Conv2dBnAct(1, 4, 3, has_bias=True, has_bn=has_bn, momentum=0.9, activation="relu", weight_init="he_uniform")
-        self.conv2 = nn.Conv2dBnAct(4, 4, 3, group=4, pad_mode="pad", padding=1, has_bn=has_bn, momentum=0.9, activation=activation,
-                                    weight_init="he_uniform")
+        self.conv1 = nn.Conv2dBnAct(
+            1, 4, 3, has_bias=True, has_bn=has_bn, momentum=0.9, activation="relu", weight_init="he_uniform"
+        )
+        self.conv2 = nn.Conv2dBnAct(
+            4,
+            4,
+            3,
+            group=4,
+            pad_mode="pad",
+            padding=1,
+            has_bn=has_bn,
+            momentum=0.9,
+            activation=activation,
+            weight_init="he_uniform",
+        )
         self.conv3 = nn.Conv2dBnAct(4, 4, 1, weight_init="he_uniform")
         self.add, self.relu = ops.TensorAdd(), ops.ReLU()
         self.pool, self.flatten = nn.MaxPool2d(2, 2), nn.Flatten()
-        self.head = nn.SequentialCell([nn.DenseBnAct(64, 12, activation="relu6", weight_init="he_uniform"), nn.DenseBnAct(12, 5, weight_init="he_uniform")])
+        self.head = nn.SequentialCell(
+            [
+                nn.DenseBnAct(64, 12, activation="relu6", weight_init="he_uniform"),
+                nn.DenseBnAct(12, 5, weight_init="he_uniform"),
+            ]
+        )
 
     def construct(self, x: Any) -> Any:
         x = self.conv1(x)
@@ -36,7 +54,11 @@ class PlainLayers(nn.Cell):
     def __init__(self) -> None:
         super().__init__()
         self.conv, self.norm, self.act = nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.ReLU()
-        self.fused, self.flatten, self.dense = nn.Conv2dBnAct(2, 2, 3, activation="sigmoid"), nn.Flatten(), nn.Dense(128, 5)
+        self.fused, self.flatten, self.dense = (
+            nn.Conv2dBnAct(2, 2, 3, activation="sigmoid"),
+            nn.Flatten(),
+            nn.Dense(128, 5),
+        )
 
     def construct(self, x: Any) -> Any:
         return self.dense(self.flatten(self.fused(self.act(self.norm(self.conv(x))))))

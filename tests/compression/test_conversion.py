@@ -1,4 +1,7 @@
-"""Networks converted for quantization-aware training by MindSpore 1.0's and by 1.1's names: what is replaced, names, training, checkpoints."""
+"""Networks converted for quantization-aware training by MindSpore 1.0's and by 1.1's names: what is replaced, names,
+training, checkpoints.
+"""
+
 from __future__ import annotations
 
 import importlib
@@ -25,45 +28,94 @@ from mindspore_compat.nn import FakeQuantWithMinMaxObserver
 from mindspore_compat.train.quant import convert_quant_network
 from tests.compression.nets import PIXELS, PlainLayers, Residual, trained
 
-LEARNED = {"freeze_bn": 0, "symmetric": (True, True), "narrow_range": (True, True), "optimize_option": OptimizeOption.LEARNED_SCALE}
+LEARNED = {
+    "freeze_bn": 0,
+    "symmetric": (True, True),
+    "narrow_range": (True, True),
+    "optimize_option": OptimizeOption.LEARNED_SCALE,
+}
 
 
 def learned(net: nn.Cell) -> nn.Cell:
     return QuantizationAwareTraining(per_channel=(True, False), **LEARNED).quantize(net)
 
 
-CONVERTERS = {"1.0": convert_quant_network, "1.0 delayed and frozen": lambda net: convert_quant_network(net, quant_delay=(2, 3), freeze_bn=4),
-              "1.0 unfolded": lambda net: convert_quant_network(net, bn_fold=False),
-              "1.1": lambda net: QuantizationAwareTraining().quantize(net),
-              "1.1 two convolutions": lambda net: QuantizationAwareTraining(one_conv_fold=False).quantize(net), "learned": learned}
+CONVERTERS = {
+    "1.0": convert_quant_network,
+    "1.0 delayed and frozen": lambda net: convert_quant_network(net, quant_delay=(2, 3), freeze_bn=4),
+    "1.0 unfolded": lambda net: convert_quant_network(net, bn_fold=False),
+    "1.1": lambda net: QuantizationAwareTraining().quantize(net),
+    "1.1 two convolutions": lambda net: QuantizationAwareTraining(one_conv_fold=False).quantize(net),
+    "learned": learned,
+}
 
 
-@pytest.mark.parametrize("path", [
-    "train.quant.convert_quant_network", "train.quant.export", "train.quant.quant.convert_quant_network", "train.quant.quant.export",
-    "train.quant.quant_utils.load_nonquant_param_into_quant_net", "compression.quant.QuantizationAwareTraining",
-    "compression.quant.create_quant_config", "compression.quant.OptimizeOption", "compression.quant.load_nonquant_param_into_quant_net",
-    "compression.quant.query_quant_layers", "compression.quant.qat.QuantizationAwareTraining", "compression.quant.qat.create_quant_config",
-    "compression.quant.quantizer.OptimizeOption", "compression.quant.quant_utils.query_quant_layers", "compression.common.QuantDtype",
-    "compression.common.constant.QuantDtype", *[f"{place}.{name}" for place in ("nn", "nn.layer.quant") for name in (
-        "Conv2dBnFoldQuantOneConv", "Conv2dBnFoldQuant", "Conv2dBnWithoutFoldQuant", "Conv2dQuant", "DenseQuant", "ActQuant", "TensorAddQuant",
-        "MulQuant", "QuantBlock", "FakeQuantWithMinMaxObserver", "FakeQuantWithMinMax", "LeakyReLUQuant", "HSwishQuant", "HSigmoidQuant",
-        "Conv2dBnAct", "DenseBnAct")]])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "train.quant.convert_quant_network",
+        "train.quant.export",
+        "train.quant.quant.convert_quant_network",
+        "train.quant.quant.export",
+        "train.quant.quant_utils.load_nonquant_param_into_quant_net",
+        "compression.quant.QuantizationAwareTraining",
+        "compression.quant.create_quant_config",
+        "compression.quant.OptimizeOption",
+        "compression.quant.load_nonquant_param_into_quant_net",
+        "compression.quant.query_quant_layers",
+        "compression.quant.qat.QuantizationAwareTraining",
+        "compression.quant.qat.create_quant_config",
+        "compression.quant.quantizer.OptimizeOption",
+        "compression.quant.quant_utils.query_quant_layers",
+        "compression.common.QuantDtype",
+        "compression.common.constant.QuantDtype",
+        *[
+            f"{place}.{name}"
+            for place in ("nn", "nn.layer.quant")
+            for name in (
+                "Conv2dBnFoldQuantOneConv",
+                "Conv2dBnFoldQuant",
+                "Conv2dBnWithoutFoldQuant",
+                "Conv2dQuant",
+                "DenseQuant",
+                "ActQuant",
+                "TensorAddQuant",
+                "MulQuant",
+                "QuantBlock",
+                "FakeQuantWithMinMaxObserver",
+                "FakeQuantWithMinMax",
+                "LeakyReLUQuant",
+                "HSwishQuant",
+                "HSigmoidQuant",
+                "Conv2dBnAct",
+                "DenseBnAct",
+            )
+        ],
+    ],
+)
 def test_the_old_paths(path: str) -> None:
     place, name = path.rsplit(".", 1)
     assert callable(getattr(importlib.import_module(f"mindspore_compat.{place}"), name))
-    assert mindspore.compression.quant.OptimizeOption is OptimizeOption and mindspore.train.quant.quant.convert_quant_network is convert_quant_network
+    assert (
+        mindspore.compression.quant.OptimizeOption is OptimizeOption
+        and mindspore.train.quant.quant.convert_quant_network is convert_quant_network
+    )
 
 
 def classes(net: nn.Cell) -> dict[str, str]:
     return {path: type(cell).__name__ for path, cell in net.cells_and_names() if path}
 
 
-@pytest.mark.parametrize(("convert", "folded", "leaky"), [
-    (convert_quant_network, "Conv2dBnFoldQuant", "LeakyReLUQuant"),
-    (lambda net: convert_quant_network(net, bn_fold=False), "Conv2dBnWithoutFoldQuant", "LeakyReLUQuant"),
-    (QuantizationAwareTraining().quantize, "Conv2dBnFoldQuantOneConv", "ActQuant"),
-    (QuantizationAwareTraining(one_conv_fold=False).quantize, "Conv2dBnFoldQuant", "ActQuant"),
-    (QuantizationAwareTraining(bn_fold=False).quantize, "Conv2dBnWithoutFoldQuant", "ActQuant")])
+@pytest.mark.parametrize(
+    ("convert", "folded", "leaky"),
+    [
+        (convert_quant_network, "Conv2dBnFoldQuant", "LeakyReLUQuant"),
+        (lambda net: convert_quant_network(net, bn_fold=False), "Conv2dBnWithoutFoldQuant", "LeakyReLUQuant"),
+        (QuantizationAwareTraining().quantize, "Conv2dBnFoldQuantOneConv", "ActQuant"),
+        (QuantizationAwareTraining(one_conv_fold=False).quantize, "Conv2dBnFoldQuant", "ActQuant"),
+        (QuantizationAwareTraining(bn_fold=False).quantize, "Conv2dBnWithoutFoldQuant", "ActQuant"),
+    ],
+)
 def test_what_is_replaced(convert: Any, folded: str, leaky: str) -> None:
     net = Residual("leakyrelu")
     assert convert(net) is net and net.cell_type == "quant"
@@ -87,22 +139,45 @@ def test_other_layers_stay_and_are_named(caplog: pytest.LogCaptureFixture) -> No
 
 
 def test_operators_and_what_is_there_already() -> None:
-    """Operators that are attributes; a layer of nn.layer.quant is not converted again; ``after_fake`` False adds no observer."""
+    """Operators that are attributes; a layer of nn.layer.quant is not converted again; ``after_fake`` False adds no
+    observer.
+    """
+
     class Net(nn.Cell):
         def __init__(self) -> None:
             super().__init__()
-            self.sub, self.times, self.div, self.mean, self.tensor_add = ops.Sub(), ops.Mul(), ops.RealDiv(), ops.ReduceMean(), nn.TensorAddQuant()
+            self.sub, self.times, self.div, self.mean, self.tensor_add = (
+                ops.Sub(),
+                ops.Mul(),
+                ops.RealDiv(),
+                ops.ReduceMean(),
+                nn.TensorAddQuant(),
+            )
             self.dense = nn.DenseBnAct(4, 4, after_fake=False)
 
         def construct(self, x: Any) -> Any:
             return self.mean(self.div(self.times(self.sub(self.dense(x), 1.0), x), 2.0))
 
     old, new = convert_quant_network(Net()), QuantizationAwareTraining().quantize(Net())
-    assert [name for name, cell in old.name_cells().items() if type(cell).__name__ == "QuantAfter"] == ["sub", "times", "div"]
-    assert [name for name, cell in new.name_cells().items() if type(cell).__name__ == "QuantAfter"] == ["sub", "times", "div", "mean"]
+    assert [name for name, cell in old.name_cells().items() if type(cell).__name__ == "QuantAfter"] == [
+        "sub",
+        "times",
+        "div",
+    ]
+    assert [name for name, cell in new.name_cells().items() if type(cell).__name__ == "QuantAfter"] == [
+        "sub",
+        "times",
+        "div",
+        "mean",
+    ]
     names = [parameter.name for parameter in old.get_parameters() if parameter.name.endswith("minq")]
-    assert names == ["tensor_add.fake_quant_act.minq", "dense.dense.fake_quant_weight.minq", "sub.fake_quant_act.minq", "mul.fake_quant_act.minq",
-                     "real_div.fake_quant_act.minq"]
+    assert names == [
+        "tensor_add.fake_quant_act.minq",
+        "dense.dense.fake_quant_weight.minq",
+        "sub.fake_quant_act.minq",
+        "mul.fake_quant_act.minq",
+        "real_div.fake_quant_act.minq",
+    ]
     assert not old.dense.has_act and np.isfinite(old(Tensor(np.ones((2, 4), np.float32))).asnumpy())
 
 
@@ -121,11 +196,21 @@ head.1.activation.fake_quant_act.maxq tensor_add.fake_quant_act.minq tensor_add.
 def test_names_as_in_old_checkpoints() -> None:
     net = convert_quant_network(Residual("leakyrelu"))
     assert sorted(parameter.name for parameter in net.get_parameters()) == sorted(NAMES_1_0)
-    later = {parameter.name for parameter in QuantizationAwareTraining().quantize(Residual("leakyrelu")).get_parameters()}
-    assert later == ({name for name in NAMES_1_0 if "step" not in name and "_after" not in name and "tensor_add" not in name}
-                     | {f"{place}.{bound}" for place in ("conv2.activation.fake_quant_act", "add.fake_quant_act") for bound in ("minq", "maxq")})
+    later = {
+        parameter.name for parameter in QuantizationAwareTraining().quantize(Residual("leakyrelu")).get_parameters()
+    }
+    assert later == (
+        {name for name in NAMES_1_0 if "step" not in name and "_after" not in name and "tensor_add" not in name}
+        | {
+            f"{place}.{bound}"
+            for place in ("conv2.activation.fake_quant_act", "add.fake_quant_act")
+            for bound in ("minq", "maxq")
+        }
+    )
     ranges = [parameter for parameter in net.get_parameters() if parameter.name.endswith(("minq", "maxq", "step"))]
-    assert not any(parameter.requires_grad for parameter in ranges) and not set(map(id, ranges)) & set(map(id, net.trainable_params()))
+    assert not any(parameter.requires_grad for parameter in ranges) and not set(map(id, ranges)) & set(
+        map(id, net.trainable_params())
+    )
 
 
 def test_parameters_stay_the_same_objects() -> None:
@@ -137,11 +222,15 @@ def test_parameters_stay_the_same_objects() -> None:
 
 @pytest.mark.parametrize("name", CONVERTERS)
 def test_it_trains_and_a_checkpoint_goes_round(name: str, tmp_path: Path) -> None:
-    """Ranges move in training and not in evaluation; they are in the checkpoint, from which another network computes the same."""
+    """Ranges move in training and not in evaluation; they are in the checkpoint, from which another network computes
+    the same.
+    """
     net = CONVERTERS[name](Residual())
     first = [parameter.asnumpy().copy() for parameter in net.get_parameters()]
     trained(net)
-    assert sum(not np.array_equal(one, parameter.asnumpy()) for one, parameter in zip(first, net.get_parameters())) > 0.7 * len(first)
+    assert sum(
+        not np.array_equal(one, parameter.asnumpy()) for one, parameter in zip(first, net.get_parameters())
+    ) > 0.7 * len(first)
     state = {parameter.name: parameter.asnumpy().copy() for parameter in net.get_parameters()}
     wanted = net(Tensor(PIXELS)).asnumpy()
     assert all(np.array_equal(parameter.asnumpy(), state[parameter.name]) for parameter in net.get_parameters())
@@ -168,13 +257,28 @@ def test_both_modes_train_alike(name: str, request: pytest.FixtureRequest) -> No
 
 
 def test_the_delay_and_the_freeze_reach_the_layers() -> None:
-    net = convert_quant_network(Residual("leakyrelu"), quant_delay=[7, 9], freeze_bn=5, num_bits=(4, 8), per_channel=(True, False), symmetric=(True, False),
-                                narrow_range=(True, False))
+    net = convert_quant_network(
+        Residual("leakyrelu"),
+        quant_delay=[7, 9],
+        freeze_bn=5,
+        num_bits=(4, 8),
+        per_channel=(True, False),
+        symmetric=(True, False),
+        narrow_range=(True, False),
+    )
     weights = [cell for path, cell in net.cells_and_names() if path.endswith("fake_quant_weight")]
-    results = [cell for _, cell in net.cells_and_names() if isinstance(cell, FakeQuantWithMinMaxObserver) and cell not in weights]
+    results = [
+        cell
+        for _, cell in net.cells_and_names()
+        if isinstance(cell, FakeQuantWithMinMaxObserver) and cell not in weights
+    ]
     assert net.conv1.conv.freeze_bn == 5 and len(weights) == 5 and len(results) == 7
-    assert {(c.quant_delay, c.num_bits, c.per_channel, c.symmetric, c.narrow_range, c.ema) for c in weights} == {(7, 4, True, True, True, False)}
-    assert {(c.quant_delay, c.num_bits, c.per_channel, c.symmetric, c.narrow_range, c.ema) for c in results} == {(9, 8, False, False, False, True)}
+    assert {(c.quant_delay, c.num_bits, c.per_channel, c.symmetric, c.narrow_range, c.ema) for c in weights} == {
+        (7, 4, True, True, True, False)
+    }
+    assert {(c.quant_delay, c.num_bits, c.per_channel, c.symmetric, c.narrow_range, c.ema) for c in results} == {
+        (9, 8, False, False, False, True)
+    }
     assert all(cell.starts_at_batch for cell in results) and not any(cell.starts_at_batch for cell in weights)
 
 
@@ -196,13 +300,18 @@ def test_a_float_checkpoint_into_a_quantizing_network(capsys: pytest.CaptureFixt
     quant = convert_quant_network(Residual())
     load_nonquant_param_into_quant_net(quant, state, ["step"])
     for name, parameter in net.parameters_dict().items():
-        assert np.array_equal(parameter.asnumpy(), quant.parameters_dict()[name.replace("batchnorm", "conv")].asnumpy()), name
+        assert np.array_equal(
+            parameter.asnumpy(), quant.parameters_dict()[name.replace("batchnorm", "conv")].asnumpy()
+        ), name
     assert "init model param conv1.conv.weight with checkpoint param other.conv1.conv.weight" in capsys.readouterr().out
     with pytest.raises(ValueError, match="no counterpart of the parameter conv1.conv.step. Add 'step'"):
         load_nonquant_param_into_quant_net(quant, state)
     with pytest.raises(TypeError, match="'quant_new_params' must be a list or None, but got str"):
         load_nonquant_param_into_quant_net(quant, state, "step")
-    with pytest.raises(ValueError, match=r"the parameter conv1.conv.weight must have shape \(4, 1, 3, 3\), but its counterpart x.weight"):
+    with pytest.raises(
+        ValueError,
+        match=r"the parameter conv1.conv.weight must have shape \(4, 1, 3, 3\), but its counterpart x.weight",
+    ):
         load_nonquant_param_into_quant_net(quant, {"x.weight": Tensor(np.ones(3, np.float32))}, ["step"])
 
 
@@ -220,13 +329,22 @@ def test_learned_scales_and_mixed_bits() -> None:
     observers = [cell for _, cell in net.cells_and_names() if isinstance(cell, FakeQuantWithMinMaxObserver)]
     assert {cell.mode for cell in observers} == {"LEARNED_SCALE"}
     relu, rest = net.conv1.activation.fake_quant_act, net.add.fake_quant_act
-    assert (relu.neg_trunc, relu.narrow_range, relu.max_init) == (True, False, 6) and (rest.neg_trunc, rest.max_init) == (False, 16)
+    assert (relu.neg_trunc, relu.narrow_range, relu.max_init) == (True, False, 6) and (
+        rest.neg_trunc,
+        rest.max_init,
+    ) == (False, 16)
     assert net.conv1.conv.fake_quant_weight.maxq.requires_grad
     weight = net.conv3.conv
-    np.testing.assert_allclose(weight.fake_quant_weight.maxq.asnumpy(), [compute_KL_threshold(part, 8) for part in weight.weight.asnumpy()], rtol=1e-6)
+    np.testing.assert_allclose(
+        weight.fake_quant_weight.maxq.asnumpy(),
+        [compute_KL_threshold(part, 8) for part in weight.weight.asnumpy()],
+        rtol=1e-6,
+    )
     quantizer.set_mixed_bits(net, [[8], [4], [2], [6], [8]])
-    assert [cell.fake_quant_weight.num_bits for cell in
-            (net.conv1.conv, net.conv2.conv, net.conv3.conv, net.head[0].dense, net.head[1].dense)] == [8, 4, 2, 6, 8]
+    assert [
+        cell.fake_quant_weight.num_bits
+        for cell in (net.conv1.conv, net.conv2.conv, net.conv3.conv, net.head[0].dense, net.head[1].dense)
+    ] == [8, 4, 2, 6, 8]
     assert np.isfinite(trained(net)(Tensor(PIXELS)).asnumpy()).all()
     with pytest.raises(ValueError, match="one element for each of the 5 layers, but got 1"):
         quantizer.set_mixed_bits(net, [[8]])
@@ -265,11 +383,23 @@ def test_where_to_clip_a_weight() -> None:
 
 def test_quant_dtype() -> None:
     assert [QuantDtype.INT4.num_bits, QuantDtype.UINT8.value, str(QuantDtype.INT8)] == [4, 8, "INT8"]
-    assert QuantDtype.is_signed(QuantDtype.INT3) and not QuantDtype.is_signed(QuantDtype.UINT3) and not QuantDtype.is_signed(QuantDtype.FLOAT16)
-    assert QuantDtype.switch_signed(QuantDtype.INT7) is QuantDtype.UINT7 and QuantDtype.switch_signed(QuantDtype.UINT2) is QuantDtype.INT2
+    assert (
+        QuantDtype.is_signed(QuantDtype.INT3)
+        and not QuantDtype.is_signed(QuantDtype.UINT3)
+        and not QuantDtype.is_signed(QuantDtype.FLOAT16)
+    )
+    assert (
+        QuantDtype.switch_signed(QuantDtype.INT7) is QuantDtype.UINT7
+        and QuantDtype.switch_signed(QuantDtype.UINT2) is QuantDtype.INT2
+    )
     assert FakeQuantWithMinMaxObserver(quant_dtype=QuantDtype.INT4).num_bits == 4
     config = create_quant_config(quant_dtype=QuantDtype.INT4, symmetric=[True], per_channel=(True, False))
-    assert config.weight().num_bits == 4 and config.activation().symmetric and config.weight().per_channel and not config.activation().per_channel
+    assert (
+        config.weight().num_bits == 4
+        and config.activation().symmetric
+        and config.weight().per_channel
+        and not config.activation().per_channel
+    )
 
 
 class Tanh(nn.Cell):
@@ -278,26 +408,54 @@ class Tanh(nn.Cell):
         self.layer = nn.Conv2dBnAct(1, 2, 3, activation="tanh")
 
 
-@pytest.mark.parametrize(("make", "error", "message"), [
-    (lambda: convert_quant_network(torch.nn.ReLU()), ValueError, "'network' must be a Cell, but got ReLU"),
-    (lambda: convert_quant_network(Residual(), num_bits=8.0), TypeError, "num_bits"),
-    (lambda: convert_quant_network(Residual(), num_bits=(3, 8)), ValueError, "4, 7, 8 bits, but got INT3"),
-    (lambda: convert_quant_network(Residual(), num_bits=(8, 8, 8)), ValueError, "For 'num_bits', the length must be 1 or 2"),
-    (lambda: convert_quant_network(Residual(), quant_delay=-1), ValueError, "quant_delay"),
-    (lambda: convert_quant_network(Residual(), quant_delay=()), ValueError, "length must be 1 or 2"),
-    (lambda: convert_quant_network(Residual(), bn_fold=1), TypeError, "bn_fold"),
-    (lambda: convert_quant_network(Residual(), freeze_bn=1.5), TypeError, "freeze_bn"),
-    (lambda: convert_quant_network(Residual(), symmetric="yes"), TypeError, "symmetric"),
-    (lambda: convert_quant_network(Residual(), per_channel=(False, True)), ValueError, "second element of 'per_channel' must be False"),
-    (lambda: convert_quant_network(Tanh()), ValueError, "the activation of layer must be one of ReLU.*but got Tanh"),
-    (lambda: convert_quant_network(convert_quant_network(Residual())), ValueError, "converted already: conv1 holds a layer of nn.layer.quant"),
-    (lambda: convert_quant_network(nn.Conv2dBnAct(1, 2, 3)), ValueError, "a lone Conv2dBnAct. Wrap it"),
-    (lambda: QuantizationAwareTraining(quant_dtype="wide"), ValueError, "bits"), (lambda: QuantizationAwareTraining(optimize_option="QAT"), ValueError, "OptimizeOption"),
-    (lambda: QuantizationAwareTraining(**{**LEARNED, "freeze_bn": 1}), ValueError, "'freeze_bn' must be 0, but got 1"),
-    (lambda: QuantizationAwareTraining(**{**LEARNED, "symmetric": True, "narrow_range": (True, False)}), ValueError, "'narrow_range' must be"),
-    (lambda: QuantizationAwareTraining(**{**LEARNED, "quant_delay": 3}), ValueError, "'quant_delay' must be"),
-    (lambda: QuantizationAwareTraining().quantize(3), ValueError, "must be a Cell, but got int"),
-])
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: convert_quant_network(torch.nn.ReLU()), ValueError, "'network' must be a Cell, but got ReLU"),
+        (lambda: convert_quant_network(Residual(), num_bits=8.0), TypeError, "num_bits"),
+        (lambda: convert_quant_network(Residual(), num_bits=(3, 8)), ValueError, "4, 7, 8 bits, but got INT3"),
+        (
+            lambda: convert_quant_network(Residual(), num_bits=(8, 8, 8)),
+            ValueError,
+            "For 'num_bits', the length must be 1 or 2",
+        ),
+        (lambda: convert_quant_network(Residual(), quant_delay=-1), ValueError, "quant_delay"),
+        (lambda: convert_quant_network(Residual(), quant_delay=()), ValueError, "length must be 1 or 2"),
+        (lambda: convert_quant_network(Residual(), bn_fold=1), TypeError, "bn_fold"),
+        (lambda: convert_quant_network(Residual(), freeze_bn=1.5), TypeError, "freeze_bn"),
+        (lambda: convert_quant_network(Residual(), symmetric="yes"), TypeError, "symmetric"),
+        (
+            lambda: convert_quant_network(Residual(), per_channel=(False, True)),
+            ValueError,
+            "second element of 'per_channel' must be False",
+        ),
+        (
+            lambda: convert_quant_network(Tanh()),
+            ValueError,
+            "the activation of layer must be one of ReLU.*but got Tanh",
+        ),
+        (
+            lambda: convert_quant_network(convert_quant_network(Residual())),
+            ValueError,
+            "converted already: conv1 holds a layer of nn.layer.quant",
+        ),
+        (lambda: convert_quant_network(nn.Conv2dBnAct(1, 2, 3)), ValueError, "a lone Conv2dBnAct. Wrap it"),
+        (lambda: QuantizationAwareTraining(quant_dtype="wide"), ValueError, "bits"),
+        (lambda: QuantizationAwareTraining(optimize_option="QAT"), ValueError, "OptimizeOption"),
+        (
+            lambda: QuantizationAwareTraining(**{**LEARNED, "freeze_bn": 1}),
+            ValueError,
+            "'freeze_bn' must be 0, but got 1",
+        ),
+        (
+            lambda: QuantizationAwareTraining(**{**LEARNED, "symmetric": True, "narrow_range": (True, False)}),
+            ValueError,
+            "'narrow_range' must be",
+        ),
+        (lambda: QuantizationAwareTraining(**{**LEARNED, "quant_delay": 3}), ValueError, "'quant_delay' must be"),
+        (lambda: QuantizationAwareTraining().quantize(3), ValueError, "must be a Cell, but got int"),
+    ],
+)
 def test_wrong_arguments(make: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         make()

@@ -1,4 +1,7 @@
-"""Operations on audio: results as real MindSpore's (tests/golden/audio.json), random ones and those that upstream breaks by what they should do."""
+"""Operations on audio: results as real MindSpore's (tests/golden/audio.json), random ones and those that upstream
+breaks by what they should do.
+"""
+
 from __future__ import annotations
 
 import inspect
@@ -26,7 +29,9 @@ def seed_of_before() -> Iterator[None]:
 
 def _same(found: list, wanted: list, tolerance: float) -> bool:
     top = abs(wanted[0]) or 1
-    return all(abs(a - b) <= tolerance * top or (math.isnan(a) and math.isnan(b)) for a, b in zip(found, wanted, strict=True))
+    return all(
+        abs(a - b) <= tolerance * top or (math.isnan(a) and math.isnan(b)) for a, b in zip(found, wanted, strict=True)
+    )
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -44,10 +49,15 @@ def test_results_and_exceptions_are_those_of_mindspore(case: str) -> None:
 @pytest.mark.oracle
 def test_the_expectations_are_those_of_the_installed_mindspore(tmp_path: Path) -> None:
     script = Path(__file__).parents[1] / "golden" / "make_audio.py"
-    run_oracle(f"import sys; sys.argv[1:] = [{str(tmp_path / 'found.json')!r}]\n__file__ = {str(script)!r}\nexec(open(__file__).read())\ngive(1)")
+    run_oracle(
+        f"import sys; sys.argv[1:] = [{str(tmp_path / 'found.json')!r}]\n__file__ = "
+        f"{str(script)!r}\nexec(open(__file__).read())\ngive(1)"
+    )
     found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
     for case, wanted in GOLDEN.items():
-        assert found[case] == wanted or all(_same(part[2], expected[2], 1e-6) for part, expected in zip(found[case], wanted, strict=True)), case
+        assert found[case] == wanted or all(
+            _same(part[2], expected[2], 1e-6) for part, expected in zip(found[case], wanted, strict=True)
+        ), case
 
 
 @pytest.mark.oracle
@@ -55,11 +65,14 @@ def test_names_and_arguments_are_those_of_mindspore() -> None:
     theirs = run_oracle(
         "import inspect, mindspore.dataset.audio as a\n"
         "public = {n: getattr(a, n) for n in dir(a) if not n.startswith('_')}\n"
-        "give({n: [[p.name, repr(p.default)] for p in inspect.signature(v).parameters.values()] for n, v in public.items() if callable(v)"
+        "give({n: [[p.name, repr(p.default)] for p in inspect.signature(v).parameters.values()] for n, v in "
+        "public.items() if callable(v)"
         " and not (isinstance(v, type) and issubclass(v, str))})"
     )
     ours = {
-        name: [[p.name, repr(p.default)] for p in inspect.signature(getattr(audio, name)).parameters.values()] if hasattr(audio, name) else None
+        name: [[p.name, repr(p.default)] for p in inspect.signature(getattr(audio, name)).parameters.values()]
+        if hasattr(audio, name)
+        else None
         for name in theirs
     }
     assert ours == theirs
@@ -71,7 +84,9 @@ def test_a_long_signal_is_filtered_as_by_the_difference_equation() -> None:
     expected = np.zeros((3, 1003))
     wide = np.pad(signal, [(0, 0), (3, 0)])
     for time in range(3, 1003):
-        expected[:, time] = (sum(b[k] * wide[:, time - k] for k in range(4)) - sum(a[k] * expected[:, time - k] for k in range(1, 4))) / a[0]
+        expected[:, time] = (
+            sum(b[k] * wide[:, time - k] for k in range(4)) - sum(a[k] * expected[:, time - k] for k in range(1, 4))
+        ) / a[0]
     assert np.allclose(audio.LFilter(a, b, False)(signal), expected[:, 3:], atol=1e-6)
 
 
@@ -88,7 +103,9 @@ def test_random_masks_take_every_width_and_place(operation: object) -> None:
 
 
 def test_the_same_seed_masks_the_same() -> None:
-    pipe = ds.NumpySlicesDataset({"a": np.ones((20, 8, 30), np.float32)}, shuffle=False).map(audio.TimeMasking(True, 12), "a")
+    pipe = ds.NumpySlicesDataset({"a": np.ones((20, 8, 30), np.float32)}, shuffle=False).map(
+        audio.TimeMasking(True, 12), "a"
+    )
     results = []
     for _ in range(2):
         ds.config.set_seed(9)
@@ -115,7 +132,11 @@ def test_a_spectrogram_is_found_for_mel_bands() -> None:
     power = np.random.default_rng(0).uniform(0, 1, (33, 5)).astype(np.float32)
     mels = audio.MelScale(6, 8000, n_stft=33)(power)
     found = audio.InverseMelScale(33, 6, 8000, max_iter=3000)(mels)
-    assert found.shape == (1, 33, 5) and found.min() >= 0 and np.abs(audio.MelScale(6, 8000, n_stft=33)(found[0]) - mels).mean() < 0.03
+    assert (
+        found.shape == (1, 33, 5)
+        and found.min() >= 0
+        and np.abs(audio.MelScale(6, 8000, n_stft=33)(found[0]) - mels).mean() < 0.03
+    )
 
 
 def test_mel_bands_of_float64_are_those_of_float32() -> None:
@@ -123,7 +144,9 @@ def test_mel_bands_of_float64_are_those_of_float32() -> None:
     signal = np.random.default_rng(0).standard_normal((2, 900))
     for operation in (audio.MelSpectrogram(n_mels=12, n_fft=128), audio.MFCC(n_mfcc=8), audio.LFCC(n_lfcc=8)):
         single, double = operation(signal.astype(np.float32)), operation(signal)
-        assert np.allclose(single, double, atol=1e-3) and double.dtype == (np.float64 if isinstance(operation, audio.MelSpectrogram) else np.float32)
+        assert np.allclose(single, double, atol=1e-3) and double.dtype == (
+            np.float64 if isinstance(operation, audio.MelSpectrogram) else np.float32
+        )
 
 
 def test_silence_before_a_voice_is_cut() -> None:
@@ -142,6 +165,10 @@ def test_silence_before_a_voice_is_cut() -> None:
 
 def test_operations_run_in_a_pipeline() -> None:
     waves = np.random.default_rng(0).standard_normal((4, 1, 800)).astype(np.float32)
-    pipe = ds.NumpySlicesDataset({"wave": waves}, shuffle=False).map([audio.Resample(16000, 8000), audio.MelSpectrogram(8000, 64, n_mels=8)], "wave").batch(2)
+    pipe = (
+        ds.NumpySlicesDataset({"wave": waves}, shuffle=False)
+        .map([audio.Resample(16000, 8000), audio.MelSpectrogram(8000, 64, n_mels=8)], "wave")
+        .batch(2)
+    )
     shapes = [row["wave"].shape for row in pipe.create_dict_iterator(num_epochs=1, output_numpy=True)]
     assert shapes == [(2, 1, 8, 13)] * 2

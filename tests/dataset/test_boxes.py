@@ -1,4 +1,7 @@
-"""Operations on an image and its boxes: fixed ones as real MindSpore's (tests/golden/boxes.json), random ones by what they did to the pixels."""
+"""Operations on an image and its boxes: fixed ones as real MindSpore's (tests/golden/boxes.json), random ones by what
+they did to the pixels.
+"""
+
 from __future__ import annotations
 
 import json
@@ -30,7 +33,10 @@ def test_results_and_exceptions_are_those_of_mindspore(case: str) -> None:
 @pytest.mark.oracle
 def test_the_expectations_are_those_of_the_installed_mindspore(tmp_path: Path) -> None:
     script = Path(__file__).parents[1] / "golden" / "make_boxes.py"
-    run_oracle(f"import sys; sys.argv[1:] = [{str(tmp_path / 'found.json')!r}]\n__file__ = {str(script)!r}\nexec(open(__file__).read())\ngive(1)")
+    run_oracle(
+        f"import sys; sys.argv[1:] = [{str(tmp_path / 'found.json')!r}]\n__file__ = "
+        f"{str(script)!r}\nexec(open(__file__).read())\ngive(1)"
+    )
     assert json.loads((tmp_path / "found.json").read_text(encoding="utf-8")) == GOLDEN
 
 
@@ -47,9 +53,17 @@ def test_a_random_crop_moves_boxes_as_it_moves_pixels() -> None:
         left, top = map(int, image[0, 0, :2])
         tops.add(top)
         counts.add(len(boxes))
-        kept = [box for box in BOXES if box[0] <= left + 25 and box[1] <= top + 20 and box[0] + box[2] >= left and box[1] + box[3] >= top]
-        corners = [[max(x - left, 0), max(y - top, 0), min(x + w - left, 25), min(y + h - top, 20)] for x, y, w, h in kept]
-        assert image.shape == (20, 25, 3) and boxes.tolist() == [[x, y, right - x, bottom - y] for x, y, right, bottom in corners]
+        kept = [
+            box
+            for box in BOXES
+            if box[0] <= left + 25 and box[1] <= top + 20 and box[0] + box[2] >= left and box[1] + box[3] >= top
+        ]
+        corners = [
+            [max(x - left, 0), max(y - top, 0), min(x + w - left, 25), min(y + h - top, 20)] for x, y, w, h in kept
+        ]
+        assert image.shape == (20, 25, 3) and boxes.tolist() == [
+            [x, y, right - x, bottom - y] for x, y, right, bottom in corners
+        ]
     assert tops == set(range(11)) and len(counts) > 1
 
 
@@ -66,11 +80,20 @@ def test_a_random_resized_crop_covers_the_same_parts() -> None:
             continue
         x, y, width, height = boxes[0]
         seen += 1
-        assert np.allclose([x, y, x + width, y + height], [columns.min(), rows.min(), columns.max() + 1, rows.max() + 1], atol=1.5)
+        assert np.allclose(
+            [x, y, x + width, y + height], [columns.min(), rows.min(), columns.max() + 1, rows.max() + 1], atol=1.5
+        )
     assert seen > 20
 
 
-@pytest.mark.parametrize("operation", [vision.RandomHorizontalFlipWithBBox(), vision.RandomVerticalFlipWithBBox(0.5), vision.BoundingBoxAugment(vision.Invert(), 0.5)])
+@pytest.mark.parametrize(
+    "operation",
+    [
+        vision.RandomHorizontalFlipWithBBox(),
+        vision.RandomVerticalFlipWithBBox(0.5),
+        vision.BoundingBoxAugment(vision.Invert(), 0.5),
+    ],
+)
 def test_a_seed_gives_the_same_rows_in_a_pipeline(operation: object) -> None:
     def run() -> list[list[int]]:
         ds.config.set_seed(7)
@@ -103,9 +126,15 @@ def test_an_operation_of_the_users_inside_of_another_is_known_as_such() -> None:
     class Mine(vision.Invert):
         """The user's."""
 
-    makers = [lambda op: vision.BoundingBoxAugment(op), lambda op: transforms.Compose([op]), lambda op: transforms.RandomApply([op], 0.5),
-              lambda op: transforms.RandomChoice([op]), lambda op: vision.RandomSelectSubpolicy([[(op, 0.5)]]), lambda op: vision.UniformAugment([op, op], 1),
-              lambda op: transforms.RandomOrder([op])]
+    makers = [
+        lambda op: vision.BoundingBoxAugment(op),
+        lambda op: transforms.Compose([op]),
+        lambda op: transforms.RandomApply([op], 0.5),
+        lambda op: transforms.RandomChoice([op]),
+        lambda op: vision.RandomSelectSubpolicy([[(op, 0.5)]]),
+        lambda op: vision.UniformAugment([op, op], 1),
+        lambda op: transforms.RandomOrder([op]),
+    ]
     for make in makers:
         assert isinstance(make(Mine()), TensorOperation)
         assert not is_builtin(make(Mine())) and is_builtin(make(vision.Invert())), make

@@ -24,7 +24,11 @@ CHAINS: list[list[Any]] = [
     [V.Rescale(1 / 255, 0.0), V.Normalize([0.5, 0.4, 0.3], [0.2, 0.3, 0.4]), V.HWC2CHW()],
     [V.ToTensor(), V.Normalize([0.5, 0.4, 0.3], [0.2, 0.3, 0.4], is_hwc=False)],
     [V.HWC2CHW(), T.TypeCast(np.float16)],
-    [V.Invert()], [V.Invert(), V.HWC2CHW()], [V.ToTensor(np.float64)], [V.ToTensor(np.float16)], [V.Rescale(3.0, -9.0), T.TypeCast(np.int32)],
+    [V.Invert()],
+    [V.Invert(), V.HWC2CHW()],
+    [V.ToTensor(np.float64)],
+    [V.ToTensor(np.float16)],
+    [V.Rescale(3.0, -9.0), T.TypeCast(np.int32)],
     [V.Normalize([9.0], [2.0])],
 ]
 
@@ -49,8 +53,16 @@ def test_tables_give_what_the_operations_give(chain: list[Any], channels: int) -
         np.testing.assert_array_equal(found, wanted)
 
 
-@pytest.mark.parametrize("images", [
-    list(IMAGES.astype(np.float32)), [IMAGES[0], IMAGES[1, :4]], list(IMAGES[..., 0]), IMAGES.astype(np.float32), [IMAGES[0], IMAGES[1].astype(np.float32)]])
+@pytest.mark.parametrize(
+    "images",
+    [
+        list(IMAGES.astype(np.float32)),
+        [IMAGES[0], IMAGES[1, :4]],
+        list(IMAGES[..., 0]),
+        IMAGES.astype(np.float32),
+        [IMAGES[0], IMAGES[1].astype(np.float32)],
+    ],
+)
 def test_other_images_go_through_the_operations(images: Any) -> None:
     chain = CHAINS[0]
     if np.asarray(images[0]).ndim == 2:
@@ -71,7 +83,11 @@ def test_only_pointwise_operations_of_ours_are_fused() -> None:
 
 LETTERS = string.ascii_letters + string.digits + " " * 9 + "\t\n\0[],.;'#" + "é中Ａ\u0301"
 VOCAB = text.Vocab.from_list(["a", "b", "##b", "aa", "##c", "[UNK]", "[CLS]", ",", "1", "##1", "é"])
-TEXTS = st.one_of(st.text(LETTERS[: 26 + 26 + 10 + 9 + 10], max_size=30), st.text(LETTERS, max_size=30), st.text("ab,1 [CLS]", max_size=30))
+TEXTS = st.one_of(
+    st.text(LETTERS[: 26 + 26 + 10 + 9 + 10], max_size=30),
+    st.text(LETTERS, max_size=30),
+    st.text("ab,1 [CLS]", max_size=30),
+)
 
 
 @given(TEXTS, st.booleans(), st.booleans(), st.booleans())
@@ -79,8 +95,11 @@ def test_tokens_without_offsets_are_those_with(line: str, lower: bool, spaces: b
     """The way with offsets goes letter by letter. A NUL at the end is lost in any array of texts."""
     line = line.replace("\0", "\1")
     arguments: dict[str, Any] = {"lower_case": lower, "keep_whitespace": spaces, "preserve_unused_token": whole}
-    for make in (lambda **more: text.BasicTokenizer(**arguments, **more), lambda **more: text.BertTokenizer(VOCAB, **arguments, **more),
-                 lambda **more: text.WhitespaceTokenizer(**more)):
+    for make in (
+        lambda **more: text.BasicTokenizer(**arguments, **more),
+        lambda **more: text.BertTokenizer(VOCAB, **arguments, **more),
+        lambda **more: text.WhitespaceTokenizer(**more),
+    ):
         assert make()(line).tolist() == make(with_offsets=True)(line)[0].tolist()
 
 

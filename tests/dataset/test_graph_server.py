@@ -1,4 +1,5 @@
 """The server of `GraphData` against what is no client: scans, strange bytes, silence, and requests without measure."""
+
 from __future__ import annotations
 
 import json
@@ -22,11 +23,22 @@ from mindspore_compat.mindrecord import FileWriter
 def graph(tmp_path: Path) -> str:
     writer = FileWriter(str(tmp_path / "g"))
     number = {"type": "int32"}
-    writer.add_schema({"first_id": number, "second_id": number, "third_id": number, "type": number, "attribute": {"type": "string"},
-                       "node_feature_index": {"type": "int32", "shape": [-1]}, "node_feature_1": {"type": "float32", "shape": [-1]}})
+    writer.add_schema(
+        {
+            "first_id": number,
+            "second_id": number,
+            "third_id": number,
+            "type": number,
+            "attribute": {"type": "string"},
+            "node_feature_index": {"type": "int32", "shape": [-1]},
+            "node_feature_1": {"type": "float32", "shape": [-1]},
+        }
+    )
     features = {"node_feature_index": np.array([1], np.int32), "node_feature_1": np.ones(3, np.float32)}
     rows = [{"first_id": i, "second_id": 0, "third_id": 0, "type": 1, "attribute": "n", **features} for i in range(4)]
-    rows += [{"first_id": 10 + i, "second_id": 0, "third_id": i, "type": 5, "attribute": "e", **features} for i in (1, 2, 3)]
+    rows += [
+        {"first_id": 10 + i, "second_id": 0, "third_id": i, "type": 5, "attribute": "e", **features} for i in (1, 2, 3)
+    ]
     writer.write_raw_data(rows)
     writer.commit()
     return str(tmp_path / "g")
@@ -77,7 +89,9 @@ def test_scans_and_strange_bytes_end_nothing(graph: str, port: int, server: thre
     assert not server.is_alive()
 
 
-def test_who_does_not_greet_is_left_and_takes_no_place(graph: str, port: int, server: threading.Thread, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_does_not_greet_is_left_and_takes_no_place(
+    graph: str, port: int, server: threading.Thread, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(_graph_server, "_GREETING_WAIT", 0.3)
     silent = [socket.create_connection(("127.0.0.1", port), timeout=20) for _ in range(5)]
     client = ds.GraphData(graph, 1, "client", "127.0.0.1", port)
@@ -87,11 +101,26 @@ def test_who_does_not_greet_is_left_and_takes_no_place(graph: str, port: int, se
     assert not server.is_alive()
 
 
-@pytest.mark.parametrize("message", [
-    struct.pack(">QI", 1 << 62, 10), struct.pack(">QI", 5, 10), struct.pack(">QI", 4, 4) + b"abcd", struct.pack(">QI", 6, 6) + b'[[[[[["',
-    struct.pack(">QI", 2, 2) + b"{}", *(struct.pack(">QI", len(head), len(head)) + head for head in (
-        json.dumps({"arrays": [[dtype, shape]]}).encode() for dtype, shape in (("O", [1]), ("<i8", [1 << 60]), ("<i8", [-1]), ("x", [1]))))])
-def test_strange_messages_end_their_connection_only(graph: str, port: int, server: threading.Thread, message: bytes) -> None:
+@pytest.mark.parametrize(
+    "message",
+    [
+        struct.pack(">QI", 1 << 62, 10),
+        struct.pack(">QI", 5, 10),
+        struct.pack(">QI", 4, 4) + b"abcd",
+        struct.pack(">QI", 6, 6) + b'[[[[[["',
+        struct.pack(">QI", 2, 2) + b"{}",
+        *(
+            struct.pack(">QI", len(head), len(head)) + head
+            for head in (
+                json.dumps({"arrays": [[dtype, shape]]}).encode()
+                for dtype, shape in (("O", [1]), ("<i8", [1 << 60]), ("<i8", [-1]), ("x", [1]))
+            )
+        ),
+    ],
+)
+def test_strange_messages_end_their_connection_only(
+    graph: str, port: int, server: threading.Thread, message: bytes
+) -> None:
     with _open(port) as peer:
         assert _graph_server._receive(peer, 1000, 20)[0]["error"] is None
         peer.sendall(message)
@@ -100,7 +129,9 @@ def test_strange_messages_end_their_connection_only(graph: str, port: int, serve
     assert not server.is_alive()
 
 
-def test_a_message_that_stops_is_given_up(graph: str, port: int, server: threading.Thread, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_message_that_stops_is_given_up(
+    graph: str, port: int, server: threading.Thread, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(_graph_server, "_WAIT", 0.3)
     with _open(port) as peer:
         _graph_server._receive(peer, 1000, 20)
@@ -109,10 +140,17 @@ def test_a_message_that_stops_is_given_up(graph: str, port: int, server: threadi
         assert _ends(peer)
 
 
-@pytest.mark.parametrize(("method", "arguments"), [
-    ("get_neg_sampled_neighbors", [[0], 1 << 40, 1]), ("get_sampled_neighbors", [[0], [1 << 20, 1 << 20], [1, 1], False]),
-    ("random_walk", [[0] * 5000, [1] * 10000, 1.0, 1.0, -1])])
-def test_answers_have_a_bound(graph: str, port: int, server: threading.Thread, method: str, arguments: list[Any]) -> None:
+@pytest.mark.parametrize(
+    ("method", "arguments"),
+    [
+        ("get_neg_sampled_neighbors", [[0], 1 << 40, 1]),
+        ("get_sampled_neighbors", [[0], [1 << 20, 1 << 20], [1, 1], False]),
+        ("random_walk", [[0] * 5000, [1] * 10000, 1.0, 1.0, -1]),
+    ],
+)
+def test_answers_have_a_bound(
+    graph: str, port: int, server: threading.Thread, method: str, arguments: list[Any]
+) -> None:
     client = ds.GraphData(graph, 1, "client", "127.0.0.1", port)
     with pytest.raises(RuntimeError, match=f"{method} would give.*Ask for less"):
         client._graph._ask(method, tuple(arguments))

@@ -1,4 +1,5 @@
 """`GraphData` against what MindSpore 2.0.0 answered (golden/make_graphdata.py), and what that can not show."""
+
 from __future__ import annotations
 
 import json
@@ -21,8 +22,12 @@ from .graph_cases import CALLS, GRAPHS, SCHEMA, draw_all
 GOLDEN = Path(__file__).parents[1] / "golden" / "graphdata.npz"
 #: What 2.0.0 answers otherwise, and what we do.
 MORE_IS_ACCEPTED = {
-    **{f"g.get_all_neighbors([301], {kind}, ds.OutputFormat.COO)": [] for kind in (1, 2)},  # there: RuntimeError for no pairs at all
-    **{f"g.get_all_neighbors([301], {kind}, output_format=ds.OutputFormat.CSR)": [[0], []] for kind in (1, 2)},  # there: IndexError
+    **{
+        f"g.get_all_neighbors([301], {kind}, ds.OutputFormat.COO)": [] for kind in (1, 2)
+    },  # there: RuntimeError for no pairs at all
+    **{
+        f"g.get_all_neighbors([301], {kind}, output_format=ds.OutputFormat.CSR)": [[0], []] for kind in (1, 2)
+    },  # there: IndexError
     "g.get_nodes_from_edges(np.array([2]))": [102, 101],  # there: no int64
     "g.get_edges_from_nodes(np.array([[101, 102]]))": 1,
     "g.get_all_neighbors(np.array([101]), 1)": [101, 102, 103],
@@ -73,7 +78,13 @@ def plain(value: Any) -> Any:
 
 
 def values(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray) else [values(item) for item in value] if isinstance(value, list | tuple) else value
+    return (
+        value.tolist()
+        if isinstance(value, np.ndarray)
+        else [values(item) for item in value]
+        if isinstance(value, list | tuple)
+        else value
+    )
 
 
 def ask(graph: ds.GraphData, call: str) -> Any:
@@ -101,7 +112,11 @@ def test_the_file_that_we_write_says_the_same(graph: ds.GraphData, name: str, tm
     ours = ds.GraphData(str(tmp_path / "ours0"))
     info, theirs = ours.graph_info(), graph.graph_info()
     assert info == theirs
-    for call in ("g.get_node_feature([101, 102, 103], [1, 2, 3])", "g.get_edge_feature([1, 4, 11], [1, 2])", "sorted(g.get_all_nodes(2).tolist())"):
+    for call in (
+        "g.get_node_feature([101, 102, 103], [1, 2, 3])",
+        "g.get_edge_feature([1, 4, 11], [1, 2])",
+        "sorted(g.get_all_nodes(2).tolist())",
+    ):
         assert values(ask(ours, call)) == values(ask(graph, call))
 
 
@@ -113,11 +128,20 @@ def test_what_can_be_drawn(drawn: dict[str, Any], name: str, answers: dict[str, 
 
 
 @pytest.mark.parametrize("name", ["weighted"], indirect=True)
-@pytest.mark.parametrize(("what", "column", "shares"), [
-    ("by weight", 1, {201: 0.8, 202: 0.2}), ("by weight, papers", 1, {102: 0.25, 103: 0.75}), ("walk home", 2, {102: 4 / 4.25, 103: 0.25 / 4.25}),
-    ("walk away", 2, {102: 0.25 / 4.25, 103: 4 / 4.25}), ("sampled", 1, {201: 1 / 3, 202: 1 / 3, 203: 1 / 3}), ("negative", 1, {201: 1 / 4, 203: 1 / 4}),
-])
-def test_how_often_it_is_drawn(drawn: dict[str, Any], answers: dict[str, Any], what: str, column: int, shares: dict[int, float]) -> None:
+@pytest.mark.parametrize(
+    ("what", "column", "shares"),
+    [
+        ("by weight", 1, {201: 0.8, 202: 0.2}),
+        ("by weight, papers", 1, {102: 0.25, 103: 0.75}),
+        ("walk home", 2, {102: 4 / 4.25, 103: 0.25 / 4.25}),
+        ("walk away", 2, {102: 0.25 / 4.25, 103: 4 / 4.25}),
+        ("sampled", 1, {201: 1 / 3, 202: 1 / 3, 203: 1 / 3}),
+        ("negative", 1, {201: 1 / 4, 203: 1 / 4}),
+    ],
+)
+def test_how_often_it_is_drawn(
+    drawn: dict[str, Any], answers: dict[str, Any], what: str, column: int, shares: dict[int, float]
+) -> None:
     """Our shares, and those of MindSpore, agree with the formula."""
     for rows in (drawn, answers["weighted drawn"]):
         counts: Counter[int] = Counter()
@@ -128,7 +152,9 @@ def test_how_often_it_is_drawn(drawn: dict[str, Any], answers: dict[str, Any], w
 
 
 def test_a_walk_goes_away_from_the_neighbors_of_the_node_before(graph: ds.GraphData) -> None:
-    """From 101 over the word 202: 102 and 103 are cited by 101, but no words of it, so they count as away. (2.0.0's sampler is inexact here.)"""
+    """From 101 over the word 202: 102 and 103 are cited by 101, but no words of it, so they count as away. (2.0.0's
+    sampler is inexact here.)
+    """
     walks = [walk for walk in graph.random_walk([101] * 3000, [2, 1], 1.0, 4.0).tolist() if walk[1] == 202]
     assert Counter(walk[2] for walk in walks)[101] / len(walks) == pytest.approx(2 / 3, abs=0.06)
 
@@ -141,7 +167,9 @@ def port() -> int:
 
 def test_a_client_gets_the_same_answers_from_a_server(path: str, name: str, answers: dict[str, Any], port: int) -> None:
     ended: list[ds.GraphData] = []
-    server = threading.Thread(target=lambda: ended.append(ds.GraphData(path, 1, "server", "127.0.0.1", port, 1, True)), daemon=True)
+    server = threading.Thread(
+        target=lambda: ended.append(ds.GraphData(path, 1, "server", "127.0.0.1", port, 1, True)), daemon=True
+    )
     server.start()
     client = ds.GraphData(path, 1, "client", "127.0.0.1", port)
     for call in CALLS:
@@ -165,12 +193,21 @@ def test_a_client_without_a_server_says_so(path: str, port: int, monkeypatch: py
         ds.GraphData(path, working_mode="client", port=port)
 
 
-@pytest.mark.parametrize(("change", "error", "message"), [
-    ({"dataset_file": "/nowhere"}, ValueError, "does not exist"), ({"num_parallel_workers": 0}, ValueError, "num_parallel_workers"),
-    ({"working_mode": "far"}, ValueError, "'local', 'client' or 'server'"), ({"working_mode": 1}, TypeError, "working_mode"),
-    ({"hostname": 3}, TypeError, "hostname"), ({"hostname": "a b"}, ValueError, "hostname is illegal"), ({"port": 80}, ValueError, "1024"),
-    ({"port": "1"}, TypeError, "port"), ({"num_client": 256}, ValueError, "255"), ({"auto_shutdown": 1}, TypeError, "auto_shutdown"),
-])
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"dataset_file": "/nowhere"}, ValueError, "does not exist"),
+        ({"num_parallel_workers": 0}, ValueError, "num_parallel_workers"),
+        ({"working_mode": "far"}, ValueError, "'local', 'client' or 'server'"),
+        ({"working_mode": 1}, TypeError, "working_mode"),
+        ({"hostname": 3}, TypeError, "hostname"),
+        ({"hostname": "a b"}, ValueError, "hostname is illegal"),
+        ({"port": 80}, ValueError, "1024"),
+        ({"port": "1"}, TypeError, "port"),
+        ({"num_client": 256}, ValueError, "255"),
+        ({"auto_shutdown": 1}, TypeError, "auto_shutdown"),
+    ],
+)
 def test_wrong_arguments(path: str, change: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         ds.GraphData(**{"dataset_file": path, **change})

@@ -39,19 +39,31 @@ def files() -> dict[str, bytes]:
     turned[0x112] = 6
     found = {}
     for name, picture, kind, options in [
-        ("rgb.jpg", image, "JPEG", {"quality": 90}), ("444.jpg", image, "JPEG", {"quality": 90, "subsampling": 0}),
-        ("422.jpg", image, "JPEG", {"quality": 90, "subsampling": 1}), ("progressive.jpg", image, "JPEG", {"progressive": True}),
-        ("grey.jpg", image.convert("L"), "JPEG", {}), ("cmyk.jpg", image.convert("CMYK"), "JPEG", {}), ("exif.jpg", image, "JPEG", {"exif": turned}),
-        ("exif.png", image, "PNG", {"exif": turned}), ("rgb.png", image, "PNG", {}), ("rgba.png", image.convert("RGBA").rotate(30), "PNG", {}),
-        ("grey.png", image.convert("L"), "PNG", {}), ("grey_alpha.png", image.convert("LA").rotate(20), "PNG", {}),
-        ("palette.png", image.convert("P"), "PNG", {}), ("bits.png", image.convert("1"), "PNG", {}), ("rgb.bmp", image, "BMP", {}),
-        ("rgb.tif", image, "TIFF", {}), ("rgb.ppm", image, "PPM", {}),
-    ]:  # fmt: skip
+        ("rgb.jpg", image, "JPEG", {"quality": 90}),
+        ("444.jpg", image, "JPEG", {"quality": 90, "subsampling": 0}),
+        ("422.jpg", image, "JPEG", {"quality": 90, "subsampling": 1}),
+        ("progressive.jpg", image, "JPEG", {"progressive": True}),
+        ("grey.jpg", image.convert("L"), "JPEG", {}),
+        ("cmyk.jpg", image.convert("CMYK"), "JPEG", {}),
+        ("exif.jpg", image, "JPEG", {"exif": turned}),
+        ("exif.png", image, "PNG", {"exif": turned}),
+        ("rgb.png", image, "PNG", {}),
+        ("rgba.png", image.convert("RGBA").rotate(30), "PNG", {}),
+        ("grey.png", image.convert("L"), "PNG", {}),
+        ("grey_alpha.png", image.convert("LA").rotate(20), "PNG", {}),
+        ("palette.png", image.convert("P"), "PNG", {}),
+        ("bits.png", image.convert("1"), "PNG", {}),
+        ("rgb.bmp", image, "BMP", {}),
+        ("rgb.tif", image, "TIFF", {}),
+        ("rgb.ppm", image, "PPM", {}),
+    ]:
         stream = BytesIO()
         picture.save(stream, kind, **options)
         found[name] = stream.getvalue()
     deep = photograph().astype(np.uint16) * 257
-    deep = np.clip(deep.astype(np.int64) + np.random.default_rng(0).integers(-200, 200, deep.shape), 0, 65535).astype(np.uint16)
+    deep = np.clip(deep.astype(np.int64) + np.random.default_rng(0).integers(-200, 200, deep.shape), 0, 65535).astype(
+        np.uint16
+    )
     found["rgb16.png"] = cv2.imencode(".png", deep)[1].tobytes()
     found["grey16.png"] = cv2.imencode(".png", deep[..., 0])[1].tobytes()
     found["restarts.jpg"] = cv2.imencode(".jpg", photograph(), [cv2.IMWRITE_JPEG_RST_INTERVAL, 4])[1].tobytes()
@@ -61,46 +73,144 @@ def files() -> dict[str, bytes]:
 
 
 #: operations that make an array of a PIL image, and some that do not
-_MAKES_ARRAYS = ("HorizontalFlip()", "VerticalFlip()", "Crop((1, 2), (40, 50))", "Rotate(180)", "GaussianBlur(3)", "AdjustSharpness(1.2)", "SlicePatches()",
-                 "RandomInvert(1.)", "RandomEqualize(0.)", "RandomAutoContrast(0., None, 1.)", "RandomAdjustSharpness(1.2, 1.)")
-_KEEPS_IMAGES = ("RandomHorizontalFlip(1.)", "RandomVerticalFlip(0.)", "CenterCrop(20)", "Invert()", "Equalize()", "AdjustContrast(1.1)", "Pad(1)")
+_MAKES_ARRAYS = (
+    "HorizontalFlip()",
+    "VerticalFlip()",
+    "Crop((1, 2), (40, 50))",
+    "Rotate(180)",
+    "GaussianBlur(3)",
+    "AdjustSharpness(1.2)",
+    "SlicePatches()",
+    "RandomInvert(1.)",
+    "RandomEqualize(0.)",
+    "RandomAutoContrast(0., None, 1.)",
+    "RandomAdjustSharpness(1.2, 1.)",
+)
+_KEEPS_IMAGES = (
+    "RandomHorizontalFlip(1.)",
+    "RandomVerticalFlip(0.)",
+    "CenterCrop(20)",
+    "Invert()",
+    "Equalize()",
+    "AdjustContrast(1.1)",
+    "Pad(1)",
+)
 _NAMES = ("NEAREST", "LINEAR", "CUBIC", "AREA")
-#: expression of V, Inter, Border, `big`, `small` and `file(name)` -> grey levels that it may be off, and the part of pixels that may be
+# : expression of V, Inter, Border, `big`, `small` and `file(name)` -> grey levels that it may be off, and the part of
+# pixels that may be
 CASES: dict[str, tuple[float, float]] = {
     **{f"V.Decode()(file({name!r}))": (0, 0) for name in files() if not name.startswith("cut")},
-    **{f"V.RandomCropDecodeResize((50, 60), (1, 1), {ratio}, Inter.{inter}, 1)(file({name!r}))": (0 if inter != "CUBIC" else 1, 0.06)
-       for name in ("rgb.jpg", "444.jpg", "422.jpg", "progressive.jpg", "grey.jpg", "cmyk.jpg", "exif.jpg", "restarts.jpg", "rgb.png")
-       for inter in _NAMES for ratio in ("(3, 3)", "(0.2, 0.2)")},
-    **{f"V.Resize({size}, Inter.{inter})({image})": (0 if inter != "CUBIC" else 1, 0.06) for inter in _NAMES
-       for size in ("(112, 112)", "(256, 347)", "(91, 100)", "(366, 402)", "(61, 67)", "(183, 90)", "70") for image in ("big", "big[..., 0]", "big[..., :1]")},
-    **{f"V.Resize((30, 40), Inter.{inter})(small.astype('{kind}'))": (1 if "int" in kind else 1e-4, 0.2) for inter in _NAMES
-       for kind in ("float32", "float64", "int16", "uint16")},
-    **{f"V.Resize((30, 40), Inter.NEAREST)(small.astype('{kind}'))": (0, 0) for kind in ("int8", "int32", "float16", "bool")},
+    **{
+        f"V.RandomCropDecodeResize((50, 60), (1, 1), {ratio}, Inter.{inter}, 1)(file({name!r}))": (
+            0 if inter != "CUBIC" else 1,
+            0.06,
+        )
+        for name in (
+            "rgb.jpg",
+            "444.jpg",
+            "422.jpg",
+            "progressive.jpg",
+            "grey.jpg",
+            "cmyk.jpg",
+            "exif.jpg",
+            "restarts.jpg",
+            "rgb.png",
+        )
+        for inter in _NAMES
+        for ratio in ("(3, 3)", "(0.2, 0.2)")
+    },
+    **{
+        f"V.Resize({size}, Inter.{inter})({image})": (0 if inter != "CUBIC" else 1, 0.06)
+        for inter in _NAMES
+        for size in ("(112, 112)", "(256, 347)", "(91, 100)", "(366, 402)", "(61, 67)", "(183, 90)", "70")
+        for image in ("big", "big[..., 0]", "big[..., :1]")
+    },
+    **{
+        f"V.Resize((30, 40), Inter.{inter})(small.astype('{kind}'))": (1 if "int" in kind else 1e-4, 0.2)
+        for inter in _NAMES
+        for kind in ("float32", "float64", "int16", "uint16")
+    },
+    **{
+        f"V.Resize((30, 40), Inter.NEAREST)(small.astype('{kind}'))": (0, 0)
+        for kind in ("int8", "int32", "float16", "bool")
+    },
     "V.Resize((30, 40))(small > 99)": (0, 0),
-    **{f"V.Rotate({angle}, Inter.{inter}, {expand}, None, (9, 8, 7))(big)": (50 if expand and inter == "NEAREST" else 2, 0.005)
-       for inter in _NAMES for angle in (0, 30, 90, -17.5) for expand in (False, True)},
-    **{f"V.Affine(15, (0.1, -0.1), 1.1, (10., 5.), Inter.{inter}, 7)(big)": (50 if inter == "NEAREST" else 6, 0.005) for inter in _NAMES},
-    **{f"V.Perspective([[0,0],[200,0],[200,182],[0,182]], [[9,12],[190,4],[180,170],[4,175]], Inter.{inter})(big)": (1, 0.005) for inter in _NAMES},
-    **{f"V.Adjust{what}({factor})(big)": (int(what == "Sharpness"), 0.1) for what in ("Brightness", "Contrast", "Saturation", "Sharpness")
-       for factor in (0.0, 0.1, 0.3, 0.9, 1.3, 1.7)},
-    **{f"V.{call}(big[:60, :80].reshape({shape}))": (2 if "Rotate" in call else 0, 0.005) for shape in ("3, 20, 80, 3", "2, 3, 10, 80, 3", "5, 12, 80, 3")
-       for call in ("Resize((8, 30))", "Resize(7)", "HorizontalFlip()", "VerticalFlip()", "RandomHorizontalFlip(1.)", "RandomHorizontalFlip(0.)",
-                    "CenterCrop(6)", "CenterCrop((25, 83))", "RandomCrop((10, 80), (0, 0, 0, 0), True)" if shape[0] == "2" else "AdjustGamma(1.2)",
-                    "RandomResizedCrop((5, 7), (1., 1.), (4., 4.))" if "20" in shape else "Rotate(90)")},
+    **{
+        f"V.Rotate({angle}, Inter.{inter}, {expand}, None, (9, 8, 7))(big)": (
+            50 if expand and inter == "NEAREST" else 2,
+            0.005,
+        )
+        for inter in _NAMES
+        for angle in (0, 30, 90, -17.5)
+        for expand in (False, True)
+    },
+    **{
+        f"V.Affine(15, (0.1, -0.1), 1.1, (10., 5.), Inter.{inter}, 7)(big)": (50 if inter == "NEAREST" else 6, 0.005)
+        for inter in _NAMES
+    },
+    **{
+        f"V.Perspective([[0,0],[200,0],[200,182],[0,182]], [[9,12],[190,4],[180,170],[4,175]], Inter.{inter})(big)": (
+            1,
+            0.005,
+        )
+        for inter in _NAMES
+    },
+    **{
+        f"V.Adjust{what}({factor})(big)": (int(what == "Sharpness"), 0.1)
+        for what in ("Brightness", "Contrast", "Saturation", "Sharpness")
+        for factor in (0.0, 0.1, 0.3, 0.9, 1.3, 1.7)
+    },
+    **{
+        f"V.{call}(big[:60, :80].reshape({shape}))": (2 if "Rotate" in call else 0, 0.005)
+        for shape in ("3, 20, 80, 3", "2, 3, 10, 80, 3", "5, 12, 80, 3")
+        for call in (
+            "Resize((8, 30))",
+            "Resize(7)",
+            "HorizontalFlip()",
+            "VerticalFlip()",
+            "RandomHorizontalFlip(1.)",
+            "RandomHorizontalFlip(0.)",
+            "CenterCrop(6)",
+            "CenterCrop((25, 83))",
+            "RandomCrop((10, 80), (0, 0, 0, 0), True)" if shape[0] == "2" else "AdjustGamma(1.2)",
+            "RandomResizedCrop((5, 7), (1., 1.), (4., 4.))" if "20" in shape else "Rotate(90)",
+        )
+    },
     "V.Normalize([121., 115., 100.], [70., 68., 71.])(big[:60].reshape(3, 20, 201, 3))": (1e-5, 1),
     "V.Normalize([121., 115., 100.], [70., 68., 71.], is_hwc=False)(big[:60].reshape(20, 3, 67, 9))": (1e-5, 1),
     **{f"V.Resize((20, 30))(V.{call}(pil(big)))": (1 if "Sharp" in call else 0, 0.02) for call in _MAKES_ARRAYS},
     **{f"np.array(hasattr(V.{call}(pil(big)), 'getbands'))": (0, 0) for call in _MAKES_ARRAYS + _KEEPS_IMAGES},
-    **{f"V.CenterCrop({size})({image})": (0, 0) for size in ((186, 204), (185, 203), (90, 204), (186, 80), 181) for image in ("big", "big[..., 0]")},
-    **{f"V.{call}(big[..., {part}])": (0, 0) for call in ("AdjustGamma(1.2)", "AdjustBrightness(1.2)") for part in ("0", ":1")},
+    **{
+        f"V.CenterCrop({size})({image})": (0, 0)
+        for size in ((186, 204), (185, 203), (90, 204), (186, 80), 181)
+        for image in ("big", "big[..., 0]")
+    },
+    **{
+        f"V.{call}(big[..., {part}])": (0, 0)
+        for call in ("AdjustGamma(1.2)", "AdjustBrightness(1.2)")
+        for part in ("0", ":1")
+    },
     **{f"V.AdjustHue({factor})(big)": (1, 0.6) for factor in (-0.5, 0.0, 0.1, 0.37)},
-    **{f"V.GaussianBlur({arguments})(big)": (0, 0) for arguments in ("3", "5", "(3, 7)", "3, 0.7", "5, (1.5, 0.6)", "9, 2.5")},
-    "V.GaussianBlur((3, 7))(small.astype('float32'))": (1e-4, 1), "V.Equalize()(big)": (0, 0), "V.AutoContrast(3.)(big)": (0, 0),
-    "V.AdjustGamma(0.7, 1.1)(big)": (0, 0), "V.HorizontalFlip()(big)": (0, 0), "V.VerticalFlip()(big)": (0, 0),
-    "V.ConvertColor(V.ConvertMode.COLOR_RGB2GRAY)(big)": (0, 0), "V.Normalize([121., 115., 100.], [70., 68., 71.])(big)": (1e-5, 1),
-}  # fmt: skip
-REFUSED = ["V.Decode()(file('cut.jpg'))", "V.Decode()(file('cut.png'))", "V.Resize((30, 40))(small.astype('int8'))",
-           "V.Resize((30, 40))(small.astype('int32'))", "V.Resize((30, 40))(small.astype('float16'))"]
+    **{
+        f"V.GaussianBlur({arguments})(big)": (0, 0)
+        for arguments in ("3", "5", "(3, 7)", "3, 0.7", "5, (1.5, 0.6)", "9, 2.5")
+    },
+    "V.GaussianBlur((3, 7))(small.astype('float32'))": (1e-4, 1),
+    "V.Equalize()(big)": (0, 0),
+    "V.AutoContrast(3.)(big)": (0, 0),
+    "V.AdjustGamma(0.7, 1.1)(big)": (0, 0),
+    "V.HorizontalFlip()(big)": (0, 0),
+    "V.VerticalFlip()(big)": (0, 0),
+    "V.ConvertColor(V.ConvertMode.COLOR_RGB2GRAY)(big)": (0, 0),
+    "V.Normalize([121., 115., 100.], [70., 68., 71.])(big)": (1e-5, 1),
+}
+REFUSED = [
+    "V.Decode()(file('cut.jpg'))",
+    "V.Decode()(file('cut.png'))",
+    "V.Resize((30, 40))(small.astype('int8'))",
+    "V.Resize((30, 40))(small.astype('int32'))",
+    "V.Resize((30, 40))(small.astype('float16'))",
+]
 
 _ORACLE = """
 import sys
@@ -137,8 +247,15 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> dict[str, np.ndarray]:
 def ours(case: str) -> np.ndarray:
     from PIL import Image
 
-    names: dict[str, Any] = {"V": V, "Inter": V.Inter, "big": photograph(), "small": photograph()[:60, :80],
-                             "file": lambda name: np.frombuffer(files()[name], np.uint8), "np": np, "pil": Image.fromarray}
+    names: dict[str, Any] = {
+        "V": V,
+        "Inter": V.Inter,
+        "big": photograph(),
+        "small": photograph()[:60, :80],
+        "file": lambda name: np.frombuffer(files()[name], np.uint8),
+        "np": np,
+        "pil": Image.fromarray,
+    }
     return eval(case, names)
 
 
@@ -190,7 +307,11 @@ def test_a_jpeg_of_more_pixels_than_its_bytes_can_hold() -> None:
 
 
 def test_importing_opencv_leaves_the_environment() -> None:
-    code = "import os; before = dict(os.environ)\nfrom mindspore_compat.dataset.vision._image import opencv\nopencv(); assert os.environ == before"
+    code = (
+        "import os; before = dict(os.environ)\nfrom mindspore_compat.dataset.vision._image import "
+        "opencv\nopencv(); "
+        "assert os.environ == before"
+    )
     subprocess.run([sys.executable, "-c", code], check=True, env=dict(os.environ))
 
 

@@ -1,4 +1,5 @@
 """Files of MATLAB: what SciPy reads, and what it crashes on."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -19,11 +20,20 @@ def _variables() -> dict[str, Any]:
     cells = np.empty((2, 3), object)
     for i in range(6):
         cells[i % 2, i // 2] = rng.integers(0, 9, (i, 2))
-    values = {kind: rng.integers(0, 100, (3, 4, 2)).astype(kind) for kind in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8")}
+    values = {
+        kind: rng.integers(0, 100, (3, 4, 2)).astype(kind)
+        for kind in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8")
+    }
     return {
-        **values, "complex": rng.standard_normal((2, 3)) + 1j, "empty": np.zeros((0, 3)), "text": "a text", "cells": cells, "flag": np.array([[True, False]]),
-        "struct": {"a": np.arange(4.0), "inner": {"s": sparse.csc_matrix(np.eye(4)[:, ::-1])}}, "sparse": sparse.csc_matrix(rng.integers(0, 2, (5, 7)).astype(float)),
-    }  # fmt: skip
+        **values,
+        "complex": rng.standard_normal((2, 3)) + 1j,
+        "empty": np.zeros((0, 3)),
+        "text": "a text",
+        "cells": cells,
+        "flag": np.array([[True, False]]),
+        "struct": {"a": np.arange(4.0), "inner": {"s": sparse.csc_matrix(np.eye(4)[:, ::-1])}},
+        "sparse": sparse.csc_matrix(rng.integers(0, 2, (5, 7)).astype(float)),
+    }
 
 
 def _agree(found: Any, expected: Any) -> None:
@@ -39,13 +49,19 @@ def _agree(found: Any, expected: Any) -> None:
         for one, other in zip(found.reshape(-1), expected.reshape(-1), strict=True):
             _agree(one, other)
     else:
-        assert found.shape == expected.shape and np.array_equal(found, expected) and (found.dtype == expected.dtype or expected.dtype == bool)
+        assert (
+            found.shape == expected.shape
+            and np.array_equal(found, expected)
+            and (found.dtype == expected.dtype or expected.dtype == bool)
+        )
 
 
 @pytest.mark.parametrize("compressed", [False, True])
 def test_variables_are_those_that_scipy_reads(tmp_path: Path, compressed: bool) -> None:
     scipy_io.savemat(tmp_path / "a.mat", _variables(), do_compression=compressed)
-    expected = {name: value for name, value in scipy_io.loadmat(tmp_path / "a.mat").items() if not name.startswith("__")}
+    expected = {
+        name: value for name, value in scipy_io.loadmat(tmp_path / "a.mat").items() if not name.startswith("__")
+    }
     found = read_variables((tmp_path / "a.mat").read_bytes(), 1 << 20)
     assert list(found) == list(expected)
     for name, value in found.items():

@@ -1,4 +1,5 @@
 """MindRecord files are data: whatever stands in them, a reader reads them and their index and does nothing else."""
+
 from __future__ import annotations
 
 import json
@@ -67,6 +68,7 @@ def test_many_threads_read_one_file(tmp_path: Path) -> None:
                     wrong.append((number, row))
         except Exception as error:
             wrong.append(error)
+
     threads = [threading.Thread(target=read, args=(seed,)) for seed in range(6)]
     for thread in threads:
         thread.start()
@@ -75,9 +77,11 @@ def test_many_threads_read_one_file(tmp_path: Path) -> None:
     assert not wrong
 
 
-# --- the index --------------------------------------------------------------------------------------------------------------
+# --- the index --------------------------------------------------------------------------------------------------------
 
-_COLUMNS = "ROW_ID, PAGE_ID_RAW, PAGE_OFFSET_RAW, PAGE_OFFSET_RAW_END, PAGE_ID_BLOB, PAGE_OFFSET_BLOB, PAGE_OFFSET_BLOB_END"
+_COLUMNS = (
+    "ROW_ID, PAGE_ID_RAW, PAGE_OFFSET_RAW, PAGE_OFFSET_RAW_END, PAGE_ID_BLOB, PAGE_OFFSET_BLOB, PAGE_OFFSET_BLOB_END"
+)
 _ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x"
 
 
@@ -85,24 +89,58 @@ def _sql(text: str) -> Callable[[Path], None]:
     def change(index: Path) -> None:
         with closing(sqlite3.connect(index)) as database, database:
             database.executescript(text)
+
     return change
 
 
-_VIEW = ("DROP TABLE INDEXES; CREATE VIEW INDEXES AS " + _ENDLESS + " AS ROW_ID, 0 AS PAGE_ID_RAW, 0 AS PAGE_OFFSET_RAW, 0 AS PAGE_OFFSET_RAW_END, "
-         "0 AS PAGE_ID_BLOB, 0 AS PAGE_OFFSET_BLOB, 0 AS PAGE_OFFSET_BLOB_END FROM c")
-_COMPUTED = ("DROP TABLE INDEXES; CREATE TABLE INDEXES(ROW_ID INT, PAGE_ID_RAW INT, PAGE_OFFSET_RAW INT, PAGE_OFFSET_RAW_END INT, PAGE_ID_BLOB INT, "
-             "PAGE_OFFSET_BLOB INT, PAGE_OFFSET_BLOB_END AS (length(hex(zeroblob(400000000))))); INSERT INTO INDEXES VALUES (0, 0, 0, 9, 1, 0)")
+_VIEW = (
+    "DROP TABLE INDEXES; CREATE VIEW INDEXES AS "
+    + _ENDLESS
+    + " AS ROW_ID, 0 AS PAGE_ID_RAW, 0 AS PAGE_OFFSET_RAW, 0 AS PAGE_OFFSET_RAW_END, "
+    "0 AS PAGE_ID_BLOB, 0 AS PAGE_OFFSET_BLOB, 0 AS PAGE_OFFSET_BLOB_END FROM c"
+)
+_COMPUTED = (
+    "DROP TABLE INDEXES; CREATE TABLE INDEXES(ROW_ID INT, PAGE_ID_RAW INT, PAGE_OFFSET_RAW INT, PAGE_OFFSET_RAW_END "
+    "INT, PAGE_ID_BLOB INT, "
+    "PAGE_OFFSET_BLOB INT, PAGE_OFFSET_BLOB_END AS (length(hex(zeroblob(400000000))))); INSERT INTO INDEXES VALUES (0, "
+    "0, 0, 9, 1, 0)"
+)
 _TRIGGER = f"CREATE TRIGGER t BEFORE INSERT ON INDEXES BEGIN INSERT INTO SHARD_NAME {_ENDLESS} FROM c; END"
 
 
-@pytest.mark.parametrize("change", [
-    _sql(_VIEW), _sql(_COMPUTED), _sql(_TRIGGER),
-    _sql("DROP TABLE INDEXES; CREATE VIRTUAL TABLE INDEXES USING fts5(" + _COLUMNS + ")"),
-    _sql("DROP TABLE INDEXES"), _sql("UPDATE INDEXES SET PAGE_ID_RAW = 'x'"), _sql("UPDATE INDEXES SET PAGE_OFFSET_BLOB = 0.5"),
-    _sql("UPDATE INDEXES SET PAGE_OFFSET_BLOB_END = 9223372036854775807"), _sql("UPDATE INDEXES SET PAGE_ID_BLOB = -1"),
-    _sql("UPDATE INDEXES SET PAGE_ID_BLOB = 4611686018427387904"), _sql("UPDATE INDEXES SET PAGE_OFFSET_RAW = 20"),
-    lambda index: index.write_bytes(b""), lambda index: index.write_bytes(b"SQLite format 3\0" + bytes(5000)),
-], ids=["view", "computed", "trigger", "virtual", "none", "text", "fraction", "far end", "negative", "far page", "reversed", "empty", "zeros"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        _sql(_VIEW),
+        _sql(_COMPUTED),
+        _sql(_TRIGGER),
+        _sql("DROP TABLE INDEXES; CREATE VIRTUAL TABLE INDEXES USING fts5(" + _COLUMNS + ")"),
+        _sql("DROP TABLE INDEXES"),
+        _sql("UPDATE INDEXES SET PAGE_ID_RAW = 'x'"),
+        _sql("UPDATE INDEXES SET PAGE_OFFSET_BLOB = 0.5"),
+        _sql("UPDATE INDEXES SET PAGE_OFFSET_BLOB_END = 9223372036854775807"),
+        _sql("UPDATE INDEXES SET PAGE_ID_BLOB = -1"),
+        _sql("UPDATE INDEXES SET PAGE_ID_BLOB = 4611686018427387904"),
+        _sql("UPDATE INDEXES SET PAGE_OFFSET_RAW = 20"),
+        lambda index: index.write_bytes(b""),
+        lambda index: index.write_bytes(b"SQLite format 3\0" + bytes(5000)),
+    ],
+    ids=[
+        "view",
+        "computed",
+        "trigger",
+        "virtual",
+        "none",
+        "text",
+        "fraction",
+        "far end",
+        "negative",
+        "far page",
+        "reversed",
+        "empty",
+        "zeros",
+    ],
+)
 def test_an_index_that_is_no_plain_table_is_refused(tmp_path: Path, change: Callable[[Path], None]) -> None:
     path = _written(tmp_path)
     change(tmp_path / "m.db")
@@ -132,16 +170,16 @@ def test_the_index_is_not_written_to(tmp_path: Path) -> None:
     assert journal.exists()
 
 
-# --- the header and rows ----------------------------------------------------------------------------------------------------
+# --- the header and rows ----------------------------------------------------------------------------------------------
 
 
 def _with_header(path: Path, change: Callable[[Any], Any]) -> None:
     data = path.read_bytes()
     length = struct.unpack_from("<Q", data)[0]
-    header = json.loads(data[8:8 + length])
+    header = json.loads(data[8 : 8 + length])
     changed = change(header)
     text = json.dumps(header if changed is None else changed).encode()
-    path.write_bytes((struct.pack("<Q", len(text)) + text).ljust(1 << 14, b"\0")[:1 << 14] + data[1 << 14:])
+    path.write_bytes((struct.pack("<Q", len(text)) + text).ljust(1 << 14, b"\0")[: 1 << 14] + data[1 << 14 :])
 
 
 @pytest.mark.parametrize("name", ["/etc/passwd", "../m", "sub/m", "..", "", "m\0"])
@@ -154,13 +192,22 @@ def test_shards_stay_in_their_folder(tmp_path: Path, name: str) -> None:
             read(path)
 
 
-@pytest.mark.parametrize("change", [
-    lambda header: [], lambda header: header.update(header_size="x"), lambda header: header.update(header_size=-1 << 20),
-    lambda header: header.update(page_size=1 << 60), lambda header: header.update(page=[1]), lambda header: header.update(schema={"a": 1}),
-    lambda header: header["schema"][0].update(blob_fields=["a"]), lambda header: header["schema"][0]["schema"].update(v={"type": "O", "shape": [1]}),
-    lambda header: header["schema"][0]["schema"].update(v={"type": "float32", "shape": "x"}), lambda header: header.update(shard_addresses=[1]),
-    lambda header: header.update(index_fields=[{"index_field": "a_0 INT); DROP TABLE x; --"}]),
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda header: [],
+        lambda header: header.update(header_size="x"),
+        lambda header: header.update(header_size=-1 << 20),
+        lambda header: header.update(page_size=1 << 60),
+        lambda header: header.update(page=[1]),
+        lambda header: header.update(schema={"a": 1}),
+        lambda header: header["schema"][0].update(blob_fields=["a"]),
+        lambda header: header["schema"][0]["schema"].update(v={"type": "O", "shape": [1]}),
+        lambda header: header["schema"][0]["schema"].update(v={"type": "float32", "shape": "x"}),
+        lambda header: header.update(shard_addresses=[1]),
+        lambda header: header.update(index_fields=[{"index_field": "a_0 INT); DROP TABLE x; --"}]),
+    ],
+)
 def test_a_header_of_other_types_is_refused(tmp_path: Path, change: Callable[[Any], Any]) -> None:
     path = _written(tmp_path)
     _with_header(path, change)
@@ -168,10 +215,14 @@ def test_a_header_of_other_types_is_refused(tmp_path: Path, change: Callable[[An
         _values(path)
 
 
-@pytest.mark.parametrize("change", [
-    lambda header: header["schema"][0]["schema"].update(b={"type": "int64"}), lambda header: header["schema"][0]["schema"].update(a={"type": "string"}),
-    lambda header: header["schema"][0]["schema"].update(v={"type": "float32", "shape": [7]}),
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda header: header["schema"][0]["schema"].update(b={"type": "int64"}),
+        lambda header: header["schema"][0]["schema"].update(a={"type": "string"}),
+        lambda header: header["schema"][0]["schema"].update(v={"type": "float32", "shape": [7]}),
+    ],
+)
 def test_a_row_that_does_not_fit_the_schema_is_refused(tmp_path: Path, change: Callable[[Any], Any]) -> None:
     path = _written(tmp_path)
     _with_header(path, change)

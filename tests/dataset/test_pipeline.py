@@ -227,7 +227,11 @@ def test_per_batch_map_gets_lists_and_batch_info():
 
 def test_batch_info_counts_epochs_of_the_iterator():
     seen = []
-    dataset = source(4).batch(2, per_batch_map=lambda a, i: (seen.append((i.get_epoch_num(), i.get_batch_num())), (a,))[1]).repeat(2)
+    dataset = (
+        source(4)
+        .batch(2, per_batch_map=lambda a, i: (seen.append((i.get_epoch_num(), i.get_batch_num())), (a,))[1])
+        .repeat(2)
+    )
     iterator = dataset.create_tuple_iterator(num_epochs=2)
     list(iterator), list(iterator)
     assert seen == [(0, 0), (0, 1)] * 2 + [(1, 0), (1, 1)] * 2
@@ -345,7 +349,10 @@ def test_columns_of_one_array_are_apart():
         return x
 
     dataset = source(2).map(lambda x: (x, x), output_columns=["a", "b"]).map(add, "a")
-    assert [(int(r["a"]), int(r["b"])) for r in dataset.create_dict_iterator(num_epochs=1, output_numpy=True)] == [(5, 0), (6, 1)]
+    assert [(int(r["a"]), int(r["b"])) for r in dataset.create_dict_iterator(num_epochs=1, output_numpy=True)] == [
+        (5, 0),
+        (6, 1),
+    ]
 
 
 def test_callback_is_told_of_epochs_and_steps():

@@ -174,9 +174,7 @@ def test_threads_give_the_same_data():
         releases_gil = True
 
     config.set_seed(3)
-    make = lambda n: (
-        ds.NumpySlicesDataset({"image": IMAGES}).map(Threaded(4), "image", num_parallel_workers=n).batch(2)
-    )
+    make = lambda n: ds.NumpySlicesDataset({"image": IMAGES}).map(Threaded(4), "image", num_parallel_workers=n).batch(2)
     np.testing.assert_array_equal(epochs(make(1)), epochs(make(2)))
 
 

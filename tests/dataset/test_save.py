@@ -9,7 +9,11 @@ from mindspore_compat import dataset as ds
 
 
 def test_saved_rows_come_back(tmp_path) -> None:
-    data = {"a": np.arange(6, dtype=np.uint8), "b": np.arange(12, dtype=np.float16).reshape(6, 2), "c": ["x", "y", "z", "u", "v", "w"]}
+    data = {
+        "a": np.arange(6, dtype=np.uint8),
+        "b": np.arange(12, dtype=np.float16).reshape(6, 2),
+        "c": ["x", "y", "z", "u", "v", "w"],
+    }
     path = str(tmp_path / "saved.mindrecord")
     ds.NumpySlicesDataset(data, shuffle=False).save(path)
     rows = list(ds.MindDataset(path, shuffle=False).create_dict_iterator(num_epochs=1, output_numpy=True))

@@ -1,4 +1,7 @@
-"""Source files of datasets are data: bounded, one documented exception with the file's name, nothing started. tools/_fuzz_data.py has more."""
+"""Source files of datasets are data: bounded, one documented exception with the file's name, nothing started.
+tools/_fuzz_data.py has more.
+"""
+
 from __future__ import annotations
 
 import gzip
@@ -42,8 +45,15 @@ def test_a_compressed_record_that_is_far_larger_than_its_file(tmp_path: Path, ki
         _read(ds.TFRecordDataset(str(path), shuffle=False, compression_type=kind))
 
 
-@pytest.mark.parametrize("record", [
-    _example(a=[b""] * 100000 + [b"x" * 100000]), _example(a=[]), b"\xff" * 10, b"\x0a\x08\x0a\x06\x0a\x02\xff\xfe\x12\x00"])
+@pytest.mark.parametrize(
+    "record",
+    [
+        _example(a=[b""] * 100000 + [b"x" * 100000]),
+        _example(a=[]),
+        b"\xff" * 10,
+        b"\x0a\x08\x0a\x06\x0a\x02\xff\xfe\x12\x00",
+    ],
+)
 def test_records_that_are_no_example_or_too_much(tmp_path: Path, record: bytes) -> None:
     path = tmp_path / "r"
     path.write_bytes(frame(record))
@@ -57,9 +67,17 @@ def _idx(*head: int, data: bytes = b"") -> bytes:
     return struct.pack(f">{len(head)}i", *head) + data
 
 
-@pytest.mark.parametrize("images", [
-    _idx(2051, -2, -3, 1, data=bytes(6)), _idx(2051, 65536, 65536, 65536), _idx(2051, 2, 2), b"", _idx(2049, 1, 1, 1, data=b"x"),
-    _idx(2051, 2**31 - 1, 2**31 - 1, 4, data=b"x" * 4)])
+@pytest.mark.parametrize(
+    "images",
+    [
+        _idx(2051, -2, -3, 1, data=bytes(6)),
+        _idx(2051, 65536, 65536, 65536),
+        _idx(2051, 2, 2),
+        b"",
+        _idx(2049, 1, 1, 1, data=b"x"),
+        _idx(2051, 2**31 - 1, 2**31 - 1, 4, data=b"x" * 4),
+    ],
+)
 @pytest.mark.parametrize("end", ["", ".gz"])
 def test_idx_files(tmp_path: Path, images: bytes, end: str) -> None:
     pack: Callable[[bytes], bytes] = gzip.compress if end else bytes
@@ -70,7 +88,9 @@ def test_idx_files(tmp_path: Path, images: bytes, end: str) -> None:
 
 
 def test_a_gzipped_idx_file_that_is_far_larger_than_its_size(tmp_path: Path) -> None:
-    (tmp_path / "train-images-idx3-ubyte.gz").write_bytes(gzip.compress(_idx(2051, 90000, 28, 28, data=bytes(90000 * 784))))
+    (tmp_path / "train-images-idx3-ubyte.gz").write_bytes(
+        gzip.compress(_idx(2051, 90000, 28, 28, data=bytes(90000 * 784)))
+    )
     (tmp_path / "train-labels-idx1-ubyte.gz").write_bytes(gzip.compress(_idx(2049, 90000, data=bytes(90000))))
     with pytest.raises(RuntimeError, match="train-images.* holds a piece of"):
         _read(ds.MnistDataset(str(tmp_path), "train"))
@@ -86,14 +106,22 @@ def test_fifos_do_not_hang(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="no data found"):
         _read(ds.ImageFolderDataset(str(tmp_path)))
     os.mkfifo(tmp_path / "f")
-    for read in (lambda path: ds.TFRecordDataset(path), lambda path: ds.TextFileDataset(path), text.Vocab.from_file, LineReader, ds.Schema, config.load,
-                 lambda path: ds.MindDataset(path)):
+    for read in (
+        lambda path: ds.TFRecordDataset(path),
+        lambda path: ds.TextFileDataset(path),
+        text.Vocab.from_file,
+        LineReader,
+        ds.Schema,
+        config.load,
+        lambda path: ds.MindDataset(path),
+    ):
         with pytest.raises((ValueError, RuntimeError)):
             read(str(tmp_path / "f"))
 
 
 def test_postscript_starts_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import subprocess
+
     started: list[Any] = []
     monkeypatch.setattr(subprocess, "check_call", lambda *args, **kwargs: started.append(args))
     monkeypatch.setattr("PIL.EpsImagePlugin.gs_binary", "gs", raising=False)
@@ -111,17 +139,37 @@ def test_an_image_that_says_more_pixels_than_its_bytes_can_hold() -> None:
         vision.Decode()(np.frombuffer(content, np.uint8))
 
 
-@pytest.mark.parametrize("line", [
-    "[1]", '{"abst": "a", "id": "x", "keyword": ["k"], "label": "0"}', '{"abst": "a", "id": -1, "keyword": [], "label": ""}', "[" * 100000, '{"target": 1}',
-    '{"abst": "a", "id": ' + "9" * 5000 + "}", json.dumps({"abst": "", "id": 1, "keyword": [""] * 5000 + ["x" * 50000], "label": ""})])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[1]",
+        '{"abst": "a", "id": "x", "keyword": ["k"], "label": "0"}',
+        '{"abst": "a", "id": -1, "keyword": [], "label": ""}',
+        "[" * 100000,
+        '{"target": 1}',
+        '{"abst": "a", "id": ' + "9" * 5000 + "}",
+        json.dumps({"abst": "", "id": 1, "keyword": [""] * 5000 + ["x" * 50000], "label": ""}),
+    ],
+)
 def test_clue_lines(tmp_path: Path, line: str) -> None:
     (tmp_path / "c.json").write_text(line)
     with pytest.raises(RuntimeError, match="c.json"):
         _read(ds.CLUEDataset(str(tmp_path / "c.json"), "CSL"))
 
 
-@pytest.mark.parametrize("content", ["[", "[" * 100000, "[1]", '{"columns": [{"name": "a"}]}', '{"columns": 3}', '{"columns": {"a": {"type": "x"}}}',
-                                     '{"numRows": -1}', "\udcff"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[",
+        "[" * 100000,
+        "[1]",
+        '{"columns": [{"name": "a"}]}',
+        '{"columns": 3}',
+        '{"columns": {"a": {"type": "x"}}}',
+        '{"numRows": -1}',
+        "\udcff",
+    ],
+)
 def test_schema_files(tmp_path: Path, content: str) -> None:
     (tmp_path / "s.json").write_text(content, errors="surrogateescape")
     with pytest.raises((ValueError, TypeError, AttributeError, RuntimeError), match="s.json is no schema"):

@@ -1,4 +1,5 @@
 """Operations on texts give what real MindSpore gives (tests/golden/text.json)."""
+
 from __future__ import annotations
 
 import json

@@ -1,4 +1,5 @@
 """Operations on texts that take files give what real MindSpore gives (tests/golden/text_files.json)."""
+
 from __future__ import annotations
 
 import json
@@ -34,7 +35,10 @@ def test_results_and_exceptions_are_those_of_mindspore(root: Path, case: str) ->
 @pytest.mark.oracle
 def test_the_expectations_are_those_of_the_installed_mindspore(tmp_path: Path) -> None:
     script = Path(__file__).parents[1] / "golden" / "make_text_files.py"
-    run_oracle(f"import sys; sys.argv[1:] = [{str(tmp_path / 'found.json')!r}]\n__file__ = {str(script)!r}\nexec(open(__file__).read())\ngive(1)")
+    run_oracle(
+        f"import sys; sys.argv[1:] = [{str(tmp_path / 'found.json')!r}]\n__file__ = "
+        f"{str(script)!r}\nexec(open(__file__).read())\ngive(1)"
+    )
     assert json.loads((tmp_path / "found.json").read_text(encoding="utf-8")) == GOLDEN
 
 
@@ -45,10 +49,17 @@ def test_wikipedia_keeps_its_letters() -> None:
 
 def test_a_model_of_sentencepiece_is_saved_for_both_libraries(root: Path, tmp_path: Path) -> None:
     library = pytest.importorskip("sentencepiece")
-    vocab = text.SentencePieceVocab.from_file([str(root / "corpus.txt")], 40, 0.9995, text.SentencePieceModel.UNIGRAM, {})
+    vocab = text.SentencePieceVocab.from_file(
+        [str(root / "corpus.txt")], 40, 0.9995, text.SentencePieceModel.UNIGRAM, {}
+    )
     text.SentencePieceVocab.save_model(vocab, str(tmp_path), "m.model")
     sentence = "the girl saw a telescope"
-    pieces = [str(piece) for piece in text.SentencePieceTokenizer(str(tmp_path / "m.model"), text.SPieceTokenizerOutType.STRING)(sentence)]
+    pieces = [
+        str(piece)
+        for piece in text.SentencePieceTokenizer(str(tmp_path / "m.model"), text.SPieceTokenizerOutType.STRING)(
+            sentence
+        )
+    ]
     assert pieces == library.SentencePieceProcessor(model_file=str(tmp_path / "m.model")).encode(sentence, out_type=str)
     tokenizer = pickle.loads(pickle.dumps(text.SentencePieceTokenizer(vocab, text.SPieceTokenizerOutType.STRING)))
     assert [str(piece) for piece in tokenizer(sentence)] == pieces
@@ -67,10 +78,19 @@ def test_files_of_jieba_that_are_none(root: Path, tmp_path: Path, dictionary: st
 
 def test_vectors_in_a_pipeline(root: Path) -> None:
     data = ms.dataset.NumpySlicesDataset({"text": ["ok", "x"]}, shuffle=False)
-    rows = data.map(text.ToVectors(text.FastText.from_file(str(root / "head.vec")))).create_tuple_iterator(num_epochs=1, output_numpy=True)
+    rows = data.map(text.ToVectors(text.FastText.from_file(str(root / "head.vec")))).create_tuple_iterator(
+        num_epochs=1, output_numpy=True
+    )
     assert [row[0].tolist() for row in rows] == [[1, 2, 3, 4], [-1, -2, -3, -4]]
 
 
 def test_names_stand_where_upstream_has_them() -> None:
-    assert text.transforms.JiebaTokenizer is text.JiebaTokenizer and text.utils.SentencePieceVocab is text.SentencePieceVocab
-    assert text.utils.JiebaMode.MIX == 0 and not hasattr(text.transforms, "GloVe") and np.all(text.SPieceTokenizerOutType.INT == 1)
+    assert (
+        text.transforms.JiebaTokenizer is text.JiebaTokenizer
+        and text.utils.SentencePieceVocab is text.SentencePieceVocab
+    )
+    assert (
+        text.utils.JiebaMode.MIX == 0
+        and not hasattr(text.transforms, "GloVe")
+        and np.all(text.SPieceTokenizerOutType.INT == 1)
+    )

@@ -1,4 +1,5 @@
 """`TextFileDataset` and `CLUEDataset`: rows as real MindSpore 2.10 gave them for these files."""
+
 from __future__ import annotations
 
 import json
@@ -38,7 +39,10 @@ def test_lines_without_the_empty_ones(files: Path) -> None:
 
 
 def test_shards_are_runs_of_lines_and_as_long(files: Path) -> None:
-    found = [texts(str(files / "*.txt"), shuffle=False, num_shards=3, shard_id=shard, num_parallel_workers=1) for shard in range(3)]
+    found = [
+        texts(str(files / "*.txt"), shuffle=False, num_shards=3, shard_id=shard, num_parallel_workers=1)
+        for shard in range(3)
+    ]
     assert found == [A[:3], [*A[3:], "B1"], ["B2", "B3", "one"]]
 
 
@@ -65,23 +69,79 @@ def test_wrong_arguments(files: Path) -> None:
         ds.TextFileDataset(str(files / "empty")).get_dataset_size()
 
 
-@pytest.mark.parametrize(("task", "usage", "line", "expected"), [
-    ("AFQMC", "train", {"sentence1": "借呗 a", "sentence2": "b", "label": "0"}, {"label": "0", "sentence1": "借呗 a", "sentence2": "b"}),
-    ("AFQMC", "train", {"sentence1": "a", "sentence2": -3, "label": 1}, {"label": np.uint32(1), "sentence1": "a", "sentence2": np.int32(-3)}),
-    ("AFQMC", "train", {"sentence1": 1.5, "sentence2": [], "label": "1"}, {"label": "1", "sentence1": np.float32(1.5), "sentence2": np.array([], "U1")}),
-    ("AFQMC", "test", {"id": 7, "sentence1": "x", "sentence2": "y"}, {"id": np.uint32(7), "sentence1": "x", "sentence2": "y"}),
-    ("CMNLI", "eval", {"sentence1": "a", "sentence2": "b", "label": "neutral"}, {"label": "neutral", "sentence1": "a", "sentence2": "b"}),
-    ("TNEWS", "train", {"label": "108", "label_desc": "edu", "sentence": "s", "keywords": "k,l"},
-     {"keywords": "k,l", "label": "108", "label_desc": "edu", "sentence": "s"}),
-    ("TNEWS", "test", {"id": 3, "sentence": "s", "keywords": ""}, {"id": np.uint32(3), "keywords": "", "sentence": "s"}),
-    ("IFLYTEK", "eval", {"label": "2", "label_des": "u", "sentence": "v"}, {"label": "2", "label_des": "u", "sentence": "v"}),
-    ("IFLYTEK", "test", {"id": 1, "sentence": "q"}, {"id": np.uint32(1), "sentence": "q"}),
-    ("WSC", "train", {"target": TARGET, "idx": 261, "label": "false", "text": "这"}, {"idx": np.uint32(261), "label": "false", **SPANS, "text": "这"}),
-    ("WSC", "test", {"target": TARGET, "idx": 0, "text": "这"}, {"idx": np.uint32(0), **SPANS, "text": "这"}),
-    ("CSL", "train", {"id": 1, "abst": "ab", "keyword": ["k1", "k22"], "label": "1"},
-     {"abst": "ab", "id": np.uint32(1), "keyword": ["k1", "k22"], "label": "1"}),
-    ("CSL", "test", {"id": 2, "abst": "ab", "keyword": ["k"]}, {"abst": "ab", "id": np.uint32(2), "keyword": ["k"]}),
-])
+@pytest.mark.parametrize(
+    ("task", "usage", "line", "expected"),
+    [
+        (
+            "AFQMC",
+            "train",
+            {"sentence1": "借呗 a", "sentence2": "b", "label": "0"},
+            {"label": "0", "sentence1": "借呗 a", "sentence2": "b"},
+        ),
+        (
+            "AFQMC",
+            "train",
+            {"sentence1": "a", "sentence2": -3, "label": 1},
+            {"label": np.uint32(1), "sentence1": "a", "sentence2": np.int32(-3)},
+        ),
+        (
+            "AFQMC",
+            "train",
+            {"sentence1": 1.5, "sentence2": [], "label": "1"},
+            {"label": "1", "sentence1": np.float32(1.5), "sentence2": np.array([], "U1")},
+        ),
+        (
+            "AFQMC",
+            "test",
+            {"id": 7, "sentence1": "x", "sentence2": "y"},
+            {"id": np.uint32(7), "sentence1": "x", "sentence2": "y"},
+        ),
+        (
+            "CMNLI",
+            "eval",
+            {"sentence1": "a", "sentence2": "b", "label": "neutral"},
+            {"label": "neutral", "sentence1": "a", "sentence2": "b"},
+        ),
+        (
+            "TNEWS",
+            "train",
+            {"label": "108", "label_desc": "edu", "sentence": "s", "keywords": "k,l"},
+            {"keywords": "k,l", "label": "108", "label_desc": "edu", "sentence": "s"},
+        ),
+        (
+            "TNEWS",
+            "test",
+            {"id": 3, "sentence": "s", "keywords": ""},
+            {"id": np.uint32(3), "keywords": "", "sentence": "s"},
+        ),
+        (
+            "IFLYTEK",
+            "eval",
+            {"label": "2", "label_des": "u", "sentence": "v"},
+            {"label": "2", "label_des": "u", "sentence": "v"},
+        ),
+        ("IFLYTEK", "test", {"id": 1, "sentence": "q"}, {"id": np.uint32(1), "sentence": "q"}),
+        (
+            "WSC",
+            "train",
+            {"target": TARGET, "idx": 261, "label": "false", "text": "这"},
+            {"idx": np.uint32(261), "label": "false", **SPANS, "text": "这"},
+        ),
+        ("WSC", "test", {"target": TARGET, "idx": 0, "text": "这"}, {"idx": np.uint32(0), **SPANS, "text": "这"}),
+        (
+            "CSL",
+            "train",
+            {"id": 1, "abst": "ab", "keyword": ["k1", "k22"], "label": "1"},
+            {"abst": "ab", "id": np.uint32(1), "keyword": ["k1", "k22"], "label": "1"},
+        ),
+        (
+            "CSL",
+            "test",
+            {"id": 2, "abst": "ab", "keyword": ["k"]},
+            {"abst": "ab", "id": np.uint32(2), "keyword": ["k"]},
+        ),
+    ],
+)
 def test_clue_columns(tmp_path: Path, task: str, usage: str, line: dict[str, Any], expected: dict[str, Any]) -> None:
     path = tmp_path / "file.json"
     path.write_text(json.dumps(line, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -107,7 +167,11 @@ def test_clue_files_of_another_kind(tmp_path: Path) -> None:
 
 
 def test_sizes_of_rows_and_indexes_can_be_read() -> None:
-    dataset = ds.NumpySlicesDataset([[1, 2], [3, 4]], shuffle=False).batch(2, max_rowsize=3).map(lambda x: x, max_rowsize=[4, 5])
+    dataset = (
+        ds.NumpySlicesDataset([[1, 2], [3, 4]], shuffle=False)
+        .batch(2, max_rowsize=3)
+        .map(lambda x: x, max_rowsize=[4, 5])
+    )
     assert (dataset.max_rowsize, dataset.children[0].max_rowsize) == ([4, 5], [6, 6])
     assert dataset.input_indexs == () and dataset.parse() is dataset
     dataset.children[0].input_indexs = 10
@@ -120,5 +184,6 @@ def test_sizes_of_rows_and_indexes_can_be_read() -> None:
 
 def test_compose_of_0x_gives_its_operation_when_called() -> None:
     from mindspore_compat.dataset.vision import ComposeOp, py_transforms
+
     operation = ComposeOp([py_transforms.ToTensor()])()
     assert operation(np.zeros((4, 5, 3), np.uint8)).shape == (3, 4, 5) and py_transforms.ComposeOp is ComposeOp

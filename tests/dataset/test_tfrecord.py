@@ -1,4 +1,7 @@
-"""TFRecordDataset. The expected orders, types and exceptions are those that real MindSpore 2.10 gave for the same files."""
+"""TFRecordDataset. The expected orders, types and exceptions are those that real MindSpore 2.10 gave for the same
+files.
+"""
+
 from __future__ import annotations
 
 import gzip
@@ -30,7 +33,10 @@ def example(**columns: list[Any]) -> bytes:
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.chdir(tmp_path)
     for name, ids in (("a", A), ("b", B), ("c", C)):
-        rows = [example(id=[number], vec=[i + 0.5, i + 1.5], name=[f"{name}{i}".encode()], neg=[-1 - i, 5]) for i, number in enumerate(ids)]
+        rows = [
+            example(id=[number], vec=[i + 0.5, i + 1.5], name=[f"{name}{i}".encode()], neg=[-1 - i, 5])
+            for i, number in enumerate(ids)
+        ]
         Path(f"{name}.tfrecord").write_bytes(b"".join(map(frame, rows)))
     return ["a.tfrecord", "b.tfrecord", "c.tfrecord"]
 
@@ -40,7 +46,9 @@ def ids(dataset: Any) -> list[int]:
 
 
 def first(**arguments: Any) -> dict[str, np.ndarray]:
-    return next(iter(ds.TFRecordDataset("a.tfrecord", shuffle=False, **arguments).create_dict_iterator(output_numpy=True)))
+    return next(
+        iter(ds.TFRecordDataset("a.tfrecord", shuffle=False, **arguments).create_dict_iterator(output_numpy=True))
+    )
 
 
 def schema(*columns: Any) -> ds.Schema:
@@ -54,13 +62,20 @@ def test_files_are_read_one_after_another_or_in_turns(files: list[str], monkeypa
     assert ids(ds.TFRecordDataset(files, shuffle=False, num_parallel_workers=1)) == A + B + C
     assert ids(ds.TFRecordDataset("*.tfrecord", shuffle=False, num_parallel_workers=1)) == A + B + C
     monkeypatch.setattr("mindspore_compat.dataset.engine._tfrecord.workers_in_range", lambda number: number)
-    assert ids(ds.TFRecordDataset(files, shuffle=False, num_parallel_workers=2)) == [100, 200, 101, 201, 102, 202, 103, 104, *C][:8] + C
+    assert (
+        ids(ds.TFRecordDataset(files, shuffle=False, num_parallel_workers=2))
+        == [100, 200, 101, 201, 102, 202, 103, 104, *C][:8] + C
+    )
 
 
 def test_columns_are_those_of_the_first_record(files: list[str]) -> None:
     row = first()
     assert {name: (value.dtype.name, value.tolist()) for name, value in row.items()} == {
-        "id": ("int64", [100]), "name": ("uint8", [97, 48]), "neg": ("int64", [-1, 5]), "vec": ("float32", [0.5, 1.5])}
+        "id": ("int64", [100]),
+        "name": ("uint8", [97, 48]),
+        "neg": ("int64", [-1, 5]),
+        "vec": ("float32", [0.5, 1.5]),
+    }
     dataset = ds.TFRecordDataset("a.tfrecord")
     assert dataset.get_col_names() == ["id", "name", "neg", "vec"] and dataset.output_shapes() == [[1], [2], [2], [2]]
     assert dataset.get_dataset_size() == 5
@@ -68,9 +83,20 @@ def test_columns_are_those_of_the_first_record(files: list[str]) -> None:
 
 
 def test_a_schema_gives_types_and_shapes(files: list[str], tmp_path: Path) -> None:
-    row = first(schema=schema(("id", mstype.int32, []), ("neg", mstype.int16, [2]), ("name", mstype.string, [1]), ("vec", mstype.float64, [-1, 1])))
+    row = first(
+        schema=schema(
+            ("id", mstype.int32, []),
+            ("neg", mstype.int16, [2]),
+            ("name", mstype.string, [1]),
+            ("vec", mstype.float64, [-1, 1]),
+        )
+    )
     assert {name: (value.dtype.kind, value.dtype.itemsize, value.tolist()) for name, value in row.items()} == {
-        "id": ("i", 4, 100), "neg": ("i", 2, [-1, 5]), "name": ("U", 8, ["a0"]), "vec": ("f", 8, [[0.5], [1.5]])}
+        "id": ("i", 4, 100),
+        "neg": ("i", 2, [-1, 5]),
+        "name": ("U", 8, ["a0"]),
+        "vec": ("f", 8, [[0.5], [1.5]]),
+    }
     (tmp_path / "schema.json").write_text(schema(("name", mstype.uint8), ("id", mstype.int64, [1])).to_json())
     assert first(schema="schema.json")["name"].tolist() == [97, 48]
     assert list(first(schema="schema.json", columns_list=["id"])) == ["id"]
@@ -78,8 +104,14 @@ def test_a_schema_gives_types_and_shapes(files: list[str], tmp_path: Path) -> No
 
 def test_shards_take_files_or_equal_numbers_of_rows(files: list[str]) -> None:
     def shards(number: int, equal: bool) -> list[list[int]]:
-        return [ids(ds.TFRecordDataset(files, shuffle=False, num_shards=number, shard_id=i, shard_equal_rows=equal, num_parallel_workers=1))
-                for i in range(number)]
+        return [
+            ids(
+                ds.TFRecordDataset(
+                    files, shuffle=False, num_shards=number, shard_id=i, shard_equal_rows=equal, num_parallel_workers=1
+                )
+            )
+            for i in range(number)
+        ]
 
     assert shards(2, False) == [A + C, B]
     assert shards(2, True) == [A + B[:1], B[1:] + C]
@@ -99,8 +131,12 @@ def test_rows_or_files_are_shuffled_anew_in_each_epoch(files: list[str]) -> None
     iterator = ds.TFRecordDataset(files, columns_list=["id"]).create_tuple_iterator(num_epochs=2, output_numpy=True)
     one, other = ([int(row[0].item()) for row in iterator] for _ in range(2))
     assert sorted(one) == sorted(other) == A + B + C and one != other
-    orders = {tuple(ids(ds.TFRecordDataset(files, shuffle=ds.Shuffle.FILES, num_parallel_workers=1))) for _ in range(40)}
-    assert orders <= {tuple(x + y + z) for x in (A, B, C) for y in (A, B, C) for z in (A, B, C) if len({id(x), id(y), id(z)}) == 3}
+    orders = {
+        tuple(ids(ds.TFRecordDataset(files, shuffle=ds.Shuffle.FILES, num_parallel_workers=1))) for _ in range(40)
+    }
+    assert orders <= {
+        tuple(x + y + z) for x in (A, B, C) for y in (A, B, C) for z in (A, B, C) if len({id(x), id(y), id(z)}) == 3
+    }
     assert len(orders) > 1
 
 
@@ -112,22 +148,25 @@ def test_compressed_files(files: list[str], kind: str, compress: Any) -> None:
         ds.TFRecordDataset("small", compression_type={"GZIP": "ZLIB", "ZLIB": "GZIP"}[kind])
 
 
-@pytest.mark.parametrize(("arguments", "error", "text"), [
-    ({"num_samples": -1}, ValueError, "num_samples exceeds"),
-    ({"num_samples": 1.5}, TypeError, "num_samples with value 1.5"),
-    ({"num_shards": 2}, RuntimeError, "requires shard_id"),
-    ({"shard_id": 0}, RuntimeError, "num_shards is not"),
-    ({"num_shards": 2, "shard_id": 2}, ValueError, "shard_id is not within"),
-    ({"shuffle": 3}, TypeError, "shuffle must be of boolean or enum"),
-    ({"columns_list": "x"}, TypeError, "columns_list with value 'x'"),
-    ({"columns_list": ["zz"]}, RuntimeError, "failed to find column name: zz"),
-    ({"schema": 3}, TypeError, "path: 3 is not string"),
-    ({"schema": ds.Schema()}, RuntimeError, '"columns" field is missing'),
-    ({"shard_equal_rows": 3}, TypeError, "shard_equal_rows with value 3"),
-    ({"compression_type": "X"}, ValueError, "can only be either '' "),
-    ({"dataset_files": 3}, TypeError, "type str or a list of strings"),
-    ({"dataset_files": "zz"}, ValueError, r"did not match any files: \['zz'\]"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ({"num_samples": -1}, ValueError, "num_samples exceeds"),
+        ({"num_samples": 1.5}, TypeError, "num_samples with value 1.5"),
+        ({"num_shards": 2}, RuntimeError, "requires shard_id"),
+        ({"shard_id": 0}, RuntimeError, "num_shards is not"),
+        ({"num_shards": 2, "shard_id": 2}, ValueError, "shard_id is not within"),
+        ({"shuffle": 3}, TypeError, "shuffle must be of boolean or enum"),
+        ({"columns_list": "x"}, TypeError, "columns_list with value 'x'"),
+        ({"columns_list": ["zz"]}, RuntimeError, "failed to find column name: zz"),
+        ({"schema": 3}, TypeError, "path: 3 is not string"),
+        ({"schema": ds.Schema()}, RuntimeError, '"columns" field is missing'),
+        ({"shard_equal_rows": 3}, TypeError, "shard_equal_rows with value 3"),
+        ({"compression_type": "X"}, ValueError, "can only be either '' "),
+        ({"dataset_files": 3}, TypeError, "type str or a list of strings"),
+        ({"dataset_files": "zz"}, ValueError, r"did not match any files: \['zz'\]"),
+    ],
+)
 def test_wrong_arguments(files: list[str], arguments: dict[str, Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         ds.TFRecordDataset(**{"dataset_files": files, **arguments})
@@ -143,6 +182,10 @@ def test_wrong_files_are_named(files: list[str]) -> None:
         ds.TFRecordDataset("empty")
     with pytest.raises(RuntimeError, match="cut is cut off: the record at byte"):
         ids(ds.TFRecordDataset("cut"))
-    for columns, text in ((("nope", mstype.int32), "Feature name: nope"), (("vec", mstype.float32, [3]), "shape of vec"), (("vec", mstype.int32), "holds float")):
+    for columns, text in (
+        (("nope", mstype.int32), "Feature name: nope"),
+        (("vec", mstype.float32, [3]), "shape of vec"),
+        (("vec", mstype.int32), "holds float"),
+    ):
         with pytest.raises(RuntimeError, match=text):
             first(schema=schema(columns))

@@ -1,4 +1,6 @@
-"""Threads and worker processes: the same rows for any number of them, bounded memory, errors that arrive, nothing left behind."""
+"""Threads and worker processes: the same rows for any number of them, bounded memory, errors that arrive, nothing left
+behind.
+"""
 
 from __future__ import annotations
 
@@ -84,7 +86,12 @@ TAIL = [V.Normalize([121.0, 115.0, 100.0], [70.0, 68.0, 71.0]), V.HWC2CHW()]
 
 def jpegs(path: Path, workers: int) -> Any:
     data = ds.ImageFolderDataset(str(path / "images"), num_parallel_workers=workers)
-    operations = [V.RandomCropDecodeResize(32), V.RandomHorizontalFlip(), V.RandomColorAdjust(0.4, 0.4, 0.4, 0.1), *TAIL]
+    operations = [
+        V.RandomCropDecodeResize(32),
+        V.RandomHorizontalFlip(),
+        V.RandomColorAdjust(0.4, 0.4, 0.4, 0.1),
+        *TAIL,
+    ]
     return data.map(operations, "image", num_parallel_workers=workers).batch(5, num_parallel_workers=workers)
 
 
@@ -96,20 +103,30 @@ def rows(path: Path, workers: int) -> Any:
 def between(path: Path, workers: int) -> Any:
     """A Python function between random operations, which cuts the chain."""
     data = ds.GeneratorDataset(Images(), ["image", "label"])
-    data = data.map([V.RandomCrop(16), T.RandomApply([V.RandomVerticalFlip()], 0.5)], "image", num_parallel_workers=workers)
-    data = data.map(plain, "image", num_parallel_workers=workers).map([V.RandomHorizontalFlip(), *TAIL], "image", num_parallel_workers=workers)
+    data = data.map(
+        [V.RandomCrop(16), T.RandomApply([V.RandomVerticalFlip()], 0.5)], "image", num_parallel_workers=workers
+    )
+    data = data.map(plain, "image", num_parallel_workers=workers).map(
+        [V.RandomHorizontalFlip(), *TAIL], "image", num_parallel_workers=workers
+    )
     return data.shuffle(7).batch(5).repeat(2)
 
 
 def processes(path: Path, workers: int) -> Any:
-    data = ds.GeneratorDataset(Images(), ["image", "label"]).map(V.RandomCrop(16), "image", num_parallel_workers=workers)
-    data = data.map([noisy, V.RandomHorizontalFlip()], "image", num_parallel_workers=workers, python_multiprocessing=True)
+    data = ds.GeneratorDataset(Images(), ["image", "label"]).map(
+        V.RandomCrop(16), "image", num_parallel_workers=workers
+    )
+    data = data.map(
+        [noisy, V.RandomHorizontalFlip()], "image", num_parallel_workers=workers, python_multiprocessing=True
+    )
     return data.map(TAIL, "image", num_parallel_workers=workers).batch(5)
 
 
 def batches(path: Path, workers: int) -> Any:
     data = ds.NumpySlicesDataset((Images().images, np.eye(3, dtype=np.float32)[np.arange(24) % 3]), ["image", "label"])
-    return data.batch(4).map(V.MixUpBatch(0.3), ["image", "label"], num_parallel_workers=workers).filter(lambda a, b: True)
+    return (
+        data.batch(4).map(V.MixUpBatch(0.3), ["image", "label"], num_parallel_workers=workers).filter(lambda a, b: True)
+    )
 
 
 def records(path: Path, workers: int) -> Any:
@@ -119,8 +136,10 @@ def records(path: Path, workers: int) -> Any:
 def texts(path: Path, workers: int) -> Any:
     vocab = text.Vocab.from_list(["word1", "word", "##1", "##2", "and", ",", "[UNK]"])
     data = ds.TextFileDataset(str(path / "lines.txt"), num_parallel_workers=1)
-    return data.map([text.BertTokenizer(vocab, lower_case=True), text.Lookup(vocab, "[UNK]"), T.PadEnd([9], 0)],
-                    num_parallel_workers=workers).batch(4)
+    return data.map(
+        [text.BertTokenizer(vocab, lower_case=True), text.Lookup(vocab, "[UNK]"), T.PadEnd([9], 0)],
+        num_parallel_workers=workers,
+    ).batch(4)
 
 
 def epochs(data: Any, count: int = 2) -> list[bytes]:
@@ -128,7 +147,9 @@ def epochs(data: Any, count: int = 2) -> list[bytes]:
     return [b"".join(column.tobytes() for row in iterator for column in row) for _ in range(count)]
 
 
-@pytest.mark.parametrize("pipeline", [jpegs, rows, between, processes, batches, records, texts], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "pipeline", [jpegs, rows, between, processes, batches, records, texts], ids=lambda f: f.__name__
+)
 def test_any_number_of_workers_gives_the_same_rows(pipeline: Callable[[Path, int], Any], folder: Path) -> None:
     found = []
     for workers in (1, 2, 4):
@@ -167,7 +188,11 @@ def test_a_slow_reader_does_not_let_the_prefetch_grow(in_processes: bool) -> Non
 def test_large_batches_wait_two_a_worker() -> None:
     counter = multiprocessing.Value("i", 0)
     data = ds.GeneratorDataset(Counting(counter), ["image", "label"], shuffle=False)
-    data = data.map(V.Resize((700, 700)), "image", num_parallel_workers=2).map(TAIL, "image", num_parallel_workers=2).batch(4)
+    data = (
+        data.map(V.Resize((700, 700)), "image", num_parallel_workers=2)
+        .map(TAIL, "image", num_parallel_workers=2)
+        .batch(4)
+    )
     iterator = data.create_tuple_iterator(num_epochs=1, output_numpy=True)
     for number in range(1, 4):
         next(iterator)
@@ -180,7 +205,12 @@ def test_prefetch_size_is_the_most_that_waits() -> None:
     config.set_prefetch_size(1)
     try:
         counter = multiprocessing.Value("i", 0)
-        iterator = ds.GeneratorDataset(Counting(counter), ["image", "label"]).map(TAIL, "image").batch(4).create_tuple_iterator()
+        iterator = (
+            ds.GeneratorDataset(Counting(counter), ["image", "label"])
+            .map(TAIL, "image")
+            .batch(4)
+            .create_tuple_iterator()
+        )
         next(iterator)
         time.sleep(0.2)
         assert counter.value <= 4 * 2
@@ -197,10 +227,14 @@ def kill_at_nine(image: np.ndarray, label: np.ndarray) -> tuple:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_killed_worker_is_an_error(workers: int) -> None:
     data = ds.GeneratorDataset(Images(), ["image", "label"], shuffle=False)
-    data = data.map(kill_at_nine, ["image", "label"], num_parallel_workers=workers, python_multiprocessing=True).batch(2)
+    data = data.map(kill_at_nine, ["image", "label"], num_parallel_workers=workers, python_multiprocessing=True).batch(
+        2
+    )
     iterator = data.create_tuple_iterator(num_epochs=1, output_numpy=True)
     read = 0
-    with pytest.raises(RuntimeError, match="subprocess of dataset may exit unexpected or be killed: .* killed by signal 9"):
+    with pytest.raises(
+        RuntimeError, match="subprocess of dataset may exit unexpected or be killed: .* killed by signal 9"
+    ):
         for _ in iterator:
             read += 1
     assert read <= 4
@@ -208,7 +242,9 @@ def test_a_killed_worker_is_an_error(workers: int) -> None:
 
 
 def test_a_worker_killed_from_outside_while_it_is_waited_for() -> None:
-    data = ds.GeneratorDataset(Images(), ["image", "label"]).map(lambda x: time.sleep(30), "image", num_parallel_workers=2, python_multiprocessing=True)
+    data = ds.GeneratorDataset(Images(), ["image", "label"]).map(
+        lambda x: time.sleep(30), "image", num_parallel_workers=2, python_multiprocessing=True
+    )
     iterator = data.batch(2).create_tuple_iterator(num_epochs=1)
 
     def kill() -> None:
@@ -234,31 +270,53 @@ def fails(image: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("in_processes", [False, True])
 def test_what_a_function_raises_arrives_as_upstreams(in_processes: bool) -> None:
-    data = ds.GeneratorDataset(Images(), ["image", "label"]).map(fails, "image", num_parallel_workers=2, python_multiprocessing=in_processes)
-    with pytest.raises(RuntimeError, match=r"(?s)Exception thrown from user defined Python function in dataset.*map operation: \[PyFunc\] failed.*Own: 1 and 2"):
+    data = ds.GeneratorDataset(Images(), ["image", "label"]).map(
+        fails, "image", num_parallel_workers=2, python_multiprocessing=in_processes
+    )
+    with pytest.raises(
+        RuntimeError,
+        match=r"(?s)Exception thrown from user defined Python function in dataset.*map operation: \[PyFunc\] "
+        r"failed.*Own: 1 and 2",
+    ):
         list(data.batch(2).create_tuple_iterator(num_epochs=1))
     assert not multiprocessing.active_children()
 
 
-@pytest.mark.parametrize(("operation", "message"), [
-    (V.Decode(), r"map operation: \[Decode\] failed\. Decode: "), (V.Crop((19, 19), 4), r"map operation: \[Crop\] failed\. Crop: "),
-    (V.Normalize([1.0, 2.0], [1.0, 2.0]), r"map operation: \[Normalize\] failed\. Normalize: number of channels does not match")])
+@pytest.mark.parametrize(
+    ("operation", "message"),
+    [
+        (V.Decode(), r"map operation: \[Decode\] failed\. Decode: "),
+        (V.Crop((19, 19), 4), r"map operation: \[Crop\] failed\. Crop: "),
+        (
+            V.Normalize([1.0, 2.0], [1.0, 2.0]),
+            r"map operation: \[Normalize\] failed\. Normalize: number of channels does not match",
+        ),
+    ],
+)
 @pytest.mark.parametrize("in_processes", [False, True])
 def test_what_an_operation_raises_in_a_worker_names_it(operation: Any, message: str, in_processes: bool) -> None:
     operations = [plain, operation] if in_processes else [operation]
-    data = ds.GeneratorDataset(Images(), ["image", "label"]).map(operations, "image", num_parallel_workers=2, python_multiprocessing=in_processes)
+    data = ds.GeneratorDataset(Images(), ["image", "label"]).map(
+        operations, "image", num_parallel_workers=2, python_multiprocessing=in_processes
+    )
     with pytest.raises(RuntimeError, match=message):
         list(data.batch(2).create_tuple_iterator(num_epochs=1))
 
 
 def test_a_result_that_can_not_be_sent_is_an_error() -> None:
-    data = ds.GeneratorDataset(Images(), ["image", "label"]).map(lambda x: {"f": lambda: 1}, "image", num_parallel_workers=2, python_multiprocessing=True)
+    data = ds.GeneratorDataset(Images(), ["image", "label"]).map(
+        lambda x: {"f": lambda: 1}, "image", num_parallel_workers=2, python_multiprocessing=True
+    )
     with pytest.raises(Exception, match="pickle"):
         next(data.create_tuple_iterator(num_epochs=1, output_numpy=True))
 
 
 def left() -> tuple[int, int, int]:
-    return len(multiprocessing.active_children()), sum(t.name.startswith("dataset") for t in threading.enumerate()), len(os.listdir("/proc/self/fd"))
+    return (
+        len(multiprocessing.active_children()),
+        sum(t.name.startswith("dataset") for t in threading.enumerate()),
+        len(os.listdir("/proc/self/fd")),
+    )
 
 
 @pytest.mark.parametrize("pipeline", [jpegs, between, processes], ids=lambda f: f.__name__)
@@ -286,7 +344,9 @@ def test_nothing_is_left_behind(pipeline: Callable[[Path, int], Any], way: str, 
 
 
 def test_an_epoch_that_was_not_read_to_its_end_goes_on() -> None:
-    data = ds.GeneratorDataset(Images(), ["image", "label"], shuffle=False).map(plain, "image", num_parallel_workers=2, python_multiprocessing=True)
+    data = ds.GeneratorDataset(Images(), ["image", "label"], shuffle=False).map(
+        plain, "image", num_parallel_workers=2, python_multiprocessing=True
+    )
     iterator = data.batch(4).create_tuple_iterator(num_epochs=2, output_numpy=True)
     labels = [next(iterator)[1].tolist() for _ in range(2)]
     labels += [row[1].tolist() for row in iterator]
@@ -300,6 +360,7 @@ def large(image: np.ndarray) -> np.ndarray:
 
 def test_batches_that_are_kept_stay_as_they_were() -> None:
     """Their memory is the workers', who use it again when nobody looks at it any more."""
+
     def data(in_processes: bool) -> Any:
         source = ds.GeneratorDataset(Images(200), ["image", "label"], shuffle=False)
         return source.map(large, "image", num_parallel_workers=2, python_multiprocessing=in_processes).batch(5)
@@ -319,7 +380,9 @@ def test_batches_that_are_kept_stay_as_they_were() -> None:
 def test_memory_of_workers_is_used_again() -> None:
     source = ds.GeneratorDataset(Images(400), ["image", "label"])
     data = source.map(large, "image", num_parallel_workers=2, python_multiprocessing=True).batch(5)
-    addresses = {row[0].__array_interface__["data"][0] for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)}
+    addresses = {
+        row[0].__array_interface__["data"][0] for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)
+    }
     assert len(addresses) <= 24  # of 80 batches
 
 
@@ -349,7 +412,11 @@ os.kill(os.getpid(), signal.SIGKILL)
     pids = [int(pid) for pid in done.stdout.split()]
     assert len(pids) == 2
     for _ in range(100):
-        running = [pid for pid in pids if Path(f"/proc/{pid}/stat").exists() and Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] != "Z"]
+        running = [
+            pid
+            for pid in pids
+            if Path(f"/proc/{pid}/stat").exists() and Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] != "Z"
+        ]
         if not running:
             return
         time.sleep(0.1)

@@ -15,7 +15,9 @@ from tests.support.upstream import GOLDEN, read_json
 
 
 def _checkpoint_message():
-    """Checkpoint{Value{tag, TensorProto}} as protobuf itself builds it, from the field table of docs/design/ckpt-format.md."""
+    """Checkpoint{Value{tag, TensorProto}} as protobuf itself builds it, from the field table of
+    docs/design/ckpt-format.md.
+    """
     file = descriptor_pb2.FileDescriptorProto(name="ckpt_test.proto", syntax="proto2")
     kinds = descriptor_pb2.FieldDescriptorProto
 
@@ -44,7 +46,9 @@ PLAIN = ["dtypes", "scalars_empty", "append", "from_dict", "net", "net_choice", 
 
 def _entries(arrays: dict[str, np.ndarray]) -> list[ckpt.Entry]:
     names = {dtype: name for name, dtype in reversed(NUMPY_OF.items())}
-    return [ckpt.Entry(name, names[array.dtype], array.shape, np.ascontiguousarray(array)) for name, array in arrays.items()]
+    return [
+        ckpt.Entry(name, names[array.dtype], array.shape, np.ascontiguousarray(array)) for name, array in arrays.items()
+    ]
 
 
 def _bytes(entries: list[ckpt.Entry]) -> bytes:
@@ -107,12 +111,15 @@ dtypes = st.sampled_from(["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "
 @settings(max_examples=60, deadline=None)
 @given(st.dictionaries(names, st.tuples(shapes, dtypes), max_size=4))
 def test_protobuf_reads_what_we_write_and_we_read_what_it_writes(spec: dict) -> None:
-    arrays = {name: (np.arange(int(np.prod(shape))) % 2).reshape(shape).astype(dtype) for name, (shape, dtype) in spec.items()}
+    arrays = {
+        name: (np.arange(int(np.prod(shape))) % 2).reshape(shape).astype(dtype) for name, (shape, dtype) in spec.items()
+    }
     entries = _entries(arrays)
     data = _bytes(entries)
     message = Checkpoint.FromString(data)
-    assert [(v.tag, tuple(v.tensor.dims), v.tensor.tensor_content) for v in message.value] == \
-        [(e.name, e.dims, np.asarray(e.content).tobytes()) for e in entries]
+    assert [(v.tag, tuple(v.tensor.dims), v.tensor.tensor_content) for v in message.value] == [
+        (e.name, e.dims, np.asarray(e.content).tobytes()) for e in entries
+    ]
     assert message.SerializeToString() == data
     for name, array in arrays.items():
         entry = ckpt.read(data)[name]
@@ -151,14 +158,17 @@ def test_a_changed_byte_of_a_real_file_never_crashes(position: int, byte: int) -
         pass
 
 
-@pytest.mark.parametrize(("data", "message"), [
-    (b"\x0a\xff", "ends? inside a number"),
-    (b"\x0a\x05abc", "claims 5 bytes, but only 3 are left"),
-    (b"\x0a" + b"\xff" * 10 + b"\x01", "longer than 10 bytes|does not fit"),
-    (b"\x0f", "unknown wire type 7"),
-    (b"\x0a\x02\x12\x00", "has no tag"),
-    (b"\x0a\x05\x0a\x01w\x12\x00", "has no tensor_type"),
-])
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"\x0a\xff", "ends? inside a number"),
+        (b"\x0a\x05abc", "claims 5 bytes, but only 3 are left"),
+        (b"\x0a" + b"\xff" * 10 + b"\x01", "longer than 10 bytes|does not fit"),
+        (b"\x0f", "unknown wire type 7"),
+        (b"\x0a\x02\x12\x00", "has no tag"),
+        (b"\x0a\x05\x0a\x01w\x12\x00", "has no tensor_type"),
+    ],
+)
 def test_damage_is_named_with_its_place(data: bytes, message: str) -> None:
     with pytest.raises(FormatError, match=message):
         ckpt.read(data)

@@ -1,4 +1,5 @@
 """Compressed files: read at any place, and never held whole where little becomes much."""
+
 from __future__ import annotations
 
 import gzip
@@ -36,15 +37,22 @@ def little_room(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("kind", PACK)
 @pytest.mark.parametrize("room", ["enough", "little"])
-def test_any_place_can_be_read(tmp_path: Path, kind: str, room: str, content: bytes, request: pytest.FixtureRequest) -> None:
+def test_any_place_can_be_read(
+    tmp_path: Path, kind: str, room: str, content: bytes, request: pytest.FixtureRequest
+) -> None:
     if room == "little":
         request.getfixturevalue("little_room")
     file = CompressedFile(_file(tmp_path, content, kind), kind)
     assert file.size == len(content) and (file._content is None) == (room == "little")
     rng = np.random.RandomState(1)
-    for place, length in [(0, 10), (len(content) - 5, 5), (len(content) - 5, 50), (len(content) + 9, 3),
-                          *zip(rng.randint(0, len(content), 60).tolist(), rng.randint(0, 60000, 60).tolist())]:
-        assert file.read(place, length) == content[place:place + length]
+    for place, length in [
+        (0, 10),
+        (len(content) - 5, 5),
+        (len(content) - 5, 50),
+        (len(content) + 9, 3),
+        *zip(rng.randint(0, len(content), 60).tolist(), rng.randint(0, 60000, 60).tolist()),
+    ]:
+        assert file.read(place, length) == content[place : place + length]
     again = pickle.loads(pickle.dumps(file))
     assert again.read(1000, 2000) == content[1000:3000]
 
@@ -61,8 +69,9 @@ def test_threads_share_it(tmp_path: Path, content: bytes, little_room: None) -> 
 
     def read(seed: int) -> None:
         for place in np.random.RandomState(seed).randint(0, len(content) - 100, 30).tolist():
-            if file.read(place, 100) != content[place:place + 100]:
+            if file.read(place, 100) != content[place : place + 100]:
                 wrong.append(place)
+
     threads = [threading.Thread(target=read, args=(seed,)) for seed in range(4)]
     for thread in threads:
         thread.start()
@@ -86,7 +95,14 @@ def test_joined_gzip_files_and_zeros_behind(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", PACK)
 def test_what_is_damaged_is_refused(tmp_path: Path, kind: str, content: bytes) -> None:
     whole = PACK[kind](content)
-    for data in (whole[:-6], whole[:40], b"", b"no", whole[:-6] + b"\xff" + whole[-5:], PACK["ZLIB" if kind == "GZIP" else "GZIP"](b"x")):
+    for data in (
+        whole[:-6],
+        whole[:40],
+        b"",
+        b"no",
+        whole[:-6] + b"\xff" + whole[-5:],
+        PACK["ZLIB" if kind == "GZIP" else "GZIP"](b"x"),
+    ):
         (tmp_path / "f").write_bytes(data)
         with pytest.raises(FormatError, match=f"f is not compressed with {kind}"):
             CompressedFile(str(tmp_path / "f"), kind)

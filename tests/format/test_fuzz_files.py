@@ -1,4 +1,5 @@
-"""Damaged and hostile files of every format that is read: the documented exception with the file's name, or values; never more than that.
+"""Damaged and hostile files of every format that is read: the documented exception with the file's name, or values;
+never more than that.
 
 ``python -m tools.fuzz_files`` for a long run.
 """
@@ -43,21 +44,38 @@ def _bad(path: Path) -> Any:
             pass
     if b"k" in data:
         import os
+
         os.abort()
     if b"x" in data:
         raise ValueError("no name in it")
     raise KeyError(path.name)
 
 
-@pytest.mark.parametrize(("content", "text"), [(b"s", "has effects: writes"), (b"l", "has effects: ctypes.dlopen"), (b"m", "raises MemoryError"), (b"w", "takes more memory than it may"),
-                                              (b"h", "hangs at"), (b"k", "the process ended with -6"), (b"x", "does not name the file"),
-                                              (b"", "raises KeyError")])
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b"s", "has effects: writes"),
+        (b"l", "has effects: ctypes.dlopen"),
+        (b"m", "raises MemoryError"),
+        (b"w", "takes more memory than it may"),
+        (b"h", "hangs at"),
+        (b"k", "the process ended with -6"),
+        (b"x", "does not name the file"),
+        (b"", "raises KeyError"),
+    ],
+)
 def test_the_fuzzer_notices(content: bytes, text: str) -> None:
     def seeds(folder: Path) -> list[Path]:
         (folder / "seed").write_bytes(b"")
         return [folder / "seed"]
 
-    row = fuzz_files.Format("bad", seeds, lambda path: _bad(path) if path.stat().st_size else None, (ValueError,),
-                            damage=(lambda data, rng: content or b"_",) * 50, seconds=0.5)
+    row = fuzz_files.Format(
+        "bad",
+        seeds,
+        lambda path: _bad(path) if path.stat().st_size else None,
+        (ValueError,),
+        damage=(lambda data, rng: content or b"_",) * 50,
+        seconds=0.5,
+    )
     result = fuzz_files.run(row, 6)
     assert any(text in failure for failure in result.failures), result.failures

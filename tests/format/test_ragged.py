@@ -18,7 +18,9 @@ from mindspore_compat.mindrecord._codec import decode_blob_columns, decode_blobs
 
 INTS = st.lists(st.one_of(st.integers(-(2**63), 2**63 - 1), st.integers(-300, 300)), min_size=1, max_size=9)
 FLOATS = st.lists(st.floats(width=32, allow_nan=False), min_size=1, max_size=5)
-ROW = st.fixed_dictionaries({"ids": INTS, "ein Wort": FLOATS, "b": st.binary(min_size=1, max_size=300)}).map(lambda row: dict(sorted(row.items())))
+ROW = st.fixed_dictionaries({"ids": INTS, "ein Wort": FLOATS, "b": st.binary(min_size=1, max_size=300)}).map(
+    lambda row: dict(sorted(row.items()))
+)
 
 
 def joined(parts: list[bytes]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -41,7 +43,11 @@ def example(row: dict[str, Any]) -> bytes:
 def test_examples_read_in_step(rows: list[dict[str, Any]]) -> None:
     found = read_in_step(*joined([example(row) for row in rows]), {"ids", "ein Wort", "b"})
     assert found is not None
-    assert {name: kind for name, (kind, _) in found.items()} == {"ids": "int64_list", "ein Wort": "float_list", "b": "bytes_list"}
+    assert {name: kind for name, (kind, _) in found.items()} == {
+        "ids": "int64_list",
+        "ein Wort": "float_list",
+        "b": "bytes_list",
+    }
     for number, row in enumerate(rows):
         assert found["ids"][1][number].tolist() == row["ids"] and found["ids"][1][number].dtype == np.int64
         assert found["ein Wort"][1][number].tolist() == row["ein Wort"]
@@ -56,15 +62,21 @@ def test_damaged_examples_are_left_to_who_reads_them_one_by_one(rows: list[dict[
     wanted = {"ids", "ein Wort", "b"}
     found = read_in_step(*joined([bytes(each) for each in parts]), wanted) or {}
     try:
-        features = [{entry.key: entry.value for entry in EXAMPLE.Example.FromString(bytes(raw)).features.feature} for raw in parts]
+        features = [
+            {entry.key: entry.value for entry in EXAMPLE.Example.FromString(bytes(raw)).features.feature}
+            for raw in parts
+        ]
     except DecodeError:
         assert set(found) != wanted  # one is lacking, so that the rows are read one by one, which raises
         return
     for name, (kind, values) in found.items():
         for number in range(len(parts)):
             expected = getattr(features[number][name], kind).value
-            same = b"".join(expected) == values[number].tobytes() if kind == "bytes_list" else np.array_equal(
-                np.array(expected, values[number].dtype), values[number], equal_nan=True)
+            same = (
+                b"".join(expected) == values[number].tobytes()
+                if kind == "bytes_list"
+                else np.array_equal(np.array(expected, values[number].dtype), values[number], equal_nan=True)
+            )
             assert same
 
 
@@ -96,15 +108,32 @@ def test_varints_that_are_none(data: bytes) -> None:
         varints(buffer, np.array([0]), np.array([len(data)]), np.flatnonzero(buffer < 128))
 
 
-FIELDS = {"b": {"type": "bytes"}, "f": {"type": "float64", "shape": [-1]}, "i": {"type": "int32", "shape": [-1]},
-          "l": {"type": "int64", "shape": [-1]}}
+FIELDS = {
+    "b": {"type": "bytes"},
+    "f": {"type": "float64", "shape": [-1]},
+    "i": {"type": "int32", "shape": [-1]},
+    "l": {"type": "int64", "shape": [-1]},
+}
 
 
-@given(st.lists(st.tuples(st.binary(max_size=9), st.lists(st.floats(allow_nan=False), max_size=4),
-                          st.lists(st.integers(-(2**31), 2**31 - 1), max_size=9), INTS), min_size=1, max_size=5), st.booleans())
+@given(
+    st.lists(
+        st.tuples(
+            st.binary(max_size=9),
+            st.lists(st.floats(allow_nan=False), max_size=4),
+            st.lists(st.integers(-(2**31), 2**31 - 1), max_size=9),
+            INTS,
+        ),
+        min_size=1,
+        max_size=5,
+    ),
+    st.booleans(),
+)
 def test_blob_fields(rows: list[tuple], alike: bool) -> None:
     rows = rows[:1] * 3 if alike else rows
-    records = [encode_blobs([b, np.array(f, np.float64), np.array(i, np.int32), np.array(n, np.int64)]) for b, f, i, n in rows]
+    records = [
+        encode_blobs([b, np.array(f, np.float64), np.array(i, np.int32), np.array(n, np.int64)]) for b, f, i, n in rows
+    ]
     found = decode_blob_columns(*joined(records), FIELDS, list(FIELDS))
     for number, record in enumerate(records):
         for name, wanted in zip(FIELDS, decode_blobs(record, list(FIELDS.values())), strict=True):
@@ -126,7 +155,10 @@ def test_damaged_blob_fields(rows: list[list[int]], data: Any) -> None:
         return
     found = decode_blob_columns(*joined([bytes(each) for each in parts]), fields, list(fields))
     for number, values in enumerate(wanted):
-        assert all(np.array_equal(found[name][number], value, equal_nan=True) for name, value in zip(fields, values, strict=True))
+        assert all(
+            np.array_equal(found[name][number], value, equal_nan=True)
+            for name, value in zip(fields, values, strict=True)
+        )
 
 
 def test_spread_and_gather(tmp_path: Any) -> None:

@@ -1,4 +1,5 @@
 """Writes amp.json, real MindSpore's mixed precision and loss scales: `ORACLE_PYTHON make_amp.py`."""
+
 import json
 import sys
 from pathlib import Path
@@ -12,5 +13,9 @@ from mindspore import amp, nn
 
 mindspore.set_context(mode=mindspore.PYNATIVE_MODE)
 found = {name: trained(mindspore, name) for name in CASES}
-digests = {"manager": manager_digest(mindspore), "cell": cell_digest(mindspore, nn), "scaler": scaler_digest(mindspore, amp)}
+digests = {
+    "manager": manager_digest(mindspore),
+    "cell": cell_digest(mindspore, nn),
+    "scaler": scaler_digest(mindspore, amp),
+}
 (HERE / "amp.json").write_text(json.dumps({"trained": found, "digests": digests}, indent=0) + "\n")

@@ -1,4 +1,5 @@
 """Writes audio.json: what real MindSpore's operations on audio give. Run with its Python."""
+
 import json
 import sys
 from pathlib import Path
@@ -9,4 +10,6 @@ from audio_cases import CASES, evaluate
 
 results = {case: evaluate(audio, case) for case in CASES}
 Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).with_name("audio.json")).write_text(
-    "{\n" + ",\n".join(f"{json.dumps(case)}: {json.dumps(value)}" for case, value in results.items()) + "\n}\n", encoding="utf-8")
+    "{\n" + ",\n".join(f"{json.dumps(case)}: {json.dumps(value)}" for case, value in results.items()) + "\n}\n",
+    encoding="utf-8",
+)

@@ -1,7 +1,9 @@
-"""Writes bad_calls.json, what real MindSpore raises for bad arguments: `PYTHONHASHSEED=0 ORACLE_PYTHON make_bad_calls.py`.
+"""Writes bad_calls.json, what real MindSpore raises for bad arguments: `PYTHONHASHSEED=0 ORACLE_PYTHON
+make_bad_calls.py`.
 
 {call: {argument: {kind of value: "TYPE DIGEST"}}}, the digest of the first sentence.
 """
+
 import json
 import subprocess
 import sys
@@ -21,11 +23,14 @@ def read(printed):
 def packed(found):
     """{case: [type, sentence]} as the file has it."""
     import hashlib
+
     table = {}
     for case, (kind, sentence) in found.items():
         call, rest = case.split(":", 1)
         argument, value = rest.split("=", 1)
-        table.setdefault(call, {}).setdefault(argument, {})[value] = f"{kind} {hashlib.sha256(sentence.encode()).hexdigest()[:8]}"
+        table.setdefault(call, {}).setdefault(argument, {})[value] = (
+            f"{kind} {hashlib.sha256(sentence.encode()).hexdigest()[:8]}"
+        )
     return table
 
 

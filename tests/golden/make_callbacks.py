@@ -1,4 +1,5 @@
 """Writes callbacks.json, what real MindSpore leaves behind in each program: `ORACLE_PYTHON make_callbacks.py`."""
+
 import json
 import sys
 from pathlib import Path

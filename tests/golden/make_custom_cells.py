@@ -1,4 +1,7 @@
-"""Writes custom_cells.json, what training Cells of the model zoo's kind do on real MindSpore: `ORACLE_PYTHON make_custom_cells.py`."""
+"""Writes custom_cells.json, what training Cells of the model zoo's kind do on real MindSpore: `ORACLE_PYTHON
+make_custom_cells.py`.
+"""
+
 import json
 import sys
 from pathlib import Path

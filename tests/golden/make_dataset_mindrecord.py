@@ -1,6 +1,6 @@
 """Writes dataset_mindrecord.npz: MindRecord files as MindSpore writes them. Run with the oracle's Python:
 
-    GLOG_v=4 /opt/oracle/venv/bin/python tests/golden/make_dataset_mindrecord.py
+GLOG_v=4 /opt/oracle/venv/bin/python tests/golden/make_dataset_mindrecord.py
 """
 
 from __future__ import annotations
@@ -13,16 +13,21 @@ import numpy as np
 
 SCHEMAS: dict[str, dict[str, dict[str, Any]]] = {
     "mixed": {
-        "name": {"type": "string"}, "label": {"type": "int32"}, "score": {"type": "float32"},
+        "name": {"type": "string"},
+        "label": {"type": "int32"},
+        "score": {"type": "float32"},
         "exact": {"type": "float64"},
-        "big": {"type": "int64"}, "arr": {"type": "float32", "shape": [-1]}, "ids": {"type": "int64", "shape": [-1]},
-        "box": {"type": "int32", "shape": [-1, 2]}, "data": {"type": "bytes"},
+        "big": {"type": "int64"},
+        "arr": {"type": "float32", "shape": [-1]},
+        "ids": {"type": "int64", "shape": [-1]},
+        "box": {"type": "int32", "shape": [-1, 2]},
+        "data": {"type": "bytes"},
     },
     "one_blob": {"data": {"type": "bytes"}, "label": {"type": "int32"}},
     "only_blobs": {"b": {"type": "int64", "shape": [-1]}, "c": {"type": "int32", "shape": [2, 2]}},
     "no_blob": {"a": {"type": "float32"}, "s": {"type": "string"}},
     "pages": {"s": {"type": "string"}, "d": {"type": "bytes"}},
-}  # fmt: skip
+}
 
 
 def rows(name: str) -> list[dict[str, Any]]:
@@ -41,10 +46,16 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 def _mixed_row(i: int) -> dict[str, Any]:
     return {
-        "name": f"n{i}", "label": (-1) ** i * 10**i, "score": i * 0.5, "exact": 0.1 * i, "big": 2**40 + i,
-        "arr": np.arange(i + 1, dtype=np.float32), "ids": np.array([i, -i, 1000 * i]),
-        "box": np.full((i % 3 + 1, 2), i, np.int32), "data": bytes([i, i + 1, 255, 0]),
-    }  # fmt: skip
+        "name": f"n{i}",
+        "label": (-1) ** i * 10**i,
+        "score": i * 0.5,
+        "exact": 0.1 * i,
+        "big": 2**40 + i,
+        "arr": np.arange(i + 1, dtype=np.float32),
+        "ids": np.array([i, -i, 1000 * i]),
+        "box": np.full((i % 3 + 1, 2), i, np.int32),
+        "data": bytes([i, i + 1, 255, 0]),
+    }
 
 
 def write(writer_class: Any, path: str, name: str) -> None:

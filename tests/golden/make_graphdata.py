@@ -4,6 +4,7 @@
 
 MindSpore 2.0.0 was the last with `GraphData`. The rows have the layout of the model zoo's graph converter.
 """
+
 from __future__ import annotations
 
 import json
@@ -59,7 +60,11 @@ def main() -> None:
             graph = ds.GraphData(path, 1)
             answers[name] = {call: answer(graph, call) for call in CALLS}
             answers[f"{name} drawn"] = draw_all(graph, ds)
-    np.savez_compressed(Path(__file__).with_name("graphdata.npz"), answers=np.frombuffer(json.dumps(answers).encode(), np.uint8), **contents)
+    np.savez_compressed(
+        Path(__file__).with_name("graphdata.npz"),
+        answers=np.frombuffer(json.dumps(answers).encode(), np.uint8),
+        **contents,
+    )
 
 
 if __name__ == "__main__":

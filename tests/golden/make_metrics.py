@@ -1,7 +1,9 @@
-"""Writes what real MindSpore's metrics give: metrics.json for tests/train/metrics/cases.py, metrics_random.json.gz for random_cases.py.
+"""Writes what real MindSpore's metrics give: metrics.json for tests/train/metrics/cases.py, metrics_random.json.gz for
+random_cases.py.
 
 Run: ORACLE_PYTHON tests/golden/make_metrics.py
 """
+
 from __future__ import annotations
 
 import gzip

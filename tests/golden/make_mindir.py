@@ -1,4 +1,7 @@
-"""Writes mindir_2_10.tar.xz or mindir_2_0.tar.xz: MINDIR files of real MindSpore with inputs and outputs. `ORACLE_PYTHON make_mindir.py`."""
+"""Writes mindir_2_10.tar.xz or mindir_2_0.tar.xz: MINDIR files of real MindSpore with inputs and outputs.
+`ORACLE_PYTHON make_mindir.py`.
+"""
+
 import io
 import sys
 import tarfile
@@ -14,7 +17,9 @@ import mindir_cases as cases
 import mindspore as ms
 
 NEW = ms.__version__ > "2.1"
-_HEAD = "import numpy as np\nimport mindspore as ms\nfrom mindspore import Tensor, nn, ops\n" + ("from mindspore import mint\n" if NEW else "")
+_HEAD = "import numpy as np\nimport mindspore as ms\nfrom mindspore import Tensor, nn, ops\n" + (
+    "from mindspore import mint\n" if NEW else ""
+)
 _CHANGED = "def changed(a):\n    a[0, 1] = 5.0\n    return a\n"
 _FUNCTION = "class F_{name}(nn.Cell):\n    def construct(self, {arguments}):\n        return {text}\n"
 
@@ -27,11 +32,19 @@ def built(folder):
     """{name: (Cell, arrays)}: GRAPH_MODE reads sources, so they must lie in a file."""
     functions = {**cases.FUNCTIONS, **(cases.FUNCTIONS_2_10 if NEW else {})}
     arrays = {name: cases.ARRAYS.get(name, [cases.MATRIX]) for name in functions}
-    text = _HEAD + _CHANGED + cases.NETS + "".join(
-        _FUNCTION.format(name=name, arguments=", ".join("ab"[:len(arrays[name])]), text=item) for name, item in functions.items())
+    text = (
+        _HEAD
+        + _CHANGED
+        + cases.NETS
+        + "".join(
+            _FUNCTION.format(name=name, arguments=", ".join("ab"[: len(arrays[name])]), text=item)
+            for name, item in functions.items()
+        )
+    )
     (folder / "mindir_sources.py").write_text(text)
     sys.path.insert(0, str(folder))
     import mindir_sources as sources
+
     for name, (item, given) in cases.LAYERS.items():
         yield name, (lambda item=item: eval(item, vars(sources))), given
     for name in functions:

@@ -1,7 +1,8 @@
-"""Writes mindir_hard.tar.xz: MINDIR files of real MindSpore 2.10 with inputs, outputs and Parameters afterwards. `ORACLE_PYTHON make_mindir_hard.py`.
+"""Writes mindir_hard.tar.xz: MINDIR files of real MindSpore 2.10 with inputs, outputs and Parameters afterwards.
+`ORACLE_PYTHON make_mindir_hard.py`.
 
-Beside the cases of mindir_hard_cases.py and mindir_open_cases.py there are derivatives of the networks in mindir_cases.py: as many as it takes to
-have every operator of derivatives.
+Beside the cases of mindir_hard_cases.py and mindir_open_cases.py there are derivatives of the networks in
+mindir_cases.py: as many as it takes to have every operator of derivatives.
 """
 
 import io
@@ -62,7 +63,8 @@ def derivatives(folder):
     arrays = {name: mindir_cases.ARRAYS.get(name, [mindir_cases.MATRIX]) for name in functions}
     text = make_mindir._HEAD + make_mindir._CHANGED + mindir_cases.NETS + _DERIVATIVE
     text += "".join(
-        make_mindir._FUNCTION.format(name=name, arguments=", ".join("ab"[: len(arrays[name])]), text=item) for name, item in functions.items()
+        make_mindir._FUNCTION.format(name=name, arguments=", ".join("ab"[: len(arrays[name])]), text=item)
+        for name, item in functions.items()
     )
     (folder / "mindir_sources.py").write_text(text)
     sys.path.insert(0, str(folder))
@@ -73,7 +75,10 @@ def derivatives(folder):
         return (sources.WithWeights if list(net.trainable_params()) else sources.OfInputs)(net)
 
     for name, (item, values) in mindir_cases.LAYERS.items():
-        yield f"g_{name}", (lambda item=item: of(lambda: eval(item, vars(sources))), [tuple(values)], None, "bn" in name)
+        yield (
+            f"g_{name}",
+            (lambda item=item: of(lambda: eval(item, vars(sources))), [tuple(values)], None, "bn" in name),
+        )
     for name in functions:
         yield f"g_{name}", (lambda name=name: of(getattr(sources, f"F_{name}")), [tuple(arrays[name])], None, False)
 

@@ -1,8 +1,11 @@
-"""Writes nn.npz: what real MindSpore computes for the table of ``tests/nn/cases.py``. Run: ORACLE_PYTHON tests/golden/make_nn.py
+"""Writes nn.npz: what real MindSpore computes for the table of ``tests/nn/cases.py``. Run: ORACLE_PYTHON
+tests/golden/make_nn.py
 
-The file holds one flat float32 array ``values`` and ``index``, a JSON text: for each case the error class, or names, shapes and places in ``values``
-of outputs, of gradients (inputs by position, parameters by name) and of the parameters after the call; and figures of start values.
+The file holds one flat float32 array ``values`` and ``index``, a JSON text: for each case the error class, or names,
+shapes and places in ``values`` of outputs, of gradients (inputs by position, parameters by name) and of the parameters
+after the call; and figures of start values.
 """
+
 from __future__ import annotations
 
 import json
@@ -22,14 +25,23 @@ from cases import CASES, output_weights, weights_for
 from mindspore import Tensor, nn, ops
 
 STARTS = {
-    "Dense": lambda: nn.Dense(400, 300), "Conv1d": lambda: nn.Conv1d(30, 40, 5, has_bias=True),
+    "Dense": lambda: nn.Dense(400, 300),
+    "Conv1d": lambda: nn.Conv1d(30, 40, 5, has_bias=True),
     "Conv2d": lambda: nn.Conv2d(30, 200, 3, has_bias=True),
-    "Conv2d.group": lambda: nn.Conv2d(64, 256, 3, group=2, has_bias=True), "Conv3d": lambda: nn.Conv3d(16, 64, 3, has_bias=True),
-    "Conv2dTranspose": lambda: nn.Conv2dTranspose(64, 200, 3, has_bias=True), "Conv3dTranspose": lambda: nn.Conv3dTranspose(16, 64, 3, has_bias=True),
-    "Embedding": lambda: nn.Embedding(300, 100), "Linear": lambda: nn.Linear(400, 300), "BiDense": lambda: nn.BiDense(40, 50, 60),
-    "LSTM": lambda: nn.LSTM(60, 100), "GRUCell": lambda: nn.GRUCell(60, 100), "MultiheadAttention": lambda: nn.MultiheadAttention(128, 4),
-    "TransformerEncoderLayer": lambda: nn.TransformerEncoderLayer(128, 4, 300), "Transformer": lambda: nn.Transformer(64, 4, 1, 1, 300),
-    "DenseBnAct": lambda: nn.DenseBnAct(400, 300), "Conv2dBnAct": lambda: nn.Conv2dBnAct(30, 200, 3),
+    "Conv2d.group": lambda: nn.Conv2d(64, 256, 3, group=2, has_bias=True),
+    "Conv3d": lambda: nn.Conv3d(16, 64, 3, has_bias=True),
+    "Conv2dTranspose": lambda: nn.Conv2dTranspose(64, 200, 3, has_bias=True),
+    "Conv3dTranspose": lambda: nn.Conv3dTranspose(16, 64, 3, has_bias=True),
+    "Embedding": lambda: nn.Embedding(300, 100),
+    "Linear": lambda: nn.Linear(400, 300),
+    "BiDense": lambda: nn.BiDense(40, 50, 60),
+    "LSTM": lambda: nn.LSTM(60, 100),
+    "GRUCell": lambda: nn.GRUCell(60, 100),
+    "MultiheadAttention": lambda: nn.MultiheadAttention(128, 4),
+    "TransformerEncoderLayer": lambda: nn.TransformerEncoderLayer(128, 4, 300),
+    "Transformer": lambda: nn.Transformer(64, 4, 1, 1, 300),
+    "DenseBnAct": lambda: nn.DenseBnAct(400, 300),
+    "Conv2dBnAct": lambda: nn.Conv2dBnAct(30, 200, 3),
     "EmbeddingLookup": lambda: nn.EmbeddingLookup(300, 99),
 }
 
@@ -69,7 +81,9 @@ def run(case, store):
     record["after"] = {p.name: store.put(p.asnumpy()) for p in net.get_parameters() if not p.requires_grad}
     if not case.grad:
         return record
-    positions = tuple(case.only) or tuple(i for i, item in enumerate(case.inputs) if isinstance(item, np.ndarray) and item.dtype == np.float32)
+    positions = tuple(case.only) or tuple(
+        i for i, item in enumerate(case.inputs) if isinstance(item, np.ndarray) and item.dtype == np.float32
+    )
     weights = net.trainable_params()
 
     def total(*args):
@@ -89,7 +103,7 @@ def run(case, store):
     except Exception as error:  # the operator has no gradient
         record["grad_error"] = type(error).__name__
         return record
-    by_input, by_weight = (grads if positions and weights else (grads, ()) if positions else ((), grads))
+    by_input, by_weight = grads if positions and weights else (grads, ()) if positions else ((), grads)
     by_input = by_input if isinstance(by_input, tuple) else (by_input,)
     record["input_grads"] = {str(position): store.put(grad.asnumpy()) for position, grad in zip(positions, by_input)}
     record["weight_grads"] = {p.name: store.put(grad.asnumpy()) for p, grad in zip(weights, by_weight)}
@@ -101,7 +115,9 @@ def starts():
     np.random.seed(3)
     found = {}
     for name, make in STARTS.items():
-        found[name] = {p.name: [float(np.abs(p.asnumpy()).max()), float(p.asnumpy().std())] for p in make().get_parameters()}
+        found[name] = {
+            p.name: [float(np.abs(p.asnumpy()).max()), float(p.asnumpy().std())] for p in make().get_parameters()
+        }
     return found
 
 
@@ -122,7 +138,9 @@ def main():
         if "grad_error" in index[case.name]:
             print("no gradient", case.name, index[case.name]["grad_error"], flush=True)
     text = json.dumps({"version": ms.__version__, "cases": index, "starts": starts()}, separators=(",", ":"))
-    np.savez_compressed(HERE / "nn.npz", values=np.concatenate(store.parts), index=np.frombuffer(text.encode(), np.uint8))
+    np.savez_compressed(
+        HERE / "nn.npz", values=np.concatenate(store.parts), index=np.frombuffer(text.encode(), np.uint8)
+    )
     print(len(index), "cases", os.path.getsize(HERE / "nn.npz"), "bytes")
 
 

@@ -1,4 +1,7 @@
-"""Writes nn_rates.json: real MindSpore's learning rates for ``tests/nn/rate_cases.py``. Run: ORACLE_PYTHON tests/golden/make_nn_rates.py"""
+"""Writes nn_rates.json: real MindSpore's learning rates for ``tests/nn/rate_cases.py``. Run: ORACLE_PYTHON
+tests/golden/make_nn_rates.py
+"""
+
 from __future__ import annotations
 
 import json

@@ -1,7 +1,8 @@
 """What real MindSpore makes of operators' descriptions: writes op_info.json.
 
-    GLOG_v=4 /opt/oracle/venv/bin/python tests/golden/make_op_info.py
+GLOG_v=4 /opt/oracle/venv/bin/python tests/golden/make_op_info.py
 """
+
 from __future__ import annotations
 
 import importlib

@@ -1,7 +1,9 @@
-"""Writes ops.npz: what real MindSpore gives for the cases of tests/ops. Run with the oracle's Python; takes about two minutes.
+"""Writes ops.npz: what real MindSpore gives for the cases of tests/ops. Run with the oracle's Python; takes about two
+minutes.
 
 ``--new`` runs only the cases that the file lacks.
 """
+
 from __future__ import annotations
 
 import json
@@ -37,8 +39,11 @@ def main() -> None:
                 offset += len(raw)
         index.append([case, entry])
     text = json.dumps(index, separators=(",", ":")).encode()
-    np.savez_compressed(Path(__file__).with_name("ops.npz"), index=np.frombuffer(zlib.compress(text, 9), np.uint8),
-                        data=np.frombuffer(b"".join(blobs), np.uint8))
+    np.savez_compressed(
+        Path(__file__).with_name("ops.npz"),
+        index=np.frombuffer(zlib.compress(text, 9), np.uint8),
+        data=np.frombuffer(b"".join(blobs), np.uint8),
+    )
 
 
 if __name__ == "__main__":

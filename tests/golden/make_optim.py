@@ -1,8 +1,11 @@
-"""Writes optim.npz: losses and final states of real MindSpore for ``tests/nn/optim_cases.py``. Run: ORACLE_PYTHON tests/golden/make_optim.py
+"""Writes optim.npz: losses and final states of real MindSpore for ``tests/nn/optim_cases.py``. Run: ORACLE_PYTHON
+tests/golden/make_optim.py
 
-Keys: ``init|NAME`` the start of each parameter; ``SETTING|losses``; ``SETTING|state`` all values of the train cell in order, flat; ``index``,
+Keys: ``init|NAME`` the start of each parameter; ``SETTING|losses``; ``SETTING|state`` all values of the train cell in
+    order, flat; ``index``,
 a JSON text with [name, shape, dtype] of each in order, or the class of the error.
 """
+
 from __future__ import annotations
 
 import json
@@ -34,7 +37,9 @@ def main():
         for parameter in net.get_parameters():
             parameter.set_data(Tensor(start[parameter.name]))
         try:
-            step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(True, "mean")), make(nn, net.trainable_params()))
+            step = nn.TrainOneStepCell(
+                nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(True, "mean")), make(nn, net.trainable_params())
+            )
             step.set_train()
             losses = []
             for number in range(STEPS):

@@ -1,4 +1,7 @@
-"""Writes summary_messages.json: every field of MindSpore's summary, lineage and graph messages. Run under real MindSpore."""
+"""Writes summary_messages.json: every field of MindSpore's summary, lineage and graph messages. Run under real
+MindSpore.
+"""
+
 import json
 from pathlib import Path
 
@@ -13,7 +16,14 @@ def rows(descriptor):
     for field in sorted(descriptor.fields, key=lambda field: field.number):
         label = "repeated" if field.is_repeated else "required" if field.is_required else "optional"
         kind = TYPES.get(field.type) or (field.message_type or field.enum_type).full_name
-        yield [field.number, field.name, label, kind, field.containing_oneof.name if field.containing_oneof else "", bool(field.GetOptions().packed)]
+        yield [
+            field.number,
+            field.name,
+            label,
+            kind,
+            field.containing_oneof.name if field.containing_oneof else "",
+            bool(field.GetOptions().packed),
+        ]
 
 
 def add(descriptor, found):
@@ -22,7 +32,12 @@ def add(descriptor, found):
         add(inner, found)
 
 
-found = {"enums": {enum.name: {value.name: value.number for value in enum.values} for enum in anf_ir.DESCRIPTOR.enum_types_by_name.values()}}
+found = {
+    "enums": {
+        enum.name: {value.name: value.number for value in enum.values}
+        for enum in anf_ir.DESCRIPTOR.enum_types_by_name.values()
+    }
+}
 for module in (summary, anf_ir, lineage):
     for descriptor in module.DESCRIPTOR.message_types_by_name.values():
         add(descriptor, found)

@@ -1,4 +1,7 @@
-"""Writes tensor.json with what real MindSpore answers to tests/common/expressions.py: `ORACLE_PYTHON make_tensor.py`."""
+"""Writes tensor.json with what real MindSpore answers to tests/common/expressions.py: `ORACLE_PYTHON
+make_tensor.py`.
+"""
+
 import json
 import sys
 from pathlib import Path

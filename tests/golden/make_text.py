@@ -1,4 +1,7 @@
-"""Writes text.json: what real MindSpore gives for tests/dataset/text_cases.py. Run: ORACLE_PYTHON tests/golden/make_text.py"""
+"""Writes text.json: what real MindSpore gives for tests/dataset/text_cases.py. Run: ORACLE_PYTHON
+tests/golden/make_text.py
+"""
+
 from __future__ import annotations
 
 import json

@@ -1,15 +1,20 @@
-"""Writes thor.npz: what real MindSpore's thor computes for tests/thor/networks.py. Run: ORACLE_PYTHON tests/golden/make_thor.py [TARGET]
+"""Writes thor.npz: what real MindSpore's thor computes for tests/thor/networks.py. Run: ORACLE_PYTHON
+tests/golden/make_thor.py [TARGET]
 
-Its thor.py has no CPU kernels for three primitives; they are replaced by Cells here (docs/design/thor.md), everything else is upstream's:
+Its thor.py has no CPU kernels for three primitives; they are replaced by Cells here (docs/design/thor.md), everything
+else is upstream's:
 
-- CholeskyTrsm(split_dim): the inverse of each block's lower Cholesky factor; of an embedding's G, which upstream multiplies by itself
-  untransposed, the symmetric root of the inverse, so that the product is the inverse that was meant;
+- CholeskyTrsm(split_dim): the inverse of each block's lower Cholesky factor; of an embedding's G, which upstream
+  multiplies by itself untransposed, the symmetric root of the inverse, so that the product is the inverse that was
+  meant;
 - UpdateThorGradient: G⁻¹ g A⁻¹ by blocks;
 - ThorIm2Col: patches (C, kh, kw, N, h, w), padded as "same".
 
-Keys: ``CASE|OPTION|NAME``: the weight after four steps with flags T, F, F, T (of "conv" the large ones as every seventh value);
+Keys: ``CASE|OPTION|NAME``: the weight after four steps with flags T, F, F, T (of "conv" the large ones as every seventh
+    value);
 ``CASE|factor|NAME``: factors after the first step; ``index``: a JSON text of names, shapes and the classes of errors.
 """
+
 from __future__ import annotations
 
 import json
@@ -51,8 +56,8 @@ class CholeskyTrsm(nn.Cell):
         blocks = []
         for start in range(0, size, width):
             block = np.eye(width)
-            part = x[start:start + width, start:start + width]
-            block[:len(part), :len(part)] = part
+            part = x[start : start + width, start : start + width]
+            block[: len(part), : len(part)] = part
             blocks.append(np.linalg.inv(np.linalg.cholesky(block)))
         return Tensor(np.stack(blocks).astype(np.float32))
 
@@ -69,8 +74,8 @@ class UpdateThorGradient(nn.Cell):
         padded[:rows, :columns] = gradient
         for i in range(len(left)):
             for j in range(right.shape[1]):
-                part = padded[i * m:(i + 1) * m, j * k:(j + 1) * k]
-                padded[i * m:(i + 1) * m, j * k:(j + 1) * k] = left[i] @ part @ right[i, j]
+                part = padded[i * m : (i + 1) * m, j * k : (j + 1) * k]
+                padded[i * m : (i + 1) * m, j * k : (j + 1) * k] = left[i] @ part @ right[i, j]
         return Tensor(padded[:rows, :columns].astype(np.float32))
 
 
@@ -88,7 +93,7 @@ class ThorIm2Col(nn.Cell):
         out = np.zeros((x.shape[1], kh, kw, x.shape[0], height, width), np.float32)
         for i in range(kh):
             for j in range(kw):
-                part = x[:, :, i:i + (height - 1) * sh + 1:sh, j:j + (width - 1) * sw + 1:sw]
+                part = x[:, :, i : i + (height - 1) * sh + 1 : sh, j : j + (width - 1) * sw + 1 : sw]
                 out[:, i, j] = part.transpose(1, 0, 2, 3)
         return Tensor(out)
 
@@ -120,8 +125,11 @@ def run(case, option, out, index):
     optimizer = make_optimizer(case, net, **settings)
     for name, value in make_weights(case).items():  # the bias of a convolution is lost in conversion
         {item.name: item for item in net.get_parameters()}[name].set_data(Tensor(value))
-    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(True, "mean")), optimizer,
-                               sens=settings.get("loss_scale", 1.0))
+    step = nn.TrainOneStepCell(
+        nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(True, "mean")),
+        optimizer,
+        sens=settings.get("loss_scale", 1.0),
+    )
     step.set_train()
     losses = []
     for number, flag in enumerate(FLAGS):
@@ -132,24 +140,36 @@ def run(case, option, out, index):
             for parameter in net.get_parameters():
                 if "matrix" in parameter.name or "normalizer" in parameter.name:
                     value = parameter.asnumpy()
-                    out[f"{case}|factor|{parameter.name}"] = value if value.size < 3000 else value.ravel()[::97 * STRIDE]
+                    out[f"{case}|factor|{parameter.name}"] = (
+                        value if value.size < 3000 else value.ravel()[:: 97 * STRIDE]
+                    )
     out[f"{case}|{option}|losses"] = np.array(losses, np.float32)
     for parameter in net.trainable_params():
         value = parameter.asnumpy()
         out[f"{case}|{option}|{parameter.name}"] = value if value.size < 3000 else value.ravel()[::STRIDE]
     if option == "plain":
         names = {item.name: list(item.shape) for item in net.get_parameters()}
-        index[case] = {"net": names, "optimizer": {item.name: list(item.shape) for item in optimizer.get_parameters() if item.name not in names}}
+        index[case] = {
+            "net": names,
+            "optimizer": {item.name: list(item.shape) for item in optimizer.get_parameters() if item.name not in names},
+        }
 
 
 def errors():
     found = {}
     rates = Tensor(np.full(4, 0.1, np.float32))
     calls = {
-        "rate 0.1": {"learning_rate": 0.1}, "momentum 1": {"momentum": 1}, "momentum -0.1": {"momentum": -0.1},
-        "frequency 2.0": {"frequency": 2.0}, "frequency 1": {"frequency": 1}, "frequency True": {"frequency": True},
-        "loss_scale 0.0": {"loss_scale": 0.0}, "weight_decay -0.1": {"weight_decay": -0.1}, "use_nesterov 1": {"use_nesterov": 1},
-        "damping None": {"damping": None}, "weight_decay '1'": {"weight_decay": "1"},
+        "rate 0.1": {"learning_rate": 0.1},
+        "momentum 1": {"momentum": 1},
+        "momentum -0.1": {"momentum": -0.1},
+        "frequency 2.0": {"frequency": 2.0},
+        "frequency 1": {"frequency": 1},
+        "frequency True": {"frequency": True},
+        "loss_scale 0.0": {"loss_scale": 0.0},
+        "weight_decay -0.1": {"weight_decay": -0.1},
+        "use_nesterov 1": {"use_nesterov": 1},
+        "damping None": {"damping": None},
+        "weight_decay '1'": {"weight_decay": "1"},
     }
     for name, options in calls.items():
         try:

@@ -1,4 +1,6 @@
-"""Layers of real MindSpore with their parameters, an input and the output: `<a MindSpore interpreter> make_torch_twins.py`."""
+"""Layers of real MindSpore with their parameters, an input and the output: `<a MindSpore interpreter>
+make_torch_twins.py`.
+"""
 
 from pathlib import Path
 
@@ -14,15 +16,23 @@ def main() -> None:
     np.random.seed(0)
     sequence, attention = _random(5, 2, 4), _random(5, 2, 8)
     cases = {
-        "LSTM": (nn.LSTM(4, 3, 2, bidirectional=True), sequence), "GRU": (nn.GRU(4, 3, 2), sequence), "RNN": (nn.RNN(4, 3, 1), sequence),
-        "Conv2dTranspose": (nn.Conv2dTranspose(4, 6, 3, stride=2, pad_mode="pad", padding=1, has_bias=True), _random(2, 4, 6, 6)),
-        "PReLU": (nn.PReLU(4), _random(2, 4, 6, 6)), "GroupNorm": (nn.GroupNorm(2, 4), _random(2, 4, 6, 6)),
-        "LayerNorm": (nn.LayerNorm((4,)), _random(2, 4)), "Dense": (nn.Dense(4, 3), _random(2, 4)),
+        "LSTM": (nn.LSTM(4, 3, 2, bidirectional=True), sequence),
+        "GRU": (nn.GRU(4, 3, 2), sequence),
+        "RNN": (nn.RNN(4, 3, 1), sequence),
+        "Conv2dTranspose": (
+            nn.Conv2dTranspose(4, 6, 3, stride=2, pad_mode="pad", padding=1, has_bias=True),
+            _random(2, 4, 6, 6),
+        ),
+        "PReLU": (nn.PReLU(4), _random(2, 4, 6, 6)),
+        "GroupNorm": (nn.GroupNorm(2, 4), _random(2, 4, 6, 6)),
+        "LayerNorm": (nn.LayerNorm((4,)), _random(2, 4)),
+        "Dense": (nn.Dense(4, 3), _random(2, 4)),
         "Embedding": (nn.Embedding(5, 4), Tensor(np.array([[1, 4]], np.int32))),
         "Conv1d": (nn.Conv1d(4, 3, 3, pad_mode="valid", has_bias=True), _random(2, 4, 9)),
         "Conv1dTranspose": (nn.Conv1dTranspose(4, 3, 3, pad_mode="valid", has_bias=True), _random(2, 4, 9)),
         "Conv3d": (nn.Conv3d(2, 3, 3, pad_mode="valid", has_bias=True), _random(1, 2, 5, 5, 5)),
-        "BatchNorm2d": (nn.BatchNorm2d(4), _random(2, 4, 3, 3)), "BatchNorm3d": (nn.BatchNorm3d(4), _random(2, 4, 3, 3, 3)),
+        "BatchNorm2d": (nn.BatchNorm2d(4), _random(2, 4, 3, 3)),
+        "BatchNorm3d": (nn.BatchNorm3d(4), _random(2, 4, 3, 3, 3)),
         "MultiheadAttention": (nn.MultiheadAttention(8, 2), attention, attention, attention),
         "TransformerEncoderLayer": (nn.TransformerEncoderLayer(8, 2, 16), attention),
     }
@@ -37,7 +47,9 @@ def main() -> None:
         output = layer(*inputs)
         while isinstance(output, tuple):
             output = output[0]
-        arrays |= {f"{name}|in{number}": item.asnumpy() for number, item in enumerate(inputs)} | {f"{name}|out": output.asnumpy()}
+        arrays |= {f"{name}|in{number}": item.asnumpy() for number, item in enumerate(inputs)} | {
+            f"{name}|out": output.asnumpy()
+        }
     np.savez_compressed(Path(__file__).parent / "torch_twins.npz", **arrays)
 
 

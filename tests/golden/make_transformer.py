@@ -1,4 +1,7 @@
-"""Writes transformer.npz and transformer.ckpt. MindSpore 2.0.0: ``/opt/oracle20/bin/python tests/golden/make_transformer.py``."""
+"""Writes transformer.npz and transformer.ckpt. MindSpore 2.0.0: ``/opt/oracle20/bin/python
+tests/golden/make_transformer.py``.
+"""
+
 import json
 import os
 import pathlib
@@ -14,7 +17,9 @@ import transformer_cases as cases
 
 
 def let_experts_broadcast(lib: cases.Lib) -> None:
-    """2.0.0's BatchMatMul does not broadcast on a CPU, as the experts of _Linear need it: lay their weights out before it."""
+    """2.0.0's BatchMatMul does not broadcast on a CPU, as the experts of _Linear need it: lay their weights out before
+    it.
+    """
     init = lib.layers._Linear.__init__
 
     def patched(self, *args, **kwargs):
@@ -50,7 +55,9 @@ def main() -> None:
     ms.set_context(mode=ms.GRAPH_MODE)  # from the second step on 2.0.0's PYNATIVE_MODE departs from it
     found["gpt"] = cases.losses_of_gpt(lib)
     ms.set_context(mode=ms.PYNATIVE_MODE)
-    found["errors"] = np.array(json.dumps({name: cases.error(lib, expression) for name, expression in cases.ERRORS.items()}))
+    found["errors"] = np.array(
+        json.dumps({name: cases.error(lib, expression) for name, expression in cases.ERRORS.items()})
+    )
     found["texts"] = np.array(json.dumps({name: str(make(lib)) for name, make in cases.CONFIG_TEXT.items()}))
     np.savez_compressed(HERE / "transformer.npz", version="MindSpore 2.0.0", **found)
 

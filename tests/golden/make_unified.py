@@ -1,7 +1,9 @@
-"""Writes unified.npz, the files that real MindSpore's unified_safetensors and load_distributed_checkpoint make: `ORACLE_PYTHON make_unified.py`.
+"""Writes unified.npz, the files that real MindSpore's unified_safetensors and load_distributed_checkpoint make:
+`ORACLE_PYTHON make_unified.py`.
 
 A key is CASE/PATH, an array the bytes of that file; "tables" holds a JSON of calls of smaller functions.
 """
+
 import json
 import os
 import sys
@@ -19,7 +21,9 @@ from tests.support.strategies import write_strategy
 
 STRATEGY = HERE / "upstream" / "strategy"
 CASES: dict = {}
-ts.psutil.virtual_memory = lambda: type("M", (), {"percent": 0})()  # it waits while more than half of the memory is in use
+ts.psutil.virtual_memory = lambda: type(
+    "M", (), {"percent": 0}
+)()  # it waits while more than half of the memory is in use
 
 
 def strategy_file(path, layouts, stage=0):
@@ -52,8 +56,14 @@ def case(name, source, strategy, **options):
 
 def load(name, folder, **options):
     target = folder.parent / f"{name}_loaded"
-    ms.parallel.load_distributed_checkpoint(None, format="safetensors", unified_safetensors_dir=str(folder), dst_safetensors_dir=str(target),
-                                            max_process_num=1, **options)
+    ms.parallel.load_distributed_checkpoint(
+        None,
+        format="safetensors",
+        unified_safetensors_dir=str(folder),
+        dst_safetensors_dir=str(target),
+        max_process_num=1,
+        **options,
+    )
     collect(f"{name}/loaded", target)
 
 
@@ -71,13 +81,16 @@ def tensor_parallel(root):
 
 
 def pipeline(root):
-    full = {name: np.arange(24, dtype=np.float32).reshape(8, 3) + 100 * number for number, name in enumerate(("a.weight", "b.weight"))}
+    full = {
+        name: np.arange(24, dtype=np.float32).reshape(8, 3) + 100 * number
+        for number, name in enumerate(("a.weight", "b.weight"))
+    }
     shared = np.arange(4, dtype=np.float16)
     (root / "stages").mkdir()
     for stage, name in enumerate(full):
         strategy_file(root / "stages" / f"s{stage}.ckpt", {name: ((2,), (0, -1)), "shared": ((2,), (-1,))}, stage)
         for local in range(2):
-            save(root / "pipe", stage * 2 + local, {name: full[name][4 * local:4 * local + 4], "shared": shared})
+            save(root / "pipe", stage * 2 + local, {name: full[name][4 * local : 4 * local + 4], "shared": shared})
     merged = str(root / "merged.ckpt")
     ms.merge_pipeline_strategys(str(root / "stages"), merged)
     folder = case("pipe", root / "pipe", merged)
@@ -86,8 +99,12 @@ def pipeline(root):
         stage, local = divmod(rank, 2)
         name = list(full)[stage]
         (root / f"ckpt/rank_{rank}").mkdir(parents=True)
-        ms.save_checkpoint(parameters({name: full[name][4 * local:4 * local + 4], "shared": shared + rank, "rate": np.float32([rank])}),
-                           str(root / f"ckpt/rank_{rank}/x.ckpt"))
+        ms.save_checkpoint(
+            parameters(
+                {name: full[name][4 * local : 4 * local + 4], "shared": shared + rank, "rate": np.float32([rank])}
+            ),
+            str(root / f"ckpt/rank_{rank}/x.ckpt"),
+        )
     ms.transform_checkpoints(str(root / "ckpt"), str(root / "to_one"), "y", merged, None)
     ms.transform_checkpoints(str(root / "ckpt"), str(root / "to_same"), "y", merged, merged)
     for name in ("ckpt", "to_one", "to_same"):
@@ -97,12 +114,16 @@ def pipeline(root):
 def redundancy(root):
     layouts = {"w": ((2, 2), (0, -1)), "v": ((2, 2), (-1,)), "o": ((2, 2), (0,), 2, 2)}
     strategy = strategy_file(root / "dp.ckpt", layouts)
-    w, v, o = np.arange(12, dtype=np.float32).reshape(4, 3), np.arange(5, dtype=np.int64), np.arange(8, dtype=np.float32)
+    w, v, o = (
+        np.arange(12, dtype=np.float32).reshape(4, 3),
+        np.arange(5, dtype=np.int64),
+        np.arange(8, dtype=np.float32),
+    )
     for rank in range(4):
         dp, mp = divmod(rank, 2)
-        values = {"o": o[4 * mp + 2 * dp:4 * mp + 2 * dp + 2]}
+        values = {"o": o[4 * mp + 2 * dp : 4 * mp + 2 * dp + 2]}
         if dp == mp:  # each slice of w once
-            values["w"] = w[2 * mp:2 * mp + 2]
+            values["w"] = w[2 * mp : 2 * mp + 2]
         if rank == 2:
             values["v"] = v
         save(root / "dedup", rank, values, remove_redundancy=True)
@@ -111,8 +132,11 @@ def redundancy(root):
 
 def renamed_load(root):
     (root / "one").mkdir()
-    ms.save_checkpoint(parameters({"old.w": np.arange(8, dtype=np.float32).reshape(4, 2), "c": np.ones(3, np.float32)}),
-                       str(root / "one/x.safetensors"), format="safetensors")
+    ms.save_checkpoint(
+        parameters({"old.w": np.arange(8, dtype=np.float32).reshape(4, 2), "c": np.ones(3, np.float32)}),
+        str(root / "one/x.safetensors"),
+        format="safetensors",
+    )
     strategy = strategy_file(root / "two.ckpt", {"new.w": ((2,), (0, -1)), "c": ((2,), (-1,)), "absent": ((2,), (-1,))})
     collect("name_map/src", root / "one")
     CASES["name_map/strategy.ckpt"] = np.frombuffer(Path(strategy).read_bytes(), np.uint8)
@@ -127,25 +151,49 @@ def outcome(function, *arguments):
 
 
 def tables():
-    names = ["a-1_2.safetensors", "a-1_10.safetensors", "a_1-1_10.safetensors", "a_2-1_10.safetensors", "b_rank_3-1_10.safetensors", "a_10.safetensors",
-             "longer_10.safetensors", "x_rank_1-2_7.safetensors", "y_1-2_7.safetensors"]
+    names = [
+        "a-1_2.safetensors",
+        "a-1_10.safetensors",
+        "a_1-1_10.safetensors",
+        "a_2-1_10.safetensors",
+        "b_rank_3-1_10.safetensors",
+        "a_10.safetensors",
+        "longer_10.safetensors",
+        "x_rank_1-2_7.safetensors",
+        "y_1-2_7.safetensors",
+    ]
     suffixes = [None, "1_10", "-1_10", "_1-1_10", "1-1_10", "_10", "10", "0", "2_7", "1-2_7", "_1-2_7", "7", "_2"]
     files = {}
     for suffix in suffixes:
         there = [name for name in names if suffix is None or name.endswith(f"{suffix}.safetensors")]
-        files[str(suffix)] = [there, outcome(ts._find_most_matching_file, list(there), suffix, "safetensors") if len(there) > 1 else None]
+        files[str(suffix)] = [
+            there,
+            outcome(ts._find_most_matching_file, list(there), suffix, "safetensors") if len(there) > 1 else None,
+        ]
     sizes = {f"p{number}": int(size) for number, size in enumerate(np.random.RandomState(0).randint(1, 20, 24))}
-    return {"files": files, "sizes": sizes, "groups": {str(count): ts._split_weight_dict(sizes, count) for count in (1, 2, 3, 7)}}
+    return {
+        "files": files,
+        "sizes": sizes,
+        "groups": {str(count): ts._split_weight_dict(sizes, count) for count in (1, 2, 3, 7)},
+    }
 
 
-EQUAL = {"a": {"w": ((2, 2), (0, -1)), "v": ((2, 2), (-1,))}, "b": {"w": ((4, 2), (0, -1)), "o": ((4, 2), (0,), 2, 2)},
-         "c": {"w": ((2, 2, 2), (1, -1)), "x": ((2, 2, 2), (1, 0))}, "d": {"w": ((2, 2, 2), (1, -1)), "x": ((2, 2, 2), (-1, 0))},
-         "e": {"w": ((8,), (-1,), 8, 8), "v": ((8,), (-1,))}, "f": {"w": ((4, 2), (-1, -1)), "accu_grads.w": ((4, 2), (1, 0))}}
+EQUAL = {
+    "a": {"w": ((2, 2), (0, -1)), "v": ((2, 2), (-1,))},
+    "b": {"w": ((4, 2), (0, -1)), "o": ((4, 2), (0,), 2, 2)},
+    "c": {"w": ((2, 2, 2), (1, -1)), "x": ((2, 2, 2), (1, 0))},
+    "d": {"w": ((2, 2, 2), (1, -1)), "x": ((2, 2, 2), (-1, 0))},
+    "e": {"w": ((8,), (-1,), 8, 8), "v": ((8,), (-1,))},
+    "f": {"w": ((4, 2), (-1, -1)), "accu_grads.w": ((4, 2), (1, 0))},
+}
 
 
 def equal_ranks(root):
-    """{strategy: what get_ckpt_path_with_strategy finds for each rank of two stages whose own file is missing, as the number of a rank}."""
+    """{strategy: what get_ckpt_path_with_strategy finds for each rank of two stages whose own file is missing, as the
+    number of a rank}.
+    """
     from mindspore.train import _utils, serialization
+
     found = {}
     for name, layouts in EQUAL.items():
         strategy = strategy_file(root / f"{name}.strategy", layouts)

@@ -1,4 +1,7 @@
-"""Writes zoo_programs.json: what tests/integration/programs print under real MindSpore. Run: ORACLE_PYTHON tests/golden/make_zoo_programs.py"""
+"""Writes zoo_programs.json: what tests/integration/programs print under real MindSpore. Run: ORACLE_PYTHON
+tests/golden/make_zoo_programs.py
+"""
+
 from __future__ import annotations
 
 import json
@@ -16,7 +19,9 @@ def main() -> None:
     found = {}
     for name in PROGRAMS:
         program = str(HERE.parent / "integration" / "programs" / f"{name}.py")
-        done = subprocess.run([sys.executable, "-W", "ignore", program], env=env, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", program], env=env, capture_output=True, text=True, check=True
+        )
         found[name] = json.loads(done.stdout.strip().splitlines()[-1])
         print(name, found[name]["losses"][-1])
     (HERE / "zoo_programs.json").write_text(json.dumps(found, indent=0) + "\n")

@@ -1,7 +1,9 @@
-"""The hard half of MINDIR: training mode, assignments, derivatives, train steps, control flow, open sizes, indexing, recurrent layers.
+"""The hard half of MINDIR: training mode, assignments, derivatives, train steps, control flow, open sizes, indexing,
+recurrent layers.
 
-``C``: {name: (what makes the Cell, runs: tuples of arrays, shapes of the exported inputs or None for those of the first run, in training mode)}.
-In plain MindSpore: make_mindir_hard.py runs it under the real one, tests/train/export/test_hard.py under ours.
+``C``: {name: (what makes the Cell, runs: tuples of arrays, shapes of the exported inputs or None for those of the first
+run, in training mode)}. In plain MindSpore: make_mindir_hard.py runs it under the real one,
+tests/train/export/test_hard.py under ours.
 """
 
 import mindspore as ms
@@ -201,7 +203,14 @@ case("step_cosine", [(M34, LAB)] * 3, train=True)(step(lambda p: nn.Momentum(p, 
 
 
 def convstep():
-    net = nn.SequentialCell(nn.Conv2d(4, 3, 3, has_bias=True), nn.BatchNorm2d(3), nn.ReLU(), nn.MaxPool2d(2, 2), nn.Flatten(), nn.Dense(27, 4))
+    net = nn.SequentialCell(
+        nn.Conv2d(4, 3, 3, has_bias=True),
+        nn.BatchNorm2d(3),
+        nn.ReLU(),
+        nn.MaxPool2d(2, 2),
+        nn.Flatten(),
+        nn.Dense(27, 4),
+    )
     loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
     return nn.TrainOneStepCell(nn.WithLossCell(net, loss), nn.Momentum(net.trainable_params(), 0.1, 0.9)).set_train()
 
@@ -213,7 +222,9 @@ def lossscale():
     net = Mlp()
     loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
     return nn.TrainOneStepWithLossScaleCell(
-        nn.WithLossCell(net, loss), nn.Momentum(net.trainable_params(), 0.1, 0.9), scale_sense=nn.FixedLossScaleUpdateCell(128.0)
+        nn.WithLossCell(net, loss),
+        nn.Momentum(net.trainable_params(), 0.1, 0.9),
+        scale_sense=nn.FixedLossScaleUpdateCell(128.0),
     ).set_train()
 
 
@@ -265,7 +276,10 @@ class Tern(nn.Cell):
         return x * 2 if n > 0 and x.sum() > 0 else -x
 
 
-case("ternary", [(abs(M34), np.array(1, np.int32)), (abs(M34), np.array(-1, np.int32)), (-abs(M34), np.array(1, np.int32))])(Tern)
+case(
+    "ternary",
+    [(abs(M34), np.array(1, np.int32)), (abs(M34), np.array(-1, np.int32)), (-abs(M34), np.array(1, np.int32))],
+)(Tern)
 
 
 class While(nn.Cell):

@@ -51,7 +51,9 @@ case("dyn_encoder", [(SEQ,), (SEQ2,)], [[D, D, 8]])(lambda: nn.TransformerEncode
 
 case("dyn_lstm", [(SEQ,), (SEQ2,)], [[D, D, 8]])(lambda: nn.LSTM(8, 3, batch_first=True))
 
-case("dyn_embedding", [(np.array([[1, 2], [0, 3]], np.int32),), (np.array([[1, 2, 4]], np.int32),)], [[D, D]])(lambda: nn.Embedding(5, 3))
+case("dyn_embedding", [(np.array([[1, 2], [0, 3]], np.int32),), (np.array([[1, 2, 4]], np.int32),)], [[D, D]])(
+    lambda: nn.Embedding(5, 3)
+)
 
 
 class Slices(nn.Cell):
@@ -72,7 +74,17 @@ case("dyn_two", [(M34, M54), (M54, M34)], [[D, 4], [D, 4]])(Two)
 
 class Red(nn.Cell):
     def construct(self, x):
-        return (x.sum(), x.mean(0), x.max(1), ops.softmax(x, 0), ops.cumsum(x, 0), x.argmax(0), ops.norm(x, dim=1), x.std(0), x.var())
+        return (
+            x.sum(),
+            x.mean(0),
+            x.max(1),
+            ops.softmax(x, 0),
+            ops.cumsum(x, 0),
+            x.argmax(0),
+            ops.norm(x, dim=1),
+            x.std(0),
+            x.var(),
+        )
 
 
 case("dyn_reduce", [(M34,), (M54,)], [[D, 4]])(Red)
@@ -80,7 +92,13 @@ case("dyn_reduce", [(M34,), (M54,)], [[D, 4]])(Red)
 
 class Tile(nn.Cell):
     def construct(self, x):
-        return (ops.tile(x, (2, 1)), ops.broadcast_to(x[None], (2,) + x.shape), ops.stack((x, x)), x.expand_dims(1), ops.zeros_like(x) + 1)
+        return (
+            ops.tile(x, (2, 1)),
+            ops.broadcast_to(x[None], (2,) + x.shape),
+            ops.stack((x, x)),
+            x.expand_dims(1),
+            ops.zeros_like(x) + 1,
+        )
 
 
 case("dyn_tile", [(M34,), (M54,)], [[D, 4]])(Tile)

@@ -1,7 +1,10 @@
-"""Cases for ``parallel._transformer``: the same code runs under MindSpore 2.0.0 (make_transformer.py) and here (test_transformer_2_0.py).
+"""Cases for ``parallel._transformer``: the same code runs under MindSpore 2.0.0 (make_transformer.py) and here
+(test_transformer_2_0.py).
 
-A case is a function of the namespace `Lib` that gives (net, inputs, differentiable). Sizes: batch 2, length 6, hidden 8, 2 heads.
+A case is a function of the namespace `Lib` that gives (net, inputs, differentiable). Sizes: batch 2, length 6, hidden
+8, 2 heads.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -21,7 +24,16 @@ class Lib:
         from mindspore.parallel._transformer import layers, loss, moe, op_parallel_config, transformer
 
         self.ms, self.nn, self.ops, self.t, self.layers, self.loss, self.moe, self.transformer, self.config = (
-            ms, nn, ops, t, layers, loss, moe, transformer, op_parallel_config)
+            ms,
+            nn,
+            ops,
+            t,
+            layers,
+            loss,
+            moe,
+            transformer,
+            op_parallel_config,
+        )
         self.f16, self.f32 = ms.float16, ms.float32
 
 
@@ -36,26 +48,60 @@ def causal(batch: int = B, query: int = L, key: int = L) -> Any:
 
 
 def mha(lib: Any, **more: Any) -> Any:
-    given = {"batch_size": B, "src_seq_length": L, "tgt_seq_length": L, "hidden_size": H, "num_heads": N, "hidden_dropout_rate": 0.0,
-             "attention_dropout_rate": 0.0}
+    given = {
+        "batch_size": B,
+        "src_seq_length": L,
+        "tgt_seq_length": L,
+        "hidden_size": H,
+        "num_heads": N,
+        "hidden_dropout_rate": 0.0,
+        "attention_dropout_rate": 0.0,
+    }
     return lib.t.MultiHeadAttention(**{**given, **more})
 
 
 def encoder(lib: Any, **more: Any) -> Any:
-    given = {"batch_size": B, "num_layers": 2, "hidden_size": H, "ffn_hidden_size": F, "seq_length": L, "num_heads": N,
-             "attention_dropout_rate": 0.0, "hidden_dropout_rate": 0.0}
+    given = {
+        "batch_size": B,
+        "num_layers": 2,
+        "hidden_size": H,
+        "ffn_hidden_size": F,
+        "seq_length": L,
+        "num_heads": N,
+        "attention_dropout_rate": 0.0,
+        "hidden_dropout_rate": 0.0,
+    }
     return lib.t.TransformerEncoder(**{**given, **more})
 
 
 def decoder(lib: Any, **more: Any) -> Any:
-    given = {"batch_size": B, "num_layers": 2, "hidden_size": H, "ffn_hidden_size": F, "src_seq_length": 5, "tgt_seq_length": L, "num_heads": N,
-             "attention_dropout_rate": 0.0, "hidden_dropout_rate": 0.0}
+    given = {
+        "batch_size": B,
+        "num_layers": 2,
+        "hidden_size": H,
+        "ffn_hidden_size": F,
+        "src_seq_length": 5,
+        "tgt_seq_length": L,
+        "num_heads": N,
+        "attention_dropout_rate": 0.0,
+        "hidden_dropout_rate": 0.0,
+    }
     return lib.t.TransformerDecoder(**{**given, **more})
 
 
 def transformer(lib: Any, **more: Any) -> Any:
-    given = {"batch_size": B, "hidden_size": H, "ffn_hidden_size": F, "src_seq_length": 5, "tgt_seq_length": L, "encoder_layers": 1,
-             "decoder_layers": 1, "num_heads": 2, "attention_dropout_rate": 0.0, "hidden_dropout_rate": 0.0}
+    given = {
+        "batch_size": B,
+        "hidden_size": H,
+        "ffn_hidden_size": F,
+        "src_seq_length": 5,
+        "tgt_seq_length": L,
+        "encoder_layers": 1,
+        "decoder_layers": 1,
+        "num_heads": 2,
+        "attention_dropout_rate": 0.0,
+        "hidden_dropout_rate": 0.0,
+    }
     return lib.t.Transformer(**{**given, **more})
 
 
@@ -79,10 +125,16 @@ CASES: dict[str, Any] = {
     "layer_norm_float16": lambda m: (m.layers._LayerNorm((H,), param_init_type=m.f16), (X16,)),
     "linear": lambda m: (m.layers._Linear(H, 7), (X,)),
     "linear_float32": lambda m: (m.layers._Linear(H, 7, compute_dtype=m.f32), (X,)),
-    "linear_not_transposed": lambda m: (m.layers._Linear(H, 7, transpose_b=False, has_bias=False, compute_dtype=m.f32), (X2,)),
+    "linear_not_transposed": lambda m: (
+        m.layers._Linear(H, 7, transpose_b=False, has_bias=False, compute_dtype=m.f32),
+        (X2,),
+    ),
     "linear_relu": lambda m: (m.layers._Linear(H, 7, activation="relu", compute_dtype=m.f32), (X,)),
     "linear_cell": lambda m: (m.layers._Linear(H, 7, activation=m.nn.Tanh, compute_dtype=m.f32), (X,)),
-    "linear_experts": lambda m: (m.layers._Linear(H, 7, transpose_b=False, expert_num=3, outer_batch=2, compute_dtype=m.f32), (X2,)),
+    "linear_experts": lambda m: (
+        m.layers._Linear(H, 7, transpose_b=False, expert_num=3, outer_batch=2, compute_dtype=m.f32),
+        (X2,),
+    ),
     "feed_forward": lambda m: (m.t.FeedForward(H, F, 0.0), (X,)),
     "feed_forward_relu": lambda m: (m.t.FeedForward(H, F, 0.0, hidden_act="relu"), (X2,)),
     "feed_forward_param_float16": lambda m: (m.t.FeedForward(H, F, 0.0, param_init_type=m.f16), (X16,)),
@@ -97,7 +149,10 @@ CASES: dict[str, Any] = {
     "encoder_post": lambda m: (encoder(m, post_layernorm_residual=True), (X, causal())),
     "encoder_flat": lambda m: (encoder(m, num_layers=1), (X2, causal())),
     "encoder_flat_post": lambda m: (encoder(m, num_layers=1, post_layernorm_residual=True), (X2, causal())),
-    "encoder_float16": lambda m: (encoder(m, num_layers=1, layernorm_compute_type=m.f16, softmax_compute_type=m.f16), (X16, causal())),
+    "encoder_float16": lambda m: (
+        encoder(m, num_layers=1, layernorm_compute_type=m.f16, softmax_compute_type=m.f16),
+        (X16, causal()),
+    ),
     "encoder_relu": lambda m: (encoder(m, num_layers=1, hidden_act="relu"), (X, None)),
     "decoder": lambda m: (decoder(m), DECODED),
     "decoder_post": lambda m: (decoder(m, num_layers=1, post_layernorm_residual=True), DECODED),
@@ -108,10 +163,16 @@ CASES: dict[str, Any] = {
     "loss_float16": lambda m: (m.t.CrossEntropyLoss(), (array(5, 12, 10, dtype=np.float16), LABEL, LOSS_MASK)),
     "loss_far": lambda m: (m.t.CrossEntropyLoss(), (array(5, 12, 10, scale=60.0), LABEL, LOSS_MASK)),
     "moe_one": lambda m: (m.moe.MoE(H, F, 0.0, moe_config=moe(m, 3, 1, capacity_factor=1.0)), (X,)),
-    "moe_two": lambda m: (m.moe.MoE(H, F, 0.0, moe_config=moe(m, 4, 2, capacity_factor=1.5, aux_loss_factor=0.3)), (X2,)),
+    "moe_two": lambda m: (
+        m.moe.MoE(H, F, 0.0, moe_config=moe(m, 4, 2, capacity_factor=1.5, aux_loss_factor=0.3)),
+        (X2,),
+    ),
     "moe_encoder": lambda m: (encoder(m, num_layers=1, moe_config=moe(m, 3, 2)), (X, causal())),
     "moe_decoder": lambda m: (decoder(m, num_layers=1, moe_config=moe(m, 3, 1)), DECODED),
-    "moe_transformer": lambda m: (transformer(m, moe_config=moe(m, 2, 1)), (MEMORY, causal(B, 5, 5), X, causal(), MEMORY_MASK)),
+    "moe_transformer": lambda m: (
+        transformer(m, moe_config=moe(m, 2, 1)),
+        (MEMORY, causal(B, 5, 5), X, causal(), MEMORY_MASK),
+    ),
 }
 
 
@@ -129,13 +190,17 @@ def flat(value: Any) -> list[Any]:
 
 
 def run(lib: Any, build: Any) -> dict[str, Any]:
-    """Outputs, and gradients of inputs and Parameters of the first output (and the experts' loss) times fixed numbers."""
+    """Outputs, and gradients of inputs and Parameters of the first output (and the experts' loss) times
+    fixed numbers.
+    """
     net, arrays = build(lib)
     fill(lib, net)
     inputs = [None if item is None else lib.ms.Tensor(item) for item in arrays]
     outputs = net(*inputs)
     found = {f"out{index}": item for index, item in enumerate(flat(outputs))}
-    if not any(item is not None and item.dtype in (np.float32, np.float16) for item in arrays[:1]) or (not list(net.get_parameters()) and len(arrays) == 1):
+    if not any(item is not None and item.dtype in (np.float32, np.float16) for item in arrays[:1]) or (
+        not list(net.get_parameters()) and len(arrays) == 1
+    ):
         return found
 
     class Wrapped(lib.nn.Cell):
@@ -157,7 +222,9 @@ def run(lib: Any, build: Any) -> dict[str, Any]:
     gradient = lib.ops.GradOperation(get_all=True, get_by_list=len(parameters) > 0, sens_param=True)
     grads = (gradient(wrapped, parameters) if len(parameters) else gradient(wrapped))(*given, sens)
     by_input, by_parameter = grads if len(parameters) else (grads, ())
-    found |= {f"dx{index}": item.asnumpy() for index, item in enumerate(by_input) if given[index].dtype in (lib.f16, lib.f32)}
+    found |= {
+        f"dx{index}": item.asnumpy() for index, item in enumerate(by_input) if given[index].dtype in (lib.f16, lib.f32)
+    }
     found |= {f"dw{index}": item.asnumpy() for index, item in enumerate(by_parameter)}
     return found
 
@@ -177,11 +244,14 @@ def run_past(lib: Any) -> dict[str, Any]:
     for step in range(2):
         output = net(tensor(array(20 + step, B, 1, H)), tensor(np.ones((B, 1, L), np.float32)), keep, valid)
         found |= {f"step{step}_{index}": item for index, item in enumerate(flat(output))}
-    return found | {f"cache{index}": item.asnumpy() for index, item in enumerate(net.get_parameters()) if "past" in item.name}
+    return found | {
+        f"cache{index}": item.asnumpy() for index, item in enumerate(net.get_parameters()) if "past" in item.name
+    }
 
 
 def checkpointed(lib: Any) -> Any:
     """A network of the model zoo's kind: embedding, encoder, loss."""
+
     class Net(lib.nn.Cell):
         def __init__(self) -> None:
             super().__init__()
@@ -237,7 +307,9 @@ ERRORS: dict[str, Any] = {
     "transformer with past": lambda m: transformer(m, use_past=True),
     "no encoder": lambda m: transformer(m, encoder_layers=0),
     "model parallel heads": lambda m: mha(m, parallel_config=m.t.OpParallelConfig(1, 4)),
-    "model parallel": lambda m: encoder(m, ffn_hidden_size=13, parallel_config=m.t.TransformerOpParallelConfig(model_parallel=2)),
+    "model parallel": lambda m: encoder(
+        m, ffn_hidden_size=13, parallel_config=m.t.TransformerOpParallelConfig(model_parallel=2)
+    ),
     "model parallel fits": lambda m: encoder(m, parallel_config=m.t.TransformerOpParallelConfig(model_parallel=2)),
     "vocabulary": lambda m: m.t.VocabEmbedding(13, 4, m.t.EmbeddingOpParallelConfig(1, 2, vocab_emb_dp=False)),
     "vocabulary dp": lambda m: m.t.VocabEmbedding(13, 4, m.t.EmbeddingOpParallelConfig(1, 2)),
@@ -255,11 +327,19 @@ ERRORS: dict[str, Any] = {
     "moe chosen": lambda m: m.t.MoEConfig(expert_num=2, num_experts_chosen=3),
     "moe experts": lambda m: m.t.MoEConfig(expert_num=0),
     "moe type": lambda m: encoder(m, moe_config=None),
-    "moe expert parallel": lambda m: encoder(m, moe_config=moe(m, 3, 1), parallel_config=m.t.TransformerOpParallelConfig(expert_parallel=2)),
-    "moe data parallel": lambda m: encoder(m, moe_config=moe(m, 2, 1), parallel_config=m.t.TransformerOpParallelConfig(data_parallel=2)),
+    "moe expert parallel": lambda m: encoder(
+        m, moe_config=moe(m, 3, 1), parallel_config=m.t.TransformerOpParallelConfig(expert_parallel=2)
+    ),
+    "moe data parallel": lambda m: encoder(
+        m, moe_config=moe(m, 2, 1), parallel_config=m.t.TransformerOpParallelConfig(data_parallel=2)
+    ),
     "loss config": lambda m: m.t.CrossEntropyLoss(m.t.TransformerOpParallelConfig()),
-    "loss label": lambda m: m.t.CrossEntropyLoss()(_tensor(m, X2), _tensor(m, LABEL.astype(np.int64)), _tensor(m, LOSS_MASK)),
-    "loss mask": lambda m: m.t.CrossEntropyLoss()(_tensor(m, X2), _tensor(m, LABEL), _tensor(m, LOSS_MASK.astype(np.float16))),
+    "loss label": lambda m: m.t.CrossEntropyLoss()(
+        _tensor(m, X2), _tensor(m, LABEL.astype(np.int64)), _tensor(m, LOSS_MASK)
+    ),
+    "loss mask": lambda m: m.t.CrossEntropyLoss()(
+        _tensor(m, X2), _tensor(m, LABEL), _tensor(m, LOSS_MASK.astype(np.float16))
+    ),
     "mask type": lambda m: m.t.AttentionMask(5)(_tensor(m, np.ones((2, 5), np.int32))),
     "id type": lambda m: m.t.VocabEmbedding(13, 4)(_tensor(m, np.ones((2, 5), np.int64))),
     "input type": lambda m: encoder(m)(_tensor(m, X.astype(np.float64)), None),
@@ -267,8 +347,12 @@ ERRORS: dict[str, Any] = {
     "feed type": lambda m: m.t.FeedForward(H, F, 0.0)(_tensor(m, X.astype(np.int32))),
     "past without": lambda m: past(m)(_tensor(m, X), None),
     "past without length": lambda m: past(m)(_tensor(m, X), None, _tensor(m, np.array([True]))),
-    "past length type": lambda m: past(m)(_tensor(m, X), None, _tensor(m, np.array([True])), _tensor(m, np.array([3, 3], np.int64))),
-    "past reset type": lambda m: past(m)(_tensor(m, X), None, _tensor(m, np.array([1], np.int32)), _tensor(m, np.array([3, 3], np.int32))),
+    "past length type": lambda m: past(m)(
+        _tensor(m, X), None, _tensor(m, np.array([True])), _tensor(m, np.array([3, 3], np.int64))
+    ),
+    "past reset type": lambda m: past(m)(
+        _tensor(m, X), None, _tensor(m, np.array([1], np.int32)), _tensor(m, np.array([3, 3], np.int32))
+    ),
     "reset without past": lambda m: encoder(m)(_tensor(m, X), None, _tensor(m, np.array([True]))),
     "reset False without past": lambda m: encoder(m)(_tensor(m, X), None, False),
     "length without past": lambda m: encoder(m)(_tensor(m, X), None, True, _tensor(m, np.array([3, 3], np.int32))),
@@ -289,7 +373,9 @@ ERRORS: dict[str, Any] = {
     "checked argument": lambda m: _checked(m)(1, width=0),
     "checked keyword": lambda m: _checked(m)(1, width=2, other=0),
     "checked fits": lambda m: _checked(m)(1, width=2, other=3),
-    "lambda": lambda m: encoder(m, num_layers=1, lambda_func=lambda network, layer_id, layers, offset, parallel_config: 1 / 0),
+    "lambda": lambda m: encoder(
+        m, num_layers=1, lambda_func=lambda network, layer_id, layers, offset, parallel_config: 1 / 0
+    ),
 }
 
 
@@ -323,14 +409,19 @@ def error(lib: Any, expression: Any) -> str:
 
 
 CONFIG_TEXT = {
-    "all": lambda m: m.t.TransformerOpParallelConfig(2, 3, 2, 1, 4, m.t.TransformerRecomputeConfig(True, True, False, True), False, 5, False),
+    "all": lambda m: m.t.TransformerOpParallelConfig(
+        2, 3, 2, 1, 4, m.t.TransformerRecomputeConfig(True, True, False, True), False, 5, False
+    ),
     "moe": lambda m: m.config.MoEParallelConfig(2, 3, 4),
     "embedding": lambda m: m.t.EmbeddingOpParallelConfig(2, 3, False),
 }
 
 
 def losses_of_gpt(lib: Any, steps: int = 8) -> Any:
-    """Losses of a small language model of the model zoo's kind: table, positions, encoder, the table again, masked cross entropy."""
+    """Losses of a small language model of the model zoo's kind: table, positions, encoder, the table again, masked
+    cross entropy.
+    """
+
     class Gpt(lib.nn.Cell):
         def __init__(self, config: Any) -> None:
             super().__init__()
@@ -339,7 +430,10 @@ def losses_of_gpt(lib: Any, steps: int = 8) -> Any:
             self.mask = lib.t.AttentionMask(L, config.dp_mp_config)
             self.encoder = encoder(lib, parallel_config=config)
             self.norm = lib.layers._LayerNorm((H,)).to_float(lib.f32)
-            self.matmul, self.spots = lib.ops.MatMul(transpose_b=True), lib.ms.Tensor(np.tile(np.arange(L), (B, 1)), lib.ms.int32)
+            self.matmul, self.spots = (
+                lib.ops.MatMul(transpose_b=True),
+                lib.ms.Tensor(np.tile(np.arange(L), (B, 1)), lib.ms.int32),
+            )
 
         def construct(self, ids: Any, real: Any) -> Any:
             words, table = self.words(ids)

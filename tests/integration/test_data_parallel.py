@@ -19,10 +19,23 @@ def _run(kind: str, size: int) -> list[list[float]]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    environment = {**os.environ, "PYTHONPATH": str(PROGRAM.parents[2]), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": str(size),
-                   "OMP_NUM_THREADS": "1"}
-    ranks = [subprocess.Popen([sys.executable, str(PROGRAM), kind], env={**environment, "RANK": str(rank), "LOCAL_RANK": str(rank)},
-                              stdout=subprocess.PIPE, text=True) for rank in range(size)]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(PROGRAM.parents[2]),
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(port),
+        "WORLD_SIZE": str(size),
+        "OMP_NUM_THREADS": "1",
+    }
+    ranks = [
+        subprocess.Popen(
+            [sys.executable, str(PROGRAM), kind],
+            env={**environment, "RANK": str(rank), "LOCAL_RANK": str(rank)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(size)
+    ]
     outputs = [rank.communicate(timeout=120)[0] for rank in ranks]
     assert all(rank.returncode == 0 for rank in ranks)
     return json.loads(outputs[-1])

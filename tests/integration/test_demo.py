@@ -34,18 +34,27 @@ def test_the_script_prints_upstreams_lines_and_reaches_97_percent(demo) -> None:
     assert re.search(r"^epoch: 1 step: 44, loss is \d\.\d+$", printed, re.MULTILINE)
     assert re.search(r"^Train epoch time: \d+\.\d{3} ms, per step time: \d+\.\d{3} ms$", printed, re.MULTILINE)
     assert _accuracy(printed) >= 0.97
-    assert sorted(item.name for item in folder.glob("*.ckpt")) == ["LeNet5-10_44.ckpt", "LeNet5-15_44.ckpt", "LeNet5-20_44.ckpt"]
+    assert sorted(item.name for item in folder.glob("*.ckpt")) == [
+        "LeNet5-10_44.ckpt",
+        "LeNet5-15_44.ckpt",
+        "LeNet5-20_44.ckpt",
+    ]
 
 
 def test_a_plain_torch_lenet_scores_the_same(demo) -> None:
     folder, printed = demo
-    done = subprocess.run([sys.executable, str(EXAMPLES / "lenet_in_torch.py"), str(folder / "LeNet5-20_44.ckpt")], capture_output=True, text=True,
-                          timeout=300, check=True)
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / "lenet_in_torch.py"), str(folder / "LeNet5-20_44.ckpt")],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )
     assert "0 missing" in done.stdout
     assert _accuracy(done.stdout) == pytest.approx(_accuracy(printed), abs=1e-6)
 
 
-_REAL = '''
+_REAL = """
 import sys
 import numpy as np
 import mindspore as ms
@@ -60,7 +69,7 @@ missing, unused = ms.load_param_into_net(net, ms.load_checkpoint(sys.argv[2]), s
 net.set_train(False)
 data = np.load(sys.argv[3])
 give({"missing": missing, "predicted": net(ms.Tensor(data["x"])).asnumpy().argmax(1).tolist()})
-'''
+"""
 
 
 @pytest.mark.oracle

@@ -27,7 +27,9 @@ def create_dataset(path=None):
     return ds.NumpySlicesDataset((images, np.random.randint(0, 10, 64).astype(np.int32)), ["image", "label"]).batch(32)
 """
 NET = (SAMPLES / "model.py").read_text().split("net = Net()")[0]
-LENET = (SAMPLES / "model_checkpoint.py").read_text().split("net = LeNet5()")[0] + "from mindspore.train.callback import LossMonitor, TimeMonitor\n"
+LENET = (SAMPLES / "model_checkpoint.py").read_text().split("net = LeNet5()")[
+    0
+] + "from mindspore.train.callback import LossMonitor, TimeMonitor\n"
 #: sample: (what stands in front, what it prints)
 CASES = {
     "callback": ("", ["step_num:  1", "step_num:  2"]),
@@ -42,11 +44,16 @@ CASES = {
     "model_eval": (NET, []),
     "model_predict": (NET, []),
     "model_loss_scale": (NET, []),
-    "dataset_helper": ("dataset = create_dataset()\nclass Net(nn.Cell):\n    def construct(self, image, label): return image\nnetwork = Net()\n", []),
+    "dataset_helper": (
+        "dataset = create_dataset()\nclass Net(nn.Cell):\n    def construct(self, image, label): return image\nnetwork = Net()\n",
+        [],
+    ),
     "connect_network": ("class Net(nn.Cell): pass\n", []),
-    "print_info": ("epoch, dataset = 1, create_dataset()\nnet = nn.SequentialCell(nn.Flatten(), nn.Dense(1024, 10))\n"
-                   "model = Model(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction='mean'), Momentum(net.trainable_params(), 0.1, 0.9))\n",
-                   ["1\n1", "1\n2"]),
+    "print_info": (
+        "epoch, dataset = 1, create_dataset()\nnet = nn.SequentialCell(nn.Flatten(), nn.Dense(1024, 10))\n"
+        "model = Model(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction='mean'), Momentum(net.trainable_params(), 0.1, 0.9))\n",
+        ["1\n1", "1\n2"],
+    ),
 }
 
 
@@ -59,13 +66,24 @@ def alias():
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_sample_runs_as_printed(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], alias: None) -> None:
+def test_sample_runs_as_printed(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], alias: None
+) -> None:
     before, expected = CASES[name]
     monkeypatch.chdir(tmp_path)
-    exec(compile(IMPORTS + DATA + before + (SAMPLES / f"{name}.py").read_text(), f"{name}.py", "exec"), {"__name__": "__main__"})
+    exec(
+        compile(IMPORTS + DATA + before + (SAMPLES / f"{name}.py").read_text(), f"{name}.py", "exec"),
+        {"__name__": "__main__"},
+    )
     printed = capsys.readouterr().out
     for text in expected:
         assert text in printed
     if name == "model_checkpoint":
         names = sorted(path.name for path in (tmp_path / "checkpoint").iterdir())
-        assert names == ["LeNet5-10_1.ckpt", "LeNet5-10_2.ckpt", "LeNet5-8_2.ckpt", "LeNet5-9_1.ckpt", "LeNet5-9_2.ckpt"]
+        assert names == [
+            "LeNet5-10_1.ckpt",
+            "LeNet5-10_2.ckpt",
+            "LeNet5-8_2.ckpt",
+            "LeNet5-9_1.ckpt",
+            "LeNet5-9_2.ckpt",
+        ]

@@ -1,4 +1,5 @@
 """The summary samples of MindSpore's documentation run as printed; only what they take for granted (data, LeNet5, imports) is put in front."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -80,5 +81,7 @@ def test_the_sample_of_an_old_summary_collector(tmp_path: Path) -> None:
 def test_the_sample_of_summary_landscape(tmp_path: Path) -> None:
     _run("landscape", DATA + LENET)
     folder = tmp_path / "summary/lenet_interval_1"
-    assert {path.name for path in (folder / "ckpt_dir").iterdir()} == {f"LeNet5_{step}_step.ckpt" for step in range(1, 6)} | {"train_metadata.json"}
+    assert {path.name for path in (folder / "ckpt_dir").iterdir()} == {
+        f"LeNet5_{step}_step.ckpt" for step in range(1, 6)
+    } | {"train_metadata.json"}
     assert not read_summary(folder).landscapes  # the sample asks for neither of the two

@@ -1,6 +1,7 @@
 """50 steps from one start on one set of data: our losses and parameters are real MindSpore's.
 
-tests/golden/trajectory_*.npz were written by trajectory_program.py under real MindSpore 2.10 (PyNative); the oracle test writes them anew.
+tests/golden/trajectory_*.npz were written by trajectory_program.py under real MindSpore 2.10 (PyNative); the oracle
+test writes them anew.
 """
 
 from __future__ import annotations
@@ -21,8 +22,13 @@ NETS = ["lenet", "resnet", "encoder"]
 
 
 def _run(command: list[str], name: str, out: Path) -> dict[str, np.ndarray]:
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "benchmarks"), str(ROOT)]), "GLOG_v": "3", "ONEDNN_MAX_CPU_ISA": "AVX2",
-           "DNNL_MAX_CPU_ISA": "AVX2"}
+    env = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(ROOT / "benchmarks"), str(ROOT)]),
+        "GLOG_v": "3",
+        "ONEDNN_MAX_CPU_ISA": "AVX2",
+        "DNNL_MAX_CPU_ISA": "AVX2",
+    }
     subprocess.run([*command, str(HERE / "trajectory_program.py"), name, str(out)], env=env, check=True, timeout=300)
     with np.load(out) as file:
         return dict(file)

@@ -1,4 +1,6 @@
-"""Scripts as the model zoo writes them run untouched, with the losses of real MindSpore (tests/golden/make_zoo_programs.py)."""
+"""Scripts as the model zoo writes them run untouched, with the losses of real MindSpore
+(tests/golden/make_zoo_programs.py).
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,10 @@ def test_twenty_steps_have_the_losses_of_mindspore(name: str, tmp_path: Path) ->
 
 
 def test_lamb_with_a_dynamic_loss_scale_trains_as_without(tmp_path: Path) -> None:
-    scaled, plain = run("bert_pretrain", "Lamb", "scaled", folder=tmp_path), run("bert_pretrain", "Lamb", "plain", folder=tmp_path)
+    scaled, plain = (
+        run("bert_pretrain", "Lamb", "scaled", folder=tmp_path),
+        run("bert_pretrain", "Lamb", "plain", folder=tmp_path),
+    )
     np.testing.assert_allclose(scaled["losses"], plain["losses"], rtol=1e-3)
     assert np.mean(scaled["losses"][-4:]) < 0.75 * np.mean(scaled["losses"][:4])
     assert scaled["overflows"] == [False] * 20
@@ -46,5 +51,8 @@ def test_a_resnet_script_trains_saves_and_loads(amp: str, tmp_path: Path) -> Non
     losses = [float(value) for value in re.findall(r"^epoch: \d step: \d, loss is (\S+)$", done.stdout, re.MULTILINE)]
     assert len(losses) == 8 and losses[-1] < losses[0]
     assert "([], ['global_step', 'momentum', 'learning_rate'])" in done.stdout
-    assert sorted(path.name for path in (tmp_path / "ck" / "ckpt_0").iterdir()) == ["resnet-2_4.ckpt", "resnet-graph.meta"]
+    assert sorted(path.name for path in (tmp_path / "ck" / "ckpt_0").iterdir()) == [
+        "resnet-2_4.ckpt",
+        "resnet-graph.meta",
+    ]
     assert "np.int" in done.stderr, "numpy's old names were given back, and it was said"

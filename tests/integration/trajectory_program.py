@@ -1,7 +1,8 @@
 """Trains a network 50 steps and writes losses and parameters; a plain MindSpore script, run under both libraries.
 
-    PYTHON trajectory_program.py NET OUT.npz      with benchmarks/ on the path for its networks
+PYTHON trajectory_program.py NET OUT.npz      with benchmarks/ on the path for its networks
 """
+
 import sys
 
 import mindspore as ms
@@ -9,7 +10,11 @@ import mindspore.nn as nn
 import numpy as np
 from nets_mindspore import Encoder, LeNet5, ResNet, batch, fill
 
-NETS = {"lenet": (LeNet5, "lenet"), "resnet": (lambda: ResNet(1, (4, 8)), "resnet20"), "encoder": (lambda: Encoder(1000, 32, 2), "encoder")}
+NETS = {
+    "lenet": (LeNet5, "lenet"),
+    "resnet": (lambda: ResNet(1, (4, 8)), "resnet20"),
+    "encoder": (lambda: Encoder(1000, 32, 2), "encoder"),
+}
 
 
 def main(name, out):
@@ -21,9 +26,13 @@ def main(name, out):
         if "embedding" in parameter.name:
             parameter.set_data(parameter * 3)
     loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
-    # LeNet on noise is chaotic at a large step: with 0.01, one thread and two differ by 1e-2 after 50 steps on one and the same library
-    optimizer = nn.Adam(net.trainable_params(), 1e-3) if name == "encoder" else \
-        nn.Momentum(net.trainable_params(), 0.002 if name == "lenet" else 0.01, 0.9, weight_decay=1e-4)
+    # LeNet on noise is chaotic at a large step: with 0.01, one thread and two differ by 1e-2 after 50 steps on one and
+    # the same library
+    optimizer = (
+        nn.Adam(net.trainable_params(), 1e-3)
+        if name == "encoder"
+        else nn.Momentum(net.trainable_params(), 0.002 if name == "lenet" else 0.01, 0.9, weight_decay=1e-4)
+    )
     step = nn.TrainOneStepCell(nn.WithLossCell(net, loss), optimizer)
     step.set_train()
     losses = []

@@ -1,4 +1,7 @@
-"""One rank of a data-parallel run; prints the parameters after three steps. RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT say which."""
+"""One rank of a data-parallel run; prints the parameters after three steps. RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT
+say which.
+"""
+
 import json
 import os
 import sys

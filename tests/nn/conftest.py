@@ -1,4 +1,5 @@
 """What all tests of layers share."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator

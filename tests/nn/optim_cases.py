@@ -1,4 +1,7 @@
-"""Optimizer settings that real MindSpore and this package run alike, and the net they train (as in tests/golden/upstream)."""
+"""Optimizer settings that real MindSpore and this package run alike, and the net they train (as in
+tests/golden/upstream).
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -13,6 +16,7 @@ STEPS = 6
 
 def make_net(nn: Any) -> Any:
     """Convolution, batch norm and a dense layer over 1×6×6 images, 3 classes."""
+
     class Small(nn.Cell):
         def __init__(self) -> None:
             super().__init__()
@@ -24,6 +28,7 @@ def make_net(nn: Any) -> Any:
 
         def construct(self, x: Any) -> Any:
             return self.fc(self.flat(self.relu(self.bn(self.conv(x)))))
+
     return Small()
 
 
@@ -33,12 +38,18 @@ def make_data() -> tuple[np.ndarray, np.ndarray]:
 
 
 def _groups(params: list[Any]) -> list[dict[str, Any]]:
-    return [{"params": [p for p in params if "conv" in p.name], "lr": 0.05, "weight_decay": 0.01},
-            {"params": [p for p in params if "conv" not in p.name]}, {"order_params": params}]
+    return [
+        {"params": [p for p in params if "conv" in p.name], "lr": 0.05, "weight_decay": 0.01},
+        {"params": [p for p in params if "conv" not in p.name]},
+        {"order_params": params},
+    ]
 
 
 def _schedules(nn: Any, params: list[Any]) -> list[dict[str, Any]]:
-    return [{"params": params[:2], "lr": nn.ExponentialDecayLR(0.1, 0.5, 2), "weight_decay": 0.05}, {"params": params[2:]}]
+    return [
+        {"params": params[:2], "lr": nn.ExponentialDecayLR(0.1, 0.5, 2), "weight_decay": 0.05},
+        {"params": params[2:]},
+    ]
 
 
 SETTINGS: dict[str, Callable[[Any, list[Any]], Any]] = {
@@ -66,9 +77,9 @@ SETTINGS: dict[str, Callable[[Any, list[Any]], Any]] = {
     "LazyAdam": lambda nn, p: nn.LazyAdam(p, 0.01),
     "Rprop": lambda nn, p: nn.Rprop(p, 0.01),
     "ASGD": lambda nn, p: nn.ASGD(p, 0.01),
-    # Not here, since MindSpore's CPU kernels depart from its formulas: use_nesterov of Momentum and update_slots=False of Adagrad have no
-    # effect there, and l1 of FTRL counts with the wrong sign for negative sums. test_optim_formulas has them.
-    # other arguments
+    # Not here, since MindSpore's CPU kernels depart from its formulas: use_nesterov of Momentum and update_slots=False
+    # of Adagrad have no effect there, and l1 of FTRL counts with the wrong sign for negative sums. test_optim_formulas
+    # has them. other arguments
     "Momentum_scaled": lambda nn, p: nn.Momentum(p, 0.1, 0.9, weight_decay=0.02, loss_scale=4.0),
     "Momentum_group_schedules": lambda nn, p: nn.Momentum(_schedules(nn, p), 0.1, 0.9),
     "Adam_groups": lambda nn, p: nn.Adam(_groups(p), 0.02, 0.8, 0.99, 1e-4),
@@ -86,6 +97,8 @@ SETTINGS: dict[str, Callable[[Any, list[Any]], Any]] = {
     "RMSProp_wd": lambda nn, p: nn.RMSProp(p, 0.02, 0.8, 0.3, 1e-4, centered=True, weight_decay=0.1),
     "AdaFactor": lambda nn, p: nn.AdaFactor(p),
     "AdaFactor_wd": lambda nn, p: nn.AdaFactor(p, weight_decay=0.1, beta1=0.0),
-    "AdaFactor_lr": lambda nn, p: nn.AdaFactor(p, 0.05, scale_parameter=False, relative_step=False, decay_rate=0.6, clip_threshold=0.5),
+    "AdaFactor_lr": lambda nn, p: nn.AdaFactor(
+        p, 0.05, scale_parameter=False, relative_step=False, decay_rate=0.6, clip_threshold=0.5
+    ),
     "AdaFactor_warmup": lambda nn, p: nn.AdaFactor(p, warmup_init=True, eps=(1e-10, 0.5)),
 }

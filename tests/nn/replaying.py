@@ -1,4 +1,5 @@
 """What the tests of replays share: networks, and training them eagerly and in GRAPH_MODE."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -38,17 +39,28 @@ class Net(nn.Cell):
 
 def batches(count: int = 12) -> list[tuple[Any, Any]]:
     random = np.random.default_rng(3)
-    return [(Tensor(random.standard_normal((5, 6)).astype(np.float32)), Tensor(random.integers(0, 3, 5).astype(np.int32))) for _ in range(count)]
+    return [
+        (Tensor(random.standard_normal((5, 6)).astype(np.float32)), Tensor(random.integers(0, 3, 5).astype(np.int32)))
+        for _ in range(count)
+    ]
 
 
-def trained(mode: int, body: Any = None, between: Callable[[int, Any, Any], None] | None = None, optimizer: Any = None,
-            wrap: Callable[[Any, Any], Any] = nn.TrainOneStepCell, data: Any = None) -> tuple[list[float], dict[str, Any], Any]:
+def trained(
+    mode: int,
+    body: Any = None,
+    between: Callable[[int, Any, Any], None] | None = None,
+    optimizer: Any = None,
+    wrap: Callable[[Any, Any], Any] = nn.TrainOneStepCell,
+    data: Any = None,
+) -> tuple[list[float], dict[str, Any], Any]:
     """(losses, parameters, the training Cell) of some steps in a mode; ``between`` is called before each."""
     np.random.seed(5)
     torch.manual_seed(5)
     net = Net(body)
     for parameter in net.get_parameters():
-        parameter.set_data(Tensor(np.random.default_rng(len(parameter.name)).standard_normal(parameter.shape).astype(np.float32) * 0.3))
+        parameter.set_data(
+            Tensor(np.random.default_rng(len(parameter.name)).standard_normal(parameter.shape).astype(np.float32) * 0.3)
+        )
     made = (optimizer or (lambda parameters: nn.Momentum(parameters, 0.1, 0.9)))(net.trainable_params())
     cell = wrap(nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")), made)
     cell.set_train()
@@ -60,7 +72,14 @@ def trained(mode: int, body: Any = None, between: Callable[[int, Any, Any], None
         context.set_context(mode=mode)
         result = cell(*batch)
         losses.append(float(result[0] if isinstance(result, tuple) else result))
-    return losses, {name: value.asnumpy().copy() for name, value in [*net.parameters_dict().items(), *made.parameters_dict().items()]}, cell
+    return (
+        losses,
+        {
+            name: value.asnumpy().copy()
+            for name, value in [*net.parameters_dict().items(), *made.parameters_dict().items()]
+        },
+        cell,
+    )
 
 
 def compared(**options: Any) -> Any:

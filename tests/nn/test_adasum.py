@@ -1,4 +1,5 @@
 """Adaptive summation: the formula, and the settings that upstream refuses."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -48,7 +49,9 @@ def test_too_few_devices_are_refused() -> None:
 
 
 @pytest.mark.parametrize("cell", [nn.AdaSumByGradWrapCell, nn.AdaSumByDeltaWeightWrapCell])
-def test_what_the_devices_combine_is_what_moves_the_parameters(cell: Any, sixteen_devices: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_devices_combine_is_what_moves_the_parameters(
+    cell: Any, sixteen_devices: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(adasum, "_over_devices", lambda: lambda value: value * 2)
     parameter = ms.Parameter(ms.Tensor([1.0, 2.0]), name="w")
     cell(nn.SGD([parameter], 0.5))((ms.Tensor([1.0, 1.0]),))

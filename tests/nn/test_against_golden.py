@@ -1,4 +1,7 @@
-"""Layers and losses give real MindSpore's outputs, gradients, parameters and moving statistics (tests/golden/nn.npz)."""
+"""Layers and losses give real MindSpore's outputs, gradients, parameters and moving statistics
+(tests/golden/nn.npz).
+"""
+
 from __future__ import annotations
 
 import json
@@ -18,7 +21,8 @@ _VALUES = _FILE["values"]
 _INDEX = json.loads(_FILE["index"].tobytes())
 GOLDEN, STARTS = _INDEX["cases"], _INDEX["starts"]
 
-# What MindSpore's CPU refuses to run, so that there is nothing to compare with; the formulas are tested in test_formulas.py.
+# What MindSpore's CPU refuses to run, so that there is nothing to compare with; the formulas are tested in
+# test_formulas.py.
 REFUSED = {name for name, record in GOLDEN.items() if "error" in record}
 # Where MindSpore's CPU differs from its own formula, or torch's kernel is taken on purpose.
 DIFFERENT = {
@@ -35,7 +39,7 @@ OTHER_GRADIENT = {
 
 def stored(place: list[Any]) -> np.ndarray:
     shape, start = place
-    return _VALUES[start:start + int(np.prod(shape))].reshape(shape)
+    return _VALUES[start : start + int(np.prod(shape))].reshape(shape)
 
 
 def to_tensor(value: Any) -> Any:
@@ -54,7 +58,9 @@ def close(actual: Any, expected: np.ndarray, tolerance: float, what: str) -> Non
     actual = actual.detach().numpy() if isinstance(actual, torch.Tensor) else actual
     assert tuple(actual.shape) == expected.shape, f"{what}: shape {tuple(actual.shape)}, MindSpore {expected.shape}"
     scale = max(1.0, float(np.abs(expected[np.isfinite(expected)]).max(initial=0)))
-    np.testing.assert_allclose(actual.astype(np.float32), expected, rtol=tolerance, atol=tolerance * scale, err_msg=what)
+    np.testing.assert_allclose(
+        actual.astype(np.float32), expected, rtol=tolerance, atol=tolerance * scale, err_msg=what
+    )
 
 
 def built(case: Case) -> Any:
@@ -65,7 +71,9 @@ def built(case: Case) -> Any:
 
 
 def cases() -> list[Any]:
-    return [pytest.param(case, id=case.name) for case in CASES if case.name not in REFUSED and case.name not in DIFFERENT]
+    return [
+        pytest.param(case, id=case.name) for case in CASES if case.name not in REFUSED and case.name not in DIFFERENT
+    ]
 
 
 def test_the_table_and_the_golden_file_hold_the_same_cases() -> None:
@@ -83,7 +91,9 @@ def test_outputs_and_moving_statistics_are_those_of_mindspore(case: Case) -> Non
     net, record = built(case), GOLDEN[case.name]
     outputs = leaves(net(*[to_tensor(item) for item in case.inputs]))
     assert all(isinstance(item, Tensor) for item in outputs)
-    assert [str(item.dtype).removeprefix("torch.") for item in outputs] == [dtype.lower() for dtype, *_ in record["outputs"]]
+    assert [str(item.dtype).removeprefix("torch.") for item in outputs] == [
+        dtype.lower() for dtype, *_ in record["outputs"]
+    ]
     for number, (actual, (_, *place)) in enumerate(zip(outputs, record["outputs"])):
         close(actual, stored(place), case.tolerance, f"output {number}")
     for name, parameter in net.parameters_dict().items():
@@ -91,8 +101,14 @@ def test_outputs_and_moving_statistics_are_those_of_mindspore(case: Case) -> Non
             close(parameter, stored(record["after"][name]), case.tolerance, f"{name} after the call")
 
 
-@pytest.mark.parametrize("case", [item for item in cases() if item.id not in OTHER_GRADIENT
-                                  and (GOLDEN[item.id].get("input_grads") or GOLDEN[item.id].get("weight_grads"))])
+@pytest.mark.parametrize(
+    "case",
+    [
+        item
+        for item in cases()
+        if item.id not in OTHER_GRADIENT and (GOLDEN[item.id].get("input_grads") or GOLDEN[item.id].get("weight_grads"))
+    ],
+)
 def test_gradients_are_those_of_mindspore(case: Case) -> None:
     net, record = built(case), GOLDEN[case.name]
     inputs = [to_tensor(item) for item in case.inputs]
@@ -106,7 +122,17 @@ def test_gradients_are_those_of_mindspore(case: Case) -> None:
         total.backward()
     for position, place in record["input_grads"].items():
         grad = inputs[int(position)].grad
-        close(np.zeros(place[0], np.float32) if grad is None else grad, stored(place), case.tolerance * 2, f"gradient of input {position}")
+        close(
+            np.zeros(place[0], np.float32) if grad is None else grad,
+            stored(place),
+            case.tolerance * 2,
+            f"gradient of input {position}",
+        )
     for name, place in record["weight_grads"].items():
         grad = net.parameters_dict()[name].grad
-        close(np.zeros(place[0], np.float32) if grad is None else grad, stored(place), case.tolerance * 2, f"gradient of {name}")
+        close(
+            np.zeros(place[0], np.float32) if grad is None else grad,
+            stored(place),
+            case.tolerance * 2,
+            f"gradient of {name}",
+        )

@@ -30,7 +30,7 @@ def _x(rows: int = 6) -> Tensor:
     return Tensor(np.random.RandomState(0).randn(rows, 4).astype(np.float32))
 
 
-# --- the model zoo's training cells ---------------------------------------------------------------------------------------
+# --- the model zoo's training cells -----------------------------------------------------------------------------------
 
 
 class ZooStep(nn.TrainOneStepCell):
@@ -80,7 +80,7 @@ def test_a_kept_forward_serves_only_the_same_arguments_and_only_once() -> None:
     assert net.net.calls == 4
 
 
-# --- dtypes -----------------------------------------------------------------------------------------------------------------
+# --- dtypes -----------------------------------------------------------------------------------------------------------
 
 
 def test_to_float_computes_in_half_and_leaves_the_parameters() -> None:
@@ -101,23 +101,30 @@ def test_gradients_of_a_half_cell_are_single() -> None:
     assert [g.dtype for g in gradients] == [ms.float32, ms.float32]
 
 
-# --- insertion and names ------------------------------------------------------------------------------------------------------
+# --- insertion and names ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("act", "error", "message"), [
-    (lambda c: c.insert_param_to_cell("", Parameter(Tensor([1.0]))), KeyError, "should not be None"),
-    (lambda c: c.insert_param_to_cell("a.b", Parameter(Tensor([1.0]))), KeyError, "should not contain"),
-    (lambda c: c.insert_param_to_cell("construct", Parameter(Tensor([1.0]))), KeyError, "already exists"),
-    (lambda c: c.insert_param_to_cell("w", Tensor([1.0])), TypeError, "must be 'Parameter'"),
-    (lambda c: c.insert_child_to_cell(3, nn.ReLU()), TypeError, "must be str"),
-    (lambda c: c.insert_child_to_cell("a.b", nn.ReLU()), KeyError, "can not contain"),
-    (lambda c: c.insert_child_to_cell("x", 3), TypeError, "must be 'Cell'"),
-    (lambda c: c.no_such_thing, AttributeError, "The 'Cell' object has no attribute 'no_such_thing'"),
-    (lambda c: c(1), AttributeError, "'construct' is not defined"),
-    (lambda c: setattr(c, "pair", [Parameter(Tensor([1.0]), name="a"), Parameter(Tensor([1.0]), name="a")]), ValueError, "its name 'a' already exists"),
-    (lambda c: c.recompute(wrong=True), ValueError, "'wrong'"),
-    (lambda c: c.set_param_ps(), RuntimeError, "parameter server"),
-])
+@pytest.mark.parametrize(
+    ("act", "error", "message"),
+    [
+        (lambda c: c.insert_param_to_cell("", Parameter(Tensor([1.0]))), KeyError, "should not be None"),
+        (lambda c: c.insert_param_to_cell("a.b", Parameter(Tensor([1.0]))), KeyError, "should not contain"),
+        (lambda c: c.insert_param_to_cell("construct", Parameter(Tensor([1.0]))), KeyError, "already exists"),
+        (lambda c: c.insert_param_to_cell("w", Tensor([1.0])), TypeError, "must be 'Parameter'"),
+        (lambda c: c.insert_child_to_cell(3, nn.ReLU()), TypeError, "must be str"),
+        (lambda c: c.insert_child_to_cell("a.b", nn.ReLU()), KeyError, "can not contain"),
+        (lambda c: c.insert_child_to_cell("x", 3), TypeError, "must be 'Cell'"),
+        (lambda c: c.no_such_thing, AttributeError, "The 'Cell' object has no attribute 'no_such_thing'"),
+        (lambda c: c(1), AttributeError, "'construct' is not defined"),
+        (
+            lambda c: setattr(c, "pair", [Parameter(Tensor([1.0]), name="a"), Parameter(Tensor([1.0]), name="a")]),
+            ValueError,
+            "its name 'a' already exists",
+        ),
+        (lambda c: c.recompute(wrong=True), ValueError, "'wrong'"),
+        (lambda c: c.set_param_ps(), RuntimeError, "parameter server"),
+    ],
+)
 def test_wrong_use_is_answered_as_upstream(act, error, message) -> None:
     with pytest.raises(error, match=message):
         act(nn.Cell())
@@ -159,7 +166,7 @@ def test_trainable_and_untrainable_parameters() -> None:
         net.gamma.requires_grad = 1
 
 
-# --- hooks and recomputation --------------------------------------------------------------------------------------------------
+# --- hooks and recomputation ------------------------------------------------------------------------------------------
 
 
 def test_forward_and_backward_hooks_see_and_change_values() -> None:
@@ -176,7 +183,9 @@ def test_forward_and_backward_hooks_see_and_change_values() -> None:
     assert [tuple(shape) for shape in seen] == [(6, 2)]
     for handle in (before, after, backward):
         handle.remove()
-    np.testing.assert_allclose(net(x).asnumpy(), x.asnumpy() @ net.weight.asnumpy().T + net.bias.asnumpy(), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        net(x).asnumpy(), x.asnumpy() @ net.weight.asnumpy().T + net.bias.asnumpy(), rtol=1e-5, atol=1e-6
+    )
 
 
 def test_recomputed_cells_have_the_same_gradients() -> None:
@@ -205,11 +214,13 @@ def test_a_cells_own_bprop_gives_the_gradient_and_is_checked() -> None:
         def bprop(self, x, y, out, dout):
             return (dout,)
 
-    with pytest.raises(TypeError, match="number of gradients that 'bprop' returns must equal the number of inputs 2, but got 1"):
+    with pytest.raises(
+        TypeError, match="number of gradients that 'bprop' returns must equal the number of inputs 2, but got 1"
+    ):
         ms.grad(Wrong())(Tensor([2.0]), Tensor([3.0]))
 
 
-# --- devices ------------------------------------------------------------------------------------------------------------------
+# --- devices ----------------------------------------------------------------------------------------------------------
 
 
 def test_gpu_and_ascend_scripts_run_on_the_cpu_and_it_is_said_once(caplog, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,14 +232,21 @@ def test_gpu_and_ascend_scripts_run_on_the_cpu_and_it_is_said_once(caplog, monke
         for _ in range(2):
             ms.set_context(mode=ms.GRAPH_MODE, device_target="Ascend", device_id=3)
     ms.set_context(device_target="CPU", device_id=0, mode=ms.PYNATIVE_MODE)
-    assert [record.message for record in caplog.records] == ["device_target 'Ascend': PyTorch sees no CUDA device here, running on the CPU."]
+    assert [record.message for record in caplog.records] == [
+        "device_target 'Ascend': PyTorch sees no CUDA device here, running on the CPU."
+    ]
 
 
-@pytest.mark.parametrize(("kwargs", "error", "message"), [
-    ({"mode": 5}, ValueError, "should be context.GRAPH_MODE"), ({"device_target": "TPU"}, ValueError, "must be one of"),
-    ({"foo": 1}, ValueError, "keyword argument foo is not recognized"), ({"device_id": -1}, ValueError, "must be in range"),
-    ({"mode": "graph"}, TypeError, "'mode' must be int"),
-])
+@pytest.mark.parametrize(
+    ("kwargs", "error", "message"),
+    [
+        ({"mode": 5}, ValueError, "should be context.GRAPH_MODE"),
+        ({"device_target": "TPU"}, ValueError, "must be one of"),
+        ({"foo": 1}, ValueError, "keyword argument foo is not recognized"),
+        ({"device_id": -1}, ValueError, "must be in range"),
+        ({"mode": "graph"}, TypeError, "'mode' must be int"),
+    ],
+)
 def test_wrong_contexts(kwargs, error, message) -> None:
     with pytest.raises(error, match=message):
         ms.set_context(**kwargs)
@@ -239,27 +257,36 @@ def test_contexts_are_kept_and_parallel_ones_reset() -> None:
     assert ms.get_context("save_graphs") is True
     ms.set_context(save_graphs=False, enable_graph_kernel=False)
     ms.set_auto_parallel_context(parallel_mode=ms.ParallelMode.DATA_PARALLEL, gradients_mean=True, device_num=8)
-    assert ms.get_auto_parallel_context("parallel_mode") == "data_parallel" and ms.get_auto_parallel_context("device_num") == 8
+    assert (
+        ms.get_auto_parallel_context("parallel_mode") == "data_parallel"
+        and ms.get_auto_parallel_context("device_num") == 8
+    )
     ms.reset_auto_parallel_context()
     assert ms.get_auto_parallel_context("parallel_mode") == "stand_alone"
     assert (ms.communication.get_rank(), ms.communication.get_group_size()) == (0, 1)
 
 
-# --- layers that user code takes apart ------------------------------------------------------------------------------------------
+# --- layers that user code takes apart --------------------------------------------------------------------------------
 
 
 def test_operators_inside_of_layers_serve_subclasses() -> None:
     conv, norm = nn.Conv2d(3, 4, 3, stride=2, has_bias=True), nn.LayerNorm((5,))
     x, y = Tensor(np.random.randn(2, 3, 8, 8).astype(np.float32)), Tensor(np.random.randn(2, 5).astype(np.float32))
-    np.testing.assert_allclose(conv.bias_add(conv.conv2d(x, conv.weight), conv.bias).asnumpy(), conv(x).asnumpy(), rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(norm.layer_norm(y, norm.gamma, norm.beta)[0].asnumpy(), norm(y).asnumpy(), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        conv.bias_add(conv.conv2d(x, conv.weight), conv.bias).asnumpy(), conv(x).asnumpy(), rtol=1e-5, atol=1e-6
+    )
+    np.testing.assert_allclose(
+        norm.layer_norm(y, norm.gamma, norm.beta)[0].asnumpy(), norm(y).asnumpy(), rtol=1e-5, atol=1e-6
+    )
 
 
 def test_old_forms_of_pad_and_interpolate() -> None:
     x = Tensor(np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4))
     assert ops.pad(x, paddings=((0, 0), (0, 0), (1, 0), (0, 2))).shape == (1, 1, 5, 6)
     assert ops.pad(x, (1, 1), mode="reflect").asnumpy()[0, 0, 0].tolist() == [1, 0, 1, 2, 3, 2]
-    resized = ops.interpolate(x, roi=None, scales=None, sizes=(2, 2), coordinate_transformation_mode="align_corners", mode="bilinear")
+    resized = ops.interpolate(
+        x, roi=None, scales=None, sizes=(2, 2), coordinate_transformation_mode="align_corners", mode="bilinear"
+    )
     assert resized.asnumpy()[0, 0].tolist() == [[0, 3], [12, 15]]
 
 
@@ -296,12 +323,18 @@ def test_cells_move_to_another_dtype_as_torch_modules_do() -> None:
     assert {parameter.dtype for parameter in net.to(torch.float64).get_parameters()} == {torch.float64}
 
 
-@pytest.mark.parametrize("write, expected", [
-    (lambda cell: ops.assign(cell.sum, Tensor(1.0009765625)), 1.0009765625), (lambda cell: ops.assign_add(cell.sum, Tensor([2.0])), 3.0),
-    (lambda cell: ops.assign_sub(cell.sum, Tensor([2.0])), -1.0), (lambda cell: ops.AssignAdd()(cell.sum, Tensor([2.0])), 3.0),
-    (lambda cell: ops.scatter_update(cell.sum, Tensor([0]), Tensor([5.0], ms.float16)), 5.0),
-    (lambda cell: ops.index_add(cell.sum, Tensor([0]), Tensor([5.0], ms.float16), 0), 6.0),
-    (lambda cell: setattr(cell, "sum", cell.sum + 4.0), 5.0)])
+@pytest.mark.parametrize(
+    "write, expected",
+    [
+        (lambda cell: ops.assign(cell.sum, Tensor(1.0009765625)), 1.0009765625),
+        (lambda cell: ops.assign_add(cell.sum, Tensor([2.0])), 3.0),
+        (lambda cell: ops.assign_sub(cell.sum, Tensor([2.0])), -1.0),
+        (lambda cell: ops.AssignAdd()(cell.sum, Tensor([2.0])), 3.0),
+        (lambda cell: ops.scatter_update(cell.sum, Tensor([0]), Tensor([5.0], ms.float16)), 5.0),
+        (lambda cell: ops.index_add(cell.sum, Tensor([0]), Tensor([5.0], ms.float16), 0), 6.0),
+        (lambda cell: setattr(cell, "sum", cell.sum + 4.0), 5.0),
+    ],
+)
 def test_what_a_cell_with_another_dtype_writes_is_written_to_its_parameter(write: Any, expected: float) -> None:
     class Counting(nn.Cell):
         def __init__(self) -> None:
@@ -311,6 +344,7 @@ def test_what_a_cell_with_another_dtype_writes_is_written_to_its_parameter(write
         def construct(self, x: Any) -> Any:
             write(self)
             return x + self.sum
+
     cell = Counting().to_float(ms.float16)
     result = cell(Tensor([0.0]))
     assert cell.sum.dtype is ms.float32 and float(cell.sum[0]) == expected
@@ -330,7 +364,9 @@ def test_backward_hooks_of_the_first_layer_are_called_under_a_kept_forward(recwa
     assert not [warning for warning in recwarn if "backward hook" in str(warning.message)]
 
 
-@pytest.mark.parametrize("make", [lambda: nn.Dense(4, 4), lambda: nn.SequentialCell(nn.Dense(4, 4), nn.ReLU(), nn.Dense(4, 4))])
+@pytest.mark.parametrize(
+    "make", [lambda: nn.Dense(4, 4), lambda: nn.SequentialCell(nn.Dense(4, 4), nn.ReLU(), nn.Dense(4, 4))]
+)
 def test_recomputation_in_float16_gives_the_gradients_of_the_plain_cell(make):
     x = Tensor(np.random.RandomState(0).randn(2, 4).astype(np.float32))
     plain, again = make().to_float(ms.float16), make().to_float(ms.float16)

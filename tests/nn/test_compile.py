@@ -1,7 +1,9 @@
-"""Layers compiled by torch.compile: results, gradients and written Parameters as eagerly; training Cells, Model, steps; what can not be traced whole.
+"""Layers compiled by torch.compile: results, gradients and written Parameters as eagerly; training Cells, Model, steps;
+what can not be traced whole.
 
 ``COMPILE_ALL=1`` runs every case of the table of layers (two minutes); by default one of each layer.
 """
+
 from __future__ import annotations
 
 import copy
@@ -21,7 +23,8 @@ from mindspore_compat.ops.composite import _compile, _inductor
 from tests.nn.cases import CASES, Case, output_weights, weights_for
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-#: layers that Dynamo does not trace whole: cuDNN-like packed sequences, a loss whose shape depends on values, a torch operator with a wrong decomposition
+# : layers that Dynamo does not trace whole: cuDNN-like packed sequences, a loss whose shape depends on values, a torch
+# operator with a wrong decomposition
 BROKEN = ("RNN.lengths", "GRU.lengths", "loss.CTCLoss", "loss.MultilabelMarginLoss")
 
 
@@ -29,7 +32,11 @@ def chosen() -> Iterator[Case]:
     seen: set[str] = set()
     for case in CASES:
         kind = ".".join(case.name.split(".")[:2]) if case.name.startswith(("act", "loss")) else case.name.split(".")[0]
-        if os.environ.get("COMPILE_ALL") or case.name.startswith(BROKEN) or (kind not in seen and not kind.startswith(BROKEN)):
+        if (
+            os.environ.get("COMPILE_ALL")
+            or case.name.startswith(BROKEN)
+            or (kind not in seen and not kind.startswith(BROKEN))
+        ):
             seen.add(kind)
             yield case
 
@@ -59,8 +66,15 @@ def outcome(case: Case, cell: Any, call: Any) -> tuple[list[str], list[Any]]:
     differentiable = [item for item in outputs if isinstance(item, torch.Tensor) and item.requires_grad]
     if case.grad and differentiable:
         sum((item * Tensor(output_weights(item.shape))).sum() for item in differentiable).backward()
-    found = [*outputs, *(item.grad for item in variables), *(item.grad for item in cell.get_parameters()), *cell.get_parameters()]
-    return [type(item).__name__ for item in outputs], [item.detach().numpy() if isinstance(item, torch.Tensor) else item for item in found]
+    found = [
+        *outputs,
+        *(item.grad for item in variables),
+        *(item.grad for item in cell.get_parameters()),
+        *cell.get_parameters(),
+    ]
+    return [type(item).__name__ for item in outputs], [
+        item.detach().numpy() if isinstance(item, torch.Tensor) else item for item in found
+    ]
 
 
 def check_same(case: Case, backend: str, fullgraph: bool) -> None:
@@ -86,7 +100,9 @@ def test_layers(case: Case) -> None:
     check_same(case, "aot_eager", fullgraph=False)  # in pieces, with the same results
     cell = built(case)
     with pytest.raises(torch._dynamo.exc.Unsupported):
-        torch.compile(cell, backend="eager", fullgraph=True)(*[Tensor(item) if isinstance(item, np.ndarray) else item for item in case.inputs])
+        torch.compile(cell, backend="eager", fullgraph=True)(
+            *[Tensor(item) if isinstance(item, np.ndarray) else item for item in case.inputs]
+        )
 
 
 @pytest.mark.parametrize("name", ["Conv2d.pad", "LayerNorm"])
@@ -119,7 +135,10 @@ def net() -> Any:
 
 LOSS = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
 _random = np.random.RandomState(0)
-BATCHES = [(Tensor(_random.randn(6, 4).astype(np.float32)), Tensor(_random.randint(0, 3, 6).astype(np.int32))) for _ in range(6)]
+BATCHES = [
+    (Tensor(_random.randn(6, 4).astype(np.float32)), Tensor(_random.randint(0, 3, 6).astype(np.int32)))
+    for _ in range(6)
+]
 
 
 @pytest.fixture
@@ -133,7 +152,11 @@ def graph_mode() -> Iterator[None]:
 def trained(compiled: str = "", optimizer: Any = nn.Momentum) -> list[float]:
     torch._dynamo.reset()
     made = net()
-    step_optimizer = optimizer(made.trainable_params(), 0.05, 0.9) if optimizer is nn.Momentum else optimizer(made.trainable_params(), 0.01)
+    step_optimizer = (
+        optimizer(made.trainable_params(), 0.05, 0.9)
+        if optimizer is nn.Momentum
+        else optimizer(made.trainable_params(), 0.01)
+    )
     body = torch.compile(made, backend="aot_eager", fullgraph=True) if compiled == "network" else made
     if compiled == "method":
         made.compile(backend="aot_eager", fullgraph=True)
@@ -162,16 +185,28 @@ def test_model() -> None:
     def losses(compiled: bool) -> list[float]:
         torch._dynamo.reset()
         made, seen = net(), []
-        model = ms.Model(torch.compile(made, backend="aot_eager") if compiled else made, LOSS, nn.Momentum(made.trainable_params(), 0.05, 0.9))
-        model.train(2, list(BATCHES), callbacks=ms.LambdaCallback(on_train_step_end=lambda c: seen.append(float(c.original_args().net_outputs))))
+        model = ms.Model(
+            torch.compile(made, backend="aot_eager") if compiled else made,
+            LOSS,
+            nn.Momentum(made.trainable_params(), 0.05, 0.9),
+        )
+        model.train(
+            2,
+            list(BATCHES),
+            callbacks=ms.LambdaCallback(on_train_step_end=lambda c: seen.append(float(c.original_args().net_outputs))),
+        )
         return [*seen, float(model.predict(BATCHES[0][0]).sum())]
+
     assert losses(True) == pytest.approx(losses(False), rel=1e-5)
     with pytest.raises(ValueError, match="Set the precision first"):
         ms.Model(torch.compile(net()), LOSS, nn.Momentum(net().trainable_params(), 0.05, 0.9), amp_level="O2")
 
 
-@pytest.mark.parametrize("decorate", [lambda step: torch.compile(step, backend="aot_eager"), ms.jit(jit_level="O1"), ms.jit(backend="aot_eager")],
-                         ids=["torch.compile", "jit O1", "jit backend"])
+@pytest.mark.parametrize(
+    "decorate",
+    [lambda step: torch.compile(step, backend="aot_eager"), ms.jit(jit_level="O1"), ms.jit(backend="aot_eager")],
+    ids=["torch.compile", "jit O1", "jit backend"],
+)
 def test_functional_steps(decorate: Any) -> None:
     def losses(wrap: Any) -> list[float]:
         torch._dynamo.reset()
@@ -183,8 +218,10 @@ def test_functional_steps(decorate: Any) -> None:
             loss, found = gradients(x, y)
             optimizer(found)
             return loss
+
         run = wrap(step)
         return [float(run(*batch)) for batch in BATCHES]
+
     assert losses(decorate) == pytest.approx(losses(lambda step: step), rel=1e-5)
 
 
@@ -209,11 +246,13 @@ def test_a_cell_compiles_itself() -> None:
     made.compile(BATCHES[0][0])  # upstream's
 
 
-# --- jit_level ----------------------------------------------------------------------------------------------------------------------------
+# --- jit_level --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("optimizer", [nn.Momentum, nn.Adam])
-def test_the_level_has_inductor_compile_what_is_replayed(optimizer: Any, graph_mode: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_level_has_inductor_compile_what_is_replayed(
+    optimizer: Any, graph_mode: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made: list[Any] = []
     monkeypatch.setattr(_compile, "Fused", lambda *parts: made.append(_inductor.Fused(*parts)) or made[-1])
     context.set_context(mode=context.PYNATIVE_MODE)
@@ -221,14 +260,19 @@ def test_the_level_has_inductor_compile_what_is_replayed(optimizer: Any, graph_m
     context.set_context(mode=context.GRAPH_MODE, jit_level="O0")
     assert trained(optimizer=optimizer) == pytest.approx(expected, rel=1e-5, abs=1e-5) and not made
     context.set_context(jit_level="O1")
-    count = None if optimizer is nn.Momentum else len(BATCHES)  # Adam makes steps of gradients that are 0 but for rounding
+    count = (
+        None if optimizer is nn.Momentum else len(BATCHES)
+    )  # Adam makes steps of gradients that are 0 but for rounding
     assert trained(optimizer=optimizer)[:count] == pytest.approx(expected[:count], rel=1e-5, abs=1e-5)
     assert made and all(fused.run not in (fused.plain, fused._first) for fused in made)
 
 
-def test_where_the_compiler_fails_the_log_says_why(graph_mode: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_where_the_compiler_fails_the_log_says_why(
+    graph_mode: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     def fails(*args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("no compiler here")
+
     context.set_context(mode=context.PYNATIVE_MODE)
     expected = trained()
     context.set_context(mode=context.GRAPH_MODE, jit_level="O2")
@@ -237,11 +281,14 @@ def test_where_the_compiler_fails_the_log_says_why(graph_mode: None, monkeypatch
     assert "no compiler here" in caplog.text
 
 
-def test_a_function_under_jit_runs_eagerly_where_its_backend_fails(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_function_under_jit_runs_eagerly_where_its_backend_fails(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     from torch._dynamo.backends import registry
 
     def fails(*args: Any) -> Any:
         raise RuntimeError("no backend here")
+
     monkeypatch.setitem(registry._COMPILER_FNS, "eager", fails)
     seen: list[int] = []
 
@@ -249,14 +296,19 @@ def test_a_function_under_jit_runs_eagerly_where_its_backend_fails(monkeypatch: 
     def function(x: Any) -> Any:
         seen.append(1)
         return x * 2 + 1
+
     assert function(Tensor([1.0])).asnumpy().tolist() == [3.0] and len(seen) == 1
     assert "no backend here" in caplog.text
 
 
-@pytest.mark.parametrize("given, error, message", [
-    (lambda: ms.jit(jit_level="O7"), ValueError, "'jit_level' must be one of"),
-    (lambda: net().set_jit_config("O1"), TypeError, "must be a JitConfig"),
-    (lambda: net().set_jit_config(ms.JitConfig(jit_level="O9")), ValueError, "'jit_level' must be one of")])
+@pytest.mark.parametrize(
+    "given, error, message",
+    [
+        (lambda: ms.jit(jit_level="O7"), ValueError, "'jit_level' must be one of"),
+        (lambda: net().set_jit_config("O1"), TypeError, "must be a JitConfig"),
+        (lambda: net().set_jit_config(ms.JitConfig(jit_level="O9")), ValueError, "'jit_level' must be one of"),
+    ],
+)
 def test_wrong_levels(given: Any, error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         given()
@@ -264,6 +316,7 @@ def test_wrong_levels(given: Any, error: Any, message: str) -> None:
 
 def test_the_level_of_a_cell(graph_mode: None) -> None:
     from mindspore_compat.ops.composite import _replay
+
     step = nn.TrainOneStepCell(nn.WithLossCell(net(), LOSS), nn.Momentum(net().trainable_params(), 0.1, 0.9))
     assert _replay._level_of(step) == ""
     step.set_jit_config(ms.JitConfig(jit_level="O1"))

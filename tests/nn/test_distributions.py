@@ -1,4 +1,7 @@
-"""Distributions: what test_against_golden does not compare, that is samples, defaults and errors (as real MindSpore 2.10 has them)."""
+"""Distributions: what test_against_golden does not compare, that is samples, defaults and errors (as real MindSpore
+2.10 has them).
+"""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,11 +17,18 @@ T = ms.Tensor
 PROBS = T(np.array([[0.2, 0.3, 0.5], [0.1, 0.6, 0.3]], np.float32))
 
 
-@pytest.mark.parametrize(("distribution", "shape", "expected"), [
-    (msd.Normal(0.3, 2.0), (), ()), (msd.Normal(0.3, 2.0), (2, 3), (2, 3)), (msd.Normal([0.1, 0.2], T([1.0, 2.0])), (3,), (3, 2)),
-    (msd.Uniform(-0.5, 2.0), (3,), (3,)), (msd.Categorical([0.3, 0.7]), (), ()), (msd.Categorical([0.3, 0.7]), (4,), (4,)),
-    (msd.Categorical(PROBS), (2, 3), (2, 3, 2)),
-])
+@pytest.mark.parametrize(
+    ("distribution", "shape", "expected"),
+    [
+        (msd.Normal(0.3, 2.0), (), ()),
+        (msd.Normal(0.3, 2.0), (2, 3), (2, 3)),
+        (msd.Normal([0.1, 0.2], T([1.0, 2.0])), (3,), (3, 2)),
+        (msd.Uniform(-0.5, 2.0), (3,), (3,)),
+        (msd.Categorical([0.3, 0.7]), (), ()),
+        (msd.Categorical([0.3, 0.7]), (4,), (4,)),
+        (msd.Categorical(PROBS), (2, 3), (2, 3, 2)),
+    ],
+)
 def test_shape_of_samples(distribution: Any, shape: tuple[int, ...], expected: tuple[int, ...]) -> None:
     sample = distribution.sample(shape)
     assert isinstance(sample, T) and sample.shape == expected and sample.dtype is distribution.dtype
@@ -53,24 +63,38 @@ def test_attributes() -> None:
     assert (normal.name, normal.seed, normal.batch_shape, normal.is_scalar_batch) == ("Normal", 0, (), True)
     assert (batch.batch_shape, batch.broadcast_shape, batch.is_scalar_batch) == ((2, 3), (2,), False)
     assert open_one.batch_shape is None and isinstance(open_one, nn.Cell)
-    assert normal.get_dist_type() == "Normal" and [item.item() for item in normal.get_dist_args()] == [pytest.approx(0.3), 2.0]
+    assert normal.get_dist_type() == "Normal" and [item.item() for item in normal.get_dist_args()] == [
+        pytest.approx(0.3),
+        2.0,
+    ]
 
 
-@pytest.mark.parametrize(("call", "error", "message"), [
-    (lambda: msd.Normal(0.0, -1.0), ValueError, "Standard deviation must be greater than zero"),
-    (lambda: msd.Normal(0.0, 1.0, dtype=ms.int32), TypeError, "'dtype'"),
-    (lambda: msd.Normal(T([1, 2]), T([1.0, 2.0])), TypeError, "same dtype"),
-    (lambda: msd.Normal(0.0, 1.0, seed=-1), ValueError, "'seed'"), (lambda: msd.Normal(0.0, 1.0, seed=1.5), TypeError, "'seed'"),
-    (lambda: msd.Normal(True, 1.0), TypeError, "Unable to convert"), (lambda: msd.Normal("a", 1.0), TypeError, "Unable to convert"),
-    (lambda: msd.Uniform(3.0, 1.0), ValueError, "low must be less than high"),
-    (lambda: msd.Categorical([0.2, 0.9]), ValueError, "sum to one"), (lambda: msd.Categorical([1.0, 0.0]), ValueError, "greater than zero"),
-    (lambda: msd.Categorical(0.5), ValueError, "rank >= 1"),
-    (lambda: msd.Normal().log_prob(T([1.0])), TypeError, "can not be None"), (lambda: msd.Normal(0.0, 1.0).log_prob(3.0), TypeError, "must be a Tensor"),
-    (lambda: msd.Normal(0.0, 1.0).sample([2]), TypeError, "must be a tuple"),
-    (lambda: msd.Normal(0.0, 1.0).kl_loss("Uniform", T([1.0]), T([1.0])), ValueError, "Expected dist input is Normal"),
-    (lambda: msd.Normal(0.0, 1.0)("nothing"), NotImplementedError, "nothing is not implemented"),
-    (lambda: msd.Uniform(0.0, 1.0).mode(), NotImplementedError, "mode is not implemented"),
-])
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: msd.Normal(0.0, -1.0), ValueError, "Standard deviation must be greater than zero"),
+        (lambda: msd.Normal(0.0, 1.0, dtype=ms.int32), TypeError, "'dtype'"),
+        (lambda: msd.Normal(T([1, 2]), T([1.0, 2.0])), TypeError, "same dtype"),
+        (lambda: msd.Normal(0.0, 1.0, seed=-1), ValueError, "'seed'"),
+        (lambda: msd.Normal(0.0, 1.0, seed=1.5), TypeError, "'seed'"),
+        (lambda: msd.Normal(True, 1.0), TypeError, "Unable to convert"),
+        (lambda: msd.Normal("a", 1.0), TypeError, "Unable to convert"),
+        (lambda: msd.Uniform(3.0, 1.0), ValueError, "low must be less than high"),
+        (lambda: msd.Categorical([0.2, 0.9]), ValueError, "sum to one"),
+        (lambda: msd.Categorical([1.0, 0.0]), ValueError, "greater than zero"),
+        (lambda: msd.Categorical(0.5), ValueError, "rank >= 1"),
+        (lambda: msd.Normal().log_prob(T([1.0])), TypeError, "can not be None"),
+        (lambda: msd.Normal(0.0, 1.0).log_prob(3.0), TypeError, "must be a Tensor"),
+        (lambda: msd.Normal(0.0, 1.0).sample([2]), TypeError, "must be a tuple"),
+        (
+            lambda: msd.Normal(0.0, 1.0).kl_loss("Uniform", T([1.0]), T([1.0])),
+            ValueError,
+            "Expected dist input is Normal",
+        ),
+        (lambda: msd.Normal(0.0, 1.0)("nothing"), NotImplementedError, "nothing is not implemented"),
+        (lambda: msd.Uniform(0.0, 1.0).mode(), NotImplementedError, "mode is not implemented"),
+    ],
+)
 def test_errors(call: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call()

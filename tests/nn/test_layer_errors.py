@@ -1,4 +1,5 @@
 """Wrong arguments and inputs raise MindSpore's exception types, with what was expected and what came."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,96 +16,150 @@ def zeros(*shape: int, dtype: Any = np.float32) -> Tensor:
     return Tensor(np.zeros(shape, dtype))
 
 
-@pytest.mark.parametrize(("make", "error", "text"), [
-    (lambda: nn.Dense(0, 2), ValueError, "'in_channels' must be int and must > 0, but got '0'"),
-    (lambda: nn.Dense("a", 2), TypeError, "'in_channels' must be int, but got 'str'"),
-    (lambda: nn.Dense(3, 2, activation="foo"), KeyError, "must be in"),
-    (lambda: nn.Dense(3, 2, activation=3), TypeError, "must be str or Cell or Primitive, but got int"),
-    (lambda: nn.Dense(3, 2, weight_init=zeros(3, 2)), ValueError, r"must be \(2, 3\), but got \(3, 2\)"),
-    (lambda: nn.Conv2d(3, 2, 3, padding=1), ValueError, "Set pad_mode='pad'"),
-    (lambda: nn.Conv2d(3, 2, 3, pad_mode="SAME"), ValueError, "'pad_mode' must be str and must be in"),
-    (lambda: nn.Conv2d(3, 2, (3, 3, 3)), TypeError, "tuple of 2 ints"),
-    (lambda: nn.Conv2d(3, 2, "3"), TypeError, "tuple of 2 ints, but got '3'"),
-    (lambda: nn.Conv2d(3, 2, 0), ValueError, "'kernel_size' must be a positive int"),
-    (lambda: nn.Conv2d(3, 2, 3, pad_mode="pad", padding=[1, 1, 1, 1]), TypeError, r"int or tuple\(int\), but got list"),
-    (lambda: nn.Conv2d(3, 2, 3, pad_mode="pad", padding=(1, 1)), ValueError, "tuple of 4 ints"),
-    (lambda: nn.Conv2d(3, 2, 3, pad_mode="pad", padding=-1), ValueError, "non-negative int"),
-    (lambda: nn.Conv2d(3, 4, 3, group=2), ValueError, "divisible by 'group'"),
-    (lambda: nn.Conv2d(3, 4, 3, has_bias=1), TypeError, "'has_bias' must be a bool"),
-    (lambda: nn.Conv2dTranspose(3, 4, 3, 2, output_padding=1), ValueError, "'pad_mode' must be 'pad'"),
-    (lambda: nn.Conv2dTranspose(3, 4, 3, 2, "pad", 1, 2), ValueError, r"in range of \[0, max\(stride, dilation\)\)"),
-    (lambda: nn.MaxPool2d((2, 2, 2)), ValueError, "tuple of 2 ints"),
-    (lambda: nn.MaxPool2d(0), ValueError, "positive int"),
-    (lambda: nn.MaxPool2d(2.0), TypeError, "must be an int"),
-    (lambda: nn.MaxPool2d(2, ceil_mode=True), ValueError, "when pad_mode is not 'pad'"),
-    (lambda: nn.AvgPool2d(2, padding=1), ValueError, "Set pad_mode='pad'"),
-    (lambda: nn.Dropout(p=1), ValueError, r"in range \[0, 1\), but got 1"),
-    (lambda: nn.Dropout(0), ValueError, r"in range \(0, 1\], but got 0"),
-    (lambda: nn.Softmax("a"), TypeError, "type of 'axis' should be 'int', but got type 'str'"),
-    (lambda: nn.BatchNorm2d(0), ValueError, "'num_features' must be int and must > 0"),
-    (lambda: nn.BatchNorm2d(3, momentum=2), ValueError, r"range \[0, 1\], but got 2"),
-    (lambda: nn.LayerNorm(3), TypeError, "but got 3"),
-    (lambda: nn.LayerNorm(()), ValueError, "at least one element"),
-    (lambda: nn.GroupNorm(2, 3), ValueError, "'num_channels': 3, 'num_groups': 2"),
-    (lambda: nn.PReLU(3, [0.1]), ValueError, r"but got \[0.1\]"),
-    (lambda: nn.Embedding(3.0, 2), TypeError, "type of 'vocab_size' should be 'int', but got type 'float'"),
-    (lambda: nn.Embedding(3, 2, padding_idx=5), ValueError, r"range \[0, 3\), but got 5"),
-    (lambda: nn.LSTM(3, 4, dropout=2.0), ValueError, "but got 2.0"),
-    (lambda: nn.LSTMCell(3, 4, batch_size=2), ValueError, "use 'nn.LSTM'"),
-    (lambda: nn.Pad([(1, 1)]), TypeError, "must be tuple, but got list"),
-    (lambda: nn.Pad(((1, 1, 1),)), ValueError, r"must be \(n, 2\)"),
-    (lambda: nn.MultiheadAttention(7, 2), ValueError, "but got 7 and 2"),
-    (lambda: nn.MSELoss("foo"), ValueError, "but got 'foo'"),
-    (lambda: nn.CrossEntropyLoss(label_smoothing=1.5), ValueError, "but got 1.5"),
-    (lambda: nn.get_activation("foo"), KeyError, "but got 'foo'"),
-    (lambda: nn.EmbeddingLookup(3, 2, sparse=False), ValueError, "'sparse' must be True"),
-])
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        (lambda: nn.Dense(0, 2), ValueError, "'in_channels' must be int and must > 0, but got '0'"),
+        (lambda: nn.Dense("a", 2), TypeError, "'in_channels' must be int, but got 'str'"),
+        (lambda: nn.Dense(3, 2, activation="foo"), KeyError, "must be in"),
+        (lambda: nn.Dense(3, 2, activation=3), TypeError, "must be str or Cell or Primitive, but got int"),
+        (lambda: nn.Dense(3, 2, weight_init=zeros(3, 2)), ValueError, r"must be \(2, 3\), but got \(3, 2\)"),
+        (lambda: nn.Conv2d(3, 2, 3, padding=1), ValueError, "Set pad_mode='pad'"),
+        (lambda: nn.Conv2d(3, 2, 3, pad_mode="SAME"), ValueError, "'pad_mode' must be str and must be in"),
+        (lambda: nn.Conv2d(3, 2, (3, 3, 3)), TypeError, "tuple of 2 ints"),
+        (lambda: nn.Conv2d(3, 2, "3"), TypeError, "tuple of 2 ints, but got '3'"),
+        (lambda: nn.Conv2d(3, 2, 0), ValueError, "'kernel_size' must be a positive int"),
+        (
+            lambda: nn.Conv2d(3, 2, 3, pad_mode="pad", padding=[1, 1, 1, 1]),
+            TypeError,
+            r"int or tuple\(int\), but got list",
+        ),
+        (lambda: nn.Conv2d(3, 2, 3, pad_mode="pad", padding=(1, 1)), ValueError, "tuple of 4 ints"),
+        (lambda: nn.Conv2d(3, 2, 3, pad_mode="pad", padding=-1), ValueError, "non-negative int"),
+        (lambda: nn.Conv2d(3, 4, 3, group=2), ValueError, "divisible by 'group'"),
+        (lambda: nn.Conv2d(3, 4, 3, has_bias=1), TypeError, "'has_bias' must be a bool"),
+        (lambda: nn.Conv2dTranspose(3, 4, 3, 2, output_padding=1), ValueError, "'pad_mode' must be 'pad'"),
+        (
+            lambda: nn.Conv2dTranspose(3, 4, 3, 2, "pad", 1, 2),
+            ValueError,
+            r"in range of \[0, max\(stride, dilation\)\)",
+        ),
+        (lambda: nn.MaxPool2d((2, 2, 2)), ValueError, "tuple of 2 ints"),
+        (lambda: nn.MaxPool2d(0), ValueError, "positive int"),
+        (lambda: nn.MaxPool2d(2.0), TypeError, "must be an int"),
+        (lambda: nn.MaxPool2d(2, ceil_mode=True), ValueError, "when pad_mode is not 'pad'"),
+        (lambda: nn.AvgPool2d(2, padding=1), ValueError, "Set pad_mode='pad'"),
+        (lambda: nn.Dropout(p=1), ValueError, r"in range \[0, 1\), but got 1"),
+        (lambda: nn.Dropout(0), ValueError, r"in range \(0, 1\], but got 0"),
+        (lambda: nn.Softmax("a"), TypeError, "type of 'axis' should be 'int', but got type 'str'"),
+        (lambda: nn.BatchNorm2d(0), ValueError, "'num_features' must be int and must > 0"),
+        (lambda: nn.BatchNorm2d(3, momentum=2), ValueError, r"range \[0, 1\], but got 2"),
+        (lambda: nn.LayerNorm(3), TypeError, "but got 3"),
+        (lambda: nn.LayerNorm(()), ValueError, "at least one element"),
+        (lambda: nn.GroupNorm(2, 3), ValueError, "'num_channels': 3, 'num_groups': 2"),
+        (lambda: nn.PReLU(3, [0.1]), ValueError, r"but got \[0.1\]"),
+        (lambda: nn.Embedding(3.0, 2), TypeError, "type of 'vocab_size' should be 'int', but got type 'float'"),
+        (lambda: nn.Embedding(3, 2, padding_idx=5), ValueError, r"range \[0, 3\), but got 5"),
+        (lambda: nn.LSTM(3, 4, dropout=2.0), ValueError, "but got 2.0"),
+        (lambda: nn.LSTMCell(3, 4, batch_size=2), ValueError, "use 'nn.LSTM'"),
+        (lambda: nn.Pad([(1, 1)]), TypeError, "must be tuple, but got list"),
+        (lambda: nn.Pad(((1, 1, 1),)), ValueError, r"must be \(n, 2\)"),
+        (lambda: nn.MultiheadAttention(7, 2), ValueError, "but got 7 and 2"),
+        (lambda: nn.MSELoss("foo"), ValueError, "but got 'foo'"),
+        (lambda: nn.CrossEntropyLoss(label_smoothing=1.5), ValueError, "but got 1.5"),
+        (lambda: nn.get_activation("foo"), KeyError, "but got 'foo'"),
+        (lambda: nn.EmbeddingLookup(3, 2, sparse=False), ValueError, "'sparse' must be True"),
+    ],
+)
 def test_wrong_arguments(make: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         make()
 
 
-@pytest.mark.parametrize(("call", "error", "text"), [
-    (lambda: nn.Dense(4, 2)(zeros(2, 3)), ValueError, r"last axis of the input must be 4, but got shape \(2, 3\). "
-                                                      r"Flatten"),
-    (lambda: nn.Dense(3, 2)(zeros(2, 3, dtype=np.int32)), TypeError, "but got torch.int32. Cast the input"),
-    (lambda: nn.Dense(3, 2)([1.0]), TypeError, "must be a Tensor, but got list"),
-    (lambda: nn.Conv2d(3, 2, 3)(zeros(1, 4, 5, 5)), RuntimeError, r"must have 3 channels, but got shape \(1, 4, 5, "
-                                                                  r"5\)"),
-    (lambda: nn.Conv2d(3, 2, 3)(zeros(1, 1, 4, 5, 5)), ValueError, "4 axes"),
-    (lambda: nn.Conv2d(3, 2, 3)(np.zeros((1, 3, 5, 5), np.float32)), TypeError, "must be a Tensor, but got ndarray"),
-    (lambda: nn.Conv2d(3, 2, 3, pad_mode="valid")(zeros(1, 3, 2, 2)), ValueError, "too small for the window"),
-    (lambda: nn.Conv2d(3, 2, 3)(zeros(1, 3, 5, 5, dtype=np.float16)), TypeError, "Cell.to_float"),
-    (lambda: nn.MaxPool2d(3, 2)(zeros(1, 3, 2, 2)), ValueError, "too small for the window"),
-    (lambda: nn.BatchNorm2d(3)(zeros(1, 4, 5, 5)), ValueError, "must have 3 channels"),
-    (lambda: nn.BatchNorm2d(3)(zeros(1, 3)), ValueError, "4 dims"),
-    (lambda: nn.LayerNorm((4,))(zeros(2, 3)), ValueError, r"'normalized_shape' \(4,\), but got \(2, 3\)"),
-    (lambda: nn.Flatten(0, 5)(zeros(2, 3)), ValueError, "'end_dim' 5"),
-    (lambda: nn.LSTM(3, 4)(zeros(2, 3)), ValueError, "3 axes with 3 features"),
-    (lambda: nn.LSTM(3, 4)(zeros(2, 1, 3), zeros(1, 1, 4)), TypeError, "tuple of two Tensors"),
-    (lambda: nn.MSELoss()(zeros(2, 3), 3), TypeError, "'labels' must be a Tensor, but got int"),
-    (lambda: nn.MSELoss()(zeros(2, 3), zeros(2, 4)), ValueError, r"\(2, 3\) and \(2, 4\)"),
-    (lambda: nn.L1Loss()(zeros(2, 3), zeros(2, 4)), ValueError, r"\(2, 3\) and \(2, 4\)"),
-    (lambda: nn.SmoothL1Loss()(zeros(2, 3), zeros(2, 4)), ValueError, "one shape"),
-    (lambda: nn.BCELoss()(zeros(2, 3), zeros(1)), ValueError, "one shape"),
-    (lambda: nn.SoftmaxCrossEntropyWithLogits(True, "mean")(zeros(2, 3), zeros(2)), TypeError, "int32 or int64, but got torch.float32"),
-    (lambda: nn.SoftmaxCrossEntropyWithLogits(True, "mean")(zeros(2, 3), zeros(2, 1, dtype=np.int32)), ValueError, "Use sparse=False"),
-    (lambda: nn.SoftmaxCrossEntropyWithLogits(True, "mean")(zeros(2, 3), zeros(3, dtype=np.int32)), ValueError, r"of shape \(2,\)"),
-    (lambda: nn.SoftmaxCrossEntropyWithLogits()(zeros(2, 3), zeros(2, 3, dtype=np.int32)), TypeError, "Use sparse=True"),
-    (lambda: nn.SoftmaxCrossEntropyWithLogits()(zeros(2, 3), zeros(2, dtype=np.int32)), TypeError, "Use sparse=True"),
-    (lambda: nn.SoftmaxCrossEntropyWithLogits()(zeros(2, 3), zeros(2, 4)), ValueError, r"\(2, 3\), but got \(2, 4\)"),
-    (lambda: nn.SoftmaxCrossEntropyWithLogits()(zeros(2, 3), 5), TypeError, "must be a Tensor, but got int"),
-    (lambda: nn.CrossEntropyLoss()(zeros(2, 3), zeros(2)), TypeError, "int32 for class indices"),
-    (lambda: nn.CrossEntropyLoss()(zeros(2, 3), zeros(5, dtype=np.int32)), ValueError, r"\(2, 3\) and \(5,\)"),
-    (lambda: nn.MatMul()(zeros(2, 3), zeros(2, 3)), ValueError, r"\(2, 3\) and \(2, 3\)"),
-    (lambda: nn.Softmax2d()(zeros(2, 3)), ValueError, "3 or 4 dims, but got 2"),
-    (lambda: nn.SSIM()(zeros(1, 1, 5, 5), zeros(1, 1, 5, 5)), ValueError, "at least 'filter_size' 11"),
-    (lambda: nn.PSNR()(zeros(1, 1, 5, 5), zeros(1, 1, 5, 4)), ValueError, "one shape"),
-    (lambda: nn.AdaptiveAvgPool1d(2)(zeros(1, 1, 5)), ValueError, "divisible by output size 2, but got 5"),
-    (lambda: nn.Upsample(scale_factor=2, mode="bilinear")(zeros(1, 1, 5)), ValueError, r"axes, but got 3"),
-    (lambda: nn.Upsample(mode="nearest")(zeros(1, 1, 5)), ValueError, "exactly one of 'size' and 'scale_factor'"),
-    (lambda: nn.MultiheadAttention(4, 2)(zeros(3, 1, 4), zeros(3, 1, 4), zeros(3, 1, 4), attn_mask=zeros(2, 3)), ValueError, "'attn_mask' must be"),
-])
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (
+            lambda: nn.Dense(4, 2)(zeros(2, 3)),
+            ValueError,
+            r"last axis of the input must be 4, but got shape \(2, 3\). "
+            r"Flatten",
+        ),
+        (lambda: nn.Dense(3, 2)(zeros(2, 3, dtype=np.int32)), TypeError, "but got torch.int32. Cast the input"),
+        (lambda: nn.Dense(3, 2)([1.0]), TypeError, "must be a Tensor, but got list"),
+        (
+            lambda: nn.Conv2d(3, 2, 3)(zeros(1, 4, 5, 5)),
+            RuntimeError,
+            r"must have 3 channels, but got shape \(1, 4, 5, "
+            r"5\)",
+        ),
+        (lambda: nn.Conv2d(3, 2, 3)(zeros(1, 1, 4, 5, 5)), ValueError, "4 axes"),
+        (
+            lambda: nn.Conv2d(3, 2, 3)(np.zeros((1, 3, 5, 5), np.float32)),
+            TypeError,
+            "must be a Tensor, but got ndarray",
+        ),
+        (lambda: nn.Conv2d(3, 2, 3, pad_mode="valid")(zeros(1, 3, 2, 2)), ValueError, "too small for the window"),
+        (lambda: nn.Conv2d(3, 2, 3)(zeros(1, 3, 5, 5, dtype=np.float16)), TypeError, "Cell.to_float"),
+        (lambda: nn.MaxPool2d(3, 2)(zeros(1, 3, 2, 2)), ValueError, "too small for the window"),
+        (lambda: nn.BatchNorm2d(3)(zeros(1, 4, 5, 5)), ValueError, "must have 3 channels"),
+        (lambda: nn.BatchNorm2d(3)(zeros(1, 3)), ValueError, "4 dims"),
+        (lambda: nn.LayerNorm((4,))(zeros(2, 3)), ValueError, r"'normalized_shape' \(4,\), but got \(2, 3\)"),
+        (lambda: nn.Flatten(0, 5)(zeros(2, 3)), ValueError, "'end_dim' 5"),
+        (lambda: nn.LSTM(3, 4)(zeros(2, 3)), ValueError, "3 axes with 3 features"),
+        (lambda: nn.LSTM(3, 4)(zeros(2, 1, 3), zeros(1, 1, 4)), TypeError, "tuple of two Tensors"),
+        (lambda: nn.MSELoss()(zeros(2, 3), 3), TypeError, "'labels' must be a Tensor, but got int"),
+        (lambda: nn.MSELoss()(zeros(2, 3), zeros(2, 4)), ValueError, r"\(2, 3\) and \(2, 4\)"),
+        (lambda: nn.L1Loss()(zeros(2, 3), zeros(2, 4)), ValueError, r"\(2, 3\) and \(2, 4\)"),
+        (lambda: nn.SmoothL1Loss()(zeros(2, 3), zeros(2, 4)), ValueError, "one shape"),
+        (lambda: nn.BCELoss()(zeros(2, 3), zeros(1)), ValueError, "one shape"),
+        (
+            lambda: nn.SoftmaxCrossEntropyWithLogits(True, "mean")(zeros(2, 3), zeros(2)),
+            TypeError,
+            "int32 or int64, but got torch.float32",
+        ),
+        (
+            lambda: nn.SoftmaxCrossEntropyWithLogits(True, "mean")(zeros(2, 3), zeros(2, 1, dtype=np.int32)),
+            ValueError,
+            "Use sparse=False",
+        ),
+        (
+            lambda: nn.SoftmaxCrossEntropyWithLogits(True, "mean")(zeros(2, 3), zeros(3, dtype=np.int32)),
+            ValueError,
+            r"of shape \(2,\)",
+        ),
+        (
+            lambda: nn.SoftmaxCrossEntropyWithLogits()(zeros(2, 3), zeros(2, 3, dtype=np.int32)),
+            TypeError,
+            "Use sparse=True",
+        ),
+        (
+            lambda: nn.SoftmaxCrossEntropyWithLogits()(zeros(2, 3), zeros(2, dtype=np.int32)),
+            TypeError,
+            "Use sparse=True",
+        ),
+        (
+            lambda: nn.SoftmaxCrossEntropyWithLogits()(zeros(2, 3), zeros(2, 4)),
+            ValueError,
+            r"\(2, 3\), but got \(2, 4\)",
+        ),
+        (lambda: nn.SoftmaxCrossEntropyWithLogits()(zeros(2, 3), 5), TypeError, "must be a Tensor, but got int"),
+        (lambda: nn.CrossEntropyLoss()(zeros(2, 3), zeros(2)), TypeError, "int32 for class indices"),
+        (lambda: nn.CrossEntropyLoss()(zeros(2, 3), zeros(5, dtype=np.int32)), ValueError, r"\(2, 3\) and \(5,\)"),
+        (lambda: nn.MatMul()(zeros(2, 3), zeros(2, 3)), ValueError, r"\(2, 3\) and \(2, 3\)"),
+        (lambda: nn.Softmax2d()(zeros(2, 3)), ValueError, "3 or 4 dims, but got 2"),
+        (lambda: nn.SSIM()(zeros(1, 1, 5, 5), zeros(1, 1, 5, 5)), ValueError, "at least 'filter_size' 11"),
+        (lambda: nn.PSNR()(zeros(1, 1, 5, 5), zeros(1, 1, 5, 4)), ValueError, "one shape"),
+        (lambda: nn.AdaptiveAvgPool1d(2)(zeros(1, 1, 5)), ValueError, "divisible by output size 2, but got 5"),
+        (lambda: nn.Upsample(scale_factor=2, mode="bilinear")(zeros(1, 1, 5)), ValueError, r"axes, but got 3"),
+        (lambda: nn.Upsample(mode="nearest")(zeros(1, 1, 5)), ValueError, "exactly one of 'size' and 'scale_factor'"),
+        (
+            lambda: nn.MultiheadAttention(4, 2)(zeros(3, 1, 4), zeros(3, 1, 4), zeros(3, 1, 4), attn_mask=zeros(2, 3)),
+            ValueError,
+            "'attn_mask' must be",
+        ),
+    ],
+)
 def test_wrong_inputs(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
@@ -113,17 +168,22 @@ def test_wrong_inputs(call: Any, error: type[Exception], text: str) -> None:
 def test_what_layers_print_is_what_mindspore_prints() -> None:
     assert str(nn.Dense(3, 2)) == "Dense(input_channels=3, output_channels=2, has_bias=True)"
     assert str(nn.Dense(3, 2, has_bias=False, activation="relu")) == (
-        "Dense(\n  input_channels=3, output_channels=2, activation=ReLU()\n  (activation): ReLU()\n)")
+        "Dense(\n  input_channels=3, output_channels=2, activation=ReLU()\n  (activation): ReLU()\n)"
+    )
     assert str(nn.MaxPool2d(2)) == "MaxPool2d(kernel_size=2, stride=1, pad_mode=VALID)"
-    assert [str(item) for item in (nn.ReLU(), nn.Softmax(), nn.Flatten(), nn.PReLU(), nn.Dropout(0.3), nn.Dropout(p=0.3))] == [
-        "ReLU()", "Softmax()", "Flatten()", "PReLU()", "Dropout(keep_prob=0.3)", "Dropout(p=0.3)"]
-    assert str(nn.BatchNorm2d(3)).startswith("BatchNorm2d(num_features=3, eps=1e-05, momentum=0.9, gamma=Parameter (name=gamma, shape=(3,), ")
+    assert [
+        str(item) for item in (nn.ReLU(), nn.Softmax(), nn.Flatten(), nn.PReLU(), nn.Dropout(0.3), nn.Dropout(p=0.3))
+    ] == ["ReLU()", "Softmax()", "Flatten()", "PReLU()", "Dropout(keep_prob=0.3)", "Dropout(p=0.3)"]
+    assert str(nn.BatchNorm2d(3)).startswith(
+        "BatchNorm2d(num_features=3, eps=1e-05, momentum=0.9, gamma=Parameter (name=gamma, shape=(3,), "
+    )
     assert str(nn.GroupNorm(1, 2)) == "GroupNorm(num_groups=1, num_channels=2)"
     assert torch.is_tensor(nn.Identity(3, a=1)(zeros(1)))
 
 
 def test_check_that_projects_of_1x_import() -> None:
     from mindspore_compat.nn.layer.basic import check_dense_input_shape
+
     check_dense_input_shape((2, 3), "Dense")
     with pytest.raises(ValueError, match="For 'Dense', the dimension of 'x' should not be less than 2, but got 1"):
         check_dense_input_shape((2,), "Dense")

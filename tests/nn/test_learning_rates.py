@@ -1,4 +1,5 @@
 """Learning rate lists and schedules equal real MindSpore's (tests/golden/nn_rates.json)."""
+
 from __future__ import annotations
 
 import json
@@ -27,7 +28,9 @@ def test_lists_are_those_of_mindspore(number: int) -> None:
     np.testing.assert_allclose(rates, GOLDEN["lists"][number], rtol=1e-12)
 
 
-@pytest.mark.parametrize("number", range(len(SCHEDULES)), ids=[f"{name}{number}" for number, (name, _) in enumerate(SCHEDULES)])
+@pytest.mark.parametrize(
+    "number", range(len(SCHEDULES)), ids=[f"{name}{number}" for number, (name, _) in enumerate(SCHEDULES)]
+)
 def test_schedules_are_those_of_mindspore(number: int) -> None:
     name, arguments = SCHEDULES[number]
     cell = getattr(nn, name)(**arguments)
@@ -36,33 +39,70 @@ def test_schedules_are_those_of_mindspore(number: int) -> None:
     assert cell(Tensor([3], torch.int32)).dtype is torch.float32
 
 
-@pytest.mark.parametrize(("call", "error", "text"), [
-    (lambda: dynamic_lr.piecewise_constant_lr([1, 2], [0.1]), ValueError, "'milestone' size: 2, 'learning_rates' size: 1"),
-    (lambda: dynamic_lr.piecewise_constant_lr([5, 2], [0.1, 0.2]), ValueError, r"milestone\[1\] must be greater than "
-                                                                               r"milestone\[0\]"),
-    (lambda: dynamic_lr.piecewise_constant_lr([1], [1]), TypeError, r"learning_rates\[0\]' must be 'float', but got 'int'"),
-    (lambda: dynamic_lr.exponential_decay_lr(0.1, 0.9, 0, 1, 1), ValueError, "'total_step' must be int and must > 0, but got '0'"),
-    (lambda: dynamic_lr.exponential_decay_lr(-0.1, 0.9, 1, 1, 1), ValueError, "'learning_rate' must be float and must > 0, but got '-0.1'"),
-    (lambda: dynamic_lr.exponential_decay_lr(1, 0.9, 1, 1, 1), TypeError, "'learning_rate' must be float, but got 'int'"),
-    (lambda: dynamic_lr.cosine_decay_lr(0.1, 0.01, 1, 1, 1), ValueError, "'max_lr' must be greater than the 'min_lr'"),
-    (lambda: dynamic_lr.cosine_decay_lr(0, 0.01, 1, 1, 1), TypeError, "'min_lr' must be float, but got 'int'"),
-    (lambda: dynamic_lr.warmup_lr(1, 1, 1, 1), TypeError, "'learning_rate' must be float"),
-    (lambda: nn.CosineDecayLR(0, 0.1, 2), TypeError, "'min_lr' must be float, but got 'int'"),
-    (lambda: nn.CosineDecayLR(0.2, 0.1, 2), ValueError, "'max_lr' must be greater"),
-    (lambda: nn.ExponentialDecayLR(0.1, 0.9, 0), ValueError, "'decay_steps' must be int and must > 0"),
-    (lambda: nn.ExponentialDecayLR(0.1, 0.9, 4, 1), TypeError, "'is_stair' must be a bool, but got int"),
-    (lambda: nn.WarmUpLR(1, 10), TypeError, "'learning_rate' must be float"),
-    (lambda: nn.PolynomialDecayLR(0.1, 0.01, 5, 0.0), ValueError, "'power' must be float and must > 0"),
-])
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (
+            lambda: dynamic_lr.piecewise_constant_lr([1, 2], [0.1]),
+            ValueError,
+            "'milestone' size: 2, 'learning_rates' size: 1",
+        ),
+        (
+            lambda: dynamic_lr.piecewise_constant_lr([5, 2], [0.1, 0.2]),
+            ValueError,
+            r"milestone\[1\] must be greater than "
+            r"milestone\[0\]",
+        ),
+        (
+            lambda: dynamic_lr.piecewise_constant_lr([1], [1]),
+            TypeError,
+            r"learning_rates\[0\]' must be 'float', but got 'int'",
+        ),
+        (
+            lambda: dynamic_lr.exponential_decay_lr(0.1, 0.9, 0, 1, 1),
+            ValueError,
+            "'total_step' must be int and must > 0, but got '0'",
+        ),
+        (
+            lambda: dynamic_lr.exponential_decay_lr(-0.1, 0.9, 1, 1, 1),
+            ValueError,
+            "'learning_rate' must be float and must > 0, but got '-0.1'",
+        ),
+        (
+            lambda: dynamic_lr.exponential_decay_lr(1, 0.9, 1, 1, 1),
+            TypeError,
+            "'learning_rate' must be float, but got 'int'",
+        ),
+        (
+            lambda: dynamic_lr.cosine_decay_lr(0.1, 0.01, 1, 1, 1),
+            ValueError,
+            "'max_lr' must be greater than the 'min_lr'",
+        ),
+        (lambda: dynamic_lr.cosine_decay_lr(0, 0.01, 1, 1, 1), TypeError, "'min_lr' must be float, but got 'int'"),
+        (lambda: dynamic_lr.warmup_lr(1, 1, 1, 1), TypeError, "'learning_rate' must be float"),
+        (lambda: nn.CosineDecayLR(0, 0.1, 2), TypeError, "'min_lr' must be float, but got 'int'"),
+        (lambda: nn.CosineDecayLR(0.2, 0.1, 2), ValueError, "'max_lr' must be greater"),
+        (lambda: nn.ExponentialDecayLR(0.1, 0.9, 0), ValueError, "'decay_steps' must be int and must > 0"),
+        (lambda: nn.ExponentialDecayLR(0.1, 0.9, 4, 1), TypeError, "'is_stair' must be a bool, but got int"),
+        (lambda: nn.WarmUpLR(1, 10), TypeError, "'learning_rate' must be float"),
+        (lambda: nn.PolynomialDecayLR(0.1, 0.01, 5, 0.0), ValueError, "'power' must be float and must > 0"),
+    ],
+)
 def test_wrong_arguments_are_refused_as_upstream_does(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
 
 
-@pytest.mark.parametrize("rates", [[0.1, 0.2, 0.3], np.array([0.1, 0.2, 0.3]), Tensor(np.array([0.1, 0.2, 0.3], np.float32))])
+@pytest.mark.parametrize(
+    "rates", [[0.1, 0.2, 0.3], np.array([0.1, 0.2, 0.3]), Tensor(np.array([0.1, 0.2, 0.3], np.float32))]
+)
 def test_a_list_answers_in_the_shape_of_the_step(rates: Any) -> None:
     optimizer = nn.Momentum([Parameter(Tensor(np.ones(2, np.float32)), name="w")], rates, 0.9)
-    for step, expected in ((Tensor([2], int32), [np.float32(0.3)]), (Tensor(1, int32), np.float32(0.2)), (Tensor([9], int32), [np.float32(0.3)])):
+    for step, expected in (
+        (Tensor([2], int32), [np.float32(0.3)]),
+        (Tensor(1, int32), np.float32(0.2)),
+        (Tensor([9], int32), [np.float32(0.3)]),
+    ):
         found = optimizer.learning_rate(step)
         assert found.dtype == float32 and found.asnumpy().tolist() == expected
     assert optimizer.learning_rate(optimizer.global_step).shape == (1,)

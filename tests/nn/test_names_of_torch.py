@@ -1,4 +1,7 @@
-"""Names that no MindSpore has and real projects write all the same: `nn.Sequential`, `nn.init`, `P.Sum`, `dataset.create_dict_iterator`."""
+"""Names that no MindSpore has and real projects write all the same: `nn.Sequential`, `nn.init`, `P.Sum`,
+`dataset.create_dict_iterator`.
+"""
+
 from __future__ import annotations
 
 from collections import OrderedDict
@@ -17,14 +20,22 @@ def names(cell: nn.Cell) -> list[str]:
     return [parameter.name for parameter in cell.get_parameters()]
 
 
-@pytest.mark.parametrize("build", [
-    lambda *cells: nn.Sequential(*cells), lambda *cells: nn.Sequential(list(cells)),
-    lambda *cells: nn.Sequential(OrderedDict((str(i), cell) for i, cell in enumerate(cells))),
-])
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda *cells: nn.Sequential(*cells),
+        lambda *cells: nn.Sequential(list(cells)),
+        lambda *cells: nn.Sequential(OrderedDict((str(i), cell) for i, cell in enumerate(cells))),
+    ],
+)
 def test_sequential_takes_the_call_forms_of_torch(build: Any) -> None:
     cells = nn.Dense(2, 3), nn.ReLU(), nn.Dense(3, 4)
     net, x = build(*cells), Tensor(np.ones((1, 2), np.float32))
-    assert names(net) == ["0.weight", "0.bias", "2.weight", "2.bias"] and isinstance(net, nn.SequentialCell) and len(net) == 3
+    assert (
+        names(net) == ["0.weight", "0.bias", "2.weight", "2.bias"]
+        and isinstance(net, nn.SequentialCell)
+        and len(net) == 3
+    )
     assert np.array_equal(net(x).asnumpy(), cells[2](cells[1](cells[0](x))).asnumpy())
 
 
@@ -42,8 +53,14 @@ def test_children_that_are_added_by_name_have_it_in_their_parameters() -> None:
             return self.head(self.features(x))
 
     net = Net()
-    assert names(net) == ["features.first.weight", "features.first.bias", "features.third.weight", "features.third.bias",
-                          "head.only.weight", "head.only.bias"]
+    assert names(net) == [
+        "features.first.weight",
+        "features.first.bias",
+        "features.third.weight",
+        "features.third.bias",
+        "head.only.weight",
+        "head.only.bias",
+    ]
     assert net(Tensor(np.ones((1, 2), np.float32))).shape == (1, 2)
     with pytest.raises(TypeError, match="subclass of Cell"):
         nn.Sequential().add_module("x", 3)
@@ -53,19 +70,32 @@ def layer() -> Parameter:
     return nn.Conv2d(16, 32, 3).weight
 
 
-@pytest.mark.parametrize(("name", "kwargs", "mean", "std", "largest"), [
-    ("constant_", {"val": 0.25}, 0.25, 0, 0.25), ("zeros_", {}, 0, 0, 0), ("ones_", {}, 1, 0, 1), ("normal_", {"mean": 1.0, "std": 0.1}, 1, 0.1, 2),
-    ("uniform_", {"a": -1.0, "b": 1.0}, 0, 3 ** -0.5, 1), ("trunc_normal_", {"std": 0.02, "a": -0.04, "b": 0.04}, 0, 0.0176, 0.04),
-    ("xavier_uniform_", {}, 0, (2 / (9 * 48)) ** 0.5, (6 / (9 * 48)) ** 0.5), ("xavier_normal_", {}, 0, (2 / (9 * 48)) ** 0.5, 1),
-    ("kaiming_normal_", {"mode": "fan_out", "nonlinearity": "relu"}, 0, (2 / 288) ** 0.5, 1),
-    ("kaiming_normal_", {"a": 1}, 0, (1 / 144) ** 0.5, 1), ("kaiming_uniform_", {"a": 5 ** 0.5}, 0, 1 / 12 / 3 ** 0.5, 1 / 12),
-])
-def test_init_fills_parameters_in_place(name: str, kwargs: dict[str, Any], mean: float, std: float, largest: float) -> None:
+@pytest.mark.parametrize(
+    ("name", "kwargs", "mean", "std", "largest"),
+    [
+        ("constant_", {"val": 0.25}, 0.25, 0, 0.25),
+        ("zeros_", {}, 0, 0, 0),
+        ("ones_", {}, 1, 0, 1),
+        ("normal_", {"mean": 1.0, "std": 0.1}, 1, 0.1, 2),
+        ("uniform_", {"a": -1.0, "b": 1.0}, 0, 3**-0.5, 1),
+        ("trunc_normal_", {"std": 0.02, "a": -0.04, "b": 0.04}, 0, 0.0176, 0.04),
+        ("xavier_uniform_", {}, 0, (2 / (9 * 48)) ** 0.5, (6 / (9 * 48)) ** 0.5),
+        ("xavier_normal_", {}, 0, (2 / (9 * 48)) ** 0.5, 1),
+        ("kaiming_normal_", {"mode": "fan_out", "nonlinearity": "relu"}, 0, (2 / 288) ** 0.5, 1),
+        ("kaiming_normal_", {"a": 1}, 0, (1 / 144) ** 0.5, 1),
+        ("kaiming_uniform_", {"a": 5**0.5}, 0, 1 / 12 / 3**0.5, 1 / 12),
+    ],
+)
+def test_init_fills_parameters_in_place(
+    name: str, kwargs: dict[str, Any], mean: float, std: float, largest: float
+) -> None:
     weight = layer()
     place = weight.data_ptr()
     assert getattr(nn.init, name)(weight, **kwargs) is weight
     value = weight.asnumpy()
-    assert abs(value.mean() - mean) < 0.05 * max(std, 1e-9) + 1e-6 and value.std() == pytest.approx(std, rel=0.05, abs=1e-6)
+    assert abs(value.mean() - mean) < 0.05 * max(std, 1e-9) + 1e-6 and value.std() == pytest.approx(
+        std, rel=0.05, abs=1e-6
+    )
     assert np.abs(value).max() <= largest + 1e-6
     assert weight.data_ptr() == place and weight.requires_grad and weight.name == "weight" and type(weight) is Parameter
 
@@ -109,8 +139,16 @@ def test_create_dict_iterator_as_a_function() -> None:
     assert [row["x"].item() for row in rows] == [1, 2, 3]
 
 
-@pytest.mark.parametrize(("module", "slip", "right"), [(nn, "Relu", "ReLU"), (nn, "BCEloss", "BCELoss"), (nn, "sigmoid", "Sigmoid"),
-                                                       (mindspore.dataset, "MnistDatset", "MnistDataset"), (nn, "accuracy", "Accuracy")])
+@pytest.mark.parametrize(
+    ("module", "slip", "right"),
+    [
+        (nn, "Relu", "ReLU"),
+        (nn, "BCEloss", "BCELoss"),
+        (nn, "sigmoid", "Sigmoid"),
+        (mindspore.dataset, "MnistDatset", "MnistDataset"),
+        (nn, "accuracy", "Accuracy"),
+    ],
+)
 def test_a_slip_of_the_pen_is_told(module: Any, slip: str, right: str) -> None:
     with pytest.raises(AttributeError, match=f"Did you mean '{right}'"):
         getattr(module, slip)

@@ -1,4 +1,7 @@
-"""Arithmetic that MindSpore's CPU cannot serve as an oracle for, against the formulas of its documentation in float64."""
+"""Arithmetic that MindSpore's CPU cannot serve as an oracle for, against the formulas of its documentation
+in float64.
+"""
+
 from __future__ import annotations
 
 from typing import Any
@@ -42,7 +45,7 @@ def test_adagrad_without_slot_updates_keeps_its_divisor() -> None:
 def test_ftrl_with_l1_moves_every_weight_towards_zero() -> None:
     p, n, z = START.copy(), np.full(3, 0.2), np.zeros(3)
     for _ in range(2):
-        new = n + GRADIENT ** 2
+        new = n + GRADIENT**2
         z = z + GRADIENT - (np.sqrt(new) - np.sqrt(n)) / 0.1 * p
         p = np.where(np.abs(z) > 0.3, (0.3 * np.sign(z) - z) / (np.sqrt(new) / 0.1), 0.0)
         n = new
@@ -89,19 +92,22 @@ def test_lars_takes_over_loss_scale() -> None:
     np.testing.assert_allclose(parameter.asnumpy(), plain, rtol=1e-6)
 
 
-@pytest.mark.parametrize(("make", "error", "text"), [
-    (lambda p: Rprop(p, etas=[0.5, 1.2]), TypeError, "'etas' must be a tuple"),
-    (lambda p: Rprop(p, etas=(0.5, 0.9)), ValueError, "etaplus must be greater than 1.0, but got etaplus 0.9"),
-    (lambda p: Rprop(p, step_sizes=(1.0, 0.5)), ValueError, "maximal step size"),
-    (lambda p: Adadelta(p, rho=1.5), ValueError, r"'rho' must be in range of \[0.0, 1.0\], but got 1.5"),
-    (lambda p: Adadelta(p)(5), TypeError, "tuple of Tensor"),
-    (lambda p: FTRL(p, learning_rate=[0.1, 0.2]), ValueError, "dynamic learning rate"),
-    (lambda p: FTRL(p, lr_power=0.5), ValueError, "'lr_power' must be at most 0, but got 0.5"),
-    (lambda p: LARS(5), TypeError, "'optimizer' should be 'Optimizer', but got type 'int'"),
-    (lambda p: AdaFactor(p, 0.1), ValueError, "relative_step=False"),
-    (lambda p: AdaFactor(p, relative_step=False), ValueError, "can not be None"),
-    (lambda p: AdaFactor(p, eps=(1e-3,)), ValueError, "must have 2 values"),
-])
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        (lambda p: Rprop(p, etas=[0.5, 1.2]), TypeError, "'etas' must be a tuple"),
+        (lambda p: Rprop(p, etas=(0.5, 0.9)), ValueError, "etaplus must be greater than 1.0, but got etaplus 0.9"),
+        (lambda p: Rprop(p, step_sizes=(1.0, 0.5)), ValueError, "maximal step size"),
+        (lambda p: Adadelta(p, rho=1.5), ValueError, r"'rho' must be in range of \[0.0, 1.0\], but got 1.5"),
+        (lambda p: Adadelta(p)(5), TypeError, "tuple of Tensor"),
+        (lambda p: FTRL(p, learning_rate=[0.1, 0.2]), ValueError, "dynamic learning rate"),
+        (lambda p: FTRL(p, lr_power=0.5), ValueError, "'lr_power' must be at most 0, but got 0.5"),
+        (lambda p: LARS(5), TypeError, "'optimizer' should be 'Optimizer', but got type 'int'"),
+        (lambda p: AdaFactor(p, 0.1), ValueError, "relative_step=False"),
+        (lambda p: AdaFactor(p, relative_step=False), ValueError, "can not be None"),
+        (lambda p: AdaFactor(p, eps=(1e-3,)), ValueError, "must have 2 values"),
+    ],
+)
 def test_wrong_arguments_are_refused_as_upstream_does(make: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         make([Parameter(Tensor(START.astype(np.float32)), name="w")])

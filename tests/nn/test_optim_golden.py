@@ -1,4 +1,5 @@
 """Optimizers follow real MindSpore's losses and reach its states, names and order included (tests/golden/optim.npz)."""
+
 from __future__ import annotations
 
 import importlib
@@ -18,10 +19,14 @@ GOLDEN = np.load(Path(__file__).parents[1] / "golden" / "optim.npz")
 INDEX: dict[str, Any] = json.loads(GOLDEN["index"].tobytes())
 RTOL = 1e-5
 
-_FILES = "ada_grad adadelta adafactor adam adamax asgd ftrl lamb lars lazyadam momentum proximal_ada_grad rmsprop rprop sgd".split()
+_FILES = (
+    "ada_grad adadelta adafactor adam adamax asgd ftrl lamb lars lazyadam momentum proximal_ada_grad rmsprop rprop sgd"
+).split()
 _MODULES = [importlib.import_module(f"mindspore_compat.nn.optim.{name}") for name in _FILES]
-NN = SimpleNamespace(**{name: getattr(nn, name) for name in dir(nn)},
-                     **{name: getattr(module, name) for module in _MODULES for name in module.__all__ if not hasattr(nn, name)})
+NN = SimpleNamespace(
+    **{name: getattr(nn, name) for name in dir(nn)},
+    **{name: getattr(module, name) for module in _MODULES for name in module.__all__ if not hasattr(nn, name)},
+)
 
 
 def train_cell(setting: str) -> Any:
@@ -36,7 +41,9 @@ def train_cell(setting: str) -> Any:
 def test_losses_and_states_are_those_of_mindspore(setting: str) -> None:
     step = train_cell(setting)
     x, y = make_data()
-    losses = [float(step(Tensor(x[n % 3 * 4:n % 3 * 4 + 4]), Tensor(y[n % 3 * 4:n % 3 * 4 + 4]))) for n in range(STEPS)]
+    losses = [
+        float(step(Tensor(x[n % 3 * 4 : n % 3 * 4 + 4]), Tensor(y[n % 3 * 4 : n % 3 * 4 + 4]))) for n in range(STEPS)
+    ]
     np.testing.assert_allclose(losses, GOLDEN[f"{setting}|losses"], rtol=RTOL)
     state = list(step.get_parameters())
     assert [[p.name, list(p.shape)] for p in state] == [item[:2] for item in INDEX[setting]]
@@ -44,7 +51,9 @@ def test_losses_and_states_are_those_of_mindspore(setting: str) -> None:
     start = 0
     for parameter in state:
         size = int(np.prod(parameter.shape))
-        expected = GOLDEN[f"{setting}|state"][start:start + size].reshape(parameter.shape)
+        expected = GOLDEN[f"{setting}|state"][start : start + size].reshape(parameter.shape)
         scale = float(np.abs(expected).max(initial=0))
-        np.testing.assert_allclose(parameter.asnumpy(), expected, rtol=20 * RTOL, atol=20 * RTOL * scale, err_msg=parameter.name)
+        np.testing.assert_allclose(
+            parameter.asnumpy(), expected, rtol=20 * RTOL, atol=20 * RTOL * scale, err_msg=parameter.name
+        )
         start += size

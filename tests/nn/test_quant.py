@@ -1,4 +1,5 @@
 """Fake quantization against its formulas in numpy and torch's own; no MindSpore runs it on a CPU."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,12 +15,20 @@ from mindspore_compat.nn.layer.quant import FakeQuantWithMinMaxObserver, quant_c
 X = np.random.default_rng(0).normal(0, 3, (4, 3, 5)).astype(np.float32)
 
 
-def rounded(x: np.ndarray, low: Any, high: Any, bits: int = 8, symmetric: bool = False, narrow: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """The documented formulas, and where the gradient passes. A symmetric range has its zero halfway, by the formula and not by float32's rounding."""
-    low, high, least, most = np.float32(low), np.float32(high), np.float32(narrow), np.float32(2 ** bits - 1)
+def rounded(
+    x: np.ndarray, low: Any, high: Any, bits: int = 8, symmetric: bool = False, narrow: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """The documented formulas, and where the gradient passes. A symmetric range has its zero halfway, by the formula
+    and not by float32's rounding.
+    """
+    low, high, least, most = np.float32(low), np.float32(high), np.float32(narrow), np.float32(2**bits - 1)
     scale = 2 * np.maximum(high, np.abs(low)) / (most - least) if symmetric else (high - low) / (most - least)
     start = -np.maximum(high, np.abs(low)) if symmetric else low
-    zero = np.floor((least + most) / 2 + np.float32(0.5)) if symmetric else np.floor(np.clip(least - start / scale, least, most) + 0.5)
+    zero = (
+        np.floor((least + most) / 2 + np.float32(0.5))
+        if symmetric
+        else np.floor(np.clip(least - start / scale, least, most) + 0.5)
+    )
     bottom, top = (least - zero) * scale, (most - zero) * scale
     grid = np.floor((np.clip(x, bottom, top) - bottom) / scale + 0.5) * scale + bottom
     return grid, (x >= bottom) & (x <= top)
@@ -31,9 +40,14 @@ def gradient(cell: nn.Cell, x: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("bits", [4, 7, 8])
 @pytest.mark.parametrize("narrow", [False, True])
-@pytest.mark.parametrize(("low", "high", "symmetric"), [(-6, 6, False), (-1.5, 3.25, False), (-1.5, 3.25, True), (0, 2.5, False), (-4.0, 0, False), (-4, 1, True)])
+@pytest.mark.parametrize(
+    ("low", "high", "symmetric"),
+    [(-6, 6, False), (-1.5, 3.25, False), (-1.5, 3.25, True), (0, 2.5, False), (-4.0, 0, False), (-4, 1, True)],
+)
 def test_values_and_gradients(bits: int, narrow: bool, low: float, high: float, symmetric: bool) -> None:
-    cell = FakeQuantWithMinMaxObserver(low, high, quant_dtype=getattr(QuantDtype, f"INT{bits}"), symmetric=symmetric, narrow_range=narrow)
+    cell = FakeQuantWithMinMaxObserver(
+        low, high, quant_dtype=getattr(QuantDtype, f"INT{bits}"), symmetric=symmetric, narrow_range=narrow
+    )
     expected, passes = rounded(X, low, high, bits, symmetric, narrow)
     assert np.allclose(cell(Tensor(X)).asnumpy(), expected, atol=1e-5)
     assert np.array_equal(gradient(cell, X), passes.astype(np.float32))
@@ -49,9 +63,13 @@ def test_torch_rounds_to_the_same_values() -> None:
     scale = 12 / 255
     theirs = torch.fake_quantize_per_tensor_affine(torch.tensor(X), scale, 128, 0, 255)
     assert np.allclose(FakeQuantWithMinMaxObserver()(Tensor(X)).asnumpy(), theirs.numpy(), atol=1e-5)
-    cell = FakeQuantWithMinMaxObserver([-1.0, -2.0, -3.0], [1.0, 2.0, 3.0], per_channel=True, num_channels=3, symmetric=True, narrow_range=True)
+    cell = FakeQuantWithMinMaxObserver(
+        [-1.0, -2.0, -3.0], [1.0, 2.0, 3.0], per_channel=True, num_channels=3, symmetric=True, narrow_range=True
+    )
     scales = torch.tensor([1.0, 2.0, 3.0]) * 2 / 254
-    theirs = torch.fake_quantize_per_channel_affine(torch.tensor(X), scales, torch.full((3,), 128, dtype=torch.int32), 1, 1, 255)
+    theirs = torch.fake_quantize_per_channel_affine(
+        torch.tensor(X), scales, torch.full((3,), 128, dtype=torch.int32), 1, 1, 255
+    )
     assert np.allclose(cell(Tensor(X)).asnumpy(), theirs.numpy(), atol=1e-5)
 
 
@@ -74,7 +92,7 @@ def test_the_range_follows_the_data_in_training_and_holds_zero(ema: bool) -> Non
     cell = FakeQuantWithMinMaxObserver(-6, 6, ema=ema, ema_decay=0.75).set_train()
     low, high = -6.0, 6.0
     for x in (X, X * 0.1 + 5, X - 20):
-        low, high = ((0.25 * x.min() + 0.75 * low, 0.25 * x.max() + 0.75 * high) if ema else (x.min(), x.max()))
+        low, high = (0.25 * x.min() + 0.75 * low, 0.25 * x.max() + 0.75 * high) if ema else (x.min(), x.max())
         low, high = min(low, 0), max(high, 0)
         assert np.allclose(cell(Tensor(x)).asnumpy(), rounded(x, low, high)[0], atol=1e-4)
         assert np.allclose([cell.minq.asnumpy()[0], cell.maxq.asnumpy()[0]], [low, high], atol=1e-5)
@@ -115,13 +133,23 @@ def learned(x: np.ndarray, top: float, bits: int, cut: bool) -> tuple[np.ndarray
 @pytest.mark.parametrize("cut", [False, True])
 @pytest.mark.parametrize("bits", [4, 8])
 def test_learned_scale(bits: int, cut: bool) -> None:
-    cell = FakeQuantWithMinMaxObserver(-2, 2, quant_dtype=getattr(QuantDtype, f"INT{bits}"), symmetric=True, narrow_range=not cut, neg_trunc=cut,
-                                       mode="LEARNED_SCALE").set_train()
+    cell = FakeQuantWithMinMaxObserver(
+        -2,
+        2,
+        quant_dtype=getattr(QuantDtype, f"INT{bits}"),
+        symmetric=True,
+        narrow_range=not cut,
+        neg_trunc=cut,
+        mode="LEARNED_SCALE",
+    ).set_train()
     value, dx, dmax = learned(X, 2.0, bits, cut)
     assert np.allclose(cell(Tensor(X)).asnumpy(), value, atol=1e-5)
     found = ops.GradOperation(get_all=True, get_by_list=True)(cell, [cell.maxq])(Tensor(X))
     assert np.allclose(found[0][0].asnumpy(), dx) and np.allclose(found[1][0].asnumpy(), dmax.sum(), atol=1e-3)
-    assert cell.minq.asnumpy().tolist() == [0.0 if cut else -2.0] and [p.name for p in cell.trainable_params()] == ["minq", "maxq"]
+    assert cell.minq.asnumpy().tolist() == [0.0 if cut else -2.0] and [p.name for p in cell.trainable_params()] == [
+        "minq",
+        "maxq",
+    ]
     cell.reset(QuantDtype.INT4, -1, 1)
     assert np.allclose(cell(Tensor(X)).asnumpy(), learned(X, 1.0, 4, cut)[0], atol=1e-5)
 
@@ -134,7 +162,12 @@ def test_names_in_a_network_and_partial_constructors() -> None:
 
     net = Net()
     assert [p.name for p in net.get_parameters()] == ["fake.minq", "fake.maxq"] and not net.trainable_params()
-    assert net.fake.max_init == 3 and net.fake.ema and "ema=True(0.999)" in str(net) and isinstance(net.fake.minq, Parameter)
+    assert (
+        net.fake.max_init == 3
+        and net.fake.ema
+        and "ema=True(0.999)" in str(net)
+        and isinstance(net.fake.minq, Parameter)
+    )
 
 
 @pytest.mark.parametrize("mode", [context.PYNATIVE_MODE, context.GRAPH_MODE])
@@ -144,7 +177,10 @@ def test_training_with_it(mode: int, request: pytest.FixtureRequest) -> None:
     request.addfinalizer(lambda: context.set_context(mode=before))
     context.set_context(mode=mode)
     rng = np.random.default_rng(1)
-    net = nn.SequentialCell(FakeQuantWithMinMaxObserver(-4, 4, ema=True, ema_decay=0.5, quant_delay=3), nn.Dense(3, 1, weight_init="ones", bias_init="zeros"))
+    net = nn.SequentialCell(
+        FakeQuantWithMinMaxObserver(-4, 4, ema=True, ema_decay=0.5, quant_delay=3),
+        nn.Dense(3, 1, weight_init="ones", bias_init="zeros"),
+    )
     step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.01)).set_train()
     low, high, weight, bias = -4.0, 4.0, np.ones(3), 0.0
     for i in range(12):
@@ -153,17 +189,28 @@ def test_training_with_it(mode: int, request: pytest.FixtureRequest) -> None:
         low, high = 0.5 * low + 0.5 * min(x.min(), 0), 0.5 * high + 0.5 * max(x.max(), 0)
         q = rounded(x, low, high)[0] if i >= 3 else x
         y = q @ weight + bias
-        assert found == pytest.approx((y ** 2).mean(), rel=1e-4)
+        assert found == pytest.approx((y**2).mean(), rel=1e-4)
         weight, bias = weight - 0.01 * 2 * (y @ q) / 8, bias - 0.01 * 2 * y.mean()
 
 
-@pytest.mark.parametrize(("kwargs", "error", "message"), [
-    ({"min_init": "0"}, TypeError, "min_init"), ({"min_init": 6}, ValueError, "must be greater than 'min_init'"), ({"quant_delay": 1.5}, TypeError, "quant_delay"),
-    ({"quant_delay": -1}, ValueError, "quant_delay"), ({"mode": "OTHER"}, ValueError, "mode"), ({"mode": "LEARNED_SCALE"}, ValueError, "'symmetric' to be True"),
-    ({"mode": "LEARNED_SCALE", "symmetric": True}, ValueError, "either 'narrow_range' or 'neg_trunc'"), ({"ema_decay": 1.5}, ValueError, "ema_decay"),
-    ({"ema": 1}, TypeError, "ema"), ({"quant_dtype": QuantDtype.INT3}, ValueError, "4, 7, 8 bits"), ({"quant_dtype": "wide"}, ValueError, "bits"),
-    ({"max_init": [1, 2]}, ValueError, "length of the list 'max_init' must be 1"), ({"num_channels": 0}, ValueError, "num_channels"),
-])
+@pytest.mark.parametrize(
+    ("kwargs", "error", "message"),
+    [
+        ({"min_init": "0"}, TypeError, "min_init"),
+        ({"min_init": 6}, ValueError, "must be greater than 'min_init'"),
+        ({"quant_delay": 1.5}, TypeError, "quant_delay"),
+        ({"quant_delay": -1}, ValueError, "quant_delay"),
+        ({"mode": "OTHER"}, ValueError, "mode"),
+        ({"mode": "LEARNED_SCALE"}, ValueError, "'symmetric' to be True"),
+        ({"mode": "LEARNED_SCALE", "symmetric": True}, ValueError, "either 'narrow_range' or 'neg_trunc'"),
+        ({"ema_decay": 1.5}, ValueError, "ema_decay"),
+        ({"ema": 1}, TypeError, "ema"),
+        ({"quant_dtype": QuantDtype.INT3}, ValueError, "4, 7, 8 bits"),
+        ({"quant_dtype": "wide"}, ValueError, "bits"),
+        ({"max_init": [1, 2]}, ValueError, "length of the list 'max_init' must be 1"),
+        ({"num_channels": 0}, ValueError, "num_channels"),
+    ],
+)
 def test_wrong_arguments(kwargs: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         FakeQuantWithMinMaxObserver(**kwargs)

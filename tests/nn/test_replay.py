@@ -1,4 +1,7 @@
-"""GRAPH_MODE gives what running eagerly gives, step for step, whatever a network does; and it replays where nothing speaks against it."""
+"""GRAPH_MODE gives what running eagerly gives, step for step, whatever a network does; and it replays where nothing
+speaks against it.
+"""
+
 from __future__ import annotations
 
 from typing import Any
@@ -38,8 +41,12 @@ def varied(value: Any, step: int) -> Any:
 def trace(case: Case, mode: int) -> tuple[list[Any], Any]:
     """Outputs, gradients and parameters of some calls, and the Cell."""
     net = built(case)
-    floats = [position for position, item in enumerate(case.inputs) if isinstance(item, np.ndarray) and item.dtype.kind == "f"]
-    weights = [parameter for parameter in net.get_parameters() if parameter.requires_grad and parameter.dtype.is_floating_point]
+    floats = [
+        position for position, item in enumerate(case.inputs) if isinstance(item, np.ndarray) and item.dtype.kind == "f"
+    ]
+    weights = [
+        parameter for parameter in net.get_parameters() if parameter.requires_grad and parameter.dtype.is_floating_point
+    ]
 
     if not floats and not weights:
         pytest.skip("nothing to differentiate by")
@@ -82,26 +89,46 @@ def test_a_step_is_replayed_whole() -> None:
     assert replays(cell) == len(batches()) - 3 and not replays(cell.network)
 
 
-@pytest.mark.parametrize("optimizer", [
-    lambda p: nn.SGD(p, 0.1, momentum=0.9), lambda p: nn.Adam(p, 0.01), lambda p: nn.Momentum(p, [0.1, 0.05, 0.01], 0.9),
-    lambda p: nn.Momentum(p, nn.CosineDecayLR(0.01, 0.1, 8), 0.9), lambda p: nn.AdamWeightDecay(p, 0.01, weight_decay=0.1),
-    lambda p: nn.Momentum(p, 0.1, 0.9, weight_decay=0.01, loss_scale=2.0), lambda p: nn.Lamb(p, 0.01), lambda p: nn.RMSProp(p, 0.01),
-    lambda p: nn.Momentum([{"params": p[:2], "lr": 0.2}, {"params": p[2:]}], 0.1, 0.9, use_nesterov=True)])
+@pytest.mark.parametrize(
+    "optimizer",
+    [
+        lambda p: nn.SGD(p, 0.1, momentum=0.9),
+        lambda p: nn.Adam(p, 0.01),
+        lambda p: nn.Momentum(p, [0.1, 0.05, 0.01], 0.9),
+        lambda p: nn.Momentum(p, nn.CosineDecayLR(0.01, 0.1, 8), 0.9),
+        lambda p: nn.AdamWeightDecay(p, 0.01, weight_decay=0.1),
+        lambda p: nn.Momentum(p, 0.1, 0.9, weight_decay=0.01, loss_scale=2.0),
+        lambda p: nn.Lamb(p, 0.01),
+        lambda p: nn.RMSProp(p, 0.01),
+        lambda p: nn.Momentum([{"params": p[:2], "lr": 0.2}, {"params": p[2:]}], 0.1, 0.9, use_nesterov=True),
+    ],
+)
 def test_optimizers(optimizer: Any) -> None:
     assert replays(compared(optimizer=optimizer)) == len(batches()) - 3
 
 
 def test_loss_scale_cells() -> None:
-    for scale in (2.0 ** 10, 2.0 ** 127):  # the second overflows at first
-        cell = compared(wrap=lambda net, optimizer, scale=scale: nn.TrainOneStepWithLossScaleCell(
-            net, optimizer, nn.DynamicLossScaleUpdateCell(scale, 2, 3)))
+    for scale in (2.0**10, 2.0**127):  # the second overflows at first
+        cell = compared(
+            wrap=lambda net, optimizer, scale=scale: nn.TrainOneStepWithLossScaleCell(
+                net, optimizer, nn.DynamicLossScaleUpdateCell(scale, 2, 3)
+            )
+        )
         assert replays(cell.network) == len(batches()) - 5
 
 
 @pytest.mark.parametrize("wrap", [Step, StepOfItsOwn, nn.TrainOneStepCell])
-@pytest.mark.parametrize("optimizer", [lambda p: nn.Momentum(p, 0.1, 0.9), lambda p: nn.Adam(p, 0.01), Counting, lambda p: nn.LARS(nn.SGD(p, 0.1)),
-                                       lambda p: nn.SGD(p, nn.PolynomialDecayLR(0.1, 0.01, 8, 0.5))],
-                         ids=["Momentum", "Adam", "own", "LARS", "SGD"])
+@pytest.mark.parametrize(
+    "optimizer",
+    [
+        lambda p: nn.Momentum(p, 0.1, 0.9),
+        lambda p: nn.Adam(p, 0.01),
+        Counting,
+        lambda p: nn.LARS(nn.SGD(p, 0.1)),
+        lambda p: nn.SGD(p, nn.PolynomialDecayLR(0.1, 0.01, 8, 0.5)),
+    ],
+    ids=["Momentum", "Adam", "own", "LARS", "SGD"],
+)
 def test_training_cells_of_the_user(wrap: Any, optimizer: Any) -> None:
     assert replays(compared(wrap=wrap, optimizer=optimizer)) == len(batches()) - 3
 
@@ -111,6 +138,7 @@ def test_an_optimizer_that_changes_its_attributes() -> None:
         def construct(self, gradients: Any) -> Any:
             self.rates = [self.rates[0] * 0.9] * 3
             return super().construct(gradients)
+
     compared(optimizer=Drifting, wrap=Step)
 
 
@@ -122,6 +150,7 @@ def test_an_optimizer_called_on_some_steps_only() -> None:
             if float(loss) > 1.0:
                 self.optimizer(grads)
             return loss, grads[0]
+
     assert not replays(compared(wrap=Every))
 
 
@@ -132,7 +161,11 @@ def test_functions_with_closures() -> None:
         def forward(x: Any, y: Any) -> Any:
             logits = net(x)
             return loss_of(logits, y), logits
-        grad_of, optimizer = ops.value_and_grad(forward, None, net.trainable_params(), has_aux=True), nn.SGD(net.trainable_params(), 0.1)
+
+        grad_of, optimizer = (
+            ops.value_and_grad(forward, None, net.trainable_params(), has_aux=True),
+            nn.SGD(net.trainable_params(), 0.1),
+        )
         losses = []
         context.set_context(mode=mode)
         for x, y in batches():
@@ -141,6 +174,7 @@ def test_functions_with_closures() -> None:
             optimizer(grads)
             losses.append(float(loss))
         return losses, replays(forward)
+
     expected, _ = run(EAGER)
     assert run(GRAPH) == (expected, len(batches()) - 3)
 
@@ -152,6 +186,7 @@ def test_a_function_under_jit_is_replayed() -> None:
 
         def forward(x: Any, y: Any) -> Any:
             return (lambda loss: loss * 2.0)(loss_of(net(x), y))
+
         grad_of = ops.value_and_grad(forward, None, net.trainable_params())
 
         @decorate
@@ -159,7 +194,9 @@ def test_a_function_under_jit_is_replayed() -> None:
             loss, grads = grad_of(x, y)
             optimizer(grads)
             return loss
+
         return [float(step(*batch)) for batch in batches()], replays(forward)
+
     expected, none = run(lambda function: function)
     losses, count = run(jit)
     assert losses == expected and none == 0 and count == len(batches()) - 3

@@ -1,7 +1,10 @@
-"""Random networks (views, writes in place, batch norm, dropout, several outputs) give by replay what they give eagerly, in both modes.
+"""Random networks (views, writes in place, batch norm, dropout, several outputs) give by replay what they give eagerly,
+in both modes.
 
-Each seed is one `construct`, written to a file because PYNATIVE_MODE reads the source. More seeds: ``REPLAY_FUZZ=1000 pytest tests/nn/test_replay_fuzz.py``.
+Each seed is one `construct`, written to a file because PYNATIVE_MODE reads the source. More seeds: ``REPLAY_FUZZ=1000
+pytest tests/nn/test_replay_fuzz.py``.
 """
+
 from __future__ import annotations
 
 import importlib.util
@@ -56,6 +59,7 @@ def lines_of(seed: int, length: int = 10) -> list[str]:
     def pick(table: str, **values: str) -> str:
         options = [item.strip() for line in table.strip().splitlines() for item in line.split(" | ")]
         return options[random.integers(len(options))].format(**values)
+
     for number in range(length):
         kind, new = random.random(), f"v{number}"
         a, b = (names[-random.integers(1, min(len(names), 5) + 1)] for _ in range(2))
@@ -67,13 +71,23 @@ def lines_of(seed: int, length: int = 10) -> list[str]:
             if random.random() < 0.8:
                 lines.append(f"{new} = {a} * 1.0")
                 changed = new
-            lines += [f"w{number} = {changed}{pick('[1:] | .T | .view(-1) | [:, 1]')}", f"k{number} = ops.ReduceSum(True)(w{number}, 0)",
-                      pick(IN_PLACE, c=changed, b=b), f"u{number} = w{number}.sum() * 0.1 + k{number}.reshape(k{number}.shape[1:]).sum() + {b}"]
+            lines += [
+                f"w{number} = {changed}{pick('[1:] | .T | .view(-1) | [:, 1]')}",
+                f"k{number} = ops.ReduceSum(True)(w{number}, 0)",
+                pick(IN_PLACE, c=changed, b=b),
+                f"u{number} = w{number}.sum() * 0.1 + k{number}.reshape(k{number}.shape[1:]).sum() + {b}",
+            ]
             names.append(f"u{number}")
         else:
             lines.append(pick(WRITES, a=a, b=b))
-    returned = [names[random.integers(len(names))] for _ in range(2)] + ([pick(RETURNED)] if random.random() < 0.3 else [])
-    return [*lines, "loss = " + " + ".join(f"{name}.mean()" for name in names[-5:]), "return loss, " + ", ".join(returned)]
+    returned = [names[random.integers(len(names))] for _ in range(2)] + (
+        [pick(RETURNED)] if random.random() < 0.3 else []
+    )
+    return [
+        *lines,
+        "loss = " + " + ".join(f"{name}.mean()" for name in names[-5:]),
+        "return loss, " + ", ".join(returned),
+    ]
 
 
 class Base(nn.Cell):
@@ -83,7 +97,11 @@ class Base(nn.Cell):
 
         def drawn(*shape: int) -> Tensor:
             return Tensor(random.standard_normal(shape).astype(np.float32) * 0.4)
-        self.dense1, self.dense2 = nn.Dense(6, 6, weight_init=drawn(6, 6)), nn.Dense(6, 6, weight_init=drawn(6, 6), activation="relu")
+
+        self.dense1, self.dense2 = (
+            nn.Dense(6, 6, weight_init=drawn(6, 6)),
+            nn.Dense(6, 6, weight_init=drawn(6, 6), activation="relu"),
+        )
         self.norm, self.layer_norm, self.drop = nn.BatchNorm1d(6), nn.LayerNorm((6,)), nn.Dropout(p=0.3)
         self.recurrent, self.conv = nn.RNN(6, 6, batch_first=True), nn.Conv2d(1, 1, 3)
         self.square = Parameter(drawn(6, 6), name="square")
@@ -152,9 +170,14 @@ def trace(cls: Any, seed: int, mode: int) -> tuple[list[Any], int]:
 @pytest.fixture(scope="module")
 def networks(tmp_path_factory: pytest.TempPathFactory) -> Any:
     path: Path = tmp_path_factory.mktemp("fuzz") / "fuzzed_networks.py"
-    bodies = [f"class Net{seed}(Base):\n    def construct(self, x, y):\n        " + "\n        ".join(lines_of(seed)) for seed in range(COUNT)]
-    path.write_text("from mindspore_compat import Tensor, ops\nfrom mindspore_compat import dtype as mstype\n"
-                    f"from {__name__} import Base\n\n\n" + "\n\n\n".join(bodies) + "\n")
+    bodies = [
+        f"class Net{seed}(Base):\n    def construct(self, x, y):\n        " + "\n        ".join(lines_of(seed))
+        for seed in range(COUNT)
+    ]
+    path.write_text(
+        "from mindspore_compat import Tensor, ops\nfrom mindspore_compat import dtype as mstype\n"
+        f"from {__name__} import Base\n\n\n" + "\n\n\n".join(bodies) + "\n"
+    )
     spec = importlib.util.spec_from_file_location("fuzzed_networks", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -1,4 +1,5 @@
 """What a replay would get wrong: it runs eagerly, or is recorded anew."""
+
 from __future__ import annotations
 
 import copy
@@ -60,6 +61,7 @@ def test_what_is_printed_is_printed_at_each_call(capsys: pytest.CaptureFixture[s
     def body(net: Any, x: Any) -> Any:
         print("called")
         return x
+
     compared(body=body)
     assert capsys.readouterr().out.count("called") == 2 * len(batches())
 
@@ -68,12 +70,14 @@ def test_an_attribute_set_by_the_network() -> None:
     def body(net: Any, x: Any) -> Any:
         net.scale = net.scale * 0.9
         return x
+
     compared(body=body)
 
 
 def test_a_layer_made_by_the_network() -> None:
     def body(net: Any, x: Any) -> Any:
         return nn.ClipByNorm()(nn.Softmax()(x), Tensor(0.5))
+
     assert all_replays(compared(body=body)) >= len(batches()) - 4
 
 
@@ -81,6 +85,7 @@ def test_a_layer_made_by_the_network_and_kept() -> None:
     def body(net: Any, x: Any) -> Any:
         net.made = nn.Softmax()
         return net.made(x)
+
     assert not all_replays(compared(body=body))
 
 
@@ -92,6 +97,7 @@ def test_an_attribute_set_from_outside() -> None:
     def between(step: int, net: Any, cell: Any) -> None:
         if step == 7:
             net.scale = 0.5
+
     assert all_replays(compared(between=between))
 
 
@@ -106,17 +112,20 @@ def test_a_layer_replaced_by_another_of_its_kind() -> None:
             context.set_context(mode=mode)
             found.append(float(grad_of(x)[0]))
         return found
+
     assert run(EAGER) == run(GRAPH)
 
     def between(step: int, net: Any, cell: Any) -> None:
         if step == 6:
             net.dense2 = nn.Dense(8, 3, weight_init="ones", bias_init="zeros")
+
     compared(between=between)
 
 
 def test_evaluation_between_steps_and_back() -> None:
     def between(step: int, net: Any, cell: Any) -> None:
         cell.set_train(step not in (5, 6))
+
     assert all_replays(compared(between=between)) >= 4
 
 
@@ -124,6 +133,7 @@ def test_frozen_parameters() -> None:
     def between(step: int, net: Any, cell: Any) -> None:
         if step == 6:
             net.dense1.weight.requires_grad = False
+
     compared(between=between)
 
 
@@ -136,6 +146,7 @@ def test_parameters_with_other_memory_and_other_values() -> None:
         if step == 10:
             with torch.no_grad():
                 net.dense1.bias.set_(Tensor(np.ones(8, np.float32)))
+
     compared(between=between)
 
 
@@ -145,11 +156,12 @@ def test_another_learning_rate() -> None:
             cell.optimizer.learning_rate.set_data(Tensor(0.01))
         if step == 9:
             cell.optimizer.momentum.set_data(Tensor(0.5))
+
     compared(between=between)
 
 
 def test_other_shapes() -> None:
-    data = [(x[:5 - step % 2], y[:5 - step % 2]) for step, (x, y) in enumerate(batches(20))]
+    data = [(x[: 5 - step % 2], y[: 5 - step % 2]) for step, (x, y) in enumerate(batches(20))]
     cell = compared(data=data)
     assert len([calls for calls in calls_of(cell) if calls.replayed]) == 2, "both shapes are replayed in the end"
 
@@ -177,6 +189,7 @@ def test_a_tensor_made_in_the_network_and_written_to() -> None:
         total = Tensor(np.zeros(8, np.float32))
         total += x.sum(0)
         return x + total
+
     compared(body=body)
 
 
@@ -185,6 +198,7 @@ def test_a_tensor_made_from_numpy_memory_and_written_to() -> None:
         total = Tensor.from_numpy(np.zeros(8, np.float32))
         torch.Tensor.add_(total, x.detach().sum(0))
         return x + total
+
     compared(body=body)
 
 
@@ -192,6 +206,7 @@ def test_a_buffer_that_grows_with_each_call() -> None:
     def body(net: Any, x: Any) -> Any:
         ops.assign_add(net.norm.moving_mean, Tensor(np.ones(8, np.float32)))
         return x + net.norm.moving_mean
+
     assert all_replays(compared(body=body))
 
 
@@ -220,6 +235,7 @@ def test_python_in_the_backward_pass() -> None:
         y = x * 1
         y.register_hook(lambda gradient: torch.from_numpy(np.minimum(x.detach().numpy(), 5.0)))
         return y
+
     context.set_context(mode=GRAPH)
     for function in (Clipped(), Function.apply, lambda x: Function.apply(x), hooked):
         grad_of = ops.grad(function)
@@ -242,16 +258,19 @@ def test_hooks() -> None:
     def between(step: int, net: Any, cell: Any) -> None:
         if step == 0:
             net.dense1.register_forward_hook(lambda *_: seen.append(1))
+
     compared(between=between)
     assert len(seen) == 2 * len(batches())
 
 
 def test_summary_operators() -> None:
     from mindspore_compat.ops.operations import debug_ops
+
     seen: list[str] = []
 
     def hook(kind: str, name: str, value: Any) -> None:
         seen.append(name)
+
     debug_ops.summary_hooks.append(hook)
     try:
         compared(body=lambda net, x: (ops.ScalarSummary()("total", x.sum()), x)[1])
@@ -264,11 +283,16 @@ def test_thor_keeps_its_schedule() -> None:
     losses = {}
     for mode in (EAGER, GRAPH):
         context.set_context(mode=mode)
-        net = nn.SequentialCell(nn.Dense(6, 8, weight_init="ones", bias_init="zeros"), nn.ReLU(),
-                                nn.Dense(8, 3, weight_init="ones", bias_init="zeros"))
+        net = nn.SequentialCell(
+            nn.Dense(6, 8, weight_init="ones", bias_init="zeros"),
+            nn.ReLU(),
+            nn.Dense(8, 3, weight_init="ones", bias_init="zeros"),
+        )
         ConvertNetUtils().convert_to_thor_net(net)
         optimizer = nn.thor(net, Tensor([0.01] * 40), Tensor([0.05] * 40), 0.9, batch_size=5, frequency=5)
-        cell = nn.TrainOneStepCell(nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")), optimizer).set_train()
+        cell = nn.TrainOneStepCell(
+            nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")), optimizer
+        ).set_train()
         losses[mode] = [float(cell(*batch)) for batch in batches()]
     assert losses[EAGER] == losses[GRAPH]
 
@@ -327,6 +351,7 @@ def test_tensors_of_torch_as_arguments() -> None:
     def forward(x: Any, other: Any) -> Any:
         seen.append(type(other))
         return (x * other.std()).sum()  # torch's is unbiased, MindSpore's is not
+
     alike(forward, [(x, torch.ones(5, 6).cumsum(0) if step % 2 else x) for step, x in enumerate(rows(12))])
     assert set(seen) == {Tensor, torch.Tensor}
 
@@ -344,6 +369,7 @@ def test_hooks_of_parameters_set_and_removed() -> None:
             context.set_context(mode=mode)
             found.append(float(grad_of(x)[0].sum()))
         return found
+
     assert run(EAGER) == run(GRAPH)
 
 
@@ -357,6 +383,7 @@ def test_hooks_of_a_cell_behind_a_function() -> None:
 def test_errors_of_operators_whose_result_nobody_uses() -> None:
     def forward(x: Any) -> Any:
         return ops.cholesky(x).sum()
+
     good, bad = Tensor(np.eye(3, dtype=np.float32)), Tensor(-np.eye(3, dtype=np.float32))
     for mode in (GRAPH, EAGER):
         grad_of = ops.grad(forward)
@@ -373,11 +400,15 @@ def test_a_sum_looked_at_after_a_write() -> None:
         total = ops.ReduceSum(keep_dims=True)(h, 0)
         h += 1
         return (total.reshape(6) * h).sum()
+
     alike(forward, rows())
 
 
 def test_numbers_that_only_their_sign_tells_apart() -> None:
-    alike(lambda x, number: (x * ops.atan2(Tensor(number), Tensor(-1.0))).sum(), [(x, 0.0 if step % 2 else -0.0) for step, x in enumerate(rows(12))])
+    alike(
+        lambda x, number: (x * ops.atan2(Tensor(number), Tensor(-1.0))).sum(),
+        [(x, 0.0 if step % 2 else -0.0) for step, x in enumerate(rows(12))],
+    )
 
 
 def test_an_optimizer_called_with_a_keyword() -> None:
@@ -387,6 +418,7 @@ def test_an_optimizer_called_with_a_keyword() -> None:
             grads = self.grad(self.network, self.weights)(x, y)
             self.optimizer(gradients=grads)
             return loss, grads[0]
+
     compared(wrap=Keyword, optimizer=Counting)
 
 
@@ -418,12 +450,14 @@ def test_nothing_of_a_dropped_function_is_kept(mode: int) -> None:
 
         def forward(x: Any) -> Any:
             return net(x)
+
         grad_of = ops.value_and_grad(forward, None, net.trainable_params())
         context.set_context(mode=mode)
         for x, _ in batches():
             grad_of(x)
         assert bool(replays(forward)) is (mode == GRAPH)
         return weakref.ref(net)
+
     kept = run()
     gc.collect()
     assert kept() is None
@@ -440,6 +474,7 @@ def test_nothing_is_kept_of_a_function_that_its_closure_leads_back_to() -> None:
 
             def forward(x: Any) -> Any:
                 return trainer.net(x) * trainer.scale
+
             self.forward = forward
             return forward
 
@@ -464,6 +499,7 @@ def test_copies_of_a_cell_and_wrappers_of_a_function_begin_anew() -> None:
     @functools.wraps(forward)
     def doubled(x: Any) -> Any:
         return forward(x) * 2
+
     for x, _ in batches():
         ops.grad(net)(x), ops.grad(forward)(x)
     functools.update_wrapper(doubled, forward)
@@ -472,7 +508,12 @@ def test_copies_of_a_cell_and_wrappers_of_a_function_begin_anew() -> None:
         other.weight.set_data(other.weight * 2)
     for x, _ in batches():
         plain = float(ops.grad(forward)(x).sum())
-        assert [float(ops.grad(fn)(x).sum()) for fn in (net, copied, pickled, doubled)] == [plain, 2 * plain, 2 * plain, 2 * plain]
+        assert [float(ops.grad(fn)(x).sum()) for fn in (net, copied, pickled, doubled)] == [
+            plain,
+            2 * plain,
+            2 * plain,
+            2 * plain,
+        ]
     assert all(map(replays, (net, copied, pickled, forward)))
 
 
@@ -486,6 +527,7 @@ def test_a_cell_that_only_holds_an_optimizer_gives_what_can_be_differentiated(mo
 
         def construct(self, x: Any) -> Any:
             return self.dense(x).sum()
+
     cell = Holder()
     for x, _ in batches():
         context.set_context(mode=mode)

@@ -1,4 +1,7 @@
-"""Whoever doubts a replay: what it gives is its own, what goes wrong is raised, recordings cost little, and it can be seen, switched off and checked."""
+"""Whoever doubts a replay: what it gives is its own, what goes wrong is raised, recordings cost little, and it can be
+seen, switched off and checked.
+"""
+
 from __future__ import annotations
 
 import logging
@@ -23,14 +26,24 @@ def graph_calls(function: Callable[..., Any], *args: Any, calls: int = 7) -> lis
     return found
 
 
-@pytest.mark.parametrize("make", [
-    lambda: Tensor([1.0, 2.0]), lambda: Tensor(np.float32([1, 2])), lambda: ops.zeros((2,)), lambda: Tensor([[1.0, 2.0]])[0],
-    lambda: Tensor([1.0, 2.0]).reshape(1, 2), lambda: ops.stop_gradient(Tensor([1.0, 2.0])), lambda: (Tensor([1.0, 2.0]) + 0).view(2, 1),
-    lambda: Tensor([1.0, 2.0, 3.0])[1:]])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Tensor([1.0, 2.0]),
+        lambda: Tensor(np.float32([1, 2])),
+        lambda: ops.zeros((2,)),
+        lambda: Tensor([[1.0, 2.0]])[0],
+        lambda: Tensor([1.0, 2.0]).reshape(1, 2),
+        lambda: ops.stop_gradient(Tensor([1.0, 2.0])),
+        lambda: (Tensor([1.0, 2.0]) + 0).view(2, 1),
+        lambda: Tensor([1.0, 2.0, 3.0])[1:],
+    ],
+)
 def test_a_tensor_made_and_returned_is_a_new_one_at_each_call(make: Any) -> None:
     def function(x: Any) -> Any:
         made = make()
         return (x * 2).sum(), made
+
     found = [made for (_, made), _ in graph_calls(function, Tensor([1.0]))]
     before = [made.asnumpy().copy() for made in found]
     for number, made in enumerate(found):
@@ -44,17 +57,26 @@ def test_a_tensor_from_outside_that_is_returned_is_that_tensor() -> None:
 
     def function(x: Any) -> Any:
         return (x * weight).sum(), table, weight
+
     for (_, ours, parameter), _ in graph_calls(function, Tensor([1.0])):
         assert ours is table and parameter is weight
 
 
-@pytest.mark.parametrize("bad", [
-    lambda x, index: ops.gather(x, index, 0), lambda x, index: x[index], lambda x, index: ops.gather_elements(x, 0, index),
-    lambda x, index: ops.cross_entropy(x.reshape(1, -1), index[:1]), lambda x, index: Tensor([6, 6]) // (index - 9)])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        lambda x, index: ops.gather(x, index, 0),
+        lambda x, index: x[index],
+        lambda x, index: ops.gather_elements(x, 0, index),
+        lambda x, index: ops.cross_entropy(x.reshape(1, -1), index[:1]),
+        lambda x, index: Tensor([6, 6]) // (index - 9),
+    ],
+)
 def test_an_error_of_a_value_that_nobody_uses_is_raised(bad: Any) -> None:
     def function(x: Any, index: Any) -> Any:
         bad(x, index)
         return (x * x).sum()
+
     good, wrong = Tensor([0, 1], torch.int64), Tensor([9, 9], torch.int64)
     x = Tensor([1.0, 2.0, 3.0])
     for mode in (EAGER, GRAPH):
@@ -85,33 +107,47 @@ def test_the_default_dtype() -> None:
         finally:
             torch.set_default_dtype(torch.float32)
         return found
+
     assert dtypes(GRAPH) == dtypes(EAGER)
 
 
-@pytest.mark.parametrize("change", [
-    lambda net: net.add_module("dense2", nn.Dense(8, 3, weight_init="ones", bias_init="zeros")), lambda net: net.register_buffer("shift", Tensor([2.0])),
-    lambda net: net.register_parameter("factor", Parameter(Tensor([3.0]), name="factor")), lambda net: setattr(net.norm, "use_batch_statistics", False),
-    lambda net: net.dense1.register_forward_hook(lambda *_: _[2] * 2), lambda net: net._cells.update(dense1=nn.Dense(6, 8, weight_init="ones", bias_init="zeros")),
-    lambda net: net.norm.set_train(False), lambda net: delattr(net, "bias2")])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda net: net.add_module("dense2", nn.Dense(8, 3, weight_init="ones", bias_init="zeros")),
+        lambda net: net.register_buffer("shift", Tensor([2.0])),
+        lambda net: net.register_parameter("factor", Parameter(Tensor([3.0]), name="factor")),
+        lambda net: setattr(net.norm, "use_batch_statistics", False),
+        lambda net: net.dense1.register_forward_hook(lambda *_: _[2] * 2),
+        lambda net: net._cells.update(dense1=nn.Dense(6, 8, weight_init="ones", bias_init="zeros")),
+        lambda net: net.norm.set_train(False),
+        lambda net: delattr(net, "bias2"),
+    ],
+)
 def test_changes_by_torchs_names_are_seen(change: Any) -> None:
     def body(net: Any, x: Any) -> Any:
-        return x * net.factor + (net.shift if "shift" in net._buffers else 0) + (net.bias2 if hasattr(net, "bias2") else 0)
+        return (
+            x * net.factor + (net.shift if "shift" in net._buffers else 0) + (net.bias2 if hasattr(net, "bias2") else 0)
+        )
 
     def between(step: int, net: Any, cell: Any) -> None:
         if step == 0:
             net.factor, net.bias2 = Parameter(Tensor([1.0]), name="factor"), Parameter(Tensor([1.0]), name="bias2")
         if step == 8:
             change(net)
+
     compared(body=body, between=between)
 
 
-# --- what it costs --------------------------------------------------------------------------------------------------------------------
+# --- what it costs ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("every", [1, 2, 3, 5])
 @pytest.mark.parametrize("what", ["attribute", "rate", "mode", "layer", "shape"])
 def test_recordings_are_paid_for(every: int, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By a clock on which a network takes a second and a recording seven more: beyond the first tapes, at most 1.2 times the eager time."""
+    """By a clock on which a network takes a second and a recording seven more: beyond the first tapes, at most 1.2
+    times the eager time.
+    """
     data, clock, record = batches(200), [0.0], _replay.record
 
     def slow_record(*args: Any, **kwargs: Any) -> Any:
@@ -134,7 +170,8 @@ def test_recordings_are_paid_for(every: int, what: str, monkeypatch: pytest.Monk
         elif what == "layer":
             net.dropout = nn.Dropout(p=0.25)
         else:
-            data[step] = tuple(item[:2 + step // every % 3] for item in data[step])
+            data[step] = tuple(item[: 2 + step // every % 3] for item in data[step])
+
     monkeypatch.setattr(_replay, "_clock", lambda: clock[0])
     monkeypatch.setattr(_replay, "record", slow_record)
     trained(GRAPH, body=body, between=between, data=data)
@@ -145,14 +182,16 @@ def test_recordings_are_paid_for(every: int, what: str, monkeypatch: pytest.Monk
 @pytest.mark.usefixtures("free_recordings")
 def test_a_rate_that_changes_at_each_step_is_replayed() -> None:
     """The optimizer is called at each replay then, and reads its rate itself."""
+
     def between(step: int, net: Any, cell: Any) -> None:
         if step > 4:
             cell.optimizer.learning_rate.set_data(Tensor(0.1 / (1 + step)))
+
     cell = compared(between=between, data=batches(40))
     assert replays(cell) > 30
 
 
-# --- what it says, and how it is switched -----------------------------------------------------------------------------------------------
+# --- what it says, and how it is switched -----------------------------------------------------------------------------
 
 
 def texts(caplog: pytest.LogCaptureFixture, **options: Any) -> list[str]:
@@ -171,8 +210,12 @@ def test_it_is_said_once_why_a_step_is_not_replayed(caplog: pytest.LogCaptureFix
     assert found and all("runs eagerly" in text and "reads" in text for text in found) and len(found) == len(set(found))
 
 
-@pytest.mark.parametrize("name, value", [("MS_JIT", "0"), ("MINDSPORE_COMPAT_REPLAY", "off"), ("MINDSPORE_COMPAT_REPLAY", "0")])
-def test_the_environment_turns_replays_off(name: str, value: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize(
+    "name, value", [("MS_JIT", "0"), ("MINDSPORE_COMPAT_REPLAY", "off"), ("MINDSPORE_COMPAT_REPLAY", "0")]
+)
+def test_the_environment_turns_replays_off(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setenv(name, value)
     expected = trained(EAGER)[0]
     with caplog.at_level(logging.INFO, logger="mindspore_compat"):
@@ -197,19 +240,26 @@ def test_the_level_o0_is_a_replay(options: Any) -> None:
         context._values.pop("jit_config", None)
 
 
-@pytest.mark.parametrize("options, message", [
-    ({"jit_config": {"jit_level": "O5"}}, "the value of argument jit_level must be one of"), ({"jit_level": "O5"}, "must be one of"),
-    ({"jit_config": {"level": "O0"}}, "the key of argument 'jit_config' must be one of")])
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"jit_config": {"jit_level": "O5"}}, "the value of argument jit_level must be one of"),
+        ({"jit_level": "O5"}, "must be one of"),
+        ({"jit_config": {"level": "O0"}}, "the key of argument 'jit_config' must be one of"),
+    ],
+)
 def test_wrong_levels(options: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         context.set_context(**options)
 
 
-# --- the check mode ---------------------------------------------------------------------------------------------------------------------
+# --- the check mode ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("every", ["check", "check:3"])
-@pytest.mark.parametrize("optimizer", [None, lambda p: nn.Adam(p, 0.01), lambda p: nn.Momentum(p, [0.1, 0.05, 0.01], 0.9)])
+@pytest.mark.parametrize(
+    "optimizer", [None, lambda p: nn.Adam(p, 0.01), lambda p: nn.Momentum(p, [0.1, 0.05, 0.01], 0.9)]
+)
 def test_checked_steps_give_what_they_give(every: str, optimizer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MINDSPORE_COMPAT_REPLAY", every)
     assert replays(compared(optimizer=optimizer)) == len(batches()) - 3
@@ -226,10 +276,14 @@ def _shift_weights(cell: Any, result: Any) -> Any:
     return result
 
 
-@pytest.mark.parametrize("change, what", [(lambda cell, result: result * 1.01, "a result"), (_shift_weights, "a tensor that it writes to")])
+@pytest.mark.parametrize(
+    "change, what", [(lambda cell, result: result * 1.01, "a result"), (_shift_weights, "a tensor that it writes to")]
+)
 def test_a_difference_is_raised(change: Any, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MINDSPORE_COMPAT_REPLAY", "check")
     _, _, cell = trained(GRAPH)
     _spoil(cell, change)
-    with pytest.raises(RuntimeError, match=f"TrainOneStepCell: {what} of shape .* differs by .* between Python and the replayed step"):
+    with pytest.raises(
+        RuntimeError, match=f"TrainOneStepCell: {what} of shape .* differs by .* between Python and the replayed step"
+    ):
         cell(*batches()[0])

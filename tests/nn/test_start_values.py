@@ -1,4 +1,7 @@
-"""Start values have MindSpore's distributions: largest value and deviation of large layers (figures from tests/golden/make_nn.py)."""
+"""Start values have MindSpore's distributions: largest value and deviation of large layers (figures from
+tests/golden/make_nn.py).
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,4 +1,7 @@
-"""SyncBatchNorm over two gloo processes equals BatchNorm2d over the whole batch: outputs, gradients, moving statistics."""
+"""SyncBatchNorm over two gloo processes equals BatchNorm2d over the whole batch: outputs, gradients, moving
+statistics.
+"""
+
 from __future__ import annotations
 
 from pathlib import Path

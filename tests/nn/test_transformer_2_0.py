@@ -1,4 +1,5 @@
 """``parallel._transformer`` (1.x: ``nn.transformer``) against MindSpore 2.0.0, and what it refuses."""
+
 from __future__ import annotations
 
 import json
@@ -19,9 +20,25 @@ sys.path.insert(0, str(GOLDEN))
 import transformer_cases as cases  # noqa: E402
 
 #: computed in float32 throughout; the others round to float16 on the way, in another order of sums
-EXACT = {"attention_mask", "vocab_embedding", "layer_norm_self_defined", "linear_float32", "linear_not_transposed", "linear_relu", "linear_cell",
-         "linear_experts", "mha_float32", "mha_no_mask", "mha_flat", "mha_any_batch", "mha_two_lengths", "loss", "loss_far"}
-#: gradients where 2.0.0's CPU kernels depart from the formula: eps is left out of the norm's, and a mask's over a vanished probability is off
+EXACT = {
+    "attention_mask",
+    "vocab_embedding",
+    "layer_norm_self_defined",
+    "linear_float32",
+    "linear_not_transposed",
+    "linear_relu",
+    "linear_cell",
+    "linear_experts",
+    "mha_float32",
+    "mha_no_mask",
+    "mha_flat",
+    "mha_any_batch",
+    "mha_two_lengths",
+    "loss",
+    "loss_far",
+}
+# : gradients where 2.0.0's CPU kernels depart from the formula: eps is left out of the norm's, and a mask's over a
+# vanished probability is off
 DEPARTED = {("layer_norm_eps", "dx0"), ("layer_norm_eps", "dw0"), ("loss_far", "dx2")}
 
 
@@ -45,7 +62,9 @@ def compare(found: dict[str, Any], golden: dict[str, Any], case: str, tolerance:
         assert (found[name].dtype, found[name].shape) == (value.dtype, value.shape), name
         if (case, name) not in DEPARTED:
             scale = max(1.0, float(np.abs(value).max()))
-            np.testing.assert_allclose(found[name].astype(np.float64), value, rtol=0, atol=tolerance * scale, err_msg=name)
+            np.testing.assert_allclose(
+                found[name].astype(np.float64), value, rtol=0, atol=tolerance * scale, err_msg=name
+            )
 
 
 @pytest.mark.parametrize("name", list(cases.CASES))
@@ -84,13 +103,17 @@ def test_incremental_inference_equals_the_whole_sequence(lib: Any) -> None:
     net.add_flags_recursive(is_first_iteration=True)
     found = [net(tensor(cases.X), tensor(mask), ~true, valid)[0].asnumpy()[:, :4]]
     net.add_flags_recursive(is_first_iteration=False)
-    found += [net(tensor(cases.X[:, i:i + 1]), tensor(mask[:, :1]), true, valid)[0].asnumpy() for i in range(4, cases.L)]
+    found += [
+        net(tensor(cases.X[:, i : i + 1]), tensor(mask[:, :1]), true, valid)[0].asnumpy() for i in range(4, cases.L)
+    ]
     np.testing.assert_allclose(np.concatenate(found, 1), expected, atol=4e-3)
 
 
 def test_a_checkpoint_of_2_0_0_loads_strictly(lib: Any, golden: dict[str, Any]) -> None:
     net = cases.checkpointed(lib)
-    missing, unused = lib.ms.load_param_into_net(net, lib.ms.load_checkpoint(str(GOLDEN / "transformer.ckpt")), strict_load=True)
+    missing, unused = lib.ms.load_param_into_net(
+        net, lib.ms.load_checkpoint(str(GOLDEN / "transformer.ckpt")), strict_load=True
+    )
     assert (missing, unused) == ([], [])
     assert len(lib.ms.load_checkpoint(str(GOLDEN / "transformer.ckpt"))) == len(list(net.get_parameters()))
     output = net(lib.ms.Tensor(cases.IDS), lib.ms.Tensor(cases.REAL)).asnumpy()
@@ -120,6 +143,7 @@ def test_one_place_under_two_names(lib: Any) -> None:
     from mindspore.nn import transformer as old
     from mindspore.nn.transformer.layers import _Linear
     from mindspore.parallel import _transformer as new
+
     assert new.TransformerEncoder is old.TransformerEncoder
     assert new.layers._Linear is _Linear
     assert lib.nn.transformer is old
@@ -156,7 +180,9 @@ def test_blocks_get_their_stage_and_group(lib: Any) -> None:
     config = lib.t.TransformerOpParallelConfig(pipeline_stage=2, gradient_aggregation_group=2)
 
     def note(network: Any, layer_id: int, layers: int, offset: int, parallel_config: Any) -> None:
-        lib.transformer._get_lambda_func()(network, layer_id=layer_id, layers=layers, offset=offset, parallel_config=parallel_config)
+        lib.transformer._get_lambda_func()(
+            network, layer_id=layer_id, layers=layers, offset=offset, parallel_config=parallel_config
+        )
         seen.append((network.pipeline_stage, network.trainable_params()[0].comm_fusion))
 
     try:

@@ -1,9 +1,11 @@
-"""Expressions that real MindSpore and mindspore_compat both evaluate; tests/golden/make_ops.py keeps the former's results.
+"""Expressions that real MindSpore and mindspore_compat both evaluate; tests/golden/make_ops.py keeps the former's
+results.
 
-A line is an expression over `inputs()`; "g " in front also differentiates its sum by every float32 input that it names, and "! " says
-that it must raise. `par(x)` is a Parameter with a copy of x, `after(op, n, ...)` the first n arguments after the
-call. The module has to work without anything of this repository.
+A line is an expression over `inputs()`; "g " in front also differentiates its sum by every float32 input that it names,
+and "! " says that it must raise. `par(x)` is a Parameter with a copy of x, `after(op, n, ...)` the first n arguments
+after the call. The module has to work without anything of this repository.
 """
+
 from __future__ import annotations
 
 import re
@@ -20,20 +22,49 @@ def inputs() -> dict[str, np.ndarray]:
 
     def f(*shape: int) -> np.ndarray:
         return np.asarray(r.randn(*shape), np.float32)
+
     m = f(3, 3)
     return {
-        "a": f(2, 3), "b": f(2, 3), "p": r.uniform(0.5, 2, (2, 3)).astype(np.float32), "u": r.uniform(-0.9, 0.9, (2, 3)).astype(np.float32),
-        "c": f(2, 3, 4), "w": f(3, 4), "v": f(3), "v4": f(4), "s": f(), "x4": f(2, 4), "im": f(1, 2, 5, 5), "im4": f(2, 4, 4, 4), "k": f(3, 2, 3, 3),
-        "kd": f(2, 1, 3, 3), "vol": f(1, 2, 4, 4, 4), "kv": f(2, 2, 2, 2, 2), "seq": f(2, 3, 6), "k1": f(2, 3, 3), "bm": f(2, 4, 3),
+        "a": f(2, 3),
+        "b": f(2, 3),
+        "p": r.uniform(0.5, 2, (2, 3)).astype(np.float32),
+        "u": r.uniform(-0.9, 0.9, (2, 3)).astype(np.float32),
+        "c": f(2, 3, 4),
+        "w": f(3, 4),
+        "v": f(3),
+        "v4": f(4),
+        "s": f(),
+        "x4": f(2, 4),
+        "im": f(1, 2, 5, 5),
+        "im4": f(2, 4, 4, 4),
+        "k": f(3, 2, 3, 3),
+        "kd": f(2, 1, 3, 3),
+        "vol": f(1, 2, 4, 4, 4),
+        "kv": f(2, 2, 2, 2, 2),
+        "seq": f(2, 3, 6),
+        "k1": f(2, 3, 3),
+        "bm": f(2, 4, 3),
         "sq": m @ m.T + 3 * np.eye(3, dtype=np.float32),
-        "m": m, "q": r.uniform(0.05, 0.95, (2, 3)).astype(np.float32), "y01": r.randint(0, 2, (2, 3)).astype(np.float32),
-        "i": r.randint(0, 3, (2, 3)).astype(np.int32), "j": r.randint(1, 6, (2, 3)).astype(np.int32), "l": r.randint(-4, 5, (2, 3)).astype(np.int64),
-        "ix": np.array([2, 0, 1], np.int32), "lab": np.array([2, 0], np.int32), "t": r.rand(2, 3) > 0.5, "t2": r.rand(2, 3) > 0.5,
-        "h": f(2, 3).astype(np.float16), "d": r.randn(2, 3), "rep": np.array([3, 1, 3, 2, 1, 1], np.int32), "n0": np.array([0, 2, 0, 1], np.int32),
+        "m": m,
+        "q": r.uniform(0.05, 0.95, (2, 3)).astype(np.float32),
+        "y01": r.randint(0, 2, (2, 3)).astype(np.float32),
+        "i": r.randint(0, 3, (2, 3)).astype(np.int32),
+        "j": r.randint(1, 6, (2, 3)).astype(np.int32),
+        "l": r.randint(-4, 5, (2, 3)).astype(np.int64),
+        "ix": np.array([2, 0, 1], np.int32),
+        "lab": np.array([2, 0], np.int32),
+        "t": r.rand(2, 3) > 0.5,
+        "t2": r.rand(2, 3) > 0.5,
+        "h": f(2, 3).astype(np.float16),
+        "d": r.randn(2, 3),
+        "rep": np.array([3, 1, 3, 2, 1, 1], np.int32),
+        "n0": np.array([0, 2, 0, 1], np.int32),
         "bx": np.array([[1, 1, 6, 7], [2, 3, 8, 9], [0, 0, 4, 4]], np.float32),
         "gt": np.array([[1, 2, 6, 6], [3, 3, 9, 8], [0, 1, 4, 5]], np.float32),
-        "nan": np.array([[1, np.nan, np.inf], [-np.inf, 0, 2]], np.float32), "cx": (r.randn(2, 3) + 1j * r.randn(2, 3)).astype(np.complex64),
-        "probs": np.exp(f(2, 3)) / 4, "logp": np.log(np.abs(f(2, 3)) + 0.1),
+        "nan": np.array([[1, np.nan, np.inf], [-np.inf, 0, 2]], np.float32),
+        "cx": (r.randn(2, 3) + 1j * r.randn(2, 3)).astype(np.complex64),
+        "probs": np.exp(f(2, 3)) / 4,
+        "logp": np.log(np.abs(f(2, 3)) + 0.1),
     }
 
 
@@ -54,7 +85,9 @@ def _flat(value: Any, tensor: type) -> list[np.ndarray]:
         return [item for part in value for item in _flat(part, tensor)]
     if not isinstance(value, (bool, int, float)):  # a dtype: upstream prints Float32, torch torch.float32
         return [np.frombuffer(str(value).lower().replace("torch.", "").encode(), np.uint8)]
-    return [np.array(value, np.bool_ if isinstance(value, bool) else np.int64 if isinstance(value, int) else np.float64)]
+    return [
+        np.array(value, np.bool_ if isinstance(value, bool) else np.int64 if isinstance(value, int) else np.float64)
+    ]
 
 
 def _after(operator: Callable[..., Any], count: int, *args: Any) -> Any:
@@ -101,10 +134,20 @@ def _square_graph(ms: ModuleType) -> Any:
     @graph.register("Number")
     def _of_number(x: Any) -> Any:
         return x + 1
+
     return graph
 
 
-_FUNCTIONS = {"custom_body": _custom_body, "custom_bprop": _custom_bprop, "same_as_first": _same_as_first, "after": _after, "square": _square, "product": _product, "both": _both, "twice": _twice}
+_FUNCTIONS = {
+    "custom_body": _custom_body,
+    "custom_bprop": _custom_bprop,
+    "same_as_first": _same_as_first,
+    "after": _after,
+    "square": _square,
+    "product": _product,
+    "both": _both,
+    "twice": _twice,
+}
 
 
 def evaluate(case: str, ms: ModuleType) -> dict[str, Any]:
@@ -113,13 +156,24 @@ def evaluate(case: str, ms: ModuleType) -> dict[str, Any]:
     arrays = inputs()
     names = names_in(expression, arrays)
     ops = ms.ops
-    scope: dict[str, Any] = {"ms": ms, "ops": ops, "P": ops.operations, "F": ops.functional, "C": ops.composite, "mnp": ms.numpy, "np": np,
-                             "Tensor": ms.Tensor, "par": lambda x: ms.Parameter(ms.Tensor(x.asnumpy()), name="par"),
-                             "square_graph": _square_graph(ms), **_FUNCTIONS}
+    scope: dict[str, Any] = {
+        "ms": ms,
+        "ops": ops,
+        "P": ops.operations,
+        "F": ops.functional,
+        "C": ops.composite,
+        "mnp": ms.numpy,
+        "np": np,
+        "Tensor": ms.Tensor,
+        "par": lambda x: ms.Parameter(ms.Tensor(x.asnumpy()), name="par"),
+        "square_graph": _square_graph(ms),
+        **_FUNCTIONS,
+    }
     code = compile(expression, case, "eval")
 
     def run(*values: Any) -> Any:
         return eval(code, {**scope, **dict(zip(names, values))})
+
     tensors = [ms.Tensor(arrays[name]) for name in names]
     try:
         out = run(*tensors)
@@ -131,7 +185,9 @@ def evaluate(case: str, ms: ModuleType) -> dict[str, Any]:
     return result
 
 
-def _gradients(ms: ModuleType, run: Callable[..., Any], tensors: list, arrays: dict[str, np.ndarray], names: list[str]) -> list[np.ndarray]:
+def _gradients(
+    ms: ModuleType, run: Callable[..., Any], tensors: list, arrays: dict[str, np.ndarray], names: list[str]
+) -> list[np.ndarray]:
     wanted = tuple(i for i, name in enumerate(names) if arrays[name].dtype == np.float32)
 
     def total(*values: Any) -> Any:
@@ -139,11 +195,13 @@ def _gradients(ms: ModuleType, run: Callable[..., Any], tensors: list, arrays: d
             if isinstance(value, ms.Tensor):
                 return [value] if value.dtype == ms.float32 else []
             return [item for part in value for item in leaves(part)] if isinstance(value, (tuple, list)) else []
+
         out = 0
         for position, leaf in enumerate(leaves(run(*values))):
             weights = np.cos(np.arange(leaf.asnumpy().size, dtype=np.float32) + position).reshape(leaf.shape)
             out = out + (leaf * ms.Tensor(weights)).sum()
         return out
+
     found = ms.grad(total, grad_position=wanted)(*tensors)
     return _flat(found, ms.Tensor)
 

@@ -1,9 +1,11 @@
 """Which of the covered operators, layers and Tensor methods are compared with real MindSpore, forward and backward.
 
-`python -m tests.ops.differential` prints what is open, `--write` writes docs/differential.md. Covered is what the coverage table says is
-full or partial; compared is what a case of the golden tables (tests/ops/cases_*.txt, tests/nn/*cases.py, tests/common/expressions.py)
-computes with. differential_exceptions.csv has the reasons of what is not.
+`python -m tests.ops.differential` prints what is open, `--write` writes docs/differential.md. Covered is what the
+coverage table says is full or partial; compared is what a case of the golden tables (tests/ops/cases_*.txt,
+tests/nn/*cases.py, tests/common/expressions.py) computes with. differential_exceptions.csv has the reasons of what is
+not.
 """
+
 from __future__ import annotations
 
 import ast
@@ -30,8 +32,15 @@ __all__ = ["PAGE", "Item", "computations", "covered", "exceptions", "lacking", "
 EXCEPTIONS = Path(__file__).with_name("differential_exceptions.csv")
 PAGE = Path(__file__).parents[2] / "docs" / "differential.md"
 _AREAS = ("mindspore.ops.", "mindspore.nn.", "mindspore.numpy.", "mindspore.Tensor.")
-_ROOTS = {"ops": "mindspore.ops", "P": "mindspore.ops.operations", "F": "mindspore.ops.functional", "C": "mindspore.ops.composite",
-          "mnp": "mindspore.numpy", "ms": "mindspore", "nn": "mindspore.nn"}
+_ROOTS = {
+    "ops": "mindspore.ops",
+    "P": "mindspore.ops.operations",
+    "F": "mindspore.ops.functional",
+    "C": "mindspore.ops.composite",
+    "mnp": "mindspore.numpy",
+    "ms": "mindspore",
+    "nn": "mindspore.nn",
+}
 _PROGRAMS = ("amp", "custom_cells")
 _IN_GROUPS_ONLY = {"DistributedGradReducer"}  # the programs run it with several devices only
 _NOT_TENSORS = {"np", "copy", "pickle"}
@@ -62,7 +71,9 @@ class Item:
 
     @property
     def area(self) -> str:
-        return {"ops": "operators", "nn": "layers", "numpy": "numpy functions", "Tensor": "Tensor members"}[self.name.split(".")[0]]
+        return {"ops": "operators", "nn": "layers", "numpy": "numpy functions", "Tensor": "Tensor members"}[
+            self.name.split(".")[0]
+        ]
 
 
 def _is_computation(name: str, value: Any) -> bool:
@@ -128,7 +139,9 @@ def _mark_operators(found: dict[int, Item]) -> None:
         for item in _items_in(found, expression):
             if "out" not in result:
                 item.refused.append(f"{case} → {result.get('error')}: {result.get('message', '')}")
-                item.gradient_error = result.get("message", "").splitlines()[0] if case.startswith("g ") else item.gradient_error
+                item.gradient_error = (
+                    result.get("message", "").splitlines()[0] if case.startswith("g ") else item.gradient_error
+                )
                 continue
             item.forward.append(case)
             item.has_gradient |= floats_in and any(array.dtype == np.float32 for array in result["out"])
@@ -139,10 +152,21 @@ def _mark_operators(found: dict[int, Item]) -> None:
 def _mark_programs(found: dict[int, Item]) -> None:
     """The Cells in training programs whose losses and weights are real MindSpore's (their golden files are JSON)."""
     tests = Path(__file__).parents[1]
-    for path in (*sorted((tests / "integration" / "programs").glob("*.py")), *(tests / "train" / f"{name}_program.py" for name in _PROGRAMS)):
-        names = {tuple(_chain(node)) for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Attribute)}
+    for path in (
+        *sorted((tests / "integration" / "programs").glob("*.py")),
+        *(tests / "train" / f"{name}_program.py" for name in _PROGRAMS),
+    ):
+        names = {
+            tuple(_chain(node))
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Attribute)
+        }
         for chain in sorted(names):
-            item = _find(found, ".".join(["mindspore", *chain])) if chain and chain[0] == "nn" and chain[-1] not in _IN_GROUPS_ONLY else None
+            item = (
+                _find(found, ".".join(["mindspore", *chain]))
+                if chain and chain[0] == "nn" and chain[-1] not in _IN_GROUPS_ONLY
+                else None
+            )
             if item is not None:
                 item.forward.append(path.name)
                 item.backward.append(path.name)
@@ -150,6 +174,7 @@ def _mark_programs(found: dict[int, Item]) -> None:
 
 def _mark_tensor_expressions(found: dict[int, Item]) -> None:
     from tests.common.expressions import EXPRESSIONS, PROGRAMS
+
     for source in (*EXPRESSIONS, *PROGRAMS.values()):
         for item in _items_in(found, source.replace(";", "\n")):
             item.forward.append(source)
@@ -168,12 +193,18 @@ class _Recorder:
 
 def _mark_layers(found: dict[int, Item]) -> None:
     from tests.nn import test_against_golden as layers
+
     for case in layers.CASES:
         recorder = _Recorder()
         made = type(case.make(recorder, Tensor))
         record = layers.GOLDEN.get(case.name, {})
-        for item in filter(None, {id(item): item for item in (found.get(id(made)), *(_find(found, f"mindspore.nn.{name}")
-                                                                                  for name in recorder.taken))}.values()):
+        for item in filter(
+            None,
+            {
+                id(item): item
+                for item in (found.get(id(made)), *(_find(found, f"mindspore.nn.{name}") for name in recorder.taken))
+            }.values(),
+        ):
             if "outputs" not in record or case.name in layers.DIFFERENT:
                 item.refused.append(f"{case.name} → {record.get('error', layers.DIFFERENT.get(case.name))}")
                 continue
@@ -185,9 +216,12 @@ def _mark_layers(found: dict[int, Item]) -> None:
 
 
 def _mark_trained(found: dict[int, Item]) -> None:
-    """Optimizers and schedules: steps and rates of real MindSpore (optim.npz, nn_rates.json); they have no gradient of their own."""
+    """Optimizers and schedules: steps and rates of real MindSpore (optim.npz, nn_rates.json); they have no gradient of
+    their own.
+    """
     from tests.nn.optim_cases import SETTINGS, make_net
     from tests.nn.rate_cases import SCHEDULES
+
     taken = {name: name for name, _ in SCHEDULES}
     for setting, make in SETTINGS.items():
         recorder = _Recorder()
@@ -201,7 +235,9 @@ def _mark_trained(found: dict[int, Item]) -> None:
 
 @cache
 def exceptions() -> dict[str, tuple[str, str]]:
-    """name -> (what is not compared, the reason): "all"; "forward" of what has no gradient; "backward"; "none" is not counted."""
+    """name -> (what is not compared, the reason): "all"; "forward" of what has no gradient; "backward"; "none" is not
+    counted.
+    """
     with EXCEPTIONS.open(newline="", encoding="utf-8") as file:
         return {row["name"]: (row["lacks"], row["reason"]) for row in csv.DictReader(file)}
 
@@ -223,8 +259,10 @@ def shares() -> tuple[float, float]:
     """(share compared forward, share compared backward of those that have a gradient)."""
     items = computations()
     differentiable = [item for item in items if item.is_differentiable or lacking(item) == "all"]
-    return (sum(bool(item.forward) for item in items) / len(items),
-            sum(bool(item.backward) for item in differentiable) / len(differentiable))
+    return (
+        sum(bool(item.forward) for item in items) / len(items),
+        sum(bool(item.backward) for item in differentiable) / len(differentiable),
+    )
 
 
 def page() -> str:
@@ -232,22 +270,52 @@ def page() -> str:
     forward, backward = shares()
     items = computations()
     lines = [
-        "# Differential tests", "", "GENERATED by `python -m tests.ops.differential --write`; do not edit.", "",
-        "Every operator, layer, Tensor member and numpy function that docs/coverage.md calls full or partial, against real MindSpore 2.10's",
-        "results on its CPU, kept in tests/golden. Optimizers and schedules are compared by their steps. Spellings of one object count once.", "",
-        f"{len(items)} computations: {forward:.1%} compared forward, {backward:.1%} of those with a gradient backward.", "",
-        "| | computations | forward | with a gradient | backward |", "|---|---|---|---|---|",
+        "# Differential tests",
+        "",
+        "GENERATED by `python -m tests.ops.differential --write`; do not edit.",
+        "",
+        "Every operator, layer, Tensor member and numpy function that docs/coverage.md calls full or partial, against "
+        "real MindSpore 2.10's",
+        "results on its CPU, kept in tests/golden. Optimizers and schedules are compared by their steps. Spellings of "
+        "one object count once.",
+        "",
+        f"{len(items)} computations: {forward:.1%} compared forward, {backward:.1%} of those with a gradient backward.",
+        "",
+        "| | computations | forward | with a gradient | backward |",
+        "|---|---|---|---|---|",
     ]
     for area in sorted({item.area for item in items}):
         members = [item for item in items if item.area == area]
         with_gradient = [item for item in members if item.is_differentiable or lacking(item) == "all"]
-        lines.append(f"| {area} | {len(members)} | {sum(bool(item.forward) for item in members)} | {len(with_gradient)} "
-                     f"| {sum(bool(item.backward) for item in with_gradient)} |")
+        lines.append(
+            f"| {area} | {len(members)} | {sum(bool(item.forward) for item in members)} | {len(with_gradient)} "
+            f"| {sum(bool(item.backward) for item in with_gradient)} |"
+        )
     lines += ["", "## Exceptions", "", "| name | projects | not compared | reason |", "|---|---|---|---|"]
-    lines += [f"| `{item.name}` | {item.projects} | {lacking(item)} | {exceptions()[item.name][1]} |" for item in items if lacking(item)]
-    lines += ["", "## No gradient in MindSpore", "", "Differentiating them fails in MindSpore on its CPU, so there is none to compare with.", ""]
-    lines += [f"- `{item.name}`: {item.gradient_error}" for item in items if item.forward and item.has_gradient and not item.is_differentiable]
-    lines += ["", "## Not counted: nothing to compute, or nothing to compare with", "", "| name | reason |", "|---|---|"]
+    lines += [
+        f"| `{item.name}` | {item.projects} | {lacking(item)} | {exceptions()[item.name][1]} |"
+        for item in items
+        if lacking(item)
+    ]
+    lines += [
+        "",
+        "## No gradient in MindSpore",
+        "",
+        "Differentiating them fails in MindSpore on its CPU, so there is none to compare with.",
+        "",
+    ]
+    lines += [
+        f"- `{item.name}`: {item.gradient_error}"
+        for item in items
+        if item.forward and item.has_gradient and not item.is_differentiable
+    ]
+    lines += [
+        "",
+        "## Not counted: nothing to compute, or nothing to compare with",
+        "",
+        "| name | reason |",
+        "|---|---|",
+    ]
     lines += [f"| `{name}` | {reason} |" for name, (lacks, reason) in sorted(exceptions().items()) if lacks == "none"]
     return "\n".join(lines) + "\n"
 
@@ -257,8 +325,20 @@ def main() -> None:
         PAGE.write_text(page(), encoding="utf-8")
     listed = exceptions()
     missing = [item for item in computations() if lacking(item) and item.name not in listed]
-    print(*[f"{item.area:16} {lacking(item):9} {item.projects:4} {item.name:45} {[text[:150] for text in item.refused[:2]]}" for item in missing], sep="\n")
-    print(len(computations()), "computations; forward {:.1%}, backward {:.1%}".format(*shares()), "; without case and reason:", len(missing))
+    print(
+        *[
+            f"{item.area:16} {lacking(item):9} {item.projects:4} {item.name:45} "
+            f"{[text[:150] for text in item.refused[:2]]}"
+            for item in missing
+        ],
+        sep="\n",
+    )
+    print(
+        len(computations()),
+        "computations; forward {:.1%}, backward {:.1%}".format(*shares()),
+        "; without case and reason:",
+        len(missing),
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 """What real MindSpore gave for the cases (tests/golden/make_ops.py)."""
+
 from __future__ import annotations
 
 import json
@@ -18,8 +19,13 @@ def load(path: Path = Path(__file__).parents[1] / "golden" / "ops.npz") -> dict[
     found: dict[str, dict[str, Any]] = {}
     for case, entry in json.loads(zlib.decompress(file["index"].tobytes())):
         if "error" not in entry:
-            entry = {part: [np.frombuffer(data, dtype, int(np.prod(shape)), offset).reshape(shape) for dtype, shape, offset in arrays]
-                     for part, arrays in entry.items()}
+            entry = {
+                part: [
+                    np.frombuffer(data, dtype, int(np.prod(shape)), offset).reshape(shape)
+                    for dtype, shape, offset in arrays
+                ]
+                for part, arrays in entry.items()
+            }
         found[case] = entry
     return found
 

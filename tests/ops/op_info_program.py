@@ -1,4 +1,7 @@
-"""Descriptions of operators, good and bad, for real MindSpore (golden/make_op_info.py) and for ours (test_op_info.py)."""
+"""Descriptions of operators, good and bad, for real MindSpore (golden/make_op_info.py) and for ours
+(test_op_info.py).
+"""
+
 from __future__ import annotations
 
 import json
@@ -12,46 +15,86 @@ DESCRIPTIONS = {
         "R.TBERegOp('OpName').fusion_type('ELEMWISE').async_flag(False).binfile_name('op_name.so').compute_cost(10).kernel_name('op_name')"
         ".partial_flag(True).op_pattern('formatAgnostic').need_check_supported(True).dynamic_shape(True).dynamic_rank_support(True)"
         ".dynamic_compile_static(True).attr('format', 'required', 'str', 'all').input(0, 'x1', None, 'required', None)"
-        ".input(1, 'axis', None, 'required', None).output(0, 'y', True, 'required', 'all').real_input_index([1, 0]).input_to_attr_index([2])"
+        ".input(1, 'axis', None, 'required', None).output(0, 'y', True, 'required', 'all').real_input_index([1, "
+        "0]).input_to_attr_index([2])"
         ".unknown_shape_formats(['ND', 'ND']).reshape_type('NC').is_dynamic_format(True)"
-        ".dtype_format(R.DataType.F16_None, R.DataType.F16_None, R.DataType.F32_5HD).get_op_info()"),
+        ".dtype_format(R.DataType.F16_None, R.DataType.F16_None, R.DataType.F32_5HD).get_op_info()"
+    ),
     "of a zoo project": (
         "R.TBERegOp('CusBatchMatMul').fusion_type('OPAQUE').async_flag(False).binfile_name('batchmatmul.so').compute_cost(10)"
-        ".kernel_name('CusBatchMatMul').partial_flag(True).input(0, 'x1', False, 'required', 'all').input(1, 'x2', False, 'required', 'all')"
-        ".output(0, 'y', False, 'required', 'all').dtype_format(R.DataType.F32_Default, R.DataType.F32_Default, R.DataType.F32_Default).get_op_info()"),
+        ".kernel_name('CusBatchMatMul').partial_flag(True).input(0, 'x1', False, 'required', 'all').input(1, 'x2', "
+        "False, 'required', 'all')"
+        ".output(0, 'y', False, 'required', 'all').dtype_format(R.DataType.F32_Default, R.DataType.F32_Default, "
+        "R.DataType.F32_Default).get_op_info()"
+    ),
     **{f"{name}, bare": f"R.{name}('Op').get_op_info()" for name in BUILDERS},
     "TBE, defaults": "R.TBERegOp('Op').async_flag().compute_cost().partial_flag().dynamic_shape().op_pattern().need_check_supported().get_op_info()",
     "TBE, all of an input": "R.TBERegOp('Op').input(0, 'x', True, 'optional', 'all', 'Required', more=3).get_op_info()",
     "TBE, nothing of an input": "R.TBERegOp('Op').input().output().attr().get_op_info()",
     "TBE, all of an attribute": "R.TBERegOp('Op').attr('a', 'required', 'int', '1', '2', other='x').get_op_info()",
-    "CPU": "R.CpuRegOp('Op').input(0, 'x', 'required').output(0, 'y', 'required').attr('a', 'int', '2').dtype_format(R.DataType.F32_Default, R.DataType.I32_Default).get_op_info()",
-    "AiCPU": "R.AiCPURegOp('Op').fusion_type('OPAQUE').input(0, 'x', 'required').output(0, 'y').attr('a', 'int').dtype_format(R.DataType.F32_NCHW, R.DataType.BOOL_None).get_op_info()",
-    "custom": "R.CustomRegOp('Op').input(0, 'x').output(0, 'y').attr('a', 'required', 'int', default_value='3').dtype_format(R.DataType.F32_Default, R.DataType.F32_Default).target('GPU').get_op_info()",
+    "CPU": "R.CpuRegOp('Op').input(0, 'x', 'required').output(0, 'y', 'required').attr('a', 'int', "
+    "'2').dtype_format(R.DataType.F32_Default, R.DataType.I32_Default).get_op_info()",
+    "AiCPU": "R.AiCPURegOp('Op').fusion_type('OPAQUE').input(0, 'x', 'required').output(0, 'y').attr('a', "
+    "'int').dtype_format(R.DataType.F32_NCHW, R.DataType.BOOL_None).get_op_info()",
+    "custom": "R.CustomRegOp('Op').input(0, 'x').output(0, 'y').attr('a', 'required', 'int', "
+    "default_value='3').dtype_format(R.DataType.F32_Default, "
+    "R.DataType.F32_Default).target('GPU').get_op_info()",
     "three texts": "R.CpuRegOp('Op').input(0, 'x').dtype_format(R.DataType.F32_Default_Tuple).get_op_info()",
     # what is refused
-    "number as name": "R.TBERegOp(3)", "no name": "R.TBERegOp()", "blank name": "R.CpuRegOp(' ')",
-    "index of a wrong type": "R.TBERegOp('Op').input('0', 'x')", "name of a wrong type": "R.TBERegOp('Op').input(0, 1)",
-    "compile of a wrong type": "R.TBERegOp('Op').input(0, 'x', 1)", "unknown value_depend": "R.TBERegOp('Op').input(0, 'x', True, 'required', 'all', 'sometimes')",
-    "attribute of a wrong type": "R.TBERegOp('Op').attr('a', 'required', 'int', 1)", "async_flag": "R.TBERegOp('Op').async_flag(1)",
-    "binfile_name": "R.TBERegOp('Op').binfile_name(1)", "compute_cost": "R.TBERegOp('Op').compute_cost('1')", "kernel_name": "R.TBERegOp('Op').kernel_name(None)",
-    "partial_flag": "R.TBERegOp('Op').partial_flag('True')", "reshape_type": "R.TBERegOp('Op').reshape_type(['N'])", "dynamic_shape": "R.TBERegOp('Op').dynamic_shape(0)",
-    "op_pattern": "R.TBERegOp('Op').op_pattern(2)", "real_input_index": "R.TBERegOp('Op').real_input_index((1, 0))", "input_to_attr_index": "R.TBERegOp('Op').input_to_attr_index(2)",
-    "unknown_shape_formats": "R.TBERegOp('Op').unknown_shape_formats('ND')", "is_dynamic_format": "R.TBERegOp('Op').is_dynamic_format(None)",
-    "need_check_supported": "R.TBERegOp('Op').need_check_supported(1)", "dynamic_rank_support": "R.TBERegOp('Op').dynamic_rank_support('x')",
-    "dynamic_compile_static": "R.TBERegOp('Op').dynamic_compile_static('x')", "fusion_type": "R.TBERegOp('Op').fusion_type(1)",
-    "unknown setting": "R.TBERegOp('Op').colour('red')", "unknown setting of the CPU": "R.CpuRegOp('Op').kernel_name('x')", "unknown setting of the AI CPU": "R.AiCPURegOp('Op').async_flag(True)",
-    "too few types": "R.TBERegOp('Op').input(0, 'x').dtype_format()", "no tuple as type": "R.TBERegOp('Op').input(0, 'x').dtype_format('float32')",
-    "one text as type": "R.TBERegOp('Op').input(0, 'x').dtype_format(('float32',))", "numbers as type": "R.TBERegOp('Op').input(0, 'x').dtype_format((1, 2))",
-    "a third number": "R.TBERegOp('Op').input(0, 'x').dtype_format(('float32', 'NCHW', 3))", "target": "R.CustomRegOp('Op').target(3)",
+    "number as name": "R.TBERegOp(3)",
+    "no name": "R.TBERegOp()",
+    "blank name": "R.CpuRegOp(' ')",
+    "index of a wrong type": "R.TBERegOp('Op').input('0', 'x')",
+    "name of a wrong type": "R.TBERegOp('Op').input(0, 1)",
+    "compile of a wrong type": "R.TBERegOp('Op').input(0, 'x', 1)",
+    "unknown value_depend": "R.TBERegOp('Op').input(0, 'x', True, 'required', 'all', 'sometimes')",
+    "attribute of a wrong type": "R.TBERegOp('Op').attr('a', 'required', 'int', 1)",
+    "async_flag": "R.TBERegOp('Op').async_flag(1)",
+    "binfile_name": "R.TBERegOp('Op').binfile_name(1)",
+    "compute_cost": "R.TBERegOp('Op').compute_cost('1')",
+    "kernel_name": "R.TBERegOp('Op').kernel_name(None)",
+    "partial_flag": "R.TBERegOp('Op').partial_flag('True')",
+    "reshape_type": "R.TBERegOp('Op').reshape_type(['N'])",
+    "dynamic_shape": "R.TBERegOp('Op').dynamic_shape(0)",
+    "op_pattern": "R.TBERegOp('Op').op_pattern(2)",
+    "real_input_index": "R.TBERegOp('Op').real_input_index((1, 0))",
+    "input_to_attr_index": "R.TBERegOp('Op').input_to_attr_index(2)",
+    "unknown_shape_formats": "R.TBERegOp('Op').unknown_shape_formats('ND')",
+    "is_dynamic_format": "R.TBERegOp('Op').is_dynamic_format(None)",
+    "need_check_supported": "R.TBERegOp('Op').need_check_supported(1)",
+    "dynamic_rank_support": "R.TBERegOp('Op').dynamic_rank_support('x')",
+    "dynamic_compile_static": "R.TBERegOp('Op').dynamic_compile_static('x')",
+    "fusion_type": "R.TBERegOp('Op').fusion_type(1)",
+    "unknown setting": "R.TBERegOp('Op').colour('red')",
+    "unknown setting of the CPU": "R.CpuRegOp('Op').kernel_name('x')",
+    "unknown setting of the AI CPU": "R.AiCPURegOp('Op').async_flag(True)",
+    "too few types": "R.TBERegOp('Op').input(0, 'x').dtype_format()",
+    "no tuple as type": "R.TBERegOp('Op').input(0, 'x').dtype_format('float32')",
+    "one text as type": "R.TBERegOp('Op').input(0, 'x').dtype_format(('float32',))",
+    "numbers as type": "R.TBERegOp('Op').input(0, 'x').dtype_format((1, 2))",
+    "a third number": "R.TBERegOp('Op').input(0, 'x').dtype_format(('float32', 'NCHW', 3))",
+    "target": "R.CustomRegOp('Op').target(3)",
 }
 
 #: What `op_info_register` is given, as an expression.
 REGISTERED = {
-    "TBE": "R.TBERegOp('Op1').input(0, 'x', None, 'required', None).output(0, 'y', True, 'required', 'all').dtype_format(R.DataType.F16_None, R.DataType.F16_None).get_op_info()",
-    "text": "json.dumps(R.TBERegOp('Op2').get_op_info())", "CPU": "R.CpuRegOp('Op3').get_op_info()", "custom": "R.CustomRegOp('Op4').get_op_info()",
-    "number": "3", "None": "None", "list": "[]", "tuple": "('a', 'b')", "no JSON": "'{'", "empty text": "''", "empty dict": "{}", "a JSON list": "'[]'", "a JSON number": "'3'",
+    "TBE": "R.TBERegOp('Op1').input(0, 'x', None, 'required', None).output(0, 'y', True, 'required', "
+    "'all').dtype_format(R.DataType.F16_None, R.DataType.F16_None).get_op_info()",
+    "text": "json.dumps(R.TBERegOp('Op2').get_op_info())",
+    "CPU": "R.CpuRegOp('Op3').get_op_info()",
+    "custom": "R.CustomRegOp('Op4').get_op_info()",
+    "number": "3",
+    "None": "None",
+    "list": "[]",
+    "tuple": "('a', 'b')",
+    "no JSON": "'{'",
+    "empty text": "''",
+    "empty dict": "{}",
+    "a JSON list": "'[]'",
+    "a JSON number": "'3'",
     "no imply_type": "{'op_name': 'Op5', 'inputs': [], 'outputs': [], 'attr': [], 'fusion_type': ''}",
-    "unknown imply_type": "{'op_name': 'Op6', 'imply_type': 'XYZ', 'inputs': [], 'outputs': [], 'attr': [], 'fusion_type': ''}",
+    "unknown imply_type": "{'op_name': 'Op6', 'imply_type': 'XYZ', 'inputs': [], 'outputs': [], 'attr': [], "
+    "'fusion_type': ''}",
     "no op_name": "{'imply_type': 'TBE', 'inputs': [], 'outputs': [], 'attr': [], 'fusion_type': ''}",
     "no inputs": "{k: v for k, v in R.TBERegOp('Op7').get_op_info().items() if k != 'inputs'}",
     "no outputs": "{k: v for k, v in R.TBERegOp('Op8').get_op_info().items() if k != 'outputs'}",
@@ -70,21 +113,31 @@ def run(module: Any) -> dict[str, Any]:
     for name, expression in DESCRIPTIONS.items():
         found[f"describe: {name}"] = _result(lambda e=expression: json.loads(json.dumps(eval(e, {"R": module}))))
     for name, expression in REGISTERED.items():
+
         def build(e: str = expression) -> Any:
             @module.op_info_register(eval(e, {"R": module, "json": json}))
             def kernel(x: int, y: int = 2) -> int:
                 """doc"""
                 return x + y
+
             return [kernel(1), kernel(1, y=5), kernel.__name__]
+
         found[f"register: {name}"] = _result(build)
-    found["register: nothing is checked before the function is there"] = _result(lambda: callable(module.op_info_register(3)))
+    found["register: nothing is checked before the function is there"] = _result(
+        lambda: callable(module.op_info_register(3))
+    )
     return found
 
 
 def call_an_operator(mindspore: Any, ops: Any, register: Any) -> list[str]:
     """An operator with nothing but a description is called."""
-    info = register.TBERegOp("CusSquare").input(0, "x", None, "required", None).output(0, "y", True, "required", "all") \
-        .dtype_format(register.DataType.F32_Default, register.DataType.F32_Default).get_op_info()
+    info = (
+        register.TBERegOp("CusSquare")
+        .input(0, "x", None, "required", None)
+        .output(0, "y", True, "required", "all")
+        .dtype_format(register.DataType.F32_Default, register.DataType.F32_Default)
+        .get_op_info()
+    )
 
     @register.op_info_register(info)
     def kernel(x: Any, y: Any, kernel_name: str = "CusSquare") -> None:

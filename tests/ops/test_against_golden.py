@@ -1,4 +1,5 @@
 """Operators, Tensor methods and numpy functions against what real MindSpore gave (tests/golden/make_ops.py)."""
+
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -16,8 +17,14 @@ from tests.ops.cases import cases, evaluate
 from tests.ops.golden import difference, load
 
 GOLDEN = load()
-MINDSPORE: Any = SimpleNamespace(Tensor=Tensor, Parameter=Parameter, ops=ops, numpy=mnp, grad=grad,
-                                 **{name: getattr(dtype, name) for name in dtype.__all__})
+MINDSPORE: Any = SimpleNamespace(
+    Tensor=Tensor,
+    Parameter=Parameter,
+    ops=ops,
+    numpy=mnp,
+    grad=grad,
+    **{name: getattr(dtype, name) for name in dtype.__all__},
+)
 #: What upstream's CPU cannot do (no kernel, no such dtype): there is nothing to compare with, but it has to run here.
 NOT_UPSTREAM = [case for case in cases() if "error" in GOLDEN.get(case, {}) and not case.startswith("!")]
 COMPARED = [case for case in cases() if case in GOLDEN and case not in set(NOT_UPSTREAM)]
@@ -26,8 +33,12 @@ WAITING: set[str] = set()
 
 
 def _parameters() -> list[Any]:
-    return [pytest.param(case, marks=pytest.mark.xfail(reason="Tensor's operators", strict=False)) if case in WAITING else case
-            for case in COMPARED]
+    return [
+        pytest.param(case, marks=pytest.mark.xfail(reason="Tensor's operators", strict=False))
+        if case in WAITING
+        else case
+        for case in COMPARED
+    ]
 
 
 def test_every_case_has_a_golden_result() -> None:

@@ -1,4 +1,5 @@
 """MultitypeFuncGraph, HyperMap and Map in the patterns that networks use."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -19,7 +20,9 @@ clip_grad = C.MultitypeFuncGraph("clip_grad")
 def _clip_grad(clip_type: int, clip_value: float, grad: Tensor) -> Tensor:
     dt = F.dtype(grad)
     if clip_type == 0:
-        return C.clip_by_value(grad, F.cast(F.tuple_to_array((-clip_value,)), dt), F.cast(F.tuple_to_array((clip_value,)), dt))
+        return C.clip_by_value(
+            grad, F.cast(F.tuple_to_array((-clip_value,)), dt), F.cast(F.tuple_to_array((clip_value,)), dt)
+        )
     return grad
 
 
@@ -65,7 +68,12 @@ def test_dtype_of_tensors_can_be_asked_for() -> None:
     kinds.register("Tensor[Float32]")(lambda x: "single")
     kinds.register("Tuple")(lambda x: "tuple")
     kinds.register(float32)(lambda x: "number")
-    assert [kinds(Tensor(1.0)), kinds(Tensor(1.0).half()), kinds((1,)), kinds(1.5)] == ["single", "half", "tuple", "number"]
+    assert [kinds(Tensor(1.0)), kinds(Tensor(1.0).half()), kinds((1,)), kinds(1.5)] == [
+        "single",
+        "half",
+        "tuple",
+        "number",
+    ]
 
 
 def test_hyper_map_goes_into_nested_sequences_and_map_does_not() -> None:
@@ -82,6 +90,7 @@ def test_hyper_map_over_parameters_and_gradients() -> None:
     def _update(lr: Tensor, weight: Parameter, gradient: Tensor) -> bool:
         ops.assign_sub(weight, lr * gradient)
         return True
+
     done = C.HyperMap()(F.partial(update, Tensor(0.5)), weights, (Tensor([1.0, 2.0]),))
     assert done == (True,)
     assert weights[0].asnumpy().tolist() == [0.5, 0.0]

@@ -1,4 +1,5 @@
 """`ops.Custom` and the descriptions of user operators."""
+
 from __future__ import annotations
 
 import shutil
@@ -47,7 +48,9 @@ def test_shape_and_dtype_as_values() -> None:
 
 
 def test_gradient_by_bprop() -> None:
-    operator = ops.Custom(product_and_sum, same_and_one, lambda a, b: (a, a), bprop=lambda x, y, out, dout: (dout[0] * y, dout[0] * x))
+    operator = ops.Custom(
+        product_and_sum, same_and_one, lambda a, b: (a, a), bprop=lambda x, y, out, dout: (dout[0] * y, dout[0] * x)
+    )
     gradients = ms.grad(lambda x, y: operator(x, y)[0].sum(), grad_position=(0, 1))(X, Y)
     assert [item.asnumpy().tolist() for item in gradients] == [[3, 5], [1, 2]]
 
@@ -64,22 +67,29 @@ def test_wrong_number_of_gradients() -> None:
         ms.grad(lambda x: operator(x, Y).sum())(X)
 
 
-@pytest.mark.parametrize(("arguments", "error", "message"), [
-    ({"func": 3}, TypeError, "must be of type function or str"),
-    ({"func": product_and_sum, "func_type": "zz"}, ValueError, "'func_type' must be one of"),
-    ({"func": product_and_sum, "func_type": "aot"}, TypeError, "must be of type str"),
-    ({"func": "x"}, TypeError, "must be a function"),
-    ({"func": product_and_sum, "func_type": "hybrid"}, UnsupportedError, "as 'pyfunc' or 'aot'"),
-    ({"func": "x", "func_type": "tbe"}, UnsupportedError, "as 'pyfunc' or 'aot'"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"func": 3}, TypeError, "must be of type function or str"),
+        ({"func": product_and_sum, "func_type": "zz"}, ValueError, "'func_type' must be one of"),
+        ({"func": product_and_sum, "func_type": "aot"}, TypeError, "must be of type str"),
+        ({"func": "x"}, TypeError, "must be a function"),
+        ({"func": product_and_sum, "func_type": "hybrid"}, UnsupportedError, "as 'pyfunc' or 'aot'"),
+        ({"func": "x", "func_type": "tbe"}, UnsupportedError, "as 'pyfunc' or 'aot'"),
+    ],
+)
 def test_wrong_arguments(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         ops.Custom(**arguments)
 
 
-@pytest.mark.parametrize(("shape", "function", "message"), [
-    ((3,), lambda x: x, "must return the shape"), (((2,), (2,)), lambda x: x, "must return 2 arrays"),
-])
+@pytest.mark.parametrize(
+    ("shape", "function", "message"),
+    [
+        ((3,), lambda x: x, "must return the shape"),
+        (((2,), (2,)), lambda x: x, "must return 2 arrays"),
+    ],
+)
 def test_a_function_that_returns_something_else(shape: Any, function: Any, message: str) -> None:
     dtype = (ms.float32, ms.float32) if isinstance(shape[0], tuple) else ms.float32
     with pytest.raises(ValueError, match=message):
@@ -110,12 +120,28 @@ def test_library_that_is_not_there() -> None:
 
 
 def test_description_is_that_of_upstream() -> None:
-    info = (ops.CustomRegOp().input(0, "x", "dynamic").output(0, "y").attr("a", "optional", "int")
-            .dtype_format(ops.DataType.F16_Default, ops.DataType.F32_NCHW).target("GPU").get_op_info())
-    assert info == {"op_name": "Custom", "inputs": [{"index": 0, "name": "x", "paramType": "dynamic"}],
-                    "outputs": [{"index": 0, "name": "y", "paramType": "required"}], "attr": [{"name": "a", "paramType": "optional", "type": "int"}],
-                    "fusion_type": "", "dtype_format": [(("float16", "DefaultFormat"), ("float32", "NCHW"))], "target": "GPU"}
-    assert ops.DataType.I32_Default_Tuple == ("int32", "DefaultFormat", "tuple") and ops.DataType.None_Default == ("", "DefaultFormat")
+    info = (
+        ops.CustomRegOp()
+        .input(0, "x", "dynamic")
+        .output(0, "y")
+        .attr("a", "optional", "int")
+        .dtype_format(ops.DataType.F16_Default, ops.DataType.F32_NCHW)
+        .target("GPU")
+        .get_op_info()
+    )
+    assert info == {
+        "op_name": "Custom",
+        "inputs": [{"index": 0, "name": "x", "paramType": "dynamic"}],
+        "outputs": [{"index": 0, "name": "y", "paramType": "required"}],
+        "attr": [{"name": "a", "paramType": "optional", "type": "int"}],
+        "fusion_type": "",
+        "dtype_format": [(("float16", "DefaultFormat"), ("float32", "NCHW"))],
+        "target": "GPU",
+    }
+    assert ops.DataType.I32_Default_Tuple == ("int32", "DefaultFormat", "tuple") and ops.DataType.None_Default == (
+        "",
+        "DefaultFormat",
+    )
 
 
 def test_description_is_kept_with_the_function() -> None:
@@ -133,10 +159,19 @@ def test_wrong_descriptions() -> None:
 
 
 def test_kernels_for_ascend_are_described_but_not_run() -> None:
-    info = ops.TBERegOp("CusSquare").fusion_type("OPAQUE").partial_flag(True).async_flag(False).input(0, "x").output(0, "y").get_op_info()
+    info = (
+        ops.TBERegOp("CusSquare")
+        .fusion_type("OPAQUE")
+        .partial_flag(True)
+        .async_flag(False)
+        .input(0, "x")
+        .output(0, "y")
+        .get_op_info()
+    )
 
     @ops.op_info_register(info)
     def kernel(x: Any) -> None: ...
+
     assert kernel.op_info["op_name"] == "CusSquare"  # type: ignore[attr-defined]
     with pytest.raises(NotImplementedError, match="no computation on PyTorch"):
         ops.PrimitiveWithInfer("CusSquare")(X)

@@ -1,4 +1,7 @@
-"""Derivatives compose: whatever trains a network whose loss contains derivatives moves the weights as the closed form says, in both modes."""
+"""Derivatives compose: whatever trains a network whose loss contains derivatives moves the weights as the closed form
+says, in both modes.
+"""
+
 from __future__ import annotations
 
 import ast
@@ -61,7 +64,9 @@ class OwnGradient(Net):
 
 
 class Through(Net):
-    """Its derivative is that of the function of a function of the network: the first derivative is taken by a Cell of its own."""
+    """Its derivative is that of the function of a function of the network: the first derivative is taken by a Cell of
+    its own.
+    """
 
     class First(nn.Cell):
         def __init__(self, net: Any) -> None:
@@ -100,33 +105,37 @@ def _adapted(net: Any, x: Any) -> Any:
 
 # name: (network, loss of (net, x), its derivative by w)
 LOSSES: dict[str, tuple[Any, Callable[[Any, Any], Any], Callable[[float, float], float]]] = {
-    "grad": (Net, lambda net, x: _first(net)(x) ** 2, lambda w, x: 2 * 3 * w * x ** 2 * 3 * x ** 2),
-    "grad and value": (Net, lambda net, x: _first(net)(x) * net(x), lambda w, x: 2 * w * 3 * x ** 5),
-    "GradOperation": (Net, lambda net, x: ops.GradOperation()(net)(x), lambda w, x: 3 * x ** 2),
-    "GradOperation, all": (Net, lambda net, x: ops.GradOperation(get_all=True)(net)(x)[0], lambda w, x: 3 * x ** 2),
-    "GradOperation, sens": (Net, lambda net, x: ops.GradOperation(sens_param=True)(net)(x, net(x)), lambda w, x: 2 * w * 3 * x ** 5),
-    "in a Cell": (Net, lambda net, x: Through.First(net)(x) ** 2, lambda w, x: 18 * w * x ** 4),
+    "grad": (Net, lambda net, x: _first(net)(x) ** 2, lambda w, x: 2 * 3 * w * x**2 * 3 * x**2),
+    "grad and value": (Net, lambda net, x: _first(net)(x) * net(x), lambda w, x: 2 * w * 3 * x**5),
+    "GradOperation": (Net, lambda net, x: ops.GradOperation()(net)(x), lambda w, x: 3 * x**2),
+    "GradOperation, all": (Net, lambda net, x: ops.GradOperation(get_all=True)(net)(x)[0], lambda w, x: 3 * x**2),
+    "GradOperation, sens": (
+        Net,
+        lambda net, x: ops.GradOperation(sens_param=True)(net)(x, net(x)),
+        lambda w, x: 2 * w * 3 * x**5,
+    ),
+    "in a Cell": (Net, lambda net, x: Through.First(net)(x) ** 2, lambda w, x: 18 * w * x**4),
     "second": (Net, lambda net, x: _first(_first(net))(x) ** 2, lambda w, x: 2 * 6 * w * x * 6 * x),
     "third": (Net, lambda net, x: _first(_first(_first(net)))(x) ** 2, lambda w, x: 2 * 36 * w),
-    "value_and_grad": (Net, lambda net, x: sum(ops.value_and_grad(net)(x)), lambda w, x: x ** 3 + 3 * x ** 2),
-    "by weights": (Net, lambda net, x: ops.grad(lambda x: net(x) ** 2, None, net.w)(x), lambda w, x: 2 * x ** 6),
-    "adapted": (Net, _adapted, lambda w, x: x ** 3 * (1 - 0.02 * x ** 6)),
-    "jvp": (Net, lambda net, x: _tangent(net)(x) ** 2, lambda w, x: 18 * w * x ** 4),
-    "jvp, value": (Net, lambda net, x: jvp(net, x, ops.ones_like(x))[0], lambda w, x: x ** 3),
+    "value_and_grad": (Net, lambda net, x: sum(ops.value_and_grad(net)(x)), lambda w, x: x**3 + 3 * x**2),
+    "by weights": (Net, lambda net, x: ops.grad(lambda x: net(x) ** 2, None, net.w)(x), lambda w, x: 2 * x**6),
+    "adapted": (Net, _adapted, lambda w, x: x**3 * (1 - 0.02 * x**6)),
+    "jvp": (Net, lambda net, x: _tangent(net)(x) ** 2, lambda w, x: 18 * w * x**4),
+    "jvp, value": (Net, lambda net, x: jvp(net, x, ops.ones_like(x))[0], lambda w, x: x**3),
     "jvp of jvp": (Net, lambda net, x: _tangent(_tangent(net))(x), lambda w, x: 6 * x),
     "jvp of grad": (Net, lambda net, x: _tangent(_first(net))(x), lambda w, x: 6 * x),
     "grad of jvp": (Net, lambda net, x: _first(_tangent(net))(x), lambda w, x: 6 * x),
-    "vjp": (Net, lambda net, x: _pulled(net)(x) ** 2, lambda w, x: 18 * w * x ** 4),
+    "vjp": (Net, lambda net, x: _pulled(net)(x) ** 2, lambda w, x: 18 * w * x**4),
     "vjp of vjp": (Net, lambda net, x: _pulled(_pulled(net))(x), lambda w, x: 6 * x),
-    "jacrev": (Net, lambda net, x: _row(net)(x) ** 2, lambda w, x: 18 * w * x ** 4),
+    "jacrev": (Net, lambda net, x: _row(net)(x) ** 2, lambda w, x: 18 * w * x**4),
     "jacfwd of jacrev": (Net, lambda net, x: _column(_row(net))(x), lambda w, x: 6 * x),
-    "bprop": (OwnGradient, lambda net, x: _first(net)(x) ** 2, lambda w, x: 2 * 5 * w * x ** 2 * 5 * x ** 2),
+    "bprop": (OwnGradient, lambda net, x: _first(net)(x) ** 2, lambda w, x: 2 * 5 * w * x**2 * 5 * x**2),
     "bprop, second": (OwnGradient, lambda net, x: _first(_first(net))(x), lambda w, x: 10 * x),
     "bprop, third": (OwnGradient, lambda net, x: _first(_first(_first(net)))(x) * net.w, lambda w, x: 20 * w),
-    "recompute": (Recomputed, lambda net, x: _first(net)(x) ** 2, lambda w, x: 18 * w * x ** 4),
-    "recompute, second": (Recomputed, lambda net, x: _first(_first(net))(x) ** 2, lambda w, x: 72 * w * x ** 2),
-    "kept": (Kept, lambda net, x: net(x) * _first(net)(x), lambda w, x: 2 * w * 3 * x ** 5),
-    "stopped": (Net, lambda net, x: ops.stop_gradient(_first(net)(x)) * net(x), lambda w, x: 3 * w * x ** 2 * x ** 3),
+    "recompute": (Recomputed, lambda net, x: _first(net)(x) ** 2, lambda w, x: 18 * w * x**4),
+    "recompute, second": (Recomputed, lambda net, x: _first(_first(net))(x) ** 2, lambda w, x: 72 * w * x**2),
+    "kept": (Kept, lambda net, x: net(x) * _first(net)(x), lambda w, x: 2 * w * 3 * x**5),
+    "stopped": (Net, lambda net, x: ops.stop_gradient(_first(net)(x)) * net(x), lambda w, x: 3 * w * x**2 * x**3),
 }
 
 
@@ -166,13 +175,17 @@ class ColdStep(OwnStep):
         return ops.depend(grads, self.optimizer(grads))
 
 
-def _functional(gradient: Callable[[Any, Any, Any], Any], decorate: Any = lambda step: step) -> Callable[[Any, Any], Any]:
+def _functional(
+    gradient: Callable[[Any, Any, Any], Any], decorate: Any = lambda step: step
+) -> Callable[[Any, Any], Any]:
     def made(network: Any, optimizer: Any) -> Any:
         @decorate
         def step(x: Any) -> Any:
             grads = gradient(network, network.trainable_params(), x)
             return optimizer(grads)
+
         return step
+
     return made
 
 
@@ -184,13 +197,16 @@ def _scaled(network: Any, optimizer: Any) -> Any:
 
 def _by_model(network: Any, optimizer: Any) -> Any:
     model = Model(network, optimizer=optimizer)
-    return lambda x: model.train(1, dataset.NumpySlicesDataset([x.asnumpy()], ["x"], shuffle=False), dataset_sink_mode=False)
+    return lambda x: model.train(
+        1, dataset.NumpySlicesDataset([x.asnumpy()], ["x"], shuffle=False), dataset_sink_mode=False
+    )
 
 
 def _by_grad_cell(cls: Any, **options: Any) -> Callable[[Any, Any], Any]:
     def made(network: Any, optimizer: Any) -> Any:
         cell = cls(network, **({"weights": ParameterTuple(network.trainable_params()), **options} if options else {}))
         return lambda x: optimizer(cell(x)[1] if options else cell(x))
+
     return made
 
 
@@ -199,13 +215,19 @@ STEPS_OF: dict[str, Callable[[Any, Any], Any]] = {
     "TrainOneStepCell, sens": lambda network, optimizer: nn.TrainOneStepCell(network, optimizer, 1.0),
     "Model": _by_model,
     "fixed loss scale": lambda network, optimizer: nn.TrainOneStepWithLossScaleCell(network, optimizer, Tensor(512.0)),
-    "dynamic loss scale": lambda network, optimizer: nn.TrainOneStepWithLossScaleCell(network, optimizer, nn.DynamicLossScaleUpdateCell(1024, 2, 3)),
-    "accumulated": lambda network, optimizer: nn.wrap.cell_wrapper._TrainGradAccuStepCell(nn.GradAccumulationCell(network, 1), optimizer),
+    "dynamic loss scale": lambda network, optimizer: nn.TrainOneStepWithLossScaleCell(
+        network, optimizer, nn.DynamicLossScaleUpdateCell(1024, 2, 3)
+    ),
+    "accumulated": lambda network, optimizer: nn.wrap.cell_wrapper._TrainGradAccuStepCell(
+        nn.GradAccumulationCell(network, 1), optimizer
+    ),
     "own step": OwnStep,
     "own step, no forward": ColdStep,
     "value_and_grad": _functional(lambda network, weights, x: ops.value_and_grad(network, None, weights)(x)[1]),
     "grad": _functional(lambda network, weights, x: ops.grad(network, None, weights)(x)),
-    "GradOperation": _functional(lambda network, weights, x: ops.GradOperation(get_by_list=True)(network, ParameterTuple(weights))(x)),
+    "GradOperation": _functional(
+        lambda network, weights, x: ops.GradOperation(get_by_list=True)(network, ParameterTuple(weights))(x)
+    ),
     "vjp": _functional(lambda network, weights, x: vjp(network, x, weights=weights)[1](Tensor(1.0))[1]),
     "jit": _functional(lambda network, weights, x: ops.value_and_grad(network, None, weights)(x)[1], jit),
     "loss scaler": _scaled,
@@ -260,26 +282,41 @@ def test_a_torch_network_that_contains_derivatives() -> None:
 
         def forward(self, x: Any) -> Any:
             return (ops.grad(self.net)(x) ** 2).sum()
+
     network = Torch()
     model = Model(network, optimizer=torch.optim.SGD(network.parameters(), RATE))
     for number in range(STEPS):
-        model.train(1, dataset.NumpySlicesDataset([np.float32([X + 0.1 * number])], ["x"], shuffle=False), dataset_sink_mode=False)
+        model.train(
+            1,
+            dataset.NumpySlicesDataset([np.float32([X + 0.1 * number])], ["x"], shuffle=False),
+            dataset_sink_mode=False,
+        )
         assert float(network.net.w[0]) == pytest.approx(expected("grad")[number], 1e-5)
 
 
 @pytest.mark.parametrize("mode", MODES, ids=["graph", "pynative"])
 def test_thor_gets_the_gradients_that_others_get(mode: int) -> None:
     def found(make: Callable[[Any], Any]) -> list[Any]:
-        net = nn.SequentialCell(nn.Dense(3, 4, weight_init="ones", bias_init="zeros"), nn.Tanh(), nn.Dense(4, 1, weight_init="ones", bias_init="zeros"))
+        net = nn.SequentialCell(
+            nn.Dense(3, 4, weight_init="ones", bias_init="zeros"),
+            nn.Tanh(),
+            nn.Dense(4, 1, weight_init="ones", bias_init="zeros"),
+        )
         ConvertNetUtils().convert_to_thor_net(net)
         optimizer, seen = make(net), []
         construct = optimizer.construct
-        object.__setattr__(optimizer, "construct", lambda gradients: (seen.append([item.detach().numpy().copy() for item in gradients]),
-                                                                       construct(gradients))[1])
+        object.__setattr__(
+            optimizer,
+            "construct",
+            lambda gradients: (seen.append([item.detach().numpy().copy() for item in gradients]), construct(gradients))[
+                1
+            ],
+        )
         step = nn.TrainOneStepCell(Loss(net, lambda net, x: ops.grad(net)(x) ** 2), optimizer).set_train()
         for number in range(STEPS):
             step(Tensor(np.linspace(-1, 1, 6).reshape(2, 3).astype(np.float32) + 0.1 * number))
         return seen
+
     context.set_context(mode=mode)
     ours = found(lambda net: nn.thor(net, Tensor([0.0] * 10), Tensor([0.05] * 10), 0.9, batch_size=2, frequency=3))
     others = found(lambda net: nn.SGD(net.trainable_params(), 0.0))
@@ -297,25 +334,43 @@ def test_what_was_computed_outside_is_a_constant(mode: int) -> None:
     net, x = Net(), Tensor([X])
     weights = net.trainable_params()
     made: dict[str, Callable[[], Any]] = {
-        "a Cell's output": lambda: net(x), "operators": lambda: net.w * x * x * x, "a copy": lambda: net.w.copy() * X ** 3,
-        "a derivative": lambda: ops.grad(net, None, net.w)(x) * net.w}
+        "a Cell's output": lambda: net(x),
+        "operators": lambda: net.w * x * x * x,
+        "a copy": lambda: net.w.copy() * X**3,
+        "a derivative": lambda: ops.grad(net, None, net.w)(x) * net.w,
+    }
     for name, make in made.items():
         y = make()
         for _ in range(3):  # and it can be used again
-            for found in (ops.grad(lambda x: (net(x) * y).sum(), None, weights)(x), ops.grad(lambda x, y: (net(x) * y).sum(), None, weights)(x, y)):
-                assert float(found[0]) == pytest.approx(float(y) * X ** 3), name
-        of_x, of_y, of_w = (lambda found: (*found[0], found[1][0]))(ops.grad(lambda x, y: (net(x) * y).sum(), (0, 1), weights)(x, y))
-        assert [float(of_x), float(of_y), float(of_w)] == pytest.approx([3 * W * X ** 2 * float(y), W * X ** 3, X ** 3 * float(y)])
+            for found in (
+                ops.grad(lambda x: (net(x) * y).sum(), None, weights)(x),
+                ops.grad(lambda x, y: (net(x) * y).sum(), None, weights)(x, y),
+            ):
+                assert float(found[0]) == pytest.approx(float(y) * X**3), name
+        of_x, of_y, of_w = (lambda found: (*found[0], found[1][0]))(
+            ops.grad(lambda x, y: (net(x) * y).sum(), (0, 1), weights)(x, y)
+        )
+        assert [float(of_x), float(of_y), float(of_w)] == pytest.approx(
+            [3 * W * X**2 * float(y), W * X**3, X**3 * float(y)]
+        )
     context.set_context(mode=context.PYNATIVE_MODE)
 
 
 def test_weights_kept_as_they_were_pull_the_weights_back() -> None:
     """A penalty on the way from earlier weights: with the graph of the copies, its gradient would be zero."""
     net, x = Net(), Tensor([X])
-    for earlier in ([w * 1.0 for w in net.trainable_params()], [w.copy() for w in net.trainable_params()], [w.clone() for w in net.trainable_params()],
-                    [w.value() + 0 for w in net.trainable_params()]):
+    for earlier in (
+        [w * 1.0 for w in net.trainable_params()],
+        [w.copy() for w in net.trainable_params()],
+        [w.clone() for w in net.trainable_params()],
+        [w.value() + 0 for w in net.trainable_params()],
+    ):
         net.w.set_data(Tensor([W + 1]))
-        found = ops.grad(lambda x: sum(((w - e) ** 2).sum() for w, e in zip(net.trainable_params(), earlier)), None, net.trainable_params())(x)
+        found = ops.grad(
+            lambda x: sum(((w - e) ** 2).sum() for w, e in zip(net.trainable_params(), earlier)),
+            None,
+            net.trainable_params(),
+        )(x)
         assert float(found[0]) == 2.0
         net.w.set_data(Tensor([W]))
 
@@ -323,14 +378,18 @@ def test_weights_kept_as_they_were_pull_the_weights_back() -> None:
 def test_a_kept_forward_is_no_constant_and_its_inputs_have_gradients() -> None:
     net, x = Net().set_grad(), Tensor([X])
     y = net(x)
-    assert float(ops.grad(lambda x: (net(x) * y).sum(), None, net.trainable_params())(x)[0]) == 2 * W * X ** 6
+    assert float(ops.grad(lambda x: (net(x) * y).sum(), None, net.trainable_params())(x)[0]) == 2 * W * X**6
     calls: list[int] = []
     net.register_forward_hook(lambda *_: calls.append(1))
     for options in ({"get_all": True}, {}, {"get_all": True, "get_by_list": True}, {"get_by_list": True}):
         net(x)
         found = ops.GradOperation(**options)(net)(x)
-        flat = [float(item) for item in (found if isinstance(found, tuple) else (found,)) for item in (item if isinstance(item, tuple) else (item,))]
-        assert flat == {1: [X ** 3] if "get_by_list" in options else [3 * W * X ** 2], 2: [3 * W * X ** 2, X ** 3]}[len(flat)]
+        flat = [
+            float(item)
+            for item in (found if isinstance(found, tuple) else (found,))
+            for item in (item if isinstance(item, tuple) else (item,))
+        ]
+        assert flat == {1: [X**3] if "get_by_list" in options else [3 * W * X**2], 2: [3 * W * X**2, X**3]}[len(flat)]
     assert len(calls) == 4, "no forward ran a second time"
 
 
@@ -347,9 +406,14 @@ def test_a_forward_kept_from_outside_of_the_step_does_not_run_again(mode: int) -
     class Step(OwnStep):
         def construct(self, x: Any) -> Any:
             return self.optimizer(self.grad(self.network, self.weights)(x, Tensor(1.0)))
+
     context.set_context(mode=mode)
     net = Normed().set_train()
-    step, x, moves = Step(net, nn.SGD(net.trainable_params(), 0.1)).set_train(), Tensor(np.float32([[1, 2], [5, 4]])), []
+    step, x, moves = (
+        Step(net, nn.SGD(net.trainable_params(), 0.1)).set_train(),
+        Tensor(np.float32([[1, 2], [5, 4]])),
+        [],
+    )
     for _ in range(6):
         net(x)
         step(x)
@@ -360,7 +424,10 @@ def test_a_forward_kept_from_outside_of_the_step_does_not_run_again(mode: int) -
 
 @pytest.mark.parametrize("mode", MODES, ids=["graph", "pynative"])
 def test_an_update_between_a_kept_forward_and_its_gradient(mode: int) -> None:
-    """As in real MindSpore's PYNATIVE_MODE: the gradient of the forward that ran before reads the weights as they are now."""
+    """As in real MindSpore's PYNATIVE_MODE: the gradient of the forward that ran before reads the weights as they are
+    now.
+    """
+
     class Discriminator(nn.Cell):
         def __init__(self) -> None:
             super().__init__()
@@ -390,6 +457,7 @@ def test_an_update_between_a_kept_forward_and_its_gradient(mode: int) -> None:
             found = self.grad(self.d, self.of_d)(x)
             self.optimizer(found)
             return of_d, of_g, found[0], self.grad(self.g, self.of_g)(z)[0]
+
     context.set_context(mode=mode)
     step, d = Step(), 2.0
     for _ in range(5):
@@ -405,23 +473,29 @@ def test_gradients_are_taken_in_one_place() -> None:
     for path in root.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
-            if (name.startswith("torch.autograd.") and name.rpartition(".")[2] in ("grad", "backward")) or name.endswith(".backward"):
+            if (
+                name.startswith("torch.autograd.") and name.rpartition(".")[2] in ("grad", "backward")
+            ) or name.endswith(".backward"):
                 found.add(f"{path.relative_to(root)}: {name}")
     assert found == {
         "common/_differentiation.py: torch.autograd.grad",
-        "ops/function/_loss.py: torch.autograd.grad",  # of CTC, which gives its gradient as an output: at a point without history
-        "train/_torch_step.py: (share if scaler is None else scaler.scale(share)).backward",  # torch's own training step
+        # of CTC, which gives its gradient as an output: at a point without history
+        "ops/function/_loss.py: torch.autograd.grad",
+        # torch's own training step
+        "train/_torch_step.py: (share if scaler is None else scaler.scale(share)).backward",
     }
 
 
 def test_writing_to_an_input_of_a_differentiated_function_is_refused() -> None:
     """As in real MindSpore's PYNATIVE_MODE: its gradient would pass by what was overwritten."""
+
     def function(x: Any) -> Any:
         x[0] = 5.0
         return (x * x).sum()
 
     def copied(x: Any) -> Any:
         return function(x.copy())
+
     x = Tensor([1.0, 2.0])
     with pytest.raises(RuntimeError, match="can not be modified by assigning"):
         ops.grad(function)(x)
@@ -430,7 +504,9 @@ def test_writing_to_an_input_of_a_differentiated_function_is_refused() -> None:
 
 @pytest.mark.parametrize("mode", MODES, ids=["graph", "pynative"])
 def test_a_derivative_is_of_its_function_alone(mode: int) -> None:
-    """What an inner derivative is taken at is a point, also where it depends on the weights; the outer derivative sees both ways."""
+    """What an inner derivative is taken at is a point, also where it depends on the weights; the outer derivative sees
+    both ways.
+    """
     context.set_context(mode=mode)
     net = Net()
     weights = net.trainable_params()
@@ -439,10 +515,13 @@ def test_a_derivative_is_of_its_function_alone(mode: int) -> None:
         x = net.w * a
         found = ops.grad(net, wanted, weights)(x)  # x³ by w, x = w·a
         return (found[1] if wanted is not None else found)[0].sum()
+
     for wanted in (0, None):
         for _ in range(4):
-            value, (of_a, of_w) = ops.value_and_grad(lambda a, wanted=wanted: outer(a, wanted), 0, weights)(Tensor([2.0]))
-            assert [float(value), float(of_a), float(of_w[0])] == [W ** 3 * 8, 3 * W ** 3 * 4, 3 * W ** 2 * 8]
+            value, (of_a, of_w) = ops.value_and_grad(lambda a, wanted=wanted: outer(a, wanted), 0, weights)(
+                Tensor([2.0])
+            )
+            assert [float(value), float(of_a), float(of_w[0])] == [W**3 * 8, 3 * W**3 * 4, 3 * W**2 * 8]
     context.set_context(mode=context.PYNATIVE_MODE)
 
 
@@ -454,4 +533,4 @@ def test_kept_forwards_stay_connected() -> None:
     y = first(x)
     second(y)
     found = ops.GradOperation(get_by_list=True)(second, ParameterTuple([first.w, second.w]))(y)
-    assert [float(item) for item in found] == pytest.approx([W * 3 * (W * X ** 3) ** 2 * X ** 3, (W * X ** 3) ** 3])
+    assert [float(item) for item in found] == pytest.approx([W * 3 * (W * X**3) ** 2 * X**3, (W * X**3) ** 3])

@@ -1,4 +1,7 @@
-"""What an attack on differentiation found: derivatives in a ``bprop`` and where gradients are disabled, constants after updates, vmap, stale forwards."""
+"""What an attack on differentiation found: derivatives in a ``bprop`` and where gradients are disabled, constants after
+updates, vmap, stale forwards.
+"""
+
 from __future__ import annotations
 
 from typing import Any
@@ -32,9 +35,16 @@ class OwnSquare(nn.Cell):
 
 
 @pytest.mark.parametrize("mode", MODES, ids=["graph", "pynative"])
-@pytest.mark.parametrize("derivative", [
-    lambda net, x: ops.GradOperation()(net)(x), lambda net, x: ops.grad(net)(x), lambda net, x: vjp(net, x)[1](ops.ones_like(x))[0],
-    lambda net, x: jvp(net, x, ops.ones_like(x))[1], lambda net, x: jacrev(net)(x).reshape((1,))])
+@pytest.mark.parametrize(
+    "derivative",
+    [
+        lambda net, x: ops.GradOperation()(net)(x),
+        lambda net, x: ops.grad(net)(x),
+        lambda net, x: vjp(net, x)[1](ops.ones_like(x))[0],
+        lambda net, x: jvp(net, x, ops.ones_like(x))[1],
+        lambda net, x: jacrev(net)(x).reshape((1,)),
+    ],
+)
 def test_a_derivative_inside_of_a_bprop(derivative: Any, mode: int) -> None:
     context.set_context(mode=mode)
     for _ in range(4):
@@ -47,24 +57,46 @@ def test_a_derivative_inside_of_the_construct_of_a_cell_with_bprop_and_where_gra
     class Slope(OwnSquare):
         def construct(self, x: Any) -> Any:
             return self.derivative(self.inner, x)
+
     slope = Slope(lambda net, x: ops.grad(net)(x))
-    assert float(slope(Tensor([X]))) == float(ops.value_and_grad(slope)(Tensor([X]))[0]) == float(slope.set_grad()(Tensor([X]))) == 2 * X
+    assert (
+        float(slope(Tensor([X])))
+        == float(ops.value_and_grad(slope)(Tensor([X]))[0])
+        == float(slope.set_grad()(Tensor([X])))
+        == 2 * X
+    )
 
     def function(x: Any) -> Any:
         with torch.no_grad():
             found = ops.grad(Square())(x)
         return x * found
+
     assert [float(item) for item in ops.value_and_grad(function)(Tensor([X]))] == [2 * X * X, 2 * X]
 
 
 @pytest.mark.parametrize("mode", MODES, ids=["graph", "pynative"])
-@pytest.mark.parametrize("optimizer", [lambda p: nn.SGD(p, 0.01), lambda p: nn.Momentum(p, 0.01, 0.9), lambda p: nn.Adam(p, 0.01),
-                                       lambda p: nn.AdamWeightDecay(p, 0.01), lambda p: nn.RMSProp(p, 0.01), lambda p: nn.Rprop(p, 0.01)])
+@pytest.mark.parametrize(
+    "optimizer",
+    [
+        lambda p: nn.SGD(p, 0.01),
+        lambda p: nn.Momentum(p, 0.01, 0.9),
+        lambda p: nn.Adam(p, 0.01),
+        lambda p: nn.AdamWeightDecay(p, 0.01),
+        lambda p: nn.RMSProp(p, 0.01),
+        lambda p: nn.Rprop(p, 0.01),
+    ],
+)
 def test_constants_outlive_updates(optimizer: Any, mode: int) -> None:
-    """Log-probabilities of an old policy, values, targets, states: computed once at top level, used in the losses of several steps."""
+    """Log-probabilities of an old policy, values, targets, states: computed once at top level, used in the losses of
+    several steps.
+    """
+
     def run(constant: Any) -> list[float]:
-        net = nn.SequentialCell(nn.Dense(3, 4, weight_init="ones", bias_init="zeros"), nn.Tanh(),
-                                nn.Dense(4, 1, weight_init="ones", bias_init="zeros"))
+        net = nn.SequentialCell(
+            nn.Dense(3, 4, weight_init="ones", bias_init="zeros"),
+            nn.Tanh(),
+            nn.Dense(4, 1, weight_init="ones", bias_init="zeros"),
+        )
         x = Tensor(np.linspace(-1, 1, 6).reshape(2, 3).astype(np.float32))
         old = constant(ops.exp(net(x)))
         update = optimizer(net.trainable_params())
@@ -75,6 +107,7 @@ def test_constants_outlive_updates(optimizer: Any, mode: int) -> None:
             update(grads)
             found.append(float(loss))
         return found
+
     context.set_context(mode=mode)
     np.testing.assert_allclose(run(lambda old: old), run(lambda old: Tensor(old.asnumpy())), 1e-6)
     context.set_context(mode=context.PYNATIVE_MODE)
@@ -87,10 +120,15 @@ def test_gradients_by_weights_for_each_input(mode: int) -> None:
 
     def function(x: Any) -> Any:
         return w * x * x * x
+
     for _ in range(5):
         assert ops.vmap(ops.grad(function, None, [w]))(x)[0].tolist() == [1.0, 8.0, 27.0]
         value, (of_x, (of_w,)) = ops.vmap(ops.value_and_grad(function, 0, [w]))(x)
-        assert [item.tolist() for item in (value, of_x, of_w)] == [[3.0, 24.0, 81.0], [9.0, 36.0, 81.0], [1.0, 8.0, 27.0]]
+        assert [item.tolist() for item in (value, of_x, of_w)] == [
+            [3.0, 24.0, 81.0],
+            [9.0, 36.0, 81.0],
+            [1.0, 8.0, 27.0],
+        ]
     context.set_context(mode=context.PYNATIVE_MODE)
 
 
@@ -102,6 +140,7 @@ def test_forwards_that_are_no_longer_kept() -> None:
             if self.fails:
                 raise ValueError("no")
             return super().construct(x)
+
     net, x = Failing(), Tensor([X])
     net(x)
     net.fails = True
@@ -109,7 +148,7 @@ def test_forwards_that_are_no_longer_kept() -> None:
         net(x)
     net.fails = False
     net.w.set_data(Tensor([5.0]))
-    assert float(ops.grad(net)(x)) == 3 * 5 * X ** 2
+    assert float(ops.grad(net)(x)) == 3 * 5 * X**2
 
     class Sum(nn.Cell):
         def __init__(self) -> None:
@@ -118,6 +157,7 @@ def test_forwards_that_are_no_longer_kept() -> None:
 
         def construct(self, items: Any) -> Any:
             return self.w * sum(items)
+
     net, items = Sum().set_grad(), [Tensor([1.0]), Tensor([2.0])]
     net(items)
     items[0] = Tensor([100.0])
@@ -125,9 +165,12 @@ def test_forwards_that_are_no_longer_kept() -> None:
     assert float(ops.grad(net, None, [net.w])(items)[0]) == 152.0
 
 
-@pytest.mark.parametrize("mode, found", [(context.GRAPH_MODE, 5.0), (context.PYNATIVE_MODE, 3.0)], ids=["graph", "pynative"])
+@pytest.mark.parametrize(
+    "mode, found", [(context.GRAPH_MODE, 5.0), (context.PYNATIVE_MODE, 3.0)], ids=["graph", "pynative"]
+)
 def test_a_kept_forward_after_an_update(mode: int, found: float) -> None:
     """As in real MindSpore: GRAPH_MODE computes anew, PYNATIVE_MODE has computed (w·x, with w read from then)."""
+
     class Linear(nn.Cell):
         def __init__(self) -> None:
             super().__init__()
@@ -135,9 +178,13 @@ def test_a_kept_forward_after_an_update(mode: int, found: float) -> None:
 
         def construct(self, x: Any) -> Any:
             return (self.w * x) * self.w
+
     context.set_context(mode=mode)
-    for update in (lambda net: net.w.set_data(Tensor([5.0])), lambda net: ops.assign(net.w, Tensor([5.0])),
-                   lambda net: nn.SGD([net.w], 1.0)((Tensor([-2.0]),))):
+    for update in (
+        lambda net: net.w.set_data(Tensor([5.0])),
+        lambda net: ops.assign(net.w, Tensor([5.0])),
+        lambda net: nn.SGD([net.w], 1.0)((Tensor([-2.0]),)),
+    ):
         net, x = Linear().set_grad(), Tensor([X])
         net(x)
         update(net)
@@ -149,12 +196,16 @@ def test_a_queue_written_in_a_forward() -> None:
     class Queue(nn.Cell):
         def __init__(self) -> None:
             super().__init__()
-            self.w, self.q = Parameter(Tensor([2.0]), name="w"), Parameter(Tensor([1.0, 1.0]), name="q", requires_grad=False)
+            self.w, self.q = (
+                Parameter(Tensor([2.0]), name="w"),
+                Parameter(Tensor([1.0, 1.0]), name="q", requires_grad=False),
+            )
 
         def construct(self, x: Any) -> Any:
             key = self.w * x
             self.q[1:2] = key
             return (self.q * key).sum()
+
     net = Queue()
     for _ in range(3):  # the queue is a constant: key·(1 + key) by w, its second key a constant
         found = ops.grad(net, None, [net.w])(Tensor([3.0]))
@@ -168,4 +219,5 @@ def test_a_bprop_that_gives_a_number_for_a_tensor() -> None:
 
         def bprop(self, x: Any, n: Any, out: Any, dout: Any) -> Any:
             return dout * n, 0
+
     assert [float(item) for item in ops.grad(Scaled(), (0, 1))(Tensor([2.0]), Tensor([5.0]))] == [5.0, 0.0]

@@ -1,4 +1,5 @@
 """Operators' descriptions give what real MindSpore gives (golden/make_op_info.py), and describe, not run."""
+
 from __future__ import annotations
 
 import importlib
@@ -36,7 +37,12 @@ def test_every_case_is_in_the_golden_file(ours: dict[str, Any]) -> None:
 
 
 def test_an_operator_that_is_only_described_can_not_be_called() -> None:
-    assert set(call_an_operator(mindspore, ops, register)) == {"RuntimeError"} == set(GOLDEN["call in mode 1"]) == set(GOLDEN["call in mode 0"])
+    assert (
+        set(call_an_operator(mindspore, ops, register))
+        == {"RuntimeError"}
+        == set(GOLDEN["call in mode 1"])
+        == set(GOLDEN["call in mode 0"])
+    )
 
 
 def test_what_is_kept_and_what_an_operator_with_its_own_call_gives() -> None:

@@ -1,4 +1,7 @@
-"""What the golden table cannot show: randomness, summaries, hooks, printing, in-place updates, one-process communication."""
+"""What the golden table cannot show: randomness, summaries, hooks, printing, in-place updates, one-process
+communication.
+"""
+
 from __future__ import annotations
 
 import subprocess
@@ -30,9 +33,14 @@ def test_plain_torch_tensors_are_taken() -> None:
 
 
 def test_importing_ops_is_light() -> None:
-    code = ("import sys, torch; before = set(sys.modules); import mindspore_compat.ops; "
-            "print([m for m in set(sys.modules) - before if m.startswith(('torch._dynamo', 'torch._inductor', 'torchvision'))])")
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    code = (
+        "import sys, torch; before = set(sys.modules); import mindspore_compat.ops; "
+        "print([m for m in set(sys.modules) - before if m.startswith(('torch._dynamo', 'torch._inductor', "
+        "'torchvision'))])"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    )
 
 
 def test_zero_infinity_makes_an_impossible_loss_and_its_gradient_zero() -> None:
@@ -41,13 +49,15 @@ def test_zero_infinity_makes_an_impossible_loss_and_its_gradient_zero() -> None:
 
     def loss(x: Tensor, zero_infinity: bool) -> Tensor:
         return ops.ctc_loss(x, targets, *lengths, reduction="none", zero_infinity=zero_infinity)[0]
+
     assert loss(Tensor(log_probs), False).isinf().tolist() == [True, False]
     assert loss(Tensor(log_probs), True)[0] == 0
     gradient = grad(lambda x: loss(x, True).sum())(Tensor(log_probs))
     assert not gradient[:, 0].any() and gradient[:, 1].any() and not gradient.isnan().any()
 
 
-# --- randomness ---------------------------------------------------------------------------------------------------------------------------
+# --- randomness -------------------------------------------------------------------------------------------------------
+
 
 def test_set_seed_makes_draws_repeat() -> None:
     set_seed(3)
@@ -92,7 +102,8 @@ def test_random_choice_pads_what_is_missing() -> None:
     assert mask.asnumpy().tolist() == [True, True, False, False]
 
 
-# --- in place -----------------------------------------------------------------------------------------------------------------------------
+# --- in place ---------------------------------------------------------------------------------------------------------
+
 
 def test_assign_keeps_the_parameter_and_its_dtype() -> None:
     parameter = Parameter(Tensor([1.0, 2.0]), name="p")
@@ -109,6 +120,7 @@ def test_assign_inside_a_differentiated_function_is_no_error() -> None:
         y = x * parameter
         ops.assign(parameter, Tensor([5.0]))
         return y
+
     assert grad(forward)(Tensor([1.0])).shape == (1,)
 
 
@@ -119,7 +131,8 @@ def test_momentum_with_nesterov_follows_the_documented_formula() -> None:
     np.testing.assert_allclose(variable.asnumpy(), [1 - 0.1 * (3 + 0.5 * 4)])
 
 
-# --- debugging ----------------------------------------------------------------------------------------------------------------------------
+# --- debugging --------------------------------------------------------------------------------------------------------
+
 
 def test_summary_operators_feed_the_hooks_only(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list = []
@@ -164,7 +177,8 @@ def test_assert_raises_with_the_data() -> None:
         P.Assert()(Tensor(False), [Tensor([1.0])])
 
 
-# --- one process --------------------------------------------------------------------------------------------------------------------------
+# --- one process ------------------------------------------------------------------------------------------------------
+
 
 def test_communication_in_one_process_gives_the_input() -> None:
     x = Tensor([1.0, 2.0])
@@ -183,7 +197,8 @@ def test_communication_checks_its_arguments() -> None:
         P.Receive(0, 0, [1], float32)()
 
 
-# --- operators without a kernel on upstream's CPU -------------------------------------------------------------------------------------------
+# --- operators without a kernel on upstream's CPU ---------------------------------------------------------------------
+
 
 def test_float_status_marks_overflow() -> None:
     assert P.FloatStatus()(Tensor([1.0])).asnumpy().tolist() == [0.0]
@@ -204,9 +219,11 @@ def test_dynamic_rnn_equals_torchs_lstm() -> None:
     torch.manual_seed(0)
     lstm = torch.nn.LSTM(3, 4)
     x = torch.randn(5, 2, 3)
+
     def reordered(w: torch.Tensor) -> torch.Tensor:
         i, f, g, o = w.chunk(4)
         return torch.cat((i, g, f, o))
+
     weight = torch.cat((reordered(lstm.weight_ih_l0), reordered(lstm.weight_hh_l0)), 1).t()
     bias = reordered(lstm.bias_ih_l0 + lstm.bias_hh_l0)
     y = P.DynamicRNN()(x, weight, bias, None, torch.zeros(1, 2, 4), torch.zeros(1, 2, 4))[0]
@@ -232,7 +249,9 @@ def test_deformable_convolution_without_offsets_is_convolution() -> None:
 def test_lstm_with_several_layers_and_biases_equals_torchs() -> None:
     torch.manual_seed(0)
     lstm = torch.nn.LSTM(3, 2, 2, bidirectional=True)
-    names = [f"{kind}_l{layer}{way}" for layer in (0, 1) for way in ("", "_reverse") for kind in ("weight_ih", "weight_hh")]
+    names = [
+        f"{kind}_l{layer}{way}" for layer in (0, 1) for way in ("", "_reverse") for kind in ("weight_ih", "weight_hh")
+    ]
     biases = [name.replace("weight", "bias") for name in names]
     flat = torch.cat([getattr(lstm, name).reshape(-1) for name in [*names, *biases]])
     x, state = torch.randn(4, 1, 3), torch.zeros(4, 1, 2)

@@ -1,4 +1,5 @@
 """Primitives as objects: attributes, names, copies, users' own subclasses."""
+
 from __future__ import annotations
 
 import copy
@@ -81,11 +82,13 @@ def test_constexpr_runs_the_function() -> None:
     @constexpr
     def shape_of(x: int) -> tuple:
         return (x, x)
+
     assert shape_of(2) == (2, 2)
 
     @constexpr(get_instance=False)
     def doubled(x: int) -> int:
         return 2 * x
+
     assert doubled()(4) == 8
 
 
@@ -93,5 +96,6 @@ def test_flags_on_functions() -> None:
     @ops.add_flags(has_effect=True)
     def step() -> int:
         return 1
+
     assert step._func_graph_flags == {"has_effect": True}
     assert step() == 1

@@ -1,4 +1,5 @@
 """`mindspore.jvp`, `vjp`, `jacrev`, `jacfwd` and `vmap` stand at top level too, as in MindSpore."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,8 +1,10 @@
-"""``python -m tests.programs --count 300 --seed 0 --oracle``: random programs under real MindSpore and ours, and a table of what differs.
+"""``python -m tests.programs --count 300 --seed 0 --oracle``: random programs under real MindSpore and ours, and a
+table of what differs.
 
-Without --oracle only ours runs, and its modes are compared with each other. ``--show SEED`` prints a program, ``--only SEED …`` runs these.
-Real's results are kept in --store and used again by a run without --oracle.
+Without --oracle only ours runs, and its modes are compared with each other. ``--show SEED`` prints a program, ``--only
+SEED …`` runs these. Real's results are kept in --store and used again by a run without --oracle.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -20,7 +22,9 @@ from tests.programs.runner import MODES, run
 KINDS = ("agree", "python", "graph", "differ", "refused")
 
 
-def outcomes(programs: Sequence[Program], oracle: bool, store: Path | None, chunk: int = 40) -> dict[int, dict[str, Any]]:
+def outcomes(
+    programs: Sequence[Program], oracle: bool, store: Path | None, chunk: int = 40
+) -> dict[int, dict[str, Any]]:
     """{seed: {"pynative real": what the worker said, …}}; "python real" is PYNATIVE_MODE without ``jit``."""
     found: dict[int, dict[str, Any]] = {program.seed: {} for program in programs}
     if store and store.exists() and not oracle:
@@ -28,11 +32,15 @@ def outcomes(programs: Sequence[Program], oracle: bool, store: Path | None, chun
         found.update({seed: dict(kept[seed]) for seed in found if seed in kept})
     with tempfile.TemporaryDirectory() as folder:
         for start in range(0, len(programs), chunk):
-            part = programs[start:start + chunk]
+            part = programs[start : start + chunk]
             plain = [program.as_python for program in part if program.as_python != program]
-            for key, mode, chosen, real in (("pynative ours", "pynative", part, False), ("graph ours", "graph", part, False),
-                                            ("pynative real", "pynative", part, True), ("graph real", "graph", part, True),
-                                            ("python real", "pynative", plain, True)):
+            for key, mode, chosen, real in (
+                ("pynative ours", "pynative", part, False),
+                ("graph ours", "graph", part, False),
+                ("pynative real", "pynative", part, True),
+                ("graph real", "graph", part, True),
+                ("python real", "pynative", plain, True),
+            ):
                 if oracle or not real:
                     names = dict(zip(write(chosen, Path(folder, key.replace(" ", "_"))), chosen))
                     for name, result in run(list(names), mode, real=real).items():
@@ -42,7 +50,12 @@ def outcomes(programs: Sequence[Program], oracle: bool, store: Path | None, chun
             print(f"{start + len(part)} programs", flush=True)
             if oracle and store:
                 kept = json.loads(store.read_text()) if store.exists() else {}
-                kept.update({program.seed: {key: value for key, value in found[program.seed].items() if key.endswith("real")} for program in part})
+                kept.update(
+                    {
+                        program.seed: {key: value for key, value in found[program.seed].items() if key.endswith("real")}
+                        for program in part
+                    }
+                )
                 store.write_text(json.dumps(kept))
     return found
 
@@ -50,15 +63,19 @@ def outcomes(programs: Sequence[Program], oracle: bool, store: Path | None, chun
 def _again_alone(programs: Sequence[Program], found: dict[int, dict[str, Any]], folder: Path) -> None:
     """Where ours differs, real once more in a process of its own: it may have taken what another program left."""
     for mode in MODES:
-        differing = [program for program in programs if verdict(program, found[program.seed], mode).split(":")[0] not in KINDS]
+        differing = [
+            program for program in programs if verdict(program, found[program.seed], mode).split(":")[0] not in KINDS
+        ]
         names = dict(zip(write(differing, folder / "alone"), differing))
         for name, result in run(list(names), mode, real=True, alone=True).items():
             found[names[name].seed][f"{mode} real"] = result
 
 
 def verdict(program: Program, results: dict[str, Any], mode: str) -> str:
-    """"agree"; "refused: …" by real; "python" where ours follows Python and real what it compiled; "graph" where real's modes differ in a
-    derivative, and ours is real's graph mode (real's PYNATIVE_MODE loses a term there); or what differs."""
+    """ "agree"; "refused: …" by real; "python" where ours follows Python and real what it compiled; "graph" where
+    real's modes differ in a derivative, and ours is real's graph mode (real's PYNATIVE_MODE loses a term there); or
+    what differs.
+    """
     real, ours = results.get(f"{mode} real"), results[f"{mode} ours"]
     tolerance = 1e-4 if program.dimensions["precision"] == "float32" else 2e-2
     if real is None:
@@ -68,11 +85,18 @@ def verdict(program: Program, results: dict[str, Any], mode: str) -> str:
     said = difference(ours, real, tolerance)
     if said is None:
         return "agree"
-    others = {"python": ["python real"] + ["pynative real"] * (mode == "graph"), "graph": ["graph real"] * (mode == "pynative")}
+    others = {
+        "python": ["python real"] + ["pynative real"] * (mode == "graph"),
+        "graph": ["graph real"] * (mode == "pynative"),
+    }
     for kind, keys in others.items():
         for key in keys:
-            if key in results and not results[key]["error"] and difference(ours, results[key], tolerance) is None \
-                    and (kind == "python" or program.dimensions["derivative"] != "none"):
+            if (
+                key in results
+                and not results[key]["error"]
+                and difference(ours, results[key], tolerance) is None
+                and (kind == "python" or program.dimensions["derivative"] != "none")
+            ):
                 return kind
     return said
 
@@ -108,7 +132,9 @@ def main() -> None:
         return
     programs = [program_of(seed) for seed in options.only or range(options.seed, options.seed + options.count)]
     found = outcomes(programs, options.oracle, options.store)
-    verdicts = {(program.seed, mode): verdict(program, found[program.seed], mode) for program in programs for mode in MODES}
+    verdicts = {
+        (program.seed, mode): verdict(program, found[program.seed], mode) for program in programs for mode in MODES
+    }
     for program in programs:
         for mode in MODES:
             said = verdicts[program.seed, mode]

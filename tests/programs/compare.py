@@ -1,4 +1,5 @@
 """What differs between two runs of a program."""
+
 from __future__ import annotations
 
 from collections import Counter
@@ -13,10 +14,11 @@ DIVERGED = 1e3  # from such a value on a program only shows how rounding grows
 
 
 def difference(ours: dict[str, Any], real: dict[str, Any], rtol: float = 1e-4, atol: float = 2e-6) -> str | None:
-    """The first value in which ``ours`` departs from ``real``, or an error that real does not have; None if there is none.
+    """The first value in which ``ours`` departs from ``real``, or an error that real does not have; None if there is
+    none.
 
-    State of an optimizer is compared where both have the name: real keeps more of it on some devices. Where real failed after some
-    steps, those before count.
+    State of an optimizer is compared where both have the name: real keeps more of it on some devices. Where real failed
+    after some steps, those before count.
     """
     named = {label: (shape, numbers) for label, shape, numbers in _numbered(ours["values"])}
     for label, shape, numbers in _numbered(real["values"]):
@@ -35,7 +37,9 @@ def difference(ours: dict[str, Any], real: dict[str, Any], rtol: float = 1e-4, a
         size = np.abs(expected).max(initial=0.0)
         if not size < DIVERGED:
             return None
-        if not np.allclose(actual, expected, rtol=rtol, atol=atol + rtol * (size if np.isfinite(size) else 0.0), equal_nan=True):
+        if not np.allclose(
+            actual, expected, rtol=rtol, atol=atol + rtol * (size if np.isfinite(size) else 0.0), equal_nan=True
+        ):
             return f"{label}: {our_numbers} instead of {numbers}"
     if real["error"] is None and ours["error"] is not None:
         return f"at the end: {ours['error']}"

@@ -1,4 +1,7 @@
-"""What the programs share: seeded weights and batches, and the record of what they computed. Runs under either MindSpore."""
+"""What the programs share: seeded weights and batches, and the record of what they computed. Runs under either
+MindSpore.
+"""
+
 import zlib
 
 import mindspore as ms
@@ -39,12 +42,14 @@ def batch(step, labels="float", rows=4):
     """(x, y) of a step: x is (rows, 6); y what the loss wants of 4 outputs."""
     random = random_of(f"batch{step}")
     x = random.standard_normal((rows, 6)).astype(np.float32)
-    y = {"float": lambda: random.standard_normal((rows, 4)).astype(np.float32),
-         "index": lambda: random.integers(0, 4, rows).astype(np.int32),
-         "onehot": lambda: np.eye(4, dtype=np.float32)[random.integers(0, 4, rows)],
-         "binary": lambda: (random.random((rows, 4)) > 0.5).astype(np.float32),
-         "sign": lambda: np.sign(random.standard_normal((rows, 4))).astype(np.float32),
-         "probability": lambda: random.dirichlet(np.ones(4), rows).astype(np.float32)}[labels]()
+    y = {
+        "float": lambda: random.standard_normal((rows, 4)).astype(np.float32),
+        "index": lambda: random.integers(0, 4, rows).astype(np.int32),
+        "onehot": lambda: np.eye(4, dtype=np.float32)[random.integers(0, 4, rows)],
+        "binary": lambda: (random.random((rows, 4)) > 0.5).astype(np.float32),
+        "sign": lambda: np.sign(random.standard_normal((rows, 4))).astype(np.float32),
+        "probability": lambda: random.dirichlet(np.ones(4), rows).astype(np.float32),
+    }[labels]()
     return x, y
 
 

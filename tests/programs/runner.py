@@ -1,4 +1,5 @@
 """Starts workers: programs under real MindSpore or ours, in one mode, in one process for as long as it lives."""
+
 from __future__ import annotations
 
 import json
@@ -21,13 +22,21 @@ WORKER = Path(__file__).with_name("worker.py")
 _REAL = {"ONEDNN_MAX_CPU_ISA": "AVX2", "DNNL_MAX_CPU_ISA": "AVX2", "GLOG_v": "4"}
 
 
-def run(programs: Sequence[str], mode: str, *, real: bool = False, patience: float = 60, alone: bool = False) -> dict[str, dict[str, Any]]:
-    """{program: what its worker said}; one that ends its process, or is silent for ``patience`` seconds, is an error of that program.
+def run(
+    programs: Sequence[str], mode: str, *, real: bool = False, patience: float = 60, alone: bool = False
+) -> dict[str, dict[str, Any]]:
+    """{program: what its worker said}; one that ends its process, or is silent for ``patience`` seconds, is an error of
+    that program.
 
-    ``alone`` gives each its own process: real MindSpore takes a forward that an earlier program left, where a new Cell got its address.
+    ``alone`` gives each its own process: real MindSpore takes a forward that an earlier program left, where a new Cell
+    got its address.
     """
     if alone:
-        return {name: found for program in programs for name, found in run([program], mode, real=real, patience=patience).items()}
+        return {
+            name: found
+            for program in programs
+            for name, found in run([program], mode, real=real, patience=patience).items()
+        }
     found: dict[str, dict[str, Any]] = {}
     left = list(programs)
     while left:
@@ -36,7 +45,12 @@ def run(programs: Sequence[str], mode: str, *, real: bool = False, patience: flo
             found[result["program"]] = result
             left.remove(result["program"])
         if left and not result["error"]:  # after an error the worker ends by itself
-            found[left[0]] = {"program": left[0], "values": [], "error": "Crash: the process ended or did not answer", "seconds": 0.0}
+            found[left[0]] = {
+                "program": left[0],
+                "values": [],
+                "error": "Crash: the process ended or did not answer",
+                "seconds": 0.0,
+            }
             left.pop(0)
     return found
 
@@ -50,8 +64,17 @@ def _lines(programs: Sequence[str], mode: str, real: bool, patience: float) -> I
             raise RuntimeError("no real MindSpore found: run `make oracle`, or set MINDSPORE_ORACLE_PYTHON.")
         command, environment = [python, "-W", "ignore", str(WORKER)], {**environment, **_REAL}
     else:
-        command, environment = [sys.executable, "-W", "ignore", "-m", "mindspore_compat", str(WORKER)], {**environment, "PYTHONPATH": str(ROOT)}
-    worker = subprocess.Popen([*command, mode, *programs], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, cwd=tempfile.gettempdir())  # real leaves files there
+        command, environment = (
+            [sys.executable, "-W", "ignore", "-m", "mindspore_compat", str(WORKER)],
+            {**environment, "PYTHONPATH": str(ROOT)},
+        )
+    worker = subprocess.Popen(
+        [*command, mode, *programs],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+        cwd=tempfile.gettempdir(),
+    )  # real leaves files there
     assert worker.stdout is not None
     try:
         with selectors.DefaultSelector() as selector:

@@ -1,4 +1,7 @@
-"""Programs of tests/programs under ours, in both modes, give what real MindSpore gave (tests/golden/programs), and what formulas say."""
+"""Programs of tests/programs under ours, in both modes, give what real MindSpore gave (tests/golden/programs), and what
+formulas say.
+"""
+
 from __future__ import annotations
 
 import gzip
@@ -41,7 +44,9 @@ def random_programs(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str,
 def test_a_random_program_trains_as_under_mindspore(random_programs: dict[tuple[str, str], Any], seed: str) -> None:
     program = program_of(int(seed))
     tolerance = 1e-4 if program.dimensions["precision"] == "float32" else 2e-2
-    for mode in MODES:  # where real's graph keeps what it was compiled with, ours follows Python as real's PYNATIVE_MODE does
+    for (
+        mode
+    ) in MODES:  # where real's graph keeps what it was compiled with, ours follows Python as real's PYNATIVE_MODE does
         values = RANDOM[seed].get(mode, RANDOM[seed]["pynative"])
         said = difference(random_programs[seed, mode], as_result(values), tolerance)
         assert said is None, f"{mode}: {said}\n{program.source}"
@@ -66,7 +71,9 @@ def derivative_programs() -> dict[tuple[str, str], Any]:
 
 @pytest.mark.parametrize("trainer", written.derivatives()[1])
 @pytest.mark.parametrize("loss", written.derivatives()[0])
-def test_a_derivative_inside_of_a_loss_has_its_closed_form(derivative_programs: dict[tuple[str, str], Any], loss: str, trainer: str) -> None:
+def test_a_derivative_inside_of_a_loss_has_its_closed_form(
+    derivative_programs: dict[tuple[str, str], Any], loss: str, trainer: str
+) -> None:
     name = f"{loss}__{trainer}"
     for mode in MODES:
         if (name, mode) not in derivative_programs:

@@ -1,7 +1,9 @@
-"""Runs programs in one mode under the `mindspore` of this process: ``worker.py MODE file:function …``; one line of JSON for each.
+"""Runs programs in one mode under the `mindspore` of this process: ``worker.py MODE file:function …``; one line of JSON
+for each.
 
 MODE is "pynative" or "graph".
 """
+
 import importlib.util
 import json
 import sys

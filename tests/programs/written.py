@@ -1,4 +1,5 @@
 """Which programs are written by hand. Their files import `mindspore`, so names are read from the source."""
+
 from __future__ import annotations
 
 import ast
@@ -29,5 +30,9 @@ def derivative_programs(every: int = 1) -> list[str]:
     """All pairs, or each loss under "one_step" and one pair in ``every`` of the others."""
     losses, trainers = derivatives()
     path = HERE / "written_derivatives.py"
-    return [f"{path}:{loss}__{trainer}" for i, loss in enumerate(losses) for j, trainer in enumerate(trainers)
-            if (i + j) % every == 0 or trainer == "one_step"]
+    return [
+        f"{path}:{loss}__{trainer}"
+        for i, loss in enumerate(losses)
+        for j, trainer in enumerate(trainers)
+        if (i + j) % every == 0 or trainer == "one_step"
+    ]

@@ -1,8 +1,9 @@
 """Programs by hand: derivatives inside of a loss, to the third order, under every way to train, with closed forms.
 
-The network is f(x) = w² x³ of one weight, at x = 0.5; the weight's gradient is what one step of SGD takes away. A program is one loss and one
-way to train; it records the gradients of two steps, and what the formula says.
+The network is f(x) = w² x³ of one weight, at x = 0.5; the weight's gradient is what one step of SGD takes away. A
+program is one loss and one way to train; it records the gradients of two steps, and what the formula says.
 """
+
 import kit  # noqa: F401
 import mindspore as ms
 import numpy as np
@@ -324,12 +325,14 @@ def kept_at_top(loss, opt):
     def step(x):
         loss(x)
         opt(grad_fn(x))
+
     return step
 
 
 def of_a_function(loss, opt):
     def forward(x):
         return loss(x) * 1.0
+
     grad_fn = ms.grad(forward, None, opt.parameters)
     return lambda x: opt(grad_fn(x))
 
@@ -337,6 +340,7 @@ def of_a_function(loss, opt):
 def jitted(loss, opt):
     def forward(x):
         return loss(x) * 1.0
+
     grad_fn = ms.value_and_grad(forward, None, opt.parameters)
 
     @ms.jit
@@ -344,6 +348,7 @@ def jitted(loss, opt):
         value, grads = grad_fn(x)
         opt(grads)
         return value
+
     return step
 
 
@@ -352,6 +357,7 @@ def scaled(loss, opt):
 
     def forward(x):
         return scaler.scale(loss(x))
+
     grad_fn = ms.value_and_grad(forward, None, opt.parameters)
     return lambda x: opt(scaler.unscale(grad_fn(x)[1]))
 
@@ -363,18 +369,35 @@ def forward_value_and_grad(loss, opt):
 
 def model(loss, opt):
     trainer = ms.Model(loss, optimizer=opt)
-    return lambda x: trainer.train(1, ds.GeneratorDataset([(x.asnumpy(),)], ["x"], shuffle=False), dataset_sink_mode=False)
+    return lambda x: trainer.train(
+        1, ds.GeneratorDataset([(x.asnumpy(),)], ["x"], shuffle=False), dataset_sink_mode=False
+    )
 
 
 def model_scaled(loss, opt):
     trainer = ms.Model(loss, optimizer=opt, loss_scale_manager=ms.FixedLossScaleManager(16.0, False))
-    return lambda x: trainer.train(1, ds.GeneratorDataset([(x.asnumpy(),)], ["x"], shuffle=False), dataset_sink_mode=False)
+    return lambda x: trainer.train(
+        1, ds.GeneratorDataset([(x.asnumpy(),)], ["x"], shuffle=False), dataset_sink_mode=False
+    )
 
 
-TRAINERS = {"one_step": one_step, "sens": lambda loss, opt: nn.TrainOneStepCell(loss, opt, sens=4.0), "own": Own, "kept": Kept,
-            "accumulating": Accumulating, "subclass": Subclass, "functional": functional, "operation": operation, "kept_at_top": kept_at_top,
-            "of_a_function": of_a_function, "jitted": jitted, "scaled": scaled, "forward_value_and_grad": forward_value_and_grad, "model": model,
-            "model_scaled": model_scaled}
+TRAINERS = {
+    "one_step": one_step,
+    "sens": lambda loss, opt: nn.TrainOneStepCell(loss, opt, sens=4.0),
+    "own": Own,
+    "kept": Kept,
+    "accumulating": Accumulating,
+    "subclass": Subclass,
+    "functional": functional,
+    "operation": operation,
+    "kept_at_top": kept_at_top,
+    "of_a_function": of_a_function,
+    "jitted": jitted,
+    "scaled": scaled,
+    "forward_value_and_grad": forward_value_and_grad,
+    "model": model,
+    "model_scaled": model_scaled,
+}
 
 
 def trained(rec, loss, trainer):
@@ -389,7 +412,6 @@ def trained(rec, loss, trainer):
         step(tensor(X))
         rec(f"{number} gradient", (before - float(net.w.asnumpy()[0])) / RATE)
         rec(f"{number} formula", formula(before, X) * (4.0 if trainer == "sens" else 1.0))
-
 
 
 def __getattr__(name):

@@ -1,7 +1,10 @@
-"""Programs by hand: Python that changes what a step computes, between the steps or in them. In PYNATIVE_MODE it is run at each step.
+"""Programs by hand: Python that changes what a step computes, between the steps or in them. In PYNATIVE_MODE it is run
+at each step.
 
-Weights are changed by `assign`: after a `set_data` in PYNATIVE_MODE the optimizers of real MindSpore 2.10 do not update them any more.
+Weights are changed by `assign`: after a `set_data` in PYNATIVE_MODE the optimizers of real MindSpore 2.10 do not update
+them any more.
 """
+
 import copy
 import functools
 import random
@@ -61,6 +64,7 @@ def functional(loss, opt):
         value, grads = grad_fn(*inputs)
         opt(grads)
         return value
+
     return step
 
 
@@ -93,6 +97,7 @@ def counter(rec):
         def construct(self, x):
             self.count += 1
             return self.plain(x) * self.count
+
     trained(rec, Net)
 
 
@@ -105,6 +110,7 @@ def appended_list(rec):
         def construct(self, x):
             self.seen.append(1.0)
             return self.plain(x) * len(self.seen)
+
     trained(rec, Net)
 
 
@@ -117,6 +123,7 @@ def counted_in_a_dict(rec):
         def construct(self, x):
             self.stats["calls"] += 1
             return self.plain(x) + 0.1 * self.stats["calls"]
+
     trained(rec, Net)
 
 
@@ -126,6 +133,7 @@ def global_counter(rec):
             global COUNT
             COUNT += 1
             return self.plain(x) * (1.0 + 0.1 * COUNT)
+
     globals()["COUNT"] = 0
     trained(rec, Net)
 
@@ -138,6 +146,7 @@ def closure_counter(rec):
             nonlocal calls
             calls += 1
             return self.plain(x) * (1.0 + 0.1 * calls)
+
     trained(rec, Net)
 
 
@@ -148,7 +157,9 @@ def popped_list(rec):
         class Net(Base):
             def construct(self, x):
                 return self.plain(x) * left.pop()
+
         return Net()
+
     trained(rec, make)
 
 
@@ -159,7 +170,9 @@ def python_random(rec):
         class Net(Base):
             def construct(self, x):
                 return self.plain(x) * source.random()
+
         return Net()
+
     trained(rec, make)
 
 
@@ -170,7 +183,9 @@ def numpy_random(rec):
         class Net(Base):
             def construct(self, x):
                 return self.plain(x) * float(source.random()) + Tensor(source.standard_normal(2).astype(np.float32))
+
         return Net()
+
     trained(rec, make)
 
 
@@ -178,6 +193,7 @@ def numpy_global_random(rec):
     class Net(Base):
         def construct(self, x):
             return self.plain(x) * float(np.random.rand())
+
     # not before: where layers draw their first weights from is a library's own business
     trained(rec, Net, inputs=lambda step: (step == 0 and np.random.seed(7), x_of(step))[1:])
 
@@ -190,6 +206,7 @@ def iterator(rec):
 
         def construct(self, x):
             return self.plain(x) * next(self.scales)
+
     trained(rec, Net)
 
 
@@ -200,12 +217,15 @@ def generator(rec):
             while True:
                 value *= 1.5
                 yield value
+
         source = scales()
 
         class Net(Base):
             def construct(self, x):
                 return self.plain(x) * next(source)
+
         return Net()
+
     trained(rec, make)
 
 
@@ -215,6 +235,7 @@ def class_attribute(rec):
 
         def construct(self, x):
             return self.plain(x) * self.scale
+
     trained(rec, Net, lambda net, step: setattr(Net, "scale", 1.0 + step))
 
 
@@ -231,6 +252,7 @@ def counted_property(rec):
 
         def construct(self, x):
             return self.plain(x) * self.scale
+
     trained(rec, Net)
 
 
@@ -238,10 +260,12 @@ def construct_of_the_class_replaced(rec):
     def make():
         class Net(Base):
             pass
+
         return Net()
 
     def change(net, step):
         type(net).construct = lambda self, x: self.plain(x) * step
+
     trained(rec, make, change)
 
 
@@ -250,16 +274,19 @@ def method_of_the_class_replaced(rec):
         class Net(Base):
             def construct(self, x):
                 return self.plain(x)
+
         return Net()
 
     def change(net, step):
         type(net).plain = lambda self, x: self.b(ops.cos(self.a(x))) * step
+
     trained(rec, make, change)
 
 
 def method_of_the_instance_replaced(rec):
     def change(net, step):
         net.plain = lambda x: net.b(net.a(x)) * step
+
     trained(rec, Base, change)
 
 
@@ -267,6 +294,7 @@ def global_function_replaced(rec):
     class Net(Base):
         def construct(self, x):
             return activation(self.plain(x))
+
     globals()["activation"] = ops.sin
     trained(rec, Net, lambda net, step: globals().update(activation=(ops.cos, ops.sin, ops.sigmoid)[step % 3]))
 
@@ -275,6 +303,7 @@ def global_dict(rec):
     class Net(Base):
         def construct(self, x):
             return self.plain(x) * CONFIG["scale"]
+
     trained(rec, Net, lambda net, step: CONFIG.update(scale=1.0 + step))
 
 
@@ -282,6 +311,7 @@ def layer_replaced_by_its_like(rec):
     def change(net, step):
         if step == 2:
             net.b = fill(nn.Dense(4, 2, weight_init="ones"))
+
     trained(rec, Base, change)
 
 
@@ -293,6 +323,7 @@ def activation_attribute(rec):
 
         def construct(self, x):
             return self.act(self.plain(x))
+
     trained(rec, Net, lambda net, step: setattr(net, "act", (nn.ReLU(), nn.Sigmoid(), nn.LeakyReLU())[step % 3]))
 
 
@@ -307,6 +338,7 @@ def cell_list_extended(rec):
             for cell in self.more:
                 h = cell(h)
             return h
+
     trained(rec, Net, lambda net, step: net.more.append(nn.LeakyReLU() if step % 2 else nn.Sigmoid()))
 
 
@@ -321,6 +353,7 @@ def python_list_of_cells(rec):
             for function in self.order:
                 h = function(h)
             return h
+
     trained(rec, Net, lambda net, step: net.order.reverse())
 
 
@@ -331,6 +364,7 @@ def branch_on_a_value(rec):
             if h.sum() > 0:
                 return h * 2.0
             return ops.cos(h)
+
     trained(rec, Net)
 
 
@@ -341,6 +375,7 @@ def loop_on_a_value(rec):
             while ops.abs(h).sum() > 1.0:
                 h = h * 0.5
             return h
+
     trained(rec, Net)
 
 
@@ -349,6 +384,7 @@ def scaled_by_its_own_number(rec):
         def construct(self, x):
             h = self.plain(x)
             return h / (1.0 + float(ops.stop_gradient(ops.abs(h)).max().asnumpy()))
+
     trained(rec, Net)
 
 
@@ -357,6 +393,7 @@ def number_by_item(rec):
         def construct(self, x):
             h = self.plain(x)
             return h * (2.0 if h[0, 0].item() > 0 else 0.5)
+
     trained(rec, Net)
 
 
@@ -372,6 +409,7 @@ def exception_caught(rec):
                 return self.plain(x) * SCALES[self.calls[0] * 2]
             except IndexError:
                 return self.plain(x)
+
     trained(rec, Net)
 
 
@@ -384,6 +422,7 @@ def exception_in_a_step(rec):
             if self.broken:
                 raise KeyError("broken on purpose")
             return h
+
     for kind, trainer in TRAINERS.items():
         net = fill(Net())
         opt = nn.Momentum(net.trainable_params(), 0.1, 0.9)
@@ -409,6 +448,7 @@ def early_return(rec):
             if self.depth == 2:
                 return h
             return h * h
+
     trained(rec, Net, lambda net, step: setattr(net, "depth", 1 + step % 3))
 
 
@@ -418,7 +458,9 @@ def mutable_default(rec):
             def construct(self, x, seen=[]):
                 seen.append(1)
                 return self.plain(x) * len(seen)
+
         return Net()
+
     trained(rec, make)
 
 
@@ -429,6 +471,7 @@ def inputs_vary_in_number(rec):
             for each in inputs[1:]:
                 h = h + ops.sin(self.plain(each))
             return h
+
     trained(rec, Net, inputs=lambda step: tuple(x_of(10 * step + i) for i in range(1 + step % 3)))
 
 
@@ -437,6 +480,7 @@ def python_numbers_as_inputs(rec):
         def construct(self, x, scale, power):
             h = self.plain(x) * scale
             return h * h if power == 2 else h
+
     trained(rec, Net, inputs=lambda step: (x_of(step), 0.5 + 0.5 * step, 1 + step % 2))
 
 
@@ -445,6 +489,7 @@ def strings_as_inputs(rec):
         def construct(self, x, kind):
             h = self.plain(x)
             return {"sin": ops.sin, "cos": ops.cos, "none": lambda v: v}[kind](h)
+
     trained(rec, Net, inputs=lambda step: (x_of(step), ("sin", "cos", "none")[step % 3]))
 
 
@@ -453,6 +498,7 @@ def none_or_a_tensor(rec):
         def construct(self, x, mask):
             h = self.plain(x)
             return h if mask is None else h * mask
+
     trained(rec, Net, inputs=lambda step: (x_of(step), Tensor(drawn("mask", 3, 2)) if step % 2 else None))
 
 
@@ -463,6 +509,7 @@ def tuples_and_lists_as_inputs(rec):
             for part in parts:
                 h = h * part
             return h
+
     trained(rec, Net, inputs=lambda step: (x_of(step), tuple(0.5 + 0.25 * i for i in range(1 + step % 3))))
 
 
@@ -471,6 +518,7 @@ def rows_vary(rec):
         def construct(self, x):
             h = self.plain(x)
             return h * 2.0 if x.shape[0] > 3 else h
+
     trained(rec, Net, inputs=lambda step: (x_of(step, 2 + step % 3),))
 
 
@@ -480,7 +528,12 @@ def dtypes_vary(rec):
             if x.dtype == mstype.int32:
                 x = x.astype(mstype.float32) * 0.5
             return self.plain(x)
-    trained(rec, Net, inputs=lambda step: (x_of(step) if step % 2 else Tensor(np.arange(9, dtype=np.int32).reshape(3, 3) - step),))
+
+    trained(
+        rec,
+        Net,
+        inputs=lambda step: (x_of(step) if step % 2 else Tensor(np.arange(9, dtype=np.int32).reshape(3, 3) - step),),
+    )
 
 
 def training_flag(rec):
@@ -488,6 +541,7 @@ def training_flag(rec):
         def construct(self, x):
             h = self.plain(x)
             return h * 2.0 if self.training else h
+
     trained(rec, Net, lambda net, step: net.set_train(step % 2 == 0))
 
 
@@ -502,6 +556,7 @@ def set_train_inside(rec):
             self.calls[0] += 1
             self.norm.set_train(self.calls[0] % 2 == 0)
             return self.norm(self.plain(x))
+
     trained(rec, Net)
 
 
@@ -509,6 +564,7 @@ def requires_grad_toggled(rec):
     def change(net, step):
         net.a.weight.requires_grad = step % 2 == 0
         net.b.bias.requires_grad = step % 3 == 0
+
     trained(rec, Base, change)
 
 
@@ -523,11 +579,13 @@ def output_kept_detached(rec):
             out = h if self.last is None else h + 0.5 * self.last
             self.last = ops.stop_gradient(h)
             return out
+
     trained(rec, Net)
 
 
 def output_kept(rec):
     """What a step left in an attribute is a constant for the next."""
+
     class Net(Base):
         def __init__(self):
             super().__init__()
@@ -538,11 +596,13 @@ def output_kept(rec):
             out = h * self.last[-1] if self.last else h
             self.last.append(h)
             return out
+
     trained(rec, Net)
 
 
 def cached_weight(rec):
     """Computed once from a Parameter: later steps see the old value, as a constant."""
+
     class Net(Base):
         def __init__(self):
             super().__init__()
@@ -552,6 +612,7 @@ def cached_weight(rec):
             if "w" not in self.cache:
                 self.cache["w"] = ops.exp(self.b.bias)
             return self.plain(x) * self.cache["w"]
+
     trained(rec, Net)
 
 
@@ -563,12 +624,14 @@ def cached_function(rec):
     @functools.lru_cache
     def scale_of(rows):
         return 1.0 + rows / 10
+
     trained(rec, Net, inputs=lambda step: (x_of(step, 2 + step % 2),))
 
 
 def parameter_replaced_by_value(rec):
     def change(net, step):
         ops.assign(net.a.weight, Tensor(drawn(f"new{step}", 4, 3)))
+
     trained(rec, Base, change)
 
 
@@ -576,6 +639,7 @@ def parameter_written_in_place(rec):
     def change(net, step):
         net.a.weight[step % 4] = 0.5
         net.b.bias[0] = 0.1
+
     trained(rec, Base, change)
 
 
@@ -583,6 +647,7 @@ def parameters_swapped(rec):
     def change(net, step):
         first, second = net.b.weight.asnumpy()
         ops.assign(net.b.weight, Tensor(np.stack([second, first])))
+
     trained(rec, Base, change)
 
 
@@ -597,6 +662,7 @@ def array_attribute(rec):
 
     def change(net, step):
         net.scales[step % 2] *= 1.5
+
     trained(rec, Net, change)
 
 
@@ -611,6 +677,7 @@ def tensor_attribute_in_place(rec):
 
     def change(net, step):
         net.scales[step % 2] = 1.0 + step
+
     trained(rec, Net, change)
 
 
@@ -622,6 +689,7 @@ def tensor_attribute_replaced(rec):
 
         def construct(self, x):
             return self.plain(x) * self.scales
+
     trained(rec, Net, lambda net, step: setattr(net, "scales", Tensor(drawn(f"scales{step}", 2))))
 
 
@@ -665,6 +733,7 @@ def own_call(rec):
     class Net(Base):
         def __call__(self, *inputs):
             return super().__call__(*inputs) * 2.0
+
     trained(rec, Net)
 
 
@@ -678,6 +747,7 @@ def construct_of_a_parent(rec):
     class Net(Middle):
         def construct(self, x):
             return super().construct(x) + self.factor
+
     trained(rec, Net, lambda net, step: setattr(net, "factor", 1.0 + step))
 
 
@@ -702,6 +772,7 @@ def one_network_two_losses(rec):
     class Other(Loss):
         def construct(self, x):
             return ops.abs(self.net(x)).mean()
+
     net = fill(Base())
     opt = nn.Adam(net.trainable_params(), 0.01)
     steps = [nn.TrainOneStepCell(Loss(net), opt), nn.TrainOneStepCell(Other(net), opt), OwnStep(Loss(net), opt)]
@@ -715,6 +786,7 @@ def losses_kept_in_a_list(rec):
             loss = super().construct(x)
             KEPT.append(float(ops.stop_gradient(loss).asnumpy()))
             return loss
+
     KEPT = []
     trained(rec, Base, wrap=Keeping)
     rec("kept", KEPT)
@@ -733,6 +805,7 @@ def evaluation_between(rec):
         net.set_train(False)
         rec(f"evaluated {step}", net(x_of(99)))
         net.set_train(True)
+
     trained(rec, Net, change)
 
 
@@ -744,17 +817,20 @@ def forward_between(rec):
 
         def construct(self, x):
             return self.norm(self.plain(x))
+
     trained(rec, Net, lambda net, step: rec(f"forward {step}", net(x_of(step))))
 
 
 def curriculum(rec):
     """Python decides by the last loss what the next step does."""
+
     class Net(Base):
         hard = False
 
         def construct(self, x):
             h = self.plain(x)
             return ops.sin(h * 3.0) if self.hard else h
+
     for kind, trainer in TRAINERS.items():
         net = fill(Net())
         opt = nn.SGD(net.trainable_params(), 0.3)
@@ -785,6 +861,7 @@ def weight_decay_by_hand(rec):
                 if "bias" not in p.name:
                     loss = loss + 0.01 * ops.square(p).sum()
             return loss
+
     trained(rec, Base, wrap=Decayed)
 
 
@@ -842,6 +919,7 @@ def parameters_shared_later(rec):
 
         def construct(self, x):
             return self.b(ops.sin(self.a(x)))
+
     net = fill(Net())
     for phase in range(2):
         opt = nn.SGD(net.trainable_params(), 0.1)
@@ -862,6 +940,5 @@ def buffers_by_python(rec):
             if self.training:
                 ops.assign(self.mean, self.mean * 0.9 + ops.stop_gradient(h).mean(0) * 0.1)
             return h - self.mean
+
     trained(rec, Net)
-
-

@@ -1,5 +1,8 @@
-"""``python -m tests.projects --models CHECKOUT``: run projects, keep what came of it, write docs/projects.md. Needs the packages that projects
-import (pyyaml, opencv, scipy, easydict, pycocotools, matplotlib, tqdm, …) beside torch; see docs/projects.md."""
+"""``python -m tests.projects --models CHECKOUT``: run projects, keep what came of it, write docs/projects.md. Needs the
+packages that projects import (pyyaml, opencv, scipy, easydict, pycocotools, matplotlib, tqdm, …) beside torch; see
+docs/projects.md.
+"""
+
 from __future__ import annotations
 
 import argparse
@@ -16,13 +19,24 @@ from .run import run_project
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.projects", description=__doc__)
     parser.add_argument("names", nargs="*", help="projects or kinds; default: all")
-    parser.add_argument("--models", type=Path, default=os.environ.get("MINDSPORE_COMPAT_MODELS"), help="a checkout of the public model zoo")
+    parser.add_argument(
+        "--models",
+        type=Path,
+        default=os.environ.get("MINDSPORE_COMPAT_MODELS"),
+        help="a checkout of the public model zoo",
+    )
     parser.add_argument("--oracle", help="the Python of real MindSpore: run there too")
     parser.add_argument("--only-oracle", action="store_true", help="keep what is stored of ours")
-    parser.add_argument("--still", action="store_true", help="train only, with nothing random in the data: for comparing first losses")
-    parser.add_argument("--missing", action="store_true", help="only sides that the store does not have, or that did not end")
+    parser.add_argument(
+        "--still", action="store_true", help="train only, with nothing random in the data: for comparing first losses"
+    )
+    parser.add_argument(
+        "--missing", action="store_true", help="only sides that the store does not have, or that did not end"
+    )
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--store", type=Path, default=Path(__file__).with_name("results"), help="a folder with one file a project")
+    parser.add_argument(
+        "--store", type=Path, default=Path(__file__).with_name("results"), help="a folder with one file a project"
+    )
     parser.add_argument("--keep", type=Path, help="work in this folder and leave it")
     parser.add_argument("--write", action="store_true", help="write docs/projects.md from the store")
     parser.add_argument("--list", action="store_true")
@@ -30,33 +44,62 @@ def main() -> None:
     unknown = set(options.names) - set(PROJECTS) - {project.kind for project in PROJECTS.values()}
     if unknown:
         parser.error(f"no such project or kind: {', '.join(sorted(unknown))}. There are: {', '.join(PROJECTS)}")
-    chosen = [project for project in PROJECTS.values() if not options.names or {project.name, project.kind} & set(options.names)]
+    chosen = [
+        project
+        for project in PROJECTS.values()
+        if not options.names or {project.name, project.kind} & set(options.names)
+    ]
     if options.list:
         print("\n".join(f"{project.name:24} {project.kind:20} {project.path}" for project in chosen))
         return
     if options.models is None and not options.write:
         parser.error("--models, or MINDSPORE_COMPAT_MODELS, names a checkout of the model zoo.")
-    sides = [side for side in ("ours", "real") if not (side == "ours" and options.only_oracle) and (side == "ours" or options.oracle)]
+    sides = [
+        side
+        for side in ("ours", "real")
+        if not (side == "ours" and options.only_oracle) and (side == "ours" or options.oracle)
+    ]
 
     def one(project_side: tuple) -> None:  # type: ignore[type-arg]
         project, side = project_side
         keep = options.keep / f"{project.name}-{side}" if options.keep else None
         try:
-            result = run_project(project, Path(options.models).resolve(), options.oracle if side == "real" else None, keep, options.still)
+            result = run_project(
+                project, Path(options.models).resolve(), options.oracle if side == "real" else None, keep, options.still
+            )
         except (ValueError, OSError) as error:  # of the recipe: an edit without a match, a maker
             print(f"{project.name}: {error}", flush=True)
             return
         side += " still" * options.still
         options.store.mkdir(parents=True, exist_ok=True)
         kept = options.store / f"{project.name}.json"
-        kept.write_text(json.dumps({**(json.loads(kept.read_text()) if kept.exists() else {}), side: result}, indent=1, sort_keys=True) + "\n")
+        kept.write_text(
+            json.dumps(
+                {**(json.loads(kept.read_text()) if kept.exists() else {}), side: result}, indent=1, sort_keys=True
+            )
+            + "\n"
+        )
         for stage, came in result.items():
-            print(f"{project.name:20} {side:11} {stage:8} {came['end']:8} {came['seconds']:6.1f} s  {came['losses']}  {came['error']}", flush=True)
+            print(
+                f"{project.name:20} {side:11} {stage:8} {came['end']:8} {came['seconds']:6.1f} s  {came['losses']}  "
+                f"{came['error']}",
+                flush=True,
+            )
 
     if options.models is not None and (options.names or not options.write):
         stored = load(options.store)
-        work = [(project, side) for project in chosen for side in sides
-                if not options.missing or any(came["end"] != "ended" for came in stored.get(project.name, {}).get(side + " still" * options.still, {"": {"end": ""}}).values())]
+        work = [
+            (project, side)
+            for project in chosen
+            for side in sides
+            if not options.missing
+            or any(
+                came["end"] != "ended"
+                for came in stored.get(project.name, {})
+                .get(side + " still" * options.still, {"": {"end": ""}})
+                .values()
+            )
+        ]
         with ThreadPoolExecutor(options.jobs) as pool:
             list(pool.map(one, work))
     stored = load(options.store)

@@ -2,6 +2,7 @@
 
 Pictures are not noise: each class has its own colour and stripes, so that a network can learn them.
 """
+
 from __future__ import annotations
 
 import gzip
@@ -16,11 +17,29 @@ from typing import Any
 import cv2
 import numpy as np
 
-__all__ = ["cifar10", "cifar10_python", "cifar100", "coco", "div2k", "image_folder", "mnist", "picture", "pictures", "segmentation_pairs", "tiff_volumes", "two_domains", "voc", "voc_list", "words"]
+__all__ = [
+    "cifar10",
+    "cifar10_python",
+    "cifar100",
+    "coco",
+    "div2k",
+    "image_folder",
+    "mnist",
+    "picture",
+    "pictures",
+    "segmentation_pairs",
+    "tiff_volumes",
+    "two_domains",
+    "voc",
+    "voc_list",
+    "words",
+]
 
 
 def picture(size: tuple[int, int], label: int, seed: int, channels: int = 3) -> np.ndarray:
-    """A picture (height, width, channels) of uint8 for a class: stripes of a width and colour of its own, with noise."""
+    """A picture (height, width, channels) of uint8 for a class: stripes of a width and colour of its own,
+    with noise.
+    """
     height, width = size
     random = np.random.RandomState(1000 * label + seed)
     y, x = np.mgrid[:height, :width]
@@ -36,14 +55,29 @@ def save(path: Path, image: np.ndarray) -> None:
         raise OSError(f"{path} was not written")
 
 
-def pictures(folder: Path, count: int = 4, size: tuple[int, int] = (64, 64), suffix: str = "jpg", name: str = "{:04d}", channels: int = 3, label: int | None = None) -> list[Path]:
+def pictures(
+    folder: Path,
+    count: int = 4,
+    size: tuple[int, int] = (64, 64),
+    suffix: str = "jpg",
+    name: str = "{:04d}",
+    channels: int = 3,
+    label: int | None = None,
+) -> list[Path]:
     paths = [folder / f"{name.format(i)}.{suffix}" for i in range(count)]
     for i, path in enumerate(paths):
         save(path, picture(size, i if label is None else label, i, channels))
     return paths
 
 
-def image_folder(folder: Path, classes: int | Sequence[str] = 2, each: int = 4, size: tuple[int, int] = (64, 64), splits: Sequence[str] = ("train", "val"), suffix: str = "JPEG") -> None:
+def image_folder(
+    folder: Path,
+    classes: int | Sequence[str] = 2,
+    each: int = 4,
+    size: tuple[int, int] = (64, 64),
+    splits: Sequence[str] = ("train", "val"),
+    suffix: str = "JPEG",
+) -> None:
     """splits/class/picture, as ImageNet is laid out."""
     names = [f"n{i:08d}" for i in range(classes)] if isinstance(classes, int) else classes
     for split in splits or ("",):
@@ -51,17 +85,30 @@ def image_folder(folder: Path, classes: int | Sequence[str] = 2, each: int = 4, 
             pictures(folder / split / name, each, size, suffix, f"{name}_{{}}", label=label)
 
 
-def cifar10(folder: Path, train: int = 40, test: int = 20, train_folder: str = "cifar-10-batches-bin", test_folder: str | None = None) -> None:
+def cifar10(
+    folder: Path,
+    train: int = 40,
+    test: int = 20,
+    train_folder: str = "cifar-10-batches-bin",
+    test_folder: str | None = None,
+) -> None:
     """The binary version: five training files and one of tests, in one folder or in two."""
+
     def write(path: Path, count: int, seed: int) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(b"".join(bytes([i % 10]) + picture((32, 32), i % 10, seed + i).transpose(2, 0, 1).tobytes() for i in range(count)))
+        path.write_bytes(
+            b"".join(
+                bytes([i % 10]) + picture((32, 32), i % 10, seed + i).transpose(2, 0, 1).tobytes() for i in range(count)
+            )
+        )
 
     for number in range(1, 6):
         write(folder / train_folder / f"data_batch_{number}.bin", train // 5, 100 * number)
     write(folder / (test_folder or train_folder) / "test_batch.bin", test, 0)
     for place in {train_folder, test_folder or train_folder}:
-        (folder / place / "batches.meta.txt").write_text("\n".join("airplane automobile bird cat deer dog frog horse ship truck".split()) + "\n")
+        (folder / place / "batches.meta.txt").write_text(
+            "\n".join("airplane automobile bird cat deer dog frog horse ship truck".split()) + "\n"
+        )
 
 
 def cifar10_python(folder: Path, train: int = 40, test: int = 20) -> None:
@@ -76,18 +123,35 @@ def cifar10_python(folder: Path, train: int = 40, test: int = 20) -> None:
 def cifar100(folder: Path, train: int = 40, test: int = 20) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, count in (("train", train), ("test", test)):
-        (folder / f"{name}.bin").write_bytes(b"".join(bytes([i % 20, i % 100]) + picture((32, 32), i % 100, i).transpose(2, 0, 1).tobytes() for i in range(count)))
+        (folder / f"{name}.bin").write_bytes(
+            b"".join(
+                bytes([i % 20, i % 100]) + picture((32, 32), i % 100, i).transpose(2, 0, 1).tobytes()
+                for i in range(count)
+            )
+        )
 
 
-def mnist(folder: Path, train: int = 64, test: int = 32, train_folder: str = "train", test_folder: str = "test", packed: bool = False, dot: str = "-") -> None:
-    """The four idx files, in two folders (or one, if these are the same), plain or gzipped; ``dot`` stands before "idx" in their names."""
+def mnist(
+    folder: Path,
+    train: int = 64,
+    test: int = 32,
+    train_folder: str = "train",
+    test_folder: str = "test",
+    packed: bool = False,
+    dot: str = "-",
+) -> None:
+    """The four idx files, in two folders (or one, if these are the same), plain or gzipped; ``dot`` stands before "idx"
+    in their names.
+    """
     for place, prefix, count in ((train_folder, "train", train), (test_folder, "t10k", test)):
         images = np.stack([picture((28, 28), i % 10, i, 1)[..., 0] for i in range(count)])
         labels = np.array([i % 10 for i in range(count)], np.uint8)
         home = folder / place
         home.mkdir(parents=True, exist_ok=True)
-        for name, content in ((f"{prefix}-images{dot}idx3-ubyte", struct.pack(">4i", 2051, *images.shape) + images.tobytes()),
-                              (f"{prefix}-labels{dot}idx1-ubyte", struct.pack(">2i", 2049, count) + labels.tobytes())):
+        for name, content in (
+            (f"{prefix}-images{dot}idx3-ubyte", struct.pack(">4i", 2051, *images.shape) + images.tobytes()),
+            (f"{prefix}-labels{dot}idx1-ubyte", struct.pack(">2i", 2049, count) + labels.tobytes()),
+        ):
             if packed:
                 (home / f"{name}.gz").write_bytes(gzip.compress(content, mtime=0))
             else:
@@ -100,18 +164,95 @@ def two_domains(folder: Path, count: int = 2, size: tuple[int, int] = (64, 64)) 
         pictures(folder / place, count, size, label=label)
 
 
-COCO_NAMES = ["person", "bicycle", "car", "motorcycle", "airplane", "bus", "train", "truck", "boat", "traffic light", "fire hydrant", "stop sign",
-              "parking meter", "bench", "bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe", "backpack", "umbrella",
-              "handbag", "tie", "suitcase", "frisbee", "skis", "snowboard", "sports ball", "kite", "baseball bat", "baseball glove", "skateboard",
-              "surfboard", "tennis racket", "bottle", "wine glass", "cup", "fork", "knife", "spoon", "bowl", "banana", "apple", "sandwich", "orange",
-              "broccoli", "carrot", "hot dog", "pizza", "donut", "cake", "chair", "couch", "potted plant", "bed", "dining table", "toilet", "tv",
-              "laptop", "mouse", "remote", "keyboard", "cell phone", "microwave", "oven", "toaster", "sink", "refrigerator", "book", "clock", "vase",
-              "scissors", "teddy bear", "hair drier", "toothbrush"]
+COCO_NAMES = [
+    "person",
+    "bicycle",
+    "car",
+    "motorcycle",
+    "airplane",
+    "bus",
+    "train",
+    "truck",
+    "boat",
+    "traffic light",
+    "fire hydrant",
+    "stop sign",
+    "parking meter",
+    "bench",
+    "bird",
+    "cat",
+    "dog",
+    "horse",
+    "sheep",
+    "cow",
+    "elephant",
+    "bear",
+    "zebra",
+    "giraffe",
+    "backpack",
+    "umbrella",
+    "handbag",
+    "tie",
+    "suitcase",
+    "frisbee",
+    "skis",
+    "snowboard",
+    "sports ball",
+    "kite",
+    "baseball bat",
+    "baseball glove",
+    "skateboard",
+    "surfboard",
+    "tennis racket",
+    "bottle",
+    "wine glass",
+    "cup",
+    "fork",
+    "knife",
+    "spoon",
+    "bowl",
+    "banana",
+    "apple",
+    "sandwich",
+    "orange",
+    "broccoli",
+    "carrot",
+    "hot dog",
+    "pizza",
+    "donut",
+    "cake",
+    "chair",
+    "couch",
+    "potted plant",
+    "bed",
+    "dining table",
+    "toilet",
+    "tv",
+    "laptop",
+    "mouse",
+    "remote",
+    "keyboard",
+    "cell phone",
+    "microwave",
+    "oven",
+    "toaster",
+    "sink",
+    "refrigerator",
+    "book",
+    "clock",
+    "vase",
+    "scissors",
+    "teddy bear",
+    "hair drier",
+    "toothbrush",
+]
 _COCO_SKIPPED = {12, 26, 29, 30, 45, 66, 68, 69, 71, 83}
 COCO_IDS = [number for number in range(1, 91) if number not in _COCO_SKIPPED]
 
 
-def scene(size: tuple[int, int], seed: int, objects: int = 2) -> tuple[np.ndarray, list[tuple[int, int, int, int, int]]]:
+def scene(
+    size: tuple[int, int], seed: int, objects: int = 2
+) -> tuple[np.ndarray, list[tuple[int, int, int, int, int]]]:
     """A picture with rectangles, and (class, x, y, width, height) of each."""
     random = np.random.RandomState(seed)
     height, width = size
@@ -120,13 +261,21 @@ def scene(size: tuple[int, int], seed: int, objects: int = 2) -> tuple[np.ndarra
     for _ in range(objects):
         w, h = random.randint(width // 5, width // 2), random.randint(height // 5, height // 2)
         x, y, label = random.randint(0, width - w), random.randint(0, height - h), random.randint(0, 3)
-        image[y:y + h, x:x + w] = (40 + 80 * label, 220 - 80 * label, 128)
+        image[y : y + h, x : x + w] = (40 + 80 * label, 220 - 80 * label, 128)
         boxes.append((int(label), int(x), int(y), int(w), int(h)))
     return image, boxes
 
 
-def coco(folder: Path, train: int = 4, val: int = 2, size: tuple[int, int] = (128, 160), train_folder: str = "train2017", val_folder: str = "val2017",
-         train_json: str = "annotations/instances_train2017.json", val_json: str = "annotations/instances_val2017.json") -> None:
+def coco(
+    folder: Path,
+    train: int = 4,
+    val: int = 2,
+    size: tuple[int, int] = (128, 160),
+    train_folder: str = "train2017",
+    val_folder: str = "val2017",
+    train_json: str = "annotations/instances_train2017.json",
+    val_json: str = "annotations/instances_val2017.json",
+) -> None:
     """Pictures with boxes, polygons as masks, and 17 key points for persons."""
     for place, name, count, start in ((train_folder, train_json, train, 1), (val_folder, val_json, val, 1001)):
         images: list[dict[str, Any]] = []
@@ -136,19 +285,44 @@ def coco(folder: Path, train: int = 4, val: int = 2, size: tuple[int, int] = (12
             save(folder / place / f"{number:012d}.jpg", image)
             images.append({"id": number, "file_name": f"{number:012d}.jpg", "height": size[0], "width": size[1]})
             for label, x, y, w, h in boxes:
-                annotations.append({"id": len(annotations) + 1, "image_id": number, "category_id": COCO_IDS[label], "iscrowd": 0, "area": float(w * h), "bbox": [x, y, w, h],
-                                    "segmentation": [[x, y, x + w, y, x + w, y + h, x, y + h]], "num_keypoints": 17,
-                                    "keypoints": [value for k in range(17) for value in (x + w * (k % 5 + 1) // 6, y + h * (k // 5 + 1) // 6, 2)]})
+                annotations.append(
+                    {
+                        "id": len(annotations) + 1,
+                        "image_id": number,
+                        "category_id": COCO_IDS[label],
+                        "iscrowd": 0,
+                        "area": float(w * h),
+                        "bbox": [x, y, w, h],
+                        "segmentation": [[x, y, x + w, y, x + w, y + h, x, y + h]],
+                        "num_keypoints": 17,
+                        "keypoints": [
+                            value
+                            for k in range(17)
+                            for value in (x + w * (k % 5 + 1) // 6, y + h * (k // 5 + 1) // 6, 2)
+                        ],
+                    }
+                )
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        categories = [{"id": number, "name": label, "supercategory": "thing"} for number, label in zip(COCO_IDS, COCO_NAMES)]
-        (folder / name).write_text(json.dumps({"info": {}, "licenses": [], "images": images, "annotations": annotations, "categories": categories}))
+        categories = [
+            {"id": number, "name": label, "supercategory": "thing"} for number, label in zip(COCO_IDS, COCO_NAMES)
+        ]
+        (folder / name).write_text(
+            json.dumps(
+                {"info": {}, "licenses": [], "images": images, "annotations": annotations, "categories": categories}
+            )
+        )
 
 
-VOC_NAMES = "aeroplane bicycle bird boat bottle bus car cat chair cow diningtable dog horse motorbike person pottedplant sheep sofa train tvmonitor".split()
+VOC_NAMES = (
+    "aeroplane bicycle bird boat bottle bus car cat chair cow diningtable dog horse motorbike person "
+    "pottedplant sheep sofa train tvmonitor"
+).split()
 
 
 def voc(folder: Path, train: int = 4, val: int = 2, size: tuple[int, int] = (96, 128)) -> None:
-    """VOC's folders: Annotations, JPEGImages, SegmentationClass (palette of class numbers), ImageSets/Main and /Segmentation."""
+    """VOC's folders: Annotations, JPEGImages, SegmentationClass (palette of class numbers), ImageSets/Main and
+    /Segmentation.
+    """
     lists: dict[str, list[str]] = {"train": [], "val": []}
     for number in range(train + val):
         name = f"2012_{number:06d}"
@@ -158,14 +332,17 @@ def voc(folder: Path, train: int = 4, val: int = 2, size: tuple[int, int] = (96,
         mask = np.zeros(size, np.uint8)
         objects = []
         for label, x, y, w, h in boxes:
-            mask[y:y + h, x:x + w] = label + 1
-            objects.append(f"<object><name>{VOC_NAMES[label]}</name><pose>Unspecified</pose><truncated>0</truncated><difficult>0</difficult>"
-                           f"<bndbox><xmin>{x + 1}</xmin><ymin>{y + 1}</ymin><xmax>{x + w}</xmax><ymax>{y + h}</ymax></bndbox></object>")
+            mask[y : y + h, x : x + w] = label + 1
+            objects.append(
+                f"<object><name>{VOC_NAMES[label]}</name><pose>Unspecified</pose><truncated>0</truncated><difficult>0</difficult>"
+                f"<bndbox><xmin>{x + 1}</xmin><ymin>{y + 1}</ymin><xmax>{x + w}</xmax><ymax>{y + h}</ymax></bndbox></object>"
+            )
         save(folder / "SegmentationClass" / f"{name}.png", mask)
         (folder / "Annotations").mkdir(exist_ok=True)
         (folder / "Annotations" / f"{name}.xml").write_text(
             f"<annotation><folder>VOC2012</folder><filename>{name}.jpg</filename><size><width>{size[1]}</width><height>{size[0]}</height><depth>3</depth></size>"
-            f"<segmented>1</segmented>{''.join(objects)}</annotation>")
+            f"<segmented>1</segmented>{''.join(objects)}</annotation>"
+        )
     lists["trainval"] = lists["train"] + lists["val"]
     lists["test"] = lists["val"]
     for kind in ("Main", "Segmentation"):
@@ -174,15 +351,25 @@ def voc(folder: Path, train: int = 4, val: int = 2, size: tuple[int, int] = (96,
             (folder / "ImageSets" / kind / f"{split}.txt").write_text("\n".join(names) + "\n")
 
 
-def segmentation_pairs(folder: Path, count: int = 4, size: tuple[int, int] = (64, 64), images: str = "images", masks: str = "masks", suffix: str = "png",
-                       mask_suffix: str | None = None, classes: int = 2, scale: int = 1, channels: int = 3) -> list[tuple[Path, Path]]:
+def segmentation_pairs(
+    folder: Path,
+    count: int = 4,
+    size: tuple[int, int] = (64, 64),
+    images: str = "images",
+    masks: str = "masks",
+    suffix: str = "png",
+    mask_suffix: str | None = None,
+    classes: int = 2,
+    scale: int = 1,
+    channels: int = 3,
+) -> list[tuple[Path, Path]]:
     """Pictures with rectangles and masks of class numbers times `scale`."""
     made = []
     for number in range(count):
         image, boxes = scene(size, number)
         mask = np.zeros(size, np.uint8)
         for label, x, y, w, h in boxes:
-            mask[y:y + h, x:x + w] = (label % (classes - 1) + 1) * scale
+            mask[y : y + h, x : x + w] = (label % (classes - 1) + 1) * scale
         paths = folder / images / f"{number}.{suffix}", folder / masks / f"{number}.{mask_suffix or suffix}"
         save(paths[0], image if channels == 3 else image[..., 0])
         save(paths[1], mask)
@@ -197,14 +384,16 @@ def tiff_volumes(folder: Path, count: int = 5, size: tuple[int, int] = (572, 572
     for image, boxes in scenes:
         mask = np.full(size, 255, np.uint8)
         for _, x, y, w, h in boxes:
-            mask[y:y + h, x:x + w] = 0
+            mask[y : y + h, x : x + w] = 0
         masks.append(mask)
     for name, pages in (("train-volume.tif", [image[..., 0] for image, _ in scenes]), ("train-labels.tif", masks)):
         if not cv2.imwritemulti(str(folder / name), pages):
             raise OSError(f"{name} was not written")
 
 
-def div2k(folder: Path, scale: int = 2, size: tuple[int, int] = (96, 96), train: int = 4, valid: int = 2, first: int = 1) -> None:
+def div2k(
+    folder: Path, scale: int = 2, size: tuple[int, int] = (96, 96), train: int = 4, valid: int = 2, first: int = 1
+) -> None:
     """DIV2K_train_HR, DIV2K_train_LR_bicubic/X2/0001x2.png and so on; ``first`` numbers the first picture."""
     number = first
     for part, count in (("train", train), ("valid", valid)):
@@ -237,12 +426,14 @@ def voc_list(folder: Path, **options: Any) -> None:
     voc(folder, **options)
     for split in ("train", "val"):
         names = (folder / f"ImageSets/Segmentation/{split}.txt").read_text().split()
-        (folder / f"{split}.txt").write_text("".join(f"JPEGImages/{name}.jpg SegmentationClass/{name}.png\n" for name in names))
+        (folder / f"{split}.txt").write_text(
+            "".join(f"JPEGImages/{name}.jpg SegmentationClass/{name}.png\n" for name in names)
+        )
 
 
 def crowds(folder: Path, count: int = 3, size: tuple[int, int] = (256, 256)) -> None:
     """Grey pictures, and densities of the same size as CSV: train, train_den, val, val_den."""
-    y, x = np.mgrid[:size[0], :size[1]]
+    y, x = np.mgrid[: size[0], : size[1]]
     for part in ("train", "val"):
         (folder / f"{part}_den").mkdir(parents=True, exist_ok=True)
         for number in range(count):
@@ -252,7 +443,13 @@ def crowds(folder: Path, count: int = 3, size: tuple[int, int] = (256, 256)) -> 
             np.savetxt(folder / f"{part}_den" / f"{number}.csv", density, "%.5f", ",")
 
 
-def spoken_words(folder: Path, words: Sequence[str] = ("yes", "no", "up", "down"), speakers: int = 30, seconds: float = 1.0, rate: int = 16000) -> None:
+def spoken_words(
+    folder: Path,
+    words: Sequence[str] = ("yes", "no", "up", "down"),
+    speakers: int = 30,
+    seconds: float = 1.0,
+    rate: int = 16000,
+) -> None:
     """word/speaker_nohash_0.wav: a tone of a height of its own for each word; and some noise to mix in."""
     time = np.arange(int(seconds * rate)) / rate
     for number, word in enumerate(words):
@@ -283,14 +480,28 @@ def schrodinger(folder: Path, places: int = 64, times: int = 51) -> None:
 def omniglot(folder: Path, characters: int = 6, each: int = 20) -> None:
     """data/Alphabet/character01/*.png, and splits/vinyals/train.txt with the classes, each in four rotations."""
     for number in range(1, characters + 1):
-        pictures(folder / f"data/Alphabet/character{number:02d}", each, (105, 105), "png", f"{number:04d}_{{:02d}}", 1, label=number)
-    classes = [f"Alphabet/character{number:02d}/rot{turn:03d}" for number in range(1, characters + 1) for turn in (0, 90, 180, 270)]
+        pictures(
+            folder / f"data/Alphabet/character{number:02d}",
+            each,
+            (105, 105),
+            "png",
+            f"{number:04d}_{{:02d}}",
+            1,
+            label=number,
+        )
+    classes = [
+        f"Alphabet/character{number:02d}/rot{turn:03d}"
+        for number in range(1, characters + 1)
+        for turn in (0, 90, 180, 270)
+    ]
     (folder / "splits/vinyals").mkdir(parents=True)
     for split in ("train", "val", "trainval", "test"):
         (folder / f"splits/vinyals/{split}.txt").write_text("\n".join(classes) + "\n")
 
 
-def point_clouds(folder: Path, count: int = 12, points: int = 600, name: str = "Chair", number: str = "03001627", parts: int = 4) -> None:
+def point_clouds(
+    folder: Path, count: int = 12, points: int = 600, name: str = "Chair", number: str = "03001627", parts: int = 4
+) -> None:
     """ShapeNet's parts: NUMBER/points/ID.pts, NUMBER/points_label/ID.seg and the lists of the splits."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "synsetoffset2category.txt").write_text(f"{name}\t{number}\n")
@@ -305,4 +516,6 @@ def point_clouds(folder: Path, count: int = 12, points: int = 600, name: str = "
             np.savetxt(path, values, form)
     (folder / "train_test_split").mkdir()
     for split in ("train", "val", "test"):
-        (folder / f"train_test_split/shuffled_{split}_file_list.json").write_text(json.dumps([f"shape_data/{number}/{shape}" for shape in names]))
+        (folder / f"train_test_split/shuffled_{split}_file_list.json").write_text(
+            json.dumps([f"shape_data/{number}/{shape}" for shape in names])
+        )

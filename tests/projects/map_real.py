@@ -1,8 +1,11 @@
-"""torchvision's random weights in real MindSpore: state_dict → `.ckpt` by a shipped map the other way → MindCV's network under real MindSpore.
+"""torchvision's random weights in real MindSpore: state_dict → `.ckpt` by a shipped map the other way → MindCV's
+network under real MindSpore.
 
-    PYTHONPATH=. python tests/projects/map_real.py torch FOLDER            # writes checkpoints and outputs; torchvision beside torch
-    ORACLE tests/projects/map_real.py real FOLDER MINDCV [PACKAGES]        # loads and compares; PACKAGES: a folder with tqdm and pyyaml
+PYTHONPATH=. python tests/projects/map_real.py torch FOLDER            # writes checkpoints and outputs; torchvision
+beside torch ORACLE tests/projects/map_real.py real FOLDER MINDCV [PACKAGES]        # loads and compares; PACKAGES: a
+folder with tqdm and pyyaml
 """
+
 from __future__ import annotations
 
 import sys
@@ -11,11 +14,14 @@ from pathlib import Path
 import numpy as np
 
 #: MindCV's network: map, torchvision's network, sizes of the input
-NETWORKS = {"resnet18": ("mindcv-resnet-torchvision", "resnet18", (64, 65)),
-            "mobilenet_v2_100": ("mindcv-mobilenet_v2-torchvision", "mobilenet_v2", (64, 65)),
-            "mobilenet_v3_small_100": ("mindcv-mobilenet_v3-torchvision", "mobilenet_v3_small", (64, 65)),
-            "efficientnet_b0": ("mindcv-efficientnet-torchvision", "efficientnet_b0", (64, 65)),
-            "vit_b_32_224": ("mindcv-vit-torchvision", "vit_b_32", (224,)), "swin_tiny": ("mindcv-swin-torchvision", "swin_t", (224,))}
+NETWORKS = {
+    "resnet18": ("mindcv-resnet-torchvision", "resnet18", (64, 65)),
+    "mobilenet_v2_100": ("mindcv-mobilenet_v2-torchvision", "mobilenet_v2", (64, 65)),
+    "mobilenet_v3_small_100": ("mindcv-mobilenet_v3-torchvision", "mobilenet_v3_small", (64, 65)),
+    "efficientnet_b0": ("mindcv-efficientnet-torchvision", "efficientnet_b0", (64, 65)),
+    "vit_b_32_224": ("mindcv-vit-torchvision", "vit_b_32", (224,)),
+    "swin_tiny": ("mindcv-swin-torchvision", "swin_t", (224,)),
+}
 LARGEST = 1e-4  # real MindSpore has sigmoids of its own on a CPU: 5e-5 behind the 49 of EfficientNet
 
 
@@ -66,10 +72,19 @@ def compare(folder: Path) -> bool:
             kept = np.load(folder / f"{name}.npz")
             exact, rounding = kept[f"{size} exact"], apart(kept[str(size)], kept[f"{size} exact"])
             difference = apart(net(mindspore.Tensor(image(size))).asnumpy(), exact)
-            holds = difference <= LARGEST and apart(exact[::-1], exact) > 1e-2 and not unused and all("attn_mask" in key for key in missing)
+            holds = (
+                difference <= LARGEST
+                and apart(exact[::-1], exact) > 1e-2
+                and not unused
+                and all("attn_mask" in key for key in missing)
+            )
             good &= bool(holds)
-            print(f"{name} {size}: difference from torch in float64 {difference:.2g} (torch's own in float32 {rounding:.2g}), not in the file: {sorted({key.rpartition('.')[2] for key in missing})}, "
-                  f"{'holds' if holds else 'DOES NOT HOLD'}", flush=True)
+            print(
+                f"{name} {size}: difference from torch in float64 {difference:.2g} (torch's own in float32 "
+                f"{rounding:.2g}), not in the file: {sorted({key.rpartition('.')[2] for key in missing})}, "
+                f"{'holds' if holds else 'DOES NOT HOLD'}",
+                flush=True,
+            )
     return good
 
 

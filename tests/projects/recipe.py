@@ -1,4 +1,5 @@
 """What a recipe consists of."""
+
 from __future__ import annotations
 
 import re
@@ -14,9 +15,11 @@ LOSS = r"(?i)loss(?!\w*scale)\w*[^\d\n]{0,12}?((?<![\d.])-?\d+\.\d*(?:e[-+]?\d+)
 
 @dataclass(frozen=True)
 class Edit:
-    """In each file that matches ``glob`` (below the project), what ``pattern`` matches becomes ``new``; a pattern without a match is an error.
+    """In each file that matches ``glob`` (below the project), what ``pattern`` matches becomes ``new``; a pattern
+    without a match is an error.
 
-    ``Project.edits`` are for both sides and only for configuration, which is data; ``Project.real`` are for real MindSpore alone.
+    ``Project.edits`` are for both sides and only for configuration, which is data; ``Project.real`` are for real
+    MindSpore alone.
     """
 
     glob: str
@@ -30,9 +33,10 @@ class Stage:
 
     Args:
         name: "train", "eval", "export", "data", or another short word.
-        command: script and arguments, relative to the project's folder. ``{data}`` and ``{out}`` are folders, ``{newest:GLOB}`` is the file below
-            the project or ``{out}`` that matches and was written last.
-        makes: what must exist below the project or ``{out}`` after it and be new, a glob; "" for nothing. Default: by the stage's name.
+        command: script and arguments, relative to the project's folder. ``{data}`` and ``{out}`` are folders,
+            ``{newest:GLOB}`` is the file below the project or ``{out}`` that matches and was written last.
+        makes: what must exist below the project or ``{out}`` after it and be new, a glob; "" for nothing. Default: by
+            the stage's name.
         loss: regular expression, group 1 is the loss.
         says: regular expression that the output must contain, for scripts that end well without having done their work.
         folder: where the command runs, below the project.
@@ -62,7 +66,8 @@ class Project:
         stages: in order; a stage that fails does not keep the others from being tried.
         edits: changes of configuration files (yaml, json, config.py), for both.
         real: what real MindSpore needs changed: (what and why) in words, and the edits.
-        chance: what is drawn at random in the network itself, so that first losses differ even with nothing random in the data.
+        chance: what is drawn at random in the network itself, so that first losses differ even with nothing random in
+            the data.
         needs: other folders of the zoo that it reads, kept in their place beside it.
         environment: variables for both.
     """

@@ -1,4 +1,5 @@
 """docs/projects.md from the store."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -31,21 +32,42 @@ random numbers differ. The second table compares the first loss with nothing ran
 """
 
 
-def _rows(projects: Mapping[str, Project], stored: Mapping[str, Any]) -> list[tuple[Project, str, dict[str, Any], dict[str, Any]]]:
-    return [(project, stage.name, stored.get(name, {}).get("ours", {}).get(stage.name, {}), stored.get(name, {}).get("real", {}).get(stage.name, {}))
-            for name, project in projects.items() for stage in project.stages]
+def _rows(
+    projects: Mapping[str, Project], stored: Mapping[str, Any]
+) -> list[tuple[Project, str, dict[str, Any], dict[str, Any]]]:
+    return [
+        (
+            project,
+            stage.name,
+            stored.get(name, {}).get("ours", {}).get(stage.name, {}),
+            stored.get(name, {}).get("real", {}).get(stage.name, {}),
+        )
+        for name, project in projects.items()
+        for stage in project.stages
+    ]
 
 
 def summary(projects: Mapping[str, Project], stored: Mapping[str, Any]) -> str:
     rows = [row for row in _rows(projects, stored) if row[2] or row[3]]
     ends = [(ours.get("end") == "ended", real.get("end") == "ended") for _, _, ours, real in rows]
-    both = [(ours["seconds"], real["seconds"]) for _, _, ours, real in rows if ours.get("end") == real.get("end") == "ended"]
+    both = [
+        (ours["seconds"], real["seconds"]) for _, _, ours, real in rows if ours.get("end") == real.get("end") == "ended"
+    ]
     of_real = [ours for ours, real in ends if real]
-    broken = {project.path for name, project in projects.items()
-              if not all(stored.get(name, {}).get("ours", {}).get(stage.name, {}).get("end") == "ended" for stage in project.stages)}
+    broken = {
+        project.path
+        for name, project in projects.items()
+        if not all(
+            stored.get(name, {}).get("ours", {}).get(stage.name, {}).get("end") == "ended" for stage in project.stages
+        )
+    }
     paths = {row[0].path for row in rows}
-    lines = [f"{len(paths)} projects, {len(rows)} runs: {sum(ours for ours, _ in ends)} end here; {len(paths - broken)} projects end here with every stage.",
-             f"Real MindSpore ends {len(of_real)}; of these {sum(of_real)} end here" + (f" ({100 * sum(of_real) / len(of_real):.1f} %)." if of_real else ".")]
+    lines = [
+        f"{len(paths)} projects, {len(rows)} runs: {sum(ours for ours, _ in ends)} end here; {len(paths - broken)} "
+        "projects end here with every stage.",
+        f"Real MindSpore ends {len(of_real)}; of these {sum(of_real)} end here"
+        + (f" ({100 * sum(of_real) / len(of_real):.1f} %)." if of_real else "."),
+    ]
     if both:
         ours, real = (sum(column) for column in zip(*both))
         lines.append(f"The {len(both)} runs that both end take {ours:.0f} s here and {real:.0f} s there.")
@@ -53,7 +75,10 @@ def summary(projects: Mapping[str, Project], stored: Mapping[str, Any]) -> str:
 
 
 def page(projects: Mapping[str, Project], stored: Mapping[str, Any]) -> str:
-    table = ["| project | kind | stage | ours | real | s ours / real | losses ours | losses real |", "|---|---|---|---|---|---|---|---|"]
+    table = [
+        "| project | kind | stage | ours | real | s ours / real | losses ours | losses real |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
     reasons, changes = [], []
     seen: set[str] = set()
     for project, stage, ours, real in _rows(projects, stored):
@@ -62,25 +87,50 @@ def page(projects: Mapping[str, Project], stored: Mapping[str, Any]) -> str:
         first = project.name not in seen
         seen.add(project.name)
         label = f"`{project.path}`" if first else ""
-        table.append(f"| {label} | {project.kind if first else ''} | {stage} | {_end(ours)} | {_end(real)} | {_seconds(ours)} / {_seconds(real)} "
-                     f"| {_losses(ours)} | {_losses(real)} |")
-        reasons += [f"| `{project.path}` | {stage} | {side} | {_cell(came['error'])} |" for side, came in (("ours", ours), ("real", real)) if came.get("error")]
+        table.append(
+            f"| {label} | {project.kind if first else ''} | {stage} | {_end(ours)} | {_end(real)} | {_seconds(ours)} / "
+            f"{_seconds(real)} "
+            f"| {_losses(ours)} | {_losses(real)} |"
+        )
+        reasons += [
+            f"| `{project.path}` | {stage} | {side} | {_cell(came['error'])} |"
+            for side, came in (("ours", ours), ("real", real))
+            if came.get("error")
+        ]
         if first and project.real:
             changes.append(f"| `{project.path}` | {project.real_why} |")
-    text = _INTRODUCTION + summary(projects, stored) + "\n\n" + "\n".join(table) + "\n\n" + _without_chance(projects, stored)
+    text = (
+        _INTRODUCTION
+        + summary(projects, stored)
+        + "\n\n"
+        + "\n".join(table)
+        + "\n\n"
+        + _without_chance(projects, stored)
+    )
     if reasons:
-        text += "\n## What did not end, and why\n\n| project | stage | side | reason |\n|---|---|---|---|\n" + "\n".join(reasons) + "\n"
-    text += "\n## For real\n\nFor every project: `tests/projects/start/real/sitecustomize.py` (device targets become CPU, names that 2.10 dropped).\n"
+        text += (
+            "\n## What did not end, and why\n\n| project | stage | side | reason |\n|---|---|---|---|\n"
+            + "\n".join(reasons)
+            + "\n"
+        )
+    text += (
+        "\n## For real\n\nFor every project: `tests/projects/start/real/sitecustomize.py` (device targets become "
+        "CPU, names that 2.10 dropped).\n"
+    )
     if changes:
         text += "\n| project | changed for real MindSpore, and why |\n|---|---|\n" + "\n".join(changes) + "\n"
     return text
 
 
-def first_losses(projects: Mapping[str, Project], stored: Mapping[str, Any]) -> list[tuple[Project, list[float], list[float]]]:
+def first_losses(
+    projects: Mapping[str, Project], stored: Mapping[str, Any]
+) -> list[tuple[Project, list[float], list[float]]]:
     """(project, losses of ours, losses of real) of the trainings with nothing random in the data."""
     found = []
     for name, project in projects.items():
-        ours, real = (stored.get(name, {}).get(f"{side} still", {}).get("train", {}).get("losses") for side in ("ours", "real"))
+        ours, real = (
+            stored.get(name, {}).get(f"{side} still", {}).get("train", {}).get("losses") for side in ("ours", "real")
+        )
         if ours and real:
             found.append((project, ours, real))
     return found
@@ -93,11 +143,20 @@ def difference(ours: float, real: float) -> float:
 def _without_chance(projects: Mapping[str, Project], stored: Mapping[str, Any]) -> str:
     rows = first_losses(projects, stored)
     close = [difference(ours[0], real[0]) for _, ours, real in rows]
-    text = ["## First losses with nothing random in the data", "",
-            f"{len(rows)} trainings: {sum(one <= 1e-3 for one in close)} first losses agree within 0.1 %, {sum(one <= 0.05 for one in close)} within 5 %.", "",
-            "| project | first ours | first real | difference | last ours | last real | still random |", "|---|---|---|---|---|---|---|"]
-    text += [f"| `{project.path}` | {ours[0]:.6g} | {real[0]:.6g} | {100 * difference(ours[0], real[0]):.2g} % | {ours[-1]:.5g} | {real[-1]:.5g} | {project.chance} |"
-             for project, ours, real in rows]
+    text = [
+        "## First losses with nothing random in the data",
+        "",
+        f"{len(rows)} trainings: {sum(one <= 1e-3 for one in close)} first losses agree within 0.1 %, "
+        f"{sum(one <= 0.05 for one in close)} within 5 %.",
+        "",
+        "| project | first ours | first real | difference | last ours | last real | still random |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    text += [
+        f"| `{project.path}` | {ours[0]:.6g} | {real[0]:.6g} | {100 * difference(ours[0], real[0]):.2g} % | "
+        f"{ours[-1]:.5g} | {real[-1]:.5g} | {project.chance} |"
+        for project, ours, real in rows
+    ]
     return "\n".join(text) + "\n"
 
 

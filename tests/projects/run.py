@@ -1,4 +1,5 @@
 """Runs a project's stages, each in a process group of its own."""
+
 from __future__ import annotations
 
 import os
@@ -21,17 +22,29 @@ __all__ = ["run_project"]
 ROOT = Path(__file__).parents[2]
 START = Path(__file__).with_name("start")
 _SIGNS_KEPT = 1500
-_QUIET = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg",
-          "DEVICE_ID": "0", "RANK_ID": "0", "RANK_SIZE": "1", "DEVICE_NUM": "1"}  # as the projects' shell scripts set them
+_QUIET = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "PYTHONUNBUFFERED": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "MPLBACKEND": "Agg",
+    "DEVICE_ID": "0",
+    "RANK_ID": "0",
+    "RANK_SIZE": "1",
+    "DEVICE_NUM": "1",
+}  # as the projects' shell scripts set them
 _REAL = {**_QUIET, "ONEDNN_MAX_CPU_ISA": "AVX2", "DNNL_MAX_CPU_ISA": "AVX2", "GLOG_v": "3"}
 
 
-def run_project(project: Project, models: Path, oracle: str | None = None, keep: Path | None = None, still: bool = False) -> dict[str, dict[str, Any]]:
+def run_project(
+    project: Project, models: Path, oracle: str | None = None, keep: Path | None = None, still: bool = False
+) -> dict[str, dict[str, Any]]:
     """{stage: what came of it}, of ours, or with ``oracle`` (a Python) of real MindSpore.
 
-    What came of it: ``end`` ("ended", "failed" or "timeout"), ``seconds``, ``losses`` (first, last), ``tail`` of the output, ``error``.
-    ``keep`` is a folder to work in and leave as it is; without it a temporary one is used and removed. ``still``: only up to the training, with
-    nothing random in the data (start/still.py), so that the first losses of both sides can be compared.
+    What came of it: ``end`` ("ended", "failed" or "timeout"), ``seconds``, ``losses`` (first, last), ``tail`` of the
+    output, ``error``. ``keep`` is a folder to work in and leave as it is; without it a temporary one is used and
+    removed. ``still``: only up to the training, with nothing random in the data (start/still.py), so that the first
+    losses of both sides can be compared.
     """
     if keep is not None:
         shutil.rmtree(keep, ignore_errors=True)
@@ -48,8 +61,12 @@ def _run_in(folder: Path, project: Project, models: Path, oracle: str | None, st
     for made in (data, out, library):
         made.mkdir()
     # alone: the checkout's other packages are not for the project to see
-    for name, source in {"mindspore_compat": ROOT / "mindspore_compat", "sitecustomize.py": START / "ours/sitecustomize.py", "twin.py": START / "twin.py",
-                         "still.py": START / "still.py"}.items():
+    for name, source in {
+        "mindspore_compat": ROOT / "mindspore_compat",
+        "sitecustomize.py": START / "ours/sitecustomize.py",
+        "twin.py": START / "twin.py",
+        "still.py": START / "still.py",
+    }.items():
         (library / name).symlink_to(source)
     project.data(data)
     for edit in (*project.edits, *(project.real if oracle else ())):
@@ -60,9 +77,13 @@ def _run_in(folder: Path, project: Project, models: Path, oracle: str | None, st
     environment["PYTHONPATH"] = os.pathsep.join([*first, *filter(None, [project.environment.get("PYTHONPATH")])])
     if still:
         environment["PROJECTS_STILL"] = "1"
-    last = next((number for number, stage in enumerate(project.stages) if stage.name == "train"), 0) if still else len(project.stages)
+    last = (
+        next((number for number, stage in enumerate(project.stages) if stage.name == "train"), 0)
+        if still
+        else len(project.stages)
+    )
     start = [oracle] if oracle else [sys.executable, "-m", "mindspore_compat"]
-    return {stage.name: _run_stage(stage, start, home, data, out, environment) for stage in project.stages[:last + 1]}
+    return {stage.name: _run_stage(stage, start, home, data, out, environment) for stage in project.stages[: last + 1]}
 
 
 def apply(edit: Edit, home: Path, places: dict[str, str]) -> None:
@@ -92,7 +113,9 @@ def _filled(command: str, home: Path, data: Path, out: Path) -> list[str]:
     return shlex.split(re.sub(r"\{newest:([^}]+)\}", newest, text))
 
 
-def _run_stage(stage: Stage, start: Sequence[str], home: Path, data: Path, out: Path, environment: dict[str, str]) -> dict[str, Any]:
+def _run_stage(
+    stage: Stage, start: Sequence[str], home: Path, data: Path, out: Path, environment: dict[str, str]
+) -> dict[str, Any]:
     try:
         command = [*start, *_filled(stage.command, home, data, out)]
     except FileNotFoundError as error:
@@ -101,7 +124,15 @@ def _run_stage(stage: Stage, start: Sequence[str], home: Path, data: Path, out: 
     log = out.parent / f"{stage.name}.log"
     began = time.monotonic()
     with log.open("wb") as file:
-        process = subprocess.Popen(command, cwd=home / stage.folder, env=environment, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, start_new_session=True)
+        process = subprocess.Popen(
+            command,
+            cwd=home / stage.folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
         try:
             code: int | None = process.wait(stage.timeout)
         except subprocess.TimeoutExpired:
@@ -116,12 +147,20 @@ def _run_stage(stage: Stage, start: Sequence[str], home: Path, data: Path, out: 
         end, error = "timeout", f"not at its end after {stage.timeout:.0f} s"
     elif code != 0:
         end, error = "failed", _last_error(text) or f"left with {code}"
-    elif stage.product and not [path for path in _products(stage, home, out) if before.get(path) != path.stat().st_mtime_ns]:
+    elif stage.product and not [
+        path for path in _products(stage, home, out) if before.get(path) != path.stat().st_mtime_ns
+    ]:
         end, error = "failed", f"ended, but made no {stage.product}"
     elif stage.says and not re.search(stage.says, text):
         end, error = "failed", f"ended, but did not say {stage.says!r}"
-    tail = text[-_SIGNS_KEPT:] if end == "ended" else text[-3 * _SIGNS_KEPT:]
-    return {"end": end, "seconds": seconds, "losses": [losses[0], losses[-1]] if losses else [], "error": error, "tail": tail}
+    tail = text[-_SIGNS_KEPT:] if end == "ended" else text[-3 * _SIGNS_KEPT :]
+    return {
+        "end": end,
+        "seconds": seconds,
+        "losses": [losses[0], losses[-1]] if losses else [],
+        "error": error,
+        "tail": tail,
+    }
 
 
 def _products(stage: Stage, home: Path, out: Path) -> list[Path]:
@@ -139,5 +178,9 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
 
 def _last_error(text: str) -> str:
     """The last line that names an exception, or ""."""
-    named = [line.strip() for line in text.splitlines() if re.match(r"\s*(\w+\.)*\w*(Error|Exception|Interrupt|Exit)\b", line)]
+    named = [
+        line.strip()
+        for line in text.splitlines()
+        if re.match(r"\s*(\w+\.)*\w*(Error|Exception|Interrupt|Exit)\b", line)
+    ]
     return named[-1][:300] if named else ""

@@ -1,5 +1,7 @@
-"""Every shipped checkpoint map on the published networks. Needs checkouts of MindCV and of the model zoo in MINDSPORE_COMPAT_MINDCV and
-MINDSPORE_COMPAT_MODELS, and torchvision, timm and transformers."""
+"""Every shipped checkpoint map on the published networks. Needs checkouts of MindCV and of the model zoo in
+MINDSPORE_COMPAT_MINDCV and MINDSPORE_COMPAT_MODELS, and torchvision, timm and transformers.
+"""
+
 from __future__ import annotations
 
 import importlib.util
@@ -21,11 +23,15 @@ def test_every_map_has_a_case() -> None:
 
 @pytest.mark.projects
 @pytest.mark.slow
-@pytest.mark.skipif(not MINDCV or not MODELS, reason="MINDSPORE_COMPAT_MINDCV and MINDSPORE_COMPAT_MODELS name no checkouts")
+@pytest.mark.skipif(
+    not MINDCV or not MODELS, reason="MINDSPORE_COMPAT_MINDCV and MINDSPORE_COMPAT_MODELS name no checkouts"
+)
 @pytest.mark.parametrize("name", CASES)
 def test_the_networks_compute_the_same(name: str) -> None:
     assert MINDCV and MODELS
-    missing = [package for package in ("torchvision", "timm", "transformers") if importlib.util.find_spec(package) is None]
+    missing = [
+        package for package in ("torchvision", "timm", "transformers") if importlib.util.find_spec(package) is None
+    ]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)}")
     assert fault(run(name, MINDCV, MODELS)) == ""

@@ -49,11 +49,13 @@ def test_errors_of_the_system_name_the_path_that_was_asked_for(tmp_path: Path, m
 
 
 def test_a_killed_process_leaves_a_temporary_file_that_the_next_save_removes(tmp_path: Path) -> None:
-    program = ("import importlib.util, os, signal, sys\n"
-               f"spec = importlib.util.spec_from_file_location('files', {files.__file__!r})\n"
-               "files = importlib.util.module_from_spec(spec); spec.loader.exec_module(files)\n"
-               "def pieces():\n    yield b'half'\n    os.kill(os.getpid(), signal.SIGKILL)\n"
-               "files.write_atomically(sys.argv[1], pieces())\n")
+    program = (
+        "import importlib.util, os, signal, sys\n"
+        f"spec = importlib.util.spec_from_file_location('files', {files.__file__!r})\n"
+        "files = importlib.util.module_from_spec(spec); spec.loader.exec_module(files)\n"
+        "def pieces():\n    yield b'half'\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "files.write_atomically(sys.argv[1], pieces())\n"
+    )
     done = subprocess.run([sys.executable, "-c", program, str(tmp_path / "a.ckpt")], check=False)
     assert done.returncode == -signal.SIGKILL
     left = os.listdir(tmp_path)

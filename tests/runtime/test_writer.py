@@ -51,13 +51,16 @@ def test_what_was_there_at_the_call_is_written(writer: BackgroundWriter, tmp_pat
 @pytest.mark.parametrize("threads", [1, 2])
 def test_every_byte_is_copied_however_many_threads_help(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch, "get_num_threads", lambda: threads)
-    pieces = [torch.randint(0, 256, (size,), dtype=torch.uint8) for size in (3_000_001, 0, 20_000_000, 17, 1 << 20, (1 << 20) + 1)]
+    pieces = [
+        torch.randint(0, 256, (size,), dtype=torch.uint8)
+        for size in (3_000_001, 0, 20_000_000, 17, 1 << 20, (1 << 20) + 1)
+    ]
     snapshot = _Snapshot(_room(pieces))
     table, rows = snapshot.fill(pieces)
     places = np.frombuffer(snapshot._map, np.int64, 2 * rows, table).reshape(-1, 2)
     assert [length for _, length in places] == [len(piece) for piece in pieces] and not (places[:, 0] % 64).any()
     for (start, length), piece in zip(places, pieces):
-        assert torch.equal(snapshot._bytes[start:start + length], piece)
+        assert torch.equal(snapshot._bytes[start : start + length], piece)
 
 
 def test_many_jobs_are_written_in_order_with_two_snapshots(writer: BackgroundWriter, tmp_path: Path) -> None:
@@ -80,18 +83,26 @@ def test_growing_and_shrinking_states_fit(writer: BackgroundWriter, tmp_path: Pa
 
 def test_crc_encryption_and_obsolete_files(writer: BackgroundWriter, tmp_path: Path) -> None:
     from mindspore_compat._format import envelope
+
     (tmp_path / "old").touch(mode=0o400)
-    writer.submit(str(tmp_path / "a"), [b"abc", _tensor(1)], crc=True, obsolete=[str(tmp_path / "old"), str(tmp_path / "never")])
+    writer.submit(
+        str(tmp_path / "a"), [b"abc", _tensor(1)], crc=True, obsolete=[str(tmp_path / "old"), str(tmp_path / "never")]
+    )
     writer.submit(str(tmp_path / "b"), [b"abc", _tensor(1)], key=bytes(16), enc_mode="AES-CBC")
     writer.flush()
     messages, _ = envelope.split_crc(memoryview((tmp_path / "a").read_bytes()))
-    assert bytes(messages) == b"abc" + b"\1" * 1000 and b"".join(envelope.crc_of([messages])) == (tmp_path / "a").read_bytes()
+    assert (
+        bytes(messages) == b"abc" + b"\1" * 1000
+        and b"".join(envelope.crc_of([messages])) == (tmp_path / "a").read_bytes()
+    )
     assert envelope.decrypt(memoryview((tmp_path / "b").read_bytes()), bytes(16), "AES-CBC") == messages
     assert sorted(os.listdir(tmp_path)) == ["a", "b"]
 
 
 @pytest.mark.parametrize("surface", ["submit", "flush", "close"])
-def test_an_error_is_raised_by_the_next_call_with_its_path_and_the_writer_goes_on(surface: str, writer: BackgroundWriter, tmp_path: Path) -> None:
+def test_an_error_is_raised_by_the_next_call_with_its_path_and_the_writer_goes_on(
+    surface: str, writer: BackgroundWriter, tmp_path: Path
+) -> None:
     bad, good = str(tmp_path / "gone" / "a"), str(tmp_path / "b")
     writer.submit(bad, [_tensor(1)])
     writer.wait_for(bad)
@@ -141,12 +152,14 @@ def test_signals_to_the_whole_group_do_not_stop_it(writer: BackgroundWriter, tmp
 
 
 def test_a_forked_child_leaves_it_to_the_parent(tmp_path: Path) -> None:
-    program = ("import os, sys\nimport torch\nfrom mindspore_compat._runtime.writer import background_writer\n"
-               "w = background_writer()\nw.submit(sys.argv[1] + '/a', [torch.ones(9, dtype=torch.uint8)])\n"
-               "child = os.fork()\n"
-               "if child == 0:\n    w.submit(sys.argv[1] + '/child', [b'x']); w.close(); os._exit(0)\n"
-               "assert os.waitpid(child, 0)[1] == 0\n"
-               "w.submit(sys.argv[1] + '/b', [b'y'])\n")
+    program = (
+        "import os, sys\nimport torch\nfrom mindspore_compat._runtime.writer import background_writer\n"
+        "w = background_writer()\nw.submit(sys.argv[1] + '/a', [torch.ones(9, dtype=torch.uint8)])\n"
+        "child = os.fork()\n"
+        "if child == 0:\n    w.submit(sys.argv[1] + '/child', [b'x']); w.close(); os._exit(0)\n"
+        "assert os.waitpid(child, 0)[1] == 0\n"
+        "w.submit(sys.argv[1] + '/b', [b'y'])\n"
+    )
     done = run_python("-c", program, str(tmp_path), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert sorted(os.listdir(tmp_path)) == ["a", "b", "child"]
@@ -177,8 +190,16 @@ def _files_of(folder: Path) -> list[str]:
 
 def test_a_program_from_a_pipe_has_its_writer_too(tmp_path: Path) -> None:
     """As in a notebook, there is no file that a child could import."""
-    done = subprocess.run([sys.executable, "-", str(tmp_path)], input=PROGRAM % "", text=True, capture_output=True, cwd=tmp_path, check=False,
-                          env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-", str(tmp_path)],
+        input=PROGRAM % "",
+        text=True,
+        capture_output=True,
+        cwd=tmp_path,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        timeout=120,
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert _files_of(tmp_path) == ["0.ckpt", "1.ckpt", "2.ckpt"]
 
@@ -186,9 +207,15 @@ def test_a_program_from_a_pipe_has_its_writer_too(tmp_path: Path) -> None:
 def test_an_interrupt_from_the_terminal_loses_nothing(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(PROGRAM % "time.sleep(60)")
     # a shell's background job ignores SIGINT, and hands that on to its children
-    trainer = subprocess.Popen([sys.executable, "script.py", str(tmp_path)], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}, start_new_session=True,
-                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    trainer = subprocess.Popen(
+        [sys.executable, "script.py", str(tmp_path)],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     assert trainer.stdout is not None and trainer.stdout.readline() == b"accepted\n"
     os.killpg(trainer.pid, signal.SIGINT)
     _, error = trainer.communicate(timeout=60)
@@ -211,9 +238,15 @@ open(f"{sys.argv[1]}/pid{rank}", "w").write(str(background_writer()._process.pid
 @pytest.mark.multi_process
 def test_torchrun_has_a_writer_for_each_rank_and_leaves_none(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(RANKS)
-    done = run_python("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", "script.py", str(tmp_path), cwd=tmp_path)
+    done = run_python(
+        "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", "script.py", str(tmp_path), cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
-    assert _files_of(tmp_path) == ["pid0", "pid1", *(f"r{rank}-{number}.ckpt" for rank in range(2) for number in range(3))]
+    assert _files_of(tmp_path) == [
+        "pid0",
+        "pid1",
+        *(f"r{rank}-{number}.ckpt" for rank in range(2) for number in range(3)),
+    ]
     pids = {int((tmp_path / f"pid{rank}").read_text()) for rank in range(2)}
     assert len(pids) == 2 and not any(Path(f"/proc/{pid}").exists() for pid in pids)
 
@@ -227,8 +260,12 @@ def test_a_folder_that_takes_no_files_is_an_error_with_the_path(writer: Backgrou
 
 def test_a_killed_trainer_loses_nothing_that_it_handed_over(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(PROGRAM % "time.sleep(60)")
-    trainer = subprocess.Popen([sys.executable, "script.py", str(tmp_path)], cwd=tmp_path, stdout=subprocess.PIPE,
-                               env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])})
+    trainer = subprocess.Popen(
+        [sys.executable, "script.py", str(tmp_path)],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )
     assert trainer.stdout is not None and trainer.stdout.readline() == b"accepted\n"
     trainer.kill()
     trainer.wait()
@@ -240,7 +277,9 @@ def test_a_killed_trainer_loses_nothing_that_it_handed_over(tmp_path: Path) -> N
 
 
 def test_errors_at_the_end_are_logged(tmp_path: Path) -> None:
-    program = ("import sys, torch\nfrom mindspore_compat._runtime.writer import background_writer\n"
-               "background_writer().submit(sys.argv[1] + '/gone/a.ckpt', [b'x'])\n")
+    program = (
+        "import sys, torch\nfrom mindspore_compat._runtime.writer import background_writer\n"
+        "background_writer().submit(sys.argv[1] + '/gone/a.ckpt', [b'x'])\n"
+    )
     done = run_python("-c", program, str(tmp_path), cwd=tmp_path)
     assert "a checkpoint was not written" in done.stderr and "gone/a.ckpt" in done.stderr

@@ -1,4 +1,7 @@
-"""Strategy files for tests, by our message classes or real MindSpore's (tests/golden/make_unified.py runs under that)."""
+"""Strategy files for tests, by our message classes or real MindSpore's (tests/golden/make_unified.py runs
+under that).
+"""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -6,7 +9,9 @@ from typing import Any
 
 
 def write_strategy(message: Any, path: Path, layouts: dict[str, tuple], stage: int = 0) -> str:
-    """Write {name: (dev_matrix, tensor_map[, opt shard step, opt shard size])} as a ``ParallelStrategyMap``; returns the path."""
+    """Write {name: (dev_matrix, tensor_map[, opt shard step, opt shard size])} as a ``ParallelStrategyMap``; returns
+    the path.
+    """
     whole = message(current_stage=stage)
     node = whole.parallel_strategy_item.add(node_name=f"MatMul-op{stage}")
     node.parallel_strategys.stage = stage

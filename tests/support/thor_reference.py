@@ -2,6 +2,7 @@
 
 Networks are lists of layers; `Reference.step` makes one training step on a batch and returns the loss.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -9,14 +10,27 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["BatchNorm", "Conv", "Dense", "Embedding", "Flatten", "Layer", "LayerNorm", "MeanOverAxis1", "Reference", "Relu"]
+__all__ = [
+    "BatchNorm",
+    "Conv",
+    "Dense",
+    "Embedding",
+    "Flatten",
+    "Layer",
+    "LayerNorm",
+    "MeanOverAxis1",
+    "Reference",
+    "Relu",
+]
 
 Array = np.ndarray
 BLOCK = 128
 
 
 class Layer:
-    """Parameters in ``values``, their gradients after `backward` in ``gradients``; ``factors``: (A, G, a, g) of the last batch."""
+    """Parameters in ``values``, their gradients after `backward` in ``gradients``; ``factors``: (A, G, a, g) of the
+    last batch.
+    """
 
     kind = "other"
 
@@ -53,7 +67,9 @@ class Dense(Layer):
         return a, g, 1, 1
 
 
-def patches(image: Array, kernel: tuple[int, int], stride: tuple[int, int], pads: tuple[tuple[int, int], tuple[int, int]]) -> Array:
+def patches(
+    image: Array, kernel: tuple[int, int], stride: tuple[int, int], pads: tuple[tuple[int, int], tuple[int, int]]
+) -> Array:
     """(C·kh·kw, places) of one image (C, H, W)."""
     channels = image.shape[0]
     padded = np.pad(image, ((0, 0), *pads))
@@ -103,8 +119,12 @@ class Conv(Layer):
         self.d = d
         weight = self.values["weight"]
         matrix = weight.reshape(weight.shape[0], -1)
-        self.gradients = {"weight": sum(d[n].reshape(len(matrix), -1) @ self.columns[n].T for n in range(len(d))).reshape(weight.shape),
-                          "bias": d.sum((0, 2, 3))}
+        self.gradients = {
+            "weight": sum(d[n].reshape(len(matrix), -1) @ self.columns[n].T for n in range(len(d))).reshape(
+                weight.shape
+            ),
+            "bias": d.sum((0, 2, 3)),
+        }
         (top, bottom), (left, right) = self.pads
         result = np.zeros((*self.x.shape[:2], self.x.shape[2] + top + bottom, self.x.shape[3] + left + right))
         _, channels, kh, kw = weight.shape
@@ -115,7 +135,7 @@ class Conv(Layer):
                     for y in range(d.shape[2]):
                         for x in range(d.shape[3]):
                             result[n, :, y * self.stride[0] + i, x * self.stride[1] + j] += columns[:, i, j, y, x]
-        return result[:, :, top:top + self.x.shape[2], left:left + self.x.shape[3]]
+        return result[:, :, top : top + self.x.shape[2], left : left + self.x.shape[3]]
 
     def factors(self) -> tuple[Array, Array, int, int]:
         kernel, pads = self.values["weight"].shape[2:], self._pads(self.x, "same")
@@ -175,7 +195,9 @@ class LayerNorm(Layer):
         axes = tuple(range(d.ndim - 1))
         self.gradients = {"gamma": (d * self.normal).sum(axes), "beta": d.sum(axes)}
         d = d * self.values["gamma"]
-        return (d - d.mean(-1, keepdims=True) - self.normal * (d * self.normal).mean(-1, keepdims=True)) / self.deviation
+        return (
+            d - d.mean(-1, keepdims=True) - self.normal * (d * self.normal).mean(-1, keepdims=True)
+        ) / self.deviation
 
 
 class Relu(Layer):
@@ -209,14 +231,16 @@ def block_inverses(matrix: Array, damping: float, whole: bool = False) -> list[A
     """Inverses of the damped diagonal blocks; the last one without its padding."""
     damped = matrix + damping * np.eye(len(matrix))
     width = len(matrix) if whole else BLOCK
-    return [np.linalg.inv(damped[start:start + width, start:start + width]) for start in range(0, len(matrix), width)]
+    return [
+        np.linalg.inv(damped[start : start + width, start : start + width]) for start in range(0, len(matrix), width)
+    ]
 
 
 def whole_matrix(blocks: list[Array]) -> Array:
     size = sum(len(block) for block in blocks)
     result, start = np.zeros((size, size)), 0
     for block in blocks:
-        result[start:start + len(block), start:start + len(block)] = block
+        result[start : start + len(block), start : start + len(block)] = block
         start += len(block)
     return result
 
@@ -224,11 +248,30 @@ def whole_matrix(blocks: list[Array]) -> Array:
 class Reference:
     """A network under THOR with softmax cross entropy, the mean over the batch."""
 
-    def __init__(self, layers: list[Layer], learning_rate: Array, damping: Array, momentum: float, weight_decay: float = 0.0,
-                 loss_scale: float = 1.0, batch_size: int = 32, use_nesterov: bool = False,
-                 decay_filter: Callable[[str], bool] = lambda name: True, enable_clip_grad: bool = False) -> None:
-        self.layers, self.learning_rate, self.damping = layers, np.asarray(learning_rate, np.float64), np.asarray(damping, np.float64)
-        self.momentum, self.weight_decay, self.loss_scale, self.batch_size = momentum, weight_decay, loss_scale, batch_size
+    def __init__(
+        self,
+        layers: list[Layer],
+        learning_rate: Array,
+        damping: Array,
+        momentum: float,
+        weight_decay: float = 0.0,
+        loss_scale: float = 1.0,
+        batch_size: int = 32,
+        use_nesterov: bool = False,
+        decay_filter: Callable[[str], bool] = lambda name: True,
+        enable_clip_grad: bool = False,
+    ) -> None:
+        self.layers, self.learning_rate, self.damping = (
+            layers,
+            np.asarray(learning_rate, np.float64),
+            np.asarray(damping, np.float64),
+        )
+        self.momentum, self.weight_decay, self.loss_scale, self.batch_size = (
+            momentum,
+            weight_decay,
+            loss_scale,
+            batch_size,
+        )
         self.use_nesterov, self.decay_filter, self.enable_clip_grad = use_nesterov, decay_filter, enable_clip_grad
         self.count = 0
         self.moments = {name: np.zeros_like(value) for name, value in self.weights().items()}
@@ -263,13 +306,18 @@ class Reference:
 
     def _invert(self, layer: Any, damping: float) -> None:
         a, g, a_places, g_places = layer.factors()
-        g = g * self.batch_size ** 2 / self.loss_scale ** 2
-        outside = a_places ** -0.5
+        g = g * self.batch_size**2 / self.loss_scale**2
+        outside = a_places**-0.5
         if layer.kind == "embedding":
-            self.inverses[layer.name] = (1 / (a / self.batch_size + np.sqrt(damping)), whole_matrix(block_inverses(g, np.sqrt(damping), whole=True)))
+            self.inverses[layer.name] = (
+                1 / (a / self.batch_size + np.sqrt(damping)),
+                whole_matrix(block_inverses(g, np.sqrt(damping), whole=True)),
+            )
         else:
-            self.inverses[layer.name] = (outside * whole_matrix(block_inverses(a, np.sqrt(damping / a_places))),
-                                         outside * whole_matrix(block_inverses(g, np.sqrt(damping / g_places))))
+            self.inverses[layer.name] = (
+                outside * whole_matrix(block_inverses(a, np.sqrt(damping / a_places))),
+                outside * whole_matrix(block_inverses(g, np.sqrt(damping / g_places))),
+            )
 
     def _update(self, layer: Layer, key: str, damping: float, rate: float) -> None:
         name, weight = f"{layer.name}.{key}", layer.values[key]
@@ -281,11 +329,11 @@ class Reference:
             a, g = self.inverses[layer.name]
             gradient = (a[:, None] * gradient) @ g
         elif layer.kind == "layer_norm":
-            gradient = gradient / (gradient ** 2 / self.batch_size + np.sqrt(damping))
+            gradient = gradient / (gradient**2 / self.batch_size + np.sqrt(damping))
         if self.weight_decay > 0 and self.decay_filter(name):
             gradient = gradient + self.weight_decay * weight
         if self.enable_clip_grad:
-            gradient = gradient * min(1.0, 1.0 / max(float(np.sqrt((gradient ** 2).sum())), 1e-300))
+            gradient = gradient * min(1.0, 1.0 / max(float(np.sqrt((gradient**2).sum())), 1e-300))
         self.moments[name] = self.momentum * self.moments[name] + gradient
         change = gradient + self.momentum * self.moments[name] if self.use_nesterov else self.moments[name]
         layer.values[key] = weight - rate * change

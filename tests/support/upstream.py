@@ -24,7 +24,7 @@ def batches(name: str, size: int) -> list[tuple[Tensor, Tensor]]:
     """The batches of a golden run, in order."""
     data = np.load(GOLDEN / name)
     x, y = data["x"], data["y"]
-    return [(Tensor(x[i:i + size]), Tensor(y[i:i + size])) for i in range(0, len(x), size)]
+    return [(Tensor(x[i : i + size]), Tensor(y[i : i + size])) for i in range(0, len(x), size)]
 
 
 def xent() -> nn.Cell:

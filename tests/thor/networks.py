@@ -2,6 +2,7 @@
 
 Weights come from numpy's generator and are rounded to float32, so that all start equal.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -13,7 +14,10 @@ __all__ = ["BATCH", "CASES", "FLAGS", "OPTIONS", "RATES", "DAMPINGS", "make_cell
 BATCH = 4
 FLAGS = (True, False, False, True)
 #: small enough that no step changes a weight by more than 0.4
-RATES = {case: (np.array([1.0, 0.8, 0.5, 0.5]) * rate).astype(np.float32) for case, rate in {"dense": 0.03, "conv": 0.001, "embedding": 0.05}.items()}
+RATES = {
+    case: (np.array([1.0, 0.8, 0.5, 0.5]) * rate).astype(np.float32)
+    for case, rate in {"dense": 0.03, "conv": 0.001, "embedding": 0.05}.items()
+}
 DAMPINGS = np.array([0.03, 0.02, 0.015, 0.01], np.float32)
 CASES = ("dense", "conv", "embedding")
 
@@ -30,9 +34,22 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 _SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
     "dense": {"fc1.weight": (8, 6), "fc1.bias": (8,), "fc2.weight": (3, 8), "fc2.bias": (3,)},
-    "conv": {"conv1.weight": (5, 2, 3, 3), "conv1.bias": (5,), "bn.gamma": (5,), "bn.beta": (5,), "conv2.weight": (136, 5, 3, 3),
-             "fc.weight": (10, 1224), "fc.bias": (10,)},
-    "embedding": {"table.embedding_table": (11, 6), "norm.gamma": (6,), "norm.beta": (6,), "fc.weight": (4, 6), "fc.bias": (4,)},
+    "conv": {
+        "conv1.weight": (5, 2, 3, 3),
+        "conv1.bias": (5,),
+        "bn.gamma": (5,),
+        "bn.beta": (5,),
+        "conv2.weight": (136, 5, 3, 3),
+        "fc.weight": (10, 1224),
+        "fc.bias": (10,),
+    },
+    "embedding": {
+        "table.embedding_table": (11, 6),
+        "norm.gamma": (6,),
+        "norm.beta": (6,),
+        "fc.weight": (4, 6),
+        "fc.bias": (4,),
+    },
 }
 
 
@@ -52,7 +69,9 @@ def make_data(case: str, step: int) -> tuple[np.ndarray, np.ndarray]:
     if case == "dense":
         return random.standard_normal((BATCH, 6)).astype(np.float32), random.randint(0, 3, BATCH).astype(np.int32)
     if case == "conv":
-        return random.standard_normal((BATCH, 2, 8, 8)).astype(np.float32), random.randint(0, 10, BATCH).astype(np.int32)
+        return random.standard_normal((BATCH, 2, 8, 8)).astype(np.float32), random.randint(0, 10, BATCH).astype(
+            np.int32
+        )
     return random.randint(0, 11, (BATCH, 5)).astype(np.int32), random.randint(0, 4, BATCH).astype(np.int32)
 
 

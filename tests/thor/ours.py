@@ -1,4 +1,5 @@
 """Our side of the THOR checks: networks of networks.py made, converted and stepped."""
+
 from __future__ import annotations
 
 from typing import Any

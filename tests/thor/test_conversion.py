@@ -1,4 +1,5 @@
 """`ConvertNetUtils`: what is converted, what is kept, what is left alone; Cells and torch modules."""
+
 from __future__ import annotations
 
 import copy
@@ -20,7 +21,9 @@ from tests.thor.ours import batch, make_net, make_step, make_thor, trainable
 class Mixed(nn.Cell):
     def __init__(self) -> None:
         super().__init__()
-        self.seq = nn.SequentialCell([nn.Conv2d(3, 4, 3, has_bias=True, bias_init="ones"), nn.BatchNorm2d(4), nn.ReLU()])
+        self.seq = nn.SequentialCell(
+            [nn.Conv2d(3, 4, 3, has_bias=True, bias_init="ones"), nn.BatchNorm2d(4), nn.ReLU()]
+        )
         self.parts = nn.CellList([nn.Dense(4, 5, activation="relu"), nn.Dense(5, 6, has_bias=False)])
         self.lookup = nn.EmbeddingLookup(7, 6)
         self.frozen = nn.Dense(6, 2)
@@ -42,7 +45,12 @@ def convert(net: torch.nn.Module) -> torch.nn.Module:
 def test_exact_classes_with_trainable_weights_are_converted() -> None:
     net = convert(Mixed())
     found = {path: type(cell).__name__ for path, cell in net.cells_and_names() if type(cell).__name__.endswith("Thor")}
-    assert found == {"seq.0": "Conv2dThor", "parts.0": "DenseThor", "parts.1": "DenseThor", "lookup": "EmbeddingLookupThor"}
+    assert found == {
+        "seq.0": "Conv2dThor",
+        "parts.0": "DenseThor",
+        "parts.1": "DenseThor",
+        "lookup": "EmbeddingLookupThor",
+    }
     assert net.cell_type == "second-order"
     assert type(net.seq.cell_list[0]) is nn.Conv2dThor
 
@@ -55,9 +63,20 @@ def test_outputs_parameters_and_biases_stay() -> None:
     np.testing.assert_array_equal(net(x, ids).asnumpy(), before)
     after = {item.name: id(item) for item in net.get_parameters()}
     assert {name: after[name] for name in parameters} == parameters
-    assert sorted(set(after) - set(parameters)) == sorted([
-        "seq.0.matrix_a_cov", "seq.0.matrix_g_cov", "seq.0.a_normalizer", "seq.0.g_normalizer", "parts.0.matrix_a", "parts.0.matrix_g",
-        "parts.1.matrix_a", "parts.1.matrix_g", "lookup.matrix_a", "lookup.matrix_g"])
+    assert sorted(set(after) - set(parameters)) == sorted(
+        [
+            "seq.0.matrix_a_cov",
+            "seq.0.matrix_g_cov",
+            "seq.0.a_normalizer",
+            "seq.0.g_normalizer",
+            "parts.0.matrix_a",
+            "parts.0.matrix_g",
+            "parts.1.matrix_a",
+            "parts.1.matrix_g",
+            "lookup.matrix_a",
+            "lookup.matrix_g",
+        ]
+    )
     assert not any(item.requires_grad for item in net.get_parameters() if id(item) not in parameters.values())
 
 
@@ -94,8 +113,10 @@ def test_layers_that_can_not_be_factored_are_named_and_trained_by_first_order(ca
     with caplog.at_level(logging.WARNING, "mindspore_compat"):
         optimizer = make_thor(net, RATES["dense"])
     assert [record.message for record in caplog.records] == [
-        "thor: these layers can not be factored and are trained by first order: grouped (2 groups), dilated (dilation (2, 2)), "
-        "special (a subclass, Special)."]
+        "thor: these layers can not be factored and are trained by first order: grouped (2 groups), dilated (dilation "
+        "(2, 2)), "
+        "special (a subclass, Special)."
+    ]
     assert type(net.wide_part) is nn.Dense
     before = trainable(net)
     step = make_step(net, optimizer)
@@ -160,7 +181,7 @@ def test_conversion_of_something_else_is_refused() -> None:
         ConvertNetUtils().convert_to_thor_net(1)
 
 
-# --- plain torch modules ------------------------------------------------------------------------------------------------------------
+# --- plain torch modules ----------------------------------------------------------------------------------------------
 
 
 class TorchConv(torch.nn.Module):
@@ -178,25 +199,43 @@ class TorchConv(torch.nn.Module):
 class TorchEmbedding(torch.nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.table, self.norm, self.fc = torch.nn.Embedding(11, 6), torch.nn.LayerNorm(6, eps=1e-7), torch.nn.Linear(6, 4)
+        self.table, self.norm, self.fc = (
+            torch.nn.Embedding(11, 6),
+            torch.nn.LayerNorm(6, eps=1e-7),
+            torch.nn.Linear(6, 4),
+        )
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
         return self.fc(self.norm(self.table(ids)).mean(1))
 
 
 @pytest.mark.parametrize(("case", "kind"), [("conv", TorchConv), ("embedding", TorchEmbedding)])
-@pytest.mark.parametrize("options", [{}, {"weight_decay": 0.01, "use_nesterov": True}, {"weight_decay": 0.01, "filter": "fc"},
-                                     {"loss_scale": 8.0, "enable_clip_grad": True}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"weight_decay": 0.01, "use_nesterov": True},
+        {"weight_decay": 0.01, "filter": "fc"},
+        {"loss_scale": 8.0, "enable_clip_grad": True},
+    ],
+)
 def test_a_torch_module_trains_as_the_cell_does(case: str, kind: type[torch.nn.Module], options: dict) -> None:
     scale = options.get("loss_scale", 1.0)
     net = make_net(case)
     if case == "conv":  # torch has no "same" with a stride
-        net.conv2 = nn.Conv2d(5, 136, 3, stride=2, pad_mode="pad", padding=1, weight_init=Tensor(net.conv2.weight.asnumpy()))
+        net.conv2 = nn.Conv2d(
+            5, 136, 3, stride=2, pad_mode="pad", padding=1, weight_init=Tensor(net.conv2.weight.asnumpy())
+        )
     step = make_step(net, make_thor(net, RATES[case], **options), scale)
     module = kind()
     classes = {name: type(child) for name, child in module.named_modules()}
-    names = {"table.embedding_table": "table.weight", "norm.gamma": "norm.weight", "norm.beta": "norm.bias", "bn.gamma": "bn.weight",
-             "bn.beta": "bn.bias"}
+    names = {
+        "table.embedding_table": "table.weight",
+        "norm.gamma": "norm.weight",
+        "norm.beta": "norm.bias",
+        "bn.gamma": "bn.weight",
+        "bn.beta": "bn.bias",
+    }
     with torch.no_grad():
         for parameter in net.trainable_params():
             module.get_parameter(names.get(parameter.name, parameter.name)).copy_(torch.Tensor.detach(parameter))
@@ -219,13 +258,17 @@ def test_state_of_a_torch_module_resumes() -> None:
     def start() -> tuple:
         torch.manual_seed(3)
         module = TorchEmbedding()
-        return module, make_thor(module, np.full(6, 0.01, np.float32), dampings=np.full(6, 0.03, np.float32), frequency=3)
+        return module, make_thor(
+            module, np.full(6, 0.01, np.float32), dampings=np.full(6, 0.03, np.float32), frequency=3
+        )
 
     def train(module: torch.nn.Module, optimizer: torch.optim.Optimizer, first: int, last: int) -> None:
         for number in range(first, last):
             x, y = batch("embedding", number)
             optimizer.zero_grad()
-            torch.nn.functional.cross_entropy(module(torch.from_numpy(x.asnumpy())), torch.from_numpy(y.asnumpy()).long()).backward()
+            torch.nn.functional.cross_entropy(
+                module(torch.from_numpy(x.asnumpy())), torch.from_numpy(y.asnumpy()).long()
+            ).backward()
             optimizer.step()
 
     module, optimizer = start()

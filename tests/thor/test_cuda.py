@@ -1,7 +1,9 @@
-"""The CUDA lane: ``pytest -m cuda tests/thor`` on a machine with a GPU; compute-sanitizer's command stands in docs/design/thor.md.
+"""The CUDA lane: ``pytest -m cuda tests/thor`` on a machine with a GPU; compute-sanitizer's command stands in
+docs/design/thor.md.
 
 Without a GPU, or without the compiled library, everything here is skipped.
 """
+
 from __future__ import annotations
 
 import numpy as np
@@ -21,7 +23,9 @@ pytestmark = [pytest.mark.cuda, pytest.mark.skipif(not torch.cuda.is_available()
 with_kernel = pytest.mark.skipif(not _has_kernel(), reason=f"the CUDA library is not there: {extension.describe()}")
 
 
-def invert(factors: list[torch.Tensor], inverses: list[torch.Tensor], scale: float, damping: float, multiplier: float) -> list[int]:
+def invert(
+    factors: list[torch.Tensor], inverses: list[torch.Tensor], scale: float, damping: float, multiplier: float
+) -> list[int]:
     count = len(factors)
     return damped_inverse_(inverses, factors, [scale] * count, [damping] * count, [multiplier] * count).tolist()
 
@@ -122,17 +126,28 @@ def test_the_tensors_device_counts_not_the_current_one() -> None:
 
 def test_opcheck() -> None:
     sizes = (6, 136)
-    torch.library.opcheck(damped_inverse_, ([initial(size, min(size, 128)).cuda() for size in sizes], [spd(size).cuda() for size in sizes],
-                                            [1.0, 2.0], [0.1, 0.2], [1.0, 0.5]))
+    torch.library.opcheck(
+        damped_inverse_,
+        (
+            [initial(size, min(size, 128)).cuda() for size in sizes],
+            [spd(size).cuda() for size in sizes],
+            [1.0, 2.0],
+            [0.1, 0.2],
+            [1.0, 0.5],
+        ),
+    )
 
 
 def test_a_torch_module_trains_on_the_gpu_as_on_the_cpu() -> None:
     from tests.thor.networks import make_data
     from tests.thor.ours import make_thor
+
     weights = []
     for device in ("cpu", "cuda"):
         torch.manual_seed(1)
-        net = torch.nn.Sequential(torch.nn.Conv2d(2, 20, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(720, 10)).to(device)
+        net = torch.nn.Sequential(
+            torch.nn.Conv2d(2, 20, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(720, 10)
+        ).to(device)
         optimizer = make_thor(net, np.full(6, 0.001, np.float32), dampings=np.full(6, 0.05, np.float32))
         for number in range(6):
             x, y = (torch.from_numpy(item).to(device) for item in make_data("conv", number))

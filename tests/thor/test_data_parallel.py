@@ -1,4 +1,5 @@
 """Two gloo processes: each inverts its own factors, and both go on with the mean (or sum) of the inverses."""
+
 from __future__ import annotations
 
 import json
@@ -20,10 +21,23 @@ def run_two(*arguments: str) -> list[Any]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    environment = {**os.environ, "PYTHONPATH": str(PROGRAM.parents[2]), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": "2",
-                   "OMP_NUM_THREADS": "1"}
-    ranks = [subprocess.Popen([sys.executable, str(PROGRAM), *arguments], env={**environment, "RANK": str(rank), "LOCAL_RANK": str(rank)},
-                              stdout=subprocess.PIPE, text=True) for rank in range(2)]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(PROGRAM.parents[2]),
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(port),
+        "WORLD_SIZE": "2",
+        "OMP_NUM_THREADS": "1",
+    }
+    ranks = [
+        subprocess.Popen(
+            [sys.executable, str(PROGRAM), *arguments],
+            env={**environment, "RANK": str(rank), "LOCAL_RANK": str(rank)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(2)
+    ]
     outputs = [rank.communicate(timeout=180)[0] for rank in ranks]
     assert all(rank.returncode == 0 for rank in ranks)
     return [json.loads(output) for output in outputs]

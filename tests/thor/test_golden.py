@@ -1,4 +1,5 @@
 """Ours against what real MindSpore computed with its own thor.py (tests/golden/make_thor.py)."""
+
 from __future__ import annotations
 
 import json
@@ -38,11 +39,13 @@ def test_weights_after_four_steps(case: str, option: str) -> None:
 def test_factors_after_the_first_step(case: str) -> None:
     net = make_net(case)
     make_step(net, make_thor(net, RATES[case]))(*batch(case, 0))
-    found = {item.name: item.asnumpy() for item in net.get_parameters() if "matrix" in item.name or "normalizer" in item.name}
+    found = {
+        item.name: item.asnumpy() for item in net.get_parameters() if "matrix" in item.name or "normalizer" in item.name
+    }
     expected = {key.split("|")[2]: GOLDEN[key] for key in GOLDEN.files if key.startswith(f"{case}|factor|")}
     assert set(found) == set(expected)
     for name, value in found.items():
-        value = value if value.size < 3000 else value.ravel()[::97 * STRIDE]
+        value = value if value.size < 3000 else value.ravel()[:: 97 * STRIDE]
         np.testing.assert_allclose(value, expected[name], rtol=1e-5, atol=1e-7, err_msg=name)
 
 
@@ -55,7 +58,10 @@ def test_state_has_upstreams_names(case: str) -> None:
     assert names == INDEX[case]["net"]
     expected = INDEX[case]["optimizer"]
     assert set(own) == set(expected)
-    for name, shape in expected.items():  # A is not copied for each row of blocks here, and an embedding's G is one block
+    for (
+        name,
+        shape,
+    ) in expected.items():  # A is not copied for each row of blocks here, and an embedding's G is one block
         assert own[name] == shape or own[name] == shape[1:] or own[name][1:] == shape, name
 
 

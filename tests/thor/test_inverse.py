@@ -1,4 +1,5 @@
 """The operator `damped_inverse_`: on the CPU, as the kernel's per-thread code on the host, and under opcheck."""
+
 from __future__ import annotations
 
 import contextlib
@@ -37,14 +38,16 @@ def initial(size: int, block: int) -> torch.Tensor:
 def expected(factor: torch.Tensor, block: int, scale: float, damping: float, multiplier: float) -> np.ndarray:
     result = []
     for start in range(0, len(factor), block):
-        part = factor.numpy()[start:start + block, start:start + block].astype(np.float64) * scale
+        part = factor.numpy()[start : start + block, start : start + block].astype(np.float64) * scale
         padded = np.eye(block)
-        padded[:len(part), :len(part)] = part + damping * np.eye(len(part))
+        padded[: len(part), : len(part)] = part + damping * np.eye(len(part))
         result.append(multiplier * np.linalg.inv(padded))
     return np.stack(result)
 
 
-def with_torch(factor: torch.Tensor, inverse: torch.Tensor, scale: float, damping: float, multiplier: float) -> tuple[torch.Tensor, torch.Tensor]:
+def with_torch(
+    factor: torch.Tensor, inverse: torch.Tensor, scale: float, damping: float, multiplier: float
+) -> tuple[torch.Tensor, torch.Tensor]:
     info = damped_inverse_([inverse], [factor], [scale], [damping], [multiplier])
     return inverse, info
 
@@ -56,14 +59,39 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Inverse:
     if compiler is None:
         pytest.skip("no C++ compiler")
     target = tmp_path_factory.mktemp("kernel") / "host.so"
-    subprocess.run([compiler, "-O2", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-shared", "-fPIC",
-                    str(CSRC / "kron_inverse_host.cpp"), "-o", str(target)], check=True)
+    subprocess.run(
+        [
+            compiler,
+            "-O2",
+            "-std=c++17",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-Wno-unknown-pragmas",
+            "-shared",
+            "-fPIC",
+            str(CSRC / "kron_inverse_host.cpp"),
+            "-o",
+            str(target),
+        ],
+        check=True,
+    )
     library = ctypes.CDLL(str(target))
 
-    def run(factor: torch.Tensor, inverse: torch.Tensor, scale: float, damping: float, multiplier: float) -> tuple[torch.Tensor, torch.Tensor]:
+    def run(
+        factor: torch.Tensor, inverse: torch.Tensor, scale: float, damping: float, multiplier: float
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         info = torch.full((len(inverse),), -1, dtype=torch.int32)
-        library.msc_damped_inverse_host(ctypes.c_void_p(factor.data_ptr()), ctypes.c_void_p(inverse.data_ptr()), len(factor), inverse.shape[-1],
-                                        ctypes.c_float(scale), ctypes.c_float(damping), ctypes.c_float(multiplier), ctypes.c_void_p(info.data_ptr()))
+        library.msc_damped_inverse_host(
+            ctypes.c_void_p(factor.data_ptr()),
+            ctypes.c_void_p(inverse.data_ptr()),
+            len(factor),
+            inverse.shape[-1],
+            ctypes.c_float(scale),
+            ctypes.c_float(damping),
+            ctypes.c_float(multiplier),
+            ctypes.c_void_p(info.data_ptr()),
+        )
         return inverse, info
 
     return run
@@ -134,7 +162,9 @@ def test_many_factors_of_different_sizes_in_one_call() -> None:
     info = damped_inverse_(inverses, factors, scales, dampings, multipliers)
     assert info.tolist() == [0] * 7
     for inverse, *arguments in zip(inverses, factors, scales, dampings, multipliers):
-        np.testing.assert_allclose(inverse.numpy(), expected(arguments[0], inverse.shape[-1], *arguments[1:]), rtol=0, atol=2e-5)
+        np.testing.assert_allclose(
+            inverse.numpy(), expected(arguments[0], inverse.shape[-1], *arguments[1:]), rtol=0, atol=2e-5
+        )
 
 
 def test_a_large_whole_factor_reports_its_pivot() -> None:
@@ -149,19 +179,39 @@ def test_nothing_to_invert() -> None:
     assert damped_inverse_([], [], [], [], []).shape == (0,)
 
 
-@pytest.mark.parametrize(("change", "error", "text"), [
-    (lambda a: a["factors"].pop(), ValueError, "must have one length"),
-    (lambda a: a["factors"].__setitem__(0, torch.zeros(3, 4)), ValueError, "square matrix, but got shape"),
-    (lambda a: a["factors"].__setitem__(0, torch.zeros(4, 4, dtype=torch.float16)), TypeError, "float32 or float64"),
-    (lambda a: a["inverses"].__setitem__(0, torch.zeros(1, 4, 4, dtype=torch.float64)), TypeError, "float32 or float64"),
-    (lambda a: a["inverses"].__setitem__(0, torch.zeros(2, 4, 4)), ValueError, "must be .ceil"),
-    (lambda a: a["inverses"].__setitem__(0, torch.zeros(4, 4)), ValueError, "must be .ceil"),
-    (lambda a: a["factors"].__setitem__(0, torch.zeros(8, 4)[::2]), ValueError, "contiguous"),
-])
+@pytest.mark.parametrize(
+    ("change", "error", "text"),
+    [
+        (lambda a: a["factors"].pop(), ValueError, "must have one length"),
+        (lambda a: a["factors"].__setitem__(0, torch.zeros(3, 4)), ValueError, "square matrix, but got shape"),
+        (
+            lambda a: a["factors"].__setitem__(0, torch.zeros(4, 4, dtype=torch.float16)),
+            TypeError,
+            "float32 or float64",
+        ),
+        (
+            lambda a: a["inverses"].__setitem__(0, torch.zeros(1, 4, 4, dtype=torch.float64)),
+            TypeError,
+            "float32 or float64",
+        ),
+        (lambda a: a["inverses"].__setitem__(0, torch.zeros(2, 4, 4)), ValueError, "must be .ceil"),
+        (lambda a: a["inverses"].__setitem__(0, torch.zeros(4, 4)), ValueError, "must be .ceil"),
+        (lambda a: a["factors"].__setitem__(0, torch.zeros(8, 4)[::2]), ValueError, "contiguous"),
+    ],
+)
 @pytest.mark.parametrize("fake", [False, True])
-def test_bad_arguments_are_named(change: Callable[[dict], object], error: type[Exception], text: str, fake: bool) -> None:
+def test_bad_arguments_are_named(
+    change: Callable[[dict], object], error: type[Exception], text: str, fake: bool
+) -> None:
     from torch._subclasses.fake_tensor import FakeTensorMode
-    arguments = {"inverses": [torch.zeros(1, 4, 4)], "factors": [torch.eye(4)], "scales": [1.0], "dampings": [0.1], "multipliers": [1.0]}
+
+    arguments = {
+        "inverses": [torch.zeros(1, 4, 4)],
+        "factors": [torch.eye(4)],
+        "scales": [1.0],
+        "dampings": [0.1],
+        "multipliers": [1.0],
+    }
     change(arguments)
     if not fake:
         with pytest.raises(error, match=text):
@@ -176,12 +226,18 @@ def test_bad_arguments_are_named(change: Callable[[dict], object], error: type[E
 
 def test_opcheck() -> None:
     sizes = (6, 136)
-    arguments = ([initial(size, min(size, 128)) for size in sizes], [spd(size) for size in sizes], [1.0, 2.0], [0.1, 0.2], [1.0, 0.5])
+    arguments = (
+        [initial(size, min(size, 128)) for size in sizes],
+        [spd(size) for size in sizes],
+        [1.0, 2.0],
+        [0.1, 0.2],
+        [1.0, 0.5],
+    )
     torch.library.opcheck(damped_inverse_, arguments)
     torch.library.opcheck(damped_inverse_, ([initial(200, 200)], [spd(200)], [1.0], [0.1], [1.0]))
 
 
-# --- the compiled library -----------------------------------------------------------------------------------------------------------
+# --- the compiled library ---------------------------------------------------------------------------------------------
 
 
 def test_library_compiles_where_nvcc_is_and_loads_without_a_gpu(tmp_path: Path) -> None:
@@ -189,8 +245,24 @@ def test_library_compiles_where_nvcc_is_and_loads_without_a_gpu(tmp_path: Path) 
     if compiler is None:
         pytest.skip("no nvcc")
     target = tmp_path / "kernel.so"
-    done = subprocess.run([compiler, "-std=c++17", "-O1", "--shared", "-Xcompiler", "-fPIC", "-cudart", "static",
-                           "-gencode=arch=compute_90,code=sm_90", str(CSRC / "kron_inverse.cu"), "-o", str(target)], capture_output=True, text=True)
+    done = subprocess.run(
+        [
+            compiler,
+            "-std=c++17",
+            "-O1",
+            "--shared",
+            "-Xcompiler",
+            "-fPIC",
+            "-cudart",
+            "static",
+            "-gencode=arch=compute_90,code=sm_90",
+            str(CSRC / "kron_inverse.cu"),
+            "-o",
+            str(target),
+        ],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     library = ctypes.CDLL(str(target))
     assert library.msc_abi_version() == extension._ABI
@@ -201,27 +273,50 @@ def test_kernel_does_not_spill(tmp_path: Path) -> None:
     compiler = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
     if compiler is None:
         pytest.skip("no nvcc")
-    done = subprocess.run([compiler, "-std=c++17", "-O3", "-cubin", "-Xptxas", "-v", "-arch=sm_90", str(CSRC / "kron_inverse.cu"),
-                           "-o", str(tmp_path / "kernel.cubin")], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [
+            compiler,
+            "-std=c++17",
+            "-O3",
+            "-cubin",
+            "-Xptxas",
+            "-v",
+            "-arch=sm_90",
+            str(CSRC / "kron_inverse.cu"),
+            "-o",
+            str(tmp_path / "kernel.cubin"),
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert "0 bytes spill stores, 0 bytes spill loads" in done.stderr
 
 
 def test_the_librarys_arguments_arrive_in_order(host: Inverse, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The CUDA side's Python code, over a stand-in for the library that runs the kernel's per-thread code on the host."""
+    """The CUDA side's Python code, over a stand-in for the library that runs the kernel's per-thread code
+    on the host.
+    """
     from mindspore_compat.nn.optim import thor_inverse
 
     class Library:
         calls = 0
 
-        def msc_damped_inverse(self, count, factors, inverses, sizes, widths, firsts, scales, dampings, multipliers, info, stream):
+        def msc_damped_inverse(
+            self, count, factors, inverses, sizes, widths, firsts, scales, dampings, multipliers, info, stream
+        ):
             Library.calls += 1
             for k in range(count.value):
-                matrix = np.ctypeslib.as_array(ctypes.cast(factors[k], ctypes.POINTER(ctypes.c_float)), (sizes[k], sizes[k]))
+                matrix = np.ctypeslib.as_array(
+                    ctypes.cast(factors[k], ctypes.POINTER(ctypes.c_float)), (sizes[k], sizes[k])
+                )
                 blocks = -(-sizes[k] // widths[k])
-                out = np.ctypeslib.as_array(ctypes.cast(inverses[k], ctypes.POINTER(ctypes.c_float)), (blocks, widths[k], widths[k]))
+                out = np.ctypeslib.as_array(
+                    ctypes.cast(inverses[k], ctypes.POINTER(ctypes.c_float)), (blocks, widths[k], widths[k])
+                )
                 _, found = host(torch.from_numpy(matrix), torch.from_numpy(out), scales[k], dampings[k], multipliers[k])
                 infos = np.ctypeslib.as_array(ctypes.cast(info, ctypes.POINTER(ctypes.c_int32)), (firsts[k] + blocks,))
-                infos[firsts[k]:] = found.numpy()
+                infos[firsts[k] :] = found.numpy()
             return 0
 
     monkeypatch.setattr(thor_inverse, "library", Library)
@@ -236,12 +331,15 @@ def test_the_librarys_arguments_arrive_in_order(host: Inverse, monkeypatch: pyte
     assert Library.calls == 1
     assert info.tolist() == [0, 0, 0, 0, 0, 0, 3]
     for inverse, *arguments in list(zip(inverses, factors, scales, dampings, multipliers))[:3]:
-        np.testing.assert_allclose(inverse.numpy(), expected(arguments[0], inverse.shape[-1], *arguments[1:]), rtol=0, atol=1e-5)
+        np.testing.assert_allclose(
+            inverse.numpy(), expected(arguments[0], inverse.shape[-1], *arguments[1:]), rtol=0, atol=1e-5
+        )
     assert torch.equal(inverses[3][1], torch.eye(128))
 
 
 def test_env_says_whether_the_library_is_there(capsys: pytest.CaptureFixture[str]) -> None:
     from mindspore_compat.cli import main
+
     assert main(["env"]) == 0
     assert f"CUDA kernels       {extension.describe()}" in capsys.readouterr().out
 

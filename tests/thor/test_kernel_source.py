@@ -1,7 +1,9 @@
 """The CUDA source itself on the host: 256 threads with barriers for a block, a stand-in for cuda_runtime.h, no GPU.
 
-Checks what kron_inverse_host.cpp does not share with the kernel: the search for a block's factor, shuffles, barriers, early ends.
+Checks what kron_inverse_host.cpp does not share with the kernel: the search for a block's factor, shuffles, barriers,
+early ends.
 """
+
 from __future__ import annotations
 
 import ctypes
@@ -69,7 +71,11 @@ void host_launch(Kernel kernel, int blocks, const Work& work) {
 def host_source() -> str:
     """kron_inverse.cu as C++20."""
     source = (CSRC / "kron_inverse.cu").read_text(encoding="utf-8").replace("#include <cuda_runtime.h>", RUNTIME)
-    source, count = re.subn(r"msc::damped_inverse_kernel<<<(\w+), .*?>>>\(work\);", r"host_launch(msc::damped_inverse_kernel, \1, work);", source)
+    source, count = re.subn(
+        r"msc::damped_inverse_kernel<<<(\w+), .*?>>>\(work\);",
+        r"host_launch(msc::damped_inverse_kernel, \1, work);",
+        source,
+    )
     assert count == 1
     return source
 
@@ -81,8 +87,19 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
         pytest.skip("no g++")
     folder = tmp_path_factory.mktemp("source")
     (folder / "kernel.cpp").write_text(host_source(), encoding="utf-8")
-    command = [compiler, "-O2", "-std=c++20", "-pthread", "-shared", "-fPIC", "-Wno-unknown-pragmas", f"-I{CSRC}", str(folder / "kernel.cpp"), "-o",
-               str(folder / "kernel.so")]
+    command = [
+        compiler,
+        "-O2",
+        "-std=c++20",
+        "-pthread",
+        "-shared",
+        "-fPIC",
+        "-Wno-unknown-pragmas",
+        f"-I{CSRC}",
+        str(folder / "kernel.cpp"),
+        "-o",
+        str(folder / "kernel.so"),
+    ]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0 and "barrier" in done.stderr and "No such file" in done.stderr:
         pytest.skip("g++ without C++20's <barrier>")
@@ -102,10 +119,18 @@ def test_several_factors_in_one_launch(library: ctypes.CDLL) -> None:
         return (ctypes.c_void_p * count)(*[item.data_ptr() for item in tensors])
 
     code = library.msc_damped_inverse(
-        ctypes.c_int(count), pointers(factors), pointers(inverses), (ctypes.c_int * count)(*sizes),
-        (ctypes.c_int * count)(*[min(size, 128) for size in sizes]), (ctypes.c_int * count)(0, 1, 3, 4),
-        (ctypes.c_float * count)(1.0, 2.0, 3.0, 4.0), (ctypes.c_float * count)(0.1, 0.2, 0.3, 0.4), (ctypes.c_float * count)(1.0, 0.5, 2.0, 3.0),
-        ctypes.c_void_p(info.data_ptr()), None)
+        ctypes.c_int(count),
+        pointers(factors),
+        pointers(inverses),
+        (ctypes.c_int * count)(*sizes),
+        (ctypes.c_int * count)(*[min(size, 128) for size in sizes]),
+        (ctypes.c_int * count)(0, 1, 3, 4),
+        (ctypes.c_float * count)(1.0, 2.0, 3.0, 4.0),
+        (ctypes.c_float * count)(0.1, 0.2, 0.3, 0.4),
+        (ctypes.c_float * count)(1.0, 0.5, 2.0, 3.0),
+        ctypes.c_void_p(info.data_ptr()),
+        None,
+    )
     assert code == 0
     assert info.tolist() == [0, 0, 0, 0, 0, 2]
     for index, (scale, damping, multiplier) in enumerate([(1.0, 0.1, 1.0), (2.0, 0.2, 0.5), (3.0, 0.3, 2.0)]):
@@ -117,11 +142,12 @@ def test_several_factors_in_one_launch(library: ctypes.CDLL) -> None:
 
 
 def test_a_block_that_is_too_wide_is_refused(library: ctypes.CDLL) -> None:
-    one = (ctypes.c_int * 1)
+    one = ctypes.c_int * 1
     nothing, number = (ctypes.c_void_p * 1)(), (ctypes.c_float * 1)(1.0)
-    assert library.msc_damped_inverse(1, nothing, nothing, one(200), one(200), one(0), number, number, number, None, None) == 1
-
-
+    assert (
+        library.msc_damped_inverse(1, nothing, nothing, one(200), one(200), one(0), number, number, number, None, None)
+        == 1
+    )
 
 
 MAIN = """
@@ -153,8 +179,23 @@ def test_threads_of_a_block_do_not_race(tmp_path: Path, broken: bool) -> None:
         source = source.replace("shared[p & 1]", "shared[0]").replace("shared[(p + 1) & 1]", "shared[0]")
         assert source != whole
     (tmp_path / "race.cpp").write_text(source, encoding="utf-8")
-    built = subprocess.run([compiler, "-O1", "-g", "-std=c++20", "-pthread", "-fsanitize=thread", "-Wno-unknown-pragmas", f"-I{CSRC}",
-                            str(tmp_path / "race.cpp"), "-o", str(tmp_path / "race")], capture_output=True, text=True)
+    built = subprocess.run(
+        [
+            compiler,
+            "-O1",
+            "-g",
+            "-std=c++20",
+            "-pthread",
+            "-fsanitize=thread",
+            "-Wno-unknown-pragmas",
+            f"-I{CSRC}",
+            str(tmp_path / "race.cpp"),
+            "-o",
+            str(tmp_path / "race"),
+        ],
+        capture_output=True,
+        text=True,
+    )
     if built.returncode != 0:
         pytest.skip("g++ without ThreadSanitizer or C++20's <barrier>")
     done = subprocess.run([str(tmp_path / "race")], capture_output=True, text=True, timeout=120)

@@ -1,4 +1,5 @@
 """`thor` under `Model` and `ModelThor`: schedules, sinking, loss scale, mixed precision, evaluation, torch modules."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -40,7 +41,11 @@ def make_model(case: str = "dense", scale: float = 1.0, frequency: int = 3, **op
     optimizer = make_thor(net, constant(0.01), dampings=constant(0.03), loss_scale=scale, frequency=frequency)
     loss, arguments = cross_entropy(), {"metrics": {"acc"}, **options}
     model = ms.Model(net, loss_fn=loss, optimizer=optimizer, **arguments)
-    return net, optimizer, ConvertModelUtils.convert_to_thor_model(model, net, loss_fn=loss, optimizer=optimizer, **arguments)
+    return (
+        net,
+        optimizer,
+        ConvertModelUtils.convert_to_thor_model(model, net, loss_fn=loss, optimizer=optimizer, **arguments),
+    )
 
 
 class Watcher(Callback):
@@ -84,7 +89,9 @@ def test_converted_model_is_a_model_thor_that_evaluates_and_predicts() -> None:
     assert type(model) is ModelThor
     model.train(3, dataset())
     assert 0 <= model.eval(dataset())["acc"] <= 1
-    np.testing.assert_array_equal(model.predict(Tensor(make_data("dense", 0)[0])).asnumpy(), net(Tensor(make_data("dense", 0)[0])).asnumpy())
+    np.testing.assert_array_equal(
+        model.predict(Tensor(make_data("dense", 0)[0])).asnumpy(), net(Tensor(make_data("dense", 0)[0])).asnumpy()
+    )
 
 
 def test_a_model_with_another_optimizer_is_returned_as_it_is() -> None:
@@ -99,7 +106,9 @@ def test_a_training_cell_brings_its_own_optimizer() -> None:
     net = make_net("dense")
     optimizer = make_thor(net, constant(0.01), dampings=constant(0.03))
     cell = nn.TrainOneStepCell(nn.WithLossCell(net, cross_entropy()), optimizer)
-    model = ConvertModelUtils.convert_to_thor_model(ms.Model(cell), cell, optimizer=optimizer, metrics={"acc"}, loss_fn=cross_entropy())
+    model = ConvertModelUtils.convert_to_thor_model(
+        ms.Model(cell), cell, optimizer=optimizer, metrics={"acc"}, loss_fn=cross_entropy()
+    )
     assert type(model) is ModelThor
     before = trainable(net)
     model.train(1, dataset())
@@ -111,13 +120,17 @@ def test_a_training_cell_brings_its_own_optimizer() -> None:
 def test_a_fixed_loss_scale_changes_nothing(scale: float) -> None:
     plain, _, model = make_model()
     model.train(2, dataset())
-    net, _, scaled = make_model(scale=scale, loss_scale_manager=ms.FixedLossScaleManager(scale, drop_overflow_update=False))
+    net, _, scaled = make_model(
+        scale=scale, loss_scale_manager=ms.FixedLossScaleManager(scale, drop_overflow_update=False)
+    )
     scaled.train(2, dataset())
     for name, value in trainable(plain).items():
         np.testing.assert_allclose(trainable(net)[name], value, rtol=0, atol=2e-6)
 
 
-@pytest.mark.parametrize("manager", [ms.FixedLossScaleManager(64.0, drop_overflow_update=True), ms.DynamicLossScaleManager(2 ** 10, 2, 3)])
+@pytest.mark.parametrize(
+    "manager", [ms.FixedLossScaleManager(64.0, drop_overflow_update=True), ms.DynamicLossScaleManager(2**10, 2, 3)]
+)
 def test_a_loss_scale_that_the_step_takes_away_again_changes_nothing(manager: Any) -> None:
     plain, _, model = make_model()
     model.train(2, dataset())
@@ -133,7 +146,9 @@ def test_mixed_precision_trains_close_to_float32(case: str, level: str) -> None:
     plain, _, model = make_model(case)
     model.train(1, dataset(case))
     manager = ms.FixedLossScaleManager(128, drop_overflow_update=False)
-    net, optimizer, mixed = make_model(case, scale=128.0, amp_level=level, loss_scale_manager=manager, keep_batchnorm_fp32=level == "O2")
+    net, optimizer, mixed = make_model(
+        case, scale=128.0, amp_level=level, loss_scale_manager=manager, keep_batchnorm_fp32=level == "O2"
+    )
     mixed.train(1, dataset(case))
     assert optimizer.failed_inversions == 0
     start = {item.name: item.asnumpy() for item in make_net(case).trainable_params()}
@@ -144,12 +159,12 @@ def test_mixed_precision_trains_close_to_float32(case: str, level: str) -> None:
 
 
 def test_an_overflow_skips_the_step_and_the_schedule_waits() -> None:
-    _, optimizer, model = make_model(amp_level="O2", loss_scale_manager=ms.DynamicLossScaleManager(2 ** 24, 2 ** 6, 1000))
+    _, optimizer, model = make_model(amp_level="O2", loss_scale_manager=ms.DynamicLossScaleManager(2**24, 2**6, 1000))
     watcher = Watcher(optimizer)
     model.train(1, dataset(), callbacks=[watcher])
     skipped = STEPS - int(optimizer.cov_step)
     assert skipped > 0
-    assert watcher.orders[:skipped + 1] == [True] * (skipped + 1)
+    assert watcher.orders[: skipped + 1] == [True] * (skipped + 1)
     assert optimizer.failed_inversions == 0
 
 
@@ -170,7 +185,9 @@ def test_a_torch_module_under_model_thor() -> None:
     module = torch.nn.Sequential(torch.nn.Linear(6, 8), torch.nn.ReLU(), torch.nn.Linear(8, 3))
     optimizer = make_thor(module, constant(0.01), dampings=constant(0.03), frequency=4)
     model = ms.Model(module, loss_fn=cross_entropy(), optimizer=optimizer)
-    model = ConvertModelUtils.convert_to_thor_model(model, module, loss_fn=cross_entropy(), optimizer=optimizer, metrics={"acc"})
+    model = ConvertModelUtils.convert_to_thor_model(
+        model, module, loss_fn=cross_entropy(), optimizer=optimizer, metrics={"acc"}
+    )
     assert type(model) is ModelThor
     before = {name: value.clone() for name, value in module.state_dict().items()}
     model.train(2, dataset())
@@ -212,7 +229,9 @@ def create_dataset():
 def test_the_documented_sample_runs_as_printed(tmp_path: Path) -> None:
     printed = (Path(__file__).parent / "documented_sample.txt").read_text(encoding="utf-8")
     imports, _, rest = printed.partition("\n\n")
-    done = run_script(tmp_path, imports + SAMPLE + rest + "\nprint('order', opt.get_frequency(), type(model).__name__)\n")
+    done = run_script(
+        tmp_path, imports + SAMPLE + rest + "\nprint('order', opt.get_frequency(), type(model).__name__)\n"
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("loss is") == 4
     assert "order 4 ModelThor" in done.stdout

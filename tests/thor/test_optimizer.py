@@ -1,4 +1,5 @@
 """`thor` itself: the schedule, saved state, loss scale, failed inversions, bad arguments."""
+
 from __future__ import annotations
 
 import copy
@@ -86,8 +87,18 @@ def test_a_checkpoint_holds_upstreams_names(tmp_path: Path) -> None:
     step(*batch("dense", 0))
     ms.save_checkpoint(step, str(tmp_path / "all.ckpt"))
     names = set(ms.load_checkpoint(str(tmp_path / "all.ckpt")))
-    assert {"fc1.matrix_a", "fc2.matrix_g", "matrix_a_inv_0", "matrix_g_inv_1", "moments.fc1.weight", "momentum", "cov_step", "global_step",
-            "learning_rate", "fc1.weight"} <= names
+    assert {
+        "fc1.matrix_a",
+        "fc2.matrix_g",
+        "matrix_a_inv_0",
+        "matrix_g_inv_1",
+        "moments.fc1.weight",
+        "momentum",
+        "cov_step",
+        "global_step",
+        "learning_rate",
+        "fc1.weight",
+    } <= names
 
 
 @pytest.mark.parametrize("values", ["rate", "damping"])
@@ -109,13 +120,16 @@ def test_damping_that_is_no_tensor_is_named_at_the_first_step() -> None:
         step(*batch("dense", 0))
 
 
-@pytest.mark.parametrize(("options", "error", "text"), [
-    ({"batch_size": 0}, ValueError, "'batch_size' must be positive, but got 0"),
-    ({"batch_size": "4"}, TypeError, "'batch_size'"),
-    ({"enable_clip_grad": 1}, TypeError, "'enable_clip_grad' must be a bool"),
-    ({"frequency": 1}, ValueError, "'frequency' must be at least 2, but got 'frequency' 1"),
-    ({"momentum": -0.5}, ValueError, "'momentum' must be at least 0.0, but got 'momentum' -0.5"),
-])
+@pytest.mark.parametrize(
+    ("options", "error", "text"),
+    [
+        ({"batch_size": 0}, ValueError, "'batch_size' must be positive, but got 0"),
+        ({"batch_size": "4"}, TypeError, "'batch_size'"),
+        ({"enable_clip_grad": 1}, TypeError, "'enable_clip_grad' must be a bool"),
+        ({"frequency": 1}, ValueError, "'frequency' must be at least 2, but got 'frequency' 1"),
+        ({"momentum": -0.5}, ValueError, "'momentum' must be at least 0.0, but got 'momentum' -0.5"),
+    ],
+)
 def test_bad_arguments_are_named(options: dict, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         make_thor(make_net("dense"), RATES["dense"], **options)
@@ -188,7 +202,7 @@ def test_float16_layers_record_float32_factors() -> None:
     make_thor(net, RATES["dense"])
     net.to_float(ms.float16)
     x, y = batch("dense", 0)
-    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")(net(x).astype(ms.float32), y) * 2.0 ** 12
+    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")(net(x).astype(ms.float32), y) * 2.0**12
     torch.autograd.grad(loss, list(net.trainable_params()))
     assert net.fc1.matrix_g.dtype is torch.float32
     assert np.isfinite(net.fc1.matrix_g.asnumpy()).all()
@@ -201,7 +215,9 @@ def test_batch_size_scales_g() -> None:
         net = make_net("dense")
         optimizer = make_thor(net, RATES["dense"], batch_size=size)
         make_step(net, optimizer)(*batch("dense", 0))
-        expected = np.linalg.inv(net.fc1.matrix_g.asnumpy().astype(np.float64) * size ** 2 + np.sqrt(DAMPINGS[0]) * np.eye(8))
+        expected = np.linalg.inv(
+            net.fc1.matrix_g.asnumpy().astype(np.float64) * size**2 + np.sqrt(DAMPINGS[0]) * np.eye(8)
+        )
         np.testing.assert_allclose(optimizer.matrix_g[0].asnumpy()[0], expected, rtol=1e-5, atol=1e-5)
         results.append(optimizer.matrix_g[0].asnumpy())
     assert np.abs(results[0] - results[1]).max() > 0.01

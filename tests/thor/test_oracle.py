@@ -1,4 +1,5 @@
 """Real MindSpore still computes what tests/golden/thor.npz says, which test_golden.py compares ours with."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -15,8 +16,13 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 @pytest.mark.slow
 def test_the_golden_file_is_what_real_mindspore_computes(tmp_path: Path) -> None:
     script = GOLDEN / "make_thor.py"
-    run_oracle(f"import runpy, sys\nsys.argv = [{str(script)!r}, sys.argv[1]]\nrunpy.run_path(sys.argv[0], run_name='__main__')",
-               str(tmp_path / "thor.npz"), timeout=600, cwd=tmp_path)
+    run_oracle(
+        f"import runpy, sys\nsys.argv = [{str(script)!r}, sys.argv[1]]\nrunpy.run_path(sys.argv[0], "
+        "run_name='__main__')",
+        str(tmp_path / "thor.npz"),
+        timeout=600,
+        cwd=tmp_path,
+    )
     kept, made = np.load(GOLDEN / "thor.npz"), np.load(tmp_path / "thor.npz")
     assert set(kept.files) == set(made.files)
     for name in kept.files:

@@ -1,4 +1,5 @@
 """What must hold of THOR whatever the numbers are; docs/design/thor.md, invariances."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -17,10 +18,14 @@ from tests.thor.ours import batch, make_net, make_step, make_thor, trainable
 FEW = settings(max_examples=12, deadline=None)
 
 
-def updates(case: str, damping: float, scale: float = 1.0, order: list[int] | None = None, seed: int = 0, **options: Any) -> dict[str, np.ndarray]:
+def updates(
+    case: str, damping: float, scale: float = 1.0, order: list[int] | None = None, seed: int = 0, **options: Any
+) -> dict[str, np.ndarray]:
     """What one step with learning rate 1 subtracts from each weight."""
     net = make_net(case)
-    optimizer = make_thor(net, np.ones(1, np.float32), dampings=np.array([damping], np.float32), momentum=0.0, loss_scale=scale, **options)
+    optimizer = make_thor(
+        net, np.ones(1, np.float32), dampings=np.array([damping], np.float32), momentum=0.0, loss_scale=scale, **options
+    )
     before = {name: value.astype(np.float64) for name, value in trainable(net).items()}
     x, y = make_data(case, seed)
     order = list(range(BATCH)) if order is None else order
@@ -33,13 +38,15 @@ def gradients(case: str, seed: int = 0) -> dict[str, np.ndarray]:
     net.set_train()
     x, y = make_data(case, seed)
     loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")(net(Tensor(x)), Tensor(y))
-    return {item.name: torch.autograd.grad(loss, [item], retain_graph=True)[0].numpy() for item in net.trainable_params()}
+    return {
+        item.name: torch.autograd.grad(loss, [item], retain_graph=True)[0].numpy() for item in net.trainable_params()
+    }
 
 
 @FEW
 @given(exponent=st.floats(9, 11), seed=st.integers(0, 30))
 def test_very_large_damping_divides_the_gradient_by_it(exponent: float, seed: int) -> None:
-    damping = float(np.float32(10.0 ** exponent))
+    damping = float(np.float32(10.0**exponent))
     plain = gradients("dense", seed)
     net = make_net("dense")
     optimizer = make_thor(net, np.zeros(1, np.float32), dampings=np.array([damping], np.float32), momentum=0.0)
@@ -61,7 +68,7 @@ def test_the_order_of_samples_does_not_count(case: str, order: list[int], seed: 
 @FEW
 @given(case=st.sampled_from(CASES), exponent=st.integers(-4, 10), seed=st.integers(0, 30))
 def test_the_loss_scale_does_not_count(case: str, exponent: int, seed: int) -> None:
-    one, two = updates(case, 0.05, seed=seed), updates(case, 0.05, scale=2.0 ** exponent, seed=seed)
+    one, two = updates(case, 0.05, seed=seed), updates(case, 0.05, scale=2.0**exponent, seed=seed)
     for name in one:  # a power of two changes no bit before the inversion
         assert np.abs(one[name] - two[name]).max() <= 1e-5 * max(1e-2, np.abs(one[name]).max()), name
 
@@ -91,7 +98,7 @@ def test_products_by_blocks_are_the_products_by_the_whole_matrices(rows: int, co
         parts = random.standard_normal((-(-size // width), width, width))
         whole = np.zeros((len(parts) * width,) * 2)
         for number, part in enumerate(parts):
-            whole[number * width:(number + 1) * width, number * width:(number + 1) * width] = part
+            whole[number * width : (number + 1) * width, number * width : (number + 1) * width] = part
         return torch.from_numpy(parts), whole[:size, :size]
 
     (left, whole_left), (right, whole_right) = blocks(rows), blocks(columns)
@@ -103,6 +110,7 @@ def test_products_by_blocks_are_the_products_by_the_whole_matrices(rows: int, co
 @pytest.mark.parametrize("size", [1, 6, 127, 128])
 def test_up_to_128_nothing_is_split(size: int) -> None:
     from mindspore_compat.nn.optim.thor_inverse import damped_inverse_
+
     values = torch.randn(size, 2 * size, dtype=torch.float64)
     factor = values @ values.T
     whole = torch.linalg.inv(factor + 0.1 * torch.eye(size, dtype=torch.float64))

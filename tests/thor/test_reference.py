@@ -1,4 +1,5 @@
 """Ours against the float64 reference: every network, flag and option of docs/design/thor.md."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -10,7 +11,9 @@ from tests.thor.ours import batch, make_net, make_step, make_thor, trainable
 from tests.thor.reference_networks import make_reference
 
 
-def compare(case: str, option: str, dtype: torch.dtype = torch.float32, dampings: np.ndarray = DAMPINGS, slower: float = 1.0) -> tuple[float, float]:
+def compare(
+    case: str, option: str, dtype: torch.dtype = torch.float32, dampings: np.ndarray = DAMPINGS, slower: float = 1.0
+) -> tuple[float, float]:
     """(largest |difference| of a weight after any of the four steps, largest change of a weight in a step)."""
     settings, rates = OPTIONS[option], (RATES[case] * slower).astype(np.float32)
     reference = make_reference(case, rates, dampings=dampings, **settings)

@@ -1,4 +1,7 @@
-"""Networks under mixed precision, and loss scales under random overflows; real MindSpore's values (tests/golden/make_amp.py)."""
+"""Networks under mixed precision, and loss scales under random overflows; real MindSpore's values
+(tests/golden/make_amp.py).
+"""
+
 from __future__ import annotations
 
 import hashlib
@@ -14,7 +17,10 @@ except ImportError:
 LEVELS = ["O0", "O1", "O2", "O3", "auto"]
 MANAGERS = ["unset", "none", "fixed", "fixed_drop", "dynamic"]
 KEEP = [None, True, False]
-CASES = {f"{level}:{manager}:{keep}": (level, manager, keep) for level, manager, keep in itertools.product(LEVELS, MANAGERS, KEEP)}
+CASES = {
+    f"{level}:{manager}:{keep}": (level, manager, keep)
+    for level, manager, keep in itertools.product(LEVELS, MANAGERS, KEEP)
+}
 
 
 class Net(nn.Cell):  # upstream's O1 rewrites the source of classes, and needs them at the top of a module
@@ -71,18 +77,31 @@ def _data(ms):
 
 
 def trained(ms, case):
-    """The training Cell's class, dtypes after each layer, losses of three steps, dtypes of Parameters, prediction and evaluation."""
+    """The training Cell's class, dtypes after each layer, losses of three steps, dtypes of Parameters, prediction and
+    evaluation.
+    """
     level, manager, keep = CASES[case]
     log = []
     net, (x, y) = _net(ms, log), _data(ms)
     options = {} if keep is None else {"keep_batchnorm_fp32": keep}
     if manager != "unset":
-        options["loss_scale_manager"] = {"none": lambda: None, "fixed": lambda: ms.FixedLossScaleManager(1024, False),
-                                         "fixed_drop": lambda: ms.FixedLossScaleManager(1024), "dynamic": lambda: ms.DynamicLossScaleManager(1024, 2, 2)}[manager]()
+        options["loss_scale_manager"] = {
+            "none": lambda: None,
+            "fixed": lambda: ms.FixedLossScaleManager(1024, False),
+            "fixed_drop": lambda: ms.FixedLossScaleManager(1024),
+            "dynamic": lambda: ms.DynamicLossScaleManager(1024, 2, 2),
+        }[manager]()
     try:
         scale = 1024 if manager == "fixed" else 1  # upstream's recipe for a scale that no step removes
         opt = ms.nn.Momentum(net.trainable_params(), 0.01, 0.9, loss_scale=scale)
-        model = ms.Model(net, ms.nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"), opt, metrics={"loss"}, amp_level=level, **options)
+        model = ms.Model(
+            net,
+            ms.nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"),
+            opt,
+            metrics={"loss"},
+            amp_level=level,
+            **options,
+        )
         outputs = [model.train_network(x, y) for _ in range(3)]
     except Exception as error:
         return {"error": type(error).__name__}
@@ -90,10 +109,16 @@ def trained(ms, case):
     steps = [[name, _short(dtype)] for name, dtype in log[:8]]
     model.eval_network.set_train(False)
     found = model.eval_network(x, y)
-    return {"cell": type(model.train_network).__name__, "dtypes": steps, "loss_dtype": _short(losses[0].dtype), "losses": [float(loss.asnumpy()) for loss in losses],
-            "parameters": sorted({_short(p.dtype) for p in model.train_network.get_parameters()}), "predict": _short(model.predict(x).dtype),
-            "eval": [_short(item.dtype) for item in found],
-            "moving_mean": float(abs(next(p for p in net.get_parameters() if p.name == "bn.moving_mean").asnumpy()).sum())}
+    return {
+        "cell": type(model.train_network).__name__,
+        "dtypes": steps,
+        "loss_dtype": _short(losses[0].dtype),
+        "losses": [float(loss.asnumpy()) for loss in losses],
+        "parameters": sorted({_short(p.dtype) for p in model.train_network.get_parameters()}),
+        "predict": _short(model.predict(x).dtype),
+        "eval": [_short(item.dtype) for item in found],
+        "moving_mean": float(abs(next(p for p in net.get_parameters() if p.name == "bn.moving_mean").asnumpy()).sum()),
+    }
 
 
 def patterns(count, steps, seed=0):
@@ -101,7 +126,12 @@ def patterns(count, steps, seed=0):
     rng = np.random.RandomState(seed)
     for _ in range(count):
         rate = rng.choice([0.02, 0.1, 0.5, 0.9])
-        yield int(rng.choice([2, 3, 4])), int(rng.randint(1, 9)), float(2.0 ** rng.randint(0, 25)), [bool(v) for v in rng.rand(steps) < rate]
+        yield (
+            int(rng.choice([2, 3, 4])),
+            int(rng.randint(1, 9)),
+            float(2.0 ** rng.randint(0, 25)),
+            [bool(v) for v in rng.rand(steps) < rate],
+        )
 
 
 def manager_digest(ms, count=10_000, steps=60):
@@ -139,5 +169,7 @@ def scaler_digest(ms, amp, count=200, steps=60):
         scaler = amp.DynamicLossScaler(scale, factor, window)
         for overflow in overflows:
             scaler.adjust(ms.Tensor(not overflow))
-            digest.update(np.float32(scaler.scale_value.asnumpy()).tobytes() + np.int32(scaler.counter.asnumpy()).tobytes())
+            digest.update(
+                np.float32(scaler.scale_value.asnumpy()).tobytes() + np.int32(scaler.counter.asnumpy()).tobytes()
+            )
     return digest.hexdigest()

@@ -1,4 +1,7 @@
-"""Small runs of Model with callbacks; what they leave behind must be real MindSpore's (tests/golden/make_callbacks.py)."""
+"""Small runs of Model with callbacks; what they leave behind must be real MindSpore's
+(tests/golden/make_callbacks.py).
+"""
+
 from __future__ import annotations
 
 import contextlib
@@ -10,8 +13,18 @@ import tempfile
 
 _STAGES = ["begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end"]
 _HOOKS = [f"on_{mode}_{stage}" for mode in ("train", "eval") for stage in _STAGES]
-_FIELDS = ["mode", "epoch_num", "cur_epoch_num", "cur_step_num", "batch_num", "dataset_sink_mode", "parallel_mode", "device_number",
-           "metrics", "eval_results"]
+_FIELDS = [
+    "mode",
+    "epoch_num",
+    "cur_epoch_num",
+    "cur_step_num",
+    "batch_num",
+    "dataset_sink_mode",
+    "parallel_mode",
+    "device_number",
+    "metrics",
+    "eval_results",
+]
 
 
 class Env:
@@ -19,13 +32,20 @@ class Env:
 
     def __init__(self, ms) -> None:
         import numpy as np
+
         self.ms, self.np, self.log, self.values = ms, np, [], {}
         self.seen = {}
 
     def data(self, count=10, batch=4, columns=2, seed=0):
         rng = self.np.random.RandomState(seed)
-        arrays = (rng.randn(count, 4).astype(self.np.float32), rng.randint(0, 3, count).astype(self.np.int32), self.np.ones(count, self.np.float32))
-        return self.ms.dataset.NumpySlicesDataset(arrays[:columns], ["x", "y", "z"][:columns], shuffle=False).batch(batch)
+        arrays = (
+            rng.randn(count, 4).astype(self.np.float32),
+            rng.randint(0, 3, count).astype(self.np.int32),
+            self.np.ones(count, self.np.float32),
+        )
+        return self.ms.dataset.NumpySlicesDataset(arrays[:columns], ["x", "y", "z"][:columns], shuffle=False).batch(
+            batch
+        )
 
     def net(self):
         net = self.ms.nn.Dense(4, 3)
@@ -44,7 +64,9 @@ class Env:
         kwargs.setdefault("loss_fn", self.loss())
         if metrics == "both":  # a set has no order, and it shows in what is printed
             metrics = {"loss": self.ms.train.Loss(), "acc": self.ms.train.Accuracy()}
-        return self.ms.Model(net, optimizer=self.optimizer, metrics=set(metrics) if isinstance(metrics, tuple) else metrics, **kwargs)
+        return self.ms.Model(
+            net, optimizer=self.optimizer, metrics=set(metrics) if isinstance(metrics, tuple) else metrics, **kwargs
+        )
 
     def plain(self, value):
         """A value as JSON holds it; Tensors as rounded numbers."""
@@ -68,7 +90,11 @@ class Env:
         for key in ("train_dataset_element", "eval_dataset_element"):
             if params.get(key):
                 now[key] = [list(item.shape) for item in params[key]]
-        changed = {key: now.get(key) for key in sorted({*now, *self.seen}) if now.get(key) != self.seen.get(key) or (key in now) != (key in self.seen)}
+        changed = {
+            key: now.get(key)
+            for key in sorted({*now, *self.seen})
+            if now.get(key) != self.seen.get(key) or (key in now) != (key in self.seen)
+        }
         self.seen = now
         self.log.append([label, hook, changed])
 
@@ -80,10 +106,14 @@ class Env:
                     run_context.request_stop()
                 if fail == name:
                     raise KeyError("as told")
+
             return hook
+
         body = {name: hook_of(name) for name in _HOOKS}
         body["__enter__"] = lambda this: (self.log.append([label, "enter"]), this)[1]
-        body["__exit__"] = lambda this, *err: self.log.append([label, "exit", _kind_of(err[0]) if err and err[0] else None]) and None
+        body["__exit__"] = lambda this, *err: (
+            self.log.append([label, "exit", _kind_of(err[0]) if err and err[0] else None]) and None
+        )
         return type("Recorder", (self.ms.Callback,), body)()
 
 
@@ -96,23 +126,32 @@ def _lambda(env):
 
 
 CALLBACKS = {
-    "lm1": lambda e: e.ms.LossMonitor(), "lm2": lambda e: e.ms.LossMonitor(2), "lm0": lambda e: e.ms.LossMonitor(0), "lm5": lambda e: e.ms.LossMonitor(5),
-    "tm": lambda e: e.ms.TimeMonitor(), "tmd": lambda e: e.ms.TimeMonitor(data_time=True), "tm7": lambda e: e.ms.TimeMonitor(7),
+    "lm1": lambda e: e.ms.LossMonitor(),
+    "lm2": lambda e: e.ms.LossMonitor(2),
+    "lm0": lambda e: e.ms.LossMonitor(0),
+    "lm5": lambda e: e.ms.LossMonitor(5),
+    "tm": lambda e: e.ms.TimeMonitor(),
+    "tmd": lambda e: e.ms.TimeMonitor(data_time=True),
+    "tm7": lambda e: e.ms.TimeMonitor(7),
     "ck": lambda e: e.ms.ModelCheckpoint("c", "out"),
     "ck2": lambda e: e.ms.ModelCheckpoint("c", "out", e.ms.CheckpointConfig(2, keep_checkpoint_max=2)),
-    "hist": lambda e: e.keep("history", e.ms.History()), "lam": _lambda,
+    "hist": lambda e: e.keep("history", e.ms.History()),
+    "lam": _lambda,
     "lrs": lambda e: e.ms.LearningRateScheduler(lambda rate, step: rate * 0.5 if step % 2 == 0 else rate),
     "es_loss": lambda e: e.ms.train.EarlyStopping("loss", patience=1, verbose=True),
     "es_eval": lambda e: e.ms.train.EarlyStopping(verbose=True),
     "es_acc": lambda e: e.ms.train.EarlyStopping("acc", patience=2, verbose=True, restore_best_weights=True),
-    "es_delta": lambda e: e.ms.train.EarlyStopping("eval_loss", min_delta=10, patience=2, verbose=True, restore_best_weights=True),
+    "es_delta": lambda e: e.ms.train.EarlyStopping(
+        "eval_loss", min_delta=10, patience=2, verbose=True, restore_best_weights=True
+    ),
     "es_max": lambda e: e.ms.train.EarlyStopping("loss", mode="max", patience=1),
     "es_none": lambda e: e.ms.train.EarlyStopping("nothing", verbose=True),
     "rl": lambda e: e.ms.train.ReduceLROnPlateau("eval_loss", 0.5, 1, True, min_delta=10, cooldown=1, min_lr=0.04),
     "rl_loss": lambda e: e.ms.train.ReduceLROnPlateau("loss", patience=0, verbose=True),
     "rl_min": lambda e: e.ms.train.ReduceLROnPlateau("loss", 0.3, 1, True, "max", 0, 0, 0.02),
     "rl_acc": lambda e: e.ms.train.ReduceLROnPlateau("acc", 0.5, 1, True),
-    "bk": lambda e: e.ms.train.BackupAndRestore("bk"), "bk2": lambda e: e.ms.train.BackupAndRestore("bk", 2, False),
+    "bk": lambda e: e.ms.train.BackupAndRestore("bk"),
+    "bk2": lambda e: e.ms.train.BackupAndRestore("bk", 2, False),
 }
 
 
@@ -129,7 +168,15 @@ def _call(env, kind, callbacks, **kwargs):
     if kind == "train":
         model.train(3, env.data(), callbacks=callbacks, dataset_sink_mode=False, **kwargs)
     elif kind == "fit":
-        model.fit(3, env.data(), env.data(8), callbacks=callbacks, dataset_sink_mode=False, valid_dataset_sink_mode=False, **kwargs)
+        model.fit(
+            3,
+            env.data(),
+            env.data(8),
+            callbacks=callbacks,
+            dataset_sink_mode=False,
+            valid_dataset_sink_mode=False,
+            **kwargs,
+        )
     else:
         env.values["found"] = model.eval(env.data(), callbacks=callbacks, dataset_sink_mode=False)
 
@@ -151,8 +198,16 @@ def _twice(name):
         model, callback = env.model(), CALLBACKS[name](env)
         for epochs in (1, 2):
             model.train(epochs, env.data(), callbacks=[callback], dataset_sink_mode=False)
-        model.fit(1, env.data(), env.data(8), callbacks=[callback, env.recorder()], dataset_sink_mode=False, valid_dataset_sink_mode=False)
+        model.fit(
+            1,
+            env.data(),
+            env.data(8),
+            callbacks=[callback, env.recorder()],
+            dataset_sink_mode=False,
+            valid_dataset_sink_mode=False,
+        )
         env.values["eval"] = model.eval(env.data(), dataset_sink_mode=False)
+
     return run
 
 
@@ -167,6 +222,7 @@ def _initial(kind, epoch):
 def _metric(names):
     def run(env):
         env.values["found"] = env.model(metrics=names).eval(env.data(), dataset_sink_mode=False)
+
     return run
 
 
@@ -177,14 +233,24 @@ def _sink(kind, sink_size):
         if kind == "train":
             model.train(2, env.data(), callbacks=callbacks, dataset_sink_mode=True, sink_size=sink_size)
         elif kind == "fit":
-            model.fit(2, env.data(), env.data(8), callbacks=callbacks, dataset_sink_mode=True, valid_dataset_sink_mode=True, sink_size=sink_size)
+            model.fit(
+                2,
+                env.data(),
+                env.data(8),
+                callbacks=callbacks,
+                dataset_sink_mode=True,
+                valid_dataset_sink_mode=True,
+                sink_size=sink_size,
+            )
         else:
             env.values["found"] = model.eval(env.data(), callbacks=callbacks, dataset_sink_mode=True)
+
     return run
 
 
 def _outputs(form):
     """A train network with outputs of this form, and the callbacks that read them."""
+
     def run(env):
         ms = env.ms
 
@@ -196,10 +262,26 @@ def _outputs(form):
 
             def construct(self, x, y):
                 loss = self.loss(self.fc(x), y)
-                return {"scalar": loss, "one": loss.reshape((1,)), "many": x.sum(axis=1), "pair": (loss, x.sum()), "pair_of_one": (loss.reshape((1,)), 3),
-                        "number": 2.5, "number_first": (2.5, loss), "nan": loss * float("nan"), "inf": loss / 0.0}[form]
+                return {
+                    "scalar": loss,
+                    "one": loss.reshape((1,)),
+                    "many": x.sum(axis=1),
+                    "pair": (loss, x.sum()),
+                    "pair_of_one": (loss.reshape((1,)), 3),
+                    "number": 2.5,
+                    "number_first": (2.5, loss),
+                    "nan": loss * float("nan"),
+                    "inf": loss / 0.0,
+                }[form]
+
         model = ms.Model(Step())
-        model.train(2, env.data(), callbacks=[ms.LossMonitor(), CALLBACKS["hist"](env), CALLBACKS["es_loss"](env)], dataset_sink_mode=False)
+        model.train(
+            2,
+            env.data(),
+            callbacks=[ms.LossMonitor(), CALLBACKS["hist"](env), CALLBACKS["es_loss"](env)],
+            dataset_sink_mode=False,
+        )
+
     return run
 
 
@@ -218,8 +300,12 @@ def _eval_network(indexes, outputs=3):
                 if outputs == 1:
                     return logits
                 return (logits, y) if outputs == 2 else (logits, self.loss(logits, y), y)
-        model = ms.Model(env.net(), eval_network=Eval(), eval_indexes=indexes, metrics={"loss", "acc"} if indexes else {"acc"})
+
+        model = ms.Model(
+            env.net(), eval_network=Eval(), eval_indexes=indexes, metrics={"loss", "acc"} if indexes else {"acc"}
+        )
         env.values["found"] = model.eval(env.data(), dataset_sink_mode=False)
+
     return run
 
 
@@ -228,18 +314,30 @@ def _predict(form):
         ms, np = env.ms, env.np
         x = ms.Tensor(np.ones((2, 4), np.float32))
         model = ms.Model(env.net())
-        inputs = {"tensor": (x,), "numpy": (np.ones((2, 4), np.float32),), "empty": (ms.Tensor(np.ones((0, 4), np.float32)),), "none": ()}[form]
+        inputs = {
+            "tensor": (x,),
+            "numpy": (np.ones((2, 4), np.float32),),
+            "empty": (ms.Tensor(np.ones((0, 4), np.float32)),),
+            "none": (),
+        }[form]
         env.values["out"] = model.predict(*inputs)
+
     return run
 
 
 def _manual(env):
     """The callback machinery without Model, as loops of users' own have it."""
     from importlib import import_module
+
     callback = import_module(env.ms.__name__ + ".train.callback")
     params = callback._InternalCallbackParam()
     params.train_network, params.epoch_num, params.batch_num, params.cur_step_num = env.net(), 2, 3, 0
-    params.cur_epoch_num, params.net_outputs, params.dataset_sink_mode, params.mode = 1, env.ms.Tensor(1.5), False, "train"
+    params.cur_epoch_num, params.net_outputs, params.dataset_sink_mode, params.mode = (
+        1,
+        env.ms.Tensor(1.5),
+        False,
+        "train",
+    )
     context = callback.RunContext(params)
     manager = callback._CallbackManager([env.ms.LossMonitor(), env.recorder()])
     manager.begin(context)
@@ -275,8 +373,25 @@ for _frequency_of in (1, 2, 3, 4, [1], [2, 3], [], True, 0, "1", 1.0):
     PROGRAMS[f"frequency:{_frequency_of!r}"] = _frequency(_frequency_of)
 for _kind, _epoch in itertools.product(("train", "fit"), (0, 1, 2, 3, -1)):
     PROGRAMS[f"initial:{_kind}:{_epoch}"] = _initial(_kind, _epoch)
-for _names in ("acc", "accuracy", "loss", "recall", "precision", "F1", "topk", "top_1_accuracy", "top_5_accuracy", "mae", "mse", "perplexity",
-               "confusion_matrix", "dice", "bleu_score", "roc_curve", "nothing"):
+for _names in (
+    "acc",
+    "accuracy",
+    "loss",
+    "recall",
+    "precision",
+    "F1",
+    "topk",
+    "top_1_accuracy",
+    "top_5_accuracy",
+    "mae",
+    "mse",
+    "perplexity",
+    "confusion_matrix",
+    "dice",
+    "bleu_score",
+    "roc_curve",
+    "nothing",
+):
     PROGRAMS[f"metric:{_names}"] = _metric((_names,))
 PROGRAMS["metric:dict"] = lambda env: _metric({"a": env.ms.train.Accuracy(), "b": env.ms.train.Loss()})(env)
 PROGRAMS["metric:list"] = _metric(["acc"])
@@ -287,9 +402,17 @@ for _form in ("scalar", "one", "many", "pair", "pair_of_one", "number", "number_
     PROGRAMS[f"outputs:{_form}"] = _outputs(_form)
 for _form in ("tensor", "numpy", "empty", "none"):
     PROGRAMS[f"predict:{_form}"] = _predict(_form)
-PROGRAMS.update({"eval_network:[1,0,2]": _eval_network([1, 0, 2]), "eval_network:None": _eval_network(None, 2), "eval_network:short": _eval_network([0, 1, 2], 2),
-                 "eval_network:two": _eval_network([0, 1]), "eval_network:tuple": _eval_network((1, 0, 2)), "eval_network:one": _eval_network([0, 1, 2], 1),
-                 "manual": _manual})
+PROGRAMS.update(
+    {
+        "eval_network:[1,0,2]": _eval_network([1, 0, 2]),
+        "eval_network:None": _eval_network(None, 2),
+        "eval_network:short": _eval_network([0, 1, 2], 2),
+        "eval_network:two": _eval_network([0, 1]),
+        "eval_network:tuple": _eval_network((1, 0, 2)),
+        "eval_network:one": _eval_network([0, 1, 2], 1),
+        "manual": _manual,
+    }
+)
 
 _NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
 
@@ -306,14 +429,24 @@ def recorded(ms, name):
             error = [_kind_of(type(caught)), str(caught).strip().splitlines()[0][:150] if str(caught).strip() else ""]
         finally:
             os.chdir(before)
-        files = sorted(os.path.relpath(os.path.join(where, file), folder) for where, _, found in os.walk(folder) for file in found)
+        files = sorted(
+            os.path.relpath(os.path.join(where, file), folder) for where, _, found in os.walk(folder) for file in found
+        )
     if getattr(env, "network", None) is not None:
         env.values["weights"] = float(abs(env.network.weight.asnumpy()).sum())
         env.values["lr"] = float(env.optimizer.learning_rate.asnumpy())
-    values = {key: env.plain({"epoch": value.epoch, "history": value.history}) if key == "history" else env.plain(value)
-              for key, value in env.values.items()}
+    values = {
+        key: env.plain({"epoch": value.epoch, "history": value.history}) if key == "history" else env.plain(value)
+        for key, value in env.values.items()
+    }
     text = out.getvalue()
     timed = [line for line in text.splitlines() if "time: " in line]
     numbers = [] if timed else [float(number) for number in _NUMBER.findall(text)]
-    return {"log": env.log, "out": _NUMBER.sub("#", text), "numbers": numbers, "files": [file for file in files if not file.endswith(".meta")],
-            "error": error, "values": values}
+    return {
+        "log": env.log,
+        "out": _NUMBER.sub("#", text),
+        "numbers": numbers,
+        "files": [file for file in files if not file.endswith(".meta")],
+        "error": error,
+        "values": values,
+    }

@@ -1,4 +1,7 @@
-"""Training Cells as scripts of the model zoo write them; their losses and weights must be real MindSpore's (tests/golden/make_custom_cells.py)."""
+"""Training Cells as scripts of the model zoo write them; their losses and weights must be real MindSpore's
+(tests/golden/make_custom_cells.py).
+"""
+
 from __future__ import annotations
 
 import numpy as np
@@ -47,7 +50,7 @@ def _momentum(net, rate=0.1):
     return nn.Momentum(net.trainable_params(), rate, 0.9)
 
 
-# --- clipping each gradient, as BERT and its kin --------------------------------------------------------------------------------
+# --- clipping each gradient, as BERT and its kin ----------------------------------------------------------------------
 
 GRADIENT_CLIP_TYPE, GRADIENT_CLIP_VALUE = 1, 0.5
 clip_grad = C.MultitypeFuncGraph("clip_grad")
@@ -59,7 +62,9 @@ def _clip_grad(clip_type, clip_value, grad):
         return grad
     dt = F.dtype(grad)
     if clip_type == 0:
-        return C.clip_by_value(grad, F.cast(F.tuple_to_array((-clip_value,)), dt), F.cast(F.tuple_to_array((clip_value,)), dt))
+        return C.clip_by_value(
+            grad, F.cast(F.tuple_to_array((-clip_value,)), dt), F.cast(F.tuple_to_array((clip_value,)), dt)
+        )
     return nn.ClipByNorm()(grad, F.cast(F.tuple_to_array((clip_value,)), dt))
 
 
@@ -75,14 +80,16 @@ class BertTrainOneStepCell(nn.TrainOneStepCell):
     def construct(self, x, y):
         weights = self.weights
         loss = self.network(x, y)
-        grads = self.grad(self.network, weights)(x, y, self.cast(F.tuple_to_array((self.sens,)), mstype.float32).reshape(()))
+        grads = self.grad(self.network, weights)(
+            x, y, self.cast(F.tuple_to_array((self.sens,)), mstype.float32).reshape(())
+        )
         grads = self.hyper_map(F.partial(clip_grad, GRADIENT_CLIP_TYPE, GRADIENT_CLIP_VALUE), grads)
         grads = self.grad_reducer(grads)
         succ = self.optimizer(grads)
         return F.depend(loss, succ)
 
 
-# --- sens filled by hand, a reducer of its own, as the old detection networks -----------------------------------------------------
+# --- sens filled by hand, a reducer of its own, as the old detection networks -----------------------------------------
 
 
 class YoloTrainingWrapper(nn.Cell):
@@ -114,7 +121,7 @@ class YoloTrainingWrapper(nn.Cell):
         return F.depend(loss, self.optimizer(grads))
 
 
-# --- a global norm ----------------------------------------------------------------------------------------------------------------
+# --- a global norm ----------------------------------------------------------------------------------------------------
 
 
 class GlobalNormTrainOneStep(nn.TrainOneStepCell):
@@ -131,21 +138,23 @@ class GlobalNormTrainOneStep(nn.TrainOneStepCell):
         return loss
 
 
-# --- ForwardValueAndGrad ------------------------------------------------------------------------------------------------------------
+# --- ForwardValueAndGrad ----------------------------------------------------------------------------------------------
 
 
 class ValueAndGradStep(nn.Cell):
     def __init__(self, network, optimizer):
         super().__init__(auto_prefix=False)
         self.optimizer = optimizer
-        self.step = nn.ForwardValueAndGrad(network, ParameterTuple(network.trainable_params()), get_by_list=True, sens_param=False)
+        self.step = nn.ForwardValueAndGrad(
+            network, ParameterTuple(network.trainable_params()), get_by_list=True, sens_param=False
+        )
 
     def construct(self, x, y):
         loss, grads = self.step(x, y)
         return ops.depend(loss, self.optimizer(grads))
 
 
-# --- two networks, two optimizers -------------------------------------------------------------------------------------------------------
+# --- two networks, two optimizers -------------------------------------------------------------------------------------
 
 
 class GeneratorLoss(nn.Cell):
@@ -165,7 +174,11 @@ class DiscriminatorLoss(nn.Cell):
 
     def construct(self, real, z):
         fake = ops.stop_gradient(self.generator(z))
-        return self.discriminator(fake).mean() - self.discriminator(real).mean() + ops.sqrt(ops.reduce_sum(ops.square(self.discriminator(real))))
+        return (
+            self.discriminator(fake).mean()
+            - self.discriminator(real).mean()
+            + ops.sqrt(ops.reduce_sum(ops.square(self.discriminator(real))))
+        )
 
 
 class GanTrainStep(nn.Cell):
@@ -189,7 +202,7 @@ class GanTrainStep(nn.Cell):
         return d_loss, g_loss
 
 
-# --- accumulation by hand, in three Cells -----------------------------------------------------------------------------------------------
+# --- accumulation by hand, in three Cells -----------------------------------------------------------------------------
 
 _sum_op = C.MultitypeFuncGraph("grad_sum_op")
 _clear_op = C.MultitypeFuncGraph("clear_op")
@@ -244,7 +257,7 @@ class TrainClear(nn.Cell):
         return self.hyper_map(F.partial(_clear_op), self.grad_sum, self.zeros)
 
 
-# --- a moving average of the weights ----------------------------------------------------------------------------------------------------
+# --- a moving average of the weights ----------------------------------------------------------------------------------
 
 _ema_op = C.MultitypeFuncGraph("_ema_op")
 
@@ -270,7 +283,7 @@ class EmaTrainOneStep(nn.TrainOneStepCell):
         return loss
 
 
-# --- several losses, the first one differentiated ------------------------------------------------------------------------------------------
+# --- several losses, the first one differentiated ---------------------------------------------------------------------
 
 
 class ManyLosses(nn.Cell):
@@ -307,7 +320,7 @@ class ManyLossesStep(nn.Cell):
         return ops.depend(losses, self.optimizer(grads))
 
 
-# --- frozen parts, gradients by inputs and weights, attack-like ------------------------------------------------------------------------------
+# --- frozen parts, gradients by inputs and weights, attack-like -------------------------------------------------------
 
 
 class InputsAndWeights(nn.Cell):
@@ -323,7 +336,7 @@ class InputsAndWeights(nn.Cell):
         return self.network(x + 0.1 * by_inputs[0].sign(), y)
 
 
-# --- the old way to ask an Ascend for overflows ------------------------------------------------------------------------------------------------
+# --- the old way to ask an Ascend for overflows -----------------------------------------------------------------------
 
 _grad_scale = C.MultitypeFuncGraph("grad_scale")
 _reciprocal = P.Reciprocal()
@@ -408,7 +421,9 @@ class BertLossScaleCell(nn.TrainOneStepWithLossScaleCell):
         self.loss_scale = None
         self.loss_scaling_manager = scale_update_cell
         if scale_update_cell:
-            self.loss_scale = Parameter(Tensor(scale_update_cell.get_loss_scale(), dtype=mstype.float32), name="loss_scale")
+            self.loss_scale = Parameter(
+                Tensor(scale_update_cell.get_loss_scale(), dtype=mstype.float32), name="loss_scale"
+            )
 
     def construct(self, x, y, sens=None):
         weights = self.weights
@@ -452,7 +467,7 @@ class CommonLossScaleCell(nn.TrainOneStepWithLossScaleCell):
         return loss, cond, scaling_sens
 
 
-# --- functions instead of Cells ------------------------------------------------------------------------------------------------------------------
+# --- functions instead of Cells ---------------------------------------------------------------------------------------
 
 
 def functional_step(net, optimizer):
@@ -473,12 +488,15 @@ def functional_step(net, optimizer):
             optimizer(grads)
         scaler.adjust(finite)
         return scaler.unscale(loss)
+
     return step
 
 
 def _batches():
     rng = np.random.RandomState(0)
-    return [(Tensor(rng.randn(6, 4).astype(np.float32)), Tensor(rng.randint(0, 3, 6).astype(np.int32))) for _ in range(4)]
+    return [
+        (Tensor(rng.randn(6, 4).astype(np.float32)), Tensor(rng.randint(0, 3, 6).astype(np.int32))) for _ in range(4)
+    ]
 
 
 def _run(make):
@@ -502,8 +520,12 @@ def _gan(_):
     rng = np.random.RandomState(5)
     for parameter in (*generator.trainable_params(), *discriminator.trainable_params()):
         parameter.set_data(Tensor((rng.randn(*parameter.shape) * 0.5).astype(np.float32)))
-    step = GanTrainStep(GeneratorLoss(generator, discriminator), DiscriminatorLoss(generator, discriminator),
-                        nn.RMSProp(generator.trainable_params(), 0.01), nn.Adam(discriminator.trainable_params(), 0.01)).set_train()
+    step = GanTrainStep(
+        GeneratorLoss(generator, discriminator),
+        DiscriminatorLoss(generator, discriminator),
+        nn.RMSProp(generator.trainable_params(), 0.01),
+        nn.Adam(discriminator.trainable_params(), 0.01),
+    ).set_train()
     return lambda x, _y: step(x, x * 0.5)
 
 
@@ -511,7 +533,11 @@ def _accumulated(net):
     optimizer = _momentum(net, 0.05)
     grad_sum = optimizer.parameters.clone(prefix="grad_sum", init="zeros")
     zeros = optimizer.parameters.clone(prefix="zeros", init="zeros")
-    forward, update, clear = TrainForwardBackward(_with_loss(net), optimizer, grad_sum, 0.5), TrainOptim(optimizer, grad_sum), TrainClear(grad_sum, zeros)
+    forward, update, clear = (
+        TrainForwardBackward(_with_loss(net), optimizer, grad_sum, 0.5),
+        TrainOptim(optimizer, grad_sum),
+        TrainClear(grad_sum, zeros),
+    )
     count = [0]
 
     def step(x, y):
@@ -521,6 +547,7 @@ def _accumulated(net):
             update()
             clear()
         return loss
+
     return step
 
 
@@ -542,21 +569,35 @@ RUNS = {
     "yolo": lambda net: YoloTrainingWrapper(_with_loss(net), _momentum(net), 2.0).set_train(),
     "global_norm": lambda net: GlobalNormTrainOneStep(_with_loss(net), _momentum(net), 0.3),
     "value_and_grad": lambda net: ValueAndGradStep(_with_loss(net), nn.Adam(net.trainable_params(), 0.01)),
-    "gan": _gan, "accumulated": _accumulated, "ema": _ema, "frozen": _frozen,
+    "gan": _gan,
+    "accumulated": _accumulated,
+    "ema": _ema,
+    "frozen": _frozen,
     "many_losses": lambda net: ManyLossesStep(ManyLosses(net), _momentum(net)),
     "inputs_and_weights": lambda net: InputsAndWeights(_with_loss(net), _momentum(net)),
     "functional": lambda net: functional_step(net, _momentum(net)),
-    "with_grad": lambda net: (lambda grad, opt: lambda x, y: (opt(grad(x, y)), _with_loss(net)(x, y))[1])(nn.WithGradCell(net, _loss()), _momentum(net)),
+    "with_grad": lambda net: (lambda grad, opt: lambda x, y: (opt(grad(x, y)), _with_loss(net)(x, y))[1])(
+        nn.WithGradCell(net, _loss()), _momentum(net)
+    ),
     "sens": lambda net: nn.TrainOneStepCell(_with_loss(net), _momentum(net), 4.0),
-    "return_grad": lambda net: (lambda step: lambda x, y: (lambda out: (out[0], *[ops.reduce_sum(ops.abs(g)) for _, g in sorted(out[1].items())]))(step(x, y)))(
-        nn.TrainOneStepCell(_with_loss(net), _momentum(net), return_grad=True)),
+    "return_grad": lambda net: (
+        lambda step: (
+            lambda x, y: (lambda out: (out[0], *[ops.reduce_sum(ops.abs(g)) for _, g in sorted(out[1].items())]))(
+                step(x, y)
+            )
+        )
+    )(nn.TrainOneStepCell(_with_loss(net), _momentum(net), return_grad=True)),
 }
 
 #: upstream's CPU build can not run these; the clipped update they must make is that of bert_clip and global_norm
 SCALED = {
     "npu_status": lambda net: NpuStatusStep(_with_loss(net), _momentum(net), nn.DynamicLossScaleUpdateCell(256, 2, 2)),
-    "bert_loss_scale": lambda net: BertLossScaleCell(_with_loss(net), _momentum(net), nn.DynamicLossScaleUpdateCell(256, 2, 2)),
-    "common_loss_scale": lambda net: CommonLossScaleCell(_with_loss(net), _momentum(net), nn.DynamicLossScaleUpdateCell(256, 2, 2)),
+    "bert_loss_scale": lambda net: BertLossScaleCell(
+        _with_loss(net), _momentum(net), nn.DynamicLossScaleUpdateCell(256, 2, 2)
+    ),
+    "common_loss_scale": lambda net: CommonLossScaleCell(
+        _with_loss(net), _momentum(net), nn.DynamicLossScaleUpdateCell(256, 2, 2)
+    ),
     "fixed_tensor": lambda net: CommonLossScaleCell(_with_loss(net), _momentum(net), Tensor(512.0, mstype.float32)),
 }
 

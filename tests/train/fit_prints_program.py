@@ -1,4 +1,5 @@
 """What `Model.fit` prints with several callbacks and frequencies; runs under real MindSpore and ours."""
+
 from __future__ import annotations
 
 import contextlib
@@ -12,7 +13,11 @@ import numpy as np
 
 def prints(ms: Any) -> list[str]:
     """One text for each combination, times taken out and numbers cut."""
-    nn, train, dataset = ms.nn, importlib.import_module(f"{ms.__name__}.train"), importlib.import_module(f"{ms.__name__}.dataset")
+    nn, train, dataset = (
+        ms.nn,
+        importlib.import_module(f"{ms.__name__}.train"),
+        importlib.import_module(f"{ms.__name__}.dataset"),
+    )
     rng = np.random.RandomState(0)
     columns = rng.randn(8, 3).astype(np.float32), rng.randint(0, 2, 8).astype(np.int32)
 
@@ -30,7 +35,16 @@ def prints(ms: Any) -> list[str]:
 
     class Heir(train.LossMonitor):
         pass
-    makers = (lambda: None, list, train.LossMonitor, lambda: [train.LossMonitor(2)], lambda: [train.LossMonitor(100)], lambda: [Heir()],
-              lambda: [train.TimeMonitor(), train.LossMonitor()], lambda: [train.History()],
-              lambda: [train.LossMonitor(), train.EarlyStopping("eval_loss", patience=1, verbose=True)])
+
+    makers = (
+        lambda: None,
+        list,
+        train.LossMonitor,
+        lambda: [train.LossMonitor(2)],
+        lambda: [train.LossMonitor(100)],
+        lambda: [Heir()],
+        lambda: [train.TimeMonitor(), train.LossMonitor()],
+        lambda: [train.History()],
+        lambda: [train.LossMonitor(), train.EarlyStopping("eval_loss", patience=1, verbose=True)],
+    )
     return [printed(make(), frequency) for make in makers for frequency in (1, 2, 7, [1, 4])]

@@ -1,4 +1,6 @@
-"""One rank of a run that saves its share of the parameters only, and loads everything again. RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT say which."""
+"""One rank of a run that saves its share of the parameters only, and loads everything again. RANK, WORLD_SIZE,
+MASTER_ADDR, MASTER_PORT say which.
+"""
 
 import json
 import os
@@ -24,7 +26,9 @@ def network() -> nn.Cell:
 
 net = network()
 data = [(Tensor(np.ones((2, 4), np.float32)), Tensor(np.zeros(2, np.int32)))]
-model = Model(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"), nn.Momentum(net.trainable_params(), 0.1, 0.9))
+model = Model(
+    net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"), nn.Momentum(net.trainable_params(), 0.1, 0.9)
+)
 config = CheckpointConfig(1, remove_redundancy=True, format=sys.argv[2], async_save=True)
 model.train(1, data, callbacks=[ModelCheckpoint("n", folder, config)])
 own = ms.load_checkpoint(f"{folder}/n-1_1.{sys.argv[2]}", format=sys.argv[2])

@@ -1,4 +1,7 @@
-"""Mixed precision and loss scales against real MindSpore's values, and what its CPU build refuses to run against a float64 reference."""
+"""Mixed precision and loss scales against real MindSpore's values, and what its CPU build refuses to run against a
+float64 reference.
+"""
+
 from __future__ import annotations
 
 import json
@@ -23,10 +26,17 @@ def test_dtypes_and_losses_of_every_level(case: str) -> None:
     if theirs == REFUSED:
         assert ours["cell"] == "TrainOneStepWithLossScaleCell" and all(math.isfinite(loss) for loss in ours["losses"])
         theirs = GOLDEN["trained"][case.replace(case.split(":")[1], "none")]
-    if case.startswith("auto"):  # upstream's Dense on a CPU is a matmul and an addition in float32; on other devices one operator, as here
-        theirs = {**theirs, "dtypes": [[name, "float16" if name == "fc" else dtype] for name, dtype in theirs["dtypes"]]}
+    if case.startswith(
+        "auto"
+    ):  # upstream's Dense on a CPU is a matmul and an addition in float32; on other devices one operator, as here
+        theirs = {
+            **theirs,
+            "dtypes": [[name, "float16" if name == "fc" else dtype] for name, dtype in theirs["dtypes"]],
+        }
     count = 1 if case.startswith("O2:unset") else 3  # its scale of 2 ** 24 overflows float16, and the steps are dropped
-    np.testing.assert_allclose(ours["losses"][:count], theirs["losses"][:count], rtol=2e-6 if case.startswith("O0") else 3e-3)
+    np.testing.assert_allclose(
+        ours["losses"][:count], theirs["losses"][:count], rtol=2e-6 if case.startswith("O0") else 3e-3
+    )
     if count == 3:
         np.testing.assert_allclose(ours["moving_mean"], theirs["moving_mean"], rtol=1e-3)
     for key in ("dtypes", "loss_dtype", "parameters", "predict", "eval"):
@@ -75,9 +85,14 @@ class Reference:
         return overflow
 
 
-@pytest.mark.parametrize(("manager", "factor", "window"), [
-    (lambda: amp.FixedLossScaleManager(512.0), None, 0), (lambda: amp.DynamicLossScaleManager(2.0 ** 20, 2, 3), 2, 3),
-    (lambda: amp.DynamicLossScaleManager(2.0 ** 4, 4, 5), 4, 5)])
+@pytest.mark.parametrize(
+    ("manager", "factor", "window"),
+    [
+        (lambda: amp.FixedLossScaleManager(512.0), None, 0),
+        (lambda: amp.DynamicLossScaleManager(2.0**20, 2, 3), 2, 3),
+        (lambda: amp.DynamicLossScaleManager(2.0**4, 4, 5), 4, 5),
+    ],
+)
 def test_four_hundred_steps_with_random_overflows_follow_the_reference(manager, factor, window) -> None:
     net, rng = Quadratic(), np.random.RandomState(4)
     step = amp.build_train_network(net, nn.Momentum(net.trainable_params(), 0.01, 0.9), loss_scale_manager=manager())
@@ -96,7 +111,9 @@ def test_four_hundred_steps_with_random_overflows_follow_the_reference(manager, 
 
 def test_fixed_scale_without_dropping_updates_on_overflow_too() -> None:
     net = Quadratic()
-    step = amp.build_train_network(net, nn.SGD(net.trainable_params(), 0.1), loss_scale_manager=amp.FixedLossScaleManager(4.0, False))
+    step = amp.build_train_network(
+        net, nn.SGD(net.trainable_params(), 0.1), loss_scale_manager=amp.FixedLossScaleManager(4.0, False)
+    )
     step(Tensor(np.array([1, np.inf, 0], np.float32)))
     assert np.isinf(net.w.asnumpy()[1]) and net.w.asnumpy()[0] == pytest.approx(1 - 0.4)
 
@@ -119,7 +136,9 @@ def test_scalers_scale_in_the_dtype_of_their_inputs() -> None:
     assert scaler.adjust(Tensor(False)) is False and float(scaler.scale(Tensor(2.0))) == 2048.0
 
 
-@pytest.mark.parametrize(("values", "finite"), [([1.0], True), ([np.inf], False), ([np.nan], False), ([65504.0] * 9, True)])
+@pytest.mark.parametrize(
+    ("values", "finite"), [([1.0], True), ([np.inf], False), ([np.nan], False), ([65504.0] * 9, True)]
+)
 def test_all_finite(values, finite) -> None:
     assert bool(amp.all_finite((Tensor(np.array(values, np.float16)), [Tensor([1.0])]))) is finite
     assert bool(amp.all_finite([Tensor([1])], amp.init_status())) is True
@@ -170,7 +189,9 @@ def test_o1_leaves_cells_alone_whose_precision_the_user_chose() -> None:
 def test_o1_gradients_reach_the_parameters_through_recomputation() -> None:
     net = Two()
     net.first.recompute()
-    step = nn.TrainOneStepCell(nn.WithLossCell(amp.auto_mixed_precision(net, "O1"), nn.MSELoss()), nn.SGD(net.trainable_params(), 0.1))
+    step = nn.TrainOneStepCell(
+        nn.WithLossCell(amp.auto_mixed_precision(net, "O1"), nn.MSELoss()), nn.SGD(net.trainable_params(), 0.1)
+    )
     before = net.first.weight.asnumpy().copy()
     step(_x(), Tensor(np.zeros((2, 4), np.float32)))
     assert abs(before - net.first.weight.asnumpy()).max() > 0
@@ -184,7 +205,9 @@ def test_recomputed_layers_have_the_gradients_of_others(level: str) -> None:
         if is_recomputed:
             net.recompute() if level == "O0" else net.first.recompute()
         run = amp.auto_mixed_precision(net, level)
-        step = ms.value_and_grad(lambda x: ops.softmax(run(x).astype(ms.float32)).pow(2).sum(), None, net.trainable_params())
+        step = ms.value_and_grad(
+            lambda x: ops.softmax(run(x).astype(ms.float32)).pow(2).sum(), None, net.trainable_params()
+        )
         return [g.asnumpy() for g in step(_x())[1]]
 
     for kept, again in zip(gradients(False), gradients(True), strict=True):
@@ -205,7 +228,9 @@ def test_custom_lists_decide_what_is_converted() -> None:
 
 def test_auto_decides_by_operator_in_functions_too() -> None:
     w = Tensor(np.ones((4, 4), np.float32))
-    run = amp.auto_mixed_precision(lambda x: (ops.matmul(x, w), ops.exp(x), ops.softmax(ops.matmul(x, w)), x + x), "auto", torch.bfloat16)
+    run = amp.auto_mixed_precision(
+        lambda x: (ops.matmul(x, w), ops.exp(x), ops.softmax(ops.matmul(x, w)), x + x), "auto", torch.bfloat16
+    )
     assert [item.dtype for item in run(_x())] == [torch.bfloat16, torch.float32, torch.float32, torch.float32]
 
 
@@ -234,6 +259,7 @@ def test_gradients_of_parts_of_a_batch_make_one_update(manager) -> None:
 
 def test_boost_gradient_accumulation_updates_every_n_calls() -> None:
     from mindspore_compat.boost import GradientAccumulation
+
     whole, parts = _accumulating(), _accumulating()
     nn.TrainOneStepCell(whole[1], whole[2])(*whole[3])
     accumulate = GradientAccumulation(2, parts[2])

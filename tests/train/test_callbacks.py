@@ -1,4 +1,5 @@
 """Callbacks where real MindSpore has no counterpart, or where only a live process shows what they do."""
+
 from __future__ import annotations
 
 import io
@@ -32,12 +33,19 @@ from mindspore_compat.train.data_sink import data_sink
 
 def _data(count: int = 12, batch: int = 4):
     rng = np.random.RandomState(0)
-    return ds.NumpySlicesDataset((rng.randn(count, 4).astype(np.float32), rng.randint(0, 3, count).astype(np.int32)), ["x", "y"], shuffle=False).batch(batch)
+    return ds.NumpySlicesDataset(
+        (rng.randn(count, 4).astype(np.float32), rng.randint(0, 3, count).astype(np.int32)), ["x", "y"], shuffle=False
+    ).batch(batch)
 
 
 def _model(rate: float = 0.1, **kwargs) -> Model:
     net = nn.Dense(4, 3)
-    return Model(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"), nn.Momentum(net.trainable_params(), rate, 0.9), **kwargs)
+    return Model(
+        net,
+        nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"),
+        nn.Momentum(net.trainable_params(), rate, 0.9),
+        **kwargs,
+    )
 
 
 class AtStep(Callback):
@@ -58,19 +66,30 @@ class AtStep(Callback):
 def test_progress_shows_lines_where_there_is_no_terminal(capsys) -> None:
     _model().train(2, _data(), callbacks=ProgressBar(0))
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 6 and lines[0].startswith("epoch 1/2 step 1/3, loss ") and lines[5].startswith("epoch 2/2 step 3/3, loss ")
+    assert (
+        len(lines) == 6
+        and lines[0].startswith("epoch 1/2 step 1/3, loss ")
+        and lines[5].startswith("epoch 2/2 step 3/3, loss ")
+    )
     assert all(", lr 0.1, " in line and line.endswith(" samples/s") for line in lines)
 
 
 def test_progress_shows_the_end_of_epochs_whatever_the_interval(capsys) -> None:
     _model(metrics={"acc"}).fit(2, _data(), _data(8), callbacks=ProgressBar(1000))
     assert [line.split(",")[0] for line in capsys.readouterr().out.splitlines()] == [
-        "epoch 1/2 step 3/3", "eval step 2/2", "epoch 2/2 step 3/3", "eval step 2/2"]
+        "epoch 1/2 step 3/3",
+        "eval step 2/2",
+        "epoch 2/2 step 3/3",
+        "eval step 2/2",
+    ]
 
 
 def test_progress_counts_epochs_of_a_resumed_run(capsys) -> None:
     _model().train(4, _data(), callbacks=ProgressBar(1000), initial_epoch=2)
-    assert [line.split(",")[0] for line in capsys.readouterr().out.splitlines()] == ["epoch 3/4 step 3/3", "epoch 4/4 step 3/3"]
+    assert [line.split(",")[0] for line in capsys.readouterr().out.splitlines()] == [
+        "epoch 3/4 step 3/3",
+        "epoch 4/4 step 3/3",
+    ]
 
 
 def test_progress_is_a_bar_on_a_terminal_with_tqdm(monkeypatch) -> None:
@@ -97,14 +116,21 @@ def test_progress_is_a_bar_on_a_terminal_with_tqdm(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "tqdm", SimpleNamespace())
     monkeypatch.setitem(sys.modules, "tqdm.auto", SimpleNamespace(tqdm=Bar))
     _model().train(2, _data(), callbacks=ProgressBar(file=Terminal()))
-    assert [(bar.options["total"], bar.options["desc"], bar.steps, bar.closed) for bar in made] == [(3, "epoch 1/2", 3, True), (3, "epoch 2/2", 3, True)]
+    assert [(bar.options["total"], bar.options["desc"], bar.steps, bar.closed) for bar in made] == [
+        (3, "epoch 1/2", 3, True),
+        (3, "epoch 2/2", 3, True),
+    ]
     assert "loss " in made[0].text and "samples/s" in made[0].text
 
 
 def test_progress_works_for_torch_networks(capsys) -> None:
     net = torch.nn.Linear(4, 3)
-    loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.randn(8, 4), torch.zeros(8, dtype=torch.int64)), batch_size=4)
-    Model(net, torch.nn.CrossEntropyLoss(), torch.optim.SGD(net.parameters(), 0.25)).train(1, loader, callbacks=ProgressBar(1000))
+    loader = torch.utils.data.DataLoader(
+        torch.utils.data.TensorDataset(torch.randn(8, 4), torch.zeros(8, dtype=torch.int64)), batch_size=4
+    )
+    Model(net, torch.nn.CrossEntropyLoss(), torch.optim.SGD(net.parameters(), 0.25)).train(
+        1, loader, callbacks=ProgressBar(1000)
+    )
     assert ", lr 0.25, " in capsys.readouterr().out
 
 
@@ -112,12 +138,18 @@ def test_a_signal_ends_the_training_after_the_step_and_the_next_run_goes_on(tmp_
     before = signal.getsignal(signal.SIGUSR1)
     try:
         model, watch = _model(), AtStep(2, lambda _: os.kill(os.getpid(), signal.SIGUSR1))
-        model.train(5, _data(), callbacks=[watch, OnRequestExit(save_mindir=False, directory=str(tmp_path), sig=signal.SIGUSR1)])
+        model.train(
+            5, _data(), callbacks=[watch, OnRequestExit(save_mindir=False, directory=str(tmp_path), sig=signal.SIGUSR1)]
+        )
         assert watch.steps == 2 and os.listdir(tmp_path / "rank_0") == ["Net_train.ckpt"]
         again = _model()
         seen = AtStep(1, lambda _: None)
-        seen.on_train_begin = lambda c: np.testing.assert_array_equal(again._network.weight.asnumpy(), model._network.weight.asnumpy())
-        again.train(1, _data(), callbacks=[OnRequestExit(save_mindir=False, directory=str(tmp_path), sig=signal.SIGUSR1), seen])
+        seen.on_train_begin = lambda c: np.testing.assert_array_equal(
+            again._network.weight.asnumpy(), model._network.weight.asnumpy()
+        )
+        again.train(
+            1, _data(), callbacks=[OnRequestExit(save_mindir=False, directory=str(tmp_path), sig=signal.SIGUSR1), seen]
+        )
     finally:
         signal.signal(signal.SIGUSR1, before)
 
@@ -148,7 +180,14 @@ def test_a_file_ends_the_training(tmp_path) -> None:
     config.write_text("not json")
     try:
         watch = AtStep(3, lambda _: config.write_text(json.dumps({"GracefulExit": 1})))
-        _model().train(5, _data(), callbacks=[watch, OnRequestExit(save_ckpt=False, save_mindir=False, config_file=str(config), sig=signal.SIGUSR1)])
+        _model().train(
+            5,
+            _data(),
+            callbacks=[
+                watch,
+                OnRequestExit(save_ckpt=False, save_mindir=False, config_file=str(config), sig=signal.SIGUSR1),
+            ],
+        )
         assert watch.steps == 4, "the step that begins after the file has changed is the last"
     finally:
         signal.signal(signal.SIGUSR1, before)
@@ -158,7 +197,9 @@ def test_a_signal_ends_an_evaluation(tmp_path) -> None:
     before = signal.getsignal(signal.SIGUSR1)
     try:
         watch = AtStep(1, lambda _: os.kill(os.getpid(), signal.SIGUSR1))
-        _model(metrics={"acc"}).eval(_data(), callbacks=[watch, OnRequestExit(save_mindir=False, directory=str(tmp_path), sig=signal.SIGUSR1)])
+        _model(metrics={"acc"}).eval(
+            _data(), callbacks=[watch, OnRequestExit(save_mindir=False, directory=str(tmp_path), sig=signal.SIGUSR1)]
+        )
         assert watch.steps == 1 and os.listdir(tmp_path / "rank_0") == ["Net_eval.ckpt"]
     finally:
         signal.signal(signal.SIGUSR1, before)
@@ -179,14 +220,18 @@ def test_a_backup_is_there_while_training_and_restored_after_a_crash(tmp_path) -
     again.train(1, _data(), callbacks=[BackupAndRestore(str(tmp_path)), watch])
     np.testing.assert_array_equal(found[0], kept)
     assert os.listdir(tmp_path) == []
-    _model().train(1, _data(), callbacks=BackupAndRestore(str(tmp_path), save_freq=5))  # no backup was made, nothing to delete
+    _model().train(
+        1, _data(), callbacks=BackupAndRestore(str(tmp_path), save_freq=5)
+    )  # no backup was made, nothing to delete
 
 
 def test_early_stopping_restores_the_best_weights_and_the_optimizer() -> None:
     class Worse(Callback):
         def on_train_epoch_begin(self, run_context) -> None:
             if run_context.original_args().cur_epoch_num == 2:
-                model._network.weight.set_data(Tensor(np.full((3, 4), 50.0, np.float32) * np.arange(3)[:, None].astype(np.float32)))
+                model._network.weight.set_data(
+                    Tensor(np.full((3, 4), 50.0, np.float32) * np.arange(3)[:, None].astype(np.float32))
+                )
 
     model, kept = _model(rate=1e-4, metrics={"loss"}), []
     watch = AtStep(3, lambda _: kept.append({p.name: p.asnumpy().copy() for p in model.train_network.get_parameters()}))
@@ -199,18 +244,30 @@ def test_plateaus_reduce_the_rate_of_torch_optimizers() -> None:
     net = torch.nn.Linear(4, 3)
     optimizer = torch.optim.SGD(net.parameters(), 0.1)
     loader = [(torch.randn(4, 4), torch.zeros(4, dtype=torch.int64))]
-    Model(net, torch.nn.CrossEntropyLoss(), optimizer).train(3, loader, callbacks=ReduceLROnPlateau("loss", 0.5, 1, min_delta=100, min_lr=0.03))
+    Model(net, torch.nn.CrossEntropyLoss(), optimizer).train(
+        3, loader, callbacks=ReduceLROnPlateau("loss", 0.5, 1, min_delta=100, min_lr=0.03)
+    )
     assert optimizer.param_groups[0]["lr"] == pytest.approx(0.03)
 
 
 def test_flops_of_a_step_are_upstreams_example(capsys) -> None:
     data = {"x": np.random.rand(64, 10).astype(np.float32), "y": np.random.randint(0, 5, (64,)).astype(np.int32)}
     net = nn.Dense(10, 5)
-    model = Model(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"), nn.Momentum(net.trainable_params(), 0.01, 0.9))
+    model = Model(
+        net,
+        nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"),
+        nn.Momentum(net.trainable_params(), 0.01, 0.9),
+    )
     model.train(2, ds.NumpySlicesDataset(data).batch(32), callbacks=FlopsUtilizationCollector(3, computility=10e6))
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "Full model flops is 6400.0, Full hardware flops is 6400.0, Shard model flops is 6400.0, Shard hardware flops is 6400.0."
-    assert len(lines) == 4 and all(line.startswith("Train per step time: ") and " mfu:" in line and line.endswith("%") for line in lines[1:])
+    assert (
+        lines[0]
+        == "Full model flops is 6400.0, Full hardware flops is 6400.0, Shard model flops is 6400.0, Shard hardware "
+        "flops is 6400.0."
+    )
+    assert len(lines) == 4 and all(
+        line.startswith("Train per step time: ") and " mfu:" in line and line.endswith("%") for line in lines[1:]
+    )
 
 
 def test_flops_are_written_for_a_collector(tmp_path, monkeypatch, capsys) -> None:
@@ -244,18 +301,26 @@ def test_a_manager_of_ones_own_loop_calls_the_old_hooks(capsys) -> None:
     _set_cur_net(None)
 
 
-# --- data without Model -----------------------------------------------------------------------------------------------------------
+# --- data without Model -----------------------------------------------------------------------------------------------
 
 
 def test_data_sink_goes_round_the_dataset() -> None:
     seen = []
     step = data_sink(lambda x, y: seen.append(float(x[0, 0])) or len(seen), _data(), sink_size=2)
     assert [step(), step(), step()] == [2, 4, 6] and seen[:3] == seen[3:]
-    assert data_sink(lambda x, y: x, _data(), jit_config=ms.JitConfig(), input_signature=(Tensor(np.zeros((4, 4), np.float32)), None))().shape == (4, 4)
+    assert data_sink(
+        lambda x, y: x, _data(), jit_config=ms.JitConfig(), input_signature=(Tensor(np.zeros((4, 4), np.float32)), None)
+    )().shape == (4, 4)
 
 
-@pytest.mark.parametrize(("signature", "error"), [((Tensor(np.ones((4, 4), np.float32)),), ValueError), ((Tensor(np.ones((4, 4), np.int32)), None), TypeError),
-                                                  ((Tensor(np.ones((4, 5), np.float32)), None), ValueError)])
+@pytest.mark.parametrize(
+    ("signature", "error"),
+    [
+        ((Tensor(np.ones((4, 4), np.float32)),), ValueError),
+        ((Tensor(np.ones((4, 4), np.int32)), None), TypeError),
+        ((Tensor(np.ones((4, 5), np.float32)), None), ValueError),
+    ],
+)
 def test_data_sink_checks_its_signature(signature, error) -> None:
     with pytest.raises(error, match="signature"):
         data_sink(lambda x, y: x, _data(), input_signature=signature)()
@@ -268,7 +333,9 @@ def test_layouts_are_whole_in_the_parallel_modes() -> None:
     ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel")
     try:
         assert model.infer_predict_layout(Tensor(np.ones((1, 4), np.float32))) == {
-            "weight": [[1], [-1, -1], [3, 4], 0, True, ""], "bias": [[1], [-1], [3], 0, True, ""]}
+            "weight": [[1], [-1, -1], [3, 4], 0, True, ""],
+            "bias": [[1], [-1], [3], 0, True, ""],
+        }
         assert "moments.weight" in model.infer_train_layout(_data())
         with pytest.raises(ValueError, match="Only dataset sink mode"):
             model.infer_train_layout(_data(), dataset_sink_mode=False)

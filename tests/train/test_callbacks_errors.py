@@ -1,4 +1,5 @@
 """Bad arguments get the exception type that real MindSpore raises."""
+
 from __future__ import annotations
 
 import json
@@ -16,7 +17,10 @@ GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "train_errors.json")
 #: docs/differences.md says why
 DIFFERENT: dict[str, str | None] = {
     # upstream trips over the wrong object somewhere inside
-    "Model:loss_fn": "TypeError", "Model:loss_function": "TypeError", "train:dataset_none": "TypeError", "eval:dataset": "TypeError",
+    "Model:loss_fn": "TypeError",
+    "Model:loss_function": "TypeError",
+    "train:dataset_none": "TypeError",
+    "eval:dataset": "TypeError",
     "EarlyStopping:baseline": "TypeError",  # upstream drops the argument
 }
 

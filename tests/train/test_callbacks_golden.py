@@ -1,4 +1,7 @@
-"""What runs of Model with callbacks leave behind: hooks, printed lines, files, values and exceptions are real MindSpore's."""
+"""What runs of Model with callbacks leave behind: hooks, printed lines, files, values and exceptions are real
+MindSpore's.
+"""
+
 from __future__ import annotations
 
 import json
@@ -16,7 +19,8 @@ GOLDEN, LOGS = _FOUND["programs"], _FOUND["logs"]
 
 #: docs/differences.md says why
 DIFFERENT = {
-    "eval:ck": ("error", "log", "values"), "eval:ck2": ("error", "log", "values"),  # upstream's ModelCheckpoint fails in Model.eval
+    "eval:ck": ("error", "log", "values"),
+    "eval:ck2": ("error", "log", "values"),  # upstream's ModelCheckpoint fails in Model.eval
     "metric:top_5_accuracy": ("error", "values"),  # of three classes; upstream fails
 }
 
@@ -31,7 +35,11 @@ def _difference(ours, theirs, where=""):
     if isinstance(theirs, (list, dict)):
         if len(ours) != len(theirs) or (isinstance(theirs, dict) and set(ours) != set(theirs)):
             return f"{where}: {ours!r} != {theirs!r}"
-        pairs = [(key, ours[key], theirs[key]) for key in theirs] if isinstance(theirs, dict) else zip(range(len(ours)), ours, theirs)
+        pairs = (
+            [(key, ours[key], theirs[key]) for key in theirs]
+            if isinstance(theirs, dict)
+            else zip(range(len(ours)), ours, theirs)
+        )
         return next((found for key, a, b in pairs if (found := _difference(a, b, f"{where}.{key}"))), None)
     return None if ours == theirs else f"{where}: {ours!r} != {theirs!r}"
 

@@ -1,4 +1,5 @@
 """Which callbacks run in the evaluation inside of `Model.fit`, and what it prints; both as real MindSpore."""
+
 from __future__ import annotations
 
 import re
@@ -14,8 +15,20 @@ from mindspore_compat.dataset import NumpySlicesDataset
 from mindspore_compat.train.callback import Callback
 from tests.support.oracle import oracle_python, run_oracle
 
-OURS = ["LossMonitor", "TimeMonitor", "ModelCheckpoint", "SummaryCollector", "History", "LambdaCallback", "LearningRateScheduler", "EarlyStopping",
-        "ReduceLROnPlateau", "OnRequestExit", "BackupAndRestore", "FlopsUtilizationCollector"]
+OURS = [
+    "LossMonitor",
+    "TimeMonitor",
+    "ModelCheckpoint",
+    "SummaryCollector",
+    "History",
+    "LambdaCallback",
+    "LearningRateScheduler",
+    "EarlyStopping",
+    "ReduceLROnPlateau",
+    "OnRequestExit",
+    "BackupAndRestore",
+    "FlopsUtilizationCollector",
+]
 
 
 class _Spy(Callback):
@@ -36,13 +49,20 @@ class _Spy(Callback):
 
 def _data() -> Any:
     rng = np.random.RandomState(0)
-    return NumpySlicesDataset((rng.randn(8, 3).astype(np.float32), rng.randint(0, 2, 8).astype(np.int32)), shuffle=False).batch(4)
+    return NumpySlicesDataset(
+        (rng.randn(8, 3).astype(np.float32), rng.randint(0, 2, 8).astype(np.int32)), shuffle=False
+    ).batch(4)
 
 
 def _model() -> Model:
     weight = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
     network = nn.Dense(3, 2, weight_init=Tensor(weight), bias_init="zeros")
-    return Model(network, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"), nn.SGD(network.trainable_params(), 0.1), metrics={"acc"})
+    return Model(
+        network,
+        nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"),
+        nn.SGD(network.trainable_params(), 0.1),
+        metrics={"acc"},
+    )
 
 
 def _fit(callback: Any) -> None:
@@ -57,7 +77,9 @@ def test_a_users_own_class_sees_the_evaluation_whatever_its_name(name: str) -> N
 
 
 def _heir(base: type, name: str) -> Any:
-    heir = type(name, (base,), {hook: _Spy.__dict__[hook] for hook in ("on_eval_begin", "on_eval_step_end", "on_eval_end")})()
+    heir = type(
+        name, (base,), {hook: _Spy.__dict__[hook] for hook in ("on_eval_begin", "on_eval_step_end", "on_eval_end")}
+    )()
     heir.seen = []
     return heir
 
@@ -84,12 +106,18 @@ def test_fit_prints_what_mindspore_prints() -> None:
     theirs = run_oracle(code)
     import mindspore_compat
     from tests.train.fit_prints_program import prints
-    assert [re.sub(r"\n+", "\n", text) for text in prints(mindspore_compat)] == [re.sub(r"\n+", "\n", text) for text in theirs]
+
+    assert [re.sub(r"\n+", "\n", text) for text in prints(mindspore_compat)] == [
+        re.sub(r"\n+", "\n", text) for text in theirs
+    ]
 
 
 def test_evaluation_results_are_printed_after_the_epochs_that_evaluate(capsys: pytest.CaptureFixture[str]) -> None:
     _model().fit(4, _data(), _data(), valid_frequency=2, callbacks=[train.LossMonitor(100)], dataset_sink_mode=False)
     lines = capsys.readouterr().out.splitlines()
-    assert [line.partition(", metrics: {'acc': ")[0] for line in lines] == ["Eval result: epoch 2", "Eval result: epoch 4"]
+    assert [line.partition(", metrics: {'acc': ")[0] for line in lines] == [
+        "Eval result: epoch 2",
+        "Eval result: epoch 4",
+    ]
     _model().fit(2, _data(), _data(), dataset_sink_mode=False)
     assert capsys.readouterr().out == ""

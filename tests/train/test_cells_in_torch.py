@@ -1,4 +1,6 @@
-"""Cells where torch expects modules: its loops, optimizers, GradScaler, state dicts, Lightning; and torch optimizers in MindSpore's training Cells."""
+"""Cells where torch expects modules: its loops, optimizers, GradScaler, state dicts, Lightning; and torch optimizers in
+MindSpore's training Cells.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,12 @@ LOSS = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
 
 def weights() -> list[np.ndarray]:
     rng = np.random.RandomState(0)
-    return [rng.randn(8, 4).astype(np.float32), rng.randn(8).astype(np.float32), rng.randn(3, 8).astype(np.float32), rng.randn(3).astype(np.float32)]
+    return [
+        rng.randn(8, 4).astype(np.float32),
+        rng.randn(8).astype(np.float32),
+        rng.randn(3, 8).astype(np.float32),
+        rng.randn(3).astype(np.float32),
+    ]
 
 
 def cell() -> Any:
@@ -40,7 +47,9 @@ def module() -> torch.nn.Module:
 
 def batches() -> list[tuple[torch.Tensor, torch.Tensor]]:
     rng = np.random.RandomState(1)
-    return [(torch.from_numpy(rng.randn(6, 4).astype(np.float32)), torch.from_numpy(rng.randint(0, 3, 6))) for _ in range(5)]
+    return [
+        (torch.from_numpy(rng.randn(6, 4).astype(np.float32)), torch.from_numpy(rng.randint(0, 3, 6))) for _ in range(5)
+    ]
 
 
 def loop(net: Any, scaled: bool = False, optimizer: Any = None) -> list[float]:
@@ -67,18 +76,24 @@ def test_a_loop_of_torch_trains_a_cell_as_a_module(scaled: bool) -> None:
     assert loop(cell(), scaled) == pytest.approx(loop(module(), scaled), rel=1e-6)
 
 
-@pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "NAdam", "Adadelta", "Rprop", "Adamax", "RAdam", "ASGD"])
+@pytest.mark.parametrize(
+    "name", ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "NAdam", "Adadelta", "Rprop", "Adamax", "RAdam", "ASGD"]
+)
 def test_optimizers_of_torch_on_a_cell(name: str) -> None:
     one, other = cell(), module()
     make = getattr(torch.optim, name)
-    assert loop(one, optimizer=make(one.parameters(), lr=0.01)) == pytest.approx(loop(other, optimizer=make(other.parameters(), lr=0.01)), rel=1e-6)
+    assert loop(one, optimizer=make(one.parameters(), lr=0.01)) == pytest.approx(
+        loop(other, optimizer=make(other.parameters(), lr=0.01)), rel=1e-6
+    )
 
 
 def test_state_dicts_of_a_cell(tmp_path: Path) -> None:
     net = cell()
     optimizer = torch.optim.Adam(net.parameters(), 0.01)
     loop(net, optimizer=optimizer)
-    torch.save({"net": net.state_dict(), "optimizer": optimizer.state_dict(), "parameter": net[0].weight}, tmp_path / "all.pt")
+    torch.save(
+        {"net": net.state_dict(), "optimizer": optimizer.state_dict(), "parameter": net[0].weight}, tmp_path / "all.pt"
+    )
     found = torch.load(tmp_path / "all.pt")  # weights_only is torch's default
     again = cell()
     again.load_state_dict(found["net"])
@@ -91,13 +106,25 @@ def test_state_dicts_of_a_cell(tmp_path: Path) -> None:
 def test_model_trains_a_cell_with_an_optimizer_of_torch_at_a_level() -> None:
     data = [(Tensor(x), Tensor(y.to(torch.int32))) for x, y in batches()]
     net = cell()
-    model = ms.Model(net, LOSS, torch.optim.SGD(net.parameters(), 0.1), amp_level="O2", loss_scale_manager=ms.FixedLossScaleManager(1024.0))
+    model = ms.Model(
+        net,
+        LOSS,
+        torch.optim.SGD(net.parameters(), 0.1),
+        amp_level="O2",
+        loss_scale_manager=ms.FixedLossScaleManager(1024.0),
+    )
     seen: list[Any] = []
-    model.train(1, data, callbacks=ms.LambdaCallback(on_train_step_end=lambda c: seen.append(c.original_args().net_outputs)))
+    model.train(
+        1, data, callbacks=ms.LambdaCallback(on_train_step_end=lambda c: seen.append(c.original_args().net_outputs))
+    )
     other = cell()
-    step = ms.amp.build_train_network(other, nn.SGD(other.trainable_params(), 0.1), LOSS, "O2", loss_scale_manager=ms.FixedLossScaleManager(1024.0))
+    step = ms.amp.build_train_network(
+        other, nn.SGD(other.trainable_params(), 0.1), LOSS, "O2", loss_scale_manager=ms.FixedLossScaleManager(1024.0)
+    )
     expected = [step(*batch) for batch in data]
-    assert [[float(part) for part in outputs] for outputs in seen] == [[float(part) for part in outputs] for outputs in expected]
+    assert [[float(part) for part in outputs] for outputs in seen] == [
+        [float(part) for part in outputs] for outputs in expected
+    ]
 
 
 class Clipping(nn.TrainOneStepCell):
@@ -136,7 +163,9 @@ def test_training_cells_take_torch_modules_and_optimizers(mode: int, body: Any, 
 
 def test_a_scaled_training_cell_takes_an_optimizer_of_torch() -> None:
     net, other = module(), module()
-    step = nn.TrainOneStepWithLossScaleCell(nn.WithLossCell(net, LOSS), torch.optim.SGD(net.parameters(), 0.1), nn.DynamicLossScaleUpdateCell(64, 2, 2))
+    step = nn.TrainOneStepWithLossScaleCell(
+        nn.WithLossCell(net, LOSS), torch.optim.SGD(net.parameters(), 0.1), nn.DynamicLossScaleUpdateCell(64, 2, 2)
+    )
     found = [float(step(Tensor(x), Tensor(y.to(torch.int32)))[0]) for x, y in batches()]
     plain = nn.TrainOneStepCell(nn.WithLossCell(other, LOSS), torch.optim.SGD(other.parameters(), 0.1))
     assert found == pytest.approx([float(plain(Tensor(x), Tensor(y.to(torch.int32)))) for x, y in batches()], rel=1e-6)

@@ -1,4 +1,5 @@
 """The table "What of torch works on a Cell" of docs/torch.md: each row a test."""
+
 from __future__ import annotations
 
 import copy
@@ -18,7 +19,10 @@ from mindspore_compat import Parameter, Tensor, nn, ops
 pytestmark = pytest.mark.filterwarnings("ignore")
 _random = np.random.RandomState(0)
 X = _random.randn(6, 4).astype(np.float32)
-BATCHES = [(torch.from_numpy(_random.randn(6, 4).astype(np.float32)), torch.from_numpy(_random.randint(0, 3, 6))) for _ in range(4)]
+BATCHES = [
+    (torch.from_numpy(_random.randn(6, 4).astype(np.float32)), torch.from_numpy(_random.randint(0, 3, 6)))
+    for _ in range(4)
+]
 
 
 class Net(nn.Cell):
@@ -78,7 +82,10 @@ def test_export_without_strict_is_refused_where_it_could_mean_something_else() -
     exported = torch.export.export(Inverted(), (torch.tensor([1, 2]),), strict=True)
     assert exported.module()(torch.tensor([1, 2])).tolist() == [False, False]
     layers = nn.SequentialCell(nn.Dense(4, 3), nn.ReLU())
-    assert torch.export.export(layers, (torch.from_numpy(X),), strict=False).module()(torch.from_numpy(X)).shape == (6, 3)
+    assert torch.export.export(layers, (torch.from_numpy(X),), strict=False).module()(torch.from_numpy(X)).shape == (
+        6,
+        3,
+    )
 
 
 def test_functional_call() -> None:
@@ -93,14 +100,20 @@ def test_functional_call() -> None:
 def test_func_grad() -> None:
     made = nn.Dense(4, 3)
     parameters = {name: value.detach().as_subclass(torch.Tensor) for name, value in made.named_parameters()}
-    found = torch.func.grad(lambda values: torch.func.functional_call(made, values, (torch.from_numpy(X),)).sum())(parameters)
+    found = torch.func.grad(lambda values: torch.func.functional_call(made, values, (torch.from_numpy(X),)).sum())(
+        parameters
+    )
     np.testing.assert_allclose(found["weight"].numpy(), np.tile(X.sum(0), (3, 1)), 1e-5)
 
 
 def test_deepcopy() -> None:
     made = net()
     other = copy.deepcopy(made)
-    assert type(other.fc.weight) is Parameter and other.fc.weight.name == "fc.weight" and other.fc.weight is not made.fc.weight
+    assert (
+        type(other.fc.weight) is Parameter
+        and other.fc.weight.name == "fc.weight"
+        and other.fc.weight is not made.fc.weight
+    )
     assert np.array_equal(other(Tensor(X)).asnumpy(), made(Tensor(X)).asnumpy())
     assert type(copy.deepcopy(torch.compile(made, backend="eager"))(Tensor(X))) is Tensor
 
@@ -115,8 +128,14 @@ def test_state_dicts(tmp_path: Path) -> None:
     assert np.array_equal(whole(Tensor(X)).asnumpy(), made(Tensor(X)).asnumpy())
 
 
-@pytest.mark.parametrize("wrap", [lambda made: DistributedDataParallel(made), lambda made: torch.compile(DistributedDataParallel(made), backend="aot_eager")],
-                         ids=["DDP", "DDP compiled"])
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda made: DistributedDataParallel(made),
+        lambda made: torch.compile(DistributedDataParallel(made), backend="aot_eager"),
+    ],
+    ids=["DDP", "DDP compiled"],
+)
 def test_ddp(wrap: Callable[[Any], Any], process_group: None) -> None:
     assert losses(wrap) == pytest.approx(losses(lambda made: made), rel=1e-5)
 
@@ -124,7 +143,10 @@ def test_ddp(wrap: Callable[[Any], Any], process_group: None) -> None:
 def test_fsdp(process_group: None) -> None:
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.fsdp import fully_shard
-    assert losses(lambda made: fully_shard(made, mesh=init_device_mesh("cpu", (1,)))) == pytest.approx(losses(lambda made: made), rel=1e-5)
+
+    assert losses(lambda made: fully_shard(made, mesh=init_device_mesh("cpu", (1,)))) == pytest.approx(
+        losses(lambda made: made), rel=1e-5
+    )
 
 
 @pytest.mark.parametrize("compiled", [False, True])
@@ -135,6 +157,7 @@ def test_fabric(compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def wrap(made: Any) -> Any:
         return fabric.setup(torch.compile(made, backend="aot_eager") if compiled else made)
+
     assert losses(wrap) == pytest.approx(losses(lambda made: made), rel=1e-5)
 
 

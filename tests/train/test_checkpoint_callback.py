@@ -15,7 +15,17 @@ import numpy as np
 import pytest
 import torch
 
-from mindspore_compat import Callback, CheckpointConfig, Model, ModelCheckpoint, Tensor, context, load_checkpoint, nn, save_checkpoint
+from mindspore_compat import (
+    Callback,
+    CheckpointConfig,
+    Model,
+    ModelCheckpoint,
+    Tensor,
+    context,
+    load_checkpoint,
+    nn,
+    save_checkpoint,
+)
 from mindspore_compat._format.proto.anf_ir import ModelProto
 from mindspore_compat._runtime.files import remove_stale
 from mindspore_compat._runtime.writer import background_writer
@@ -29,7 +39,9 @@ def _model() -> Model:
     return Model(net, xent(), nn.Momentum(net.trainable_params(), 0.1, 0.9))
 
 
-def _train(folder: Path, config: CheckpointConfig, epochs: int = 2, *callbacks: Callback, prefix: str = "n") -> ModelCheckpoint:
+def _train(
+    folder: Path, config: CheckpointConfig, epochs: int = 2, *callbacks: Callback, prefix: str = "n"
+) -> ModelCheckpoint:
     saver = ModelCheckpoint(prefix, str(folder), config)
     _model().train(epochs, batches("optim/data.npz", 4), callbacks=[saver, *callbacks])
     return saver
@@ -45,7 +57,10 @@ def test_saving_in_the_background_gives_the_same_files(async_save: object, tmp_p
     for folder, how in (("a", async_save), ("b", False)):
         torch.manual_seed(1)
         np.random.seed(1)
-        saver = _train(tmp_path / folder, CheckpointConfig(2, keep_checkpoint_max=2, async_save=how, append_info=["epoch_num", "step_num"]))
+        saver = _train(
+            tmp_path / folder,
+            CheckpointConfig(2, keep_checkpoint_max=2, async_save=how, append_info=["epoch_num", "step_num"]),
+        )
         assert saver.latest_ckpt_file_name == str(tmp_path / folder / "n-2_3.ckpt")
     assert _names(tmp_path / "a") == _names(tmp_path / "b") == ["n-2_1.ckpt", "n-2_3.ckpt"]
     for name in _names(tmp_path / "a"):
@@ -75,20 +90,34 @@ def test_safetensors_have_the_same_names(tmp_path: Path) -> None:
 
 
 def test_encrypted_with_append_info(tmp_path: Path) -> None:
-    _train(tmp_path, CheckpointConfig(3, enc_key=b"k" * 16, enc_mode="AES-CBC", async_save=True, append_info=[{"note": "x", "lr": 0.5}]), 1)
+    _train(
+        tmp_path,
+        CheckpointConfig(
+            3, enc_key=b"k" * 16, enc_mode="AES-CBC", async_save=True, append_info=[{"note": "x", "lr": 0.5}]
+        ),
+        1,
+    )
     found = load_checkpoint(str(tmp_path / "n-1_3.ckpt"), dec_key=b"k" * 16, dec_mode="AES-CBC")
     assert found["note"] == "x" and float(found["lr"]) == 0.5
 
 
-@pytest.mark.parametrize(("arguments", "error", "message"), [
-    ({"async_save": 3}, TypeError, "must be bool or str"), ({"async_save": "x"}, ValueError, "can only be"),
-    ({"enc_key": "text"}, ValueError, "'enc_key' must be isinstance of"), ({"enc_key": b"short"}, ValueError, "must have 16 or 24 or 32 bytes"),
-    ({"format": "safetensors", "crc_check": True}, ValueError, "must be left out"),
-    ({"format": "safetensors", "exception_save": True}, ValueError, "must be left out"),
-    ({"format": "pth"}, ValueError, "'format' must be str and must be in"), ({"crc_check": True, "enc_key": b"0" * 16}, ValueError, "can not be used together"),
-    ({"append_info": ["lr"]}, ValueError, "must be in"), ({"append_info": [{}, {}]}, TypeError, "only one dict"),
-    ({"append_info": [{"a": None}]}, TypeError, "key type"), ({"append_info": {}}, TypeError, "must be list"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"async_save": 3}, TypeError, "must be bool or str"),
+        ({"async_save": "x"}, ValueError, "can only be"),
+        ({"enc_key": "text"}, ValueError, "'enc_key' must be isinstance of"),
+        ({"enc_key": b"short"}, ValueError, "must have 16 or 24 or 32 bytes"),
+        ({"format": "safetensors", "crc_check": True}, ValueError, "must be left out"),
+        ({"format": "safetensors", "exception_save": True}, ValueError, "must be left out"),
+        ({"format": "pth"}, ValueError, "'format' must be str and must be in"),
+        ({"crc_check": True, "enc_key": b"0" * 16}, ValueError, "can not be used together"),
+        ({"append_info": ["lr"]}, ValueError, "must be in"),
+        ({"append_info": [{}, {}]}, TypeError, "only one dict"),
+        ({"append_info": [{"a": None}]}, TypeError, "key type"),
+        ({"append_info": {}}, TypeError, "must be list"),
+    ],
+)
 def test_configurations_that_do_not_go(arguments: dict, error: type, message: str) -> None:
     with pytest.raises(error, match=message):
         CheckpointConfig(**arguments)
@@ -127,7 +156,8 @@ def test_graph_mode_leaves_the_operators_as_a_graph_message(mode: int, tmp_path:
         assert stat.S_IMODE(path.stat().st_mode) == 0o600 and model.ir_version == 1
         assert {"fc.weight", "fc.bias"} <= {item.name for item in model.graph.parameters}
         assert {(node.op_type, node.scope) for node in model.graph.node} >= {
-            (op, "Default/network-WithLossCell/_backbone-Small/fc-Dense") for op in ("MatMul", "BiasAdd")}
+            (op, "Default/network-WithLossCell/_backbone-Small/fc-Dense") for op in ("MatMul", "BiasAdd")
+        }
 
 
 @pytest.mark.parametrize("error", [KeyError("stop"), KeyboardInterrupt()])
@@ -154,17 +184,22 @@ def test_a_file_on_its_way_is_waited_for(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_an_error_with_the_path(tmp_path: Path) -> None:
-    program = ("import os, resource, sys, torch\nfrom mindspore_compat import save_checkpoint, Tensor\n"
-               "from mindspore_compat._runtime.writer import background_writer\n"
-               "resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))\n"
-               "big = {'w': Tensor(torch.zeros(1 << 20))}\n"
-               "for how in (False, True):\n"
-               "    try:\n        save_checkpoint(big, sys.argv[1], async_save=how); background_writer().flush()\n"
-               "    except OSError as error:\n        print(type(error).__name__, error)\n"
-               "print(os.listdir('.'))\n")
+    program = (
+        "import os, resource, sys, torch\nfrom mindspore_compat import save_checkpoint, Tensor\n"
+        "from mindspore_compat._runtime.writer import background_writer\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))\n"
+        "big = {'w': Tensor(torch.zeros(1 << 20))}\n"
+        "for how in (False, True):\n"
+        "    try:\n        save_checkpoint(big, sys.argv[1], async_save=how); background_writer().flush()\n"
+        "    except OSError as error:\n        print(type(error).__name__, error)\n"
+        "print(os.listdir('.'))\n"
+    )
     done = run_python("-c", program, "a.ckpt", cwd=tmp_path)
     lines = done.stdout.splitlines()
-    assert len(lines) == 3 and all(str(tmp_path / "a.ckpt") in line for line in lines[:2]) and lines[2] == "[]", (lines, done.stderr)
+    assert len(lines) == 3 and all(str(tmp_path / "a.ckpt") in line for line in lines[:2]) and lines[2] == "[]", (
+        lines,
+        done.stderr,
+    )
 
 
 TRAINER = """
@@ -191,9 +226,14 @@ def test_kills_at_random_moments_leave_only_whole_files(victim: str, tmp_path: P
     accepted = 0
     for _ in range(int(os.environ.get("MINDSPORE_COMPAT_KILLS", "4"))):
         before = accepted
-        trainer = subprocess.Popen([sys.executable, "-c", TRAINER, str(tmp_path), str(accepted), str(int("synchronous" not in victim))],
-                                   stdout=subprocess.PIPE, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}, cwd=Path(__file__).parents[2],
-                                   stderr=subprocess.PIPE)
+        trainer = subprocess.Popen(
+            [sys.executable, "-c", TRAINER, str(tmp_path), str(accepted), str(int("synchronous" not in victim))],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+            cwd=Path(__file__).parents[2],
+            stderr=subprocess.PIPE,
+        )
         assert trainer.stdout is not None and trainer.stderr is not None
         _, number, writer = trainer.stdout.readline().split()
         time.sleep(random.uniform(0, 0.3))
@@ -203,12 +243,20 @@ def test_kills_at_random_moments_leave_only_whole_files(victim: str, tmp_path: P
         if victim == "writer":
             assert "killed by signal 9 before it reported" in error or "BrokenPipe" in error, error
         end = time.monotonic() + 20
-        while any(item.name.endswith(".tmp") for item in tmp_path.iterdir()) and victim == "trainer" and time.monotonic() < end:
+        while (
+            any(item.name.endswith(".tmp") for item in tmp_path.iterdir())
+            and victim == "trainer"
+            and time.monotonic() < end
+        ):
             time.sleep(0.02)  # the orphaned writer finishes what it got
         remove_stale(str(tmp_path))  # as the next start does
         assert not list(tmp_path.glob(".*"))
         for item in tmp_path.glob("*.ckpt"):
             found = load_checkpoint(str(item))
-            assert len(found) == 9 and all(bool((value == int(found["number"])).all()) for value in found.values()), item
+            assert len(found) == 9 and all(bool((value == int(found["number"])).all()) for value in found.values()), (
+                item
+            )
         newest = max((int(load_checkpoint(str(item))["number"]) for item in tmp_path.glob("*.ckpt")), default=0)
-        assert newest >= (accepted - 2 if victim == "writer" and accepted - before > 2 else 0 if victim == "writer" else accepted)
+        assert newest >= (
+            accepted - 2 if victim == "writer" and accepted - before > 2 else 0 if victim == "writer" else accepted
+        )

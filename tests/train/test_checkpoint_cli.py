@@ -50,7 +50,11 @@ def test_encrypted_files_need_their_key_only(capsys: pytest.CaptureFixture[str],
     assert code == 1 and "encrypted with AES-CBC" in err
     key = bytes(range(1, 17))
     (tmp_path / "key").write_bytes(key)
-    assert _run(capsys, "inspect", file, "--dec-key", key.hex())[0] == _run(capsys, "inspect", file, "--dec-key", f"@{tmp_path}/key")[0] == 0
+    assert (
+        _run(capsys, "inspect", file, "--dec-key", key.hex())[0]
+        == _run(capsys, "inspect", file, "--dec-key", f"@{tmp_path}/key")[0]
+        == 0
+    )
 
 
 def test_diff(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -60,8 +64,14 @@ def test_diff(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     save_checkpoint({"w": w + np.float32(0.5), "v": w.T, "same": w, "heads.w": w, "note": "y"}, str(b))
     code, out, _ = _run(capsys, "diff", a, b)
     assert code == 1
-    assert out.splitlines() == ["head.w: only in A (nearest: heads.w)", "heads.w: only in B", "w: values, largest difference 0.5",
-                                "v: shape or dtype: Float32 (2, 3) against Float32 (3, 2)", "note: value: x against y", "5 differences"]
+    assert out.splitlines() == [
+        "head.w: only in A (nearest: heads.w)",
+        "heads.w: only in B",
+        "w: values, largest difference 0.5",
+        "v: shape or dtype: Float32 (2, 3) against Float32 (3, 2)",
+        "note: value: x against y",
+        "5 differences",
+    ]
     assert _run(capsys, "diff", a, a)[:2] == (0, "equal\n")
     assert len(json.loads(_run(capsys, "diff", a, b, "--tolerance", 0.6, "--json")[1])["differences"]) == 4
 
@@ -69,7 +79,15 @@ def test_diff(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 def test_convert_there_and_back(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     net = CKPT / "net.ckpt"
     for old, new in ((net, "a.safetensors"), ("a.safetensors", "b.pth"), ("b.pth", "c.ckpt"), ("c.ckpt", "d.ckpt")):
-        more = ["--enc-key", "00" * 16] if new == "d.ckpt" else ["--names", "torch"] if new == "b.pth" else ["--names", "mindspore"] if new == "c.ckpt" else []
+        more = (
+            ["--enc-key", "00" * 16]
+            if new == "d.ckpt"
+            else ["--names", "torch"]
+            if new == "b.pth"
+            else ["--names", "mindspore"]
+            if new == "c.ckpt"
+            else []
+        )
         assert _run(capsys, "convert", tmp_path / old if isinstance(old, str) else old, tmp_path / new, *more)[0] == 0
     assert _run(capsys, "diff", net, tmp_path / "c.ckpt")[:2] == (0, "equal\n")
     assert list(load_checkpoint(str(tmp_path / "d.ckpt"), dec_key=bytes(16)))
@@ -79,28 +97,47 @@ def test_convert_there_and_back(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     assert code == 1 and "--map needs OLD=NEW" in err
     code, out, err = _run(capsys, "convert", CKPT / "append.ckpt", tmp_path / "f.safetensors", "--json")
     found = json.loads(out)
-    assert code == 0 and err.startswith("left out") and found["left_out"] and found["values"] == len(
-        load_checkpoint(str(tmp_path / "f.safetensors"), format="safetensors"))
+    assert (
+        code == 0
+        and err.startswith("left out")
+        and found["left_out"]
+        and found["values"] == len(load_checkpoint(str(tmp_path / "f.safetensors"), format="safetensors"))
+    )
 
 
-@pytest.mark.parametrize("command", [("convert", "crc.ckpt", "OUT"), ("diff", "crc.ckpt", "crc.ckpt"), ("verify", "crc.ckpt")])
-def test_long_work_shows_how_far_it_is(command: tuple[str, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path,
-                                       monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "command", [("convert", "crc.ckpt", "OUT"), ("diff", "crc.ckpt", "crc.ckpt"), ("verify", "crc.ckpt")]
+)
+def test_long_work_shows_how_far_it_is(
+    command: tuple[str, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(_checkpoint_cli, "_QUIET_BYTES", 0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    code, _, err = _run(capsys, command[0], *[tmp_path / "out.ckpt" if name == "OUT" else CKPT / name for name in command[1:]])
+    code, _, err = _run(
+        capsys, command[0], *[tmp_path / "out.ckpt" if name == "OUT" else CKPT / name for name in command[1:]]
+    )
     assert code == 0 and err.endswith(f"[{'#' * 25}] 100 %\n")
 
 
-@pytest.mark.parametrize(("file", "code", "text"), [("crc.ckpt", 0, "CRC right"), ("crc_bad.ckpt", 1, "CRC wrong"), ("net.ckpt", 0, "CRC none"),
-                                                    ("truncated.ckpt", 1, "DAMAGED"), ("enc_AES-GCM_128.ckpt", 1, "encrypted with AES-GCM")])
+@pytest.mark.parametrize(
+    ("file", "code", "text"),
+    [
+        ("crc.ckpt", 0, "CRC right"),
+        ("crc_bad.ckpt", 1, "CRC wrong"),
+        ("net.ckpt", 0, "CRC none"),
+        ("truncated.ckpt", 1, "DAMAGED"),
+        ("enc_AES-GCM_128.ckpt", 1, "encrypted with AES-GCM"),
+    ],
+)
 def test_verify(file: str, code: int, text: str, capsys: pytest.CaptureFixture[str]) -> None:
     found, out, _ = _run(capsys, "verify", CKPT / file)
     assert (found, text in out) == (code, True), out
     assert json.loads(_run(capsys, "verify", CKPT / file, "--json")[1])["ok"] is not bool(code)
 
 
-@pytest.mark.parametrize("arguments", [("inspect", "missing.ckpt"), ("diff", "missing.ckpt", "missing.ckpt"), ("verify", "missing.ckpt")])
+@pytest.mark.parametrize(
+    "arguments", [("inspect", "missing.ckpt"), ("diff", "missing.ckpt", "missing.ckpt"), ("verify", "missing.ckpt")]
+)
 def test_a_missing_file_is_exit_code_2(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = _run(capsys, *arguments)
     assert code == 2 and "missing.ckpt" in err

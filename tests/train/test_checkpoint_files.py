@@ -41,7 +41,9 @@ def _same(value: torch.Tensor, expected: np.ndarray) -> None:
     assert found.tobytes() == expected.tobytes()
 
 
-@pytest.mark.parametrize("name", [n for n in FILES if (GOLDEN / "ckpt" / f"{n}.npz").exists() and n != "map_parameter.ckpt"])
+@pytest.mark.parametrize(
+    "name", [n for n in FILES if (GOLDEN / "ckpt" / f"{n}.npz").exists() and n != "map_parameter.ckpt"]
+)
 def test_every_real_file_is_read_bit_equal(name: str) -> None:
     found = load_checkpoint(str(GOLDEN / "ckpt" / name), **_key(name))
     expected = np.load(GOLDEN / "ckpt" / f"{name}.npz")
@@ -92,9 +94,13 @@ def test_crc_is_written_as_upstream(tmp_path: Path) -> None:
     assert (tmp_path / "again.ckpt").read_bytes() == source.read_bytes()
 
 
-# --- encryption -----------------------------------------------------------------------------------------------------------
+# --- encryption -------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("mode", "length"), [("AES-GCM", 16), ("AES-GCM", 24), ("AES-GCM", 32), ("AES-CBC", 16), ("AES-CBC", 32), ("SM4-CBC", 16)])
+
+@pytest.mark.parametrize(
+    ("mode", "length"),
+    [("AES-GCM", 16), ("AES-GCM", 24), ("AES-GCM", 32), ("AES-CBC", 16), ("AES-CBC", 32), ("SM4-CBC", 16)],
+)
 def test_encrypted_files_round_trip(mode: str, length: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(envelope, "BLOCK_BYTES", 1000)
     path, key, net = str(tmp_path / "e.ckpt"), bytes(range(length)), Small()
@@ -118,18 +124,23 @@ def test_a_plain_file_is_not_decrypted() -> None:
         load_checkpoint(str(GOLDEN / "ckpt/net.ckpt"), dec_key=bytes(16))
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ({"enc_key": b"0" * 16, "enc_mode": "ROT13"}, "mode must be one of .*, but got 'ROT13'"),
-    ({"enc_key": b"0" * 24, "enc_mode": "SM4-CBC"}, "SM4-CBC must have 16 bytes, but got 24"),
-    ({"enc_key": "0" * 16}, "'enc_key' must be isinstance of"),
-    ({"enc_key": b"0" * 16, "crc_check": True}, "'crc_check' can not be used together with 'enc_key'"),
-    ({"enc_key": b"0" * 16, "format": "safetensors"}, "'safetensors' has no encryption"),
-    ({"crc_check": 1}, "'crc_check' must be isinstance of <class 'bool'>"),
-    ({"format": "pth"}, "the format must be 'safetensors' or 'ckpt'"),
-    ({"async_save": "later"}, "'async_save' can only be"),
-    ({"colour": 1}, "keyword arguments .'colour'. are not recognized"),
-])
-def test_arguments_that_do_not_go_are_refused_before_anything_is_written(arguments: dict, message: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"enc_key": b"0" * 16, "enc_mode": "ROT13"}, "mode must be one of .*, but got 'ROT13'"),
+        ({"enc_key": b"0" * 24, "enc_mode": "SM4-CBC"}, "SM4-CBC must have 16 bytes, but got 24"),
+        ({"enc_key": "0" * 16}, "'enc_key' must be isinstance of"),
+        ({"enc_key": b"0" * 16, "crc_check": True}, "'crc_check' can not be used together with 'enc_key'"),
+        ({"enc_key": b"0" * 16, "format": "safetensors"}, "'safetensors' has no encryption"),
+        ({"crc_check": 1}, "'crc_check' must be isinstance of <class 'bool'>"),
+        ({"format": "pth"}, "the format must be 'safetensors' or 'ckpt'"),
+        ({"async_save": "later"}, "'async_save' can only be"),
+        ({"colour": 1}, "keyword arguments .'colour'. are not recognized"),
+    ],
+)
+def test_arguments_that_do_not_go_are_refused_before_anything_is_written(
+    arguments: dict, message: str, tmp_path: Path
+) -> None:
     with pytest.raises(ValueError, match=message):
         save_checkpoint(Small(), str(tmp_path / "x"), **arguments)
     assert list(tmp_path.iterdir()) == []
@@ -141,7 +152,8 @@ def test_without_cryptography_the_extra_is_named(monkeypatch: pytest.MonkeyPatch
         save_checkpoint(Small(), str(tmp_path / "x.ckpt"), enc_key=bytes(16))
 
 
-# --- safetensors ----------------------------------------------------------------------------------------------------------
+# --- safetensors ------------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("name", ["dtypes", "crc", "redundancy"])
 def test_real_safetensors_files_are_read_bit_equal(name: str) -> None:
@@ -157,15 +169,21 @@ def test_real_safetensors_files_are_read_bit_equal(name: str) -> None:
 
 def _header_and_rest(data: bytes) -> tuple[dict, bytes]:
     import json
+
     length = int.from_bytes(data[:8], "little")
-    return json.loads(data[8:8 + length]), data[8 + length:]
+    return json.loads(data[8 : 8 + length]), data[8 + length :]
 
 
-@pytest.mark.parametrize(("name", "options"), [("dtypes", {}), ("crc", {"crc_check": True}), ("redundancy", {"remove_redundancy": False}), ("net", {})])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("dtypes", {}), ("crc", {"crc_check": True}), ("redundancy", {"remove_redundancy": False}), ("net", {})],
+)
 def test_safetensors_are_written_as_upstream(name: str, options: dict, tmp_path: Path) -> None:
     """Byte for byte but for the order of the metadata, which the library draws by chance."""
     source = GOLDEN / "safetensors" / f"{name}.safetensors"
-    save_checkpoint(load_checkpoint(str(source), format="safetensors"), str(tmp_path / "again"), format="safetensors", **options)
+    save_checkpoint(
+        load_checkpoint(str(source), format="safetensors"), str(tmp_path / "again"), format="safetensors", **options
+    )
     written = (tmp_path / "again.safetensors").read_bytes()
     assert _header_and_rest(written) == _header_and_rest(source.read_bytes())
     assert list(_header_and_rest(written)[0]) == list(_header_and_rest(source.read_bytes())[0])
@@ -173,8 +191,22 @@ def test_safetensors_are_written_as_upstream(name: str, options: dict, tmp_path:
 
 def test_our_safetensors_are_the_librarys_bytes(tmp_path: Path) -> None:
     import safetensors.torch
-    values = {f"n{i}": Tensor(torch.ones(3).to(dtype)) for i, dtype in enumerate([torch.bool, torch.float8_e5m2, torch.float8_e4m3fn, torch.int64,
-                                                                              torch.uint16, torch.bfloat16, torch.float64, torch.uint32])}
+
+    values = {
+        f"n{i}": Tensor(torch.ones(3).to(dtype))
+        for i, dtype in enumerate(
+            [
+                torch.bool,
+                torch.float8_e5m2,
+                torch.float8_e4m3fn,
+                torch.int64,
+                torch.uint16,
+                torch.bfloat16,
+                torch.float64,
+                torch.uint32,
+            ]
+        )
+    }
     save_checkpoint(values, str(tmp_path / "a.safetensors"), format="safetensors")
     plain = {name: value.as_subclass(torch.Tensor) for name, value in values.items()}
     assert (tmp_path / "a.safetensors").read_bytes() == safetensors.torch.save(plain, {"format": "ms"})
@@ -182,7 +214,12 @@ def test_our_safetensors_are_the_librarys_bytes(tmp_path: Path) -> None:
 
 def test_safetensors_crc_and_strings(tmp_path: Path) -> None:
     path = str(tmp_path / "a.safetensors")
-    save_checkpoint({"b": Tensor([1.5]), "h": Tensor(torch.ones(2, dtype=torch.bfloat16))}, path, format="safetensors", crc_check=True)
+    save_checkpoint(
+        {"b": Tensor([1.5]), "h": Tensor(torch.ones(2, dtype=torch.bfloat16))},
+        path,
+        format="safetensors",
+        crc_check=True,
+    )
     assert list(load_checkpoint(path, format="safetensors", crc_check=True)) == ["b", "h"]
     data = bytearray(Path(path).read_bytes())
     data[-1] ^= 1
@@ -194,25 +231,38 @@ def test_safetensors_crc_and_strings(tmp_path: Path) -> None:
         save_checkpoint({"b": Tensor([1.5])}, path, format="safetensors", append_dict={"note": "x"})
 
 
-@pytest.mark.parametrize(("arguments", "error", "message"), [
-    ({"ckpt_file_name": io.BytesIO(b"")}, TypeError, "BytesIO"),
-    ({"ckpt_file_name": io.BytesIO(b"abc"), "format": "safetensors"}, ValueError, "failed to read"),
-    ({"ckpt_file_name": "x.safetensors"}, ValueError, "Pass format='safetensors'"),
-    ({"ckpt_file_name": "x.ckpt", "format": "pth"}, ValueError, "'format' must be"),
-    ({"ckpt_file_name": "x.ckpt", "dec_key": "text"}, ValueError, "'dec_key' must be isinstance of"),
-    ({"ckpt_file_name": "x.safetensors", "format": "safetensors", "dec_key": b"0" * 16}, ValueError, "no encryption"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"ckpt_file_name": io.BytesIO(b"")}, TypeError, "BytesIO"),
+        ({"ckpt_file_name": io.BytesIO(b"abc"), "format": "safetensors"}, ValueError, "failed to read"),
+        ({"ckpt_file_name": "x.safetensors"}, ValueError, "Pass format='safetensors'"),
+        ({"ckpt_file_name": "x.ckpt", "format": "pth"}, ValueError, "'format' must be"),
+        ({"ckpt_file_name": "x.ckpt", "dec_key": "text"}, ValueError, "'dec_key' must be isinstance of"),
+        (
+            {"ckpt_file_name": "x.safetensors", "format": "safetensors", "dec_key": b"0" * 16},
+            ValueError,
+            "no encryption",
+        ),
+    ],
+)
 def test_loading_refuses_what_does_not_go(arguments: dict, error: type, message: str) -> None:
     with pytest.raises(error, match=message):
         load_checkpoint(**arguments)
 
 
-# --- what upstream loses ----------------------------------------------------------------------------------------------------
+# --- what upstream loses ----------------------------------------------------------------------------------------------
+
 
 def test_empty_and_unaligned_tensors_and_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(codec, "SLICE_BYTES", 1001)
-    values = {"empty": np.zeros((0, 3), np.float32), "odd": np.arange(5, dtype=np.int8), "big": np.random.rand(33, 17), "complex": np.ones(3, np.complex64),
-              "strided": Tensor(torch.arange(12.0).reshape(3, 4).T)}
+    values = {
+        "empty": np.zeros((0, 3), np.float32),
+        "odd": np.arange(5, dtype=np.int8),
+        "big": np.random.rand(33, 17),
+        "complex": np.ones(3, np.complex64),
+        "strided": Tensor(torch.arange(12.0).reshape(3, 4).T),
+    }
     save_checkpoint(values, str(tmp_path / "a.ckpt"))
     found = load_checkpoint(str(tmp_path / "a.ckpt"))
     for name, value in values.items():
@@ -222,7 +272,11 @@ def test_empty_and_unaligned_tensors_and_slices(tmp_path: Path, monkeypatch: pyt
 
 def test_elements_of_sixteen_bytes_are_aligned_and_those_of_a_net_always(tmp_path: Path) -> None:
     path = str(tmp_path / "a.ckpt")
-    values = {f"{'x' * length}.{kind}": np.arange(3).astype(kind) for length in range(1, 17) for kind in ("float32", "float64", "complex128")}
+    values = {
+        f"{'x' * length}.{kind}": np.arange(3).astype(kind)
+        for length in range(1, 17)
+        for kind in ("float32", "float64", "complex128")
+    }
     save_checkpoint(values, path)
     found = load_checkpoint(path)
     assert all(value.data_ptr() % 16 == 0 for name, value in found.items() if name.endswith("complex128"))
@@ -231,18 +285,23 @@ def test_elements_of_sixteen_bytes_are_aligned_and_those_of_a_net_always(tmp_pat
         net.insert_param_to_cell(name, Parameter(Tensor(value * 0), name=name), check_name_contain_dot=False)
     assert load_param_into_net(net, found) == ([], [])
     for parameter in net.get_parameters():
-        assert parameter.data_ptr() % parameter.itemsize == 0 and parameter.data_ptr() == found[parameter.name].data_ptr()
+        assert (
+            parameter.data_ptr() % parameter.itemsize == 0 and parameter.data_ptr() == found[parameter.name].data_ptr()
+        )
         np.testing.assert_array_equal(parameter.asnumpy(), values[parameter.name])
 
 
 @pytest.mark.parametrize("machine", ["aarch64", "arm64", "riscv64", "x86_64"])
 def test_only_x86_gets_elements_at_odd_addresses(machine: str, tmp_path: Path) -> None:
-    program = ("import platform, sys\nplatform.machine = lambda: sys.argv[1]\nimport mindspore_compat as ms, torch\n"
-               "kinds = [torch.float16, torch.float32, torch.float64, torch.complex64, torch.int8, torch.bool]\n"
-               "values = {'x' * n + str(kind): ms.Tensor(torch.ones(300).to(kind)) for n in range(1, 17) for kind in kinds}\n"
-               "ms.save_checkpoint(values, 'a.ckpt')\nfound = ms.load_checkpoint('a.ckpt')\n"
-               "assert all(torch.equal(found[name].detach(), value) for name, value in values.items())\n"
-               "print(all(value.data_ptr() % value.itemsize == 0 for value in found.values()), any(value.data_ptr() % 8 for value in found.values()))\n")
+    program = (
+        "import platform, sys\nplatform.machine = lambda: sys.argv[1]\nimport mindspore_compat as ms, torch\n"
+        "kinds = [torch.float16, torch.float32, torch.float64, torch.complex64, torch.int8, torch.bool]\n"
+        "values = {'x' * n + str(kind): ms.Tensor(torch.ones(300).to(kind)) for n in range(1, 17) for kind in kinds}\n"
+        "ms.save_checkpoint(values, 'a.ckpt')\nfound = ms.load_checkpoint('a.ckpt')\n"
+        "assert all(torch.equal(found[name].detach(), value) for name, value in values.items())\n"
+        "print(all(value.data_ptr() % value.itemsize == 0 for value in found.values()), any(value.data_ptr() % 8 for "
+        "value in found.values()))\n"
+    )
     done = run_python("-c", program, machine, cwd=tmp_path)
     assert done.stdout == ("False True\n" if machine == "x86_64" else "True True\n"), done.stderr[-2000:]
 
@@ -254,12 +313,17 @@ def test_torch_and_numpy_work_on_elements_at_odd_addresses() -> None:
 
 
 def test_a_future_gives_what_load_checkpoint_gives() -> None:
-    assert list(load_checkpoint_async(str(GOLDEN / "ckpt/net.ckpt")).result()) == list(load_checkpoint(str(GOLDEN / "ckpt/net.ckpt")))
+    assert list(load_checkpoint_async(str(GOLDEN / "ckpt/net.ckpt")).result()) == list(
+        load_checkpoint(str(GOLDEN / "ckpt/net.ckpt"))
+    )
     with pytest.raises(ValueError, match="does not exist"):
         load_checkpoint_async("missing.ckpt").result()
 
 
-@pytest.mark.parametrize("value", [np.array(["text"]), np.array([object()]), object(), torch.zeros(2, device="meta"), torch.eye(2).to_sparse()])
+@pytest.mark.parametrize(
+    "value",
+    [np.array(["text"]), np.array([object()]), object(), torch.zeros(2, device="meta"), torch.eye(2).to_sparse()],
+)
 def test_values_without_bytes_are_refused(value: object, tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="'a'"):
         save_checkpoint({"a": value}, str(tmp_path / "a.ckpt"))

@@ -1,4 +1,7 @@
-"""Checkpoint maps on small networks with the layers of the published ones: the outputs are the same, and the way back gives the same file."""
+"""Checkpoint maps on small networks with the layers of the published ones: the outputs are the same, and the way back
+gives the same file.
+"""
+
 from __future__ import annotations
 
 import importlib.util
@@ -40,7 +43,9 @@ class _Block(nn.Cell):
         self.bn1 = nn.BatchNorm2d(outside)
         self.conv2 = nn.Conv2d(outside, outside, 3, 1, "pad", 1)
         self.bn2 = nn.BatchNorm2d(outside)
-        self.down_sample = nn.SequentialCell([nn.Conv2d(inside, outside, 1, stride), nn.BatchNorm2d(outside)]) if stride > 1 else None
+        self.down_sample = (
+            nn.SequentialCell([nn.Conv2d(inside, outside, 1, stride), nn.BatchNorm2d(outside)]) if stride > 1 else None
+        )
 
     def construct(self, x: Any) -> Any:
         y = self.bn2(self.conv2(ops.relu(self.bn1(self.conv1(x)))))
@@ -69,8 +74,11 @@ class _TorchBlock(torch.nn.Module):
         self.bn1 = torch.nn.BatchNorm2d(outside)
         self.conv2 = torch.nn.Conv2d(outside, outside, 3, 1, 1, bias=False)
         self.bn2 = torch.nn.BatchNorm2d(outside)
-        self.downsample = torch.nn.Sequential(torch.nn.Conv2d(inside, outside, 1, stride, bias=False),
-                                              torch.nn.BatchNorm2d(outside)) if stride > 1 else None
+        self.downsample = (
+            torch.nn.Sequential(torch.nn.Conv2d(inside, outside, 1, stride, bias=False), torch.nn.BatchNorm2d(outside))
+            if stride > 1
+            else None
+        )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         y = self.bn2(self.conv2(self.bn1(self.conv1(x)).relu()))
@@ -107,7 +115,9 @@ def test_a_residual_network_computes_the_same(tmp_path: Path) -> None:
         assert match_arithmetic(twin, "mindcv-resnet-torchvision") == []
         for array in (odd, even):
             assert _difference(net(ms.Tensor(array)), twin(torch.from_numpy(array))) < 1e-5
-    assert done.report["like"]["made by the network"] and all("num_batches_tracked" in name for name in done.report["like"]["made by the network"])
+    assert done.report["like"]["made by the network"] and all(
+        "num_batches_tracked" in name for name in done.report["like"]["made by the network"]
+    )
     convert_checkpoint(twin.state_dict(), "mindcv-resnet-torchvision", tmp_path / "b.ckpt", reverse=True, like=net)
     assert (tmp_path / "b.ckpt").read_bytes() == (tmp_path / "a.ckpt").read_bytes()
 
@@ -120,7 +130,10 @@ class _ZooAttention(nn.Cell):
 
     def construct(self, x: Any) -> Any:
         n, length, width = x.shape
-        q, k, v = (layer(x).reshape((n, length, self.heads, -1)).transpose((0, 2, 1, 3)) for layer in (self.to_q, self.to_k, self.to_v))
+        q, k, v = (
+            layer(x).reshape((n, length, self.heads, -1)).transpose((0, 2, 1, 3))
+            for layer in (self.to_q, self.to_k, self.to_v)
+        )
         weights = ops.softmax(ops.matmul(q, k.transpose((0, 1, 3, 2))) / math.sqrt(width // self.heads), -1)
         return self.to_out(ops.matmul(weights, v).transpose((0, 2, 1, 3)).reshape((n, length, width)))
 
@@ -162,8 +175,17 @@ class _ZooViT(nn.Cell):
         stem, body = nn.Cell(), nn.Cell()  # a name gets its prefix when the cell is given to another
         stem.patch_to_embedding = _Inner(48, 8)
         self.stem = stem
-        body.layers = nn.SequentialCell([nn.SequentialCell([_Residual(nn.LayerNorm((8,)), _ZooAttention(8, 2)),
-                                                            _Residual(nn.LayerNorm((8,)), _FeedForward(8, 12))]) for _ in range(2)])
+        body.layers = nn.SequentialCell(
+            [
+                nn.SequentialCell(
+                    [
+                        _Residual(nn.LayerNorm((8,)), _ZooAttention(8, 2)),
+                        _Residual(nn.LayerNorm((8,)), _FeedForward(8, 12)),
+                    ]
+                )
+                for _ in range(2)
+            ]
+        )
         self.body = body
         self.norm = nn.LayerNorm((8,))
         self.head = nn.SequentialCell([nn.Dense(8, 3)])
@@ -180,7 +202,9 @@ class _EncoderBlock(torch.nn.Module):
         super().__init__()
         self.ln_1, self.ln_2 = torch.nn.LayerNorm(8, 1e-6), torch.nn.LayerNorm(8, 1e-6)
         self.self_attention = torch.nn.MultiheadAttention(8, 2, batch_first=True)
-        self.mlp = torch.nn.Sequential(torch.nn.Linear(8, 12), torch.nn.GELU(), torch.nn.Dropout(), torch.nn.Linear(12, 8), torch.nn.Dropout())
+        self.mlp = torch.nn.Sequential(
+            torch.nn.Linear(8, 12), torch.nn.GELU(), torch.nn.Dropout(), torch.nn.Linear(12, 8), torch.nn.Dropout()
+        )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         y = self.ln_1(x)
@@ -216,6 +240,7 @@ def test_a_vision_transformer_computes_the_same(tmp_path: Path) -> None:
     save_checkpoint(net, str(tmp_path / "a.ckpt"))
     convert_checkpoint(tmp_path / "a.ckpt", "zoo-vit-torchvision", tmp_path / "a.safetensors", like=twin)
     from safetensors.torch import load_file
+
     twin.load_state_dict(load_file(tmp_path / "a.safetensors"), strict=True)
     twin.eval()
     assert len(match_arithmetic(twin, "zoo-vit-torchvision")) == 7  # five norms, two GELUs
@@ -226,9 +251,12 @@ def test_a_vision_transformer_computes_the_same(tmp_path: Path) -> None:
     assert (tmp_path / "b.ckpt").read_bytes() == (tmp_path / "a.ckpt").read_bytes()
 
 
-# --- arithmetic ---------------------------------------------------------------------------------------------------------------
+# --- arithmetic -------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("kernel", "stride", "dilation"), [(3, 2, 1), (7, 2, 1), (5, 2, 1), (3, 3, 1), (3, 2, 2), (1, 2, 1), (2, 2, 1)])
+
+@pytest.mark.parametrize(
+    ("kernel", "stride", "dilation"), [(3, 2, 1), (7, 2, 1), (5, 2, 1), (3, 3, 1), (3, 2, 2), (1, 2, 1), (2, 2, 1)]
+)
 def test_padding_is_that_of_pad_mode_same(kernel: int, stride: int, dilation: int) -> None:
     rules = _rules(arithmetic=[{"module": "Conv2d", "path": ".*", "pad_mode": "same"}])
     cell = nn.Conv2d(2, 3, kernel, stride, "same", dilation=dilation)
@@ -241,26 +269,46 @@ def test_padding_is_that_of_pad_mode_same(kernel: int, stride: int, dilation: in
         np.testing.assert_allclose(layer(torch.from_numpy(image)).detach().numpy(), expected, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize(("row", "message"), [
-    ({"module": "Conv2d", "path": ".*", "pad_mode": "same"}, "has no Conv2d at"), ({"module": "Linear", "path": "nowhere", "set": {}}, "has no Linear at"),
-    ({"module": "Linear", "path": ".*", "set": {"eps": 1}}, "has no 'eps' to set"), ({"module": "Linear", "path": ".*"}, "either 'set' or 'pad_mode'"),
-    ({"module": "Linear", "path": ".*", "pad_mode": "same"}, "for a Conv2d or a MaxPool2d")])
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"module": "Conv2d", "path": ".*", "pad_mode": "same"}, "has no Conv2d at"),
+        ({"module": "Linear", "path": "nowhere", "set": {}}, "has no Linear at"),
+        ({"module": "Linear", "path": ".*", "set": {"eps": 1}}, "has no 'eps' to set"),
+        ({"module": "Linear", "path": ".*"}, "either 'set' or 'pad_mode'"),
+        ({"module": "Linear", "path": ".*", "pad_mode": "same"}, "for a Conv2d or a MaxPool2d"),
+    ],
+)
 def test_arithmetic_that_does_not_fit(row: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         match_arithmetic(torch.nn.Sequential(torch.nn.Linear(2, 2)), _rules(arithmetic=[row]))
 
 
-# --- the libraries themselves -------------------------------------------------------------------------------------------------
+# --- the libraries themselves -----------------------------------------------------------------------------------------
+
 
 def test_transformers_loads_the_file(tmp_path: Path) -> None:
     transformers = pytest.importorskip("transformers")
     if importlib.util.find_spec("torchvision") is not None:
         torchvision_models()  # transformers imports it
-    config = transformers.BertConfig(vocab_size=30, hidden_size=8, num_hidden_layers=2, num_attention_heads=2, intermediate_size=12,
-                                     max_position_embeddings=10)
+    config = transformers.BertConfig(
+        vocab_size=30,
+        hidden_size=8,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=12,
+        max_position_embeddings=10,
+    )
     net = transformers.BertModel(config)
-    save_checkpoint({name: value.numpy() for name, value in convert_checkpoint(net.state_dict(), "zoo-bert-transformers", reverse=True).values.items()},
-                    str(tmp_path / "bert.ckpt"))
+    save_checkpoint(
+        {
+            name: value.numpy()
+            for name, value in convert_checkpoint(
+                net.state_dict(), "zoo-bert-transformers", reverse=True
+            ).values.items()
+        },
+        str(tmp_path / "bert.ckpt"),
+    )
     assert "bert_encoder.layers.1.attention.attention.key_layer.bias" in load_checkpoint(str(tmp_path / "bert.ckpt"))
     convert_checkpoint(tmp_path / "bert.ckpt", "zoo-bert-transformers", tmp_path / "model.safetensors")
     config.save_pretrained(tmp_path)

@@ -1,4 +1,7 @@
-"""Checkpoint maps: rule files in both directions, the shipped maps on the names of the published networks, and what the networks then compute."""
+"""Checkpoint maps: rule files in both directions, the shipped maps on the names of the published networks, and what the
+networks then compute.
+"""
+
 from __future__ import annotations
 
 import json
@@ -33,28 +36,55 @@ def _there_and_back(values: dict[str, torch.Tensor], rules: Any) -> dict[str, to
     """What is made of the values, if the way back gives them again."""
     done = convert_checkpoint(values, rules).values
     back = convert_checkpoint(done, rules, reverse=True, like=values).values
-    assert list(back) == list(values) and all(torch.equal(back[name], value) and back[name].dtype is value.dtype for name, value in values.items())
+    assert list(back) == list(values) and all(
+        torch.equal(back[name], value) and back[name].dtype is value.dtype for name, value in values.items()
+    )
     return done
 
 
-# --- names --------------------------------------------------------------------------------------------------------------------
+# --- names ------------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("source", "target", "name", "made"), [
-    ("a{n}.w", "b.{n}.w", "a10.w", "b.10.w"), ("a.{n}.w", "b.{n-2}.w", "a.3.w", "b.1.w"), ("a.{n+1}.w", "b.{n}.w", "a.1.w", "b.0.w"),
-    ("{path:.+}.gamma", "{path}.weight", "a.b.gamma", "a.b.weight"), ("x.{code:[a-z]{2}}", "y.{code}", "x.ab", "y.ab"),
-    ("x.{bn}", "y.{bn}", "x.gamma", "y.weight"), ("{s}.blocks.{b}.w", "l{s}.b{b}.w", "1.blocks.0.w", "l1.b0.w"),
-    ("l{n}.to{n+1}", "{n}", "l1.to2", "1"), ("a[0].w", "a(0)+w", "a[0].w", "a(0)+w")])
+
+@pytest.mark.parametrize(
+    ("source", "target", "name", "made"),
+    [
+        ("a{n}.w", "b.{n}.w", "a10.w", "b.10.w"),
+        ("a.{n}.w", "b.{n-2}.w", "a.3.w", "b.1.w"),
+        ("a.{n+1}.w", "b.{n}.w", "a.1.w", "b.0.w"),
+        ("{path:.+}.gamma", "{path}.weight", "a.b.gamma", "a.b.weight"),
+        ("x.{code:[a-z]{2}}", "y.{code}", "x.ab", "y.ab"),
+        ("x.{bn}", "y.{bn}", "x.gamma", "y.weight"),
+        ("{s}.blocks.{b}.w", "l{s}.b{b}.w", "1.blocks.0.w", "l1.b0.w"),
+        ("l{n}.to{n+1}", "{n}", "l1.to2", "1"),
+        ("a[0].w", "a(0)+w", "a[0].w", "a(0)+w"),
+    ],
+)
 def test_a_name_is_renamed_and_back(source: str, target: str, name: str, made: str) -> None:
-    done = _there_and_back({name: torch.randn(2)}, _rules(_row(source, target), tables={"bn": {"gamma": "weight", "beta": "bias"}}))
+    done = _there_and_back(
+        {name: torch.randn(2)}, _rules(_row(source, target), tables={"bn": {"gamma": "weight", "beta": "bias"}})
+    )
     assert list(done) == [made]
 
 
-@pytest.mark.parametrize(("pattern", "name"), [("a{n}.w", "a01.w"), ("a{n}.w", "a.w"), ("a{n}.w", "xa1.w"), ("l{n}.to{n+1}", "l1.to3"),
-                                               ("x.{bn}", "x.weight"), ("a.w", "abw"), ("m.{n+2}", "m.1")])
+@pytest.mark.parametrize(
+    ("pattern", "name"),
+    [
+        ("a{n}.w", "a01.w"),
+        ("a{n}.w", "a.w"),
+        ("a{n}.w", "xa1.w"),
+        ("l{n}.to{n+1}", "l1.to3"),
+        ("x.{bn}", "x.weight"),
+        ("a.w", "abw"),
+        ("m.{n+2}", "m.1"),
+    ],
+)
 def test_other_names_do_not_match(pattern: str, name: str) -> None:
     place = "{n}" if "{n" in pattern else "{bn}" if "bn" in pattern else ""
     with pytest.raises(ValueError, match=r"1 names have no rule"):
-        convert_checkpoint({name: torch.ones(1)}, _rules(_row(pattern, f"to.{place}"), tables={"bn": {"gamma": "weight", "beta": "bias"}}))
+        convert_checkpoint(
+            {name: torch.ones(1)},
+            _rules(_row(pattern, f"to.{place}"), tables={"bn": {"gamma": "weight", "beta": "bias"}}),
+        )
 
 
 def test_a_number_below_zero_is_no_name() -> None:
@@ -67,7 +97,10 @@ def test_a_number_below_zero_is_no_name() -> None:
 def test_the_first_rule_takes_a_name_and_the_way_back_is_checked() -> None:
     first, wide = _row("a.0.w", "b.stem"), _row("a.{n}.w", "b.{n}")
     assert list(_there_and_back(_values(**{"a.0.w": (1,), "a.1.w": (1,)}), _rules(first, wide))) == ["b.stem", "b.1"]
-    with pytest.raises(ValueError, match=r"rule 2 of the rules makes 'x\.5' of \['a\.5'\], but on the way back that name belongs to rule 1"):
+    with pytest.raises(
+        ValueError,
+        match=r"rule 2 of the rules makes 'x\.5' of \['a\.5'\], but on the way back that name belongs to rule 1",
+    ):
         convert_checkpoint(_values(**{"a.5": (1,)}), _rules(_row("b.{k:5}", "x.{k}"), _row("a.{n}", "x.{n}")))
 
 
@@ -83,7 +116,9 @@ def test_unknown_names_are_an_error_or_in_the_report() -> None:
         convert_checkpoint(values, rules)
     report = convert_checkpoint(values, rules, partial=True).report
     assert report["unmatched"] == ["c"] and report["dropped"] == [{"name": "m.a", "rule": "rule 2 of the rules"}]
-    assert report["matched"] == [{"from": ["a"], "to": ["b"], "shapes": [[1]], "rule": "rule 1 of the rules", "change": ""}]
+    assert report["matched"] == [
+        {"from": ["a"], "to": ["b"], "shapes": [[1]], "rule": "rule 1 of the rules", "change": ""}
+    ]
     assert (report["tensors"], report["elements"], report["direction"]) == (1, 1, "forward")
     with pytest.raises(ValueError, match="nothing is left"):
         convert_checkpoint(_values(c=(1,)), rules, partial=True)
@@ -96,7 +131,8 @@ def test_values_that_are_no_tensors_have_to_be_dropped() -> None:
     assert list(convert_checkpoint(values, _rules(_row("note", None), _row("{n:.*}", "x.{n}"))).values) == ["x.a"]
 
 
-# --- what is done with tensors ------------------------------------------------------------------------------------------------
+# --- what is done with tensors ----------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("axis", [0, 1])
 def test_parts_are_merged_and_split(axis: int) -> None:
@@ -113,7 +149,10 @@ def test_what_can_not_be_merged_or_split_is_an_error() -> None:
     rules = _rules(_row(["q", "k"], "qk", axis=1))
     with pytest.raises(ValueError, match="needs k beside q"):
         convert_checkpoint(_values(q=(2, 2)), rules)
-    with pytest.raises(ValueError, match=r"q, k \(rule 1 of the rules\): tensors of the shapes \[\(2, 2\), \(2, 3\)\] can not be merged"):
+    with pytest.raises(
+        ValueError,
+        match=r"q, k \(rule 1 of the rules\): tensors of the shapes \[\(2, 2\), \(2, 3\)\] can not be merged",
+    ):
         convert_checkpoint(_values(q=(2, 2), k=(2, 3)), rules)
     with pytest.raises(ValueError, match="can not be merged on axis 1"):
         convert_checkpoint(_values(q=(2,), k=(2,)), rules)
@@ -121,29 +160,50 @@ def test_what_can_not_be_merged_or_split_is_an_error() -> None:
         convert_checkpoint(_values(qk=(2, 3)), rules, reverse=True)
 
 
-@pytest.mark.parametrize(("text", "sizes", "shape", "expected"), [
-    ("o i -> i o", {}, (2, 3), lambda x: x.T), ("o i -> o i 1 1", {}, (2, 3), lambda x: x[:, :, None, None]),
-    ("o (c 7 7) -> o c 7 7", {}, (2, 98), lambda x: x.view(2, 2, 7, 7)), ("o (3 p p) -> o 3 p p", {}, (5, 48), lambda x: x.view(5, 3, 4, 4)),
-    ("o (h w c) -> o c h w", {"h": 2, "w": 3}, (4, 30), lambda x: x.view(4, 2, 3, 5).permute(0, 3, 1, 2)),
-    ("(h d) i -> (d h) i", {"h": 2}, (6, 2), lambda x: x.view(2, 3, 2).transpose(0, 1).reshape(6, 2)),
-    ("1 o i -> o i", {}, (1, 2, 3), lambda x: x[0])])
+@pytest.mark.parametrize(
+    ("text", "sizes", "shape", "expected"),
+    [
+        ("o i -> i o", {}, (2, 3), lambda x: x.T),
+        ("o i -> o i 1 1", {}, (2, 3), lambda x: x[:, :, None, None]),
+        ("o (c 7 7) -> o c 7 7", {}, (2, 98), lambda x: x.view(2, 2, 7, 7)),
+        ("o (3 p p) -> o 3 p p", {}, (5, 48), lambda x: x.view(5, 3, 4, 4)),
+        ("o (h w c) -> o c h w", {"h": 2, "w": 3}, (4, 30), lambda x: x.view(4, 2, 3, 5).permute(0, 3, 1, 2)),
+        ("(h d) i -> (d h) i", {"h": 2}, (6, 2), lambda x: x.view(2, 3, 2).transpose(0, 1).reshape(6, 2)),
+        ("1 o i -> o i", {}, (1, 2, 3), lambda x: x[0]),
+    ],
+)
 def test_axes(text: str, sizes: dict[str, int], shape: tuple[int, ...], expected: Any) -> None:
     tensor = torch.randn(shape)
     done = _there_and_back({"a": tensor}, _rules(_row("a", "b", axes=text, sizes=sizes)))
     assert torch.equal(done["b"], expected(tensor))
 
 
-@pytest.mark.parametrize(("text", "sizes", "shape", "message"), [
-    ("o i -> i o", {}, (2, 3, 4), r"the shape \(2, 3, 4\) is not that of the axes"), ("o (3 p p) -> o 3 p p", {}, (5, 49), "is not that"),
-    ("o (3 p p) -> o 3 p p", {}, (5, 60), "is not that"), ("(a b) -> a b", {}, (6,), "do not follow from the shape"),
-    ("(a b) -> a b", {"a": 4}, (6,), "is not that"), ("o 1 -> o", {}, (2, 3), "is not that")])
+@pytest.mark.parametrize(
+    ("text", "sizes", "shape", "message"),
+    [
+        ("o i -> i o", {}, (2, 3, 4), r"the shape \(2, 3, 4\) is not that of the axes"),
+        ("o (3 p p) -> o 3 p p", {}, (5, 49), "is not that"),
+        ("o (3 p p) -> o 3 p p", {}, (5, 60), "is not that"),
+        ("(a b) -> a b", {}, (6,), "do not follow from the shape"),
+        ("(a b) -> a b", {"a": 4}, (6,), "is not that"),
+        ("o 1 -> o", {}, (2, 3), "is not that"),
+    ],
+)
 def test_wrong_shapes_for_axes(text: str, sizes: dict[str, int], shape: tuple[int, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         convert_checkpoint({"a": torch.zeros(shape)}, _rules(_row("a", "b", axes=text, sizes=sizes)))
 
 
-@pytest.mark.parametrize(("text", "message"), [("o i", "with '->' between"), ("o i -> o", "on one side only"), ("o 2 -> o", "on one side only"),
-                                               ("o ? -> o ?", "neither a name nor a size"), ("0 o -> o 0", "neither a name nor a size")])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("o i", "with '->' between"),
+        ("o i -> o", "on one side only"),
+        ("o 2 -> o", "on one side only"),
+        ("o ? -> o ?", "neither a name nor a size"),
+        ("0 o -> o 0", "neither a name nor a size"),
+    ],
+)
 def test_axes_that_say_nothing(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Axes(text)
@@ -172,7 +232,9 @@ def test_a_bias_of_zeros_is_added_and_must_be_zeros_on_the_way_back() -> None:
 def test_a_second_name_is_dropped_only_if_it_is_the_same() -> None:
     rules = _rules(_row("table", "emb.weight"), _row(None, "decoder.weight", same_as="emb.weight"))
     table = torch.randn(3, 2)
-    assert list(convert_checkpoint({"emb.weight": table, "decoder.weight": table.clone()}, rules, reverse=True).values) == ["table"]
+    assert list(
+        convert_checkpoint({"emb.weight": table, "decoder.weight": table.clone()}, rules, reverse=True).values
+    ) == ["table"]
     with pytest.raises(ValueError, match=r"'decoder\.weight' is dropped by rule 2 .* which has other values"):
         convert_checkpoint({"emb.weight": table, "decoder.weight": table + 1}, rules, reverse=True)
     with pytest.raises(ValueError, match="which is not there"):
@@ -180,8 +242,11 @@ def test_a_second_name_is_dropped_only_if_it_is_the_same() -> None:
 
 
 def test_a_name_beside_tells_rules_apart() -> None:
-    rules = _rules(_row("f.{n}.{bn}", "f.{n}.{bn}", beside=["f.{n}.gamma", "f.{n}.running_mean"]), _row("f.{n}.weight", "f.{n}.weight"),
-                   tables={"bn": {"gamma": "weight", "beta": "bias", "moving_mean": "running_mean"}})
+    rules = _rules(
+        _row("f.{n}.{bn}", "f.{n}.{bn}", beside=["f.{n}.gamma", "f.{n}.running_mean"]),
+        _row("f.{n}.weight", "f.{n}.weight"),
+        tables={"bn": {"gamma": "weight", "beta": "bias", "moving_mean": "running_mean"}},
+    )
     values = _values(**{"f.0.weight": (2, 3), "f.1.gamma": (2,), "f.1.beta": (2,), "f.1.moving_mean": (2,)})
     assert list(_there_and_back(values, rules)) == ["f.0.weight", "f.1.weight", "f.1.bias", "f.1.running_mean"]
 
@@ -194,7 +259,8 @@ def test_dtypes_are_checked_and_changed() -> None:
         convert_checkpoint({"a": torch.ones(2).double()}, rules)
 
 
-# --- the network that is to load it -------------------------------------------------------------------------------------------
+# --- the network that is to load it -----------------------------------------------------------------------------------
+
 
 def test_like_compares_names_and_shapes_and_gives_the_order() -> None:
     rules = _rules(_row("w", "weight"), _row("b", "bias"), _row(None, "{p:.*}count"))
@@ -207,9 +273,16 @@ def test_like_compares_names_and_shapes_and_gives_the_order() -> None:
         convert_checkpoint(values, rules, like={**net.state_dict(), "extra": torch.ones(3)})
     with pytest.raises(ValueError, match="unknown there: bias"):
         convert_checkpoint(values, rules, like={"weight": torch.ones(3, 2)})
-    done = convert_checkpoint(values, rules, like={"weight": torch.ones(3, 2), "more": torch.ones(1), "a.count": torch.ones(())}, partial=True)
+    done = convert_checkpoint(
+        values, rules, like={"weight": torch.ones(3, 2), "more": torch.ones(1), "a.count": torch.ones(())}, partial=True
+    )
     assert list(done.values) == ["weight"]
-    assert done.report["like"] == {"missing": ["more"], "extra": ["bias"], "shapes": [], "made by the network": ["a.count"]}
+    assert done.report["like"] == {
+        "missing": ["more"],
+        "extra": ["bias"],
+        "shapes": [],
+        "made by the network": ["a.count"],
+    }
 
 
 def test_like_takes_a_cell_and_a_file(tmp_path: Path) -> None:
@@ -218,37 +291,67 @@ def test_like_takes_a_cell_and_a_file(tmp_path: Path) -> None:
     done = convert_checkpoint({"b": torch.zeros(3), "w": torch.zeros(3, 2)}, rules, reverse=True, like=net)
     assert list(done.values) == ["weight", "bias"]
     save_checkpoint(net, str(tmp_path / "a.ckpt"))
-    assert list(convert_checkpoint(done.values, _rules(_row("{n:.*}", "{n}")), like=tmp_path / "a.ckpt").values) == ["weight", "bias"]
+    assert list(convert_checkpoint(done.values, _rules(_row("{n:.*}", "{n}")), like=tmp_path / "a.ckpt").values) == [
+        "weight",
+        "bias",
+    ]
 
 
-# --- rule files ---------------------------------------------------------------------------------------------------------------
+# --- rule files -------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("rules", "message"), [
-    ({"rules": []}, "must have 'version' 1"), ({"version": 1, "rulez": []}, "rulez"), ({"version": 1, "rules": {}}, "'rules' must be a JSON list"),
-    (_rules({"from": "a"}), "rule 1 of the rules must be an object with 'from', 'to'"), (_rules(_row("a", "b", axsi=1)), "rule 1"),
-    (_rules(_row(None, None)), "one name on one side at least"), (_rules(_row(["a", "b"], ["c", "d"])), "one name on one side"),
-    (_rules(_row([], "a")), "'from' must be a name"), (_rules(_row(1, "a")), "'from' must be a name"), (_rules(_row("", "a")), "'from' must be a name"),
-    (_rules(_row("a{n}", "b")), "must have the same placeholders"), (_rules(_row(["a{n}", "b"], "c{n}")), "must have the same placeholders"),
-    (_rules(_row("a{n", "b")), "a brace that is not closed"), (_rules(_row("a{n*2}", "b{n}")), "it must be {name}"),
-    (_rules(_row("a{n:[}", "b{n}")), "no regular expression"), (_rules(_row("a{n:x}", "b{n:y}")), "has two patterns"),
-    (_rules(_row("a{t+1}", "b{t}"), tables={"t": {"a": "b"}}), "which is no number"), (_rules(tables={"t": {"a": "x", "b": "x"}}), "a text of its own"),
-    (_rules(tables={"t": {"a": 1}}), "a text of its own"), (_rules(patterns={"t": 1}), "the pattern 't' must be a text"),
-    (_rules(_row("a", "b", axis="x")), "'axis' must be a int, but is 'x'"), (_rules(_row("a", "b", axis=-1)), "'axis' must be a number from 0 on"),
-    (_rules(_row("a", "b", axes=[1])), "'axes' must be a str"), (_rules(_row("a", "b", one_hot="yes")), "'one_hot' must be a bool"),
-    (_rules(_row("a", None, same_as=None)), "'same_as' must be a str"), (_rules(_row("a", "b", sizes={"a": 0})), "'sizes' must give a size"),
-    (_rules(include=[1]), "'include' must be a list of names"), (_rules(_row("a", "b", dtype=["float32"])), "'dtype' a list"),
-    (_rules(_row("a", "b", dtype=["float32", "word"])), "'dtype' must name two"), (_rules(_row("a", "b", zeros=True)), "'zeros' where one"),
-    (_rules(_row("a", "b", same_as="c")), "'same_as' stands where"), (_rules(_row("a", "b", beside="c")), "'beside' must be a list"),
-    (_rules(_row("a", "b", beside=["c"])), "'beside' must be a name of either side"),
-    (_rules(_row("a", "b", axes="o -> i")), "rule 1 of the rules: the axes"), (_rules(include=["nothing"]), "no rules 'nothing'")])
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ({"rules": []}, "must have 'version' 1"),
+        ({"version": 1, "rulez": []}, "rulez"),
+        ({"version": 1, "rules": {}}, "'rules' must be a JSON list"),
+        (_rules({"from": "a"}), "rule 1 of the rules must be an object with 'from', 'to'"),
+        (_rules(_row("a", "b", axsi=1)), "rule 1"),
+        (_rules(_row(None, None)), "one name on one side at least"),
+        (_rules(_row(["a", "b"], ["c", "d"])), "one name on one side"),
+        (_rules(_row([], "a")), "'from' must be a name"),
+        (_rules(_row(1, "a")), "'from' must be a name"),
+        (_rules(_row("", "a")), "'from' must be a name"),
+        (_rules(_row("a{n}", "b")), "must have the same placeholders"),
+        (_rules(_row(["a{n}", "b"], "c{n}")), "must have the same placeholders"),
+        (_rules(_row("a{n", "b")), "a brace that is not closed"),
+        (_rules(_row("a{n*2}", "b{n}")), "it must be {name}"),
+        (_rules(_row("a{n:[}", "b{n}")), "no regular expression"),
+        (_rules(_row("a{n:x}", "b{n:y}")), "has two patterns"),
+        (_rules(_row("a{t+1}", "b{t}"), tables={"t": {"a": "b"}}), "which is no number"),
+        (_rules(tables={"t": {"a": "x", "b": "x"}}), "a text of its own"),
+        (_rules(tables={"t": {"a": 1}}), "a text of its own"),
+        (_rules(patterns={"t": 1}), "the pattern 't' must be a text"),
+        (_rules(_row("a", "b", axis="x")), "'axis' must be a int, but is 'x'"),
+        (_rules(_row("a", "b", axis=-1)), "'axis' must be a number from 0 on"),
+        (_rules(_row("a", "b", axes=[1])), "'axes' must be a str"),
+        (_rules(_row("a", "b", one_hot="yes")), "'one_hot' must be a bool"),
+        (_rules(_row("a", None, same_as=None)), "'same_as' must be a str"),
+        (_rules(_row("a", "b", sizes={"a": 0})), "'sizes' must give a size"),
+        (_rules(include=[1]), "'include' must be a list of names"),
+        (_rules(_row("a", "b", dtype=["float32"])), "'dtype' a list"),
+        (_rules(_row("a", "b", dtype=["float32", "word"])), "'dtype' must name two"),
+        (_rules(_row("a", "b", zeros=True)), "'zeros' where one"),
+        (_rules(_row("a", "b", same_as="c")), "'same_as' stands where"),
+        (_rules(_row("a", "b", beside="c")), "'beside' must be a list"),
+        (_rules(_row("a", "b", beside=["c"])), "'beside' must be a name of either side"),
+        (_rules(_row("a", "b", axes="o -> i")), "rule 1 of the rules: the axes"),
+        (_rules(include=["nothing"]), "no rules 'nothing'"),
+    ],
+)
 def test_wrong_rules(rules: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         convert_checkpoint({"a": torch.ones(1)}, rules)
 
 
 def test_files_include_others_and_lend_them_their_words(tmp_path: Path) -> None:
-    (tmp_path / "base.json").write_text(json.dumps(_rules(_row("{head}w{n}", "{head}x.{n}"), tables={"head": {"": ""}})))
-    (tmp_path / "own.json").write_text(json.dumps(_rules(_row("z", "zz"), include=["base.json"], tables={"head": {"net.": "model."}})))
+    (tmp_path / "base.json").write_text(
+        json.dumps(_rules(_row("{head}w{n}", "{head}x.{n}"), tables={"head": {"": ""}}))
+    )
+    (tmp_path / "own.json").write_text(
+        json.dumps(_rules(_row("z", "zz"), include=["base.json"], tables={"head": {"net.": "model."}}))
+    )
     values = _values(**{"net.w1": (1,), "z": (1,)})
     assert list(_there_and_back(values, tmp_path / "own.json")) == ["model.x.1", "zz"]
     assert list(_there_and_back(_values(w1=(1,)), str(tmp_path / "base.json"))) == ["x.1"]
@@ -269,7 +372,8 @@ def test_wrong_arguments() -> None:
         convert_checkpoint({"a": torch.ones(1)}, "mindcv-resnet-tensorflow")
 
 
-# --- files --------------------------------------------------------------------------------------------------------------------
+# --- files ------------------------------------------------------------------------------------------------------------
+
 
 def _command(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
     code = main(["ckpt", *map(str, arguments)])
@@ -277,22 +381,38 @@ def _command(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[in
 
 
 @pytest.mark.parametrize("end", ["safetensors", "pth", "pt", "ckpt"])
-def test_command_converts_files_there_and_back_to_the_same_bytes(end: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_converts_files_there_and_back_to_the_same_bytes(
+    end: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     rules, first, second, third = (tmp_path / name for name in ("rules.json", "a.ckpt", f"b.{end}", "c.ckpt"))
-    rules.write_text(json.dumps(_rules(_row(["l{n}.q", "l{n}.k"], "layers.{n}.qk"), _row("{w:z|a}", "last.{w}"), _row("step", None))))
-    values = {"z": np.ones((2, 3), np.float16), "l0.k": np.random.randn(2, 2), "l0.q": np.random.randn(2, 2), "a": np.arange(3)}
+    rules.write_text(
+        json.dumps(_rules(_row(["l{n}.q", "l{n}.k"], "layers.{n}.qk"), _row("{w:z|a}", "last.{w}"), _row("step", None)))
+    )
+    values = {
+        "z": np.ones((2, 3), np.float16),
+        "l0.k": np.random.randn(2, 2),
+        "l0.q": np.random.randn(2, 2),
+        "a": np.arange(3),
+    }
     save_checkpoint(values, str(first))
     code, out, err = _command(capsys, "convert", first, second, "--rules", rules, "--report", tmp_path / "report.json")
     assert (code, err) == (0, "") and "3 tensors written" in out
     report = json.loads((tmp_path / "report.json").read_text())
-    assert report["in"] == str(first) and [row["to"] for row in report["matched"]] == [["last.z"], ["layers.0.qk"], ["last.a"]]
+    assert report["in"] == str(first) and [row["to"] for row in report["matched"]] == [
+        ["last.z"],
+        ["layers.0.qk"],
+        ["last.a"],
+    ]
     if end == "safetensors":
         import safetensors
+
         with safetensors.safe_open(str(second), "pt") as file:
             assert file.metadata() == {"format": "pt"}
     if end in ("pth", "pt"):
         assert set(torch.load(second, weights_only=True)) == {"last.z", "layers.0.qk", "last.a"}
-    code, out, err = _command(capsys, "convert", second, third, "--rules", rules, "--reverse", "--like", first, "--json")
+    code, out, err = _command(
+        capsys, "convert", second, third, "--rules", rules, "--reverse", "--like", first, "--json"
+    )
     assert (code, err) == (0, "") and json.loads(out)["direction"] == "reverse"
     assert third.read_bytes() == first.read_bytes()
 
@@ -305,12 +425,18 @@ def test_command_tells_what_it_left_out(tmp_path: Path, capsys: pytest.CaptureFi
     assert code == 1 and "1 names have no rule" in err and not (tmp_path / "b.pth").exists()
     code, out, _ = _command(capsys, "convert", source, tmp_path / "b.pth", "--rules", rules, "--partial")
     assert code == 0 and "dropped by a rule: step" in out and "left out, no rule knows them: x" in out
-    for wrong in (("--names", "torch", "--rules", rules), ("--reverse",), ("--map", "w=v", "--rules", rules), ("--partial",)):
+    for wrong in (
+        ("--names", "torch", "--rules", rules),
+        ("--reverse",),
+        ("--map", "w=v", "--rules", rules),
+        ("--partial",),
+    ):
         assert _command(capsys, "convert", source, tmp_path / "c.pth", *wrong)[0] == 2
 
 
 def test_names_of_torch_say_so_in_safetensors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     import safetensors
+
     save_checkpoint({"bn.gamma": np.ones(2, np.float32)}, str(tmp_path / "a.ckpt"))
     for names, word in (("torch", "pt"), ("keep", "ms")):
         _command(capsys, "convert", tmp_path / "a.ckpt", tmp_path / f"{names}.safetensors", "--names", names)
@@ -326,7 +452,8 @@ def test_command_lists_the_maps(capsys: pytest.CaptureFixture[str]) -> None:
     assert _command(capsys, "maps", "nothing")[0] == 1
 
 
-# --- the shipped maps ----------------------------------------------------------------------------------------------------------
+# --- the shipped maps -------------------------------------------------------------------------------------------------
+
 
 def _parsed(side: str) -> dict[str, tuple[int, ...]]:
     parts = [item.split() for item in side.split(", ") if item]
@@ -344,16 +471,31 @@ def test_a_map_takes_the_names_of_the_published_networks(name: str) -> None:
     values: dict[str, torch.Tensor] = {}
     for number, (source, _) in enumerate(rows):
         for place, (key, shape) in enumerate(source.items()):
-            values[key] = torch.full((), number + place / 8).expand(shape)  # no memory, and each tensor is known by its value
+            values[key] = torch.full((), number + place / 8).expand(
+                shape
+            )  # no memory, and each tensor is known by its value
             if key.endswith("relative_bias.index") and rows[number][1]:
                 values[key] = torch.nn.functional.one_hot(torch.arange(shape[0]) % shape[1]).float()
     state = {"moments.w": torch.ones(1), "global_step": torch.ones(1), "learning_rate": torch.ones(())}
     done = convert_checkpoint({**values, **state}, name)
-    assert {tuple(row["from"]): row["to"] for row in done.report["matched"]} == {tuple(source): list(target) for source, target in rows if target}
-    assert {key: tuple(tensor.shape) for key, tensor in done.values.items()} == {key: shape for _, target in rows for key, shape in target.items()}
-    assert {row["name"] for row in done.report["dropped"]} == {*state, *(key for source, target in rows if not target for key in source)}
-    counted = {f"{key[:-len('running_mean')]}num_batches_tracked": torch.ones(()) for key in done.values if key.endswith("running_mean")}
+    assert {tuple(row["from"]): row["to"] for row in done.report["matched"]} == {
+        tuple(source): list(target) for source, target in rows if target
+    }
+    assert {key: tuple(tensor.shape) for key, tensor in done.values.items()} == {
+        key: shape for _, target in rows for key, shape in target.items()
+    }
+    assert {row["name"] for row in done.report["dropped"]} == {
+        *state,
+        *(key for source, target in rows if not target for key in source),
+    }
+    counted = {
+        f"{key[: -len('running_mean')]}num_batches_tracked": torch.ones(())
+        for key in done.values
+        if key.endswith("running_mean")
+    }
     back = convert_checkpoint({**done.values, **counted}, name, reverse=True)
     assert {row["name"] for row in back.report["dropped"]} == set(counted)
     expected = {key: values[key] for source, target in rows if target for key in source}
-    assert set(back.values) == set(expected) and all(torch.equal(back.values[key], value) for key, value in expected.items())
+    assert set(back.values) == set(expected) and all(
+        torch.equal(back.values[key], value) for key, value in expected.items()
+    )

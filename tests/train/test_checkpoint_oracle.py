@@ -32,8 +32,21 @@ for name, options in json.load(open(sys.argv[1])).items():
     json.dump(texts, open(name + ".texts", "w"))
 give("done")
 """
-DTYPES = [torch.bool, torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8, torch.uint16, torch.uint32, torch.uint64, torch.float16,
-          torch.float32, torch.float64, torch.bfloat16]
+DTYPES = [
+    torch.bool,
+    torch.int8,
+    torch.int16,
+    torch.int32,
+    torch.int64,
+    torch.uint8,
+    torch.uint16,
+    torch.uint32,
+    torch.uint64,
+    torch.float16,
+    torch.float32,
+    torch.float64,
+    torch.bfloat16,
+]
 
 
 @pytest.mark.oracle
@@ -59,10 +72,24 @@ def test_real_mindspore_reads_what_we_write(tmp_path: Path, monkeypatch: pytest.
     write("dtypes.safetensors", values, {"format": "safetensors"}, format="safetensors")
     write("background.safetensors", net, {"format": "safetensors"}, format="safetensors", async_save=True)
     write("crc.safetensors", net, {"format": "safetensors", "crc_check": True}, format="safetensors", crc_check=True)
-    for mode, length in (("AES-GCM", 16), ("AES-GCM", 24), ("AES-GCM", 32), ("AES-CBC", 16), ("AES-CBC", 32), ("SM4-CBC", 16)):
+    for mode, length in (
+        ("AES-GCM", 16),
+        ("AES-GCM", 24),
+        ("AES-GCM", 32),
+        ("AES-CBC", 16),
+        ("AES-CBC", 32),
+        ("SM4-CBC", 16),
+    ):
         key = bytes(range(length))
         for how in (False, True):
-            write(f"{mode}{length}{how}.ckpt", net, {"dec_key": key.hex(), "dec_mode": mode}, enc_key=key, enc_mode=mode, async_save=how)
+            write(
+                f"{mode}{length}{how}.ckpt",
+                net,
+                {"dec_key": key.hex(), "dec_mode": mode},
+                enc_key=key,
+                enc_mode=mode,
+                async_save=how,
+            )
     with monkeypatch.context() as patch:
         patch.setattr(codec, "SLICE_BYTES", 1000)
         patch.setattr(envelope, "BLOCK_BYTES", 1000)
@@ -70,7 +97,15 @@ def test_real_mindspore_reads_what_we_write(tmp_path: Path, monkeypatch: pytest.
         write("blocks.ckpt", values, {"dec_key": (b"k" * 16).hex()}, enc_key=b"k" * 16)
     write("int4.ckpt", {"x.int4": load_checkpoint(str(GOLDEN / "ckpt/dtypes.ckpt"))["x.int4"]})
     write("converted.ckpt", load_checkpoint(str(GOLDEN / "safetensors/net.safetensors"), format="safetensors"))
-    appended = {"epoch_num": 3, "lr": 0.5, "ok": True, "note": "héllo €", "empty": "", "t": Tensor([1, 2]), "random": torch.Generator()}
+    appended = {
+        "epoch_num": 3,
+        "lr": 0.5,
+        "ok": True,
+        "note": "héllo €",
+        "empty": "",
+        "t": Tensor([1, 2]),
+        "random": torch.Generator(),
+    }
     save_checkpoint(net, str(tmp_path / "append.ckpt"), append_dict=appended)
     wanted[str(tmp_path / "append.ckpt")] = (net | appended, {})
     background_writer().flush()
@@ -111,10 +146,19 @@ def test_real_mindspore_needs_no_other_ranks_than_ours(tmp_path: Path) -> None:
     from mindspore_compat.parallel.checkpoint_transform import rank_list_for_transform
     from tests.train.test_checkpoint_transform import _strategy_file
 
-    layouts = {"a": ((2, 4), (1, 0)), "b": ((8,), (-1, -1)), "c": ((4, 2), (0, -1)), "d": ((4, 2), (1, -1)), "e": ((2, 2, 2), (2, 0)),
-               "f": ((4, 2), (0, -1), 2, 4), "g": ((2,), (0, -1))}
+    layouts = {
+        "a": ((2, 4), (1, 0)),
+        "b": ((8,), (-1, -1)),
+        "c": ((4, 2), (0, -1)),
+        "d": ((4, 2), (1, -1)),
+        "e": ((2, 2, 2), (2, 0)),
+        "f": ((4, 2), (0, -1), 2, 4),
+        "g": ((2,), (0, -1)),
+    }
     files = {name: _strategy_file(tmp_path / f"{name}.ckpt", {"w": layout}) for name, layout in layouts.items()}
-    cases = [[files[a], files[b], int(np.prod(layouts[b][0]))] for a in layouts for b in layouts] + [[file, None, 1] for file in files.values()]
+    cases = [[files[a], files[b], int(np.prod(layouts[b][0]))] for a in layouts for b in layouts] + [
+        [file, None, 1] for file in files.values()
+    ]
     (tmp_path / "cases.json").write_text(json.dumps(cases))
     real = run_oracle(RANKS, str(tmp_path / "cases.json"))
     for (a, b, count), theirs in zip(cases, real, strict=True):

@@ -1,4 +1,6 @@
-"""ModelCheckpoint keeps, names and fills the files that real MindSpore does (tests/golden/checkpoint_policies.json, by policies_program.py)."""
+"""ModelCheckpoint keeps, names and fills the files that real MindSpore does (tests/golden/checkpoint_policies.json, by
+policies_program.py).
+"""
 
 from __future__ import annotations
 

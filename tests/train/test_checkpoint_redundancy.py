@@ -20,10 +20,23 @@ def test_shares_are_complete_and_come_together_again(format: str, tmp_path: Path
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    environment = {**os.environ, "PYTHONPATH": str(PROGRAM.parents[2]), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": "2",
-                   "OMP_NUM_THREADS": "1"}
-    ranks = [subprocess.Popen([sys.executable, str(PROGRAM), str(tmp_path), format], env={**environment, "RANK": str(rank), "LOCAL_RANK": str(rank)},
-                              stdout=subprocess.PIPE, text=True) for rank in range(2)]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(PROGRAM.parents[2]),
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(port),
+        "WORLD_SIZE": "2",
+        "OMP_NUM_THREADS": "1",
+    }
+    ranks = [
+        subprocess.Popen(
+            [sys.executable, str(PROGRAM), str(tmp_path), format],
+            env={**environment, "RANK": str(rank), "LOCAL_RANK": str(rank)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(2)
+    ]
     found = [json.loads(rank.communicate(timeout=120)[0].splitlines()[-1]) for rank in ranks]
     assert all(rank.returncode == 0 for rank in ranks)
     assert all(item["left"] == [] and item["same"] for item in found)

@@ -24,9 +24,16 @@ SRC, DST = str(STRATEGY / "src4.ckpt"), str(STRATEGY / "dst2.ckpt")
 def test_a_strategy_file_is_read() -> None:
     found = ct.build_searched_strategy(SRC)
     expected = read_json("strategy/expected.json")["build_searched_strategy(src4.ckpt)"]
-    assert {name: {"dev_matrix": list(item.dev_matrix[0].dim), "tensor_map": list(item.tensor_map[0].dim), "field": item.field,
-                   "opt_weight_shard_step": item.opt_weight_shard_step, "opt_weight_shard_size": item.opt_weight_shard_size}
-            for name, item in found.items()} == expected
+    assert {
+        name: {
+            "dev_matrix": list(item.dev_matrix[0].dim),
+            "tensor_map": list(item.tensor_map[0].dim),
+            "field": item.field,
+            "opt_weight_shard_step": item.opt_weight_shard_step,
+            "opt_weight_shard_size": item.opt_weight_shard_size,
+        }
+        for name, item in found.items()
+    } == expected
 
 
 def test_slices_merge_to_the_full_parameters() -> None:
@@ -43,7 +50,10 @@ def test_checkpoints_are_transformed_as_upstream(tmp_path: Path) -> None:
     for rank in range(2):
         written, real = tmp_path / f"rank_{rank}/net_{rank}.ckpt", STRATEGY / f"dst/rank_{rank}/net_{rank}.ckpt"
         assert written.read_bytes() == real.read_bytes()
-        files = {number: str(STRATEGY / f"src/rank_{number}/net.ckpt") for number in ct.rank_list_for_transform(rank, SRC, DST)}
+        files = {
+            number: str(STRATEGY / f"src/rank_{number}/net.ckpt")
+            for number in ct.rank_list_for_transform(rank, SRC, DST)
+        }
         ct.transform_checkpoint_by_rank(rank, files, str(tmp_path / f"by_{rank}.ckpt"), SRC, DST)
         assert (tmp_path / f"by_{rank}.ckpt").read_bytes() == real.read_bytes()
 
@@ -58,22 +68,34 @@ def test_checkpoints_are_transformed_to_and_from_one_device(tmp_path: Path) -> N
     for rank in range(4):
         real = load_checkpoint(str(STRATEGY / f"src/rank_{rank}/net.ckpt"))
         ours = load_checkpoint(str(tmp_path / f"four/rank_{rank}/x_{rank}.ckpt"))
-        assert {name: value.asnumpy().tolist() for name, value in ours.items()} == {name: value.asnumpy().tolist() for name, value in real.items()}
+        assert {name: value.asnumpy().tolist() for name, value in ours.items()} == {
+            name: value.asnumpy().tolist() for name, value in real.items()
+        }
 
 
 def test_a_missing_rank_is_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"checkpoint of rank \d is needed for the parameter"):
-        ct.transform_checkpoint_by_rank(0, {0: str(STRATEGY / "src/rank_0/net.ckpt")}, str(tmp_path / "a.ckpt"), SRC, None)
+        ct.transform_checkpoint_by_rank(
+            0, {0: str(STRATEGY / "src/rank_0/net.ckpt")}, str(tmp_path / "a.ckpt"), SRC, None
+        )
     with pytest.raises(ValueError, match="must have folders rank_0"):
         ct.transform_checkpoints(str(tmp_path), str(tmp_path), "a", SRC, DST)
 
 
-@pytest.mark.parametrize(("layout", "shape"), [
-    (TensorLayout((2, 4), ((1,), (-1,))), (8, 6)), (TensorLayout((2, 4), ((-1,), (0,))), (8, 8)), (TensorLayout((2, 2, 2), ((2, 0), (-1,))), (8, 3)),
-    (TensorLayout((4, 2), ((0,),), opt_size=-1), (16,)), (TensorLayout((4, 2), ((0,),), opt_size=2), (16, 3)), (TensorLayout((8,), ((-1,),), opt_size=4), (8,)),
-])
+@pytest.mark.parametrize(
+    ("layout", "shape"),
+    [
+        (TensorLayout((2, 4), ((1,), (-1,))), (8, 6)),
+        (TensorLayout((2, 4), ((-1,), (0,))), (8, 8)),
+        (TensorLayout((2, 2, 2), ((2, 0), (-1,))), (8, 3)),
+        (TensorLayout((4, 2), ((0,),), opt_size=-1), (16,)),
+        (TensorLayout((4, 2), ((0,),), opt_size=2), (16, 3)),
+        (TensorLayout((8,), ((-1,),), opt_size=4), (8,)),
+    ],
+)
 def test_every_cut_is_undone(layout: TensorLayout, shape: tuple[int, ...]) -> None:
     import torch
+
     full = torch.arange(int(np.prod(shape))).reshape(shape)
     whole = tuple((0, size) for size in shape)
     slices = {rank: full[tuple(slice(*part) for part in layout.box(rank, shape))] for rank in range(layout.device_num)}
@@ -98,7 +120,7 @@ def test_pipeline_stages_are_merged_and_transformed(tmp_path: Path) -> None:
     for rank in range(4):
         (tmp_path / f"src/rank_{rank}").mkdir(parents=True)
         name = "ab"[rank // 2]
-        save_checkpoint({name: full[name][rank % 2 * 2:rank % 2 * 2 + 2]}, str(tmp_path / f"src/rank_{rank}/x.ckpt"))
+        save_checkpoint({name: full[name][rank % 2 * 2 : rank % 2 * 2 + 2]}, str(tmp_path / f"src/rank_{rank}/x.ckpt"))
     assert ct.rank_list_for_transform(0, merged, None) == [3, 2, 1, 0]
     ct.transform_checkpoints(str(tmp_path / "src"), str(tmp_path / "dst"), "y", merged, None)
     found = load_checkpoint(str(tmp_path / "dst/rank_0/y0.ckpt"))
@@ -109,7 +131,9 @@ def test_pipeline_stages_are_merged_and_transformed(tmp_path: Path) -> None:
 def test_a_json_strategy_is_the_same(tmp_path: Path) -> None:
     items = read_json("strategy/expected.json")["build_searched_strategy(src4.ckpt)"]
     path = tmp_path / "s.json"
-    path.write_text(json.dumps({"current_stage": 0, "parallel_strategy_item": {"n": {"stage": 0}}, "parallel_layout_item": items}))
+    path.write_text(
+        json.dumps({"current_stage": 0, "parallel_strategy_item": {"n": {"stage": 0}}, "parallel_layout_item": items})
+    )
     a, b = ct.build_searched_strategy(str(path)), ct.build_searched_strategy(SRC)
     assert [list(a[name].tensor_map[0].dim) for name in a] == [list(b[name].tensor_map[0].dim) for name in b]
     (tmp_path / "in").mkdir()
@@ -130,30 +154,48 @@ def test_uneven_slices_and_fields() -> None:
         ct.merge_sliced_parameter(slices[::-1], {"e": uneven})
 
 
-@pytest.mark.parametrize(("call", "error", "message"), [
-    (lambda: ct.merge_sliced_parameter(3), TypeError, "should be 'list'"), (lambda: ct.merge_sliced_parameter([]), ValueError, "should not be empty"),
-    (lambda: ct.merge_sliced_parameter([1]), TypeError, "should be 'Parameter', but got int at index 0"),
-    (lambda: ct.merge_sliced_parameter([Parameter(Tensor([1.0]), name="q")], ct.build_searched_strategy(SRC)), KeyError, "should be a key"),
-    (lambda: ct.merge_sliced_parameter([Parameter(Tensor([1.0]), name="b")], ct.build_searched_strategy(SRC)), ValueError, "number of devices 4"),
-    (lambda: ct.build_searched_strategy(3), TypeError, "should be string"), (lambda: ct.build_searched_strategy("no"), ValueError, "no such file"),
-    (lambda: ct.build_searched_strategy(__file__), TypeError, "is not readable"),
-    (lambda: ct.restore_group_info_list("no"), ValueError, "no such file"),
-    (lambda: ct.merge_pipeline_strategys("no", "x"), NotADirectoryError, "must be a folder"),
-    (lambda: ct.rank_list_for_transform("0", SRC), TypeError, "'rank_id' should be 'int'"),
-    (lambda: ct.load_distributed_checkpoint(nn.Dense(2, 2), ["x.ckpt"]), ValueError, "must name '.ckpt' files"),
-    (lambda: ct.load_distributed_checkpoint(3, []), TypeError, "must be a Cell"),
-    (lambda: parse_print("no"), ValueError, "no such file"), (lambda: parse_print(3), TypeError, "should be string"), (lambda: parse_print(__file__), RuntimeError, "damaged or no print file"),
-    (lambda: ckpt_to_safetensors("no"), ValueError, "must be a file or folder"),
-    (lambda: ckpt_to_safetensors(str(STRATEGY)), ValueError, "no folders that start with 'rank'"),
-    (lambda: ckpt_to_safetensors(__file__), ValueError, "must be a .ckpt file"),
-])
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: ct.merge_sliced_parameter(3), TypeError, "should be 'list'"),
+        (lambda: ct.merge_sliced_parameter([]), ValueError, "should not be empty"),
+        (lambda: ct.merge_sliced_parameter([1]), TypeError, "should be 'Parameter', but got int at index 0"),
+        (
+            lambda: ct.merge_sliced_parameter([Parameter(Tensor([1.0]), name="q")], ct.build_searched_strategy(SRC)),
+            KeyError,
+            "should be a key",
+        ),
+        (
+            lambda: ct.merge_sliced_parameter([Parameter(Tensor([1.0]), name="b")], ct.build_searched_strategy(SRC)),
+            ValueError,
+            "number of devices 4",
+        ),
+        (lambda: ct.build_searched_strategy(3), TypeError, "should be string"),
+        (lambda: ct.build_searched_strategy("no"), ValueError, "no such file"),
+        (lambda: ct.build_searched_strategy(__file__), TypeError, "is not readable"),
+        (lambda: ct.restore_group_info_list("no"), ValueError, "no such file"),
+        (lambda: ct.merge_pipeline_strategys("no", "x"), NotADirectoryError, "must be a folder"),
+        (lambda: ct.rank_list_for_transform("0", SRC), TypeError, "'rank_id' should be 'int'"),
+        (lambda: ct.load_distributed_checkpoint(nn.Dense(2, 2), ["x.ckpt"]), ValueError, "must name '.ckpt' files"),
+        (lambda: ct.load_distributed_checkpoint(3, []), TypeError, "must be a Cell"),
+        (lambda: parse_print("no"), ValueError, "no such file"),
+        (lambda: parse_print(3), TypeError, "should be string"),
+        (lambda: parse_print(__file__), RuntimeError, "damaged or no print file"),
+        (lambda: ckpt_to_safetensors("no"), ValueError, "must be a file or folder"),
+        (lambda: ckpt_to_safetensors(str(STRATEGY)), ValueError, "no folders that start with 'rank'"),
+        (lambda: ckpt_to_safetensors(__file__), ValueError, "must be a .ckpt file"),
+    ],
+)
 def test_wrong_arguments(call, error: type, message: str) -> None:
     with pytest.raises(error, match=message):
         call()
 
 
 def test_group_info() -> None:
-    assert ct.restore_group_info_list(str(STRATEGY / "group_info.pb")) == read_json("strategy/group_info.json")["restore_group_info_list"]
+    assert (
+        ct.restore_group_info_list(str(STRATEGY / "group_info.pb"))
+        == read_json("strategy/group_info.json")["restore_group_info_list"]
+    )
 
 
 def test_a_distributed_checkpoint_is_loaded_whole_and_cut() -> None:
@@ -172,7 +214,7 @@ def test_a_distributed_checkpoint_is_loaded_whole_and_cut() -> None:
         np.testing.assert_array_equal(parameter.asnumpy(), full[parameter.name])
     half = Net({"w": (full["w"].shape[0] // 2, *full["w"].shape[1:])})
     ct.load_distributed_checkpoint(half, files, {"w": [[2], [0, -1], [], 0]}, SRC)
-    np.testing.assert_array_equal(half.w.asnumpy(), full["w"][:len(full["w"]) // 2])
+    np.testing.assert_array_equal(half.w.asnumpy(), full["w"][: len(full["w"]) // 2])
 
 
 def test_files_are_converted_there_and_back(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
 """Training Cells as scripts of the model zoo write them, against real MindSpore."""
+
 from __future__ import annotations
 
 import json
@@ -20,10 +21,22 @@ def test_a_training_cell_makes_upstreams_steps(name: str) -> None:
     np.testing.assert_allclose(weights, GOLDEN[name][1], rtol=1e-5)
 
 
-@pytest.mark.parametrize(("name", "plain"), [("npu_status", "bert_clip"), ("bert_loss_scale", "bert_clip"), ("common_loss_scale", "global_norm_1"),
-                                             ("fixed_tensor", "global_norm_1")])
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        ("npu_status", "bert_clip"),
+        ("bert_loss_scale", "bert_clip"),
+        ("common_loss_scale", "global_norm_1"),
+        ("fixed_tensor", "global_norm_1"),
+    ],
+)
 def test_a_scaled_training_cell_makes_the_unscaled_ones_steps(name: str, plain: str) -> None:
-    runs = {**program.RUNS, "global_norm_1": lambda net: program.GlobalNormTrainOneStep(program._with_loss(net), program._momentum(net), 1.0)}
+    runs = {
+        **program.RUNS,
+        "global_norm_1": lambda net: program.GlobalNormTrainOneStep(
+            program._with_loss(net), program._momentum(net), 1.0
+        ),
+    }
     expected = program._run(runs[plain])
     losses, weights = program.record(name)
     np.testing.assert_allclose([step[0] for step in losses], expected[0], rtol=1e-4)

@@ -1,4 +1,6 @@
-"""Files that are no files, lie about sizes, or come to a full disk: one error with the file's name, at once, and nothing left behind."""
+"""Files that are no files, lie about sizes, or come to a full disk: one error with the file's name, at once, and
+nothing left behind.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,13 @@ from mindspore_compat.train.callback import CheckpointManager, OnRequestExit, Su
 from tests.support.strategies import write_strategy
 from tests.support.upstream import GOLDEN
 
-LAYOUT = {"dev_matrix": [2, 2], "tensor_map": [0, -1], "field": 0, "opt_weight_shard_step": 0, "opt_weight_shard_size": 0}
+LAYOUT = {
+    "dev_matrix": [2, 2],
+    "tensor_map": [0, -1],
+    "field": 0,
+    "opt_weight_shard_step": 0,
+    "opt_weight_shard_size": 0,
+}
 
 
 def strategy(folder: Path, layouts: dict[str, tuple]) -> str:
@@ -36,27 +44,46 @@ def strategy(folder: Path, layouts: dict[str, tuple]) -> str:
 
 def json_strategy(folder: Path, **layout: Any) -> str:
     path = folder / "strategy.json"
-    path.write_text(json.dumps({"parallel_strategy_item": {"op": {"stage": 0}}, "parallel_layout_item": {"w": {**LAYOUT, **layout}}}))
+    path.write_text(
+        json.dumps(
+            {"parallel_strategy_item": {"op": {"stage": 0}}, "parallel_layout_item": {"w": {**LAYOUT, **layout}}}
+        )
+    )
     return str(path)
 
 
-# --- strategies -----------------------------------------------------------------------------------------------------------
+# --- strategies -------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("layout", "text"), [
-    (((1 << 31,), (0,)), "more than 65536 devices"), (((1 << 16, 2), (0, 1)), "more than 65536 devices"), (((0, 4), (0,)), "a size below 1"),
-    (((1,) * 65, (0,)), "too many axes"), (((2, 2), (2, -1)), "not there, or cut twice"), (((2, 2), (0, 0)), "not there, or cut twice"),
-    (((4,), (-1,), 1, 1 << 30), "no room for 1073741824 pieces"),
-])
-@pytest.mark.parametrize("call", [
-    lambda path, folder: serialization.rank_list_for_transform(0, path),
-    lambda path, folder: serialization.rank_list_for_transform(0, None, path) and _strategy_file.read_layouts(path),
-    lambda path, folder: serialization.transform_checkpoints(str(folder), str(folder / "out"), "x", path),
-    lambda path, folder: serialization.transform_checkpoints(str(folder), str(folder / "out"), "x", None, path),
-    lambda path, folder: serialization.transform_checkpoint_by_rank(0, {0: str(folder / "rank_0/a.ckpt")}, str(folder / "out.ckpt"), path),
-    lambda path, folder: serialization.unified_safetensors(str(folder), path, str(folder / "out")),
-    lambda path, folder: serialization.get_ckpt_path_with_strategy(str(folder / "rank_7/a.ckpt"), path),
-])
-def test_layouts_that_no_training_has_are_refused_at_once(layout: tuple, text: str, call: Callable[[str, Path], Any], tmp_path: Path) -> None:
+
+@pytest.mark.parametrize(
+    ("layout", "text"),
+    [
+        (((1 << 31,), (0,)), "more than 65536 devices"),
+        (((1 << 16, 2), (0, 1)), "more than 65536 devices"),
+        (((0, 4), (0,)), "a size below 1"),
+        (((1,) * 65, (0,)), "too many axes"),
+        (((2, 2), (2, -1)), "not there, or cut twice"),
+        (((2, 2), (0, 0)), "not there, or cut twice"),
+        (((4,), (-1,), 1, 1 << 30), "no room for 1073741824 pieces"),
+    ],
+)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda path, folder: serialization.rank_list_for_transform(0, path),
+        lambda path, folder: serialization.rank_list_for_transform(0, None, path) and _strategy_file.read_layouts(path),
+        lambda path, folder: serialization.transform_checkpoints(str(folder), str(folder / "out"), "x", path),
+        lambda path, folder: serialization.transform_checkpoints(str(folder), str(folder / "out"), "x", None, path),
+        lambda path, folder: serialization.transform_checkpoint_by_rank(
+            0, {0: str(folder / "rank_0/a.ckpt")}, str(folder / "out.ckpt"), path
+        ),
+        lambda path, folder: serialization.unified_safetensors(str(folder), path, str(folder / "out")),
+        lambda path, folder: serialization.get_ckpt_path_with_strategy(str(folder / "rank_7/a.ckpt"), path),
+    ],
+)
+def test_layouts_that_no_training_has_are_refused_at_once(
+    layout: tuple, text: str, call: Callable[[str, Path], Any], tmp_path: Path
+) -> None:
     (tmp_path / "rank_0").mkdir()
     save_checkpoint({"w": np.ones((2, 2), np.float32)}, str(tmp_path / "rank_0/a.ckpt"))
     with pytest.raises(ValueError, match=rf"(?s){text}.*strategy\.ckpt"):
@@ -81,13 +108,32 @@ def test_a_large_training_is_worked_out(tmp_path: Path) -> None:
     assert len(serialization.rank_list_for_transform(0, path)) == 128
 
 
-@pytest.mark.parametrize("content", [
-    b"[1]", b"5", b"{", b"[" * 100_000, b'{"a":' * 100_000, b"\xff", b'{"parallel_layout_item": 5}', b'{"parallel_layout_item": {"w": 5}}',
-    b'{"parallel_layout_item": {"w": {"dev_matrix": [1e400]}}}', b'{"parallel_layout_item": {"w": {"dev_matrix": [%d]}}}' % 10**30,
-    b'{"parallel_layout_item": {"w": {"field": "x"}}}', b'{"a": 1, "a": 2}', b"1" * 5000,
-])
-@pytest.mark.parametrize("call", [serialization.build_searched_strategy, _strategy_file.first_stage_of,
-                                  lambda path: serialization.merge_pipeline_strategys(os.path.dirname(path), path[:-5] + ".out")])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"[1]",
+        b"5",
+        b"{",
+        b"[" * 100_000,
+        b'{"a":' * 100_000,
+        b"\xff",
+        b'{"parallel_layout_item": 5}',
+        b'{"parallel_layout_item": {"w": 5}}',
+        b'{"parallel_layout_item": {"w": {"dev_matrix": [1e400]}}}',
+        b'{"parallel_layout_item": {"w": {"dev_matrix": [%d]}}}' % 10**30,
+        b'{"parallel_layout_item": {"w": {"field": "x"}}}',
+        b'{"a": 1, "a": 2}',
+        b"1" * 5000,
+    ],
+)
+@pytest.mark.parametrize(
+    "call",
+    [
+        serialization.build_searched_strategy,
+        _strategy_file.first_stage_of,
+        lambda path: serialization.merge_pipeline_strategys(os.path.dirname(path), path[:-5] + ".out"),
+    ],
+)
 def test_json_that_is_no_strategy(content: bytes, call: Callable[[str], Any], tmp_path: Path) -> None:
     path = tmp_path / "strategy.json"
     path.write_bytes(content)
@@ -106,17 +152,25 @@ def test_protobuf_strategies_with_parts_missing_or_names_that_are_no_text(tmp_pa
 
 
 def test_numbers_of_stages_are_plain(tmp_path: Path) -> None:
-    found = _strategy_file.read_layouts(strategy(tmp_path, {"²-w": ((2,), (0,)), f"{'9' * 5000}-w": ((2,), (0,)), "1-w": ((2,), (0,))}))
-    assert found is not None and {name: layout.stages for name, layout in found.items()} == {"²-w": (0,), f"{'9' * 5000}-w": (0,), "w": (1,)}
+    found = _strategy_file.read_layouts(
+        strategy(tmp_path, {"²-w": ((2,), (0,)), f"{'9' * 5000}-w": ((2,), (0,)), "1-w": ((2,), (0,))})
+    )
+    assert found is not None and {name: layout.stages for name, layout in found.items()} == {
+        "²-w": (0,),
+        f"{'9' * 5000}-w": (0,),
+        "w": (1,),
+    }
 
 
 def test_nothing_is_allocated_for_a_checkpoint_that_is_not_there() -> None:
     from mindspore_compat.parallel import _layout
+
     with pytest.raises(ValueError, match="rank 1 is needed"):
         _layout.assemble(((0, 1 << 40),), {0: torch.ones(1 << 8)}, TensorLayout((1 << 15,), ((0,),)), (1 << 23,), "w")
 
 
-# --- safetensors ----------------------------------------------------------------------------------------------------------
+# --- safetensors ------------------------------------------------------------------------------------------------------
+
 
 def header(folder: Path, content: Any, size: int = 24, length: int | None = None) -> str:
     text = content if isinstance(content, bytes) else json.dumps(content).encode()
@@ -129,14 +183,31 @@ def entry(dtype: str = "F32", shape: Any = (6,), places: Any = (0, 24)) -> dict[
     return {"dtype": dtype, "shape": list(shape), "data_offsets": list(places)}
 
 
-@pytest.mark.parametrize("content", [
-    {"w": entry(places=(0, 20))}, {"w": entry(places=(24, 0))}, {"w": entry(places=(-24, 0))}, {"w": entry(places=(4, 28))},
-    {"w": entry(shape=(-6,))}, {"w": entry(shape=(1 << 62, 1 << 62))}, {"w": entry(shape=[1] * 100_000)}, {"w": entry(shape=[2.0, 3.0])},
-    {"w": entry(shape=[True, 6])}, {"w": entry(places=(0, 12), shape=(3,)), "v": entry(places=(0, 24))}, {"w": entry(places=(0, 12), shape=(3,))},
-    {"w": entry(places=(0, 12), shape=(3,)), "v": entry(places=(16, 24), shape=(2,))}, {"w": entry() | {"more": 1}}, {"w": 5}, [1],
-    {"__metadata__": {"a": 1}, "w": entry()}, {"w": entry(places=(0, 24, 24))}, b"[" * 200_000, b'{"w": \xff}',
-    b'{"w":{"dtype":"F32","shape":[6],"data_offsets":[0,24]},"w":{"dtype":"F32","shape":[6],"data_offsets":[0,24]}}',
-])
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"w": entry(places=(0, 20))},
+        {"w": entry(places=(24, 0))},
+        {"w": entry(places=(-24, 0))},
+        {"w": entry(places=(4, 28))},
+        {"w": entry(shape=(-6,))},
+        {"w": entry(shape=(1 << 62, 1 << 62))},
+        {"w": entry(shape=[1] * 100_000)},
+        {"w": entry(shape=[2.0, 3.0])},
+        {"w": entry(shape=[True, 6])},
+        {"w": entry(places=(0, 12), shape=(3,)), "v": entry(places=(0, 24))},
+        {"w": entry(places=(0, 12), shape=(3,))},
+        {"w": entry(places=(0, 12), shape=(3,)), "v": entry(places=(16, 24), shape=(2,))},
+        {"w": entry() | {"more": 1}},
+        {"w": 5},
+        [1],
+        {"__metadata__": {"a": 1}, "w": entry()},
+        {"w": entry(places=(0, 24, 24))},
+        b"[" * 200_000,
+        b'{"w": \xff}',
+        b'{"w":{"dtype":"F32","shape":[6],"data_offsets":[0,24]},"w":{"dtype":"F32","shape":[6],"data_offsets":[0,24]}}',
+    ],
+)
 def test_safetensors_headers_that_contradict_themselves(content: Any, tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"safetensors (header of|file) .*net\.safetensors"):
         safetensors.read_header(header(tmp_path, content))
@@ -153,20 +224,29 @@ def test_the_length_of_a_safetensors_header_is_checked_before_it_is_read(length:
 
 def test_metadata_that_are_null(tmp_path: Path) -> None:
     import io
+
     data = Path(header(tmp_path, {"__metadata__": None, "w": entry()})).read_bytes()
     for source_of, name in ((str(tmp_path / "net.safetensors"), "path"), (io.BytesIO(data), "bytes")):
         assert list(load_checkpoint(source_of, format="safetensors")) == ["w"], name
 
 
 def test_what_the_header_check_takes_is_what_the_library_takes(tmp_path: Path) -> None:
-    save_checkpoint({"a": np.ones((2, 3), np.float32), "b": np.zeros((0, 4), np.int8), "c": Tensor(1.0)}, str(tmp_path / "x.safetensors"),
-                    format="safetensors")
-    assert safetensors.read_header(str(tmp_path / "x.safetensors"))[1] == {"a": ((2, 3), 24), "b": ((0, 4), 0), "c": ((), 4)}
+    save_checkpoint(
+        {"a": np.ones((2, 3), np.float32), "b": np.zeros((0, 4), np.int8), "c": Tensor(1.0)},
+        str(tmp_path / "x.safetensors"),
+        format="safetensors",
+    )
+    assert safetensors.read_header(str(tmp_path / "x.safetensors"))[1] == {
+        "a": ((2, 3), 24),
+        "b": ((0, 4), 0),
+        "c": ((), 4),
+    }
     for path in (GOLDEN / "safetensors").glob("*.safetensors"):
         safetensors.read_header(str(path))
 
 
-# --- what is no file ------------------------------------------------------------------------------------------------------
+# --- what is no file --------------------------------------------------------------------------------------------------
+
 
 def special(path: Path, kind: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -187,14 +267,21 @@ KINDS = pytest.mark.parametrize("kind", ["fifo", "socket", "folder", "loop", "ze
 
 
 @KINDS
-def test_a_file_that_is_none_is_refused_by_each_reader(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_none_is_refused_by_each_reader(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("a.ckpt", "a.safetensors", "a.json", "a.pth"):
         special(tmp_path / name, kind)
-    for call in (lambda: load_checkpoint("a.ckpt"), lambda: load_checkpoint("a.safetensors", format="safetensors"),
-                 lambda: serialization.build_searched_strategy("a.json"), lambda: serialization.build_searched_strategy("a.ckpt"),
-                 lambda: serialization.restore_group_info_list("a.ckpt"), lambda: serialization.parse_print("a.ckpt"),
-                 lambda: safetensors.read_header("a.safetensors") if kind != "loop" else load_checkpoint("a.ckpt")):
+    for call in (
+        lambda: load_checkpoint("a.ckpt"),
+        lambda: load_checkpoint("a.safetensors", format="safetensors"),
+        lambda: serialization.build_searched_strategy("a.json"),
+        lambda: serialization.build_searched_strategy("a.ckpt"),
+        lambda: serialization.restore_group_info_list("a.ckpt"),
+        lambda: serialization.parse_print("a.ckpt"),
+        lambda: safetensors.read_header("a.safetensors") if kind != "loop" else load_checkpoint("a.ckpt"),
+    ):
         with pytest.raises(ValueError, match=r"a\.(ckpt|json|safetensors)"):
             call()
     for command in ("inspect", "verify", "convert"):
@@ -231,9 +318,19 @@ def test_settings_that_are_no_file(kind: str, tmp_path: Path, monkeypatch: pytes
         SummaryLandscape("run")._metadata(None)
 
 
-@pytest.mark.parametrize(("name", "value"), [("landscape_size", 1 << 40), ("unit", 5), ("num_samples", "x"), ("epoch_group", [1]),
-                                             ("epoch_group", {"0": [1, "x", 3]}), ("model_params_file_map", {"1": 5}), ("create_landscape", 1),
-                                             ("step_per_epoch", None)])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("landscape_size", 1 << 40),
+        ("unit", 5),
+        ("num_samples", "x"),
+        ("epoch_group", [1]),
+        ("epoch_group", {"0": [1, "x", 3]}),
+        ("model_params_file_map", {"1": 5}),
+        ("create_landscape", 1),
+        ("step_per_epoch", None),
+    ],
+)
 def test_metadata_of_a_landscape_are_checked(name: str, value: Any, tmp_path: Path) -> None:
     (tmp_path / "ckpt_dir").mkdir()
     path = tmp_path / "ckpt_dir/train_metadata.json"
@@ -253,12 +350,13 @@ def test_a_file_may_have_a_limit(tmp_path: Path) -> None:
 
 def test_names_that_no_parameter_has(tmp_path: Path) -> None:
     from safetensors.numpy import save_file
+
     save_file({"w" * 1025: np.ones(2)}, tmp_path / "long.safetensors")
     with pytest.raises(ValueError, match=r"long\.safetensors.*at most 1024"):
         load_checkpoint(str(tmp_path / "long.safetensors"), format="safetensors")
 
 
-# --- full disks -----------------------------------------------------------------------------------------------------------
+# --- full disks -------------------------------------------------------------------------------------------------------
 
 _PROGRAM = """
 import resource, sys
@@ -294,14 +392,17 @@ def test_an_older_file_stays_when_the_disk_is_full(tmp_path: Path) -> None:
     assert path.read_bytes() == b"older" and sorted(os.listdir(tmp_path)) == ["merged.ckpt", "stages"]
 
 
-# --- torch's files --------------------------------------------------------------------------------------------------------
+# --- torch's files ----------------------------------------------------------------------------------------------------
+
 
 class _Evil:
     def __reduce__(self) -> Any:
         return os.system, ("touch pwned",)
 
 
-def test_a_torch_file_runs_nothing_and_does_not_grow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_torch_file_runs_nothing_and_does_not_grow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     import zipfile
 
     monkeypatch.chdir(tmp_path)
@@ -324,11 +425,17 @@ def test_equal_copies_on_many_devices_cost_little(tmp_path: Path) -> None:
 
     path = strategy(tmp_path, {f"w{number}": ((1 << 16,), (-1,)) for number in range(500)})
     (tmp_path / "rank_0").mkdir()
-    save_checkpoint({f"w{number}": np.full(number + 1, 1.0, np.float32) for number in range(500)}, str(tmp_path / "rank_0/a.ckpt"))
+    save_checkpoint(
+        {f"w{number}": np.full(number + 1, 1.0, np.float32) for number in range(500)}, str(tmp_path / "rank_0/a.ckpt")
+    )
     start = time.process_time()
     assert serialization.rank_list_for_transform(0, path) == [0]
-    serialization.transform_checkpoint_by_rank(0, {0: str(tmp_path / "rank_0/a.ckpt")}, str(tmp_path / "out.ckpt"), path)
-    assert serialization.get_ckpt_path_with_strategy(str(tmp_path / "rank_7/a.ckpt"), path) == str(tmp_path / "rank_0/a.ckpt")
+    serialization.transform_checkpoint_by_rank(
+        0, {0: str(tmp_path / "rank_0/a.ckpt")}, str(tmp_path / "out.ckpt"), path
+    )
+    assert serialization.get_ckpt_path_with_strategy(str(tmp_path / "rank_7/a.ckpt"), path) == str(
+        tmp_path / "rank_0/a.ckpt"
+    )
     assert time.process_time() - start < 10
     assert len(load_checkpoint(str(tmp_path / "out.ckpt"))) == 500
 
@@ -347,8 +454,14 @@ def test_more_values_than_a_file_has_room_for(tmp_path: Path) -> None:
     (tmp_path / "many.ckpt").write_bytes((value + value.replace(b"w", b"v")) * 60_000)
     with pytest.raises(ValueError, match=r"many\.ckpt: there are more than 100000 values in 2160000 bytes"):
         load_checkpoint(str(tmp_path / "many.ckpt"))
-    header(tmp_path, {str(number): entry(shape=(), places=(4 * number, 4 * number + 4)) for number in range(105_000)}, 420_000)
-    for call in (lambda: load_checkpoint(str(tmp_path / "net.safetensors"), format="safetensors"),
-                 lambda: safetensors.read_header(str(tmp_path / "net.safetensors"))):
+    header(
+        tmp_path,
+        {str(number): entry(shape=(), places=(4 * number, 4 * number + 4)) for number in range(105_000)},
+        420_000,
+    )
+    for call in (
+        lambda: load_checkpoint(str(tmp_path / "net.safetensors"), format="safetensors"),
+        lambda: safetensors.read_header(str(tmp_path / "net.safetensors")),
+    ):
         with pytest.raises(ValueError, match=r"net\.safetensors.* more than 100000 values"):
             call()

@@ -11,28 +11,53 @@ import pytest
 import torch
 
 import mindspore_compat as ms
-from mindspore_compat import Callback, History, LambdaCallback, LearningRateScheduler, LossMonitor, Model, ModelCheckpoint, Tensor, TimeMonitor, nn
+from mindspore_compat import (
+    Callback,
+    History,
+    LambdaCallback,
+    LearningRateScheduler,
+    LossMonitor,
+    Model,
+    ModelCheckpoint,
+    Tensor,
+    TimeMonitor,
+    nn,
+)
 from mindspore_compat import dataset as ds
 from tests.train.hooks_program import NAMES, fields, recorded
 
 
 def _data(count: int = 12, width: int = 4, columns: int = 2, batch: int = 4):
     rng = np.random.RandomState(0)
-    arrays = [rng.randn(count, width).astype(np.float32), rng.randint(0, 3, count).astype(np.int32), np.zeros(count, np.float32)][:columns]
+    arrays = [
+        rng.randn(count, width).astype(np.float32),
+        rng.randint(0, 3, count).astype(np.int32),
+        np.zeros(count, np.float32),
+    ][:columns]
     return ds.NumpySlicesDataset(tuple(arrays), ["x", "y", "z"][:columns], shuffle=False).batch(batch)
 
 
 def _model(**kwargs) -> Model:
     net = nn.Dense(4, 3)
-    return Model(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"), nn.Momentum(net.trainable_params(), 0.1, 0.9), **kwargs)
+    return Model(
+        net,
+        nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"),
+        nn.Momentum(net.trainable_params(), 0.1, 0.9),
+        **kwargs,
+    )
 
 
 class TorchParts:
     """A torch network with everything torch, as Model takes it."""
 
     def __init__(self) -> None:
-        self.net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.BatchNorm1d(8), torch.nn.ReLU(), torch.nn.Linear(8, 3))
-        self.loss, self.optimizer = torch.nn.CrossEntropyLoss(), torch.optim.SGD(self.net.parameters(), 0.1, momentum=0.9)
+        self.net = torch.nn.Sequential(
+            torch.nn.Linear(4, 8), torch.nn.BatchNorm1d(8), torch.nn.ReLU(), torch.nn.Linear(8, 3)
+        )
+        self.loss, self.optimizer = (
+            torch.nn.CrossEntropyLoss(),
+            torch.optim.SGD(self.net.parameters(), 0.1, momentum=0.9),
+        )
         rng = np.random.RandomState(0)
         x, y = torch.from_numpy(rng.randn(12, 4).astype(np.float32)), torch.from_numpy(rng.randint(0, 3, 12))
         self.loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=4)
@@ -54,8 +79,18 @@ def test_callbacks_see_the_fields_of_mindspore() -> None:
 def test_loss_monitor_and_time_monitor_print_upstreams_lines(capsys) -> None:
     _model().train(2, _data(), callbacks=[LossMonitor(2), TimeMonitor()])
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split(", loss is ")[0] for line in lines if line.startswith("epoch")] == ["epoch: 1 step: 2", "epoch: 2 step: 1", "epoch: 2 step: 3"]
-    assert sum(line.startswith("Train epoch time: ") and line.endswith(" ms") and ", per step time: " in line for line in lines) == 2
+    assert [line.split(", loss is ")[0] for line in lines if line.startswith("epoch")] == [
+        "epoch: 1 step: 2",
+        "epoch: 2 step: 1",
+        "epoch: 2 step: 3",
+    ]
+    assert (
+        sum(
+            line.startswith("Train epoch time: ") and line.endswith(" ms") and ", per step time: " in line
+            for line in lines
+        )
+        == 2
+    )
 
 
 def test_a_nan_loss_ends_the_training() -> None:
@@ -68,7 +103,11 @@ def test_a_nan_loss_ends_the_training() -> None:
 def test_fit_evaluates_and_history_records(capsys) -> None:
     history, model = History(), _model(metrics={"acc", "loss"})
     model.fit(4, _data(), _data(), valid_frequency=2, callbacks=[history, LossMonitor(0)])
-    assert history.epoch == {"epoch": [1, 2, 3, 4]} and len(history.history["net_output"]) == 4 and len(history.history["acc"]) == 2
+    assert (
+        history.epoch == {"epoch": [1, 2, 3, 4]}
+        and len(history.history["net_output"]) == 4
+        and len(history.history["acc"]) == 2
+    )
     assert capsys.readouterr().out.count("Eval result: epoch ") == 2
     with pytest.raises(ValueError, match="'metrics' can not be None"):
         _model().fit(1, _data(), _data())
@@ -93,7 +132,11 @@ def test_learning_rate_scheduler_sets_what_its_function_says() -> None:
 
 def test_lambda_callback_takes_old_and_new_names() -> None:
     seen: list[str] = []
-    _model().train(1, _data(), callbacks=[LambdaCallback(step_end=lambda c: seen.append("step"), on_train_end=lambda c: seen.append("end"))])
+    _model().train(
+        1,
+        _data(),
+        callbacks=[LambdaCallback(step_end=lambda c: seen.append("step"), on_train_end=lambda c: seen.append("end"))],
+    )
     assert seen == ["step", "step", "step", "end"]
     with pytest.raises(TypeError, match="unexpected keyword"):
         LambdaCallback(on_step=print)
@@ -137,7 +180,12 @@ def test_sink_size_limits_the_steps_of_an_epoch_and_the_data_go_on(sink_size: in
 
 def test_initial_epoch_continues_counting() -> None:
     seen = []
-    _model().train(4, _data(), callbacks=LambdaCallback(on_train_epoch_begin=lambda c: seen.append(c.original_args().cur_epoch_num)), initial_epoch=2)
+    _model().train(
+        4,
+        _data(),
+        callbacks=LambdaCallback(on_train_epoch_begin=lambda c: seen.append(c.original_args().cur_epoch_num)),
+        initial_epoch=2,
+    )
     assert seen == [3, 4]
 
 
@@ -155,7 +203,7 @@ def test_predict_takes_tensors_lists_and_tuples() -> None:
         Model(nn.Dense(1, 1)).predict(Tensor(np.ones((0, 1), np.float32)))
 
 
-# --- torch networks -------------------------------------------------------------------------------------------------------
+# --- torch networks ---------------------------------------------------------------------------------------------------
 
 
 def test_a_torch_net_trains_like_a_hand_written_loop(tmp_path) -> None:
@@ -164,7 +212,18 @@ def test_a_torch_net_trains_like_a_hand_written_loop(tmp_path) -> None:
     model = Model(parts.net, parts.loss, parts.optimizer, metrics={"acc", "loss"})
     saver = ModelCheckpoint("torch", str(tmp_path))
     watch = LambdaCallback(on_train_step_end=lambda c: losses.append(float(c.original_args().net_outputs)))
-    model.train(2, parts.loader, callbacks=[watch, LossMonitor(), TimeMonitor(), History(), saver, LearningRateScheduler(lambda lr, _: lr * 0.5)])
+    model.train(
+        2,
+        parts.loader,
+        callbacks=[
+            watch,
+            LossMonitor(),
+            TimeMonitor(),
+            History(),
+            saver,
+            LearningRateScheduler(lambda lr, _: lr * 0.5),
+        ],
+    )
     found = model.eval(parts.loader)
 
     again = TorchParts()
@@ -200,7 +259,9 @@ def test_a_torch_net_sees_plain_tensors_and_callbacks_see_ours() -> None:
     outputs = []
     model = Model(net, torch.nn.CrossEntropyLoss(), torch.optim.Adam(net.parameters()))
     labels = _data().map(lambda y: y.astype(np.int64), "y")
-    model.train(1, labels, callbacks=LambdaCallback(on_train_step_end=lambda c: outputs.append(c.original_args().net_outputs)))
+    model.train(
+        1, labels, callbacks=LambdaCallback(on_train_step_end=lambda c: outputs.append(c.original_args().net_outputs))
+    )
     predicted = model.predict(Tensor(np.ones((2, 4), np.float32)))
     assert seen == {torch.Tensor} and all(isinstance(item, Tensor) for item in [*outputs, predicted])
 
@@ -234,12 +295,16 @@ def test_a_torch_module_inside_a_cell_trains_with_a_mindspore_optimizer() -> Non
     net = Mixed()
     assert [p.name for p in net.trainable_params()] == ["body.weight", "body.bias", "head.weight", "head.bias"]
     before = net.body.weight.detach().clone()
-    model = Model(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"), nn.Momentum(net.trainable_params(), 0.1, 0.9))
+    model = Model(
+        net,
+        nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"),
+        nn.Momentum(net.trainable_params(), 0.1, 0.9),
+    )
     model.train(1, _data())
     assert not torch.equal(before, net.body.weight)
 
 
-# --- bad input ------------------------------------------------------------------------------------------------------------
+# --- bad input --------------------------------------------------------------------------------------------------------
 
 
 class TwoOutputs(nn.Cell):
@@ -256,30 +321,61 @@ def _two_outputs() -> Model:
     return Model(net, optimizer=nn.Momentum(net.trainable_params(), 0.1, 0.9))
 
 
-@pytest.mark.parametrize(("act", "error", "message"), [
-    (lambda: _two_outputs().train(1, _data()), TypeError, "must return the loss as one Tensor, but got a tuple of 2 elements. Give Model a 'loss_fn'"),
-    (lambda: _model().train(1, _data(columns=3)), ValueError, "'train_dataset' should return two elements, but got 3.*project"),
-    (lambda: _model().train(1, _data(width=5)), (RuntimeError, ValueError), "4x5|5.*4|shape"),
-    (lambda: _model().train(1, _data(), callbacks=[print]), TypeError, "must be Callback functions. One is builtin_function_or_method"),
-    (lambda: _model().train(1, _data(), callbacks="x"), TypeError, "not a Callback or a list of Callback. It is str"),
-    (lambda: _model().train(0, _data()), ValueError, "epoch"),
-    (lambda: _model().train(1, _data(), sink_size=-3), ValueError, "'sink_size' must be -1 or positive, but got -3"),
-    (lambda: _model().train(2, _data(), initial_epoch=2), ValueError, "must bigger than parameter 'initial_epoch'"),
-    (lambda: _model().train(1, iter([1])), TypeError, "list_iterator|must be a mindspore.dataset Dataset"),
-    (lambda: _model().eval(_data()), ValueError, "'metrics' can not be None or empty"),
-    (lambda: _model(metrics={"accurate"}), KeyError, "accurate"),
-    (lambda: _model(metrics=["acc"]), TypeError, "must be None, dict or set"),
-    (lambda: _model(amp_level="O9"), ValueError, "The 'level' should be in"),
-    (lambda: _model(keep_bn=True), ValueError, "but got 'keep_bn'"),
-    (lambda: Model(3), TypeError, "'network' should be 'Cell', but got type 'int'"),
-    (lambda: Model(nn.Dense(1, 1), metrics={"acc"}), ValueError, "`eval_network` must not be None"),
-    (lambda: Model(torch.nn.Linear(1, 1), None, nn.Momentum(nn.Dense(1, 1).trainable_params(), 0.1, 0.9)), TypeError, "needs an optimizer of torch.optim"),
-    (lambda: nn.Momentum(torch.nn.Linear(1, 1).parameters(), 0.1, 0.9), TypeError, "all elements of the argument 'parameters' must be 'Parameter'"),
-    (lambda: ModelCheckpoint("a/b"), ValueError, "does not contain '/'"),
-    (lambda: ModelCheckpoint(config=3), TypeError, "should be 'CheckpointConfig', but got"),
-    (lambda: ms.CheckpointConfig(None, None, None, None), ValueError, "can't be all None or 0"),
-    (lambda: ms.CheckpointConfig(append_info=["lr"]), ValueError, "epoch_num"),
-])
+@pytest.mark.parametrize(
+    ("act", "error", "message"),
+    [
+        (
+            lambda: _two_outputs().train(1, _data()),
+            TypeError,
+            "must return the loss as one Tensor, but got a tuple of 2 elements. Give Model a 'loss_fn'",
+        ),
+        (
+            lambda: _model().train(1, _data(columns=3)),
+            ValueError,
+            "'train_dataset' should return two elements, but got 3.*project",
+        ),
+        (lambda: _model().train(1, _data(width=5)), (RuntimeError, ValueError), "4x5|5.*4|shape"),
+        (
+            lambda: _model().train(1, _data(), callbacks=[print]),
+            TypeError,
+            "must be Callback functions. One is builtin_function_or_method",
+        ),
+        (
+            lambda: _model().train(1, _data(), callbacks="x"),
+            TypeError,
+            "not a Callback or a list of Callback. It is str",
+        ),
+        (lambda: _model().train(0, _data()), ValueError, "epoch"),
+        (
+            lambda: _model().train(1, _data(), sink_size=-3),
+            ValueError,
+            "'sink_size' must be -1 or positive, but got -3",
+        ),
+        (lambda: _model().train(2, _data(), initial_epoch=2), ValueError, "must bigger than parameter 'initial_epoch'"),
+        (lambda: _model().train(1, iter([1])), TypeError, "list_iterator|must be a mindspore.dataset Dataset"),
+        (lambda: _model().eval(_data()), ValueError, "'metrics' can not be None or empty"),
+        (lambda: _model(metrics={"accurate"}), KeyError, "accurate"),
+        (lambda: _model(metrics=["acc"]), TypeError, "must be None, dict or set"),
+        (lambda: _model(amp_level="O9"), ValueError, "The 'level' should be in"),
+        (lambda: _model(keep_bn=True), ValueError, "but got 'keep_bn'"),
+        (lambda: Model(3), TypeError, "'network' should be 'Cell', but got type 'int'"),
+        (lambda: Model(nn.Dense(1, 1), metrics={"acc"}), ValueError, "`eval_network` must not be None"),
+        (
+            lambda: Model(torch.nn.Linear(1, 1), None, nn.Momentum(nn.Dense(1, 1).trainable_params(), 0.1, 0.9)),
+            TypeError,
+            "needs an optimizer of torch.optim",
+        ),
+        (
+            lambda: nn.Momentum(torch.nn.Linear(1, 1).parameters(), 0.1, 0.9),
+            TypeError,
+            "all elements of the argument 'parameters' must be 'Parameter'",
+        ),
+        (lambda: ModelCheckpoint("a/b"), ValueError, "does not contain '/'"),
+        (lambda: ModelCheckpoint(config=3), TypeError, "should be 'CheckpointConfig', but got"),
+        (lambda: ms.CheckpointConfig(None, None, None, None), ValueError, "can't be all None or 0"),
+        (lambda: ms.CheckpointConfig(append_info=["lr"]), ValueError, "epoch_num"),
+    ],
+)
 def test_bad_input_is_answered_with_upstreams_type_and_a_remedy(act, error, message) -> None:
     with pytest.raises(error, match=message):
         act()

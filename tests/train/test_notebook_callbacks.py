@@ -1,4 +1,5 @@
 """ProgressBar and LossPlot in a notebook, and LossPlot's files."""
+
 from __future__ import annotations
 
 import sys
@@ -16,23 +17,35 @@ from mindspore_compat.train.callback import LossPlot, ProgressBar
 
 def _data(rows: int = 12) -> Any:
     draw = np.random.RandomState(0)
-    return ds.NumpySlicesDataset((draw.randn(rows, 4).astype(np.float32), draw.randint(0, 3, rows).astype(np.int32)), ["x", "y"], shuffle=False).batch(4)
+    return ds.NumpySlicesDataset(
+        (draw.randn(rows, 4).astype(np.float32), draw.randint(0, 3, rows).astype(np.int32)), ["x", "y"], shuffle=False
+    ).batch(4)
 
 
 def _model(**options: Any) -> Any:
     net = nn.Dense(4, 3)
-    return Model(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"), nn.Momentum(net.trainable_params(), 0.1, 0.9), **options)
+    return Model(
+        net,
+        nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"),
+        nn.Momentum(net.trainable_params(), 0.1, 0.9),
+        **options,
+    )
 
 
 class _Notebook:
-    """What a Jupyter kernel is, as far as the callbacks ask: an IPython with a shell that has a kernel, and a display."""
+    """What a Jupyter kernel is, as far as the callbacks ask: an IPython with a shell that has a kernel, and
+    a display.
+    """
 
     def __init__(self) -> None:
         self.shown: list[Any] = []
         self.updates: list[Any] = []
 
     def module(self) -> Any:
-        return SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=self), display=SimpleNamespace(Image=lambda data: data, display=self.display))
+        return SimpleNamespace(
+            get_ipython=lambda: SimpleNamespace(kernel=self),
+            display=SimpleNamespace(Image=lambda data: data, display=self.display),
+        )
 
     def display(self, picture: Any, display_id: bool) -> Any:
         assert display_id
@@ -52,8 +65,13 @@ def test_the_plot_is_written_to_a_file(kind: str, start: bytes, tmp_path: Path) 
     pytest.importorskip("matplotlib")
     plot = LossPlot(tmp_path / f"loss.{kind}", seconds=1000)
     _model(metrics={"acc"}).fit(2, _data(), _data(8), callbacks=plot)
-    assert (tmp_path / f"loss.{kind}").read_bytes().startswith(start) and [path.name for path in tmp_path.iterdir()] == [f"loss.{kind}"]
-    assert [step for step, _ in plot.losses] == [1, 2, 3, 4, 5, 6] and [step for step, _ in plot.metrics["acc"]] == [3, 6]
+    assert (tmp_path / f"loss.{kind}").read_bytes().startswith(start) and [
+        path.name for path in tmp_path.iterdir()
+    ] == [f"loss.{kind}"]
+    assert [step for step, _ in plot.losses] == [1, 2, 3, 4, 5, 6] and [step for step, _ in plot.metrics["acc"]] == [
+        3,
+        6,
+    ]
 
 
 def test_the_plot_draws_what_was_measured(tmp_path: Path) -> None:
@@ -61,9 +79,13 @@ def test_the_plot_draws_what_was_measured(tmp_path: Path) -> None:
     plot = LossPlot(tmp_path / "loss.png", steps=2)
     _model(metrics={"acc"}).fit(2, _data(), _data(8), callbacks=plot)
     losses, metrics = plot.figure().axes
-    assert [tuple(point) for point in losses.lines[0].get_xydata()] == plot.losses and [step for step, _ in plot.losses] == [2, 4, 6]
+    assert [tuple(point) for point in losses.lines[0].get_xydata()] == plot.losses and [
+        step for step, _ in plot.losses
+    ] == [2, 4, 6]
     assert [tuple(point) for point in metrics.lines[0].get_xydata()] == plot.metrics["acc"]
-    assert (losses.get_ylabel(), metrics.get_xlabel()) == ("loss", "step") and metrics.get_legend().get_texts()[0].get_text() == "acc"
+    assert (losses.get_ylabel(), metrics.get_xlabel()) == ("loss", "step") and metrics.get_legend().get_texts()[
+        0
+    ].get_text() == "acc"
 
 
 def test_a_second_run_goes_on_behind_the_first(tmp_path: Path) -> None:
@@ -93,15 +115,25 @@ def test_the_plot_grows_under_the_cell_of_a_notebook(notebook: _Notebook) -> Non
     pytest.importorskip("matplotlib")
     plot = LossPlot(seconds=0)
     _model().train(1, _data(), callbacks=plot)
-    assert len(notebook.shown) == 1 and len(notebook.updates) == 2 and all(picture.startswith(b"\x89PNG") for picture in notebook.shown + notebook.updates)
+    assert (
+        len(notebook.shown) == 1
+        and len(notebook.updates) == 2
+        and all(picture.startswith(b"\x89PNG") for picture in notebook.shown + notebook.updates)
+    )
     _model().train(1, _data(), callbacks=plot)  # another cell
     assert len(notebook.shown) == 2
 
 
-@pytest.mark.parametrize(("arguments", "error", "message"), [
-    ({}, ValueError, "no notebook to show the plot in"), ({"file": 3}, TypeError, "'file' must be a path, but got int"),
-    ({"file": "a.gif"}, ValueError, r"must end with \.png, \.svg or \.pdf, but is 'a\.gif'"), ({"file": "a.png", "steps": 0}, ValueError, "steps"),
-    ({"file": "a.png", "seconds": "x"}, TypeError, "seconds")])
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({}, ValueError, "no notebook to show the plot in"),
+        ({"file": 3}, TypeError, "'file' must be a path, but got int"),
+        ({"file": "a.gif"}, ValueError, r"must end with \.png, \.svg or \.pdf, but is 'a\.gif'"),
+        ({"file": "a.png", "steps": 0}, ValueError, "steps"),
+        ({"file": "a.png", "seconds": "x"}, TypeError, "seconds"),
+    ],
+)
 def test_wrong_arguments_of_the_plot(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         LossPlot(**arguments)
@@ -132,7 +164,9 @@ def test_progress_is_a_bar_in_a_notebook(notebook: _Notebook, monkeypatch: pytes
     monkeypatch.setitem(sys.modules, "tqdm", SimpleNamespace())
     monkeypatch.setitem(sys.modules, "tqdm.auto", SimpleNamespace(tqdm=Bar))
     _model().train(2, _data(), callbacks=ProgressBar())
-    assert made == [{"total": 3, "desc": f"epoch {epoch}/2", "leave": True} for epoch in (1, 2)]  # tqdm finds its own place
+    assert made == [
+        {"total": 3, "desc": f"epoch {epoch}/2", "leave": True} for epoch in (1, 2)
+    ]  # tqdm finds its own place
 
 
 @pytest.mark.slow
@@ -145,7 +179,10 @@ def test_a_real_notebook_shows_both(tmp_path: Path) -> None:
 from tests.train.test_notebook_callbacks import _data, _model
 from mindspore_compat.train.callback import LossPlot, ProgressBar
 _model().train(2, _data(), callbacks=[ProgressBar(), LossPlot(seconds=0)])"""
-    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell)], metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
+    book = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(cell)],
+        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
+    )
     nbclient.NotebookClient(book, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
     kinds = [set(output.get("data", {})) for output in book.cells[0].outputs]
     assert sum("application/vnd.jupyter.widget-view+json" in kind for kind in kinds) == 2, kinds  # a bar an epoch

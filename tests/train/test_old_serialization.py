@@ -1,4 +1,5 @@
 """Inner names of 1.x's serialization: a loader as scripts of the model zoo wrote it for themselves."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -29,7 +30,9 @@ def load(name: str, net: nn.Cell, filter_prefix: Any = None, dec_key: Any = None
     for element in message.value:
         if filter_prefix is not None and element.tag.startswith(filter_prefix):
             continue
-        values = np.frombuffer(element.tensor.tensor_content, tensor_to_np_type[element.tensor.tensor_type]).reshape(element.tensor.dims)
+        values = np.frombuffer(element.tensor.tensor_content, tensor_to_np_type[element.tensor.tensor_type]).reshape(
+            element.tensor.dims
+        )
         found[element.tag] = Parameter(Tensor(values, tensor_to_ms_type[element.tensor.tensor_type]), name=element.tag)
     for parameter in net.get_parameters():
         if parameter.name in found:
@@ -38,27 +41,48 @@ def load(name: str, net: nn.Cell, filter_prefix: Any = None, dec_key: Any = None
 
 
 def test_a_loader_of_ones_own(tmp_path: Path) -> None:
-    source, target = nn.SequentialCell(nn.Dense(2, 3), nn.BatchNorm1d(3)), nn.SequentialCell(nn.Dense(2, 3), nn.BatchNorm1d(3))
+    source, target = (
+        nn.SequentialCell(nn.Dense(2, 3), nn.BatchNorm1d(3)),
+        nn.SequentialCell(nn.Dense(2, 3), nn.BatchNorm1d(3)),
+    )
     name = str(tmp_path / "net.ckpt")
     ms.save_checkpoint(source, name)
     before = target[1].gamma.asnumpy().copy()
     assert load(name, target, "1.gamma") == ["0.weight", "0.bias", "1.moving_mean", "1.moving_variance", "1.beta"]
-    assert np.array_equal(target[0].weight.asnumpy(), source[0].weight.asnumpy()) and np.array_equal(target[1].gamma.asnumpy(), before)
+    assert np.array_equal(target[0].weight.asnumpy(), source[0].weight.asnumpy()) and np.array_equal(
+        target[1].gamma.asnumpy(), before
+    )
 
 
 def test_types_of_the_file() -> None:
-    assert tensor_to_np_type["Float16"] is np.float16 is tensor_to_np_type("Float16") and tensor_to_ms_type["BFloat16"] == ms.bfloat16
-    assert tensor_to_np_type("BFloat16") is np.float32 and tensor_to_np_type["str"] == "U" and tensor_to_ms_type["str"] is ms.string
+    assert (
+        tensor_to_np_type["Float16"] is np.float16 is tensor_to_np_type("Float16")
+        and tensor_to_ms_type["BFloat16"] == ms.bfloat16
+    )
+    assert (
+        tensor_to_np_type("BFloat16") is np.float32
+        and tensor_to_np_type["str"] == "U"
+        and tensor_to_ms_type["str"] is ms.string
+    )
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         serialization.nothing
 
 
-@pytest.mark.parametrize(("arguments", "error", "message"), [
-    (("no.ckpt",), ValueError, "does not exist"), (("file.txt",), ValueError, "same with 'format'"), ((3,), TypeError, "must be string"),
-    (("net.ckpt", ""), ValueError, "filter_prefix"), (("net.ckpt", []), ValueError, "filter_prefix"), (("net.ckpt", 3), TypeError, "filter_prefix"),
-    (("net.ckpt", ["a", 3]), TypeError, "filter_prefix"),
-])
-def test_wrong_file_names_and_prefixes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[Any, ...], error: type[Exception], message: str) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (("no.ckpt",), ValueError, "does not exist"),
+        (("file.txt",), ValueError, "same with 'format'"),
+        ((3,), TypeError, "must be string"),
+        (("net.ckpt", ""), ValueError, "filter_prefix"),
+        (("net.ckpt", []), ValueError, "filter_prefix"),
+        (("net.ckpt", 3), TypeError, "filter_prefix"),
+        (("net.ckpt", ["a", 3]), TypeError, "filter_prefix"),
+    ],
+)
+def test_wrong_file_names_and_prefixes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[Any, ...], error: type[Exception], message: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     ms.save_checkpoint(nn.Dense(1, 1), "net.ckpt")
     with pytest.raises(error, match=message):
@@ -67,13 +91,17 @@ def test_wrong_file_names_and_prefixes(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_the_checks_module_and_its_class_of_old() -> None:
-    assert Validator is _checkparam and Validator.check_isinstance("x", 3, int) == 3 == _checkparam.Validator.check_isinstance("x", 3, (str, int))
+    assert Validator is _checkparam and Validator.check_isinstance(
+        "x", 3, int
+    ) == 3 == _checkparam.Validator.check_isinstance("x", 3, (str, int))
     with pytest.raises(ValueError, match="'mode' must be an instance of str, bytes, but got 3 of type int"):
         Validator.check_isinstance("mode", 3, (str, bytes))
 
 
 def test_what_loading_returns_is_false_where_all_was_loaded() -> None:
-    """MindSpore 1.x returned the list of what was not loaded, and its scripts ask for its truth; later ones unpack the two lists."""
+    """MindSpore 1.x returned the list of what was not loaded, and its scripts ask for its truth; later ones unpack the
+    two lists.
+    """
     net = nn.Dense(2, 1)
     whole = net.parameters_dict()
     assert not ms.load_param_into_net(nn.Dense(2, 1), dict(whole))

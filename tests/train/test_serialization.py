@@ -13,12 +13,32 @@ import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, load_checkpoint, load_param_into_net, nn, save_checkpoint
 from tests.support.upstream import GOLDEN, LeNet5, Small, read_json
 
-LOAD_TABLE = [case for case in read_json("loadtable.json")["cases"] if isinstance(case["net"], dict) and isinstance(case["dict"], dict)
-              and all(isinstance(spec, list) for spec in case["dict"].values())]  # the others are made of wrong objects, tested below
-FILTERS = [case for case in read_json("ckpt/filter.ckpt.json") if case["choice"] is None and isinstance(case["result"], list)]
-DTYPES = {"float32": ms.float32, "float16": ms.float16, "float64": ms.float64, "bfloat16": ms.bfloat16, "int8": ms.int8, "int16": ms.int16,
-          "int32": ms.int32, "int64": ms.int64, "uint8": ms.uint8, "uint16": ms.uint16, "uint32": ms.uint32, "uint64": ms.uint64, "bool_": torch.bool,
-          "complex64": ms.complex64}
+LOAD_TABLE = [
+    case
+    for case in read_json("loadtable.json")["cases"]
+    if isinstance(case["net"], dict)
+    and isinstance(case["dict"], dict)
+    and all(isinstance(spec, list) for spec in case["dict"].values())
+]  # the others are made of wrong objects, tested below
+FILTERS = [
+    case for case in read_json("ckpt/filter.ckpt.json") if case["choice"] is None and isinstance(case["result"], list)
+]
+DTYPES = {
+    "float32": ms.float32,
+    "float16": ms.float16,
+    "float64": ms.float64,
+    "bfloat16": ms.bfloat16,
+    "int8": ms.int8,
+    "int16": ms.int16,
+    "int32": ms.int32,
+    "int64": ms.int64,
+    "uint8": ms.uint8,
+    "uint16": ms.uint16,
+    "uint32": ms.uint32,
+    "uint64": ms.uint64,
+    "bool_": torch.bool,
+    "complex64": ms.complex64,
+}
 
 
 def _filled(dtype: str, shape: list[int], value: int) -> Tensor:
@@ -31,7 +51,9 @@ class Holder(nn.Cell):
     def __init__(self, spec: dict) -> None:
         super().__init__()
         for name, (dtype, shape) in spec.items():
-            self.insert_param_to_cell(name, Parameter(_filled(dtype, shape, 0), name=name), check_name_contain_dot=False)
+            self.insert_param_to_cell(
+                name, Parameter(_filled(dtype, shape, 0), name=name), check_name_contain_dot=False
+            )
 
 
 @pytest.mark.parametrize("case", LOAD_TABLE, ids=[case["case"].replace(" ", "-") for case in LOAD_TABLE])
@@ -53,7 +75,10 @@ def test_load_param_into_net_as_upstream(case: dict) -> None:
         assert parameter.asnumpy().ravel()[:1].tolist() == pytest.approx([expected["first"]])
 
 
-@pytest.mark.parametrize(("net", "values"), [(3, {}), (Holder({}), 3), (Holder({}), {"a": 3}), (Holder({}), {1: Parameter(Tensor([1.0]), name="a")})])
+@pytest.mark.parametrize(
+    ("net", "values"),
+    [(3, {}), (Holder({}), 3), (Holder({}), {"a": 3}), (Holder({}), {1: Parameter(Tensor([1.0]), name="a")})],
+)
 def test_load_param_into_net_refuses_other_objects(net, values) -> None:
     with pytest.raises(TypeError, match="For '(load_param_into_net|parameter_dict)', the (argument|element)"):
         load_param_into_net(net, values)
@@ -85,16 +110,28 @@ def test_loaded_objects_are_as_upstream(name: str) -> None:
             assert found[key] == value["value"]
         else:
             shown = ms.common.dtype.dtype_name(found[key].dtype)
-            assert [shown if value["dtype"] != "Int4" else "Int4", list(found[key].shape)] == [value["dtype"], value["shape"]]
+            assert [shown if value["dtype"] != "Int4" else "Int4", list(found[key].shape)] == [
+                value["dtype"],
+                value["shape"],
+            ]
             assert found[key].name == key
 
 
 def test_append_dict_round_trips(tmp_path) -> None:
     path = str(tmp_path / "a.ckpt")
-    save_checkpoint([{"name": "w", "data": Tensor([1.0, 2.0])}], path, append_dict={"epoch_num": 3, "lr": 0.5, "ok": True, "note": "héllo"})
+    save_checkpoint(
+        [{"name": "w", "data": Tensor([1.0, 2.0])}],
+        path,
+        append_dict={"epoch_num": 3, "lr": 0.5, "ok": True, "note": "héllo"},
+    )
     found = load_checkpoint(path)
-    assert {k: v if isinstance(v, str) else v.asnumpy().tolist() for k, v in found.items()} == \
-        {"w": [1.0, 2.0], "epoch_num": 3, "lr": 0.5, "ok": True, "note": "héllo"}
+    assert {k: v if isinstance(v, str) else v.asnumpy().tolist() for k, v in found.items()} == {
+        "w": [1.0, 2.0],
+        "epoch_num": 3,
+        "lr": 0.5,
+        "ok": True,
+        "note": "héllo",
+    }
     assert found["epoch_num"].dtype is ms.int64 and found["lr"].dtype is ms.float32
 
 
@@ -129,11 +166,14 @@ def test_files_that_are_none_are_refused_with_their_name(name: str) -> None:
         load_checkpoint(str(GOLDEN / "ckpt" / f"{name}.ckpt"))
 
 
-@pytest.mark.parametrize(("arguments", "error", "message"), [
-    ((3,), TypeError, "must be string, but got <class 'int'>"),
-    (("missing.ckpt",), ValueError, "does not exist"),
-    ((str(GOLDEN / "optim/data.npz"),), ValueError, "must same with 'format'"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ((3,), TypeError, "must be string, but got <class 'int'>"),
+        (("missing.ckpt",), ValueError, "does not exist"),
+        ((str(GOLDEN / "optim/data.npz"),), ValueError, "must same with 'format'"),
+    ],
+)
 def test_wrong_file_names(arguments: tuple, error: type, message: str) -> None:
     with pytest.raises(error, match=message):
         load_checkpoint(*arguments)
@@ -203,8 +243,17 @@ def test_a_torch_net_is_saved_and_loaded_under_mindspore_names(tmp_path) -> None
     net.body[1].running_mean.fill_(3.0)
     save_checkpoint(net, path)
     values = load_checkpoint(path)
-    assert list(values) == ["embedding.embedding_table", "body.0.weight", "body.0.bias", "body.1.gamma", "body.1.beta", "body.1.moving_mean",
-                            "body.1.moving_variance", "norm.gamma", "norm.beta"]
+    assert list(values) == [
+        "embedding.embedding_table",
+        "body.0.weight",
+        "body.0.bias",
+        "body.1.gamma",
+        "body.1.beta",
+        "body.1.moving_mean",
+        "body.1.moving_variance",
+        "norm.gamma",
+        "norm.beta",
+    ]
     assert load_param_into_net(again, values) == ([], [])
     for a, b in zip(net.state_dict().values(), again.state_dict().values()):
         assert torch.equal(a, b)
@@ -213,8 +262,11 @@ def test_a_torch_net_is_saved_and_loaded_under_mindspore_names(tmp_path) -> None
 def test_a_torch_net_reports_what_did_not_match_and_changes_nothing_on_error() -> None:
     net = TorchNet()
     before = {name: value.clone() for name, value in net.state_dict().items()}
-    values = {"norm.gamma": Parameter(Tensor(np.zeros(4, np.float32)), name="norm.gamma"), "other": Parameter(Tensor([1.0]), name="other"),
-              "norm.beta": Parameter(Tensor(np.zeros(5, np.float32)), name="norm.beta")}
+    values = {
+        "norm.gamma": Parameter(Tensor(np.zeros(4, np.float32)), name="norm.gamma"),
+        "other": Parameter(Tensor([1.0]), name="other"),
+        "norm.beta": Parameter(Tensor(np.zeros(5, np.float32)), name="norm.beta"),
+    }
     with pytest.raises(RuntimeError, match=r"norm.beta .* shape \(4,\) .* \(5,\)"):
         load_param_into_net(net, values)
     assert all(torch.equal(before[name], value) for name, value in net.state_dict().items())

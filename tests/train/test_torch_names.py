@@ -16,18 +16,31 @@ from mindspore_compat.train._torch_names import from_torch_names, nearest, to_to
 
 TWINS = np.load(Path(__file__).parents[1] / "golden/torch_twins.npz")
 MODULES = {
-    "LSTM": lambda: nn.LSTM(4, 3, 2, bidirectional=True), "GRU": lambda: nn.GRU(4, 3, 2), "RNN": lambda: nn.RNN(4, 3, 1),
-    "Conv2dTranspose": lambda: nn.ConvTranspose2d(4, 6, 3, stride=2, padding=1), "PReLU": lambda: nn.PReLU(4), "GroupNorm": lambda: nn.GroupNorm(2, 4),
-    "LayerNorm": lambda: nn.LayerNorm(4, eps=1e-7), "Dense": lambda: nn.Linear(4, 3), "Embedding": lambda: nn.Embedding(5, 4),
-    "Conv1d": lambda: nn.Conv1d(4, 3, 3), "Conv1dTranspose": lambda: nn.ConvTranspose1d(4, 3, 3), "Conv3d": lambda: nn.Conv3d(2, 3, 3),
-    "BatchNorm2d": lambda: nn.BatchNorm2d(4), "BatchNorm3d": lambda: nn.BatchNorm3d(4), "MultiheadAttention": lambda: nn.MultiheadAttention(8, 2),
+    "LSTM": lambda: nn.LSTM(4, 3, 2, bidirectional=True),
+    "GRU": lambda: nn.GRU(4, 3, 2),
+    "RNN": lambda: nn.RNN(4, 3, 1),
+    "Conv2dTranspose": lambda: nn.ConvTranspose2d(4, 6, 3, stride=2, padding=1),
+    "PReLU": lambda: nn.PReLU(4),
+    "GroupNorm": lambda: nn.GroupNorm(2, 4),
+    "LayerNorm": lambda: nn.LayerNorm(4, eps=1e-7),
+    "Dense": lambda: nn.Linear(4, 3),
+    "Embedding": lambda: nn.Embedding(5, 4),
+    "Conv1d": lambda: nn.Conv1d(4, 3, 3),
+    "Conv1dTranspose": lambda: nn.ConvTranspose1d(4, 3, 3),
+    "Conv3d": lambda: nn.Conv3d(2, 3, 3),
+    "BatchNorm2d": lambda: nn.BatchNorm2d(4),
+    "BatchNorm3d": lambda: nn.BatchNorm3d(4),
+    "MultiheadAttention": lambda: nn.MultiheadAttention(8, 2),
     "TransformerEncoderLayer": lambda: nn.TransformerEncoderLayer(8, 2, 16),
 }
 
 
 def _values(name: str) -> dict[str, Parameter]:
-    return {key.partition("|")[2]: Parameter(Tensor(TWINS[key]), key.partition("|")[2]) for key in TWINS.files
-            if key.startswith(name + "|0.")}
+    return {
+        key.partition("|")[2]: Parameter(Tensor(TWINS[key]), key.partition("|")[2])
+        for key in TWINS.files
+        if key.startswith(name + "|0.")
+    }
 
 
 def _output(name: str, net: nn.Sequential) -> np.ndarray:
@@ -49,13 +62,23 @@ def test_a_torch_layer_is_saved_as_its_twin(name: str, tmp_path: Path) -> None:
     load_param_into_net(net, values)
     save_checkpoint(net, str(tmp_path / "a.ckpt"))
     again = load_checkpoint(str(tmp_path / "a.ckpt"))
-    assert {key: value.asnumpy().tolist() for key, value in again.items()} == {key: value.asnumpy().tolist() for key, value in values.items()}
+    assert {key: value.asnumpy().tolist() for key, value in again.items()} == {
+        key: value.asnumpy().tolist() for key, value in values.items()
+    }
 
 
 OUR_TWINS = {
     "BatchNorm1d": (lambda m: m.BatchNorm1d(4), lambda: nn.BatchNorm1d(4), (3, 4)),
-    "Conv2d": (lambda m: m.Conv2d(4, 6, 3, pad_mode="pad", padding=1, group=2, has_bias=True), lambda: nn.Conv2d(4, 6, 3, padding=1, groups=2), (2, 4, 5, 5)),
-    "Conv3dTranspose": (lambda m: m.Conv3dTranspose(2, 3, 3, has_bias=True, pad_mode="valid"), lambda: nn.ConvTranspose3d(2, 3, 3), (1, 2, 4, 4, 4)),
+    "Conv2d": (
+        lambda m: m.Conv2d(4, 6, 3, pad_mode="pad", padding=1, group=2, has_bias=True),
+        lambda: nn.Conv2d(4, 6, 3, padding=1, groups=2),
+        (2, 4, 5, 5),
+    ),
+    "Conv3dTranspose": (
+        lambda m: m.Conv3dTranspose(2, 3, 3, has_bias=True, pad_mode="valid"),
+        lambda: nn.ConvTranspose3d(2, 3, 3),
+        (1, 2, 4, 4, 4),
+    ),
     "InstanceNorm1d": (lambda m: m.InstanceNorm1d(4), lambda: nn.InstanceNorm1d(4, affine=True), (2, 4, 7)),
     "InstanceNorm2d": (lambda m: m.InstanceNorm2d(4), lambda: nn.InstanceNorm2d(4, affine=True), (2, 4, 5, 5)),
     "InstanceNorm3d": (lambda m: m.InstanceNorm3d(4), lambda: nn.InstanceNorm3d(4, affine=True), (2, 4, 3, 3, 3)),
@@ -71,15 +94,24 @@ def test_a_torch_layer_computes_what_our_cell_computes(name: str, tmp_path: Path
         parameter.set_data(Tensor(torch.rand(parameter.shape) + 0.5))
     save_checkpoint(cell, str(tmp_path / "a.ckpt"))
     missing, unused = load_param_into_net(net, load_checkpoint(str(tmp_path / "a.ckpt")), strict_load=True)
-    assert missing == [] and unused == (["0.moving_mean", "0.moving_variance"] if "Instance" in name else [])  # such a layer never uses them
+    assert missing == [] and unused == (
+        ["0.moving_mean", "0.moving_variance"] if "Instance" in name else []
+    )  # such a layer never uses them
     x = torch.rand(shape)
-    np.testing.assert_allclose(net.eval()(x).detach().numpy(), cell.set_train(False)(Tensor(x)).asnumpy(), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(
+        net.eval()(x).detach().numpy(), cell.set_train(False)(Tensor(x)).asnumpy(), rtol=1e-4, atol=1e-5
+    )
 
 
 def test_the_flat_weight_of_old_releases_is_taken_apart() -> None:
     source, target = nn.LSTM(4, 3, 2), nn.Sequential(nn.LSTM(4, 3, 2))
     parts = dict(source.named_parameters())
-    flat = torch.cat([parts[name].detach().reshape(-1) for name in [*(n for n in parts if "weight" in n), *(n for n in parts if "bias" in n)]])
+    flat = torch.cat(
+        [
+            parts[name].detach().reshape(-1)
+            for name in [*(n for n in parts if "weight" in n), *(n for n in parts if "bias" in n)]
+        ]
+    )
     values = {"0.weight": Parameter(Tensor(flat.reshape(-1, 1, 1)), "0.weight")}
     assert load_param_into_net(target, values) == ([], [])
     x = torch.randn(5, 2, 4)
@@ -96,8 +128,10 @@ def test_torchs_own_names_are_taken_too() -> None:
 def test_prefixes_on_either_side_are_found(ahead: str, behind: str) -> None:
     inner = nn.Sequential(nn.Linear(2, 3), nn.LayerNorm(3))
     net = nn.ModuleDict({"model": inner}) if behind else inner
-    values = {f"{ahead}{name}": Parameter(Tensor(np.full(shape, 2, np.float32)), name) for name, shape in
-              {"0.weight": (3, 2), "0.bias": (3,), "1.gamma": (3,), "1.beta": (3,)}.items()}
+    values = {
+        f"{ahead}{name}": Parameter(Tensor(np.full(shape, 2, np.float32)), name)
+        for name, shape in {"0.weight": (3, 2), "0.bias": (3,), "1.gamma": (3,), "1.beta": (3,)}.items()
+    }
     missing, _ = load_param_into_net(net, values)
     assert missing == [] and all(bool((tensor == 2).all()) for tensor in net.state_dict().values())
     missing, _ = load_param_into_net(net, values, strict_load=True)
@@ -120,17 +154,42 @@ def test_dtypes_of_a_kind_are_cast_unless_strict() -> None:
 
 def test_what_is_missing_is_told_with_the_nearest_names(caplog: pytest.LogCaptureFixture) -> None:
     net = nn.ModuleDict({"head": nn.Linear(2, 3)})
-    values = {"heads.weight": Parameter(Tensor(np.ones((3, 2), np.float32)), "heads.weight"), "other": Parameter(Tensor([1.0]), "other")}
+    values = {
+        "heads.weight": Parameter(Tensor(np.ones((3, 2), np.float32)), "heads.weight"),
+        "other": Parameter(Tensor([1.0]), "other"),
+    }
     with caplog.at_level(logging.WARNING, "mindspore_compat"):
         assert load_param_into_net(net, values) == (["head.weight", "head.bias"], ["heads.weight", "other"])
-    assert "head.weight (3, 2): nearest unused heads.weight (3, 2)" in caplog.text and "head.bias (3,): nothing like it" in caplog.text
+    assert (
+        "head.weight (3, 2): nearest unused heads.weight (3, 2)" in caplog.text
+        and "head.bias (3,): nothing like it" in caplog.text
+    )
     assert nearest("head.weight", (3, 2), values) == ["heads.weight"]
 
 
 def test_names_are_guessed_without_a_module() -> None:
-    net = nn.ModuleDict({"bn": nn.BatchNorm2d(3), "ln": nn.LayerNorm(4), "emb": nn.Embedding(5, 4), "fc": nn.Linear(4, 2), "conv": nn.Conv2d(1, 1, 1)})
+    net = nn.ModuleDict(
+        {
+            "bn": nn.BatchNorm2d(3),
+            "ln": nn.LayerNorm(4),
+            "emb": nn.Embedding(5, 4),
+            "fc": nn.Linear(4, 2),
+            "conv": nn.Conv2d(1, 1, 1),
+        }
+    )
     names = list(from_torch_names(net.state_dict()))
-    assert names == ["bn.gamma", "bn.beta", "bn.moving_mean", "bn.moving_variance", "ln.gamma", "ln.beta", "emb.embedding_table", "fc.weight",
-                     "fc.bias", "conv.weight", "conv.bias"]
+    assert names == [
+        "bn.gamma",
+        "bn.beta",
+        "bn.moving_mean",
+        "bn.moving_variance",
+        "ln.gamma",
+        "ln.beta",
+        "emb.embedding_table",
+        "fc.weight",
+        "fc.bias",
+        "conv.weight",
+        "conv.bias",
+    ]
     assert {to_torch_names(name) for name in names} == {name for name in net.state_dict() if "num_batches" not in name}
     assert to_torch_names("a.bn2d.moving_mean") == "a.running_mean"

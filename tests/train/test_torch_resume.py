@@ -1,4 +1,7 @@
-"""Resuming a TorchTrainStep in odd places: ends of runs and epochs, generators of the data, losses with weights, nested schedulers."""
+"""Resuming a TorchTrainStep in odd places: ends of runs and epochs, generators of the data, losses with weights, nested
+schedulers.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -17,14 +20,25 @@ from mindspore_compat.train import LambdaCallback, TorchTrainStep
 Made = tuple[TorchTrainStep, Any]
 
 
-def made(scheduler: Any = None, interval: str = "step", loss_fn: Any = None, generator: bool = False, optimizer: Any = None, **options: Any) -> Made:
+def made(
+    scheduler: Any = None,
+    interval: str = "step",
+    loss_fn: Any = None,
+    generator: bool = False,
+    optimizer: Any = None,
+    **options: Any,
+) -> Made:
     torch.manual_seed(0)
     x, y = torch.randn(28, 4), torch.randint(0, 3, (28,))
-    data = DataLoader(TensorDataset(x, y), 8, shuffle=True, generator=torch.Generator().manual_seed(1) if generator else None)
+    data = DataLoader(
+        TensorDataset(x, y), 8, shuffle=True, generator=torch.Generator().manual_seed(1) if generator else None
+    )
     net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Dropout(0.2), torch.nn.Linear(8, 3))
     loss_fn = loss_fn or torch.nn.CrossEntropyLoss()
     optimizer = (optimizer or torch.optim.AdamW)([*net.parameters(), *loss_fn.parameters()], 1e-2)
-    return TorchTrainStep(net, loss_fn, optimizer, scheduler=scheduler and scheduler(optimizer), interval=interval, **options), data
+    return TorchTrainStep(
+        net, loss_fn, optimizer, scheduler=scheduler and scheduler(optimizer), interval=interval, **options
+    ), data
 
 
 def mindspore_data() -> Any:
@@ -35,7 +49,10 @@ def mindspore_data() -> Any:
 
 
 def everything(step: TorchTrainStep) -> dict[str, torch.Tensor]:
-    return {**{name: tensor.clone() for name, tensor in step.checkpoint_targets()}, "rate": torch.tensor(step.optimizer.param_groups[0]["lr"])}
+    return {
+        **{name: tensor.clone() for name, tensor in step.checkpoint_targets()},
+        "rate": torch.tensor(step.optimizer.param_groups[0]["lr"]),
+    }
 
 
 def resumed(make: Callable[[], Made], file: Path, epochs: int) -> dict[str, torch.Tensor]:
@@ -46,7 +63,9 @@ def resumed(make: Callable[[], Made], file: Path, epochs: int) -> dict[str, torc
     return everything(step)
 
 
-def check(make: Callable[[], Made], folder: Path, stop: int, config: Any = None, callbacks: tuple[Any, ...] = ()) -> None:
+def check(
+    make: Callable[[], Made], folder: Path, stop: int, config: Any = None, callbacks: tuple[Any, ...] = ()
+) -> None:
     """Every checkpoint of a run that ends after ``stop`` epochs leads to what a run of 4 comes to."""
     step, data = make()
     Model(step).train(4, data)
@@ -103,7 +122,9 @@ def test_a_loss_function_s_weights_are_kept(tmp_path: Path) -> None:
 
 def test_milestones_in_a_chain_are_counted_again(tmp_path: Path) -> None:
     def chain(optimizer: Any) -> Any:
-        return schedulers.SequentialLR(optimizer, [schedulers.LinearLR(optimizer, 0.1, 1.0, 5), schedulers.MultiStepLR(optimizer, [2, 2, 4])], [6])
+        return schedulers.SequentialLR(
+            optimizer, [schedulers.LinearLR(optimizer, 0.1, 1.0, 5), schedulers.MultiStepLR(optimizer, [2, 2, 4])], [6]
+        )
 
     check(lambda: made(chain), tmp_path, 3)
 
@@ -112,7 +133,9 @@ def test_weights_that_checkpoints_do_not_hold_are_told(caplog: pytest.LogCapture
     net = torch.nn.Linear(4, 3)
     TorchTrainStep(net, torch.nn.CrossEntropyLoss(), torch.optim.SGD(net.parameters(), 0.1))
     assert not caplog.records
-    TorchTrainStep(net, torch.nn.CrossEntropyLoss(), torch.optim.SGD([*net.parameters(), torch.ones(3, requires_grad=True)], 0.1))
+    TorchTrainStep(
+        net, torch.nn.CrossEntropyLoss(), torch.optim.SGD([*net.parameters(), torch.ones(3, requires_grad=True)], 0.1)
+    )
     assert "neither the network's nor the loss function's: checkpoints do not hold them" in caplog.text
 
 
@@ -133,7 +156,11 @@ def test_another_optimizer_s_state_is_refused_and_nothing_is_changed(tmp_path: P
 
 @pytest.mark.parametrize("optimizer", [torch.optim.RMSprop, torch.optim.Adam, torch.optim.Adadelta, torch.optim.SGD])
 def test_a_layer_left_out_does_not_get_an_optimizer_s_state(optimizer: Any, tmp_path: Path) -> None:
-    step, data = made(optimizer=lambda parameters, rate: optimizer(parameters, rate, **({"momentum": 0.9} if optimizer is torch.optim.SGD else {})))
+    step, data = made(
+        optimizer=lambda parameters, rate: optimizer(
+            parameters, rate, **({"momentum": 0.9} if optimizer is torch.optim.SGD else {})
+        )
+    )
     Model(step).train(1, data)
     ms.save_checkpoint(step, str(tmp_path / "net.ckpt"))
     values = ms.load_checkpoint(str(tmp_path / "net.ckpt"))

@@ -1,4 +1,6 @@
-"""Torch networks under Model: precision, loss scale, rates, accumulation, averages, wrappers, forms of batches; each beside a loop in plain torch."""
+"""Torch networks under Model: precision, loss scale, rates, accumulation, averages, wrappers, forms of batches; each
+beside a loop in plain torch.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,13 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 import mindspore_compat as ms
 from mindspore_compat import Model, nn
-from mindspore_compat.train import DynamicLossScaleManager, FixedLossScaleManager, LambdaCallback, LossScaleManager, TorchTrainStep
+from mindspore_compat.train import (
+    DynamicLossScaleManager,
+    FixedLossScaleManager,
+    LambdaCallback,
+    LossScaleManager,
+    TorchTrainStep,
+)
 from mindspore_compat.train._torch_names import mindspore_items
 from tests.support.oracle import oracle_python
 
@@ -30,21 +38,37 @@ cross_entropy = torch.nn.functional.cross_entropy
 
 def network(dropout: float = 0.0) -> torch.nn.Module:
     torch.manual_seed(1)
-    return torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.BatchNorm1d(8), torch.nn.ReLU(), torch.nn.Dropout(dropout), torch.nn.Linear(8, 3))
+    return torch.nn.Sequential(
+        torch.nn.Linear(4, 8),
+        torch.nn.BatchNorm1d(8),
+        torch.nn.ReLU(),
+        torch.nn.Dropout(dropout),
+        torch.nn.Linear(8, 3),
+    )
 
 
 def batches(count: int = 6, size: int = 4) -> list[tuple[torch.Tensor, torch.Tensor]]:
     rng = np.random.RandomState(3)
-    return [(torch.from_numpy(rng.randn(size, 4).astype(np.float32)), torch.from_numpy(rng.randint(0, 3, size))) for _ in range(count)]
+    return [
+        (torch.from_numpy(rng.randn(size, 4).astype(np.float32)), torch.from_numpy(rng.randint(0, 3, size)))
+        for _ in range(count)
+    ]
 
 
 class Listed(list):
     """Batches that are there."""
 
 
-def seen_in(model: Model, data: Any, epochs: int = 1, look: Any = lambda cb: float(_loss(cb.net_outputs)), **options: Any) -> list[Any]:
+def seen_in(
+    model: Model, data: Any, epochs: int = 1, look: Any = lambda cb: float(_loss(cb.net_outputs)), **options: Any
+) -> list[Any]:
     found: list[Any] = []
-    model.train(epochs, data, callbacks=LambdaCallback(on_train_step_end=lambda c: found.append(look(c.original_args()))), **options)
+    model.train(
+        epochs,
+        data,
+        callbacks=LambdaCallback(on_train_step_end=lambda c: found.append(look(c.original_args()))),
+        **options,
+    )
     return found
 
 
@@ -57,14 +81,16 @@ def same_weights(one: torch.nn.Module, other: torch.nn.Module) -> None:
         torch.testing.assert_close(a, b, rtol=0, atol=0, equal_nan=True)
 
 
-# --- precision and loss scale ----------------------------------------------------------------------------------------------
+# --- precision and loss scale -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("level", ["O0", "O1", "O2", "O3", "auto"])
 @pytest.mark.parametrize("dtype", [None, torch.float16])
 def test_levels_train_as_autocast_and_gradscaler_do(level: str, dtype: Any) -> None:
     net = network()
-    step = TorchTrainStep(net, cross_entropy, torch.optim.Adam(net.parameters(), 0.01), amp_level=level, amp_dtype=dtype)
+    step = TorchTrainStep(
+        net, cross_entropy, torch.optim.Adam(net.parameters(), 0.01), amp_level=level, amp_dtype=dtype
+    )
     found = seen_in(Model(step), Listed(batches()))
 
     again, expected = network(), []
@@ -86,8 +112,19 @@ def test_levels_train_as_autocast_and_gradscaler_do(level: str, dtype: Any) -> N
 def test_model_takes_level_and_manager() -> None:
     net = network()
     manager = DynamicLossScaleManager(1024, 2, 2)
-    model = Model(net, cross_entropy, torch.optim.SGD(net.parameters(), 0.1), metrics={"acc", "loss"}, amp_level="O3", loss_scale_manager=manager)
-    scales = seen_in(model, Listed(batches()), look=lambda cb: (float(cb.net_outputs[2]), bool(cb.net_outputs[1]), cb.net_outputs[0].dtype))
+    model = Model(
+        net,
+        cross_entropy,
+        torch.optim.SGD(net.parameters(), 0.1),
+        metrics={"acc", "loss"},
+        amp_level="O3",
+        loss_scale_manager=manager,
+    )
+    scales = seen_in(
+        model,
+        Listed(batches()),
+        look=lambda cb: (float(cb.net_outputs[2]), bool(cb.net_outputs[1]), cb.net_outputs[0].dtype),
+    )
     assert scales == [(scale, False, ms.float32) for scale in (1024, 2048, 2048, 4096, 4096, 8192)]
     assert set(model.eval(Listed(batches()))) == {"acc", "loss"}
     assert model.predict(ms.Tensor(np.ones((2, 4), np.float32))).dtype == ms.float32
@@ -168,11 +205,20 @@ def test_scales_losses_and_counters_go_as_in_real_mindspore(tmp_path: Any) -> No
         file = tmp_path / "program.py"
         file.write_text(PROGRAM.format(imports=own) + END)
         environment = {**os.environ, "PYTHONPATH": str(ROOT) if sys.executable in python else ""}
-        done = subprocess.run([*python, str(file)], capture_output=True, text=True, check=True, cwd=tmp_path, env=environment)
-        return [json.loads(line.partition(" ")[2]) for line in done.stdout.splitlines() if line.startswith(("steps", "counters"))]
+        done = subprocess.run(
+            [*python, str(file)], capture_output=True, text=True, check=True, cwd=tmp_path, env=environment
+        )
+        return [
+            json.loads(line.partition(" ")[2])
+            for line in done.stdout.splitlines()
+            if line.startswith(("steps", "counters"))
+        ]
 
     real = lines([str(oracle_python())], REAL)
-    for ours in lines([sys.executable], OURS), lines([sys.executable, "-m", "mindspore_compat"], REAL):  # a torch module; a Cell
+    for ours in (
+        lines([sys.executable], OURS),
+        lines([sys.executable, "-m", "mindspore_compat"], REAL),
+    ):  # a torch module; a Cell
         assert len(real) == len(ours) == 12
         for a, b in zip(real, ours):
             if isinstance(a, dict):
@@ -187,8 +233,17 @@ def test_a_fixed_scale_that_drops_nothing_lets_infinity_in() -> None:
     data = Listed(batches(3))
     data[1][0][0, 0] = float("inf")
     kept = copy.deepcopy(net.state_dict())
-    model = Model(net, cross_entropy, torch.optim.SGD(net.parameters(), 0.1), loss_scale_manager=FixedLossScaleManager(64.0, False))
-    assert [bool(overflow) for overflow in seen_in(model, data, look=lambda cb: cb.net_outputs[1])] == [False, True, True]
+    model = Model(
+        net,
+        cross_entropy,
+        torch.optim.SGD(net.parameters(), 0.1),
+        loss_scale_manager=FixedLossScaleManager(64.0, False),
+    )
+    assert [bool(overflow) for overflow in seen_in(model, data, look=lambda cb: cb.net_outputs[1])] == [
+        False,
+        True,
+        True,
+    ]
     assert not torch.isfinite(net[0].weight).all()
     net.load_state_dict(kept)
 
@@ -204,11 +259,19 @@ def test_fused_optimizers_drop_what_the_manager_says(drops: bool) -> None:
 
 def test_a_step_can_be_copied_and_pickled() -> None:
     net = network()
-    step = TorchTrainStep(net, torch.nn.CrossEntropyLoss(), torch.optim.Adam(net.parameters(), 0.1), loss_scale_manager=DynamicLossScaleManager(8, 2, 2))
+    step = TorchTrainStep(
+        net,
+        torch.nn.CrossEntropyLoss(),
+        torch.optim.Adam(net.parameters(), 0.1),
+        loss_scale_manager=DynamicLossScaleManager(8, 2, 2),
+    )
     copied, pickled = copy.deepcopy(step), pickle.loads(pickle.dumps(step))
     expected = seen_in(Model(step), Listed(batches()), look=lambda cb: [float(part) for part in cb.net_outputs])
     for other in (copied, pickled):
-        assert seen_in(Model(other), Listed(batches()), look=lambda cb: [float(part) for part in cb.net_outputs]) == expected
+        assert (
+            seen_in(Model(other), Listed(batches()), look=lambda cb: [float(part) for part in cb.net_outputs])
+            == expected
+        )
 
 
 def test_a_manager_of_ones_own_says_the_scale() -> None:
@@ -235,7 +298,7 @@ def test_a_manager_of_ones_own_says_the_scale() -> None:
     assert scales[:3] == [64, 65, 32.5] and manager.heard[:2] == [False, True] and torch.isfinite(net[0].weight).all()
 
 
-# --- rates -----------------------------------------------------------------------------------------------------------------
+# --- rates ------------------------------------------------------------------------------------------------------------
 
 SCHEDULERS = {
     "StepLR": lambda o: schedulers.StepLR(o, 2, 0.5),
@@ -243,10 +306,14 @@ SCHEDULERS = {
     "Cosine": lambda o: schedulers.CosineAnnealingLR(o, 10),
     "OneCycle": lambda o: schedulers.OneCycleLR(o, 0.5, total_steps=40),
     "WarmRestarts": lambda o: schedulers.CosineAnnealingWarmRestarts(o, 3, 2),
-    "Sequential": lambda o: schedulers.SequentialLR(o, [schedulers.LinearLR(o, 0.1, total_iters=3), schedulers.MultiStepLR(o, [2, 4], 0.5)], [3]),
+    "Sequential": lambda o: schedulers.SequentialLR(
+        o, [schedulers.LinearLR(o, 0.1, total_iters=3), schedulers.MultiStepLR(o, [2, 4], 0.5)], [3]
+    ),
     "Lambda": lambda o: schedulers.LambdaLR(o, lambda n: 0.9**n),
     "Cyclic": lambda o: schedulers.CyclicLR(o, 0.01, 0.1, 4, cycle_momentum=False),
-    "Chained": lambda o: schedulers.ChainedScheduler([schedulers.ConstantLR(o, 0.5, 2), schedulers.ExponentialLR(o, 0.9)]),
+    "Chained": lambda o: schedulers.ChainedScheduler(
+        [schedulers.ConstantLR(o, 0.5, 2), schedulers.ExponentialLR(o, 0.9)]
+    ),
     "Polynomial": lambda o: schedulers.PolynomialLR(o, 12, 2.0),
 }
 
@@ -281,23 +348,42 @@ def test_torch_schedulers(name: str, interval: str) -> None:
         assert optimizer.param_groups[0]["lr"] == fresh.param_groups[0]["lr"]
 
 
-@pytest.mark.parametrize("make", [
-    lambda: nn.CosineDecayLR(0.01, 0.1, 6), lambda: nn.PolynomialDecayLR(0.1, 0.01, 6, 0.5), lambda: nn.piecewise_constant_lr([2, 6], [0.1, 0.05]),
-    lambda: ms.Tensor([0.1, 0.2, 0.3, 0.2, 0.1, 0.05]), lambda: lambda n: 0.1 / (1 + n)])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: nn.CosineDecayLR(0.01, 0.1, 6),
+        lambda: nn.PolynomialDecayLR(0.1, 0.01, 6, 0.5),
+        lambda: nn.piecewise_constant_lr([2, 6], [0.1, 0.05]),
+        lambda: ms.Tensor([0.1, 0.2, 0.3, 0.2, 0.1, 0.05]),
+        lambda: lambda n: 0.1 / (1 + n),
+    ],
+)
 def test_mindspore_schedules_on_torch_optimizers(make: Any) -> None:
     schedule = make()
     net = network()
     optimizer = torch.optim.SGD(net.parameters(), 0.5)
-    found = seen_in(Model(TorchTrainStep(net, cross_entropy, optimizer, scheduler=schedule)), Listed(batches()), look=lambda cb: optimizer.param_groups[0]["lr"])
+    found = seen_in(
+        Model(TorchTrainStep(net, cross_entropy, optimizer, scheduler=schedule)),
+        Listed(batches()),
+        look=lambda cb: optimizer.param_groups[0]["lr"],
+    )
     if isinstance(schedule, nn.Cell):
         expected = [float(schedule(ms.Tensor(n, ms.int32))) for n in range(6)]
     else:
-        expected = [float(rate) for rate in (schedule if isinstance(schedule, list) else [schedule(n) for n in range(6)] if callable(schedule) and
-                    not isinstance(schedule, torch.Tensor) else schedule.asnumpy())]
+        expected = [
+            float(rate)
+            for rate in (
+                schedule
+                if isinstance(schedule, list)
+                else [schedule(n) for n in range(6)]
+                if callable(schedule) and not isinstance(schedule, torch.Tensor)
+                else schedule.asnumpy()
+            )
+        ]
     assert found == expected
 
 
-# --- accumulation, clipping, average ------------------------------------------------------------------------------------
+# --- accumulation, clipping, average ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("scaled", [False, True])
@@ -306,7 +392,9 @@ def test_accumulation_clipping_and_average(scaled: bool) -> None:
     optimizer = torch.optim.SGD(net.parameters(), 0.1, momentum=0.9)
     ema = torch.optim.swa_utils.AveragedModel(net, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.9))
     manager = FixedLossScaleManager(1024.0) if scaled else None  # a power of two: scaling changes no digit
-    step = TorchTrainStep(net, cross_entropy, optimizer, accumulate=3, clip_norm=0.05, ema=ema, loss_scale_manager=manager)
+    step = TorchTrainStep(
+        net, cross_entropy, optimizer, accumulate=3, clip_norm=0.05, ema=ema, loss_scale_manager=manager
+    )
     Model(step).train(2, Listed(batches(7)))
 
     again = network()
@@ -324,10 +412,15 @@ def test_accumulation_clipping_and_average(scaled: bool) -> None:
     for a, b in zip([*net.parameters(), *ema.parameters()], [*again.parameters(), *average.parameters()], strict=True):
         torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-7)
     names = [name for name, _ in mindspore_items(step)]
-    assert "ema.0.weight" in names and "ema.n_averaged" in names and "ema.1.moving_mean" in names and len(names) == len(set(names))
+    assert (
+        "ema.0.weight" in names
+        and "ema.n_averaged" in names
+        and "ema.1.moving_mean" in names
+        and len(names) == len(set(names))
+    )
 
 
-# --- wrappers ----------------------------------------------------------------------------------------------------------------
+# --- wrappers ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -358,12 +451,14 @@ def test_data_parallel_modules(process_group: Any, tmp_path: Any) -> None:
 def test_compiled_modules(backend: str) -> None:
     net, plain = network(), network()
     compiled = torch.compile(net, backend=backend)
-    found = seen_in(Model(compiled, cross_entropy, torch.optim.Adam(net.parameters(), 0.01), amp_level="O0"), Listed(batches()))
+    found = seen_in(
+        Model(compiled, cross_entropy, torch.optim.Adam(net.parameters(), 0.01), amp_level="O0"), Listed(batches())
+    )
     expected = seen_in(Model(plain, cross_entropy, torch.optim.Adam(plain.parameters(), 0.01)), Listed(batches()))
     assert found == pytest.approx(expected, rel=1e-5) and _names(compiled) == _names(plain)
 
 
-# --- forms of batches and outputs ------------------------------------------------------------------------------------------
+# --- forms of batches and outputs -------------------------------------------------------------------------------------
 
 
 class Output(OrderedDict):
@@ -407,7 +502,9 @@ def _loader_losses(net: Any, loss_fn: Any, data: Any, metrics: Any = None) -> An
 
 def test_batches_and_outputs_of_every_form_give_the_same_losses() -> None:
     loader = DataLoader(Rows(), batch_size=4)
-    expected, right = _loader_losses(network(), cross_entropy, Listed((row["features"], row["labels"]) for row in loader), {"acc"})
+    expected, right = _loader_losses(
+        network(), cross_entropy, Listed((row["features"], row["labels"]) for row in loader), {"acc"}
+    )
     # an object with the loss in it, inputs by name, the metric from its logits
     assert _loader_losses(Named(), None, loader, {"acc"}) == (expected, right)
     # an object without, and a loss function
@@ -423,7 +520,9 @@ def test_batches_and_outputs_of_every_form_give_the_same_losses() -> None:
     other = Listed({"image": row["features"], "label": row["labels"]} for row in loader)
     assert _loader_losses(network(), cross_entropy, other)[0] == expected
     rows = Rows()
-    dataset = ms.dataset.NumpySlicesDataset((rows.x, np.ones_like(rows.x), rows.y), ["x", "mask", "y"], shuffle=False).batch(4)
+    dataset = ms.dataset.NumpySlicesDataset(
+        (rows.x, np.ones_like(rows.x), rows.y), ["x", "mask", "y"], shuffle=False
+    ).batch(4)
     assert _loader_losses(Named(), cross_entropy, dataset)[0] == expected
 
 
@@ -456,11 +555,16 @@ def test_several_labels() -> None:
 
 def test_a_transformer_of_hugging_face(tmp_path: Any) -> None:
     transformers = pytest.importorskip("transformers")
-    config = transformers.BertConfig(vocab_size=50, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32, num_labels=3)
+    config = transformers.BertConfig(
+        vocab_size=50, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32, num_labels=3
+    )
     torch.manual_seed(0)
     net = transformers.BertForSequenceClassification(config)
     rng = np.random.RandomState(0)
-    rows = [{"input_ids": rng.randint(0, 50, 7), "attention_mask": np.ones(7, np.int64), "labels": rng.randint(0, 3)} for _ in range(24)]
+    rows = [
+        {"input_ids": rng.randint(0, 50, 7), "attention_mask": np.ones(7, np.int64), "labels": rng.randint(0, 3)}
+        for _ in range(24)
+    ]
     loader = DataLoader(rows, batch_size=4)  # type: ignore[arg-type]
     step = TorchTrainStep(net, None, torch.optim.AdamW(net.parameters(), 1e-2), amp_level="O1", clip_norm=1.0)
     model = Model(step, metrics={"acc", "loss"})
@@ -470,18 +574,30 @@ def test_a_transformer_of_hugging_face(tmp_path: Any) -> None:
     predicted = model.predict(ms.Tensor(rows[0]["input_ids"][None]))
     assert isinstance(predicted.logits, ms.Tensor)
     ms.save_checkpoint(net, str(tmp_path / "bert.ckpt"))
-    assert ms.load_param_into_net(transformers.BertForSequenceClassification(config), ms.load_checkpoint(str(tmp_path / "bert.ckpt"))) == ([], [])
+    assert ms.load_param_into_net(
+        transformers.BertForSequenceClassification(config), ms.load_checkpoint(str(tmp_path / "bert.ckpt"))
+    ) == ([], [])
 
 
-# --- resuming ----------------------------------------------------------------------------------------------------------------
+# --- resuming ---------------------------------------------------------------------------------------------------------
 
 
 def _everything(dropout: float = 0.3) -> tuple[TorchTrainStep, torch.nn.Module]:
     net = network(dropout)
-    optimizer = torch.optim.AdamW([{"params": net[0].parameters(), "lr": 0.02}, {"params": list(net[1:].parameters())}], 0.01, amsgrad=True)
+    optimizer = torch.optim.AdamW(
+        [{"params": net[0].parameters(), "lr": 0.02}, {"params": list(net[1:].parameters())}], 0.01, amsgrad=True
+    )
     ema = torch.optim.swa_utils.AveragedModel(net)
-    step = TorchTrainStep(net, cross_entropy, optimizer, loss_scale_manager=DynamicLossScaleManager(2**10, 2, 3), accumulate=2, clip_norm=1.0,
-                          ema=ema, scheduler=schedulers.OneCycleLR(optimizer, [0.1, 0.05], total_steps=40))
+    step = TorchTrainStep(
+        net,
+        cross_entropy,
+        optimizer,
+        loss_scale_manager=DynamicLossScaleManager(2**10, 2, 3),
+        accumulate=2,
+        clip_norm=1.0,
+        ema=ema,
+        scheduler=schedulers.OneCycleLR(optimizer, [0.1, 0.05], total_steps=40),
+    )
     return step, ema
 
 
@@ -493,7 +609,9 @@ def _shuffled() -> Any:
 
 def _mindspore_data() -> Any:
     x, y = (torch.cat(parts).numpy() for parts in zip(*batches(7)))
-    data = ms.dataset.NumpySlicesDataset((x, y), ["x", "y"], shuffle=True).map(lambda v: v + np.float32(np.random.rand()), "x")
+    data = ms.dataset.NumpySlicesDataset((x, y), ["x", "y"], shuffle=True).map(
+        lambda v: v + np.float32(np.random.rand()), "x"
+    )
     return data.batch(4)
 
 
@@ -506,11 +624,21 @@ def test_a_resumed_run_is_the_run_bit_for_bit(cut: int, make: Any, form: str, tm
     ms.set_seed(5)
     step, ema = _everything()
     saver = ms.ModelCheckpoint("r", str(tmp_path), ms.CheckpointConfig(1, keep_checkpoint_max=100, format=form))
-    losses = seen_in(Model(step, metrics={"acc"}), make(), 3, look=lambda cb: [float(value) for value in cb.net_outputs])
+    losses = seen_in(
+        Model(step, metrics={"acc"}), make(), 3, look=lambda cb: [float(value) for value in cb.net_outputs]
+    )
     ms.set_seed(5)
     again, _ = _everything()
-    Model(again).train(3, make(), callbacks=[saver, LambdaCallback(
-        on_train_step_end=lambda c: c.request_stop() if c.original_args().cur_step_num == cut else None)])
+    Model(again).train(
+        3,
+        make(),
+        callbacks=[
+            saver,
+            LambdaCallback(
+                on_train_step_end=lambda c: c.request_stop() if c.original_args().cur_step_num == cut else None
+            ),
+        ],
+    )
     path = tmp_path / f"r-{(cut - 1) // 7 + 1}_{(cut - 1) % 7 + 1}.{form}"
 
     ms.set_seed(5)  # of the datasets; torch's and NumPy's generators are somewhere else
@@ -519,7 +647,13 @@ def test_a_resumed_run_is_the_run_bit_for_bit(cut: int, make: Any, form: str, tm
     parameters = ms.load_checkpoint(str(path), format=form)
     missing, unused = ms.load_param_into_net(resumed, parameters)
     assert missing == [] and unused == []
-    found = seen_in(Model(resumed), make(), 3, look=lambda cb: [float(value) for value in cb.net_outputs], initial_epoch=resumed.resume())
+    found = seen_in(
+        Model(resumed),
+        make(),
+        3,
+        look=lambda cb: [float(value) for value in cb.net_outputs],
+        initial_epoch=resumed.resume(),
+    )
     assert str(found) == str(losses[cut:])  # there are NaN
     same_weights(step.network, resumed.network)
     same_weights(ema, average)
@@ -555,7 +689,7 @@ def test_resuming_says_what_is_wrong(tmp_path: Any) -> None:
         ms.load_param_into_net(other, {"torch_train_state": broken})
 
 
-# --- callbacks, fit, export --------------------------------------------------------------------------------------------------
+# --- callbacks, fit, export -------------------------------------------------------------------------------------------
 
 
 def test_callbacks_and_fit_on_a_scaled_torch_step(tmp_path: Any, capsys: Any) -> None:
@@ -563,12 +697,28 @@ def test_callbacks_and_fit_on_a_scaled_torch_step(tmp_path: Any, capsys: Any) ->
     optimizer = torch.optim.SGD(net.parameters(), 0.1)
     model = Model(net, torch.nn.CrossEntropyLoss(), optimizer, metrics={"acc"}, amp_level="O2")
     history = ms.History()
-    data = DataLoader(Rows(), batch_size=4, collate_fn=lambda rows: (torch.tensor(np.stack([r["features"] for r in rows])),
-                                                                      torch.tensor([int(r["labels"]) for r in rows])))
-    model.fit(6, data, data, callbacks=[
-        history, ms.LossMonitor(), ms.TimeMonitor(), ms.ReduceLROnPlateau("eval_loss", 0.5, 1, verbose=True, min_delta=10.0),
-        ms.EarlyStopping("eval_loss", patience=4, min_delta=10.0), ms.ModelCheckpoint("m", str(tmp_path / "ckpt")),
-        ms.SummaryCollector(str(tmp_path / "summary"), collect_freq=1)])
+    data = DataLoader(
+        Rows(),
+        batch_size=4,
+        collate_fn=lambda rows: (
+            torch.tensor(np.stack([r["features"] for r in rows])),
+            torch.tensor([int(r["labels"]) for r in rows]),
+        ),
+    )
+    model.fit(
+        6,
+        data,
+        data,
+        callbacks=[
+            history,
+            ms.LossMonitor(),
+            ms.TimeMonitor(),
+            ms.ReduceLROnPlateau("eval_loss", 0.5, 1, verbose=True, min_delta=10.0),
+            ms.EarlyStopping("eval_loss", patience=4, min_delta=10.0),
+            ms.ModelCheckpoint("m", str(tmp_path / "ckpt")),
+            ms.SummaryCollector(str(tmp_path / "summary"), collect_freq=1),
+        ],
+    )
     printed = capsys.readouterr().out
     assert "loss is" in printed and optimizer.param_groups[0]["lr"] < 0.1
     assert len(history.history["net_output"]) == len(history.history["acc"]) == 5
@@ -586,7 +736,7 @@ def test_export_of_a_torch_module(tmp_path: Any) -> None:
     np.testing.assert_allclose(found, net(torch.from_numpy(x)).detach().numpy(), rtol=1e-5, atol=1e-6)
 
 
-# --- bad input ---------------------------------------------------------------------------------------------------------------
+# --- bad input --------------------------------------------------------------------------------------------------------
 
 
 def _step(**options: Any) -> Any:
@@ -594,24 +744,43 @@ def _step(**options: Any) -> Any:
     return TorchTrainStep(net, cross_entropy, torch.optim.SGD(net.parameters(), 0.1), **options)
 
 
-@pytest.mark.parametrize(("act", "error", "message"), [
-    (lambda: TorchTrainStep(3), TypeError, "'network' must be a torch.nn.Module, but got int"),
-    (lambda: _step(amp_level="O5"), ValueError, "'amp_level' must be in"),
-    (lambda: _step(amp_dtype=torch.float64), ValueError, "'amp_dtype' must be"),
-    (lambda: _step(loss_scale_manager=3), TypeError, "'loss_scale_manager' must be a LossScaleManager"),
-    (lambda: _step(ema=network()), TypeError, "'ema' must be a torch.optim.swa_utils.AveragedModel"),
-    (lambda: _step(clip_norm=-1), ValueError, "'clip_norm' must be a positive number"),
-    (lambda: _step(accumulate=0), ValueError, "accumulate"),
-    (lambda: _step(scheduler="fast"), TypeError, "'scheduler' must be of torch.optim.lr_scheduler"),
-    (lambda: _step(interval="minute"), ValueError, "interval"),
-    (lambda: _step(scheduler=schedulers.ReduceLROnPlateau(torch.optim.SGD(network().parameters(), 0.1))), TypeError, "mindspore.ReduceLROnPlateau"),
-    (lambda: Model(network(), cross_entropy, torch.optim.LBFGS(network().parameters())), TypeError, "LBFGS needs a closure"),
-    (lambda: TorchTrainStep(network(), None, None, clip_norm=1.0), ValueError, "need an 'optimizer'"),
-    (lambda: Model(_step(), cross_entropy), ValueError, "belong to the TorchTrainStep"),
-    (lambda: Model(network(), cross_entropy, None, amp_level="O2"), ValueError, "optimizer arg is None"),
-    (lambda: Model(_step()).train(1, Listed([(torch.ones(2, 4),)])), ValueError, "should return inputs and a label, but got 1 column"),
-    (lambda: Model(_step()).train(1, Listed([{"labels": torch.ones(2, 4)}])), ValueError, "should return inputs and a label"),
-])
+@pytest.mark.parametrize(
+    ("act", "error", "message"),
+    [
+        (lambda: TorchTrainStep(3), TypeError, "'network' must be a torch.nn.Module, but got int"),
+        (lambda: _step(amp_level="O5"), ValueError, "'amp_level' must be in"),
+        (lambda: _step(amp_dtype=torch.float64), ValueError, "'amp_dtype' must be"),
+        (lambda: _step(loss_scale_manager=3), TypeError, "'loss_scale_manager' must be a LossScaleManager"),
+        (lambda: _step(ema=network()), TypeError, "'ema' must be a torch.optim.swa_utils.AveragedModel"),
+        (lambda: _step(clip_norm=-1), ValueError, "'clip_norm' must be a positive number"),
+        (lambda: _step(accumulate=0), ValueError, "accumulate"),
+        (lambda: _step(scheduler="fast"), TypeError, "'scheduler' must be of torch.optim.lr_scheduler"),
+        (lambda: _step(interval="minute"), ValueError, "interval"),
+        (
+            lambda: _step(scheduler=schedulers.ReduceLROnPlateau(torch.optim.SGD(network().parameters(), 0.1))),
+            TypeError,
+            "mindspore.ReduceLROnPlateau",
+        ),
+        (
+            lambda: Model(network(), cross_entropy, torch.optim.LBFGS(network().parameters())),
+            TypeError,
+            "LBFGS needs a closure",
+        ),
+        (lambda: TorchTrainStep(network(), None, None, clip_norm=1.0), ValueError, "need an 'optimizer'"),
+        (lambda: Model(_step(), cross_entropy), ValueError, "belong to the TorchTrainStep"),
+        (lambda: Model(network(), cross_entropy, None, amp_level="O2"), ValueError, "optimizer arg is None"),
+        (
+            lambda: Model(_step()).train(1, Listed([(torch.ones(2, 4),)])),
+            ValueError,
+            "should return inputs and a label, but got 1 column",
+        ),
+        (
+            lambda: Model(_step()).train(1, Listed([{"labels": torch.ones(2, 4)}])),
+            ValueError,
+            "should return inputs and a label",
+        ),
+    ],
+)
 def test_bad_arguments(act: Any, error: type, message: str) -> None:
     with pytest.raises(error, match=message):
         act()

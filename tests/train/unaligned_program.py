@@ -1,4 +1,6 @@
-"""Torch and numpy on elements at odd addresses, as `load_checkpoint` hands them out: a crash here ends the process (see test_checkpoint_files)."""
+"""Torch and numpy on elements at odd addresses, as `load_checkpoint` hands them out: a crash here ends the process (see
+test_checkpoint_files).
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,16 @@ SIZES = (1, 2, 3, 5, 7, 9, 13)  # addresses modulo 16
 
 def odd(*shape: int, dtype: torch.dtype = torch.float32, number: list[int] = [0]) -> torch.Tensor:
     """A tensor in (0, 1), or of small ints, whose elements are not aligned."""
-    values = torch.rand(shape).to(dtype) if dtype.is_floating_point or dtype.is_complex else torch.randint(0, 100, shape, dtype=dtype)
+    values = (
+        torch.rand(shape).to(dtype)
+        if dtype.is_floating_point or dtype.is_complex
+        else torch.randint(0, 100, shape, dtype=dtype)
+    )
     number[0] += 1
     memory = torch.empty(values.nbytes + 32, dtype=torch.uint8).numpy()
     start = -memory.ctypes.data % 16 + SIZES[number[0] % len(SIZES)]
-    memory[start:start + values.nbytes] = values.reshape(-1).view(torch.uint8).numpy()
-    return torch.frombuffer(memory.data[start:start + values.nbytes], dtype=dtype).view(shape)
+    memory[start : start + values.nbytes] = values.reshape(-1).view(torch.uint8).numpy()
+    return torch.frombuffer(memory.data[start : start + values.nbytes], dtype=dtype).view(shape)
 
 
 def same(function, *tensors: torch.Tensor) -> None:
@@ -66,8 +72,13 @@ def main() -> None:
     for kind in (torch.float16, torch.float32, torch.float64, torch.int16, torch.int32, torch.int64, torch.complex64):
         array = odd(1003, dtype=kind).numpy()
         whole = array.copy()
-        assert (array == whole).all() and (np.sort(array) == np.sort(whole)).all() and array.tobytes() == whole.tobytes()
-        assert np.dot(array, array).dtype == array.dtype and array.astype(np.complex128).sum() == whole.astype(np.complex128).sum()
+        assert (
+            (array == whole).all() and (np.sort(array) == np.sort(whole)).all() and array.tobytes() == whole.tobytes()
+        )
+        assert (
+            np.dot(array, array).dtype == array.dtype
+            and array.astype(np.complex128).sum() == whole.astype(np.complex128).sum()
+        )
         array += 1
     print("done")
 

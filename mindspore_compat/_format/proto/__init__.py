@@ -1,1 +1,3 @@
-"""Protobuf message classes built from tables of fields: no generated code, no protoc; names apart from every other pool."""
+"""Protobuf message classes built from tables of fields: no generated code, no protoc; names apart from every other
+pool.
+"""

@@ -1,4 +1,5 @@
 """Message classes from a compact table, one line a field: ``number name [repeated] type``."""
+
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -14,15 +15,19 @@ _SMALL = 1 << 20  # what is shorter needs no look: its messages take 70 MiB at m
 _MOST_PARTS, _BYTES_A_PART = 500_000, 64
 
 _FIELD = descriptor_pb2.FieldDescriptorProto
-_SCALARS = {name: getattr(_FIELD, f"TYPE_{name.upper()}") for name in
-            ("double", "float", "int64", "uint64", "int32", "bool", "string", "bytes")}
+_SCALARS = {
+    name: getattr(_FIELD, f"TYPE_{name.upper()}")
+    for name in ("double", "float", "int64", "uint64", "int32", "bool", "string", "bytes")
+}
 
 
 def _add_fields(message: Any, text: str, package: str, packed: bool) -> None:
     for line in text.strip().splitlines():
         number, name, *rule, kind = line.split()
         field = message.field.add(name=name, number=int(number))
-        field.label = _FIELD.LABEL_REPEATED if rule == ["repeated"] else _FIELD.LABEL_REQUIRED if rule else _FIELD.LABEL_OPTIONAL
+        field.label = (
+            _FIELD.LABEL_REPEATED if rule == ["repeated"] else _FIELD.LABEL_REQUIRED if rule else _FIELD.LABEL_OPTIONAL
+        )
         if kind in _SCALARS:
             field.type = _SCALARS[kind]
             if packed and rule and kind not in ("string", "bytes"):
@@ -42,7 +47,9 @@ def build_messages(package: str, messages: dict[str, str], enums: dict[str, str]
         enums: {name or ``Outer.name``: "VALUE=1 VALUE=2"}.
         packed: whether repeated numbers are packed.
     """
-    file = descriptor_pb2.FileDescriptorProto(name=f"mindspore_compat/{package}.proto", package=package, syntax="proto2")
+    file = descriptor_pb2.FileDescriptorProto(
+        name=f"mindspore_compat/{package}.proto", package=package, syntax="proto2"
+    )
     found: dict[str, Any] = {}
     for path, lines in messages.items():
         outer, _, name = path.rpartition(".")
@@ -99,6 +106,8 @@ def check_parts(kind: Any, data: Any) -> None:
             if wire == BYTES:
                 left -= 1
                 if left < 0:
-                    raise FormatError(f"there are more than {_MOST_PARTS} parts in {len(view)} bytes, most of them empty")
+                    raise FormatError(
+                        f"there are more than {_MOST_PARTS} parts in {len(view)} bytes, most of them empty"
+                    )
                 if number in inner and first < last:
                     waiting.append((first, last, inner[number]))

@@ -1,4 +1,5 @@
 """Messages of computational graphs, under the names of upstream's ``mindspore.train.anf_ir_pb2``."""
+
 from mindspore_compat._format.proto.irpb import messages
 
 ModelProto, GraphProto, NodeProto = messages.ModelProto, messages.GraphProto, messages.NodeProto
@@ -8,8 +9,24 @@ AttributeProto, TensorProto, TensorShapeProto = messages.AttributeProto, message
 OperatorProto, OperatorSetProto = messages.OperatorProto, messages.OperatorSetProto
 DataType, Version = messages.DataType, messages.Version
 
-_MESSAGES = ["ModelProto", "GraphProto", "NodeProto", "InputProto", "ParameterProto", "OutputProto", "TypeProto", "ValueProto", "NamedValueProto",
-             "AttributeProto", "TensorProto", "TensorShapeProto", "OperatorProto", "OperatorSetProto", "DataType", "Version"]
+_MESSAGES = [
+    "ModelProto",
+    "GraphProto",
+    "NodeProto",
+    "InputProto",
+    "ParameterProto",
+    "OutputProto",
+    "TypeProto",
+    "ValueProto",
+    "NamedValueProto",
+    "AttributeProto",
+    "TensorProto",
+    "TensorShapeProto",
+    "OperatorProto",
+    "OperatorSetProto",
+    "DataType",
+    "Version",
+]
 _VALUES = dict([*DataType.items(), *Version.items()])
 globals().update(_VALUES)  # DT_FLOAT32 and so on
 __all__ = [*_MESSAGES, *_VALUES]

@@ -1,13 +1,25 @@
 """Messages of MindSpore's MINDIR files (package ``mind_ir``, as of 2.10), as far as exported graphs use them."""
+
 from __future__ import annotations
 
 from mindspore_compat._format.proto._build import build_messages
 
-__all__ = ["AttributeProto", "AttributeType", "GraphProto", "ModelProto", "NodeProto", "PrimType", "PrimitiveProto", "TensorProto",
-           "ValueInfoProto"]
+__all__ = [
+    "AttributeProto",
+    "AttributeType",
+    "GraphProto",
+    "ModelProto",
+    "NodeProto",
+    "PrimType",
+    "PrimitiveProto",
+    "TensorProto",
+    "ValueInfoProto",
+]
 
-_messages = build_messages("mind_ir", {
-    "AttributeProto": """
+_messages = build_messages(
+    "mind_ir",
+    {
+        "AttributeProto": """
         1 name string
         2 f float
         3 i int64
@@ -26,16 +38,16 @@ _messages = build_messages("mind_ir", {
         16 type enum:AttributeProto.AttributeType
         17 values repeated AttributeProto
         18 seq_info AttributeProto.SeqInfoProto""",
-    "AttributeProto.SeqInfoProto": """
+        "AttributeProto.SeqInfoProto": """
         1 is_dyn_len bool
         2 tuple_elem_item AttributeProto""",
-    "ValueInfoProto": """
+        "ValueInfoProto": """
         1 name string
         2 tensor repeated TensorProto
         3 doc_string string
         4 denotation string
         5 attr_info AttributeProto""",
-    "NodeProto": """
+        "NodeProto": """
         1 input repeated string
         2 output repeated string
         3 name string
@@ -45,13 +57,13 @@ _messages = build_messages("mind_ir", {
         7 domain string
         8 node_attr repeated AttributeProto
         9 primal_attr repeated AttributeProto""",
-    "PrimitiveProto": """
+        "PrimitiveProto": """
         1 name string
         2 op_type string
         3 attribute repeated AttributeProto
         4 instance_name string
         5 prim_type enum:PrimitiveProto.PrimType""",
-    "ModelProto": """
+        "ModelProto": """
         1 ir_version string
         2 producer_name string
         3 producer_version string
@@ -64,7 +76,7 @@ _messages = build_messages("mind_ir", {
         12 primitives repeated PrimitiveProto
         13 mind_ir_version int64
         14 user_info map""",
-    "GraphProto": """
+        "GraphProto": """
         1 node repeated NodeProto
         2 name string
         3 parameter repeated TensorProto
@@ -74,7 +86,7 @@ _messages = build_messages("mind_ir", {
         7 bprop_hash string
         8 attribute repeated AttributeProto
         9 bprop_filepath string""",
-    "TensorProto": """
+        "TensorProto": """
         1 dims repeated int64
         2 data_type int32
         3 float_data repeated float
@@ -91,17 +103,25 @@ _messages = build_messages("mind_ir", {
         14 min_dims repeated int64
         15 max_dims repeated int64
         16 compression_type int32""",
-    "TensorProto.ExternalDataProto": """
+        "TensorProto.ExternalDataProto": """
         1 location string
         2 offset int64
         3 length int64""",
-}, {
-    "AttributeProto.AttributeType":
-        "UNDEFINED=0 FLOAT=1 UINT8=2 INT8=3 UINT16=4 INT16=5 INT32=6 INT64=7 STRING=8 BOOL=9 FLOAT16=10 DOUBLE=11 UINT32=12 UINT64=13 "
-        "COMPLEX64=14 COMPLEX128=15 BFLOAT16=16 TENSOR=17 GRAPH=18 TENSORS=19 TUPLE=20 LIST=21 DICT=22 UMONAD=23 IOMONAD=24 NONE=25",
-    "PrimitiveProto.PrimType": "PRIMITIVE=1 PRIMITIVE_FUNCTION=2",
-})
+    },
+    {
+        "AttributeProto.AttributeType": "UNDEFINED=0 FLOAT=1 UINT8=2 INT8=3 UINT16=4 INT16=5 INT32=6 INT64=7 STRING=8 "
+        "BOOL=9 FLOAT16=10 DOUBLE=11 UINT32=12 UINT64=13 "
+        "COMPLEX64=14 COMPLEX128=15 BFLOAT16=16 TENSOR=17 GRAPH=18 TENSORS=19 TUPLE=20 LIST=21 DICT=22 UMONAD=23 "
+        "IOMONAD=24 NONE=25",
+        "PrimitiveProto.PrimType": "PRIMITIVE=1 PRIMITIVE_FUNCTION=2",
+    },
+)
 
 AttributeProto, TensorProto, ValueInfoProto = _messages.AttributeProto, _messages.TensorProto, _messages.ValueInfoProto
-NodeProto, PrimitiveProto, GraphProto, ModelProto = _messages.NodeProto, _messages.PrimitiveProto, _messages.GraphProto, _messages.ModelProto
+NodeProto, PrimitiveProto, GraphProto, ModelProto = (
+    _messages.NodeProto,
+    _messages.PrimitiveProto,
+    _messages.GraphProto,
+    _messages.ModelProto,
+)
 AttributeType, PrimType = _messages.AttributeType, _messages.PrimType

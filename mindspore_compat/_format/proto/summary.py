@@ -1,4 +1,5 @@
 """Messages of summary files, under the names of upstream's ``mindspore.train.summary_pb2``."""
+
 from mindspore_compat._format.proto.irpb import messages
 
 __all__ = ["Event", "Summary", "LossLandscape", "Explain"]

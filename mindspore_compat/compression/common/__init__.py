@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.compression.common``."""
+
 from mindspore_compat.compression.common.constant import QuantDtype
 
 __all__ = ["QuantDtype"]

@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.compression.common.constant``."""
+
 from __future__ import annotations
 
 import enum
@@ -8,7 +9,9 @@ __all__ = ["QuantDtype"]
 
 @enum.unique
 class QuantDtype(enum.Enum):
-    """Types to quantize to. MindSpore 1.x had this one, 2.x has ``mindspore.QuantDtype``, which everything here takes as well."""
+    """Types to quantize to. MindSpore 1.x had this one, 2.x has ``mindspore.QuantDtype``, which everything here takes
+    as well.
+    """
 
     INT2, INT3, INT4, INT5, INT6, INT7, INT8 = (f"INT{bits}" for bits in range(2, 9))
     UINT2, UINT3, UINT4, UINT5, UINT6, UINT7, UINT8 = (f"UINT{bits}" for bits in range(2, 9))

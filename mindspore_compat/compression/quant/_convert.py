@@ -1,9 +1,11 @@
 """The walk through a network that puts quantizing layers in the place of others; `QuantizationAwareTraining` and 1.0's
 ``convert_quant_network`` both use it.
 
-Replaced are ``nn.Conv2dBnAct`` and ``nn.DenseBnAct``, inside of them the convolution or dense layer and the activation, and the operators of a
-table where a Cell keeps one as an attribute. All other layers, also ``nn.Conv2d`` and ``nn.Dense``, go on in floats.
+Replaced are ``nn.Conv2dBnAct`` and ``nn.DenseBnAct``, inside of them the convolution or dense layer and the activation,
+and the operators of a table where a Cell keeps one as an attribute. All other layers, also ``nn.Conv2d`` and
+``nn.Dense``, go on in floats.
 """
+
 from __future__ import annotations
 
 import logging
@@ -23,9 +25,20 @@ from mindspore_compat.ops.primitive import Primitive
 __all__ = ["Conversion", "QuantAfter", "convert"]
 
 _log = logging.getLogger("mindspore_compat")
-_DONE = (quant.FakeQuantWithMinMaxObserver, quant.Conv2dQuant, quant.Conv2dBnFoldQuant, quant.Conv2dBnFoldQuantOneConv,
-         quant.Conv2dBnWithoutFoldQuant, quant.DenseQuant, quant.ActQuant, quant.LeakyReLUQuant, quant.HSwishQuant, quant.HSigmoidQuant,
-         quant.TensorAddQuant, quant.MulQuant)
+_DONE = (
+    quant.FakeQuantWithMinMaxObserver,
+    quant.Conv2dQuant,
+    quant.Conv2dBnFoldQuant,
+    quant.Conv2dBnFoldQuantOneConv,
+    quant.Conv2dBnWithoutFoldQuant,
+    quant.DenseQuant,
+    quant.ActQuant,
+    quant.LeakyReLUQuant,
+    quant.HSwishQuant,
+    quant.HSigmoidQuant,
+    quant.TensorAddQuant,
+    quant.MulQuant,
+)
 _PLAIN, _SIGNED = (ReLU, ReLU6, Sigmoid), (LeakyReLU, HSigmoid, HSwish)
 _OLD_SIGNED = {LeakyReLU: quant.LeakyReLUQuant, HSigmoid: quant.HSigmoidQuant, HSwish: quant.HSwishQuant}
 
@@ -54,8 +67,8 @@ class Conversion:
         weight_dtype, activation_dtype: types to round to.
         operators: names of the operators whose result is rounded.
         learned: whether ranges are trained, from a wider start.
-        old: names and activations of MindSpore 1.0: ``conv.tensor_add.fake_quant_act.minq`` where later there is ``conv.add...``, after the
-            attribute.
+        old: names and activations of MindSpore 1.0: ``conv.tensor_add.fake_quant_act.minq`` where later there is
+            ``conv.add...``, after the attribute.
     """
 
     config: Any
@@ -87,7 +100,10 @@ def convert(network: Cell, how: Conversion) -> Cell:
     left = _walk(network, how)
     network.update_cell_type("quant")
     if left:
-        _log.warning("quantization: these layers are no Conv2dBnAct or DenseBnAct and stay in floats, as in MindSpore 1.x: %s", ", ".join(left))
+        _log.warning(
+            "quantization: these layers are no Conv2dBnAct or DenseBnAct and stay in floats, as in MindSpore 1.x: %s",
+            ", ".join(left),
+        )
     return network
 
 
@@ -97,8 +113,10 @@ def _walk(cell: Cell, how: Conversion) -> list[str]:
         if isinstance(child, (Conv2dBnAct, DenseBnAct)):
             prefix = child.param_prefix
             if isinstance(child.conv if isinstance(child, Conv2dBnAct) else child.dense, _DONE):
-                raise ValueError(f"For 'quantize', the network is converted already: {prefix} holds a layer of nn.layer.quant. "
-                                 "Convert a network once.")
+                raise ValueError(
+                    f"For 'quantize', the network is converted already: {prefix} holds a layer of nn.layer.quant. "
+                    "Convert a network once."
+                )
             (_convert_conv if isinstance(child, Conv2dBnAct) else _convert_dense)(child, how)
             _convert_activation(child, how)
             for part in child.cells():
@@ -109,15 +127,20 @@ def _walk(cell: Cell, how: Conversion) -> list[str]:
         elif isinstance(child, Cell) and not isinstance(child, _DONE):
             left += _walk(child, how)
     if isinstance(cell, (Conv2dBnAct, DenseBnAct)):
-        raise ValueError(f"For 'quantize', the network must hold its layers as attributes, but got a lone {type(cell).__name__}. "
-                         "Wrap it, e.g. in nn.SequentialCell.")
+        raise ValueError(
+            f"For 'quantize', the network must hold its layers as attributes, but got a lone {type(cell).__name__}. "
+            "Wrap it, e.g. in nn.SequentialCell."
+        )
     _convert_operators(cell, how)
     return left
 
 
 def _convert_operators(cell: Cell, how: Conversion) -> None:
-    found = [(name, item) for name, item in vars(cell).items()
-             if not name.startswith("_") and isinstance(item, Primitive) and item.name in how.operators]
+    found = [
+        (name, item)
+        for name, item in vars(cell).items()
+        if not name.startswith("_") and isinstance(item, Primitive) and item.name in how.operators
+    ]
     taken: set[str] = set()
     for name, operator in found:
         prefix = re.sub(r"(?<=.)([A-Z])", r"_\1", operator.name).lower() if how.old else name
@@ -147,8 +170,20 @@ def _convert_conv(cell: Any, how: Conversion) -> None:
         if how.bn_fold:
             cls = quant.Conv2dBnFoldQuantOneConv if how.one_conv_fold else quant.Conv2dBnFoldQuant
             extra.update({} if how.one_conv_fold else {"freeze_bn": how.freeze_bn}, fake=True)
-    made = cls(conv.in_channels, conv.out_channels, conv.kernel_size, conv.stride, conv.pad_mode, conv.padding, conv.dilation, conv.group,
-               has_bias=conv.has_bias, quant_config=how.layer_config(cell), quant_dtype=how.weight_dtype, **extra)
+    made = cls(
+        conv.in_channels,
+        conv.out_channels,
+        conv.kernel_size,
+        conv.stride,
+        conv.pad_mode,
+        conv.padding,
+        conv.dilation,
+        conv.group,
+        has_bias=conv.has_bias,
+        quant_config=how.layer_config(cell),
+        quant_dtype=how.weight_dtype,
+        **extra,
+    )
     _take(made, conv, ("weight", "bias"))
     if norm is not None:
         _take(made if how.bn_fold else made.batchnorm, norm, ("gamma", "beta", "moving_mean", "moving_variance"))
@@ -159,8 +194,14 @@ def _convert_conv(cell: Any, how: Conversion) -> None:
 
 def _convert_dense(cell: Any, how: Conversion) -> None:
     dense = cell.dense
-    made = quant.DenseQuant(dense.in_channels, dense.out_channels, has_bias=dense.has_bias, activation=dense.activation,
-                            quant_config=how.layer_config(cell), quant_dtype=how.weight_dtype)
+    made = quant.DenseQuant(
+        dense.in_channels,
+        dense.out_channels,
+        has_bias=dense.has_bias,
+        activation=dense.activation,
+        quant_config=how.layer_config(cell),
+        quant_dtype=how.weight_dtype,
+    )
     _take(made, dense, ("weight", "bias"))
     cell.dense = made
 
@@ -173,16 +214,20 @@ def _convert_activation(cell: Any, how: Conversion) -> None:
             cell.has_act = True
         return
     if not isinstance(activation, (*_PLAIN, *_SIGNED)):
-        raise ValueError(f"For 'quantize', the activation of {cell.param_prefix} must be one of "
-                         f"{', '.join(item.__name__ for item in (*_PLAIN, *_SIGNED))}, but got {type(activation).__name__}. "
-                         "Take it out of the Conv2dBnAct or DenseBnAct, and apply it in 'construct'.")
+        raise ValueError(
+            f"For 'quantize', the activation of {cell.param_prefix} must be one of "
+            f"{', '.join(item.__name__ for item in (*_PLAIN, *_SIGNED))}, but got {type(activation).__name__}. "
+            "Take it out of the Conv2dBnAct or DenseBnAct, and apply it in 'construct'."
+        )
     signed = isinstance(activation, _SIGNED)
     if how.old and signed:
         made = _OLD_SIGNED[type(activation)](activation, **_old_arguments(how))
     elif how.old:
         made = quant.ActQuant(activation, **_old_arguments(how))
     else:
-        made = quant.ActQuant(activation, ema=signed, fake_before=signed, quant_config=how.config, quant_dtype=how.activation_dtype)
+        made = quant.ActQuant(
+            activation, ema=signed, fake_before=signed, quant_config=how.config, quant_dtype=how.activation_dtype
+        )
     for observer in made.cells():
         if isinstance(observer, quant.FakeQuantWithMinMaxObserver):
             observer.starts_at_batch = True
@@ -197,5 +242,10 @@ def _set_activation(cell: Any, made: Cell) -> None:
 
 def _old_arguments(how: Conversion) -> dict[str, Any]:
     observer = how.observer()
-    return {"per_channel": False, "num_bits": observer.num_bits, "symmetric": observer.symmetric, "narrow_range": observer.narrow_range,
-            "quant_delay": observer.quant_delay}
+    return {
+        "per_channel": False,
+        "num_bits": observer.num_bits,
+        "symmetric": observer.symmetric,
+        "narrow_range": observer.narrow_range,
+        "quant_delay": observer.quant_delay,
+    }

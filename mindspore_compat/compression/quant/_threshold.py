@@ -1,4 +1,5 @@
 """Where to clip a weight before its scale is learned."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -11,7 +12,8 @@ _SMALLEST = 1e-5
 
 
 def compute_KL_threshold(data: Any, bitwidth: Any) -> float:
-    """The bound of |data| whose cumulative histogram changes least by being resampled to ``2 ** (bits - 1)`` levels, in Jeffreys' divergence.
+    """The bound of |data| whose cumulative histogram changes least by being resampled to ``2 ** (bits - 1)`` levels, in
+    Jeffreys' divergence.
 
     Args:
         data: an array.
@@ -30,7 +32,7 @@ def compute_KL_threshold(data: Any, bitwidth: Any) -> float:
     best, found = np.inf, top
     for kept in range(levels + 1, len(histogram) + 1):
         clipped = np.ones_like(cumulated)
-        clipped[:kept - 1] = cumulated[:kept - 1]
+        clipped[: kept - 1] = cumulated[: kept - 1]
         fine, coarse = np.linspace(0, 1, kept), np.linspace(0, 1, levels)
         clipped[:kept] = np.interp(fine, coarse, np.interp(coarse, fine, clipped[:kept]))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -42,9 +44,13 @@ def compute_KL_threshold(data: Any, bitwidth: Any) -> float:
 
 
 def weight_bounds(layer: Any, norm: Any, dtype: Any, per_channel: bool) -> tuple[list[float], list[float]]:
-    """Where to clip a layer's weight at first, with the factor of the batch norm that is folded into it, if any: one bound, or one a channel."""
+    """Where to clip a layer's weight at first, with the factor of the batch norm that is folded into it, if any: one
+    bound, or one a channel.
+    """
     weight = layer.weight.asnumpy()
     if norm is not None:
-        weight = weight * (norm.gamma.asnumpy() / np.sqrt(norm.moving_variance.asnumpy() + norm.eps)).reshape(-1, 1, 1, 1)
+        weight = weight * (norm.gamma.asnumpy() / np.sqrt(norm.moving_variance.asnumpy() + norm.eps)).reshape(
+            -1, 1, 1, 1
+        )
     high = [compute_KL_threshold(part, dtype) for part in (weight if per_channel else [weight])]
     return [-value for value in high], high

@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.compression.quant.qat``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -25,13 +26,21 @@ def pair(value: Any, name: str) -> tuple[Any, Any]:
     """
     items = list(value) if isinstance(value, (list, tuple)) else [value]
     if not 1 <= len(items) <= 2:
-        raise ValueError(f"For '{name}', the length must be 1 or 2: for weights and for activations, but got {value!r}.")
+        raise ValueError(
+            f"For '{name}', the length must be 1 or 2: for weights and for activations, but got {value!r}."
+        )
     return items[0], items[-1]
 
 
-def create_quant_config(quant_observer: Any = (_OBSERVER, _OBSERVER), quant_delay: Any = (0, 0),
-                        quant_dtype: Any = (QuantDtype.INT8, QuantDtype.INT8), per_channel: Any = (False, False),
-                        symmetric: Any = (False, False), narrow_range: Any = (False, False), mode: str = "DEFAULT") -> QuantConfig:
+def create_quant_config(
+    quant_observer: Any = (_OBSERVER, _OBSERVER),
+    quant_delay: Any = (0, 0),
+    quant_dtype: Any = (QuantDtype.INT8, QuantDtype.INT8),
+    per_channel: Any = (False, False),
+    symmetric: Any = (False, False),
+    narrow_range: Any = (False, False),
+    mode: str = "DEFAULT",
+) -> QuantConfig:
     """What the observers of layers are made by; each argument is one value or two: for weights and for activations.
 
     Args:
@@ -41,18 +50,30 @@ def create_quant_config(quant_observer: Any = (_OBSERVER, _OBSERVER), quant_dela
         ValueError: for more than two values, or ``per_channel`` of activations.
     """
     observers = pair(quant_observer, "quant_observer")
-    given = {"quant_delay": quant_delay, "quant_dtype": quant_dtype, "per_channel": per_channel, "symmetric": symmetric,
-             "narrow_range": narrow_range}
+    given = {
+        "quant_delay": quant_delay,
+        "quant_dtype": quant_dtype,
+        "per_channel": per_channel,
+        "symmetric": symmetric,
+        "narrow_range": narrow_range,
+    }
     pairs = {name: pair(value, name) for name, value in given.items()}
     if pairs["per_channel"][1]:
-        raise ValueError("For 'create_quant_config', the second element of 'per_channel' must be False, but got True: "
-                         "activations have one range for the whole layer.")
-    return QuantConfig(*[observer.partial_init(mode=mode, **{name: values[side] for name, values in pairs.items()})
-                         for side, observer in enumerate(observers)])
+        raise ValueError(
+            "For 'create_quant_config', the second element of 'per_channel' must be False, but got True: "
+            "activations have one range for the whole layer."
+        )
+    return QuantConfig(
+        *[
+            observer.partial_init(mode=mode, **{name: values[side] for name, values in pairs.items()})
+            for side, observer in enumerate(observers)
+        ]
+    )
 
 
 class QuantizationAwareTraining(Quantizer):
-    """Turns a network into one that trains for quantization; each pair is one value or two: for weights and for activations.
+    """Turns a network into one that trains for quantization; each pair is one value or two: for weights and for
+    activations.
 
     Args:
         bn_fold: whether a batch norm is folded into the convolution.
@@ -61,40 +82,66 @@ class QuantizationAwareTraining(Quantizer):
         quant_dtype: types to round to, of 4, 7 or 8 bits.
         per_channel: a range for each channel; for weights only.
         symmetric, narrow_range: of the ranges, see `FakeQuantWithMinMaxObserver`.
-        optimize_option: `OptimizeOption.QAT`, or LEARNED_SCALE: ranges are trained; needs ``symmetric`` and ``narrow_range`` both
-            (True, True), ``freeze_bn`` and ``quant_delay`` 0.
-        one_conv_fold: whether a folded norm takes its statistics from the convolution with rounded weights, or from one more with float ones.
+        optimize_option: `OptimizeOption.QAT`, or LEARNED_SCALE: ranges are trained; needs ``symmetric`` and
+            ``narrow_range`` both (True, True), ``freeze_bn`` and ``quant_delay`` 0.
+        one_conv_fold: whether a folded norm takes its statistics from the convolution with rounded weights, or from one
+            more with float ones.
 
     Raises:
-        TypeError: for a value of another type. ValueError: for more than two values, or an option that does not go with the others.
+        TypeError: for a value of another type. ValueError: for more than two values, or an option that does not go with
+            the others.
     """
 
     _OPERATORS = frozenset({"Add", "TensorAdd", "Sub", "Mul", "RealDiv", "ReduceMean"})
 
-    def __init__(self, bn_fold: bool = True, freeze_bn: int = 10000000, quant_delay: Any = (0, 0),
-                 quant_dtype: Any = (QuantDtype.INT8, QuantDtype.INT8), per_channel: Any = (False, False), symmetric: Any = (False, False),
-                 narrow_range: Any = (False, False), optimize_option: Any = OptimizeOption.QAT, one_conv_fold: bool = True) -> None:
+    def __init__(
+        self,
+        bn_fold: bool = True,
+        freeze_bn: int = 10000000,
+        quant_delay: Any = (0, 0),
+        quant_dtype: Any = (QuantDtype.INT8, QuantDtype.INT8),
+        per_channel: Any = (False, False),
+        symmetric: Any = (False, False),
+        narrow_range: Any = (False, False),
+        optimize_option: Any = OptimizeOption.QAT,
+        one_conv_fold: bool = True,
+    ) -> None:
         super().__init__(optimize_option)
         owner = type(self).__name__
-        self.bn_fold, self.one_conv_fold = check_bool(bn_fold, "bn_fold", owner), check_bool(one_conv_fold, "one_conv_fold", owner)
+        self.bn_fold, self.one_conv_fold = (
+            check_bool(bn_fold, "bn_fold", owner),
+            check_bool(one_conv_fold, "one_conv_fold", owner),
+        )
         self.freeze_bn = check_non_negative_int(freeze_bn, "freeze_bn", owner)
         delays = [check_non_negative_int(item, "quant_delay", owner) for item in pair(quant_delay, "quant_delay")]
-        flags = {name: [check_bool(item, name, owner) for item in pair(value, name)] for name, value in
-                 (("per_channel", per_channel), ("symmetric", symmetric), ("narrow_range", narrow_range))}
+        flags = {
+            name: [check_bool(item, name, owner) for item in pair(value, name)]
+            for name, value in (("per_channel", per_channel), ("symmetric", symmetric), ("narrow_range", narrow_range))
+        }
         self.weight_dtype, self.act_dtype = pair(quant_dtype, "quant_dtype")
         self.weight_channel = flags["per_channel"][0]
         self.mode = "LEARNED_SCALE" if OptimizeOption.LEARNED_SCALE in self.optimize_option else "DEFAULT"
         if self.mode == "LEARNED_SCALE":
             self._check_learned_scale({**flags, "freeze_bn": self.freeze_bn, "quant_delay": delays})
         self.quant_config = create_quant_config(quant_delay=delays, quant_dtype=quant_dtype, mode=self.mode, **flags)
-        self.quant_config.weight(), self.quant_config.activation()  # wrong arguments are found here, not in the middle of a network
+        (
+            self.quant_config.weight(),
+            self.quant_config.activation(),
+        )  # wrong arguments are found here, not in the middle of a network
 
     @staticmethod
     def _check_learned_scale(given: dict[str, Any]) -> None:
-        for name, wanted in (("symmetric", [True, True]), ("narrow_range", [True, True]), ("freeze_bn", 0), ("quant_delay", [0, 0])):
+        for name, wanted in (
+            ("symmetric", [True, True]),
+            ("narrow_range", [True, True]),
+            ("freeze_bn", 0),
+            ("quant_delay", [0, 0]),
+        ):
             if given[name] != wanted:
-                raise ValueError(f"For 'QuantizationAwareTraining', with OptimizeOption.LEARNED_SCALE '{name}' must be {wanted}, "
-                                 f"but got {given[name]}.")
+                raise ValueError(
+                    f"For 'QuantizationAwareTraining', with OptimizeOption.LEARNED_SCALE '{name}' must be {wanted}, "
+                    f"but got {given[name]}."
+                )
 
     def quantize(self, network: Any) -> Cell:
         """The network, changed in place; on every device.
@@ -104,13 +151,26 @@ class QuantizationAwareTraining(Quantizer):
         """
         if not isinstance(network, Cell):
             raise ValueError(f"For 'quantize', the 'network' must be a Cell, but got {type(network).__name__}.")
-        return convert(network, Conversion(self.quant_config, self.weight_dtype, self.act_dtype, self._OPERATORS, self.bn_fold, self.one_conv_fold,
-                                           self.freeze_bn, learned=self.mode == "LEARNED_SCALE",
-                                           weight_config=self._config_of if self.mode == "LEARNED_SCALE" else None))
+        return convert(
+            network,
+            Conversion(
+                self.quant_config,
+                self.weight_dtype,
+                self.act_dtype,
+                self._OPERATORS,
+                self.bn_fold,
+                self.one_conv_fold,
+                self.freeze_bn,
+                learned=self.mode == "LEARNED_SCALE",
+                weight_config=self._config_of if self.mode == "LEARNED_SCALE" else None,
+            ),
+        )
 
     def _config_of(self, layer: Any) -> QuantConfig:
         norm = layer.batchnorm if isinstance(layer, Conv2dBnAct) and layer.has_bn and self.bn_fold else None
-        low, high = weight_bounds(layer.conv if isinstance(layer, Conv2dBnAct) else layer.dense, norm, self.weight_dtype, self.weight_channel)
+        low, high = weight_bounds(
+            layer.conv if isinstance(layer, Conv2dBnAct) else layer.dense, norm, self.weight_dtype, self.weight_channel
+        )
         return self.quant_config._replace(weight=self.quant_config.weight.partial_init(min_init=low, max_init=high))
 
     def set_mixed_bits(self, network: Cell, strategy: Any) -> Cell:
@@ -120,12 +180,16 @@ class QuantizationAwareTraining(Quantizer):
             ValueError: without LEARNED_SCALE, or if there are not as many layers.
         """
         if self.mode != "LEARNED_SCALE":
-            raise ValueError("For 'set_mixed_bits', the quantizer must have OptimizeOption.LEARNED_SCALE, but it has "
-                             f"{', '.join(map(str, self.optimize_option))}.")
+            raise ValueError(
+                "For 'set_mixed_bits', the quantizer must have OptimizeOption.LEARNED_SCALE, but it has "
+                f"{', '.join(map(str, self.optimize_option))}."
+            )
         layers = [cell for _, cell in network.cells_and_names() if isinstance(cell, (Conv2dBnAct, DenseBnAct))]
         if len(layers) != len(strategy):
-            raise ValueError(f"For 'set_mixed_bits', the 'strategy' must have one element for each of the {len(layers)} layers, "
-                             f"but got {len(strategy)}.")
+            raise ValueError(
+                f"For 'set_mixed_bits', the 'strategy' must have one element for each of the {len(layers)} layers, "
+                f"but got {len(strategy)}."
+            )
         for layer, (bits,) in zip(layers, strategy):
             core = layer.conv if isinstance(layer, Conv2dBnAct) else layer.dense
             low, high = weight_bounds(core, core if hasattr(core, "gamma") else None, f"INT{bits}", self.weight_channel)

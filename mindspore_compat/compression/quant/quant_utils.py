@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.compression.quant.quant_utils``."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -22,42 +23,57 @@ def query_quant_layers(network: Any) -> None:
             print(f"{path:60}\t{cell.quant_dtype!s:10}")
 
 
-def load_nonquant_param_into_quant_net(quant_model: Any, params_dict: Mapping[str, Any], quant_new_params: list[str] | None = None) -> None:
-    """Put parameters of a network in floats into a quantizing one, which names them otherwise: by kind, each kind in its order.
+def load_nonquant_param_into_quant_net(
+    quant_model: Any, params_dict: Mapping[str, Any], quant_new_params: list[str] | None = None
+) -> None:
+    """Put parameters of a network in floats into a quantizing one, which names them otherwise: by kind, each kind in
+    its order.
 
     Learned ranges of weights start anew from the weights, unless the checkpoint has ranges.
 
     Args:
         quant_model: a Cell.
         params_dict: what `load_checkpoint` gives.
-        quant_new_params: last parts of the names of parameters that only the quantizing network has, such as "step"; those of observers go
-            without saying.
+        quant_new_params: last parts of the names of parameters that only the quantizing network has, such as "step";
+            those of observers go without saying.
 
     Raises:
-        TypeError: if ``quant_new_params`` is no list. ValueError: for a parameter of no known kind, or one whose shape differs.
+        TypeError: if ``quant_new_params`` is no list. ValueError: for a parameter of no known kind, or one whose shape
+            differs.
     """
     if quant_new_params is not None and not isinstance(quant_new_params, list):
-        raise TypeError(f"For 'load_nonquant_param_into_quant_net', 'quant_new_params' must be a list or None, "
-                        f"but got {type(quant_new_params).__name__}.")
-    waiting = {kind: iter([(name, value) for name, value in params_dict.items() if name.endswith(kind)]) for kind in _KINDS}
+        raise TypeError(
+            f"For 'load_nonquant_param_into_quant_net', 'quant_new_params' must be a list or None, "
+            f"but got {type(quant_new_params).__name__}."
+        )
+    waiting = {
+        kind: iter([(name, value) for name, value in params_dict.items() if name.endswith(kind)]) for kind in _KINDS
+    }
     for path, parameter in quant_model.parameters_and_names():
         kind = path.rsplit(".", 1)[-1]
         if kind not in waiting:
             if kind in (quant_new_params or ()):
                 continue
-            raise ValueError(f"For 'load_nonquant_param_into_quant_net', the checkpoint has no counterpart of the parameter {path}. "
-                             f"Add {kind!r} to 'quant_new_params' if it is new in the quantizing network.")
+            raise ValueError(
+                f"For 'load_nonquant_param_into_quant_net', the checkpoint has no counterpart of the parameter {path}. "
+                f"Add {kind!r} to 'quant_new_params' if it is new in the quantizing network."
+            )
         found = next(waiting[kind], None)
         if found is None:
             continue
         if tuple(found[1].shape) != tuple(parameter.shape):
-            raise ValueError(f"For 'load_nonquant_param_into_quant_net', the parameter {path} must have shape {tuple(parameter.shape)}, but its "
-                             f"counterpart {found[0]} of the checkpoint has {tuple(found[1].shape)}: the networks differ.")
+            raise ValueError(
+                f"For 'load_nonquant_param_into_quant_net', the parameter {path} must have shape "
+                f"{tuple(parameter.shape)}, but its "
+                f"counterpart {found[0]} of the checkpoint has {tuple(found[1].shape)}: the networks differ."
+            )
         parameter.set_data(found[1].data)
         print(f"init model param {path} with checkpoint param {found[0]}")
     if not any(name.endswith("maxq") for name in params_dict):
         for _, cell in quant_model.cells_and_names():
             observer = getattr(cell, "fake_quant_weight", None)
             if observer is not None and observer.mode == "LEARNED_SCALE":
-                low, high = weight_bounds(cell, cell if hasattr(cell, "gamma") else None, observer.quant_dtype, observer.per_channel)
+                low, high = weight_bounds(
+                    cell, cell if hasattr(cell, "gamma") else None, observer.quant_dtype, observer.per_channel
+                )
                 observer.reset(observer.quant_dtype, low, high)

@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.compression.quant.quantizer``."""
+
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
@@ -32,7 +33,9 @@ class Quantizer(ABC):
         options = list(optimize_option) if isinstance(optimize_option, (list, tuple)) else [optimize_option]
         for option in options:
             if not isinstance(option, OptimizeOption):
-                raise ValueError(f"For '{type(self).__name__}', the 'optimize_option' must be of OptimizeOption, but got {option!r}.")
+                raise ValueError(
+                    f"For '{type(self).__name__}', the 'optimize_option' must be of OptimizeOption, but got {option!r}."
+                )
         self.optimize_option = options
 
     @abstractmethod

@@ -26,7 +26,9 @@ def _wave(modulation: Modulation, size: int, low: float, high: float, phase: flo
 
 
 def _runs(newest: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Stretches of times of which all can be known once those before the stretch are: `newest` is the latest time each one asks for."""
+    """Stretches of times of which all can be known once those before the stretch are: `newest` is the latest time each
+    one asks for.
+    """
     reach, first = np.maximum.accumulate(newest), 0
     while first < len(newest):
         end = max(int(np.searchsorted(reach, first, "right")), first + 1)
@@ -38,19 +40,34 @@ class Phaser(AudioOperation):
     """SoX's phaser."""
 
     def __init__(
-        self, sample_rate: int, gain_in: float = 0.4, gain_out: float = 0.74, delay_ms: float = 3.0, decay: float = 0.4,
-        mod_speed: float = 0.5, sinusoidal: bool = True,
-    ) -> None:  # fmt: skip
+        self,
+        sample_rate: int,
+        gain_in: float = 0.4,
+        gain_out: float = 0.74,
+        delay_ms: float = 3.0,
+        decay: float = 0.4,
+        mod_speed: float = 0.5,
+        sinusoidal: bool = True,
+    ) -> None:
         super().__init__()
         check_int(sample_rate, "sample_rate")
         rows = {
-            "gain_in": (gain_in, 0, 1), "gain_out": (gain_out, 0, 1e9), "delay_ms": (delay_ms, 0, 5.0), "decay": (decay, 0, 0.99),
+            "gain_in": (gain_in, 0, 1),
+            "gain_out": (gain_out, 0, 1e9),
+            "delay_ms": (delay_ms, 0, 5.0),
+            "decay": (decay, 0, 0.99),
             "mod_speed": (mod_speed, 0.1, 2),
-        }  # fmt: skip
+        }
         for name, (value, low, high) in rows.items():
             check_real(value, name, low, high)
         type_check(sinusoidal, bool, "sinusoidal")
-        self.sample_rate, self.gain_in, self.gain_out, self.delay_ms, self.decay = sample_rate, gain_in, gain_out, delay_ms, decay
+        self.sample_rate, self.gain_in, self.gain_out, self.delay_ms, self.decay = (
+            sample_rate,
+            gain_in,
+            gain_out,
+            delay_ms,
+            decay,
+        )
         self.mod_speed, self.modulation = mod_speed, Modulation.SINUSOIDAL if sinusoidal else Modulation.TRIANGULAR
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
@@ -70,22 +87,42 @@ class Flanger(AudioOperation):
     """SoX's flanger, for (..., channel, time); the result has the input's type."""
 
     def __init__(
-        self, sample_rate: int, delay: float = 0.0, depth: float = 2.0, regen: float = 0.0, width: float = 71.0, speed: float = 0.5,
-        phase: float = 25.0, modulation: Modulation = Modulation.SINUSOIDAL, interpolation: Interpolation = Interpolation.LINEAR,
-    ) -> None:  # fmt: skip
+        self,
+        sample_rate: int,
+        delay: float = 0.0,
+        depth: float = 2.0,
+        regen: float = 0.0,
+        width: float = 71.0,
+        speed: float = 0.5,
+        phase: float = 25.0,
+        modulation: Modulation = Modulation.SINUSOIDAL,
+        interpolation: Interpolation = Interpolation.LINEAR,
+    ) -> None:
         super().__init__()
         check_int(sample_rate, "sample_rate")
         if sample_rate == 0:
-            raise ValueError("Input sample_rate is not within the required interval of [-2147483648, 0) and (0, 2147483647].")
+            raise ValueError(
+                "Input sample_rate is not within the required interval of [-2147483648, 0) and (0, 2147483647]."
+            )
         rows = {
-            "delay": (delay, 0, 30), "depth": (depth, 0, 10), "regen": (regen, -95, 95), "width": (width, 0, 100), "speed": (speed, 0.1, 10),
+            "delay": (delay, 0, 30),
+            "depth": (depth, 0, 10),
+            "regen": (regen, -95, 95),
+            "width": (width, 0, 100),
+            "speed": (speed, 0.1, 10),
             "phase": (phase, 0, 100),
-        }  # fmt: skip
+        }
         for name, (value, low, high) in rows.items():
             check_real(value, name, low, high)
         type_check(modulation, Modulation, "modulation")
         type_check(interpolation, Interpolation, "interpolation")
-        self.sample_rate, self.delay, self.depth, self.regen, self.width = sample_rate, delay / 1000, depth / 1000, regen / 100, width / 100
+        self.sample_rate, self.delay, self.depth, self.regen, self.width = (
+            sample_rate,
+            delay / 1000,
+            depth / 1000,
+            regen / 100,
+            width / 100,
+        )
         self.speed, self.phase, self.modulation, self.interpolation = speed, phase / 100, modulation, interpolation
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
@@ -111,7 +148,10 @@ class Flanger(AudioOperation):
         sources = [times - (delays.astype(np.int64) + k) % size for k in range(taps)]
         newest = np.max(sources, (0, 2))
         for first, end in _runs(newest) if self.regen else [(0, length)]:
-            part, (a, b, *more) = delays[first:end, :, None] % 1, (line[source[first:end] + size, np.arange(channels)] for source in sources)
+            part, (a, b, *more) = (
+                delays[first:end, :, None] % 1,
+                (line[source[first:end] + size, np.arange(channels)] for source in sources),
+            )
             back[first:end] = a + (b - a) * part
             for c in more:
                 back[first:end] = a + (((c - a) * 0.5 - (b - a)) * part + (b - a) * 2 - (c - a) * 0.5) * part

@@ -17,20 +17,38 @@ class DetectPitchFrequency(AudioOperation):
 
     halves = True
 
-    def __init__(self, sample_rate: int, frame_time: float = 0.01, win_length: int = 30, freq_low: float = 85, freq_high: float = 3400) -> None:
+    def __init__(
+        self,
+        sample_rate: int,
+        frame_time: float = 0.01,
+        win_length: int = 30,
+        freq_low: float = 85,
+        freq_high: float = 3400,
+    ) -> None:
         super().__init__()
         check_int(sample_rate, "sample_rate")
         if sample_rate == 0:
-            raise ValueError("Input sample_rate is not within the required interval of [-2147483648, 0) and (0, 2147483647].")
+            raise ValueError(
+                "Input sample_rate is not within the required interval of [-2147483648, 0) and (0, 2147483647]."
+            )
         check_real(frame_time, "frame_time", 0, above=True)
         check_int(win_length, "win_length", 1)
         check_real(freq_low, "freq_low", 0, above=True)
         check_real(freq_high, "freq_high", 0, above=True)
-        self.sample_rate, self.frame_time, self.win_length, self.freq_low, self.freq_high = sample_rate, frame_time, win_length, freq_low, freq_high
+        self.sample_rate, self.frame_time, self.win_length, self.freq_low, self.freq_high = (
+            sample_rate,
+            frame_time,
+            win_length,
+            freq_low,
+            freq_high,
+        )
 
     def _correlations(self, rows: np.ndarray) -> np.ndarray:
         """(channel, frame, lag), from lag 1."""
-        lags, size = math.ceil(self.sample_rate / self.freq_low), math.ceil(np.float32(self.sample_rate) * np.float32(self.frame_time))
+        lags, size = (
+            math.ceil(self.sample_rate / self.freq_low),
+            math.ceil(np.float32(self.sample_rate) * np.float32(self.frame_time)),
+        )
         frames = math.ceil(rows.shape[1] / size)
         wide = np.pad(rows, [(0, 0), (0, lags + frames * size - rows.shape[1])])
         first = wide[:, : frames * size].reshape(len(rows), frames, size)
@@ -55,7 +73,9 @@ class DetectPitchFrequency(AudioOperation):
         best = self._best(self._correlations(array.reshape(-1, array.shape[-1])))
         pad = (self.win_length - 1) // 2
         if best.shape[1] + pad < self.win_length:
-            raise RuntimeError(f"DetectPitchFrequency: win_length {self.win_length} is too long for {best.shape[1]} frames.")
+            raise RuntimeError(
+                f"DetectPitchFrequency: win_length {self.win_length} is too long for {best.shape[1]} frames."
+            )
         wide = np.pad(best, [(0, 0), (pad, 0)], "edge")
         parts = np.sort(np.lib.stride_tricks.sliding_window_view(wide, self.win_length, axis=-1), -1)
         smooth = parts[..., pad]
@@ -70,24 +90,43 @@ class Vad(AudioOperation):
     """SoX's voice activity detector: what comes before the first voice is cut off."""
 
     def __init__(
-        self, sample_rate: int, trigger_level: float = 7.0, trigger_time: float = 0.25, search_time: float = 1.0, allowed_gap: float = 0.25,
-        pre_trigger_time: float = 0.0, boot_time: float = 0.35, noise_up_time: float = 0.1, noise_down_time: float = 0.01,
-        noise_reduction_amount: float = 1.35, measure_freq: float = 20.0, measure_duration: float | None = None,
-        measure_smooth_time: float = 0.4, hp_filter_freq: float = 50.0, lp_filter_freq: float = 6000.0, hp_lifter_freq: float = 150.0,
+        self,
+        sample_rate: int,
+        trigger_level: float = 7.0,
+        trigger_time: float = 0.25,
+        search_time: float = 1.0,
+        allowed_gap: float = 0.25,
+        pre_trigger_time: float = 0.0,
+        boot_time: float = 0.35,
+        noise_up_time: float = 0.1,
+        noise_down_time: float = 0.01,
+        noise_reduction_amount: float = 1.35,
+        measure_freq: float = 20.0,
+        measure_duration: float | None = None,
+        measure_smooth_time: float = 0.4,
+        hp_filter_freq: float = 50.0,
+        lp_filter_freq: float = 6000.0,
+        hp_lifter_freq: float = 150.0,
         lp_lifter_freq: float = 2000.0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         check_int(sample_rate, "sample_rate", 1)
         check_real(trigger_level, "trigger_level")
         times = {
-            "trigger_time": trigger_time, "search_time": search_time, "allowed_gap": allowed_gap, "pre_trigger_time": pre_trigger_time,
-            "boot_time": boot_time, "noise_up_time": noise_up_time, "noise_down_time": noise_down_time,
-        }  # fmt: skip
+            "trigger_time": trigger_time,
+            "search_time": search_time,
+            "allowed_gap": allowed_gap,
+            "pre_trigger_time": pre_trigger_time,
+            "boot_time": boot_time,
+            "noise_up_time": noise_up_time,
+            "noise_down_time": noise_down_time,
+        }
         for name, value in times.items():
             check_real(value, name, 0)
         if noise_up_time < noise_down_time:
             raise ValueError(
-                f"Input noise_up_time should be greater than noise_down_time, but got noise_up_time: {noise_up_time} and noise_down_time: "
+                f"Input noise_up_time should be greater than noise_down_time, but got noise_up_time: {noise_up_time} "
+                "and noise_down_time: "
                 f"{noise_down_time}."
             )
         check_real(noise_reduction_amount, "noise_reduction_amount", 0)
@@ -96,8 +135,11 @@ class Vad(AudioOperation):
             check_real(measure_duration, "measure_duration", 0)
         check_real(measure_smooth_time, "measure_smooth_time", 0)
         bounds = {
-            "hp_filter_freq": hp_filter_freq, "lp_filter_freq": lp_filter_freq, "hp_lifter_freq": hp_lifter_freq, "lp_lifter_freq": lp_lifter_freq,
-        }  # fmt: skip
+            "hp_filter_freq": hp_filter_freq,
+            "lp_filter_freq": lp_filter_freq,
+            "hp_lifter_freq": hp_lifter_freq,
+            "lp_lifter_freq": lp_lifter_freq,
+        }
         for name, value in bounds.items():
             check_real(value, name, 0, above=True)
         self.trigger_level, self.noise_reduction_amount = trigger_level, noise_reduction_amount
@@ -111,12 +153,22 @@ class Vad(AudioOperation):
         while self.size < self.window:
             self.size *= 2
         self.spectrum = (
-            max(int(hp_filter_freq / sample_rate * self.size + 0.5), 1), min(int(lp_filter_freq / sample_rate * self.size + 0.5), self.size // 2),
-        )  # fmt: skip
-        self.cepstrum = (math.ceil(sample_rate * 0.5 / lp_lifter_freq), min(math.floor(sample_rate * 0.5 / hp_lifter_freq), self.size // 4))
-        self.decays = {name: self._decay(time * measure_freq) for name, time in {
-            "trigger": trigger_time, "smooth": measure_smooth_time, "up": noise_up_time, "down": noise_down_time,
-        }.items()}  # fmt: skip
+            max(int(hp_filter_freq / sample_rate * self.size + 0.5), 1),
+            min(int(lp_filter_freq / sample_rate * self.size + 0.5), self.size // 2),
+        )
+        self.cepstrum = (
+            math.ceil(sample_rate * 0.5 / lp_lifter_freq),
+            min(math.floor(sample_rate * 0.5 / hp_lifter_freq), self.size // 4),
+        )
+        self.decays = {
+            name: self._decay(time * measure_freq)
+            for name, time in {
+                "trigger": trigger_time,
+                "smooth": measure_smooth_time,
+                "up": noise_up_time,
+                "down": noise_down_time,
+            }.items()
+        }
 
     @staticmethod
     def _decay(periods: float) -> float:
@@ -142,12 +194,16 @@ class Vad(AudioOperation):
         spectral, cepstral = (2 / math.sqrt(len(window)) * window for window in hann)
         for index, end in enumerate(range(self.window, length + 1, self.period)):
             # upstream's window ends one sample before the newest; before the first sample there is silence
-            part = np.pad(rows[:, max(end - 1 - self.window, 0) : end - 1], [(0, 0), (max(self.window + 1 - end, 0), 0)])
+            part = np.pad(
+                rows[:, max(end - 1 - self.window, 0) : end - 1], [(0, 0), (max(self.window + 1 - end, 0), 0)]
+            )
             magnitudes = np.abs(np.fft.rfft(part * spectral, self.size))[:, low:high]
             keep = boot / (1 + boot) if boot >= 0 else self.decays["smooth"]
             smooth = smooth * keep + magnitudes * (1 - keep)
             power = smooth**2
-            keep_noise = np.zeros_like(power) if boot >= 0 else np.where(power > noise, self.decays["up"], self.decays["down"])
+            keep_noise = (
+                np.zeros_like(power) if boot >= 0 else np.where(power > noise, self.decays["up"], self.decays["down"])
+            )
             noise = noise * keep_noise + power * (1 - keep_noise)
             cleaned = np.sqrt(np.maximum(power - self.noise_reduction_amount * noise, 0)) * cepstral
             wide = np.zeros((channels, self.size // 2))

@@ -8,15 +8,41 @@ import numpy as np
 
 from mindspore_compat.dataset.audio._filters import filtered
 from mindspore_compat.dataset.audio._operation import AudioOperation, magnitudes_of, need_complex
-from mindspore_compat.dataset.audio.utils import BorderType, DensityFunction, FadeShape, GainType, ScaleType, check_int, check_real
+from mindspore_compat.dataset.audio.utils import (
+    BorderType,
+    DensityFunction,
+    FadeShape,
+    GainType,
+    ScaleType,
+    check_int,
+    check_real,
+)
 from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, INT32_MAX, type_check
 
 __all__ = [
-    "AmplitudeToDB", "Angle", "ComplexNorm", "ComputeDeltas", "Contrast", "DBToAmplitude", "DCShift", "Dither", "Fade", "FrequencyMasking",
-    "Gain", "Magphase", "MaskAlongAxis", "MaskAlongAxisIID", "MuLawDecoding", "MuLawEncoding", "Overdrive", "SlidingWindowCmn", "TimeMasking",
-    "Vol", "decibels",
-]  # fmt: skip
+    "AmplitudeToDB",
+    "Angle",
+    "ComplexNorm",
+    "ComputeDeltas",
+    "Contrast",
+    "DBToAmplitude",
+    "DCShift",
+    "Dither",
+    "Fade",
+    "FrequencyMasking",
+    "Gain",
+    "Magphase",
+    "MaskAlongAxis",
+    "MaskAlongAxisIID",
+    "MuLawDecoding",
+    "MuLawEncoding",
+    "Overdrive",
+    "SlidingWindowCmn",
+    "TimeMasking",
+    "Vol",
+    "decibels",
+]
 
 
 def decibels(values: np.ndarray, multiplier: float, reference: float, top_db: float) -> np.ndarray:
@@ -31,12 +57,18 @@ class AmplitudeToDB(AudioOperation):
 
     least_rank = 2
 
-    def __init__(self, stype: ScaleType = ScaleType.POWER, ref_value: float = 1.0, amin: float = 1e-10, top_db: float = 80.0) -> None:
+    def __init__(
+        self, stype: ScaleType = ScaleType.POWER, ref_value: float = 1.0, amin: float = 1e-10, top_db: float = 80.0
+    ) -> None:
         super().__init__()
         type_check(stype, ScaleType, "stype")
         for name, value in {"ref_value": ref_value, "amin": amin, "top_db": top_db}.items():
             check_real(value, name, 0, above=True)
-        self.multiplier, self.reference, self.top_db = 10.0 if stype is ScaleType.POWER else 20.0, float(np.log10(max(amin, ref_value))), top_db
+        self.multiplier, self.reference, self.top_db = (
+            10.0 if stype is ScaleType.POWER else 20.0,
+            float(np.log10(max(amin, ref_value))),
+            top_db,
+        )
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         return decibels(array, self.multiplier, self.reference, self.top_db)
@@ -189,7 +221,8 @@ class Fade(AudioOperation):
         for name, value in {"fade_in_len": self.fade_in_len, "fade_out_len": self.fade_out_len}.items():
             if value > length:
                 raise RuntimeError(
-                    f"Fade: invalid parameter, '{name}' should be no greater than 'length of waveform', but got: {name} {value} while length "
+                    f"Fade: invalid parameter, '{name}' should be no greater than 'length of waveform', but got: "
+                    f"{name} {value} while length "
                     f"of waveform {length}."
                 )
         rise = _RISES[self.fade_shape]
@@ -217,8 +250,14 @@ class Vol(AudioOperation):
         super().__init__()
         type_check(gain, (int, float), "gain")
         type_check(gain_type, GainType, "gain_type")
-        check_real(gain, "gain", -FLOAT_MAX_INTEGER if gain_type is GainType.DB else 0, above=gain_type is GainType.POWER)
-        self.factor = {GainType.AMPLITUDE: lambda: gain, GainType.POWER: lambda: gain**0.5, GainType.DB: lambda: 10 ** (gain / 20)}[gain_type]()
+        check_real(
+            gain, "gain", -FLOAT_MAX_INTEGER if gain_type is GainType.DB else 0, above=gain_type is GainType.POWER
+        )
+        self.factor = {
+            GainType.AMPLITUDE: lambda: gain,
+            GainType.POWER: lambda: gain**0.5,
+            GainType.DB: lambda: 10 ** (gain / 20),
+        }[gain_type]()
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         return np.clip(array * self.factor, -1, 1)
@@ -266,13 +305,20 @@ class SlidingWindowCmn(AudioOperation):
 
     least_rank = 2
 
-    def __init__(self, cmn_window: int = 600, min_cmn_window: int = 100, center: bool = False, norm_vars: bool = False) -> None:
+    def __init__(
+        self, cmn_window: int = 600, min_cmn_window: int = 100, center: bool = False, norm_vars: bool = False
+    ) -> None:
         super().__init__()
         check_int(cmn_window, "cmn_window", 0)
         check_int(min_cmn_window, "min_cmn_window", 0)
         type_check(center, bool, "center")
         type_check(norm_vars, bool, "norm_vars")
-        self.cmn_window, self.min_cmn_window, self.center, self.norm_vars = cmn_window, min_cmn_window, center, norm_vars
+        self.cmn_window, self.min_cmn_window, self.center, self.norm_vars = (
+            cmn_window,
+            min_cmn_window,
+            center,
+            norm_vars,
+        )
 
     def _bounds(self, frames: int) -> tuple[np.ndarray, np.ndarray]:
         at = np.arange(frames)
@@ -317,7 +363,8 @@ class _Mask(AudioOperation):
         start, width = self._stretch(size)
         if width and start + width > size:
             raise RuntimeError(
-                f"MaskAlongAxis: invalid parameter, the sum of 'mask_start' and 'mask_width' should be no more than the length of the masked "
+                "MaskAlongAxis: invalid parameter, the sum of 'mask_start' and 'mask_width' should be no more than "
+                "the length of the masked "
                 f"dimension, but got: 'mask_start' {start}, 'mask_width' {width} and length {size}"
             )
         np.swapaxes(array, -1, self.axis - 3)[..., start : start + width] = self.mask_value
@@ -356,7 +403,9 @@ class MaskAlongAxisIID(_Mask):
     def _stretch(self, size: int) -> tuple[int, int]:
         if size < self.mask_param:
             kind = ("frequency", "time")[self.axis - 1]
-            raise RuntimeError(f"MaskAlongAxisIID: mask_param should be less than or equal to the length of {kind} dimension.")
+            raise RuntimeError(
+                f"MaskAlongAxisIID: mask_param should be less than or equal to the length of {kind} dimension."
+            )
         return self._drawn(size, self.mask_param)
 
 
@@ -369,29 +418,43 @@ class _Masking(_Mask):
         check_int(mask_param, "mask_param", 0, FLOAT_MAX_INTEGER)
         check_int(mask_start, "mask_start", 0, FLOAT_MAX_INTEGER)
         check_real(mask_value, "mask_value", 0)
-        self.iid_masks, self.mask_param, self.mask_start, self.mask_value = iid_masks, mask_param, mask_start, mask_value
+        self.iid_masks, self.mask_param, self.mask_start, self.mask_value = (
+            iid_masks,
+            mask_param,
+            mask_start,
+            mask_value,
+        )
 
     def _stretch(self, size: int) -> tuple[int, int]:
         if size < self.mask_param:
             raise RuntimeError(
-                f"{type(self).__name__}: invalid parameter, '{self._kind}_mask_param' should be less than or equal to the length of {self._kind} "
+                f"{type(self).__name__}: invalid parameter, '{self._kind}_mask_param' should be less than or equal to "
+                f"the length of {self._kind} "
                 f"dimension, but got: '{self._kind}_mask_param' {self.mask_param} and length {size}"
             )
         return self._drawn(size, self.mask_param) if self.iid_masks else (self.mask_start, self.mask_param)
 
 
 class FrequencyMasking(_Masking):
-    """Masks frequencies: `freq_mask_param` of them from `mask_start`, or with `iid_masks` a random stretch of at most as many."""
+    """Masks frequencies: `freq_mask_param` of them from `mask_start`, or with `iid_masks` a random stretch of at most
+    as many.
+    """
 
-    def __init__(self, iid_masks: bool = False, freq_mask_param: int = 0, mask_start: int = 0, mask_value: float = 0.0) -> None:
+    def __init__(
+        self, iid_masks: bool = False, freq_mask_param: int = 0, mask_start: int = 0, mask_value: float = 0.0
+    ) -> None:
         super().__init__(iid_masks, freq_mask_param, mask_start, mask_value)
 
 
 class TimeMasking(_Masking):
-    """Masks times: `time_mask_param` of them from `mask_start`, or with `iid_masks` a random stretch of at most as many."""
+    """Masks times: `time_mask_param` of them from `mask_start`, or with `iid_masks` a random stretch of at most as
+    many.
+    """
 
     axis = 2
     _kind = "time"
 
-    def __init__(self, iid_masks: bool = False, time_mask_param: int = 0, mask_start: int = 0, mask_value: float = 0.0) -> None:
+    def __init__(
+        self, iid_masks: bool = False, time_mask_param: int = 0, mask_start: int = 0, mask_value: float = 0.0
+    ) -> None:
         super().__init__(iid_masks, time_mask_param, mask_start, mask_value)

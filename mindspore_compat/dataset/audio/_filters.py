@@ -1,4 +1,6 @@
-"""Recursive filters. The biquads are rows of coefficients (Robert Bristow-Johnson's cookbook and SoX) over one filter."""
+"""Recursive filters. The biquads are rows of coefficients (Robert Bristow-Johnson's cookbook and SoX) over
+one filter.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,22 @@ from mindspore_compat.dataset.audio.utils import check_int, check_real
 from mindspore_compat.dataset.core.validator_helpers import type_check
 
 __all__ = [
-    "AllpassBiquad", "BandBiquad", "BandpassBiquad", "BandrejectBiquad", "BassBiquad", "Biquad", "DeemphBiquad", "EqualizerBiquad",
-    "Filtfilt", "HighpassBiquad", "LFilter", "LowpassBiquad", "RiaaBiquad", "TrebleBiquad", "filtered",
-]  # fmt: skip
+    "AllpassBiquad",
+    "BandBiquad",
+    "BandpassBiquad",
+    "BandrejectBiquad",
+    "BassBiquad",
+    "Biquad",
+    "DeemphBiquad",
+    "EqualizerBiquad",
+    "Filtfilt",
+    "HighpassBiquad",
+    "LFilter",
+    "LowpassBiquad",
+    "RiaaBiquad",
+    "TrebleBiquad",
+    "filtered",
+]
 
 _BLOCK = 64
 
@@ -23,8 +38,8 @@ _BLOCK = 64
 def filtered(signal: np.ndarray, a_coeffs: Sequence[float], b_coeffs: Sequence[float]) -> np.ndarray:
     """The output of the filter with denominator `a_coeffs` and numerator `b_coeffs`, along the last axis.
 
-    A block of samples is one matrix product (the filter's answer to its inputs) plus one of the outputs just before it, so the
-    loop runs once a block.
+    A block of samples is one matrix product (the filter's answer to its inputs) plus one of the outputs just before it,
+    so the loop runs once a block.
     """
     a, b = np.asarray(a_coeffs, np.float64) / a_coeffs[0], np.asarray(b_coeffs, np.float64) / a_coeffs[0]
     order, length = len(a) - 1, signal.shape[-1]
@@ -58,7 +73,10 @@ class _Filter(AudioOperation):
     clamp = True
 
     def _rounded_coefficients(self, dtype: np.dtype) -> tuple[list[float], list[float]]:
-        a, b = (np.array(part, np.float32 if dtype != np.float64 else np.float64).astype(dtype).tolist() for part in self.coefficients)
+        a, b = (
+            np.array(part, np.float32 if dtype != np.float64 else np.float64).astype(dtype).tolist()
+            for part in self.coefficients
+        )
         if a[0] == 0:
             raise RuntimeError(f"{type(self).__name__}: the first value of a_coeffs can not be equal to zero.")
         return a, b
@@ -111,7 +129,9 @@ class Biquad(_Filter):
 def _check(sample_rate: Any, Q: Any = 1, **reals: Any) -> None:
     check_int(sample_rate, "sample_rate")
     if sample_rate == 0:
-        raise ValueError("Input sample_rate is not within the required interval of [-2147483648, 0) and (0, 2147483647].")
+        raise ValueError(
+            "Input sample_rate is not within the required interval of [-2147483648, 0) and (0, 2147483647]."
+        )
     for name, value in reals.items():
         check_real(value, name)
     check_real(Q, "Q", 0, 1, above=True)
@@ -249,13 +269,18 @@ class RiaaBiquad(_Filter):
         super().__init__()
         type_check(sample_rate, int, "sample_rate")
         rows = {
-            44100: ((-0.2014898, 0.9233820), (0.7083149, 0.9924091)), 48000: ((-0.1766069, 0.9321590), (0.7396325, 0.9931330)),
-            88200: ((-0.1168735, 0.9648312), (0.8590646, 0.9964002)), 96000: ((-0.1141486, 0.9676817), (0.8699137, 0.9966946)),
-        }  # fmt: skip
+            44100: ((-0.2014898, 0.9233820), (0.7083149, 0.9924091)),
+            48000: ((-0.1766069, 0.9321590), (0.7396325, 0.9931330)),
+            88200: ((-0.1168735, 0.9648312), (0.8590646, 0.9964002)),
+            96000: ((-0.1141486, 0.9676817), (0.8699137, 0.9966946)),
+        }
         if sample_rate not in rows:
             raise ValueError(f"sample_rate should be one of [44100, 48000, 88200, 96000], but got {sample_rate}.")
         # in float32 as upstream: near 0 Hz the last digits of the poles are heard
-        b, a = (np.array([1, -(low + high), low * high], np.float32) for low, high in np.array(rows[sample_rate], np.float32))
+        b, a = (
+            np.array([1, -(low + high), low * high], np.float32)
+            for low, high in np.array(rows[sample_rate], np.float32)
+        )
         turn = np.exp(-2j * np.pi * 1000 / sample_rate * np.arange(3))
         scale = np.float32(abs(np.dot(a, turn)) / abs(np.dot(b, turn)))
         self.coefficients = (a.tolist(), (b * scale).tolist())

@@ -17,7 +17,8 @@ def need_rank(array: np.ndarray, rank: int, name: str, shape: str | None = None)
     """Raise RuntimeError for fewer dimensions than `rank`."""
     if array.ndim < rank:
         raise RuntimeError(
-            f"{name}: the shape of input tensor does not match the requirement of operator. Expecting tensor in shape of "
+            f"{name}: the shape of input tensor does not match the requirement of operator. Expecting tensor in shape "
+            "of "
             f"{shape or _SHAPES[rank]}. But got tensor with dimension {array.ndim}."
         )
 
@@ -26,7 +27,8 @@ def need_complex(array: np.ndarray, name: str, rank: int = 1) -> np.ndarray:
     """`array` of pairs (real, imaginary) as complex numbers."""
     if array.ndim < rank or array.shape[-1] != 2:
         raise RuntimeError(
-            f"{name}: the shape of input tensor does not match the requirement of operator. Expecting tensor in shape of <..., complex=2>, "
+            f"{name}: the shape of input tensor does not match the requirement of operator. Expecting tensor in shape "
+            "of <..., complex=2>, "
             f"but got {array.shape}."
         )
     return array[..., 0] + 1j * array[..., 1]
@@ -64,7 +66,8 @@ class AudioOperation(TensorOperation):
         if array.dtype.kind not in kinds:
             wanted = "[float]" if self.halves else "[int, float, double]"
             raise RuntimeError(
-                f"{name}: the data type of input tensor does not match the requirement of operator. Expecting tensor in type of {wanted}. "
+                f"{name}: the data type of input tensor does not match the requirement of operator. Expecting tensor "
+                f"in type of {wanted}. "
                 f"But got type {array.dtype}."
             )
         if not array.size:

@@ -23,7 +23,17 @@ from mindspore_compat.dataset.audio.utils import (
 )
 from mindspore_compat.dataset.core.validator_helpers import type_check
 
-__all__ = ["LFCC", "MFCC", "MelScale", "MelSpectrogram", "SpectralCentroid", "Spectrogram", "frames_of", "padded", "window_of"]
+__all__ = [
+    "LFCC",
+    "MFCC",
+    "MelScale",
+    "MelSpectrogram",
+    "SpectralCentroid",
+    "Spectrogram",
+    "frames_of",
+    "padded",
+    "window_of",
+]
 
 
 def window_of(window: WindowType, win_length: int, n_fft: int) -> np.ndarray:
@@ -52,14 +62,20 @@ def padded(signal: np.ndarray, left: int, right: int, mode: BorderType) -> np.nd
 
 
 def frames_of(
-    signal: np.ndarray, window: np.ndarray, hop_length: int, center: bool = True, pad_mode: BorderType = BorderType.REFLECT
+    signal: np.ndarray,
+    window: np.ndarray,
+    hop_length: int,
+    center: bool = True,
+    pad_mode: BorderType = BorderType.REFLECT,
 ) -> np.ndarray:
     """The short-time Fourier transform: complex (..., n_fft // 2 + 1, frames)."""
     n_fft = len(window)
     if center:
         signal = padded(signal, n_fft // 2, n_fft // 2, pad_mode)
     if n_fft > signal.shape[-1]:
-        raise RuntimeError(f"Spectrogram: n_fft should be more than 0 and less than {signal.shape[-1]}, but got n_fft: {n_fft}.")
+        raise RuntimeError(
+            f"Spectrogram: n_fft should be more than 0 and less than {signal.shape[-1]}, but got n_fft: {n_fft}."
+        )
     parts = np.lib.stride_tricks.sliding_window_view(signal, n_fft, axis=-1)[..., ::hop_length, :]
     return np.swapaxes(np.fft.rfft(parts * window), -1, -2)
 
@@ -83,10 +99,18 @@ class Spectrogram(AudioOperation):
     lists = True
 
     def __init__(
-        self, n_fft: int = 400, win_length: int | None = None, hop_length: int | None = None, pad: int = 0,
-        window: WindowType = WindowType.HANN, power: float = 2.0, normalized: bool = False, center: bool = True,
-        pad_mode: BorderType = BorderType.REFLECT, onesided: bool = True,
-    ) -> None:  # fmt: skip
+        self,
+        n_fft: int = 400,
+        win_length: int | None = None,
+        hop_length: int | None = None,
+        pad: int = 0,
+        window: WindowType = WindowType.HANN,
+        power: float = 2.0,
+        normalized: bool = False,
+        center: bool = True,
+        pad_mode: BorderType = BorderType.REFLECT,
+        onesided: bool = True,
+    ) -> None:
         super().__init__()
         check_frames(n_fft, win_length, hop_length)
         check_int(pad, "pad", 0)
@@ -104,7 +128,9 @@ class Spectrogram(AudioOperation):
         if not self.hop_length:
             raise RuntimeError("Spectrogram: hop_length can not be zero.")
         window = window_of(self.window, self.win_length, self.n_fft)
-        spectrum = frames_of(padded(array, self.pad, self.pad, BorderType.CONSTANT), window, self.hop_length, self.center, self.pad_mode)
+        spectrum = frames_of(
+            padded(array, self.pad, self.pad, BorderType.CONSTANT), window, self.hop_length, self.center, self.pad_mode
+        )
         if self.normalized:
             spectrum = spectrum / np.sqrt((window**2).sum())
         if not self.onesided:
@@ -119,9 +145,14 @@ class SpectralCentroid(AudioOperation):
     lists = True
 
     def __init__(
-        self, sample_rate: int, n_fft: int = 400, win_length: int | None = None, hop_length: int | None = None, pad: int = 0,
+        self,
+        sample_rate: int,
+        n_fft: int = 400,
+        win_length: int | None = None,
+        hop_length: int | None = None,
+        pad: int = 0,
         window: WindowType = WindowType.HANN,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         check_int(sample_rate, "sample_rate", 0)
         self._spectrogram = Spectrogram(n_fft, win_length, hop_length, pad, window, 1.0)
@@ -134,7 +165,9 @@ class SpectralCentroid(AudioOperation):
             return (frequencies * magnitudes).sum(-2, keepdims=True) / magnitudes.sum(-2, keepdims=True)
 
 
-def check_mels(n_mels: Any, sample_rate: Any, f_min: Any, f_max: Any, norm: Any, mel_type: Any, mel_name: str = "mel_type") -> None:
+def check_mels(
+    n_mels: Any, sample_rate: Any, f_min: Any, f_max: Any, norm: Any, mel_type: Any, mel_name: str = "mel_type"
+) -> None:
     """Raise for a mel scale that cannot be."""
     check_int(n_mels, "n_mels", 1)
     check_int(sample_rate, "sample_rate", 1)
@@ -155,18 +188,28 @@ class MelScale(AudioOperation):
     least_rank = 2
 
     def __init__(
-        self, n_mels: int = 128, sample_rate: int = 16000, f_min: float = 0.0, f_max: float | None = None, n_stft: int = 201,
-        norm: NormType = NormType.NONE, mel_type: MelType = MelType.HTK,
-    ) -> None:  # fmt: skip
+        self,
+        n_mels: int = 128,
+        sample_rate: int = 16000,
+        f_min: float = 0.0,
+        f_max: float | None = None,
+        n_stft: int = 201,
+        norm: NormType = NormType.NONE,
+        mel_type: MelType = MelType.HTK,
+    ) -> None:
         super().__init__()
         check_mels(n_mels, sample_rate, f_min, f_max, norm, mel_type)
         check_int(n_stft, "n_stft", 1)
         self.n_stft = n_stft
-        self._filters = mel_filters(n_stft, f_min, sample_rate // 2 if f_max is None else f_max, n_mels, sample_rate, norm, mel_type)
+        self._filters = mel_filters(
+            n_stft, f_min, sample_rate // 2 if f_max is None else f_max, n_mels, sample_rate, norm, mel_type
+        )
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         if array.shape[-2] != self.n_stft:
-            raise RuntimeError(f"MelScale: n_stft {self.n_stft} is not the frequency dimension of the input tensor, {array.shape[-2]}.")
+            raise RuntimeError(
+                f"MelScale: n_stft {self.n_stft} is not the frequency dimension of the input tensor, {array.shape[-2]}."
+            )
         return self._filters.T.astype(np.float64) @ array
 
 
@@ -174,11 +217,24 @@ class MelSpectrogram(AudioOperation):
     """A spectrogram in mel bands."""
 
     def __init__(
-        self, sample_rate: int = 16000, n_fft: int = 400, win_length: int | None = None, hop_length: int | None = None,
-        f_min: float = 0.0, f_max: float | None = None, pad: int = 0, n_mels: int = 128, window: WindowType = WindowType.HANN,
-        power: float = 2.0, normalized: bool = False, center: bool = True, pad_mode: BorderType = BorderType.REFLECT,
-        onesided: bool = True, norm: NormType = NormType.NONE, mel_scale: MelType = MelType.HTK,
-    ) -> None:  # fmt: skip
+        self,
+        sample_rate: int = 16000,
+        n_fft: int = 400,
+        win_length: int | None = None,
+        hop_length: int | None = None,
+        f_min: float = 0.0,
+        f_max: float | None = None,
+        pad: int = 0,
+        n_mels: int = 128,
+        window: WindowType = WindowType.HANN,
+        power: float = 2.0,
+        normalized: bool = False,
+        center: bool = True,
+        pad_mode: BorderType = BorderType.REFLECT,
+        onesided: bool = True,
+        norm: NormType = NormType.NONE,
+        mel_scale: MelType = MelType.HTK,
+    ) -> None:
         super().__init__()
         check_int(sample_rate, "sample_rate", 0)
         check_int(n_mels, "n_mels", 0)
@@ -186,15 +242,20 @@ class MelSpectrogram(AudioOperation):
         if f_max is not None:
             check_real(f_max, "f_max", 0)
             if f_min > f_max:
-                raise ValueError(f"f_max should be greater than or equal to f_min, but got f_min: {f_min} and f_max: {f_max}.")
+                raise ValueError(
+                    f"f_max should be greater than or equal to f_min, but got f_min: {f_min} and f_max: {f_max}."
+                )
         elif f_min >= sample_rate // 2:
             raise ValueError(
-                f"MelSpectrogram: sample_rate // 2 should be greater than f_min when f_max is set to None, but got f_min: {f_min}."
+                "MelSpectrogram: sample_rate // 2 should be greater than f_min when f_max is set to None, but got "
+                f"f_min: {f_min}."
             )
         check_real(power, "power", 0, above=True)
         type_check(norm, NormType, "norm")
         type_check(mel_scale, MelType, "mel_type")
-        self._spectrogram = Spectrogram(n_fft, win_length, hop_length, pad, window, power, normalized, center, pad_mode, onesided)
+        self._spectrogram = Spectrogram(
+            n_fft, win_length, hop_length, pad, window, power, normalized, center, pad_mode, onesided
+        )
         high = sample_rate // 2 if f_max is None else f_max
         self._filters = mel_filters(n_fft // 2 + 1, f_min, high, n_mels, sample_rate, norm, mel_scale)
         self.n_fft = n_fft
@@ -228,9 +289,17 @@ class _Cepstrum(AudioOperation):
 
 
 _SPECTRUM = {
-    "n_fft": 400, "win_length": None, "hop_length": None, "pad": 0, "window": WindowType.HANN, "power": 2.0, "normalized": False, "center": True,
-    "pad_mode": BorderType.REFLECT, "onesided": True,
-}  # fmt: skip
+    "n_fft": 400,
+    "win_length": None,
+    "hop_length": None,
+    "pad": 0,
+    "window": WindowType.HANN,
+    "power": 2.0,
+    "normalized": False,
+    "center": True,
+    "pad_mode": BorderType.REFLECT,
+    "onesided": True,
+}
 
 
 def _arguments(given: Any, name: str, extra: dict[str, Any]) -> dict[str, Any]:
@@ -256,19 +325,32 @@ class MFCC(_Cepstrum):
     """Mel-frequency cepstral coefficients: (..., n_mfcc, frames)."""
 
     def __init__(
-        self, sample_rate: int = 16000, n_mfcc: int = 40, dct_type: int = 2, norm: NormMode = NormMode.ORTHO, log_mels: bool = False,
+        self,
+        sample_rate: int = 16000,
+        n_mfcc: int = 40,
+        dct_type: int = 2,
+        norm: NormMode = NormMode.ORTHO,
+        log_mels: bool = False,
         melkwargs: dict | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         check_int(sample_rate, "sample_rate", 0)
         _check_transform(n_mfcc, "n_mfcc", dct_type, norm, log_mels, "log_mels", 0)
         extra = {"f_min": 0.0, "f_max": None, "n_mels": 128, "norm": NormType.NONE, "mel_scale": MelType.HTK}
         arguments = _arguments(melkwargs, "melkwargs", extra)
         if melkwargs is not None:
-            check_mels(arguments["n_mels"], sample_rate, arguments["f_min"], arguments["f_max"], arguments["norm"], arguments["mel_scale"])
+            check_mels(
+                arguments["n_mels"],
+                sample_rate,
+                arguments["f_min"],
+                arguments["f_max"],
+                arguments["norm"],
+                arguments["mel_scale"],
+            )
             if arguments["n_mels"] < n_mfcc:
                 raise ValueError(
-                    f"Input n_mels should be greater than or equal to n_mfcc, but got n_mfcc: {n_mfcc} and n_mels: {arguments['n_mels']}."
+                    f"Input n_mels should be greater than or equal to n_mfcc, but got n_mfcc: {n_mfcc} and n_mels: "
+                    f"{arguments['n_mels']}."
                 )
         arguments["f_min"] = float(arguments["f_min"])
         self._mel = MelSpectrogram(sample_rate, **arguments)
@@ -282,9 +364,17 @@ class LFCC(_Cepstrum):
     """Linear-frequency cepstral coefficients: (..., n_lfcc, frames)."""
 
     def __init__(
-        self, sample_rate: int = 16000, n_filter: int = 128, n_lfcc: int = 40, f_min: float = 0.0, f_max: float | None = None,
-        dct_type: int = 2, norm: NormMode = NormMode.ORTHO, log_lf: bool = False, speckwargs: dict | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        sample_rate: int = 16000,
+        n_filter: int = 128,
+        n_lfcc: int = 40,
+        f_min: float = 0.0,
+        f_max: float | None = None,
+        dct_type: int = 2,
+        norm: NormMode = NormMode.ORTHO,
+        log_lf: bool = False,
+        speckwargs: dict | None = None,
+    ) -> None:
         super().__init__()
         check_int(sample_rate, "sample_rate", 0)
         check_int(n_filter, "n_filter", 1)
@@ -293,18 +383,25 @@ class LFCC(_Cepstrum):
         if f_max is not None:
             check_real(f_max, "f_max", 0)
             if f_min > f_max:
-                raise ValueError(f"f_max should be greater than or equal to f_min, but got f_min: {f_min} and f_max: {f_max}.")
+                raise ValueError(
+                    f"f_max should be greater than or equal to f_min, but got f_min: {f_min} and f_max: {f_max}."
+                )
         elif f_min >= sample_rate // 2:
             raise ValueError(
-                f"Input sample_rate // 2 should be greater than f_min when f_max is set to None, but got f_min: {f_min} and "
+                "Input sample_rate // 2 should be greater than f_min when f_max is set to None, but got f_min: "
+                f"{f_min} and "
                 f"sample_rate: {sample_rate}."
             )
         arguments = _arguments(speckwargs, "speckwargs", {})
         n_fft = arguments["n_fft"]
         if speckwargs is not None and n_fft < n_lfcc:
-            raise ValueError(f"n_fft should be greater than or equal to n_lfcc, but got n_fft: {n_fft} and n_lfcc: {n_lfcc}.")
+            raise ValueError(
+                f"n_fft should be greater than or equal to n_lfcc, but got n_fft: {n_fft} and n_lfcc: {n_lfcc}."
+            )
         self._spectrogram = Spectrogram(**arguments)
-        self._filters = linear_filters(n_fft // 2 + 1, f_min, sample_rate // 2 if f_max is None else f_max, n_filter, sample_rate)
+        self._filters = linear_filters(
+            n_fft // 2 + 1, f_min, sample_rate // 2 if f_max is None else f_max, n_filter, sample_rate
+        )
         self._cosines, self.log = cosines(n_lfcc, n_filter, norm), log_lf
 
     def _bands(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:

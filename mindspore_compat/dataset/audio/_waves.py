@@ -9,11 +9,28 @@ import numpy as np
 
 from mindspore_compat.dataset.audio._operation import AudioOperation, need_complex
 from mindspore_compat.dataset.audio._spectra import check_frames, check_mels, frames_in, frames_of, window_of
-from mindspore_compat.dataset.audio.utils import BorderType, MelType, NormType, ResampleMethod, WindowType, check_int, check_real, mel_filters
+from mindspore_compat.dataset.audio.utils import (
+    BorderType,
+    MelType,
+    NormType,
+    ResampleMethod,
+    WindowType,
+    check_int,
+    check_real,
+    mel_filters,
+)
 from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.core.validator_helpers import type_check
 
-__all__ = ["GriffinLim", "InverseMelScale", "InverseSpectrogram", "PhaseVocoder", "PitchShift", "Resample", "TimeStretch"]
+__all__ = [
+    "GriffinLim",
+    "InverseMelScale",
+    "InverseSpectrogram",
+    "PhaseVocoder",
+    "PitchShift",
+    "Resample",
+    "TimeStretch",
+]
 
 _CHUNK = 16384
 
@@ -22,7 +39,9 @@ def _pairs(values: np.ndarray) -> np.ndarray:
     return np.stack([values.real, values.imag], -1)
 
 
-def signal_of(spectrum: np.ndarray, window: np.ndarray, hop_length: int, center: bool = True, length: int = 0) -> np.ndarray:
+def signal_of(
+    spectrum: np.ndarray, window: np.ndarray, hop_length: int, center: bool = True, length: int = 0
+) -> np.ndarray:
     """The signal of a short-time Fourier transform, (..., frequencies, frames); `length` 0 for what the frames give."""
     n_fft = len(window)
     if n_fft != (spectrum.shape[-2] - 1) * 2:
@@ -49,10 +68,18 @@ class InverseSpectrogram(AudioOperation):
     """The signal of complex pairs (..., freq, time, 2)."""
 
     def __init__(
-        self, length: int | None = None, n_fft: int = 400, win_length: int | None = None, hop_length: int | None = None, pad: int = 0,
-        window: WindowType = WindowType.HANN, normalized: bool = False, center: bool = True, pad_mode: BorderType = BorderType.REFLECT,
+        self,
+        length: int | None = None,
+        n_fft: int = 400,
+        win_length: int | None = None,
+        hop_length: int | None = None,
+        pad: int = 0,
+        window: WindowType = WindowType.HANN,
+        normalized: bool = False,
+        center: bool = True,
+        pad_mode: BorderType = BorderType.REFLECT,
         onesided: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         if length is not None:
             check_int(length, "length", 0)
@@ -62,7 +89,14 @@ class InverseSpectrogram(AudioOperation):
             type_check(flag, bool, name)
         type_check(pad_mode, BorderType, "pad_mode")
         check_int(pad, "pad", 0)
-        self.length, self.n_fft, self.pad, self.normalized, self.center, self.onesided = length or 0, n_fft, pad, normalized, center, onesided
+        self.length, self.n_fft, self.pad, self.normalized, self.center, self.onesided = (
+            length or 0,
+            n_fft,
+            pad,
+            normalized,
+            center,
+            onesided,
+        )
         self.win_length = win_length or n_fft
         self.hop_length, self.window = hop_length or self.win_length // 2, window
 
@@ -86,10 +120,17 @@ class GriffinLim(AudioOperation):
     least_rank = 2
 
     def __init__(
-        self, n_fft: int = 400, n_iter: int = 32, win_length: int | None = None, hop_length: int | None = None,
-        window_type: WindowType = WindowType.HANN, power: float = 2.0, momentum: float = 0.99, length: int | None = None,
+        self,
+        n_fft: int = 400,
+        n_iter: int = 32,
+        win_length: int | None = None,
+        hop_length: int | None = None,
+        window_type: WindowType = WindowType.HANN,
+        power: float = 2.0,
+        momentum: float = 0.99,
+        length: int | None = None,
         rand_init: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         check_int(n_iter, "n_iter", 1)
         check_frames(n_fft, win_length or None, hop_length or None)
@@ -129,10 +170,19 @@ class InverseMelScale(AudioOperation):
     least_rank = 2
 
     def __init__(
-        self, n_stft: int, n_mels: int = 128, sample_rate: int = 16000, f_min: float = 0.0, f_max: float | None = None,
-        max_iter: int = 100000, tolerance_loss: float = 1e-5, tolerance_change: float = 1e-8, sgdargs: dict | None = None,
-        norm: NormType = NormType.NONE, mel_type: MelType = MelType.HTK,
-    ) -> None:  # fmt: skip
+        self,
+        n_stft: int,
+        n_mels: int = 128,
+        sample_rate: int = 16000,
+        f_min: float = 0.0,
+        f_max: float | None = None,
+        max_iter: int = 100000,
+        tolerance_loss: float = 1e-5,
+        tolerance_change: float = 1e-8,
+        sgdargs: dict | None = None,
+        norm: NormType = NormType.NONE,
+        mel_type: MelType = MelType.HTK,
+    ) -> None:
         super().__init__()
         check_mels(n_mels, sample_rate, f_min, f_max, norm, mel_type)
         check_int(n_stft, "n_stft", 1)
@@ -142,9 +192,16 @@ class InverseMelScale(AudioOperation):
         sgdargs = {"sgd_lr": 0.1, "sgd_momentum": 0.9} if sgdargs is None else sgdargs
         check_real(sgdargs["sgd_lr"], "sgd_lr", 0)
         check_real(sgdargs["sgd_momentum"], "sgd_momentum", 0)
-        self.n_mels, self.max_iter, self.tolerance_loss, self.tolerance_change = n_mels, max_iter, tolerance_loss, tolerance_change
+        self.n_mels, self.max_iter, self.tolerance_loss, self.tolerance_change = (
+            n_mels,
+            max_iter,
+            tolerance_loss,
+            tolerance_change,
+        )
         self.rate = sgdargs["sgd_lr"]
-        self._filters = mel_filters(n_stft, f_min, f_max or sample_rate // 2, n_mels, sample_rate, norm, mel_type).astype(np.float64)
+        self._filters = mel_filters(
+            n_stft, f_min, f_max or sample_rate // 2, n_mels, sample_rate, norm, mel_type
+        ).astype(np.float64)
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         if array.shape[-2] != self.n_mels:
@@ -194,12 +251,14 @@ class PhaseVocoder(AudioOperation):
         need_complex(array, "PhaseVocoder", 3)
         if self.phase_advance.shape[0] != array.shape[-3]:
             raise RuntimeError(
-                f"PhaseVocoder: invalid parameter, 'first dimension of 'phase_advance'' should be equal to 'freq dimension length of input tensor', "
+                "PhaseVocoder: invalid parameter, 'first dimension of 'phase_advance'' should be equal to 'freq "
+                "dimension length of input tensor', "
                 f"but got: {self.phase_advance.shape[0]} while {array.shape[-3]}."
             )
         if self.phase_advance.dtype != array.dtype:
             raise RuntimeError(
-                f"PhaseVocoder: invalid parameter, data type of phase_advance should be equal to data type of input tensor, but got: data type of "
+                "PhaseVocoder: invalid parameter, data type of phase_advance should be equal to data type of input "
+                "tensor, but got: data type of "
                 f"phase_advance {self.phase_advance.dtype} while data type of input tensor {array.dtype}."
             )
         return super()._compute(array)
@@ -218,7 +277,11 @@ class TimeStretch(AudioOperation):
         check_int(n_freq, "n_freq", 1)
         if fixed_rate is not None:
             check_real(fixed_rate, "fixed_rate", 0, above=True)
-        self.n_freq, self.fixed_rate, self.hop_length = n_freq, 1 if fixed_rate is None else fixed_rate, hop_length or n_freq - 1
+        self.n_freq, self.fixed_rate, self.hop_length = (
+            n_freq,
+            1 if fixed_rate is None else fixed_rate,
+            hop_length or n_freq - 1,
+        )
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         advance = np.linspace(0, np.pi * self.hop_length, self.n_freq)
@@ -226,10 +289,17 @@ class TimeStretch(AudioOperation):
 
 
 def resampled(
-    signal: np.ndarray, before: float, after: float, method: ResampleMethod = ResampleMethod.SINC_INTERPOLATION, width: int = 6,
-    rolloff: float = 0.99, beta: float = 14.769656459379492,
-) -> np.ndarray:  # fmt: skip
-    """Bandlimited interpolation: each of the `after` samples in a period has its own filter over the input around it."""
+    signal: np.ndarray,
+    before: float,
+    after: float,
+    method: ResampleMethod = ResampleMethod.SINC_INTERPOLATION,
+    width: int = 6,
+    rolloff: float = 0.99,
+    beta: float = 14.769656459379492,
+) -> np.ndarray:
+    """Bandlimited interpolation: each of the `after` samples in a period has its own filter over the input
+    around it.
+    """
     if before == after:
         return signal
     divisor = math.gcd(int(before), int(after))
@@ -262,9 +332,14 @@ class Resample(AudioOperation):
     """A signal at another sample rate."""
 
     def __init__(
-        self, orig_freq: float = 16000, new_freq: float = 16000, resample_method: ResampleMethod = ResampleMethod.SINC_INTERPOLATION,
-        lowpass_filter_width: int = 6, rolloff: float = 0.99, beta: float | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        orig_freq: float = 16000,
+        new_freq: float = 16000,
+        resample_method: ResampleMethod = ResampleMethod.SINC_INTERPOLATION,
+        lowpass_filter_width: int = 6,
+        rolloff: float = 0.99,
+        beta: float | None = None,
+    ) -> None:
         super().__init__()
         check_real(orig_freq, "orig_freq", 0, above=True)
         check_real(new_freq, "new_freq", 0, above=True)
@@ -272,7 +347,14 @@ class Resample(AudioOperation):
         check_int(lowpass_filter_width, "lowpass_filter_width", 1)
         type_check(rolloff, float, "rolloff")
         check_real(rolloff, "rolloff", 0, 1.0, above=True)
-        self._arguments = (orig_freq, new_freq, resample_method, lowpass_filter_width, rolloff, 14.769656459379492 if beta is None else beta)
+        self._arguments = (
+            orig_freq,
+            new_freq,
+            resample_method,
+            lowpass_filter_width,
+            rolloff,
+            14.769656459379492 if beta is None else beta,
+        )
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         return resampled(array, *self._arguments)
@@ -282,15 +364,23 @@ class PitchShift(AudioOperation):
     """A signal of the same length with another pitch."""
 
     def __init__(
-        self, sample_rate: int, n_steps: int, bins_per_octave: int = 12, n_fft: int = 512, win_length: int | None = None,
-        hop_length: int | None = None, window: WindowType = WindowType.HANN,
-    ) -> None:  # fmt: skip
+        self,
+        sample_rate: int,
+        n_steps: int,
+        bins_per_octave: int = 12,
+        n_fft: int = 512,
+        win_length: int | None = None,
+        hop_length: int | None = None,
+        window: WindowType = WindowType.HANN,
+    ) -> None:
         super().__init__()
         check_int(sample_rate, "sample_rate", 0)
         check_int(n_steps, "n_steps")
         check_int(bins_per_octave, "bins_per_octave")
         if bins_per_octave == 0:
-            raise ValueError("Input bins_per_octave is not within the required interval of [-2147483648, 0) and (0, 2147483647].")
+            raise ValueError(
+                "Input bins_per_octave is not within the required interval of [-2147483648, 0) and (0, 2147483647]."
+            )
         check_frames(n_fft, win_length, hop_length)
         type_check(window, WindowType, "window")
         self.sample_rate, self.n_steps, self.bins_per_octave, self.n_fft = sample_rate, n_steps, bins_per_octave, n_fft

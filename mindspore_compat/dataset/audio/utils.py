@@ -1,4 +1,6 @@
-"""Kinds of windows, scales and borders, and the matrices behind MFCC and mel scales. Upstream: ``mindspore.dataset.audio.utils``."""
+"""Kinds of windows, scales and borders, and the matrices behind MFCC and mel scales. Upstream:
+``mindspore.dataset.audio.utils``.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,22 @@ import numpy as np
 from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, INT32_MAX, check_value, type_check
 
 __all__ = [
-    "BorderType", "DensityFunction", "FadeShape", "GainType", "Interpolation", "MelType", "Modulation", "NormMode", "NormType",
-    "ResampleMethod", "ScaleType", "WindowType", "create_dct", "linear_fbanks", "melscale_fbanks",
-]  # fmt: skip
+    "BorderType",
+    "DensityFunction",
+    "FadeShape",
+    "GainType",
+    "Interpolation",
+    "MelType",
+    "Modulation",
+    "NormMode",
+    "NormType",
+    "ResampleMethod",
+    "ScaleType",
+    "WindowType",
+    "create_dct",
+    "linear_fbanks",
+    "melscale_fbanks",
+]
 
 
 class BorderType(str, Enum):
@@ -115,7 +130,9 @@ def check_int(value: Any, name: str, low: int = -INT32_MAX - 1, high: int = INT3
     check_value(value, (low, high), name)
 
 
-def check_real(value: Any, name: str, low: float = -FLOAT_MAX_INTEGER, high: float = FLOAT_MAX_INTEGER, above: bool = False) -> None:
+def check_real(
+    value: Any, name: str, low: float = -FLOAT_MAX_INTEGER, high: float = FLOAT_MAX_INTEGER, above: bool = False
+) -> None:
     """A number in [low, high], or with `above` in (low, high]."""
     type_check(value, (int, float), name)
     check_value(value, (low, high), name)
@@ -131,7 +148,9 @@ def _triangles(frequencies: np.ndarray, points: np.ndarray) -> np.ndarray:
 
 def linear_filters(n_freqs: int, f_min: float, f_max: float, n_filter: int, sample_rate: int) -> np.ndarray:
     """Filters that are equally far apart, float32 (n_freqs, n_filter)."""
-    return _triangles(np.linspace(0, sample_rate / 2, n_freqs), np.linspace(f_min, f_max, n_filter + 2)).astype(np.float32)
+    return _triangles(np.linspace(0, sample_rate / 2, n_freqs), np.linspace(f_min, f_max, n_filter + 2)).astype(
+        np.float32
+    )
 
 
 def _to_mel(frequency: float, mel_type: MelType) -> float:
@@ -192,9 +211,14 @@ def linear_fbanks(n_freqs: int, f_min: float, f_max: float, n_filter: int, sampl
 
 
 def melscale_fbanks(
-    n_freqs: int, f_min: float, f_max: float, n_mels: int, sample_rate: int, norm: NormType = NormType.NONE,
+    n_freqs: int,
+    f_min: float,
+    f_max: float,
+    n_mels: int,
+    sample_rate: int,
+    norm: NormType = NormType.NONE,
     mel_type: MelType = MelType.HTK,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Triangular filters on a mel scale, float32 (n_freqs, n_mels)."""
     _check_filters(n_freqs, f_min, f_max, n_mels, "n_mels", sample_rate)
     type_check(norm, NormType, "norm")

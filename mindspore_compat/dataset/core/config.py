@@ -25,18 +25,50 @@ from mindspore_compat.dataset.core.validator_helpers import (
 )
 
 __all__ = [
-    "ErrorSamplesMode", "load", "set_sending_batches", "set_seed", "get_seed", "set_prefetch_size",
-    "get_prefetch_size", "set_num_parallel_workers", "get_num_parallel_workers", "set_numa_enable",
-    "get_numa_enable", "set_monitor_sampling_interval", "get_monitor_sampling_interval", "set_callback_timeout",
-    "get_callback_timeout", "set_auto_num_workers", "get_auto_num_workers", "set_enable_autotune",
-    "get_enable_autotune", "set_autotune_interval", "get_autotune_interval", "set_enable_shared_mem",
-    "get_enable_shared_mem", "set_auto_offload", "get_auto_offload", "set_enable_watchdog", "get_enable_watchdog",
-    "set_fast_recovery", "get_fast_recovery", "set_multiprocessing_timeout_interval",
-    "get_multiprocessing_timeout_interval", "set_dynamic_shape", "get_dynamic_shape", "set_debug_mode",
-    "get_debug_mode", "set_error_samples_mode", "get_error_samples_mode", "set_iterator_mode", "get_iterator_mode",
-    "set_multiprocessing_start_method", "get_multiprocessing_start_method", "set_video_backend",
+    "ErrorSamplesMode",
+    "load",
+    "set_sending_batches",
+    "set_seed",
+    "get_seed",
+    "set_prefetch_size",
+    "get_prefetch_size",
+    "set_num_parallel_workers",
+    "get_num_parallel_workers",
+    "set_numa_enable",
+    "get_numa_enable",
+    "set_monitor_sampling_interval",
+    "get_monitor_sampling_interval",
+    "set_callback_timeout",
+    "get_callback_timeout",
+    "set_auto_num_workers",
+    "get_auto_num_workers",
+    "set_enable_autotune",
+    "get_enable_autotune",
+    "set_autotune_interval",
+    "get_autotune_interval",
+    "set_enable_shared_mem",
+    "get_enable_shared_mem",
+    "set_auto_offload",
+    "get_auto_offload",
+    "set_enable_watchdog",
+    "get_enable_watchdog",
+    "set_fast_recovery",
+    "get_fast_recovery",
+    "set_multiprocessing_timeout_interval",
+    "get_multiprocessing_timeout_interval",
+    "set_dynamic_shape",
+    "get_dynamic_shape",
+    "set_debug_mode",
+    "get_debug_mode",
+    "set_error_samples_mode",
+    "get_error_samples_mode",
+    "set_iterator_mode",
+    "get_iterator_mode",
+    "set_multiprocessing_start_method",
+    "get_multiprocessing_start_method",
+    "set_video_backend",
     "get_video_backend",
-]  # fmt: skip
+]
 
 
 class ErrorSamplesMode(IntEnum):
@@ -48,13 +80,27 @@ class ErrorSamplesMode(IntEnum):
 
 
 _values: dict[str, Any] = {
-    "prefetch_size": 16, "num_parallel_workers": min(8, cpu_count()), "numa_enable": False,
-    "monitor_sampling_interval": 1000, "callback_timeout": 60, "auto_num_workers": False, "enable_autotune": False,
-    "autotune_interval": 0, "enable_shared_mem": True, "auto_offload": False, "enable_watchdog": True,
-    "multiprocessing_timeout_interval": 300, "dynamic_shape": False, "fast_recovery": True, "debug_mode": False,
-    "error_samples_mode": ErrorSamplesMode.RETURN, "iterator_mode": {"do_copy": False, "parallel_convert": False},
-    "multiprocessing_start_method": "fork", "video_backend": "CPU", "sending_batches": 0,
-}  # fmt: skip
+    "prefetch_size": 16,
+    "num_parallel_workers": min(8, cpu_count()),
+    "numa_enable": False,
+    "monitor_sampling_interval": 1000,
+    "callback_timeout": 60,
+    "auto_num_workers": False,
+    "enable_autotune": False,
+    "autotune_interval": 0,
+    "enable_shared_mem": True,
+    "auto_offload": False,
+    "enable_watchdog": True,
+    "multiprocessing_timeout_interval": 300,
+    "dynamic_shape": False,
+    "fast_recovery": True,
+    "debug_mode": False,
+    "error_samples_mode": ErrorSamplesMode.RETURN,
+    "iterator_mode": {"do_copy": False, "parallel_convert": False},
+    "multiprocessing_start_method": "fork",
+    "video_backend": "CPU",
+    "sending_batches": 0,
+}
 
 
 def _set_flag(name: str, value: Any) -> None:
@@ -305,9 +351,12 @@ def get_video_backend() -> str:
 
 
 _LOADABLE = {
-    "seed": set_seed, "prefetchSize": set_prefetch_size, "opConnectorSize": set_prefetch_size,
-    "numParallelWorkers": set_num_parallel_workers, "monitorSamplingInterval": set_monitor_sampling_interval,
-}  # fmt: skip
+    "seed": set_seed,
+    "prefetchSize": set_prefetch_size,
+    "opConnectorSize": set_prefetch_size,
+    "numParallelWorkers": set_num_parallel_workers,
+    "monitorSamplingInterval": set_monitor_sampling_interval,
+}
 
 
 def load(file: str) -> None:

@@ -17,7 +17,17 @@ from contextlib import contextmanager
 
 import numpy as np
 
-__all__ = ["DEFAULT_SEED", "Key", "chosen_seed", "configured_seed", "current_rng", "fresh_seed", "narrowed", "reseed", "seeded"]
+__all__ = [
+    "DEFAULT_SEED",
+    "Key",
+    "chosen_seed",
+    "configured_seed",
+    "current_rng",
+    "fresh_seed",
+    "narrowed",
+    "reseed",
+    "seeded",
+]
 
 #: What `config.get_seed` answers before `config.set_seed`: it means "draw a fresh seed per iterator", as upstream.
 DEFAULT_SEED = 5489

@@ -9,10 +9,22 @@ from typing import Any
 from mindspore_compat._api.errors import warn_once
 
 __all__ = [
-    "INT32_MAX", "INT32_MIN", "INT64_MAX", "INT64_MIN", "UINT8_MAX", "UINT32_MAX", "FLOAT_MAX_INTEGER",
-    "check_value", "check_pos_int32", "check_dir", "check_file", "row_sizes", "type_check", "type_check_list",
+    "INT32_MAX",
+    "INT32_MIN",
+    "INT64_MAX",
+    "INT64_MIN",
+    "UINT8_MAX",
+    "UINT32_MAX",
+    "FLOAT_MAX_INTEGER",
+    "check_value",
+    "check_pos_int32",
+    "check_dir",
+    "check_file",
+    "row_sizes",
+    "type_check",
+    "type_check_list",
     "workers_in_range",
-]  # fmt: skip
+]
 
 UINT8_MAX = 255
 INT32_MAX = 2147483647
@@ -87,7 +99,8 @@ def workers_in_range(num: Any) -> int:
 
 
 def row_sizes(max_rowsize: Any, batch_size: Any = 1) -> list[int]:
-    """``max_rowsize`` as [for inputs, for outputs] in MB; kept for scripts that read it, no shared memory is reserved by it.
+    """``max_rowsize`` as [for inputs, for outputs] in MB; kept for scripts that read it, no shared memory is reserved
+    by it.
 
     Raises:
         TypeError: if it is neither int nor a list of two. ValueError: if a number is below -1.

@@ -121,7 +121,9 @@ class BatchDataset(Dataset):
     def _parallelism(self) -> Parallelism:
         if self.per_batch_map is None:
             return Parallelism()
-        return Parallelism(processes=self.num_parallel_workers) if self.python_multiprocessing else Parallelism(here=True)
+        return (
+            Parallelism(processes=self.num_parallel_workers) if self.python_multiprocessing else Parallelism(here=True)
+        )
 
     def _stream(self, run: Run) -> Iterator[Row]:
         if self.children[0]._is_indexed() and isinstance(self.batch_size, int):
@@ -225,8 +227,14 @@ def _pad_column(values: Sequence[np.ndarray], name: str, shape: list | None, fil
         raise RuntimeError(f"pad_info of column {name}: shape {shape} has not the rank of the data, {largest}.")
     target = largest if shape is None else [b if a in (None, -1) else a for a, b in zip(shape, largest, strict=True)]
     if any(v.dtype != values[0].dtype for v in values):
-        return [_filled([v], target, 0 if fill is None else fill)[0] for v in values]  # an error, where they are put together
-    return list(values) if all(list(v.shape) == target for v in values) else _filled(values, target, 0 if fill is None else fill)
+        return [
+            _filled([v], target, 0 if fill is None else fill)[0] for v in values
+        ]  # an error, where they are put together
+    return (
+        list(values)
+        if all(list(v.shape) == target for v in values)
+        else _filled(values, target, 0 if fill is None else fill)
+    )
 
 
 def _filled(values: Sequence[np.ndarray], shape: Sequence[int], fill: Any) -> np.ndarray:

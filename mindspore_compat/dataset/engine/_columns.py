@@ -9,7 +9,18 @@ import numpy as np
 
 from mindspore_compat.dataset.core.memory import stack
 
-__all__ = ["Row", "batch_columns", "first_row", "has_object_values", "rows_of", "stack_column", "stack_columns", "stackable", "to_column", "to_row"]
+__all__ = [
+    "Row",
+    "batch_columns",
+    "first_row",
+    "has_object_values",
+    "rows_of",
+    "stack_column",
+    "stack_columns",
+    "stackable",
+    "to_column",
+    "to_row",
+]
 
 #: One sample or batch: a NumPy array (or a dict, handed on as it is) per column.
 Row = tuple[Any, ...]
@@ -84,10 +95,14 @@ def stack_column(values: Sequence[Any], name: str) -> Any:
 
 
 def stackable(values: Sequence[Any], largest: int) -> np.ndarray | None:
-    """Values of one column as a block, or None where they are no arrays of one shape and dtype, or have more than `largest` bytes."""
+    """Values of one column as a block, or None where they are no arrays of one shape and dtype, or have more than
+    `largest` bytes.
+    """
     first = values[0]
-    if not isinstance(first, np.ndarray) or first.nbytes > largest or any(
-        not isinstance(v, np.ndarray) or v.shape != first.shape or v.dtype != first.dtype for v in values
+    if (
+        not isinstance(first, np.ndarray)
+        or first.nbytes > largest
+        or any(not isinstance(v, np.ndarray) or v.shape != first.shape or v.dtype != first.dtype for v in values)
     ):
         return None
     return np.stack(values)
@@ -95,7 +110,9 @@ def stackable(values: Sequence[Any], largest: int) -> np.ndarray | None:
 
 def stack_columns(columns: Sequence[Any], names: Sequence[str]) -> Row:
     """Columns as a batch: blocks are ready."""
-    return tuple(c if isinstance(c, np.ndarray) else stack_column(c, name) for c, name in zip(columns, names, strict=True))
+    return tuple(
+        c if isinstance(c, np.ndarray) else stack_column(c, name) for c, name in zip(columns, names, strict=True)
+    )
 
 
 def batch_columns(rows: Sequence[Row], names: Sequence[str]) -> Row:

@@ -1,4 +1,6 @@
-"""`CSVDataset`, and the CSV that upstream reads: quotes around whole fields only, line ends within them, empty lines left out."""
+"""`CSVDataset`, and the CSV that upstream reads: quotes around whole fields only, line ends within them, empty lines
+left out.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def csv_rows(path: str, delimiter: str) -> list[list[str]]:
     while place < len(text) or row:
         match = pattern.match(text, place)
         if match is None:
-            raise RuntimeError(f"Invalid csv, {path} has a quote where none may be, or one that does not end, in row {len(rows) + 1}.")
+            raise RuntimeError(
+                f"Invalid csv, {path} has a quote where none may be, or one that does not end, in row {len(rows) + 1}."
+            )
         quoted, plain, end = match.groups()
         row.append(plain if quoted is None else quoted.replace('""', '"'))
         if end != delimiter:
@@ -53,7 +57,9 @@ FILES = Argument("dataset_files", REQUIRED, _check_files, REQUIRED)
 def _check_delimiter(value: Any, name: str) -> None:
     type_check(value, str, name)
     if len(value) != 1 or value in '"\r\n':
-        raise ValueError(f"field_delim is invalid: it should be one character, no quote and no line end, but got {value!r}.")
+        raise ValueError(
+            f"field_delim is invalid: it should be one character, no quote and no line end, but got {value!r}."
+        )
 
 
 def _check_defaults(value: Any, name: str) -> None:
@@ -73,19 +79,23 @@ class CSVDataset(RecordsDataset):
 
     Args:
         dataset_files: a name, a glob pattern, or a list of them; files are read in alphabetical order.
-        column_defaults: an int, a float or a text for each column says its type, int32, float32 or text; default: all texts.
+        column_defaults: an int, a float or a text for each column says its type, int32, float32 or text; default: all
+            texts.
         column_names: default: the first row of the file, which then is no data.
         shuffle, num_shards, shard_id: as of `TextFileDataset`.
 
     Raises:
-        ValueError: if there is no such file, or an argument is out of range. RuntimeError: if a row has another number of columns, or a value
-            another type.
+        ValueError: if there is no such file, or an argument is out of range. RuntimeError: if a row has another number
+            of columns, or a value another type.
     """
 
     arguments = (
-        FILES, Argument("field_delim", ",", _check_delimiter, ","), Argument("column_defaults", None, _check_defaults, ()),
-        Argument("column_names", None, _check_names, ()), *TEXTS,
-    )  # fmt: skip
+        FILES,
+        Argument("field_delim", ",", _check_delimiter, ","),
+        Argument("column_defaults", None, _check_defaults, ()),
+        Argument("column_names", None, _check_names, ()),
+        *TEXTS,
+    )
     dataset_files: list[str]
     field_delim: str
     column_defaults: list[Any]
@@ -103,7 +113,10 @@ class CSVDataset(RecordsDataset):
             self._given_names = rows[0]
 
     def _columns(self) -> list[tuple[str, str]]:
-        kinds = ["int32" if isinstance(value, int) else "float32" if isinstance(value, float) else "text" for value in self.column_defaults]
+        kinds = [
+            "int32" if isinstance(value, int) else "float32" if isinstance(value, float) else "text"
+            for value in self.column_defaults
+        ]
         return [(name, kinds[i] if i < len(kinds) else "text") for i, name in enumerate(self._given_names)]
 
     def _files(self) -> list[str]:
@@ -112,13 +125,19 @@ class CSVDataset(RecordsDataset):
     def _records(self, path: str) -> list[Any]:
         rows = csv_rows(path, self.field_delim)
         if self._has_header and rows[:1] != [self._given_names]:
-            raise RuntimeError(f"Invalid csv, the first row of {path} should be {self._given_names}, as that of {self.dataset_files[0]}.")
+            raise RuntimeError(
+                f"Invalid csv, the first row of {path} should be {self._given_names}, as that of "
+                f"{self.dataset_files[0]}."
+            )
         return rows[1:] if self._has_header else rows
 
     def _values(self, record: Any, path: str) -> tuple:
         columns = self._columns()
         if len(record) != len(columns):
-            raise RuntimeError(f"Invalid csv, the number of columns in {path} is {len(record)}, but {len(columns)} are expected: {record!r:.200}.")
+            raise RuntimeError(
+                f"Invalid csv, the number of columns in {path} is {len(record)}, but {len(columns)} are expected: "
+                f"{record!r:.200}."
+            )
         return tuple(_number(kind, value, path) for (_, kind), value in zip(columns, record, strict=True))
 
 

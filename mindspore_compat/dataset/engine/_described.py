@@ -1,7 +1,7 @@
 """Sources that are described: their arguments, their columns, and where their rows are found.
 
-A class gives ``arguments`` (its signature with the checks), ``columns`` (``name:kind`` each) and one method that finds the rows. Kinds: a dtype;
-``text``; ``image``, a path (decoded where ``decode`` says so); ``array``, as it is.
+A class gives ``arguments`` (its signature with the checks), ``columns`` (``name:kind`` each) and one method that finds
+the rows. Kinds: a dtype; ``text``; ``image``, a path (decoded where ``decode`` says so); ``array``, as it is.
 """
 
 from __future__ import annotations
@@ -24,10 +24,30 @@ from mindspore_compat.dataset.engine._source_nodes import ArrayDataset, Mappable
 from mindspore_compat.dataset.engine.samplers import PKSampler, Shuffle
 
 __all__ = [
-    "ARRAYS", "FOLDER", "GENERATED", "IMAGES", "IMAGES_NONE", "REQUIRED", "TEXTS", "Argument", "ArraysDataset", "Described", "FilesDataset",
-    "choice", "files_in",
-    "flag", "folders_in", "kind_of", "lines_of", "needed", "read_array", "read_bytes", "read_json_file", "read_xml", "words_of",
-]  # fmt: skip
+    "ARRAYS",
+    "FOLDER",
+    "GENERATED",
+    "IMAGES",
+    "IMAGES_NONE",
+    "REQUIRED",
+    "TEXTS",
+    "Argument",
+    "ArraysDataset",
+    "Described",
+    "FilesDataset",
+    "choice",
+    "files_in",
+    "flag",
+    "folders_in",
+    "kind_of",
+    "lines_of",
+    "needed",
+    "read_array",
+    "read_bytes",
+    "read_json_file",
+    "read_xml",
+    "words_of",
+]
 
 REQUIRED = inspect.Parameter.empty
 
@@ -83,12 +103,15 @@ def needed(argument: Argument) -> Argument:
 FOLDER = needed(Argument("dataset_dir", check=check_dir))
 #: The arguments that most sources have.
 _SAMPLING = {
-    "num_samples": Argument("num_samples", check=kind_of(int)), "num_parallel_workers": Argument("num_parallel_workers"),
+    "num_samples": Argument("num_samples", check=kind_of(int)),
+    "num_parallel_workers": Argument("num_parallel_workers"),
     "sampler": Argument("sampler"),
-    "shuffle": flag("shuffle", None, None), "num_shards": Argument("num_shards", check=check_pos_int32), "shard_id": Argument("shard_id",
-    check=kind_of(int)),
-    "cache": Argument("cache"), "decode": flag("decode"),
-}  # fmt: skip
+    "shuffle": flag("shuffle", None, None),
+    "num_shards": Argument("num_shards", check=check_pos_int32),
+    "shard_id": Argument("shard_id", check=kind_of(int)),
+    "cache": Argument("cache"),
+    "decode": flag("decode"),
+}
 
 
 def _common(names: str) -> tuple[Argument, ...]:
@@ -119,7 +142,8 @@ class Described:
         super().__init_subclass__(**kwargs)
         if "arguments" in cls.__dict__:
             place = inspect.Parameter.POSITIONAL_OR_KEYWORD
-            cls.__signature__ = inspect.Signature([inspect.Parameter(a.name, place, default=a.default) for a in cls.arguments])  # type: ignore[attr-defined]
+            parameters = [inspect.Parameter(a.name, place, default=a.default) for a in cls.arguments]
+            cls.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         bound = type(self).__signature__.bind(*args, **kwargs)  # type: ignore[attr-defined]
@@ -146,9 +170,14 @@ class Described:
         return [name for name, _ in self._columns()]
 
     def _nothing(self) -> RuntimeError:
-        place = getattr(self, "dataset_dir", None) or getattr(self, "dataset_file", "") or getattr(self, "dataset_files", "")
+        place = (
+            getattr(self, "dataset_dir", None)
+            or getattr(self, "dataset_file", "")
+            or getattr(self, "dataset_files", "")
+        )
         return RuntimeError(
-            f"Invalid data, {type(self).__name__} API can't read the data file (interface mismatch or no data found). Check file path: {place}."
+            f"Invalid data, {type(self).__name__} API can't read the data file (interface mismatch or no data found). "
+            f"Check file path: {place}."
         )
 
 
@@ -156,7 +185,9 @@ def _check_sampling(values: dict[str, Any]) -> None:
     if values.get("sampler") is not None:
         for other in ("shuffle", "num_shards", "shard_id", "num_samples"):
             if values[other] is not None:
-                raise RuntimeError(f"sampler and {'sharding' if 'shard' in other else other} cannot be specified at the same time.")
+                raise RuntimeError(
+                    f"sampler and {'sharding' if 'shard' in other else other} cannot be specified at the same time."
+                )
     shards, shard = values["num_shards"], values["shard_id"]
     if shards is not None and shard is None:
         raise RuntimeError("num_shards is specified and currently requires shard_id as well.")
@@ -214,7 +245,12 @@ class FilesDataset(_Mappable):
 
     def _fetch(self, index: np.ndarray) -> list[Row]:
         kinds = [kind for _, kind in self._columns()]
-        return [tuple(self._column(kind, value) for kind, value in zip(kinds, self._expanded(self._samples[i]), strict=True)) for i in index]
+        return [
+            tuple(
+                self._column(kind, value) for kind, value in zip(kinds, self._expanded(self._samples[i]), strict=True)
+            )
+            for i in index
+        ]
 
     def _expanded(self, sample: tuple) -> tuple:
         """The values of a row's columns, where the list holds less."""
@@ -231,14 +267,20 @@ class FilesDataset(_Mappable):
             raise RuntimeError(f"Invalid data, {error}.") from error
 
     def _inside(self, path: str) -> str:
-        """`path`, which a file of the data set may have named. Raises: RuntimeError where it leads out of the folder."""
+        """`path`, which a file of the data set may have named. Raises: RuntimeError where it leads out of
+        the folder.
+        """
         folder = getattr(self, "dataset_dir", None)
         if folder is not None and not os.path.abspath(path).startswith(os.path.join(os.path.abspath(folder), "")):
             raise RuntimeError(f"Invalid data, a file of {folder} names {path}, which lies outside of it.")
         return path
 
     def _image(self, path: str) -> np.ndarray:
-        content = read_array(self._inside(path)) if self.decrypt is None else np.frombuffer(bytearray(self.decrypt(path)), np.uint8)
+        content = (
+            read_array(self._inside(path))
+            if self.decrypt is None
+            else np.frombuffer(bytearray(self.decrypt(path)), np.uint8)
+        )
         if not self.decode:
             return content
         from mindspore_compat.dataset.vision._image import decode_rgb

@@ -1,8 +1,10 @@
 """Working modes "server" and "client" of `GraphData`: one process holds the graph, others ask it over TCP.
 
-A client greets with `_GREETING`. A message is its length and that of its head (8 and 4 bytes, big endian), a head of JSON, and the bytes of
-the arrays that the head describes, so that a peer can send data and nothing else; a request names one of `METHODS`. There is no
-authentication (upstream has none either): listen where only your jobs connect. Whoever does not greet is no client and ends nothing, what
+A client greets with `_GREETING`. A message is its length and that of its head (8 and 4 bytes, big endian), a head of
+JSON, and the bytes of the arrays that the head describes, so that a peer can send data and nothing else; a request
+names one of `METHODS`. There is no
+authentication (upstream has none either): listen where only your jobs connect. Whoever does not greet is no client and
+    ends nothing, what
 is begun must go on within a minute, and requests, answers and what they make the server compute have bounds.
 """
 
@@ -23,8 +25,20 @@ from mindspore_compat.dataset.engine._graph_store import GraphStore
 
 __all__ = ["RemoteStore", "serve"]
 
-METHODS = frozenset({"get_all_nodes", "get_all_edges", "get_nodes_from_edges", "get_edges_from_nodes", "graph_info", "get_all_neighbors",
-                     "get_sampled_neighbors", "get_neg_sampled_neighbors", "random_walk", "features"})
+METHODS = frozenset(
+    {
+        "get_all_nodes",
+        "get_all_edges",
+        "get_nodes_from_edges",
+        "get_edges_from_nodes",
+        "graph_info",
+        "get_all_neighbors",
+        "get_sampled_neighbors",
+        "get_neg_sampled_neighbors",
+        "random_walk",
+        "features",
+    }
+)
 _ERRORS = {error.__name__: error for error in (RuntimeError, ValueError, TypeError, KeyError)}
 _GREETING = b"mindspore_compat graph 2\n"
 _WAIT = 60.0  # seconds that a client waits for its server, and that either side waits within a message
@@ -44,13 +58,17 @@ def _send(peer: socket.socket, head: dict[str, Any], arrays: list[np.ndarray]) -
 
 
 def _receive(peer: socket.socket, most: int, wait: float | None) -> tuple[dict[str, Any], list[np.ndarray]]:
-    """A message that begins within so many seconds. Raises: ConnectionError where the peer has gone or sends something else."""
+    """A message that begins within so many seconds. Raises: ConnectionError where the peer has gone or sends something
+    else.
+    """
     peer.settimeout(wait)
     first = _exactly(peer, 1)
     peer.settimeout(_WAIT)
     length, head_length = struct.unpack(">QI", first + _exactly(peer, 11))
     if not head_length <= min(length, _MOST_HEAD) <= length <= most:
-        raise ConnectionError(f"the other side of the graph's connection sends {length} bytes, at most {most} are taken")
+        raise ConnectionError(
+            f"the other side of the graph's connection sends {length} bytes, at most {most} are taken"
+        )
     data = _exactly(peer, length)
     try:
         head = json.loads(data[:head_length])
@@ -71,7 +89,11 @@ def _arrays(forms: list[Any], data: memoryview) -> list[np.ndarray]:
         count = math.prod(shape)
         if count * dtype.itemsize > len(data) - place:
             raise ValueError(f"an array of shape {shape} in {len(data)} bytes")
-        found.append(np.frombuffer(data, dtype, count, place).reshape(shape).copy() if count and dtype.itemsize else np.zeros(shape, dtype))
+        found.append(
+            np.frombuffer(data, dtype, count, place).reshape(shape).copy()
+            if count and dtype.itemsize
+            else np.zeros(shape, dtype)
+        )
         place += count * dtype.itemsize
     return found
 
@@ -119,10 +141,20 @@ class _Server:
                     is_client = self.connected < self._num_client
                     self.connected += is_client
                     self.seen += is_client
-                _send(peer, {"error": None if is_client else ["RuntimeError", f"the graph's server takes {self._num_client} clients"]}, [])
+                _send(
+                    peer,
+                    {
+                        "error": None
+                        if is_client
+                        else ["RuntimeError", f"the graph's server takes {self._num_client} clients"]
+                    },
+                    [],
+                )
                 peer.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
                 while is_client:
-                    _send(peer, *self._reply(*_receive(peer, _MOST_REQUEST, None)))  # a client may compute for hours in between
+                    _send(
+                        peer, *self._reply(*_receive(peer, _MOST_REQUEST, None))
+                    )  # a client may compute for hours in between
         except OSError:  # the client has gone, or is none
             pass
         finally:
@@ -151,7 +183,9 @@ class _Server:
 
 
 def _check_size(store: GraphStore, method: str, arguments: list[Any]) -> None:
-    """Raise RuntimeError for a request whose answer would be too large to compute; the product of numbers in it says how large."""
+    """Raise RuntimeError for a request whose answer would be too large to compute; the product of numbers in it says
+    how large.
+    """
     size = 0
     if method in ("get_all_neighbors", "get_neg_sampled_neighbors"):
         nodes, kind = arguments[0], arguments[1] if method == "get_all_neighbors" else arguments[2]
@@ -164,7 +198,10 @@ def _check_size(store: GraphStore, method: str, arguments: list[Any]) -> None:
     elif method == "features":
         size = arguments[1].size * sum(store.feature_width(arguments[0], number) for number in arguments[2])
     if size > _MOST_VALUES:
-        raise RuntimeError(f"The graph's server answers with at most {_MOST_VALUES} values, but {method} would give {size}. Ask for less at once.")
+        raise RuntimeError(
+            f"The graph's server answers with at most {_MOST_VALUES} values, but {method} would give {size}. Ask for "
+            "less at once."
+        )
 
 
 def serve(store: GraphStore, hostname: str, port: int, num_client: int, auto_shutdown: bool) -> None:
@@ -181,7 +218,9 @@ def serve(store: GraphStore, hostname: str, port: int, num_client: int, auto_shu
 
 
 class RemoteStore:
-    """A `GraphStore` in a server's process. Raises: RuntimeError if there is none within a minute, or it takes no more clients."""
+    """A `GraphStore` in a server's process. Raises: RuntimeError if there is none within a minute, or it takes no more
+    clients.
+    """
 
     def __init__(self, hostname: str, port: int) -> None:
         end = time.monotonic() + _WAIT
@@ -193,7 +232,9 @@ class RemoteStore:
                 break
             except (OSError, EOFError) as error:
                 if time.monotonic() > end:
-                    raise RuntimeError(f"no graph server answers at {hostname}:{port}; start one with working_mode='server' first.") from error
+                    raise RuntimeError(
+                        f"no graph server answers at {hostname}:{port}; start one with working_mode='server' first."
+                    ) from error
                 time.sleep(0.2)
         self._lock = threading.Lock()
         self._raise(head)
@@ -212,7 +253,10 @@ class RemoteStore:
     def _ask(self, method: str, arguments: tuple[Any, ...]) -> Any:
         arrays = [value for value in arguments if isinstance(value, np.ndarray)]
         places = iter(range(len(arrays)))
-        request = {"method": method, "arguments": [{"array": next(places)} if isinstance(value, np.ndarray) else value for value in arguments]}
+        request = {
+            "method": method,
+            "arguments": [{"array": next(places)} if isinstance(value, np.ndarray) else value for value in arguments],
+        }
         with self._lock:
             _send(self._peer, request, arrays)
             head, found = _receive(self._peer, _MOST_REPLY, None)  # the server may compute for long

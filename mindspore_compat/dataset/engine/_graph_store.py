@@ -1,8 +1,8 @@
 """The graph that `GraphData` asks: read from MindRecord rows, held in memory. Arguments are checked by `GraphData`.
 
-A row is a node (``attribute`` "n": ``first_id`` is its id) or an edge ("e": ``first_id`` its id, ``second_id`` and ``third_id`` the
-nodes it goes from and to); ``type`` is a number, ``weight`` may be lacking. ``node_feature_index`` and ``edge_feature_index`` list
-the numbers of the fields ``node_feature_1``, ``edge_feature_1``, … that the row has.
+A row is a node (``attribute`` "n": ``first_id`` is its id) or an edge ("e": ``first_id`` its id, ``second_id`` and
+``third_id`` the nodes it goes from and to); ``type`` is a number, ``weight`` may be lacking. ``node_feature_index`` and
+``edge_feature_index`` list the numbers of the fields ``node_feature_1``, ``edge_feature_1``, … that the row has.
 
 As upstream, every result comes without its axes of length 1: one node in, one axis less out.
 """
@@ -36,7 +36,10 @@ class GraphStore:
         self._ends: dict[int, tuple[int, int]] = {}
         self._between: dict[tuple[int, int], int] = {}
         self._neighbors: dict[int, dict[int, list[tuple[int, float]]]] = defaultdict(lambda: defaultdict(list))
-        self._features: dict[str, dict[int, dict[int, np.ndarray]]] = {"node": defaultdict(dict), "edge": defaultdict(dict)}
+        self._features: dict[str, dict[int, dict[int, np.ndarray]]] = {
+            "node": defaultdict(dict),
+            "edge": defaultdict(dict),
+        }
         weights: dict[int, float] = {}
         reader = FileReader(dataset_file)
         try:
@@ -46,8 +49,11 @@ class GraphStore:
                 self._between[start, end] = edge
                 self._neighbors[start][self._type[end]].append((end, weights[edge]))
         except (KeyError, ValueError, TypeError, OverflowError) as error:
-            raise RuntimeError(f"{dataset_file} holds no graph: {type(error).__name__}: {error}. A field, or the node that an edge goes to, "
-                               "is not there or of another type.") from error
+            raise RuntimeError(
+                f"{dataset_file} holds no graph: {type(error).__name__}: {error}. A field, or the node that an edge "
+                "goes to, "
+                "is not there or of another type."
+            ) from error
         finally:
             reader.close()
 
@@ -64,7 +70,7 @@ class GraphStore:
             if index > 0 and f"{kind}_feature_{index}" in row:
                 self._features[kind][index][number] = np.ravel(row[f"{kind}_feature_{index}"])
 
-    # --- what there is ------------------------------------------------------------------------------------------------------
+    # --- what there is ------------------------------------------------------------------------------------------------
 
     def get_all_nodes(self, node_type: int) -> np.ndarray:
         self._check_type(node_type)
@@ -96,10 +102,13 @@ class GraphStore:
 
     def graph_info(self) -> dict[str, Any]:
         return {
-            "node_type": sorted(self._nodes), "edge_type": sorted(self._edges),
+            "node_type": sorted(self._nodes),
+            "edge_type": sorted(self._edges),
             "node_num": {kind: len(self._nodes[kind]) for kind in sorted(self._nodes)},
             "edge_num": {kind: len(self._edges[kind]) for kind in sorted(self._edges)},
-            "node_feature_type": sorted(self._features["node"]), "edge_feature_type": sorted(self._features["edge"]), "graph_feature_type": [],
+            "node_feature_type": sorted(self._features["node"]),
+            "edge_feature_type": sorted(self._features["edge"]),
+            "graph_feature_type": [],
         }
 
     def count_neighbors(self, node: int, neighbor_type: int) -> int:
@@ -111,23 +120,28 @@ class GraphStore:
         values = self._features[kind].get(number) if kind in self._features else None
         return max(map(len, values.values()), default=0) if values else 0
 
-    # --- neighbors ----------------------------------------------------------------------------------------------------------
+    # --- neighbors ----------------------------------------------------------------------------------------------------
 
     def get_all_neighbors(self, node_list: Sequence[int], neighbor_type: int, output_format: int) -> Any:
-        """`output_format` 0: a row for each node, filled up with -1; 1: pairs; 2: where each node's neighbors begin, and the neighbors."""
+        """`output_format` 0: a row for each node, filled up with -1; 1: pairs; 2: where each node's neighbors begin,
+        and the neighbors.
+        """
         self._check_nodes(node_list)
         self._check_type(neighbor_type)
         found = [[end for end, _ in self._neighbors[node][neighbor_type]] for node in node_list]
         if output_format == 1:
-            return _array([(node, end) for node, ends in zip(node_list, found, strict=True) for end in ends] or np.empty((0, 2)))
+            return _array(
+                [(node, end) for node, ends in zip(node_list, found, strict=True) for end in ends] or np.empty((0, 2))
+            )
         if output_format == 2:
             starts = np.cumsum([0, *map(len, found)])[:-1]
             return starts.astype(np.int32), np.array([end for ends in found for end in ends], np.int32)
         width = max(map(len, found))
         return _array([[node, *ends] + [-1] * (width - len(ends)) for node, ends in zip(node_list, found, strict=True)])
 
-    def get_sampled_neighbors(self, node_list: Sequence[int], neighbor_nums: Sequence[int], neighbor_types: Sequence[int],
-                              by_weight: bool) -> np.ndarray:
+    def get_sampled_neighbors(
+        self, node_list: Sequence[int], neighbor_nums: Sequence[int], neighbor_types: Sequence[int], by_weight: bool
+    ) -> np.ndarray:
         self._check_nodes(node_list)
         for kind in neighbor_types:
             self._check_type(kind)
@@ -152,18 +166,24 @@ class GraphStore:
             picks = [pick for _ in range(-(-count // len(near))) for pick in rng.permutation(len(near)).tolist()]
         return [near[pick][0] for pick in picks[:count]]
 
-    def get_neg_sampled_neighbors(self, node_list: Sequence[int], neg_neighbor_num: int, neg_neighbor_type: int) -> np.ndarray:
+    def get_neg_sampled_neighbors(
+        self, node_list: Sequence[int], neg_neighbor_num: int, neg_neighbor_type: int
+    ) -> np.ndarray:
         self._check_nodes(node_list)
         self._check_type(neg_neighbor_type)
         pool, rows = np.array(self._nodes[neg_neighbor_type]), []
         for node in node_list:
             near = {node, *(end for end, _ in self._neighbors[node][neg_neighbor_type])}
-            some = current_rng().choice(pool, min(len(pool), neg_neighbor_num + len(near)), replace=False)  # enough, or all that there are
+            some = current_rng().choice(
+                pool, min(len(pool), neg_neighbor_num + len(near)), replace=False
+            )  # enough, or all that there are
             far = [end for end in some.tolist() if end not in near][:neg_neighbor_num]
             rows.append([node, *np.resize(far or [-1], neg_neighbor_num).tolist()])
         return _array(rows)
 
-    def random_walk(self, target_nodes: Sequence[int], meta_path: Sequence[int], home: float, away: float, default_node: int) -> np.ndarray:
+    def random_walk(
+        self, target_nodes: Sequence[int], meta_path: Sequence[int], home: float, away: float, default_node: int
+    ) -> np.ndarray:
         self._check_nodes(target_nodes)
         for kind in meta_path:
             self._check_type(kind)
@@ -179,11 +199,13 @@ class GraphStore:
             weights = np.ones(len(near))
             if step:
                 before = {found for found, _ in self._neighbors[walk[-2]][kinds[step - 1]]}
-                weights = np.array([1 / home if found == walk[-2] else 1.0 if found in before else 1 / away for found in near])
+                weights = np.array(
+                    [1 / home if found == walk[-2] else 1.0 if found in before else 1 / away for found in near]
+                )
             walk.append(int(current_rng().choice(near, p=weights / weights.sum())))
         return walk
 
-    # --- features -----------------------------------------------------------------------------------------------------------
+    # --- features -----------------------------------------------------------------------------------------------------
 
     def features(self, kind: str, ids: np.ndarray, numbers: Sequence[int]) -> list[np.ndarray]:
         """For each feature of the "node" or "edge"s the flat values of each id; zeros where there is none."""

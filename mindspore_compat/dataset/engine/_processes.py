@@ -1,8 +1,9 @@
 """Worker processes for Python functions: they live as long as the iterator, over all its epochs, and never touch CUDA.
 
-Each has a pipe of its own; tasks go to them in turns, results come back in the order of the tasks. Large arrays lie in memory that both
-sides see (anonymous files, `memfd_create`, passed through the pipe): a worker makes the batch in it, the reader looks at it, and when
-the last array that looks at it is gone the worker uses it again. Nothing has a name, so nothing is left behind, whoever is killed.
+Each has a pipe of its own; tasks go to them in turns, results come back in the order of the tasks. Large arrays lie in
+memory that both sides see (anonymous files, `memfd_create`, passed through the pipe): a worker makes the batch in it,
+the reader looks at it, and when the last array that looks at it is gone the worker uses it again. Nothing has a name,
+so nothing is left behind, whoever is killed.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def _map_arrays(value: Any, convert: Callable[[Any], Any]) -> Any:
     return convert(value)
 
 
-# --- in the worker ------------------------------------------------------------------------------------------------------------------
+# --- in the worker ----------------------------------------------------------------------------------------------------
 
 
 class _Shelf:
@@ -129,8 +130,12 @@ class _Shelf:
         self.new, self.dropped = [], []
 
 
-def _worker_main(pipe: connection.Connection, others: list[connection.Connection], function: Function, shares: bool, parent: int) -> None:
-    for other in others:  # ends that the fork copied: the parent's death would not be seen by workers that were started before
+def _worker_main(
+    pipe: connection.Connection, others: list[connection.Connection], function: Function, shares: bool, parent: int
+) -> None:
+    for (
+        other
+    ) in others:  # ends that the fork copied: the parent's death would not be seen by workers that were started before
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if "torch" in sys.modules:
@@ -201,7 +206,7 @@ def _portable(error: BaseException) -> tuple[Any, str]:
     return error, text
 
 
-# --- in the process that iterates -----------------------------------------------------------------------------------------------------
+# --- in the process that iterates -------------------------------------------------------------------------------------
 
 
 class _Lease:
@@ -209,7 +214,12 @@ class _Lease:
 
     def __init__(self, segment: _Segment, sent: _Sent, number: int, given_back: deque[int]) -> None:
         self._segment, self._number, self._given_back = segment, number, given_back
-        self.__array_interface__ = {"data": (segment.address, False), "shape": sent.shape, "typestr": sent.dtype, "version": 3}
+        self.__array_interface__ = {
+            "data": (segment.address, False),
+            "shape": sent.shape,
+            "typestr": sent.dtype,
+            "version": 3,
+        }
 
     def __del__(self) -> None:
         self._given_back.append(self._number)
@@ -220,7 +230,9 @@ class _Worker:
         context: Any = get_context(config.get_multiprocessing_start_method())
         self.pipe, end = context.Pipe()
         ends = [self.pipe, *(other.pipe for other in others)] if context.get_start_method() == "fork" else []
-        self.process = context.Process(target=_worker_main, args=(end, ends, function, shares, os.getpid()), daemon=True)
+        self.process = context.Process(
+            target=_worker_main, args=(end, ends, function, shares, os.getpid()), daemon=True
+        )
         self.process.start()
         end.close()
         self._segments: dict[int, _Segment] = {}
@@ -264,7 +276,9 @@ class _Worker:
         self.process.join(timeout=1)
         code = self.process.exitcode
         reason = f"was killed by signal {-code}" if code is not None and code < 0 else f"ended with code {code}"
-        return RuntimeError(f"The subprocess of dataset may exit unexpected or be killed: worker process {self.process.pid} {reason}.")
+        return RuntimeError(
+            f"The subprocess of dataset may exit unexpected or be killed: worker process {self.process.pid} {reason}."
+        )
 
     def close(self) -> None:
         self.pipe.close()

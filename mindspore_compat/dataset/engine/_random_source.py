@@ -38,7 +38,12 @@ class RandomDataset(SourceDataset):
         num_shards: int | None = None,
         shard_id: int | None = None,
     ) -> None:
-        for name, value in (("total_rows", total_rows), ("num_samples", num_samples), ("num_shards", num_shards), ("shard_id", shard_id)):
+        for name, value in (
+            ("total_rows", total_rows),
+            ("num_samples", num_samples),
+            ("num_shards", num_shards),
+            ("shard_id", shard_id),
+        ):
             type_check(value, (int, type(None)), name)
         type_check(columns_list, (list, type(None)), "columns_list")
         type_check(shuffle, (bool, type(None)), "shuffle")
@@ -68,7 +73,11 @@ class RandomDataset(SourceDataset):
     def _fetch(self, index: np.ndarray) -> list[Row]:
         columns = {column["name"]: column for column in self._schema.columns}
         return [
-            tuple(self._value(columns[name], (getattr(self, "_seed", 0), int(i), place)) for place, name in enumerate(self._names)) for i in index
+            tuple(
+                self._value(columns[name], (getattr(self, "_seed", 0), int(i), place))
+                for place, name in enumerate(self._names)
+            )
+            for i in index
         ]
 
     @staticmethod

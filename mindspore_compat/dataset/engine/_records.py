@@ -22,10 +22,20 @@ __all__ = ["RecordsDataset"]
 
 class _RecordsSource(SourceDataset):
     def __init__(
-        self, num_samples: int | None, num_parallel_workers: int | None, shuffle: Any, num_shards: int | None, shard_id: int | None, cache: Any
+        self,
+        num_samples: int | None,
+        num_parallel_workers: int | None,
+        shuffle: Any,
+        num_shards: int | None,
+        shard_id: int | None,
+        cache: Any,
     ) -> None:
         super().__init__(num_parallel_workers, cache)
-        self._workers = config.get_num_parallel_workers() if num_parallel_workers is None else workers_in_range(num_parallel_workers)
+        self._workers = (
+            config.get_num_parallel_workers()
+            if num_parallel_workers is None
+            else workers_in_range(num_parallel_workers)
+        )
         self._shuffles_rows = shuffle not in (False, Shuffle.FALSE, Shuffle.FILES, Shuffle.INFILE)
         self._shuffles_files = shuffle is Shuffle.FILES
         self._num_samples, self._shards, self._shard = num_samples or None, num_shards, shard_id or 0
@@ -79,7 +89,9 @@ class RecordsDataset(Described, _RecordsSource):
 
     def _chosen(self, rng: np.random.Generator) -> np.ndarray:
         """Numbers of the records of one pass, counted through all files."""
-        ranges = [np.arange(stop - len(records), stop) for stop, (_, records) in zip(self._stops, self._parts, strict=True)]
+        ranges = [
+            np.arange(stop - len(records), stop) for stop, (_, records) in zip(self._stops, self._parts, strict=True)
+        ]
         if self._shuffles_files:
             ranges = [ranges[file] for file in rng.permutation(len(ranges))]
         if self._shards:

@@ -16,7 +16,12 @@ from mindspore_compat.dataset.engine._source_nodes import MappableDataset
 from mindspore_compat.dataset.engine.datasets import Columns, Dataset
 from mindspore_compat.dataset.engine.samplers import BuiltinSampler, DistributedSampler, SequentialSampler
 from mindspore_compat.dataset.transforms._fused import Pointwise, Texts, fuse
-from mindspore_compat.dataset.transforms._operation import TensorOperation, apply_operations, call_user_function, is_builtin
+from mindspore_compat.dataset.transforms._operation import (
+    TensorOperation,
+    apply_operations,
+    call_user_function,
+    is_builtin,
+)
 
 __all__ = ["ConcatDataset", "FilterDataset", "MapDataset", "ProjectDataset", "RenameDataset", "ZipDataset"]
 
@@ -56,9 +61,11 @@ _LARGE_ROW = 1 << 14
 
 
 def apply_to_columns(operations: Sequence[Any], columns: list[Any]) -> list[Any]:
-    """`operations` on columns of rows: on blocks where they can treat one and the columns are (or make) one, else row by row.
+    """`operations` on columns of rows: on blocks where they can treat one and the columns are (or make) one, else row
+    by row.
 
-    Each row goes through all that comes up to the next fused operation, so that only few large images are there at once.
+    Each row goes through all that comes up to the next fused operation, so that only few large images are there at
+    once.
     """
     place = 0
     while place < len(operations):
@@ -104,9 +111,15 @@ def _applied(operations: Sequence[Any], values: tuple) -> tuple:
 
 def _failed(operation: Any, error: Exception) -> Exception:
     """What the reader of the pipeline gets: of built-in operations a RuntimeError that names them, as upstream."""
-    if not is_builtin(operation) or isinstance(error, (ImportError, NotImplementedError)) or str(error).startswith("Exception thrown"):
+    if (
+        not is_builtin(operation)
+        or isinstance(error, (ImportError, NotImplementedError))
+        or str(error).startswith("Exception thrown")
+    ):
         return error
-    return RuntimeError(f"Exception thrown from dataset pipeline. map operation: [{type(operation).__name__}] failed. {error}")
+    return RuntimeError(
+        f"Exception thrown from dataset pipeline. map operation: [{type(operation).__name__}] failed. {error}"
+    )
 
 
 def _by_rows(operations: Sequence[Any], columns: list[Any]) -> list[Any]:
@@ -214,7 +227,9 @@ class MapDataset(Dataset):
             rows = callback._before(rows, run)
         tasks = ((run.task_key(self, i), row) for i, row in enumerate(rows))
         asked = self._parallelism()
-        return run.session.map(self, self._apply, tasks, asked if asked.processes or any(map(_is_free, self.operations)) else Parallelism())
+        return run.session.map(
+            self, self._apply, tasks, asked if asked.processes or any(map(_is_free, self.operations)) else Parallelism()
+        )
 
     def _is_indexed(self) -> bool:
         return not self.callbacks and self.children[0]._is_indexed()
@@ -229,9 +244,12 @@ class MapDataset(Dataset):
 
     def _parallelism(self) -> Parallelism:
         if all(map(is_builtin, self.operations)):
-            # one more, as upstream has other threads for reading and batching; only one where all would wait for Python's lock
+            # one more, as upstream has other threads for reading and batching; only one where all would wait for
+            # Python's lock
             return Parallelism(threads=self.num_parallel_workers + 1 if any(map(_is_free, self.operations)) else 1)
-        return Parallelism(processes=self.num_parallel_workers) if self.python_multiprocessing else Parallelism(here=True)
+        return (
+            Parallelism(processes=self.num_parallel_workers) if self.python_multiprocessing else Parallelism(here=True)
+        )
 
 
 def _is_free(operation: Any) -> bool:

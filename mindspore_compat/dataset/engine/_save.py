@@ -10,8 +10,20 @@ import numpy as np
 __all__ = ["save_as_mindrecord"]
 
 #: MindRecord holds fewer types than numpy: dtype -> its type, and the numpy dtype values are cast to
-_STORED = {"bool": "int32", "int8": "int32", "uint8": "int32", "int16": "int32", "uint16": "int32", "int32": "int32", "uint32": "int64",
-           "int64": "int64", "uint64": "int64", "float16": "float32", "float32": "float32", "float64": "float64"}
+_STORED = {
+    "bool": "int32",
+    "int8": "int32",
+    "uint8": "int32",
+    "int16": "int32",
+    "uint16": "int32",
+    "int32": "int32",
+    "uint32": "int64",
+    "int64": "int64",
+    "uint64": "int64",
+    "float16": "float32",
+    "float32": "float32",
+    "float64": "float64",
+}
 _ROWS_AT_ONCE = 512
 
 
@@ -19,12 +31,17 @@ def _field(name: str, value: np.ndarray) -> dict[str, Any]:
     """The schema of a column, from its first value; the first axis may vary from row to row."""
     if value.dtype.kind in "SU":
         if value.ndim:
-            raise RuntimeError(f"Dataset.save: column {name!r} holds strings of shape {value.shape}, but MindRecord only stores single ones.")
+            raise RuntimeError(
+                f"Dataset.save: column {name!r} holds strings of shape {value.shape}, but MindRecord only stores "
+                "single ones."
+            )
         return {"type": "bytes" if value.dtype.kind == "S" else "string"}
     try:
         stored = _STORED[value.dtype.name]
     except KeyError:
-        raise RuntimeError(f"Dataset.save: column {name!r} has the type {value.dtype}, which MindRecord does not store.") from None
+        raise RuntimeError(
+            f"Dataset.save: column {name!r} has the type {value.dtype}, which MindRecord does not store."
+        ) from None
     return {"type": stored, "shape": [-1, *value.shape[1:]]} if value.ndim else {"type": stored}
 
 

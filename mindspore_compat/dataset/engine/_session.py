@@ -1,4 +1,6 @@
-"""One iterator's run through a pipeline: its seed, its workers, and how far repeats have come (docs/design/pipeline.md)."""
+"""One iterator's run through a pipeline: its seed, its workers, and how far repeats have come
+(docs/design/pipeline.md).
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,9 @@ __all__ = ["Parallelism", "Run", "Session"]
 
 @dataclass(frozen=True)
 class Parallelism:
-    """What a node asks for: worker processes, threads, or to run in the thread that iterates (`here`: Python code of the user, which may
-    keep state or draw from generators that all share). Without any of them it goes along with its neighbours.
+    """What a node asks for: worker processes, threads, or to run in the thread that iterates (`here`: Python code of
+    the user, which may keep state or draw from generators that all share). Without any of them it goes along with its
+    neighbours.
     """
 
     processes: int = 0
@@ -32,11 +35,15 @@ class Parallelism:
     here: bool = False
 
     def __or__(self, other: Parallelism) -> Parallelism:
-        return Parallelism(max(self.processes, other.processes), max(self.threads, other.threads), self.here or other.here)
+        return Parallelism(
+            max(self.processes, other.processes), max(self.threads, other.threads), self.here or other.here
+        )
 
 
 class Stage:
-    """Nodes of a chain that run in one place, one after another, on the columns of a batch; can be sent to worker processes."""
+    """Nodes of a chain that run in one place, one after another, on the columns of a batch; can be sent to worker
+    processes.
+    """
 
     def __init__(self) -> None:
         self.nodes: list[tuple[Dataset, int]] = []
@@ -91,14 +98,19 @@ class Session:
         """A node's place in the tree; nodes made while running (flat_map) get theirs on first sight."""
         return self._numbers.setdefault(id(node), len(self._numbers))
 
-    def fetch(self, top: Dataset, last: Callable[[Any, Any], Any], tasks: Iterable[Task], own: Parallelism) -> Iterator[Any]:
-        """For tasks of (what, row numbers): ``last(what, columns)`` with the columns that `top` and the nodes below it make of them.
+    def fetch(
+        self, top: Dataset, last: Callable[[Any, Any], Any], tasks: Iterable[Task], own: Parallelism
+    ) -> Iterator[Any]:
+        """For tasks of (what, row numbers): ``last(what, columns)`` with the columns that `top` and the nodes below it
+        make of them.
 
         `own` is what `last` asks for.
         """
         number = self.number(top)
         if number not in self._stages:
-            self._stages[number] = _stages([(node, self.number(node)) for node in reversed(list(_walk(top)))], last, own)
+            self._stages[number] = _stages(
+                [(node, self.number(node)) for node in reversed(list(_walk(top)))], last, own
+            )
         for place, stage in enumerate(self._stages[number]):
             tasks = self._with_keys((number, place), stage, tasks)
         return (result for _, result in tasks)
@@ -114,7 +126,9 @@ class Session:
         for result in self._executor(place, stage, stage.parallelism).map(noted()):
             yield keys.popleft(), result
 
-    def map(self, node: Dataset, function: Callable[[Any], Any], tasks: Iterable[Task], parallelism: Parallelism) -> Iterator[Any]:
+    def map(
+        self, node: Dataset, function: Callable[[Any], Any], tasks: Iterable[Task], parallelism: Parallelism
+    ) -> Iterator[Any]:
         """Run `function` over `tasks` in the way that `node` asks for; its workers are started once."""
         return self._executor((self.number(node), 0), function, parallelism).map(tasks)
 
@@ -142,8 +156,8 @@ class Session:
 
 @dataclass(frozen=True)
 class Run:
-    """One pass over a node: `key` makes its randomness, `pass_number` counts passes over all epochs and repeats, `epoch` the iterator's
-    epochs, whose first and last pass it may be.
+    """One pass over a node: `key` makes its randomness, `pass_number` counts passes over all epochs and repeats,
+    `epoch` the iterator's epochs, whose first and last pass it may be.
     """
 
     session: Session
@@ -154,10 +168,15 @@ class Run:
     is_last: bool = True
 
     def repeated(self, index: int, count: int) -> Run:
-        """The run of the child's `index`-th pass within this one; `count` passes make one of ours, -1 has no last one."""
+        """The run of the child's `index`-th pass within this one; `count` passes make one of ours, -1 has
+        no last one.
+        """
         return replace(
-            self, key=(*self.key, index), pass_number=self.pass_number * max(count, 1) + index,
-            is_first=self.is_first and index == 0, is_last=self.is_last and index == count - 1,
+            self,
+            key=(*self.key, index),
+            pass_number=self.pass_number * max(count, 1) + index,
+            is_first=self.is_first and index == 0,
+            is_last=self.is_last and index == count - 1,
         )
 
     def rng(self, node: Dataset) -> np.random.Generator:

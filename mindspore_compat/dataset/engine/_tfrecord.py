@@ -36,13 +36,16 @@ class TFRecordDataset(SourceDataset):
 
     Args:
         dataset_files: a name, a glob pattern, or a list of them; each list or pattern is sorted.
-        schema: a `Schema` or its JSON file; without it the columns and types are those of the first record: int64, float32, and uint8 for bytes.
+        schema: a `Schema` or its JSON file; without it the columns and types are those of the first record: int64,
+            float32, and uint8 for bytes.
         columns_list: columns to read, in that order.
         shuffle: True or GLOBAL: all rows; FILES: the order of the files; False, INFILE: none.
-        num_shards, shard_id: this one's share: every num_shards-th file, or with ``shard_equal_rows`` the same number of rows.
+        num_shards, shard_id: this one's share: every num_shards-th file, or with ``shard_equal_rows`` the same number
+            of rows.
         compression_type: "", "ZLIB" or "GZIP".
 
-    Without shuffling, ``num_parallel_workers`` files are read in turns, row by row, as upstream; 1 reads one after another.
+    Without shuffling, ``num_parallel_workers`` files are read in turns, row by row, as upstream; 1 reads one after
+    another.
 
     Raises:
         ValueError: if there is no such file, or an argument is out of range.
@@ -66,14 +69,30 @@ class TFRecordDataset(SourceDataset):
         check_reading(num_samples, shuffle, num_shards, shard_id)
         type_check(shard_equal_rows, bool, "shard_equal_rows")
         if compression_type is not None and compression_type not in _COMPRESSIONS:
-            raise ValueError(f"Input compression_type can only be either '' (no compression), 'ZLIB', or 'GZIP', but got {compression_type!r}.")
+            raise ValueError(
+                "Input compression_type can only be either '' (no compression), 'ZLIB', or 'GZIP', but got "
+                f"{compression_type!r}."
+            )
         super().__init__(num_parallel_workers, cache)
         self._files = found_files(dataset_files)
-        self._workers = config.get_num_parallel_workers() if num_parallel_workers is None else workers_in_range(num_parallel_workers)
+        self._workers = (
+            config.get_num_parallel_workers()
+            if num_parallel_workers is None
+            else workers_in_range(num_parallel_workers)
+        )
         self._compression = compression_type or ""
-        self._shuffle = {True: Shuffle.GLOBAL, False: Shuffle.FALSE, Shuffle.ADAPTIVE: Shuffle.GLOBAL, Shuffle.PARTIAL: Shuffle.GLOBAL}.get(
-            shuffle, shuffle)
-        self._num_samples, self._shards, self._shard, self._equal = num_samples or None, num_shards, shard_id, shard_equal_rows
+        self._shuffle = {
+            True: Shuffle.GLOBAL,
+            False: Shuffle.FALSE,
+            Shuffle.ADAPTIVE: Shuffle.GLOBAL,
+            Shuffle.PARTIAL: Shuffle.GLOBAL,
+        }.get(shuffle, shuffle)
+        self._num_samples, self._shards, self._shard, self._equal = (
+            num_samples or None,
+            num_shards,
+            shard_id,
+            shard_equal_rows,
+        )
         self._contents: list[CompressedFile | None] = []
         self._opened: dict[str, CompressedFile] = {}
         self._streams: dict[str, Any] = {}
@@ -85,19 +104,24 @@ class TFRecordDataset(SourceDataset):
             known = {name for name, _, _ in self._schema}
             for name in columns_list:
                 if name not in known:
-                    raise RuntimeError(f"Invalid columns_list, tfrecord file failed to find column name: {name}. It has {sorted(known)}.")
+                    raise RuntimeError(
+                        f"Invalid columns_list, tfrecord file failed to find column name: {name}. It has "
+                        f"{sorted(known)}."
+                    )
             by_name = {column[0]: column for column in self._schema}
             self._schema = [by_name[name] for name in columns_list]
 
-    # --- where rows are ---------------------------------------------------------------------------------------------------
+    # --- where rows are -----------------------------------------------------------------------------------------------
 
     def _places(self) -> list[np.ndarray]:
         """(rows, 2) offsets and lengths of each file, found when first needed."""
         if self._index is None:
             self._contents = [self._content(path) for path in self._files]
             with _as_runtime_error():
-                self._index = [np.array(list(record_offsets(path, content)), np.int64).reshape(-1, 2)
-                               for path, content in zip(self._files, self._contents)]
+                self._index = [
+                    np.array(list(record_offsets(path, content)), np.int64).reshape(-1, 2)
+                    for path, content in zip(self._files, self._contents)
+                ]
         return self._index
 
     def _content(self, path: str) -> CompressedFile | None:
@@ -133,11 +157,14 @@ class TFRecordDataset(SourceDataset):
         files = list(range(len(counts)))
         if self._shards and not self._equal:
             if len(files) < self._shards:
-                raise RuntimeError("Invalid file, numbers of tfrecord file should not less than num_shards when shard_equal_rows is false, "
-                                   f"but got numbers of tfrecord file: {len(files)}, num_shards: {self._shards}.")
+                raise RuntimeError(
+                    "Invalid file, numbers of tfrecord file should not less than num_shards when shard_equal_rows is "
+                    "false, "
+                    f"but got numbers of tfrecord file: {len(files)}, num_shards: {self._shards}."
+                )
             if self._shuffle is Shuffle.FILES:
                 rng.shuffle(files)
-            files = files[self._shard::self._shards]
+            files = files[self._shard :: self._shards]
         elif self._shuffle is Shuffle.FILES:
             rng.shuffle(files)
         ranges = [np.arange(starts[file], starts[file + 1]) for file in files]
@@ -146,9 +173,9 @@ class TFRecordDataset(SourceDataset):
         order = in_turns(ranges, 1 if self._shuffle is Shuffle.GLOBAL else self._workers)
         if self._shuffle is Shuffle.GLOBAL:
             rng.shuffle(order)
-        return order[:self._num_samples]
+        return order[: self._num_samples]
 
-    # --- what is in them --------------------------------------------------------------------------------------------------
+    # --- what is in them ----------------------------------------------------------------------------------------------
 
     def _columns_of(self, schema: Schema | str | None) -> list[tuple[str, np.dtype | None, list[int] | None]]:
         """(name, dtype, shape) of each column; the dtype is None where the record tells."""
@@ -160,7 +187,9 @@ class TFRecordDataset(SourceDataset):
         if not isinstance(schema, Schema):
             raise TypeError(f"path: {schema} is not string: 'schema' must be a Schema or the name of its JSON file.")
         if not schema.columns:
-            raise RuntimeError('Invalid data, "columns" field is missing in JSON schema string: add columns with Schema.add_column.')
+            raise RuntimeError(
+                'Invalid data, "columns" field is missing in JSON schema string: add columns with Schema.add_column.'
+            )
         if schema.num_rows and self._num_samples is None:
             self._num_samples = schema.num_rows
         return [(item["name"], numpy_dtype(item["type"]), item.get("shape")) for item in schema.columns]
@@ -180,7 +209,10 @@ class TFRecordDataset(SourceDataset):
             columns = self._read_in_step(files, found)
             if columns is not None:
                 return columns
-        rows = [self._row(file, _bytes_at(self._files[file], self._contents[file], *place)) for file, place in zip(files, found.tolist())]
+        rows = [
+            self._row(file, _bytes_at(self._files[file], self._contents[file], *place))
+            for file, place in zip(files, found.tolist())
+        ]
         return [list(column) for column in zip(*rows, strict=True)]
 
     def _read_in_step(self, files: np.ndarray, places: np.ndarray) -> list[Any] | None:
@@ -195,11 +227,17 @@ class TFRecordDataset(SourceDataset):
         columns = []
         for name, dtype, shape in self._schema:
             kind, values = features.get(name, ("", []))
-            is_fitting = dtype is None or (dtype.kind != "U" and (kind == "bytes_list" or (dtype.kind == "f") == (kind == "float_list")))
+            is_fitting = dtype is None or (
+                dtype.kind != "U" and (kind == "bytes_list" or (dtype.kind == "f") == (kind == "float_list"))
+            )
             if not kind or not is_fitting:
                 return None
             try:
-                columns.append(_in_shape(values, np.dtype(np.uint8) if kind == "bytes_list" else dtype or np.dtype(_NATIVE[kind]), shape))
+                columns.append(
+                    _in_shape(
+                        values, np.dtype(np.uint8) if kind == "bytes_list" else dtype or np.dtype(_NATIVE[kind]), shape
+                    )
+                )
             except ValueError:
                 return None
         return columns
@@ -229,7 +267,9 @@ class TFRecordDataset(SourceDataset):
         row = []
         for name, dtype, shape in self._schema:
             if name not in features:
-                raise RuntimeError(f"Feature name: {name} is required in schema but could not be found in {self._files[file]}.")
+                raise RuntimeError(
+                    f"Feature name: {name} is required in schema but could not be found in {self._files[file]}."
+                )
             row.append(_column(name, features[name], dtype, shape, self._files[file]))
         return tuple(row)
 
@@ -269,14 +309,24 @@ def _column(name: str, feature: Any, dtype: np.dtype | None, shape: list[int] | 
     try:
         return array.reshape(shape)
     except ValueError:
-        raise RuntimeError(f"Column shape of {name} defined in schema does not match the shape actually load: {shape} for {array.shape} "
-                           f"in {path}.") from None
+        raise RuntimeError(
+            f"Column shape of {name} defined in schema does not match the shape actually load: {shape} for "
+            f"{array.shape} "
+            f"in {path}."
+        ) from None
 
 
 def _bytes_column(values: Any, dtype: np.dtype | None, path: str) -> np.ndarray:
-    """Texts, or the bytes themselves: one after another, filled up with zeros to the longest where there are several."""
-    if len(values) * max(map(len, values), default=0) > most_bytes(path):  # many short ones and a long one would be much of nothing
-        raise RuntimeError(f"Invalid data, {len(values)} values of up to {max(map(len, values))} bytes in one row of {path} are too much.")
+    """Texts, or the bytes themselves: one after another, filled up with zeros to the longest where there
+    are several.
+    """
+    if len(values) * max(map(len, values), default=0) > most_bytes(
+        path
+    ):  # many short ones and a long one would be much of nothing
+        raise RuntimeError(
+            f"Invalid data, {len(values)} values of up to {max(map(len, values))} bytes in one row of {path} are too "
+            "much."
+        )
     if dtype is not None and dtype.kind == "U":
         return np.array([value.decode("utf-8", "surrogateescape") for value in values])
     longest = max(map(len, values), default=0)
@@ -308,7 +358,11 @@ def found_files(dataset_files: Any) -> list[str]:
     found: list[str] = []
     missing: list[str] = []
     for pattern in patterns:
-        matches = [pattern] if os.path.isfile(pattern) else sorted(path for path in glob.glob(pattern, recursive=True) if os.path.isfile(path))
+        matches = (
+            [pattern]
+            if os.path.isfile(pattern)
+            else sorted(path for path in glob.glob(pattern, recursive=True) if os.path.isfile(path))
+        )
         found.extend(matches)
         missing.extend([] if matches else [pattern])
     if missing or not found:
@@ -323,7 +377,10 @@ def check_reading(num_samples: Any, shuffle: Any, num_shards: Any, shard_id: Any
         if num_samples < 0:
             raise ValueError("num_samples exceeds the boundary between 0 and 9223372036854775807(INT64_MAX)!")
     if not isinstance(shuffle, (bool, Shuffle)):
-        raise TypeError(f"shuffle must be of boolean or enum of 'Shuffle' values like 'Shuffle.GLOBAL' or 'Shuffle.FILES', but got {shuffle!r}.")
+        raise TypeError(
+            "shuffle must be of boolean or enum of 'Shuffle' values like 'Shuffle.GLOBAL' or 'Shuffle.FILES', but got "
+            f"{shuffle!r}."
+        )
     if num_shards is not None and shard_id is None:
         raise RuntimeError("num_shards is specified and currently requires shard_id as well.")
     if shard_id is not None and num_shards is None:
@@ -346,7 +403,7 @@ def equal_share(ranges: Iterable[np.ndarray], shards: int, shard: int) -> list[n
     for begin in (0, total):  # the second time round fills up the last shard
         place = begin
         for part in ranges:
-            share.append(part[max(0, first - place):max(0, first + each - place)])
+            share.append(part[max(0, first - place) : max(0, first + each - place)])
             place += len(part)
     return [part for part in share if len(part)]
 

@@ -37,9 +37,9 @@ _EXTRA = (flag("extra_metadata"), Argument("decrypt", check=check_decrypt))
 class CocoDataset(FilesDataset):
     """COCO. Column image, and by task, for the n annotations of an image:
 
-    "Detection" (default): bbox float32 (n, 4), category_id and iscrowd uint32 (n, 1); "Stuff": segmentation float32 (n, longest, filled up with -1),
-    iscrowd; "Keypoint": keypoints float32 (n, 3 · number), num_keypoints uint32; "Panoptic": as detection, and area uint32; "Captioning": captions
-    (n, 1). Images without annotations are left out.
+    "Detection" (default): bbox float32 (n, 4), category_id and iscrowd uint32 (n, 1); "Stuff": segmentation float32 (n,
+    longest, filled up with -1), iscrowd; "Keypoint": keypoints float32 (n, 3 · number), num_keypoints uint32;
+    "Panoptic": as detection, and area uint32; "Captioning": captions (n, 1). Images without annotations are left out.
 
     Args:
         dataset_dir: the folder of the images. annotation_file: the JSON file.
@@ -48,14 +48,19 @@ class CocoDataset(FilesDataset):
     """
 
     arguments = (
-        FOLDER, Argument("annotation_file", REQUIRED, lambda value, name: check_file(value), REQUIRED),
-        choice("task", "Detection Stuff Panoptic Keypoint Captioning", default="Detection"), *IMAGES, *_EXTRA,
-    )  # fmt: skip
+        FOLDER,
+        Argument("annotation_file", REQUIRED, lambda value, name: check_file(value), REQUIRED),
+        choice("task", "Detection Stuff Panoptic Keypoint Captioning", default="Detection"),
+        *IMAGES,
+        *_EXTRA,
+    )
     _tasks = {
-        "Detection": "bbox:float32 category_id:uint32 iscrowd:uint32", "Stuff": "segmentation:float32 iscrowd:uint32",
-        "Keypoint": "keypoints:float32 num_keypoints:uint32", "Panoptic": "bbox:float32 category_id:uint32 iscrowd:uint32 area:uint32",
+        "Detection": "bbox:float32 category_id:uint32 iscrowd:uint32",
+        "Stuff": "segmentation:float32 iscrowd:uint32",
+        "Keypoint": "keypoints:float32 num_keypoints:uint32",
+        "Panoptic": "bbox:float32 category_id:uint32 iscrowd:uint32 area:uint32",
         "Captioning": "captions:text",
-    }  # fmt: skip
+    }
     annotation_file: str
     task: str
     extra_metadata: bool
@@ -76,13 +81,19 @@ class CocoDataset(FilesDataset):
             images = {image["id"]: image["file_name"] for image in content["images"]}
             categories = {}
             if self.task in ("Detection", "Panoptic"):
-                categories = {c["name"]: [c["id"], *([c["isthing"]] if self.task == "Panoptic" else [])] for c in content["categories"]}
+                categories = {
+                    c["name"]: [c["id"], *([c["isthing"]] if self.task == "Panoptic" else [])]
+                    for c in content["categories"]
+                }
             known = {ids[0] for ids in categories.values()}
             rows: dict[str, list[tuple]] = {}
             for annotation in content["annotations"]:
                 image = annotation["image_id"]
                 if image not in images:
-                    raise RuntimeError(f"Invalid data, image_id: {image} in annotation node is not found in image node in {self.annotation_file}.")
+                    raise RuntimeError(
+                        f"Invalid data, image_id: {image} in annotation node is not found in image node in "
+                        f"{self.annotation_file}."
+                    )
                 rows.setdefault(images[image], []).extend(self._rows_of(annotation, known))
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise RuntimeError(f"Invalid data, {self.annotation_file} lacks {error} for task {self.task}.") from error
@@ -96,11 +107,16 @@ class CocoDataset(FilesDataset):
             return [(annotation["keypoints"], annotation["num_keypoints"])]
         if self.task == "Stuff":
             crowd, outline = annotation["iscrowd"], annotation["segmentation"]
-            return [(part, crowd if i == 0 else None) for i, part in enumerate((outline or [None]) if crowd == 0 else [outline["counts"]])]
+            return [
+                (part, crowd if i == 0 else None)
+                for i, part in enumerate((outline or [None]) if crowd == 0 else [outline["counts"]])
+            ]
         found = annotation["segments_info"] if self.task == "Panoptic" else [annotation]
         for item in found:
             if item["category_id"] not in known:
-                raise RuntimeError(f"Invalid data, category_id can't find in categories where category_id: {item['category_id']}.")
+                raise RuntimeError(
+                    f"Invalid data, category_id can't find in categories where category_id: {item['category_id']}."
+                )
         if self.task == "Panoptic":
             return [(item["bbox"], item["category_id"], item["iscrowd"], item["area"]) for item in found]
         return [(item["bbox"], item["category_id"], item.get("iscrowd", 0)) for item in found]
@@ -117,16 +133,29 @@ class CocoDataset(FilesDataset):
             values = [[[caption] for caption in first]]
         else:
             longest = max(map(len, first), default=0)
-            numbers = [[[value] for value in column if value is not None] for column in list(zip(*rows, strict=True))[1:]]
-            values = [np.array([[*part, *[-1.0] * (longest - len(part))] for part in first], np.float32).reshape(len(first), longest), *numbers]
-        return (os.path.join(self.dataset_dir, name), *values, *([name.partition(".")[0]] if self.extra_metadata else []))
+            numbers = [
+                [[value] for value in column if value is not None] for column in list(zip(*rows, strict=True))[1:]
+            ]
+            values = [
+                np.array([[*part, *[-1.0] * (longest - len(part))] for part in first], np.float32).reshape(
+                    len(first), longest
+                ),
+                *numbers,
+            ]
+        return (
+            os.path.join(self.dataset_dir, name),
+            *values,
+            *([name.partition(".")[0]] if self.extra_metadata else []),
+        )
 
     @cached_property
     def _by_name(self) -> dict[str, list[tuple]]:
         return dict(self._annotations[0])
 
     def get_class_indexing(self) -> dict[str, list[int]]:  # type: ignore[override]
-        """From category to [id], or for "Panoptic" [id, whether it is a thing]. Raises: NotImplementedError for other tasks."""
+        """From category to [id], or for "Panoptic" [id, whether it is a thing]. Raises: NotImplementedError for other
+        tasks.
+        """
         if self.task not in ("Detection", "Panoptic"):
             raise NotImplementedError("Only 'Detection' and 'Panoptic' support get_class_indexing.")
         if not self._annotations[0]:
@@ -135,18 +164,24 @@ class CocoDataset(FilesDataset):
 
 
 class VOCDataset(FilesDataset):
-    """PASCAL VOC. "Segmentation" (default): columns image and target; "Detection": image, and for its n objects bbox float32 (n, 4: x, y, width,
-    height), label, difficult and truncate, uint32 (n, 1).
+    """PASCAL VOC. "Segmentation" (default): columns image and target; "Detection": image, and for its n objects bbox
+    float32 (n, 4: x, y, width, height), label, difficult and truncate, uint32 (n, 1).
 
     Args:
-        usage: the name of a list in ``ImageSets``. class_indexing: from class to label (detection only); default: sorted names, from 0.
-        extra_metadata: a column ``_meta-filename``, which rows have after it was renamed. decrypt: ``f(path) -> bytes`` to read an image.
+        usage: the name of a list in ``ImageSets``. class_indexing: from class to label (detection only); default:
+            sorted names, from 0.
+        extra_metadata: a column ``_meta-filename``, which rows have after it was renamed. decrypt: ``f(path) -> bytes``
+            to read an image.
     """
 
     arguments = (
-        FOLDER, Argument("task", "Segmentation", kind_of(str), REQUIRED), Argument("usage", "train", kind_of(str), REQUIRED),
-        Argument("class_indexing", check=kind_of(dict)), *IMAGES, *_EXTRA,
-    )  # fmt: skip
+        FOLDER,
+        Argument("task", "Segmentation", kind_of(str), REQUIRED),
+        Argument("usage", "train", kind_of(str), REQUIRED),
+        Argument("class_indexing", check=kind_of(dict)),
+        *IMAGES,
+        *_EXTRA,
+    )
     task: str
     usage: str
     class_indexing: dict[str, int] | None
@@ -166,7 +201,11 @@ class VOCDataset(FilesDataset):
 
     @property
     def columns(self) -> str:  # type: ignore[override]
-        more = "target:image" if self.task == "Segmentation" else "bbox:float32 label:uint32 difficult:uint32 truncate:uint32"
+        more = (
+            "target:image"
+            if self.task == "Segmentation"
+            else "bbox:float32 label:uint32 difficult:uint32 truncate:uint32"
+        )
         return f"image:image {more}{' _meta-filename:text' if self.extra_metadata else ''}"
 
     @cached_property
@@ -179,7 +218,11 @@ class VOCDataset(FilesDataset):
         found = {}
         for name in self._names:
             path = self._inside(os.path.join(self.dataset_dir, "Annotations", f"{name}.xml"))
-            objects = [item for item in _voc_objects(path) if item[0] and (not self.class_indexing or item[0] in self.class_indexing)]
+            objects = [
+                item
+                for item in _voc_objects(path)
+                if item[0] and (not self.class_indexing or item[0] in self.class_indexing)
+            ]
             if objects:
                 found[name] = objects
         if not found:
@@ -198,14 +241,22 @@ class VOCDataset(FilesDataset):
         else:
             labels = self._labels_by_name
             numbers = np.array([values for _, values in self._objects[name]], np.float32)
-            more = (numbers[:, :4], [[labels[label]] for label, _ in self._objects[name]], numbers[:, 4:5], numbers[:, 5:])
+            more = (
+                numbers[:, :4],
+                [[labels[label]] for label, _ in self._objects[name]],
+                numbers[:, 4:5],
+                numbers[:, 5:],
+            )
         return (image, *more, *([name] if self.extra_metadata else []))
 
     @cached_property
     def _labels_by_name(self) -> dict[str, int]:
         if self.class_indexing:
             return self.class_indexing
-        return {name: i for i, name in enumerate(sorted({label for objects in self._objects.values() for label, _ in objects}))}
+        return {
+            name: i
+            for i, name in enumerate(sorted({label for objects in self._objects.values() for label, _ in objects}))
+        }
 
     def get_class_indexing(self) -> dict[str, int]:
         """From class to label. Raises: NotImplementedError for "Segmentation"."""
@@ -224,7 +275,14 @@ def _voc_objects(path: str) -> list[tuple[str, list[float]]]:
         left, top, right, bottom = (_number(box, name, path) for name in ("xmin", "ymin", "xmax", "ymax"))
         if not (left > 0 and top > 0 and right > left and bottom > top):
             raise RuntimeError(f"Invalid bndbox: {{{left}, {top}, {right}, {bottom}}} found in {path}.")
-        values = [left, top, right - left, bottom - top, _number(item, "difficult", path), _number(item, "truncated", path)]
+        values = [
+            left,
+            top,
+            right - left,
+            bottom - top,
+            _number(item, "difficult", path),
+            _number(item, "truncated", path),
+        ]
         found.append((item.findtext("name") or "", values))
     if not found:
         raise RuntimeError(f"Invalid data, no object found in {path}.")
@@ -240,8 +298,9 @@ def _number(node: ElementTree.Element, name: str, path: str) -> float:
 
 
 class KITTIDataset(FilesDataset):
-    """KITTI's objects. For the training, of the n objects of an image: label uint32 (n, 1: sorted classes), truncated float32, occluded uint32, alpha
-    float32, bbox (n, 4), dimensions (n, 3), location (n, 3), rotation_y; for the test only image.
+    """KITTI's objects. For the training, of the n objects of an image: label uint32 (n, 1: sorted classes), truncated
+    float32, occluded uint32, alpha float32, bbox (n, 4), dimensions (n, 3), location (n, 3), rotation_y; for the test
+    only image.
 
     Args:
         usage: "train" (default) or "test".
@@ -252,7 +311,10 @@ class KITTIDataset(FilesDataset):
 
     @property
     def columns(self) -> str:  # type: ignore[override]
-        more = " label:uint32 truncated:float32 occluded:array alpha:float32 bbox:float32 dimensions:float32 location:float32 rotation_y:float32"
+        more = (
+            " label:uint32 truncated:float32 occluded:array alpha:float32 bbox:float32 dimensions:float32 "
+            "location:float32 rotation_y:float32"
+        )
         return "image:image" + (more if self.usage == "train" else "")
 
     def _path(self, kind: str, name: str) -> str:
@@ -265,11 +327,16 @@ class KITTIDataset(FilesDataset):
         for name in self._all_names:
             path = self._path("label", f"{name}.txt")
             try:
-                rows = [(label, np.array(values[:14], np.float64)) for label, *values in (line.split() for line in lines_of(path))]
+                rows = [
+                    (label, np.array(values[:14], np.float64))
+                    for label, *values in (line.split() for line in lines_of(path))
+                ]
                 if any(len(values) != 14 for _, values in rows):
                     raise ValueError("14 numbers expected behind each label")
             except ValueError as error:
-                raise RuntimeError(f"Invalid file, the format of the annotation file is not as expected: {path}: {error}.") from error
+                raise RuntimeError(
+                    f"Invalid file, the format of the annotation file is not as expected: {path}: {error}."
+                ) from error
             if rows:
                 found[name] = rows
         return found
@@ -303,8 +370,8 @@ class KITTIDataset(FilesDataset):
 
 
 class WIDERFaceDataset(FilesDataset):
-    """WIDER FACE: image, and but for the test, of its n faces bbox int32 (n, 4), blur, expression, illumination, occlusion, pose and invalid, int32
-    (n,).
+    """WIDER FACE: image, and but for the test, of its n faces bbox int32 (n, 4), blur, expression, illumination,
+    occlusion, pose and invalid, int32 (n,).
 
     Args:
         usage: "train", "valid", "test" or "all" (default: train and valid).
@@ -316,7 +383,9 @@ class WIDERFaceDataset(FilesDataset):
     @property
     def columns(self) -> str:  # type: ignore[override]
         return "image:image" + (
-            "" if self.usage == "test" else " bbox:int32 blur:int32 expression:int32 illumination:int32 occlusion:int32 pose:int32 invalid:int32"
+            ""
+            if self.usage == "test"
+            else " bbox:int32 blur:int32 expression:int32 illumination:int32 occlusion:int32 pose:int32 invalid:int32"
         )
 
     def _find(self) -> list[tuple]:
@@ -331,7 +400,10 @@ class WIDERFaceDataset(FilesDataset):
                 found.extend((path,) for path in paths)
                 continue
             faces = _wider_faces(os.path.join(self.dataset_dir, "wider_face_split", f"wider_face_{part}_bbx_gt.txt"))
-            found.extend((path, faces.get(os.path.relpath(path, folder).replace(os.sep, "/"), np.empty((0, 10), np.int32))) for path in paths)
+            found.extend(
+                (path, faces.get(os.path.relpath(path, folder).replace(os.sep, "/"), np.empty((0, 10), np.int32)))
+                for path in paths
+            )
         return found
 
     def _expanded(self, sample: tuple) -> tuple:
@@ -344,28 +416,33 @@ def _wider_faces(path: str) -> dict[str, np.ndarray]:
     try:
         for name in rows:
             count = max(int(next(rows)), 1)
-            found[name] = np.array([[int(word) for word in next(rows).split()] for _ in range(count)], np.int32).reshape(count, 10)
+            found[name] = np.array(
+                [[int(word) for word in next(rows).split()] for _ in range(count)], np.int32
+            ).reshape(count, 10)
     except (ValueError, StopIteration) as error:
         raise RuntimeError(f"Invalid data, failed to read the boxes of {path}: {error}.") from error
     return found
 
 
 class ManifestDataset(FilesDataset):
-    """Images of a manifest, which has a JSON object on every line: ``source``, ``usage`` and ``annotation`` with names. Columns image and label
-    (int32,
-    one or (n,)). What is no JPEG, PNG, GIF or BMP is left out.
+    """Images of a manifest, which has a JSON object on every line: ``source``, ``usage`` and ``annotation`` with names.
+    Columns image and label (int32, one or (n,)). What is no JPEG, PNG, GIF or BMP is left out.
 
     Args:
-        dataset_file: the manifest. usage: "train" (default), "eval", "inference" or any other. class_indexing: from name to label; default: sorted
-            names.
+        dataset_file: the manifest. usage: "train" (default), "eval", "inference" or any other. class_indexing: from
+            name to label; default: sorted names.
     """
 
     arguments = (
         Argument("dataset_file", REQUIRED, lambda value, name: check_file(value), REQUIRED),
-        Argument("usage", "train", kind_of(str), "train"), IMAGES[0], *IMAGES[1:3], IMAGES[4], Argument("class_indexing", check=kind_of(dict)),
+        Argument("usage", "train", kind_of(str), "train"),
+        IMAGES[0],
+        *IMAGES[1:3],
+        IMAGES[4],
+        Argument("class_indexing", check=kind_of(dict)),
         flag("decode"),
         *IMAGES[5:],
-    )  # fmt: skip
+    )
     columns = "image:image label:int32"
     dataset_file: str
     usage: str
@@ -382,7 +459,9 @@ class ManifestDataset(FilesDataset):
                     continue
                 names = [annotation["name"] for annotation in row["annotation"]]
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-                raise RuntimeError(f"Invalid file, failed to parse manifest file {self.dataset_file}: {error} in line {line[:200]}.") from error
+                raise RuntimeError(
+                    f"Invalid file, failed to parse manifest file {self.dataset_file}: {error} in line {line[:200]}."
+                ) from error
             names = [name for name in names if not self.class_indexing or name in self.class_indexing]
             if names:
                 found.append((path, names))
@@ -400,4 +479,7 @@ class ManifestDataset(FilesDataset):
 
     def _find(self) -> list[tuple]:
         labels = self.get_class_indexing()
-        return [(path, labels[names[0]] if len(names) == 1 else [labels[name] for name in names]) for path, names in self._images]
+        return [
+            (path, labels[names[0]] if len(names) == 1 else [labels[name] for name in names])
+            for path, names in self._images
+        ]

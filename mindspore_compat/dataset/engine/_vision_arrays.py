@@ -36,16 +36,27 @@ from mindspore_compat.dataset.engine._records import RecordsDataset
 from mindspore_compat.dataset.engine.datasets import Dataset
 
 __all__ = [
-    "Cifar100Dataset", "Cifar10Dataset", "EMnistDataset", "FakeImageDataset", "FashionMnistDataset", "KMnistDataset", "MnistDataset",
+    "Cifar100Dataset",
+    "Cifar10Dataset",
+    "EMnistDataset",
+    "FakeImageDataset",
+    "FashionMnistDataset",
+    "KMnistDataset",
+    "MnistDataset",
     "PhotoTourDataset",
-    "QMnistDataset", "STL10Dataset", "SVHNDataset", "SemeionDataset", "USPSDataset",
-]  # fmt: skip
+    "QMnistDataset",
+    "STL10Dataset",
+    "SVHNDataset",
+    "SemeionDataset",
+    "USPSDataset",
+]
 
 _TRAIN_TEST = choice("usage", "train test all", "all")
 
 
 class MnistDataset(ArraysDataset):
-    """MNIST from its four ``*-ubyte`` files (or gzipped), those that are there; columns image (28, 28, 1) uint8 and label uint32.
+    """MNIST from its four ``*-ubyte`` files (or gzipped), those that are there; columns image (28, 28, 1) uint8 and
+    label uint32.
 
     Args:
         usage: "train", "test" or "all" (default).
@@ -61,7 +72,8 @@ class MnistDataset(ArraysDataset):
         images, labels = self._named("images", "idx3-ubyte"), self._named("labels", "idx1-ubyte")
         if len(images) != len(labels):
             raise RuntimeError(
-                f"Invalid {type(self).__name__} file, num of images should be equal to num of labels, but got num of images: {len(images)}, "
+                f"Invalid {type(self).__name__} file, num of images should be equal to num of labels, but got num of "
+                f"images: {len(images)}, "
                 f"num of labels: {len(labels)} under {self.dataset_dir}."
             )
         return _joined([self._load_part(*pair) for pair in zip(images, labels, strict=True)], (28, 28, 1))
@@ -69,7 +81,11 @@ class MnistDataset(ArraysDataset):
     def _named(self, what: str, ending: str) -> list[str]:
         paths = files_in(os.fspath(self.dataset_dir))
         names = [(path, os.path.basename(path)) for path in paths if path.removesuffix(".gz") not in {*paths} - {path}]
-        return [path for path, name in names if ending in name and any(f"{start}-{what}" in name for start in self._name_starts())]
+        return [
+            path
+            for path, name in names
+            if ending in name and any(f"{start}-{what}" in name for start in self._name_starts())
+        ]
 
     def _name_starts(self) -> list[str]:
         return self._starts[self.usage]
@@ -92,7 +108,8 @@ class EMnistDataset(MnistDataset):
     """One of the six splits of EMNIST, in MNIST's format.
 
     Args:
-        name: "byclass", "bymerge", "balanced", "letters", "digits" or "mnist". usage: "train", "test" or "all" (default).
+        name: "byclass", "bymerge", "balanced", "letters", "digits" or "mnist". usage: "train", "test" or "all"
+            (default).
     """
 
     arguments = (FOLDER, needed(choice("name", "byclass bymerge balanced letters digits mnist")), _TRAIN_TEST, *ARRAYS)
@@ -106,19 +123,31 @@ class QMnistDataset(ArraysDataset):
     """QMNIST: images, and the class or all that is known of a digit.
 
     Args:
-        usage: "train", "test", "test10k" (the first 10,000 of the test), "test50k" (the other ones), "nist" or "all" (default).
+        usage: "train", "test", "test10k" (the first 10,000 of the test), "test50k" (the other ones), "nist" or "all"
+            (default).
         compat: label is the class only; otherwise the eight numbers of QMNIST.
     """
 
-    arguments = (FOLDER, choice("usage", "train test test10k test50k nist all", "all"), flag("compat", True, True), *ARRAYS)
+    arguments = (
+        FOLDER,
+        choice("usage", "train test test10k test50k nist all", "all"),
+        flag("compat", True, True),
+        *ARRAYS,
+    )
     columns = "image:uint8 label:uint32"
     _prefixes = {"train": "qmnist-train", "test": "qmnist-test", "nist": "xnist"}
     usage: str
     compat: bool
 
     def _load(self) -> tuple[np.ndarray, ...]:
-        usages = ["train", "test", "nist"] if self.usage == "all" else ["test" if self.usage.startswith("test") else self.usage]
-        return _joined([self._load_part(os.path.join(self.dataset_dir, self._prefixes[usage])) for usage in usages], (28, 28, 1))
+        usages = (
+            ["train", "test", "nist"]
+            if self.usage == "all"
+            else ["test" if self.usage.startswith("test") else self.usage]
+        )
+        return _joined(
+            [self._load_part(os.path.join(self.dataset_dir, self._prefixes[usage])) for usage in usages], (28, 28, 1)
+        )
 
     def _load_part(self, start: str) -> tuple[np.ndarray, ...]:
         images_path, labels_path = f"{start}-images-idx3-ubyte", f"{start}-labels-idx2-int"
@@ -127,7 +156,9 @@ class QMnistDataset(ArraysDataset):
         if labels.shape[1] != 8:
             raise RuntimeError(f"Invalid data, length of labels is not equal to 8: {labels_path}.")
         if self.usage in ("test10k", "test50k") and len(images) != 60000:
-            raise RuntimeError(f"Invalid file, {images_path} should have 60000 images for usage {self.usage!r}, but has {len(images)}.")
+            raise RuntimeError(
+                f"Invalid file, {images_path} should have 60000 images for usage {self.usage!r}, but has {len(images)}."
+            )
         part = {"test10k": slice(None, 10000), "test50k": slice(10000, None)}.get(self.usage, slice(None))
         labels = labels[part].astype(np.uint32)
         return images[part][..., None], labels[:, 0] if self.compat else labels
@@ -156,7 +187,9 @@ class Cifar10Dataset(ArraysDataset):
         if not any(path.endswith(".bin") for path in files_in(os.fspath(self.dataset_dir))):
             raise self._nothing()
         width = len(self._columns()) - 1
-        records = np.concatenate([np.empty((0, width + 3072), np.uint8), *(_records(place, width + 3072) for place in found)])
+        records = np.concatenate(
+            [np.empty((0, width + 3072), np.uint8), *(_records(place, width + 3072) for place in found)]
+        )
         images = records[:, width:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
         return (np.ascontiguousarray(images), *(records[:, i].astype(np.uint32) for i in range(width)))
 
@@ -215,12 +248,15 @@ class SemeionDataset(ArraysDataset):
         try:
             values = np.array(rows, np.float64).reshape(-1, 266).astype(np.uint8)
         except ValueError:
-            raise RuntimeError(f"Invalid data, file content does not match SemeionDataset: {path} should have 266 numbers a line.") from None
+            raise RuntimeError(
+                f"Invalid data, file content does not match SemeionDataset: {path} should have 266 numbers a line."
+            ) from None
         return values[:, :256].reshape(-1, 16, 16), values[:, 256:].argmax(1).astype(np.uint32)
 
 
 class SVHNDataset(ArraysDataset):
-    """Street View House Numbers from ``*_32x32.mat`` ; columns image (32, 32, 3) uint8 and label uint32, 0 for the digit 0.
+    """Street View House Numbers from ``*_32x32.mat`` ; columns image (32, 32, 3) uint8 and label uint32, 0 for the
+    digit 0.
 
     Args:
         usage: "train", "test", "extra" or "all" (default).
@@ -290,22 +326,28 @@ class USPSDataset(RecordsDataset):
 
 
 class PhotoTourDataset(FilesDataset):
-    """Patches of the Photo Tourism data: image (64, 64, 1) each for the training; image1, image2 and matches (uint32) for the test.
+    """Patches of the Photo Tourism data: image (64, 64, 1) each for the training; image1, image2 and matches (uint32)
+    for the test.
 
     Args:
         name: "notredame", "yosemite", "liberty" or one of these with "_harris". usage: "train" (default) or "test".
     """
 
     arguments = (
-        FOLDER, needed(choice("name", "notredame yosemite liberty notredame_harris yosemite_harris liberty_harris")), choice("usage", "train test",
-        "train"),
+        FOLDER,
+        needed(choice("name", "notredame yosemite liberty notredame_harris yosemite_harris liberty_harris")),
+        choice("usage", "train test", "train"),
         *ARRAYS,
-    )  # fmt: skip
+    )
     name: str
     usage: str
 
     def _columns(self) -> list[tuple[str, str]]:
-        return [("image", "patch")] if self.usage == "train" else [("image1", "patch"), ("image2", "patch"), ("matches", "uint32")]
+        return (
+            [("image", "patch")]
+            if self.usage == "train"
+            else [("image1", "patch"), ("image2", "patch"), ("matches", "uint32")]
+        )
 
     def _find(self) -> list[tuple]:
         folder = os.path.join(self.dataset_dir, self.name)
@@ -315,7 +357,9 @@ class PhotoTourDataset(FilesDataset):
             self._points = [int(word) for word in words_of(os.path.join(folder, "info.txt"))[::2]]
             words = [int(word) for word in words_of(os.path.join(folder, "m50_100000_100000_0.txt"))]
         except ValueError as error:
-            raise RuntimeError(f"Invalid data, reading PhotoTour info or matched file failed: {error} under {folder}.") from error
+            raise RuntimeError(
+                f"Invalid data, reading PhotoTour info or matched file failed: {error} under {folder}."
+            ) from error
         if self.usage == "train":
             return [(i,) for i in range(len(self._points))]
         return [(words[i], words[i + 3], words[i + 1] == words[i + 4]) for i in range(0, len(words) - 4, 7)]
@@ -329,7 +373,9 @@ class PhotoTourDataset(FilesDataset):
         sheet, place = divmod(value, 256)
         if sheet not in self._sheets:
             if sheet >= len(self._sheet_paths):
-                raise RuntimeError(f"Invalid data, patch {value} lies in no picture of {os.path.join(self.dataset_dir, self.name)}.")
+                raise RuntimeError(
+                    f"Invalid data, patch {value} lies in no picture of {os.path.join(self.dataset_dir, self.name)}."
+                )
             from mindspore_compat.dataset.vision._image import open_image
 
             self._sheets[sheet] = np.array(open_image(read_array(self._sheet_paths[sheet])).convert("L"))
@@ -338,13 +384,17 @@ class PhotoTourDataset(FilesDataset):
 
 
 class FakeImageDataset(FilesDataset):
-    """Random images of `image_size` with labels, the same for the same `base_seed`; columns image uint8 and label uint32."""
+    """Random images of `image_size` with labels, the same for the same `base_seed`; columns image uint8 and label
+    uint32.
+    """
 
     arguments = (
-        Argument("num_images", 1000, check_pos_int32, 1000), Argument("image_size", (224, 224, 3), lambda value, name: _check_size(value), (224,
-        224, 3)),
-        Argument("num_classes", 10, check_pos_int32, 10), Argument("base_seed", 0, kind_of(int), 0), *ARRAYS,
-    )  # fmt: skip
+        Argument("num_images", 1000, check_pos_int32, 1000),
+        Argument("image_size", (224, 224, 3), lambda value, name: _check_size(value), (224, 224, 3)),
+        Argument("num_classes", 10, check_pos_int32, 10),
+        Argument("base_seed", 0, kind_of(int), 0),
+        *ARRAYS,
+    )
     columns = "image:array label:uint32"
     num_images: int
     image_size: tuple[int, int, int]
@@ -392,7 +442,9 @@ def _joined(parts: Sequence[tuple[Any, ...]], shape: tuple[int, ...]) -> tuple[n
 
 def _check_equal(images: np.ndarray, labels: np.ndarray, images_path: str, labels_path: str) -> None:
     if len(images) != len(labels):
-        raise RuntimeError(f"Invalid file, {images_path} has {len(images)} images, but {labels_path} {len(labels)} labels.")
+        raise RuntimeError(
+            f"Invalid file, {images_path} has {len(images)} images, but {labels_path} {len(labels)} labels."
+        )
 
 
 def _records(path: str, size: int) -> np.ndarray:
@@ -434,7 +486,9 @@ def read_idx(path: str, magic: int, rank: int, dtype: str = "u1") -> np.ndarray:
     shape = tuple(head[1:])
     width = np.dtype(dtype).itemsize
     if min(shape) < 0 or size - start != math.prod(shape) * width:
-        raise RuntimeError(f"Invalid file, {path} should have {math.prod(shape)} values of shape {shape} after its header.")
+        raise RuntimeError(
+            f"Invalid file, {path} should have {math.prod(shape)} values of shape {shape} after its header."
+        )
     return np.frombuffer(part(start, size - start), dtype).reshape(shape)
 
 

@@ -24,9 +24,15 @@ from mindspore_compat.dataset.engine._vision_arrays import read_mat
 from mindspore_compat.dataset.engine._vision_lists import check_decrypt
 
 __all__ = [
-    "Caltech101Dataset", "Caltech256Dataset", "Food101Dataset", "ImageFolderDataset", "LSUNDataset", "OmniglotDataset", "RenderedSST2Dataset",
+    "Caltech101Dataset",
+    "Caltech256Dataset",
+    "Food101Dataset",
+    "ImageFolderDataset",
+    "LSUNDataset",
+    "OmniglotDataset",
+    "RenderedSST2Dataset",
     "SUN397Dataset",
-]  # fmt: skip
+]
 
 
 class _ClassFolders(FilesDataset):
@@ -59,9 +65,15 @@ class ImageFolderDataset(_ClassFolders):
     """
 
     arguments = (
-        FOLDER, *IMAGES[:3], IMAGES[4], Argument("extensions", check=kind_of(list)), Argument("class_indexing", check=kind_of(dict)), flag("decode"),
-        *IMAGES[5:], Argument("decrypt", check=check_decrypt),
-    )  # fmt: skip
+        FOLDER,
+        *IMAGES[:3],
+        IMAGES[4],
+        Argument("extensions", check=kind_of(list)),
+        Argument("class_indexing", check=kind_of(dict)),
+        flag("decode"),
+        *IMAGES[5:],
+        Argument("decrypt", check=check_decrypt),
+    )
     extensions: list[str] | None
     class_indexing: dict[str, int] | None
 
@@ -115,7 +127,11 @@ class RenderedSST2Dataset(_ClassFolders):
     def _folders(self) -> list[tuple[str, int]]:
         folder = os.fspath(self.dataset_dir)
         splits = folders_in(folder) if self.usage == "all" else ["valid" if self.usage == "val" else self.usage]
-        return [(os.path.join(folder, split, name), i) for split in splits for i, name in enumerate(folders_in(os.path.join(folder, split)))]
+        return [
+            (os.path.join(folder, split, name), i)
+            for split in splits
+            for i, name in enumerate(folders_in(os.path.join(folder, split)))
+        ]
 
     def num_classes(self) -> int | None:
         return len({os.path.basename(folder) for folder, _ in self._folders()})
@@ -137,7 +153,12 @@ class LSUNDataset(_ClassFolders):
         usage: "train", "valid", "test" or "all" (default: train and valid). classes: which of the ten; default all.
     """
 
-    arguments = (FOLDER, choice("usage", "train test valid all", "all"), Argument("classes", check=_check_classes, none=()), *IMAGES)
+    arguments = (
+        FOLDER,
+        choice("usage", "train test valid all", "all"),
+        Argument("classes", check=_check_classes, none=()),
+        *IMAGES,
+    )
     columns = "image:image label:uint32"
     usage: str
     classes: list[str]
@@ -172,7 +193,11 @@ class OmniglotDataset(_ClassFolders):
 
     def _folders(self) -> list[tuple[str, int]]:
         folder = os.path.join(self.dataset_dir, "images_background" if self.background else "images_evaluation")
-        names = [os.path.join(folder, alphabet, name) for alphabet in folders_in(folder) for name in folders_in(os.path.join(folder, alphabet))]
+        names = [
+            os.path.join(folder, alphabet, name)
+            for alphabet in folders_in(folder)
+            for name in folders_in(os.path.join(folder, alphabet))
+        ]
         return [(name, i) for i, name in enumerate(names)]
 
 
@@ -185,7 +210,12 @@ class Caltech101Dataset(FilesDataset):
 
     arguments = (FOLDER, choice("target_type", "category annotation all", "category"), *GENERATED)
     is_generated, size_of_nothing = True, 0
-    _other_names = {"Faces": "Faces_2", "Faces_easy": "Faces_3", "Motorbikes": "Motorbikes_16", "airplanes": "Airplanes_Side_2"}
+    _other_names = {
+        "Faces": "Faces_2",
+        "Faces_easy": "Faces_3",
+        "Motorbikes": "Motorbikes_16",
+        "airplanes": "Airplanes_Side_2",
+    }
     target_type: str
 
     def _columns(self) -> list[tuple[str, str]]:
@@ -195,17 +225,28 @@ class Caltech101Dataset(FilesDataset):
     def _find(self) -> list[tuple]:
         folder = os.path.join(self.dataset_dir, "101_ObjectCategories")
         names = [name for name in folders_in(folder) if name != "BACKGROUND_Google"]
-        return [(name, label, i + 1) for label, name in enumerate(names) for i in range(len(os.listdir(os.path.join(folder, name))))]
+        return [
+            (name, label, i + 1)
+            for label, name in enumerate(names)
+            for i in range(len(os.listdir(os.path.join(folder, name))))
+        ]
 
     def _expanded(self, sample: tuple) -> tuple:
         name, label, number = sample
-        found: dict[str, Any] = {"image": os.path.join(self.dataset_dir, "101_ObjectCategories", name, f"image_{number:04d}.jpg"), "category": label}
+        found: dict[str, Any] = {
+            "image": os.path.join(self.dataset_dir, "101_ObjectCategories", name, f"image_{number:04d}.jpg"),
+            "category": label,
+        }
         if self.target_type != "category":
-            path = os.path.join(self.dataset_dir, "Annotations", self._other_names.get(name, name), f"annotation_{number:04d}.mat")
+            path = os.path.join(
+                self.dataset_dir, "Annotations", self._other_names.get(name, name), f"annotation_{number:04d}.mat"
+            )
             try:
                 found["annotation"] = read_mat(path)["obj_contour"]
             except (FileNotFoundError, KeyError) as error:
-                raise RuntimeError(f"The annotation file {path} does not exist or has no obj_contour: {error}.") from error
+                raise RuntimeError(
+                    f"The annotation file {path} does not exist or has no obj_contour: {error}."
+                ) from error
         return tuple(found[name] for name in self._column_names())
 
     def get_class_indexing(self) -> dict[str, int]:
@@ -230,8 +271,13 @@ class Food101Dataset(FilesDataset):
         folder = os.path.join(self.dataset_dir, "images")
         classes = folders_in(folder)
         lists = [name for name in ("train", "test") if self.usage in (name, "all")]
-        lines = [line for name in lists for line in lines_of(os.path.join(self.dataset_dir, "meta", f"{name}.txt")) if line]
-        return [(os.path.join(folder, f"{line}.jpg"), next((name for name in classes if name in line), "")) for line in lines]
+        lines = [
+            line for name in lists for line in lines_of(os.path.join(self.dataset_dir, "meta", f"{name}.txt")) if line
+        ]
+        return [
+            (os.path.join(folder, f"{line}.jpg"), next((name for name in classes if name in line), ""))
+            for line in lines
+        ]
 
 
 class SUN397Dataset(FilesDataset):
@@ -242,8 +288,12 @@ class SUN397Dataset(FilesDataset):
     label_column = "label"
 
     def _find(self) -> list[tuple]:
-        labels = {name: i for i, name in reversed(list(enumerate(words_of(os.path.join(self.dataset_dir, "ClassName.txt")))))}
+        labels = {
+            name: i for i, name in reversed(list(enumerate(words_of(os.path.join(self.dataset_dir, "ClassName.txt")))))
+        }
         return [
-            (path, labels[name]) for name in sorted(labels) for path in files_in(os.fspath(self.dataset_dir) + name, ".jpg")
+            (path, labels[name])
+            for name in sorted(labels)
+            for path in files_in(os.fspath(self.dataset_dir) + name, ".jpg")
             if os.path.basename(path).startswith("sun_")
-        ]  # fmt: skip
+        ]

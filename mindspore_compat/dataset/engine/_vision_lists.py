@@ -32,10 +32,18 @@ from mindspore_compat.dataset.engine._vision_arrays import read_mat
 from mindspore_compat.dataset.engine.samplers import PKSampler
 
 __all__ = [
-    "CelebADataset", "CityscapesDataset", "DIV2KDataset", "FlickrDataset", "Flowers102Dataset", "LFWDataset", "Places365Dataset", "SBDataset",
+    "CelebADataset",
+    "CityscapesDataset",
+    "DIV2KDataset",
+    "FlickrDataset",
+    "Flowers102Dataset",
+    "LFWDataset",
+    "Places365Dataset",
+    "SBDataset",
     "SBUDataset",
-    "check_decrypt", "is_picture",
-]  # fmt: skip
+    "check_decrypt",
+    "is_picture",
+]
 
 
 def check_decrypt(value: Any, name: str) -> None:
@@ -53,10 +61,16 @@ class CelebADataset(FilesDataset):
     """
 
     arguments = (
-        FOLDER, *IMAGES[1:3], choice("usage", "all train valid test", "all", "all"), IMAGES[4], IMAGES[3], Argument("extensions",
-        check=kind_of(list), none=()),
-        IMAGES[0], *IMAGES[5:], Argument("decrypt", check=check_decrypt),
-    )  # fmt: skip
+        FOLDER,
+        *IMAGES[1:3],
+        choice("usage", "all train valid test", "all", "all"),
+        IMAGES[4],
+        IMAGES[3],
+        Argument("extensions", check=kind_of(list), none=()),
+        IMAGES[0],
+        *IMAGES[5:],
+        Argument("decrypt", check=check_decrypt),
+    )
     columns = "image:image attr:uint32"
     usage: str
     extensions: list[str]
@@ -74,9 +88,14 @@ class CelebADataset(FilesDataset):
             wanted = {"train": "0", "valid": "1", "test": "2"}[self.usage]
             lines = [line for line, part in zip(lines, lines_of(path), strict=False) if part.split()[1:] == [wanted]]
         try:
-            found = [(name, np.array([int(value) for value in values], np.int64) > 0) for name, *values in map(str.split, lines)]
+            found = [
+                (name, np.array([int(value) for value in values], np.int64) > 0)
+                for name, *values in map(str.split, lines)
+            ]
         except ValueError as error:
-            raise RuntimeError(f"Invalid data, list_attr_celeba.txt of {self.dataset_dir} has an attribute that is no number: {error}.") from error
+            raise RuntimeError(
+                f"Invalid data, list_attr_celeba.txt of {self.dataset_dir} has an attribute that is no number: {error}."
+            ) from error
         return [
             (os.path.join(self.dataset_dir, name), values)
             for name, values in found
@@ -93,13 +112,21 @@ class CityscapesDataset(FilesDataset):
     """
 
     arguments = (
-        FOLDER, choice("usage", "train test val all train_extra", default="train"), choice("quality_mode", "fine coarse", default="fine"),
-        choice("task", "instance semantic polygon color", default="instance"), *IMAGES_NONE,
-    )  # fmt: skip
+        FOLDER,
+        choice("usage", "train test val all train_extra", default="train"),
+        choice("quality_mode", "fine coarse", default="fine"),
+        choice("task", "instance semantic polygon color", default="instance"),
+        *IMAGES_NONE,
+    )
     usage: str
     quality_mode: str
     task: str
-    _endings = {"instance": "instanceIds.png", "semantic": "labelIds.png", "color": "color.png", "polygon": "polygons.json"}
+    _endings = {
+        "instance": "instanceIds.png",
+        "semantic": "labelIds.png",
+        "color": "color.png",
+        "polygon": "polygons.json",
+    }
 
     def _columns(self) -> list[tuple[str, str]]:
         return [("image", "image"), ("task", "json" if self.task == "polygon" else "image")]
@@ -119,7 +146,11 @@ class CityscapesDataset(FilesDataset):
             folders_in(targets)
             for city in folders_in(images):
                 for path in files_in(os.path.join(images, city), ".png"):
-                    target = os.path.join(targets, city, f"{os.path.basename(path).split('_leftImg8bit')[0]}_{kind}_{self._endings[self.task]}")
+                    target = os.path.join(
+                        targets,
+                        city,
+                        f"{os.path.basename(path).split('_leftImg8bit')[0]}_{kind}_{self._endings[self.task]}",
+                    )
                     if not os.path.exists(target):
                         raise RuntimeError(f"Invalid file, {target} not found.")
                     found.append((path, target))
@@ -140,14 +171,18 @@ class DIV2KDataset(FilesDataset):
     """DIV2K: columns hr_image and lr_image, the same in high and in low resolution.
 
     Args:
-        usage: "train", "valid" or "all". downgrade: "bicubic", "unknown", "mild", "difficult" or "wild" (the last three with scale 4).
+        usage: "train", "valid" or "all". downgrade: "bicubic", "unknown", "mild", "difficult" or "wild" (the last three
+            with scale 4).
         scale: 2, 3, 4 or (bicubic only) 8.
     """
 
     arguments = (
-        FOLDER, choice("usage", "train valid all", default="train"), choice("downgrade", "bicubic unknown mild difficult wild", default="bicubic"),
-        Argument("scale", 2, None, REQUIRED), *IMAGES_NONE,
-    )  # fmt: skip
+        FOLDER,
+        choice("usage", "train valid all", default="train"),
+        choice("downgrade", "bicubic unknown mild difficult wild", default="bicubic"),
+        Argument("scale", 2, None, REQUIRED),
+        *IMAGES_NONE,
+    )
     columns = "hr_image:image lr_image:image"
     usage: str
     downgrade: str
@@ -186,7 +221,11 @@ class FlickrDataset(FilesDataset):
         annotation_file: lines of ``name#number``, a tab and a caption.
     """
 
-    arguments = (FOLDER, Argument("annotation_file", REQUIRED, lambda value, name: check_file(value), REQUIRED), *IMAGES_NONE)
+    arguments = (
+        FOLDER,
+        Argument("annotation_file", REQUIRED, lambda value, name: check_file(value), REQUIRED),
+        *IMAGES_NONE,
+    )
     columns = "image:image annotation:text"
     annotation_file: str
 
@@ -195,7 +234,10 @@ class FlickrDataset(FilesDataset):
         for line in filter(None, lines_of(self.annotation_file)):
             name, tab, caption = line.partition("\t")
             if not (tab and caption and name[:-2]):
-                raise RuntimeError(f"Invalid file, name or annotation is missing in flickr dataset file: {self.annotation_file}, line: {line}.")
+                raise RuntimeError(
+                    f"Invalid file, name or annotation is missing in flickr dataset file: {self.annotation_file}, "
+                    f"line: {line}."
+                )
             captions.setdefault(os.path.join(self.dataset_dir, name[:-2]), []).append(caption)
         return [(path, captions[path]) for path in sorted(captions) if is_picture(path)]
 
@@ -206,17 +248,19 @@ def is_picture(path: str) -> bool:
 
 
 class Flowers102Dataset(FilesDataset):
-    """Flowers 102 (its .mat files by SciPy): columns image, for "Segmentation" segmentation, and label (uint32, from 0).
+    """Flowers 102 (its .mat files by SciPy): columns image, for "Segmentation" segmentation, and label (uint32, from
+    0).
 
     Args:
         task: "Classification" (default) or "Segmentation". usage: "train", "valid", "test" or "all" (default).
     """
 
     arguments = (
-        FOLDER, choice("task", "Classification Segmentation", "Classification", "Classification"), choice("usage", "train valid test all", "all",
-        "all"),
+        FOLDER,
+        choice("task", "Classification Segmentation", "Classification", "Classification"),
+        choice("usage", "train valid test all", "all", "all"),
         *GENERATED,
-    )  # fmt: skip
+    )
     is_generated, size_of_nothing = True, 0
     _parts = {"train": ["trnid"], "test": ["tstid"], "valid": ["valid"], "all": ["trnid", "tstid", "valid"]}
     task: str
@@ -232,7 +276,11 @@ class Flowers102Dataset(FilesDataset):
             check_dir(os.path.join(folder, "segmim"))
 
     def _columns(self) -> list[tuple[str, str]]:
-        return [("image", "image"), *([("segmentation", "image")] if self.task == "Segmentation" else []), ("label", "uint32")]
+        return [
+            ("image", "image"),
+            *([("segmentation", "image")] if self.task == "Segmentation" else []),
+            ("label", "uint32"),
+        ]
 
     def _find(self) -> list[tuple]:
         files = [os.path.join(self.dataset_dir, name) for name in ("imagelabels.mat", "setid.mat")]
@@ -241,11 +289,19 @@ class Flowers102Dataset(FilesDataset):
             sets = read_mat(files[1])
             numbers = [int(number) for part in self._parts[self.usage] for number in sets[part].reshape(-1)]
         except (KeyError, AttributeError, TypeError, ValueError, OverflowError) as error:
-            raise RuntimeError(f"Invalid file, {files[0]} or {files[1]} has other variables than Flowers102: {error}.") from error
+            raise RuntimeError(
+                f"Invalid file, {files[0]} or {files[1]} has other variables than Flowers102: {error}."
+            ) from error
         if numbers and not 1 <= min(numbers) <= max(numbers) <= len(labels):
-            raise RuntimeError(f"Invalid file, {files[1]} names images {min(numbers)} to {max(numbers)}, {files[0]} has {len(labels)} labels.")
+            raise RuntimeError(
+                f"Invalid file, {files[1]} names images {min(numbers)} to {max(numbers)}, {files[0]} has {len(labels)} "
+                "labels."
+            )
         folders = ["jpg/image", "segmim/segmim"] if self.task == "Segmentation" else ["jpg/image"]
-        return [(*(os.path.join(self.dataset_dir, f"{folder}_{i:05d}.jpg") for folder in folders), labels[i - 1] - 1) for i in numbers]
+        return [
+            (*(os.path.join(self.dataset_dir, f"{folder}_{i:05d}.jpg") for folder in folders), labels[i - 1] - 1)
+            for i in numbers
+        ]
 
     def get_class_indexing(self) -> dict[str, int]:
         """From the flowers' names to the labels."""
@@ -255,7 +311,8 @@ class Flowers102Dataset(FilesDataset):
 
 
 class LFWDataset(FilesDataset):
-    """Labeled Faces in the Wild: image and label (uint32: the person), or for "pairs" image1, image2 and label (1: the same person).
+    """Labeled Faces in the Wild: image and label (uint32: the person), or for "pairs" image1, image2 and label (1: the
+    same person).
 
     Args:
         task: "people" (default) or "pairs". usage: "10fold", "train", "test" or "all" (default: train and test).
@@ -263,9 +320,12 @@ class LFWDataset(FilesDataset):
     """
 
     arguments = (
-        FOLDER, choice("task", "people pairs", "people"), choice("usage", "10fold train test all", "all"),
-        choice("image_set", "original funneled deepfunneled", "funneled"), *IMAGES,
-    )  # fmt: skip
+        FOLDER,
+        choice("task", "people pairs", "people"),
+        choice("usage", "10fold train test all", "all"),
+        choice("image_set", "original funneled deepfunneled", "funneled"),
+        *IMAGES,
+    )
     task: str
     usage: str
     image_set: str
@@ -276,8 +336,15 @@ class LFWDataset(FilesDataset):
 
     def _find(self) -> list[tuple]:
         names = {"10fold": [""], "train": ["DevTrain"], "test": ["DevTest"], "all": ["DevTrain", "DevTest"]}[self.usage]
-        folder = os.path.join(self.dataset_dir, {"original": "lfw", "funneled": "lfw_funneled", "deepfunneled": "lfw-deepfunneled"}[self.image_set])
-        labels = {line.split()[0]: i for i, line in enumerate(lines_of(os.path.join(self.dataset_dir, "lfw-names.txt"))) if line.split()}
+        folder = os.path.join(
+            self.dataset_dir,
+            {"original": "lfw", "funneled": "lfw_funneled", "deepfunneled": "lfw-deepfunneled"}[self.image_set],
+        )
+        labels = {
+            line.split()[0]: i
+            for i, line in enumerate(lines_of(os.path.join(self.dataset_dir, "lfw-names.txt")))
+            if line.split()
+        }
 
         def image(person: str, number: str) -> str:
             return os.path.join(folder, person, f"{person}_{number:0>4}.jpg")
@@ -300,7 +367,9 @@ class LFWDataset(FilesDataset):
 
 
 def _rows_of_folds(rows: list[list[str]], task: str, is_folded: bool) -> Iterable[list[str]]:
-    """The rows of the folds without the counts: a fold of people has its count on top, all folds of pairs have one, and twice as many rows."""
+    """The rows of the folds without the counts: a fold of people has its count on top, all folds of pairs have one, and
+    twice as many rows.
+    """
     folds = int(rows[0][0]) if is_folded else 1
     place = 1 if is_folded or task == "pairs" else 0
     for _ in range(folds):
@@ -339,10 +408,13 @@ class Places365Dataset(FilesDataset):
         folder = f"val_{size}" if self.usage == "val" else f"data_{size}_{self.usage.removeprefix('train-')}"
         try:
             found = [
-                (os.path.join(self.dataset_dir, folder, path.lstrip("/")), int(label)) for path, label in zip(words[::2], words[1::2], strict=True)
+                (os.path.join(self.dataset_dir, folder, path.lstrip("/")), int(label))
+                for path, label in zip(words[::2], words[1::2], strict=True)
             ]
         except ValueError as error:
-            raise RuntimeError(f"Invalid data, reading places365 file list of {self.dataset_dir} failed: {error}.") from error
+            raise RuntimeError(
+                f"Invalid data, reading places365 file list of {self.dataset_dir} failed: {error}."
+            ) from error
         for path, _ in found:
             if not os.path.exists(path):
                 raise RuntimeError(f"Invalid file path, Places365 image: {path} does not exists.")
@@ -363,7 +435,9 @@ class SBUDataset(FilesDataset):
         check_dir(os.path.join(values["dataset_dir"], "sbu_images"))
 
     def _find(self) -> list[tuple]:
-        pairs = zip(*(lines_of(os.path.join(self.dataset_dir, name)) for name in (self._urls, self._captions)), strict=False)
+        pairs = zip(
+            *(lines_of(os.path.join(self.dataset_dir, name)) for name in (self._urls, self._captions)), strict=False
+        )
         found = [
             (os.path.join(self.dataset_dir, "sbu_images", url[23:].replace("/", "_")), caption.rstrip(" "))
             for url, caption in pairs
@@ -373,16 +447,19 @@ class SBUDataset(FilesDataset):
 
 
 class SBDataset(FilesDataset):
-    """Semantic Boundaries (its .mat files by SciPy): image, and task: boundaries (20, H, W) or segmentation (H, W), uint8.
+    """Semantic Boundaries (its .mat files by SciPy): image, and task: boundaries (20, H, W) or segmentation (H, W),
+    uint8.
 
     Args:
         task: "Boundaries" (default) or "Segmentation". usage: "train", "val", "train_noval" or "all" (default).
     """
 
     arguments = (
-        FOLDER, choice("task", "Boundaries Segmentation", "Boundaries", "Boundaries"), choice("usage", "train val train_noval all", "all", "all"),
+        FOLDER,
+        choice("task", "Boundaries Segmentation", "Boundaries", "Boundaries"),
+        choice("usage", "train val train_noval all", "all", "all"),
         *(a._replace(default=None) if a.name == "decode" else a for a in GENERATED),
-    )  # fmt: skip
+    )
     columns = "image:image task:array"
     is_generated, size_of_nothing = True, 0
     task: str

@@ -1,4 +1,6 @@
-"""Running a function over a stream of tasks, in order: in the thread that iterates, or in others (`_processes.py`: in processes)."""
+"""Running a function over a stream of tasks, in order: in the thread that iterates, or in others (`_processes.py`: in
+processes).
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,11 @@ def run(function: Function, task: Task) -> Any:
 
 
 class Ahead:
-    """How many tasks may be begun whose results nobody has asked for: so many results wait at most, however slow the reader is.
+    """How many tasks may be begun whose results nobody has asked for: so many results wait at most, however slow the
+    reader is.
 
-    Two a worker; of small results more, up to `prefetch_size` or `_WAITING` bytes: then a reader that comes late finds work done.
+    Two a worker; of small results more, up to `prefetch_size` or `_WAITING` bytes: then a reader that comes late finds
+    work done.
     """
 
     def __init__(self, num_workers: int) -> None:
@@ -92,7 +96,8 @@ class ThreadExecutor:
             while pending:
                 yield pending.popleft().result()
         finally:
-            # tasks that run are waited for, but not by themselves: an iterator may be collected as garbage in one of its threads
+            # tasks that run are waited for, but not by themselves: an iterator may be collected as garbage in one of
+            # its threads
             pool.shutdown(wait=not threading.current_thread().name.startswith("dataset"), cancel_futures=True)
 
     def close(self) -> None:

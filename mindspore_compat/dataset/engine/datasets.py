@@ -150,9 +150,15 @@ class Dataset:
         from mindspore_compat.dataset.engine._batch_nodes import BucketBatchByLengthDataset
 
         return BucketBatchByLengthDataset(
-            self, column_names, bucket_boundaries, bucket_batch_sizes, element_length_function, pad_info,
-            pad_to_bucket_boundary, drop_remainder,
-        )  # fmt: skip
+            self,
+            column_names,
+            bucket_boundaries,
+            bucket_batch_sizes,
+            element_length_function,
+            pad_info,
+            pad_to_bucket_boundary,
+            drop_remainder,
+        )
 
     def map(
         self,
@@ -303,13 +309,15 @@ class Dataset:
         """Write the rows as MindRecord files, which `MindDataset` reads. Small ints become int32, float16 float32.
 
         Raises:
-            ValueError: for another file type or number of files. RuntimeError: for columns that MindRecord can not hold.
+            ValueError: for another file type or number of files. RuntimeError: for columns that MindRecord can not
+                hold.
         """
         if file_type != "mindrecord":
             raise ValueError(f"{file_type} dataset format is not supported; use 'mindrecord'.")
         if isinstance(num_files, bool) or not isinstance(num_files, int) or not 1 <= num_files <= 1000:
             raise ValueError(f"num_files should be an int between 1 and 1000, but got {num_files!r}.")
         from mindspore_compat.dataset.engine._save import save_as_mindrecord
+
         save_as_mindrecord(self.create_dict_iterator(num_epochs=1, output_numpy=True), file_name, num_files)
 
     def __len__(self) -> int:
@@ -404,7 +412,9 @@ class Dataset:
 
     @property
     def input_indexs(self) -> Any:
-        """What was set on this node, or on the first of those below that has it; without effect (upstream's device queue read it)."""
+        """What was set on this node, or on the first of those below that has it; without effect (upstream's device
+        queue read it).
+        """
         found = (child.input_indexs for child in self.children)
         return self._input_indexs if self._input_indexs != () else next((value for value in found if value != ()), ())
 
@@ -413,7 +423,9 @@ class Dataset:
         self._input_indexs = value
 
     def parse(self, children: Any = None) -> Dataset:
-        """The node that the engine runs. Upstream's is a C++ object made of ``children``'s; here a dataset is its own node."""
+        """The node that the engine runs. Upstream's is a C++ object made of ``children``'s; here a dataset is its own
+        node.
+        """
         return self
 
     def build_vocab(self, columns: Any, freq_range: Any, top_k: Any, special_tokens: Any, special_first: bool) -> Any:

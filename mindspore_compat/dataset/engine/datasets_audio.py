@@ -24,12 +24,21 @@ from mindspore_compat.dataset.engine._described import (
     read_bytes,
 )
 
-__all__ = ["CMUArcticDataset", "GTZANDataset", "LJSpeechDataset", "LibriTTSDataset", "SpeechCommandsDataset", "TedliumDataset", "YesNoDataset"]
+__all__ = [
+    "CMUArcticDataset",
+    "GTZANDataset",
+    "LJSpeechDataset",
+    "LibriTTSDataset",
+    "SpeechCommandsDataset",
+    "TedliumDataset",
+    "YesNoDataset",
+]
 
 
 class _SoundsDataset(FilesDataset):
-    """Rows that begin with the columns waveform (float32 (1, n), channels one after another in each sample) and sample_rate; they come from a WAV
-    file."""
+    """Rows that begin with the columns waveform (float32 (1, n), channels one after another in each sample) and
+    sample_rate; they come from a WAV file.
+    """
 
     #: The only rate that files may have.
     _rate: int | None = None
@@ -38,7 +47,10 @@ class _SoundsDataset(FilesDataset):
         path, *rest = sample
         wave, rate = read_wave(self._inside(path))
         if self._rate is not None and rate != self._rate:
-            raise RuntimeError(f"Invalid file, sampling rate of {type(self).__name__} wav file must be {self._rate}, file path: {path}, got {rate}.")
+            raise RuntimeError(
+                f"Invalid file, sampling rate of {type(self).__name__} wav file must be {self._rate}, file path: "
+                f"{path}, got {rate}."
+            )
         return (wave, rate, *rest)
 
 
@@ -49,7 +61,11 @@ class CMUArcticDataset(_SoundsDataset):
         name: the speaker, such as "aew" (default).
     """
 
-    arguments = (FOLDER, choice("name", "aew ahw aup awb axb bdl clb eey fem gka jmk ksp ljm lnh rms rxr slp slt", "aew"), *ARRAYS)
+    arguments = (
+        FOLDER,
+        choice("name", "aew ahw aup awb axb bdl clb eey fem gka jmk ksp ljm lnh rms rxr slp slt", "aew"),
+        *ARRAYS,
+    )
     columns = "waveform:array sample_rate:uint32 transcript:text utterance_id:text"
     _rate = 16000
     name: str
@@ -83,23 +99,39 @@ class GTZANDataset(_SoundsDataset):
 
         if self.usage == "all":
             there = [genre for genre in GTZAN_GENRES if os.path.isdir(os.path.join(self.dataset_dir, genre))]
-            return [(path, genre) for genre in there for path in files_in(os.path.join(self.dataset_dir, genre), ".wav")]
+            return [
+                (path, genre) for genre in there for path in files_in(os.path.join(self.dataset_dir, genre), ".wav")
+            ]
         wanted = [
-            (os.path.join(self.dataset_dir, genre, f"{genre}.{i:05d}.wav"), genre) for genre in GTZAN_GENRES for i in gtzan_numbers(self.usage, genre)
+            (os.path.join(self.dataset_dir, genre, f"{genre}.{i:05d}.wav"), genre)
+            for genre in GTZAN_GENRES
+            for i in gtzan_numbers(self.usage, genre)
         ]
         return [(path, genre) for path, genre in wanted if os.path.exists(path)]
 
 
 class LibriTTSDataset(_SoundsDataset):
-    """LibriTTS: waveform, sample_rate (uint32), original_text, normalized_text, speaker_id, chapter_id (uint32) and utterance_id.
+    """LibriTTS: waveform, sample_rate (uint32), original_text, normalized_text, speaker_id, chapter_id (uint32) and
+    utterance_id.
 
     Args:
         usage: one of its seven parts, such as "dev-clean", or "all" (default: those that are there).
     """
 
-    _parts = ("dev-clean", "dev-other", "test-clean", "test-other", "train-clean-100", "train-clean-360", "train-other-500")
+    _parts = (
+        "dev-clean",
+        "dev-other",
+        "test-clean",
+        "test-other",
+        "train-clean-100",
+        "train-clean-360",
+        "train-other-500",
+    )
     arguments = (FOLDER, choice("usage", [*_parts, "all"], "all"), *ARRAYS)
-    columns = "waveform:array sample_rate:uint32 original_text:text normalized_text:text speaker_id:uint32 chapter_id:uint32 utterance_id:text"
+    columns = (
+        "waveform:array sample_rate:uint32 original_text:text normalized_text:text speaker_id:uint32 "
+        "chapter_id:uint32 utterance_id:text"
+    )
     _rate = 24000
     usage: str
 
@@ -121,7 +153,14 @@ class LibriTTSDataset(_SoundsDataset):
                 utterance, original, normalized = line.split("\t")
                 speaker, chapter, _, _ = utterance.split("_")
                 found.append(
-                    (os.path.join(folder, speaker, chapter, f"{utterance}.wav"), original, normalized, int(speaker), int(chapter), utterance)
+                    (
+                        os.path.join(folder, speaker, chapter, f"{utterance}.wav"),
+                        original,
+                        normalized,
+                        int(speaker),
+                        int(chapter),
+                        utterance,
+                    )
                 )
             except ValueError as error:
                 raise RuntimeError(f"Invalid file, the file may not be a LibriTTS dataset file: {path}.") from error
@@ -140,7 +179,9 @@ class LJSpeechDataset(_SoundsDataset):
         rows = [line.split("|") for line in lines_of(path) if line]
         if any(len(row) != 3 for row in rows):
             raise RuntimeError(f"Invalid file, {path} should have three texts with | between them in each line.")
-        return [(os.path.join(self.dataset_dir, "wavs", f"{name}.wav"), text, normalized) for name, text, normalized in rows]
+        return [
+            (os.path.join(self.dataset_dir, "wavs", f"{name}.wav"), text, normalized) for name, text, normalized in rows
+        ]
 
 
 class SpeechCommandsDataset(_SoundsDataset):
@@ -182,14 +223,18 @@ class TedliumDataset(FilesDataset):
     """TED-LIUM: waveform, sample_rate (int32), transcript, talk_id, speaker_id and identifier.
 
     Args:
-        release: "release1", "release2" or "release3". usage: "train", "test", "dev" or "all" (default; the third release has no other).
+        release: "release1", "release2" or "release3". usage: "train", "test", "dev" or "all" (default; the third
+            release has no other).
         extensions: what names of sound files end with, default ".sph".
     """
 
     arguments = (
-        FOLDER, needed(choice("release", "release1 release2 release3")), choice("usage", "train test dev all", "all"),
-        Argument("extensions", None, kind_of(str), ".sph"), *ARRAYS,
-    )  # fmt: skip
+        FOLDER,
+        needed(choice("release", "release1 release2 release3")),
+        choice("usage", "train test dev all", "all"),
+        Argument("extensions", None, kind_of(str), ".sph"),
+        *ARRAYS,
+    )
     columns = "waveform:array sample_rate:int32 transcript:text talk_id:text speaker_id:text identifier:text"
     release: str
     usage: str
@@ -201,7 +246,13 @@ class TedliumDataset(FilesDataset):
             choice("usage", "all").taken(values["usage"])
 
     def _find(self) -> list[tuple]:
-        parts = ["data"] if self.release == "release3" else ["train", "test", "dev"] if self.usage == "all" else [self.usage]
+        parts = (
+            ["data"]
+            if self.release == "release3"
+            else ["train", "test", "dev"]
+            if self.usage == "all"
+            else [self.usage]
+        )
         rows: list[tuple[str, str, str, str]] = []
         for part in parts:
             for path in files_in(os.path.join(self.dataset_dir, part, "stm"), ".stm"):
@@ -215,7 +266,9 @@ class TedliumDataset(FilesDataset):
         if len(fields) != 7:
             raise RuntimeError(f"Invalid data, stm data was broken: {line!r} of {name} under {self.dataset_dir}.")
         talk, _, speaker, start, end, identifier, transcript = fields
-        wave, rate = _read_sphere(self._inside(os.path.join(self.dataset_dir, part, "sph", name + self.extensions)), start, end)
+        wave, rate = _read_sphere(
+            self._inside(os.path.join(self.dataset_dir, part, "sph", name + self.extensions)), start, end
+        )
         return wave, rate, transcript, talk, speaker, identifier
 
 
@@ -250,7 +303,9 @@ def read_wave(path: str) -> tuple[np.ndarray, int]:
             data = body
         place += 8 + size + size % 2
     if form is None or data is None or form[0] not in (1, 0xFFFE) or form[5] not in (8, 16):
-        raise RuntimeError(f"Invalid file, {path} should be a WAV file of 8 or 16 bits, uncompressed; got format {form}.")
+        raise RuntimeError(
+            f"Invalid file, {path} should be a WAV file of 8 or 16 bits, uncompressed; got format {form}."
+        )
     if form[2] > INT32_MAX:
         raise RuntimeError(f"Invalid file, {path} has {form[2]} samples a second.")
     if form[5] == 16:
@@ -271,5 +326,8 @@ def _read_sphere(path: str, start: str, end: str) -> tuple[np.ndarray, int]:
         raise RuntimeError(f"Invalid data, failed to read head part from sph file: {path} ({error}).") from error
     data = np.frombuffer(content, ">i2", (len(content) - 1024) // 2, 1024)
     if not 0 <= first <= last <= len(data):
-        raise RuntimeError(f"Invalid data, failed to read data part from sph file: {path} has {len(data)} samples, {first} to {last} are asked for.")
+        raise RuntimeError(
+            f"Invalid data, failed to read data part from sph file: {path} has {len(data)} samples, {first} to {last} "
+            "are asked for."
+        )
     return (data[first:last].astype(np.float32) / np.float32(32767))[None], rate

@@ -21,7 +21,8 @@ class MindDataset(MappableDataset):
     """Rows of MindRecord files, as `mindrecord.FileWriter` or MindSpore wrote them.
 
     Args:
-        dataset_files: one name stands for all shards written with it; a list for just those files. (``dataset_file`` in 1.x.)
+        dataset_files: one name stands for all shards written with it; a list for just those files. (``dataset_file`` in
+            1.x.)
         columns_list: fields to read, in that order; default all, by name.
         padded_sample, num_padded: a row (dict) to add so many times at the end; needs `columns_list`.
 

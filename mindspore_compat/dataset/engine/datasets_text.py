@@ -26,11 +26,26 @@ from mindspore_compat.dataset.engine._records import RecordsDataset
 from mindspore_compat.dataset.engine._tfrecord import found_files
 
 __all__ = [
-    "AGNewsDataset", "AmazonReviewDataset", "CLUEDataset", "CoNLL2000Dataset", "DBpediaDataset", "EnWik9Dataset", "IMDBDataset", "IWSLT2016Dataset",
-    "IWSLT2017Dataset", "Multi30kDataset", "PennTreebankDataset", "SQuADDataset", "SST2Dataset", "SogouNewsDataset", "TextFileDataset",
+    "AGNewsDataset",
+    "AmazonReviewDataset",
+    "CLUEDataset",
+    "CoNLL2000Dataset",
+    "DBpediaDataset",
+    "EnWik9Dataset",
+    "IMDBDataset",
+    "IWSLT2016Dataset",
+    "IWSLT2017Dataset",
+    "Multi30kDataset",
+    "PennTreebankDataset",
+    "SQuADDataset",
+    "SST2Dataset",
+    "SogouNewsDataset",
+    "TextFileDataset",
     "UDPOSDataset",
-    "WikiTextDataset", "YahooAnswersDataset", "YelpReviewDataset",
-]  # fmt: skip
+    "WikiTextDataset",
+    "YahooAnswersDataset",
+    "YelpReviewDataset",
+]
 
 _TRAIN_TEST = choice("usage", "train test all", "all")
 _THREE = choice("usage", "train valid test all", "all")
@@ -74,17 +89,19 @@ _PAIR = {"train": "label sentence1 sentence2", "test": "id sentence1 sentence2"}
 _SPANS = "span1_index span1_text span2_index span2_text text"
 #: Columns by task and use; "eval" has those of "train".
 _CLUE = {
-    "AFQMC": _PAIR, "CMNLI": _PAIR,
+    "AFQMC": _PAIR,
+    "CMNLI": _PAIR,
     "TNEWS": {"train": "keywords label label_desc sentence", "test": "id keywords sentence"},
     "IFLYTEK": {"train": "label label_des sentence", "test": "id sentence"},
     "WSC": {"train": f"idx label {_SPANS}", "test": f"idx {_SPANS}"},
     "CSL": {"train": "abst id keyword label", "test": "abst id keyword"},
-}  # fmt: skip
+}
 _NUMBERS = ("id", "idx", "span1_index", "span2_index")
 
 
 class CLUEDataset(TextFileDataset):
-    """Rows of the CLUE benchmark's files, which have a JSON object on every line. Numbers come as uint32 (float32, int32 below 0), all else as text.
+    """Rows of the CLUE benchmark's files, which have a JSON object on every line. Numbers come as uint32 (float32,
+    int32 below 0), all else as text.
 
     Args:
         dataset_files: a name, a glob pattern, or a list of them; files are read in alphabetical order.
@@ -93,10 +110,16 @@ class CLUEDataset(TextFileDataset):
         shuffle, num_shards, shard_id: as of `TextFileDataset`.
 
     Raises:
-        ValueError: if there is no such file, or an argument is out of range. RuntimeError: if a line is no JSON or lacks a column.
+        ValueError: if there is no such file, or an argument is out of range. RuntimeError: if a line is no JSON or
+            lacks a column.
     """
 
-    arguments = (FILES, choice("task", list(_CLUE), "AFQMC", "AFQMC"), choice("usage", "train test eval", "train", "train"), *TEXTS)
+    arguments = (
+        FILES,
+        choice("task", list(_CLUE), "AFQMC", "AFQMC"),
+        choice("usage", "train test eval", "train", "train"),
+        *TEXTS,
+    )
     task: str
     usage: str
 
@@ -112,11 +135,19 @@ class CLUEDataset(TextFileDataset):
             values = {**values, **values.get("target", {})}
             found = tuple(_bounded(values[name], len(line)) for name in self._column_names())
             return tuple(_of_json(value, kind) for value, (_, kind) in zip(found, self._columns(), strict=True))
-        except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:  # no JSON, or other values than there should be
+        except (
+            ValueError,
+            TypeError,
+            AttributeError,
+            OverflowError,
+            RecursionError,
+        ) as error:  # no JSON, or other values than there should be
             raise RuntimeError(f"Invalid json, failed to parse {path}, {error}") from None
         except KeyError as error:
-            raise RuntimeError(f"Invalid json file, in given JSON file {path}, failed to find key: {error.args[0]}. "
-                               f"Check that it is of task {self.task} and usage {self.usage}.") from None
+            raise RuntimeError(
+                f"Invalid json file, in given JSON file {path}, failed to find key: {error.args[0]}. "
+                f"Check that it is of task {self.task} and usage {self.usage}."
+            ) from None
 
 
 def _of_json(value: Any, kind: str) -> np.ndarray:
@@ -131,8 +162,12 @@ def _of_json(value: Any, kind: str) -> np.ndarray:
 
 
 def _bounded(value: Any, length: int) -> Any:
-    """A JSON value, if the array of it is no far larger: of many short texts and a long one it would be much of nothing."""
-    if isinstance(value, list) and len(value) * max((len(str(item)) for item in value), default=0) > max(1 << 22, 64 * length):
+    """A JSON value, if the array of it is no far larger: of many short texts and a long one it would be much of
+    nothing.
+    """
+    if isinstance(value, list) and len(value) * max((len(str(item)) for item in value), default=0) > max(
+        1 << 22, 64 * length
+    ):
         raise ValueError(f"a list of {len(value)} texts of very different length")
     return value
 
@@ -162,7 +197,8 @@ class _CsvFolder(_FolderOfFiles):
     def _values(self, record: Any, path: str) -> tuple:
         if len(record) != len(self._columns()):
             raise RuntimeError(
-                f"Invalid csv, the number of columns in {path} is {len(record)}, but {len(self._columns())} are expected: {record!r:.200}."
+                f"Invalid csv, the number of columns in {path} is {len(record)}, but {len(self._columns())} are "
+                f"expected: {record!r:.200}."
             )
         return tuple(record)
 
@@ -174,7 +210,9 @@ class AGNewsDataset(_CsvFolder):
 
 
 class AmazonReviewDataset(_CsvFolder):
-    """Amazon reviews (full or polarity): label, title and content, all texts. Args: usage: "train", "test" or "all" (default)."""
+    """Amazon reviews (full or polarity): label, title and content, all texts. Args: usage: "train", "test" or "all"
+    (default).
+    """
 
     columns = "label:text title:text content:text"
 
@@ -208,7 +246,9 @@ class YelpReviewDataset(_CsvFolder):
 
 
 class PennTreebankDataset(_FolderOfFiles):
-    """The lines of Penn Treebank as column text; empty ones are left out. Args: usage: "train", "valid", "test" or "all" (default)."""
+    """The lines of Penn Treebank as column text; empty ones are left out. Args: usage: "train", "valid", "test" or
+    "all" (default).
+    """
 
     arguments = (FOLDER, _THREE, *TEXTS)
     columns = "text:text"
@@ -223,7 +263,9 @@ class PennTreebankDataset(_FolderOfFiles):
 
 
 class WikiTextDataset(PennTreebankDataset):
-    """The lines of WikiText as column text; empty ones are left out. Args: usage: "train", "valid", "test" or "all" (default)."""
+    """The lines of WikiText as column text; empty ones are left out. Args: usage: "train", "valid", "test" or "all"
+    (default).
+    """
 
     _start, _end = "wiki.", ".tokens"
 
@@ -242,7 +284,9 @@ class EnWik9Dataset(RecordsDataset):
 
 
 class CoNLL2000Dataset(_FolderOfFiles):
-    """CoNLL 2000: word, pos_tag and chunk_tag, texts (words of the sentence,). Args: usage: "train", "test" or "all" (default)."""
+    """CoNLL 2000: word, pos_tag and chunk_tag, texts (words of the sentence,). Args: usage: "train", "test" or "all"
+    (default).
+    """
 
     arguments = (FOLDER, _TRAIN_TEST, *_TEXTS_LATE)
     columns = "word:text pos_tag:text chunk_tag:text"
@@ -263,19 +307,25 @@ class CoNLL2000Dataset(_FolderOfFiles):
 
 
 class UDPOSDataset(CoNLL2000Dataset):
-    """UDPOS: word, universal and stanford, texts (words of the sentence,). Args: usage: "train", "valid", "test" or "all" (default)."""
+    """UDPOS: word, universal and stanford, texts (words of the sentence,). Args: usage: "train", "valid", "test" or
+    "all" (default).
+    """
 
     arguments = (FOLDER, _THREE, *_TEXTS_LATE)
     columns = "word:text universal:text stanford:text"
     _names = {
-        "train": ["en-ud-tag.v2.train.txt"], "valid": ["en-ud-tag.v2.dev.txt"], "test": ["en-ud-tag.v2.test.txt"],
+        "train": ["en-ud-tag.v2.train.txt"],
+        "valid": ["en-ud-tag.v2.dev.txt"],
+        "test": ["en-ud-tag.v2.test.txt"],
         "all": ["en-ud-tag.v2.dev.txt", "en-ud-tag.v2.test.txt", "en-ud-tag.v2.train.txt"],
-    }  # fmt: skip
+    }
     _between = "\t"
 
 
 class SST2Dataset(_FolderOfFiles):
-    """Stanford Sentiment Treebank: sentence, and but for the test label, both texts. Args: usage: "train" (default), "test" or "dev"."""
+    """Stanford Sentiment Treebank: sentence, and but for the test label, both texts. Args: usage: "train" (default),
+    "test" or "dev".
+    """
 
     arguments = (FOLDER, choice("usage", "train test dev", "train"), *TEXTS)
     _names = {"train": ["train.tsv"], "test": ["test.tsv"], "dev": ["dev.tsv"]}
@@ -292,7 +342,8 @@ class SST2Dataset(_FolderOfFiles):
 
 
 class SQuADDataset(RecordsDataset):
-    """SQuAD 1.1 or 2.0: context, question, text (answers,) and answer_start (uint32, one for each; the largest number where there is no answer).
+    """SQuAD 1.1 or 2.0: context, question, text (answers,) and answer_start (uint32, one for each; the largest number
+    where there is no answer).
 
     Args:
         usage: "train", "dev" or "all" (default).
@@ -305,7 +356,11 @@ class SQuADDataset(RecordsDataset):
     def _files(self) -> list[str]:
         found = []
         for usage in ("train", "dev") if self.usage == "all" else (self.usage,):
-            there = [path for version in ("1.1", "2.0") if os.path.isfile(path := os.path.join(self.dataset_dir, f"{usage}-v{version}.json"))]
+            there = [
+                path
+                for version in ("1.1", "2.0")
+                if os.path.isfile(path := os.path.join(self.dataset_dir, f"{usage}-v{version}.json"))
+            ]
             if not there:
                 raise RuntimeError(f"Invalid path, failed to find SQuAD {usage} data file: {self.dataset_dir}.")
             found.extend(there)
@@ -314,10 +369,16 @@ class SQuADDataset(RecordsDataset):
     def _records(self, path: str) -> list[Any]:
         try:
             return [
-                (part["context"], item["question"], [answer["text"] for answer in item["answers"]] or [""],
-                 [answer["answer_start"] for answer in item["answers"]] or [2**32 - 1])
-                for document in read_json_file(path)["data"] for part in document["paragraphs"] for item in part["qas"]
-            ]  # fmt: skip
+                (
+                    part["context"],
+                    item["question"],
+                    [answer["text"] for answer in item["answers"]] or [""],
+                    [answer["answer_start"] for answer in item["answers"]] or [2**32 - 1],
+                )
+                for document in read_json_file(path)["data"]
+                for part in document["paragraphs"]
+                for item in part["qas"]
+            ]
         except (KeyError, TypeError) as error:
             raise RuntimeError(f"Invalid data, required node not found in JSON: {error} of {path}.") from error
 
@@ -396,24 +457,41 @@ class Multi30kDataset(_Pairs):
     """
 
     arguments = (
-        FOLDER, choice("usage", "train test valid all", "all"), Argument("language_pair", None, _check_pair("en-de de-en"), ["en", "de"]),
+        FOLDER,
+        choice("usage", "train test valid all", "all"),
+        Argument("language_pair", None, _check_pair("en-de de-en"), ["en", "de"]),
         *(a._replace(default=None) for a in TEXTS),
-    )  # fmt: skip
+    )
     _folders = {"test": "mmt16_task1_test/test", "train": "training/train", "valid": "validation/val"}
 
     def _parts_of_usage(self) -> list[str]:
         return list(self._folders) if self.usage == "all" else [self.usage]
 
     def _both(self, part: str) -> tuple[str, str]:
-        source, target = (os.path.join(self.dataset_dir, f"{self._folders[part]}.{language}") for language in self.language_pair)
+        source, target = (
+            os.path.join(self.dataset_dir, f"{self._folders[part]}.{language}") for language in self.language_pair
+        )
         return source, target
 
 
-_TAGS = ("<url", "<keywords", "<talkid", "<description", "<reviewer", "<translator", "<title", "<speaker", "<doc", "</doc")
+_TAGS = (
+    "<url",
+    "<keywords",
+    "<talkid",
+    "<description",
+    "<reviewer",
+    "<translator",
+    "<title",
+    "<speaker",
+    "<doc",
+    "</doc",
+)
 
 
 class _IwsltDataset(_Pairs):
-    """A translation task of IWSLT: lines for the training, XML for the rest. Nothing is written (upstream leaves files in the folder)."""
+    """A translation task of IWSLT: lines for the training, XML for the rest. Nothing is written (upstream leaves files
+    in the folder).
+    """
 
     def _set(self, part: str) -> str:
         raise NotImplementedError
@@ -429,7 +507,9 @@ class _IwsltDataset(_Pairs):
     def _both(self, part: str) -> tuple[str, str]:
         pair = "-".join(self.language_pair)
         start, end = ("train.tags", "") if part == "train" else (f"IWSLT{self._year}.TED.{self._set(part)}", ".xml")
-        source, target = (os.path.join(self._folder(), f"{start}.{pair}.{language}{end}") for language in self.language_pair)
+        source, target = (
+            os.path.join(self._folder(), f"{start}.{pair}.{language}{end}") for language in self.language_pair
+        )
         if part != "train" and not os.path.exists(source):
             raise RuntimeError(f"Invalid file, failed to load xml file: {source}.")
         return source, target
@@ -460,11 +540,13 @@ class IWSLT2016Dataset(_IwsltDataset):
 
     _sets = "dev2010 tst2010 tst2011 tst2012 tst2013 tst2014"
     arguments = (
-        FOLDER, choice("usage", "train test valid all", "all"),
-        Argument("language_pair", None, _check_pair("en-ar en-de en-fr en-cs ar-en fr-en de-en cs-en"), ["de", "en"]), choice("valid_set", _sets,
-        "tst2013"),
-        choice("test_set", _sets, "tst2014"), *_TEXTS_LATE,
-    )  # fmt: skip
+        FOLDER,
+        choice("usage", "train test valid all", "all"),
+        Argument("language_pair", None, _check_pair("en-ar en-de en-fr en-cs ar-en fr-en de-en cs-en"), ["de", "en"]),
+        choice("valid_set", _sets, "tst2013"),
+        choice("test_set", _sets, "tst2014"),
+        *_TEXTS_LATE,
+    )
     valid_set: str
     test_set: str
 
@@ -482,15 +564,21 @@ class IWSLT2017Dataset(_IwsltDataset):
     """IWSLT 2017: text and translation.
 
     Args:
-        usage: "train", "valid", "test" or "all" (default). language_pair: two of "de", "en", "it", "nl" and "ro"; default ["de", "en"].
+        usage: "train", "valid", "test" or "all" (default). language_pair: two of "de", "en", "it", "nl" and "ro";
+            default ["de", "en"].
     """
 
     arguments = (
-        FOLDER, choice("usage", "train test valid all", "all"),
-        Argument("language_pair", None, _check_pair(" ".join(f"{a}-{b}" for a in _LANGUAGES.split() for b in _LANGUAGES.split() if a != b)), ["de",
-        "en"]),
+        FOLDER,
+        choice("usage", "train test valid all", "all"),
+        Argument(
+            "language_pair",
+            None,
+            _check_pair(" ".join(f"{a}-{b}" for a in _LANGUAGES.split() for b in _LANGUAGES.split() if a != b)),
+            ["de", "en"],
+        ),
         *_TEXTS_LATE,
-    )  # fmt: skip
+    )
     _year = "17"
 
     def _set(self, part: str) -> str:

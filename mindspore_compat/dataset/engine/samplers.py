@@ -19,10 +19,19 @@ import numpy as np
 from mindspore_compat.dataset.core.validator_helpers import INT64_MAX
 
 __all__ = [
-    "BuiltinSampler", "DistributedSampler", "IterSampler", "PKSampler", "RandomSampler", "Sampler",
-    "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler", "WeightedRandomSampler",
+    "BuiltinSampler",
+    "DistributedSampler",
+    "IterSampler",
+    "PKSampler",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+    "Shuffle",
+    "SubsetRandomSampler",
+    "SubsetSampler",
+    "WeightedRandomSampler",
     "select_sampler",
-]  # fmt: skip
+]
 
 
 class Shuffle(str, Enum):

@@ -9,7 +9,16 @@ from mindspore_compat.dataset.text.transforms import *  # noqa: F403
 from mindspore_compat.dataset.text.utils import NormalizeForm, Vocab, as_text, to_bytes, to_str
 
 _PARTS = (_jieba, _more, _sentencepiece, _vectors, transforms)
-__all__ = [*(name for part in _PARTS for name in part.__all__), "NormalizeForm", "Vocab", "as_text", "to_bytes", "to_str", "transforms", "utils"]
+__all__ = [
+    *(name for part in _PARTS for name in part.__all__),
+    "NormalizeForm",
+    "Vocab",
+    "as_text",
+    "to_bytes",
+    "to_str",
+    "transforms",
+    "utils",
+]
 
 # upstream has all operations in `transforms` and all else in `utils`
 for _part in _PARTS[:4]:

@@ -1,5 +1,5 @@
-"""Chinese words: the most probable path through a dictionary, and a hidden Markov model for what it does not know. Upstream uses cppjieba for both;
-this is its arithmetic on the same files, so the library jieba is not needed.
+"""Chinese words: the most probable path through a dictionary, and a hidden Markov model for what it does not know.
+Upstream uses cppjieba for both; this is its arithmetic on the same files, so the library jieba is not needed.
 """
 
 from __future__ import annotations
@@ -46,9 +46,13 @@ class _Dictionary:
             self._total = sum(counts.values())
             self.weights = {word: math.log(count / self._total) for word, count in counts.items()}
         except ValueError as error:
-            raise RuntimeError(f"JiebaTokenizer: {path} should have a word, its frequency and a tag on each line: {error}.") from error
+            raise RuntimeError(
+                f"JiebaTokenizer: {path} should have a word, its frequency and a tag on each line: {error}."
+            ) from error
         if not self.weights:
-            raise RuntimeError(f"JiebaTokenizer: {path} should have a word, its frequency and a tag on each line, but has none.")
+            raise RuntimeError(
+                f"JiebaTokenizer: {path} should have a word, its frequency and a tag on each line, but has none."
+            )
         ordered = sorted(self.weights.values())
         self.least, self._median = ordered[0], ordered[len(ordered) // 2]
         self.single_of_user: set[str] = set()
@@ -86,13 +90,17 @@ class _Dictionary:
 
 
 class _Model:
-    """A hidden Markov model of four states, from a file: chances to start, chances to pass, and those of characters, as logarithms."""
+    """A hidden Markov model of four states, from a file: chances to start, chances to pass, and those of characters, as
+    logarithms.
+    """
 
     def __init__(self, path: str) -> None:
         lines = [line for line in _lines(path) if line.strip() and not line.startswith("#")]
         try:
             self._start, *self._pass = ([float(word) for word in line.split()] for line in lines[:5])
-            self._chances = [{part[0]: float(part[2:]) for part in re.findall(r"(?:^|,)(.:[^,]+)", line)} for line in lines[5:9]]
+            self._chances = [
+                {part[0]: float(part[2:]) for part in re.findall(r"(?:^|,)(.:[^,]+)", line)} for line in lines[5:9]
+            ]
             if [len(row) for row in (self._start, *self._pass)] != [4] * 5 or len(self._chances) != 4:
                 raise ValueError("four states expected")
         except (ValueError, IndexError) as error:
@@ -142,7 +150,9 @@ class JiebaTokenizer(_Tokenizer):
         hmm_path: the file of the model. mp_path: the file of the dictionary. mode: `JiebaMode`.
     """
 
-    def __init__(self, hmm_path: str, mp_path: str, mode: JiebaMode = JiebaMode.MIX, with_offsets: bool = False) -> None:
+    def __init__(
+        self, hmm_path: str, mp_path: str, mode: JiebaMode = JiebaMode.MIX, with_offsets: bool = False
+    ) -> None:
         for path, name in ((hmm_path, "HMMSegment"), (mp_path, "MPSegment")):
             if path is None:
                 raise ValueError(f"The dict of {name} in cppjieba is not provided.")
@@ -200,7 +210,11 @@ class JiebaTokenizer(_Tokenizer):
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:
         for match in re.finditer(f"[{_SEPARATORS}]|[^{_SEPARATORS}]+", text):
-            cut = {JiebaMode.MP: lambda part: self._dictionary.cut(part), JiebaMode.HMM: self._model.cut, JiebaMode.MIX: self._mixed}[self.mode]
+            cut = {
+                JiebaMode.MP: lambda part: self._dictionary.cut(part),
+                JiebaMode.HMM: self._model.cut,
+                JiebaMode.MIX: self._mixed,
+            }[self.mode]
             yield from ((match.start() + start, match.start() + end) for start, end in cut(match[0]))
 
     def _mixed(self, text: str) -> Iterator[tuple[int, int]]:
@@ -218,5 +232,3 @@ class JiebaTokenizer(_Tokenizer):
 
     def _by_model(self, text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
         yield from ((first + start, first + end) for start, end in self._model.cut(text[first:last]))
-
-

@@ -50,5 +50,7 @@ class FilterWikipediaXML(_OnText):
         text = re.sub(r"&[^;]*;", " ", text).strip()
         text = re.sub(r"[0-9]", lambda match: f" {_DIGITS[int(match[0])]} ", text)
         text = re.sub(r"<[^>]*>", "", re.sub(r"<.*>", "", text))
-        text = re.sub(r"[^a-z\n]+", " ", "".join(letter.lower() if "A" <= letter <= "Z" else letter for letter in text)).strip()
+        text = re.sub(
+            r"[^a-z\n]+", " ", "".join(letter.lower() if "A" <= letter <= "Z" else letter for letter in text)
+        ).strip()
         return re.sub(r"\s+", " ", text.replace("\n ", "")).strip()

@@ -17,7 +17,13 @@ from mindspore_compat.dataset.core.validator_helpers import UINT32_MAX, check_va
 from mindspore_compat.dataset.text.utils import as_text
 from mindspore_compat.dataset.transforms._operation import TensorOperation
 
-__all__ = ["SPieceTokenizerLoadType", "SPieceTokenizerOutType", "SentencePieceModel", "SentencePieceTokenizer", "SentencePieceVocab"]
+__all__ = [
+    "SPieceTokenizerLoadType",
+    "SPieceTokenizerOutType",
+    "SentencePieceModel",
+    "SentencePieceTokenizer",
+    "SentencePieceVocab",
+]
 
 
 class SentencePieceModel(IntEnum):
@@ -47,7 +53,9 @@ def _library() -> Any:
     try:
         import sentencepiece
     except ImportError as error:
-        raise ImportError("SentencePieceVocab and SentencePieceTokenizer need the library sentencepiece: pip install sentencepiece.") from error
+        raise ImportError(
+            "SentencePieceVocab and SentencePieceTokenizer need the library sentencepiece: pip install sentencepiece."
+        ) from error
     return sentencepiece
 
 
@@ -59,7 +67,13 @@ class SentencePieceVocab:
 
     @classmethod
     def from_dataset(
-        cls, dataset: Any, col_names: list[str], vocab_size: int, character_coverage: float, model_type: SentencePieceModel, params: dict[str, str]
+        cls,
+        dataset: Any,
+        col_names: list[str],
+        vocab_size: int,
+        character_coverage: float,
+        model_type: SentencePieceModel,
+        params: dict[str, str],
     ) -> SentencePieceVocab:
         """Trained on the texts of a data set's columns (default all).
 
@@ -80,32 +94,51 @@ class SentencePieceVocab:
                     if name not in row:
                         raise RuntimeError(f"Invalid parameter, column name: {name} does not exist in dataset.")
                     if row[name].dtype.kind not in "US":
-                        raise RuntimeError(f"Invalid datatype, column {name} should be string, but got {row[name].dtype}.")
+                        raise RuntimeError(
+                            f"Invalid datatype, column {name} should be string, but got {row[name].dtype}."
+                        )
                     yield from map(as_text, row[name].ravel())
 
         return cls._trained(params, vocab_size, character_coverage, model_type, sentence_iterator=texts())
 
     @classmethod
     def from_file(
-        cls, file_path: list[str], vocab_size: int, character_coverage: float, model_type: SentencePieceModel, params: dict[str, str]
+        cls,
+        file_path: list[str],
+        vocab_size: int,
+        character_coverage: float,
+        model_type: SentencePieceModel,
+        params: dict[str, str],
     ) -> SentencePieceVocab:
-        """Trained on files of texts. Raises: RuntimeError if SentencePiece refuses, such as for a file that is not there."""
+        """Trained on files of texts. Raises: RuntimeError if SentencePiece refuses, such as for a file that is not
+        there.
+        """
         type_check(file_path, list, "file_path")
         _check_training(vocab_size, character_coverage, model_type, params)
         return cls._trained(params, vocab_size, character_coverage, model_type, input=",".join(file_path))
 
     @classmethod
-    def _trained(cls, params: dict[str, str] | None, vocab_size: int, coverage: float, model_type: SentencePieceModel,
-    **source: Any) -> SentencePieceVocab:
+    def _trained(
+        cls,
+        params: dict[str, str] | None,
+        vocab_size: int,
+        coverage: float,
+        model_type: SentencePieceModel,
+        **source: Any,
+    ) -> SentencePieceVocab:
         own = ("input", "vocab_size", "model_prefix", "character_coverage", "model_type", "minloglevel")
         options = {key: value for key, value in (params or {}).items() if key not in own}
         model = io.BytesIO()
         try:
             _library().SentencePieceTrainer.train(
-                **source, model_writer=model, vocab_size=vocab_size, character_coverage=coverage,
+                **source,
+                model_writer=model,
+                vocab_size=vocab_size,
+                character_coverage=coverage,
                 model_type=SentencePieceModel(model_type).name.lower(),
-                minloglevel=2, **options,
-            )  # fmt: skip
+                minloglevel=2,
+                **options,
+            )
         except (RuntimeError, OSError, ValueError) as error:
             raise RuntimeError(f"SentencePieceVocab: {error}") from error
         vocab = cls()
@@ -114,7 +147,9 @@ class SentencePieceVocab:
 
     @classmethod
     def save_model(cls, vocab: SentencePieceVocab, path: str, filename: str) -> None:
-        """Write the model into a folder, for `SentencePieceTokenizer` or SentencePiece itself. Raises: RuntimeError if there is no such folder."""
+        """Write the model into a folder, for `SentencePieceTokenizer` or SentencePiece itself. Raises: RuntimeError if
+        there is no such folder.
+        """
         type_check(vocab, SentencePieceVocab, "vocab")
         type_check(path, str, "path")
         type_check(filename, str, "filename")
@@ -149,14 +184,18 @@ class SentencePieceTokenizer(TensorOperation):
     def _processor(self) -> Any:
         processor = _library().SentencePieceProcessor()
         try:
-            processor.LoadFromSerializedProto(self.mode._model if isinstance(self.mode, SentencePieceVocab) else read_regular(self.mode))
+            processor.LoadFromSerializedProto(
+                self.mode._model if isinstance(self.mode, SentencePieceVocab) else read_regular(self.mode)
+            )
         except (RuntimeError, OSError, FormatError) as error:
             raise RuntimeError(f"SentencePieceTokenizer: load vocab model file failed: {error}.") from error
         return processor
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         if np.ndim(array):
-            raise RuntimeError(f"SentencePieceTokenizer: the input shape should be scalar, but got rank {np.ndim(array)}.")
+            raise RuntimeError(
+                f"SentencePieceTokenizer: the input shape should be scalar, but got rank {np.ndim(array)}."
+            )
         text = as_text(array)
         if self.out_type == SPieceTokenizerOutType.INT:
             return np.array(self._processor.encode(text), np.int32)

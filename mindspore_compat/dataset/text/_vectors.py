@@ -18,7 +18,9 @@ __all__ = ["CharNGram", "FastText", "GloVe", "ToVectors", "Vectors"]
 
 
 class Vectors:
-    """A vector for each of many words. Make one with `from_file`: a word and its numbers on every line, perhaps below a line of two numbers."""
+    """A vector for each of many words. Make one with `from_file`: a word and its numbers on every line, perhaps below a
+    line of two numbers.
+    """
 
     #: What names of files look like, with what messages say.
     _name: tuple[str, str] | None = None
@@ -32,14 +34,17 @@ class Vectors:
         """The vectors of a file, at most ``max_vectors``; of a word that stands there twice the first.
 
         Raises:
-            TypeError, ValueError: wrong arguments. RuntimeError: there is no such file, it is empty, or its vectors differ in length.
+            TypeError, ValueError: wrong arguments. RuntimeError: there is no such file, it is empty, or its vectors
+                differ in length.
         """
         type_check(file_path, str, "file_path")
         if max_vectors is not None:
             type_check(max_vectors, int, "max_vectors")
             check_value(max_vectors, (0, 2**31 - 1), "max_vectors")
         if cls._name is not None and not re.fullmatch(cls._name[0], os.path.basename(file_path)):
-            raise RuntimeError(f"{cls.__name__}: invalid file, can not find file '{cls._name[1]}', but got: {file_path}")
+            raise RuntimeError(
+                f"{cls.__name__}: invalid file, can not find file '{cls._name[1]}', but got: {file_path}"
+            )
         vectors = cls()
         vectors._read(file_path, max_vectors or 0)
         return vectors
@@ -56,7 +61,10 @@ class Vectors:
                     vector = np.array([word for word in words[1:] if word], np.float32)
                     dimension = len(words) - 1 if dimension is None else dimension
                     if len(vector) != dimension or dimension < 2:
-                        raise ValueError(f"all vectors must have the same number of dimensions, more than 1, but got {len(vector)} after {dimension}")
+                        raise ValueError(
+                            f"all vectors must have the same number of dimensions, more than 1, but got {len(vector)} "
+                            f"after {dimension}"
+                        )
                     if words[0] not in self._rows:
                         self._rows[words[0]] = len(values)
                         values.append(vector)
@@ -101,9 +109,19 @@ class CharNGram(Vectors):
 
     def lookup(self, word: str, unknown: np.ndarray) -> np.ndarray:
         # groups are of bytes, as upstream's
-        parts = ["#BEGIN#", *(bytes([byte]).decode("utf-8", "surrogateescape") for byte in word.encode("utf-8", "surrogateescape")), "#END#"]
-        groups = (f"{size}gram-{''.join(parts[at : at + size])}" for size in (2, 3, 4) for at in range(len(parts) - size + 1))
-        found = [vector for group in groups if (vector := self._found(group)) is not None and not np.array_equal(vector, unknown)]
+        parts = [
+            "#BEGIN#",
+            *(bytes([byte]).decode("utf-8", "surrogateescape") for byte in word.encode("utf-8", "surrogateescape")),
+            "#END#",
+        ]
+        groups = (
+            f"{size}gram-{''.join(parts[at : at + size])}" for size in (2, 3, 4) for at in range(len(parts) - size + 1)
+        )
+        found = [
+            vector
+            for group in groups
+            if (vector := self._found(group)) is not None and not np.array_equal(vector, unknown)
+        ]
         return np.sum(found, 0, np.float32) / np.float32(len(found)) if found else unknown
 
 
@@ -132,11 +150,14 @@ class ToVectors(TensorOperation):
             raise RuntimeError(f"ToVectors: input tensor type should be string, but got {array.dtype}.")
         if len(self.unk_init) not in (0, self.vectors.dimension):
             raise RuntimeError(
-                f"ToVectors: unk_init must be as long as vectors, but got unk_init: {len(self.unk_init)} and vectors: {self.vectors.dimension}"
+                f"ToVectors: unk_init must be as long as vectors, but got unk_init: {len(self.unk_init)} and vectors: "
+                f"{self.vectors.dimension}"
             )
         unknown = np.array(self.unk_init or [0] * self.vectors.dimension, np.float32)
         words = [as_text(word) for word in array.ravel()]
         if self.lower_case_backup:
             words = [word.translate(_LOWER) for word in words]
-        found = np.array([self.vectors.lookup(word, unknown) for word in words], np.float32).reshape(-1, self.vectors.dimension)
+        found = np.array([self.vectors.lookup(word, unknown) for word in words], np.float32).reshape(
+            -1, self.vectors.dimension
+        )
         return found[0] if len(found) == 1 else found

@@ -1,6 +1,7 @@
 """Tokenizers and other operations on texts. Upstream: ``mindspore.dataset.text.transforms``.
 
-Tokenizers take one text and give an array of tokens; ``with_offsets`` adds the byte where each starts and ends in UTF-8 (uint32).
+Tokenizers take one text and give an array of tokens; ``with_offsets`` adds the byte where each starts and ends in UTF-8
+(uint32).
 """
 
 from __future__ import annotations
@@ -18,15 +19,37 @@ from mindspore_compat.dataset.text.utils import NormalizeForm, Vocab, as_text
 from mindspore_compat.dataset.transforms._operation import TensorOperation, call_user_function
 
 __all__ = [
-    "AddToken", "BasicTokenizer", "BertTokenizer", "CaseFold", "Lookup", "Ngram", "NormalizeUTF8", "PythonTokenizer", "RegexReplace",
-    "RegexTokenizer", "SlidingWindow", "ToNumber", "Truncate", "TruncateSequencePair", "UnicodeCharTokenizer", "WhitespaceTokenizer",
+    "AddToken",
+    "BasicTokenizer",
+    "BertTokenizer",
+    "CaseFold",
+    "Lookup",
+    "Ngram",
+    "NormalizeUTF8",
+    "PythonTokenizer",
+    "RegexReplace",
+    "RegexTokenizer",
+    "SlidingWindow",
+    "ToNumber",
+    "Truncate",
+    "TruncateSequencePair",
+    "UnicodeCharTokenizer",
+    "WhitespaceTokenizer",
     "WordpieceTokenizer",
-]  # fmt: skip
+]
 
 _UNUSED = re.compile(r"(\[CLS\]|\[SEP\]|\[UNK\]|\[PAD\]|\[MASK\]|\[unused\d+\])")
 _MOST_WORDS = 1 << 16
-_CJK = ((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F), (0x2B820, 0x2CEAF), (0xF900, 0xFAFF),
-        (0x2F800, 0x2FA1F))
+_CJK = (
+    (0x4E00, 0x9FFF),
+    (0x3400, 0x4DBF),
+    (0x20000, 0x2A6DF),
+    (0x2A700, 0x2B73F),
+    (0x2B740, 0x2B81F),
+    (0x2B820, 0x2CEAF),
+    (0xF900, 0xFAFF),
+    (0x2F800, 0x2FA1F),
+)
 _ASCII_SYMBOLS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 #: for texts of ASCII alone, as most are: what `_cleaned` and `_basic_spans` do
 _CONTROLS = dict.fromkeys((*range(32), 127), " ")
@@ -68,7 +91,9 @@ class _Tokenizer(TensorOperation):
 
     def _compute(self, array: np.ndarray) -> Any:
         if np.ndim(array):
-            raise RuntimeError(f"{type(self).__name__}: the input shape should be scalar, but got rank {np.ndim(array)}.")
+            raise RuntimeError(
+                f"{type(self).__name__}: the input shape should be scalar, but got rank {np.ndim(array)}."
+            )
         if not self.with_offsets:
             return np.array(self._tokens(as_text(array)))
         text = self._prepared(as_text(array))
@@ -100,7 +125,10 @@ class RegexTokenizer(_Tokenizer):
 
     def __init__(self, delim_pattern: str, keep_delim_pattern: str = "", with_offsets: bool = False) -> None:
         super().__init__(with_offsets)
-        self._delimiter, self._kept = _compiled(delim_pattern, "delim_pattern"), _compiled(keep_delim_pattern, "keep_delim_pattern")
+        self._delimiter, self._kept = (
+            _compiled(delim_pattern, "delim_pattern"),
+            _compiled(keep_delim_pattern, "keep_delim_pattern"),
+        )
 
     def _spans(self, text: str) -> Iterable[tuple[int, int]]:
         last = 0
@@ -127,10 +155,20 @@ class BasicTokenizer(_Tokenizer):
         preserve_unused_token: keep [CLS], [SEP], [UNK], [PAD], [MASK] and [unusedN] whole.
     """
 
-    def __init__(self, lower_case: bool = False, keep_whitespace: bool = False, normalization_form: NormalizeForm = NormalizeForm.NONE,
-                 preserve_unused_token: bool = True, with_offsets: bool = False) -> None:
+    def __init__(
+        self,
+        lower_case: bool = False,
+        keep_whitespace: bool = False,
+        normalization_form: NormalizeForm = NormalizeForm.NONE,
+        preserve_unused_token: bool = True,
+        with_offsets: bool = False,
+    ) -> None:
         super().__init__(with_offsets)
-        for name, value in (("lower_case", lower_case), ("keep_whitespace", keep_whitespace), ("preserve_unused_token", preserve_unused_token)):
+        for name, value in (
+            ("lower_case", lower_case),
+            ("keep_whitespace", keep_whitespace),
+            ("preserve_unused_token", preserve_unused_token),
+        ):
             type_check(value, bool, name)
         type_check(normalization_form, NormalizeForm, "normalization_form")
         self.lower_case, self.keep_whitespace = lower_case, keep_whitespace
@@ -178,7 +216,11 @@ def _basic_spans(text: str, whole: dict[int, int], keep_whitespace: bool) -> Ite
 
 
 def _stands_alone(letter: str) -> bool:
-    return letter in _ASCII_SYMBOLS or unicodedata.category(letter)[0] == "P" or any(low <= ord(letter) <= high for low, high in _CJK)
+    return (
+        letter in _ASCII_SYMBOLS
+        or unicodedata.category(letter)[0] == "P"
+        or any(low <= ord(letter) <= high for low, high in _CJK)
+    )
 
 
 class _Pieces:
@@ -189,7 +231,12 @@ class _Pieces:
         type_check(suffix_indicator, str, "suffix_indicator")
         type_check(unknown_token, str, "unknown_token")
         check_pos_int32(max_bytes_per_token, "max_bytes_per_token")
-        self._ids, self._suffix, self._longest, self._unknown = vocab.vocab(), suffix_indicator, max_bytes_per_token, unknown_token
+        self._ids, self._suffix, self._longest, self._unknown = (
+            vocab.vocab(),
+            suffix_indicator,
+            max_bytes_per_token,
+            unknown_token,
+        )
         self._known: dict[str, list[str]] = {}
 
     def names(self, word: str) -> list[str]:
@@ -215,16 +262,26 @@ class _Pieces:
             if end == start:
                 return unknown
             before = offset + len(word[:start].encode())
-            found.append(((self._suffix if start else "") + word[start:end], before, before + len(word[start:end].encode())))
+            found.append(
+                ((self._suffix if start else "") + word[start:end], before, before + len(word[start:end].encode()))
+            )
             start = end
         return found or [("", offset, offset)]
 
 
 class WordpieceTokenizer(TensorOperation):
-    """Pieces of words that stand in `vocab`; a word that cannot be made of them is `unknown_token` (itself if that is "")."""
+    """Pieces of words that stand in `vocab`; a word that cannot be made of them is `unknown_token` (itself if that is
+    "").
+    """
 
-    def __init__(self, vocab: Vocab, suffix_indicator: str = "##", max_bytes_per_token: int = 100, unknown_token: str = "[UNK]",
-                 with_offsets: bool = False) -> None:
+    def __init__(
+        self,
+        vocab: Vocab,
+        suffix_indicator: str = "##",
+        max_bytes_per_token: int = 100,
+        unknown_token: str = "[UNK]",
+        with_offsets: bool = False,
+    ) -> None:
         self._pieces = _Pieces(vocab, suffix_indicator, max_bytes_per_token, unknown_token)
         type_check(with_offsets, bool, "with_offsets")
         self.with_offsets = with_offsets
@@ -237,9 +294,18 @@ class WordpieceTokenizer(TensorOperation):
 class BertTokenizer(TensorOperation):
     """`BasicTokenizer`, then `WordpieceTokenizer`."""
 
-    def __init__(self, vocab: Vocab, suffix_indicator: str = "##", max_bytes_per_token: int = 100, unknown_token: str = "[UNK]",
-                 lower_case: bool = False, keep_whitespace: bool = False, normalization_form: NormalizeForm = NormalizeForm.NONE,
-                 preserve_unused_token: bool = True, with_offsets: bool = False) -> None:
+    def __init__(
+        self,
+        vocab: Vocab,
+        suffix_indicator: str = "##",
+        max_bytes_per_token: int = 100,
+        unknown_token: str = "[UNK]",
+        lower_case: bool = False,
+        keep_whitespace: bool = False,
+        normalization_form: NormalizeForm = NormalizeForm.NONE,
+        preserve_unused_token: bool = True,
+        with_offsets: bool = False,
+    ) -> None:
         self._pieces = _Pieces(vocab, suffix_indicator, max_bytes_per_token, unknown_token)
         self._basic = BasicTokenizer(lower_case, keep_whitespace, normalization_form, preserve_unused_token, True)
         type_check(with_offsets, bool, "with_offsets")
@@ -256,12 +322,17 @@ class BertTokenizer(TensorOperation):
         if not self.with_offsets and not np.ndim(array):
             return np.array(self._tokens(as_text(array)))
         words, starts, _ = self._basic._compute(array)
-        return _with_offsets([piece for word, start in zip(words, starts) for piece in self._pieces.of(str(word), int(start))], self.with_offsets)
+        return _with_offsets(
+            [piece for word, start in zip(words, starts) for piece in self._pieces.of(str(word), int(start))],
+            self.with_offsets,
+        )
 
 
 def _with_offsets(found: list[tuple[str, int, int]], with_offsets: bool) -> Any:
     tokens, starts, ends = zip(*(found or [("", 0, 0)]))
-    return (np.array(tokens), np.array(starts, np.uint32), np.array(ends, np.uint32)) if with_offsets else np.array(tokens)
+    return (
+        (np.array(tokens), np.array(starts, np.uint32), np.array(ends, np.uint32)) if with_offsets else np.array(tokens)
+    )
 
 
 class PythonTokenizer(TensorOperation):
@@ -296,7 +367,10 @@ class Lookup(TensorOperation):
         find, unknown = self._ids.get, self._unknown
         numbers = [find(word, unknown) for word in words]
         if unknown is None and None in numbers:
-            raise RuntimeError(f"Lookup: word: \"{words[numbers.index(None)]}\" doesn't exist in vocab and no unknown token is specified.")
+            raise RuntimeError(
+                f'Lookup: word: "{words[numbers.index(None)]}" doesn\'t exist in vocab and no unknown token is '
+                "specified."
+            )
         return np.array(numbers, self._dtype)
 
     def _plain(self) -> Callable[[list[str]], np.ndarray]:
@@ -309,7 +383,13 @@ class Lookup(TensorOperation):
 class Ngram(TensorOperation):
     """Runs of `n` tokens (or of each number in a list), joined; `left_pad` and `right_pad` are (token, how many)."""
 
-    def __init__(self, n: int | list[int], left_pad: tuple[str, int] = ("", 0), right_pad: tuple[str, int] = ("", 0), separator: str = " ") -> None:
+    def __init__(
+        self,
+        n: int | list[int],
+        left_pad: tuple[str, int] = ("", 0),
+        right_pad: tuple[str, int] = ("", 0),
+        separator: str = " ",
+    ) -> None:
         self.ngrams = [n] if isinstance(n, int) else list(n)
         if not self.ngrams or not all(isinstance(number, int) and number > 0 for number in self.ngrams):
             raise ValueError(f"n needs to be a non-empty list of positive integers, but got {n}.")
@@ -329,7 +409,7 @@ class Ngram(TensorOperation):
         for number in self.ngrams:
             left, right = (min(pad[1], number - 1) for pad in (self.left_pad, self.right_pad))
             padded = [self.left_pad[0]] * left + words + [self.right_pad[0]] * right
-            runs = [self.separator.join(padded[at:at + number]) for at in range(len(padded) - number + 1)]
+            runs = [self.separator.join(padded[at : at + number]) for at in range(len(padded) - number + 1)]
             found += runs or [""]
         return np.array(found)
 
@@ -344,7 +424,10 @@ class SlidingWindow(TensorOperation):
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         if np.ndim(array) != 1 or self.axis not in (0, -1):
-            raise RuntimeError(f"SlidingWindow: only 1D input and axis 0 are supported, but got rank {np.ndim(array)}, axis {self.axis}.")
+            raise RuntimeError(
+                f"SlidingWindow: only 1D input and axis 0 are supported, but got rank {np.ndim(array)}, axis "
+                f"{self.axis}."
+            )
         if len(array) < self.width:
             return array[:0].reshape(0, self.width)
         return np.lib.stride_tricks.sliding_window_view(array, self.width).copy()
@@ -381,7 +464,7 @@ class Truncate(TensorOperation):
         self.max_seq_len = max_seq_len
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
-        return array[..., :self.max_seq_len]
+        return array[..., : self.max_seq_len]
 
 
 class TruncateSequencePair(TensorOperation):
@@ -397,7 +480,10 @@ class TruncateSequencePair(TensorOperation):
 
     def _compute(self, *arrays: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if len(arrays) != 2 or any(np.ndim(array) != 1 for array in arrays):
-            raise RuntimeError(f"TruncateSequencePair: the input number and ranks should be 2 and 1, but got shapes {[np.shape(a) for a in arrays]}.")
+            raise RuntimeError(
+                "TruncateSequencePair: the input number and ranks should be 2 and 1, but got shapes "
+                f"{[np.shape(a) for a in arrays]}."
+            )
         one, other = map(len, arrays)
         while one + other > self.max_length:
             if one > other:
@@ -467,4 +553,6 @@ def _compiled(pattern: Any, name: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
     except re.error as error:
-        raise RuntimeError(f"Invalid {name} {pattern!r}: {error}. The syntax is Python's: \\w, \\s or a range instead of \\p{{...}}.") from error
+        raise RuntimeError(
+            f"Invalid {name} {pattern!r}: {error}. The syntax is Python's: \\w, \\s or a range instead of \\p{{...}}."
+        ) from error

@@ -44,8 +44,10 @@ def as_text(value: Any) -> str:
     if isinstance(item, bytes):
         return item.decode("utf-8")
     if not isinstance(item, str):
-        raise RuntimeError(f"The input should be a scalar string, but got {getattr(value, 'dtype', type(value))} "
-                           f"of shape {getattr(value, 'shape', ())}.")
+        raise RuntimeError(
+            f"The input should be a scalar string, but got {getattr(value, 'dtype', type(value))} "
+            f"of shape {getattr(value, 'shape', ())}."
+        )
     return item
 
 
@@ -77,7 +79,9 @@ class Vocab:
         return cls._of((word, number) for number, word in enumerate(ordered))
 
     @classmethod
-    def from_list(cls, word_list: list[str], special_tokens: list[str] | None = None, special_first: bool = True) -> Vocab:
+    def from_list(
+        cls, word_list: list[str], special_tokens: list[str] | None = None, special_first: bool = True
+    ) -> Vocab:
         """Words in their order, with the special tokens in front or behind. Raises: ValueError for duplicates."""
         type_check(word_list, list, "word_list")
         type_check_list(word_list, str, "word_list")
@@ -97,8 +101,14 @@ class Vocab:
         return cls._of(word_dict.items())
 
     @classmethod
-    def from_file(cls, file_path: str, delimiter: str = "", vocab_size: int | None = None, special_tokens: list[str] | None = None,
-                  special_first: bool = True) -> Vocab:
+    def from_file(
+        cls,
+        file_path: str,
+        delimiter: str = "",
+        vocab_size: int | None = None,
+        special_tokens: list[str] | None = None,
+        special_first: bool = True,
+    ) -> Vocab:
         """One word a line, up to ``delimiter`` where there is one; at most ``vocab_size`` words."""
         type_check(file_path, str, "file_path")
         check_file(file_path)
@@ -109,7 +119,9 @@ class Vocab:
                 raise ValueError(f"Input vocab_size must be greater than 0, but got {vocab_size}.")
         try:
             with open(file_path, encoding="utf-8") as stream:
-                words = [line.split(delimiter)[0] if delimiter else line for line in stream.read().splitlines()[:vocab_size]]
+                words = [
+                    line.split(delimiter)[0] if delimiter else line for line in stream.read().splitlines()[:vocab_size]
+                ]
         except UnicodeDecodeError as error:
             raise RuntimeError(f"from_file: {file_path} is no UTF-8 text: {error}") from error
         repeated = [word for word, count in Counter(words).items() if count > 1]
@@ -118,8 +130,15 @@ class Vocab:
         return cls._with_special(words, special_tokens, special_first)
 
     @classmethod
-    def from_dataset(cls, dataset: Any, columns: str | list[str] | None = None, freq_range: tuple | None = None, top_k: int | None = None,
-                     special_tokens: list[str] | None = None, special_first: bool = True) -> Vocab:
+    def from_dataset(
+        cls,
+        dataset: Any,
+        columns: str | list[str] | None = None,
+        freq_range: tuple | None = None,
+        top_k: int | None = None,
+        special_tokens: list[str] | None = None,
+        special_first: bool = True,
+    ) -> Vocab:
         """Words of the columns (default all), the most frequent first, equals by the alphabet.
 
         Args:
@@ -142,8 +161,14 @@ class Vocab:
                 if row[name].dtype.kind not in "US":
                     raise RuntimeError(f"Invalid datatype, column {name} should be string, but got {row[name].dtype}.")
                 counts.update(map(as_text, row[name].ravel()))
-        kept = sorted(((word, count) for word, count in counts.items() if (least is None or count >= least) and (most is None or count <= most)),
-                      key=lambda item: (-item[1], item[0]))
+        kept = sorted(
+            (
+                (word, count)
+                for word, count in counts.items()
+                if (least is None or count >= least) and (most is None or count <= most)
+            ),
+            key=lambda item: (-item[1], item[0]),
+        )
         return cls._with_special([word for word, _ in kept[:top_k]], special_tokens, special_first)
 
     def vocab(self) -> dict[str, int]:
@@ -156,7 +181,9 @@ class Vocab:
             return self._ids.get(tokens, -1)
         items = tokens.tolist() if isinstance(tokens, np.ndarray) else tokens
         if not isinstance(items, list):
-            raise TypeError(f"Argument tokens with value {tokens!r} is not of type [str, list, np.ndarray], but got {type(tokens)}.")
+            raise TypeError(
+                f"Argument tokens with value {tokens!r} is not of type [str, list, np.ndarray], but got {type(tokens)}."
+            )
         type_check_list(items, str, "tokens")
         return [self._ids.get(item, -1) for item in items]
 
@@ -168,6 +195,8 @@ class Vocab:
             return self._words.get(int(ids), "")
         items = ids.tolist() if isinstance(ids, np.ndarray) else ids
         if not isinstance(items, list):
-            raise TypeError(f"Argument ids with value {ids!r} is not of type [int, list, np.ndarray], but got {type(ids)}.")
+            raise TypeError(
+                f"Argument ids with value {ids!r} is not of type [int, list, np.ndarray], but got {type(ids)}."
+            )
         type_check_list(items, int, "ids")
         return [str(self.ids_to_tokens(item)) for item in items]

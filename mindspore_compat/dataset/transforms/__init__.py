@@ -22,7 +22,24 @@ from mindspore_compat.dataset.transforms.transforms import (
 )
 
 __all__ = [
-    "Compose", "Concatenate", "Duplicate", "Fill", "Mask", "OneHot", "PadEnd", "PyTensorOperation", "RandomApply",
-    "RandomChoice", "RandomOrder", "Relational", "Slice", "TensorOperation", "TypeCast", "Unique", "c_transforms",
-    "not_random", "py_transforms", "transforms",
-]  # fmt: skip
+    "Compose",
+    "Concatenate",
+    "Duplicate",
+    "Fill",
+    "Mask",
+    "OneHot",
+    "PadEnd",
+    "PyTensorOperation",
+    "RandomApply",
+    "RandomChoice",
+    "RandomOrder",
+    "Relational",
+    "Slice",
+    "TensorOperation",
+    "TypeCast",
+    "Unique",
+    "c_transforms",
+    "not_random",
+    "py_transforms",
+    "transforms",
+]

@@ -1,10 +1,11 @@
 """Operations that are quicker together than one after another, with the same results.
 
-`Pointwise`: those that look at one value at a time (Rescale, Normalize, HWC2CHW, ToTensor, TypeCast, ...). On uint8 images they are a table
-of 256 values a channel, which is what they make of an image of all values: results are the same to the last bit, and a batch is gone
-through once, however many they are.
+`Pointwise`: those that look at one value at a time (Rescale, Normalize, HWC2CHW, ToTensor, TypeCast, ...). On uint8
+images they are a table of 256 values a channel, which is what they make of an image of all values: results are the same
+to the last bit, and a batch is gone through once, however many they are.
 
-`Texts`: a tokenizer and a lookup. Between them tokens are a list of Python's texts; an array of them costs more than both.
+`Texts`: a tokenizer and a lookup. Between them tokens are a list of Python's texts; an array of them costs more than
+both.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ class Texts(TensorOperation):
 
     def on_column(self, column: Any) -> list[np.ndarray] | None:
         """The rows of a column of single texts, None for any other."""
-        if isinstance(column, np.ndarray) or any(not isinstance(row, np.ndarray) or row.ndim or row.dtype.kind != "U" for row in column):
+        if isinstance(column, np.ndarray) or any(
+            not isinstance(row, np.ndarray) or row.ndim or row.dtype.kind != "U" for row in column
+        ):
             return None
         first, second = (operation._plain() for operation in self.transforms)
         if first is None or second is None:
@@ -73,7 +76,9 @@ class Pointwise(TensorOperation):
                 is_first = result.shape == (channels, 256, 1)
                 known = is_first or result.shape == ramp.shape
                 values = result[..., 0] if is_first else result[:, 0].T
-                self._tables[channels] = (is_first, np.ascontiguousarray(values)) if known and result.dtype.kind in "biuf" else None
+                self._tables[channels] = (
+                    (is_first, np.ascontiguousarray(values)) if known and result.dtype.kind in "biuf" else None
+                )
         return self._tables[channels]
 
     def on_column(self, column: Any) -> np.ndarray | None:
@@ -104,9 +109,13 @@ def _look_up(column: Any, table: np.ndarray, result: np.ndarray, is_first: bool)
     targets = list(result)
     if isinstance(column, np.ndarray):  # each image as a line of one, so that a batch is one call a channel
         images = [np.ascontiguousarray(column).reshape(count, -1, channels)]
-        targets = [result.reshape(count, channels, -1).transpose(1, 0, 2) if is_first else result.reshape(count, -1, channels)]
+        targets = [
+            result.reshape(count, channels, -1).transpose(1, 0, 2) if is_first else result.reshape(count, -1, channels)
+        ]
     together = np.ascontiguousarray(table.T).reshape(1, 256, channels)
-    planes = list(np.empty((channels, *images[0].shape[:2]), np.uint8))  # the same for all images: new memory costs more than the work
+    planes = list(
+        np.empty((channels, *images[0].shape[:2]), np.uint8)
+    )  # the same for all images: new memory costs more than the work
     for image, target in zip(images, targets, strict=True):
         if not is_first:
             _into(target, cv2.LUT(image, together, target))

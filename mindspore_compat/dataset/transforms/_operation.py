@@ -32,7 +32,8 @@ class TensorOperation:
         keeps_state: what a row becomes depends on rows before.
         releases_gil: runs in threads without waiting for the interpreter.
         takes_pil: gets a PIL image as it is instead of an array of it.
-        takes_batches: images (..., H, W, C) of more axes are treated one by one, alike; `_compute_block` knows rows (H, W[, C]) only.
+        takes_batches: images (..., H, W, C) of more axes are treated one by one, alike; `_compute_block` knows rows (H,
+            W[, C]) only.
     """
 
     is_multi_column = False
@@ -62,7 +63,9 @@ class TensorOperation:
         return results[0] if len(results) == 1 else results
 
     def _plain(self) -> Callable[[Any], Any] | None:
-        """For operations on texts: the same from a text, or a list of texts, to a list of texts or an array; None where there is none."""
+        """For operations on texts: the same from a text, or a list of texts, to a list of texts or an array; None where
+        there is none.
+        """
         return None
 
     def _inner(self) -> Sequence[Any]:
@@ -114,7 +117,9 @@ class Composed(TensorOperation):
 
 
 def is_builtin(operation: Any) -> bool:
-    """Whether it runs nothing of the user's and keeps no state, so that it may run in any thread, in any order of rows."""
+    """Whether it runs nothing of the user's and keeps no state, so that it may run in any thread, in any
+    order of rows.
+    """
     if not isinstance(operation, TensorOperation) or not type(operation).__module__.startswith("mindspore_compat."):
         return False
     return not operation.keeps_state and all(map(is_builtin, operation._inner()))
@@ -134,6 +139,8 @@ def apply_operations(operations: Sequence[Any], values: tuple) -> tuple:
 def _apart(values: tuple) -> tuple:
     """`values` without two arrays in the same memory: what is done to one column in place must not reach another."""
     for place, value in enumerate(values[1:], 1):
-        if isinstance(value, np.ndarray) and any(isinstance(v, np.ndarray) and np.may_share_memory(v, value) for v in values[:place]):
+        if isinstance(value, np.ndarray) and any(
+            isinstance(v, np.ndarray) and np.may_share_memory(v, value) for v in values[:place]
+        ):
             values = (*values[:place], np.array(value), *values[place + 1 :])
     return values

@@ -18,6 +18,18 @@ from mindspore_compat.dataset.transforms.transforms import (
 )
 
 __all__ = [
-    "Compose", "Concatenate", "Duplicate", "Fill", "Mask", "OneHot", "PadEnd", "RandomApply", "RandomChoice",
-    "Relational", "Slice", "TensorOperation", "TypeCast", "Unique",
-]  # fmt: skip
+    "Compose",
+    "Concatenate",
+    "Duplicate",
+    "Fill",
+    "Mask",
+    "OneHot",
+    "PadEnd",
+    "RandomApply",
+    "RandomChoice",
+    "Relational",
+    "Slice",
+    "TensorOperation",
+    "TypeCast",
+    "Unique",
+]

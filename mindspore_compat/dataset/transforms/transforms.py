@@ -20,9 +20,24 @@ from mindspore_compat.dataset.transforms._operation import (
 )
 
 __all__ = [
-    "Compose", "Concatenate", "Duplicate", "Fill", "Mask", "OneHot", "PadEnd", "PyTensorOperation", "RandomApply",
-    "RandomChoice", "RandomOrder", "Relational", "Slice", "TensorOperation", "TypeCast", "Unique", "not_random",
-]  # fmt: skip
+    "Compose",
+    "Concatenate",
+    "Duplicate",
+    "Fill",
+    "Mask",
+    "OneHot",
+    "PadEnd",
+    "PyTensorOperation",
+    "RandomApply",
+    "RandomChoice",
+    "RandomOrder",
+    "Relational",
+    "Slice",
+    "TensorOperation",
+    "TypeCast",
+    "Unique",
+    "not_random",
+]
 
 
 def not_random(function: Callable) -> Callable:
@@ -43,9 +58,13 @@ class Relational(IntEnum):
 
 
 _COMPARISONS = {
-    Relational.EQ: np.equal, Relational.NE: np.not_equal, Relational.GT: np.greater, Relational.GE: np.greater_equal,
-    Relational.LT: np.less, Relational.LE: np.less_equal,
-}  # fmt: skip
+    Relational.EQ: np.equal,
+    Relational.NE: np.not_equal,
+    Relational.GT: np.greater,
+    Relational.GE: np.greater_equal,
+    Relational.LT: np.less,
+    Relational.LE: np.less_equal,
+}
 
 
 class TypeCast(TensorOperation):

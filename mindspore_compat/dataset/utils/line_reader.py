@@ -11,7 +11,9 @@ __all__ = ["LineReader"]
 
 
 class LineReader:
-    """A text file whose lines are read by their number (from 1) without reading what stands before. A line that is no UTF-8 is a RuntimeError."""
+    """A text file whose lines are read by their number (from 1) without reading what stands before. A line that is no
+    UTF-8 is a RuntimeError.
+    """
 
     def __init__(self, filename: str) -> None:
         type_check(filename, str, "filename")

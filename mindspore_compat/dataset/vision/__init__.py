@@ -12,12 +12,15 @@ from mindspore_compat.dataset.vision.utils import __all__ as _utils_names
 
 __all__ = [
     *sorted({*_operation_names, *_utils_names} - {"ImageTensorOperation", "PyTensorOperation", "TensorOperation"}),
-    "transforms", "utils",
-]  # fmt: skip
+    "transforms",
+    "utils",
+]
 
 _LAZY = ("c_transforms", "py_transforms", "py_transforms_util")
 _VIDEO = "no video decoder comes with it; read the frames with PyAV (`av.open`) in a GeneratorDataset."
-_others = module_getattr(__name__, unsupported=dict.fromkeys(("DecodeVideo", "VideoDecoder", "read_video", "read_video_timestamps"), _VIDEO))
+_others = module_getattr(
+    __name__, unsupported=dict.fromkeys(("DecodeVideo", "VideoDecoder", "read_video", "read_video_timestamps"), _VIDEO)
+)
 
 
 def __getattr__(name: str) -> Any:

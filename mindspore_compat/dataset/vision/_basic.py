@@ -15,8 +15,16 @@ from mindspore_compat.dataset.vision._image import check_image, decode_rgb, is_p
 from mindspore_compat.dataset.vision._operation import ImageOperation
 
 __all__ = [
-    "Decode", "HWC2CHW", "Normalize", "NormalizePad", "Rescale", "ToNumpy", "ToPIL", "ToTensor", "ToType",
-]  # fmt: skip
+    "Decode",
+    "HWC2CHW",
+    "Normalize",
+    "NormalizePad",
+    "Rescale",
+    "ToNumpy",
+    "ToPIL",
+    "ToTensor",
+    "ToType",
+]
 
 
 class Decode(ImageOperation):

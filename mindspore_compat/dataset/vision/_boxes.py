@@ -1,4 +1,6 @@
-"""Operations on an image and its boxes together. Boxes are float32 (n, 4 or more): x, y, width, height in pixels, then what stays as it is."""
+"""Operations on an image and its boxes together. Boxes are float32 (n, 4 or more): x, y, width, height in pixels, then
+what stays as it is.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,14 @@ from mindspore_compat.dataset.vision._resize import RandomResizedCrop, crop_box,
 from mindspore_compat.dataset.vision.utils import Border, Inter
 
 __all__ = [
-    "BoundingBoxAugment", "RandomCropWithBBox", "RandomHorizontalFlipWithBBox", "RandomResizeWithBBox", "RandomResizedCropWithBBox",
-    "RandomVerticalFlipWithBBox", "ResizeWithBBox",
-]  # fmt: skip
+    "BoundingBoxAugment",
+    "RandomCropWithBBox",
+    "RandomHorizontalFlipWithBBox",
+    "RandomResizeWithBBox",
+    "RandomResizedCropWithBBox",
+    "RandomVerticalFlipWithBBox",
+    "ResizeWithBBox",
+]
 
 
 class _WithBoxes(TensorOperation):
@@ -29,7 +36,8 @@ class _WithBoxes(TensorOperation):
     def _compute(self, *arrays: Any) -> tuple:
         if len(arrays) != 2:
             raise RuntimeError(
-                f"BoundingBox: invalid input, size of input data should be 2 (including image and bounding box), but got: {len(arrays)} in "
+                "BoundingBox: invalid input, size of input data should be 2 (including image and bounding box), but "
+                f"got: {len(arrays)} in "
                 f"{type(self).__name__}."
             )
         image, boxes = arrays
@@ -47,18 +55,25 @@ class _WithBoxes(TensorOperation):
 
 def _check_boxes(image: np.ndarray, boxes: np.ndarray) -> None:
     if boxes.ndim < 2 or boxes.shape[1] < 4:
-        raise RuntimeError(f"BoundingBox: bounding boxes should be a matrix with at least 4 columns, but got shape {boxes.shape}.")
+        raise RuntimeError(
+            f"BoundingBox: bounding boxes should be a matrix with at least 4 columns, but got shape {boxes.shape}."
+        )
     if boxes.dtype != np.float32:
-        raise RuntimeError(f"BoundingBox: bounding boxes should be of type float32, but got {boxes.dtype}; use transforms.TypeCast.")
+        raise RuntimeError(
+            f"BoundingBox: bounding boxes should be of type float32, but got {boxes.dtype}; use transforms.TypeCast."
+        )
     height, width = image.shape[:2]
     right, bottom = boxes[:, 0] + boxes[:, 2], boxes[:, 1] + boxes[:, 3]
     if (right > width).any() or (bottom > height).any():
         raise RuntimeError(
-            f"BoundingBox: bounding boxes is out of bounds of the image, as image width: {width}, height: {height}, and boxes reach to "
+            f"BoundingBox: bounding boxes is out of bounds of the image, as image width: {width}, height: {height}, "
+            "and boxes reach to "
             f"{right.max()}, {bottom.max()}."
         )
     if (boxes[:, :2].astype(np.int64) < 0).any():
-        raise RuntimeError(f"BoundingBox: the coordinates of the bounding boxes has negative value, got: {boxes[:, :2].min(0)}.")
+        raise RuntimeError(
+            f"BoundingBox: the coordinates of the bounding boxes has negative value, got: {boxes[:, :2].min(0)}."
+        )
 
 
 def _cropped(boxes: np.ndarray, top: int, left: int, height: int, width: int) -> np.ndarray:
@@ -133,7 +148,12 @@ class RandomCropWithBBox(_WithBoxes):
     """A random box of `size` of the image; boxes outside of it are left out. Arguments as of `RandomCrop`."""
 
     def __init__(
-        self, size: Any, padding: Any = None, pad_if_needed: bool = False, fill_value: Any = 0, padding_mode: Border = Border.CONSTANT
+        self,
+        size: Any,
+        padding: Any = None,
+        pad_if_needed: bool = False,
+        fill_value: Any = 0,
+        padding_mode: Border = Border.CONSTANT,
     ) -> None:
         self._crop = RandomCrop(size, padding, pad_if_needed, fill_value, padding_mode)
 
@@ -166,7 +186,9 @@ class RandomResizedCropWithBBox(_WithBoxes):
 
 
 class BoundingBoxAugment(_WithBoxes):
-    """`transform` applied to the image inside of each box, with probability `ratio`; its result is resized where it has another size."""
+    """`transform` applied to the image inside of each box, with probability `ratio`; its result is resized where it has
+    another size.
+    """
 
     def __init__(self, transform: Any, ratio: float = 0.3) -> None:
         type_check(ratio, (float, int), "ratio")

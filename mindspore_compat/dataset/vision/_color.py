@@ -7,9 +7,17 @@ import numpy as np
 from mindspore_compat.dataset.vision._image import opencv
 
 __all__ = [
-    "adjust_brightness", "adjust_contrast", "adjust_hue", "adjust_saturation", "adjust_sharpness", "auto_contrast",
-    "equalize", "gray", "hsv_to_rgb", "rgb_to_hsv",
-]  # fmt: skip
+    "adjust_brightness",
+    "adjust_contrast",
+    "adjust_hue",
+    "adjust_saturation",
+    "adjust_sharpness",
+    "auto_contrast",
+    "equalize",
+    "gray",
+    "hsv_to_rgb",
+    "rgb_to_hsv",
+]
 
 
 def check_rgb(image: np.ndarray, name: str) -> None:

@@ -23,12 +23,34 @@ from mindspore_compat.dataset.vision._operation import (
 from mindspore_compat.dataset.vision.utils import ConvertMode
 
 __all__ = [
-    "AdjustBrightness", "AdjustContrast", "AdjustGamma", "AdjustHue", "AdjustSaturation", "AdjustSharpness",
-    "AutoContrast", "ConvertColor", "Equalize", "Grayscale", "HsvToRgb", "Invert", "LinearTransformation",
-    "Posterize", "RandomAdjustSharpness", "RandomAutoContrast", "RandomColor", "RandomColorAdjust",
-    "RandomEqualize", "RandomGrayscale", "RandomInvert", "RandomLighting", "RandomPosterize", "RandomSharpness",
-    "RandomSolarize", "RgbToHsv", "Solarize",
-]  # fmt: skip
+    "AdjustBrightness",
+    "AdjustContrast",
+    "AdjustGamma",
+    "AdjustHue",
+    "AdjustSaturation",
+    "AdjustSharpness",
+    "AutoContrast",
+    "ConvertColor",
+    "Equalize",
+    "Grayscale",
+    "HsvToRgb",
+    "Invert",
+    "LinearTransformation",
+    "Posterize",
+    "RandomAdjustSharpness",
+    "RandomAutoContrast",
+    "RandomColor",
+    "RandomColorAdjust",
+    "RandomEqualize",
+    "RandomGrayscale",
+    "RandomInvert",
+    "RandomLighting",
+    "RandomPosterize",
+    "RandomSharpness",
+    "RandomSolarize",
+    "RgbToHsv",
+    "Solarize",
+]
 
 
 def _enhance(kind: str, image: Any, factor: float) -> Any:
@@ -414,11 +436,13 @@ class RandomAdjustSharpness(_Maybe):
 class RandomLighting(RandomImageOperation):
     """AlexNet's PCA noise of strength `alpha`."""
 
-    _VECTORS = np.array([
-        [55.46 * -0.5675, 4.794 * 0.7192, 1.148 * 0.4009],
-        [55.46 * -0.5808, 4.794 * -0.0045, 1.148 * -0.8140],
-        [55.46 * -0.5836, 4.794 * -0.6948, 1.148 * 0.4203],
-    ])  # fmt: skip
+    _VECTORS = np.array(
+        [
+            [55.46 * -0.5675, 4.794 * 0.7192, 1.148 * 0.4009],
+            [55.46 * -0.5808, 4.794 * -0.0045, 1.148 * -0.8140],
+            [55.46 * -0.5836, 4.794 * -0.6948, 1.148 * 0.4203],
+        ]
+    )
 
     def __init__(self, alpha: float = 0.05) -> None:
         self.alpha = _check_factor(alpha, "alpha")

@@ -27,9 +27,22 @@ from mindspore_compat.dataset.vision._resize import crop_box
 from mindspore_compat.dataset.vision.utils import Border, SliceMode
 
 __all__ = [
-    "CenterCrop", "Crop", "CutOut", "Erase", "FiveCrop", "HorizontalFlip", "Pad", "PadToSize", "RandomCrop",
-    "RandomErasing", "RandomHorizontalFlip", "RandomVerticalFlip", "SlicePatches", "TenCrop", "VerticalFlip",
-]  # fmt: skip
+    "CenterCrop",
+    "Crop",
+    "CutOut",
+    "Erase",
+    "FiveCrop",
+    "HorizontalFlip",
+    "Pad",
+    "PadToSize",
+    "RandomCrop",
+    "RandomErasing",
+    "RandomHorizontalFlip",
+    "RandomVerticalFlip",
+    "SlicePatches",
+    "TenCrop",
+    "VerticalFlip",
+]
 
 
 def pad_image(image: Any, padding: tuple[int, int, int, int], fill: tuple[int, ...], mode: str = "constant") -> Any:

@@ -34,8 +34,14 @@ from mindspore_compat.dataset.vision._warp import (
 from mindspore_compat.dataset.vision.utils import Inter
 
 __all__ = [
-    "Affine", "GaussianBlur", "Perspective", "RandomAffine", "RandomPerspective", "RandomRotation", "Rotate",
-]  # fmt: skip
+    "Affine",
+    "GaussianBlur",
+    "Perspective",
+    "RandomAffine",
+    "RandomPerspective",
+    "RandomRotation",
+    "Rotate",
+]
 
 Fill = tuple[int, ...]
 
@@ -174,10 +180,12 @@ def _affine_pil(
     # Upstream's own (older) order of shear and rotation.
     factor = math.cos(rotation + shear_x) * math.cos(rotation + shear_y)
     factor += math.sin(rotation + shear_x) * math.sin(rotation + shear_y)
-    m = np.array([
-        [math.cos(rotation + shear_x), math.sin(rotation + shear_x)],
-        [-math.sin(rotation + shear_y), math.cos(rotation + shear_y)],
-    ]) / (factor * scale)  # fmt: skip
+    m = np.array(
+        [
+            [math.cos(rotation + shear_x), math.sin(rotation + shear_x)],
+            [-math.sin(rotation + shear_y), math.cos(rotation + shear_y)],
+        ]
+    ) / (factor * scale)
     shift = np.array(center) - m @ np.array([center[0] + translate[0], center[1] + translate[1]])
     data = (m[0, 0], m[0, 1], shift[0], m[1, 0], m[1, 1], shift[1])
     color = fill if len(image.getbands()) == 3 else fill[0]
@@ -336,8 +344,11 @@ class RandomPerspective(PilOperation):
         x, y = rng.integers(0, moved[0] + 1, 4), rng.integers(0, moved[1] + 1, 4)
         start = [(0, 0), (width - 1, 0), (width - 1, height - 1), (0, height - 1)]
         end = [
-            (x[0], y[0]), (width - 1 - x[1], y[1]), (width - 1 - x[2], height - 1 - y[2]), (x[3], height - 1 - y[3]),
-        ]  # fmt: skip
+            (x[0], y[0]),
+            (width - 1 - x[1], y[1]),
+            (width - 1 - x[2], height - 1 - y[2]),
+            (x[3], height - 1 - y[3]),
+        ]
         return perspective(image, start, end, self.interpolation)
 
 
@@ -364,6 +375,10 @@ class GaussianBlur(ImageOperation):
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "GaussianBlur")
         if image.dtype not in (np.uint8, np.uint16, np.int16, np.float32, np.float64):
-            raise RuntimeError(f"GaussianBlur: input of type {image.dtype} is not supported; expected uint8 or float32.")
-        blurred = opencv().GaussianBlur(np.ascontiguousarray(image), self.kernel_size, self.sigma[0], sigmaY=self.sigma[1])
+            raise RuntimeError(
+                f"GaussianBlur: input of type {image.dtype} is not supported; expected uint8 or float32."
+            )
+        blurred = opencv().GaussianBlur(
+            np.ascontiguousarray(image), self.kernel_size, self.sigma[0], sigmaY=self.sigma[1]
+        )
         return blurred.reshape(image.shape)

@@ -30,7 +30,9 @@ def opencv() -> Any:
         try:
             import cv2
         except ImportError as error:
-            raise ImportError("Operations on images need OpenCV: pip install opencv-python-headless (or mindspore_compat[vision]).") from error
+            raise ImportError(
+                "Operations on images need OpenCV: pip install opencv-python-headless (or mindspore_compat[vision])."
+            ) from error
         # its import changes this, which programs started from here would inherit
         if libraries is None:
             os.environ.pop("LD_LIBRARY_PATH", None)
@@ -50,7 +52,11 @@ def _formats() -> list[str]:
     from PIL import Image, Jpeg2KImagePlugin, MpoImagePlugin, TiffImagePlugin, WebPImagePlugin  # noqa: F401  (they register themselves)
 
     Image.preinit()
-    return [name for name in ("JPEG", "MPO", "PNG", "BMP", "DIB", "GIF", "PPM", "TIFF", "WEBP", "JPEG2000") if name in Image.OPEN]
+    return [
+        name
+        for name in ("JPEG", "MPO", "PNG", "BMP", "DIB", "GIF", "PPM", "TIFF", "WEBP", "JPEG2000")
+        if name in Image.OPEN
+    ]
 
 
 def _broken(reason: object) -> RuntimeError:
@@ -63,7 +69,9 @@ def _check_pixels(height: int, width: int, content: np.ndarray) -> None:
 
 
 def open_image(content: np.ndarray, load: bool = True) -> Any:
-    """A PIL image of the bytes of a file. Raises: RuntimeError for what is no image, or has far more pixels than its size can tell."""
+    """A PIL image of the bytes of a file. Raises: RuntimeError for what is no image, or has far more pixels than its
+    size can tell.
+    """
     from PIL import Image
 
     try:
@@ -117,7 +125,9 @@ def jpeg_frame(content: np.ndarray) -> JpegFrame | None:
 
 
 def decode_rgb(content: np.ndarray, frame: JpegFrame | None = None) -> np.ndarray:
-    """The bytes of an image file as RGB, uint8 (H, W, 3); as upstream without turning it as its EXIF data say. Raises: RuntimeError."""
+    """The bytes of an image file as RGB, uint8 (H, W, 3); as upstream without turning it as its EXIF data say. Raises:
+    RuntimeError.
+    """
     frame = frame or jpeg_frame(content)
     if frame is None:
         open_image(content, load=False)  # only what PIL takes for a picture of some size comes to OpenCV
@@ -169,8 +179,12 @@ def _resize_pil(image: np.ndarray, size: tuple[int, int]) -> np.ndarray:
     from PIL import Image
 
     if image.ndim != 3 or image.shape[2] != 3:
-        raise RuntimeError(f"Resize: Interpolation mode PILCUBIC only supports images of 3 channels, but got {image.shape}.")
+        raise RuntimeError(
+            f"Resize: Interpolation mode PILCUBIC only supports images of 3 channels, but got {image.shape}."
+        )
     if image.dtype == np.uint8:
         return np.array(Image.fromarray(image).resize(size[::-1], Image.Resampling.BICUBIC))
-    bands = [Image.fromarray(image[..., c].astype(np.float32)).resize(size[::-1], Image.Resampling.BICUBIC) for c in range(3)]
+    bands = [
+        Image.fromarray(image[..., c].astype(np.float32)).resize(size[::-1], Image.Resampling.BICUBIC) for c in range(3)
+    ]
     return np.stack([np.asarray(band) for band in bands], -1).astype(image.dtype)

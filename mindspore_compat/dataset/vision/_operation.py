@@ -14,9 +14,17 @@ from mindspore_compat.dataset.vision._image import is_pil
 from mindspore_compat.dataset.vision.utils import Border, Inter
 
 __all__ = [
-    "ImageOperation", "PilOperation", "RandomImageOperation", "check_fill", "check_padding", "check_probability",
-    "check_range", "check_size", "each_image", "uniform",
-]  # fmt: skip
+    "ImageOperation",
+    "PilOperation",
+    "RandomImageOperation",
+    "check_fill",
+    "check_padding",
+    "check_probability",
+    "check_range",
+    "check_size",
+    "each_image",
+    "uniform",
+]
 
 
 class ImageOperation(TensorOperation):
@@ -62,7 +70,9 @@ class RandomImageOperation(ImageOperation):
             self._check(*images)
             parameters = self._draw(images[0])
             return tuple(self._transform(image, *parameters) for image in images)
-        firsts = [image if is_pil(image) or image.ndim <= 3 else image.reshape(-1, *image.shape[-3:])[0] for image in images]
+        firsts = [
+            image if is_pil(image) or image.ndim <= 3 else image.reshape(-1, *image.shape[-3:])[0] for image in images
+        ]
         self._check(*firsts)
         parameters = self._draw(firsts[0])
         return tuple(each_image(lambda one: self._transform(one, *parameters), image) for image in images)

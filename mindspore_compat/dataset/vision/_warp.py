@@ -1,7 +1,7 @@
 """Rotation, affine and perspective maps of arrays (H, W[, C]).
 
-Where a pixel comes from is worked out here, in the fixed point of the OpenCV that upstream has; the one installed looks it up (`remap`).
-Its own `warpAffine` and `warpPerspective` give other numbers in each version.
+Where a pixel comes from is worked out here, in the fixed point of the OpenCV that upstream has; the one installed looks
+it up (`remap`). Its own `warpAffine` and `warpPerspective` give other numbers in each version.
 """
 
 from __future__ import annotations
@@ -72,7 +72,11 @@ def warp_affine(
     offset = _PLACE // 2 if interpolation == _NEAREST else _PLACE // _PART // 2
     shift = 10 if interpolation == _NEAREST else 10 - _PART_BITS
     place_x, place_y = (
-        (np.rint(row[0] * x * _PLACE).astype(np.int64) + (np.rint((row[1] * y + row[2]) * _PLACE).astype(np.int64) + offset)[:, None]) >> shift
+        (
+            np.rint(row[0] * x * _PLACE).astype(np.int64)
+            + (np.rint((row[1] * y + row[2]) * _PLACE).astype(np.int64) + offset)[:, None]
+        )
+        >> shift
         for row in inverse
     )
     return _remap(image, place_x, place_y, interpolation, fill)

@@ -7,9 +7,21 @@ from mindspore_compat.dataset.vision import transforms as _transforms
 from mindspore_compat.dataset.vision.transforms import *  # noqa: F403
 
 _PYTHON_ONLY = {
-    "FiveCrop", "Grayscale", "HsvToRgb", "LinearTransformation", "MixUp", "RandomErasing", "RandomGrayscale",
-    "RandomPerspective", "RgbToHsv", "TenCrop", "ToNumpy", "ToPIL", "ToTensor", "ToType",
-}  # fmt: skip
+    "FiveCrop",
+    "Grayscale",
+    "HsvToRgb",
+    "LinearTransformation",
+    "MixUp",
+    "RandomErasing",
+    "RandomGrayscale",
+    "RandomPerspective",
+    "RgbToHsv",
+    "TenCrop",
+    "ToNumpy",
+    "ToPIL",
+    "ToTensor",
+    "ToType",
+}
 __all__ = [name for name in _transforms.__all__ if name not in _PYTHON_ONLY]
 
 for _name in _PYTHON_ONLY:

@@ -49,13 +49,52 @@ from mindspore_compat.dataset.vision.transforms import (
 from mindspore_compat.dataset.vision.utils import Border, Inter
 
 __all__ = [
-    "AutoContrast", "Border", "CenterCrop", "Compose", "ComposeOp", "CutOut", "Cutout", "Decode", "Equalize", "FiveCrop",
-    "Grayscale", "HWC2CHW", "HsvToRgb", "Inter", "Invert", "LinearTransformation", "MixUp", "Normalize",
-    "NormalizePad", "Pad", "PyTensorOperation", "RandomAffine", "RandomApply", "RandomChoice", "RandomColor",
-    "RandomColorAdjust", "RandomCrop", "RandomErasing", "RandomGrayscale", "RandomHorizontalFlip", "RandomOrder",
-    "RandomPerspective", "RandomResizedCrop", "RandomRotation", "RandomSharpness", "RandomVerticalFlip", "Resize",
-    "RgbToBgr", "RgbToHsv", "TenCrop", "ToPIL", "ToTensor", "ToType", "UniformAugment", "not_random",
-]  # fmt: skip
+    "AutoContrast",
+    "Border",
+    "CenterCrop",
+    "Compose",
+    "ComposeOp",
+    "CutOut",
+    "Cutout",
+    "Decode",
+    "Equalize",
+    "FiveCrop",
+    "Grayscale",
+    "HWC2CHW",
+    "HsvToRgb",
+    "Inter",
+    "Invert",
+    "LinearTransformation",
+    "MixUp",
+    "Normalize",
+    "NormalizePad",
+    "Pad",
+    "PyTensorOperation",
+    "RandomAffine",
+    "RandomApply",
+    "RandomChoice",
+    "RandomColor",
+    "RandomColorAdjust",
+    "RandomCrop",
+    "RandomErasing",
+    "RandomGrayscale",
+    "RandomHorizontalFlip",
+    "RandomOrder",
+    "RandomPerspective",
+    "RandomResizedCrop",
+    "RandomRotation",
+    "RandomSharpness",
+    "RandomVerticalFlip",
+    "Resize",
+    "RgbToBgr",
+    "RgbToHsv",
+    "TenCrop",
+    "ToPIL",
+    "ToTensor",
+    "ToType",
+    "UniformAugment",
+    "not_random",
+]
 
 
 class Decode(_now.Decode):
@@ -66,7 +105,9 @@ class Decode(_now.Decode):
 
 
 class ComposeOp:
-    """Name of 0.x: an object that gives `Compose` when it is called, ``dataset.map(operations=ComposeOp(transforms)())``."""
+    """Name of 0.x: an object that gives `Compose` when it is called,
+    ``dataset.map(operations=ComposeOp(transforms)())``.
+    """
 
     def __init__(self, transforms: Sequence[Any]) -> None:
         self._compose = Compose(list(transforms))

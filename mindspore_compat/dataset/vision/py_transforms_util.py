@@ -15,9 +15,21 @@ from mindspore_compat.dataset.vision._resize import crop_box, resize_image
 from mindspore_compat.dataset.vision.utils import Border, Inter
 
 __all__ = [
-    "adjust_brightness", "adjust_contrast", "adjust_hue", "adjust_saturation", "augment_error_message", "crop",
-    "horizontal_flip", "is_numpy", "is_pil", "pad", "random_crop", "resize", "rotate", "vertical_flip",
-]  # fmt: skip
+    "adjust_brightness",
+    "adjust_contrast",
+    "adjust_hue",
+    "adjust_saturation",
+    "augment_error_message",
+    "crop",
+    "horizontal_flip",
+    "is_numpy",
+    "is_pil",
+    "pad",
+    "random_crop",
+    "resize",
+    "rotate",
+    "vertical_flip",
+]
 
 augment_error_message = "img should be PIL image. Got {}. Use Decode() for encoded data or ToPIL() for decoded data."
 

@@ -13,10 +13,23 @@ from mindspore_compat.dataset.core.validator_helpers import check_file, check_va
 from mindspore_compat.dataset.vision._image import decode_rgb, is_pil, open_image
 
 __all__ = [
-    "AutoAugmentPolicy", "Border", "ConvertMode", "ImageBatchFormat", "ImageReadMode", "Inter", "SliceMode",
-    "encode_jpeg", "encode_png", "get_image_num_channels", "get_image_size", "read_file", "read_image",
-    "write_file", "write_jpeg", "write_png",
-]  # fmt: skip
+    "AutoAugmentPolicy",
+    "Border",
+    "ConvertMode",
+    "ImageBatchFormat",
+    "ImageReadMode",
+    "Inter",
+    "SliceMode",
+    "encode_jpeg",
+    "encode_png",
+    "get_image_num_channels",
+    "get_image_size",
+    "read_file",
+    "read_image",
+    "write_file",
+    "write_jpeg",
+    "write_png",
+]
 
 
 class Inter(IntEnum):

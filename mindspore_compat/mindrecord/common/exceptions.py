@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 __all__ = [
-    "MRMDefineCategoryError", "MRMInvalidSchemaError", "MRMOpenError", "MindRecordException", "ParamTypeError", "ParamValueError",
+    "MRMDefineCategoryError",
+    "MRMInvalidSchemaError",
+    "MRMOpenError",
+    "MindRecordException",
+    "ParamTypeError",
+    "ParamValueError",
     "PathNotExistsError",
-]  # fmt: skip
+]
 
 
 class MindRecordException(Exception):

@@ -1,4 +1,5 @@
 """Layers. Upstream: ``mindspore.nn.layer``."""
+
 from mindspore_compat.nn.layer import (
     activation,
     basic,
@@ -38,7 +39,25 @@ from mindspore_compat.nn.layer.thor_layer import *  # noqa: F403
 from mindspore_compat.nn.layer.timedistributed import *  # noqa: F403
 from mindspore_compat.nn.layer.transformer import *  # noqa: F403
 
-_PARTS = (activation, basic, channel_shuffle, combined, container, conv, dense, embedding, image, math, normalization, padding, pooling, rnn_cells,
-          rnns, thor_layer, timedistributed, transformer)
+_PARTS = (
+    activation,
+    basic,
+    channel_shuffle,
+    combined,
+    container,
+    conv,
+    dense,
+    embedding,
+    image,
+    math,
+    normalization,
+    padding,
+    pooling,
+    rnn_cells,
+    rnns,
+    thor_layer,
+    timedistributed,
+    transformer,
+)
 # `mindspore.nn.CosineSimilarity` is the metric: the layer of that name is only reached as nn.layer.CosineSimilarity.
 __all__ = [name for part in _PARTS for name in part.__all__ if name != "CosineSimilarity"]

@@ -1,7 +1,10 @@
-"""Observers: what rounds to the grid of an integer type while training, and what chooses the grid (docs/quant.md has the formulas).
+"""Observers: what rounds to the grid of an integer type while training, and what chooses the grid (docs/quant.md has
+the formulas).
 
-Upstream: ``mindspore.nn.layer.quant`` of MindSpore 1.x, which `quant` here names; later versions dropped it, and none runs it on a CPU.
+Upstream: ``mindspore.nn.layer.quant`` of MindSpore 1.x, which `quant` here names; later versions dropped it, and none
+    runs it on a CPU.
 """
+
 from __future__ import annotations
 
 import functools
@@ -11,7 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_float_range, check_non_negative_int, check_positive_int, check_str_in, check_type
+from mindspore_compat._api.validate import (
+    check_bool,
+    check_float_range,
+    check_non_negative_int,
+    check_positive_int,
+    check_str_in,
+    check_type,
+)
 from mindspore_compat.common.dtype import QuantDtype
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
@@ -26,7 +36,8 @@ _BITS = {"DEFAULT": (4, 7, 8), "LEARNED_SCALE": (2, 3, 4, 5, 6, 7, 8)}
 class Grid(NamedTuple):
     """The values that stay: ``(index - zero) * scale`` for the whole numbers from ``lowest`` to ``highest``.
 
-    ``scale`` and ``zero`` are float32 Tensors of one element, or of one for each channel; a scale of 0 leaves nothing but 0.
+    ``scale`` and ``zero`` are float32 Tensors of one element, or of one for each channel; a scale of 0 leaves nothing
+    but 0.
     """
 
     scale: torch.Tensor
@@ -39,7 +50,9 @@ def _num_bits(quant_dtype: Any, mode: str, owner: str) -> int:
     """8 of ``QuantDtype.INT8``; an Enum member of another library serves as well."""
     digits, allowed = "".join(filter(str.isdigit, getattr(quant_dtype, "name", str(quant_dtype)))), _BITS[mode]
     if not digits or int(digits) not in allowed:
-        raise ValueError(f"For '{owner}', the 'quant_dtype' must have {', '.join(map(str, allowed))} bits, but got {quant_dtype}.")
+        raise ValueError(
+            f"For '{owner}', the 'quant_dtype' must have {', '.join(map(str, allowed))} bits, but got {quant_dtype}."
+        )
     return int(digits)
 
 
@@ -57,24 +70,25 @@ class _Partial:
 
 
 class FakeQuantWithMinMaxObserver(Cell):
-    """Rounds to the values that an integer type could hold; the gradient passes unchanged where they cover ``x``, else it is 0.
+    """Rounds to the values that an integer type could hold; the gradient passes unchanged where they cover ``x``, else
+    it is 0.
 
     Args:
         min_init, max_init: the range at first; one number, or a list of one for each channel.
-        ema: in training the range follows the data: by a moving average with ``ema_decay``, or without it jumps to each batch's.
-            It always holds 0.
+        ema: in training the range follows the data: by a moving average with ``ema_decay``, or without it jumps to each
+            batch's. It always holds 0.
         per_channel: a range for each of ``num_channels`` along ``channel_axis``.
         quant_dtype: of 4, 7 or 8 bits; with a learned scale of 2 to 8.
         symmetric: the range is made symmetric. narrow_range: one value less.
         quant_delay: steps of training before which ``x`` passes unchanged.
-        mode: "DEFAULT", or "LEARNED_SCALE": ``maxq`` is a parameter to train; needs ``symmetric``, and ``narrow_range`` or else
-            ``neg_trunc``, which cuts negative values off.
+        mode: "DEFAULT", or "LEARNED_SCALE": ``maxq`` is a parameter to train; needs ``symmetric``, and ``narrow_range``
+            or else ``neg_trunc``, which cuts negative values off.
 
     Inputs and output: a Tensor of any shape. The parameters ``minq`` and ``maxq`` are trained in the other mode only.
 
-    ``starts_at_batch`` (an attribute, False) makes the moving average begin with the first batch's range instead of ``min_init`` and
-    ``max_init``: so do the observers that a converted network gets. Whether there was a batch yet is seen by the range itself, so that one
-    from a checkpoint goes on.
+    ``starts_at_batch`` (an attribute, False) makes the moving average begin with the first batch's range instead of
+    ``min_init`` and ``max_init``: so do the observers that a converted network gets. Whether there was a batch yet is
+    seen by the range itself, so that one from a checkpoint goes on.
 
     Raises:
         TypeError, ValueError: for arguments that are not as above, or ``max_init`` not above ``min_init``.
@@ -82,15 +96,31 @@ class FakeQuantWithMinMaxObserver(Cell):
 
     starts_at_batch = False
 
-    def __init__(self, min_init: Any = -6, max_init: Any = 6, ema: bool = False, ema_decay: float = 0.999, per_channel: bool = False,
-                 channel_axis: int = 1, num_channels: int = 1, quant_dtype: Any = QuantDtype.INT8, symmetric: bool = False,
-                 narrow_range: bool = False, quant_delay: int = 0, neg_trunc: bool = False, mode: str = "DEFAULT") -> None:
+    def __init__(
+        self,
+        min_init: Any = -6,
+        max_init: Any = 6,
+        ema: bool = False,
+        ema_decay: float = 0.999,
+        per_channel: bool = False,
+        channel_axis: int = 1,
+        num_channels: int = 1,
+        quant_dtype: Any = QuantDtype.INT8,
+        symmetric: bool = False,
+        narrow_range: bool = False,
+        quant_delay: int = 0,
+        neg_trunc: bool = False,
+        mode: str = "DEFAULT",
+    ) -> None:
         super().__init__()
         owner = type(self).__name__
         self.min_init = check_type(min_init, "min_init", (int, float, list), owner)
         self.max_init = check_type(max_init, "max_init", (int, float, list), owner)
         self.ema, self.per_channel = check_bool(ema, "ema", owner), check_bool(per_channel, "per_channel", owner)
-        self.symmetric, self.narrow_range = check_bool(symmetric, "symmetric", owner), check_bool(narrow_range, "narrow_range", owner)
+        self.symmetric, self.narrow_range = (
+            check_bool(symmetric, "symmetric", owner),
+            check_bool(narrow_range, "narrow_range", owner),
+        )
         self.neg_trunc = check_bool(neg_trunc, "neg_trunc", owner)
         self.ema_decay = check_float_range(ema_decay, "ema_decay", owner, 0, 1)
         self.num_channels = check_positive_int(num_channels, "num_channels", owner)
@@ -104,29 +134,43 @@ class FakeQuantWithMinMaxObserver(Cell):
         if self.mode == "DEFAULT":
             self.minq = Parameter(Tensor(low), name="quant_min", requires_grad=False)
             self.maxq = Parameter(Tensor(high), name="quant_max", requires_grad=False)
-            self.register_buffer("_first", torch.stack([self.minq.data.detach(), self.maxq.data.detach()]), persistent=False)
+            self.register_buffer(
+                "_first", torch.stack([self.minq.data.detach(), self.maxq.data.detach()]), persistent=False
+            )
         else:
             self.minq, self.maxq = Parameter(Tensor(low), name="minq"), Parameter(Tensor(high), name="maxq")
             self.quant_max = Parameter(Tensor(self._largest()), name="quant_max", requires_grad=False)
-        self.register_buffer("_step", torch.zeros_like(self.minq.data, dtype=torch.int64), persistent=False)  # a tensor, so that replays count too
+        self.register_buffer(
+            "_step", torch.zeros_like(self.minq.data, dtype=torch.int64), persistent=False
+        )  # a tensor, so that replays count too
 
     def _check_learned_scale(self) -> None:
         where = f"For '{type(self).__name__}', the mode 'LEARNED_SCALE' needs"
         if not self.symmetric:
             raise ValueError(f"{where} 'symmetric' to be True, but got False.")
         if self.neg_trunc == self.narrow_range:
-            raise ValueError(f"{where} either 'narrow_range' or 'neg_trunc', but got {self.narrow_range} and {self.neg_trunc}.")
+            raise ValueError(
+                f"{where} either 'narrow_range' or 'neg_trunc', but got {self.narrow_range} and {self.neg_trunc}."
+            )
 
     def _ranges(self) -> tuple[np.ndarray, np.ndarray]:
         owner, count = type(self).__name__, self.num_channels if self.per_channel else 1
         found = []
-        for name, value in (("min_init", 0 if self.mode == "LEARNED_SCALE" and self.neg_trunc else self.min_init), ("max_init", self.max_init)):
+        for name, value in (
+            ("min_init", 0 if self.mode == "LEARNED_SCALE" and self.neg_trunc else self.min_init),
+            ("max_init", self.max_init),
+        ):
             values = value if isinstance(value, list) else [value] * count
             if len(values) != count:
-                raise ValueError(f"For '{owner}', the length of the list '{name}' must be {count}, but got {len(values)}.")
+                raise ValueError(
+                    f"For '{owner}', the length of the list '{name}' must be {count}, but got {len(values)}."
+                )
             found.append(np.array(values, np.float32))
         if not (found[1] > found[0]).all():
-            raise ValueError(f"For '{owner}', the 'max_init' must be greater than 'min_init', but got {self.max_init} and {self.min_init}.")
+            raise ValueError(
+                f"For '{owner}', the 'max_init' must be greater than 'min_init', but got {self.max_init} and "
+                f"{self.min_init}."
+            )
         return found[0], found[1]
 
     def _largest(self) -> np.ndarray:
@@ -140,21 +184,32 @@ class FakeQuantWithMinMaxObserver(Cell):
     def reset(self, quant_dtype: Any = QuantDtype.INT8, min_init: Any = -6, max_init: Any = 6) -> None:
         """Another type and range. Raises: ValueError in DEFAULT mode, or for a wrong range."""
         if self.mode != "LEARNED_SCALE":
-            raise ValueError(f"For '{type(self).__name__}', only the mode 'LEARNED_SCALE' can be reset, but got {self.mode}.")
+            raise ValueError(
+                f"For '{type(self).__name__}', only the mode 'LEARNED_SCALE' can be reset, but got {self.mode}."
+            )
         self.quant_dtype, self.num_bits = quant_dtype, _num_bits(quant_dtype, self.mode, type(self).__name__)
         self.min_init, self.max_init = min_init, max_init
-        for parameter, value in zip((self.minq, self.maxq, self.quant_max), (*self._ranges(), self._largest()), strict=True):
+        for parameter, value in zip(
+            (self.minq, self.maxq, self.quant_max), (*self._ranges(), self._largest()), strict=True
+        ):
             parameter.set_data(Tensor(value))
 
     def extend_repr(self) -> str:
-        return (f"quant_dtype={self.quant_dtype}, symmetric={self.symmetric}, narrow_range={self.narrow_range}, ema={self.ema}({self.ema_decay}), "
-                f"per_channel={self.per_channel}({self.channel_axis}, {self.num_channels}), quant_delay={self.quant_delay}, "
-                f"min_init={self.min_init}, max_init={self.max_init}")
+        return (
+            f"quant_dtype={self.quant_dtype}, symmetric={self.symmetric}, narrow_range={self.narrow_range}, "
+            f"ema={self.ema}({self.ema_decay}), "
+            f"per_channel={self.per_channel}({self.channel_axis}, {self.num_channels}), "
+            f"quant_delay={self.quant_delay}, "
+            f"min_init={self.min_init}, max_init={self.max_init}"
+        )
 
     def construct(self, x: Any) -> Any:
         if self.per_channel and x.shape[self.channel_axis] != self.num_channels:
-            raise ValueError(f"For '{type(self).__name__}', axis {self.channel_axis} of the input must have {self.num_channels} channels, "
-                             f"but got shape {tuple(x.shape)}.")
+            raise ValueError(
+                f"For '{type(self).__name__}', axis {self.channel_axis} of the input must have {self.num_channels} "
+                "channels, "
+                f"but got shape {tuple(x.shape)}."
+            )
         if self.mode == "DEFAULT" and self.training:
             self._follow(x.detach())
         rounded = self._rounded(x) if self.mode == "DEFAULT" else self._scaled(x)
@@ -165,11 +220,17 @@ class FakeQuantWithMinMaxObserver(Cell):
 
     def _spread(self, values: Any, x: Any) -> Any:
         """One value for each channel, in a shape that goes with ``x``."""
-        return values.reshape([-1 if axis == self.channel_axis % x.dim() else 1 for axis in range(x.dim())]) if self.per_channel else values
+        return (
+            values.reshape([-1 if axis == self.channel_axis % x.dim() else 1 for axis in range(x.dim())])
+            if self.per_channel
+            else values
+        )
 
     def _follow(self, x: Any) -> None:
         axes = [axis for axis in range(x.dim()) if not (self.per_channel and axis == self.channel_axis % x.dim())]
-        batch = [found.reshape(self.minq.shape).to(self.minq.dtype) for found in (torch.amin(x, axes), torch.amax(x, axes))]
+        batch = [
+            found.reshape(self.minq.shape).to(self.minq.dtype) for found in (torch.amin(x, axes), torch.amax(x, axes))
+        ]
         if self.ema:
             old = (self.minq.detach(), self.maxq.detach())
             blended = [(1 - self.ema_decay) * new + self.ema_decay * before for new, before in zip(batch, old)]
@@ -190,7 +251,9 @@ class FakeQuantWithMinMaxObserver(Cell):
         low, high = self.minq.detach(), self.maxq.detach()
         if self.symmetric:
             scale = 2 * torch.maximum(high, -low) / (highest - lowest)
-            return Grid(scale, torch.full_like(scale, (lowest + highest + 1) // 2), lowest, highest)  # halfway, exactly: no rounding error decides
+            return Grid(
+                scale, torch.full_like(scale, (lowest + highest + 1) // 2), lowest, highest
+            )  # halfway, exactly: no rounding error decides
         scale = (high - low) / (highest - lowest)
         zero = torch.floor(torch.clamp(lowest - low / torch.where(scale == 0, 1, scale), lowest, highest) + 0.5)
         return Grid(scale, zero, lowest, highest)
@@ -199,14 +262,20 @@ class FakeQuantWithMinMaxObserver(Cell):
         """The whole numbers, from the grid's ``lowest`` to its ``highest``, that stand for ``x``; in float32."""
         if self.mode == "DEFAULT":
             low, high, scale = self._bounds(x)
-            return torch.floor((torch.clamp(x.detach(), low, high) - low) / torch.where(scale == 0, 1, scale) + 0.5) + int(self.narrow_range)
+            return torch.floor(
+                (torch.clamp(x.detach(), low, high) - low) / torch.where(scale == 0, 1, scale) + 0.5
+            ) + int(self.narrow_range)
         share = torch.clamp(x.detach() / self._spread(self.maxq.detach(), x), 0 if self.neg_trunc else -1, 1)
         return torch.floor(share * self.quant_max.detach() + 0.5)
 
     def _bounds(self, x: Any) -> tuple[Any, Any, Any]:
         """The first and the last value of the grid, and its scale, in shapes that go with ``x``."""
         scale, zero, lowest, highest = self.grid()
-        return self._spread((lowest - zero) * scale, x), self._spread((highest - zero) * scale, x), self._spread(scale, x)
+        return (
+            self._spread((lowest - zero) * scale, x),
+            self._spread((highest - zero) * scale, x),
+            self._spread(scale, x),
+        )
 
     def _rounded(self, x: Any) -> Any:
         """``x`` is bound by the ends of the grid, which holds 0."""
@@ -216,7 +285,9 @@ class FakeQuantWithMinMaxObserver(Cell):
         return (grid + (inside - inside.detach())).to(x.dtype)
 
     def _scaled(self, x: Any) -> Any:
-        """The gradient of ``maxq`` follows from the arithmetic: what rounding moved inside the range, the bound outside."""
+        """The gradient of ``maxq`` follows from the arithmetic: what rounding moved inside the range, the bound
+        outside.
+        """
         largest, count = self._spread(self.maxq, x), self.quant_max
         inside = torch.clamp(x / largest, 0 if self.neg_trunc else -1, 1)
         grid = torch.floor(inside.detach() * count + 0.5) / count + (inside - inside.detach())
@@ -228,14 +299,38 @@ class FakeQuantWithMinMaxObserver(Cell):
 class FakeQuantWithMinMax(FakeQuantWithMinMaxObserver):
     """`FakeQuantWithMinMaxObserver` as MindSpore 1.0 calls it: with ``num_bits``."""
 
-    def __init__(self, min_init: Any = -6, max_init: Any = 6, ema: bool = False, ema_decay: float = 0.999, per_channel: bool = False,
-                 channel_axis: int = 1, num_channels: int = 1, num_bits: int = 8, symmetric: bool = False, narrow_range: bool = False,
-                 quant_delay: int = 0) -> None:
+    def __init__(
+        self,
+        min_init: Any = -6,
+        max_init: Any = 6,
+        ema: bool = False,
+        ema_decay: float = 0.999,
+        per_channel: bool = False,
+        channel_axis: int = 1,
+        num_channels: int = 1,
+        num_bits: int = 8,
+        symmetric: bool = False,
+        narrow_range: bool = False,
+        quant_delay: int = 0,
+    ) -> None:
         check_positive_int(num_bits, "num_bits", type(self).__name__)
-        super().__init__(min_init, max_init, ema, ema_decay, per_channel, channel_axis, num_channels, f"INT{num_bits}", symmetric, narrow_range,
-                         quant_delay)
+        super().__init__(
+            min_init,
+            max_init,
+            ema,
+            ema_decay,
+            per_channel,
+            channel_axis,
+            num_channels,
+            f"INT{num_bits}",
+            symmetric,
+            narrow_range,
+            quant_delay,
+        )
 
 
 #: What one layer quantizes with: constructors of the Cells for its weights and its activations.
 QuantConfig = namedtuple("QuantConfig", ["weight", "activation"])
-quant_config_default = QuantConfig(FakeQuantWithMinMaxObserver.partial_init(), FakeQuantWithMinMaxObserver.partial_init())
+quant_config_default = QuantConfig(
+    FakeQuantWithMinMaxObserver.partial_init(), FakeQuantWithMinMaxObserver.partial_init()
+)

@@ -1,4 +1,5 @@
 """Triangles, diagonals and rearrangements: the part of ``mindspore.nn.layer.basic`` without parameters or modes."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -56,8 +57,10 @@ class Roll(Cell):
         self.shift = list(shift) if isinstance(shift, (tuple, list)) else [shift]
         self.axis = list(axis) if isinstance(axis, (tuple, list)) else [axis]
         if len(self.shift) != len(self.axis):
-            raise ValueError("For 'Roll', the shape of 'shift' and the shape of 'axis' must be the same, "
-                             f"but got the length of 'shift' {len(self.shift)} and the length of 'axis' {len(self.axis)}.")
+            raise ValueError(
+                "For 'Roll', the shape of 'shift' and the shape of 'axis' must be the same, "
+                f"but got the length of 'shift' {len(self.shift)} and the length of 'axis' {len(self.axis)}."
+            )
 
     def construct(self, x: Any) -> Any:
         for item in self.axis:
@@ -76,5 +79,5 @@ class Unflatten(Cell):
 
     def construct(self, x: Any) -> Any:
         shape = tuple(x.shape)
-        rest = shape[self.axis + 1:] if self.axis != -1 else ()
-        return torch.reshape(x, shape[:self.axis] + self.unflattened_size + rest)
+        rest = shape[self.axis + 1 :] if self.axis != -1 else ()
+        return torch.reshape(x, shape[: self.axis] + self.unflattened_size + rest)

@@ -1,4 +1,5 @@
 """Pooling to a given size and its inverse: the part of ``mindspore.nn.layer.pooling`` without padding modes."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -10,8 +11,19 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._shapes import sizes
 
-__all__ = ["AdaptiveAvgPool1d", "AdaptiveMaxPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d",
-           "FractionalMaxPool2d", "FractionalMaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d"]
+__all__ = [
+    "AdaptiveAvgPool1d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
+]
 
 _nn = torch._C._nn
 
@@ -28,7 +40,10 @@ class _AdaptiveLine(Cell):
         if x.dim() != 3:
             raise ValueError(f"For '{owner}', the input must has 3 dim, but got {x.dim()}.")
         if x.shape[2] < self.output_size or x.shape[2] % self.output_size:
-            raise ValueError(f"For '{owner}', the input's last dimension must be divisible by output size {self.output_size}, but got {x.shape[2]}.")
+            raise ValueError(
+                f"For '{owner}', the input's last dimension must be divisible by output size {self.output_size}, but "
+                f"got {x.shape[2]}."
+            )
         if x.dtype not in (torch.float16, torch.float32):
             raise TypeError(f"For '{owner}', the x_dtype must be float16 or float32, but got {x.dtype}.")
         return self._pool(x)
@@ -57,17 +72,21 @@ class _AdaptiveNd(Cell):
     def __init__(self, output_size: Any) -> None:
         super().__init__()
         self.output_size = output_size
-        items = (output_size,) * self._count if isinstance(output_size, int) or output_size is None else tuple(output_size)
+        items = (
+            (output_size,) * self._count if isinstance(output_size, int) or output_size is None else tuple(output_size)
+        )
         owner = type(self).__name__
         if len(items) != self._count:
-            raise ValueError(f"For '{owner}', the 'output_size' must be an int or a tuple of {self._count}, but got {output_size}.")
+            raise ValueError(
+                f"For '{owner}', the 'output_size' must be an int or a tuple of {self._count}, but got {output_size}."
+            )
         for item in items:
             if item is not None and (isinstance(item, bool) or not isinstance(item, int)):
                 raise TypeError(f"For '{owner}', the 'output_size' must hold ints or None, but got {output_size!r}.")
         self._sizes = items
 
     def _resolved(self, x: Any) -> tuple[int, ...]:
-        return tuple(size if wanted is None else wanted for wanted, size in zip(self._sizes, x.shape[-self._count:]))
+        return tuple(size if wanted is None else wanted for wanted, size in zip(self._sizes, x.shape[-self._count :]))
 
 
 class AdaptiveAvgPool2d(_AdaptiveNd):
@@ -116,26 +135,39 @@ class _Fractional(Cell):
     _count = 2
     _operator: Any = _nn.fractional_max_pool2d
 
-    def __init__(self, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
-                 _random_samples: Any = None) -> None:
+    def __init__(
+        self,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: Any = None,
+    ) -> None:
         super().__init__()
         owner = type(self).__name__
         if (output_size is None) == (output_ratio is None):
-            raise ValueError(f"For '{owner}', exactly one of 'output_size' and 'output_ratio' must be given, "
-                             f"but got output_size: {output_size}, output_ratio: {output_ratio}.")
+            raise ValueError(
+                f"For '{owner}', exactly one of 'output_size' and 'output_ratio' must be given, "
+                f"but got output_size: {output_size}, output_ratio: {output_ratio}."
+            )
         self.kernel_size, self.output_size, self.output_ratio = kernel_size, output_size, output_ratio
         self.return_indices = check_bool(return_indices, "return_indices", owner)
         self._random_samples = _random_samples
         if output_ratio is not None:
             ratios = (output_ratio,) * self._count if isinstance(output_ratio, float) else tuple(output_ratio)
             if not all(0.0 < ratio < 1.0 for ratio in ratios):
-                raise ValueError(f"For '{owner}', the 'output_ratio' must be in range (0.0, 1.0), but got {output_ratio}.")
+                raise ValueError(
+                    f"For '{owner}', the 'output_ratio' must be in range (0.0, 1.0), but got {output_ratio}."
+                )
             self._ratios = ratios
 
     def construct(self, x: Any) -> Any:
         owner, count = type(self).__name__, self._count
-        size = (sizes(self.output_size, "output_size", owner, count) if self.output_size is not None else
-                tuple(int(width * ratio) for width, ratio in zip(x.shape[-count:], self._ratios)))
+        size = (
+            sizes(self.output_size, "output_size", owner, count)
+            if self.output_size is not None
+            else tuple(int(width * ratio) for width, ratio in zip(x.shape[-count:], self._ratios))
+        )
         batch, samples = x if x.dim() == count + 2 else torch.unsqueeze(x, 0), self._random_samples
         if samples is None:
             samples = torch.rand(*batch.shape[:2], count, dtype=x.dtype, device=x.device)
@@ -150,7 +182,9 @@ class FractionalMaxPool2d(_Fractional):
 
 
 class FractionalMaxPool3d(_Fractional):
-    """Largest values of windows at pseudo-random places of (N, C, D, H, W); give ``output_size`` or ``output_ratio``."""
+    """Largest values of windows at pseudo-random places of (N, C, D, H, W); give ``output_size`` or
+    ``output_ratio``.
+    """
 
     _count = 3
     _operator = _nn.fractional_max_pool3d
@@ -169,12 +203,23 @@ class _MaxUnpool(Cell):
     def construct(self, x: Any, indices: Any, output_size: Any = None) -> Any:
         owner, count = type(self).__name__, self._count
         if output_size is not None and (not isinstance(output_size, tuple) or not output_size):
-            raise ValueError(f"For '{owner}', output_size must be a tuple with at least one element, but got {output_size!r}.")
-        kernel, stride = sizes(self.kernel_size, "kernel_size", owner, count), sizes(self.stride, "stride", owner, count, 0)
+            raise ValueError(
+                f"For '{owner}', output_size must be a tuple with at least one element, but got {output_size!r}."
+            )
+        kernel, stride = (
+            sizes(self.kernel_size, "kernel_size", owner, count),
+            sizes(self.stride, "stride", owner, count, 0),
+        )
         padding = sizes(self.padding, "padding", owner, count, 0)
         stride = tuple(step or width for step, width in zip(stride, kernel))
-        size = tuple(output_size[-count:]) if output_size else tuple(
-            (places - 1) * step - 2 * pad + width for places, step, pad, width in zip(x.shape[-count:], stride, padding, kernel))
+        size = (
+            tuple(output_size[-count:])
+            if output_size
+            else tuple(
+                (places - 1) * step - 2 * pad + width
+                for places, step, pad, width in zip(x.shape[-count:], stride, padding, kernel)
+            )
+        )
         lead = x.shape[:-count]
         flat = torch.zeros((*lead, int(torch.Size(size).numel())), dtype=x.dtype, device=x.device)
         filled = torch.scatter(flat, -1, torch.flatten(indices.to(torch.int64), -count), torch.flatten(x, -count))

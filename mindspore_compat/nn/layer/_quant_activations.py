@@ -1,4 +1,5 @@
 """Activations and operators whose result is rounded while training, and a block of integer operators for inference."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -23,25 +24,50 @@ class ActQuant(Cell):
         activation: a Cell.
         ema, ema_decay: of the observers.
         fake_before: whether the activation's input is rounded as well.
-        quant_config, quant_dtype: as of `Conv2dQuant`; here the config's activation side is used. With a learned scale, the grid of a ReLU or
-            ReLU6 has no negative values, and one value more.
-        per_channel, num_bits, symmetric, narrow_range, quant_delay: of MindSpore 1.0, which also means ``ema=True`` and a range from 0 at first.
+        quant_config, quant_dtype: as of `Conv2dQuant`; here the config's activation side is used. With a learned scale,
+            the grid of a ReLU or ReLU6 has no negative values, and one value more.
+        per_channel, num_bits, symmetric, narrow_range, quant_delay: of MindSpore 1.0, which also means ``ema=True`` and
+            a range from 0 at first.
 
     Raises:
         TypeError: for an activation that is no Cell.
     """
 
-    def __init__(self, activation: Any, ema: bool = False, ema_decay: float = 0.999, fake_before: bool = False,
-                 quant_config: Any = quant_config_default, quant_dtype: Any = QuantDtype.INT8, *, per_channel: bool | None = None,
-                 num_bits: int | None = None, symmetric: bool | None = None, narrow_range: bool | None = None,
-                 quant_delay: int | None = None) -> None:
+    def __init__(
+        self,
+        activation: Any,
+        ema: bool = False,
+        ema_decay: float = 0.999,
+        fake_before: bool = False,
+        quant_config: Any = quant_config_default,
+        quant_dtype: Any = QuantDtype.INT8,
+        *,
+        per_channel: bool | None = None,
+        num_bits: int | None = None,
+        symmetric: bool | None = None,
+        narrow_range: bool | None = None,
+        quant_delay: int | None = None,
+    ) -> None:
         super().__init__()
         if not isinstance(activation, Cell):
-            raise TypeError(f"For '{type(self).__name__}', the 'activation' must be a Cell, but got {type(activation).__name__}.")
+            raise TypeError(
+                f"For '{type(self).__name__}', the 'activation' must be a Cell, but got {type(activation).__name__}."
+            )
         self.act, self.fake_before = activation, check_bool(fake_before, "fake_before", type(self).__name__)
-        old = {"per_channel": per_channel, "num_bits": num_bits, "symmetric": symmetric, "narrow_range": narrow_range, "quant_delay": quant_delay}
+        old = {
+            "per_channel": per_channel,
+            "num_bits": num_bits,
+            "symmetric": symmetric,
+            "narrow_range": narrow_range,
+            "quant_delay": quant_delay,
+        }
         is_old = any(value is not None for value in old.values())
-        more = {"min_init": -6, "max_init": 6, "ema": check_bool(ema, "ema", type(self).__name__) or is_old, "ema_decay": ema_decay}
+        more = {
+            "min_init": -6,
+            "max_init": 6,
+            "ema": check_bool(ema, "ema", type(self).__name__) or is_old,
+            "ema_decay": ema_decay,
+        }
         if self.fake_before:
             self.fake_quant_act_before = observer_of(quant_config, "activation", quant_dtype, old, **more)
         if is_old:
@@ -69,15 +95,35 @@ class _BothSides(Cell):
 
     _activation: type[Cell] = Cell
 
-    def __init__(self, activation: Any, ema_decay: float = 0.999, per_channel: bool = False, num_bits: int = 8, symmetric: bool = False,
-                 narrow_range: bool = False, quant_delay: int = 0) -> None:
+    def __init__(
+        self,
+        activation: Any,
+        ema_decay: float = 0.999,
+        per_channel: bool = False,
+        num_bits: int = 8,
+        symmetric: bool = False,
+        narrow_range: bool = False,
+        quant_delay: int = 0,
+    ) -> None:
         super().__init__()
         if not isinstance(activation, self._activation):
-            raise ValueError(f"For '{type(self).__name__}', the 'activation' must be nn.{self._activation.__name__}, "
-                             f"but got {type(activation).__name__}.")
+            raise ValueError(
+                f"For '{type(self).__name__}', the 'activation' must be nn.{self._activation.__name__}, "
+                f"but got {type(activation).__name__}."
+            )
         for side in ("before", "after"):
-            old = {"per_channel": per_channel, "num_bits": num_bits, "symmetric": symmetric, "narrow_range": narrow_range, "quant_delay": quant_delay}
-            setattr(self, f"fake_quant_act_{side}", observer_of(quant_config_default, "activation", None, old, ema=True, ema_decay=ema_decay))
+            old = {
+                "per_channel": per_channel,
+                "num_bits": num_bits,
+                "symmetric": symmetric,
+                "narrow_range": narrow_range,
+                "quant_delay": quant_delay,
+            }
+            setattr(
+                self,
+                f"fake_quant_act_{side}",
+                observer_of(quant_config_default, "activation", None, old, ema=True, ema_decay=ema_decay),
+            )
         self.act = activation
 
     def construct(self, x: Any) -> Any:
@@ -111,12 +157,29 @@ class _BinaryQuant(Cell):
 
     _operator: Any = None
 
-    def __init__(self, ema_decay: float = 0.999, quant_config: Any = quant_config_default, quant_dtype: Any = QuantDtype.INT8, *,
-                 per_channel: bool | None = None, num_bits: int | None = None, symmetric: bool | None = None, narrow_range: bool | None = None,
-                 quant_delay: int | None = None) -> None:
+    def __init__(
+        self,
+        ema_decay: float = 0.999,
+        quant_config: Any = quant_config_default,
+        quant_dtype: Any = QuantDtype.INT8,
+        *,
+        per_channel: bool | None = None,
+        num_bits: int | None = None,
+        symmetric: bool | None = None,
+        narrow_range: bool | None = None,
+        quant_delay: int | None = None,
+    ) -> None:
         super().__init__()
-        old = {"per_channel": per_channel, "num_bits": num_bits, "symmetric": symmetric, "narrow_range": narrow_range, "quant_delay": quant_delay}
-        self.fake_quant_act = observer_of(quant_config, "activation", quant_dtype, old, min_init=-6, max_init=6, ema=True, ema_decay=ema_decay)
+        old = {
+            "per_channel": per_channel,
+            "num_bits": num_bits,
+            "symmetric": symmetric,
+            "narrow_range": narrow_range,
+            "quant_delay": quant_delay,
+        }
+        self.fake_quant_act = observer_of(
+            quant_config, "activation", quant_dtype, old, min_init=-6, max_init=6, ema=True, ema_decay=ema_decay
+        )
 
     def construct(self, x1: Any, x2: Any) -> Any:
         return self.fake_quant_act(type(self)._operator(x1, x2))
@@ -135,13 +198,22 @@ class MulQuant(_BinaryQuant):
 
 
 class QuantBlock(Cell):
-    """Inference by integer operators: ``activation(dequant(core_op(quant(x), weight) + bias, dequant_scale))``, each an operator that is given.
+    """Inference by integer operators: ``activation(dequant(core_op(quant(x), weight) + bias, dequant_scale))``, each an
+    operator that is given.
 
     MindSpore 1.x deployed with it on Ascend; ``mindspore.export`` here writes files instead, and does not make it.
     """
 
-    def __init__(self, core_op: Any, weight: Any, quant_op: Any, dequant_op: Any, dequant_scale: Any, bias: Any = None,
-                 activation: Any = None) -> None:
+    def __init__(
+        self,
+        core_op: Any,
+        weight: Any,
+        quant_op: Any,
+        dequant_op: Any,
+        dequant_scale: Any,
+        bias: Any = None,
+        activation: Any = None,
+    ) -> None:
         super().__init__()
         self.core_op, self.quant, self.dequant = core_op, quant_op, dequant_op
         self.weight = weight if isinstance(weight, Parameter) else Parameter(weight, name="weight", requires_grad=False)

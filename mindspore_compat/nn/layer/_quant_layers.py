@@ -1,17 +1,25 @@
 """Convolutions and dense layers whose weights are rounded while they train; ``integers`` tells what to deploy.
 
-Batch norm is folded into a convolution in one of two ways, both with the moving deviation in the weight that is rounded, so that the grid
-does not shake with every batch: `Conv2dBnFoldQuant` corrects the result by the statistics of the convolution with float weights,
-`Conv2dBnFoldQuantOneConv` takes those of the rounded one. In evaluation both are one convolution with the weight that is deployed.
-Upstream adds the bias of a folded convolution without the batch norm's factor, so that training and inference differ; here it is scaled.
+Batch norm is folded into a convolution in one of two ways, both with the moving deviation in the weight that is
+rounded, so that the grid does not shake with every batch: `Conv2dBnFoldQuant` corrects the result by the statistics of
+the convolution with float weights, `Conv2dBnFoldQuantOneConv` takes those of the rounded one. In evaluation both are
+one convolution with the weight that is deployed. Upstream adds the bias of a folded convolution without the batch
+norm's factor, so that training and inference differ; here it is scaled.
 """
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_float_range, check_non_negative_int, check_positive_int, check_type
+from mindspore_compat._api.validate import (
+    check_bool,
+    check_float_range,
+    check_non_negative_int,
+    check_positive_int,
+    check_type,
+)
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.dtype import QuantDtype
 from mindspore_compat.common.initializer import initializer
@@ -36,7 +44,9 @@ class Integers(NamedTuple):
 
 
 def observer_of(config: QuantConfig, side: str, quant_dtype: Any, old: dict[str, Any], **more: Any) -> Any:
-    """An observer by ``config``'s side "weight" or "activation"; ``old`` holds MindSpore 1.0's arguments of the layer, None where not given."""
+    """An observer by ``config``'s side "weight" or "activation"; ``old`` holds MindSpore 1.0's arguments of the layer,
+    None where not given.
+    """
     given = {key: value for key, value in old.items() if value is not None}
     bits = given.pop("num_bits", None)
     build = getattr(config, side).partial_init(**given)
@@ -54,13 +64,41 @@ def _row(values: Any) -> Any:
 class _QuantConv(_Forward):
     """A convolution over (N, C, H, W) with a rounded weight."""
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any, pad_mode: str, padding: Any, dilation: Any, group: int,
-                 has_bias: bool, weight_init: Any, bias_init: Any, quant_config: QuantConfig, quant_dtype: Any, old: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any,
+        pad_mode: str,
+        padding: Any,
+        dilation: Any,
+        group: int,
+        has_bias: bool,
+        weight_init: Any,
+        bias_init: Any,
+        quant_config: QuantConfig,
+        quant_dtype: Any,
+        old: dict[str, Any],
+    ) -> None:
         owner = type(self).__name__
-        super().__init__(in_channels, out_channels, _two(kernel_size, "kernel_size", owner), _two(stride, "stride", owner), pad_mode, padding,
-                         _two(dilation, "dilation", owner), group, has_bias, weight_init, bias_init)
+        super().__init__(
+            in_channels,
+            out_channels,
+            _two(kernel_size, "kernel_size", owner),
+            _two(stride, "stride", owner),
+            pad_mode,
+            padding,
+            _two(dilation, "dilation", owner),
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+        )
         self.quant_config, self.quant_dtype = check_type(quant_config, "quant_config", QuantConfig, owner), quant_dtype
-        self.fake_quant_weight = observer_of(quant_config, "weight", quant_dtype, old, ema=False, channel_axis=0, num_channels=out_channels)
+        self.fake_quant_weight = observer_of(
+            quant_config, "weight", quant_dtype, old, ema=False, channel_axis=0, num_channels=out_channels
+        )
 
     def core(self, x: Any, weight: Any, bias: Any) -> Any:
         """The convolution alone."""
@@ -84,37 +122,115 @@ class Conv2dQuant(_QuantConv):
         per_channel, num_bits, symmetric, narrow_range, quant_delay: of MindSpore 1.0; they override the config's.
     """
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, pad_mode: str = "same", padding: Any = 0,
-                 dilation: Any = 1, group: int = 1, has_bias: bool = False, weight_init: Any = "normal", bias_init: Any = "zeros",
-                 quant_config: Any = quant_config_default, quant_dtype: Any = QuantDtype.INT8, *, per_channel: bool | None = None,
-                 num_bits: int | None = None, symmetric: bool | None = None, narrow_range: bool | None = None,
-                 quant_delay: int | None = None) -> None:
-        super().__init__(in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init, bias_init,
-                         quant_config, quant_dtype, {"per_channel": per_channel, "num_bits": num_bits, "symmetric": symmetric,
-                                                     "narrow_range": narrow_range, "quant_delay": quant_delay})
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        pad_mode: str = "same",
+        padding: Any = 0,
+        dilation: Any = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        weight_init: Any = "normal",
+        bias_init: Any = "zeros",
+        quant_config: Any = quant_config_default,
+        quant_dtype: Any = QuantDtype.INT8,
+        *,
+        per_channel: bool | None = None,
+        num_bits: int | None = None,
+        symmetric: bool | None = None,
+        narrow_range: bool | None = None,
+        quant_delay: int | None = None,
+    ) -> None:
+        super().__init__(
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            pad_mode,
+            padding,
+            dilation,
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+            quant_config,
+            quant_dtype,
+            {
+                "per_channel": per_channel,
+                "num_bits": num_bits,
+                "symmetric": symmetric,
+                "narrow_range": narrow_range,
+                "quant_delay": quant_delay,
+            },
+        )
 
     def construct(self, x: Any) -> Any:
         return self._convolve(x, self.fake_quant_weight(self.weight), self.bias)
 
 
 class Conv2dBnWithoutFoldQuant(_QuantConv):
-    """A convolution whose weight is rounded, then a batch norm ``batchnorm``. Arguments as of `Conv2dQuant`, ``eps`` and ``momentum`` of the norm."""
+    """A convolution whose weight is rounded, then a batch norm ``batchnorm``. Arguments as of `Conv2dQuant`, ``eps``
+    and ``momentum`` of the norm.
+    """
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, pad_mode: str = "same", padding: Any = 0,
-                 dilation: Any = 1, group: int = 1, has_bias: bool = False, eps: float = 1e-5, momentum: float = 0.997,
-                 weight_init: Any = "normal", bias_init: Any = "zeros", quant_config: Any = quant_config_default,
-                 quant_dtype: Any = QuantDtype.INT8, *, per_channel: bool | None = None, num_bits: int | None = None,
-                 symmetric: bool | None = None, narrow_range: bool | None = None, quant_delay: int | None = None) -> None:
-        super().__init__(in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init, bias_init,
-                         quant_config, quant_dtype, {"per_channel": per_channel, "num_bits": num_bits, "symmetric": symmetric,
-                                                     "narrow_range": narrow_range, "quant_delay": quant_delay})
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        pad_mode: str = "same",
+        padding: Any = 0,
+        dilation: Any = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        eps: float = 1e-5,
+        momentum: float = 0.997,
+        weight_init: Any = "normal",
+        bias_init: Any = "zeros",
+        quant_config: Any = quant_config_default,
+        quant_dtype: Any = QuantDtype.INT8,
+        *,
+        per_channel: bool | None = None,
+        num_bits: int | None = None,
+        symmetric: bool | None = None,
+        narrow_range: bool | None = None,
+        quant_delay: int | None = None,
+    ) -> None:
+        super().__init__(
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            pad_mode,
+            padding,
+            dilation,
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+            quant_config,
+            quant_dtype,
+            {
+                "per_channel": per_channel,
+                "num_bits": num_bits,
+                "symmetric": symmetric,
+                "narrow_range": narrow_range,
+                "quant_delay": quant_delay,
+            },
+        )
         self.batchnorm = BatchNorm2d(out_channels, eps, momentum)
 
     def construct(self, x: Any) -> Any:
         return self.batchnorm(self._convolve(x, self.fake_quant_weight(self.weight), self.bias))
 
     def integers(self) -> Integers:
-        """The norm's factor goes into the scales, which become one for each channel; where it is negative, the numbers count from the other end."""
+        """The norm's factor goes into the scales, which become one for each channel; where it is negative, the numbers
+        count from the other end.
+        """
         index, (scale, zero, lowest, highest), bias = super().integers()
         norm = self.batchnorm
         factor = norm.gamma / torch.sqrt(norm.moving_variance + norm.eps)
@@ -126,16 +242,29 @@ class Conv2dBnWithoutFoldQuant(_QuantConv):
 
 
 class _FoldedConv(_QuantConv):
-    """A convolution with a batch norm inside: ``gamma``, ``beta``, ``moving_mean`` and ``moving_variance`` are its own parameters."""
+    """A convolution with a batch norm inside: ``gamma``, ``beta``, ``moving_mean`` and ``moving_variance`` are its own
+    parameters.
+    """
 
     def __init__(self, inits: tuple[Any, Any, Any, Any], eps: float, momentum: float, fake: bool, *args: Any) -> None:
         super().__init__(*args)
         owner = type(self).__name__
-        self.eps, self.momentum = check_float_range(eps, "eps", owner, 0, 1), check_float_range(momentum, "momentum", owner, 0, 1)
+        self.eps, self.momentum = (
+            check_float_range(eps, "eps", owner, 0, 1),
+            check_float_range(momentum, "momentum", owner, 0, 1),
+        )
         self.fake = check_bool(fake, "fake", owner)
         beta, gamma, mean, variance = inits
         for name, init in (("gamma", gamma), ("beta", beta), ("moving_mean", mean), ("moving_variance", variance)):
-            setattr(self, name, Parameter(initializer(init, (self.out_channels,), torch.float32), name=name, requires_grad=name in ("beta", "gamma")))
+            setattr(
+                self,
+                name,
+                Parameter(
+                    initializer(init, (self.out_channels,), torch.float32),
+                    name=name,
+                    requires_grad=name in ("beta", "gamma"),
+                ),
+            )
 
     def _deviation(self) -> Any:
         return torch.sqrt(self.moving_variance + self.eps)
@@ -160,7 +289,10 @@ class _FoldedConv(_QuantConv):
     def integers(self) -> Integers:
         """What to deploy. Raises: ValueError where ``fake`` is False."""
         if not self.fake:
-            raise ValueError(f"For '{type(self).__name__}', with 'fake' False the weight has no grid to be deployed on. Make it with fake=True.")
+            raise ValueError(
+                f"For '{type(self).__name__}', with 'fake' False the weight has no grid to be deployed on. Make it "
+                "with fake=True."
+            )
         deviation = self._deviation()
         index = self.fake_quant_weight.indices(self.weight * _column(self.gamma / deviation))
         return Integers(index, self.fake_quant_weight.grid(), self._shift(self.moving_mean, deviation))
@@ -177,19 +309,66 @@ class Conv2dBnFoldQuant(_FoldedConv):
         eps, momentum: of the norm; ``momentum`` weighs the old moving values.
         beta_init, gamma_init, mean_init, var_init: of its four parameters.
         fake: whether the weight is rounded.
-        freeze_bn: after so many training steps the moving statistics are used and stay. The parameter ``step`` counts them.
+        freeze_bn: after so many training steps the moving statistics are used and stay. The parameter ``step`` counts
+            them.
     """
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, pad_mode: str = "same", padding: Any = 0,
-                 dilation: Any = 1, group: int = 1, eps: float = 1e-5, momentum: float = 0.997, has_bias: bool = False,
-                 weight_init: Any = "normal", bias_init: Any = "zeros", beta_init: Any = "zeros", gamma_init: Any = "ones",
-                 mean_init: Any = "zeros", var_init: Any = "ones", fake: bool = True, quant_config: Any = quant_config_default,
-                 quant_dtype: Any = QuantDtype.INT8, freeze_bn: int = 100000, *, per_channel: bool | None = None, num_bits: int | None = None,
-                 symmetric: bool | None = None, narrow_range: bool | None = None, quant_delay: int | None = None) -> None:
-        super().__init__((beta_init, gamma_init, mean_init, var_init), eps, momentum, fake, in_channels, out_channels, kernel_size, stride, pad_mode,
-                         padding, dilation, group, has_bias, weight_init, bias_init, quant_config, quant_dtype,
-                         {"per_channel": per_channel, "num_bits": num_bits, "symmetric": symmetric, "narrow_range": narrow_range,
-                          "quant_delay": quant_delay})
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        pad_mode: str = "same",
+        padding: Any = 0,
+        dilation: Any = 1,
+        group: int = 1,
+        eps: float = 1e-5,
+        momentum: float = 0.997,
+        has_bias: bool = False,
+        weight_init: Any = "normal",
+        bias_init: Any = "zeros",
+        beta_init: Any = "zeros",
+        gamma_init: Any = "ones",
+        mean_init: Any = "zeros",
+        var_init: Any = "ones",
+        fake: bool = True,
+        quant_config: Any = quant_config_default,
+        quant_dtype: Any = QuantDtype.INT8,
+        freeze_bn: int = 100000,
+        *,
+        per_channel: bool | None = None,
+        num_bits: int | None = None,
+        symmetric: bool | None = None,
+        narrow_range: bool | None = None,
+        quant_delay: int | None = None,
+    ) -> None:
+        super().__init__(
+            (beta_init, gamma_init, mean_init, var_init),
+            eps,
+            momentum,
+            fake,
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            pad_mode,
+            padding,
+            dilation,
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+            quant_config,
+            quant_dtype,
+            {
+                "per_channel": per_channel,
+                "num_bits": num_bits,
+                "symmetric": symmetric,
+                "narrow_range": narrow_range,
+                "quant_delay": quant_delay,
+            },
+        )
         self.freeze_bn = check_non_negative_int(freeze_bn, "freeze_bn", "Conv2dBnFoldQuant")
         self.step = Parameter(torch.zeros(1, dtype=torch.int32), name="step", requires_grad=False)
 
@@ -202,7 +381,10 @@ class Conv2dBnFoldQuant(_FoldedConv):
         y = self._convolve(x, self._folded(deviation), None)
         y = y * _row(deviation / used_deviation) + _row(self._shift(torch.where(running, found, mean), used_deviation))
         count = out.numel() // out.shape[1]
-        for parameter, new in ((self.moving_mean, found), (self.moving_variance, variance * (count / max(count - 1, 1)))):
+        for parameter, new in (
+            (self.moving_mean, found),
+            (self.moving_variance, variance * (count / max(count - 1, 1))),
+        ):
             old = parameter.detach()
             F.assign(parameter, torch.where(running, self.momentum * old + (1 - self.momentum) * new.detach(), old))
         F.assign(self.step, self.step + 1)
@@ -213,17 +395,53 @@ class Conv2dBnFoldQuant(_FoldedConv):
 
 
 class Conv2dBnFoldQuantOneConv(_FoldedConv):
-    """A convolution with a folded batch norm, whose statistics are those of the convolution with rounded weights. Arguments as of
-    `Conv2dBnFoldQuant`, without ``freeze_bn``.
+    """A convolution with a folded batch norm, whose statistics are those of the convolution with rounded weights.
+    Arguments as of `Conv2dBnFoldQuant`, without ``freeze_bn``.
     """
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, pad_mode: str = "same", padding: Any = 0,
-                 dilation: Any = 1, group: int = 1, eps: float = 1e-5, momentum: float = 0.997, has_bias: bool = False,
-                 weight_init: Any = "normal", bias_init: Any = "zeros", beta_init: Any = "zeros", gamma_init: Any = "ones",
-                 mean_init: Any = "zeros", var_init: Any = "ones", fake: bool = True, quant_config: Any = quant_config_default,
-                 quant_dtype: Any = QuantDtype.INT8) -> None:
-        super().__init__((beta_init, gamma_init, mean_init, var_init), eps, momentum, fake, in_channels, out_channels, kernel_size, stride, pad_mode,
-                         padding, dilation, group, has_bias, weight_init, bias_init, quant_config, quant_dtype, {})
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        pad_mode: str = "same",
+        padding: Any = 0,
+        dilation: Any = 1,
+        group: int = 1,
+        eps: float = 1e-5,
+        momentum: float = 0.997,
+        has_bias: bool = False,
+        weight_init: Any = "normal",
+        bias_init: Any = "zeros",
+        beta_init: Any = "zeros",
+        gamma_init: Any = "ones",
+        mean_init: Any = "zeros",
+        var_init: Any = "ones",
+        fake: bool = True,
+        quant_config: Any = quant_config_default,
+        quant_dtype: Any = QuantDtype.INT8,
+    ) -> None:
+        super().__init__(
+            (beta_init, gamma_init, mean_init, var_init),
+            eps,
+            momentum,
+            fake,
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            pad_mode,
+            padding,
+            dilation,
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+            quant_config,
+            quant_dtype,
+            {},
+        )
 
     def _train(self, x: Any) -> Any:
         deviation = self._deviation()
@@ -231,7 +449,9 @@ class Conv2dBnFoldQuantOneConv(_FoldedConv):
         y = self._convolve(x, self._folded(deviation), None) / _row(torch.where(factor == 0, 1, factor))
         if self.bias is not None:
             y = y + _row(self.bias)
-        return torch.batch_norm(y, self.gamma, self.beta, self.moving_mean, self.moving_variance, True, 1 - self.momentum, self.eps, True)
+        return torch.batch_norm(
+            y, self.gamma, self.beta, self.moving_mean, self.moving_variance, True, 1 - self.momentum, self.eps, True
+        )
 
 
 class DenseQuant(Cell):
@@ -241,10 +461,23 @@ class DenseQuant(Cell):
         in_channels ... activation: as of `Dense`; quant_config ... quant_delay: as of `Conv2dQuant`.
     """
 
-    def __init__(self, in_channels: int, out_channels: int, weight_init: Any = "normal", bias_init: Any = "zeros", has_bias: bool = True,
-                 activation: Any = None, quant_config: Any = quant_config_default, quant_dtype: Any = QuantDtype.INT8, *,
-                 per_channel: bool | None = None, num_bits: int | None = None, symmetric: bool | None = None, narrow_range: bool | None = None,
-                 quant_delay: int | None = None) -> None:
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        weight_init: Any = "normal",
+        bias_init: Any = "zeros",
+        has_bias: bool = True,
+        activation: Any = None,
+        quant_config: Any = quant_config_default,
+        quant_dtype: Any = QuantDtype.INT8,
+        *,
+        per_channel: bool | None = None,
+        num_bits: int | None = None,
+        symmetric: bool | None = None,
+        narrow_range: bool | None = None,
+        quant_delay: int | None = None,
+    ) -> None:
         super().__init__()
         self.in_channels = check_positive_int(in_channels, "in_channels", "DenseQuant")
         self.out_channels = check_positive_int(out_channels, "out_channels", "DenseQuant")
@@ -252,9 +485,20 @@ class DenseQuant(Cell):
         _set_dense(self, out_channels, in_channels, has_bias, weight_init, bias_init, torch.float32)
         self.activation = activation_from(activation, "DenseQuant")
         self.activation_flag = self.activation is not None
-        self.quant_config, self.quant_dtype = check_type(quant_config, "quant_config", QuantConfig, "DenseQuant"), quant_dtype
-        old = {"per_channel": per_channel, "num_bits": num_bits, "symmetric": symmetric, "narrow_range": narrow_range, "quant_delay": quant_delay}
-        self.fake_quant_weight = observer_of(quant_config, "weight", quant_dtype, old, ema=False, channel_axis=0, num_channels=out_channels)
+        self.quant_config, self.quant_dtype = (
+            check_type(quant_config, "quant_config", QuantConfig, "DenseQuant"),
+            quant_dtype,
+        )
+        old = {
+            "per_channel": per_channel,
+            "num_bits": num_bits,
+            "symmetric": symmetric,
+            "narrow_range": narrow_range,
+            "quant_delay": quant_delay,
+        }
+        self.fake_quant_weight = observer_of(
+            quant_config, "weight", quant_dtype, old, ema=False, channel_axis=0, num_channels=out_channels
+        )
 
     def core(self, x: Any, weight: Any, bias: Any) -> Any:
         """The product and the activation."""

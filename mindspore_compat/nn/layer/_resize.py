@@ -1,4 +1,5 @@
 """Resizing by MindSpore's rules for coordinates, for `Upsample` and 1.x's `ResizeBilinear`."""
+
 from __future__ import annotations
 
 import math
@@ -10,7 +11,15 @@ from mindspore_compat.common import _kernels as kernels
 
 __all__ = ["interpolate", "resize_bilinear"]
 
-_RANKS = {"nearest": (3, 4, 5), "linear": (3,), "bilinear": (4,), "bicubic": (4,), "area": (3, 4, 5), "nearest-exact": (3, 4), "trilinear": (5,)}
+_RANKS = {
+    "nearest": (3, 4, 5),
+    "linear": (3,),
+    "bilinear": (4,),
+    "bicubic": (4,),
+    "area": (3, 4, 5),
+    "nearest-exact": (3, 4),
+    "trilinear": (5,),
+}
 
 
 def _line(size: int, wanted: int, align_corners: bool, half_pixel: bool, like: torch.Tensor) -> tuple[Any, Any, Any]:
@@ -27,8 +36,12 @@ def _line(size: int, wanted: int, align_corners: bool, half_pixel: bool, like: t
     return first, (first + 1).clamp(max=size - 1), (places - low).to(like.dtype)
 
 
-def resize_bilinear(x: Any, size: tuple[int, int], align_corners: bool = False, half_pixel_centers: bool = False) -> Any:
-    """(N, C, H, W) to ``size``. With neither flag, place i of the result is i · old / new, which torch has no mode for."""
+def resize_bilinear(
+    x: Any, size: tuple[int, int], align_corners: bool = False, half_pixel_centers: bool = False
+) -> Any:
+    """(N, C, H, W) to ``size``. With neither flag, place i of the result is i · old / new, which torch has
+    no mode for.
+    """
     if align_corners or half_pixel_centers:
         return torch._C._nn.upsample_bilinear2d(x, size, align_corners)
     if tuple(x.shape[-2:]) == tuple(size):
@@ -40,8 +53,14 @@ def resize_bilinear(x: Any, size: tuple[int, int], align_corners: bool = False, 
     return x
 
 
-def interpolate(x: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None,
-                recompute_scale_factor: bool | None = None) -> Any:
+def interpolate(
+    x: Any,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+) -> Any:
     """Resizes (N, C, *places). Every mode takes ``size`` or ``scale_factor``; upstream refuses some scale factors.
 
     Raises:
@@ -55,7 +74,9 @@ def interpolate(x: Any, size: Any = None, scale_factor: Any = None, mode: str = 
     if x.dim() not in _RANKS[mode]:
         raise ValueError(f"For '{owner}', mode {mode!r} needs an input of {_RANKS[mode]} axes, but got {x.dim()}.")
     if (size is None) == (scale_factor is None):
-        raise ValueError(f"For '{owner}', exactly one of 'size' and 'scale_factor' must be set, but got {size} and {scale_factor}.")
+        raise ValueError(
+            f"For '{owner}', exactly one of 'size' and 'scale_factor' must be set, but got {size} and {scale_factor}."
+        )
     if size is not None and recompute_scale_factor:
         raise ValueError(f"For '{owner}', 'recompute_scale_factor' can not be True when 'size' is given.")
     if align_corners is not None and mode not in ("linear", "bilinear", "bicubic", "trilinear"):
@@ -63,7 +84,10 @@ def interpolate(x: Any, size: Any = None, scale_factor: Any = None, mode: str = 
     wanted = _wanted(x, size, scale_factor, owner)
     if mode == "area" or size is not None or recompute_scale_factor:
         return kernels.interpolate(x, wanted, mode=mode, align_corners=align_corners)
-    factors = [float(item) for item in (scale_factor if isinstance(scale_factor, (tuple, list)) else [scale_factor] * (x.dim() - 2))]
+    factors = [
+        float(item)
+        for item in (scale_factor if isinstance(scale_factor, (tuple, list)) else [scale_factor] * (x.dim() - 2))
+    ]
     return kernels.interpolate(x, None, factors, mode, align_corners)
 
 
@@ -72,7 +96,9 @@ def _wanted(x: torch.Tensor, size: Any, scale_factor: Any, owner: str) -> list[i
     items = list(given) if isinstance(given, (tuple, list)) else [given] * count
     name = "size" if size is not None else "scale_factor"
     if len(items) != count:
-        raise ValueError(f"For '{owner}', the '{name}' must have {count} elements for an input of {x.dim()} axes, but got {given}.")
+        raise ValueError(
+            f"For '{owner}', the '{name}' must have {count} elements for an input of {x.dim()} axes, but got {given}."
+        )
     for item in items:
         if isinstance(item, bool) or not isinstance(item, (int, float)):
             raise TypeError(f"For '{owner}', the '{name}' must be a number or a tuple of numbers, but got {given!r}.")

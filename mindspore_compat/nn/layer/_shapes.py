@@ -1,4 +1,5 @@
 """Arguments and errors about shapes that convolution and pooling layers share."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -10,7 +11,9 @@ from mindspore_compat.ops.function._conv import same_padding, split_padding
 __all__ = ["same_padding", "fixed_same_padding", "sizes", "explained", "pad_same", "split_padding"]
 
 
-def sizes(value: Any, name: str, owner: str, count: int, low: int = 1, wrong_length: type[Exception] = ValueError) -> tuple[int, ...]:
+def sizes(
+    value: Any, name: str, owner: str, count: int, low: int = 1, wrong_length: type[Exception] = ValueError
+) -> tuple[int, ...]:
     """An int, or a tuple of ``count`` ints, as a tuple; each at least ``low``.
 
     Raises:
@@ -21,19 +24,31 @@ def sizes(value: Any, name: str, owner: str, count: int, low: int = 1, wrong_len
     elif isinstance(value, (tuple, list)):
         items = tuple(value)
         if len(items) != count:
-            raise wrong_length(f"For '{owner}', the '{name}' must be an int or a tuple of {count} ints, but got {value!r}.")
+            raise wrong_length(
+                f"For '{owner}', the '{name}' must be an int or a tuple of {count} ints, but got {value!r}."
+            )
     else:
-        raise TypeError(f"For '{owner}', the '{name}' must be an int or a tuple of {count} ints, but got {value!r} of type {type(value).__name__}.")
+        raise TypeError(
+            f"For '{owner}', the '{name}' must be an int or a tuple of {count} ints, but got {value!r} of type "
+            f"{type(value).__name__}."
+        )
     for item in items:
         if isinstance(item, bool) or not isinstance(item, int):
-            raise TypeError(f"For '{owner}', the '{name}' must be an int or a tuple of {count} ints, but got {value!r}.")
+            raise TypeError(
+                f"For '{owner}', the '{name}' must be an int or a tuple of {count} ints, but got {value!r}."
+            )
         if item < low:
             kind = "positive" if low == 1 else "non-negative"
-            raise ValueError(f"For '{owner}', the '{name}' must be a {kind} int or a tuple of {count} {kind} ints, but got {value!r}.")
+            raise ValueError(
+                f"For '{owner}', the '{name}' must be a {kind} int or a tuple of {count} {kind} ints, but got "
+                f"{value!r}."
+            )
     return items
 
 
-def fixed_same_padding(kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...]) -> tuple[int, ...] | None:
+def fixed_same_padding(
+    kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...]
+) -> tuple[int, ...] | None:
     """What `same_padding` gives for every size, if it is the same at both ends; else None."""
     fixed = []
     for width, step, gap in zip(kernel, stride, dilation):
@@ -47,25 +62,38 @@ def fixed_same_padding(kernel: tuple[int, ...], stride: tuple[int, ...], dilatio
     return tuple(fixed)
 
 
-def pad_same(x: Any, kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...], value: float = 0.0) -> tuple[Any, tuple[int, ...]]:
+def pad_same(
+    x: Any, kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...], value: float = 0.0
+) -> tuple[Any, tuple[int, ...]]:
     """``x`` and the padding still to apply at both ends of the last axes, for the "same" mode."""
-    shape = x.shape[-len(kernel):]
+    shape = x.shape[-len(kernel) :]
     pairs = [same_padding(*item) for item in zip(shape, kernel, stride, dilation)]
     return split_padding(x, pairs, value)
 
 
-def explained(error: Exception, owner: str, x: Any, ndims: tuple[int, ...], channels: int | None = None, weight: Any = None) -> Exception:
+def explained(
+    error: Exception, owner: str, x: Any, ndims: tuple[int, ...], channels: int | None = None, weight: Any = None
+) -> Exception:
     """What MindSpore raises for such an input, if that is what torch complained about; else the error itself."""
     if not isinstance(x, torch.Tensor):
         return TypeError(f"For '{owner}', the input must be a Tensor, but got {type(x).__name__}.")
     shape = tuple(x.shape)
     if len(shape) not in ndims:
-        return ValueError(f"For '{owner}', the input must have {' or '.join(map(str, ndims))} axes, but got shape {shape}.")
+        return ValueError(
+            f"For '{owner}', the input must have {' or '.join(map(str, ndims))} axes, but got shape {shape}."
+        )
     if weight is not None and weight.dtype is not x.dtype:
-        return TypeError(f"For '{owner}', the input must have the dtype of the weight {weight.dtype}, but got {x.dtype}. "
-                         "Cast the input, or use Cell.to_float.")
+        return TypeError(
+            f"For '{owner}', the input must have the dtype of the weight {weight.dtype}, but got {x.dtype}. "
+            "Cast the input, or use Cell.to_float."
+        )
     if channels is not None and shape[1] != channels:  # upstream has a RuntimeError for this one
         return RuntimeError(f"For '{owner}', axis 1 of the input must have {channels} channels, but got shape {shape}.")
-    if "ize" in str(error) and isinstance(error, RuntimeError) and x.numel() and not isinstance(error, torch.OutOfMemoryError):
+    if (
+        "ize" in str(error)
+        and isinstance(error, RuntimeError)
+        and x.numel()
+        and not isinstance(error, torch.OutOfMemoryError)
+    ):
         return ValueError(f"For '{owner}', the input of shape {shape} is too small for the window: {error}")
     return error

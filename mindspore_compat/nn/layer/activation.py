@@ -1,4 +1,5 @@
 """Activations. Upstream: ``mindspore.nn.layer.activation``."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -14,9 +15,40 @@ from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 
-__all__ = ["Softmin", "Softmax", "Softmax2d", "LogSoftmax", "LogSoftmaxExt", "ReLU", "ReLU6", "RReLU", "SeLU", "SiLU", "Tanh", "Tanhshrink",
-           "Hardtanh", "GELU", "FastGelu", "Sigmoid", "Softsign", "PReLU", "PReLUExt", "get_activation", "LeakyReLU", "HSigmoid", "HSwish",
-           "ELU", "LogSigmoid", "LRN", "SoftShrink", "HShrink", "CELU", "Threshold", "Mish", "GLU"]
+__all__ = [
+    "Softmin",
+    "Softmax",
+    "Softmax2d",
+    "LogSoftmax",
+    "LogSoftmaxExt",
+    "ReLU",
+    "ReLU6",
+    "RReLU",
+    "SeLU",
+    "SiLU",
+    "Tanh",
+    "Tanhshrink",
+    "Hardtanh",
+    "GELU",
+    "FastGelu",
+    "Sigmoid",
+    "Softsign",
+    "PReLU",
+    "PReLUExt",
+    "get_activation",
+    "LeakyReLU",
+    "HSigmoid",
+    "HSwish",
+    "ELU",
+    "LogSigmoid",
+    "LRN",
+    "SoftShrink",
+    "HShrink",
+    "CELU",
+    "Threshold",
+    "Mish",
+    "GLU",
+]
 
 _nn = torch._C._nn
 
@@ -166,7 +198,10 @@ class RReLU(Cell):
         check_type(upper, "upper", (float, int), "RReLU")
         check_type(lower, "lower", (float, int), "RReLU")
         if lower > upper:
-            raise ValueError(f"For 'RReLU', the value of 'upper' must be greater than or equal to 'lower', but got upper: {upper}, lower: {lower}.")
+            raise ValueError(
+                f"For 'RReLU', the value of 'upper' must be greater than or equal to 'lower', but got upper: {upper}, "
+                f"lower: {lower}."
+            )
         self.lower, self.upper = float(lower), float(upper)
 
     def construct(self, x: Any) -> Any:
@@ -179,7 +214,9 @@ class Hardtanh(Cell):
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0) -> None:
         super().__init__()
         if min_val >= max_val:
-            raise ValueError(f"For 'Hardtanh', the 'min_val' must be less than 'max_val', but got {min_val} and {max_val}.")
+            raise ValueError(
+                f"For 'Hardtanh', the 'min_val' must be less than 'max_val', but got {min_val} and {max_val}."
+            )
         self.min_val, self.max_val = min_val, max_val
 
     def construct(self, x: Any) -> Any:
@@ -298,7 +335,9 @@ class LogSoftmaxExt(Cell):
 
 
 class PReLU(Cell):
-    """x where positive, else w · x; the learned ``w`` (named ``a`` until it has a path) has ``channel`` elements, for axis 1."""
+    """x where positive, else w · x; the learned ``w`` (named ``a`` until it has a path) has ``channel`` elements, for
+    axis 1.
+    """
 
     def __init__(self, channel: int = 1, w: Any = 0.25) -> None:
         super().__init__()
@@ -319,9 +358,13 @@ def _prelu_slopes(channel: int, w: Any) -> Tensor:
     if not isinstance(w, torch.Tensor):
         raise TypeError(f"For 'PReLU', the 'w' only supported float, list and tensor, but got {type(w).__name__}.")
     if w.dtype not in (torch.float16, torch.float32):
-        raise ValueError(f"For 'PReLU', the dtype of 'w' must be float16 or float32 when the 'w' is a tensor, but got {w.dtype}.")
+        raise ValueError(
+            f"For 'PReLU', the dtype of 'w' must be float16 or float32 when the 'w' is a tensor, but got {w.dtype}."
+        )
     if tuple(w.shape) != (channel,):
-        raise ValueError(f"For 'PReLU', the shape of 'w' must be ('channel',) = ({channel},), but got {tuple(w.shape)}.")
+        raise ValueError(
+            f"For 'PReLU', the shape of 'w' must be ('channel',) = ({channel},), but got {tuple(w.shape)}."
+        )
     return w  # type: ignore[return-value]
 
 
@@ -337,17 +380,27 @@ class PReLUExt(Cell):
 
 
 class LRN(Cell):
-    """Local response normalization of (N, C, H, W): x / (bias + alpha · sum of squares of the channels within depth_radius) ** beta."""
+    """Local response normalization of (N, C, H, W): x / (bias + alpha · sum of squares of the channels within
+    depth_radius) ** beta.
+    """
 
-    def __init__(self, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5,
-                 norm_region: str = "ACROSS_CHANNELS") -> None:
+    def __init__(
+        self,
+        depth_radius: int = 5,
+        bias: float = 1.0,
+        alpha: float = 1.0,
+        beta: float = 0.5,
+        norm_region: str = "ACROSS_CHANNELS",
+    ) -> None:
         super().__init__()
         check_type(depth_radius, "depth_radius", int, "LRN")
         for name, value in (("bias", bias), ("alpha", alpha), ("beta", beta)):
             check_type(value, name, float, "LRN")
         if depth_radius < 0 or norm_region != "ACROSS_CHANNELS":
-            raise ValueError("For 'LRN', the 'depth_radius' must not be negative and 'norm_region' must be 'ACROSS_CHANNELS', "
-                             f"but got {depth_radius} and {norm_region!r}.")
+            raise ValueError(
+                "For 'LRN', the 'depth_radius' must not be negative and 'norm_region' must be 'ACROSS_CHANNELS', "
+                f"but got {depth_radius} and {norm_region!r}."
+            )
         self.depth_radius, self.bias, self.alpha, self.beta = depth_radius, bias, alpha, beta
 
     def construct(self, x: Any) -> Any:
@@ -358,11 +411,33 @@ class LRN(Cell):
 
 
 _activation: dict[str, Callable[..., Cell]] = {
-    "softmin": Softmin, "softmax": Softmax, "softmax2d": Softmax2d, "logsoftmax": LogSoftmax, "logsoftmaxExt": LogSoftmaxExt,
-    "relu": ReLU, "relu6": ReLU6, "rrelu": RReLU, "silu": SiLU, "tanh": Tanh, "tanhshrink": Tanhshrink, "hardtanh": Hardtanh,
-    "gelu": GELU, "fast_gelu": FastGelu, "elu": ELU, "sigmoid": Sigmoid, "softsign": Softsign, "prelu": PReLU, "preluExt": PReLUExt,
-    "leakyrelu": LeakyReLU, "hswish": HSwish, "hsigmoid": HSigmoid, "logsigmoid": LogSigmoid, "softshrink": SoftShrink,
-    "hshrink": HShrink, "threshold": Threshold, "mish": Mish,
+    "softmin": Softmin,
+    "softmax": Softmax,
+    "softmax2d": Softmax2d,
+    "logsoftmax": LogSoftmax,
+    "logsoftmaxExt": LogSoftmaxExt,
+    "relu": ReLU,
+    "relu6": ReLU6,
+    "rrelu": RReLU,
+    "silu": SiLU,
+    "tanh": Tanh,
+    "tanhshrink": Tanhshrink,
+    "hardtanh": Hardtanh,
+    "gelu": GELU,
+    "fast_gelu": FastGelu,
+    "elu": ELU,
+    "sigmoid": Sigmoid,
+    "softsign": Softsign,
+    "prelu": PReLU,
+    "preluExt": PReLUExt,
+    "leakyrelu": LeakyReLU,
+    "hswish": HSwish,
+    "hsigmoid": HSigmoid,
+    "logsigmoid": LogSigmoid,
+    "softshrink": SoftShrink,
+    "hshrink": HShrink,
+    "threshold": Threshold,
+    "mish": Mish,
 }
 
 
@@ -375,7 +450,9 @@ def get_activation(name: str | None, prim_name: str | None = None) -> Any:
     if name is None:
         return None
     if name not in _activation:
-        raise KeyError(f"For '{prim_name or 'get_activation'}', the 'name' must be in {sorted(_activation)}, but got {name!r}.")
+        raise KeyError(
+            f"For '{prim_name or 'get_activation'}', the 'name' must be in {sorted(_activation)}, but got {name!r}."
+        )
     return _activation[name]()
 
 
@@ -388,5 +465,7 @@ def activation_from(value: Any, owner: str) -> Any:
     if value is None or isinstance(value, str):
         return get_activation(value, owner)
     if isinstance(value, type) or not callable(value):
-        raise TypeError(f"For '{owner}', the 'activation' must be str or Cell or Primitive, but got {type(value).__name__}.")
+        raise TypeError(
+            f"For '{owner}', the 'activation' must be str or Cell or Primitive, but got {type(value).__name__}."
+        )
     return value

@@ -1,4 +1,5 @@
 """Dense, Flatten, Dropout and other basic layers. Upstream: ``mindspore.nn.layer.basic``."""
+
 from __future__ import annotations
 
 import math
@@ -16,17 +17,45 @@ from mindspore_compat.nn.layer._resize import interpolate
 from mindspore_compat.nn.layer._shapes import same_padding
 from mindspore_compat.nn.layer.activation import activation_from
 
-__all__ = ["Dropout", "Flatten", "Dense", "Linear", "ClipByNorm", "Norm", "OneHot", "Pad", "Unfold", "Tril", "Triu", "MatrixDiag",
-           "MatrixDiagPart", "MatrixSetDiag", "L1Regularizer", "Dropout1d", "Dropout2d", "Dropout3d", "Upsample", "Roll", "Identity",
-           "Unflatten", "DropoutExt", "Dropout2dExt"]
+__all__ = [
+    "Dropout",
+    "Flatten",
+    "Dense",
+    "Linear",
+    "ClipByNorm",
+    "Norm",
+    "OneHot",
+    "Pad",
+    "Unfold",
+    "Tril",
+    "Triu",
+    "MatrixDiag",
+    "MatrixDiagPart",
+    "MatrixSetDiag",
+    "L1Regularizer",
+    "Dropout1d",
+    "Dropout2d",
+    "Dropout3d",
+    "Upsample",
+    "Roll",
+    "Identity",
+    "Unflatten",
+    "DropoutExt",
+    "Dropout2dExt",
+]
 
 _linear = kernels.linear
 
 
-def _set_dense(cell: Cell, out_size: int, in_size: int, has_bias: bool, weight_init: Any, bias_init: Any, dtype: Any) -> None:
+def _set_dense(
+    cell: Cell, out_size: int, in_size: int, has_bias: bool, weight_init: Any, bias_init: Any, dtype: Any
+) -> None:
     """``weight`` (out, in) and ``bias`` (out,) or None, on ``cell``."""
     owner = type(cell).__name__
-    for name, value, shape in (("weight_init", weight_init, (out_size, in_size)), ("bias_init", bias_init, (out_size,))):
+    for name, value, shape in (
+        ("weight_init", weight_init, (out_size, in_size)),
+        ("bias_init", bias_init, (out_size,)),
+    ):
         if isinstance(value, torch.Tensor) and tuple(value.shape) != shape and (has_bias or name == "weight_init"):
             raise ValueError(f"For '{owner}', the shape of '{name}' must be {shape}, but got {tuple(value.shape)}.")
     weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
@@ -41,11 +70,15 @@ def _linear_error(error: Exception, owner: str, x: Any, in_size: int, weight: An
     if not isinstance(x, torch.Tensor):
         return TypeError(f"For '{owner}', the input must be a Tensor, but got {type(x).__name__}.")
     if x.dim() == 0 or x.shape[-1] != in_size:
-        return ValueError(f"For '{owner}', the last axis of the input must be {in_size}, but got shape {tuple(x.shape)}. "
-                          "Flatten the input first, or change the layer's input size.")
+        return ValueError(
+            f"For '{owner}', the last axis of the input must be {in_size}, but got shape {tuple(x.shape)}. "
+            "Flatten the input first, or change the layer's input size."
+        )
     if weight.dtype is not x.dtype:
-        return TypeError(f"For '{owner}', the input must have the dtype of the weight {weight.dtype}, but got {x.dtype}. "
-                         "Cast the input, or use Cell.to_float.")
+        return TypeError(
+            f"For '{owner}', the input must have the dtype of the weight {weight.dtype}, but got {x.dtype}. "
+            "Cast the input, or use Cell.to_float."
+        )
     return error
 
 
@@ -62,8 +95,16 @@ class Dense(Cell):
     Input (*, in_channels), output (*, out_channels).
     """
 
-    def __init__(self, in_channels: int, out_channels: int, weight_init: Any = None, bias_init: Any = None, has_bias: bool = True,
-                 activation: Any = None, dtype: Any = torch.float32) -> None:
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        has_bias: bool = True,
+        activation: Any = None,
+        dtype: Any = torch.float32,
+    ) -> None:
         super().__init__()
         self.in_channels = check_positive_int(in_channels, "in_channels", "Dense")
         self.out_channels = check_positive_int(out_channels, "out_channels", "Dense")
@@ -89,8 +130,15 @@ class Dense(Cell):
 class Linear(Cell):
     """y = x · weightᵀ + bias, `Dense` with the argument names of ``mint.nn.Linear``."""
 
-    def __init__(self, in_features: int, out_features: int, bias: bool = True, weight_init: Any = None, bias_init: Any = None,
-                 dtype: Any = None) -> None:
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        dtype: Any = None,
+    ) -> None:
         super().__init__()
         self.in_features = check_positive_int(in_features, "in_features", "Linear")
         self.out_features = check_positive_int(out_features, "out_features", "Linear")
@@ -120,8 +168,11 @@ class Flatten(Cell):
         try:
             return torch.flatten(x, self.start_dim, self.end_dim)
         except (IndexError, RuntimeError):
-            raise ValueError(f"For 'Flatten', 'start_dim' {self.start_dim} and 'end_dim' {self.end_dim} must be axes of the input in this "
-                             f"order, but got shape {tuple(x.shape)}.") from None
+            raise ValueError(
+                f"For 'Flatten', 'start_dim' {self.start_dim} and 'end_dim' {self.end_dim} must be axes of the input "
+                "in this "
+                f"order, but got shape {tuple(x.shape)}."
+            ) from None
 
 
 class Identity(Cell):
@@ -145,7 +196,9 @@ class Dropout(Cell):
         if p is None:
             check_type(keep_prob, "keep_prob", (float, int), "Dropout")
             if not 0 < keep_prob <= 1:
-                raise ValueError(f"For 'Dropout', the 'keep_prob' must be a number in range (0, 1], but got {keep_prob}.")
+                raise ValueError(
+                    f"For 'Dropout', the 'keep_prob' must be a number in range (0, 1], but got {keep_prob}."
+                )
             self._rate = 1.0 - keep_prob
         else:
             check_type(p, "p", (float, int), "Dropout")
@@ -191,7 +244,10 @@ class _ChannelDropout(Cell):
         if not self.training or not self.p:
             return x
         if x.dim() not in self._ndims:
-            raise ValueError(f"For '{type(self).__name__}', the input must have {' or '.join(map(str, self._ndims))} axes, but got {x.dim()}.")
+            raise ValueError(
+                f"For '{type(self).__name__}', the input must have {' or '.join(map(str, self._ndims))} axes, but got "
+                f"{x.dim()}."
+            )
         if x.dim() == 2:  # (C, L)
             return torch.squeeze(torch.feature_dropout(torch.unsqueeze(x, 0), self.p, True), 0)
         return torch.feature_dropout(x, self.p, True)
@@ -226,14 +282,26 @@ class Dropout2dExt(Cell):
         self.p, self.inplace = p, inplace
 
     def construct(self, x: Any) -> Any:
-        return (torch.feature_dropout_ if self.inplace else torch.feature_dropout)(x, self.p, True) if self.training and self.p else x
+        return (
+            (torch.feature_dropout_ if self.inplace else torch.feature_dropout)(x, self.p, True)
+            if self.training and self.p
+            else x
+        )
 
 
 class Upsample(Cell):
-    """Resizes (N, C, *places) to ``size`` or by ``scale_factor``; modes nearest, linear, bilinear, bicubic, trilinear, area, nearest-exact."""
+    """Resizes (N, C, *places) to ``size`` or by ``scale_factor``; modes nearest, linear, bilinear, bicubic, trilinear,
+    area, nearest-exact.
+    """
 
-    def __init__(self, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None,
-                 recompute_scale_factor: bool | None = None) -> None:
+    def __init__(
+        self,
+        size: Any = None,
+        scale_factor: Any = None,
+        mode: str = "nearest",
+        align_corners: bool | None = None,
+        recompute_scale_factor: bool | None = None,
+    ) -> None:
         super().__init__()
         self.size, self.scale_factor, self.mode = size, scale_factor, mode
         self.align_corners, self.recompute_scale_factor = align_corners, recompute_scale_factor
@@ -257,7 +325,9 @@ class L1Regularizer(Cell):
 
 
 class ClipByNorm(Cell):
-    """x · clip_norm / max(‖x‖, clip_norm), the L2 norm taken over ``axis`` (None: everything); the result is float32."""
+    """x · clip_norm / max(‖x‖, clip_norm), the L2 norm taken over ``axis`` (None: everything); the result
+    is float32.
+    """
 
     def __init__(self, axis: Any = None) -> None:
         super().__init__()
@@ -294,9 +364,13 @@ class Norm(Cell):
 
 
 class OneHot(Cell):
-    """``on_value`` at the index, ``off_value`` elsewhere, along a new ``axis`` of ``depth``; indices out of range give off_value only."""
+    """``on_value`` at the index, ``off_value`` elsewhere, along a new ``axis`` of ``depth``; indices out of range give
+    off_value only.
+    """
 
-    def __init__(self, axis: int = -1, depth: int = 1, on_value: float = 1.0, off_value: float = 0.0, dtype: Any = torch.float32) -> None:
+    def __init__(
+        self, axis: int = -1, depth: int = 1, on_value: float = 1.0, off_value: float = 0.0, dtype: Any = torch.float32
+    ) -> None:
         super().__init__()
         self.axis, self.depth = check_type(axis, "axis", int, "OneHot"), depth
         self.on_value, self.off_value, self.dtype = on_value, off_value, dtype
@@ -304,17 +378,24 @@ class OneHot(Cell):
     def construct(self, indices: Any) -> Any:
         places = torch.arange(self.depth, device=indices.device, dtype=indices.dtype)
         hot = torch.eq(torch.unsqueeze(indices, -1), places)
-        values = torch.where(hot, torch.tensor(self.on_value, dtype=self.dtype, device=indices.device),
-                             torch.tensor(self.off_value, dtype=self.dtype, device=indices.device))
+        values = torch.where(
+            hot,
+            torch.tensor(self.on_value, dtype=self.dtype, device=indices.device),
+            torch.tensor(self.off_value, dtype=self.dtype, device=indices.device),
+        )
         return torch.movedim(values, -1, self.axis)
 
 
 def _mirrored(size: int, before: int, after: int, skip: int) -> torch.Tensor:
-    """Indices that pad an axis by reflection; ``skip`` 1 leaves out the edge itself (REFLECT), 0 repeats it (SYMMETRIC)."""
+    """Indices that pad an axis by reflection; ``skip`` 1 leaves out the edge itself (REFLECT), 0 repeats it
+    (SYMMETRIC).
+    """
     if max(before, after) > size - skip:
-        raise ValueError(f"For 'Pad', the paddings of an axis of {size} must be at most {size - skip}, but got {(before, after)}.")
+        raise ValueError(
+            f"For 'Pad', the paddings of an axis of {size} must be at most {size - skip}, but got {(before, after)}."
+        )
     places = torch.arange(size)
-    ends = torch.flip(places[skip:before + skip], (0,)), torch.flip(places[size - after - skip:size - skip], (0,))
+    ends = torch.flip(places[skip : before + skip], (0,)), torch.flip(places[size - after - skip : size - skip], (0,))
     return torch.cat([ends[0], places, ends[1]])
 
 
@@ -338,12 +419,17 @@ class Pad(Cell):
 
     def construct(self, x: Any) -> Any:
         if x.dim() != len(self.paddings):
-            raise ValueError(f"For 'Pad', the 'paddings' must have a pair for each of the input's {x.dim()} axes, but got {self.paddings}.")
+            raise ValueError(
+                f"For 'Pad', the 'paddings' must have a pair for each of the input's {x.dim()} axes, but got "
+                f"{self.paddings}."
+            )
         if self.mode == "CONSTANT":
             return torch._C._nn.pad(x, self._flat)
         for axis, (before, after) in enumerate(self.paddings):
             if before or after:
-                x = torch.index_select(x, axis, _mirrored(x.shape[axis], before, after, int(self.mode == "REFLECT")).to(x.device))
+                x = torch.index_select(
+                    x, axis, _mirrored(x.shape[axis], before, after, int(self.mode == "REFLECT")).to(x.device)
+                )
         return x
 
 
@@ -357,18 +443,30 @@ class Unfold(Cell):
         super().__init__()
         for name, value in (("ksize", ksizes), ("stride", strides), ("rate", rates)):
             check_type(value, f"{name}s", (tuple, list), "Unfold")
-            if len(value) != 4 or value[0] != 1 or value[3] != 1 or not all(isinstance(item, int) and item > 0 for item in value):
-                raise ValueError(f"For 'Unfold', the '{name}s' must be [1, {name}_row, {name}_col, 1] with positive ints, but got {value}.")
+            if (
+                len(value) != 4
+                or value[0] != 1
+                or value[3] != 1
+                or not all(isinstance(item, int) and item > 0 for item in value)
+            ):
+                raise ValueError(
+                    f"For 'Unfold', the '{name}s' must be [1, {name}_row, {name}_col, 1] with positive ints, but got "
+                    f"{value}."
+                )
         self._kernel, self._stride, self._rate = tuple(ksizes[1:3]), tuple(strides[1:3]), tuple(rates[1:3])
-        self.padding = check_str_in(padding.lower() if isinstance(padding, str) else padding, "padding", ("valid", "same"), "Unfold")
+        self.padding = check_str_in(
+            padding.lower() if isinstance(padding, str) else padding, "padding", ("valid", "same"), "Unfold"
+        )
 
     def construct(self, x: Any) -> Any:
         if self.padding == "same":
             pairs = [same_padding(*item) for item in zip(x.shape[-2:], self._kernel, self._stride, self._rate)]
             x = torch._C._nn.pad(x, (*pairs[1], *pairs[0]))
         batch, channels = x.shape[:2]
-        places = [(size - rate * (width - 1) - 1) // step + 1
-                  for size, width, step, rate in zip(x.shape[-2:], self._kernel, self._stride, self._rate)]
+        places = [
+            (size - rate * (width - 1) - 1) // step + 1
+            for size, width, step, rate in zip(x.shape[-2:], self._kernel, self._stride, self._rate)
+        ]
         columns = torch._C._nn.im2col(x, self._kernel, self._rate, (0, 0), self._stride)
         patches = torch.reshape(columns, (batch, channels, self._kernel[0] * self._kernel[1], *places))
         return torch.reshape(torch.transpose(patches, 1, 2), (batch, -1, *places))

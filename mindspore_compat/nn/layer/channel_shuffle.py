@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.nn.ChannelShuffle``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -21,6 +22,9 @@ class ChannelShuffle(Cell):
     def construct(self, x: Any) -> Any:
         shape = tuple(x.shape)
         if shape[1] % self.groups:
-            raise ValueError(f"For 'ChannelShuffle', the channels must be divisible by 'groups' {self.groups}, but got shape {shape}.")
+            raise ValueError(
+                f"For 'ChannelShuffle', the channels must be divisible by 'groups' {self.groups}, but got shape "
+                f"{shape}."
+            )
         parts = torch.reshape(x, (shape[0], self.groups, shape[1] // self.groups, *shape[2:]))
         return torch.reshape(torch.transpose(parts, 1, 2), shape)

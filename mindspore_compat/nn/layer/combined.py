@@ -1,4 +1,5 @@
 """Layers with batch norm and activation in one. Upstream: ``mindspore.nn.layer.combined``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -19,19 +20,55 @@ def _finish(cell: Cell, norm: Cell | None, has_bn: bool, activation: Any, alpha:
     cell.after_fake = check_bool(after_fake, "after_fake", owner)
     if norm is not None:
         cell.batchnorm = norm
-    cell.activation = LeakyReLU(alpha) if isinstance(activation, str) and activation == "leakyrelu" else activation_from(activation, owner)
+    cell.activation = (
+        LeakyReLU(alpha)
+        if isinstance(activation, str) and activation == "leakyrelu"
+        else activation_from(activation, owner)
+    )
 
 
 class Conv2dBnAct(Cell):
-    """A `Conv2d` ``conv``, then if wanted a batch norm ``batchnorm`` and an activation. ``after_fake`` only matters for quantization."""
+    """A `Conv2d` ``conv``, then if wanted a batch norm ``batchnorm`` and an activation. ``after_fake`` only matters for
+    quantization.
+    """
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, pad_mode: str = "same", padding: Any = 0,
-                 dilation: Any = 1, group: int = 1, has_bias: bool = False, weight_init: Any = "normal", bias_init: Any = "zeros",
-                 has_bn: bool = False, momentum: float = 0.997, eps: float = 1e-5, activation: Any = None, alpha: float = 0.2,
-                 after_fake: bool = True) -> None:
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        pad_mode: str = "same",
+        padding: Any = 0,
+        dilation: Any = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        weight_init: Any = "normal",
+        bias_init: Any = "zeros",
+        has_bn: bool = False,
+        momentum: float = 0.997,
+        eps: float = 1e-5,
+        activation: Any = None,
+        alpha: float = 0.2,
+        after_fake: bool = True,
+    ) -> None:
         super().__init__()
-        self.conv = Conv2d(in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init, bias_init)
-        _finish(self, BatchNorm2d(out_channels, eps, momentum) if has_bn else None, has_bn, activation, alpha, after_fake)
+        self.conv = Conv2d(
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            pad_mode,
+            padding,
+            dilation,
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+        )
+        _finish(
+            self, BatchNorm2d(out_channels, eps, momentum) if has_bn else None, has_bn, activation, alpha, after_fake
+        )
 
     def construct(self, x: Any) -> Any:
         x = self.conv(x)
@@ -41,14 +78,29 @@ class Conv2dBnAct(Cell):
 
 
 class DenseBnAct(Cell):
-    """A `Dense` ``dense``, then if wanted a batch norm ``batchnorm`` and an activation. ``after_fake`` only matters for quantization."""
+    """A `Dense` ``dense``, then if wanted a batch norm ``batchnorm`` and an activation. ``after_fake`` only matters for
+    quantization.
+    """
 
-    def __init__(self, in_channels: int, out_channels: int, weight_init: Any = "normal", bias_init: Any = "zeros", has_bias: bool = True,
-                 has_bn: bool = False, momentum: float = 0.9, eps: float = 1e-5, activation: Any = None, alpha: float = 0.2,
-                 after_fake: bool = True) -> None:
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        weight_init: Any = "normal",
+        bias_init: Any = "zeros",
+        has_bias: bool = True,
+        has_bn: bool = False,
+        momentum: float = 0.9,
+        eps: float = 1e-5,
+        activation: Any = None,
+        alpha: float = 0.2,
+        after_fake: bool = True,
+    ) -> None:
         super().__init__()
         self.dense = Dense(in_channels, out_channels, weight_init, bias_init, has_bias)
-        _finish(self, BatchNorm1d(out_channels, eps, momentum) if has_bn else None, has_bn, activation, alpha, after_fake)
+        _finish(
+            self, BatchNorm1d(out_channels, eps, momentum) if has_bn else None, has_bn, activation, alpha, after_fake
+        )
 
     def construct(self, x: Any) -> Any:
         x = self.dense(x)

@@ -1,4 +1,5 @@
 """Containers of Cells. Upstream: ``mindspore.nn.layer.container``."""
+
 from __future__ import annotations
 
 from collections import OrderedDict
@@ -16,7 +17,9 @@ def _position(length: int, index: Any, where: str) -> int:
     if isinstance(index, bool) or not isinstance(index, int):
         raise TypeError(f"For '{where}', the type of 'index' must be int, but got {type(index).__name__}.")
     if not -length <= index < length:
-        raise IndexError(f"For '{where}', the value of 'index' must be a number in range [{-length}, {length}), but got {index}.")
+        raise IndexError(
+            f"For '{where}', the value of 'index' must be a number in range [{-length}, {length}), but got {index}."
+        )
     return index % length
 
 
@@ -54,7 +57,8 @@ class _CellSequence(Cell):
     def _prefix(self) -> tuple[str, int]:
         """(names' part in front of the position, how many dotted parts that is), read off the children's parameters.
 
-        Upstream derives it so too, which shows: children appended to a container that had none keep names without its prefix.
+        Upstream derives it so too, which shows: children appended to a container that had none keep names without its
+        prefix.
         """
         found = []
         for key, cell in self._modules.items():
@@ -69,7 +73,7 @@ class _CellSequence(Cell):
             for position, part in enumerate(parts):
                 if part == key:
                     prefix, count = "".join(item + "." for item in parts[:position]), position
-                    if len(found) == 2 and found[1][1][position:position + 1] == [found[1][0]]:
+                    if len(found) == 2 and found[1][1][position : position + 1] == [found[1][0]]:
                         break
         return prefix, count
 
@@ -80,7 +84,7 @@ class _CellSequence(Cell):
         for position, cell in enumerate(cells):
             if self._auto_prefix and position >= start:
                 for parameter in cell.parameters():
-                    parameter.name = prefix + ".".join([str(position), *parameter.name.split(".")[count + 1:]])
+                    parameter.name = prefix + ".".join([str(position), *parameter.name.split(".")[count + 1 :]])
             self._modules[str(position)] = cell
 
     def insert(self, index: int, cell: Any) -> None:
@@ -94,7 +98,9 @@ class _CellSequence(Cell):
         if isinstance(index, bool) or not isinstance(index, int):
             raise TypeError(f"For '{where}', the type of 'index' must be int, but got {type(index).__name__}.")
         if not -length <= index <= length:
-            raise IndexError(f"For '{where}', the value of 'index' must be a number in range [{-length}, {length}], but got {index}.")
+            raise IndexError(
+                f"For '{where}', the value of 'index' must be a number in range [{-length}, {length}], but got {index}."
+            )
         position = index % length if length and index != length else index
         prefix, count = self._prefix()
         if self._auto_prefix:
@@ -113,8 +119,10 @@ class _CellSequence(Cell):
     def extend(self, cells: Any) -> Any:
         """All of a list (or another container) at the end."""
         if not isinstance(cells, (list, tuple, _CellSequence)):
-            raise TypeError(f"For '{type(self).__name__}', the new cells wanted to append should be instance of list, "
-                            f"but got {type(cells).__name__}.")
+            raise TypeError(
+                f"For '{type(self).__name__}', the new cells wanted to append should be instance of list, "
+                f"but got {type(cells).__name__}."
+            )
         for cell in list(cells):
             self.append(cell)
         return self
@@ -191,7 +199,9 @@ class CellList(_CellSequence):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         unknown = set(kwargs) - {"auto_prefix"}
         if unknown:
-            raise TypeError(f"For 'CellList', unexpected keyword argument {sorted(unknown)}; only 'auto_prefix' is known.")
+            raise TypeError(
+                f"For 'CellList', unexpected keyword argument {sorted(unknown)}; only 'auto_prefix' is known."
+            )
         super().__init__(kwargs.get("auto_prefix", True))
         if len(args) == 1:
             self.extend(args[0])
@@ -272,7 +282,7 @@ class CellDict(Cell):
         return self._modules.items()
 
     def update(self, cells: Any) -> None:
-        for key, cell in (cells.items() if hasattr(cells, "items") else cells):
+        for key, cell in cells.items() if hasattr(cells, "items") else cells:
             self[key] = cell
 
     def construct(self, *inputs: Any) -> Any:

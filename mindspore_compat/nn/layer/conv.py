@@ -1,8 +1,9 @@
 """Convolutions. Upstream: ``mindspore.nn.layer.conv``.
 
-Weights are laid out (out, in / group, *kernel), of transposed ones (in, out / group, *kernel), of Conv2d with NHWC (out, *kernel, in / group).
-The 1-D layers keep upstream's 2-D weights with a kernel of (1, k), so that checkpoints fit.
+Weights are laid out (out, in / group, *kernel), of transposed ones (in, out / group, *kernel), of Conv2d with NHWC
+(out, *kernel, in / group). The 1-D layers keep upstream's 2-D weights with a kernel of (1, k), so that checkpoints fit.
 """
+
 from __future__ import annotations
 
 import math
@@ -11,7 +12,14 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_int, check_non_negative_int, check_positive_int, check_str_in, check_type
+from mindspore_compat._api.validate import (
+    check_bool,
+    check_int,
+    check_non_negative_int,
+    check_positive_int,
+    check_str_in,
+    check_type,
+)
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.initializer import HeUniform, Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
@@ -22,8 +30,8 @@ __all__ = ["Conv2d", "Conv2dTranspose", "Conv1d", "Conv1dTranspose", "Conv3d", "
 
 _MODES = ("same", "valid", "pad")
 
-# On a CPU, oneDNN and batch norm are faster on memory in channels-last order, unless there are few channels (docs/design/tensor.md).
-# What follows keeps the order, so a network converts once.
+# On a CPU, oneDNN and batch norm are faster on memory in channels-last order, unless there are few channels
+# (docs/design/tensor.md). What follows keeps the order, so a network converts once.
 _CHANNELS_LAST_FROM = 16
 _contiguous, _dim, _is_cpu = torch._C.TensorBase.contiguous, torch._C.TensorBase.dim, torch._C.TensorBase.is_cpu.__get__  # type: ignore[attr-defined]
 
@@ -41,9 +49,23 @@ def _two(value: Any, name: str, owner: str) -> tuple[int, ...]:
 class _Conv(Cell):
     """Arguments, weight and bias of all convolutions; ``kernel_size``, ``stride``, ``dilation`` are tuples already."""
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: tuple[int, ...], stride: tuple[int, ...], pad_mode: str, padding: Any,
-                 dilation: tuple[int, ...], group: int, has_bias: bool, weight_init: Any, bias_init: Any, data_format: str = "NCHW",
-                 transposed: bool = False, dtype: Any = torch.float32) -> None:
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: tuple[int, ...],
+        stride: tuple[int, ...],
+        pad_mode: str,
+        padding: Any,
+        dilation: tuple[int, ...],
+        group: int,
+        has_bias: bool,
+        weight_init: Any,
+        bias_init: Any,
+        data_format: str = "NCHW",
+        transposed: bool = False,
+        dtype: Any = torch.float32,
+    ) -> None:
         super().__init__()
         owner = type(self).__name__
         self.in_channels = check_positive_int(in_channels, "in_channels", owner)
@@ -51,15 +73,22 @@ class _Conv(Cell):
         self.group = check_positive_int(group, "group", owner)
         self.has_bias = check_bool(has_bias, "has_bias", owner)
         if in_channels % group or out_channels % group:
-            raise ValueError(f"For '{owner}', 'in_channels' and 'out_channels' must be divisible by 'group', but got in_channels:{in_channels}, "
-                             f"out_channels:{out_channels}, group:{group}.")
+            raise ValueError(
+                f"For '{owner}', 'in_channels' and 'out_channels' must be divisible by 'group', but got "
+                f"in_channels:{in_channels}, "
+                f"out_channels:{out_channels}, group:{group}."
+            )
         self.kernel_size, self.stride, self.dilation = kernel_size, stride, dilation
         self.pad_mode = check_str_in(pad_mode, "pad_mode", _MODES, owner)
         self.padding, self.data_format = padding, data_format
         self._pairs = self._checked_padding(padding)
-        shape = ((in_channels, out_channels // group, *kernel_size) if transposed else
-                 (out_channels, *kernel_size, in_channels // group) if data_format == "NHWC" else
-                 (out_channels, in_channels // group, *kernel_size))
+        shape = (
+            (in_channels, out_channels // group, *kernel_size)
+            if transposed
+            else (out_channels, *kernel_size, in_channels // group)
+            if data_format == "NHWC"
+            else (out_channels, in_channels // group, *kernel_size)
+        )
         self.weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
         self.weight = Parameter(initializer(self.weight_init, shape, dtype), name="weight")
         self.bias, self.bias_init = None, bias_init
@@ -72,17 +101,26 @@ class _Conv(Cell):
         """(before, after) for each kernel axis."""
         owner, count = type(self).__name__, 2 * len(self.kernel_size)
         if isinstance(padding, bool) or not isinstance(padding, (int, tuple)):
-            raise TypeError(f"For '{owner}', the type of 'padding' must be int or tuple(int), but got {type(padding).__name__}.")
+            raise TypeError(
+                f"For '{owner}', the type of 'padding' must be int or tuple(int), but got {type(padding).__name__}."
+            )
         flat = sizes(padding, "padding", owner, count, low=0)
         if self.pad_mode != "pad" and any(flat):
-            raise ValueError(f"For '{owner}', the 'padding' must be zero when 'pad_mode' is not 'pad', but got 'padding': {padding} and "
-                             f"'pad_mode': {self.pad_mode!r}. Set pad_mode='pad'.")
+            raise ValueError(
+                f"For '{owner}', the 'padding' must be zero when 'pad_mode' is not 'pad', but got 'padding': {padding} "
+                "and "
+                f"'pad_mode': {self.pad_mode!r}. Set pad_mode='pad'."
+            )
         return list(zip(flat[::2], flat[1::2]))
 
     def extend_repr(self) -> str:
-        return (f"input_channels={self.in_channels}, output_channels={self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}, "
-                f"pad_mode={self.pad_mode}, padding={self.padding}, dilation={self.dilation}, group={self.group}, has_bias={self.has_bias}, "
-                f"weight_init={self.weight_init}, bias_init={self.bias_init}, format={self.data_format}")
+        return (
+            f"input_channels={self.in_channels}, output_channels={self.out_channels}, kernel_size={self.kernel_size}, "
+            f"stride={self.stride}, "
+            f"pad_mode={self.pad_mode}, padding={self.padding}, dilation={self.dilation}, group={self.group}, "
+            f"has_bias={self.has_bias}, "
+            f"weight_init={self.weight_init}, bias_init={self.bias_init}, format={self.data_format}"
+        )
 
 
 class _Forward(_Conv):
@@ -104,7 +142,7 @@ class _Forward(_Conv):
     def _padded(self, x: Any) -> tuple[Any, tuple[int, ...]]:
         if self.pad_mode == "same":
             return pad_same(x, *self._geometry)
-        return split_padding(x, self._pairs[self._skip:])
+        return split_padding(x, self._pairs[self._skip :])
 
     def construct(self, x: Any) -> Any:
         return self._convolve(x, self.weight, self.bias)
@@ -117,23 +155,51 @@ class _Forward(_Conv):
             _, stride, dilation = self._geometry
             return type(self)._operator(x, weight, bias, stride, padding, dilation, self.group)
         except (RuntimeError, TypeError) as error:
-            raise explained(error, type(self).__name__, given, (len(self._geometry[0]) + 2,), self.in_channels, weight) from None
+            raise explained(
+                error, type(self).__name__, given, (len(self._geometry[0]) + 2,), self.in_channels, weight
+            ) from None
 
 
 class Conv2d(_Forward):
     """2-D convolution over (N, C, H, W), or (N, H, W, C) with ``data_format="NHWC"`` (on every device).
 
     Args:
-        pad_mode: "same" (default), "valid" or "pad"; the latter takes ``padding``: an int, or (top, bottom, left, right).
+        pad_mode: "same" (default), "valid" or "pad"; the latter takes ``padding``: an int, or (top, bottom, left,
+            right).
     """
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, pad_mode: str = "same", padding: Any = 0,
-                 dilation: Any = 1, group: int = 1, has_bias: bool = False, weight_init: Any = None, bias_init: Any = None,
-                 data_format: str = "NCHW", dtype: Any = torch.float32) -> None:
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        pad_mode: str = "same",
+        padding: Any = 0,
+        dilation: Any = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        data_format: str = "NCHW",
+        dtype: Any = torch.float32,
+    ) -> None:
         check_str_in(data_format, "data_format", ("NCHW", "NHWC"), "Conv2d")
-        super().__init__(in_channels, out_channels, _two(kernel_size, "kernel_size", "Conv2d"), _two(stride, "stride", "Conv2d"),
-                         pad_mode, padding, _two(dilation, "dilation", "Conv2d"), group, has_bias, weight_init, bias_init, data_format,
-                         dtype=dtype)
+        super().__init__(
+            in_channels,
+            out_channels,
+            _two(kernel_size, "kernel_size", "Conv2d"),
+            _two(stride, "stride", "Conv2d"),
+            pad_mode,
+            padding,
+            _two(dilation, "dilation", "Conv2d"),
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+            data_format,
+            dtype=dtype,
+        )
         self._channels_last = min(in_channels, out_channels) >= _CHANNELS_LAST_FROM
 
     def construct(self, x: Any) -> Any:
@@ -141,7 +207,10 @@ class Conv2d(_Forward):
             if self._channels_last and isinstance(x, torch.Tensor) and _is_cpu(x) and _dim(x) == 4:
                 x = _contiguous(x, memory_format=torch.channels_last)
             return self._convolve(x, self.weight, self.bias)
-        return torch.permute(self._convolve(torch.permute(x, (0, 3, 1, 2)), torch.permute(self.weight, (0, 3, 1, 2)), self.bias), (0, 2, 3, 1))
+        return torch.permute(
+            self._convolve(torch.permute(x, (0, 3, 1, 2)), torch.permute(self.weight, (0, 3, 1, 2)), self.bias),
+            (0, 2, 3, 1),
+        )
 
 
 def _line_init(weight_init: Any, owner: str) -> Any:
@@ -149,7 +218,9 @@ def _line_init(weight_init: Any, owner: str) -> Any:
     if not isinstance(weight_init, torch.Tensor):
         return weight_init
     if weight_init.dim() != 3:
-        raise ValueError(f"For '{owner}', the 'weight_init' Tensor must have 3 axes, but got shape {tuple(weight_init.shape)}.")
+        raise ValueError(
+            f"For '{owner}', the 'weight_init' Tensor must have 3 axes, but got shape {tuple(weight_init.shape)}."
+        )
     return torch.unsqueeze(weight_init, 2)
 
 
@@ -166,13 +237,37 @@ class Conv1d(_Forward):
     _operator = kernels.conv1d
     _skip = 1
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: int, stride: int = 1, pad_mode: str = "same", padding: int = 0,
-                 dilation: int = 1, group: int = 1, has_bias: bool = False, weight_init: Any = None, bias_init: Any = None,
-                 dtype: Any = torch.float32) -> None:
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: int,
+        stride: int = 1,
+        pad_mode: str = "same",
+        padding: int = 0,
+        dilation: int = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        dtype: Any = torch.float32,
+    ) -> None:
         kernel, step, gap = _line_sizes("Conv1d", kernel_size=kernel_size, stride=stride, dilation=dilation)
         padding = (0, 0, check_non_negative_int(padding, "padding", "Conv1d"), padding)  # type: ignore[assignment]
-        super().__init__(in_channels, out_channels, kernel, step, pad_mode, padding, gap, group, has_bias, _line_init(weight_init, "Conv1d"),
-                         bias_init, dtype=dtype)
+        super().__init__(
+            in_channels,
+            out_channels,
+            kernel,
+            step,
+            pad_mode,
+            padding,
+            gap,
+            group,
+            has_bias,
+            _line_init(weight_init, "Conv1d"),
+            bias_init,
+            dtype=dtype,
+        )
 
     def construct(self, x: Any) -> Any:
         return self._convolve(x, torch.squeeze(self.weight, 2), self.bias)
@@ -183,19 +278,45 @@ class Conv3d(_Forward):
 
     _operator = kernels.conv3d
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, pad_mode: str = "same", padding: Any = 0,
-                 dilation: Any = 1, group: int = 1, has_bias: bool = False, weight_init: Any = None, bias_init: Any = None,
-                 data_format: str = "NCDHW", dtype: Any = torch.float32) -> None:
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        pad_mode: str = "same",
+        padding: Any = 0,
+        dilation: Any = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        data_format: str = "NCDHW",
+        dtype: Any = torch.float32,
+    ) -> None:
         check_str_in(data_format, "data_format", ("NCDHW",), "Conv3d")
-        super().__init__(in_channels, out_channels, sizes(kernel_size, "kernel_size", "Conv3d", 3), sizes(stride, "stride", "Conv3d", 3), pad_mode,
-                         padding, sizes(dilation, "dilation", "Conv3d", 3), group, has_bias, weight_init, bias_init, data_format, dtype=dtype)
+        super().__init__(
+            in_channels,
+            out_channels,
+            sizes(kernel_size, "kernel_size", "Conv3d", 3),
+            sizes(stride, "stride", "Conv3d", 3),
+            pad_mode,
+            padding,
+            sizes(dilation, "dilation", "Conv3d", 3),
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+            data_format,
+            dtype=dtype,
+        )
 
 
 class _Transposed(_Conv):
     """The gradient of a convolution with respect to its input, as a layer.
 
-    Output places along an axis of n: "same" n·stride; "valid" (n - 1)·stride + reach, at least n·stride; "pad" the former
-    minus the padding, where reach = dilation·(kernel - 1) + 1.
+    Output places along an axis of n: "same" n·stride; "valid" (n - 1)·stride + reach, at least n·stride; "pad" the
+    former minus the padding, where reach = dilation·(kernel - 1) + 1.
     """
 
     _operator: Any = kernels.conv_transpose2d
@@ -218,7 +339,9 @@ class _Transposed(_Conv):
     def _convolve(self, x: Any, weight: Any) -> Any:
         skip = self._skip
         try:
-            y = type(self)._operator(x, weight, self.bias, self.stride[skip:], self._both, self._missing, self.group, self.dilation[skip:])
+            y = type(self)._operator(
+                x, weight, self.bias, self.stride[skip:], self._both, self._missing, self.group, self.dilation[skip:]
+            )
         except (RuntimeError, TypeError) as error:
             raise explained(error, type(self).__name__, x, (len(self._both) + 2,), self.in_channels, weight) from None
         for axis, (before, after) in enumerate(self._cuts):
@@ -233,24 +356,54 @@ class _Transposed(_Conv):
 class Conv2dTranspose(_Transposed):
     """2-D transposed convolution over (N, C, H, W).
 
-    ``output_padding`` (with pad_mode "pad" only) appends rows and columns of zeros, as upstream does: unlike torch's, they hold no
-    computed values.
+    ``output_padding`` (with pad_mode "pad" only) appends rows and columns of zeros, as upstream does: unlike torch's,
+    they hold no computed values.
     """
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, pad_mode: str = "same", padding: Any = 0,
-                 output_padding: Any = 0, dilation: Any = 1, group: int = 1, has_bias: bool = False, weight_init: Any = None,
-                 bias_init: Any = None, dtype: Any = torch.float32) -> None:
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        pad_mode: str = "same",
+        padding: Any = 0,
+        output_padding: Any = 0,
+        dilation: Any = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        dtype: Any = torch.float32,
+    ) -> None:
         owner = "Conv2dTranspose"
         check_type(output_padding, "output_padding", (int, tuple), owner)
-        super().__init__(in_channels, out_channels, _two(kernel_size, "kernel_size", owner), _two(stride, "stride", owner), pad_mode,
-                         padding, _two(dilation, "dilation", owner), group, has_bias, weight_init, bias_init, dtype=dtype)
+        super().__init__(
+            in_channels,
+            out_channels,
+            _two(kernel_size, "kernel_size", owner),
+            _two(stride, "stride", owner),
+            pad_mode,
+            padding,
+            _two(dilation, "dilation", owner),
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+            dtype=dtype,
+        )
         self.output_padding = output_padding
         self._appended = sizes(output_padding, "output_padding", owner, 2, low=0)
         for extra, step, gap in zip(self._appended, self.stride, self.dilation):
             if extra >= max(step, gap):
-                raise ValueError(f"For '{owner}', the 'output_padding' must be in range of [0, max(stride, dilation)), but got {output_padding}.")
+                raise ValueError(
+                    f"For '{owner}', the 'output_padding' must be in range of [0, max(stride, dilation)), but got "
+                    f"{output_padding}."
+                )
         if any(self._appended) and pad_mode != "pad":
-            raise ValueError(f"For '{owner}', when 'output_padding' is not zero, 'pad_mode' must be 'pad', but got {pad_mode!r}.")
+            raise ValueError(
+                f"For '{owner}', when 'output_padding' is not zero, 'pad_mode' must be 'pad', but got {pad_mode!r}."
+            )
 
     def construct(self, x: Any) -> Any:
         y = self._convolve(x, self.weight)
@@ -265,14 +418,38 @@ class Conv1dTranspose(_Transposed):
     _operator = kernels.conv_transpose1d
     _skip = 1
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: int, stride: int = 1, pad_mode: str = "same", padding: int = 0,
-                 dilation: int = 1, group: int = 1, has_bias: bool = False, weight_init: Any = None, bias_init: Any = None,
-                 dtype: Any = torch.float32) -> None:
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: int,
+        stride: int = 1,
+        pad_mode: str = "same",
+        padding: int = 0,
+        dilation: int = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        dtype: Any = torch.float32,
+    ) -> None:
         owner = "Conv1dTranspose"
         kernel, step, gap = _line_sizes(owner, kernel_size=kernel_size, stride=stride, dilation=dilation)
         padding = (0, 0, check_non_negative_int(padding, "padding", owner), padding)  # type: ignore[assignment]
-        super().__init__(in_channels, out_channels, kernel, step, pad_mode, padding, gap, group, has_bias, _line_init(weight_init, owner),
-                         bias_init, dtype=dtype)
+        super().__init__(
+            in_channels,
+            out_channels,
+            kernel,
+            step,
+            pad_mode,
+            padding,
+            gap,
+            group,
+            has_bias,
+            _line_init(weight_init, owner),
+            bias_init,
+            dtype=dtype,
+        )
 
     def construct(self, x: Any) -> Any:
         _check_input_3d(x.shape, "Conv1dTranspose")
@@ -280,19 +457,51 @@ class Conv1dTranspose(_Transposed):
 
 
 class Conv3dTranspose(_Transposed):
-    """3-D transposed convolution over (N, C, D, H, W); ``output_padding`` (pad_mode "pad" only) enlarges the output as torch's does."""
+    """3-D transposed convolution over (N, C, D, H, W); ``output_padding`` (pad_mode "pad" only) enlarges the output as
+    torch's does.
+    """
 
     _operator = kernels.conv_transpose3d
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, pad_mode: str = "same", padding: Any = 0,
-                 dilation: Any = 1, group: int = 1, output_padding: Any = 0, has_bias: bool = False, weight_init: Any = None,
-                 bias_init: Any = None, data_format: str = "NCDHW", dtype: Any = torch.float32) -> None:
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        pad_mode: str = "same",
+        padding: Any = 0,
+        dilation: Any = 1,
+        group: int = 1,
+        output_padding: Any = 0,
+        has_bias: bool = False,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        data_format: str = "NCDHW",
+        dtype: Any = torch.float32,
+    ) -> None:
         owner = "Conv3dTranspose"
         check_str_in(data_format, "data_format", ("NCDHW",), owner)
-        super().__init__(in_channels, out_channels, sizes(kernel_size, "kernel_size", owner, 3), sizes(stride, "stride", owner, 3), pad_mode,
-                         padding, sizes(dilation, "dilation", owner, 3), group, has_bias, weight_init, bias_init, data_format, dtype=dtype)
+        super().__init__(
+            in_channels,
+            out_channels,
+            sizes(kernel_size, "kernel_size", owner, 3),
+            sizes(stride, "stride", owner, 3),
+            pad_mode,
+            padding,
+            sizes(dilation, "dilation", owner, 3),
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+            data_format,
+            dtype=dtype,
+        )
         self.output_padding = sizes(output_padding, "output_padding", owner, 3, low=0)
         if any(self.output_padding):
             if pad_mode != "pad":
-                raise ValueError(f"For '{owner}', the 'output_padding' must be zero when 'pad_mode' is not 'pad', but got {output_padding}.")
+                raise ValueError(
+                    f"For '{owner}', the 'output_padding' must be zero when 'pad_mode' is not 'pad', but got "
+                    f"{output_padding}."
+                )
             self._missing = self.output_padding

@@ -1,11 +1,18 @@
 """Embeddings. Upstream: ``mindspore.nn.layer.embedding``."""
+
 from __future__ import annotations
 
 from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_positive_float, check_positive_int, check_str_in, check_type
+from mindspore_compat._api.validate import (
+    check_bool,
+    check_positive_float,
+    check_positive_int,
+    check_str_in,
+    check_type,
+)
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.initializer import Normal, initializer
@@ -26,12 +33,19 @@ def _look_up(table: Any, indices: Any) -> Any:
 class Embedding(Cell):
     """Rows of ``embedding_table`` (vocab_size, embedding_size) at the ids (*): (*, embedding_size).
 
-    ``padding_idx`` starts as zeros and learns like every other row, as upstream. With ``use_one_hot`` it is a product with one-hot rows,
-    where ids out of range give zeros.
+    ``padding_idx`` starts as zeros and learns like every other row, as upstream. With ``use_one_hot`` it is a product
+    with one-hot rows, where ids out of range give zeros.
     """
 
-    def __init__(self, vocab_size: int, embedding_size: int, use_one_hot: bool = False, embedding_table: Any = "normal",
-                 dtype: Any = torch.float32, padding_idx: int | None = None) -> None:
+    def __init__(
+        self,
+        vocab_size: int,
+        embedding_size: int,
+        use_one_hot: bool = False,
+        embedding_table: Any = "normal",
+        dtype: Any = torch.float32,
+        padding_idx: int | None = None,
+    ) -> None:
         super().__init__()
         self.vocab_size = check_type(vocab_size, "vocab_size", int, "Embedding")
         self.embedding_size = check_type(embedding_size, "embedding_size", int, "Embedding")
@@ -52,8 +66,11 @@ class Embedding(Cell):
         return kernels.matmul(torch.eq(torch.unsqueeze(ids, -1), places).to(table.dtype), table)
 
     def extend_repr(self) -> str:
-        return (f"vocab_size={self.vocab_size}, embedding_size={self.embedding_size}, use_one_hot={self.use_one_hot}, "
-                f"embedding_table={self.__dict__['_parameters']['embedding_table']}, dtype={self.dtype}, padding_idx={self.padding_idx}")
+        return (
+            f"vocab_size={self.vocab_size}, embedding_size={self.embedding_size}, use_one_hot={self.use_one_hot}, "
+            f"embedding_table={self.__dict__['_parameters']['embedding_table']}, dtype={self.dtype}, "
+            f"padding_idx={self.padding_idx}"
+        )
 
 
 def _check_index(index: Any, low: int, high: int, owner: str) -> None:
@@ -71,9 +88,19 @@ def _with_zero_row(table: Any, index: int) -> Any:
 class EmbeddingExt(Cell):
     """`Embedding` with the arguments of ``mint.nn.Embedding``; its parameter is ``weight``."""
 
-    def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, max_norm: float | None = None,
-                 norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False, _weight: Any = None, _freeze: bool = False,
-                 dtype: Any = None) -> None:
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+        _weight: Any = None,
+        _freeze: bool = False,
+        dtype: Any = None,
+    ) -> None:
         super().__init__()
         self.sparse = check_bool(sparse, "sparse", "Embedding")
         if sparse:
@@ -87,7 +114,10 @@ class EmbeddingExt(Cell):
             _weight = initializer(Normal(1.0, 0.0), (num_embeddings, embedding_dim), self.dtype)
             _weight = _weight if padding_idx is None else _with_zero_row(_weight, padding_idx)
         elif tuple(_weight.shape) != (num_embeddings, embedding_dim):
-            raise ValueError(f"For 'Embedding', the shape of '_weight' must be {(num_embeddings, embedding_dim)}, but got {tuple(_weight.shape)}.")
+            raise ValueError(
+                f"For 'Embedding', the shape of '_weight' must be {(num_embeddings, embedding_dim)}, but got "
+                f"{tuple(_weight.shape)}."
+            )
         self.weight = Parameter(_weight, name="weight", requires_grad=not _freeze)
         self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
 
@@ -101,8 +131,8 @@ class EmbeddingExt(Cell):
 
 
 class EmbeddingLookup(Cell):
-    """`Embedding` for large tables. ``target``, ``slice_mode``, ``manual_shapes`` and ``sparse`` are about devices: without effect here,
-    but that ids out of range give zeros with ``target="CPU"``.
+    """`Embedding` for large tables. ``target``, ``slice_mode``, ``manual_shapes`` and ``sparse`` are about devices:
+    without effect here, but that ids out of range give zeros with ``target="CPU"``.
 
     ``max_norm`` clips the norm of each row that is looked up.
     """
@@ -112,20 +142,42 @@ class EmbeddingLookup(Cell):
     TABLE_ROW_SLICE = "table_row_slice"
     TABLE_COLUMN_SLICE = "table_column_slice"
 
-    def __init__(self, vocab_size: int, embedding_size: int, param_init: Any = "normal", target: str = "CPU", slice_mode: str = "batch_slice",
-                 manual_shapes: Any = None, max_norm: float | None = None, sparse: bool = True, dtype: Any = torch.float32, *,
-                 vocab_cache_size: int = 0) -> None:
+    def __init__(
+        self,
+        vocab_size: int,
+        embedding_size: int,
+        param_init: Any = "normal",
+        target: str = "CPU",
+        slice_mode: str = "batch_slice",
+        manual_shapes: Any = None,
+        max_norm: float | None = None,
+        sparse: bool = True,
+        dtype: Any = torch.float32,
+        *,
+        vocab_cache_size: int = 0,
+    ) -> None:
         super().__init__()
         owner = type(self).__name__
         self.vocab_size = check_positive_int(vocab_size, "vocab_size", owner)
         self.embedding_size = check_positive_int(embedding_size, "embedding_size", owner)
-        self.target, self.sparse = check_str_in(target, "target", ("CPU", "DEVICE"), owner), check_bool(sparse, "sparse", owner)
+        self.target, self.sparse = (
+            check_str_in(target, "target", ("CPU", "DEVICE"), owner),
+            check_bool(sparse, "sparse", owner),
+        )
         if not sparse and target == "CPU":
-            raise ValueError(f"For '{owner}', 'sparse' must be True when 'target' is \"CPU\", but got 'sparse': {sparse} and 'target': {target}.")
+            raise ValueError(
+                f"For '{owner}', 'sparse' must be True when 'target' is \"CPU\", but got 'sparse': {sparse} and "
+                f"'target': {target}."
+            )
         if vocab_cache_size:
-            raise ValueError(f"For '{owner}', 'vocab_cache_size' {vocab_cache_size} needs a parameter server, which MindSpore dropped. Use 0.")
+            raise ValueError(
+                f"For '{owner}', 'vocab_cache_size' {vocab_cache_size} needs a parameter server, which MindSpore "
+                "dropped. Use 0."
+            )
         self.slice_mode, self.manual_shapes = slice_mode, manual_shapes
-        self.embedding_table = Parameter(initializer(param_init, (vocab_size, embedding_size), dtype), name="embedding_table")
+        self.embedding_table = Parameter(
+            initializer(param_init, (vocab_size, embedding_size), dtype), name="embedding_table"
+        )
         self.max_norm = None if max_norm is None else check_positive_float(max_norm, "max_norm", owner)
         self._clip = None if max_norm is None else ClipByNorm(-1)
 
@@ -151,17 +203,32 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
     OPERATOR_MEAN = "MEAN"
     OPERATOR_MAX = "MAX"
 
-    def __init__(self, vocab_size: int, embedding_size: int, field_size: int, param_init: Any = "normal", target: str = "CPU",
-                 slice_mode: str = "batch_slice", feature_num_list: Any = None, max_norm: float | None = None, sparse: bool = True,
-                 operator: str = "SUM", dtype: Any = torch.float32) -> None:
-        super().__init__(vocab_size, embedding_size, param_init, target, slice_mode, feature_num_list, max_norm, sparse, dtype)
+    def __init__(
+        self,
+        vocab_size: int,
+        embedding_size: int,
+        field_size: int,
+        param_init: Any = "normal",
+        target: str = "CPU",
+        slice_mode: str = "batch_slice",
+        feature_num_list: Any = None,
+        max_norm: float | None = None,
+        sparse: bool = True,
+        operator: str = "SUM",
+        dtype: Any = torch.float32,
+    ) -> None:
+        super().__init__(
+            vocab_size, embedding_size, param_init, target, slice_mode, feature_num_list, max_norm, sparse, dtype
+        )
         self.field_size = check_positive_int(field_size, "field_size", type(self).__name__)
         self.operator = check_str_in(operator, "operator", ("SUM", "MAX", "MEAN"), type(self).__name__)
 
     def construct(self, input_indices: Any, input_values: Any, field_ids: Any) -> Any:
         for name, value in (("input_indices", input_indices), ("input_values", input_values), ("field_ids", field_ids)):
             if value.dim() != 2:
-                raise ValueError(f"For '{type(self).__name__}', the dimension of '{name}' must be 2d, but got {value.dim()}.")
+                raise ValueError(
+                    f"For '{type(self).__name__}', the dimension of '{name}' must be 2d, but got {value.dim()}."
+                )
         weights = torch.unsqueeze(input_values, -1)
         rows = torch.mul(self._rows(input_indices), weights)
         places = torch.unsqueeze(field_ids.to(torch.int64), -1).expand(rows.shape)

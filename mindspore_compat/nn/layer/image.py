@@ -1,4 +1,5 @@
 """Image layers. Upstream: ``mindspore.nn.layer.image``, and 1.x's ``ResizeBilinear``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,7 +15,16 @@ from mindspore_compat.nn.layer._resize import resize_bilinear
 from mindspore_compat.nn.layer.container import CellList
 from mindspore_compat.nn.layer.conv import Conv2d
 
-__all__ = ["ImageGradients", "SSIM", "MSSSIM", "PSNR", "CentralCrop", "PixelShuffle", "PixelUnshuffle", "ResizeBilinear"]
+__all__ = [
+    "ImageGradients",
+    "SSIM",
+    "MSSSIM",
+    "PSNR",
+    "CentralCrop",
+    "PixelShuffle",
+    "PixelUnshuffle",
+    "ResizeBilinear",
+]
 
 
 def _check_4d(owner: str, **given: Any) -> None:
@@ -27,7 +37,10 @@ def _check_same(owner: str, img1: Any, img2: Any) -> None:
     if img1.dtype is not img2.dtype:
         raise TypeError(f"For '{owner}', 'img1' and 'img2' must have one dtype, but got {img1.dtype} and {img2.dtype}.")
     if tuple(img1.shape) != tuple(img2.shape):
-        raise ValueError(f"For '{owner}', 'img1' and 'img2' must have one shape, but got {tuple(img1.shape)} and {tuple(img2.shape)}.")
+        raise ValueError(
+            f"For '{owner}', 'img1' and 'img2' must have one shape, but got {tuple(img1.shape)} and "
+            f"{tuple(img2.shape)}."
+        )
 
 
 class ImageGradients(Cell):
@@ -54,7 +67,7 @@ def _unit_scale(dtype: torch.dtype) -> float:
 def _gaussian(size: int, sigma: float) -> Tensor:
     """A (1, 1, size, size) window that sums to 1."""
     line = np.arange(-size // 2 + 1, size // 2 + 1, dtype=np.float32) ** 2
-    window = np.exp(-(line[:, None] + line[None, :]) / (2 * sigma ** 2))
+    window = np.exp(-(line[:, None] + line[None, :]) / (2 * sigma**2))
     return Tensor((window / window.sum())[None, None].astype(np.float32))
 
 
@@ -70,7 +83,9 @@ class _Similarity(Cell):
         self.k1, self.k2 = check_type(k1, "k1", float, owner), check_type(k2, "k2", float, owner)
 
     def _window(self) -> Conv2d:
-        window = Conv2d(1, 1, self.filter_size, pad_mode="valid", weight_init=_gaussian(self.filter_size, self.filter_sigma))
+        window = Conv2d(
+            1, 1, self.filter_size, pad_mode="valid", weight_init=_gaussian(self.filter_size, self.filter_sigma)
+        )
         window.weight.requires_grad = False
         return window
 
@@ -83,7 +98,10 @@ class _Similarity(Cell):
         """SSIM and contrast of each sample and channel (N, C)."""
         batch, channels = img1.shape[:2]
         c1, c2 = (self.k1 * peak) ** 2, (self.k2 * peak) ** 2
-        planes = [torch.reshape(item, (-1, 1, *item.shape[2:])) for item in (img1, img2, img1 * img1, img2 * img2, img1 * img2)]
+        planes = [
+            torch.reshape(item, (-1, 1, *item.shape[2:]))
+            for item in (img1, img2, img1 * img1, img2 * img2, img1 * img2)
+        ]
         mu1, mu2, square1, square2, product = (window.construct(item) for item in planes)
         both, squares = mu1 * mu2, mu1 * mu1 + mu2 * mu2
         contrast = (2 * (product - both) + c2) / (square1 + square2 - squares + c2)
@@ -94,7 +112,9 @@ class _Similarity(Cell):
 class SSIM(_Similarity):
     """Structural similarity of images (N, C, H, W), one value a sample."""
 
-    def __init__(self, max_val: Any = 1.0, filter_size: int = 11, filter_sigma: float = 1.5, k1: float = 0.01, k2: float = 0.03) -> None:
+    def __init__(
+        self, max_val: Any = 1.0, filter_size: int = 11, filter_sigma: float = 1.5, k1: float = 0.01, k2: float = 0.03
+    ) -> None:
         super().__init__(max_val, filter_size, filter_sigma, k1, k2)
         self.conv = self._window()
 
@@ -103,8 +123,10 @@ class SSIM(_Similarity):
             raise TypeError(f"For 'SSIM', the dtype of 'img1' must be float32 or float16, but got {img1.dtype}.")
         _check_4d("SSIM", img1=img1)
         if min(img1.shape[2:]) < self.filter_size:
-            raise ValueError("For 'SSIM', height and width of 'img1' must be at least 'filter_size' "
-                             f"{self.filter_size}, but got {tuple(img1.shape)}.")
+            raise ValueError(
+                "For 'SSIM', height and width of 'img1' must be at least 'filter_size' "
+                f"{self.filter_size}, but got {tuple(img1.shape)}."
+            )
         _check_same("SSIM", img1, img2)
         return torch.mean(self._channel_means(*self._scaled(img1, img2), self.conv)[0], -1)
 
@@ -112,8 +134,15 @@ class SSIM(_Similarity):
 class MSSSIM(_Similarity):
     """Structural similarity over several scales, one value a sample; ``power_factors`` weighs the scales."""
 
-    def __init__(self, max_val: Any = 1.0, power_factors: Any = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333), filter_size: int = 11,
-                 filter_sigma: float = 1.5, k1: float = 0.01, k2: float = 0.03) -> None:
+    def __init__(
+        self,
+        max_val: Any = 1.0,
+        power_factors: Any = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
+        filter_size: int = 11,
+        filter_sigma: float = 1.5,
+        k1: float = 0.01,
+        k2: float = 0.03,
+    ) -> None:
         super().__init__(max_val, filter_size, filter_sigma, k1, k2)
         check_type(power_factors, "power_factors", (tuple, list), "MSSSIM")
         self.level = len(power_factors)
@@ -123,7 +152,9 @@ class MSSSIM(_Similarity):
     def construct(self, img1: Any, img2: Any) -> Any:
         _check_4d("MSSSIM", img1=img1, img2=img2)
         if img1.dtype not in (torch.float64, torch.float32, torch.float16, torch.uint8):
-            raise TypeError(f"For 'MSSSIM', the dtype of 'img1' must be float64, float32, float16 or uint8, but got {img1.dtype}.")
+            raise TypeError(
+                f"For 'MSSSIM', the dtype of 'img1' must be float64, float32, float16 or uint8, but got {img1.dtype}."
+            )
         _check_same("MSSSIM", img1, img2)
         img1, img2, peak = self._scaled(img1, img2)
         terms: list[Any] = []
@@ -157,7 +188,9 @@ class CentralCrop(Cell):
         super().__init__()
         check_type(central_fraction, "central_fraction", float, "CentralCrop")
         if not 0.0 < central_fraction <= 1.0:
-            raise ValueError(f"For 'CentralCrop', the 'central_fraction' must be in range (0.0, 1.0], but got {central_fraction}.")
+            raise ValueError(
+                f"For 'CentralCrop', the 'central_fraction' must be in range (0.0, 1.0], but got {central_fraction}."
+            )
         self.central_fraction = central_fraction
 
     def construct(self, image: Any) -> Any:
@@ -178,9 +211,11 @@ class PixelShuffle(Cell):
         self.upscale_factor = check_positive_int(upscale_factor, "upscale_factor", "PixelShuffle")
 
     def construct(self, x: Any) -> Any:
-        if x.dim() < 3 or x.shape[-3] % self.upscale_factor ** 2:
-            raise ValueError("For 'PixelShuffle', axis -3 of the input must be divisible by "
-                             f"{self.upscale_factor ** 2}, but got shape {tuple(x.shape)}.")
+        if x.dim() < 3 or x.shape[-3] % self.upscale_factor**2:
+            raise ValueError(
+                "For 'PixelShuffle', axis -3 of the input must be divisible by "
+                f"{self.upscale_factor**2}, but got shape {tuple(x.shape)}."
+            )
         return torch.pixel_shuffle(x, self.upscale_factor)
 
 
@@ -193,13 +228,16 @@ class PixelUnshuffle(Cell):
 
     def construct(self, x: Any) -> Any:
         if x.dim() < 3 or any(size % self.downscale_factor for size in x.shape[-2:]):
-            raise ValueError(f"For 'PixelUnshuffle', the last two axes of the input must be divisible by {self.downscale_factor}, "
-                             f"but got shape {tuple(x.shape)}.")
+            raise ValueError(
+                f"For 'PixelUnshuffle', the last two axes of the input must be divisible by {self.downscale_factor}, "
+                f"but got shape {tuple(x.shape)}."
+            )
         return torch.pixel_unshuffle(x, self.downscale_factor)
 
 
 class ResizeBilinear(Cell):
-    """1.x's bilinear resizing of (N, C, H, W) to ``size`` or by an int ``scale_factor``; 2.x has `mindspore.ops.interpolate` instead.
+    """1.x's bilinear resizing of (N, C, H, W) to ``size`` or by an int ``scale_factor``; 2.x has
+    `mindspore.ops.interpolate` instead.
 
     Without ``align_corners`` and ``half_pixel_centers`` place i of the result is place i · old / new.
     """
@@ -210,8 +248,10 @@ class ResizeBilinear(Cell):
 
     def construct(self, x: Any, size: Any = None, scale_factor: int | None = None, align_corners: bool = False) -> Any:
         if (size is None) == (scale_factor is None):
-            raise ValueError("For 'ResizeBilinear', exactly one of 'size' and 'scale_factor' must be given, "
-                             f"but got size: {size}, scale_factor: {scale_factor}.")
+            raise ValueError(
+                "For 'ResizeBilinear', exactly one of 'size' and 'scale_factor' must be given, "
+                f"but got size: {size}, scale_factor: {scale_factor}."
+            )
         check_bool(align_corners, "align_corners", "ResizeBilinear")
         if size is None:
             check_positive_int(scale_factor, "scale_factor", "ResizeBilinear")  # type: ignore[arg-type]
@@ -219,4 +259,6 @@ class ResizeBilinear(Cell):
         elif not isinstance(size, (tuple, list)) or len(size) != 2:
             raise ValueError(f"For 'ResizeBilinear', the 'size' must be a tuple of two ints, but got {size!r}.")
         size = tuple(check_positive_int(int(item), "size", "ResizeBilinear") for item in size)
-        return resize_bilinear(x.float() if not x.dtype.is_floating_point else x, size, align_corners, self.half_pixel_centers)
+        return resize_bilinear(
+            x.float() if not x.dtype.is_floating_point else x, size, align_corners, self.half_pixel_centers
+        )

@@ -1,4 +1,5 @@
 """Mathematical layers. Upstream: ``mindspore.nn.layer.math``; most are deprecated there in favour of functions."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -11,7 +12,19 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 
-__all__ = ["ReduceLogSumExp", "Range", "LGamma", "DiGamma", "IGamma", "LBeta", "CosineSimilarity", "MatMul", "Moments", "MatInverse", "MatDet"]
+__all__ = [
+    "ReduceLogSumExp",
+    "Range",
+    "LGamma",
+    "DiGamma",
+    "IGamma",
+    "LBeta",
+    "CosineSimilarity",
+    "MatMul",
+    "Moments",
+    "MatInverse",
+    "MatDet",
+]
 
 _HALF_OR_SINGLE = (torch.float16, torch.float32)
 
@@ -116,9 +129,14 @@ class MatMul(Cell):
             return kernels.matmul(left, right)
         except RuntimeError as error:
             if left.dtype is not right.dtype:
-                raise TypeError(f"For 'MatMul', 'x1' and 'x2' must have one dtype, but got {left.dtype} and {right.dtype}.") from None
-            raise ValueError("For 'MatMul', the last axis of 'x1' must equal the last but one of 'x2' (after transposing) and the other axes must "
-                             f"broadcast, but got {tuple(x1.shape)} and {tuple(x2.shape)}: {error}") from None
+                raise TypeError(
+                    f"For 'MatMul', 'x1' and 'x2' must have one dtype, but got {left.dtype} and {right.dtype}."
+                ) from None
+            raise ValueError(
+                "For 'MatMul', the last axis of 'x1' must equal the last but one of 'x2' (after transposing) and the "
+                "other axes must "
+                f"broadcast, but got {tuple(x1.shape)} and {tuple(x2.shape)}: {error}"
+            ) from None
 
 
 class Moments(Cell):

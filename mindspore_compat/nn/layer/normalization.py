@@ -1,4 +1,5 @@
 """Normalization layers. Upstream: ``mindspore.nn.layer.normalization``."""
+
 from __future__ import annotations
 
 import math
@@ -13,12 +14,24 @@ from mindspore_compat.common.initializer import Initializer, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 
-__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm", "LayerNormExt", "GroupNorm", "SyncBatchNorm", "InstanceNorm1d",
-           "InstanceNorm2d", "InstanceNorm3d"]
+__all__ = [
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "LayerNorm",
+    "LayerNormExt",
+    "GroupNorm",
+    "SyncBatchNorm",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
+]
 
 
 def _wrong_axes(owner: str, x: Any, ndims: tuple[int, ...]) -> ValueError:
-    return ValueError(f"For '{owner}', the input must have {' or '.join(map(str, ndims))} dims, but got shape {tuple(x.shape)}.")
+    return ValueError(
+        f"For '{owner}', the input must have {' or '.join(map(str, ndims))} dims, but got shape {tuple(x.shape)}."
+    )
 
 
 def _set_norm(cell: Cell, count: int, affine: bool, inits: tuple[Any, Any, Any, Any], dtype: Any) -> None:
@@ -31,22 +44,36 @@ def _set_norm(cell: Cell, count: int, affine: bool, inits: tuple[Any, Any, Any, 
 
 
 class _BatchNorm(Cell):
-    """Batch statistics in training, moving ones otherwise. ``momentum`` weighs the old moving value, unlike torch's; the attribute of
-    that name is 1 - momentum, as upstream's.
+    """Batch statistics in training, moving ones otherwise. ``momentum`` weighs the old moving value, unlike torch's;
+    the attribute of that name is 1 - momentum, as upstream's.
     """
 
     _ndims: tuple[int, ...] = (2, 3, 4)
 
-    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.9, affine: bool = True, gamma_init: Any = "ones",
-                 beta_init: Any = "zeros", moving_mean_init: Any = "zeros", moving_var_init: Any = "ones",
-                 use_batch_statistics: bool | None = None, data_format: str = "NCHW", dtype: Any = torch.float32) -> None:
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.9,
+        affine: bool = True,
+        gamma_init: Any = "ones",
+        beta_init: Any = "zeros",
+        moving_mean_init: Any = "zeros",
+        moving_var_init: Any = "ones",
+        use_batch_statistics: bool | None = None,
+        data_format: str = "NCHW",
+        dtype: Any = torch.float32,
+    ) -> None:
         super().__init__()
         owner = type(self).__name__
         self.num_features = check_positive_int(num_features, "num_features", owner)
         if not 0 <= momentum <= 1:
             raise ValueError(f"For '{owner}', the 'momentum' must be a number in range [0, 1], but got {momentum}.")
         if use_batch_statistics is not None and not isinstance(use_batch_statistics, bool):
-            raise ValueError(f"For '{owner}', the 'use_batch_statistics' must be a boolean value or None, but got {use_batch_statistics!r}.")
+            raise ValueError(
+                f"For '{owner}', the 'use_batch_statistics' must be a boolean value or None, but got "
+                f"{use_batch_statistics!r}."
+            )
         self.format = check_str_in(data_format, "data_format", ("NCHW", "NHWC"), owner)
         self.eps, self.momentum, self.affine = eps, 1.0 - momentum, affine
         self.use_batch_statistics = use_batch_statistics
@@ -66,18 +93,32 @@ class _BatchNorm(Cell):
         own = self.__dict__["_parameters"]
         training = self.training if self.use_batch_statistics is None else self.use_batch_statistics
         try:
-            return torch.batch_norm(x, own["gamma"], own["beta"], own["moving_mean"], own["moving_variance"], training, self.momentum, self.eps,
-                                    True)
+            return torch.batch_norm(
+                x,
+                own["gamma"],
+                own["beta"],
+                own["moving_mean"],
+                own["moving_variance"],
+                training,
+                self.momentum,
+                self.eps,
+                True,
+            )
         except RuntimeError:
             if x.shape[1] == self.num_features:
                 raise
-            raise ValueError(f"For '{type(self).__name__}', axis 1 of the input must have {self.num_features} channels, "
-                             f"but got shape {tuple(x.shape)}.") from None
+            raise ValueError(
+                f"For '{type(self).__name__}', axis 1 of the input must have {self.num_features} channels, "
+                f"but got shape {tuple(x.shape)}."
+            ) from None
 
     def extend_repr(self) -> str:
         own = self.__dict__["_parameters"]
-        return (f"num_features={self.num_features}, eps={self.eps}, momentum={1.0 - self.momentum}, gamma={own['gamma']}, beta={own['beta']}, "
-                f"moving_mean={own['moving_mean']}, moving_variance={own['moving_variance']}")
+        return (
+            f"num_features={self.num_features}, eps={self.eps}, momentum={1.0 - self.momentum}, gamma={own['gamma']}, "
+            f"beta={own['beta']}, "
+            f"moving_mean={own['moving_mean']}, moving_variance={own['moving_variance']}"
+        )
 
 
 class BatchNorm1d(_BatchNorm):
@@ -95,12 +136,32 @@ class BatchNorm2d(_BatchNorm):
 class BatchNorm3d(Cell):
     """Over (N, C, D, H, W), by an inner `BatchNorm2d` that holds the parameters, as upstream's names have it."""
 
-    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.9, affine: bool = True, gamma_init: Any = "ones",
-                 beta_init: Any = "zeros", moving_mean_init: Any = "zeros", moving_var_init: Any = "ones",
-                 use_batch_statistics: bool | None = None, dtype: Any = torch.float32) -> None:
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.9,
+        affine: bool = True,
+        gamma_init: Any = "ones",
+        beta_init: Any = "zeros",
+        moving_mean_init: Any = "zeros",
+        moving_var_init: Any = "ones",
+        use_batch_statistics: bool | None = None,
+        dtype: Any = torch.float32,
+    ) -> None:
         super().__init__()
-        self.bn2d = BatchNorm2d(num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init, moving_var_init,
-                                use_batch_statistics, dtype=dtype)
+        self.bn2d = BatchNorm2d(
+            num_features,
+            eps,
+            momentum,
+            affine,
+            gamma_init,
+            beta_init,
+            moving_mean_init,
+            moving_var_init,
+            use_batch_statistics,
+            dtype=dtype,
+        )
 
     def construct(self, x: Any) -> Any:
         if x.dim() != 5:
@@ -109,18 +170,40 @@ class BatchNorm3d(Cell):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """`BatchNorm2d` whose batch statistics are taken over all processes, or over those of one of ``process_groups`` (lists of ranks).
+    """`BatchNorm2d` whose batch statistics are taken over all processes, or over those of one of ``process_groups``
+    (lists of ranks).
 
     In a single process, and with ``process_groups=0``, it is a plain batch norm.
     """
 
     _ndims = (2, 4)
 
-    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.9, affine: bool = True, gamma_init: Any = "ones",
-                 beta_init: Any = "zeros", moving_mean_init: Any = "zeros", moving_var_init: Any = "ones",
-                 use_batch_statistics: bool | None = None, process_groups: Any = None, dtype: Any = torch.float32) -> None:
-        super().__init__(num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init, moving_var_init, use_batch_statistics,
-                         dtype=dtype)
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.9,
+        affine: bool = True,
+        gamma_init: Any = "ones",
+        beta_init: Any = "zeros",
+        moving_mean_init: Any = "zeros",
+        moving_var_init: Any = "ones",
+        use_batch_statistics: bool | None = None,
+        process_groups: Any = None,
+        dtype: Any = torch.float32,
+    ) -> None:
+        super().__init__(
+            num_features,
+            eps,
+            momentum,
+            affine,
+            gamma_init,
+            beta_init,
+            moving_mean_init,
+            moving_var_init,
+            use_batch_statistics,
+            dtype=dtype,
+        )
         self.process_groups = process_groups
         self.__dict__["_group"] = None if process_groups in (None, 0) else self._group_of(process_groups)
 
@@ -128,14 +211,19 @@ class SyncBatchNorm(_BatchNorm):
         check_type(process_groups, "process_groups", list, "SyncBatchNorm")
         ranks = [rank for group in process_groups for rank in check_type(group, "sub group", list, "SyncBatchNorm")]
         if len(set(ranks)) < len(ranks):
-            raise ValueError(f"For 'SyncBatchNorm', rank id in 'process_groups' must not be duplicated, but got {process_groups}.")
+            raise ValueError(
+                f"For 'SyncBatchNorm', rank id in 'process_groups' must not be duplicated, but got {process_groups}."
+            )
         if not _many_processes():
             return None
         import torch.distributed as dist
+
         for rank in ranks:
             if not 0 <= rank < dist.get_world_size():
-                raise ValueError("For 'SyncBatchNorm', the rank ids in 'process_groups' must be in range [0, "
-                                 f"{dist.get_world_size()}), but got {rank}.")
+                raise ValueError(
+                    "For 'SyncBatchNorm', the rank ids in 'process_groups' must be in range [0, "
+                    f"{dist.get_world_size()}), but got {rank}."
+                )
         own = None
         for group in process_groups:  # every process has to take part in making each of them
             made = dist.new_group(group)
@@ -145,17 +233,28 @@ class SyncBatchNorm(_BatchNorm):
     def _normalize(self, x: Any) -> Any:
         training = self.training if self.use_batch_statistics is None else self.use_batch_statistics
         group = self.__dict__["_group"]
-        if not training or self.process_groups == 0 or not _many_processes() or (self.process_groups is not None and group is None):
+        if (
+            not training
+            or self.process_groups == 0
+            or not _many_processes()
+            or (self.process_groups is not None and group is None)
+        ):
             return super()._normalize(x)
         return self._synchronized(x, group)
 
     def _synchronized(self, x: Any, group: Any) -> Any:
         from torch.distributed.nn.functional import all_reduce
+
         own = self.__dict__["_parameters"]
         axes = [axis for axis in range(x.dim()) if axis != 1]
         values = x.float()
-        local = torch.cat([torch.sum(values, axes), torch.sum(kernels.square(values), axes),
-                           torch.full((1,), float(math.prod(x.shape) / x.shape[1]), device=x.device)])
+        local = torch.cat(
+            [
+                torch.sum(values, axes),
+                torch.sum(kernels.square(values), axes),
+                torch.full((1,), float(math.prod(x.shape) / x.shape[1]), device=x.device),
+            ]
+        )
         total = all_reduce(local, group=group) if group is not None else all_reduce(local)
         number, count = total[-1], self.num_features
         mean = total[:count] / number
@@ -166,23 +265,37 @@ class SyncBatchNorm(_BatchNorm):
                 torch._C.TensorBase.lerp_(own[name], new.detach().to(own[name].dtype), self.momentum)
         shape = [1, count] + [1] * (x.dim() - 2)
         scale = torch.rsqrt(variance + self.eps) * own["gamma"]
-        return torch.addcmul(torch.reshape(own["beta"] - mean * scale, shape), values, torch.reshape(scale, shape)).to(x.dtype)
+        return torch.addcmul(torch.reshape(own["beta"] - mean * scale, shape), values, torch.reshape(scale, shape)).to(
+            x.dtype
+        )
 
 
 def _many_processes() -> bool:
     import torch.distributed as dist
+
     return dist.is_available() and dist.is_initialized() and dist.get_world_size() > 1
 
 
 class LayerNorm(Cell):
     """Normalizes over the axes from ``begin_norm_axis`` on; ``gamma`` and ``beta`` have ``normalized_shape``."""
 
-    def __init__(self, normalized_shape: Any, begin_norm_axis: int = -1, begin_params_axis: int = -1, gamma_init: Any = "ones",
-                 beta_init: Any = "zeros", epsilon: float = 1e-7, dtype: Any = torch.float32) -> None:
+    def __init__(
+        self,
+        normalized_shape: Any,
+        begin_norm_axis: int = -1,
+        begin_params_axis: int = -1,
+        gamma_init: Any = "ones",
+        beta_init: Any = "zeros",
+        epsilon: float = 1e-7,
+        dtype: Any = torch.float32,
+    ) -> None:
         super().__init__()
         if not isinstance(normalized_shape, (tuple, list)):
-            raise TypeError(f"For 'LayerNorm', the type of 'normalized_shape' must be tuple[int] or list[int], but got {normalized_shape} "
-                            f"and the type is {type(normalized_shape)}.")
+            raise TypeError(
+                "For 'LayerNorm', the type of 'normalized_shape' must be tuple[int] or list[int], but got "
+                f"{normalized_shape} "
+                f"and the type is {type(normalized_shape)}."
+            )
         if not normalized_shape:
             raise ValueError("For 'LayerNorm', the 'normalized_shape' must have at least one element, but got none.")
         self.normalized_shape = tuple(normalized_shape)
@@ -194,34 +307,55 @@ class LayerNorm(Cell):
         gamma, beta = self.gamma, self.beta
         if gamma.dtype is not x.dtype:
             gamma, beta = gamma.to(x.dtype), beta.to(x.dtype)
-        shape = tuple(x.shape[self.begin_norm_axis:])
+        shape = tuple(x.shape[self.begin_norm_axis :])
         if shape == self.normalized_shape:
             return torch.layer_norm(x, shape, gamma, beta, self.epsilon)
-        if tuple(x.shape[self.begin_params_axis:]) != self.normalized_shape:
-            raise ValueError(f"For 'LayerNorm', the shape of the input from 'begin_params_axis' {self.begin_params_axis} on must be "
-                             f"'normalized_shape' {self.normalized_shape}, but got {tuple(x.shape)}.")
+        if tuple(x.shape[self.begin_params_axis :]) != self.normalized_shape:
+            raise ValueError(
+                f"For 'LayerNorm', the shape of the input from 'begin_params_axis' {self.begin_params_axis} on must be "
+                f"'normalized_shape' {self.normalized_shape}, but got {tuple(x.shape)}."
+            )
         return torch.addcmul(beta, torch.layer_norm(x, shape, None, None, self.epsilon), gamma)
 
     def extend_repr(self) -> str:
         own = self.__dict__["_parameters"]
-        return (f"normalized_shape={self.normalized_shape}, begin_norm_axis={self.begin_norm_axis}, begin_params_axis={self.begin_params_axis}, "
-                f"gamma{own['gamma']}, beta={own['beta']}")
+        return (
+            f"normalized_shape={self.normalized_shape}, begin_norm_axis={self.begin_norm_axis}, "
+            f"begin_params_axis={self.begin_params_axis}, "
+            f"gamma{own['gamma']}, beta={own['beta']}"
+        )
 
 
 class LayerNormExt(Cell):
     """`LayerNorm` with the arguments of ``mint.nn.LayerNorm``; its parameters are ``weight`` and ``bias``."""
 
-    def __init__(self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True, dtype: Any = None) -> None:
+    def __init__(
+        self,
+        normalized_shape: Any,
+        eps: float = 1e-5,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+        dtype: Any = None,
+    ) -> None:
         super().__init__()
         shape = (normalized_shape,) if isinstance(normalized_shape, numbers.Integral) else normalized_shape
         if not isinstance(shape, (tuple, list)):
-            raise TypeError(f"For 'LayerNorm', the type of 'normalized_shape' must be int, tuple[int] or list[int], but got {normalized_shape!r}.")
+            raise TypeError(
+                "For 'LayerNorm', the type of 'normalized_shape' must be int, tuple[int] or list[int], but got "
+                f"{normalized_shape!r}."
+            )
         if not shape:
             raise ValueError("For 'LayerNorm', the 'normalized_shape' must have at least one element, but got none.")
         self.normalized_shape, self.eps, self.elementwise_affine = tuple(shape), eps, elementwise_affine
         dtype = dtype or torch.float32
-        self.weight = Parameter(initializer("ones", self.normalized_shape, dtype), name="weight") if elementwise_affine else None
-        self.bias = Parameter(initializer("zeros", self.normalized_shape, dtype), name="bias") if elementwise_affine and bias else None
+        self.weight = (
+            Parameter(initializer("ones", self.normalized_shape, dtype), name="weight") if elementwise_affine else None
+        )
+        self.bias = (
+            Parameter(initializer("zeros", self.normalized_shape, dtype), name="bias")
+            if elementwise_affine and bias
+            else None
+        )
 
     def construct(self, x: Any) -> Any:
         return torch.layer_norm(x, self.normalized_shape, self.weight, self.bias, self.eps)
@@ -238,8 +372,16 @@ class _InstanceNorm(Cell):
 
     _ndim = 4
 
-    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = True, gamma_init: Any = "ones",
-                 beta_init: Any = "zeros", dtype: Any = torch.float32) -> None:
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.1,
+        affine: bool = True,
+        gamma_init: Any = "ones",
+        beta_init: Any = "zeros",
+        dtype: Any = torch.float32,
+    ) -> None:
         super().__init__()
         owner = type(self).__name__
         self.num_features = check_positive_int(num_features, "num_features", owner)
@@ -249,8 +391,10 @@ class _InstanceNorm(Cell):
         self.affine = check_bool(affine, "affine", owner)
         for name, value in (("gamma_init", gamma_init), ("beta_init", beta_init)):
             if not isinstance(value, (torch.Tensor, numbers.Number, str, Initializer)):
-                raise TypeError(f"For '{owner}', the type of '{name}' must be in [Tensor, numbers.Number, str, Initializer], "
-                                f"but got type {type(value).__name__}.")
+                raise TypeError(
+                    f"For '{owner}', the type of '{name}' must be in [Tensor, numbers.Number, str, Initializer], "
+                    f"but got type {type(value).__name__}."
+                )
             if isinstance(value, torch.Tensor) and value.dtype is not torch.float32:
                 raise TypeError(f"For '{owner}', the type of '{name}' must be float32, but got {value.dtype}.")
         _set_norm(self, num_features, affine, ("zeros", "ones", gamma_init, beta_init), dtype)
@@ -259,12 +403,25 @@ class _InstanceNorm(Cell):
         if x.dim() != self._ndim:
             raise _wrong_axes(type(self).__name__, x, (self._ndim,))
         own = self.__dict__["_parameters"]
-        return torch.instance_norm(x, own["gamma"], own["beta"], own["moving_mean"], own["moving_variance"], True, self.momentum, self.eps, True)
+        return torch.instance_norm(
+            x,
+            own["gamma"],
+            own["beta"],
+            own["moving_mean"],
+            own["moving_variance"],
+            True,
+            self.momentum,
+            self.eps,
+            True,
+        )
 
     def extend_repr(self) -> str:
         own = self.__dict__["_parameters"]
-        return (f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}, gamma={own['gamma']}, beta={own['beta']}, "
-                f"moving_mean={own['moving_mean']}, moving_variance={own['moving_variance']}")
+        return (
+            f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}, gamma={own['gamma']}, "
+            f"beta={own['beta']}, "
+            f"moving_mean={own['moving_mean']}, moving_variance={own['moving_variance']}"
+        )
 
 
 class InstanceNorm1d(_InstanceNorm):
@@ -286,14 +443,24 @@ class InstanceNorm3d(_InstanceNorm):
 class GroupNorm(Cell):
     """Normalizes (N, C, *) over groups of channels; ``gamma`` and ``beta`` have a value for each channel."""
 
-    def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, gamma_init: Any = "ones",
-                 beta_init: Any = "zeros", dtype: Any = torch.float32) -> None:
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        gamma_init: Any = "ones",
+        beta_init: Any = "zeros",
+        dtype: Any = torch.float32,
+    ) -> None:
         super().__init__()
         self.num_groups = check_positive_int(num_groups, "num_groups", "GroupNorm")
         self.num_channels = check_positive_int(num_channels, "num_channels", "GroupNorm")
         if num_channels % num_groups:
-            raise ValueError("For 'GroupNorm', the 'num_channels' must be divided by 'num_groups', "
-                             f"but got 'num_channels': {num_channels}, 'num_groups': {num_groups}.")
+            raise ValueError(
+                "For 'GroupNorm', the 'num_channels' must be divided by 'num_groups', "
+                f"but got 'num_channels': {num_channels}, 'num_groups': {num_groups}."
+            )
         self.eps, self.affine = check_type(eps, "eps", float, "GroupNorm"), check_bool(affine, "affine", "GroupNorm")
         self.gamma = Parameter(initializer(gamma_init, (num_channels,), dtype), name="gamma", requires_grad=affine)
         self.beta = Parameter(initializer(beta_init, (num_channels,), dtype), name="beta", requires_grad=affine)
@@ -303,7 +470,10 @@ class GroupNorm(Cell):
         if gamma.dtype is not x.dtype:
             gamma, beta = gamma.to(x.dtype), beta.to(x.dtype)
         if x.shape[1] != self.num_channels:
-            raise ValueError(f"For 'GroupNorm', axis 1 of the input must have {self.num_channels} channels, but got shape {tuple(x.shape)}.")
+            raise ValueError(
+                f"For 'GroupNorm', axis 1 of the input must have {self.num_channels} channels, but got shape "
+                f"{tuple(x.shape)}."
+            )
         return kernels.group_norm(x, self.num_groups, gamma, beta, self.eps, True)
 
     def extend_repr(self) -> str:

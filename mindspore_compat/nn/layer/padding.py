@@ -1,4 +1,7 @@
-"""Padding layers. Upstream: ``mindspore.nn.layer.padding``. Paddings go from the last axis: (left, right, top, bottom, front, back)."""
+"""Padding layers. Upstream: ``mindspore.nn.layer.padding``. Paddings go from the last axis: (left, right, top, bottom,
+front, back).
+"""
+
 from __future__ import annotations
 
 from typing import Any
@@ -8,8 +11,18 @@ import torch
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.nn.cell import Cell
 
-__all__ = ["ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ZeroPad2d",
-           "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d"]
+__all__ = [
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ZeroPad2d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
+]
 
 
 class _PadNd(Cell):
@@ -22,14 +35,21 @@ class _PadNd(Cell):
         super().__init__()
         owner, sides = type(self).__name__, 2 * self._count
         if isinstance(padding, bool) or not isinstance(padding, (int, tuple)):
-            raise TypeError(f"For '{owner}', the type of parameter 'padding' must be in [int, tuple], but got {type(padding)}.")
+            raise TypeError(
+                f"For '{owner}', the type of parameter 'padding' must be in [int, tuple], but got {type(padding)}."
+            )
         items = (padding,) * sides if isinstance(padding, int) else padding
         if len(items) % 2 or len(items) > sides:
-            raise ValueError(f"For '{owner}', the length of 'padding' must be a multiple of 2 and at most {sides}, but got {padding}.")
+            raise ValueError(
+                f"For '{owner}', the length of 'padding' must be a multiple of 2 and at most {sides}, but got "
+                f"{padding}."
+            )
         for item in items:
             check_type(item, "padding", int, owner)
             if self._lowest is not None and item < self._lowest:
-                raise ValueError(f"For '{owner}', every element in 'padding' must be >= {self._lowest}, but got {padding}.")
+                raise ValueError(
+                    f"For '{owner}', every element in 'padding' must be >= {self._lowest}, but got {padding}."
+                )
         self.padding, self.value = items, 0.0
 
     def construct(self, x: Any) -> Any:

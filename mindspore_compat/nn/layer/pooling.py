@@ -1,4 +1,5 @@
 """Pooling layers. Upstream: ``mindspore.nn.layer.pooling``. All take inputs with or without the batch axis."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -23,35 +24,71 @@ from mindspore_compat.nn.layer._pooling_by_size import (
 )
 from mindspore_compat.nn.layer._shapes import explained, fixed_same_padding, pad_same, sizes
 
-__all__ = ["AvgPool3d", "MaxPool3d", "AvgPool2d", "MaxPool2d", "AvgPool1d", "MaxPool1d", "FractionalMaxPool2d", "FractionalMaxPool3d",
-           "AdaptiveAvgPool1d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d",
-           "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "LPPool1d", "LPPool2d",
-           "AvgPool1dExt", "AvgPool2dExt", "AvgPool3dExt", "MaxPool2dExt"]
+__all__ = [
+    "AvgPool3d",
+    "MaxPool3d",
+    "AvgPool2d",
+    "MaxPool2d",
+    "AvgPool1d",
+    "MaxPool1d",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
+    "AdaptiveAvgPool1d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
+    "LPPool1d",
+    "LPPool2d",
+    "AvgPool1dExt",
+    "AvgPool2dExt",
+    "AvgPool3dExt",
+    "MaxPool2dExt",
+]
 
 _nn = torch._C._nn
 
 
 class _PoolNd(Cell):
-    """Windows of ``kernel_size`` every ``stride`` places; pad_mode "valid" (default), "same" or "pad" with ``padding`` at both ends."""
+    """Windows of ``kernel_size`` every ``stride`` places; pad_mode "valid" (default), "same" or "pad" with ``padding``
+    at both ends.
+    """
 
     _count = 2
 
-    def __init__(self, kernel_size: Any, stride: Any, pad_mode: str, padding: Any, ceil_mode: bool, data_format: str = "NCHW") -> None:
+    def __init__(
+        self, kernel_size: Any, stride: Any, pad_mode: str, padding: Any, ceil_mode: bool, data_format: str = "NCHW"
+    ) -> None:
         super().__init__()
         owner, count = type(self).__name__, self._count
-        self.pad_mode = check_str_in(check_str(pad_mode, "pad_mode", owner).upper(), "pad_mode", ("VALID", "SAME", "PAD"), owner)
+        self.pad_mode = check_str_in(
+            check_str(pad_mode, "pad_mode", owner).upper(), "pad_mode", ("VALID", "SAME", "PAD"), owner
+        )
         self.format = check_str_in(data_format, "data_format", ("NCHW", "NHWC"), owner)
         self.kernel_size, self.stride = kernel_size, stride
-        self._kernel, self._stride = (self._sizes(value, name) for value, name in ((kernel_size, "kernel_size"), (stride, "stride")))
+        self._kernel, self._stride = (
+            self._sizes(value, name) for value, name in ((kernel_size, "kernel_size"), (stride, "stride"))
+        )
         self.padding, self.ceil_mode = padding, check_bool(ceil_mode, "ceil_mode", owner)
         check_type(padding, "padding", (int, tuple, list), owner)
         self._padding = self._sizes(padding, "padding", low=0)
         if self.pad_mode != "PAD" and any(self._padding):
-            raise ValueError(f"For '{owner}', the 'padding' must be zero when 'pad_mode' is not 'pad', but got 'padding': {padding} and "
-                             f"'pad_mode': {pad_mode!r}. Set pad_mode='pad'.")
+            raise ValueError(
+                f"For '{owner}', the 'padding' must be zero when 'pad_mode' is not 'pad', but got 'padding': {padding} "
+                "and "
+                f"'pad_mode': {pad_mode!r}. Set pad_mode='pad'."
+            )
         if self.pad_mode == "SAME":
             fixed = fixed_same_padding(self._kernel, self._stride, (1,) * count)
-            self._fixed = fixed if fixed is not None and all(2 * pad <= width for pad, width in zip(fixed, self._kernel)) else None
+            self._fixed = (
+                fixed
+                if fixed is not None and all(2 * pad <= width for pad, width in zip(fixed, self._kernel))
+                else None
+            )
         else:
             self._fixed = self._padding
 
@@ -76,21 +113,35 @@ class _PoolNd(Cell):
 
 
 class _MaxPool(_PoolNd):
-    """Largest value of each window; padding counts as -inf. Dilation, ceil_mode and indices come with pad_mode "pad"."""
+    """Largest value of each window; padding counts as -inf. Dilation, ceil_mode and indices come with
+    pad_mode "pad".
+    """
 
     _operator: Any = torch.max_pool2d
     _with_indices: Any = _nn.max_pool2d_with_indices
 
-    def __init__(self, kernel_size: Any = 1, stride: Any = 1, pad_mode: str = "valid", padding: Any = 0, dilation: Any = 1,
-                 return_indices: bool = False, ceil_mode: bool = False, data_format: str = "NCHW") -> None:
+    def __init__(
+        self,
+        kernel_size: Any = 1,
+        stride: Any = 1,
+        pad_mode: str = "valid",
+        padding: Any = 0,
+        dilation: Any = 1,
+        return_indices: bool = False,
+        ceil_mode: bool = False,
+        data_format: str = "NCHW",
+    ) -> None:
         super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode, data_format)
         owner = type(self).__name__
         check_type(dilation, "dilation", (int, tuple), owner)
         self._dilation = self._sizes(dilation, "dilation")
         self.return_indices = check_bool(return_indices, "return_indices", owner)
         if self.pad_mode != "PAD" and (any(item != 1 for item in self._dilation) or return_indices or ceil_mode):
-            raise ValueError(f"For '{owner}', the parameter 'padding', 'dilation', 'return_indices', 'ceil_mode' can not be set to non-default value "
-                             f"when pad_mode is not 'pad', but got pad_mode:{pad_mode}.")
+            raise ValueError(
+                f"For '{owner}', the parameter 'padding', 'dilation', 'return_indices', 'ceil_mode' can not be set to "
+                "non-default value "
+                f"when pad_mode is not 'pad', but got pad_mode:{pad_mode}."
+            )
         if self.pad_mode == "PAD" and data_format == "NHWC":
             raise ValueError(f"For '{owner}', the 'NHWC' format is not supported when 'pad_mode' is 'pad'.")
 
@@ -113,8 +164,16 @@ class MaxPool1d(_MaxPool):
     _operator = torch.max_pool1d
     _with_indices = torch.max_pool1d_with_indices
 
-    def __init__(self, kernel_size: int = 1, stride: int = 1, pad_mode: str = "valid", padding: Any = 0, dilation: Any = 1,
-                 return_indices: bool = False, ceil_mode: bool = False) -> None:
+    def __init__(
+        self,
+        kernel_size: int = 1,
+        stride: int = 1,
+        pad_mode: str = "valid",
+        padding: Any = 0,
+        dilation: Any = 1,
+        return_indices: bool = False,
+        ceil_mode: bool = False,
+    ) -> None:
         check_int(kernel_size, "kernel_size", "MaxPool1d")
         check_int(stride, "stride", "MaxPool1d")
         super().__init__(kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode)
@@ -127,19 +186,38 @@ class MaxPool3d(_MaxPool):
     _operator = torch.max_pool3d
     _with_indices = _nn.max_pool3d_with_indices
 
-    def __init__(self, kernel_size: Any = 1, stride: Any = 1, pad_mode: str = "valid", padding: Any = 0, dilation: Any = 1,
-                 return_indices: bool = False, ceil_mode: bool = False) -> None:
+    def __init__(
+        self,
+        kernel_size: Any = 1,
+        stride: Any = 1,
+        pad_mode: str = "valid",
+        padding: Any = 0,
+        dilation: Any = 1,
+        return_indices: bool = False,
+        ceil_mode: bool = False,
+    ) -> None:
         super().__init__(kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode)
 
 
 class _AvgPool(_PoolNd):
-    """Mean of each window. Padding counts in mode "pad" unless ``count_include_pad`` is False, and in mode "same" only in 3-D."""
+    """Mean of each window. Padding counts in mode "pad" unless ``count_include_pad`` is False, and in mode "same" only
+    in 3-D.
+    """
 
     _operator: Any = _nn.avg_pool2d
     _same_counts = False
 
-    def __init__(self, kernel_size: Any = 1, stride: Any = 1, pad_mode: str = "valid", padding: Any = 0, ceil_mode: bool = False,
-                 count_include_pad: bool = True, divisor_override: int | None = None, data_format: str = "NCHW") -> None:
+    def __init__(
+        self,
+        kernel_size: Any = 1,
+        stride: Any = 1,
+        pad_mode: str = "valid",
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+        data_format: str = "NCHW",
+    ) -> None:
         super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode, data_format)
         owner = type(self).__name__
         self.count_include_pad = check_bool(count_include_pad, "count_include_pad", owner)
@@ -161,7 +239,12 @@ class _AvgPool(_PoolNd):
         means = type(self)._operator(padded, self._kernel, self._stride, padding, False, True)
         if self._same_counts and self.count_include_pad:
             return means
-        ones, padding = pad_same(torch.ones((1, 1, *x.shape[-count:]), dtype=x.dtype, device=x.device), self._kernel, self._stride, (1,) * count)
+        ones, padding = pad_same(
+            torch.ones((1, 1, *x.shape[-count:]), dtype=x.dtype, device=x.device),
+            self._kernel,
+            self._stride,
+            (1,) * count,
+        )
         share = type(self)._operator(ones, self._kernel, self._stride, padding, False, True)
         return torch.div(means, share if x.dim() == count + 2 else share[0])
 
@@ -176,8 +259,15 @@ class AvgPool1d(_AvgPool):
     _count = 1
     _operator = torch.avg_pool1d
 
-    def __init__(self, kernel_size: int = 1, stride: int = 1, pad_mode: str = "valid", padding: Any = 0, ceil_mode: bool = False,
-                 count_include_pad: bool = True) -> None:
+    def __init__(
+        self,
+        kernel_size: int = 1,
+        stride: int = 1,
+        pad_mode: str = "valid",
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> None:
         check_int(kernel_size, "kernel_size", "AvgPool1d")
         check_int(stride, "stride", "AvgPool1d")
         super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad)
@@ -190,16 +280,31 @@ class AvgPool3d(_AvgPool):
     _operator = kernels.avg_pool3d
     _same_counts = True
 
-    def __init__(self, kernel_size: Any = 1, stride: Any = 1, pad_mode: str = "valid", padding: Any = 0, ceil_mode: bool = False,
-                 count_include_pad: bool = True, divisor_override: int | None = None) -> None:
+    def __init__(
+        self,
+        kernel_size: Any = 1,
+        stride: Any = 1,
+        pad_mode: str = "valid",
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None:
         super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor_override)
 
 
 class MaxPool2dExt(Cell):
     """`MaxPool2d` with the arguments of ``mint.nn.MaxPool2d``: the stride defaults to the kernel size."""
 
-    def __init__(self, kernel_size: Any = 1, stride: Any = None, padding: Any = 0, dilation: Any = 1, return_indices: bool = False,
-                 ceil_mode: bool = False) -> None:
+    def __init__(
+        self,
+        kernel_size: Any = 1,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        return_indices: bool = False,
+        ceil_mode: bool = False,
+    ) -> None:
         super().__init__()
         self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
         self.padding, self.dilation, self.return_indices, self.ceil_mode = padding, dilation, return_indices, ceil_mode
@@ -214,13 +319,22 @@ class AvgPool1dExt(Cell):
 
     _operator: Any = torch.avg_pool1d
 
-    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True) -> None:
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> None:
         super().__init__()
         self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
         self.padding, self.ceil_mode, self.count_include_pad = padding, ceil_mode, count_include_pad
 
     def construct(self, x: Any) -> Any:
-        return type(self)._operator(x, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
+        return type(self)._operator(
+            x, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
+        )
 
 
 class AvgPool2dExt(AvgPool1dExt):
@@ -228,14 +342,28 @@ class AvgPool2dExt(AvgPool1dExt):
 
     _operator = _nn.avg_pool2d
 
-    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True,
-                 divisor_override: int | None = None) -> None:
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None:
         super().__init__(kernel_size, stride, padding, ceil_mode, count_include_pad)
         self.divisor_override = divisor_override
 
     def construct(self, x: Any) -> Any:
-        return type(self)._operator(x, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
-                                    self.divisor_override)
+        return type(self)._operator(
+            x,
+            self.kernel_size,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.count_include_pad,
+            self.divisor_override,
+        )
 
 
 class AvgPool3dExt(AvgPool2dExt):

@@ -1,4 +1,5 @@
 """One step of a recurrent net. Upstream: ``mindspore.nn.layer.rnn_cells``."""
+
 from __future__ import annotations
 
 import math
@@ -16,9 +17,13 @@ __all__ = ["LSTMCell", "GRUCell", "RNNCell"]
 
 
 class RNNCellBase(Cell):
-    """``weight_ih`` (n·hidden, input), ``weight_hh`` (n·hidden, hidden) and biases, all uniform within ±1/sqrt(hidden)."""
+    """``weight_ih`` (n·hidden, input), ``weight_hh`` (n·hidden, hidden) and biases, all uniform within
+    ±1/sqrt(hidden).
+    """
 
-    def __init__(self, input_size: int, hidden_size: int, has_bias: bool, num_chunks: int, dtype: Any = torch.float32) -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, has_bias: bool, num_chunks: int, dtype: Any = torch.float32
+    ) -> None:
         super().__init__()
         owner = type(self).__name__
         self.has_bias = check_bool(has_bias, "has_bias", owner)
@@ -36,30 +41,49 @@ class RNNCellBase(Cell):
     def _check(self, **given: Any) -> None:
         for name, value in given.items():
             if not isinstance(value, torch.Tensor):
-                raise TypeError(f"For '{type(self).__name__}', the '{name}' must be a Tensor, but got {type(value).__name__}.")
+                raise TypeError(
+                    f"For '{type(self).__name__}', the '{name}' must be a Tensor, but got {type(value).__name__}."
+                )
             if value.dtype not in (torch.float32, torch.float16):
-                raise TypeError(f"For '{type(self).__name__}', the dtype of '{name}' must be float32 or float16, but got {value.dtype}.")
+                raise TypeError(
+                    f"For '{type(self).__name__}', the dtype of '{name}' must be float32 or float16, but got "
+                    f"{value.dtype}."
+                )
 
 
 class RNNCell(RNNCellBase):
     """h' = tanh (or relu) of (W_ih·x + b_ih + W_hh·h + b_hh): x (N, input), h (N, hidden)."""
 
-    def __init__(self, input_size: int, hidden_size: int, has_bias: bool = True, nonlinearity: str = "tanh", dtype: Any = torch.float32) -> None:
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        has_bias: bool = True,
+        nonlinearity: str = "tanh",
+        dtype: Any = torch.float32,
+    ) -> None:
         super().__init__(input_size, hidden_size, has_bias, 1, dtype)
         self.nonlinearity = check_str_in(nonlinearity, "nonlinearity", ("tanh", "relu"), "RNNCell")
 
     def construct(self, x: Any, hx: Any) -> Any:
         self._check(x=x, hx=hx)
-        return (kernels.rnn_tanh_cell if self.nonlinearity == "tanh" else kernels.rnn_relu_cell)(x, hx, *self._weights())
+        return (kernels.rnn_tanh_cell if self.nonlinearity == "tanh" else kernels.rnn_relu_cell)(
+            x, hx, *self._weights()
+        )
 
 
 class LSTMCell(RNNCellBase):
     """(h', c') of x (N, input) and the tuple (h, c), each (N, hidden); gates lie as input, forget, cell, output."""
 
-    def __init__(self, input_size: int, hidden_size: int, has_bias: bool = True, dtype: Any = torch.float32, **old: Any) -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, has_bias: bool = True, dtype: Any = torch.float32, **old: Any
+    ) -> None:
         if old or isinstance(dtype, int):
-            raise ValueError("For 'LSTMCell', the arguments of MindSpore before 1.6 (batch_size, dropout, bidirectional) are not supported, "
-                             f"but got {old or dtype}. For a whole layer use 'nn.LSTM'.")
+            raise ValueError(
+                "For 'LSTMCell', the arguments of MindSpore before 1.6 (batch_size, dropout, bidirectional) are not "
+                "supported, "
+                f"but got {old or dtype}. For a whole layer use 'nn.LSTM'."
+            )
         super().__init__(input_size, hidden_size, has_bias, 4, dtype)
 
     def construct(self, x: Any, hx: Any) -> Any:

@@ -1,4 +1,7 @@
-"""Recurrent layers. Upstream: ``mindspore.nn.layer.rnns``. Gates lie in torch's order, so torch's fused kernels run them."""
+"""Recurrent layers. Upstream: ``mindspore.nn.layer.rnns``. Gates lie in torch's order, so torch's fused kernels run
+them.
+"""
+
 from __future__ import annotations
 
 import logging
@@ -17,19 +20,35 @@ from mindspore_compat.nn.cell import Cell
 __all__ = ["LSTM", "GRU", "RNN"]
 
 _log = logging.getLogger("mindspore_compat")
-_KERNELS = {"LSTM": (4, kernels.lstm), "GRU": (3, kernels.gru), "RNN_TANH": (1, kernels.rnn_tanh), "RNN_RELU": (1, kernels.rnn_relu)}
+_KERNELS = {
+    "LSTM": (4, kernels.lstm),
+    "GRU": (3, kernels.gru),
+    "RNN_TANH": (1, kernels.rnn_tanh),
+    "RNN_RELU": (1, kernels.rnn_relu),
+}
 
 
 class _RNNBase(Cell):
     """``num_layers`` layers over (L, N, input), or (N, L, input) with ``batch_first``.
 
-    Called with (x, hx=None, seq_length=None); the start state has shape (layers·directions, N, hidden). With ``seq_length`` (N,) outputs
-    behind a sequence's end are zero and its final state is that of its last step. Parameters are named ``weight_ih_l0``,
-    ``weight_hh_l0``, ``bias_ih_l0``, ``bias_hh_l0``, with ``_reverse`` for the backward direction.
+    Called with (x, hx=None, seq_length=None); the start state has shape (layers·directions, N, hidden). With
+    ``seq_length`` (N,) outputs behind a sequence's end are zero and its final state is that of its last step.
+    Parameters are named ``weight_ih_l0``, ``weight_hh_l0``, ``bias_ih_l0``, ``bias_hh_l0``, with ``_reverse`` for the
+    backward direction.
     """
 
-    def __init__(self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, has_bias: bool = True, batch_first: bool = False,
-                 dropout: float = 0.0, bidirectional: bool = False, dtype: Any = torch.float32) -> None:
+    def __init__(
+        self,
+        mode: str,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        has_bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        dtype: Any = torch.float32,
+    ) -> None:
         super().__init__()
         owner = type(self).__name__
         self.hidden_size = check_positive_int(hidden_size, "hidden_size", owner)
@@ -40,10 +59,16 @@ class _RNNBase(Cell):
         self.bidirectional = check_bool(bidirectional, "bidirectional", owner)
         check_type(dropout, "dropout", (float, int), owner)
         if not 0 <= dropout < 1:
-            raise ValueError(f"For '{owner}', the 'dropout' must be a number in range [0, 1) representing the "
-                             f"probability of an element being zeroed, but got {dropout}.")
+            raise ValueError(
+                f"For '{owner}', the 'dropout' must be a number in range [0, 1) representing the "
+                f"probability of an element being zeroed, but got {dropout}."
+            )
         if dropout > 0 and num_layers == 1:
-            _log.warning("'%s' applies dropout after all layers but the last: dropout=%s has no effect with num_layers=1.", owner, dropout)
+            _log.warning(
+                "'%s' applies dropout after all layers but the last: dropout=%s has no effect with num_layers=1.",
+                owner,
+                dropout,
+            )
         self.dropout, self.is_lstm = float(dropout), mode == "LSTM"
         chunks, kernel = _KERNELS[mode]
         self.__dict__["_kernel"] = kernel
@@ -55,7 +80,12 @@ class _RNNBase(Cell):
         for layer in range(self.num_layers):
             width = self.input_size if layer == 0 else self.hidden_size * directions
             for direction in range(directions):
-                shapes = {"weight_ih": (rows, width), "weight_hh": (rows, self.hidden_size), "bias_ih": (rows,), "bias_hh": (rows,)}
+                shapes = {
+                    "weight_ih": (rows, width),
+                    "weight_hh": (rows, self.hidden_size),
+                    "bias_ih": (rows,),
+                    "bias_hh": (rows,),
+                }
                 for kind, shape in shapes.items():
                     if self.has_bias or kind.startswith("weight"):
                         name = f"{kind}_l{layer}{'_reverse' if direction else ''}"
@@ -64,8 +94,12 @@ class _RNNBase(Cell):
         self.b_ih_list, self.b_hh_list = ParameterTuple(lists["bias_ih"]), ParameterTuple(lists["bias_hh"])
         kinds = tuple(lists) if self.has_bias else ("weight_ih", "weight_hh")
         # torch's order: all weights of one layer and direction next to each other.
-        self._order = [f"{kind}_l{layer}{suffix}" for layer in range(self.num_layers)
-                       for suffix in ("", "_reverse")[:directions] for kind in kinds]
+        self._order = [
+            f"{kind}_l{layer}{suffix}"
+            for layer in range(self.num_layers)
+            for suffix in ("", "_reverse")[:directions]
+            for kind in kinds
+        ]
 
     def construct(self, x: Any, hx: Any = None, seq_length: Any = None) -> Any:
         self._check_inputs(x, hx, seq_length)
@@ -80,8 +114,17 @@ class _RNNBase(Cell):
             if is_tracing():  # packed sequences have lengths that depend on values
                 return not_traced(self._ragged, x, hx, seq_length, weights)
             return self._ragged(x, hx, seq_length, weights)
-        output, *state = self.__dict__["_kernel"](x, hx, weights, self.has_bias, self.num_layers, self.dropout, self.training, self.bidirectional,
-                                                  self.batch_first)
+        output, *state = self.__dict__["_kernel"](
+            x,
+            hx,
+            weights,
+            self.has_bias,
+            self.num_layers,
+            self.dropout,
+            self.training,
+            self.bidirectional,
+            self.batch_first,
+        )
         return output, (tuple(state) if self.is_lstm else state[0])
 
     def _ragged(self, x: Any, hx: Any, seq_length: Any, weights: list[Any]) -> Any:
@@ -94,8 +137,17 @@ class _RNNBase(Cell):
         data, sizes = torch._pack_padded_sequence(torch.index_select(x, 1, order), ranked, False)
         states = hx if self.is_lstm else (hx,)
         starts = tuple(torch.index_select(item, 1, order) for item in states)
-        output, *ends = self.__dict__["_kernel"](data, sizes, starts if self.is_lstm else starts[0], weights, self.has_bias, self.num_layers,
-                                                 self.dropout, self.training, self.bidirectional)
+        output, *ends = self.__dict__["_kernel"](
+            data,
+            sizes,
+            starts if self.is_lstm else starts[0],
+            weights,
+            self.has_bias,
+            self.num_layers,
+            self.dropout,
+            self.training,
+            self.bidirectional,
+        )
         output = torch.index_select(torch._pad_packed_sequence(output, sizes, False, 0.0, steps)[0], 1, back)
         ends = [torch.index_select(item, 1, back) for item in ends]
         if bool((lengths <= 0).any()):
@@ -111,21 +163,31 @@ class _RNNBase(Cell):
         if not isinstance(x, torch.Tensor):
             raise TypeError(f"For '{owner}', the 'x' must be a Tensor, but got {type(x).__name__}.")
         if x.dim() != 3 or x.shape[2] != self.input_size:
-            raise ValueError(f"For '{owner}', the 'x' must have 3 axes with {self.input_size} features in the last, but got shape {tuple(x.shape)}.")
+            raise ValueError(
+                f"For '{owner}', the 'x' must have 3 axes with {self.input_size} features in the last, but got shape "
+                f"{tuple(x.shape)}."
+            )
         if hx is not None:
             if self.is_lstm and (not isinstance(hx, tuple) or len(hx) != 2):
                 raise TypeError(f"For '{owner}', the 'hx' must be a tuple of two Tensors, but got {type(hx).__name__}.")
             for item in hx if self.is_lstm else (hx,):
                 if not isinstance(item, torch.Tensor) or item.dtype is not x.dtype:
-                    raise TypeError(f"For '{owner}', the 'hx' must hold Tensors of the dtype of 'x' {x.dtype}, "
-                                    f"but got {item.dtype if isinstance(item, torch.Tensor) else type(item).__name__}.")
+                    raise TypeError(
+                        f"For '{owner}', the 'hx' must hold Tensors of the dtype of 'x' {x.dtype}, "
+                        f"but got {item.dtype if isinstance(item, torch.Tensor) else type(item).__name__}."
+                    )
         if seq_length is not None:
             if not isinstance(seq_length, torch.Tensor) or seq_length.dtype not in (torch.int32, torch.int64):
-                raise TypeError(f"For '{owner}', the 'seq_length' must be an int32 or int64 Tensor, but got {seq_length!r}.")
+                raise TypeError(
+                    f"For '{owner}', the 'seq_length' must be an int32 or int64 Tensor, but got {seq_length!r}."
+                )
             batch = x.shape[0 if self.batch_first else 1]
             if seq_length.shape[0] != batch:
-                raise ValueError(f"For '{owner}', batch size of x and seq_length must be equal, but got {batch} of x and {seq_length.shape[0]} of "
-                                 "seq_length.")
+                raise ValueError(
+                    f"For '{owner}', batch size of x and seq_length must be equal, but got {batch} of x and "
+                    f"{seq_length.shape[0]} of "
+                    "seq_length."
+                )
 
 
 class RNN(_RNNBase):

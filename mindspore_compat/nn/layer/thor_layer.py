@@ -1,14 +1,18 @@
 """Layers that record Kronecker factors for the optimizer `thor`. Upstream: ``mindspore.nn.layer.thor_layer``.
 
-For a layer with input x and gradient d of its product's or convolution's output (before the activation), from one batch:
+For a layer with input x and gradient d of its product's or convolution's output (before the activation), from one
+batch:
 
     Dense       A = xᵀx / I,  G = dᵀd / N                        x (N, I), d (N, O); leading axes count as N
-    Conv2d      A = P Pᵀ / a, G = Q Qᵀ / g                       P (C·kh·kw, a) patches of the batch's mean input, padded as "same"
-                                                                 whatever the pad_mode; Q (O, g) mean of d; a, g numbers of places
+    Conv2d      A = P Pᵀ / a, G = Q Qᵀ / g                       P (C·kh·kw, a) patches of the batch's mean input,
+    padded as "same"
+                                                                 whatever the pad_mode; Q (O, g) mean of d; a, g numbers
+                                                                 of places
     Embedding   A = how often each id occurs (V,), G = dᵀd / T   d (T, E), T ids
 
 Both are computed in the backward pass, where d arrives, and in float32 whatever the layer computes in.
 """
+
 from __future__ import annotations
 
 import copy
@@ -81,7 +85,9 @@ class Factors:
         dtype = torch.float64 if weight.dtype is torch.float64 else torch.float32
         make: Any = torch.eye if kind == "dense" else lambda n, **options: torch.zeros((n, n), **options)
         options: dict[str, Any] = {"dtype": dtype, "device": weight.device}
-        self.a: torch.Tensor = torch.zeros(self.in_size, **options) if kind == "embedding" else make(self.in_size, **options)
+        self.a: torch.Tensor = (
+            torch.zeros(self.in_size, **options) if kind == "embedding" else make(self.in_size, **options)
+        )
         self.g: torch.Tensor = make(self.out_size, **options)
         self.normalizers: tuple[torch.Tensor, torch.Tensor] | None = None
 
@@ -112,8 +118,11 @@ class Factors:
                     plain(parameter).fill_(value)
         else:
             _gram_of_rows(g, d, self.out_size)
-            a.zero_().index_add_(0, x.reshape(-1).to(torch.int64).clamp(0, self.in_size - 1), torch.ones((), dtype=a.dtype, device=a.device)
-                                 .expand(x.numel()))
+            a.zero_().index_add_(
+                0,
+                x.reshape(-1).to(torch.int64).clamp(0, self.in_size - 1),
+                torch.ones((), dtype=a.dtype, device=a.device).expand(x.numel()),
+            )
         if self.schedule.scale is not None:
             g.div_(torch.square(plain(self.schedule.scale).to(g.dtype)).reshape(()))
         self.is_recorded = True
@@ -125,7 +134,9 @@ def _gram_of_rows(out: torch.Tensor, d: torch.Tensor, size: int) -> torch.Tensor
 
 
 def mean_patches(x: torch.Tensor, kernel: tuple[int, ...], stride: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
-    """Patches (C·kh·kw, places) of the mean over the batch of ``x`` (N, C, H, W), with "same" padding: the mean of the patches."""
+    """Patches (C·kh·kw, places) of the mean over the batch of ``x`` (N, C, H, W), with "same" padding: the mean of the
+    patches.
+    """
     mean = x.mean(0, keepdim=True, dtype=dtype)
     pads = [same_padding(size, width, step) for size, width, step in zip(mean.shape[2:], kernel, stride)]
     mean = torch._C._nn.pad(mean, (*pads[1], *pads[0]))
@@ -139,17 +150,27 @@ class _Recording:
         """Add the factors, as Parameters that nothing trains; for a layer that has its weight already."""
         cell: Any = self
         weight = cell._parameters["embedding_table" if isinstance(cell, (Embedding, EmbeddingLookup)) else "weight"]
-        kind = "embedding" if weight is cell._parameters.get("embedding_table") else "conv" if weight.dim() == 4 else "dense"
+        kind = (
+            "embedding"
+            if weight is cell._parameters.get("embedding_table")
+            else "conv"
+            if weight.dim() == 4
+            else "dense"
+        )
         factors = Factors(kind, weight, cell.stride) if kind == "conv" else Factors(kind, weight)
         prefix = "".join(weight.name.rpartition(".")[:2])
         names = ("matrix_a_cov", "matrix_g_cov") if kind == "conv" else ("matrix_a", "matrix_g")
-        factors.a, factors.g = (Parameter(value, prefix + name, requires_grad=False) for name, value in zip(names, (factors.a, factors.g)))
+        factors.a, factors.g = (
+            Parameter(value, prefix + name, requires_grad=False) for name, value in zip(names, (factors.a, factors.g))
+        )
         for name, value in zip(names, (factors.a, factors.g)):
             cell.insert_param_to_cell(name, value)
         if kind == "conv":
             one = torch.ones(1, device=weight.device)
-            factors.normalizers = (Parameter(one, prefix + "a_normalizer", requires_grad=False),
-                                   Parameter(one.clone(), prefix + "g_normalizer", requires_grad=False))
+            factors.normalizers = (
+                Parameter(one, prefix + "a_normalizer", requires_grad=False),
+                Parameter(one.clone(), prefix + "g_normalizer", requires_grad=False),
+            )
             cell.insert_param_to_cell("a_normalizer", factors.normalizers[0])
             cell.insert_param_to_cell("g_normalizer", factors.normalizers[1])
         cell.__dict__["_factors"] = factors
@@ -175,8 +196,15 @@ class _Recording:
 class DenseThor(_Recording, Dense):
     """`Dense` that records its factors ``matrix_a`` (I, I) and ``matrix_g`` (O, O)."""
 
-    def __init__(self, in_channels: int, out_channels: int, weight_init: Any = "normal", bias_init: Any = "zeros", has_bias: bool = True,
-                 activation: Any = None) -> None:
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        weight_init: Any = "normal",
+        bias_init: Any = "zeros",
+        has_bias: bool = True,
+        activation: Any = None,
+    ) -> None:
         super().__init__(in_channels, out_channels, weight_init, bias_init, has_bias, activation)
         self.make_factors()
 
@@ -195,12 +223,38 @@ class Conv2dThor(_Recording, Conv2d):
         ValueError: for ``group`` or ``dilation`` other than 1, of which the factors would be wrong.
     """
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, pad_mode: str = "same", padding: Any = 0,
-                 dilation: Any = 1, group: int = 1, has_bias: bool = False, weight_init: Any = "normal", bias_init: Any = "zeros") -> None:
-        super().__init__(in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init, bias_init)
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        pad_mode: str = "same",
+        padding: Any = 0,
+        dilation: Any = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        weight_init: Any = "normal",
+        bias_init: Any = "zeros",
+    ) -> None:
+        super().__init__(
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            pad_mode,
+            padding,
+            dilation,
+            group,
+            has_bias,
+            weight_init,
+            bias_init,
+        )
         if group != 1 or self.dilation != (1, 1):
-            raise ValueError(f"For 'Conv2dThor', 'group' and 'dilation' must be 1, but got group {group} and dilation {dilation}. "
-                             "Use nn.Conv2d, which thor trains by first order.")
+            raise ValueError(
+                f"For 'Conv2dThor', 'group' and 'dilation' must be 1, but got group {group} and dilation {dilation}. "
+                "Use nn.Conv2d, which thor trains by first order."
+            )
         self.make_factors()
 
     def construct(self, x: Any) -> Any:
@@ -210,8 +264,15 @@ class Conv2dThor(_Recording, Conv2d):
 class EmbeddingThor(_Recording, Embedding):
     """`Embedding` that records its factors ``matrix_a`` (V,) and ``matrix_g`` (E, E)."""
 
-    def __init__(self, vocab_size: int, embedding_size: int, use_one_hot: bool = False, embedding_table: Any = "normal",
-                 dtype: Any = torch.float32, padding_idx: int | None = None) -> None:
+    def __init__(
+        self,
+        vocab_size: int,
+        embedding_size: int,
+        use_one_hot: bool = False,
+        embedding_table: Any = "normal",
+        dtype: Any = torch.float32,
+        padding_idx: int | None = None,
+    ) -> None:
         super().__init__(vocab_size, embedding_size, use_one_hot, embedding_table, dtype, padding_idx)
         self.make_factors()
 
@@ -225,8 +286,17 @@ class EmbeddingLookupThor(_Recording, EmbeddingLookup):
     With ``max_norm`` d is the gradient of the rows after clipping.
     """
 
-    def __init__(self, vocab_size: int, embedding_size: int, param_init: Any = "normal", target: str = "CPU", slice_mode: str = "batch_slice",
-                 manual_shapes: Any = None, max_norm: float | None = None, sparse: bool = True) -> None:
+    def __init__(
+        self,
+        vocab_size: int,
+        embedding_size: int,
+        param_init: Any = "normal",
+        target: str = "CPU",
+        slice_mode: str = "batch_slice",
+        manual_shapes: Any = None,
+        max_norm: float | None = None,
+        sparse: bool = True,
+    ) -> None:
         check_bool(sparse, "sparse", "EmbeddingLookupThor")
         super().__init__(vocab_size, embedding_size, param_init, target, slice_mode, manual_shapes, max_norm, sparse)
         self.make_factors()

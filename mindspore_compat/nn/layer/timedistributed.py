@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.nn.TimeDistributed``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,17 +15,22 @@ __all__ = ["TimeDistributed"]
 class TimeDistributed(Cell):
     """Applies ``layer`` to every slice along ``time_axis`` of an input of at least three axes.
 
-    With ``reshape_with_axis`` time is merged into that neighbouring axis for a single call, which gives the same for layers that treat it as a
-    batch axis.
+    With ``reshape_with_axis`` time is merged into that neighbouring axis for a single call, which gives the same for
+    layers that treat it as a batch axis.
     """
 
     def __init__(self, layer: Any, time_axis: int, reshape_with_axis: int | None = None) -> None:
         super().__init__()
         if isinstance(layer, type) or not callable(layer):
-            raise TypeError(f"For 'TimeDistributed', the 'layer' must be Cell or Primitive instance, but got type: {type(layer).__name__}.")
+            raise TypeError(
+                "For 'TimeDistributed', the 'layer' must be Cell or Primitive instance, but got type: "
+                f"{type(layer).__name__}."
+            )
         self.layer = layer
         self.time_axis = check_int(time_axis, "time_axis", "TimeDistributed")
-        self.reshape_with_axis = None if reshape_with_axis is None else check_int(reshape_with_axis, "reshape_with_axis", "TimeDistributed")
+        self.reshape_with_axis = (
+            None if reshape_with_axis is None else check_int(reshape_with_axis, "reshape_with_axis", "TimeDistributed")
+        )
 
     def construct(self, inputs: Any) -> Any:
         if not isinstance(inputs, torch.Tensor):
@@ -45,9 +51,12 @@ class TimeDistributed(Cell):
         moved = torch.movedim(inputs, axis, beside)
         first = min(beside, partner)
         outputs = self.layer(torch.flatten(moved, first, first + 1))
-        pair = tuple(moved.shape[first:first + 2])
+        pair = tuple(moved.shape[first : first + 2])
         if first >= outputs.dim() or outputs.shape[first] != pair[0] * pair[1]:
-            raise ValueError("For 'TimeDistributed', the 'reshape_with_axis' is invalid in the input and output: the layer must keep the merged axis "
-                             f"{first}, but gave shape {tuple(outputs.shape)}. Leave out 'reshape_with_axis'.")
+            raise ValueError(
+                "For 'TimeDistributed', the 'reshape_with_axis' is invalid in the input and output: the layer must "
+                "keep the merged axis "
+                f"{first}, but gave shape {tuple(outputs.shape)}. Leave out 'reshape_with_axis'."
+            )
         shape = tuple(outputs.shape)
-        return torch.reshape(outputs, shape[:first] + pair + shape[first + 1:])
+        return torch.reshape(outputs, shape[:first] + pair + shape[first + 1 :])

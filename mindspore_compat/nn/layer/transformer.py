@@ -1,4 +1,7 @@
-"""Attention and the Transformer. Upstream: ``mindspore.nn.layer.transformer``. Inputs are (L, N, E), or (N, L, E) with ``batch_first``."""
+"""Attention and the Transformer. Upstream: ``mindspore.nn.layer.transformer``. Inputs are (L, N, E), or (N, L, E) with
+``batch_first``.
+"""
+
 from __future__ import annotations
 
 import copy
@@ -15,7 +18,14 @@ from mindspore_compat.nn.layer.basic import Dense, Dropout
 from mindspore_compat.nn.layer.container import CellList
 from mindspore_compat.nn.layer.normalization import LayerNorm
 
-__all__ = ["MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer", "TransformerEncoder", "TransformerDecoder", "Transformer"]
+__all__ = [
+    "MultiheadAttention",
+    "TransformerEncoderLayer",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerDecoder",
+    "Transformer",
+]
 
 _linear = kernels.linear
 
@@ -34,21 +44,34 @@ def _additive(mask: Any, dtype: torch.dtype, name: str) -> Any:
 class MultiheadAttention(Cell):
     """Scaled dot-product attention in ``num_heads`` heads.
 
-    Called with (query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, average_attn_weights=True); returns
-    (output, weights), or (output,) without weights. True in a bool mask leaves a place out.
+    Called with (query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None,
+    average_attn_weights=True); returns (output, weights), or (output,) without weights. True in a bool mask leaves a
+    place out.
     """
 
-    def __init__(self, embed_dim: int, num_heads: int, dropout: float = 0.0, has_bias: bool = True, add_bias_kv: bool = False,
-                 add_zero_attn: bool = False, kdim: int | None = None, vdim: int | None = None, batch_first: bool = False,
-                 dtype: Any = torch.float32) -> None:
+    def __init__(
+        self,
+        embed_dim: int,
+        num_heads: int,
+        dropout: float = 0.0,
+        has_bias: bool = True,
+        add_bias_kv: bool = False,
+        add_zero_attn: bool = False,
+        kdim: int | None = None,
+        vdim: int | None = None,
+        batch_first: bool = False,
+        dtype: Any = torch.float32,
+    ) -> None:
         super().__init__()
         self.embed_dim, self.num_heads, self.dropout, self.batch_first = embed_dim, num_heads, dropout, batch_first
         self.kdim, self.vdim = embed_dim if kdim is None else kdim, embed_dim if vdim is None else vdim
         self._qkv_same_embed_dim = self.kdim == embed_dim and self.vdim == embed_dim
         self.head_dim = embed_dim // num_heads
         if self.head_dim * num_heads != embed_dim:
-            raise ValueError("For 'MultiheadAttention', the init argument 'embed_dim' must be divisible by 'num_heads', "
-                             f"but got {embed_dim} and {num_heads}.")
+            raise ValueError(
+                "For 'MultiheadAttention', the init argument 'embed_dim' must be divisible by 'num_heads', "
+                f"but got {embed_dim} and {num_heads}."
+            )
         dtype = torch.float32 if dtype is None else dtype
 
         def weight(name: str, shape: tuple[int, ...], init: Any = None) -> Parameter:
@@ -62,13 +85,23 @@ class MultiheadAttention(Cell):
             self.k_proj_weight = weight("k_proj_weight", (embed_dim, self.kdim))
             self.v_proj_weight = weight("v_proj_weight", (embed_dim, self.vdim))
         self.in_proj_bias = weight("in_proj_bias", (3 * embed_dim,), "zeros") if has_bias else None
-        self.out_proj = Dense(embed_dim, embed_dim, HeUniform(math.sqrt(5)), Uniform(1 / math.sqrt(embed_dim)), has_bias, dtype=dtype)
+        self.out_proj = Dense(
+            embed_dim, embed_dim, HeUniform(math.sqrt(5)), Uniform(1 / math.sqrt(embed_dim)), has_bias, dtype=dtype
+        )
         self.bias_k = weight("bias_k", (1, 1, embed_dim), XavierNormal()) if add_bias_kv else None
         self.bias_v = weight("bias_v", (1, 1, embed_dim), XavierNormal()) if add_bias_kv else None
         self.add_zero_attn, self.dtype = add_zero_attn, dtype
 
-    def construct(self, query: Any, key: Any, value: Any, key_padding_mask: Any = None, need_weights: bool = True, attn_mask: Any = None,
-                  average_attn_weights: bool = True) -> Any:
+    def construct(
+        self,
+        query: Any,
+        key: Any,
+        value: Any,
+        key_padding_mask: Any = None,
+        need_weights: bool = True,
+        attn_mask: Any = None,
+        average_attn_weights: bool = True,
+    ) -> Any:
         batched, swap = query.dim() == 3, self.batch_first and query.dim() == 3
         if not batched:  # one sample, (L, E)
             query, key, value = self._with_batch(query, key, value)
@@ -78,12 +111,18 @@ class MultiheadAttention(Cell):
         axis = 1 if swap else 0  # of time
         if self.bias_k is not None:
             shape = (k.shape[0], 1, -1) if swap else (1, k.shape[1], -1)
-            k, v = (torch.cat([item, extra.expand(shape).to(item.dtype)], axis)  # type: ignore[union-attr]
-                    for item, extra in ((k, self.bias_k), (v, self.bias_v)))
+            k, v = (
+                torch.cat([item, extra.expand(shape).to(item.dtype)], axis)  # type: ignore[union-attr]
+                for item, extra in ((k, self.bias_k), (v, self.bias_v))
+            )
         if self.add_zero_attn:
             k, v = (torch._C._nn.pad(item, (0, 0, 0, 1) if swap else (0, 0, 0, 0, 0, 1)) for item in (k, v))
-        parts = [torch.transpose(torch.reshape(item, (*item.shape[:2], self.num_heads, self.head_dim)), 1, 2) if swap else
-                 torch.permute(torch.reshape(item, (*item.shape[:2], self.num_heads, self.head_dim)), (1, 2, 0, 3)) for item in (q, k, v)]
+        parts = [
+            torch.transpose(torch.reshape(item, (*item.shape[:2], self.num_heads, self.head_dim)), 1, 2)
+            if swap
+            else torch.permute(torch.reshape(item, (*item.shape[:2], self.num_heads, self.head_dim)), (1, 2, 0, 3))
+            for item in (q, k, v)
+        ]
         mask = self._mask(attn_mask, key_padding_mask, parts[0], parts[1])
         output, weights = self._attend(parts[0], parts[1], parts[2], mask, need_weights)
         output = torch.permute(output, (0, 2, 1, 3) if swap else (2, 0, 1, 3))
@@ -104,14 +143,21 @@ class MultiheadAttention(Cell):
 
     def _check(self, query: Any, key: Any, value: Any) -> None:
         if query.dim() != 3 or key.dim() != 3 or value.dim() != 3:
-            raise ValueError("For 'MultiheadAttention', 'query', 'key' and 'value' must all have 2 or all have 3 axes, "
-                             f"but got {query.dim()}, {key.dim()} and {value.dim()}.")
+            raise ValueError(
+                "For 'MultiheadAttention', 'query', 'key' and 'value' must all have 2 or all have 3 axes, "
+                f"but got {query.dim()}, {key.dim()} and {value.dim()}."
+            )
         if query.shape[-1] != self.embed_dim or key.shape[-1] != self.kdim or value.shape[-1] != self.vdim:
-            raise ValueError(f"For 'MultiheadAttention', the last axes of 'query', 'key' and 'value' must be {self.embed_dim}, {self.kdim} and "
-                             f"{self.vdim}, but got {query.shape[-1]}, {key.shape[-1]} and {value.shape[-1]}.")
+            raise ValueError(
+                f"For 'MultiheadAttention', the last axes of 'query', 'key' and 'value' must be {self.embed_dim}, "
+                f"{self.kdim} and "
+                f"{self.vdim}, but got {query.shape[-1]}, {key.shape[-1]} and {value.shape[-1]}."
+            )
         if key.shape[:2] != value.shape[:2]:
-            raise ValueError("For 'MultiheadAttention', 'key' and 'value' must have the same length and batch, "
-                             f"but got {tuple(key.shape)} and {tuple(value.shape)}.")
+            raise ValueError(
+                "For 'MultiheadAttention', 'key' and 'value' must have the same length and batch, "
+                f"but got {tuple(key.shape)} and {tuple(value.shape)}."
+            )
 
     def _projected(self, query: Any, key: Any, value: Any) -> Any:
         bias = self.in_proj_bias
@@ -137,14 +183,18 @@ class MultiheadAttention(Cell):
         if attn_mask is not None:
             allowed = {2: (target, source - extra), 3: (batch * self.num_heads, target, source - extra)}
             if tuple(attn_mask.shape) != allowed.get(attn_mask.dim()):
-                raise ValueError(f"For 'MultiheadAttention', the shape of 'attn_mask' must be {allowed[2]} or {allowed[3]}, "
-                                 f"but got {tuple(attn_mask.shape)}.")
+                raise ValueError(
+                    f"For 'MultiheadAttention', the shape of 'attn_mask' must be {allowed[2]} or {allowed[3]}, "
+                    f"but got {tuple(attn_mask.shape)}."
+                )
             mask = _additive(attn_mask, q.dtype, "attn_mask")
             mask = mask if attn_mask.dim() == 2 else torch.reshape(mask, (batch, self.num_heads, *mask.shape[1:]))
         if key_padding_mask is not None:
             if tuple(key_padding_mask.shape) != (batch, source - extra):
-                raise ValueError(f"For 'MultiheadAttention', the shape of 'key_padding_mask' must be {(batch, source - extra)}, "
-                                 f"but got {tuple(key_padding_mask.shape)}.")
+                raise ValueError(
+                    f"For 'MultiheadAttention', the shape of 'key_padding_mask' must be {(batch, source - extra)}, "
+                    f"but got {tuple(key_padding_mask.shape)}."
+                )
             padding = torch.reshape(_additive(key_padding_mask, q.dtype, "key_padding_mask"), (batch, 1, 1, -1))
             mask = padding if mask is None else torch.add(mask, padding)
         return mask if mask is None or not extra else torch._C._nn.pad(mask, (0, extra))
@@ -167,7 +217,9 @@ def _activation_of(activation: Any, owner: str) -> Any:
         except KeyError:
             raise ValueError(f"For '{owner}', the 'activation' must be relu/gelu, but got {activation!r}.") from None
     if isinstance(activation, type) or not callable(activation):
-        raise ValueError(f"For '{owner}', the argument 'activation' must be str, callable or Cell instance, but got {activation}.")
+        raise ValueError(
+            f"For '{owner}', the argument 'activation' must be str, callable or Cell instance, but got {activation}."
+        )
     return activation
 
 
@@ -176,14 +228,28 @@ class _TransformerLayer(Cell):
 
     _attentions: tuple[str, ...] = ("self_attn",)
 
-    def __init__(self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1, activation: Any = "relu",
-                 layer_norm_eps: float = 1e-5, batch_first: bool = False, norm_first: bool = False, dtype: Any = torch.float32) -> None:
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Any = "relu",
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        dtype: Any = torch.float32,
+    ) -> None:
         super().__init__()
         for name in self._attentions:
             setattr(self, name, MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first, dtype=dtype))
-        self.dense1 = Dense(d_model, dim_feedforward, HeUniform(math.sqrt(5)), Uniform(1 / math.sqrt(d_model)), dtype=dtype)
+        self.dense1 = Dense(
+            d_model, dim_feedforward, HeUniform(math.sqrt(5)), Uniform(1 / math.sqrt(d_model)), dtype=dtype
+        )
         self.dropout = Dropout(p=dropout)
-        self.dense2 = Dense(dim_feedforward, d_model, HeUniform(math.sqrt(5)), Uniform(1 / math.sqrt(dim_feedforward)), dtype=dtype)
+        self.dense2 = Dense(
+            dim_feedforward, d_model, HeUniform(math.sqrt(5)), Uniform(1 / math.sqrt(dim_feedforward)), dtype=dtype
+        )
         blocks = len(self._attentions) + 1
         for number in range(1, blocks + 1):
             setattr(self, f"norm{number}", LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype))
@@ -192,12 +258,26 @@ class _TransformerLayer(Cell):
         self.activation1 = activation
         self.activation = _activation_of(activation, type(self).__name__)
         self.d_model, self.nhead, self.dim_feedforward, self.dropout_num = d_model, nhead, dim_feedforward, dropout
-        self.layernorm_eps, self.batch_first, self.norm_first, self.dtype = layer_norm_eps, batch_first, norm_first, dtype
+        self.layernorm_eps, self.batch_first, self.norm_first, self.dtype = (
+            layer_norm_eps,
+            batch_first,
+            norm_first,
+            dtype,
+        )
 
     def _like(self) -> Any:
         """A new layer with the same arguments."""
-        return type(self)(self.d_model, self.nhead, self.dim_feedforward, self.dropout_num, self.activation1, self.layernorm_eps,
-                          self.batch_first, self.norm_first, self.dtype)
+        return type(self)(
+            self.d_model,
+            self.nhead,
+            self.dim_feedforward,
+            self.dropout_num,
+            self.activation1,
+            self.layernorm_eps,
+            self.batch_first,
+            self.norm_first,
+            self.dtype,
+        )
 
     def _block(self, number: int, x: Any, block: Any) -> Any:
         """x + block(x), with norm ``number`` in front of the block or behind the sum."""
@@ -211,7 +291,9 @@ class _TransformerLayer(Cell):
 
 
 class TransformerEncoderLayer(_TransformerLayer):
-    """Self-attention and a feed-forward block, each with residual and norm: (src, src_mask=None, src_key_padding_mask=None)."""
+    """Self-attention and a feed-forward block, each with residual and norm: (src, src_mask=None,
+    src_key_padding_mask=None).
+    """
 
     def construct(self, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None) -> Any:
         src = self._block(1, src, lambda x: self.self_attn(x, x, x, src_key_padding_mask, False, src_mask)[0])
@@ -223,15 +305,26 @@ class TransformerDecoderLayer(_TransformerLayer):
 
     _attentions = ("self_attn", "multihead_attn")
 
-    def construct(self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None, tgt_key_padding_mask: Any = None,
-                  memory_key_padding_mask: Any = None) -> Any:
+    def construct(
+        self,
+        tgt: Any,
+        memory: Any,
+        tgt_mask: Any = None,
+        memory_mask: Any = None,
+        tgt_key_padding_mask: Any = None,
+        memory_key_padding_mask: Any = None,
+    ) -> Any:
         tgt = self._block(1, tgt, lambda x: self.self_attn(x, x, x, tgt_key_padding_mask, False, tgt_mask)[0])
-        tgt = self._block(2, tgt, lambda x: self.multihead_attn(x, memory, memory, memory_key_padding_mask, False, memory_mask)[0])
+        tgt = self._block(
+            2, tgt, lambda x: self.multihead_attn(x, memory, memory, memory_key_padding_mask, False, memory_mask)[0]
+        )
         return self._block(3, tgt, self._feed_forward)
 
 
 class TransformerEncoder(Cell):
-    """``num_layers`` new layers with the arguments of ``encoder_layer``, all with the same start values, and a final ``norm``."""
+    """``num_layers`` new layers with the arguments of ``encoder_layer``, all with the same start values, and a final
+    ``norm``.
+    """
 
     def __init__(self, encoder_layer: TransformerEncoderLayer, num_layers: int, norm: Cell | None = None) -> None:
         super().__init__()
@@ -246,7 +339,9 @@ class TransformerEncoder(Cell):
 
 
 class TransformerDecoder(Cell):
-    """``num_layers`` new layers with the arguments of ``decoder_layer``, all with the same start values, and a final ``norm``."""
+    """``num_layers`` new layers with the arguments of ``decoder_layer``, all with the same start values, and a final
+    ``norm``.
+    """
 
     def __init__(self, decoder_layer: TransformerDecoderLayer, num_layers: int, norm: Cell | None = None) -> None:
         super().__init__()
@@ -254,8 +349,15 @@ class TransformerDecoder(Cell):
         self.layers = CellList([copy.deepcopy(layer) for _ in range(num_layers)])
         self.num_layers, self.norm = num_layers, norm
 
-    def construct(self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None, tgt_key_padding_mask: Any = None,
-                  memory_key_padding_mask: Any = None) -> Any:
+    def construct(
+        self,
+        tgt: Any,
+        memory: Any,
+        tgt_mask: Any = None,
+        memory_mask: Any = None,
+        tgt_key_padding_mask: Any = None,
+        memory_key_padding_mask: Any = None,
+    ) -> Any:
         for layer in self.layers:
             tgt = layer(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
         return tgt if self.norm is None else self.norm(tgt)
@@ -264,30 +366,63 @@ class TransformerDecoder(Cell):
 class Transformer(Cell):
     """Encoder and decoder: (src, tgt, masks...) to the decoder's output. All matrices start Xavier-uniform."""
 
-    def __init__(self, d_model: int = 512, nhead: int = 8, num_encoder_layers: int = 6, num_decoder_layers: int = 6, dim_feedforward: int = 2048,
-                 dropout: float = 0.1, activation: Any = "relu", custom_encoder: Cell | None = None, custom_decoder: Cell | None = None,
-                 layer_norm_eps: float = 1e-5, batch_first: bool = False, norm_first: bool = False, dtype: Any = torch.float32) -> None:
+    def __init__(
+        self,
+        d_model: int = 512,
+        nhead: int = 8,
+        num_encoder_layers: int = 6,
+        num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Any = "relu",
+        custom_encoder: Cell | None = None,
+        custom_decoder: Cell | None = None,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        dtype: Any = torch.float32,
+    ) -> None:
         super().__init__()
         shared = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, dtype)
         if custom_encoder is None:
-            custom_encoder = TransformerEncoder(TransformerEncoderLayer(*shared), num_encoder_layers,
-                                                LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype))
+            custom_encoder = TransformerEncoder(
+                TransformerEncoderLayer(*shared),
+                num_encoder_layers,
+                LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype),
+            )
         if custom_decoder is None:
-            custom_decoder = TransformerDecoder(TransformerDecoderLayer(*shared), num_decoder_layers,
-                                                LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype))
+            custom_decoder = TransformerDecoder(
+                TransformerDecoderLayer(*shared),
+                num_decoder_layers,
+                LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype),
+            )
         self.encoder, self.decoder = custom_encoder, custom_decoder
         for parameter in self.get_parameters():
             if parameter.dim() > 1:
                 parameter.set_data(initializer("xavier_uniform", parameter.shape, parameter.dtype))
         self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
 
-    def construct(self, src: Any, tgt: Any, src_mask: Any = None, tgt_mask: Any = None, memory_mask: Any = None, src_key_padding_mask: Any = None,
-                  tgt_key_padding_mask: Any = None, memory_key_padding_mask: Any = None) -> Any:
+    def construct(
+        self,
+        src: Any,
+        tgt: Any,
+        src_mask: Any = None,
+        tgt_mask: Any = None,
+        memory_mask: Any = None,
+        src_key_padding_mask: Any = None,
+        tgt_key_padding_mask: Any = None,
+        memory_key_padding_mask: Any = None,
+    ) -> Any:
         axis = 0 if self.batch_first else 1
         if src.dim() == 3 and src.shape[axis] != tgt.shape[axis]:
-            raise ValueError(f"For 'Transformer', the batch sizes of 'src' and 'tgt' must be equal, but got {src.shape[axis]} and {tgt.shape[axis]}.")
+            raise ValueError(
+                f"For 'Transformer', the batch sizes of 'src' and 'tgt' must be equal, but got {src.shape[axis]} and "
+                f"{tgt.shape[axis]}."
+            )
         if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
-            raise ValueError(f"For 'Transformer', the last axes of 'src' and 'tgt' must be d_model {self.d_model}, "
-                             f"but got {src.shape[-1]} and {tgt.shape[-1]}.")
+            raise ValueError(
+                f"For 'Transformer', the last axes of 'src' and 'tgt' must be d_model {self.d_model}, "
+                f"but got {src.shape[-1]} and {tgt.shape[-1]}."
+            )
         memory = self.encoder(src, src_mask, src_key_padding_mask)
         return self.decoder(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)

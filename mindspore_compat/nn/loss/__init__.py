@@ -1,4 +1,5 @@
 """Losses. Upstream: ``mindspore.nn.loss``."""
+
 from mindspore_compat.nn.loss import loss, margin, segmentation
 from mindspore_compat.nn.loss.loss import *  # noqa: F403
 from mindspore_compat.nn.loss.margin import *  # noqa: F403

@@ -1,4 +1,5 @@
 """Losses: their base, and the everyday ones of this family. Upstream: ``mindspore.nn.loss.loss``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -10,12 +11,27 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 
-__all__ = ["LossBase", "L1Loss", "L1LossExt", "MSELoss", "RMSELoss", "MAELoss", "SmoothL1Loss", "HuberLoss", "SoftmaxCrossEntropyWithLogits",
-           "CrossEntropyLoss", "NLLLoss", "BCELoss", "BCEWithLogitsLoss", "KLDivLoss", "CTCLoss"]
+__all__ = [
+    "LossBase",
+    "L1Loss",
+    "L1LossExt",
+    "MSELoss",
+    "RMSELoss",
+    "MAELoss",
+    "SmoothL1Loss",
+    "HuberLoss",
+    "SoftmaxCrossEntropyWithLogits",
+    "CrossEntropyLoss",
+    "NLLLoss",
+    "BCELoss",
+    "BCEWithLogitsLoss",
+    "KLDivLoss",
+    "CTCLoss",
+]
 
 _nn = torch._C._nn
 _CODES = {"none": 0, "mean": 1, "sum": 2}
-_IGNORED, _NOWHERE = -100, -2**62  # class indices that torch leaves out; one that no label has
+_IGNORED, _NOWHERE = -100, -(2**62)  # class indices that torch leaves out; one that no label has
 
 
 def check_tensors(owner: str, **given: Any) -> None:
@@ -29,7 +45,9 @@ def check_same_shape(owner: str, **given: Any) -> None:
     """ValueError unless all have one shape."""
     shapes = {name: tuple(value.shape) for name, value in given.items()}
     if len(set(shapes.values())) > 1:
-        raise ValueError(f"For '{owner}', {' and '.join(repr(name) for name in given)} must have one shape, but got {shapes}.")
+        raise ValueError(
+            f"For '{owner}', {' and '.join(repr(name) for name in given)} must have one shape, but got {shapes}."
+        )
 
 
 class LossBase(Cell):
@@ -44,7 +62,10 @@ class LossBase(Cell):
     def __init__(self, reduction: str = "mean") -> None:
         super().__init__()
         if reduction not in self._reductions:
-            raise ValueError(f"For '{type(self).__name__}', the 'reduction' must be in {list(self._reductions)}, but got {reduction!r}.")
+            raise ValueError(
+                f"For '{type(self).__name__}', the 'reduction' must be in {list(self._reductions)}, but got "
+                f"{reduction!r}."
+            )
         self.reduction = reduction
         self.average, self.reduce = reduction != "sum", reduction != "none"
 
@@ -80,8 +101,10 @@ def difference(owner: str, logits: Any, labels: Any) -> Any:
     try:
         return torch.sub(logits, labels)
     except RuntimeError:
-        raise ValueError(f"For '{owner}', the shapes of 'logits' and 'labels' must be equal or broadcast, "
-                         f"but got {tuple(logits.shape)} and {tuple(labels.shape)}.") from None
+        raise ValueError(
+            f"For '{owner}', the shapes of 'logits' and 'labels' must be equal or broadcast, "
+            f"but got {tuple(logits.shape)} and {tuple(labels.shape)}."
+        ) from None
 
 
 def reduced(x: Any, reduction: str) -> Any:
@@ -105,8 +128,12 @@ class MSELoss(LossBase):
     """(logits - labels)², reduced."""
 
     def construct(self, logits: Any, labels: Any) -> Any:
-        if isinstance(logits, torch.Tensor) and isinstance(labels, torch.Tensor) and logits.dtype is labels.dtype is torch.float32 \
-                and tuple(logits.shape) == tuple(labels.shape):
+        if (
+            isinstance(logits, torch.Tensor)
+            and isinstance(labels, torch.Tensor)
+            and logits.dtype is labels.dtype is torch.float32
+            and tuple(logits.shape) == tuple(labels.shape)
+        ):
             return _nn.mse_loss(logits, labels, _CODES[self.reduction])
         return self.get_loss(kernels.square(difference("MSELoss", logits, labels)))
 
@@ -121,7 +148,9 @@ class RMSELoss(LossBase):
         error = difference("RMSELoss", logits, label)
         for item in (logits, label):
             if item.dtype in (torch.uint8, torch.uint16, torch.uint32, torch.uint64):
-                raise TypeError(f"For 'RMSELoss', the parameters data type must not be an unsigned int, but got {item.dtype}.")
+                raise TypeError(
+                    f"For 'RMSELoss', the parameters data type must not be an unsigned int, but got {item.dtype}."
+                )
         return torch.sqrt(self.get_loss(kernels.square(error)))
 
 
@@ -164,11 +193,13 @@ class HuberLoss(LossBase):
 class SoftmaxCrossEntropyWithLogits(LossBase):
     """Cross entropy of softmax(logits) (N, C) with labels: class indices (N,) if ``sparse``, else distributions (N, C).
 
-    A class index out of range has loss 0, but is an error with reduction "mean", as upstream. ``is_grad`` and ``num_classes`` are
-    1.0's, without effect.
+    A class index out of range has loss 0, but is an error with reduction "mean", as upstream. ``is_grad`` and
+    ``num_classes`` are 1.0's, without effect.
     """
 
-    def __init__(self, sparse: bool = False, reduction: str = "none", *, is_grad: bool = False, num_classes: int | None = None) -> None:
+    def __init__(
+        self, sparse: bool = False, reduction: str = "none", *, is_grad: bool = False, num_classes: int | None = None
+    ) -> None:
         super().__init__(reduction)
         self.sparse = check_bool(sparse, "sparse", "SoftmaxCrossEntropyWithLogits")
 
@@ -181,15 +212,19 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
                     labels = torch.where((labels >= 0) & (labels < logits.shape[-1]), labels, _IGNORED)
             elif labels.dtype is not logits.dtype and labels.dtype.is_floating_point:
                 labels = labels.to(logits.dtype)
-            return _nn.cross_entropy_loss(logits, labels, None, _CODES[self.reduction], _IGNORED if self.reduction != "mean" else _NOWHERE, 0.0)
+            return _nn.cross_entropy_loss(
+                logits, labels, None, _CODES[self.reduction], _IGNORED if self.reduction != "mean" else _NOWHERE, 0.0
+            )
         except (RuntimeError, ValueError, AttributeError, IndexError) as error:
             raise self._explained(error, logits, labels) from None
 
     @staticmethod
     def _as_indices(labels: Any) -> Any:
         if labels.dtype not in (torch.int32, torch.int16, torch.int8, torch.uint8):
-            raise TypeError("For 'SoftmaxCrossEntropyWithLogits' with sparse=True, the dtype of 'labels' must be int32 or int64, "
-                            f"but got {labels.dtype}.")
+            raise TypeError(
+                "For 'SoftmaxCrossEntropyWithLogits' with sparse=True, the dtype of 'labels' must be int32 or int64, "
+                f"but got {labels.dtype}."
+            )
         return labels.to(torch.int64)
 
     def _explained(self, error: Exception, logits: Any, labels: Any) -> Exception:
@@ -197,16 +232,26 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         owner = "SoftmaxCrossEntropyWithLogits"
         check_tensors(owner, logits=logits, labels=labels)
         if isinstance(error, IndexError):
-            return RuntimeError(f"For '{owner}', the 'labels' must be class indices in range [0, {logits.shape[-1]}), but got {labels}.")
+            return RuntimeError(
+                f"For '{owner}', the 'labels' must be class indices in range [0, {logits.shape[-1]}), but got {labels}."
+            )
         if self.sparse and tuple(labels.shape) != tuple(logits.shape[:-1]):
-            return ValueError(f"For '{owner}' with sparse=True, the 'labels' must be class indices of shape {tuple(logits.shape[:-1])}, "
-                              f"but got shape {tuple(labels.shape)}. Use sparse=False for one-hot labels.")
+            return ValueError(
+                f"For '{owner}' with sparse=True, the 'labels' must be class indices of shape "
+                f"{tuple(logits.shape[:-1])}, "
+                f"but got shape {tuple(labels.shape)}. Use sparse=False for one-hot labels."
+            )
         if not self.sparse and not labels.dtype.is_floating_point:
-            return TypeError(f"For '{owner}' with sparse=False, 'labels' must have the dtype of 'logits' {logits.dtype}, but got {labels.dtype}. "
-                             "Use sparse=True for class indices.")
+            return TypeError(
+                f"For '{owner}' with sparse=False, 'labels' must have the dtype of 'logits' {logits.dtype}, but got "
+                f"{labels.dtype}. "
+                "Use sparse=True for class indices."
+            )
         if not self.sparse and tuple(labels.shape) != tuple(logits.shape):
-            return ValueError(f"For '{owner}' with sparse=False, the 'labels' must have the shape of 'logits' {tuple(logits.shape)}, "
-                              f"but got {tuple(labels.shape)}. Use sparse=True for class indices.")
+            return ValueError(
+                f"For '{owner}' with sparse=False, the 'labels' must have the shape of 'logits' {tuple(logits.shape)}, "
+                f"but got {tuple(labels.shape)}. Use sparse=True for class indices."
+            )
         return error
 
 
@@ -221,7 +266,9 @@ def _checked_weight(weight: Any, owner: str) -> Any:
 class CrossEntropyLoss(LossBase):
     """Cross entropy of softmax(logits) (N, C, ...) with class indices (N, ...) or distributions (N, C, ...)."""
 
-    def __init__(self, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", label_smoothing: float = 0.0) -> None:
+    def __init__(
+        self, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", label_smoothing: float = 0.0
+    ) -> None:
         super().__init__(reduction)
         self.ignore_index = check_type(ignore_index, "ignore_index", int, "CrossEntropyLoss")
         check_type(label_smoothing, "label_smoothing", float, "CrossEntropyLoss")
@@ -232,18 +279,25 @@ class CrossEntropyLoss(LossBase):
         check_tensors("CrossEntropyLoss", logits=logits, labels=labels)
         floats = (torch.float16, torch.float32)
         if logits.dtype not in floats:
-            raise TypeError(f"For 'CrossEntropyLoss', the dtype of 'logits' must be float16 or float32, but got {logits.dtype}.")
+            raise TypeError(
+                f"For 'CrossEntropyLoss', the dtype of 'logits' must be float16 or float32, but got {logits.dtype}."
+            )
         same = logits.dim() == labels.dim()
         if labels.dtype not in (floats if same else (torch.int32, torch.int64)):
             wanted = "float16 or float32 for probabilities" if same else "int32 for class indices"
             raise TypeError(f"For 'CrossEntropyLoss', the dtype of 'labels' must be {wanted}, but got {labels.dtype}.")
         fitting = tuple(logits.shape) if same else (*logits.shape[:1], *logits.shape[2:]) if logits.dim() > 1 else ()
         if tuple(labels.shape) != fitting:
-            raise ValueError("For 'CrossEntropyLoss', 'logits' must have shape (N, C, ...) and 'labels' (N, ...) for class indices or (N, C, ...) "
-                             f"for probabilities, but got {tuple(logits.shape)} and {tuple(labels.shape)}.")
+            raise ValueError(
+                "For 'CrossEntropyLoss', 'logits' must have shape (N, C, ...) and 'labels' (N, ...) for class indices "
+                "or (N, C, ...) "
+                f"for probabilities, but got {tuple(logits.shape)} and {tuple(labels.shape)}."
+            )
         labels = labels.to(logits.dtype) if same else labels.to(torch.int64)
         weight = None if self.weight is None else self.weight.to(logits.dtype)
-        return _nn.cross_entropy_loss(logits, labels, weight, _CODES[self.reduction], self.ignore_index, self.label_smoothing)
+        return _nn.cross_entropy_loss(
+            logits, labels, weight, _CODES[self.reduction], self.ignore_index, self.label_smoothing
+        )
 
 
 class NLLLoss(LossBase):
@@ -260,7 +314,9 @@ class NLLLoss(LossBase):
 
 
 class _CrossEntropy(torch.autograd.Function):
-    """Binary cross entropy with MindSpore's guards: logarithms of at least 1e-12 (torch: at least -100), the same in the gradient."""
+    """Binary cross entropy with MindSpore's guards: logarithms of at least 1e-12 (torch: at least -100), the same in
+    the gradient.
+    """
 
     only_operators = True  # Python in its backward pass looks at no value
 
@@ -286,7 +342,9 @@ class BCELoss(LossBase):
         check_tensors("BCELoss", logits=logits, labels=labels)
         check_same_shape("BCELoss", logits=logits, labels=labels)
         if labels.dtype is not logits.dtype:
-            raise TypeError(f"For 'BCELoss', 'logits' and 'labels' must have one dtype, but got {logits.dtype} and {labels.dtype}.")
+            raise TypeError(
+                f"For 'BCELoss', 'logits' and 'labels' must have one dtype, but got {logits.dtype} and {labels.dtype}."
+            )
         loss = _CrossEntropy.apply(logits.to(torch.float32), labels.to(torch.float32))
         if self.weight is not None:
             loss = torch.mul(loss, self.weight)
@@ -306,11 +364,15 @@ class BCEWithLogitsLoss(LossBase):
     def construct(self, logits: Any, labels: Any) -> Any:
         check_tensors("BCEWithLogitsLoss", input=logits, target=labels)
         check_same_shape("BCEWithLogitsLoss", input=logits, target=labels)
-        return torch.binary_cross_entropy_with_logits(logits, labels, self.weight, self.pos_weight, _CODES[self.reduction])
+        return torch.binary_cross_entropy_with_logits(
+            logits, labels, self.weight, self.pos_weight, _CODES[self.reduction]
+        )
 
 
 class KLDivLoss(LossBase):
-    """labels·(log labels - logits) of log probabilities; "batchmean" divides the sum by the batch size, "mean" by all elements."""
+    """labels·(log labels - logits) of log probabilities; "batchmean" divides the sum by the batch size, "mean" by all
+    elements.
+    """
 
     _reductions = ("mean", "sum", "none", "batchmean")
 
@@ -322,7 +384,9 @@ class KLDivLoss(LossBase):
 
 
 class CTCLoss(LossBase):
-    """Connectionist temporal classification of log probabilities (T, N, C) or (T, C); "mean" first divides by the target lengths."""
+    """Connectionist temporal classification of log probabilities (T, N, C) or (T, C); "mean" first divides by the
+    target lengths.
+    """
 
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
         super().__init__(reduction)
@@ -334,9 +398,14 @@ class CTCLoss(LossBase):
         alone = log_probs.dim() == 2
         if alone:
             if targets.dim() > 2 or (targets.dim() == 2 and targets.shape[0] != 1):
-                raise ValueError("For 'CTCLoss', when the shape of log_probs is (T, C), the targets must have shape (S,) or (1, S), "
-                                 f"but got {tuple(targets.shape)}.")
+                raise ValueError(
+                    "For 'CTCLoss', when the shape of log_probs is (T, C), the targets must have shape (S,) or (1, S), "
+                    f"but got {tuple(targets.shape)}."
+                )
             log_probs, targets = torch.unsqueeze(log_probs, 1), torch.reshape(targets, (1, -1))
-        lengths = [torch.reshape(torch.as_tensor(item), (-1,)).to("cpu", torch.int64) for item in (input_lengths, target_lengths)]
+        lengths = [
+            torch.reshape(torch.as_tensor(item), (-1,)).to("cpu", torch.int64)
+            for item in (input_lengths, target_lengths)
+        ]
         loss = torch.ctc_loss(log_probs, targets, *lengths, self.blank, _CODES[self.reduction], self.zero_infinity)
         return torch.squeeze(loss, 0) if alone and self.reduction == "none" else loss

@@ -1,4 +1,5 @@
 """Losses with margins and further ones. Upstream: ``mindspore.nn.loss.loss``."""
+
 from __future__ import annotations
 
 import math
@@ -11,8 +12,19 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.nn.loss.loss import _CODES, LossBase, check_same_shape, check_tensors, reduced
 
-__all__ = ["MarginRankingLoss", "SoftMarginLoss", "TripletMarginLoss", "TripletMarginWithDistanceLoss", "PoissonNLLLoss",
-           "MultiLabelSoftMarginLoss", "MultiMarginLoss", "MultilabelMarginLoss", "CosineEmbeddingLoss", "GaussianNLLLoss", "HingeEmbeddingLoss"]
+__all__ = [
+    "MarginRankingLoss",
+    "SoftMarginLoss",
+    "TripletMarginLoss",
+    "TripletMarginWithDistanceLoss",
+    "PoissonNLLLoss",
+    "MultiLabelSoftMarginLoss",
+    "MultiMarginLoss",
+    "MultilabelMarginLoss",
+    "CosineEmbeddingLoss",
+    "GaussianNLLLoss",
+    "HingeEmbeddingLoss",
+]
 
 _nn = torch._C._nn
 
@@ -41,7 +53,9 @@ class SoftMarginLoss(LossBase):
 class TripletMarginLoss(LossBase):
     """max(d(x, positive) - d(x, negative) + margin, 0), reduced, with the p-norm distance of (N, D)."""
 
-    def __init__(self, p: float = 2, swap: bool = False, eps: float = 1e-6, reduction: str = "mean", margin: float = 1.0) -> None:
+    def __init__(
+        self, p: float = 2, swap: bool = False, eps: float = 1e-6, reduction: str = "mean", margin: float = 1.0
+    ) -> None:
         super().__init__(reduction)
         self.p, self.eps, self.margin = p, eps, margin
         self.swap = check_bool(swap, "swap", "TripletMarginLoss")
@@ -49,13 +63,19 @@ class TripletMarginLoss(LossBase):
     def construct(self, x: Any, positive: Any, negative: Any, margin: float = 1.0) -> Any:  # type: ignore[override]
         check_tensors("TripletMarginLoss", x=x, positive=positive, negative=negative)
         margin = self.margin if self.margin != 1.0 else margin
-        return torch.triplet_margin_loss(x, positive, negative, float(margin), self.p, self.eps, self.swap, _CODES[self.reduction])
+        return torch.triplet_margin_loss(
+            x, positive, negative, float(margin), self.p, self.eps, self.swap, _CODES[self.reduction]
+        )
 
 
 class TripletMarginWithDistanceLoss(LossBase):
-    """max(d(x, positive) - d(x, negative) + margin, 0), reduced, with ``distance_function`` (default: the L2 norm over axis 1)."""
+    """max(d(x, positive) - d(x, negative) + margin, 0), reduced, with ``distance_function`` (default: the L2 norm over
+    axis 1).
+    """
 
-    def __init__(self, distance_function: Any = None, swap: bool = False, reduction: str = "mean", margin: float = 1.0) -> None:
+    def __init__(
+        self, distance_function: Any = None, swap: bool = False, reduction: str = "mean", margin: float = 1.0
+    ) -> None:
         super().__init__(reduction)
         self.margin = check_float(margin, "margin", "TripletMarginWithDistanceLoss")
         self.swap = check_bool(swap, "swap", "TripletMarginWithDistanceLoss")
@@ -74,7 +94,9 @@ def _euclidean(x: Any, y: Any) -> Any:
 
 
 class PoissonNLLLoss(LossBase):
-    """exp(input) - target·input, or input - target·log(input + eps) without ``log_input``; ``full`` adds Stirling's term for targets > 1."""
+    """exp(input) - target·input, or input - target·log(input + eps) without ``log_input``; ``full`` adds Stirling's
+    term for targets > 1.
+    """
 
     def __init__(self, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: str = "mean") -> None:
         super().__init__(reduction)
@@ -120,7 +142,9 @@ class MultiMarginLoss(LossBase):
 
 
 class MultilabelMarginLoss(LossBase):
-    """Margins between the target classes (listed first in each row, then -1) and all others: x, target (N, C) or (C,)."""
+    """Margins between the target classes (listed first in each row, then -1) and all others: x, target (N,
+    C) or (C,).
+    """
 
     def construct(self, x: Any, target: Any) -> Any:
         check_tensors("MultilabelMarginLoss", x=x, target=target)
@@ -144,7 +168,9 @@ class CosineEmbeddingLoss(LossBase):
         cosine = torch.div(torch.sum(torch.mul(logits_x1, logits_x2), 1), torch.mul(*norms))
         zeros = torch.zeros_like(cosine)
         loss = torch.where(torch.eq(labels, 1), 1.0 - cosine, zeros)
-        return self.get_loss(loss + torch.where(torch.eq(labels, -1), torch.clamp(cosine - self.margin, min=0.0), zeros))
+        return self.get_loss(
+            loss + torch.where(torch.eq(labels, -1), torch.clamp(cosine - self.margin, min=0.0), zeros)
+        )
 
 
 class GaussianNLLLoss(LossBase):
@@ -174,5 +200,7 @@ class HingeEmbeddingLoss(LossBase):
     def construct(self, logits: Any, labels: Any) -> Any:
         check_tensors("HingeEmbeddingLoss", logits=logits, labels=labels)
         zeros = torch.zeros_like(logits)
-        loss = torch.where(labels > 0, logits, zeros) + torch.where(labels < 0, torch.clamp(self.margin - logits, min=0.0), zeros)
+        loss = torch.where(labels > 0, logits, zeros) + torch.where(
+            labels < 0, torch.clamp(self.margin - logits, min=0.0), zeros
+        )
         return reduced(loss, self.reduction)

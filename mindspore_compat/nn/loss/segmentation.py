@@ -1,4 +1,5 @@
 """Dice, focal and sampled-softmax losses. Upstream: ``mindspore.nn.loss.loss``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -35,7 +36,8 @@ class DiceLoss(LossBase):
 
 
 class MultiClassDiceLoss(LossBase):
-    """Mean over the channels of (N, C, ...) of `DiceLoss`, without channel ``ignore_indiex`` (sic), after ``activation`` of the logits.
+    """Mean over the channels of (N, C, ...) of `DiceLoss`, without channel ``ignore_indiex`` (sic), after
+    ``activation`` of the logits.
 
     ``weights`` (C, n) weighs the channels.
     """
@@ -60,10 +62,14 @@ class MultiClassDiceLoss(LossBase):
         check_tensors("MultiClassDiceLoss", logits=logits, labels=label)
         check_same_shape("MultiClassDiceLoss", logits=logits, labels=label)
         if logits.dim() < 2:
-            raise ValueError(f"For 'MultiClassDiceLoss', the 'logits' dimension must be greater than 1, but got {logits.dim()}.")
+            raise ValueError(
+                f"For 'MultiClassDiceLoss', the 'logits' dimension must be greater than 1, but got {logits.dim()}."
+            )
         if self.weights is not None and self.weights.shape[0] != label.shape[1]:
-            raise ValueError("For 'MultiClassDiceLoss', weights.shape[0] must be equal to labels.shape[1], "
-                             f"but got {self.weights.shape[0]} and {label.shape[1]}.")
+            raise ValueError(
+                "For 'MultiClassDiceLoss', weights.shape[0] must be equal to labels.shape[1], "
+                f"but got {self.weights.shape[0]} and {label.shape[1]}."
+            )
         if self.activation is not None:
             logits = self.activation(logits)
         total: Any = 0.0
@@ -75,7 +81,9 @@ class MultiClassDiceLoss(LossBase):
 
 
 class FocalLoss(LossBase):
-    """-(1 - p)^gamma · log p, where p = softmax(logits) over axis 1 of (N, C, ...); labels hold classes (N, 1, ...) or (N, C, ...) weights."""
+    """-(1 - p)^gamma · log p, where p = softmax(logits) over axis 1 of (N, C, ...); labels hold classes (N, 1, ...) or
+    (N, C, ...) weights.
+    """
 
     def __init__(self, weight: Any = None, gamma: float = 2.0, reduction: str = "mean") -> None:
         super().__init__(reduction)
@@ -89,14 +97,21 @@ class FocalLoss(LossBase):
     def construct(self, logits: Any, labels: Any) -> Any:
         check_tensors("FocalLoss", logits=logits, labels=labels)
         if not 2 <= logits.dim() <= 4 or labels.dim() != logits.dim():
-            raise ValueError("For 'FocalLoss', the dimensions of 'logits' and 'labels' must be equal and in [2, 4], "
-                             f"but got {logits.dim()} and {labels.dim()}.")
+            raise ValueError(
+                "For 'FocalLoss', the dimensions of 'logits' and 'labels' must be equal and in [2, 4], "
+                f"but got {logits.dim()} and {labels.dim()}."
+            )
         classes = logits.shape[1]
         if classes == 1 or labels.shape[1] not in (1, classes):
-            raise ValueError("For 'FocalLoss', 'logits'.shape[1] cannot be one and 'labels'.shape[1] must be one or equal to it, "
-                             f"but got {classes} and {labels.shape[1]}.")
+            raise ValueError(
+                "For 'FocalLoss', 'logits'.shape[1] cannot be one and 'labels'.shape[1] must be one or equal to it, "
+                f"but got {classes} and {labels.shape[1]}."
+            )
         if labels.dtype not in (torch.int32, torch.int64, torch.float16, torch.float32):
-            raise TypeError(f"For 'FocalLoss', the dtype of 'labels' must be int32, int64, float16 or float32, but got {labels.dtype}.")
+            raise TypeError(
+                "For 'FocalLoss', the dtype of 'labels' must be int32, int64, float16 or float32, but got "
+                f"{labels.dtype}."
+            )
         logits, labels = (torch.reshape(item, (item.shape[0], item.shape[1], -1)) for item in (logits, labels))
         log_p, sparse = torch.log_softmax(logits, 1), labels.shape[1] == 1
         weight = None if self.weight is None else torch.reshape(self.weight, (1, -1, 1)).expand(log_p.shape)
@@ -112,25 +127,43 @@ class FocalLoss(LossBase):
 class SampledSoftmaxLoss(LossBase):
     """Softmax cross entropy over the true and ``num_sampled`` other classes.
 
-    Called with (weights (C, D), biases (C,), labels (N, num_true), logits (N, D)). Without ``sampled_values`` (classes, expected counts of the
-    true ones, of the sampled ones) classes are drawn uniformly without repetition.
+    Called with (weights (C, D), biases (C,), labels (N, num_true), logits (N, D)). Without ``sampled_values`` (classes,
+    expected counts of the true ones, of the sampled ones) classes are drawn uniformly without repetition.
     """
 
-    def __init__(self, num_sampled: int, num_classes: int, num_true: int = 1, sampled_values: Any = None, remove_accidental_hits: bool = True,
-                 seed: int = 0, reduction: str = "none") -> None:
+    def __init__(
+        self,
+        num_sampled: int,
+        num_classes: int,
+        num_true: int = 1,
+        sampled_values: Any = None,
+        remove_accidental_hits: bool = True,
+        seed: int = 0,
+        reduction: str = "none",
+    ) -> None:
         super().__init__(reduction)
         owner = "SampledSoftmaxLoss"
         for name, value, low in (("num_true", num_true, 1), ("seed", seed, 0)):
             if value < low:
-                raise ValueError(f"For '{owner}', the '{name}' must be greater than or equal to {low}, but got {value}.")
+                raise ValueError(
+                    f"For '{owner}', the '{name}' must be greater than or equal to {low}, but got {value}."
+                )
         for name, value in (("num_sampled", num_sampled), ("num_true", num_true)):
             if value > num_classes:
-                raise ValueError(f"For '{owner}', the '{name}' must be smaller than or equal to 'num_classes', but got {value} and {num_classes}.")
+                raise ValueError(
+                    f"For '{owner}', the '{name}' must be smaller than or equal to 'num_classes', but got {value} and "
+                    f"{num_classes}."
+                )
         if sampled_values is not None:
             if not isinstance(sampled_values, (list, tuple)):
-                raise TypeError(f"For '{owner}', the type of 'sampled_values' must be a list or tuple, but got {type(sampled_values).__name__}.")
+                raise TypeError(
+                    f"For '{owner}', the type of 'sampled_values' must be a list or tuple, but got "
+                    f"{type(sampled_values).__name__}."
+                )
             if len(sampled_values) != 3:
-                raise ValueError(f"For '{owner}', the length of 'sampled_values' must be equal to 3, but got {len(sampled_values)}.")
+                raise ValueError(
+                    f"For '{owner}', the length of 'sampled_values' must be equal to 3, but got {len(sampled_values)}."
+                )
         self.num_sampled, self.num_classes, self.num_true = num_sampled, num_classes, num_true
         self.sampled_values, self.remove_accidental_hits, self.seed = sampled_values, remove_accidental_hits, seed
         self.__dict__["_generator"] = torch.Generator().manual_seed(seed) if seed else None
@@ -139,19 +172,35 @@ class SampledSoftmaxLoss(LossBase):
         chances = torch.rand(self.num_classes, generator=self.__dict__["_generator"])
         if self.remove_accidental_hits:
             chances[torch.flatten(labels).cpu()] = 2.0  # after all others
-        classes = torch.argsort(chances)[:self.num_sampled].to(labels.device)
+        classes = torch.argsort(chances)[: self.num_sampled].to(labels.device)
         expected = self.num_sampled / self.num_classes
-        return classes, torch.full(labels.shape, expected, device=labels.device), torch.full(classes.shape, expected, device=labels.device)
+        return (
+            classes,
+            torch.full(labels.shape, expected, device=labels.device),
+            torch.full(classes.shape, expected, device=labels.device),
+        )
 
     def construct(self, weights: Any, biases: Any, labels: Any, logits: Any) -> Any:  # type: ignore[override]
         check_tensors("SampledSoftmaxLoss", weights=weights, biases=biases, labels=labels, logits=logits)
         if labels.dtype not in (torch.int32, torch.int64):
-            raise TypeError(f"For 'SampledSoftmaxLoss', the dtype of 'labels' must be int32 or int64, but got {labels.dtype}.")
+            raise TypeError(
+                f"For 'SampledSoftmaxLoss', the dtype of 'labels' must be int32 or int64, but got {labels.dtype}."
+            )
         labels = torch.reshape(labels, (-1, self.num_true)).to(torch.int64)
-        classes, true_count, sampled_count = self._sampled(labels) if self.sampled_values is None else self.sampled_values
+        classes, true_count, sampled_count = (
+            self._sampled(labels) if self.sampled_values is None else self.sampled_values
+        )
         classes = classes.to(torch.int64)
         true_rows, sampled_rows = torch.embedding(weights, labels), torch.embedding(weights, classes)
-        true = torch.sum(torch.mul(torch.unsqueeze(logits, 1), true_rows), -1) + torch.take(biases, labels) - torch.log(true_count)
-        sampled = kernels.matmul(logits, torch.transpose(sampled_rows, 0, 1)) + torch.take(biases, classes) - torch.log(sampled_count)
+        true = (
+            torch.sum(torch.mul(torch.unsqueeze(logits, 1), true_rows), -1)
+            + torch.take(biases, labels)
+            - torch.log(true_count)
+        )
+        sampled = (
+            kernels.matmul(logits, torch.transpose(sampled_rows, 0, 1))
+            + torch.take(biases, classes)
+            - torch.log(sampled_count)
+        )
         log_p = torch.log(torch.softmax(torch.cat([true, sampled], 1), 1) + 1e-20)
-        return -torch.sum(log_p[:, :self.num_true], 1) / self.num_true
+        return -torch.sum(log_p[:, : self.num_true], 1) / self.num_true

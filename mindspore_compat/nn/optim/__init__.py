@@ -1,4 +1,5 @@
 """Optimizers. Upstream: ``mindspore.nn.optim``."""
+
 from mindspore_compat.nn.optim.ada_grad import Adagrad
 from mindspore_compat.nn.optim.adadelta import Adadelta
 from mindspore_compat.nn.optim.adafactor import AdaFactor
@@ -18,6 +19,26 @@ from mindspore_compat.nn.optim.rprop import Rprop
 from mindspore_compat.nn.optim.sgd import SGD
 from mindspore_compat.nn.optim.thor import thor
 
-__all__ = ["Optimizer", "Momentum", "SGD", "Adam", "AdamOffload", "AdamWeightDecay", "LazyAdam", "RMSProp", "Adagrad", "Adadelta", "AdaMax", "FTRL",
-           "ProximalAdagrad", "Rprop", "ASGD", "LARS", "AdaFactor", "Lamb", "thor",
-           "AdaSumByDeltaWeightWrapCell", "AdaSumByGradWrapCell"]
+__all__ = [
+    "Optimizer",
+    "Momentum",
+    "SGD",
+    "Adam",
+    "AdamOffload",
+    "AdamWeightDecay",
+    "LazyAdam",
+    "RMSProp",
+    "Adagrad",
+    "Adadelta",
+    "AdaMax",
+    "FTRL",
+    "ProximalAdagrad",
+    "Rprop",
+    "ASGD",
+    "LARS",
+    "AdaFactor",
+    "Lamb",
+    "thor",
+    "AdaSumByDeltaWeightWrapCell",
+    "AdaSumByGradWrapCell",
+]

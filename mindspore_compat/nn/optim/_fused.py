@@ -1,4 +1,7 @@
-"""Momentum in one pass over the memory, by torch's fused kernel where the tensors allow it, else by its ``_foreach`` ones."""
+"""Momentum in one pass over the memory, by torch's fused kernel where the tensors allow it, else by its ``_foreach``
+ones.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -14,13 +17,33 @@ _FUSED_DTYPES = frozenset((torch.float32, torch.float64, torch.float16, torch.bf
 _FUSED_DEVICES = frozenset(("cpu", "cuda"))
 
 
-def momentum_step(parameters: Sequence[Any], gradients: Sequence[Any], buffers: Sequence[Any], rate: float, momentum: float,
-                  dampening: float = 0.0, nesterov: bool = False) -> None:
-    """buffer = momentum·buffer + (1 - dampening)·g; p -= rate·buffer, or with Nesterov p -= rate·(g + momentum·buffer); in place."""
+def momentum_step(
+    parameters: Sequence[Any],
+    gradients: Sequence[Any],
+    buffers: Sequence[Any],
+    rate: float,
+    momentum: float,
+    dampening: float = 0.0,
+    nesterov: bool = False,
+) -> None:
+    """buffer = momentum·buffer + (1 - dampening)·g; p -= rate·buffer, or with Nesterov p -= rate·(g + momentum·buffer);
+    in place.
+    """
     if momentum and _fusible(parameters, gradients, buffers):  # the kernel keeps no buffer without momentum
-        # the kernel walks the memory of all three side by side; a convolution may give its gradient in channels-last order
-        torch._fused_sgd_(parameters, list(map(_contiguous, gradients)), buffers, weight_decay=0.0, momentum=momentum, lr=rate,
-                          dampening=dampening, nesterov=nesterov, maximize=False, is_first_step=False)
+        # the kernel walks the memory of all three side by side; a convolution may give its gradient in channels-last
+        # order
+        torch._fused_sgd_(
+            parameters,
+            list(map(_contiguous, gradients)),
+            buffers,
+            weight_decay=0.0,
+            momentum=momentum,
+            lr=rate,
+            dampening=dampening,
+            nesterov=nesterov,
+            maximize=False,
+            is_first_step=False,
+        )
         return
     torch._foreach_mul_(buffers, momentum)
     torch._foreach_add_(buffers, gradients, alpha=1.0 - dampening)
@@ -35,7 +58,14 @@ def _fusible(parameters: Sequence[Any], gradients: Sequence[Any], buffers: Seque
     """One dtype, one device, dense, and no gaps in what is updated."""
     everything = [*parameters, *gradients, *buffers]
     dtypes = set(map(_dtype, everything))
-    if len(dtypes) > 1 or not dtypes <= _FUSED_DTYPES or not all(map(_is_contiguous, parameters)) or not all(map(_is_contiguous, buffers)):
+    if (
+        len(dtypes) > 1
+        or not dtypes <= _FUSED_DTYPES
+        or not all(map(_is_contiguous, parameters))
+        or not all(map(_is_contiguous, buffers))
+    ):
         return False
     devices = set(map(_device, everything))
-    return len(devices) == 1 and devices.pop().type in _FUSED_DEVICES and set(map(_layout, gradients)) == {torch.strided}
+    return (
+        len(devices) == 1 and devices.pop().type in _FUSED_DEVICES and set(map(_layout, gradients)) == {torch.strided}
+    )

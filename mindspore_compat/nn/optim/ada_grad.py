@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.nn.Adagrad``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,8 +15,15 @@ __all__ = ["Adagrad"]
 class Adagrad(Optimizer):
     """a += g² (if ``update_slots``); p -= lr·g/sqrt(a). ``accum`` is the start value of a."""
 
-    def __init__(self, params: Any, accum: float = 0.1, learning_rate: Any = 0.001, update_slots: bool = True, loss_scale: float = 1.0,
-                 weight_decay: Any = 0.0) -> None:
+    def __init__(
+        self,
+        params: Any,
+        accum: float = 0.1,
+        learning_rate: Any = 0.001,
+        update_slots: bool = True,
+        loss_scale: float = 1.0,
+        weight_decay: Any = 0.0,
+    ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         check_type(accum, "accum", float, "Adagrad")
         if accum < 0:
@@ -23,7 +31,9 @@ class Adagrad(Optimizer):
         self.update_slots = check_bool(update_slots, "update_slots", "Adagrad")
         self.accum = self.parameters.clone(prefix="accum", init=accum)  # type: ignore[attr-defined]
 
-    def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
+    def _update(
+        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+    ) -> None:
         accums = self._picked(self.accum, picks)
         if self.update_slots:
             torch._foreach_addcmul_(accums, gradients, gradients, 1.0)

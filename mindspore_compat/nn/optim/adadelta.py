@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.nn.Adadelta``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,8 +15,15 @@ __all__ = ["Adadelta"]
 class Adadelta(Optimizer):
     """a = rho·a + (1 - rho)·g²; u = g·sqrt(d + epsilon)/sqrt(a + epsilon); d = rho·d + (1 - rho)·u²; p -= lr·u."""
 
-    def __init__(self, params: Any, learning_rate: Any = 1.0, rho: float = 0.9, epsilon: float = 1e-6, loss_scale: float = 1.0,
-                 weight_decay: Any = 0.0) -> None:
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any = 1.0,
+        rho: float = 0.9,
+        epsilon: float = 1e-6,
+        loss_scale: float = 1.0,
+        weight_decay: Any = 0.0,
+    ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         check_type(rho, "rho", float, "Adadelta")
         self.rho = check_float_range(rho, "rho", "Adadelta", 0.0, 1.0)
@@ -25,10 +33,14 @@ class Adadelta(Optimizer):
 
     def construct(self, gradients: Any) -> Any:
         if not isinstance(gradients, (tuple, list)) or not isinstance(gradients[0], torch.Tensor):
-            raise TypeError(f"For 'Adadelta', the 'grads' must be a tuple of Tensor, but got {type(gradients).__name__}.")
+            raise TypeError(
+                f"For 'Adadelta', the 'grads' must be a tuple of Tensor, but got {type(gradients).__name__}."
+            )
         return super().construct(gradients)
 
-    def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
+    def _update(
+        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+    ) -> None:
         squares, deltas = self._picked(self.accum, picks), self._picked(self.accum_update, picks)
         torch._foreach_mul_(squares, self.rho)
         torch._foreach_addcmul_(squares, gradients, gradients, 1.0 - self.rho)

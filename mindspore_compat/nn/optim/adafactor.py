@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.nn.AdaFactor``. Source of the method: https://arxiv.org/abs/1804.04235."""
+
 from __future__ import annotations
 
 import math
@@ -18,7 +19,8 @@ class AdaFactor(Optimizer):
     """Adam with second moments kept as one row and one column for each matrix.
 
     Args:
-        learning_rate: None (the default) with ``relative_step``: min(0.01, 1/sqrt(t)), or min(1e-6·t, ...) with ``warmup_init``.
+        learning_rate: None (the default) with ``relative_step``: min(0.01, 1/sqrt(t)), or min(1e-6·t, ...) with
+            ``warmup_init``.
         eps: what is added to g², and the smallest scale of a parameter.
         clip_threshold: the largest root mean square of an update.
         decay_rate: the second moments' decay in step t is 1 - t ** -decay_rate.
@@ -29,13 +31,28 @@ class AdaFactor(Optimizer):
     A schedule or list as learning rate turns ``relative_step`` and ``scale_parameter`` off, as upstream.
     """
 
-    def __init__(self, params: Any, learning_rate: Any = None, eps: Any = (1e-30, 1e-3), clip_threshold: float = 1.0, decay_rate: float = 0.8,
-                 beta1: Any = 0.9, weight_decay: float = 0.0, scale_parameter: bool = True, relative_step: bool = True,
-                 warmup_init: bool = False, compression: bool = False, loss_scale: float = 1.0) -> None:
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any = None,
+        eps: Any = (1e-30, 1e-3),
+        clip_threshold: float = 1.0,
+        decay_rate: float = 0.8,
+        beta1: Any = 0.9,
+        weight_decay: float = 0.0,
+        scale_parameter: bool = True,
+        relative_step: bool = True,
+        warmup_init: bool = False,
+        compression: bool = False,
+        loss_scale: float = 1.0,
+    ) -> None:
         owner = "AdaFactor"
         if learning_rate is not None and relative_step:
-            raise ValueError(f"For '{owner}', 'learning_rate' can not be given together with relative_step=True, but got {learning_rate}. "
-                             "Set relative_step=False.")
+            raise ValueError(
+                f"For '{owner}', 'learning_rate' can not be given together with relative_step=True, but got "
+                f"{learning_rate}. "
+                "Set relative_step=False."
+            )
         if warmup_init and not relative_step:
             raise ValueError(f"For '{owner}', warmup_init=True requires relative_step=True, but got False.")
         if learning_rate is None and not relative_step:
@@ -62,30 +79,42 @@ class AdaFactor(Optimizer):
     def _init_state(self) -> None:
         self.use_first_moment = self.beta1 > 0
         # Upstream keeps one unused scalar in the place of the first moments, which checkpoints hold.
-        self.exp_avg = (self.parameters.clone(prefix="exp_avg", init="zeros") if self.use_first_moment else  # type: ignore[attr-defined]
-                        ParameterTuple([_host_parameter(0.0, "")] * self.param_length))
+        self.exp_avg = (
+            self.parameters.clone(prefix="exp_avg", init="zeros")
+            if self.use_first_moment
+            # type: ignore[attr-defined]
+            else ParameterTuple([_host_parameter(0.0, "")] * self.param_length)
+        )
         rows: list[Parameter] = []
         columns: list[Parameter] = []
         wholes: list[Parameter] = []
         for item in self.parameters:  # type: ignore[attr-defined]
             shape, matrix = tuple(item.shape), item.dim() > 1
             whole_dtype = torch.float16 if self.compression and not matrix else item.dtype
-            for into, kind, size, dtype in ((rows, "row_", shape[:-1] if matrix else (1,), item.dtype),
-                                            (columns, "col_", (*shape[:-2], *shape[-1:]) if matrix else (1,), item.dtype),
-                                            (wholes, "", (1,) if matrix else shape, whole_dtype)):
-                into.append(Parameter(initializer(0, size, dtype).to(item.device), name=f"exp_avg_sq_{kind}{item.name}"))
-        self.exp_avg_sq_row, self.exp_avg_sq_col, self.exp_avg_sq = (ParameterTuple(items) for items in (rows, columns, wholes))
+            for into, kind, size, dtype in (
+                (rows, "row_", shape[:-1] if matrix else (1,), item.dtype),
+                (columns, "col_", (*shape[:-2], *shape[-1:]) if matrix else (1,), item.dtype),
+                (wholes, "", (1,) if matrix else shape, whole_dtype),
+            ):
+                into.append(
+                    Parameter(initializer(0, size, dtype).to(item.device), name=f"exp_avg_sq_{kind}{item.name}")
+                )
+        self.exp_avg_sq_row, self.exp_avg_sq_col, self.exp_avg_sq = (
+            ParameterTuple(items) for items in (rows, columns, wholes)
+        )
 
     _decoupled_decay = True
 
     def _begin_step(self) -> None:
         torch._C.TensorBase.add_(self.step, 1)
 
-    def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
+    def _update(
+        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+    ) -> None:
         step = self.step.item()
         if self.relative_step:
             rate = min(1e-6 * step if self.warmup_init else 0.01, 1.0 / math.sqrt(step))
-        beta2 = 1.0 - step ** -self.decay_rate
+        beta2 = 1.0 - step**-self.decay_rate
         positions = range(self.param_length) if picks is None else picks
         for position, parameter, gradient in zip(positions, parameters, gradients):
             self._update_one(position, parameter, gradient.to(torch.float32), rate, beta2)

@@ -1,4 +1,7 @@
-"""Adam and AdamWeightDecay with MindSpore's arithmetic. Upstream: ``mindspore.nn.Adam``, ``mindspore.nn.AdamWeightDecay``."""
+"""Adam and AdamWeightDecay with MindSpore's arithmetic. Upstream: ``mindspore.nn.Adam``,
+``mindspore.nn.AdamWeightDecay``.
+"""
+
 from __future__ import annotations
 
 import math
@@ -40,27 +43,52 @@ def update_moments(moments1: list[Any], moments2: list[Any], gradients: list[Any
 class Adam(Optimizer):
     """m, v as usual; p -= lr·sqrt(1 - beta2ᵗ)/(1 - beta1ᵗ) · m/(sqrt(v) + eps).
 
-    Here ``eps`` is added before the bias correction, unlike torch's Adam. ``use_nesterov`` takes beta1·m + (1 - beta1)·g for m;
-    ``use_amsgrad`` the running maximum of v. ``use_lazy`` and ``use_offload`` only matter for sparse gradients and Ascend: no effect.
+    Here ``eps`` is added before the bias correction, unlike torch's Adam. ``use_nesterov`` takes beta1·m + (1 -
+    beta1)·g for m; ``use_amsgrad`` the running maximum of v. ``use_lazy`` and ``use_offload`` only matter for sparse
+    gradients and Ascend: no effect.
     """
 
-    def __init__(self, params: Any, learning_rate: Any = 1e-3, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8,
-                 use_locking: bool = False, use_nesterov: bool = False, weight_decay: Any = 0.0, loss_scale: float = 1.0,
-                 use_amsgrad: bool = False, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any = 1e-3,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-8,
+        use_locking: bool = False,
+        use_nesterov: bool = False,
+        weight_decay: Any = 0.0,
+        loss_scale: float = 1.0,
+        use_amsgrad: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         unknown = set(kwargs) - {"use_lazy", "use_offload"}
         if unknown:
-            raise KeyError("For 'Adam', invalid keys are passed as kwargs, supported keys are 'use_lazy' and 'use_offload', "
-                           f"but got {sorted(unknown)}.")
+            raise KeyError(
+                "For 'Adam', invalid keys are passed as kwargs, supported keys are 'use_lazy' and 'use_offload', "
+                f"but got {sorted(unknown)}."
+            )
         check_betas(beta1, beta2, eps, "Adam")
         use_lazy, use_offload = kwargs.get("use_lazy", False), kwargs.get("use_offload", False)
-        for name, value in (("use_locking", use_locking), ("use_nesterov", use_nesterov), ("use_amsgrad", use_amsgrad),
-                            ("use_lazy", use_lazy), ("use_offload", use_offload)):
+        for name, value in (
+            ("use_locking", use_locking),
+            ("use_nesterov", use_nesterov),
+            ("use_amsgrad", use_amsgrad),
+            ("use_lazy", use_lazy),
+            ("use_offload", use_offload),
+        ):
             check_bool(value, name, "Adam")
         if use_lazy and use_offload:
-            raise ValueError("For 'Adam', 'use_lazy' and 'use_offload' can not both be True. But got use_lazy=True, use_offload=True.")
+            raise ValueError(
+                "For 'Adam', 'use_lazy' and 'use_offload' can not both be True. But got use_lazy=True, "
+                "use_offload=True."
+            )
         if use_amsgrad and (use_lazy or use_offload):
-            raise ValueError("For lazy Adam and Adam with offload, there is no parameter named 'use_amsgrad'. but got 'use_amsgrad'=True.")
+            raise ValueError(
+                "For lazy Adam and Adam with offload, there is no parameter named 'use_amsgrad'. but got "
+                "'use_amsgrad'=True."
+            )
         self.beta1, self.beta2, self.eps = _single(beta1), _single(beta2), _single(eps)
         self.beta1_power: Parameter = _host_parameter(1.0, "beta1_power")
         self.beta2_power: Parameter = _host_parameter(1.0, "beta2_power")
@@ -74,7 +102,9 @@ class Adam(Optimizer):
         for power, beta in ((self.beta1_power, self.beta1), (self.beta2_power, self.beta2)):
             torch._C.TensorBase.mul_(power, beta)
 
-    def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
+    def _update(
+        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+    ) -> None:
         moments1, moments2 = self._picked(self.moment1, picks), self._picked(self.moment2, picks)
         update_moments(moments1, moments2, gradients, self.beta1, self.beta2)
         rate = rate * math.sqrt(1.0 - self.beta2_power.item()) / (1.0 - self.beta1_power.item())
@@ -92,10 +122,22 @@ class Adam(Optimizer):
 
 
 class AdamOffload(Adam):
-    """`Adam` whose update ran on the host; here it runs where the parameters are. Powers have shape (1,), as upstream's."""
+    """`Adam` whose update ran on the host; here it runs where the parameters are. Powers have shape (1,), as
+    upstream's.
+    """
 
-    def __init__(self, params: Any, learning_rate: Any = 1e-3, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8,
-                 use_locking: bool = False, use_nesterov: bool = False, weight_decay: Any = 0.0, loss_scale: float = 1.0) -> None:
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any = 1e-3,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-8,
+        use_locking: bool = False,
+        use_nesterov: bool = False,
+        weight_decay: Any = 0.0,
+        loss_scale: float = 1.0,
+    ) -> None:
         super().__init__(params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay, loss_scale)
         for name in ("beta1_power", "beta2_power"):
             self.__dict__["_parameters"][name] = _host_parameter([1.0], name)
@@ -106,15 +148,24 @@ class AdamWeightDecay(Optimizer):
 
     _decoupled_decay = True
 
-    def __init__(self, params: Any, learning_rate: Any = 1e-3, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-6,
-                 weight_decay: Any = 0.0) -> None:
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any = 1e-3,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-6,
+        weight_decay: Any = 0.0,
+    ) -> None:
         super().__init__(learning_rate, params, weight_decay)
         check_betas(beta1, beta2, eps, "AdamWeightDecay")
         self.beta1, self.beta2, self.eps = _single(beta1), _single(beta2), _single(eps)
         self.moments1 = self.parameters.clone(prefix="adam_m", init="zeros")  # type: ignore[attr-defined]
         self.moments2 = self.parameters.clone(prefix="adam_v", init="zeros")  # type: ignore[attr-defined]
 
-    def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
+    def _update(
+        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+    ) -> None:
         moments1, moments2 = self._picked(self.moments1, picks), self._picked(self.moments2, picks)
         update_moments(moments1, moments2, gradients, self.beta1, self.beta2)
         divisors = torch._foreach_sqrt(moments2)

@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.nn.AdaMax``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,8 +15,16 @@ __all__ = ["AdaMax"]
 class AdaMax(Optimizer):
     """m = beta1·m + (1 - beta1)·g; v = max(beta2·v, |g|); p -= lr/(1 - beta1ᵗ) · m/(v + eps)."""
 
-    def __init__(self, params: Any, learning_rate: Any = 1e-3, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8,
-                 weight_decay: Any = 0.0, loss_scale: float = 1.0) -> None:
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any = 1e-3,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-8,
+        weight_decay: Any = 0.0,
+        loss_scale: float = 1.0,
+    ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         check_betas(beta1, beta2, eps, "AdaMax")
         self.beta1, self.beta2, self.eps = _single(beta1), _single(beta2), _single(eps)
@@ -26,9 +35,13 @@ class AdaMax(Optimizer):
     def _begin_step(self) -> None:
         torch._C.TensorBase.mul_(self.beta1_power, self.beta1)
 
-    def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
+    def _update(
+        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+    ) -> None:
         moments, largest = self._picked(self.moment1, picks), self._picked(self.moment2, picks)
         torch._foreach_lerp_(moments, gradients, 1.0 - self.beta1)
         torch._foreach_mul_(largest, self.beta2)
         torch._foreach_maximum_(largest, torch._foreach_abs(gradients))
-        torch._foreach_addcdiv_(parameters, moments, torch._foreach_add(largest, self.eps), -rate / (1.0 - self.beta1_power.item()))
+        torch._foreach_addcdiv_(
+            parameters, moments, torch._foreach_add(largest, self.eps), -rate / (1.0 - self.beta1_power.item())
+        )

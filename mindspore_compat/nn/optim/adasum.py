@@ -1,4 +1,7 @@
-"""Adaptive summation of gradients over many devices. Upstream: ``mindspore.nn.optim.adasum``. Method: https://arxiv.org/abs/2006.02924."""
+"""Adaptive summation of gradients over many devices. Upstream: ``mindspore.nn.optim.adasum``. Method:
+https://arxiv.org/abs/2006.02924.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -21,7 +24,9 @@ _TINY = 1e-12
 
 
 def adaptive_sum(parts: Sequence[torch.Tensor]) -> torch.Tensor:
-    """The parts (a power of 2 of them) combined two by two: (1 - a·b / 2a²)·a + (1 - a·b / 2b²)·b; one number each is averaged."""
+    """The parts (a power of 2 of them) combined two by two: (1 - a·b / 2a²)·a + (1 - a·b / 2b²)·b; one number each is
+    averaged.
+    """
     while len(parts) > 1:
         parts = [_of_two(parts[place], parts[place + 1]) for place in range(0, len(parts), 2)]
     return parts[0]
@@ -43,11 +48,15 @@ def _check_setting() -> None:
         raise RuntimeError("Currently, the pipeline parallel is not supported with applying adasum.")
     count = _get_stage_device_num()
     if count < 16 or count & (count - 1):
-        raise RuntimeError(f"The device_num must be at least 16 and must be the power of 2 when applying adasum, but got {count}.")
+        raise RuntimeError(
+            f"The device_num must be at least 16 and must be the power of 2 when applying adasum, but got {count}."
+        )
 
 
 def _over_devices() -> Callable[[torch.Tensor], torch.Tensor]:
-    """The function that combines this process's tensor with those of all others. Every process has to make all groups."""
+    """The function that combines this process's tensor with those of all others. Every process has to make
+    all groups.
+    """
     count, rank = _get_stage_device_num(), get_rank()
     for node in range(count // _NODE):
         create_group(f"adasum_node_{node}", list(range(node * _NODE, (node + 1) * _NODE)))
@@ -57,6 +66,7 @@ def _over_devices() -> Callable[[torch.Tensor], torch.Tensor]:
 
     def combine(value: torch.Tensor) -> torch.Tensor:
         return adaptive_sum(torch.chunk(gather((average(value) / _NODE).unsqueeze(0)), count // _NODE))[0]
+
     return combine
 
 
@@ -74,7 +84,8 @@ class AdaSumByGradWrapCell(_AdaSum):
     """An optimizer that gets the adaptive sum of all devices' gradients; at least 16 devices, a power of 2.
 
     Raises:
-        RuntimeError: in stand-alone mode, with a sharded optimizer, with pipeline stages, or for another number of devices.
+        RuntimeError: in stand-alone mode, with a sharded optimizer, with pipeline stages, or for another number of
+            devices.
     """
 
     def construct(self, grads: Any) -> Any:
@@ -85,7 +96,8 @@ class AdaSumByDeltaWeightWrapCell(_AdaSum):
     """An optimizer whose steps on all devices are summed adaptively; at least 16 devices, a power of 2.
 
     Raises:
-        RuntimeError: in stand-alone mode, with a sharded optimizer, with pipeline stages, or for another number of devices.
+        RuntimeError: in stand-alone mode, with a sharded optimizer, with pipeline stages, or for another number of
+            devices.
     """
 
     def construct(self, grads: Any) -> Any:

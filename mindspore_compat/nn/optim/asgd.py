@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.nn.ASGD``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -17,8 +18,15 @@ class ASGD(Optimizer):
     eta = lr/(1 + lambd·lr·t)^alpha; mu = 1/max(1, t - t0), where t counts steps.
     """
 
-    def __init__(self, params: Any, learning_rate: Any = 0.1, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,
-                 weight_decay: Any = 0.0) -> None:
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any = 0.1,
+        lambd: float = 1e-4,
+        alpha: float = 0.75,
+        t0: float = 1e6,
+        weight_decay: Any = 0.0,
+    ) -> None:
         super().__init__(learning_rate, params, weight_decay)
         self.lambd = check_type(lambd, "lambd", float, "ASGD")
         self.alpha, self.t0 = check_type(alpha, "alpha", float, "ASGD"), check_type(t0, "t0", float, "ASGD")
@@ -27,7 +35,9 @@ class ASGD(Optimizer):
         self.eta = ParameterTuple([_host_parameter(0.0, f"eta_{name}") for name in names])
         self.ax = self.parameters.clone(prefix="ax_", init="zeros")  # type: ignore[attr-defined]
 
-    def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
+    def _update(
+        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+    ) -> None:
         step = self.global_step.item()
         states = (self._picked(item, picks) for item in (self.mu, self.eta, self.ax))
         for p, g, mu, eta, average in zip(parameters, gradients, *states):

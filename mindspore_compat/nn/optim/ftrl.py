@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.nn.FTRL``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -18,12 +19,25 @@ class FTRL(Optimizer):
     The learning rate must be one number. Without groups, weight decay spares no parameter.
     """
 
-    def __init__(self, params: Any, initial_accum: float = 0.1, learning_rate: Any = 0.001, lr_power: float = -0.5, l1: float = 0.0,
-                 l2: float = 0.0, use_locking: bool = False, loss_scale: float = 1.0, weight_decay: Any = 0.0) -> None:
+    def __init__(
+        self,
+        params: Any,
+        initial_accum: float = 0.1,
+        learning_rate: Any = 0.001,
+        lr_power: float = -0.5,
+        l1: float = 0.0,
+        l2: float = 0.0,
+        use_locking: bool = False,
+        loss_scale: float = 1.0,
+        weight_decay: Any = 0.0,
+    ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         if self.dynamic_lr or self.is_group_lr:
-            raise ValueError("For 'FTRL', dynamic learning rate and group learning rate are currently not supported, they should all be false, "
-                             f"but got dynamic learning rate {self.dynamic_lr} and group learning rate {self.is_group_lr}.")
+            raise ValueError(
+                "For 'FTRL', dynamic learning rate and group learning rate are currently not supported, they should "
+                "all be false, "
+                f"but got dynamic learning rate {self.dynamic_lr} and group learning rate {self.is_group_lr}."
+            )
         check_positive_float(learning_rate, "learning_rate", "FTRL")
         check_type(lr_power, "lr_power", float, "FTRL")
         if lr_power > 0:
@@ -47,9 +61,13 @@ class FTRL(Optimizer):
         else:
             self.__dict__["_decays"] = (self.weight_decay,) * self.param_length
 
-    def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
+    def _update(
+        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+    ) -> None:
         power = -self.lr_power
-        for p, g, total, linear in zip(parameters, gradients, self._picked(self.moments, picks), self._picked(self.linear, picks)):
+        for p, g, total, linear in zip(
+            parameters, gradients, self._picked(self.moments, picks), self._picked(self.linear, picks)
+        ):
             before = torch.pow(total, power)
             torch._C.TensorBase.addcmul_(total, g, g)
             after = torch.pow(total, power)

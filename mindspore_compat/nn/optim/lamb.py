@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.nn.Lamb``. Source of the method: https://arxiv.org/abs/1904.00962."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -12,12 +13,21 @@ __all__ = ["Lamb"]
 
 
 class Lamb(Optimizer):
-    """u = m̂/(sqrt(v̂) + eps) + weight_decay·p; p -= lr·ratio·u, where ratio = ‖p‖/‖u‖, at most 10, and 1 where a norm is 0."""
+    """u = m̂/(sqrt(v̂) + eps) + weight_decay·p; p -= lr·ratio·u, where ratio = ‖p‖/‖u‖, at most 10, and 1 where a norm
+    is 0.
+    """
 
     _decoupled_decay = True
 
-    def __init__(self, params: Any, learning_rate: Any, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-6,
-                 weight_decay: Any = 0.0) -> None:
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-6,
+        weight_decay: Any = 0.0,
+    ) -> None:
         super().__init__(learning_rate, params, weight_decay)
         check_betas(beta1, beta2, eps, "Lamb")
         self.beta1, self.beta2, self.eps = _single(beta1), _single(beta2), _single(eps)
@@ -25,19 +35,24 @@ class Lamb(Optimizer):
         self.moments1 = self.parameters.clone(prefix="lamb_m", init="zeros")  # type: ignore[attr-defined]
         self.moments2 = self.parameters.clone(prefix="lamb_v", init="zeros")  # type: ignore[attr-defined]
 
-    def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
+    def _update(
+        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+    ) -> None:
         moments1, moments2 = self._picked(self.moments1, picks), self._picked(self.moments2, picks)
         update_moments(moments1, moments2, gradients, self.beta1, self.beta2)
         step = self.global_step.item()
-        divisors = list(torch._foreach_div(moments2, 1.0 - self.beta2 ** step))
+        divisors = list(torch._foreach_div(moments2, 1.0 - self.beta2**step))
         torch._foreach_sqrt_(divisors)
         torch._foreach_add_(divisors, self.eps)
-        updates = list(torch._foreach_div(moments1, 1.0 - self.beta1 ** step))
+        updates = list(torch._foreach_div(moments1, 1.0 - self.beta1**step))
         torch._foreach_div_(updates, divisors)
         if decay:
             torch._foreach_add_(updates, parameters, alpha=decay)
         weight_norms, update_norms = torch._foreach_norm(parameters), torch._foreach_norm(updates)
         ones = [torch.ones_like(norm) for norm in weight_norms]
-        ratios = [torch.where((w > 0) & (u > 0), w / u, one).clamp(max=10.0) for w, u, one in zip(weight_norms, update_norms, ones)]
+        ratios = [
+            torch.where((w > 0) & (u > 0), w / u, one).clamp(max=10.0)
+            for w, u, one in zip(weight_norms, update_norms, ones)
+        ]
         torch._foreach_mul_(updates, ratios)
         torch._foreach_add_(parameters, updates, alpha=-rate)

@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.nn.LARS``. Source of the method: https://arxiv.org/abs/1708.03888."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -15,19 +16,31 @@ __all__ = ["LARS"]
 class LARS(Optimizer):
     """Rescales gradients layer by layer, adds weight decay, and hands them to ``optimizer``.
 
-    g' = ratio·(g + decay·p), ratio = coefficient·‖p‖/(‖g‖ + decay·‖p‖ + epsilon); with ``use_clip`` min(ratio/lr, 1). Parameters for which
-    ``lars_filter`` is False keep their gradients, without decay, as upstream.
+    g' = ratio·(g + decay·p), ratio = coefficient·‖p‖/(‖g‖ + decay·‖p‖ + epsilon); with ``use_clip`` min(ratio/lr, 1).
+    Parameters for which ``lars_filter`` is False keep their gradients, without decay, as upstream.
     """
 
-    def __init__(self, optimizer: Optimizer, epsilon: float = 1e-5, coefficient: float = 0.001, use_clip: bool = False,
-                 lars_filter: Callable[[Any], bool] = lambda x: "LayerNorm" not in x.name and "bias" not in x.name) -> None:
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        epsilon: float = 1e-5,
+        coefficient: float = 0.001,
+        use_clip: bool = False,
+        lars_filter: Callable[[Any], bool] = lambda x: "LayerNorm" not in x.name and "bias" not in x.name,
+    ) -> None:
         super().__init__(0.0, [_host_parameter(0.0, "fake_param")])
         check_type(optimizer, "optimizer", Optimizer, "LARS")
-        self.epsilon, self.coefficient = check_float(epsilon, "epsilon", "LARS"), check_float(coefficient, "coefficient", "LARS")
+        self.epsilon, self.coefficient = (
+            check_float(epsilon, "epsilon", "LARS"),
+            check_float(coefficient, "coefficient", "LARS"),
+        )
         self.use_clip = check_bool(use_clip, "use_clip", "LARS")
         if use_clip and optimizer.is_group_lr and optimizer.dynamic_lr:
-            raise ValueError("For 'LARS', if the argument 'use_clip' is set to True, then the dynamic learning rate and group learning rate cannot "
-                             "both be true, but got both.")
+            raise ValueError(
+                "For 'LARS', if the argument 'use_clip' is set to True, then the dynamic learning rate and group "
+                "learning rate cannot "
+                "both be true, but got both."
+            )
         self.learning_rate = _host_parameter(0.0, "fake_lr")
         self.opt = optimizer
         self.global_step, self.parameters = optimizer.global_step, optimizer.parameters  # type: ignore[assignment]
@@ -39,7 +52,13 @@ class LARS(Optimizer):
     def _take_over_decay(self, optimizer: Optimizer) -> None:
         """Decay and loss scale are applied here, so the inner optimizer must not apply them again."""
         own, inner = self.__dict__, optimizer.__dict__
-        for name in ("dynamic_decay_flags", "dynamic_weight_decay", "decay_flags", "exec_weight_decay", "reciprocal_scale"):
+        for name in (
+            "dynamic_decay_flags",
+            "dynamic_weight_decay",
+            "decay_flags",
+            "exec_weight_decay",
+            "reciprocal_scale",
+        ):
             own[name] = inner[name]
         own["weight_decay"], own["_decays"] = inner["weight_decay"], inner["_decays"]
         optimizer.dynamic_decay_flags = (False,) * self.param_length if self.is_group else False
@@ -49,7 +68,9 @@ class LARS(Optimizer):
 
     def construct(self, gradients: Any) -> Any:
         with torch.no_grad():
-            scaled = list(torch._foreach_mul(list(gradients), 1.0 / self.loss_scale)) if self.need_scale else list(gradients)
+            scaled = (
+                list(torch._foreach_mul(list(gradients), 1.0 / self.loss_scale)) if self.need_scale else list(gradients)
+            )
             self._rescale(scaled, [number for number, flag in enumerate(self.lars_flag) if flag])
         return self.opt(tuple(scaled))
 
@@ -59,7 +80,9 @@ class LARS(Optimizer):
         rates: Any = self.opt._host_rates() if self.use_clip else None
         decays = self._host_decays()
         parameters = [self.parameters[pick] for pick in picks]  # type: ignore[index]
-        norms = zip(picks, parameters, torch._foreach_norm(parameters), torch._foreach_norm([gradients[pick] for pick in picks]))
+        norms = zip(
+            picks, parameters, torch._foreach_norm(parameters), torch._foreach_norm([gradients[pick] for pick in picks])
+        )
         for pick, parameter, weight_norm, gradient_norm in norms:
             ratio = self.coefficient * weight_norm / (gradient_norm + decays[pick] * weight_norm + self.epsilon)
             if self.use_clip:

@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.nn.LazyAdam``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -13,17 +14,36 @@ __all__ = ["LazyAdam"]
 
 
 class LazyAdam(Adam):
-    """`Adam`, but sparse gradients change only the rows (and moments) that they name; gradients are dense here, so the two agree.
+    """`Adam`, but sparse gradients change only the rows (and moments) that they name; gradients are dense here, so the
+    two agree.
 
     ``beta1_power`` and ``beta2_power`` have shape (1,), unlike Adam's.
     """
 
-    def __init__(self, params: Any, learning_rate: Any = 1e-3, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8,
-                 use_locking: bool = False, use_nesterov: bool = False, weight_decay: float = 0.0, loss_scale: float = 1.0) -> None:
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any = 1e-3,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-8,
+        use_locking: bool = False,
+        use_nesterov: bool = False,
+        weight_decay: float = 0.0,
+        loss_scale: float = 1.0,
+    ) -> None:
         super().__init__(params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay, loss_scale)
         for name in ("beta1_power", "beta2_power"):
             power: Parameter = _host_parameter([1.0], name)
             self.__dict__["_parameters"][name] = power
 
-    def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
-        super()._update(parameters, [item.to_dense() if item.layout is not torch.strided else item for item in gradients], rate, decay, picks)
+    def _update(
+        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+    ) -> None:
+        super()._update(
+            parameters,
+            [item.to_dense() if item.layout is not torch.strided else item for item in gradients],
+            rate,
+            decay,
+            picks,
+        )

@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.nn.Momentum``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,8 +16,15 @@ class Momentum(Optimizer):
 
     _repeats = True
 
-    def __init__(self, params: Any, learning_rate: Any, momentum: float, weight_decay: Any = 0.0, loss_scale: float = 1.0,
-                 use_nesterov: bool = False) -> None:
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any,
+        momentum: float,
+        weight_decay: Any = 0.0,
+        loss_scale: float = 1.0,
+        use_nesterov: bool = False,
+    ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         check_type(momentum, "momentum", float, "Momentum")
         if momentum < 0.0:
@@ -26,5 +34,14 @@ class Momentum(Optimizer):
         self.use_nesterov = check_bool(use_nesterov, "use_nesterov", "Momentum")
         self.moments = self.parameters.clone(prefix="moments", init="zeros")  # type: ignore[attr-defined]
 
-    def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
-        momentum_step(parameters, gradients, self._picked(self.moments, picks), rate, _item(self.momentum), nesterov=self.use_nesterov)
+    def _update(
+        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+    ) -> None:
+        momentum_step(
+            parameters,
+            gradients,
+            self._picked(self.moments, picks),
+            rate,
+            _item(self.momentum),
+            nesterov=self.use_nesterov,
+        )

@@ -1,9 +1,11 @@
-"""`Optimizer`, the base: parameter groups, learning rates, decay and scale of gradients. Upstream: ``mindspore.nn.Optimizer``.
+"""`Optimizer`, the base: parameter groups, learning rates, decay and scale of gradients. Upstream:
+``mindspore.nn.Optimizer``.
 
-Scalars that only the host needs (step, learning rates) stay on the CPU whatever the device, so that reading them never waits for a GPU.
-Subclasses here implement `_update` over lists of parameters with one learning rate; subclasses in user code override
-``construct(self, gradients)`` and use the public helpers, as upstream's documentation shows.
+Scalars that only the host needs (step, learning rates) stay on the CPU whatever the device, so that reading them never
+waits for a GPU. Subclasses here implement `_update` over lists of parameters with one learning rate; subclasses in user
+code override ``construct(self, gradients)`` and use the public helpers, as upstream's documentation shows.
 """
+
 from __future__ import annotations
 
 import logging
@@ -56,7 +58,9 @@ class _IteratorLearningRate(LearningRateSchedule):
         rates = self.__dict__["_parameters"]["learning_rate"].asnumpy()
         is_tensor = isinstance(global_step, torch.Tensor)
         step = int(global_step.item()) if is_tensor else int(global_step)
-        return _host_tensor(np.full(tuple(global_step.shape) if is_tensor else (), rates[min(max(step, 0), len(rates) - 1)]))
+        return _host_tensor(
+            np.full(tuple(global_step.shape) if is_tensor else (), rates[min(max(step, 0), len(rates) - 1)])
+        )
 
 
 class _ConvertToCell(LearningRateSchedule):
@@ -86,9 +90,10 @@ class Optimizer(Cell):
 
     Args:
         learning_rate: a number, a list or 1-D Tensor (one value a step), an iterable, or a LearningRateSchedule.
-        parameters: Parameters, or dicts with "params" and optionally "lr", "weight_decay", "grad_centralization"; one dict may hold
-            "order_params" alone, which gives the order of all.
-        weight_decay: a number, or a Cell that computes it from the step. Without groups it spares names with "beta" or "gamma".
+        parameters: Parameters, or dicts with "params" and optionally "lr", "weight_decay", "grad_centralization"; one
+            dict may hold "order_params" alone, which gives the order of all.
+        weight_decay: a number, or a Cell that computes it from the step. Without groups it spares names with "beta" or
+            "gamma".
         loss_scale: what gradients are divided by.
 
     Raises:
@@ -102,9 +107,11 @@ class Optimizer(Cell):
         super().__init__(auto_prefix=False)
         items = _as_parameter_list(parameters, "parameters")
         if not all(isinstance(item, Parameter) for item in items) and not all(isinstance(item, dict) for item in items):
-            raise TypeError("For 'Optimizer', all elements of the argument 'parameters' must be 'Parameter' or 'dict', "
-                            f"but got {sorted({type(item).__name__ for item in items})}. "
-                            "For a torch.nn.Module use an optimizer of torch.optim, or nn.Cell layers.")
+            raise TypeError(
+                "For 'Optimizer', all elements of the argument 'parameters' must be 'Parameter' or 'dict', "
+                f"but got {sorted({type(item).__name__ for item in items})}. "
+                "For a torch.nn.Module use an optimizer of torch.optim, or nn.Cell layers."
+            )
         if isinstance(loss_scale, int) and not isinstance(loss_scale, bool):
             loss_scale = float(loss_scale)
         check_type(loss_scale, "loss_scale", float, self.cls_name)
@@ -133,19 +140,23 @@ class Optimizer(Cell):
         self.global_step_increase_tensor = _host_tensor([1], torch.int32)
         self.__dict__["_buckets"] = None
 
-    # --- construction -----------------------------------------------------------------------------------------------------
+    # --- construction -------------------------------------------------------------------------------------------------
 
     def _checked_rate(self, learning_rate: Any) -> Any:
         """A float, a numpy array of one rate a step, or a schedule; sets ``dynamic_lr``."""
         if isinstance(learning_rate, (int, float)) and not isinstance(learning_rate, bool):
             if learning_rate < 0:
-                raise ValueError(f"For '{self.cls_name}', the 'learning_rate' must not be negative, but got {learning_rate}.")
+                raise ValueError(
+                    f"For '{self.cls_name}', the 'learning_rate' must not be negative, but got {learning_rate}."
+                )
             return float(learning_rate)
         if isinstance(learning_rate, torch.Tensor) and learning_rate.dim() == 0:
             return float(learning_rate)
         if isinstance(learning_rate, torch.Tensor) and learning_rate.dim() > 1:
-            raise ValueError("For 'Optimizer', if 'learning_rate' is Tensor type, then the dimension of it should be 0 or 1, "
-                             f"but got {learning_rate.dim()}.")
+            raise ValueError(
+                "For 'Optimizer', if 'learning_rate' is Tensor type, then the dimension of it should be 0 or 1, "
+                f"but got {learning_rate.dim()}."
+            )
         self.dynamic_lr = True
         if isinstance(learning_rate, LearningRateSchedule):
             return learning_rate
@@ -153,8 +164,11 @@ class Optimizer(Cell):
             return learning_rate.detach().cpu().numpy().astype(np.float32)
         if isinstance(learning_rate, Iterable) and not isinstance(learning_rate, (str, dict)):
             return np.array([float(item) for item in learning_rate], np.float32)
-        raise TypeError("For 'Optimizer', the argument 'learning_rate' must be int, float, Tensor, Iterable or LearningRateSchedule, "
-                        f"but got {type(learning_rate)}.")
+        raise TypeError(
+            "For 'Optimizer', the argument 'learning_rate' must be int, float, Tensor, Iterable or "
+            "LearningRateSchedule, "
+            f"but got {type(learning_rate)}."
+        )
 
     def _build_rate(self, rate: Any, name: str) -> Any:
         """What is stored for a rate: a Parameter, or a Cell that maps the step to it."""
@@ -179,8 +193,10 @@ class Optimizer(Cell):
                 rates[number] = self._checked_rate(group["lr"])
         lengths = {len(item) for item in [rate, *rates.values()] if isinstance(item, np.ndarray)}
         if len(lengths) > 1:
-            raise ValueError("For 'Optimizer', the Tensor type dynamic learning rate in group must be the same size as the argument "
-                             f"'learning_rate', but got lengths {sorted(lengths)}.")
+            raise ValueError(
+                "For 'Optimizer', the Tensor type dynamic learning rate in group must be the same size as the argument "
+                f"'learning_rate', but got lengths {sorted(lengths)}."
+            )
         default = self._build_rate(rate, "learning_rate")
         for number, group in enumerate(groups):
             if "order_params" in group:
@@ -189,11 +205,15 @@ class Optimizer(Cell):
             decay = self._checked_decay(group.get("weight_decay", weight_decay))
             centralize = group.get("grad_centralization", False)
             if not isinstance(centralize, bool):
-                raise TypeError(f"For 'Optimizer', the 'gradients_centralization' must be bool type, but got {type(centralize)}.")
+                raise TypeError(
+                    f"For 'Optimizer', the 'gradients_centralization' must be bool type, but got {type(centralize)}."
+                )
             for parameter in list(group["params"]):
                 if any(parameter is item or parameter.name == item.name for item in self.group_params):
-                    raise RuntimeError(f"For 'Optimizer', the {parameter.name} parameter already exists, it does not support repeated "
-                                       "setting. Please check whether the optimizer parameter has been set multiple times.")
+                    raise RuntimeError(
+                        f"For 'Optimizer', the {parameter.name} parameter already exists, it does not support repeated "
+                        "setting. Please check whether the optimizer parameter has been set multiple times."
+                    )
                 self.group_params.append(parameter)
                 self.group_lr.append(own)
                 self.group_weight_decay.append(decay)
@@ -204,26 +224,37 @@ class Optimizer(Cell):
     def _check_group(self, group: Any) -> None:
         unknown = [key for key in group if key not in _GROUP_KEYS]
         if unknown:
-            raise KeyError(f"For 'Optimizer', the key in group params must be one of in {list(_GROUP_KEYS)}, but got {unknown}.")
+            raise KeyError(
+                f"For 'Optimizer', the key in group params must be one of in {list(_GROUP_KEYS)}, but got {unknown}."
+            )
         if "order_params" in group:
             if len(group) > 1:
-                raise ValueError("For 'Optimizer', the order params dict in group parameters should only include the 'order_params' key, "
-                                 f"but got {list(group)}.")
+                raise ValueError(
+                    "For 'Optimizer', the order params dict in group parameters should only include the 'order_params' "
+                    "key, "
+                    f"but got {list(group)}."
+                )
             if not isinstance(group["order_params"], Iterable):
-                raise TypeError("For 'Optimizer', the value of 'order_params' in group parameters must be Iterable type, "
-                                f"but got {type(group['order_params'])}.")
+                raise TypeError(
+                    "For 'Optimizer', the value of 'order_params' in group parameters must be Iterable type, "
+                    f"but got {type(group['order_params'])}."
+                )
             return
         if not isinstance(group.get("params"), (list, tuple)):
             group["params"] = _as_parameter_list(group.get("params"), "group `params`")
         for index, parameter in enumerate(_as_parameter_list(group["params"], "group `params`")):
             if not isinstance(parameter, Parameter):
-                raise TypeError("For 'Optimizer', the element in group parameters must be Parameter type, "
-                                f"but got {type(parameter)} at index {index}.")
+                raise TypeError(
+                    "For 'Optimizer', the element in group parameters must be Parameter type, "
+                    f"but got {type(parameter)} at index {index}."
+                )
 
     def _reorder(self, order: list[Parameter]) -> None:
         if len(order) != len(self.group_params):
-            raise ValueError("For 'Optimizer', the length of order parameters must be the same as the length of group parameters, "
-                             f"but got order parameters' length {len(order)}, group parameters' length {len(self.group_params)}.")
+            raise ValueError(
+                "For 'Optimizer', the length of order parameters must be the same as the length of group parameters, "
+                f"but got order parameters' length {len(order)}, group parameters' length {len(self.group_params)}."
+            )
         position = {parameter.name: number for number, parameter in enumerate(self.group_params)}
         try:
             picks = [position[parameter.name] for parameter in order]
@@ -249,7 +280,9 @@ class Optimizer(Cell):
             self.dynamic_weight_decay = True
             return weight_decay
         if isinstance(weight_decay, bool) or not isinstance(weight_decay, (int, float)):
-            raise TypeError(f"For 'Optimizer', the argument 'Weight_decay' must be int, float or Cell.but got {type(weight_decay)}")
+            raise TypeError(
+                f"For 'Optimizer', the argument 'Weight_decay' must be int, float or Cell.but got {type(weight_decay)}"
+            )
         if weight_decay < 0:
             raise ValueError(f"For '{self.cls_name}', the 'weight_decay' must not be negative, but got {weight_decay}.")
         return float(weight_decay)
@@ -261,7 +294,9 @@ class Optimizer(Cell):
             self.decay_flags = tuple(isinstance(item, Cell) or item > 0 for item in decays)
             self.exec_weight_decay = any(self.decay_flags)
             self.dynamic_decay_flags: Any = tuple(isinstance(item, Cell) for item in decays)
-            own["weight_decay"] = tuple(item if isinstance(item, Cell) else _host_tensor(item * self.loss_scale) for item in decays)
+            own["weight_decay"] = tuple(
+                item if isinstance(item, Cell) else _host_tensor(item * self.loss_scale) for item in decays
+            )
             self.grad_centralization_flags = tuple(self.group_grad_centralization)
         else:
             decay = self._checked_decay(weight_decay)
@@ -282,10 +317,12 @@ class Optimizer(Cell):
     def weight_decay(self, value: Any) -> None:
         self.__dict__["weight_decay"] = value
 
-    # --- for subclasses in user code --------------------------------------------------------------------------------------
+    # --- for subclasses in user code ----------------------------------------------------------------------------------
 
     def get_lr(self) -> Any:
-        """The current learning rate: a 0-d Tensor, or a tuple with one for each parameter when groups have their own."""
+        """The current learning rate: a 0-d Tensor, or a tuple with one for each parameter when groups have
+        their own.
+        """
         if not self.dynamic_lr:
             return self.learning_rate
         if self.is_group_lr:
@@ -304,13 +341,17 @@ class Optimizer(Cell):
     def get_lr_parameter(self, param: Any) -> Any:
         """The learning rate (Parameter, list Parameter or schedule) of a Parameter, or of each in a list."""
         if not isinstance(param, (Parameter, list)):
-            raise TypeError(f"For 'get_lr_parameter', the 'param' must be 'Parameter' or 'list' type, but got {type(param)}.")
+            raise TypeError(
+                f"For 'get_lr_parameter', the 'param' must be 'Parameter' or 'list' type, but got {type(param)}."
+            )
         known = {id(item): number for number, item in enumerate(self.parameters)}  # type: ignore[arg-type]
         found = []
         for item in [param] if isinstance(param, Parameter) else param:
             if id(item) not in known:
-                raise ValueError(f"For 'get_lr_parameter', the parameter {getattr(item, 'name', item)} is not in optimizer, "
-                                 "please check whether the argument 'param' is correct.")
+                raise ValueError(
+                    f"For 'get_lr_parameter', the parameter {getattr(item, 'name', item)} is not in optimizer, "
+                    "please check whether the argument 'param' is correct."
+                )
             rate = self.learning_rate[known[id(item)]] if self.is_group_lr else self.learning_rate
             found.append(rate.learning_rate if isinstance(rate, (_ConvertToCell, _IteratorLearningRate)) else rate)
         return found if isinstance(param, list) else found[0]
@@ -321,11 +362,19 @@ class Optimizer(Cell):
 
     def scale_grad(self, gradients: Sequence[Any]) -> tuple[Any, ...]:
         """Gradients divided by loss_scale."""
-        return wrap(tuple(torch._foreach_mul(list(gradients), 1.0 / self.loss_scale))) if self.need_scale else tuple(gradients)
+        return (
+            wrap(tuple(torch._foreach_mul(list(gradients), 1.0 / self.loss_scale)))
+            if self.need_scale
+            else tuple(gradients)
+        )
 
     def gradients_centralization(self, gradients: Sequence[Any]) -> tuple[Any, ...]:
-        """Gradients with their mean over all but the first axis removed, where a group asks for it (and axis 1 is a multiple of 16)."""
-        return wrap(tuple(self._centralized(list(gradients)))) if any(self.grad_centralization_flags) else tuple(gradients)
+        """Gradients with their mean over all but the first axis removed, where a group asks for it (and axis 1 is a
+        multiple of 16).
+        """
+        return (
+            wrap(tuple(self._centralized(list(gradients)))) if any(self.grad_centralization_flags) else tuple(gradients)
+        )
 
     def flatten_gradients(self, gradients: Any) -> Any:
         """The gradients as they are: parameters are never flattened here."""
@@ -340,21 +389,25 @@ class Optimizer(Cell):
     @property
     def map_(self) -> Any:
         from mindspore_compat.ops.composite import Map
+
         return Map()
 
     @property
     def map_reverse(self) -> Any:
         from mindspore_compat.ops.composite import Map
+
         return Map(None, True)
 
     @property
     def hyper_map(self) -> Any:
         from mindspore_compat.ops.composite import HyperMap
+
         return HyperMap()
 
     @property
     def hyper_map_reverse(self) -> Any:
         from mindspore_compat.ops.composite import HyperMap
+
         return HyperMap(None, True)
 
     @property
@@ -377,16 +430,20 @@ class Optimizer(Cell):
         if not isinstance(value, str):
             raise TypeError(f"For 'Optimizer', the property 'target' must be string, but got {type(value)}")
         if value not in ("CPU", "Ascend", "GPU"):
-            raise ValueError(f"For 'Optimizer', the property 'target' must be one of ['CPU', 'Ascend' ,'GPU'], but got {value}")
+            raise ValueError(
+                f"For 'Optimizer', the property 'target' must be one of ['CPU', 'Ascend' ,'GPU'], but got {value}"
+            )
         if value == "CPU" and current_device() is not CPU:
             _log.warning("Optimizer.target = 'CPU' has no effect: parameters are updated on the device where they are.")
 
-    # --- the step ---------------------------------------------------------------------------------------------------------
+    # --- the step -----------------------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if is_tracing():
             return not_traced(self, *args, **kwargs)
-        args = args if type(self).construct is Optimizer.construct else wrap(args)  # our training steps hand over torch's tensors
+        args = (
+            args if type(self).construct is Optimizer.construct else wrap(args)
+        )  # our training steps hand over torch's tensors
         _grad_state.written()
         recorder = _grad_state.recorder_here()
         if recorder is not None:
@@ -399,9 +456,15 @@ class Optimizer(Cell):
 
     @property
     def _is_recorded(self) -> bool:
-        """Whether a recorded step holds the update's operators, as the class says by `_repeats`; otherwise the optimizer is called at each replay."""
-        return ("_repeats" in type(self).__dict__ and not self.dynamic_lr and not self.dynamic_weight_decay
-                and not self.__dict__["_rates_move"])
+        """Whether a recorded step holds the update's operators, as the class says by `_repeats`; otherwise the
+        optimizer is called at each replay.
+        """
+        return (
+            "_repeats" in type(self).__dict__
+            and not self.dynamic_lr
+            and not self.dynamic_weight_decay
+            and not self.__dict__["_rates_move"]
+        )
 
     def construct(self, gradients: Any) -> Any:
         """One step with a tuple of gradients in the order of ``parameters``.
@@ -413,8 +476,10 @@ class Optimizer(Cell):
             _grad_state.not_repeatable("it calls the optimizer's construct")
         gradients = [gradients] if isinstance(gradients, torch.Tensor) else list(gradients)
         if len(gradients) != self.param_length:
-            raise ValueError(f"For '{self.cls_name}', the number of gradients must be that of the parameters {self.param_length}, "
-                             f"but got {len(gradients)}.")
+            raise ValueError(
+                f"For '{self.cls_name}', the number of gradients must be that of the parameters {self.param_length}, "
+                f"but got {len(gradients)}."
+            )
         with torch.no_grad():
             gradients = self._prepared(gradients)
             rates, decays = self._host_rates(), self._host_decays()
@@ -428,19 +493,26 @@ class Optimizer(Cell):
     def _begin_step(self) -> None:
         """What happens once a step, before the updates."""
 
-    def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
+    def _update(
+        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+    ) -> None:
         """Update parameters that share a learning rate; ``picks`` are their positions, None for all."""
         raise NotImplementedError(f"{type(self).__name__} must override 'construct(self, gradients)'.")
 
     def _picked(self, states: Sequence[Any], picks: list[int] | None) -> list[Any]:
-        """``states`` (at ``picks``) as plain tensors on the same `memory`, with which torch does not look for overrides at every touch."""
+        """``states`` (at ``picks``) as plain tensors on the same `memory`, with which torch does not look for overrides
+        at every touch.
+        """
         found: Any = self.__dict__.get("_aliases")
         if found is None or found[0] is not _ALIASES or found[1] != _grad_state.epoch:
             found = self.__dict__["_aliases"] = (_ALIASES, _grad_state.epoch, {})
         key = (id(states), None if picks is None else tuple(picks))
         cached = found[2].get(key)
         if cached is None:
-            cached = found[2][key] = (states, [memory(state) for state in (states if picks is None else [states[pick] for pick in picks])])
+            cached = found[2][key] = (
+                states,
+                [memory(state) for state in (states if picks is None else [states[pick] for pick in picks])],
+            )
         return list(cached[1])
 
     #: whether `_update` handles weight decay itself instead of adding it to the gradients
@@ -461,15 +533,20 @@ class Optimizer(Cell):
         result = list(gradients)
         with torch.no_grad():
             for decay, picks in by_decay.items():
-                added = torch._foreach_add([gradients[pick] for pick in picks], [self.parameters[pick] for pick in picks], alpha=decay)  # type: ignore[index]
+                added = torch._foreach_add(
+                    [gradients[pick] for pick in picks], [self.parameters[pick] for pick in picks], alpha=decay
+                )  # type: ignore[index]
                 for pick, gradient in zip(picks, added):
                     result[pick] = gradient
         return result
 
     def _centralized(self, gradients: list[Any]) -> list[Any]:
-        return [gradient - gradient.mean(tuple(range(1, gradient.dim())), True)
-                if flag and gradient.dim() > 1 and gradient.shape[1] % 16 == 0 else gradient
-                for gradient, flag in zip(gradients, self.grad_centralization_flags)]
+        return [
+            gradient - gradient.mean(tuple(range(1, gradient.dim())), True)
+            if flag and gradient.dim() > 1 and gradient.shape[1] % 16 == 0
+            else gradient
+            for gradient, flag in zip(gradients, self.grad_centralization_flags)
+        ]
 
     def _scheduled(self, cell: Any) -> Any:
         step = self.__dict__["_parameters"]["global_step"]
@@ -497,7 +574,9 @@ class Optimizer(Cell):
         return [float(self._scheduled(item)) if isinstance(item, Cell) else item for item in decays]
 
     def _bucketed(self, rates: Any, decays: Sequence[float]) -> Iterable[tuple[list[int] | None, float, float]]:
-        """(positions or None for all, learning rate, weight decay) of each set of parameters that are updated together."""
+        """(positions or None for all, learning rate, weight decay) of each set of parameters that are
+        updated together.
+        """
         if not isinstance(rates, list) and (not self._decoupled_decay or len(set(decays)) <= 1):
             return [(None, rates, decays[0] if self._decoupled_decay else 0.0)]
         buckets: dict[tuple[float, float], list[int]] = {}

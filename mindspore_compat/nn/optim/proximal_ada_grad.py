@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.nn.ProximalAdagrad``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -12,10 +13,21 @@ __all__ = ["ProximalAdagrad"]
 
 
 class ProximalAdagrad(Optimizer):
-    """a += g²; r = lr/sqrt(a); q = p - r·g; p = sign(q)·max(|q| - r·l1, 0)/(1 + r·l2), the threshold only for l1 > 0."""
+    """a += g²; r = lr/sqrt(a); q = p - r·g; p = sign(q)·max(|q| - r·l1, 0)/(1 + r·l2), the threshold only
+    for l1 > 0.
+    """
 
-    def __init__(self, params: Any, accum: float = 0.1, learning_rate: Any = 0.001, l1: float = 0.0, l2: float = 0.0, use_locking: bool = False,
-                 loss_scale: float = 1.0, weight_decay: Any = 0.0) -> None:
+    def __init__(
+        self,
+        params: Any,
+        accum: float = 0.1,
+        learning_rate: Any = 0.001,
+        l1: float = 0.0,
+        l2: float = 0.0,
+        use_locking: bool = False,
+        loss_scale: float = 1.0,
+        weight_decay: Any = 0.0,
+    ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         for name, value in (("accum", accum), ("l1", l1), ("l2", l2)):
             check_non_negative_float(value, name, "ProximalAdagrad")
@@ -23,12 +35,16 @@ class ProximalAdagrad(Optimizer):
         self.l1, self.l2 = l1, l2
         self.accum = self.parameters.clone(prefix="accum", init=accum)  # type: ignore[attr-defined]
 
-    def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
+    def _update(
+        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+    ) -> None:
         accums = self._picked(self.accum, picks)
         torch._foreach_addcmul_(accums, gradients, gradients, 1.0)
         for p, g, accum in zip(parameters, gradients, accums):
             step = torch.mul(torch.rsqrt(accum), rate)
             moved = torch.sub(p, torch.mul(step, g))
             if self.l1 > 0:
-                moved = torch.mul(torch.sign(moved), torch.clamp(torch.sub(torch.abs(moved), torch.mul(step, self.l1)), min=0.0))
+                moved = torch.mul(
+                    torch.sign(moved), torch.clamp(torch.sub(torch.abs(moved), torch.mul(step, self.l1)), min=0.0)
+                )
             torch._C.TensorBase.copy_(p, torch.div(moved, torch.add(torch.mul(step, self.l2), 1.0)))

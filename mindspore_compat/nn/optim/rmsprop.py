@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.nn.RMSProp``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -17,13 +18,26 @@ class RMSProp(Optimizer):
     ``centered`` subtracts the square of the mean gradient from s. ``mean_square`` starts at 1.
     """
 
-    def __init__(self, params: Any, learning_rate: Any = 0.1, decay: float = 0.9, momentum: float = 0.0, epsilon: float = 1e-10,
-                 use_locking: bool = False, centered: bool = False, loss_scale: float = 1.0, weight_decay: Any = 0.0) -> None:
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any = 0.1,
+        decay: float = 0.9,
+        momentum: float = 0.0,
+        epsilon: float = 1e-10,
+        use_locking: bool = False,
+        centered: bool = False,
+        loss_scale: float = 1.0,
+        weight_decay: Any = 0.0,
+    ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         for name, value in (("decay", decay), ("momentum", momentum), ("epsilon", epsilon)):
             check_type(value, name, float, "RMSProp")
             if value < 0 or (name == "epsilon" and value == 0):
-                raise ValueError(f"For 'RMSProp', the '{name}' must be {'positive' if name == 'epsilon' else 'non-negative'}, but got {value}.")
+                raise ValueError(
+                    f"For 'RMSProp', the '{name}' must be {'positive' if name == 'epsilon' else 'non-negative'}, but "
+                    f"got {value}."
+                )
         check_bool(use_locking, "use_locking", "RMSProp")
         self.centered = check_bool(centered, "centered", "RMSProp")
         if centered:
@@ -32,7 +46,9 @@ class RMSProp(Optimizer):
         self.ms = self.parameters.clone(prefix="mean_square", init="ones")  # type: ignore[attr-defined]
         self.moment = self.parameters.clone(prefix="moment", init="zeros")  # type: ignore[attr-defined]
 
-    def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
+    def _update(
+        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+    ) -> None:
         squares, moments = self._picked(self.ms, picks), self._picked(self.moment, picks)
         torch._foreach_mul_(squares, self.decay)
         torch._foreach_addcmul_(squares, gradients, gradients, 1.0 - self.decay)

@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.nn.Rprop``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -22,31 +23,46 @@ def _pair(value: Any, name: str) -> tuple[float, float]:
 
 
 class Rprop(Optimizer):
-    """Each element has its own step, which grows by ``etas[1]`` while its gradient keeps its sign and shrinks by ``etas[0]`` when it turns;
-    then that gradient counts as 0. p -= sign(g)·step. Steps start at the learning rate and stay within ``step_sizes``.
+    """Each element has its own step, which grows by ``etas[1]`` while its gradient keeps its sign and shrinks by
+    ``etas[0]`` when it turns; then that gradient counts as 0. p -= sign(g)·step. Steps start at the learning rate and
+    stay within ``step_sizes``.
     """
 
-    def __init__(self, params: Any, learning_rate: Any = 0.1, etas: tuple[float, float] = (0.5, 1.2),
-                 step_sizes: tuple[float, float] = (1e-6, 50.0), weight_decay: Any = 0.0) -> None:
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any = 0.1,
+        etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50.0),
+        weight_decay: Any = 0.0,
+    ) -> None:
         super().__init__(learning_rate, params, weight_decay)
         self.etaminus, self.etaplus = _pair(etas, "etas")
         self.step_size_min, self.step_size_max = _pair(step_sizes, "step_sizes")
         if self.step_size_min > self.step_size_max:
-            raise ValueError("For 'Rprop', maximal step size should not be less than minimal step size, "
-                             f"but got {self.step_size_min} > {self.step_size_max}.")
+            raise ValueError(
+                "For 'Rprop', maximal step size should not be less than minimal step size, "
+                f"but got {self.step_size_min} > {self.step_size_max}."
+            )
         check_float_range(self.etaminus, "etaminus", "Rprop", 0.0, 1.0, (False, False))
         if self.etaplus <= 1.0:
             raise ValueError(f"For 'Rprop', etaplus must be greater than 1.0, but got etaplus {self.etaplus}.")
         self.prev = self.parameters.clone(prefix="prev", init="zeros")  # type: ignore[attr-defined]
         self.step_size = self.parameters.clone(prefix="step_size", init="zeros")  # type: ignore[attr-defined]
 
-    def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
+    def _update(
+        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+    ) -> None:
         first = self.global_step.item() == 1
-        for p, g, before, step in zip(parameters, gradients, self._picked(self.prev, picks), self._picked(self.step_size, picks)):
+        for p, g, before, step in zip(
+            parameters, gradients, self._picked(self.prev, picks), self._picked(self.step_size, picks)
+        ):
             turn = torch.sign(torch.mul(g, before))
             factor = torch.where(turn > 0, self.etaplus, torch.where(turn < 0, self.etaminus, 1.0))
             size = torch.full_like(g, rate) if first else step
-            torch._C.TensorBase.copy_(step, torch.clamp(torch.mul(size, factor), self.step_size_min, self.step_size_max))
+            torch._C.TensorBase.copy_(
+                step, torch.clamp(torch.mul(size, factor), self.step_size_min, self.step_size_max)
+            )
             kept = torch.where(turn < 0, torch.zeros_like(g), g)
             torch._C.TensorBase.sub_(p, torch.mul(torch.sign(kept), step))
             torch._C.TensorBase.copy_(before, kept)

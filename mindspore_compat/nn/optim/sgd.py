@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.nn.SGD``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -13,12 +14,20 @@ __all__ = ["SGD"]
 
 
 class SGD(Optimizer):
-    """Without momentum p -= lr·g. With it: accum = g in the first step, then momentum·accum + (1 - dampening)·g; p -= lr·accum,
-    or with Nesterov p -= lr·(g + momentum·accum). ``stat`` is 1 until a parameter's first step with momentum.
+    """Without momentum p -= lr·g. With it: accum = g in the first step, then momentum·accum + (1 - dampening)·g; p -=
+    lr·accum, or with Nesterov p -= lr·(g + momentum·accum). ``stat`` is 1 until a parameter's first step with momentum.
     """
 
-    def __init__(self, params: Any, learning_rate: Any = 0.1, momentum: float = 0.0, dampening: float = 0.0, weight_decay: Any = 0.0,
-                 nesterov: bool = False, loss_scale: float = 1.0) -> None:
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any = 0.1,
+        momentum: float = 0.0,
+        dampening: float = 0.0,
+        weight_decay: Any = 0.0,
+        nesterov: bool = False,
+        loss_scale: float = 1.0,
+    ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         for name, value in (("momentum", momentum), ("dampening", dampening)):
             if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -27,11 +36,16 @@ class SGD(Optimizer):
                 raise ValueError(f"For 'SGD', the argument '{name}' must be at least 0.0, but got {value}.")
         self.nesterov = check_bool(nesterov, "nesterov", "SGD")
         if nesterov and (momentum <= 0.0 or dampening != 0.0):
-            raise ValueError("For 'SGD', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must equal to 0.0, "
-                             f"but got 'momentum' {momentum}, 'dampening' {dampening}.")
+            raise ValueError(
+                "For 'SGD', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must equal to 0.0, "
+                f"but got 'momentum' {momentum}, 'dampening' {dampening}."
+            )
         if self.dynamic_weight_decay:
-            raise TypeError("For 'SGD', dynamic weight decay is currently not supported, the argument 'weight_decay' or 'weight_decay' "
-                            "set in grouped 'params' must be float or int type.")
+            raise TypeError(
+                "For 'SGD', dynamic weight decay is currently not supported, the argument 'weight_decay' or "
+                "'weight_decay' "
+                "set in grouped 'params' must be float or int type."
+            )
         self.dampening = float(dampening)
         self.momentum = _host_parameter(float(momentum), "momentum")
         self.accum = self.parameters.clone(prefix="accum", init="zeros")  # type: ignore[attr-defined]
@@ -39,14 +53,18 @@ class SGD(Optimizer):
         self.__dict__["_fresh"] = None
 
     def _begin_step(self) -> None:
-        # A loaded checkpoint may have put 0 or 1 into stat, so it is looked at, but only in steps after it could have changed:
-        # once all are 0 they stay so until somebody writes to one.
+        # A loaded checkpoint may have put 0 or 1 into stat, so it is looked at, but only in steps after it could have
+        # changed: once all are 0 they stay so until somebody writes to one.
         versions = tuple(item._version for item in self.stat)
         if self.__dict__["_fresh"] is None or self.__dict__["_fresh"][0] != versions:
-            flags = torch.stack([item.flatten()[0] if item.numel() else item.new_zeros(()) for item in self.stat]).tolist()
+            flags = torch.stack(
+                [item.flatten()[0] if item.numel() else item.new_zeros(()) for item in self.stat]
+            ).tolist()
             self.__dict__["_fresh"] = (versions, [flag > 0 for flag in flags])
 
-    def _update(self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None) -> None:
+    def _update(
+        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+    ) -> None:
         momentum = self.momentum.item()
         if momentum == 0.0:
             torch._foreach_add_(parameters, gradients, alpha=-rate)
@@ -61,4 +79,12 @@ class SGD(Optimizer):
             if fresh[position]:  # the first step takes the gradient itself
                 torch._C.TensorBase.zero_(accum)
                 torch._C.TensorBase.zero_(self.stat[position])
-            momentum_step([parameter], [gradient], [accum], rate, momentum, 0.0 if fresh[position] else self.dampening, self.nesterov)
+            momentum_step(
+                [parameter],
+                [gradient],
+                [accum],
+                rate,
+                momentum,
+                0.0 if fresh[position] else self.dampening,
+                self.nesterov,
+            )

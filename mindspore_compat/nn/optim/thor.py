@@ -1,4 +1,5 @@
-"""The second-order optimizer THOR. Upstream: ``mindspore.nn.thor``. Source of the method: https://ojs.aaai.org/index.php/AAAI/article/view/16867.
+"""The second-order optimizer THOR. Upstream: ``mindspore.nn.thor``. Source of the method:
+https://ojs.aaai.org/index.php/AAAI/article/view/16867.
 
 What is computed, and where it departs from upstream, stands in docs/design/thor.md. A step:
 
@@ -8,6 +9,7 @@ What is computed, and where it departs from upstream, stands in docs/design/thor
     g = g + weight_decay · w where decay_filter says so;  g · min(1, 1/‖g‖) with enable_clip_grad
     m = momentum · m + g;  w -= lr · m, with Nesterov w -= lr · (g + momentum · m)
 """
+
 from __future__ import annotations
 
 import functools
@@ -36,9 +38,20 @@ def decay_all(parameter: Any) -> bool:
     return True
 
 
-def thor(net: Any, learning_rate: Any, damping: Any, momentum: float, weight_decay: float = 0.0, loss_scale: float = 1.0,
-         batch_size: int = 32, use_nesterov: bool = False, decay_filter: Callable[[Any], bool] = decay_all,
-         split_indices: Any = None, enable_clip_grad: bool = False, frequency: int = 100) -> Any:
+def thor(
+    net: Any,
+    learning_rate: Any,
+    damping: Any,
+    momentum: float,
+    weight_decay: float = 0.0,
+    loss_scale: float = 1.0,
+    batch_size: int = 32,
+    use_nesterov: bool = False,
+    decay_filter: Callable[[Any], bool] = decay_all,
+    split_indices: Any = None,
+    enable_clip_grad: bool = False,
+    frequency: int = 100,
+) -> Any:
     """An optimizer that preconditions gradients by inverse Kronecker factors, renewed every ``frequency``-th step.
 
     Converts ``net`` in place first, so that its layers record factors.
@@ -60,16 +73,30 @@ def thor(net: Any, learning_rate: Any, damping: Any, momentum: float, weight_dec
     if not isinstance(net, torch.nn.Module):
         raise TypeError(f"For 'thor', the 'net' must be a Cell or a torch.nn.Module, but got {type(net).__name__}.")
     convert_network(net)
-    arguments = (net, learning_rate, damping, momentum, weight_decay, loss_scale, batch_size, use_nesterov, decay_filter, split_indices,
-                 enable_clip_grad, frequency)
+    arguments = (
+        net,
+        learning_rate,
+        damping,
+        momentum,
+        weight_decay,
+        loss_scale,
+        batch_size,
+        use_nesterov,
+        decay_filter,
+        split_indices,
+        enable_clip_grad,
+        frequency,
+    )
     if isinstance(net, Cell):
         return ThorGpu(*arguments)
     from mindspore_compat.nn.optim.thor_torch import ThorTorch
+
     return ThorTorch(*arguments)
 
 
-def check_options(learning_rate: Any, momentum: Any, frequency: Any, batch_size: Any, use_nesterov: Any,
-                  enable_clip_grad: Any) -> None:
+def check_options(
+    learning_rate: Any, momentum: Any, frequency: Any, batch_size: Any, use_nesterov: Any, enable_clip_grad: Any
+) -> None:
     """TypeError, ValueError for arguments that upstream refuses, and for a batch size that would divide by zero."""
     check_type(momentum, "momentum", float, "thor")
     if momentum < 0.0:
@@ -78,8 +105,11 @@ def check_options(learning_rate: Any, momentum: Any, frequency: Any, batch_size:
     if frequency < 2:
         raise ValueError(f"For 'thor', the argument 'frequency' must be at least 2, but got 'frequency' {frequency}.")
     if not isinstance(learning_rate, torch.Tensor):
-        raise TypeError(f"For 'thor', the 'learning rate' must be a Tensor with one value for each step, but got {learning_rate!r} of type "
-                        f"{type(learning_rate).__name__}.")
+        raise TypeError(
+            f"For 'thor', the 'learning rate' must be a Tensor with one value for each step, but got {learning_rate!r} "
+            "of type "
+            f"{type(learning_rate).__name__}."
+        )
     check_type(batch_size, "batch_size", (int, float), "thor")
     if batch_size <= 0:
         raise ValueError(f"For 'thor', the 'batch_size' must be positive, but got {batch_size}.")
@@ -99,12 +129,16 @@ def scheduled(values: Any, name: str, step: int) -> float:
         TypeError: if it is no Tensor of one axis at most. ValueError: past its end.
     """
     if not isinstance(values, torch.Tensor) or values.dim() > 1:
-        raise TypeError(f"For 'thor', the '{name}' must be a 1-D Tensor with one value for each step, but got {values!r}.")
+        raise TypeError(
+            f"For 'thor', the '{name}' must be a 1-D Tensor with one value for each step, but got {values!r}."
+        )
     if values.dim() == 0:
         return float(values)
     if step >= values.shape[0]:
-        raise ValueError(f"For 'thor', the '{name}' has {values.shape[0]} values, one for each step, but this is step {step + 1}. "
-                         f"Give it as many values as there are steps.")
+        raise ValueError(
+            f"For 'thor', the '{name}' has {values.shape[0]} values, one for each step, but this is step {step + 1}. "
+            f"Give it as many values as there are steps."
+        )
     return float(values[step])
 
 
@@ -121,13 +155,26 @@ def _value_of(counter: torch.Tensor) -> int:
 class ThorGpu(Optimizer):
     """What `thor` returns for a Cell, under upstream's name; on every device.
 
-    State: ``moments.NAME``, ``matrix_a_inv_I`` and ``matrix_g_inv_I`` of the I-th factored weight, ``cov_step``, ``global_step``, ``momentum``,
+    State: ``moments.NAME``, ``matrix_a_inv_I`` and ``matrix_g_inv_I`` of the I-th factored weight, ``cov_step``,
+        ``global_step``, ``momentum``,
     ``learning_rate``.
     """
 
-    def __init__(self, net: Any, learning_rate: Any, damping: Any, momentum: float, weight_decay: float = 0.0, loss_scale: float = 1.0,
-                 batch_size: int = 32, use_nesterov: bool = False, decay_filter: Callable[[Any], bool] = decay_all,
-                 split_indices: Any = None, enable_clip_grad: bool = False, frequency: int = 100) -> None:
+    def __init__(
+        self,
+        net: Any,
+        learning_rate: Any,
+        damping: Any,
+        momentum: float,
+        weight_decay: float = 0.0,
+        loss_scale: float = 1.0,
+        batch_size: int = 32,
+        use_nesterov: bool = False,
+        decay_filter: Callable[[Any], bool] = decay_all,
+        split_indices: Any = None,
+        enable_clip_grad: bool = False,
+        frequency: int = 100,
+    ) -> None:
         check_type(weight_decay, "weight_decay", (float, int), "thor")
         super().__init__(learning_rate, net.trainable_params(), weight_decay, loss_scale)
         check_options(learning_rate, momentum, frequency, batch_size, use_nesterov, enable_clip_grad)
@@ -166,15 +213,19 @@ class ThorGpu(Optimizer):
             layer = Layer(found[place], place)
             layer.factors.schedule = self.__dict__["_schedule"]
             values = initial_inverses(layer.factors)
-            layer.a_inverse, layer.g_inverse = (Parameter(value, f"matrix_{side}_inv_{number}", requires_grad=False)
-                                                for side, value in zip("ag", values))
+            layer.a_inverse, layer.g_inverse = (
+                Parameter(value, f"matrix_{side}_inv_{number}", requires_grad=False)
+                for side, value in zip("ag", values)
+            )
             layers.append(layer)
         norms = {position[id(item)] for item in layer_norm_parameters(net) if id(item) in position}
         return SecondOrder(layers, norms, self.batch_size, self.loss_scale)
 
     @property
     def thor(self) -> bool:
-        """Whether the next step is of second order: what ``add_flags_recursive(thor=...)`` says, else every ``frequency``-th."""
+        """Whether the next step is of second order: what ``add_flags_recursive(thor=...)`` says, else every
+        ``frequency``-th.
+        """
         forced = self._func_graph_flags.get("thor")
         return _value_of(self.cov_step) % self.frequency == 0 if forced is None else bool(forced)
 
@@ -184,7 +235,9 @@ class ThorGpu(Optimizer):
 
     @property
     def failed_inversions(self) -> int:
-        """How many blocks of factors could not be inverted so far and kept their previous inverse; waits for the device."""
+        """How many blocks of factors could not be inverted so far and kept their previous inverse; waits for the
+        device.
+        """
         return self.__dict__["_second_order"].failed
 
     def get_frequency(self) -> int:
@@ -192,7 +245,9 @@ class ThorGpu(Optimizer):
         return self.frequency
 
     def follow_loss_scale(self, scale: torch.Tensor) -> None:
-        """``scale``: the changing loss scale of a training step that hands on unscaled gradients; G is divided by its square."""
+        """``scale``: the changing loss scale of a training step that hands on unscaled gradients; G is divided by its
+        square.
+        """
         self.__dict__["_schedule"].scale = scale
 
     def construct(self, gradients: Any) -> Any:
@@ -203,7 +258,10 @@ class ThorGpu(Optimizer):
         """
         gradients = [plain(item) for item in gradients]
         if len(gradients) != self.param_length:
-            raise ValueError(f"For 'thor', the number of gradients must be that of the parameters {self.param_length}, but got {len(gradients)}.")
+            raise ValueError(
+                f"For 'thor', the number of gradients must be that of the parameters {self.param_length}, but got "
+                f"{len(gradients)}."
+            )
         own = self.__dict__
         second_order, step = own["_second_order"], int(self.cov_step.item())
         damping, rate = scheduled(own["damping"], "damping", step), self._rate()
@@ -215,11 +273,20 @@ class ThorGpu(Optimizer):
                 self._average(second_order.invert(damping))
             gradients = second_order.apply(gradients, damping)
             if self.exec_weight_decay:
-                gradients = [torch.add(gradient, parameter, alpha=decay) if decay else gradient
-                             for gradient, parameter, decay in zip(gradients, parameters, own["_decays"])]
+                gradients = [
+                    torch.add(gradient, parameter, alpha=decay) if decay else gradient
+                    for gradient, parameter, decay in zip(gradients, parameters, own["_decays"])
+                ]
             if self.enable_clip_grad:
                 gradients = clipped(gradients)
-            momentum_step(parameters, gradients, [plain(item) for item in self.moments], rate, self.momentum.item(), nesterov=self.use_nesterov)
+            momentum_step(
+                parameters,
+                gradients,
+                [plain(item) for item in self.moments],
+                rate,
+                self.momentum.item(),
+                nesterov=self.use_nesterov,
+            )
             plain(self.cov_step).add_(1)
             plain(self.__dict__["_parameters"]["global_step"]).add_(1)
         return True

@@ -1,8 +1,9 @@
 """Makes the layers of a network record factors for `thor`: Cells become their Thor classes, torch modules get hooks.
 
-Both keep their objects, Parameters, flags and hooks; only exact classes are converted. A layer of which the factors would be wrong stays as
-it is, is trained by first order, and is named in one warning.
+Both keep their objects, Parameters, flags and hooks; only exact classes are converted. A layer of which the factors
+would be wrong stays as it is, is trained by first order, and is named in one warning.
 """
+
 from __future__ import annotations
 
 import logging
@@ -21,7 +22,12 @@ from mindspore_compat.nn.layer.thor_layer import Conv2dThor, DenseThor, Embeddin
 __all__ = ["convert_network", "factors_of", "layer_norm_parameters"]
 
 _log = logging.getLogger("mindspore_compat")
-_CELLS: dict[type, type] = {Dense: DenseThor, Conv2d: Conv2dThor, Embedding: EmbeddingThor, EmbeddingLookup: EmbeddingLookupThor}
+_CELLS: dict[type, type] = {
+    Dense: DenseThor,
+    Conv2d: Conv2dThor,
+    Embedding: EmbeddingThor,
+    EmbeddingLookup: EmbeddingLookupThor,
+}
 _MODULES: dict[type, str] = {torch.nn.Linear: "dense", torch.nn.Conv2d: "conv", torch.nn.Embedding: "embedding"}
 #: upstream leaves what lies below these alone
 _SPARED = ("rpn_with_loss.rpn_convs_list.", "wide")
@@ -32,7 +38,9 @@ def convert_network(network: torch.nn.Module) -> None:
     left: list[str] = []
     known = {id(factors.weight) for factors in factors_of(network)}
     for path, module in _modules(network):
-        weight = getattr(module, "embedding_table" if isinstance(module, (Embedding, EmbeddingLookup)) else "weight", None)
+        weight = getattr(
+            module, "embedding_table" if isinstance(module, (Embedding, EmbeddingLookup)) else "weight", None
+        )
         if id(weight) in known:  # converted before, or shared with a layer that is
             continue
         if type(module) in _CELLS:

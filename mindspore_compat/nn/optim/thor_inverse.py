@@ -1,12 +1,15 @@
 """Damped inverses of all Kronecker factors in one call: the operator ``mindspore_compat::damped_inverse_``.
 
-Shapes: a factor f is (n, n), symmetric positive semidefinite; its inverses are (k, m, m), k = ceil(n / m), one for each m×m block on the
-diagonal; blocks off the diagonal do not count. The last block is padded with the identity after damping. With m = n nothing is split.
+Shapes: a factor f is (n, n), symmetric positive semidefinite; its inverses are (k, m, m), k = ceil(n / m), one for each
+    m×m block on the
+diagonal; blocks off the diagonal do not count. The last block is padded with the identity after damping. With m = n
+nothing is split.
 
-On CUDA with the library of csrc/ built, all blocks of at most 128 are one kernel launch; everywhere else torch does it. On the CPU
-blocks are inverted by halves, all at once, down to sizes where LAPACK's Cholesky takes over, which is faster than LAPACK's inverse of one
-block after the other (docs/benchmarks.md).
+On CUDA with the library of csrc/ built, all blocks of at most 128 are one kernel launch; everywhere else torch does it.
+On the CPU blocks are inverted by halves, all at once, down to sizes where LAPACK's Cholesky takes over, which is faster
+than LAPACK's inverse of one block after the other (docs/benchmarks.md).
 """
+
 from __future__ import annotations
 
 import ctypes
@@ -24,8 +27,13 @@ _SMALL_LEAF, _LARGE_LEAF = 32, 512
 _SCHEMA = "(Tensor(a!)[] inverses, Tensor[] factors, float[] scales, float[] dampings, float[] multipliers) -> Tensor"
 
 
-def _check(inverses: Sequence[torch.Tensor], factors: Sequence[torch.Tensor], scales: Sequence[float], dampings: Sequence[float],
-           multipliers: Sequence[float]) -> int:
+def _check(
+    inverses: Sequence[torch.Tensor],
+    factors: Sequence[torch.Tensor],
+    scales: Sequence[float],
+    dampings: Sequence[float],
+    multipliers: Sequence[float],
+) -> int:
     """The number of blocks of all factors.
 
     Raises:
@@ -33,29 +41,47 @@ def _check(inverses: Sequence[torch.Tensor], factors: Sequence[torch.Tensor], sc
     """
     lengths = [len(inverses), len(factors), len(scales), len(dampings), len(multipliers)]
     if len(set(lengths)) != 1:
-        raise ValueError(f"damped_inverse_: 'inverses', 'factors', 'scales', 'dampings' and 'multipliers' must have one length, but got {lengths}.")
+        raise ValueError(
+            "damped_inverse_: 'inverses', 'factors', 'scales', 'dampings' and 'multipliers' must have one length, but "
+            f"got {lengths}."
+        )
     total = 0
     for number, (inverse, factor) in enumerate(zip(inverses, factors)):
         if factor.dim() != 2 or factor.shape[0] != factor.shape[1] or factor.shape[0] == 0:
-            raise ValueError(f"damped_inverse_: factors[{number}] must be a square matrix, but got shape {tuple(factor.shape)}.")
+            raise ValueError(
+                f"damped_inverse_: factors[{number}] must be a square matrix, but got shape {tuple(factor.shape)}."
+            )
         size = factor.shape[0]
         width = inverse.shape[-1] if inverse.dim() else 0
         if not 0 < width <= size or tuple(inverse.shape) != (-(-size // width), width, width):
-            raise ValueError(f"damped_inverse_: inverses[{number}] must be (ceil({size} / m), m, m), but got shape {tuple(inverse.shape)}.")
+            raise ValueError(
+                f"damped_inverse_: inverses[{number}] must be (ceil({size} / m), m, m), but got shape "
+                f"{tuple(inverse.shape)}."
+            )
         if factor.dtype not in (torch.float32, torch.float64) or inverse.dtype is not factor.dtype:
-            raise TypeError(f"damped_inverse_: factors[{number}] and inverses[{number}] must both be float32 or float64, "
-                            f"but got {factor.dtype} and {inverse.dtype}.")
+            raise TypeError(
+                f"damped_inverse_: factors[{number}] and inverses[{number}] must both be float32 or float64, "
+                f"but got {factor.dtype} and {inverse.dtype}."
+            )
         if not factor.is_contiguous() or not inverse.is_contiguous():
             raise ValueError(f"damped_inverse_: factors[{number}] and inverses[{number}] must be contiguous.")
         if factor.device != factors[0].device or inverse.device != factor.device:
-            raise ValueError(f"damped_inverse_: all tensors must be on one device, but got {factors[0].device}, {factor.device}, {inverse.device}.")
+            raise ValueError(
+                f"damped_inverse_: all tensors must be on one device, but got {factors[0].device}, {factor.device}, "
+                f"{inverse.device}."
+            )
         total += inverse.shape[0]
     return total
 
 
 @torch.library.custom_op("mindspore_compat::damped_inverse_", mutates_args=("inverses",), schema=_SCHEMA)
-def damped_inverse_(inverses: Sequence[torch.Tensor], factors: Sequence[torch.Tensor], scales: Sequence[float], dampings: Sequence[float],
-                    multipliers: Sequence[float]) -> torch.Tensor:
+def damped_inverse_(
+    inverses: Sequence[torch.Tensor],
+    factors: Sequence[torch.Tensor],
+    scales: Sequence[float],
+    dampings: Sequence[float],
+    multipliers: Sequence[float],
+) -> torch.Tensor:
     """``inverses[f][b]`` = multipliers[f] · inverse of (scales[f] · block b of factors[f] + dampings[f] · I), in place.
 
     A block with a pivot that is not positive (NaN and infinity included) keeps what its inverse was.
@@ -71,17 +97,29 @@ def damped_inverse_(inverses: Sequence[torch.Tensor], factors: Sequence[torch.Te
 
 
 @damped_inverse_.register_fake
-def _(inverses: Sequence[torch.Tensor], factors: Sequence[torch.Tensor], scales: Sequence[float], dampings: Sequence[float],
-      multipliers: Sequence[float]) -> torch.Tensor:
+def _(
+    inverses: Sequence[torch.Tensor],
+    factors: Sequence[torch.Tensor],
+    scales: Sequence[float],
+    dampings: Sequence[float],
+    multipliers: Sequence[float],
+) -> torch.Tensor:
     total = _check(inverses, factors, scales, dampings, multipliers)
     return torch.empty(total, dtype=torch.int32, device=factors[0].device if factors else "cpu")
 
 
-# --- with torch ------------------------------------------------------------------------------------------------------------------
+# --- with torch -------------------------------------------------------------------------------------------------------
 
 
-def _invert_with_torch(inverses: Sequence[torch.Tensor], factors: Sequence[torch.Tensor], scales: Sequence[float], dampings: Sequence[float],
-                       multipliers: Sequence[float], info: torch.Tensor, picks: Sequence[int]) -> None:
+def _invert_with_torch(
+    inverses: Sequence[torch.Tensor],
+    factors: Sequence[torch.Tensor],
+    scales: Sequence[float],
+    dampings: Sequence[float],
+    multipliers: Sequence[float],
+    info: torch.Tensor,
+    picks: Sequence[int],
+) -> None:
     """The factors at ``picks``, all blocks of one size together."""
     first = [0]
     for inverse in inverses:
@@ -92,12 +130,18 @@ def _invert_with_torch(inverses: Sequence[torch.Tensor], factors: Sequence[torch
     for members in groups.values():
         counts = [inverses[pick].shape[0] for pick in members]
 
-        def of_each_block(values: Sequence[float], members: list[int] = members, counts: list[int] = counts) -> torch.Tensor:
+        def of_each_block(
+            values: Sequence[float], members: list[int] = members, counts: list[int] = counts
+        ) -> torch.Tensor:
             spread = [values[pick] for pick, count in zip(members, counts) for _ in range(count)]
             return torch.tensor(spread, dtype=factors[members[0]].dtype).to(info.device, non_blocking=True)
 
-        stack = _damped([factors[pick] for pick in members], inverses[members[0]].shape[-1],
-                        of_each_block(scales) if any(scales[pick] != 1.0 for pick in members) else None, of_each_block(dampings))
+        stack = _damped(
+            [factors[pick] for pick in members],
+            inverses[members[0]].shape[-1],
+            of_each_block(scales) if any(scales[pick] != 1.0 for pick in members) else None,
+            of_each_block(dampings),
+        )
         found, failed = _inverted(stack)
         if any(multipliers[pick] != 1.0 for pick in members):
             found *= of_each_block(multipliers)[:, None, None]
@@ -106,16 +150,22 @@ def _invert_with_torch(inverses: Sequence[torch.Tensor], factors: Sequence[torch
             found = torch.where((failed != 0)[:, None, None], torch.cat(targets), found)
         torch._foreach_copy_(targets, list(found.split(counts)))
         for pick, part in zip(members, failed.split(counts)):
-            info[first[pick]:first[pick + 1]] = part
+            info[first[pick] : first[pick + 1]] = part
 
 
-def _damped(factors: Sequence[torch.Tensor], width: int, scales: torch.Tensor | None, dampings: torch.Tensor) -> torch.Tensor:
-    """All diagonal blocks (k, width, width) of ``factors``, times ``scales`` and with ``dampings`` (k,) added; padded with the identity."""
+def _damped(
+    factors: Sequence[torch.Tensor], width: int, scales: torch.Tensor | None, dampings: torch.Tensor
+) -> torch.Tensor:
+    """All diagonal blocks (k, width, width) of ``factors``, times ``scales`` and with ``dampings`` (k,) added; padded
+    with the identity.
+    """
     parts, padded = [], []
     for factor in factors:
         size = factor.shape[0]
         whole = size // width
-        parts.append(torch.as_strided(factor, (whole, width, width), (width * (size + 1), size, 1), factor.storage_offset()))
+        parts.append(
+            torch.as_strided(factor, (whole, width, width), (width * (size + 1), size, 1), factor.storage_offset())
+        )
         rest = size - whole * width
         if rest:
             parts.append(torch._C._nn.pad(factor[-rest:, -rest:], (0, width - rest, 0, width - rest))[None])
@@ -143,18 +193,24 @@ def _inverted(stack: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     return found, torch.where(info == 0, first, info)
 
 
-def _by_halves(stack: torch.Tensor, out: torch.Tensor, info: torch.Tensor, offset: int, leaf: int, need_root: bool) -> torch.Tensor | None:
-    """The inverses of a stack (k, m, m) into ``out``, which may be the stack; returns X with XᵀX = inverse, if asked for.
+def _by_halves(
+    stack: torch.Tensor, out: torch.Tensor, info: torch.Tensor, offset: int, leaf: int, need_root: bool
+) -> torch.Tensor | None:
+    """The inverses of a stack (k, m, m) into ``out``, which may be the stack; returns X with XᵀX = inverse, if asked
+    for.
 
     With A = [[A1, Bᵀ], [B, A2]]: W = B X1ᵀ, S = A2 - W Wᵀ as a blocked Cholesky has them, Z = W X1, and the inverse is
-    [[P1 + Zᵀ P2 Z, .], [-P2 Z, P2]], P1 and P2 those of A1 and S. A leaf's pivots are the whole matrix's, so ``info`` is potrf's.
+    [[P1 + Zᵀ P2 Z, .], [-P2 Z, P2]], P1 and P2 those of A1 and S. A leaf's pivots are the whole matrix's, so ``info``
+    is potrf's.
     """
     size = stack.shape[-1]
     if size <= leaf:
         lower, failed = torch.linalg.cholesky_ex(stack.contiguous())
         if failed.any():
             info.copy_(torch.where((info == 0) & (failed != 0), failed + offset, info))
-        root = torch.linalg.solve_triangular(lower.mT, torch.eye(size, dtype=stack.dtype).expand_as(lower), upper=True, left=False).mT
+        root = torch.linalg.solve_triangular(
+            lower.mT, torch.eye(size, dtype=stack.dtype).expand_as(lower), upper=True, left=False
+        ).mT
         out.copy_(torch.bmm(root.mT, root))
         return root
     half = size // 2
@@ -162,7 +218,9 @@ def _by_halves(stack: torch.Tensor, out: torch.Tensor, info: torch.Tensor, offse
     root1 = _by_halves(stack[:, :half, :half], above, info, offset, leaf, True)
     assert root1 is not None
     w = torch.bmm(stack[:, half:, :half], root1.mT)
-    root2 = _by_halves(torch.baddbmm(stack[:, half:, half:], w, w.mT, alpha=-1), below, info, offset + half, leaf, need_root)
+    root2 = _by_halves(
+        torch.baddbmm(stack[:, half:, half:], w, w.mT, alpha=-1), below, info, offset + half, leaf, need_root
+    )
     z = torch.bmm(w, root1)
     product = torch.bmm(below, z)
     torch.neg(product, out=out[:, half:, :half])
@@ -176,15 +234,20 @@ def _by_halves(stack: torch.Tensor, out: torch.Tensor, info: torch.Tensor, offse
     return root
 
 
-# --- with the library of csrc/ -----------------------------------------------------------------------------------------------------
+# --- with the library of csrc/ ----------------------------------------------------------------------------------------
 
 
 def _fits_kernel(factor: torch.Tensor, inverse: torch.Tensor) -> bool:
     return factor.dtype is torch.float32 and inverse.shape[-1] <= _KERNEL_BLOCK
 
 
-def _invert_with_library(inverses: Sequence[torch.Tensor], factors: Sequence[torch.Tensor], scales: Sequence[float], dampings: Sequence[float],
-                         multipliers: Sequence[float]) -> torch.Tensor:
+def _invert_with_library(
+    inverses: Sequence[torch.Tensor],
+    factors: Sequence[torch.Tensor],
+    scales: Sequence[float],
+    dampings: Sequence[float],
+    multipliers: Sequence[float],
+) -> torch.Tensor:
     """One launch on the current stream for every factor that fits the kernel; nothing waits for the device."""
     found = library()
     assert found is not None
@@ -210,9 +273,13 @@ def _invert_with_library(inverses: Sequence[torch.Tensor], factors: Sequence[tor
             (ctypes.c_float * chosen)(*[dampings[pick] for pick in picks]),
             (ctypes.c_float * chosen)(*[multipliers[pick] for pick in picks]),
             ctypes.c_void_p(info.data_ptr()),
-            ctypes.c_void_p(torch.cuda.current_stream(device).cuda_stream))
+            ctypes.c_void_p(torch.cuda.current_stream(device).cuda_stream),
+        )
     if code != 0:
-        raise RuntimeError(f"damped_inverse_: the CUDA kernel could not be launched (cudaError {code}) for {chosen} factors on {device}.")
+        raise RuntimeError(
+            f"damped_inverse_: the CUDA kernel could not be launched (cudaError {code}) for {chosen} factors on "
+            f"{device}."
+        )
     others = [number for number in range(count) if not _fits_kernel(factors[number], inverses[number])]
     if others:
         _invert_with_torch(inverses, factors, scales, dampings, multipliers, info, others)

@@ -1,8 +1,10 @@
 """The second-order part of a step of `thor`: inverses from factors, and gradients multiplied by them.
 
-Shapes: a weight as a matrix is (O, K); its inverses are A (bw, k, k) and G (bh, m, m), blocks on the diagonal, bw = ceil(K / 128),
+Shapes: a weight as a matrix is (O, K); its inverses are A (bw, k, k) and G (bh, m, m), blocks on the diagonal, bw =
+    ceil(K / 128),
 bh = ceil(O / 128). The table of an embedding is (V, E), A is (V,) and G (1, E, E), never split.
 """
+
 from __future__ import annotations
 
 import logging
@@ -60,6 +62,7 @@ class SecondOrder:
     def invert(self, damping: float) -> list[torch.Tensor]:
         """New inverses from the factors, in place; returns them."""
         from mindspore_compat.nn.optim.thor_inverse import damped_inverse_  # loads the compiled library: not on import
+
         self._read_info(wait=False)
         layers = [layer for layer in self.layers if layer.factors.is_recorded]
         inverses: list[torch.Tensor] = []
@@ -71,7 +74,7 @@ class SecondOrder:
         for layer in layers:
             own = layer.factors
             a_places, g_places = own.places
-            multiplier = a_places ** -0.5
+            multiplier = a_places**-0.5
             if own.kind == "embedding":
                 layer.a_inverse.copy_(torch.reciprocal(plain(own.a) / self.batch_size + math.sqrt(damping)))
             else:
@@ -107,7 +110,7 @@ class SecondOrder:
                 result[position] = gradient / (torch.square(gradient) / self.batch_size + math.sqrt(damping))
         return result
 
-    # --- blocks that could not be inverted ----------------------------------------------------------------------------------------
+    # --- blocks that could not be inverted ----------------------------------------------------------------------------
 
     @property
     def failed(self) -> int:
@@ -139,14 +142,21 @@ class SecondOrder:
         self._unread = None
         count = int(torch.count_nonzero(info))
         if count and not self._failed:
-            _log.warning("thor: %d of %d blocks of the damped factors are not positive definite (NaN, infinity or too little damping); they "
-                         "keep their previous inverses. Raise 'damping', or lower the loss scale. Said once; see failed_inversions.",
-                         count, info.numel())
+            _log.warning(
+                "thor: %d of %d blocks of the damped factors are not positive definite (NaN, infinity or too little "
+                "damping); they "
+                "keep their previous inverses. Raise 'damping', or lower the loss scale. Said once; see "
+                "failed_inversions.",
+                count,
+                info.numel(),
+            )
         self._failed += count
 
 
 def _both_sides(gradient: torch.Tensor, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    """left · gradient · right for block-diagonal ``left`` (bh, m, m) and ``right`` (bw, k, k); ``gradient`` (O, ...) of any further axes."""
+    """left · gradient · right for block-diagonal ``left`` (bh, m, m) and ``right`` (bw, k, k); ``gradient`` (O, ...) of
+    any further axes.
+    """
     shape = gradient.shape
     matrix = gradient.reshape(shape[0], -1).to(left.dtype)
     rows, columns = matrix.shape

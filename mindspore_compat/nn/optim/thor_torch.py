@@ -1,4 +1,5 @@
 """`thor` of a plain ``torch.nn.Module``: a ``torch.optim.Optimizer``, for `Model` or a loop in torch's style."""
+
 from __future__ import annotations
 
 import functools
@@ -19,16 +20,29 @@ __all__ = ["ThorTorch"]
 
 
 class ThorTorch(torch.optim.Optimizer):
-    """The arguments and steps of `thor`. ``decay_filter`` gets the parameters with a ``name``, their path in the module.
+    """The arguments and steps of `thor`. ``decay_filter`` gets the parameters with a ``name``, their path in the
+    module.
 
-    State of a parameter: ``moments``, of a factored weight also ``matrix_a_inv`` and ``matrix_g_inv``; the first one has ``step``. A parameter
-    without a gradient is left alone. With several processes (``torch.distributed``) the inverses are averaged.
+    State of a parameter: ``moments``, of a factored weight also ``matrix_a_inv`` and ``matrix_g_inv``; the first one
+    has ``step``. A parameter without a gradient is left alone. With several processes (``torch.distributed``) the
+    inverses are averaged.
     """
 
-    def __init__(self, net: torch.nn.Module, learning_rate: Any, damping: Any, momentum: float, weight_decay: float = 0.0,
-                 loss_scale: float = 1.0, batch_size: int = 32, use_nesterov: bool = False,
-                 decay_filter: Callable[[Any], bool] = decay_all, split_indices: Any = None, enable_clip_grad: bool = False,
-                 frequency: int = 100) -> None:
+    def __init__(
+        self,
+        net: torch.nn.Module,
+        learning_rate: Any,
+        damping: Any,
+        momentum: float,
+        weight_decay: float = 0.0,
+        loss_scale: float = 1.0,
+        batch_size: int = 32,
+        use_nesterov: bool = False,
+        decay_filter: Callable[[Any], bool] = decay_all,
+        split_indices: Any = None,
+        enable_clip_grad: bool = False,
+        frequency: int = 100,
+    ) -> None:
         check_type(weight_decay, "weight_decay", (float, int), "thor")
         check_options(learning_rate, momentum, frequency, batch_size, use_nesterov, enable_clip_grad)
         if loss_scale <= 0:
@@ -39,13 +53,24 @@ class ThorTorch(torch.optim.Optimizer):
         self.damping, self.learning_rate = on_host(damping), on_host(learning_rate)
         self.loss_scale, self.frequency, self.enable_clip_grad = float(loss_scale), frequency, enable_clip_grad
         self._parameters = [item for _, item in named]
-        self._decays = [float(weight_decay) if weight_decay > 0 and decay_filter(_Named(name, item)) else 0.0 for name, item in named]
-        defaults = {"lr": scheduled(learning_rate, "learning_rate", 0), "momentum": momentum, "use_nesterov": use_nesterov}
+        self._decays = [
+            float(weight_decay) if weight_decay > 0 and decay_filter(_Named(name, item)) else 0.0
+            for name, item in named
+        ]
+        defaults = {
+            "lr": scheduled(learning_rate, "learning_rate", 0),
+            "momentum": momentum,
+            "use_nesterov": use_nesterov,
+        }
         super().__init__(self._parameters, defaults)
         # weak: a copied or pickled module must not take the optimizer along
         schedule = Schedule(functools.partial(_step_number_of, weakref.ref(self)), frequency)
         position = {id(item): number for number, item in enumerate(self._parameters)}
-        layers = [Layer(factors, position[id(factors.weight)]) for factors in factors_of(net) if id(factors.weight) in position]
+        layers = [
+            Layer(factors, position[id(factors.weight)])
+            for factors in factors_of(net)
+            if id(factors.weight) in position
+        ]
         for layer in layers:
             layer.factors.schedule = schedule
         norms = {position[id(item)] for item in layer_norm_parameters(net) if id(item) in position}
@@ -57,14 +82,18 @@ class ThorTorch(torch.optim.Optimizer):
 
     @property
     def failed_inversions(self) -> int:
-        """How many blocks of factors could not be inverted so far and kept their previous inverse; waits for the device."""
+        """How many blocks of factors could not be inverted so far and kept their previous inverse; waits for the
+        device.
+        """
         return self._second_order.failed
 
     def _step_number(self) -> int:
         return int(self.state.get(self._parameters[0], {}).get("step", 0))
 
     def _bind_state(self) -> None:
-        """States that are not there yet, after the example of torch's optimizers: at the first step, or after loading others."""
+        """States that are not there yet, after the example of torch's optimizers: at the first step, or after loading
+        others.
+        """
         self.state[self._parameters[0]].setdefault("step", torch.zeros((), dtype=torch.int64))
         for parameter in self._parameters:
             if "moments" not in self.state[parameter]:
@@ -83,7 +112,10 @@ class ThorTorch(torch.optim.Optimizer):
             with torch.enable_grad():
                 loss = closure()
         number = self._step_number()
-        damping, rate = scheduled(self.damping, "damping", number), scheduled(self.learning_rate, "learning_rate", number)
+        damping, rate = (
+            scheduled(self.damping, "damping", number),
+            scheduled(self.learning_rate, "learning_rate", number),
+        )
         self._bind_state()
         gradients: list[Any] = [item.grad for item in self._parameters]
         if self.loss_scale != 1.0:
@@ -92,8 +124,12 @@ class ThorTorch(torch.optim.Optimizer):
             self._average(self._second_order.invert(damping))
         gradients = self._second_order.apply(gradients, damping)
         picks = [pick for pick, item in enumerate(gradients) if item is not None]
-        chosen = [torch.add(gradients[pick], self._parameters[pick], alpha=self._decays[pick]) if self._decays[pick] else gradients[pick]
-                  for pick in picks]
+        chosen = [
+            torch.add(gradients[pick], self._parameters[pick], alpha=self._decays[pick])
+            if self._decays[pick]
+            else gradients[pick]
+            for pick in picks
+        ]
         if self.enable_clip_grad:
             chosen = clipped(chosen)
         parameters = [self._parameters[pick] for pick in picks]
@@ -108,6 +144,7 @@ class ThorTorch(torch.optim.Optimizer):
     @staticmethod
     def _average(inverses: list[torch.Tensor]) -> None:
         import torch.distributed as dist
+
         if dist.is_available() and dist.is_initialized() and dist.get_world_size() > 1:
             for inverse in inverses:
                 dist.all_reduce(inverse)

@@ -1,4 +1,7 @@
-"""Transformers as one Cell, for one device or many. Upstream: ``mindspore.parallel._transformer`` of 2.0, in 1.x ``mindspore.nn.transformer``."""
+"""Transformers as one Cell, for one device or many. Upstream: ``mindspore.parallel._transformer`` of 2.0, in 1.x
+``mindspore.nn.transformer``.
+"""
+
 from mindspore_compat.nn.transformer import layers, loss, moe, op_parallel_config, transformer  # noqa: F401
 from mindspore_compat.nn.transformer.layers import FixedSparseAttention
 from mindspore_compat.nn.transformer.loss import CrossEntropyLoss
@@ -19,6 +22,21 @@ from mindspore_compat.nn.transformer.transformer import (
     VocabEmbedding,
 )
 
-__all__ = ["AttentionMask", "VocabEmbedding", "MultiHeadAttention", "FeedForward", "TransformerEncoder", "TransformerDecoder",
-           "TransformerEncoderLayer", "TransformerDecoderLayer", "Transformer", "TransformerOpParallelConfig", "EmbeddingOpParallelConfig",
-           "TransformerRecomputeConfig", "CrossEntropyLoss", "OpParallelConfig", "FixedSparseAttention", "MoEConfig"]
+__all__ = [
+    "AttentionMask",
+    "VocabEmbedding",
+    "MultiHeadAttention",
+    "FeedForward",
+    "TransformerEncoder",
+    "TransformerDecoder",
+    "TransformerEncoderLayer",
+    "TransformerDecoderLayer",
+    "Transformer",
+    "TransformerOpParallelConfig",
+    "EmbeddingOpParallelConfig",
+    "TransformerRecomputeConfig",
+    "CrossEntropyLoss",
+    "OpParallelConfig",
+    "FixedSparseAttention",
+    "MoEConfig",
+]

@@ -1,4 +1,7 @@
-"""Multi-head attention with a cache for incremental inference; its own file for its length. Public in ``.transformer``."""
+"""Multi-head attention with a cache for incremental inference; its own file for its length. Public in
+``.transformer``.
+"""
+
 from __future__ import annotations
 
 import math
@@ -26,30 +29,51 @@ __all__ = ["MultiHeadAttention"]
 
 
 def _used(past: Any) -> Any:
-    """How many places of a cache of keys (batch, heads, size, length) are taken, (batch, 1, 1): the others hold zeros."""
+    """How many places of a cache of keys (batch, heads, size, length) are taken, (batch, 1, 1): the others
+    hold zeros.
+    """
     return torch.reshape(torch.sum(past[:, 0, 0, :] != 0, -1), (-1, 1, 1))
 
 
 class MultiHeadAttention(Cell):
-    """Attention of query (batch, length, hidden) or (batch * length, hidden) over key and value; a mask of ones and zeros (batch, query, key).
+    """Attention of query (batch, length, hidden) or (batch * length, hidden) over key and value; a mask of ones and
+    zeros (batch, query, key).
 
-    Returns (output, (key, value)); key is (batch, heads, size, length), value (batch, heads, length, size). With ``use_past`` these are the
-    caches: the first call fills them up to ``batch_valid_length``; after ``add_flags_recursive(is_first_iteration=False)`` each call
+    Returns (output, (key, value)); key is (batch, heads, size, length), value (batch, heads, length, size). With
+    ``use_past`` these are the
+    caches: the first call fills them up to ``batch_valid_length``; after
+        ``add_flags_recursive(is_first_iteration=False)`` each call
     takes one token and the caches of the call before.
     """
 
     @check_init("MultiHeadAttention", parallel_config=_valid_type_checks([OpParallelConfig], "MultiHeadAttention"))
-    def __init__(self, batch_size: int | None, src_seq_length: int, tgt_seq_length: int, hidden_size: int, num_heads: int,
-                 hidden_dropout_rate: float = 0.1, attention_dropout_rate: float = 0.1, compute_dtype: Any = torch.float16,
-                 softmax_compute_type: Any = torch.float32, param_init_type: Any = torch.float32, use_past: bool = False,
-                 parallel_config: Any = default_dpmp_config) -> None:
+    def __init__(
+        self,
+        batch_size: int | None,
+        src_seq_length: int,
+        tgt_seq_length: int,
+        hidden_size: int,
+        num_heads: int,
+        hidden_dropout_rate: float = 0.1,
+        attention_dropout_rate: float = 0.1,
+        compute_dtype: Any = torch.float16,
+        softmax_compute_type: Any = torch.float32,
+        param_init_type: Any = torch.float32,
+        use_past: bool = False,
+        parallel_config: Any = default_dpmp_config,
+    ) -> None:
         super().__init__()
         if batch_size:
             check_positive_int(batch_size, "batch_size", "MultiHeadAttention")
         _check_config(parallel_config)
-        check_rate("MultiHeadAttention", hidden_dropout_rate=hidden_dropout_rate, attention_dropout_rate=attention_dropout_rate)
+        check_rate(
+            "MultiHeadAttention", hidden_dropout_rate=hidden_dropout_rate, attention_dropout_rate=attention_dropout_rate
+        )
         if hidden_size % num_heads:
-            raise ValueError(f"For 'MultiHeadAttention', the 'hidden_size' must be a multiple of 'num_heads' {num_heads}, but got {hidden_size}.")
+            raise ValueError(
+                f"For 'MultiHeadAttention', the 'hidden_size' must be a multiple of 'num_heads' {num_heads}, but got "
+                f"{hidden_size}."
+            )
         check_multiple("MultiHeadAttention", parallel_config, num_heads=num_heads)
         self.batch_size, self.src_seq_length, self.tgt_seq_length = batch_size, src_seq_length, tgt_seq_length
         self.hidden_size, self.n_head, self.size_per_head = hidden_size, num_heads, hidden_size // num_heads
@@ -61,9 +85,19 @@ class MultiHeadAttention(Cell):
         self.softmax, self.softmax_3d = (Softmax().to_float(softmax_compute_type) for _ in range(2))
         self.dense1, self.dense2, self.dense3 = (_Linear(hidden_size, hidden_size, **types) for _ in range(3))
 
-    def construct(self, query_tensor: Any, key_tensor: Any, value_tensor: Any, attention_mask: Any, key_past: Any = None, value_past: Any = None,
-                  batch_valid_length: Any = None) -> Any:
-        self._check_inputs(query_tensor, key_tensor, value_tensor, attention_mask, key_past, value_past, batch_valid_length)
+    def construct(
+        self,
+        query_tensor: Any,
+        key_tensor: Any,
+        value_tensor: Any,
+        attention_mask: Any,
+        key_past: Any = None,
+        value_past: Any = None,
+        batch_valid_length: Any = None,
+    ) -> Any:
+        self._check_inputs(
+            query_tensor, key_tensor, value_tensor, attention_mask, key_past, value_past, batch_valid_length
+        )
         single = self.use_past and not self.is_first_iteration  # one token a sample
         shape = query_tensor.shape
         batch = shape[0] // self.src_seq_length if len(shape) == 2 and not single else shape[0]
@@ -90,7 +124,8 @@ class MultiHeadAttention(Cell):
         return torch.transpose(torch.reshape(x, (batch, length, self.n_head, self.size_per_head)), 1, 2)
 
     def _attend(self, query: Any, key: Any, value: Any, mask: Any) -> Any:
-        # Both are divided by the root of the root before they meet, which keeps float16 in range: another rounding than dividing scores.
+        # Both are divided by the root of the root before they meet, which keeps float16 in range: another rounding than
+        # dividing scores.
         factor = torch.tensor(math.sqrt(math.sqrt(self.size_per_head)), device=query.device).to(query.dtype)
         scores = kernels.matmul(query / factor, key / factor).to(self.softmax_dtype)
         if mask is not None:
@@ -98,8 +133,15 @@ class MultiHeadAttention(Cell):
         weights = self.prob_dropout(self.softmax(scores).to(query.dtype))
         return torch.reshape(torch.transpose(kernels.matmul(weights, value), 1, 2), (-1, self.hidden_size))
 
-    def _check_inputs(self, query: Any, key: Any, value: Any, mask: Any, key_past: Any, value_past: Any, batch_valid_length: Any) -> None:
-        for name, tensor in (("query_tensor", query), ("key_tensor", key), ("value_tensor", value), ("attention_mask", mask)):
+    def _check_inputs(
+        self, query: Any, key: Any, value: Any, mask: Any, key_past: Any, value_past: Any, batch_valid_length: Any
+    ) -> None:
+        for name, tensor in (
+            ("query_tensor", query),
+            ("key_tensor", key),
+            ("value_tensor", value),
+            ("attention_mask", mask),
+        ):
             if tensor is not None or name != "attention_mask":
                 _check_input_dtype(tensor.dtype, name, FLOATS, "MultiHeadAttention")
         check_cache(self, torch.float16, key_past=key_past, value_past=value_past)
@@ -109,6 +151,8 @@ class MultiHeadAttention(Cell):
 def check_cache(cell: Any, dtype: torch.dtype, default: Any = None, **inputs: Any) -> None:
     """TypeError unless the inputs of incremental inference are there, in ``dtype``, just if ``cell.use_past``."""
     for name, value in inputs.items():
-        _check_past_none_input_none(cell.use_past, name, cell.cls_name, default, isinstance(value, torch.Tensor), value is default)
+        _check_past_none_input_none(
+            cell.use_past, name, cell.cls_name, default, isinstance(value, torch.Tensor), value is default
+        )
         if cell.use_past:
             _check_input_dtype(value.dtype, name, [dtype], cell.cls_name)

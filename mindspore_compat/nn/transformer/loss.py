@@ -1,4 +1,5 @@
 """Cross entropy over a masked sequence. Upstream: ``mindspore.parallel._transformer.loss``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,18 +15,25 @@ __all__ = ["CrossEntropyLoss"]
 
 def _check_parallel_config(parallel_config: Any) -> None:
     if not isinstance(parallel_config, OpParallelConfig):
-        raise TypeError(f"For 'CrossEntropyLoss', the 'parallel_config' must be an OpParallelConfig, but got {type(parallel_config).__name__}.")
+        raise TypeError(
+            "For 'CrossEntropyLoss', the 'parallel_config' must be an OpParallelConfig, but got "
+            f"{type(parallel_config).__name__}."
+        )
 
 
 class _Softmax(Cell):
-    """(softmax in float32, one-hot label); the gradient of the first output goes to the logits as it is, see `_NLLLoss`."""
+    """(softmax in float32, one-hot label); the gradient of the first output goes to the logits as it is, see
+    `_NLLLoss`.
+    """
 
     def __init__(self, parallel_config: Any = default_dpmp_config) -> None:
         super().__init__()
         _check_parallel_config(parallel_config)
 
     def construct(self, logits: Any, label: Any) -> Any:
-        classes = torch.arange(logits.shape[-1], dtype=label.dtype, device=label.device)  # a label out of range is all zeros
+        classes = torch.arange(
+            logits.shape[-1], dtype=label.dtype, device=label.device
+        )  # a label out of range is all zeros
         return torch.softmax(logits.to(torch.float32), -1), (torch.unsqueeze(label, -1) == classes).to(torch.float32)
 
     def bprop(self, logits: Any, label: Any, out: Any, dout: Any) -> Any:
@@ -47,7 +55,9 @@ class _NLLLoss(Cell):
 
 
 class CrossEntropyLoss(Cell):
-    """The mean of the losses where ``input_mask`` is 1: logits (N, C), label (N,) int32 and mask (N,) float32 give shape (1,)."""
+    """The mean of the losses where ``input_mask`` is 1: logits (N, C), label (N,) int32 and mask (N,) float32 give
+    shape (1,).
+    """
 
     def __init__(self, parallel_config: Any = default_dpmp_config) -> None:
         super().__init__()
@@ -55,9 +65,15 @@ class CrossEntropyLoss(Cell):
         self._softmax, self._nllloss = _Softmax(parallel_config), _NLLLoss(parallel_config)
 
     def construct(self, logits: Any, label: Any, input_mask: Any) -> Any:
-        for name, value, allowed in (("logits", logits, FLOATS), ("label", label, (torch.int32,)), ("input_mask", input_mask, (torch.float32,))):
+        for name, value, allowed in (
+            ("logits", logits, FLOATS),
+            ("label", label, (torch.int32,)),
+            ("input_mask", input_mask, (torch.float32,)),
+        ):
             if not isinstance(value, torch.Tensor):
-                raise TypeError(f"For 'CrossEntropyLoss', the '{name}' must be a Tensor, but got {type(value).__name__}.")
+                raise TypeError(
+                    f"For 'CrossEntropyLoss', the '{name}' must be a Tensor, but got {type(value).__name__}."
+                )
             _check_input_dtype(value.dtype, name, allowed, "CrossEntropyLoss")
         losses = self._nllloss(*self._softmax(logits, label))
         weights = torch.reshape(input_mask, (-1,))

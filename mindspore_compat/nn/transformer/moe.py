@@ -1,4 +1,7 @@
-"""Mixture of experts: each token goes to the experts that a router chooses. Upstream: ``mindspore.parallel._transformer.moe``."""
+"""Mixture of experts: each token goes to the experts that a router chooses. Upstream:
+``mindspore.parallel._transformer.moe``.
+"""
+
 from __future__ import annotations
 
 import math
@@ -18,28 +21,48 @@ __all__ = ["MoEConfig"]
 
 
 class MoEConfig:
-    """How many experts there are, how many a token goes to, and how many tokens (times ``capacity_factor``) an expert takes.
+    """How many experts there are, how many a token goes to, and how many tokens (times ``capacity_factor``) an expert
+    takes.
 
     The last three say how devices talk to each other: kept, without effect.
     """
 
-    def __init__(self, expert_num: int = 1, capacity_factor: float = 1.1, aux_loss_factor: float = 0.05, num_experts_chosen: int = 1,
-                 expert_group_size: int | None = None, group_wise_a2a: bool = False, comp_comm_parallel: bool = False,
-                 comp_comm_parallel_degree: int = 2) -> None:
+    def __init__(
+        self,
+        expert_num: int = 1,
+        capacity_factor: float = 1.1,
+        aux_loss_factor: float = 0.05,
+        num_experts_chosen: int = 1,
+        expert_group_size: int | None = None,
+        group_wise_a2a: bool = False,
+        comp_comm_parallel: bool = False,
+        comp_comm_parallel_degree: int = 2,
+    ) -> None:
         self.expert_num = check_positive_int(expert_num, "expert_num", "MoEConfig")
         self.capacity_factor = check_positive_float(capacity_factor, "capacity_factor", "MoEConfig")
         self.aux_loss_factor = check_positive_float(aux_loss_factor, "aux_loss_factor", "MoEConfig")
         self.num_experts_chosen = check_positive_int(num_experts_chosen, "num_experts_chosen", "MoEConfig")
-        self.expert_group_size = None if expert_group_size is None else check_positive_int(expert_group_size, "expert_group_size", "MoEConfig")
+        self.expert_group_size = (
+            None
+            if expert_group_size is None
+            else check_positive_int(expert_group_size, "expert_group_size", "MoEConfig")
+        )
         self.group_wise_a2a = check_bool(group_wise_a2a, "group_wise_a2a", "MoEConfig")
         self.comp_comm_parallel = check_bool(comp_comm_parallel, "comp_comm_parallel", "MoEConfig")
-        self.comp_comm_parallel_degree = check_positive_int(comp_comm_parallel_degree, "comp_comm_parallel_degree", "MoEConfig")
+        self.comp_comm_parallel_degree = check_positive_int(
+            comp_comm_parallel_degree, "comp_comm_parallel_degree", "MoEConfig"
+        )
         if capacity_factor < 1.0:
             raise ValueError(f"For 'MoEConfig', the 'capacity_factor' must be at least 1.0, but got {capacity_factor}.")
         if aux_loss_factor >= 1.0:
-            raise ValueError(f"For 'MoEConfig', the 'aux_loss_factor' must be less than 1.0, but got {aux_loss_factor}.")
+            raise ValueError(
+                f"For 'MoEConfig', the 'aux_loss_factor' must be less than 1.0, but got {aux_loss_factor}."
+            )
         if num_experts_chosen > expert_num:
-            raise ValueError(f"For 'MoEConfig', the 'num_experts_chosen' must be at most 'expert_num' {expert_num}, but got {num_experts_chosen}.")
+            raise ValueError(
+                f"For 'MoEConfig', the 'num_experts_chosen' must be at most 'expert_num' {expert_num}, but got "
+                f"{num_experts_chosen}."
+            )
 
 
 default_moe_config = MoEConfig()
@@ -51,13 +74,23 @@ def _check_moe_config(moe_config: Any = None, parallel_config: Any = None) -> No
         raise TypeError(f"The 'moe_config' must be an instance of MoEConfig, but got {type(moe_config).__name__}.")
     if moe_config.expert_num == 1:
         return
-    experts, data, model, devices = parallel_config.expert_parallel, parallel_config.data_parallel, parallel_config.model_parallel, _get_device_num()
+    experts, data, model, devices = (
+        parallel_config.expert_parallel,
+        parallel_config.data_parallel,
+        parallel_config.model_parallel,
+        _get_device_num(),
+    )
     for name, value in (("expert_num", moe_config.expert_num), ("number of devices", devices), ("data_parallel", data)):
         if value % experts:
-            raise ValueError(f"With experts, the '{name}' must be a multiple of 'expert_parallel' {experts}, but got {value}.")
+            raise ValueError(
+                f"With experts, the '{name}' must be a multiple of 'expert_parallel' {experts}, but got {value}."
+            )
     if data * model > devices:
-        raise ValueError(f"With experts, the product of 'data_parallel' {data} and 'model_parallel' {model} must be at most the number of "
-                         f"devices {devices}. Use smaller numbers or more processes.")
+        raise ValueError(
+            f"With experts, the product of 'data_parallel' {data} and 'model_parallel' {model} must be at most the "
+            "number of "
+            f"devices {devices}. Use smaller numbers or more processes."
+        )
 
 
 def calculate_expert_capacity(k: int, tokens_per_group: int, capacity_factor: float, expert_dim: int) -> int:
@@ -72,22 +105,43 @@ def _one_hot(index: Any, depth: int, dtype: torch.dtype) -> Any:
 class MoE(Cell):
     """Experts of `FeedForward`: (..., hidden_size) gives (the same shape, the loss that keeps experts evenly busy)."""
 
-    def __init__(self, hidden_size: int, ffn_hidden_size: int, dropout_rate: float, hidden_act: Any = "gelu",
-                 param_init_type: Any = torch.float32, moe_config: MoEConfig = default_moe_config,
-                 parallel_config: Any = default_moeparallel_config) -> None:
+    def __init__(
+        self,
+        hidden_size: int,
+        ffn_hidden_size: int,
+        dropout_rate: float,
+        hidden_act: Any = "gelu",
+        param_init_type: Any = torch.float32,
+        moe_config: MoEConfig = default_moe_config,
+        parallel_config: Any = default_moeparallel_config,
+    ) -> None:
         super().__init__()
-        self.hidden_size, self.expert_dim, self.dp_group = hidden_size, moe_config.expert_num, parallel_config.data_parallel
+        self.hidden_size, self.expert_dim, self.dp_group = (
+            hidden_size,
+            moe_config.expert_num,
+            parallel_config.data_parallel,
+        )
         self.capacity_factor, self.aux_loss_factor = moe_config.capacity_factor, moe_config.aux_loss_factor
         self.num_experts_chosen = moe_config.num_experts_chosen
-        self.ffn = FeedForward(hidden_size, ffn_hidden_size, dropout_rate, hidden_act, self.expert_dim, moe_config.expert_group_size,
-                               param_init_type, parallel_config)
+        self.ffn = FeedForward(
+            hidden_size,
+            ffn_hidden_size,
+            dropout_rate,
+            hidden_act,
+            self.expert_dim,
+            moe_config.expert_group_size,
+            param_init_type,
+            parallel_config,
+        )
         self.router = Router(hidden_size, moe_config, parallel_config=parallel_config)
 
     def construct(self, input_tensor: Any) -> Any:
         tokens = torch.reshape(input_tensor, (self.dp_group, -1, self.hidden_size))  # (group, token, hidden)
         dispatch, combine, aux_loss = self.router(tokens)  # (group, token, expert, place)
         seats = torch.reshape(dispatch, (*tokens.shape[:2], -1)).to(tokens.dtype)
-        inputs = torch.reshape(kernels.matmul(torch.transpose(seats, 1, 2), tokens), (self.dp_group, self.expert_dim, -1, self.hidden_size))
+        inputs = torch.reshape(
+            kernels.matmul(torch.transpose(seats, 1, 2), tokens), (self.dp_group, self.expert_dim, -1, self.hidden_size)
+        )
         outputs = self.ffn(torch.reshape(torch.transpose(inputs, 0, 1), (-1, self.hidden_size)))  # expert by expert
         outputs = torch.transpose(torch.reshape(outputs, (self.expert_dim, self.dp_group, -1, self.hidden_size)), 0, 1)
         outputs = torch.reshape(outputs, (self.dp_group, -1, self.hidden_size))
@@ -98,13 +152,22 @@ class MoE(Cell):
 class Router(Cell):
     """Scores of tokens for experts, in float32, and ``routing_policy`` (`TopkRouter` if None) on them."""
 
-    def __init__(self, d_model: int, moe_config: MoEConfig, routing_policy: Any = None, training: bool = True, parallel_config: Any = None) -> None:
+    def __init__(
+        self,
+        d_model: int,
+        moe_config: MoEConfig,
+        routing_policy: Any = None,
+        training: bool = True,
+        parallel_config: Any = None,
+    ) -> None:
         super().__init__()
         self.d_model, self.expert_dim, self.training = d_model, moe_config.expert_num, training
         self.capacity_factor, self.num_experts_chosen = moe_config.capacity_factor, moe_config.num_experts_chosen
         self.routing_policy, self.noisy_policy = routing_policy, None
         self.dense = Dense(d_model, self.expert_dim, has_bias=False)
-        self.router = TopkRouter(d_model, moe_config, training, parallel_config) if routing_policy is None else routing_policy
+        self.router = (
+            TopkRouter(d_model, moe_config, training, parallel_config) if routing_policy is None else routing_policy
+        )
 
     def construct(self, input_tensor: Any) -> Any:
         return self.router(self.dense(input_tensor.to(torch.float32)))
@@ -113,8 +176,8 @@ class Router(Cell):
 class TopkRouter(Cell):
     """The experts of highest probability, one after another, until an expert is full.
 
-    Scores (..., expert) give (dispatch, combine, loss): whether and with what weight token t of group g is at place c of expert e,
-    both (g, t, e, c).
+    Scores (..., expert) give (dispatch, combine, loss): whether and with what weight token t of group g is at place c
+    of expert e, both (g, t, e, c).
     """
 
     def __init__(self, d_model: int, moe_config: MoEConfig, training: bool = True, parallel_config: Any = None) -> None:
@@ -125,7 +188,9 @@ class TopkRouter(Cell):
 
     def construct(self, router_logits: Any) -> Any:
         logits = torch.reshape(router_logits, (self.dp_group, -1, self.expert_dim))
-        capacity = calculate_expert_capacity(self.num_experts_chosen, logits.shape[1], self.capacity_factor, self.expert_dim)
+        capacity = calculate_expert_capacity(
+            self.num_experts_chosen, logits.shape[1], self.capacity_factor, self.expert_dim
+        )
         probability = torch.softmax(logits, -1)
         combine: Any = 0
         chosen: Any = torch.zeros_like(logits)  # by whom a token is already taken
@@ -135,14 +200,17 @@ class TopkRouter(Cell):
             gate, expert = torch.max(probability, -1)
             mask = _one_hot(expert, self.expert_dim, logits.dtype)
             share = probability / (torch.sum(probability, -1, keepdim=True) + 1e-9)
-            loss = loss + torch.mean(torch.mean(mask, 1) * torch.mean(share, 1)) * self.expert_dim ** 2
+            loss = loss + torch.mean(torch.mean(mask, 1) * torch.mean(share, 1)) * self.expert_dim**2
             # places are counted within this round, after those taken in the rounds before
             place = (torch.cumsum(mask, 1) - mask + torch.sum(chosen, 1, keepdim=True)) * mask
             mask = mask * (place < capacity)
             chosen = chosen + mask
             seat = torch.sum(place * mask, -1).to(torch.int64)
             weight = gate * torch.sum(mask, -1)
-            combine = combine + weight[..., None, None] * mask[..., None] * _one_hot(seat, capacity, logits.dtype)[..., None, :]
+            combine = (
+                combine
+                + weight[..., None, None] * mask[..., None] * _one_hot(seat, capacity, logits.dtype)[..., None, :]
+            )
         if self.num_experts_chosen > 1:
             combine = combine / (torch.sum(combine, (-1, -2), keepdim=True) + 1e-9)
         return combine != 0, combine, loss

@@ -1,7 +1,9 @@
-"""How transformer Cells are laid out over devices. Upstream: ``parallel._transformer.op_parallel_config`` and part of ``.transformer``.
+"""How transformer Cells are laid out over devices. Upstream: ``parallel._transformer.op_parallel_config`` and part of
+``.transformer``.
 
 Every setting is checked and kept; one process computes the same whatever they say.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -17,6 +19,7 @@ __all__ = ["OpParallelConfig"]
 
 def _checked(name: str, check: Callable[..., Any], **context_names: str) -> Any:
     """A property that checks what it is set to, and passes it on to the context under the name in ``context_names``."""
+
     def setter(self: Any, value: Any) -> None:
         setattr(self, f"_{name}", check(value, name, type(self).__name__))
         for own in context_names.values():
@@ -27,6 +30,7 @@ def _checked(name: str, check: Callable[..., Any], **context_names: str) -> Any:
 
 def _shared(name: str, *holders: str) -> Any:
     """A property that lives in ``holders``, all of which get what it is set to."""
+
     def setter(self: Any, value: Any) -> None:
         for holder in holders:
             setattr(getattr(self, holder), name, value)
@@ -78,7 +82,10 @@ class _PipeLineConfig(_Config):
 class EmbeddingOpParallelConfig(_Config):
     """`OpParallelConfig` and whether the embedding is cut by data alone."""
 
-    data_parallel, model_parallel = _shared("data_parallel", "_dp_mp_config"), _shared("model_parallel", "_dp_mp_config")
+    data_parallel, model_parallel = (
+        _shared("data_parallel", "_dp_mp_config"),
+        _shared("model_parallel", "_dp_mp_config"),
+    )
     vocab_emb_dp = _checked("vocab_emb_dp", check_bool)
     dp_mp_config = _part("_dp_mp_config")
 
@@ -88,15 +95,22 @@ class EmbeddingOpParallelConfig(_Config):
 
 
 class TransformerRecomputeConfig(_Config):
-    """Whether blocks recompute their activations in the backward pass; the rest is about communication and without effect."""
+    """Whether blocks recompute their activations in the backward pass; the rest is about communication and without
+    effect.
+    """
 
     recompute = _checked("recompute", check_bool)
     parallel_optimizer_comm_recompute = _checked("parallel_optimizer_comm_recompute", check_bool)
     mp_comm_recompute = _checked("mp_comm_recompute", check_bool)
     recompute_slice_activation = _checked("recompute_slice_activation", check_bool)
 
-    def __init__(self, recompute: bool = False, parallel_optimizer_comm_recompute: bool = False, mp_comm_recompute: bool = True,
-                 recompute_slice_activation: bool = False) -> None:
+    def __init__(
+        self,
+        recompute: bool = False,
+        parallel_optimizer_comm_recompute: bool = False,
+        mp_comm_recompute: bool = True,
+        recompute_slice_activation: bool = False,
+    ) -> None:
         self.recompute = recompute
         self.parallel_optimizer_comm_recompute = parallel_optimizer_comm_recompute
         self.mp_comm_recompute = mp_comm_recompute
@@ -105,7 +119,10 @@ class TransformerRecomputeConfig(_Config):
 
 def _check_recompute(value: Any, name: str, owner: str) -> Any:
     if not isinstance(value, (TransformerRecomputeConfig, bool)):
-        raise TypeError(f"For '{owner}', the '{name}' must be a TransformerRecomputeConfig or a bool, but got {type(value).__name__}.")
+        raise TypeError(
+            f"For '{owner}', the '{name}' must be a TransformerRecomputeConfig or a bool, but got "
+            f"{type(value).__name__}."
+        )
     return value
 
 
@@ -125,10 +142,23 @@ class TransformerOpParallelConfig(_Config):
     pipeline_stage, micro_batch_num = _shared("pipeline_stage", "_pp_config"), _shared("micro_batch_num", "_pp_config")
     embedding_dp_mp_config, moe_parallel_config = _part("_embed_dp_mp_config"), _part("_moe_config")
 
-    def __init__(self, data_parallel: int = 1, model_parallel: int = 1, expert_parallel: int = 1, pipeline_stage: int = 1,
-                 micro_batch_num: int = 1, recompute: Any = default_transformer_recompute_config, optimizer_shard: bool = False,
-                 gradient_aggregation_group: int = 4, vocab_emb_dp: bool = True) -> None:
-        self.recompute, self.optimizer_shard, self.gradient_aggregation_group = recompute, optimizer_shard, gradient_aggregation_group
+    def __init__(
+        self,
+        data_parallel: int = 1,
+        model_parallel: int = 1,
+        expert_parallel: int = 1,
+        pipeline_stage: int = 1,
+        micro_batch_num: int = 1,
+        recompute: Any = default_transformer_recompute_config,
+        optimizer_shard: bool = False,
+        gradient_aggregation_group: int = 4,
+        vocab_emb_dp: bool = True,
+    ) -> None:
+        self.recompute, self.optimizer_shard, self.gradient_aggregation_group = (
+            recompute,
+            optimizer_shard,
+            gradient_aggregation_group,
+        )
         self._embed_dp_mp_config = EmbeddingOpParallelConfig(data_parallel, model_parallel, vocab_emb_dp)
         self._pp_config = _PipeLineConfig(pipeline_stage, micro_batch_num)
         self._moe_config = MoEParallelConfig(data_parallel, model_parallel, expert_parallel)
@@ -146,17 +176,28 @@ default_embedding_parallel_config = EmbeddingOpParallelConfig()
 
 
 def _check_config(config: Any) -> None:
-    """ValueError if the context has other pipeline stages or, under automatic parallelism, there are too few devices."""
+    """ValueError if the context has other pipeline stages or, under automatic parallelism, there are too
+    few devices.
+    """
     stages = context.get_auto_parallel_context("pipeline_stages")
     if hasattr(config, "pipeline_stage") and stages != config.pipeline_stage:
-        raise ValueError(f"The 'pipeline_stages' {stages} of the auto parallel context must equal the 'pipeline_stage' of the parallel "
-                         f"config, but got {config.pipeline_stage}. Set both to the same number.")
+        raise ValueError(
+            f"The 'pipeline_stages' {stages} of the auto parallel context must equal the 'pipeline_stage' of the "
+            "parallel "
+            f"config, but got {config.pipeline_stage}. Set both to the same number."
+        )
     if _get_parallel_mode() not in (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL):
         return
     devices = _get_device_num()
     if config.data_parallel * config.model_parallel * stages > devices:
-        raise ValueError(f"The product of 'data_parallel' {config.data_parallel}, 'model_parallel' {config.model_parallel} and pipeline stages "
-                         f"{stages} must be at most the number of devices {devices}. Use smaller numbers or more processes.")
+        raise ValueError(
+            f"The product of 'data_parallel' {config.data_parallel}, 'model_parallel' {config.model_parallel} and "
+            "pipeline stages "
+            f"{stages} must be at most the number of devices {devices}. Use smaller numbers or more processes."
+        )
     sharded = context.get_auto_parallel_context("enable_parallel_optimizer")
     if sharded and not getattr(config, "optimizer_shard", True):
-        log.warning("'enable_parallel_optimizer' is set in the auto parallel context, but 'optimizer_shard' of the parallel config is not.")
+        log.warning(
+            "'enable_parallel_optimizer' is set in the auto parallel context, but 'optimizer_shard' of the parallel "
+            "config is not."
+        )

@@ -1,4 +1,7 @@
-"""Transformers as one Cell, with cache and experts. Upstream: ``mindspore.parallel._transformer.transformer``, 1.x's ``nn.transformer``."""
+"""Transformers as one Cell, with cache and experts. Upstream: ``mindspore.parallel._transformer.transformer``, 1.x's
+``nn.transformer``.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -13,7 +16,13 @@ from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.container import CellList
 from mindspore_compat.nn.transformer._attention import MultiHeadAttention, check_cache
 from mindspore_compat.nn.transformer._feed_forward import FeedForward, check_multiple
-from mindspore_compat.nn.transformer.layers import FLOATS, _check_input_dtype, _LayerNorm, _valid_type_checks, check_init
+from mindspore_compat.nn.transformer.layers import (
+    FLOATS,
+    _check_input_dtype,
+    _LayerNorm,
+    _valid_type_checks,
+    check_init,
+)
 from mindspore_compat.nn.transformer.moe import MoE, _check_moe_config, default_moe_config
 from mindspore_compat.nn.transformer.op_parallel_config import (
     EmbeddingOpParallelConfig,
@@ -28,16 +37,31 @@ from mindspore_compat.nn.transformer.op_parallel_config import (
     default_transformer_recompute_config,
 )
 
-__all__ = ["AttentionMask", "VocabEmbedding", "MultiHeadAttention", "FeedForward", "TransformerEncoder", "TransformerDecoder",
-           "TransformerEncoderLayer", "TransformerDecoderLayer", "Transformer", "TransformerOpParallelConfig", "EmbeddingOpParallelConfig",
-           "TransformerRecomputeConfig", "default_transformer_config", "default_embedding_parallel_config",
-           "default_transformer_recompute_config"]
+__all__ = [
+    "AttentionMask",
+    "VocabEmbedding",
+    "MultiHeadAttention",
+    "FeedForward",
+    "TransformerEncoder",
+    "TransformerDecoder",
+    "TransformerEncoderLayer",
+    "TransformerDecoderLayer",
+    "Transformer",
+    "TransformerOpParallelConfig",
+    "EmbeddingOpParallelConfig",
+    "TransformerRecomputeConfig",
+    "default_transformer_config",
+    "default_embedding_parallel_config",
+    "default_transformer_recompute_config",
+]
 
 _F32, _F16 = torch.float32, torch.float16
 
 
 class AttentionMask(Cell):
-    """A mask (batch, length) of real tokens gives (batch, length, length): 1 where one token may see another one, not after it."""
+    """A mask (batch, length) of real tokens gives (batch, length, length): 1 where one token may see another one, not
+    after it.
+    """
 
     @check_init("AttentionMask", parallel_config=_valid_type_checks([OpParallelConfig], "AttentionMask"))
     def __init__(self, seq_length: int, parallel_config: Any = default_dpmp_config) -> None:
@@ -47,42 +71,71 @@ class AttentionMask(Cell):
     def construct(self, input_mask: Any) -> Any:
         _check_input_dtype(input_mask.dtype, "input_mask", FLOATS, "AttentionMask")
         real = (input_mask != 0).to(_F32)
-        return torch.tril(torch.ones(self.seq_length, self.seq_length, device=real.device)) * (real[:, :, None] * real[:, None, :])
+        return torch.tril(torch.ones(self.seq_length, self.seq_length, device=real.device)) * (
+            real[:, :, None] * real[:, None, :]
+        )
 
 
 class VocabEmbedding(Cell):
     """ids (...) int32 give (their rows of the table (..., embedding_size), the table)."""
 
     @check_init("VocabEmbedding", parallel_config=_valid_type_checks([EmbeddingOpParallelConfig], "VocabEmbedding"))
-    def __init__(self, vocab_size: int, embedding_size: int, parallel_config: Any = default_embedding_parallel_config,
-                 param_init: Any = "normal") -> None:
+    def __init__(
+        self,
+        vocab_size: int,
+        embedding_size: int,
+        parallel_config: Any = default_embedding_parallel_config,
+        param_init: Any = "normal",
+    ) -> None:
         super().__init__()
         _check_config(parallel_config)
         if not parallel_config.vocab_emb_dp:
             check_multiple("VocabEmbedding", parallel_config, vocab_size=vocab_size)
         self.vocab_size, self.embedding_size = vocab_size, embedding_size
-        self.embedding_table = Parameter(initializer(param_init, (vocab_size, embedding_size)), name="embedding_table", parallel_optimizer=False)
+        self.embedding_table = Parameter(
+            initializer(param_init, (vocab_size, embedding_size)), name="embedding_table", parallel_optimizer=False
+        )
 
     def construct(self, input_ids: Any) -> Any:
         _check_input_dtype(input_ids.dtype, "input_ids", [torch.int32], "VocabEmbedding")
         return torch.embedding(self.embedding_table, input_ids), self.embedding_table.value()
 
 
-def _set_layer(cell: Any, owner: str, sizes: dict[str, int], rates: dict[str, float], types: dict[str, Any], hidden_act: Any, moe_config: Any,
-               parallel_config: Any) -> Any:
+def _set_layer(
+    cell: Any,
+    owner: str,
+    sizes: dict[str, int],
+    rates: dict[str, float],
+    types: dict[str, Any],
+    hidden_act: Any,
+    moe_config: Any,
+    parallel_config: Any,
+) -> Any:
     """Checks and children that encoder and decoder layers share; returns what makes their attention."""
     _check_config(parallel_config)
     check_multiple(owner, parallel_config, **sizes)
     _check_moe_config(moe_config, parallel_config)
     cell.use_moe, cell.hidden_size, cell.dtype = moe_config.expert_num > 1, sizes["hidden_size"], _F16
     hidden, norm = sizes["hidden_size"], types["layernorm_compute_type"]
-    feed: Any = {"hidden_size": hidden, "ffn_hidden_size": sizes["ffn_hidden_size"], "dropout_rate": rates["hidden_dropout_rate"],
-                     "hidden_act": hidden_act, "param_init_type": types["param_init_type"], "parallel_config": parallel_config}
+    feed: Any = {
+        "hidden_size": hidden,
+        "ffn_hidden_size": sizes["ffn_hidden_size"],
+        "dropout_rate": rates["hidden_dropout_rate"],
+        "hidden_act": hidden_act,
+        "param_init_type": types["param_init_type"],
+        "parallel_config": parallel_config,
+    }
 
     def attention(**more: Any) -> MultiHeadAttention:
-        return MultiHeadAttention(hidden_size=hidden, num_heads=sizes["num_heads"], softmax_compute_type=types["softmax_compute_type"],
-                                  param_init_type=types["param_init_type"], parallel_config=parallel_config.dpmp if cell.use_moe else parallel_config,
-                                  **rates, **more)
+        return MultiHeadAttention(
+            hidden_size=hidden,
+            num_heads=sizes["num_heads"],
+            softmax_compute_type=types["softmax_compute_type"],
+            param_init_type=types["param_init_type"],
+            parallel_config=parallel_config.dpmp if cell.use_moe else parallel_config,
+            **rates,
+            **more,
+        )
 
     def layer_norm() -> _LayerNorm:
         return _LayerNorm((hidden,)).to_float(norm)  # type: ignore[return-value]
@@ -93,31 +146,67 @@ def _set_layer(cell: Any, owner: str, sizes: dict[str, int], rates: dict[str, fl
 class TransformerEncoderLayer(Cell):
     """Attention and feed-forward with layer norms before them, or behind them with ``post_layernorm_residual``.
 
-    x (batch, length, hidden) or flattened gives (output, (key, value)), and the experts' loss if there are experts. With ``use_past``
-    the layer keeps the caches itself; ``init_reset`` False empties them.
+    x (batch, length, hidden) or flattened gives (output, (key, value)), and the experts' loss if there are experts.
+    With ``use_past`` the layer keeps the caches itself; ``init_reset`` False empties them.
     """
 
-    @check_init("TransformerEncoderLayer", parallel_config=_valid_type_checks([OpParallelConfig, MoEParallelConfig], "TransformerEncoderLayer"))
-    def __init__(self, batch_size: int | None, hidden_size: int, ffn_hidden_size: int, num_heads: int, seq_length: int,
-                 attention_dropout_rate: float = 0.1, hidden_dropout_rate: float = 0.1, post_layernorm_residual: bool = False,
-                 layernorm_compute_type: Any = _F32, softmax_compute_type: Any = _F32, param_init_type: Any = _F32, hidden_act: Any = "gelu",
-                 use_past: bool = False, moe_config: Any = default_moe_config, parallel_config: Any = default_dpmp_config) -> None:
+    @check_init(
+        "TransformerEncoderLayer",
+        parallel_config=_valid_type_checks([OpParallelConfig, MoEParallelConfig], "TransformerEncoderLayer"),
+    )
+    def __init__(
+        self,
+        batch_size: int | None,
+        hidden_size: int,
+        ffn_hidden_size: int,
+        num_heads: int,
+        seq_length: int,
+        attention_dropout_rate: float = 0.1,
+        hidden_dropout_rate: float = 0.1,
+        post_layernorm_residual: bool = False,
+        layernorm_compute_type: Any = _F32,
+        softmax_compute_type: Any = _F32,
+        param_init_type: Any = _F32,
+        hidden_act: Any = "gelu",
+        use_past: bool = False,
+        moe_config: Any = default_moe_config,
+        parallel_config: Any = default_dpmp_config,
+    ) -> None:
         super().__init__()
         if batch_size or use_past:
             check_positive_int(batch_size, "batch_size", "TransformerEncoderLayer")  # type: ignore[arg-type]
         attention, layer_norm, output = _set_layer(
-            self, "TransformerEncoderLayer", {"num_heads": num_heads, "hidden_size": hidden_size, "ffn_hidden_size": ffn_hidden_size},
+            self,
+            "TransformerEncoderLayer",
+            {"num_heads": num_heads, "hidden_size": hidden_size, "ffn_hidden_size": ffn_hidden_size},
             {"hidden_dropout_rate": hidden_dropout_rate, "attention_dropout_rate": attention_dropout_rate},
-            {"layernorm_compute_type": layernorm_compute_type, "softmax_compute_type": softmax_compute_type, "param_init_type": param_init_type},
-            hidden_act, moe_config, parallel_config)
-        self.batch_size, self.seq_length, self.use_past, self.post_layernorm_residual = batch_size, seq_length, use_past, post_layernorm_residual
+            {
+                "layernorm_compute_type": layernorm_compute_type,
+                "softmax_compute_type": softmax_compute_type,
+                "param_init_type": param_init_type,
+            },
+            hidden_act,
+            moe_config,
+            parallel_config,
+        )
+        self.batch_size, self.seq_length, self.use_past, self.post_layernorm_residual = (
+            batch_size,
+            seq_length,
+            use_past,
+            post_layernorm_residual,
+        )
         self.layernorm1, self.layernorm2 = layer_norm(), layer_norm()
-        self.attention = attention(batch_size=batch_size, src_seq_length=seq_length, tgt_seq_length=seq_length, use_past=use_past)
+        self.attention = attention(
+            batch_size=batch_size, src_seq_length=seq_length, tgt_seq_length=seq_length, use_past=use_past
+        )
         self.output = output()
         self.key_past = self.value_past = None
         if use_past:
             size = hidden_size // num_heads
-            self.key_shape, self.value_shape = (batch_size, num_heads, size, seq_length), (batch_size, num_heads, seq_length, size)
+            self.key_shape, self.value_shape = (
+                (batch_size, num_heads, size, seq_length),
+                (batch_size, num_heads, seq_length, size),
+            )
             self.key_past = Parameter(initializer("zeros", self.key_shape, _F16), name="key_past")
             self.value_past = Parameter(initializer("zeros", self.value_shape, _F16), name="value_past")
 
@@ -147,41 +236,94 @@ class TransformerEncoderLayer(Cell):
 
 
 class TransformerDecoderLayer(Cell):
-    """`TransformerEncoderLayer` with attention over ``encoder_output`` in the middle; (output, (key, value, and those of the encoder))."""
+    """`TransformerEncoderLayer` with attention over ``encoder_output`` in the middle; (output, (key, value, and those
+    of the encoder)).
+    """
 
-    @check_init("TransformerDecoderLayer", parallel_config=_valid_type_checks([OpParallelConfig, MoEParallelConfig], "TransformerDecoderLayer"))
-    def __init__(self, hidden_size: int, ffn_hidden_size: int, num_heads: int, batch_size: int | None, src_seq_length: int, tgt_seq_length: int,
-                 attention_dropout_rate: float = 0.1, hidden_dropout_rate: float = 0.1, post_layernorm_residual: bool = False,
-                 use_past: bool = False, layernorm_compute_type: Any = _F32, softmax_compute_type: Any = _F32, param_init_type: Any = _F32,
-                 hidden_act: Any = "gelu", moe_config: Any = default_moe_config, parallel_config: Any = default_dpmp_config) -> None:
+    @check_init(
+        "TransformerDecoderLayer",
+        parallel_config=_valid_type_checks([OpParallelConfig, MoEParallelConfig], "TransformerDecoderLayer"),
+    )
+    def __init__(
+        self,
+        hidden_size: int,
+        ffn_hidden_size: int,
+        num_heads: int,
+        batch_size: int | None,
+        src_seq_length: int,
+        tgt_seq_length: int,
+        attention_dropout_rate: float = 0.1,
+        hidden_dropout_rate: float = 0.1,
+        post_layernorm_residual: bool = False,
+        use_past: bool = False,
+        layernorm_compute_type: Any = _F32,
+        softmax_compute_type: Any = _F32,
+        param_init_type: Any = _F32,
+        hidden_act: Any = "gelu",
+        moe_config: Any = default_moe_config,
+        parallel_config: Any = default_dpmp_config,
+    ) -> None:
         super().__init__()
         if batch_size or use_past:
             check_positive_int(batch_size, "batch_size", "TransformerDecoderLayer")  # type: ignore[arg-type]
         attention, layer_norm, output = _set_layer(
-            self, "TransformerDecoderLayer", {"num_heads": num_heads, "hidden_size": hidden_size, "ffn_hidden_size": ffn_hidden_size},
+            self,
+            "TransformerDecoderLayer",
+            {"num_heads": num_heads, "hidden_size": hidden_size, "ffn_hidden_size": ffn_hidden_size},
             {"hidden_dropout_rate": hidden_dropout_rate, "attention_dropout_rate": attention_dropout_rate},
-            {"layernorm_compute_type": layernorm_compute_type, "softmax_compute_type": softmax_compute_type, "param_init_type": param_init_type},
-            hidden_act, moe_config, parallel_config)
+            {
+                "layernorm_compute_type": layernorm_compute_type,
+                "softmax_compute_type": softmax_compute_type,
+                "param_init_type": param_init_type,
+            },
+            hidden_act,
+            moe_config,
+            parallel_config,
+        )
         if use_past:
-            raise ValueError("For 'TransformerDecoderLayer', the 'use_past' must be False, but got True. Use TransformerEncoderLayer.")
+            raise ValueError(
+                "For 'TransformerDecoderLayer', the 'use_past' must be False, but got True. Use "
+                "TransformerEncoderLayer."
+            )
         self.batch_size, self.use_past, self.post_layernorm_residual = batch_size, use_past, post_layernorm_residual
-        self.src_seq_length, self.tgt_seq_length, self.softmax_compute_type = src_seq_length, tgt_seq_length, softmax_compute_type
+        self.src_seq_length, self.tgt_seq_length, self.softmax_compute_type = (
+            src_seq_length,
+            tgt_seq_length,
+            softmax_compute_type,
+        )
         self.layernorm1, self.layernorm2 = layer_norm(), layer_norm()
         self.attention = attention(batch_size=batch_size, src_seq_length=tgt_seq_length, tgt_seq_length=tgt_seq_length)
-        self.cross_attention = attention(batch_size=batch_size, src_seq_length=tgt_seq_length, tgt_seq_length=src_seq_length)
+        self.cross_attention = attention(
+            batch_size=batch_size, src_seq_length=tgt_seq_length, tgt_seq_length=src_seq_length
+        )
         self.cross_attention_layernorm = layer_norm()
         self.output = output()
         self.key_past = self.value_past = None
 
-    def construct(self, hidden_stats: Any, decoder_mask: Any, encoder_output: Any = None, memory_mask: Any = None, init_reset: Any = True,
-                  batch_valid_length: Any = None) -> Any:
-        for name, value in (("hidden_states", hidden_stats), ("attention_mask", decoder_mask), ("encoder_output", encoder_output),
-                            ("memory_mask", memory_mask)):
+    def construct(
+        self,
+        hidden_stats: Any,
+        decoder_mask: Any,
+        encoder_output: Any = None,
+        memory_mask: Any = None,
+        init_reset: Any = True,
+        batch_valid_length: Any = None,
+    ) -> Any:
+        for name, value in (
+            ("hidden_states", hidden_stats),
+            ("attention_mask", decoder_mask),
+            ("encoder_output", encoder_output),
+            ("memory_mask", memory_mask),
+        ):
             if value is not None or name == "hidden_states":
                 _check_input_dtype(value.dtype, name, FLOATS, "TransformerDecoderLayer")
         check_cache(self, torch.bool, True, init_reset=init_reset)
         check_cache(self, torch.int32, batch_valid_length=batch_valid_length)
-        shape, x, post = hidden_stats.shape, torch.reshape(hidden_stats, (-1, hidden_stats.shape[-1])), self.post_layernorm_residual
+        shape, x, post = (
+            hidden_stats.shape,
+            torch.reshape(hidden_stats, (-1, hidden_stats.shape[-1])),
+            self.post_layernorm_residual,
+        )
         normed = self.layernorm1(x).to(_F16)
         attention, present = self.attention(normed, normed, normed, decoder_mask)
         x = (normed if post else x) + attention
@@ -198,11 +340,18 @@ class TransformerDecoderLayer(Cell):
 
 def _get_lambda_func(total_layer: int | None = None) -> Callable[..., None]:
     """A function that gives a block its stage of the pipeline, its group of gradients, and recomputation."""
+
     def configure(network: Any, layer_id: int, offset: int, parallel_config: Any, layers: int) -> None:
         layers = total_layer or layers
         if layers < parallel_config.pipeline_stage:
-            raise ValueError(f"The number of layers must be at least 'pipeline_stage' {parallel_config.pipeline_stage}, but got {layers}.")
-        per_stage, per_group = layers // parallel_config.pipeline_stage, max(layers // parallel_config.gradient_aggregation_group, 1)
+            raise ValueError(
+                f"The number of layers must be at least 'pipeline_stage' {parallel_config.pipeline_stage}, but got "
+                f"{layers}."
+            )
+        per_stage, per_group = (
+            layers // parallel_config.pipeline_stage,
+            max(layers // parallel_config.gradient_aggregation_group, 1),
+        )
         network.pipeline_stage = min((layer_id + offset) // per_stage, parallel_config.pipeline_stage - 1)
         network.set_comm_fusion((layer_id + offset) // per_group + 1)
         recompute = parallel_config.recompute
@@ -215,8 +364,16 @@ def _get_lambda_func(total_layer: int | None = None) -> Callable[..., None]:
 class _Stack(Cell):
     """What encoder and decoder share: the list of blocks, one after another."""
 
-    def _set_blocks(self, block: Callable[..., Cell], num_layers: int, lambda_func: Any, offset: int, moe_config: Any, parallel_config: Any,
-                    **arguments: Any) -> None:
+    def _set_blocks(
+        self,
+        block: Callable[..., Cell],
+        num_layers: int,
+        lambda_func: Any,
+        offset: int,
+        moe_config: Any,
+        parallel_config: Any,
+        **arguments: Any,
+    ) -> None:
         _check_config(parallel_config)
         _check_moe_config(moe_config, parallel_config)
         self.use_moe, self.num_layers = moe_config.expert_num > 1, num_layers
@@ -224,7 +381,9 @@ class _Stack(Cell):
         self.blocks = CellList()
         for index in range(num_layers):
             cell = block(moe_config=moe_config, parallel_config=layout, **arguments)
-            (lambda_func or _get_lambda_func())(cell, layer_id=index, layers=num_layers, offset=offset, parallel_config=parallel_config)
+            (lambda_func or _get_lambda_func())(
+                cell, layer_id=index, layers=num_layers, offset=offset, parallel_config=parallel_config
+            )
             self.blocks.append(cell)
 
     def _run(self, hidden_states: Any, *inputs: Any) -> Any:
@@ -237,84 +396,221 @@ class _Stack(Cell):
 
 
 class TransformerEncoder(_Stack):
-    """`TransformerEncoderLayer` ``num_layers`` times: (output, a tuple of each layer's (key, value)), and the experts' loss if any."""
+    """`TransformerEncoderLayer` ``num_layers`` times: (output, a tuple of each layer's (key, value)), and the experts'
+    loss if any.
+    """
 
-    @check_init("TransformerEncoder", batch_size=lambda value, name: check_positive_int(value, name, "TransformerEncoder"),
-                parallel_config=_valid_type_checks([TransformerOpParallelConfig], "TransformerEncoder"))
-    def __init__(self, batch_size: int, num_layers: int, hidden_size: int, ffn_hidden_size: int, seq_length: int, num_heads: int,
-                 attention_dropout_rate: float = 0.1, hidden_dropout_rate: float = 0.1, hidden_act: Any = "gelu",
-                 post_layernorm_residual: bool = False, layernorm_compute_type: Any = _F32, softmax_compute_type: Any = _F32,
-                 param_init_type: Any = _F32, lambda_func: Any = None, offset: int = 0, use_past: bool = False,
-                 moe_config: Any = default_moe_config, parallel_config: Any = default_transformer_config) -> None:
+    @check_init(
+        "TransformerEncoder",
+        batch_size=lambda value, name: check_positive_int(value, name, "TransformerEncoder"),
+        parallel_config=_valid_type_checks([TransformerOpParallelConfig], "TransformerEncoder"),
+    )
+    def __init__(
+        self,
+        batch_size: int,
+        num_layers: int,
+        hidden_size: int,
+        ffn_hidden_size: int,
+        seq_length: int,
+        num_heads: int,
+        attention_dropout_rate: float = 0.1,
+        hidden_dropout_rate: float = 0.1,
+        hidden_act: Any = "gelu",
+        post_layernorm_residual: bool = False,
+        layernorm_compute_type: Any = _F32,
+        softmax_compute_type: Any = _F32,
+        param_init_type: Any = _F32,
+        lambda_func: Any = None,
+        offset: int = 0,
+        use_past: bool = False,
+        moe_config: Any = default_moe_config,
+        parallel_config: Any = default_transformer_config,
+    ) -> None:
         super().__init__()
         self._set_blocks(
-            TransformerEncoderLayer, num_layers, lambda_func, offset, moe_config, parallel_config, batch_size=batch_size, hidden_size=hidden_size,
-            ffn_hidden_size=ffn_hidden_size, seq_length=seq_length, num_heads=num_heads, attention_dropout_rate=attention_dropout_rate,
-            hidden_dropout_rate=hidden_dropout_rate, hidden_act=hidden_act, post_layernorm_residual=post_layernorm_residual,
-            layernorm_compute_type=layernorm_compute_type, softmax_compute_type=softmax_compute_type, param_init_type=param_init_type,
-            use_past=use_past)
+            TransformerEncoderLayer,
+            num_layers,
+            lambda_func,
+            offset,
+            moe_config,
+            parallel_config,
+            batch_size=batch_size,
+            hidden_size=hidden_size,
+            ffn_hidden_size=ffn_hidden_size,
+            seq_length=seq_length,
+            num_heads=num_heads,
+            attention_dropout_rate=attention_dropout_rate,
+            hidden_dropout_rate=hidden_dropout_rate,
+            hidden_act=hidden_act,
+            post_layernorm_residual=post_layernorm_residual,
+            layernorm_compute_type=layernorm_compute_type,
+            softmax_compute_type=softmax_compute_type,
+            param_init_type=param_init_type,
+            use_past=use_past,
+        )
 
-    def construct(self, hidden_states: Any, attention_mask: Any, init_reset: Any = True, batch_valid_length: Any = None) -> Any:
+    def construct(
+        self, hidden_states: Any, attention_mask: Any, init_reset: Any = True, batch_valid_length: Any = None
+    ) -> Any:
         return self._run(hidden_states, attention_mask, init_reset, batch_valid_length)
 
 
 class TransformerDecoder(_Stack):
     """`TransformerDecoderLayer` ``num_layers`` times; results as those of `TransformerEncoder`."""
 
-    @check_init("TransformerDecoder", batch_size=lambda value, name: check_positive_int(value, name, "TransformerDecoder"),
-                parallel_config=_valid_type_checks([TransformerOpParallelConfig], "TransformerDecoder"))
-    def __init__(self, num_layers: int, batch_size: int, hidden_size: int, ffn_hidden_size: int, src_seq_length: int, tgt_seq_length: int,
-                 num_heads: int, attention_dropout_rate: float = 0.1, hidden_dropout_rate: float = 0.1, post_layernorm_residual: bool = False,
-                 layernorm_compute_type: Any = _F32, softmax_compute_type: Any = _F32, param_init_type: Any = _F32, hidden_act: Any = "gelu",
-                 lambda_func: Any = None, use_past: bool = False, offset: int = 0, moe_config: Any = default_moe_config,
-                 parallel_config: Any = default_transformer_config) -> None:
+    @check_init(
+        "TransformerDecoder",
+        batch_size=lambda value, name: check_positive_int(value, name, "TransformerDecoder"),
+        parallel_config=_valid_type_checks([TransformerOpParallelConfig], "TransformerDecoder"),
+    )
+    def __init__(
+        self,
+        num_layers: int,
+        batch_size: int,
+        hidden_size: int,
+        ffn_hidden_size: int,
+        src_seq_length: int,
+        tgt_seq_length: int,
+        num_heads: int,
+        attention_dropout_rate: float = 0.1,
+        hidden_dropout_rate: float = 0.1,
+        post_layernorm_residual: bool = False,
+        layernorm_compute_type: Any = _F32,
+        softmax_compute_type: Any = _F32,
+        param_init_type: Any = _F32,
+        hidden_act: Any = "gelu",
+        lambda_func: Any = None,
+        use_past: bool = False,
+        offset: int = 0,
+        moe_config: Any = default_moe_config,
+        parallel_config: Any = default_transformer_config,
+    ) -> None:
         super().__init__()
         self._set_blocks(
-            TransformerDecoderLayer, num_layers, lambda_func, offset, moe_config, parallel_config, batch_size=batch_size, hidden_size=hidden_size,
-            ffn_hidden_size=ffn_hidden_size, src_seq_length=src_seq_length, tgt_seq_length=tgt_seq_length, num_heads=num_heads,
-            attention_dropout_rate=attention_dropout_rate, hidden_dropout_rate=hidden_dropout_rate, hidden_act=hidden_act,
-            post_layernorm_residual=post_layernorm_residual, layernorm_compute_type=layernorm_compute_type,
-            softmax_compute_type=softmax_compute_type, param_init_type=param_init_type, use_past=use_past)
+            TransformerDecoderLayer,
+            num_layers,
+            lambda_func,
+            offset,
+            moe_config,
+            parallel_config,
+            batch_size=batch_size,
+            hidden_size=hidden_size,
+            ffn_hidden_size=ffn_hidden_size,
+            src_seq_length=src_seq_length,
+            tgt_seq_length=tgt_seq_length,
+            num_heads=num_heads,
+            attention_dropout_rate=attention_dropout_rate,
+            hidden_dropout_rate=hidden_dropout_rate,
+            hidden_act=hidden_act,
+            post_layernorm_residual=post_layernorm_residual,
+            layernorm_compute_type=layernorm_compute_type,
+            softmax_compute_type=softmax_compute_type,
+            param_init_type=param_init_type,
+            use_past=use_past,
+        )
 
-    def construct(self, hidden_states: Any, attention_mask: Any, encoder_output: Any = None, memory_mask: Any = None, init_reset: Any = True,
-                  batch_valid_length: Any = None) -> Any:
+    def construct(
+        self,
+        hidden_states: Any,
+        attention_mask: Any,
+        encoder_output: Any = None,
+        memory_mask: Any = None,
+        init_reset: Any = True,
+        batch_valid_length: Any = None,
+    ) -> Any:
         return self._run(hidden_states, attention_mask, encoder_output, memory_mask, init_reset, batch_valid_length)
 
 
 class Transformer(Cell):
-    """Encoder and, if it has layers, decoder: (output, the encoder's keys and values, the decoder's or None), and the experts' loss if any."""
+    """Encoder and, if it has layers, decoder: (output, the encoder's keys and values, the decoder's or None), and the
+    experts' loss if any.
+    """
 
-    @check_init("Transformer", batch_size=lambda value, name: check_positive_int(value, name, "Transformer"),
-                parallel_config=_valid_type_checks([TransformerOpParallelConfig], "Transformer"))
-    def __init__(self, hidden_size: int, batch_size: int, ffn_hidden_size: int, src_seq_length: int, tgt_seq_length: int, encoder_layers: int = 3,
-                 decoder_layers: int = 3, num_heads: int = 2, attention_dropout_rate: float = 0.1, hidden_dropout_rate: float = 0.1,
-                 hidden_act: Any = "gelu", post_layernorm_residual: bool = False, layernorm_compute_type: Any = _F32,
-                 softmax_compute_type: Any = _F32, param_init_type: Any = _F32, lambda_func: Any = None, use_past: bool = False,
-                 moe_config: Any = default_moe_config, parallel_config: Any = default_transformer_config) -> None:
+    @check_init(
+        "Transformer",
+        batch_size=lambda value, name: check_positive_int(value, name, "Transformer"),
+        parallel_config=_valid_type_checks([TransformerOpParallelConfig], "Transformer"),
+    )
+    def __init__(
+        self,
+        hidden_size: int,
+        batch_size: int,
+        ffn_hidden_size: int,
+        src_seq_length: int,
+        tgt_seq_length: int,
+        encoder_layers: int = 3,
+        decoder_layers: int = 3,
+        num_heads: int = 2,
+        attention_dropout_rate: float = 0.1,
+        hidden_dropout_rate: float = 0.1,
+        hidden_act: Any = "gelu",
+        post_layernorm_residual: bool = False,
+        layernorm_compute_type: Any = _F32,
+        softmax_compute_type: Any = _F32,
+        param_init_type: Any = _F32,
+        lambda_func: Any = None,
+        use_past: bool = False,
+        moe_config: Any = default_moe_config,
+        parallel_config: Any = default_transformer_config,
+    ) -> None:
         super().__init__()
         _check_config(parallel_config)
         if decoder_layers > 0 and use_past:
-            raise ValueError("For 'Transformer', the 'use_past' must be False if there is a decoder, but got True. Use TransformerEncoder.")
+            raise ValueError(
+                "For 'Transformer', the 'use_past' must be False if there is a decoder, but got True. Use "
+                "TransformerEncoder."
+            )
         _check_moe_config(moe_config, parallel_config)
-        self.batch_size, self.hidden_size, self.src_seq_length, self.tgt_seq_length = batch_size, hidden_size, src_seq_length, tgt_seq_length
+        self.batch_size, self.hidden_size, self.src_seq_length, self.tgt_seq_length = (
+            batch_size,
+            hidden_size,
+            src_seq_length,
+            tgt_seq_length,
+        )
         self.use_past, self.use_moe = use_past, moe_config.expert_num > 1
         common: Any = {
-            "batch_size": batch_size, "hidden_size": hidden_size, "ffn_hidden_size": ffn_hidden_size, "num_heads": num_heads,
-            "attention_dropout_rate": attention_dropout_rate, "hidden_dropout_rate": hidden_dropout_rate, "hidden_act": hidden_act,
-            "post_layernorm_residual": post_layernorm_residual, "layernorm_compute_type": layernorm_compute_type,
-            "softmax_compute_type": softmax_compute_type, "param_init_type": param_init_type, "use_past": use_past, "moe_config": moe_config,
-            "lambda_func": lambda_func or _get_lambda_func(total_layer=encoder_layers + decoder_layers), "parallel_config": parallel_config}
+            "batch_size": batch_size,
+            "hidden_size": hidden_size,
+            "ffn_hidden_size": ffn_hidden_size,
+            "num_heads": num_heads,
+            "attention_dropout_rate": attention_dropout_rate,
+            "hidden_dropout_rate": hidden_dropout_rate,
+            "hidden_act": hidden_act,
+            "post_layernorm_residual": post_layernorm_residual,
+            "layernorm_compute_type": layernorm_compute_type,
+            "softmax_compute_type": softmax_compute_type,
+            "param_init_type": param_init_type,
+            "use_past": use_past,
+            "moe_config": moe_config,
+            "lambda_func": lambda_func or _get_lambda_func(total_layer=encoder_layers + decoder_layers),
+            "parallel_config": parallel_config,
+        }
         self.encoder = TransformerEncoder(num_layers=encoder_layers, seq_length=src_seq_length, **common)
         self.decoder = None
         if decoder_layers > 0:
-            self.decoder = TransformerDecoder(num_layers=decoder_layers, src_seq_length=src_seq_length, tgt_seq_length=tgt_seq_length,
-                                              offset=encoder_layers, **common)
+            self.decoder = TransformerDecoder(
+                num_layers=decoder_layers,
+                src_seq_length=src_seq_length,
+                tgt_seq_length=tgt_seq_length,
+                offset=encoder_layers,
+                **common,
+            )
 
-    def construct(self, encoder_inputs: Any, encoder_masks: Any, decoder_inputs: Any = None, decoder_masks: Any = None, memory_mask: Any = None,
-                  init_reset: Any = True, batch_valid_length: Any = None) -> Any:
+    def construct(
+        self,
+        encoder_inputs: Any,
+        encoder_masks: Any,
+        decoder_inputs: Any = None,
+        decoder_masks: Any = None,
+        memory_mask: Any = None,
+        init_reset: Any = True,
+        batch_valid_length: Any = None,
+    ) -> Any:
         output, encoder_present, *loss = self.encoder(encoder_inputs, encoder_masks, init_reset, batch_valid_length)
         decoder_present = None
         if self.decoder is not None:
-            output, decoder_present, *more = self.decoder(decoder_inputs, decoder_masks, output, memory_mask, init_reset, batch_valid_length)
+            output, decoder_present, *more = self.decoder(
+                decoder_inputs, decoder_masks, output, memory_mask, init_reset, batch_valid_length
+            )
             loss = [a + b for a, b in zip(loss, more)]
         return output, encoder_present, decoder_present, *loss

@@ -1,19 +1,37 @@
 """Cells around networks. Upstream: ``mindspore.nn.wrap``."""
+
 from mindspore_compat.nn.wrap.cell_wrapper import (
-                                                   ForwardValueAndGrad,
-                                                   GradAccumulationCell,
-                                                   MicroBatchInterleaved,
-                                                   ParameterUpdate,
-                                                   PipelineCell,
-                                                   TrainOneStepCell,
-                                                   VirtualDatasetCellTriple,
-                                                   WithEvalCell,
-                                                   WithGradCell,
-                                                   WithLossCell,
+    ForwardValueAndGrad,
+    GradAccumulationCell,
+    MicroBatchInterleaved,
+    ParameterUpdate,
+    PipelineCell,
+    TrainOneStepCell,
+    VirtualDatasetCellTriple,
+    WithEvalCell,
+    WithGradCell,
+    WithLossCell,
 )
 from mindspore_compat.nn.wrap.grad_reducer import DistributedGradReducer
-from mindspore_compat.nn.wrap.loss_scale import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell, TrainOneStepWithLossScaleCell
+from mindspore_compat.nn.wrap.loss_scale import (
+    DynamicLossScaleUpdateCell,
+    FixedLossScaleUpdateCell,
+    TrainOneStepWithLossScaleCell,
+)
 
-__all__ = ["WithLossCell", "TrainOneStepCell", "WithEvalCell", "WithGradCell", "ForwardValueAndGrad", "ParameterUpdate", "DistributedGradReducer",
-           "DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell", "TrainOneStepWithLossScaleCell", "GradAccumulationCell", "PipelineCell",
-           "MicroBatchInterleaved", "VirtualDatasetCellTriple"]
+__all__ = [
+    "WithLossCell",
+    "TrainOneStepCell",
+    "WithEvalCell",
+    "WithGradCell",
+    "ForwardValueAndGrad",
+    "ParameterUpdate",
+    "DistributedGradReducer",
+    "DynamicLossScaleUpdateCell",
+    "FixedLossScaleUpdateCell",
+    "TrainOneStepWithLossScaleCell",
+    "GradAccumulationCell",
+    "PipelineCell",
+    "MicroBatchInterleaved",
+    "VirtualDatasetCellTriple",
+]

@@ -1,4 +1,7 @@
-"""Cells that run a network on parts of a batch. Upstream: ``GradAccumulationCell``, ``PipelineCell``, ``MicroBatchInterleaved``."""
+"""Cells that run a network on parts of a batch. Upstream: ``GradAccumulationCell``, ``PipelineCell``,
+``MicroBatchInterleaved``.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -6,7 +9,13 @@ from typing import Any
 
 from mindspore_compat.nn.cell import Cell
 
-__all__ = ["GradAccumulationCell", "PipelineCell", "MicroBatchInterleaved", "_VirtualDatasetCell", "VirtualDatasetCellTriple"]
+__all__ = [
+    "GradAccumulationCell",
+    "PipelineCell",
+    "MicroBatchInterleaved",
+    "_VirtualDatasetCell",
+    "VirtualDatasetCellTriple",
+]
 
 
 class _PartsOfABatch(Cell):
@@ -18,9 +27,13 @@ class _PartsOfABatch(Cell):
         super().__init__(auto_prefix=False)
         owner, name = type(self).__name__, self._count_name
         if not isinstance(network, Cell):
-            raise TypeError(f"For '{owner}', the argument 'network' must cell type, but got the type : {type(network)}.")
+            raise TypeError(
+                f"For '{owner}', the argument 'network' must cell type, but got the type : {type(network)}."
+            )
         if isinstance(micro_size, bool) or not isinstance(micro_size, int):
-            raise TypeError(f"For '{owner}', the argument '{name}' must be integer, but got the type : {type(micro_size)}.")
+            raise TypeError(
+                f"For '{owner}', the argument '{name}' must be integer, but got the type : {type(micro_size)}."
+            )
         if micro_size <= 0:
             raise ValueError(f"For '{owner}', the argument '{name}' must be large than 0, but got {micro_size}.")
         self.network = network
@@ -35,10 +48,15 @@ class _PartsOfABatch(Cell):
         count = self.micro_size
         for value in inputs:
             if value.shape[0] % count:
-                raise ValueError(f"For micro batch initialization, the 0th dimension shape of input({value.shape[0]}) must be divided by "
-                                 f"micro size({count})")
+                raise ValueError(
+                    f"For micro batch initialization, the 0th dimension shape of input({value.shape[0]}) must be "
+                    "divided by "
+                    f"micro size({count})"
+                )
         for part in range(count):
-            yield tuple([value[part * (value.shape[0] // count):(part + 1) * (value.shape[0] // count)] for value in inputs])
+            yield tuple(
+                [value[part * (value.shape[0] // count) : (part + 1) * (value.shape[0] // count)] for value in inputs]
+            )
 
     def construct(self, *inputs: Any) -> Any:
         total = None
@@ -51,8 +69,8 @@ class _PartsOfABatch(Cell):
 class GradAccumulationCell(_PartsOfABatch):
     """The sum of the losses of ``micro_size`` parts of the batch.
 
-    The training Cell that `Model` builds around it runs forward and backward part by part, so that the activations of one part at a time
-    are in memory, and updates once with the mean gradient.
+    The training Cell that `Model` builds around it runs forward and backward part by part, so that the activations of
+    one part at a time are in memory, and updates once with the mean gradient.
     """
 
 
@@ -60,20 +78,32 @@ class PipelineCell(_PartsOfABatch):
     """As `GradAccumulationCell`'s forward; stages are not spread over devices here, all of them run on this one.
 
     Args:
-        stage_config, segment_config: {name of a Cell: number}; kept on the Cells as ``pipeline_stage`` and ``pipeline_segment``.
+        stage_config, segment_config: {name of a Cell: number}; kept on the Cells as ``pipeline_stage`` and
+            ``pipeline_segment``.
 
     Raises:
         KeyError: for a Cell that the network does not have.
     """
 
-    def __init__(self, network: Any, micro_size: int, stage_config: dict[str, int] | None = None,
-                 segment_config: dict[str, int] | None = None) -> None:
+    def __init__(
+        self,
+        network: Any,
+        micro_size: int,
+        stage_config: dict[str, int] | None = None,
+        segment_config: dict[str, int] | None = None,
+    ) -> None:
         super().__init__(network, micro_size)
-        for what, attribute, config in (("stage_config", "pipeline_stage", stage_config), ("segment_config", "pipeline_segment", segment_config)):
+        for what, attribute, config in (
+            ("stage_config", "pipeline_stage", stage_config),
+            ("segment_config", "pipeline_segment", segment_config),
+        ):
             cells = dict(network.cells_and_names())
             for name, number in (config or {}).items():
                 if name not in cells:
-                    raise KeyError(f"For 'PipelineCell', the argument '{what}' : {{{name!r}: {number}}} is not found in 'network' : {network}")
+                    raise KeyError(
+                        f"For 'PipelineCell', the argument '{what}' : {{{name!r}: {number}}} is not found in 'network' "
+                        f": {network}"
+                    )
                 cells[name].__dict__[attribute] = number
 
 

@@ -1,4 +1,5 @@
 """An optimizer of ``torch.optim`` where training Cells expect one of MindSpore's."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -17,7 +18,9 @@ class TorchOptimizer(Cell):
     def __init__(self, optimizer: torch.optim.Optimizer) -> None:
         super().__init__(auto_prefix=False)
         self.torch_optimizer = optimizer
-        self.parameters = tuple(item for group in optimizer.param_groups for item in group["params"] if item.requires_grad)
+        self.parameters = tuple(
+            item for group in optimizer.param_groups for item in group["params"] if item.requires_grad
+        )
 
     def construct(self, gradients: Any) -> bool:
         for parameter, gradient in zip(self.parameters, gradients, strict=True):

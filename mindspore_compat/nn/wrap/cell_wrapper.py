@@ -1,4 +1,7 @@
-"""Cells around a network: with loss, with a training step, for evaluation. Upstream: ``mindspore.nn.wrap.cell_wrapper``."""
+"""Cells around a network: with loss, with a training step, for evaluation. Upstream:
+``mindspore.nn.wrap.cell_wrapper``.
+"""
+
 from __future__ import annotations
 
 import types
@@ -24,8 +27,19 @@ from mindspore_compat.ops.composite._replay import replayed
 from mindspore_compat.ops.composite.grad import GradOperation
 from mindspore_compat.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
 
-__all__ = ["WithLossCell", "TrainOneStepCell", "WithEvalCell", "WithGradCell", "ForwardValueAndGrad", "ParameterUpdate", "GradAccumulationCell",
-           "PipelineCell", "MicroBatchInterleaved", "VirtualDatasetCellTriple", "_VirtualDatasetCell"]
+__all__ = [
+    "WithLossCell",
+    "TrainOneStepCell",
+    "WithEvalCell",
+    "WithGradCell",
+    "ForwardValueAndGrad",
+    "ParameterUpdate",
+    "GradAccumulationCell",
+    "PipelineCell",
+    "MicroBatchInterleaved",
+    "VirtualDatasetCellTriple",
+    "_VirtualDatasetCell",
+]
 
 _detach = torch._C.TensorBase.detach
 
@@ -95,17 +109,31 @@ class WithGradCell(Cell):
 class ForwardValueAndGrad(Cell):
     """(network(*inputs), gradients) by the inputs (``get_all``), by ``weights`` (``get_by_list``) or both."""
 
-    def __init__(self, network: Any, weights: Any = None, get_all: bool = False, get_by_list: bool = False, sens_param: bool = False) -> None:
+    def __init__(
+        self,
+        network: Any,
+        weights: Any = None,
+        get_all: bool = False,
+        get_by_list: bool = False,
+        sens_param: bool = False,
+    ) -> None:
         super().__init__(auto_prefix=False)
         if not isinstance(network, (torch.nn.Module, types.FunctionType, types.MethodType)):
-            raise TypeError("For 'ForwardValueAndGrad', the argument 'network' must be cell, function type or method type, "
-                            f"but got '{type(network)}'")
+            raise TypeError(
+                "For 'ForwardValueAndGrad', the argument 'network' must be cell, function type or method type, "
+                f"but got '{type(network)}'"
+            )
         for name, value in (("get_all", get_all), ("get_by_list", get_by_list)):
             if not isinstance(value, bool):
-                raise TypeError(f"For 'ForwardValueAndGrad', the type of '{name}' must be bool, but got '{type(value)}'")
+                raise TypeError(
+                    f"For 'ForwardValueAndGrad', the type of '{name}' must be bool, but got '{type(value)}'"
+                )
         if get_by_list and not isinstance(weights, (ParameterTuple, tuple, list)):
-            raise TypeError("For 'ForwardValueAndGrad', when 'get_by_list' is set to True, the argument 'weights' must be Parameters array, "
-                            f"but got '{type(weights)}'.")
+            raise TypeError(
+                "For 'ForwardValueAndGrad', when 'get_by_list' is set to True, the argument 'weights' must be "
+                "Parameters array, "
+                f"but got '{type(weights)}'."
+            )
         self.network = network
         if isinstance(network, Cell):
             network.set_grad()
@@ -120,8 +148,8 @@ class ForwardValueAndGrad(Cell):
 class TrainOneStepCell(Cell):
     """One training step: forward, gradients of the optimizer's parameters, update; returns the loss.
 
-    Subclasses in user code override ``construct`` and use ``network``, ``optimizer``, ``weights``, ``grad``, ``sens`` and
-    ``grad_reducer`` as upstream's do.
+    Subclasses in user code override ``construct`` and use ``network``, ``optimizer``, ``weights``, ``grad``, ``sens``
+    and ``grad_reducer`` as upstream's do.
 
     Args:
         network: a Cell that returns the loss.
@@ -160,7 +188,13 @@ class TrainOneStepCell(Cell):
 
     def _loss_and_gradients(self, *inputs: Any) -> tuple[Any, tuple[Any, ...]]:
         """(loss without its graph, gradients): the forward runs once, differentiation follows directly."""
-        loss, found = replayed(self.network, ("TrainOneStepCell", id(self.weights)), self._differentiated, (inputs, self.sens), self.weights)
+        loss, found = replayed(
+            self.network,
+            ("TrainOneStepCell", id(self.weights)),
+            self._differentiated,
+            (inputs, self.sens),
+            self.weights,
+        )
         return wrap(loss), found
 
     def _differentiated(self, arguments: tuple[tuple[Any, ...], Any]) -> tuple[Any, tuple[Any, ...]]:
@@ -168,8 +202,10 @@ class TrainOneStepCell(Cell):
         forward = Forward(self.network, inputs)
         loss = forward.outputs
         if not isinstance(loss, torch.Tensor):
-            raise TypeError(f"For 'TrainOneStepCell', the network must return the loss as one Tensor, but got {_described(loss)}. "
-                            "Give Model a 'loss_fn', or a network that returns the loss alone.")
+            raise TypeError(
+                f"For 'TrainOneStepCell', the network must return the loss as one Tensor, but got {_described(loss)}. "
+                "Give Model a 'loss_fn', or a network that returns the loss alone."
+            )
         if loss.dim() == 0 and not isinstance(sens, torch.Tensor) and sens == 1.0:
             return detached(loss), scalar_gradients(forward, self.weights)
         if isinstance(sens, torch.Tensor) and sens.numel() == 1:
@@ -182,7 +218,11 @@ def _identity(value: Any) -> Any:
 
 
 def _described(outputs: Any) -> str:
-    return f"a {type(outputs).__name__} of {len(outputs)} elements" if isinstance(outputs, (tuple, list)) else f"{type(outputs).__name__}"
+    return (
+        f"a {type(outputs).__name__} of {len(outputs)} elements"
+        if isinstance(outputs, (tuple, list))
+        else f"{type(outputs).__name__}"
+    )
 
 
 class _TrainGradAccuStepCell(TrainOneStepCell):

@@ -1,4 +1,5 @@
 """Averaging gradients over processes. Upstream: ``mindspore.nn.wrap.grad_reducer``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -13,7 +14,8 @@ __all__ = ["DistributedGradReducer"]
 
 
 class DistributedGradReducer(Cell):
-    """Sums the gradients over all processes of the group, and divides by their number if ``mean``; one process changes nothing.
+    """Sums the gradients over all processes of the group, and divides by their number if ``mean``; one process changes
+    nothing.
 
     Args:
         parameters: the Parameters, in the gradients' order.
@@ -22,14 +24,23 @@ class DistributedGradReducer(Cell):
         fusion_type: a hint of upstream's; gradients of one dtype are always reduced in one buffer here.
     """
 
-    def __init__(self, parameters: Any, mean: bool | None = None, degree: int | None = None, fusion_type: int = 1,
-                 group: str = "nccl_world_group") -> None:
+    def __init__(
+        self,
+        parameters: Any,
+        mean: bool | None = None,
+        degree: int | None = None,
+        fusion_type: int = 1,
+        group: str = "nccl_world_group",
+    ) -> None:
         super().__init__(auto_prefix=False)
         from mindspore_compat.parallel._utils import _get_device_num, _get_gradients_mean
+
         self.mean = _get_gradients_mean() if mean is None else mean
         self.degree = _get_device_num() if degree is None else degree
         if isinstance(self.degree, bool) or not isinstance(self.degree, int) or self.degree <= 0:
-            raise ValueError(f"For 'DistributedGradReducer', the 'degree' must be an int greater than 0, but got {degree!r}.")
+            raise ValueError(
+                f"For 'DistributedGradReducer', the 'degree' must be an int greater than 0, but got {degree!r}."
+            )
         self.group = group
 
     def construct(self, grads: Any) -> Any:

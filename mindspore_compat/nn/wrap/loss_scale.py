@@ -1,4 +1,5 @@
 """Training steps with a loss scale. Upstream: ``mindspore.nn.wrap.loss_scale``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,11 +16,19 @@ from mindspore_compat.nn.wrap.cell_wrapper import TrainOneStepCell, _accumulated
 from mindspore_compat.ops.composite._replay import replayed
 from mindspore_compat.ops.composite.base import HyperMap, MultitypeFuncGraph
 
-__all__ = ["DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell", "TrainOneStepWithLossScaleCell", "grad_scale", "shard_grad_scale"]
+__all__ = [
+    "DynamicLossScaleUpdateCell",
+    "FixedLossScaleUpdateCell",
+    "TrainOneStepWithLossScaleCell",
+    "grad_scale",
+    "shard_grad_scale",
+]
 
 
 class DynamicLossScaleUpdateCell(Cell):
-    """Changes ``loss_scale`` (a Parameter) in place: divided on overflow, multiplied after ``scale_window`` steps without; at least 1."""
+    """Changes ``loss_scale`` (a Parameter) in place: divided on overflow, multiplied after ``scale_window`` steps
+    without; at least 1.
+    """
 
     def __init__(self, loss_scale_value: float, scale_factor: float, scale_window: int) -> None:
         super().__init__()
@@ -36,7 +45,9 @@ class DynamicLossScaleUpdateCell(Cell):
     def construct(self, loss_scale: Any, overflow: Any) -> Any:
         """Updates without waiting for the device; returns ``overflow``."""
         scale, current, last = plain(loss_scale), plain(self.cur_iter), plain(self.last_overflow_iter)
-        overflowed = plain(overflow) if isinstance(overflow, torch.Tensor) else torch.tensor(bool(overflow), device=scale.device)
+        overflowed = (
+            plain(overflow) if isinstance(overflow, torch.Tensor) else torch.tensor(bool(overflow), device=scale.device)
+        )
         overflowed = overflowed.to(torch.bool).reshape(scale.shape)
         grows = (current - last) >= self.scale_window
         reduced = torch.clamp(scale * (1.0 / self.scale_factor), min=1.0)
@@ -62,9 +73,11 @@ class FixedLossScaleUpdateCell(Cell):
 
 
 class TrainOneStepWithLossScaleCell(TrainOneStepCell):
-    """A training step on the scaled loss: gradients are unscaled, and a step with NaN or infinity in them changes no weight.
+    """A training step on the scaled loss: gradients are unscaled, and a step with NaN or infinity in them changes no
+    weight.
 
-    Returns (loss, overflow, scale of the next step). User subclasses call `start_overflow_check`, `get_overflow_status`, `process_loss_scale`.
+    Returns (loss, overflow, scale of the next step). User subclasses call `start_overflow_check`,
+    `get_overflow_status`, `process_loss_scale`.
 
     Args:
         scale_sense: a loss-scale update Cell, or a Tensor of shape () or (1,).
@@ -84,19 +97,25 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             self.scale_sense = Parameter(Tensor(scale_sense.get_loss_scale(), torch.float32), name="scale_sense")
         elif isinstance(scale_sense, torch.Tensor):
             if tuple(scale_sense.shape) not in ((), (1,)):
-                raise ValueError("For 'TrainOneStepWithLossScaleCell', the shape of 'scale_sense' must be (1,) or (), "
-                                 f"but got {tuple(scale_sense.shape)}.")
+                raise ValueError(
+                    "For 'TrainOneStepWithLossScaleCell', the shape of 'scale_sense' must be (1,) or (), "
+                    f"but got {tuple(scale_sense.shape)}."
+                )
             self.scale_sense = Parameter(scale_sense, name="scale_sense")
         else:
-            raise TypeError("For 'TrainOneStepWithLossScaleCell', the 'scale_sense' must be Cell or Tensor, "
-                            f"but got 'scale_sense' type: {type(scale_sense)}.")
+            raise TypeError(
+                "For 'TrainOneStepWithLossScaleCell', the 'scale_sense' must be Cell or Tensor, "
+                f"but got 'scale_sense' type: {type(scale_sense)}."
+            )
         if hasattr(optimizer, "follow_loss_scale"):  # THOR's factors come from the scaled gradients
             optimizer.follow_loss_scale(self.scale_sense)
 
     def construct(self, *inputs: Any) -> Any:
         scale = plain(self.scale_sense).clone()
         loss, found = self._scaled_gradients(inputs, scale)
-        found = self.grad_reducer(wrap(tuple(torch._foreach_mul([plain(item) for item in found], 1.0 / scale.reshape(())))))
+        found = self.grad_reducer(
+            wrap(tuple(torch._foreach_mul([plain(item) for item in found], 1.0 / scale.reshape(()))))
+        )
         overflow = self.get_overflow_status(None, found)
         if not self.process_loss_scale(overflow):
             self.optimizer(found)
@@ -110,13 +129,18 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             inputs, scale = arguments
             forward = Forward(network, inputs)
             loss = plain(forward.outputs)
-            return detached(forward.outputs), gradients(forward, self.weights, torch.ones_like(loss) * plain(scale).to(loss.dtype))
+            return detached(forward.outputs), gradients(
+                forward, self.weights, torch.ones_like(loss) * plain(scale).to(loss.dtype)
+            )
+
         return wrap(replayed(network, ("loss scale", id(self.weights)), differentiated, (inputs, scale), self.weights))
 
     def set_sense_scale(self, sens: Any) -> None:
         """Replace a scale that was given as a Tensor."""
         if not isinstance(sens, torch.Tensor):
-            raise TypeError(f"For 'TrainOneStepWithLossScaleCell', the type of 'sens' must be Tensor, but got {type(sens)}")
+            raise TypeError(
+                f"For 'TrainOneStepWithLossScaleCell', the type of 'sens' must be Tensor, but got {type(sens)}"
+            )
         self.scale_sense.set_data(sens)
 
     def start_overflow_check(self, pre_cond: Any, compute_input: Any) -> tuple[Any, Any]:
@@ -134,6 +158,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             overflow = torch.stack([(~torch.isfinite(item)).any() for item in tensors if item.numel()]).any()
         if self.is_distributed:
             import torch.distributed as dist
+
             flag = overflow.to(torch.float32)
             dist.all_reduce(flag)
             overflow = flag > 0
@@ -150,7 +175,9 @@ class _TrainGradAccuWithLossScaleCell(TrainOneStepWithLossScaleCell):
     """A scaled step that updates once with the mean gradient of the parts of a batch, see `GradAccumulationCell`."""
 
     def _scaled_gradients(self, inputs: tuple[Any, ...], scale: torch.Tensor) -> tuple[Any, Any]:
-        loss, found = _accumulated(self.network, lambda network, part: self._part_gradients(network, part, scale), inputs)
+        loss, found = _accumulated(
+            self.network, lambda network, part: self._part_gradients(network, part, scale), inputs
+        )
         return loss, [gradient / _micro_size(self.network) for gradient in found]
 
 
@@ -176,6 +203,7 @@ shard_grad_scale.register("Tensor", "Tensor", "Tensor")(_unscaled_shard)
 
 def _ops() -> Any:
     from mindspore_compat.ops import operations
+
     return operations
 
 

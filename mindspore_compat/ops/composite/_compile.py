@@ -1,4 +1,5 @@
 """From a tape to a Python function that runs its operators."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -31,7 +32,9 @@ def _batch_norm(x: Any, weight: Any, bias: Any, mean: Any, variance: Any, *rest:
 
 
 class _Compiler:
-    """From tape to Python source: without what only autograd needed, with views of constants made once, and each tensor let go after its last use."""
+    """From tape to Python source: without what only autograd needed, with views of constants made once, and each tensor
+    let go after its last use.
+    """
 
     def __init__(self, tape: Tape) -> None:
         self.tape = tape
@@ -66,18 +69,32 @@ class _Compiler:
             if op is _aten.t.default:
                 transposed[str(name)] = args[0]
             if op is _aten.ones_like.default and not node.described[0][1] and not self._shared(str(name)):
-                self.values[str(name)] = torch.ones((), dtype=node.described[0][0])  # the gradient that a backward pass begins with
+                self.values[str(name)] = torch.ones(
+                    (), dtype=node.described[0][0]
+                )  # the gradient that a backward pass begins with
                 continue
             if op is _aten.view.default and args[0] in summed and _is_squeezed(node, summed[args[0]]):
                 kept = summed[args[0]]  # a bias's gradient; the sum itself goes if nobody else wants it
-                yield Node(kept.op, kept.call, (*kept.args[:2], False), kept.kwargs, node.outputs, False, node.described)
+                yield Node(
+                    kept.op, kept.call, (*kept.args[:2], False), kept.kwargs, node.outputs, False, node.described
+                )
                 continue
-            if op is _aten.sum.dim_IntList and len(args) == 3 and args[2] is True and not self.tape.written & {str(name), *node.args[:1]}:
+            if (
+                op is _aten.sum.dim_IntList
+                and len(args) == 3
+                and args[2] is True
+                and not self.tape.written & {str(name), *node.args[:1]}
+            ):
                 summed[str(name)] = Node(op, call, args, kwargs, node.outputs, False, node.described)
             if op is _aten.lift_fresh.default:  # gives a constant itself; the recorded step had it to itself
                 op = call = _aten.clone.default
             reduced = Node(op, call, args, kwargs, node.outputs, node.is_list, node.described)
-            if _is_view(op) and not node.is_list and name not in self.given and all(ref in self.values for ref in refs((args, kwargs))):
+            if (
+                _is_view(op)
+                and not node.is_list
+                and name not in self.given
+                and all(ref in self.values for ref in refs((args, kwargs)))
+            ):
                 self.values[str(name)] = op(*self._fill(args), **self._fill(kwargs))
             else:
                 yield reduced
@@ -91,13 +108,17 @@ class _Compiler:
         return found
 
     def _shared(self, name: str) -> bool:
-        """Whether somebody may write to a tensor, or give it away: it is returned, or an operator makes more than a value of it."""
+        """Whether somebody may write to a tensor, or give it away: it is returned, or an operator makes more than a
+        value of it.
+        """
         names = {name}
         for node in self.tape.nodes:
             if not names.isdisjoint(refs((node.args, node.kwargs))):
                 if node.op is _aten.detach.default:
                     names.update(map(str, node.outputs))
-                elif node.op is Opaque or any(argument.alias_info is not None for argument in node.op._schema.arguments):
+                elif node.op is Opaque or any(
+                    argument.alias_info is not None for argument in node.op._schema.arguments
+                ):
                     return True
         return not names.isdisjoint(refs(self.tape.returned))
 
@@ -128,30 +149,61 @@ class _Compiler:
     def function(self, fused: bool) -> Callable[..., Any]:
         names: dict[str, Any] = dict(self.values)
         returned = self._originals(self.tape.returned)
-        last = {name: position for position, node in enumerate(self.nodes) for name in (*refs((node.args, node.kwargs)), *node.outputs) if name}
+        last = {
+            name: position
+            for position, node in enumerate(self.nodes)
+            for name in (*refs((node.args, node.kwargs)), *node.outputs)
+            if name
+        }
         keep = {*self.values, *refs(returned)}
-        inputs = sorted({ref for node in self.tape.nodes for ref in refs((node.args, node.kwargs)) if ref[0] == "x"}
-                        | {ref for ref in refs(returned) if ref[0] == "x"}, key=lambda ref: int(ref[1:]))
+        inputs = sorted(
+            {ref for node in self.tape.nodes for ref in refs((node.args, node.kwargs)) if ref[0] == "x"}
+            | {ref for ref in refs(returned) if ref[0] == "x"},
+            key=lambda ref: int(ref[1:]),
+        )
         made = sorted(self.given & self.tape.made)  # what Python makes anew and gives away
-        lines = ["def run(_inputs):", *(f"    {ref} = _inputs[{ref[1:]}]" for ref in inputs), *(f"    {ref} = o{ref}.clone()" for ref in made),
-                 "    with _below_autograd():"]
-        head = next((position for position, node in enumerate(self.nodes) if _is_opaque(node)), len(self.nodes)) if fused else 0
+        lines = [
+            "def run(_inputs):",
+            *(f"    {ref} = _inputs[{ref[1:]}]" for ref in inputs),
+            *(f"    {ref} = o{ref}.clone()" for ref in made),
+            "    with _below_autograd():",
+        ]
+        head = (
+            next((position for position, node in enumerate(self.nodes) if _is_opaque(node)), len(self.nodes))
+            if fused
+            else 0
+        )
         if head:
             taken = sorted({*inputs, *made})
-            wanted = sorted(name for name in self._made_by(self.nodes[:head]) if last.get(name, -1) >= head or name in keep)
+            wanted = sorted(
+                name for name in self._made_by(self.nodes[:head]) if last.get(name, -1) >= head or name in keep
+            )
             names["_head"] = self._fused(self.nodes[:head], taken, wanted, dict(names))
-            lines[-1:] = [f"    {''.join(name + ', ' for name in wanted) or '_'} = _head({', '.join(taken)})", lines[-1], "        pass"]
+            lines[-1:] = [
+                f"    {''.join(name + ', ' for name in wanted) or '_'} = _head({', '.join(taken)})",
+                lines[-1],
+                "        pass",
+            ]
         for position, node in enumerate(self.nodes):
             if position < head:
                 continue
             names[f"f{position}"] = getattr(node.op, "_op", node.op) if node.call is node.op else node.call
             if node.op is Opaque:
-                lines += [f"    f{position}(*_wrap({_source(node.args, names)}))", "    with _below_autograd():", "        pass"]
+                lines += [
+                    f"    f{position}(*_wrap({_source(node.args, names)}))",
+                    "    with _below_autograd():",
+                    "        pass",
+                ]
                 continue
-            arguments = [*(_source(item, names) for item in node.args), *(f"{key}={_source(item, names)}" for key, item in node.kwargs.items())]
+            arguments = [
+                *(_source(item, names) for item in node.args),
+                *(f"{key}={_source(item, names)}" for key, item in node.kwargs.items()),
+            ]
             given = set(refs((node.args, node.kwargs)))  # what is written in place comes back under its name
             targets = ["_" if name is None or name in given else name for name in node.outputs]
-            assign = "" if set(targets) <= {"_"} else f"[{', '.join(targets)}] = " if node.is_list else f"{targets[0]} = "
+            assign = (
+                "" if set(targets) <= {"_"} else f"[{', '.join(targets)}] = " if node.is_list else f"{targets[0]} = "
+            )
             lines.append(f"        {assign}f{position}({', '.join(arguments)})")
             dead = sorted(name for name, at in last.items() if at == position and name not in keep and name[0] == "t")
             if dead:
@@ -163,25 +215,42 @@ class _Compiler:
         exec("\n".join(lines), names)  # all of it names and numbers of our own making
         return names["run"]
 
-
     @staticmethod
     def _made_by(nodes: list[Node]) -> set[str]:
-        return {name for node in nodes for name in node.outputs if name and name not in set(refs((node.args, node.kwargs)))}
+        return {
+            name for node in nodes for name in node.outputs if name and name not in set(refs((node.args, node.kwargs)))
+        }
 
-    def _fused(self, nodes: list[Node], given: list[str], wanted: list[str], names: dict[str, Any]) -> Callable[..., Any]:
+    def _fused(
+        self, nodes: list[Node], given: list[str], wanted: list[str], names: dict[str, Any]
+    ) -> Callable[..., Any]:
         """A function of the tensors ``given`` that gives those that are ``wanted``, compiled by inductor."""
         both = []
-        last = {name: position for position, node in enumerate(nodes) for name in (*refs((node.args, node.kwargs)), *node.outputs) if name}
+        last = {
+            name: position
+            for position, node in enumerate(nodes)
+            for name in (*refs((node.args, node.kwargs)), *node.outputs)
+            if name
+        }
         keep = {*self.values, *given, *wanted}
         for below, is_traceable in ("    with _below_autograd():", False), ("    if True:", True):
             own, lines = dict(names), [f"def head({', '.join(given)}):", below]
             for position, node in enumerate(nodes):
                 called = getattr(node.op, "_op", node.op) if node.call is node.op else node.call
                 own[f"f{position}"] = _FUNCTIONAL.get(node.op, node.op) if is_traceable else called
-                arguments = [*(_source(item, own) for item in node.args), *(f"{key}={_source(item, own)}" for key, item in node.kwargs.items())]
+                arguments = [
+                    *(_source(item, own) for item in node.args),
+                    *(f"{key}={_source(item, own)}" for key, item in node.kwargs.items()),
+                ]
                 written = set(refs((node.args, node.kwargs)))
                 targets = ["_" if name is None or name in written else name for name in node.outputs]
-                assign = "" if set(targets) <= {"_"} else f"[{', '.join(targets)}] = " if node.is_list else f"{targets[0]} = "
+                assign = (
+                    ""
+                    if set(targets) <= {"_"}
+                    else f"[{', '.join(targets)}] = "
+                    if node.is_list
+                    else f"{targets[0]} = "
+                )
                 lines.append(f"        {assign}f{position}({', '.join(arguments)})")
                 dead = sorted(name for name, at in last.items() if at == position and name not in keep)
                 lines += [f"        del {', '.join(dead)}"] if dead and not is_traceable else []
@@ -197,7 +266,9 @@ _FUNCTIONAL = {_aten.native_batch_norm.default: _batch_norm}
 
 
 def _is_opaque(node: Node) -> bool:
-    """Whether inductor could not compile it: Python, or one of torch's fused optimizer steps, which know no fake tensors."""
+    """Whether inductor could not compile it: Python, or one of torch's fused optimizer steps, which know no fake
+    tensors.
+    """
     return node.op is Opaque or node.op._schema.name.startswith("aten::_fused_")
 
 
@@ -212,12 +283,17 @@ def _is_view(op: Any) -> bool:
     return bool(found) and not any(info.is_write for info in found)
 
 
-# Operators that do nothing but give their result, beside those that work element by element: they look at no value that could be wrong.
-_IDLE = frozenset((
-    "addmm _softmax _log_softmax _softmax_backward_data _log_softmax_backward_data baddbmm bmm cat clone _to_copy convolution convolution_backward "
-    "empty empty_like full full_like mean mm native_layer_norm native_layer_norm_backward new_empty new_full new_ones new_zeros ones ones_like "
-    "scalar_tensor stack sum threshold_backward zeros zeros_like"
-).split())
+# Operators that do nothing but give their result, beside those that work element by element: they look at no value that
+# could be wrong.
+_IDLE = frozenset(
+    (
+        "addmm _softmax _log_softmax _softmax_backward_data _log_softmax_backward_data baddbmm bmm cat clone _to_copy "
+        "convolution convolution_backward "
+        "empty empty_like full full_like mean mm native_layer_norm native_layer_norm_backward new_empty new_full "
+        "new_ones new_zeros ones ones_like "
+        "scalar_tensor stack sum threshold_backward zeros zeros_like"
+    ).split()
+)
 
 
 def _is_idle(node: Node) -> bool:
@@ -226,7 +302,9 @@ def _is_idle(node: Node) -> bool:
     if op is Opaque or op._schema.is_mutable or torch.Tag.nondeterministic_seeded in op.tags or not any(node.outputs):
         return False
     # a division of integers can fail
-    by_element = torch.Tag.pointwise in op.tags and all(dtype.is_floating_point or dtype is torch.bool for dtype, *_ in node.described)
+    by_element = torch.Tag.pointwise in op.tags and all(
+        dtype.is_floating_point or dtype is torch.bool for dtype, *_ in node.described
+    )
     return by_element or name in _IDLE or _is_view(op)
 
 

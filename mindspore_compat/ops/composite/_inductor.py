@@ -1,4 +1,5 @@
 """``jit_level`` O1 and O2: the operators of a tape as one function that torch.compile's inductor compiles."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -13,8 +14,8 @@ __all__ = ["Fused"]
 
 
 class Fused:
-    """A function of tensors as inductor compiles it. Its first call runs both, from the same state, and where they differ by more than 1e-5, or the
-    compiler fails, the function stays as it is; the log says so in one line.
+    """A function of tensors as inductor compiles it. Its first call runs both, from the same state, and where they
+    differ by more than 1e-5, or the compiler fails, the function stays as it is; the log says so in one line.
 
     Args:
         plain: the function with its operators called one by one.
@@ -44,13 +45,19 @@ class Fused:
         expected = [item.clone() if isinstance(item, torch.Tensor) else item for item in expected]
         set_to(before, random)
         try:
-            fused = torch.compile(self.traceable, backend="inductor", fullgraph=True, dynamic=False, options={"fallback_random": True})
+            fused = torch.compile(
+                self.traceable, backend="inductor", fullgraph=True, dynamic=False, options={"fallback_random": True}
+            )
             found = fused(*tensors)
-            why = "" if self._agree([*expected, *after], [*found, *changing]) else "its results differ by more than 1e-5"
+            why = (
+                "" if self._agree([*expected, *after], [*found, *changing]) else "its results differ by more than 1e-5"
+            )
         except Exception as error:  # the compiler's: a program must not fail for it
             why = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
         if why:
-            log.warning("jit_level O1: torch.compile does not take this computation, which is replayed as at O0: %s", why)
+            log.warning(
+                "jit_level O1: torch.compile does not take this computation, which is replayed as at O0: %s", why
+            )
             self.run = self.plain
             set_to(after, random_after)
             return expected

@@ -1,13 +1,15 @@
-"""In GRAPH_MODE, and in functions under `jit`, a computation that repeats itself is run from a tape of its operators (docs/design/replay.md).
+"""In GRAPH_MODE, and in functions under `jit`, a computation that repeats itself is run from a tape of its operators
+(docs/design/replay.md).
 
-The first call for inputs of a kind runs eagerly, the next two are recorded, and if both recordings agree the following ones
-are replayed: Python runs only while a graph is made, as upstream. Whatever a replay could get wrong (values that Python reads, prints, Cells
-whose attributes change) goes on eagerly. In PYNATIVE_MODE nothing is replayed.
+The first call for inputs of a kind runs eagerly, the next two are recorded, and if both recordings agree the following
+ones are replayed: Python runs only while a graph is made, as upstream. Whatever a replay could get wrong (values that
+Python reads, prints, Cells whose attributes change) goes on eagerly. In PYNATIVE_MODE nothing is replayed.
 
-``MS_JIT=0`` or ``MINDSPORE_COMPAT_REPLAY=off`` turn replays off; at ``jit_level`` O1 and O2 inductor compiles the tape (_inductor.py);
-``MINDSPORE_COMPAT_REPLAY=check`` or ``check:N`` runs every (N-th) replayed step eagerly as well and compares. The logger ``mindspore_compat``
-says once for each step at level INFO that it is replayed, or why not.
+``MS_JIT=0`` or ``MINDSPORE_COMPAT_REPLAY=off`` turn replays off; at ``jit_level`` O1 and O2 inductor compiles the tape
+(_inductor.py); ``MINDSPORE_COMPAT_REPLAY=check`` or ``check:N`` runs every (N-th) replayed step eagerly as well and
+compares. The logger ``mindspore_compat`` says once for each step at level INFO that it is replayed, or why not.
 """
+
 from __future__ import annotations
 
 import os
@@ -35,11 +37,14 @@ __all__ = ["replayed"]
 
 _Base = torch._C.TensorBase
 _data_ptr, _stride, _item = _Base.data_ptr, _Base.stride, _Base.item
-_shape, _dtype, _requires_grad, _is_cpu = (_Base.__dict__[name].__get__ for name in ("shape", "dtype", "requires_grad", "is_cpu"))
+_shape, _dtype, _requires_grad, _is_cpu = (
+    _Base.__dict__[name].__get__ for name in ("shape", "dtype", "requires_grad", "is_cpu")
+)
 _CONSTANTS = (int, float, bool, str, type(None), torch.dtype)
 _MAIN_THREAD = threading.main_thread().ident
 _MAX_DISAGREEMENTS, _MAX_KINDS, _MAX_STATES = 4, 32, 4
-#: of the time that a computation would have taken eagerly, the share that its recordings may take on top of the first tape
+# : of the time that a computation would have taken eagerly, the share that its recordings may take on top of the first
+# tape
 _SHARE = 0.05
 _clock = time.perf_counter
 _waiting = False  # a step runs that may be replayed as a whole later
@@ -54,15 +59,19 @@ def _switch() -> tuple[bool, int]:
     given = os.environ.get("MINDSPORE_COMPAT_REPLAY", "on")
     word, _, number = given.lower().partition(":")
     if word not in ("on", "1", "off", "0", "check") or not (number or "1").isdigit() or number == "0":
-        raise ValueError(f"The environment variable MINDSPORE_COMPAT_REPLAY must be 'on', 'off', 'check' or 'check:N', but got {given!r}.")
+        raise ValueError(
+            "The environment variable MINDSPORE_COMPAT_REPLAY must be 'on', 'off', 'check' or 'check:N', but got "
+            f"{given!r}."
+        )
     return word in ("off", "0") or os.environ.get("MS_JIT") == "0", int(number or 1) if word == "check" else 0
 
 
 class _Computations:
-    """What is computed with a Cell or function, by kind of call. It lives in the owner's dict, so that it goes with it; a copy begins anew.
+    """What is computed with a Cell or function, by kind of call. It lives in the owner's dict, so that it goes with it;
+    a copy begins anew.
 
-    Recordings take several times as long as a call, so they are paid for: the first tape is free, others must be worth a share of the
-    time that the calls took, or that replays have saved.
+    Recordings take several times as long as a call, so they are paid for: the first tape is free, others must be worth
+    a share of the time that the calls took, or that replays have saved.
     """
 
     def __init__(self, owner: Any = None) -> None:
@@ -91,7 +100,8 @@ class _Computations:
         return self.is_free or self.spent_s + 2 * self.last_s <= _SHARE * self.eager_s + self.saved_s / 2
 
     def watch_rates(self) -> bool:
-        """A number that Python reads was another one: from now on optimizers are called at each replay, and read their rates themselves.
+        """A number that Python reads was another one: from now on optimizers are called at each replay, and read their
+        rates themselves.
 
         Returns:
             Whether there was one that did not do so yet.
@@ -105,11 +115,17 @@ class _Computations:
         owner = self.owner() if self.owner is not None else None
         if what not in self.said:
             self.said.add(what)
-            log.info(f"%s {what}.", type(owner).__name__ if isinstance(owner, torch.nn.Module) else getattr(owner, "__name__", owner), *values)
+            log.info(
+                f"%s {what}.",
+                type(owner).__name__ if isinstance(owner, torch.nn.Module) else getattr(owner, "__name__", owner),
+                *values,
+            )
 
 
 def _computations_of(owner: Any) -> _Computations:
-    """``functools.wraps`` copies a function's dict, and a Cell's may be copied: what is found there may be another's."""
+    """``functools.wraps`` copies a function's dict, and a Cell's may be copied: what is found there may be
+    another's.
+    """
     made = owner.__dict__.get("_computations")
     if made is None or made.owner is None or made.owner() is not owner:
         made = owner.__dict__["_computations"] = _Computations(owner)
@@ -126,7 +142,9 @@ class _Plan:
         self.run: Callable[[list[torch.Tensor]], Any] | None = None
         self.read: list[torch.Tensor] = []  # numbers that Python has read, and what they were
         self.found: list[Any] = []
-        self.foreign: list[torch.Tensor] = []  # torch's own tensors that it uses: nobody says when they get other memory
+        self.foreign: list[
+            torch.Tensor
+        ] = []  # torch's own tensors that it uses: nobody says when they get other memory
         self.pointers: list[int] = []
         self.written: list[torch.Tensor] = []  # tensors from outside that it writes to
 
@@ -180,19 +198,26 @@ class _Calls:
 
 
 def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: Any, keep: Any = None) -> Any:
-    """``compute(arguments)``, from a tape once it has proved to repeat itself; tensors in the result may then be torch's own.
+    """``compute(arguments)``, from a tape once it has proved to repeat itself; tensors in the result may then be
+    torch's own.
 
     Args:
         owner: the Cell or function that ``compute`` differentiates.
-        key: what else tells one computation of ``owner`` from another; hashable. ``keep`` holds objects whose ids are in it.
+        key: what else tells one computation of ``owner`` from another; hashable. ``keep`` holds objects whose ids are
+            in it.
         arguments: tuples, lists and dicts of tensors and constants.
     """
     if is_tracing():
         return not_traced(replayed, owner, key, compute, arguments, keep)
-    if (not is_graph_mode() or _waiting or _grad_state.recorder is not None or THREAD.running
-            or not isinstance(owner, (torch.nn.Module, types.FunctionType))
-            or torch._C._functorch.peek_interpreter_stack() is not None  # vmap
-            or threading.get_ident() != _MAIN_THREAD):  # standard output and the recorder are everybody's
+    if (
+        not is_graph_mode()
+        or _waiting
+        or _grad_state.recorder is not None
+        or THREAD.running
+        or not isinstance(owner, (torch.nn.Module, types.FunctionType))
+        or torch._C._functorch.peek_interpreter_stack() is not None  # vmap
+        or threading.get_ident() != _MAIN_THREAD
+    ):  # standard output and the recorder are everybody's
         return compute(arguments)
     made = _computations_of(owner)
     if made.is_off:
@@ -246,13 +271,19 @@ def _why_not() -> str:
     """Why nothing is replayed at the moment; empty if it may be."""
     if torch.is_autocast_enabled("cpu"):
         return "autocast is on around it"
-    if (torch.is_anomaly_enabled() or torch._C._len_torch_dispatch_stack() > 0 or torch._C._len_torch_function_stack() > 0
-            or torch._C._autograd._top_saved_tensors_default_hooks(False) is not None):
+    if (
+        torch.is_anomaly_enabled()
+        or torch._C._len_torch_dispatch_stack() > 0
+        or torch._C._len_torch_function_stack() > 0
+        or torch._C._autograd._top_saved_tensors_default_hooks(False) is not None
+    ):
         return "a mode of torch looks on"
     return ""
 
 
-def _replay(owner: Any, calls: _Calls, compute: Callable[[Any], Any], arguments: Any, tensors: list[torch.Tensor]) -> Any:
+def _replay(
+    owner: Any, calls: _Calls, compute: Callable[[Any], Any], arguments: Any, tensors: list[torch.Tensor]
+) -> Any:
     run: Any = calls.plan.run
     calls.replayed += 1
     _grad_state.written()
@@ -270,7 +301,11 @@ def _kind(value: Any, tensors: list[torch.Tensor]) -> Any:
     cls = value.__class__
     if cls is Tensor or cls is torch.Tensor:  # others have methods of their own
         tensors.append(value)
-        return (cls, _shape(value), _dtype(value), _stride(value)) if _is_cpu(value) and not _requires_grad(value) else None
+        return (
+            (cls, _shape(value), _dtype(value), _stride(value))
+            if _is_cpu(value) and not _requires_grad(value)
+            else None
+        )
     if cls is tuple or cls is list:
         kinds = tuple([_kind(item, tensors) for item in value])
         return None if None in kinds else (type(value), kinds)
@@ -296,11 +331,22 @@ def _state_of(owner: Any, made: _Computations) -> Any:
     if not isinstance(owner, torch.nn.Module):
         return _grad_state.epoch
     if made.structure != _grad_state.structure:
-        made.structure, made.states = _grad_state.structure, [module.__dict__ for module in owner.modules() if "_orig_mod" not in module._modules]
-        made.has_compiled = any("_orig_mod" in module._modules or module._compiled_call_impl is not None for module in owner.modules())
-        made.parameters = [parameter for state in made.states for parameter in state["_parameters"].values() if parameter is not None]
-    return (_grad_state.moved, _grad_state.structure, tuple([(state["training"], state.get("_version")) for state in made.states]),
-            tuple(map(_requires_grad, made.parameters)))
+        made.structure, made.states = (
+            _grad_state.structure,
+            [module.__dict__ for module in owner.modules() if "_orig_mod" not in module._modules],
+        )
+        made.has_compiled = any(
+            "_orig_mod" in module._modules or module._compiled_call_impl is not None for module in owner.modules()
+        )
+        made.parameters = [
+            parameter for state in made.states for parameter in state["_parameters"].values() if parameter is not None
+        ]
+    return (
+        _grad_state.moved,
+        _grad_state.structure,
+        tuple([(state["training"], state.get("_version")) for state in made.states]),
+        tuple(map(_requires_grad, made.parameters)),
+    )
 
 
 def _recorded(calls: _Calls, compute: Callable[[Any], Any], arguments: Any, tensors: list[torch.Tensor]) -> Any:

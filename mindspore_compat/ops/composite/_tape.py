@@ -1,9 +1,12 @@
-"""A computation as the flat list of operators that it ran: recorded once, checked by a second recording, then run without what made it.
+"""A computation as the flat list of operators that it ran: recorded once, checked by a second recording, then run
+without what made it.
 
-What repeats is torch's operators below autograd, forward and backward in one list, with the same memory as the recorded run: Parameters are
-read and written where they are. What Python did in between (a branch, a number it computed) is part of the recording, so two
-recordings of different steps must agree before one of them is believed, and whatever shows that Python looked at a value ends it.
+What repeats is torch's operators below autograd, forward and backward in one list, with the same memory as the recorded
+run: Parameters are read and written where they are. What Python did in between (a branch, a number it computed) is part
+of the recording, so two recordings of different steps must agree before one of them is believed, and whatever shows
+that Python looked at a value ends it.
 """
+
 from __future__ import annotations
 
 import io
@@ -27,20 +30,58 @@ from mindspore_compat.common._wrap import plain
 __all__ = ["DRAWS", "Node", "Opaque", "Ref", "Tape", "aliased", "record", "refs"]
 
 _Base = torch._C.TensorBase
-_OUT_OF_SIGHT = frozenset(("numpy", "tolist", "__array__", "__dlpack__", "data_ptr", "untyped_storage", "storage", "share_memory_", "backward",
-                           "register_hook", "register_post_accumulate_grad_hook", "apply_", "map_", "map2_"))
-_CONSTANT_TYPES = (int, float, bool, complex, str, torch.dtype, torch.device, torch.layout, torch.memory_format, torch.Generator)
+_OUT_OF_SIGHT = frozenset(
+    (
+        "numpy",
+        "tolist",
+        "__array__",
+        "__dlpack__",
+        "data_ptr",
+        "untyped_storage",
+        "storage",
+        "share_memory_",
+        "backward",
+        "register_hook",
+        "register_post_accumulate_grad_hook",
+        "apply_",
+        "map_",
+        "map2_",
+    )
+)
+_CONSTANT_TYPES = (
+    int,
+    float,
+    bool,
+    complex,
+    str,
+    torch.dtype,
+    torch.device,
+    torch.layout,
+    torch.memory_format,
+    torch.Generator,
+)
 _UNPREDICTABLE = (torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape, torch.Tag.inplace_view)
 _aten = torch.ops.aten
 DRAWS = "it draws random numbers in Python"  # or another thread did meanwhile
 
 
 class Node:
-    """One operator of a tape. Tensors in ``args`` and ``kwargs`` are `Ref`s; ``outputs`` are names, None for what is no tensor."""
+    """One operator of a tape. Tensors in ``args`` and ``kwargs`` are `Ref`s; ``outputs`` are names, None for what is no
+    tensor.
+    """
 
     __slots__ = ("args", "call", "described", "is_list", "kwargs", "op", "outputs")
 
-    def __init__(self, op: Any, call: Any, args: tuple, kwargs: dict[str, Any], outputs: list[str | None], is_list: bool, described: tuple) -> None:
+    def __init__(
+        self,
+        op: Any,
+        call: Any,
+        args: tuple,
+        kwargs: dict[str, Any],
+        outputs: list[str | None],
+        is_list: bool,
+        described: tuple,
+    ) -> None:
         self.op, self.call, self.args, self.kwargs = op, call, args, kwargs
         self.outputs, self.is_list, self.described = outputs, is_list, described
 
@@ -70,12 +111,17 @@ class Tape:
         self.returned: Any = None
 
     def agrees(self, later: Tape) -> bool:
-        """Whether ``later`` ran the same operators on the same or equal values, so that neither depends on the step it was made in.
+        """Whether ``later`` ran the same operators on the same or equal values, so that neither depends on the step it
+        was made in.
 
         It learns what of its constants was `made` in the step.
         """
-        if (len(self.nodes) != len(later.nodes) or list(self.constants) != list(later.constants) or self.returned != later.returned
-                or not _same(self.read, later.read)):
+        if (
+            len(self.nodes) != len(later.nodes)
+            or list(self.constants) != list(later.constants)
+            or self.returned != later.returned
+            or not _same(self.read, later.read)
+        ):
             return False
         for name, constant in self.constants.items():
             other = later.constants[name]
@@ -83,12 +129,24 @@ class Tape:
                 if name in self.written or not _equal(constant, other):
                     return False
                 later.made.add(name)
-        return all(a.op is b.op and (a.op is not Opaque or a.call == b.call) and a.outputs == b.outputs and a.described == b.described
-                   and _same(a.args, b.args) and _same(a.kwargs, b.kwargs) for a, b in zip(self.nodes, later.nodes))
+        return all(
+            a.op is b.op
+            and (a.op is not Opaque or a.call == b.call)
+            and a.outputs == b.outputs
+            and a.described == b.described
+            and _same(a.args, b.args)
+            and _same(a.kwargs, b.kwargs)
+            for a, b in zip(self.nodes, later.nodes)
+        )
 
 
 def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:
-    return a.dtype is b.dtype and tuple(a.shape) == tuple(b.shape) and a.device == b.device and bool(torch.equal(plain(a), plain(b)))
+    return (
+        a.dtype is b.dtype
+        and tuple(a.shape) == tuple(b.shape)
+        and a.device == b.device
+        and bool(torch.equal(plain(a), plain(b)))
+    )
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -103,7 +161,9 @@ def _same(a: Any, b: Any) -> bool:
 
 
 class _Lookout(TorchFunctionMode):
-    """Notices when Python reads memory that operators wrote, or is to run in a backward pass, where it would read unnoticed."""
+    """Notices when Python reads memory that operators wrote, or is to run in a backward pass, where it would read
+    unnoticed.
+    """
 
     def __init__(self, recorder: _Recorder) -> None:
         super().__init__()
@@ -118,7 +178,9 @@ class _Lookout(TorchFunctionMode):
 
 
 def _runs_python(roots: Any) -> bool:
-    """Whether a ``torch.autograd.Function`` takes part in the gradients of tensors, but for those that say they are ``only_operators``."""
+    """Whether a ``torch.autograd.Function`` takes part in the gradients of tensors, but for those that say they are
+    ``only_operators``.
+    """
     waiting = [root.grad_fn for root in ((roots,) if isinstance(roots, torch.Tensor) else roots)]
     seen: set[Any] = set()
     while waiting:
@@ -126,7 +188,9 @@ def _runs_python(roots: Any) -> bool:
         if node is None or node in seen:
             continue
         seen.add(node)
-        if isinstance(node, torch.autograd.function.BackwardCFunction) and not hasattr(node._forward_cls, "only_operators"):  # type: ignore[attr-defined]
+        if isinstance(node, torch.autograd.function.BackwardCFunction) and not hasattr(
+            node._forward_cls, "only_operators"
+        ):  # type: ignore[attr-defined]
             return True
         waiting.extend(following for following, _ in node.next_functions)
     return False
@@ -192,7 +256,11 @@ class _Recorder(TorchDispatchMode):
                 self.tape.constants[known] = value
             return known
         if isinstance(value, (list, tuple)):
-            return tuple([self.ref(item) for item in value]) if isinstance(value, tuple) else [self.ref(item) for item in value]
+            return (
+                tuple([self.ref(item) for item in value])
+                if isinstance(value, tuple)
+                else [self.ref(item) for item in value]
+            )
         if isinstance(value, dict):
             return {key: self.ref(item) for key, item in value.items()}
         if value is not None and not isinstance(value, _CONSTANT_TYPES):
@@ -200,7 +268,9 @@ class _Recorder(TorchDispatchMode):
         return value
 
     def python(self, call: Callable[..., Any], args: tuple) -> Any:
-        """``call(*args)``, which a replay will call as well, with the tensors of that replay; it may do anything but give new tensors."""
+        """``call(*args)``, which a replay will call as well, with the tensors of that replay; it may do anything but
+        give new tensors.
+        """
         arguments = self.ref(args)
         self.paused, _grad_state.recorder = True, None
         try:
@@ -223,7 +293,9 @@ class _Recorder(TorchDispatchMode):
         if not self.problem and any(tag in func.tags for tag in _UNPREDICTABLE):
             self.give_up(f"{func} makes Python depend on values")
         if torch.Tag.nondeterministic_seeded in func.tags and torch._C._current_autograd_node() is not None:
-            self.give_up("it draws random numbers in a backward pass")  # `recompute` sets torch's generator back, which no operator shows
+            self.give_up(
+                "it draws random numbers in a backward pass"
+            )  # `recompute` sets torch's generator back, which no operator shows
         if self.problem:
             return func(*args, **kwargs)
         ref_args, ref_kwargs = self.ref(tuple(args)), self.ref(kwargs)
@@ -239,7 +311,9 @@ class _Recorder(TorchDispatchMode):
         return result
 
     def _read(self, tensor: torch.Tensor, value: Any) -> Any:
-        """A number from outside, such as a constant learning rate, holds as long as it is the same; one that the step computes does not."""
+        """A number from outside, such as a constant learning rate, holds as long as it is the same; one that the step
+        computes does not.
+        """
         name = self.ref(tensor)
         if name not in self.tape.constants or not isinstance(value, (int, float)):
             self.give_up("Python reads a value that it computes")
@@ -274,22 +348,43 @@ class _Recorder(TorchDispatchMode):
 
 def aliased(node: Node) -> Iterator[tuple[Any, Ref]]:
     """(schema argument, tensor) of what an operator writes to or gives views of."""
-    unscaled = node.op._schema.name.startswith("aten::_fused_") and node.kwargs.get("grad_scale") is None  # reads gradients only
+    unscaled = (
+        node.op._schema.name.startswith("aten::_fused_") and node.kwargs.get("grad_scale") is None
+    )  # reads gradients only
     for position, argument in enumerate(node.op._schema.arguments):
         if argument.alias_info is not None and not (unscaled and argument.name == "grads"):
-            value = node.kwargs.get(argument.name) if argument.name in node.kwargs else node.args[position] if position < len(node.args) else None
+            value = (
+                node.kwargs.get(argument.name)
+                if argument.name in node.kwargs
+                else node.args[position]
+                if position < len(node.args)
+                else None
+            )
             for item in value if isinstance(value, (list, tuple)) else (value,):
                 if isinstance(item, Ref):
                     yield argument, item
 
 
-# Bindings of torch whose arguments are the operator's own; calling them takes less than calling the operator by its name.
-_BINDINGS: dict[str, Any] = {name: getattr(torch._C._VariableFunctions, name) for name in (
-    "_fused_sgd_ _log_softmax _log_softmax_backward_data _softmax _softmax_backward_data abs add addmm amax baddbmm bmm cat clamp convolution "
-    "cos cumsum div dot eq erf exp gather ge gt index_select le log lt maximum mean minimum mm mul native_batch_norm native_dropout "
-    "native_layer_norm ne neg permute pow reciprocal relu rsqrt rsub sigmoid sign sin sqrt sub sum t tanh transpose unsqueeze where"
-).split() if hasattr(torch._C._VariableFunctions, name)}
-_BINDINGS.update({name: getattr(_Base, name) for name in ("add_", "copy_", "div_", "expand", "mul_", "select", "sub_", "view", "zero_")})
+# Bindings of torch whose arguments are the operator's own; calling them takes less than calling the operator by its
+# name.
+_BINDINGS: dict[str, Any] = {
+    name: getattr(torch._C._VariableFunctions, name)
+    for name in (
+        "_fused_sgd_ _log_softmax _log_softmax_backward_data _softmax _softmax_backward_data abs add addmm amax "
+        "baddbmm bmm cat clamp convolution "
+        "cos cumsum div dot eq erf exp gather ge gt index_select le log lt maximum mean minimum mm mul "
+        "native_batch_norm native_dropout "
+        "native_layer_norm ne neg permute pow reciprocal relu rsqrt rsub sigmoid sign sin sqrt sub sum t tanh "
+        "transpose unsqueeze where"
+    ).split()
+    if hasattr(torch._C._VariableFunctions, name)
+}
+_BINDINGS.update(
+    {
+        name: getattr(_Base, name)
+        for name in ("add_", "copy_", "div_", "expand", "mul_", "select", "sub_", "view", "zero_")
+    }
+)
 
 
 def _binding(func: Any, kwargs: dict[str, Any]) -> Any:
@@ -321,7 +416,9 @@ def record(compute: Callable[[], Any], inputs: Sequence[torch.Tensor], quick: bo
             result = compute()
     finally:
         sys.stdout, _grad_state.recorder = watch.stream, None
-    if not recorder.updates and any(isinstance(item, torch.Tensor) and item.grad_fn is not None for item in tree_leaves(result)):
+    if not recorder.updates and any(
+        isinstance(item, torch.Tensor) and item.grad_fn is not None for item in tree_leaves(result)
+    ):
         recorder.give_up("its result can be differentiated, which a replay's could not")
     if not recorder.tape.written.isdisjoint(recorder.tape.read):
         recorder.give_up("Python reads a value that it changes")

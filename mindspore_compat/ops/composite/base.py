@@ -1,4 +1,7 @@
-"""Functions over sequences, and functions chosen by the types of their arguments. Upstream: ``mindspore.ops.composite.base``."""
+"""Functions over sequences, and functions chosen by the types of their arguments. Upstream:
+``mindspore.ops.composite.base``.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -24,25 +27,50 @@ def _is_int(value: Any) -> bool:
 
 #: Which values a type string of `MultitypeFuncGraph.register` means.
 _MATCHERS: dict[str, _Matcher] = {
-    "Tensor": lambda value: isinstance(value, torch.Tensor), "RowTensor": lambda value: False, "MapTensor": lambda value: False,
-    "COOTensor": lambda value: False, "CSRTensor": lambda value: False,
-    "Ref": lambda value: isinstance(value, torch.nn.Parameter), "Parameter": lambda value: isinstance(value, torch.nn.Parameter),
-    "Number": _is_number, "Bool": lambda value: isinstance(value, bool), "Int": _is_int, "UInt": lambda value: False,
-    "Int8": lambda value: False, "Int16": lambda value: False, "Int32": _is_int, "Int64": _is_int,
-    "Float": lambda value: isinstance(value, float), "Float16": lambda value: False, "Float32": lambda value: isinstance(value, float),
+    "Tensor": lambda value: isinstance(value, torch.Tensor),
+    "RowTensor": lambda value: False,
+    "MapTensor": lambda value: False,
+    "COOTensor": lambda value: False,
+    "CSRTensor": lambda value: False,
+    "Ref": lambda value: isinstance(value, torch.nn.Parameter),
+    "Parameter": lambda value: isinstance(value, torch.nn.Parameter),
+    "Number": _is_number,
+    "Bool": lambda value: isinstance(value, bool),
+    "Int": _is_int,
+    "UInt": lambda value: False,
+    "Int8": lambda value: False,
+    "Int16": lambda value: False,
+    "Int32": _is_int,
+    "Int64": _is_int,
+    "Float": lambda value: isinstance(value, float),
+    "Float16": lambda value: False,
+    "Float32": lambda value: isinstance(value, float),
     "Float64": lambda value: isinstance(value, float),
-    "String": lambda value: isinstance(value, str), "Tuple": lambda value: isinstance(value, tuple), "List": lambda value: isinstance(value, list),
-    "Dictionary": lambda value: isinstance(value, dict), "Dict": lambda value: isinstance(value, dict),
-    "Slice": lambda value: isinstance(value, slice), "Ellipsis": lambda value: value is Ellipsis, "None": lambda value: value is None,
-    "TypeType": lambda value: isinstance(value, torch.dtype), "Type": lambda value: isinstance(value, torch.dtype),
-    "Function": callable, "Func": callable, "Problem": lambda value: False, "EnvType": lambda value: False, "Any": lambda value: True,
+    "String": lambda value: isinstance(value, str),
+    "Tuple": lambda value: isinstance(value, tuple),
+    "List": lambda value: isinstance(value, list),
+    "Dictionary": lambda value: isinstance(value, dict),
+    "Dict": lambda value: isinstance(value, dict),
+    "Slice": lambda value: isinstance(value, slice),
+    "Ellipsis": lambda value: value is Ellipsis,
+    "None": lambda value: value is None,
+    "TypeType": lambda value: isinstance(value, torch.dtype),
+    "Type": lambda value: isinstance(value, torch.dtype),
+    "Function": callable,
+    "Func": callable,
+    "Problem": lambda value: False,
+    "EnvType": lambda value: False,
+    "Any": lambda value: True,
 }
 
 
 def _tensor_of(inner: str) -> _Matcher:
     """Matches tensors of the dtype of ``Tensor[...]``."""
-    kinds: dict[str, _Matcher] = {"Float": lambda value: value.dtype.is_floating_point, "Number": lambda value: True,
-                                  "Int": lambda value: not value.dtype.is_floating_point}
+    kinds: dict[str, _Matcher] = {
+        "Float": lambda value: value.dtype.is_floating_point,
+        "Number": lambda value: True,
+        "Int": lambda value: not value.dtype.is_floating_point,
+    }
     wanted = None if inner in kinds else mstype.to_torch_dtype(inner)
     of_dtype = kinds.get(inner) or (lambda value: value.dtype is wanted)
     return lambda value: isinstance(value, torch.Tensor) and of_dtype(value)
@@ -60,14 +88,19 @@ def _matcher(type_name: Any) -> _Matcher:
             return _MATCHERS[kind]
         if name.lower() in {key.lower() for key in _MATCHERS}:
             return next(match for key, match in _MATCHERS.items() if key.lower() == name.lower())
-        raise TypeError(f"For 'MultitypeFuncGraph', the type {type_name!r} is not known. Use one of {sorted(_MATCHERS)}, or 'Tensor[Float32]'.")
+        raise TypeError(
+            f"For 'MultitypeFuncGraph', the type {type_name!r} is not known. Use one of {sorted(_MATCHERS)}, or "
+            "'Tensor[Float32]'."
+        )
     if isinstance(type_name, torch.dtype):
         python_type = mstype.dtype_to_pytype(type_name)
         return lambda value: type(value) is python_type
     known = _MATCHERS.get(repr(type_name))
     if known is None:
-        raise TypeError(f"For 'MultitypeFuncGraph', register only supports str or mindspore.dtype, but got {type_name!r} of type "
-                        f"{type(type_name).__name__}.")
+        raise TypeError(
+            f"For 'MultitypeFuncGraph', register only supports str or mindspore.dtype, but got {type_name!r} of type "
+            f"{type(type_name).__name__}."
+        )
     return known
 
 
@@ -84,7 +117,8 @@ class MultitypeFuncGraph:
         self.entries: list[tuple[tuple[_Matcher, ...], Callable[..., Any]]] = []
 
     def register(self, *type_names: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Decorator: the function for arguments of these types: "Tensor", "Number", "Tuple", "Tensor[Float32]", ..., or dtypes.
+        """Decorator: the function for arguments of these types: "Tensor", "Number", "Tuple", "Tensor[Float32]", ..., or
+        dtypes.
 
         Raises:
             TypeError: for an unknown type.
@@ -94,6 +128,7 @@ class MultitypeFuncGraph:
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
             self.entries.append((matchers, function))
             return function
+
         return register
 
     def __call__(self, *args: Any) -> Any:
@@ -102,8 +137,10 @@ class MultitypeFuncGraph:
         for matchers, function in self.entries:
             if len(matchers) == len(args) and all(match(arg) for match, arg in zip(matchers, args)):
                 return function(*args)
-        raise ValueError(f"For 'MultitypeFuncGraph', '{self.name}' has no function for arguments of the types "
-                         f"{[type(arg).__name__ for arg in args]}. Register one with @{self.name}.register(...).")
+        raise ValueError(
+            f"For 'MultitypeFuncGraph', '{self.name}' has no function for arguments of the types "
+            f"{[type(arg).__name__ for arg in args]}. Register one with @{self.name}.register(...)."
+        )
 
     def set_doc_url(self, doc_url: str) -> None:
         """Accepted without effect."""
@@ -155,6 +192,7 @@ class Map:
 
 def add_flags(fn: Any = None, **flags: Any) -> Any:
     """Decorator or function: flags for upstream's graph compiler, kept on the function or Cell."""
+
     def decorate(target: Any) -> Any:
         own = getattr(target, "add_flags", None)
         if own is not None:
@@ -162,6 +200,7 @@ def add_flags(fn: Any = None, **flags: Any) -> Any:
         else:
             target._func_graph_flags = {**getattr(target, "_func_graph_flags", {}), **flags}
         return target
+
     return decorate if fn is None else decorate(fn)
 
 
@@ -183,5 +222,3 @@ def zip_operation(*sequences: Any) -> tuple:
 def env_get(environment: Any, key: Any, default: Any = None) -> Any:
     """An entry of an environment of gradients."""
     return environment.get(key, default)
-
-

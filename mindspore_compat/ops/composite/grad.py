@@ -1,4 +1,7 @@
-"""Differentiation of functions and Cells. Upstream: ``mindspore.ops.GradOperation``, ``mindspore.grad``, ``mindspore.value_and_grad``."""
+"""Differentiation of functions and Cells. Upstream: ``mindspore.ops.GradOperation``, ``mindspore.grad``,
+``mindspore.value_and_grad``.
+"""
+
 from __future__ import annotations
 
 import functools
@@ -14,6 +17,7 @@ from mindspore_compat.ops.composite._replay import replayed
 
 __all__ = ["GradOperation", "grad", "value_and_grad", "get_grad", "stop_gradient"]
 
+
 def _weights_of(weights: Any, where: str) -> tuple[list[Parameter], bool]:
     """(Parameters, whether a single one was given)."""
     if isinstance(weights, torch.Tensor):
@@ -21,7 +25,9 @@ def _weights_of(weights: Any, where: str) -> tuple[list[Parameter], bool]:
     items = list(weights)
     for item in items:
         if not isinstance(item, torch.nn.Parameter):
-            raise TypeError(f"For '{where}', the elements of 'weights' must be Parameters, but got {type(item).__name__}.")
+            raise TypeError(
+                f"For '{where}', the elements of 'weights' must be Parameters, but got {type(item).__name__}."
+            )
     return items, False
 
 
@@ -66,27 +72,41 @@ class GradOperation:
                 elif args:
                     args, sens = args[:-1], args[-1]
                 else:
-                    raise ValueError("For 'GradOperation' with sens_param=True, the last argument must be 'sens', but got no arguments.")
+                    raise ValueError(
+                        "For 'GradOperation' with sens_param=True, the last argument must be 'sens', but got no "
+                        "arguments."
+                    )
             wanted: list[int] = []
             if self.get_all or not self.get_by_list:
                 wanted = [position for position, arg in enumerate(args) if isinstance(arg, torch.Tensor)]
                 if not self.get_all:
                     wanted = wanted[:1]
                 if not wanted:
-                    raise ValueError("For 'GradOperation', a gradient of the inputs is wanted, but no input is a Tensor.")
+                    raise ValueError(
+                        "For 'GradOperation', a gradient of the inputs is wanted, but no input is a Tensor."
+                    )
             outputs, found = _differentiated(fn, args, kwargs, sens, tuple(wanted), parameters)
-            of_inputs, of_weights = found[:len(wanted)], found[len(wanted):]
+            of_inputs, of_weights = found[: len(wanted)], found[len(wanted) :]
             by_list = of_weights[0] if single else of_weights
             if not self.get_by_list:
                 return outputs, of_inputs if self.get_all else of_inputs[0]
             return outputs, (of_inputs, by_list) if self.get_all else by_list
+
         return gradient_function
 
 
-def _differentiated(fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any], sens: Any, wanted: tuple[int, ...], parameters: list[Parameter],
-                    has_aux: bool = False) -> tuple[Any, tuple[Any, ...]]:
-    """(outputs of ``fn``, gradients by the inputs at the wanted positions and by the parameters). A forward that the Cell kept is not run a
-    second time, nor replayed."""
+def _differentiated(
+    fn: Callable[..., Any],
+    args: tuple,
+    kwargs: dict[str, Any],
+    sens: Any,
+    wanted: tuple[int, ...],
+    parameters: list[Parameter],
+    has_aux: bool = False,
+) -> tuple[Any, tuple[Any, ...]]:
+    """(outputs of ``fn``, gradients by the inputs at the wanted positions and by the parameters). A forward that the
+    Cell kept is not run a second time, nor replayed.
+    """
     kept = fn._take_kept(args, wanted) if not kwargs and hasattr(fn, "_take_kept") else None
 
     def compute(arguments: tuple[tuple, tuple, Any]) -> tuple[Any, tuple[Any, ...]]:
@@ -96,10 +116,13 @@ def _differentiated(fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any],
             raise ValueError("For 'value_and_grad', 'has_aux' needs a function with more than one output, but got one.")
         differentiated = forward.of(forward.outputs[0]) if has_aux else forward
         return detached(forward.outputs), detached(gradients(differentiated, [*forward.variables, *parameters], sens))
+
     arguments = args, tuple(kwargs.values()), sens
     if kept is not None:
         return compute(arguments)
-    return wrap(replayed(fn, (wanted, has_aux, tuple(kwargs), tuple(map(id, parameters))), compute, arguments, parameters))
+    return wrap(
+        replayed(fn, (wanted, has_aux, tuple(kwargs), tuple(map(id, parameters))), compute, arguments, parameters)
+    )
 
 
 def _positions(grad_position: Any) -> tuple[int, ...]:
@@ -108,8 +131,14 @@ def _positions(grad_position: Any) -> tuple[int, ...]:
     return grad_position if isinstance(grad_position, tuple) else (grad_position,)
 
 
-def value_and_grad(fn: Callable[..., Any], grad_position: Any = 0, weights: Any = None, has_aux: bool = False, return_ids: bool = False,
-                   sens_param: bool = False) -> Callable[..., Any]:
+def value_and_grad(
+    fn: Callable[..., Any],
+    grad_position: Any = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+    sens_param: bool = False,
+) -> Callable[..., Any]:
     """A function that returns (``fn``'s value, gradients).
 
     Args:
@@ -134,13 +163,16 @@ def value_and_grad(fn: Callable[..., Any], grad_position: Any = 0, weights: Any 
             args, sens = args[:-1], args[-1]
         for position in positions:
             if not 0 <= position < len(args):
-                raise RuntimeError(f"For 'value_and_grad', 'grad_position' {position} must be less than the number of inputs {len(args)}.")
+                raise RuntimeError(
+                    f"For 'value_and_grad', 'grad_position' {position} must be less than the number of inputs "
+                    f"{len(args)}."
+                )
         outputs, found = _differentiated(fn, args, kwargs, sens, positions, parameters, has_aux)
         if return_ids:
             identities = [*positions, *(parameter.name for parameter in parameters)]
             found = tuple(zip(identities, found))
-        of_inputs: Any = found[:len(positions)]
-        of_weights: Any = found[len(positions):]
+        of_inputs: Any = found[: len(positions)]
+        of_weights: Any = found[len(positions) :]
         if not isinstance(grad_position, tuple) and positions:
             of_inputs = of_inputs[0]
         if single:
@@ -150,18 +182,28 @@ def value_and_grad(fn: Callable[..., Any], grad_position: Any = 0, weights: Any 
         else:
             result = (of_inputs, of_weights) if positions else of_weights
         return outputs, result
+
     return value_and_gradient
 
 
-def grad(fn: Callable[..., Any], grad_position: Any = 0, weights: Any = None, has_aux: bool = False, return_ids: bool = False,
-         sens_param: bool = False) -> Callable[..., Any]:
-    """As `value_and_grad`, but the function returns the gradients only; with ``has_aux``, (gradients, other outputs)."""
+def grad(
+    fn: Callable[..., Any],
+    grad_position: Any = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+    sens_param: bool = False,
+) -> Callable[..., Any]:
+    """As `value_and_grad`, but the function returns the gradients only; with ``has_aux``, (gradients, other
+    outputs).
+    """
     function = value_and_grad(fn, grad_position, weights, has_aux, return_ids, sens_param)
 
     @functools.wraps(fn, updated=())
     def gradient(*args: Any, **kwargs: Any) -> Any:
         value, found = function(*args, **kwargs)
         return (found, value[1:]) if has_aux else found
+
     return gradient
 
 
@@ -172,7 +214,9 @@ def get_grad(gradients: Any, identifier: Any) -> Any:
         RuntimeError: if it is not there.
     """
     wanted = identifier.name if isinstance(identifier, Parameter) else identifier
-    items = gradients if isinstance(gradients, tuple) and gradients and isinstance(gradients[0], tuple) else (gradients,)
+    items = (
+        gradients if isinstance(gradients, tuple) and gradients and isinstance(gradients[0], tuple) else (gradients,)
+    )
     for item in items:
         if isinstance(item, tuple) and len(item) == 2 and not isinstance(item[0], tuple):
             if item[0] == wanted and type(item[0]) is type(wanted):

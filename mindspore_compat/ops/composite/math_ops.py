@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.ops.composite.math_ops``, ``clip_ops``, ``random_ops``, ``array_ops`` and ``multitype_ops``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -11,8 +12,26 @@ from mindspore_compat.ops.function.clip_func import clip_by_global_norm, clip_by
 from mindspore_compat.ops.function.math_func import batch_dot, count_nonzero, dot, mm, tensor_dot
 from mindspore_compat.ops.function.random_func import gamma, laplace, multinomial, normal, poisson, uniform
 
-__all__ = ["batch_dot", "clip_by_global_norm", "clip_by_value", "count_nonzero", "dot", "gamma", "laplace", "matmul", "mm", "multinomial",
-           "normal", "ones_like", "poisson", "repeat_elements", "sequence_mask", "tensor_dot", "uniform", "zeros_like"]
+__all__ = [
+    "batch_dot",
+    "clip_by_global_norm",
+    "clip_by_value",
+    "count_nonzero",
+    "dot",
+    "gamma",
+    "laplace",
+    "matmul",
+    "mm",
+    "multinomial",
+    "normal",
+    "ones_like",
+    "poisson",
+    "repeat_elements",
+    "sequence_mask",
+    "tensor_dot",
+    "uniform",
+    "zeros_like",
+]
 
 
 def matmul(x1: Any, x2: Any, dtype: Any = None) -> Any:

@@ -1,4 +1,5 @@
 """Operators as functions. Upstream: ``mindspore.ops.function``."""
+
 from mindspore_compat.common._tensor_methods_as_ops import bind_methods
 from mindspore_compat.ops.function._activation import *  # noqa: F403
 from mindspore_compat.ops.function._conv import *  # noqa: F403
@@ -17,14 +18,64 @@ from mindspore_compat.ops.function.linalg_func import *  # noqa: F403
 from mindspore_compat.ops.function.other_func import *  # noqa: F403
 from mindspore_compat.ops.function.random_func import *  # noqa: F403
 
-#: Functions without a counterpart of that name upstream: the class forms and Tensor methods use them, ``mindspore.ops`` does not show them.
+# : Functions without a counterpart of that name upstream: the class forms and Tensor methods use them,
+# ``mindspore.ops`` does not show them.
 INTERNAL = (
-    "dropout_with_mask", "softmax_axes", "batch_norm_outputs", "layer_norm_outputs", "conv_nd", "conv_transpose_nd", "same_padding",
-    "pool_nd", "resize_linear", "resize_nearest", "resize_cubic", "sizes_of", "bitwise_not", "complex", "div_no_nan", "mod", "mul_no_nan",
-    "real_div", "rint", "squared_difference", "masked_scatter", "scatter_sub", "index_put", "fill_diagonal", "embedding_lookup", "set_diag",
-    "nll_loss_outputs", "softmax_cross_entropy", "sparse_softmax_cross_entropy", "sigmoid_cross_entropy", "ctc_loss_outputs", "l2_loss",
-    "reduce_prod", "reduce_all", "reduce_any", "argmax_with_value", "argmin_with_value", "cumulative", "euclidean_norm", "lp_norm",
-    "l2_normalize", "nuclear_norm", "space_to_depth", "depth_to_space", "unravel_index", "roi_align", "nms_with_mask", "ps_roi_pooling",
-    "mat_mul", "batch_mat_mul", "matrix_triangular_solve", "addmm_", "float_status", "uniform_int", "generator_of", "truncated_normal",
+    "dropout_with_mask",
+    "softmax_axes",
+    "batch_norm_outputs",
+    "layer_norm_outputs",
+    "conv_nd",
+    "conv_transpose_nd",
+    "same_padding",
+    "pool_nd",
+    "resize_linear",
+    "resize_nearest",
+    "resize_cubic",
+    "sizes_of",
+    "bitwise_not",
+    "complex",
+    "div_no_nan",
+    "mod",
+    "mul_no_nan",
+    "real_div",
+    "rint",
+    "squared_difference",
+    "masked_scatter",
+    "scatter_sub",
+    "index_put",
+    "fill_diagonal",
+    "embedding_lookup",
+    "set_diag",
+    "nll_loss_outputs",
+    "softmax_cross_entropy",
+    "sparse_softmax_cross_entropy",
+    "sigmoid_cross_entropy",
+    "ctc_loss_outputs",
+    "l2_loss",
+    "reduce_prod",
+    "reduce_all",
+    "reduce_any",
+    "argmax_with_value",
+    "argmin_with_value",
+    "cumulative",
+    "euclidean_norm",
+    "lp_norm",
+    "l2_normalize",
+    "nuclear_norm",
+    "space_to_depth",
+    "depth_to_space",
+    "unravel_index",
+    "roi_align",
+    "nms_with_mask",
+    "ps_roi_pooling",
+    "mat_mul",
+    "batch_mat_mul",
+    "matrix_triangular_solve",
+    "addmm_",
+    "float_status",
+    "uniform_int",
+    "generator_of",
+    "truncated_normal",
 )
 bind_methods(globals())

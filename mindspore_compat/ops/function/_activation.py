@@ -1,4 +1,5 @@
 """Activations, dropout and normalization. Part of ``mindspore.ops.function.nn_func``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -12,11 +13,53 @@ from mindspore_compat.ops._adapt import as_axes, dtype_or_none, get_data
 from mindspore_compat.ops.function.random_func import generator_of
 
 __all__ = [
-    "relu", "relu6", "sigmoid", "tanh", "softmax", "softmin", "log_softmax", "logsigmoid", "softplus", "softsign", "softshrink", "soft_shrink",
-    "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "tanhshrink", "elu", "selu", "celu", "gelu", "fast_gelu", "silu", "mish", "glu",
-    "swiglu", "leaky_relu", "prelu", "rrelu", "threshold", "gumbel_softmax", "dropout", "dropout1d", "dropout2d", "dropout3d",
-    "dropout_with_mask", "softmax_axes", "batch_norm", "batch_norm_outputs", "layer_norm", "layer_norm_outputs", "group_norm", "rms_norm", "lrn",
-    "embedding", "inplace_sigmoid", "tanh_",
+    "relu",
+    "relu6",
+    "sigmoid",
+    "tanh",
+    "softmax",
+    "softmin",
+    "log_softmax",
+    "logsigmoid",
+    "softplus",
+    "softsign",
+    "softshrink",
+    "soft_shrink",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "tanhshrink",
+    "elu",
+    "selu",
+    "celu",
+    "gelu",
+    "fast_gelu",
+    "silu",
+    "mish",
+    "glu",
+    "swiglu",
+    "leaky_relu",
+    "prelu",
+    "rrelu",
+    "threshold",
+    "gumbel_softmax",
+    "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
+    "dropout_with_mask",
+    "softmax_axes",
+    "batch_norm",
+    "batch_norm_outputs",
+    "layer_norm",
+    "layer_norm_outputs",
+    "group_norm",
+    "rms_norm",
+    "lrn",
+    "embedding",
+    "inplace_sigmoid",
+    "tanh_",
 ]
 
 
@@ -199,7 +242,8 @@ def gumbel_softmax(logits: Any, tau: float = 1.0, hard: bool = False, dim: int =
     return wrap(tf.gumbel_softmax(logits, tau, hard, dim=dim))
 
 
-# --- dropout ------------------------------------------------------------------------------------------------------------------------------
+# --- dropout ----------------------------------------------------------------------------------------------------------
+
 
 def _check_probability(p: Any, owner: str) -> float:
     if isinstance(p, bool) or not isinstance(p, (int, float)):
@@ -221,7 +265,10 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, seed: int | None 
 
 def dropout_with_mask(x: Any, keep_prob: float, seed: int | None = None) -> Any:
     """(x · mask / keep_prob, mask)."""
-    keep = torch.rand(tuple(x.shape), device=x.device, dtype=torch.float32, generator=generator_of(seed, x.device)) < keep_prob
+    keep = (
+        torch.rand(tuple(x.shape), device=x.device, dtype=torch.float32, generator=generator_of(seed, x.device))
+        < keep_prob
+    )
     mask = keep.to(x.dtype)
     return wrap(x * mask / keep_prob), wrap(mask)
 
@@ -241,16 +288,30 @@ def dropout3d(input: Any, p: float = 0.5, training: bool = True) -> Any:
     return wrap(tf.dropout3d(input, _check_probability(p, "dropout3d"), training))
 
 
-# --- normalization ------------------------------------------------------------------------------------------------------------------------
+# --- normalization ----------------------------------------------------------------------------------------------------
 
-def batch_norm_outputs(x: Any, scale: Any, bias: Any, mean: Any, variance: Any, is_training: bool, epsilon: float, momentum: float,
-                       data_format: str = "NCHW") -> Any:
-    """(y, mean, variance, mean, variance): in training the batch's (without gradient), and the moving ones (Parameters) are updated."""
+
+def batch_norm_outputs(
+    x: Any,
+    scale: Any,
+    bias: Any,
+    mean: Any,
+    variance: Any,
+    is_training: bool,
+    epsilon: float,
+    momentum: float,
+    data_format: str = "NCHW",
+) -> Any:
+    """(y, mean, variance, mean, variance): in training the batch's (without gradient), and the moving ones (Parameters)
+    are updated.
+    """
     if data_format == "NHWC":
         x = torch.movedim(x, -1, 1)
     if is_training:
         axes = [axis for axis in range(x.dim()) if axis != 1]
-        y, batch_mean, _ = torch.native_batch_norm(x, scale, bias, get_data(mean), get_data(variance), True, momentum, epsilon)
+        y, batch_mean, _ = torch.native_batch_norm(
+            x, scale, bias, get_data(mean), get_data(variance), True, momentum, epsilon
+        )
         with torch.no_grad():
             batch_variance = torch.var(x, axes, correction=0)
         outputs = (batch_mean, batch_variance, batch_mean, batch_variance)
@@ -260,10 +321,22 @@ def batch_norm_outputs(x: Any, scale: Any, bias: Any, mean: Any, variance: Any, 
     return wrap((torch.movedim(y, 1, -1) if data_format == "NHWC" else y, *outputs))
 
 
-def batch_norm(input_x: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, training: bool = False, momentum: float = 0.1,
-               eps: float = 1e-05) -> Any:
+def batch_norm(
+    input_x: Any,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any,
+    bias: Any,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-05,
+) -> Any:
     """Normalized over all axes but the channels; in training by the batch's own statistics."""
-    return wrap(torch.batch_norm(input_x, weight, bias, get_data(running_mean), get_data(running_var), training, momentum, eps, False))
+    return wrap(
+        torch.batch_norm(
+            input_x, weight, bias, get_data(running_mean), get_data(running_var), training, momentum, eps, False
+        )
+    )
 
 
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Any:
@@ -272,7 +345,9 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
     return wrap(torch.layer_norm(input, shape, weight, bias, eps))
 
 
-def layer_norm_outputs(x: Any, gamma: Any, beta: Any, begin_norm_axis: int, begin_params_axis: int, epsilon: float) -> Any:
+def layer_norm_outputs(
+    x: Any, gamma: Any, beta: Any, begin_norm_axis: int, begin_params_axis: int, epsilon: float
+) -> Any:
     """(y, mean, variance) over the axes from ``begin_norm_axis``."""
     begin = begin_norm_axis % x.dim()
     shape = tuple(x.shape[begin:])
@@ -295,17 +370,35 @@ def rms_norm(x: Any, gamma: Any, epsilon: float = 1e-06) -> Any:
     return wrap((x * inverse).to(x.dtype) * gamma), wrap(inverse)
 
 
-def lrn(x: Any, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5, norm_region: str = "ACROSS_CHANNELS") -> Any:
-    """Local response normalization across channels: x / (bias + alpha · sum of squares of 2·depth_radius + 1 channels)**beta."""
+def lrn(
+    x: Any,
+    depth_radius: int = 5,
+    bias: float = 1.0,
+    alpha: float = 1.0,
+    beta: float = 0.5,
+    norm_region: str = "ACROSS_CHANNELS",
+) -> Any:
+    """Local response normalization across channels: x / (bias + alpha · sum of squares of 2·depth_radius + 1
+    channels)**beta.
+    """
     squares = torch.unsqueeze(kernels.square(x), 1)
-    summed = torch.squeeze(kernels.conv3d(tf.pad(squares, (0, 0, 0, 0, depth_radius, depth_radius)),
-                                     torch.ones((1, 1, 2 * depth_radius + 1, 1, 1), dtype=x.dtype, device=x.device)), 1)
+    summed = torch.squeeze(
+        kernels.conv3d(
+            tf.pad(squares, (0, 0, 0, 0, depth_radius, depth_radius)),
+            torch.ones((1, 1, 2 * depth_radius + 1, 1, 1), dtype=x.dtype, device=x.device),
+        ),
+        1,
+    )
     return wrap(x / kernels.pow(bias + alpha * summed, beta))
 
 
-def embedding(input: Any, weight: Any, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0,
-              scale_grad_by_freq: bool = False) -> Any:
+def embedding(
+    input: Any,
+    weight: Any,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+) -> Any:
     """Rows of ``weight`` by index."""
     return wrap(tf.embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq))
-
-

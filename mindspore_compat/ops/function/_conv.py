@@ -1,4 +1,5 @@
 """Convolution, pooling and resizing. Part of ``mindspore.ops.function.nn_func``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -12,12 +13,44 @@ from mindspore_compat.ops._adapt import as_ints, to_dtype
 tf: Any = torch.nn.functional  # its overloads do not know a bool that is only known at run time
 
 __all__ = [
-    "conv1d", "conv2d", "conv3d", "conv_nd", "conv_transpose_nd", "conv_transpose2d", "conv3d_transpose", "same_padding", "pool_nd", "avg_pool1d",
-    "avg_pool2d", "avg_pool3d", "max_pool2d", "max_pool3d", "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d",
-    "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d", "lp_pool1d",
-    "lp_pool2d", "fractional_max_pool2d", "fractional_max_pool3d", "interpolate",
-    "upsample", "resize_linear", "resize_nearest", "resize_cubic", "grid_sample",
-    "affine_grid", "unfold", "fold", "col2im", "sizes_of",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_nd",
+    "conv_transpose_nd",
+    "conv_transpose2d",
+    "conv3d_transpose",
+    "same_padding",
+    "pool_nd",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "max_pool2d",
+    "max_pool3d",
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
+    "lp_pool1d",
+    "lp_pool2d",
+    "fractional_max_pool2d",
+    "fractional_max_pool3d",
+    "interpolate",
+    "upsample",
+    "resize_linear",
+    "resize_nearest",
+    "resize_cubic",
+    "grid_sample",
+    "affine_grid",
+    "unfold",
+    "fold",
+    "col2im",
+    "sizes_of",
 ]
 
 _CONV = {1: kernels.conv1d, 2: kernels.conv2d, 3: kernels.conv3d}
@@ -42,13 +75,17 @@ def same_padding(length: int, kernel: int, stride: int, dilation: int = 1) -> tu
 
 
 def split_padding(x: Any, pairs: list[tuple[int, int]], value: float = 0.0) -> tuple[Any, tuple[int, ...]]:
-    """``x`` and the padding still to apply at both ends: padded here if (before, after) differ, else left to the operator, which is faster."""
+    """``x`` and the padding still to apply at both ends: padded here if (before, after) differ, else left to the
+    operator, which is faster.
+    """
     if all(before == after for before, after in pairs):
         return x, tuple(before for before, _ in pairs)
     return torch._C._nn.pad(x, [side for pair in reversed(pairs) for side in pair], value=value), (0,) * len(pairs)
 
 
-def _pad_same(x: torch.Tensor, kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...], value: float = 0) -> torch.Tensor:
+def _pad_same(
+    x: torch.Tensor, kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...], value: float = 0
+) -> torch.Tensor:
     sides: list[int] = []
     for length, k, s, d in zip(reversed(tuple(x.shape)), reversed(kernel), reversed(stride), reversed(dilation)):
         sides += same_padding(length, k, s, d)
@@ -63,7 +100,18 @@ def _explicit(padding: Any, count: int) -> tuple[int, ...]:
     return sizes * (2 * count) if len(sizes) == 1 else sizes
 
 
-def conv_nd(count: int, x: Any, weight: Any, bias: Any, stride: Any, pad_mode: str, padding: Any, dilation: Any, groups: int, owner: str) -> Any:
+def conv_nd(
+    count: int,
+    x: Any,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    pad_mode: str,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+    owner: str,
+) -> Any:
     """Convolution over ``count`` axes with MindSpore's padding modes.
 
     Raises:
@@ -73,43 +121,86 @@ def conv_nd(count: int, x: Any, weight: Any, bias: Any, stride: Any, pad_mode: s
     mode = pad_mode.lower()
     symmetric: Any = 0
     if mode == "same":
-        pairs = [same_padding(*item) for item in zip(tuple(x.shape)[-count:], tuple(weight.shape)[-count:], stride, dilation)]
+        pairs = [
+            same_padding(*item) for item in zip(tuple(x.shape)[-count:], tuple(weight.shape)[-count:], stride, dilation)
+        ]
         x, symmetric = split_padding(x, pairs)
     elif mode == "pad":
         sides = _explicit(padding, count)
         x, symmetric = split_padding(x, list(zip(sides[::2], sides[1::2])))
     elif mode != "valid":
-        raise ValueError(f"For '{owner}', the 'pad_mode' must be one of 'valid', 'same' and 'pad', but got {pad_mode!r}.")
+        raise ValueError(
+            f"For '{owner}', the 'pad_mode' must be one of 'valid', 'same' and 'pad', but got {pad_mode!r}."
+        )
     return wrap(_CONV[count](x, weight, bias, stride, symmetric, dilation, groups))
 
 
-def conv1d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, pad_mode: str = "valid", padding: Any = 0, dilation: Any = 1,
-           groups: int = 1) -> Any:
+def conv1d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    pad_mode: str = "valid",
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Any:
     """Convolution of (N, C, L)."""
     return conv_nd(1, input, weight, bias, stride, pad_mode, padding, dilation, groups, "conv1d")
 
 
-def conv2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, pad_mode: str = "valid", padding: Any = 0, dilation: Any = 1,
-           groups: int = 1) -> Any:
+def conv2d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    pad_mode: str = "valid",
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Any:
     """Convolution of (N, C, H, W)."""
     return conv_nd(2, input, weight, bias, stride, pad_mode, padding, dilation, groups, "conv2d")
 
 
-def conv3d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, pad_mode: str = "valid", padding: Any = 0, dilation: Any = 1,
-           groups: int = 1) -> Any:
+def conv3d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    pad_mode: str = "valid",
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Any:
     """Convolution of (N, C, D, H, W)."""
     return conv_nd(3, input, weight, bias, stride, pad_mode, padding, dilation, groups, "conv3d")
 
 
-def conv_transpose_nd(count: int, x: Any, weight: Any, bias: Any, stride: Any, pad_mode: str, padding: Any, dilation: Any, groups: int,
-                      output_padding: Any = 0, output_shape: Any = None) -> Any:
-    """The gradient of a convolution by its input, as a layer: weight (in, out / groups, ...); output length fixed by mode or given."""
+def conv_transpose_nd(
+    count: int,
+    x: Any,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    pad_mode: str,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+    output_padding: Any = 0,
+    output_shape: Any = None,
+) -> Any:
+    """The gradient of a convolution by its input, as a layer: weight (in, out / groups, ...); output length fixed by
+    mode or given.
+    """
     stride, dilation, kernel = sizes_of(stride, count), sizes_of(dilation, count), tuple(weight.shape[2:])
     lengths = tuple(x.shape[-count:])
     mode = pad_mode.lower()
     if mode == "same":
         wanted = tuple(length * s for length, s in zip(lengths, stride))
-        sides = [item for length, k, s, d in zip(wanted, kernel, stride, dilation) for item in same_padding(length, k, s, d)]
+        sides = [
+            item for length, k, s, d in zip(wanted, kernel, stride, dilation) for item in same_padding(length, k, s, d)
+        ]
     elif mode == "pad":
         sides = list(_explicit(padding, count))
         wanted = None
@@ -133,22 +224,49 @@ def conv_transpose_nd(count: int, x: Any, weight: Any, bias: Any, stride: Any, p
     return wrap(full)
 
 
-def conv_transpose2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
-                     dilation: Any = 1) -> Any:
+def conv_transpose2d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+) -> Any:
     """Transposed convolution of (N, C, H, W)."""
     return wrap(kernels.conv_transpose2d(input, weight, bias, stride, padding, output_padding, groups, dilation))
 
 
-def conv3d_transpose(inputs: Any, weight: Any, pad_mode: str = "valid", padding: Any = 0, stride: Any = 1, dilation: Any = 1, group: int = 1,
-                     output_padding: Any = 0) -> Any:
+def conv3d_transpose(
+    inputs: Any,
+    weight: Any,
+    pad_mode: str = "valid",
+    padding: Any = 0,
+    stride: Any = 1,
+    dilation: Any = 1,
+    group: int = 1,
+    output_padding: Any = 0,
+) -> Any:
     """Transposed convolution of (N, C, D, H, W)."""
     return conv_transpose_nd(3, inputs, weight, None, stride, pad_mode, padding, dilation, group, output_padding)
 
 
-# --- pooling ------------------------------------------------------------------------------------------------------------------------------
+# --- pooling ----------------------------------------------------------------------------------------------------------
 
-def pool_nd(count: int, kind: str, x: Any, kernel_size: Any, strides: Any, pad_mode: str, data_format: str = "NCHW", return_indices: bool = False,
-            owner: str = "MaxPool", count_include_pad: bool = False) -> Any:
+
+def pool_nd(
+    count: int,
+    kind: str,
+    x: Any,
+    kernel_size: Any,
+    strides: Any,
+    pad_mode: str,
+    data_format: str = "NCHW",
+    return_indices: bool = False,
+    owner: str = "MaxPool",
+    count_include_pad: bool = False,
+) -> Any:
     """Max or mean over windows, with "VALID" or "SAME" padding; in means padding counts only if so asked.
 
     Raises:
@@ -164,7 +282,9 @@ def pool_nd(count: int, kind: str, x: Any, kernel_size: Any, strides: Any, pad_m
     ones = (1,) * count
     if kind == "max":
         if mode == "SAME":
-            x = _pad_same(x, kernel, stride, ones, float("-inf") if x.dtype.is_floating_point else torch.iinfo(x.dtype).min)
+            x = _pad_same(
+                x, kernel, stride, ones, float("-inf") if x.dtype.is_floating_point else torch.iinfo(x.dtype).min
+            )
         function: Any = (tf.max_pool1d, tf.max_pool2d, tf.max_pool3d)[count - 1]
         result = function(x, kernel, stride, return_indices=return_indices)
         if return_indices:
@@ -181,23 +301,55 @@ def pool_nd(count: int, kind: str, x: Any, kernel_size: Any, strides: Any, pad_m
     return wrap(torch.movedim(result, 1, -1) if last else result)
 
 
-def avg_pool1d(input_x: Any, kernel_size: Any = 1, stride: Any = 1, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True) -> Any:
+def avg_pool1d(
+    input_x: Any,
+    kernel_size: Any = 1,
+    stride: Any = 1,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Any:
     """Means over windows of (N, C, L)."""
     return wrap(tf.avg_pool1d(input_x, kernel_size, stride, padding, ceil_mode, count_include_pad))
 
 
-def avg_pool2d(input_x: Any, kernel_size: Any = 1, stride: Any = 1, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True,
-               divisor_override: int = 0, *, strides: Any = None, pad_mode: str | None = None) -> Any:
+def avg_pool2d(
+    input_x: Any,
+    kernel_size: Any = 1,
+    stride: Any = 1,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int = 0,
+    *,
+    strides: Any = None,
+    pad_mode: str | None = None,
+) -> Any:
     """Means over windows of (N, C, H, W); ``strides`` and ``pad_mode`` are the form of 1.x."""
     if strides is not None or pad_mode is not None:
         return pool_nd(2, "avg", input_x, kernel_size, strides if strides is not None else stride, pad_mode or "valid")
-    return wrap(tf.avg_pool2d(input_x, kernel_size, stride, _symmetric(padding, 2), ceil_mode, count_include_pad, divisor_override or None))
+    return wrap(
+        tf.avg_pool2d(
+            input_x, kernel_size, stride, _symmetric(padding, 2), ceil_mode, count_include_pad, divisor_override or None
+        )
+    )
 
 
-def avg_pool3d(input_x: Any, kernel_size: Any = 1, stride: Any = 1, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True,
-               divisor_override: int = 0) -> Any:
+def avg_pool3d(
+    input_x: Any,
+    kernel_size: Any = 1,
+    stride: Any = 1,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int = 0,
+) -> Any:
     """Means over windows of (N, C, D, H, W)."""
-    return wrap(kernels.avg_pool3d(input_x, kernel_size, stride, _symmetric(padding, 3), ceil_mode, count_include_pad, divisor_override or None))
+    return wrap(
+        kernels.avg_pool3d(
+            input_x, kernel_size, stride, _symmetric(padding, 3), ceil_mode, count_include_pad, divisor_override or None
+        )
+    )
 
 
 def _symmetric(padding: Any, count: int) -> Any:
@@ -211,19 +363,36 @@ def _symmetric(padding: Any, count: int) -> Any:
     sides = as_ints(padding)
     if len(sides) == 2 * count:
         if sides[::2] != sides[1::2]:
-            raise ValueError(f"For pooling, the 'padding' must be the same on both sides of an axis, but got {padding}. Use ops.pad before it.")
+            raise ValueError(
+                f"For pooling, the 'padding' must be the same on both sides of an axis, but got {padding}. Use ops.pad "
+                "before it."
+            )
         return sides[::2]
     return sides
 
 
-def max_pool2d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, return_indices: bool = False,
-               ceil_mode: bool = False) -> Any:
+def max_pool2d(
+    x: Any,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    return_indices: bool = False,
+    ceil_mode: bool = False,
+) -> Any:
     """Maxima over windows of (N, C, H, W), with int64 indices if asked for."""
     return wrap(tf.max_pool2d(x, kernel_size, stride, padding, dilation, ceil_mode, return_indices))
 
 
-def max_pool3d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
-               return_indices: bool = False) -> Any:
+def max_pool3d(
+    x: Any,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
     """Maxima over windows of (N, C, D, H, W), with int64 indices if asked for."""
     return wrap(tf.max_pool3d(x, kernel_size, stride, padding, dilation, ceil_mode, return_indices))
 
@@ -263,17 +432,23 @@ def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = Fal
     return wrap(tf.adaptive_max_pool3d(input, _kept(output_size, input, 3), return_indices))
 
 
-def max_unpool1d(x: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Any:
+def max_unpool1d(
+    x: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+) -> Any:
     """The inverse of max pooling: zeros elsewhere."""
     return wrap(tf.max_unpool1d(x, to_dtype(indices, torch.int64), kernel_size, stride, padding, output_size))
 
 
-def max_unpool2d(x: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Any:
+def max_unpool2d(
+    x: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+) -> Any:
     """The inverse of max pooling: zeros elsewhere."""
     return wrap(tf.max_unpool2d(x, to_dtype(indices, torch.int64), kernel_size, stride, padding, output_size))
 
 
-def max_unpool3d(x: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Any:
+def max_unpool3d(
+    x: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+) -> Any:
     """The inverse of max pooling: zeros elsewhere."""
     return wrap(tf.max_unpool3d(x, to_dtype(indices, torch.int64), kernel_size, stride, padding, output_size))
 
@@ -288,19 +463,36 @@ def lp_pool2d(x: Any, norm_type: float, kernel_size: Any, stride: Any = None, ce
     return wrap(tf.lp_pool2d(x, norm_type, kernel_size, stride, ceil_mode))
 
 
-def fractional_max_pool2d(input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
-                          _random_samples: Any = None) -> Any:
+def fractional_max_pool2d(
+    input: Any,
+    kernel_size: Any,
+    output_size: Any = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Any = None,
+) -> Any:
     """Maxima over windows at random places."""
-    return wrap(tf.fractional_max_pool2d(input, kernel_size, output_size, output_ratio, return_indices, _random_samples))
+    return wrap(
+        tf.fractional_max_pool2d(input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+    )
 
 
-def fractional_max_pool3d(input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
-                          _random_samples: Any = None) -> Any:
+def fractional_max_pool3d(
+    input: Any,
+    kernel_size: Any,
+    output_size: Any = None,
+    output_ratio: Any = None,
+    return_indices: bool = False,
+    _random_samples: Any = None,
+) -> Any:
     """Maxima over windows at random places."""
-    return wrap(tf.fractional_max_pool3d(input, kernel_size, output_size, output_ratio, return_indices, _random_samples))
+    return wrap(
+        tf.fractional_max_pool3d(input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+    )
 
 
-# --- resizing -----------------------------------------------------------------------------------------------------------------------------
+# --- resizing ---------------------------------------------------------------------------------------------------------
+
 
 def _sources(length: int, size: int, align_corners: bool, half_pixel: bool, device: Any) -> torch.Tensor:
     """The place in the input of each output element of an axis."""
@@ -351,7 +543,8 @@ def _cubic(distance: torch.Tensor, a: float) -> torch.Tensor:
 def resize_cubic(x: Any, size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> Any:
     """Cubic interpolation of the last two axes, with upstream's two kernels.
 
-    Half-pixel centers use a = -0.5 and leave out what lies outside; the other placements a = -0.75 and repeat the border.
+    Half-pixel centers use a = -0.5 and leave out what lies outside; the other placements a = -0.75 and repeat the
+    border.
     """
     a = -0.5 if half_pixel_centers else -0.75
     for axis, target in enumerate(as_ints(size), x.dim() - 2):
@@ -375,55 +568,95 @@ def resize_cubic(x: Any, size: Any, align_corners: bool = False, half_pixel_cent
 _MODES = ("nearest", "nearest-exact", "linear", "bilinear", "bicubic", "trilinear", "area")
 
 
-def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None,
-                recompute_scale_factor: bool | None = None, *, roi: None = None, sizes: Any = None, scales: Any = None,
-                coordinate_transformation_mode: str | None = None) -> Any:
+def interpolate(
+    input: Any,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    *,
+    roi: None = None,
+    sizes: Any = None,
+    scales: Any = None,
+    coordinate_transformation_mode: str | None = None,
+) -> Any:
     """The last axes resized to ``size`` or by ``scale_factor``.
 
-    ``roi`` (never used), ``sizes``, ``scales`` and ``coordinate_transformation_mode`` ("align_corners", "half_pixel", "asymmetric") are the
-    form of 1.x.
+    ``roi`` (never used), ``sizes``, ``scales`` and ``coordinate_transformation_mode`` ("align_corners", "half_pixel",
+    "asymmetric") are the form of 1.x.
 
     Raises:
         ValueError: for an unknown mode, or unless just one of size and factor is given.
     """
     if sizes is not None or scales is not None or coordinate_transformation_mode is not None:
-        return _interpolate_1x(input, sizes if size is None else size, scales, coordinate_transformation_mode or "align_corners", mode)
+        return _interpolate_1x(
+            input, sizes if size is None else size, scales, coordinate_transformation_mode or "align_corners", mode
+        )
     if mode not in _MODES:
         raise ValueError(f"For 'interpolate', the 'mode' must be one of {list(_MODES)}, but got {mode!r}.")
     if (size is None) == (scale_factor is None):
-        raise ValueError("For 'interpolate', exactly one of 'size' and 'scale_factor' must be given. Leave the other None.")
+        raise ValueError(
+            "For 'interpolate', exactly one of 'size' and 'scale_factor' must be given. Leave the other None."
+        )
     if align_corners and mode in ("nearest", "nearest-exact", "area"):
-        raise ValueError(f"For 'interpolate', 'align_corners' works with linear modes only, but got mode {mode!r}. Leave it None.")
+        raise ValueError(
+            f"For 'interpolate', 'align_corners' works with linear modes only, but got mode {mode!r}. Leave it None."
+        )
     if size is not None:
         count = input.dim() - 2
         size = sizes_of(size, count)
     elif mode != "area" and recompute_scale_factor is None:
         factors = (scale_factor,) * (input.dim() - 2) if isinstance(scale_factor, (int, float)) else tuple(scale_factor)
-        size, scale_factor = tuple(int(length * factor) for length, factor in zip(tuple(input.shape)[2:], factors)), None
+        size, scale_factor = (
+            tuple(int(length * factor) for length, factor in zip(tuple(input.shape)[2:], factors)),
+            None,
+        )
     if mode == "bicubic" and size is not None:
         return resize_cubic(input, size, bool(align_corners), not align_corners)
     return wrap(kernels.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor))
 
 
 def _interpolate_1x(x: Any, sizes: Any, scales: Any, transformation: str, mode: str) -> Any:
-    size = as_ints(sizes)[-(x.dim() - 2):] if sizes is not None else \
-        tuple(int(length * factor) for length, factor in zip(tuple(x.shape), scales))[2:]
+    size = (
+        as_ints(sizes)[-(x.dim() - 2) :]
+        if sizes is not None
+        else tuple(int(length * factor) for length, factor in zip(tuple(x.shape), scales))[2:]
+    )
     if transformation not in ("align_corners", "half_pixel", "asymmetric"):
-        raise ValueError("For 'interpolate', the 'coordinate_transformation_mode' must be one of 'align_corners', 'half_pixel' and 'asymmetric', "
-                         f"but got {transformation!r}.")
+        raise ValueError(
+            "For 'interpolate', the 'coordinate_transformation_mode' must be one of 'align_corners', 'half_pixel' and "
+            "'asymmetric', "
+            f"but got {transformation!r}."
+        )
     if mode not in ("linear", "bilinear"):
-        raise ValueError(f"For 'interpolate' with 1.x arguments, the 'mode' must be 'linear' or 'bilinear', but got {mode!r}.")
+        raise ValueError(
+            f"For 'interpolate' with 1.x arguments, the 'mode' must be 'linear' or 'bilinear', but got {mode!r}."
+        )
     return resize_linear(x, size, transformation == "align_corners", transformation == "half_pixel")
 
 
-def upsample(input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None,
-             recompute_scale_factor: bool | None = None) -> Any:
+def upsample(
+    input: Any,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+) -> Any:
     """The same as `interpolate`."""
     return interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
 
 
-def grid_sample(input: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None, *,
-                interpolation_mode: str | None = None) -> Any:
+def grid_sample(
+    input: Any,
+    grid: Any,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool | None = None,
+    *,
+    interpolation_mode: str | None = None,
+) -> Any:
     """``input`` at the places of ``grid`` in [-1, 1]; ``interpolation_mode`` is the name of 1.x."""
     return wrap(tf.grid_sample(input, grid, interpolation_mode or mode, padding_mode, bool(align_corners)))
 

@@ -1,4 +1,5 @@
 """Making tensors. Part of ``mindspore.ops.function.array_func``."""
+
 from __future__ import annotations
 
 import builtins
@@ -13,10 +14,46 @@ from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.ops._adapt import as_ints, as_plain, dtype_or_none, to_dtype
 
 __all__ = [
-    "zeros", "ones", "full", "fill", "fills", "eye", "zeros_like", "ones_like", "full_like", "arange", "range", "linspace", "logspace",
-    "scalar_to_tensor", "scalar_to_array", "tuple_to_array", "one_hot", "tril_indices", "triu_indices", "vander", "diag", "diagflat",
-    "diag_embed", "meshgrid", "cartesian_prod", "combinations", "block_diag", "bartlett_window", "blackman_window", "hamming_window",
-    "hann_window", "kaiser_window", "sequence_mask", "cast", "type_as", "matrix_diag", "deepcopy", "scalar_cast", "zero_", "tensor_range",
+    "zeros",
+    "ones",
+    "full",
+    "fill",
+    "fills",
+    "eye",
+    "zeros_like",
+    "ones_like",
+    "full_like",
+    "arange",
+    "range",
+    "linspace",
+    "logspace",
+    "scalar_to_tensor",
+    "scalar_to_array",
+    "tuple_to_array",
+    "one_hot",
+    "tril_indices",
+    "triu_indices",
+    "vander",
+    "diag",
+    "diagflat",
+    "diag_embed",
+    "meshgrid",
+    "cartesian_prod",
+    "combinations",
+    "block_diag",
+    "bartlett_window",
+    "blackman_window",
+    "hamming_window",
+    "hann_window",
+    "kaiser_window",
+    "sequence_mask",
+    "cast",
+    "type_as",
+    "matrix_diag",
+    "deepcopy",
+    "scalar_cast",
+    "zero_",
+    "tensor_range",
 ]
 
 _int64 = torch.int64
@@ -51,7 +88,13 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Any:
         dtype = dtype or fill_value.dtype
         fill_value = fill_value.item()
     if dtype is None:
-        dtype = torch.bool if isinstance(fill_value, bool) else torch.int64 if isinstance(fill_value, int) else torch.float32
+        dtype = (
+            torch.bool
+            if isinstance(fill_value, bool)
+            else torch.int64
+            if isinstance(fill_value, int)
+            else torch.float32
+        )
     return wrap(torch.full(as_ints(size), fill_value, dtype=dtype_or_none(dtype), device=current_device()))
 
 
@@ -75,7 +118,11 @@ def zero_(input: Any) -> Any:
 
 def eye(n: int, m: int | None = None, dtype: Any = None) -> Any:
     """An n×m matrix with ones on the diagonal."""
-    return wrap(torch.eye(int(n), int(n if m is None else m), dtype=dtype_or_none(dtype) or torch.float32, device=current_device()))
+    return wrap(
+        torch.eye(
+            int(n), int(n if m is None else m), dtype=dtype_or_none(dtype) or torch.float32, device=current_device()
+        )
+    )
 
 
 def zeros_like(input: Any, *, dtype: Any = None) -> Any:
@@ -94,7 +141,11 @@ def ones_like(input: Any, *, dtype: Any = None) -> Any:
 
 def full_like(input: Any, fill_value: Any, *, dtype: Any = None) -> Any:
     """One value in the shape and dtype of ``input``."""
-    return wrap(torch.full_like(input, fill_value.item() if isinstance(fill_value, torch.Tensor) else fill_value, dtype=dtype_or_none(dtype)))
+    return wrap(
+        torch.full_like(
+            input, fill_value.item() if isinstance(fill_value, torch.Tensor) else fill_value, dtype=dtype_or_none(dtype)
+        )
+    )
 
 
 def _number(value: Any) -> Any:
@@ -133,13 +184,19 @@ def linspace(start: Any, end: Any, steps: Any = None, *, num: Any = None) -> Any
 
 def logspace(start: Any, end: Any, steps: Any, base: int = 10, *, dtype: Any = torch.float32) -> Any:
     """base**start ... base**end in ``steps`` values."""
-    return wrap(torch.logspace(float(start), float(end), int(steps), float(base), dtype=dtype_or_none(dtype), device=current_device()))
+    return wrap(
+        torch.logspace(
+            float(start), float(end), int(steps), float(base), dtype=dtype_or_none(dtype), device=current_device()
+        )
+    )
 
 
 def scalar_to_tensor(input_x: Any, dtype: Any = torch.float32) -> Any:
     """A 0-d tensor from a number; without ``dtype``, float32."""
     if isinstance(input_x, torch.Tensor) or not isinstance(input_x, (int, float, bool)):
-        raise TypeError(f"For 'scalar_to_tensor', the 'input_x' must be int, float or bool, but got {type(input_x).__name__}.")
+        raise TypeError(
+            f"For 'scalar_to_tensor', the 'input_x' must be int, float or bool, but got {type(input_x).__name__}."
+        )
     return wrap(torch.tensor(input_x, dtype=dtype_or_none(dtype), device=current_device()))
 
 
@@ -162,14 +219,18 @@ def tuple_to_array(input_x: Any) -> Any:
     if not input_x:
         raise ValueError("For 'tuple_to_array', the size of 'input_x' must be > 0, but got 0.")
     if len({type(item) for item in input_x}) > 1:
-        raise TypeError("For 'tuple_to_array', all elements of 'input_x' must have the same type, but got "
-                        f"{sorted({type(item).__name__ for item in input_x})}.")
+        raise TypeError(
+            "For 'tuple_to_array', all elements of 'input_x' must have the same type, but got "
+            f"{sorted({type(item).__name__ for item in input_x})}."
+        )
     result = as_plain(tuple(_number(item) for item in input_x))
     return wrap(to_dtype(result, torch.int32) if result.dtype is torch.int64 else result)
 
 
 def one_hot(indices: Any, depth: Any, on_value: Any = 1, off_value: Any = 0, axis: int = -1) -> Any:
-    """``on_value`` where the new axis of length ``depth`` equals the index, else ``off_value``; indices out of range give none."""
+    """``on_value`` where the new axis of length ``depth`` equals the index, else ``off_value``; indices out of range
+    give none.
+    """
     depth = int(depth)
     on, off = as_plain(on_value), as_plain(off_value)
     if not isinstance(on_value, torch.Tensor) and not isinstance(off_value, torch.Tensor):
@@ -214,19 +275,27 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
     return wrap(torch.diag_embed(input, offset, dim1, dim2))
 
 
-def matrix_diag(x: Any, k: Any = 0, num_rows: int = -1, num_cols: int = -1, padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Any:
+def matrix_diag(
+    x: Any, k: Any = 0, num_rows: int = -1, num_cols: int = -1, padding_value: Any = 0, align: str = "RIGHT_LEFT"
+) -> Any:
     """Matrices with the last axis of ``x`` on the diagonal ``k`` (one diagonal only)."""
     k = int(k) if not isinstance(k, (tuple, list)) else int(k[0]) if len(set(k)) == 1 else None
     if k is None:
-        raise NotImplementedError("For 'matrix_diag', several diagonals 'k' are not available on PyTorch. Add the results of single ones.")
+        raise NotImplementedError(
+            "For 'matrix_diag', several diagonals 'k' are not available on PyTorch. Add the results of single ones."
+        )
     square = torch.diag_embed(x, k)
     rows, cols = (int(item) for item in (num_rows, num_cols))
     size = square.shape[-1]
     rows, cols = size if rows < 0 else rows, size if cols < 0 else cols
-    result = torch.full((*square.shape[:-2], rows, cols), float(padding_value) if x.dtype.is_floating_point else int(padding_value),
-                        dtype=x.dtype, device=x.device)
+    result = torch.full(
+        (*square.shape[:-2], rows, cols),
+        float(padding_value) if x.dtype.is_floating_point else int(padding_value),
+        dtype=x.dtype,
+        device=x.device,
+    )
     diagonal = torch.diagonal(result, k, -2, -1)
-    return wrap(torch.diagonal_scatter(result, x[..., :diagonal.shape[-1]], k, -2, -1))
+    return wrap(torch.diagonal_scatter(result, x[..., : diagonal.shape[-1]], k, -2, -1))
 
 
 def meshgrid(*inputs: Any, indexing: str = "xy") -> Any:
@@ -263,7 +332,9 @@ def blackman_window(window_length: Any, periodic: bool = True, *, dtype: Any = N
     return wrap(torch.blackman_window(int(window_length), periodic, dtype=dtype_or_none(dtype)))
 
 
-def hamming_window(window_length: Any, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, *, dtype: Any = None) -> Any:
+def hamming_window(
+    window_length: Any, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, *, dtype: Any = None
+) -> Any:
     """A Hamming window."""
     return wrap(torch.hamming_window(int(window_length), periodic, alpha, beta, dtype=dtype_or_none(dtype)))
 

@@ -1,4 +1,7 @@
-"""Arithmetic, comparison, bitwise and special functions, element by element. Part of ``mindspore.ops.function.math_func``."""
+"""Arithmetic, comparison, bitwise and special functions, element by element. Part of
+``mindspore.ops.function.math_func``.
+"""
+
 from __future__ import annotations
 
 import builtins
@@ -19,8 +22,10 @@ _float32 = torch.float32
 
 def _unary(name: str, function: Callable[[Any], torch.Tensor], meaning: str = "") -> Callable[[Any], Any]:
     """``name(input)`` over a function of one tensor."""
+
     def op(input: Any) -> Any:
         return wrap(function(input))
+
     op.__name__ = op.__qualname__ = name
     op.__doc__ = f"{meaning or name.replace('_', ' ').capitalize()}, element by element."
     return op
@@ -28,15 +33,22 @@ def _unary(name: str, function: Callable[[Any], torch.Tensor], meaning: str = ""
 
 def _binary(name: str, function: Callable[[Any, Any], torch.Tensor]) -> Callable[[Any, Any], Any]:
     """``name(input, other)`` over a function of two tensors of one dtype; numbers are taken on either side."""
+
     def op(input: Any, other: Any) -> Any:
         return wrap(function(*pair(input, other)))
+
     op.__name__ = op.__qualname__ = name
     op.__doc__ = f"{name.replace('_', ' ').capitalize()} of ``input`` and ``other``, element by element."
     return op
 
 
-def _operator(name: str, function: Callable[[Any, Any], Any], of_one_dtype: Callable[[Any, Any], torch.Tensor]) -> Callable[[Any, Any], Any]:
-    """``name(input, other)`` over a Python operator: `Tensor`'s own rules of promotion hold. Tensors of one dtype need none."""
+def _operator(
+    name: str, function: Callable[[Any, Any], Any], of_one_dtype: Callable[[Any, Any], torch.Tensor]
+) -> Callable[[Any, Any], Any]:
+    """``name(input, other)`` over a Python operator: `Tensor`'s own rules of promotion hold. Tensors of one dtype need
+    none.
+    """
+
     def op(input: Any, other: Any) -> Any:
         if isinstance(input, torch.Tensor):
             if isinstance(other, torch.Tensor) and input.dtype is other.dtype:
@@ -44,12 +56,16 @@ def _operator(name: str, function: Callable[[Any, Any], Any], of_one_dtype: Call
         elif not isinstance(other, torch.Tensor):
             input = wrap(as_plain(input))
         return wrap(function(input, other))
+
     op.__name__ = op.__qualname__ = name
-    op.__doc__ = f"{name.replace('_', ' ').capitalize()} of ``input`` and ``other``, element by element; one of them may be a number."
+    op.__doc__ = (
+        f"{name.replace('_', ' ').capitalize()} of ``input`` and ``other``, element by element; one of them "
+        "may be a number."
+    )
     return op
 
 
-# --- one input ----------------------------------------------------------------------------------------------------------------
+# --- one input --------------------------------------------------------------------------------------------------------
 
 abs = absolute = _unary("abs", torch.abs)
 acos = arccos = _unary("acos", torch.acos)
@@ -152,16 +168,26 @@ def mvlgamma(input: Any, p: int) -> Any:
 def population_count(input_x: Any) -> Any:
     """The number of set bits of each element, as uint8."""
     bits = input_x.element_size() * 8
-    counts = builtins.sum(torch.bitwise_and(torch.bitwise_right_shift(input_x, shift), 1) for shift in builtins.range(bits))
+    counts = builtins.sum(
+        torch.bitwise_and(torch.bitwise_right_shift(input_x, shift), 1) for shift in builtins.range(bits)
+    )
     return wrap(to_dtype(counts, torch.uint8))  # type: ignore[arg-type]
 
 
-# --- arithmetic with Python's operators -----------------------------------------------------------------------------------------
+# --- arithmetic with Python's operators -------------------------------------------------------------------------------
 
-def _with_torchs_promotion(function: Callable[[Any, Any], torch.Tensor], python: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Multiplication and division let a 0-d float give way to the other float, as torch does; addition upstream does not."""
-    return lambda left, right: function(left, right) if isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor) \
+
+def _with_torchs_promotion(
+    function: Callable[[Any, Any], torch.Tensor], python: Callable[[Any, Any], Any]
+) -> Callable[[Any, Any], Any]:
+    """Multiplication and division let a 0-d float give way to the other float, as torch does; addition upstream does
+    not.
+    """
+    return lambda left, right: (
+        function(left, right)
+        if isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor)
         else python(left, right)
+    )
 
 
 add = tensor_add = _operator("add", operator.add, torch.add)
@@ -189,7 +215,9 @@ tensor_exp, tensor_expm1, isnan_ext = exp, expm1, isnan
 
 
 def sub(input: Any, other: Any) -> Any:
-    """input - other; one of them may be a number. A bool tensor, which torch will not subtract, takes the other's dtype."""
+    """input - other; one of them may be a number. A bool tensor, which torch will not subtract, takes the other's
+    dtype.
+    """
     for item in (input, other):
         if isinstance(item, torch.Tensor) and item.dtype is torch.bool:
             input, other = pair(input, other)
@@ -214,7 +242,9 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     if rounding_mode is None:
         return true_divide(input, other)
     if rounding_mode not in ("floor", "trunc"):
-        raise ValueError(f"For ops.div, rounding_mode value must be None, 'floor' or 'trunc', but got {rounding_mode!r}.")
+        raise ValueError(
+            f"For ops.div, rounding_mode value must be None, 'floor' or 'trunc', but got {rounding_mode!r}."
+        )
     return wrap(torch.div(*pair(input, other), rounding_mode=rounding_mode))
 
 
@@ -224,7 +254,9 @@ divide = div
 def real_div(x: Any, y: Any) -> Any:
     """x / y in the common dtype: ints give an int, rounded towards zero."""
     x, y = pair(x, y)
-    return wrap(torch.div(x, y) if x.dtype.is_floating_point or x.dtype.is_complex else torch.div(x, y, rounding_mode="trunc"))
+    return wrap(
+        torch.div(x, y) if x.dtype.is_floating_point or x.dtype.is_complex else torch.div(x, y, rounding_mode="trunc")
+    )
 
 
 tensor_div = real_div
@@ -234,7 +266,9 @@ def div_no_nan(x: Any, y: Any) -> Any:
     """x / y, and 0 where y is 0."""
     x, y = pair(x, y)
     zero = y == 0
-    return wrap(torch.where(zero, torch.zeros((), dtype=x.dtype, device=x.device), x / torch.where(zero, torch.ones_like(y), y)))
+    return wrap(
+        torch.where(zero, torch.zeros((), dtype=x.dtype, device=x.device), x / torch.where(zero, torch.ones_like(y), y))
+    )
 
 
 def mul_no_nan(x: Any, y: Any) -> Any:
@@ -291,7 +325,11 @@ def polar(abs: Any, angle: Any) -> Any:
 def xdivy(x: Any, y: Any) -> Any:
     """x / y, and 0 where x is 0."""
     x, y = pair(x, y)
-    return wrap(torch.where(x == 0, torch.zeros((), dtype=x.dtype, device=x.device), x / torch.where(x == 0, torch.ones_like(y), y)))
+    return wrap(
+        torch.where(
+            x == 0, torch.zeros((), dtype=x.dtype, device=x.device), x / torch.where(x == 0, torch.ones_like(y), y)
+        )
+    )
 
 
 def float_power(input: Any, exponent: Any) -> Any:
@@ -376,20 +414,182 @@ def eps(x: Any) -> Any:
 
 
 __all__ = [
-    "abs", "absolute", "accumulate_n", "acos", "acosh", "add", "addcdiv", "addcmul", "addn", "angle", "approximate_equal", "arccos",
-    "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "asin", "asinh", "atan", "atan2", "atanh", "bessel_i0", "bessel_i0e",
-    "bessel_i1", "bessel_i1e", "bessel_j0", "bessel_j1", "bessel_k0", "bessel_k0e", "bessel_k1", "bessel_k1e", "bessel_y0", "bessel_y1",
-    "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "ceil", "complex", "conj",
-    "copysign", "cos", "cosh", "deg2rad", "digamma", "div", "div_no_nan", "divide", "eps", "eq", "equal", "erf", "erfc", "erfinv", "exp",
-    "exp2", "expm1", "float_power", "floor", "floor_div", "floor_divide", "floor_mod", "floordiv", "floormod", "fmax", "fmin", "fmod",
-    "frac", "gcd", "ge", "greater", "greater_equal", "gt", "heaviside", "hypot", "i0", "igamma", "igammac", "imag", "inv", "invert",
-    "is_complex", "is_floating_point", "is_nonzero", "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "isreal", "lcm",
-    "ldexp", "le", "lerp", "less", "less_equal", "lgamma", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and",
-    "logical_not", "logical_or", "logical_xor", "logit", "lt", "maximum", "minimum", "mod", "mul", "mul_no_nan", "multiply", "mvlgamma",
-    "nan_to_num", "ne", "neg", "negative", "nextafter", "not_equal", "polar", "polygamma", "population_count", "positive", "pow", "pows",
-    "rad2deg", "real", "real_div", "reciprocal", "remainder", "rint", "round", "rsqrt", "sgn", "sign", "signbit", "sin", "sinc", "sinh",
-    "sqrt", "square", "squared_difference", "sub", "subtract", "tan", "tensor_add", "tensor_div", "tensor_exp", "isnan_ext",
-    "float_power_ext", "erfinv_", "tensor_expm1", "tensor_floordiv", "tensor_ge", "tensor_gt", "tensor_le", "tensor_lt", "tensor_mod",
-    "tensor_mul", "tensor_muls", "tensor_pow", "tensor_sub", "true_divide", "trunc", "truncate_div", "truncate_mod", "view_as_real",
-    "xdivy", "xlogy", "zeta",
+    "abs",
+    "absolute",
+    "accumulate_n",
+    "acos",
+    "acosh",
+    "add",
+    "addcdiv",
+    "addcmul",
+    "addn",
+    "angle",
+    "approximate_equal",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "bessel_i0",
+    "bessel_i0e",
+    "bessel_i1",
+    "bessel_i1e",
+    "bessel_j0",
+    "bessel_j1",
+    "bessel_k0",
+    "bessel_k0e",
+    "bessel_k1",
+    "bessel_k1e",
+    "bessel_y0",
+    "bessel_y1",
+    "bitwise_and",
+    "bitwise_left_shift",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "ceil",
+    "complex",
+    "conj",
+    "copysign",
+    "cos",
+    "cosh",
+    "deg2rad",
+    "digamma",
+    "div",
+    "div_no_nan",
+    "divide",
+    "eps",
+    "eq",
+    "equal",
+    "erf",
+    "erfc",
+    "erfinv",
+    "exp",
+    "exp2",
+    "expm1",
+    "float_power",
+    "floor",
+    "floor_div",
+    "floor_divide",
+    "floor_mod",
+    "floordiv",
+    "floormod",
+    "fmax",
+    "fmin",
+    "fmod",
+    "frac",
+    "gcd",
+    "ge",
+    "greater",
+    "greater_equal",
+    "gt",
+    "heaviside",
+    "hypot",
+    "i0",
+    "igamma",
+    "igammac",
+    "imag",
+    "inv",
+    "invert",
+    "is_complex",
+    "is_floating_point",
+    "is_nonzero",
+    "isclose",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "lcm",
+    "ldexp",
+    "le",
+    "lerp",
+    "less",
+    "less_equal",
+    "lgamma",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logaddexp",
+    "logaddexp2",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "logit",
+    "lt",
+    "maximum",
+    "minimum",
+    "mod",
+    "mul",
+    "mul_no_nan",
+    "multiply",
+    "mvlgamma",
+    "nan_to_num",
+    "ne",
+    "neg",
+    "negative",
+    "nextafter",
+    "not_equal",
+    "polar",
+    "polygamma",
+    "population_count",
+    "positive",
+    "pow",
+    "pows",
+    "rad2deg",
+    "real",
+    "real_div",
+    "reciprocal",
+    "remainder",
+    "rint",
+    "round",
+    "rsqrt",
+    "sgn",
+    "sign",
+    "signbit",
+    "sin",
+    "sinc",
+    "sinh",
+    "sqrt",
+    "square",
+    "squared_difference",
+    "sub",
+    "subtract",
+    "tan",
+    "tensor_add",
+    "tensor_div",
+    "tensor_exp",
+    "isnan_ext",
+    "float_power_ext",
+    "erfinv_",
+    "tensor_expm1",
+    "tensor_floordiv",
+    "tensor_ge",
+    "tensor_gt",
+    "tensor_le",
+    "tensor_lt",
+    "tensor_mod",
+    "tensor_mul",
+    "tensor_muls",
+    "tensor_pow",
+    "tensor_sub",
+    "true_divide",
+    "trunc",
+    "truncate_div",
+    "truncate_mod",
+    "view_as_real",
+    "xdivy",
+    "xlogy",
+    "zeta",
 ]

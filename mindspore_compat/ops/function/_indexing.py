@@ -1,4 +1,5 @@
 """Gathering, scattering, masking, slicing and segments. Part of ``mindspore.ops.function.array_func``."""
+
 from __future__ import annotations
 
 import builtins
@@ -11,14 +12,67 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, changed, get_data, pair, passes_gradient, to_dtype
 
 __all__ = [
-    "gather", "gather_d", "gather_elements", "gather_nd", "take", "index_select", "index_add", "index_fill", "inplace_add", "inplace_sub",
-    "inplace_update", "inplace_index_add", "select", "where", "masked_fill", "masked_select", "masked_scatter", "nonzero", "argwhere",
-    "slice", "tensor_slice", "strided_slice", "narrow", "slice_scatter", "select_scatter", "diagonal_scatter", "scatter", "scatter_nd",
-    "scatter_update", "scatter_add", "scatter_sub", "scatter_mul", "scatter_div", "scatter_max", "scatter_min", "scatter_nd_update",
-    "scatter_nd_add", "scatter_nd_sub", "scatter_nd_mul", "scatter_nd_div", "scatter_nd_max", "scatter_nd_min", "tensor_scatter_update",
-    "tensor_scatter_add", "tensor_scatter_sub", "tensor_scatter_mul", "tensor_scatter_div", "tensor_scatter_max", "tensor_scatter_min",
-    "tensor_scatter_elements", "unsorted_segment_sum", "unsorted_segment_max", "unsorted_segment_min", "unsorted_segment_prod",
-    "index_put", "fill_diagonal", "embedding_lookup", "set_diag", "matrix_set_diag", "matrix_diag_part", "put_",
+    "gather",
+    "gather_d",
+    "gather_elements",
+    "gather_nd",
+    "take",
+    "index_select",
+    "index_add",
+    "index_fill",
+    "inplace_add",
+    "inplace_sub",
+    "inplace_update",
+    "inplace_index_add",
+    "select",
+    "where",
+    "masked_fill",
+    "masked_select",
+    "masked_scatter",
+    "nonzero",
+    "argwhere",
+    "slice",
+    "tensor_slice",
+    "strided_slice",
+    "narrow",
+    "slice_scatter",
+    "select_scatter",
+    "diagonal_scatter",
+    "scatter",
+    "scatter_nd",
+    "scatter_update",
+    "scatter_add",
+    "scatter_sub",
+    "scatter_mul",
+    "scatter_div",
+    "scatter_max",
+    "scatter_min",
+    "scatter_nd_update",
+    "scatter_nd_add",
+    "scatter_nd_sub",
+    "scatter_nd_mul",
+    "scatter_nd_div",
+    "scatter_nd_max",
+    "scatter_nd_min",
+    "tensor_scatter_update",
+    "tensor_scatter_add",
+    "tensor_scatter_sub",
+    "tensor_scatter_mul",
+    "tensor_scatter_div",
+    "tensor_scatter_max",
+    "tensor_scatter_min",
+    "tensor_scatter_elements",
+    "unsorted_segment_sum",
+    "unsorted_segment_max",
+    "unsorted_segment_min",
+    "unsorted_segment_prod",
+    "index_put",
+    "fill_diagonal",
+    "embedding_lookup",
+    "set_diag",
+    "matrix_set_diag",
+    "matrix_diag_part",
+    "put_",
 ]
 
 _int64 = torch.int64
@@ -50,13 +104,13 @@ def gather(input_params: Any, input_indices: Any, axis: Any, batch_dims: int = 0
     if indices.dim() == 1:
         return wrap(result)
     shape = tuple(x.shape)
-    return wrap(torch.reshape(result, (*shape[:axis], *tuple(indices.shape), *shape[axis + 1:])))
+    return wrap(torch.reshape(result, (*shape[:axis], *tuple(indices.shape), *shape[axis + 1 :])))
 
 
 def _gather_batched(x: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int) -> Any:
     shape, batch = tuple(x.shape), tuple(indices.shape[:batch_dims])
     rest = tuple(indices.shape[batch_dims:])
-    middle, tail = shape[batch_dims:axis], shape[axis + 1:]
+    middle, tail = shape[batch_dims:axis], shape[axis + 1 :]
     count = indices[(0,) * batch_dims].numel() if all(batch) else 0
     places = torch.reshape(indices, (*batch, *(1,) * len(middle), count, *(1,) * len(tail)))
     result = torch.gather(x, axis, torch.Tensor.expand(places, (*batch, *middle, count, *tail)))
@@ -94,10 +148,13 @@ def embedding_lookup(input_params: Any, input_indices: Any, offset: int) -> Any:
     places = _long(input_indices) - offset
     inside = (places >= 0) & (places < input_params.shape[0])
     rows = input_params[torch.where(inside, places, torch.zeros_like(places))]
-    return wrap(rows * to_dtype(torch.reshape(inside, (*inside.shape, *(1,) * (rows.dim() - inside.dim()))), rows.dtype))
+    return wrap(
+        rows * to_dtype(torch.reshape(inside, (*inside.shape, *(1,) * (rows.dim() - inside.dim()))), rows.dtype)
+    )
 
 
-# --- writing at indices -------------------------------------------------------------------------------------------------------------------
+# --- writing at indices -----------------------------------------------------------------------------------------------
+
 
 def index_add(x: Any, indices: Any, y: Any, axis: int, use_lock: bool = True, check_index_bound: bool = True) -> Any:
     """``x`` with ``y`` added at the indices of ``axis``; a Parameter is changed."""
@@ -119,7 +176,9 @@ def index_put(x: Any, indices: Any, values: Any, accumulate: bool = False) -> An
 
 
 def _rows(indices: Any, like: torch.Tensor) -> torch.Tensor:
-    return torch.tensor(as_ints(indices), device=like.device) if not isinstance(indices, torch.Tensor) else _long(indices)
+    return (
+        torch.tensor(as_ints(indices), device=like.device) if not isinstance(indices, torch.Tensor) else _long(indices)
+    )
 
 
 def inplace_update(x: Any, v: Any, indices: Any) -> Any:
@@ -170,7 +229,9 @@ def put_(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     return input
 
 
-def slice_scatter(input: Any, src: Any, axis: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Any:
+def slice_scatter(
+    input: Any, src: Any, axis: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Any:
     """``input`` with a slice of ``axis`` replaced."""
     return wrap(torch.slice_scatter(input, src, axis, start, end, step))
 
@@ -199,7 +260,10 @@ def tensor_scatter_elements(input_x: Any, indices: Any, updates: Any, axis: int 
     if reduction == "sub":
         return wrap(torch.scatter_add(input_x, axis, indices, -updates))
     if reduction not in _ELEMENTWISE:
-        raise ValueError(f"For 'tensor_scatter_elements', the 'reduction' must be one of {list(_ELEMENTWISE)}, but got {reduction!r}.")
+        raise ValueError(
+            f"For 'tensor_scatter_elements', the 'reduction' must be one of {list(_ELEMENTWISE)}, but got "
+            f"{reduction!r}."
+        )
     kind = _ELEMENTWISE[reduction]
     if kind is None:
         return wrap(torch.scatter(input_x, axis, indices, updates))
@@ -217,6 +281,7 @@ _Combine = Callable[[torch.Tensor, tuple, torch.Tensor], torch.Tensor]
 
 def _reduce_at(kind: str) -> _Combine:
     """Combine ``x`` with updates at coordinates by "amax", "amin" or "prod", over flat positions of slices."""
+
     def combine(x: torch.Tensor, places: tuple, updates: torch.Tensor) -> torch.Tensor:
         depth = len(places)
         lead, rest = tuple(x.shape[:depth]), tuple(x.shape[depth:])
@@ -227,6 +292,7 @@ def _reduce_at(kind: str) -> _Combine:
         updates = torch.reshape(torch.Tensor.expand(updates, (*places[0].shape, *rest)), (-1, *rest))
         index = torch.Tensor.expand(torch.reshape(flat, (-1, *(1,) * len(rest))), tuple(updates.shape))
         return torch.reshape(torch.scatter_reduce(rows, 0, index, updates, kind), tuple(x.shape))
+
     return combine
 
 
@@ -239,7 +305,10 @@ _COMBINE: dict[str, _Combine] = {
     "update": lambda x, places, updates: torch.index_put(x, places, updates),
     "add": lambda x, places, updates: torch.index_put(x, places, updates, True),
     "sub": lambda x, places, updates: torch.index_put(x, places, torch.neg(updates), True),
-    "mul": _reduce_at("prod"), "div": _div_at, "max": _reduce_at("amax"), "min": _reduce_at("amin"),
+    "mul": _reduce_at("prod"),
+    "div": _div_at,
+    "max": _reduce_at("amax"),
+    "min": _reduce_at("amin"),
 }
 
 
@@ -248,6 +317,7 @@ def _tensor_scatter(kind: str) -> Callable[[Any, Any, Any], Any]:
 
     def op(input_x: Any, indices: Any, updates: Any) -> Any:
         return wrap(combine(input_x, tuple(torch.unbind(_long(indices), -1)), updates))
+
     op.__name__ = op.__qualname__ = f"tensor_scatter_{kind}"
     op.__doc__ = f"A copy of ``input_x`` with the updates combined ({kind}) at coordinates."
     return op
@@ -270,25 +340,46 @@ def _scatter_into(kind: str, by_coordinates: bool) -> Callable[..., Any]:
         if kind == "update" and passes_gradient(updates):  # of the other kinds upstream has no gradient
             return wrap(combine(stored.detach(), places, updates))
         return stored
+
     op.__name__ = op.__qualname__ = f"scatter_{'nd_' if by_coordinates else ''}{kind}"
-    op.__doc__ = f"Combine ({kind}) the updates into ``input_x`` itself, at {'coordinates' if by_coordinates else 'rows'}; returns it."
+    op.__doc__ = (
+        f"Combine ({kind}) the updates into ``input_x`` itself, at "
+        f"{'coordinates' if by_coordinates else 'rows'}; returns it."
+    )
     return op
 
 
 _KINDS = ("update", "add", "sub", "mul", "div", "max", "min")
-scatter_update, scatter_add, scatter_sub, scatter_mul, scatter_div, scatter_max, scatter_min = (_scatter_into(kind, False) for kind in _KINDS)
+scatter_update, scatter_add, scatter_sub, scatter_mul, scatter_div, scatter_max, scatter_min = (
+    _scatter_into(kind, False) for kind in _KINDS
+)
 scatter_nd_update, scatter_nd_add, scatter_nd_sub, scatter_nd_mul, scatter_nd_div, scatter_nd_max, scatter_nd_min = (
-    _scatter_into(kind, True) for kind in _KINDS)
-(tensor_scatter_update, tensor_scatter_add, tensor_scatter_sub, tensor_scatter_mul, tensor_scatter_div, tensor_scatter_max,
- tensor_scatter_min) = (_tensor_scatter(kind) for kind in _KINDS)
+    _scatter_into(kind, True) for kind in _KINDS
+)
+(
+    tensor_scatter_update,
+    tensor_scatter_add,
+    tensor_scatter_sub,
+    tensor_scatter_mul,
+    tensor_scatter_div,
+    tensor_scatter_max,
+    tensor_scatter_min,
+) = (_tensor_scatter(kind) for kind in _KINDS)
 
 
-# --- masks --------------------------------------------------------------------------------------------------------------------------------
+# --- masks ------------------------------------------------------------------------------------------------------------
+
 
 def select(condition: Any, input: Any, other: Any) -> Any:
     """``input`` where the condition holds, else ``other``; numbers are taken for either."""
     input, other = pair(input, other)
-    return wrap(torch.where(to_dtype(condition, torch.bool) if isinstance(condition, torch.Tensor) else as_plain(condition), input, other))
+    return wrap(
+        torch.where(
+            to_dtype(condition, torch.bool) if isinstance(condition, torch.Tensor) else as_plain(condition),
+            input,
+            other,
+        )
+    )
 
 
 where = select
@@ -321,22 +412,36 @@ def argwhere(input: Any) -> Any:
     return wrap(torch.argwhere(input))
 
 
-# --- slices -------------------------------------------------------------------------------------------------------------------------------
+# --- slices -----------------------------------------------------------------------------------------------------------
+
 
 def slice(input_x: Any, begin: Any, size: Any) -> Any:
     """``size`` elements from ``begin`` on each axis; -1 is all the rest."""
-    index = tuple(builtins.slice(first, None if count == -1 else first + count) for first, count in zip(as_ints(begin), as_ints(size)))
+    index = tuple(
+        builtins.slice(first, None if count == -1 else first + count)
+        for first, count in zip(as_ints(begin), as_ints(size))
+    )
     return wrap(torch.Tensor.__getitem__(input_x, index))
 
 
 tensor_slice = slice
 
 
-def strided_slice(input_x: Any, begin: Any, end: Any, strides: Any, begin_mask: int = 0, end_mask: int = 0, ellipsis_mask: int = 0,
-                  new_axis_mask: int = 0, shrink_axis_mask: int = 0) -> Any:
+def strided_slice(
+    input_x: Any,
+    begin: Any,
+    end: Any,
+    strides: Any,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+) -> Any:
     """input_x[begin:end:stride, ...]; bit i of a mask changes what position i means.
 
-    begin/end mask: from the start / to the end; ellipsis: ``...``; new axis: ``None``; shrink axis: the one element at ``begin``.
+    begin/end mask: from the start / to the end; ellipsis: ``...``; new axis: ``None``; shrink axis: the one element at
+    ``begin``.
     """
     begin, end, strides = as_ints(begin), as_ints(end), as_ints(strides)
     index: list[Any] = []
@@ -358,7 +463,8 @@ def narrow(input: Any, axis: int, start: Any, length: int) -> Any:
     return wrap(torch.narrow(input, axis, as_int(start), length))
 
 
-# --- segments -----------------------------------------------------------------------------------------------------------------------------
+# --- segments ---------------------------------------------------------------------------------------------------------
+
 
 def _segments(x: torch.Tensor, segment_ids: torch.Tensor, num_segments: Any, kind: str, start: Any) -> Any:
     """Reduce the slices at positions of one id; ids below 0 are left out."""

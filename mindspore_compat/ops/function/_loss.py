@@ -1,4 +1,5 @@
 """Losses. Part of ``mindspore.ops.function.nn_func``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -12,11 +13,35 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_plain, reduced, to_dtype
 
 __all__ = [
-    "cross_entropy", "nll_loss", "nll_loss_outputs", "binary_cross_entropy", "binary_cross_entropy_with_logits", "softmax_cross_entropy",
-    "sparse_softmax_cross_entropy", "sigmoid_cross_entropy", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div", "ctc_loss",
-    "ctc_loss_outputs", "ctc_greedy_decoder", "cosine_embedding_loss", "cosine_similarity", "gaussian_nll_loss", "hinge_embedding_loss",
-    "margin_ranking_loss", "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "soft_margin_loss",
-    "triplet_margin_loss", "l2_loss", "intopk", "mse_loss_ext",
+    "cross_entropy",
+    "nll_loss",
+    "nll_loss_outputs",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "softmax_cross_entropy",
+    "sparse_softmax_cross_entropy",
+    "sigmoid_cross_entropy",
+    "mse_loss",
+    "l1_loss",
+    "smooth_l1_loss",
+    "huber_loss",
+    "kl_div",
+    "ctc_loss",
+    "ctc_loss_outputs",
+    "ctc_greedy_decoder",
+    "cosine_embedding_loss",
+    "cosine_similarity",
+    "gaussian_nll_loss",
+    "hinge_embedding_loss",
+    "margin_ranking_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
+    "soft_margin_loss",
+    "triplet_margin_loss",
+    "l2_loss",
+    "intopk",
+    "mse_loss_ext",
 ]
 
 _int64 = torch.int64
@@ -27,16 +52,33 @@ def _check_reduction(reduction: str, owner: str) -> None:
         raise ValueError(f"For '{owner}', the 'reduction' must be in ['mean', 'sum', 'none'], but got {reduction!r}.")
 
 
-def cross_entropy(input: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean",
-                  label_smoothing: float = 0.0) -> Any:
+def cross_entropy(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Any:
     """log_softmax, then the negative log likelihood of classes (ints) or probabilities (floats)."""
     _check_reduction(reduction, "cross_entropy")
     if not target.dtype.is_floating_point:
         target = to_dtype(target, _int64)
-    return wrap(tf.cross_entropy(input, target, weight, ignore_index=ignore_index, reduction=reduction, label_smoothing=label_smoothing))
+    return wrap(
+        tf.cross_entropy(
+            input, target, weight, ignore_index=ignore_index, reduction=reduction, label_smoothing=label_smoothing
+        )
+    )
 
 
-def nll_loss(inputs: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", label_smoothing: float = 0.0) -> Any:
+def nll_loss(
+    inputs: Any,
+    target: Any,
+    weight: Any = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Any:
     """The negative log likelihood of the target classes, from log probabilities."""
     _check_reduction(reduction, "nll_loss")
     target = to_dtype(target, _int64)
@@ -63,18 +105,30 @@ def nll_loss_outputs(logits: Any, labels: Any, weight: Any, reduction: str = "me
 
 
 def binary_cross_entropy(logits: Any, labels: Any, weight: Any = None, reduction: str = "mean") -> Any:
-    """-(y log p + (1 - y) log(1 - p)), weighted (no gradient for the weight); logarithms are cut at those of 1e-12, as upstream does."""
+    """-(y log p + (1 - y) log(1 - p)), weighted (no gradient for the weight); logarithms are cut at those of 1e-12, as
+    upstream does.
+    """
     _check_reduction(reduction, "binary_cross_entropy")
     floor, weight = 1e-12, None if weight is None else weight.detach()
-    loss = -(labels * torch.log(torch.clamp(logits, min=floor)) + (1 - labels) * torch.log(torch.clamp(1 - logits, min=floor)))
+    loss = -(
+        labels * torch.log(torch.clamp(logits, min=floor))
+        + (1 - labels) * torch.log(torch.clamp(1 - logits, min=floor))
+    )
     return reduced(loss if weight is None else loss * weight, reduction, "binary_cross_entropy")
 
 
-def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: str = "mean") -> Any:
+def binary_cross_entropy_with_logits(
+    input: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: str = "mean"
+) -> Any:
     """`binary_cross_entropy` of sigmoid(input); the weights get no gradient."""
     _check_reduction(reduction, "binary_cross_entropy_with_logits")
-    if isinstance(weight, str):  # ops.binary_cross_entropy_with_logits(logits, label, weight, pos_weight, reduction): nothing was left out
-        raise TypeError(f"For 'binary_cross_entropy_with_logits', the 'weight' must be a Tensor, but got {weight!r}. Pass reduction=... by name.")
+    if isinstance(
+        weight, str
+    ):  # ops.binary_cross_entropy_with_logits(logits, label, weight, pos_weight, reduction): nothing was left out
+        raise TypeError(
+            f"For 'binary_cross_entropy_with_logits', the 'weight' must be a Tensor, but got {weight!r}. Pass "
+            "reduction=... by name."
+        )
     target = to_dtype(target, input.dtype)
     factor: Any = 1 if pos_weight is None else 1 + (pos_weight.detach() - 1) * target
     loss = (1 - target) * input + factor * tf.softplus(-input)
@@ -146,61 +200,92 @@ def l2_loss(input_x: Any) -> Any:
     return wrap(torch.sum(kernels.square(input_x)) / 2)
 
 
-# --- CTC ----------------------------------------------------------------------------------------------------------------------------------
+# --- CTC --------------------------------------------------------------------------------------------------------------
 
-def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: str = "mean",
-             zero_infinity: bool = False) -> Any:
+
+def ctc_loss(
+    log_probs: Any,
+    targets: Any,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Any:
     """(connectionist temporal classification loss, log alpha: of each sequence's paths, by step and state)."""
     _check_reduction(reduction, "ctc_loss")
     input_lengths, target_lengths = (to_dtype(as_plain(item), _int64).cpu() for item in (input_lengths, target_lengths))
-    losses, alpha = torch._ctc_loss(log_probs, to_dtype(targets, _int64), input_lengths, target_lengths, blank, zero_infinity)
+    losses, alpha = torch._ctc_loss(
+        log_probs, to_dtype(targets, _int64), input_lengths, target_lengths, blank, zero_infinity
+    )
     if zero_infinity:
         losses = torch.masked_fill(losses, torch.isinf(losses.detach()), 0)
     if reduction == "mean":
         losses = losses / torch.clamp(target_lengths, min=1).to(losses)
     states = 2 * (targets.shape[-1] if targets.dim() > 1 else int(target_lengths.max())) + 1
-    return reduced(losses, reduction, "ctc_loss"), wrap(_reached(tf.pad(alpha.detach(), (0, states - alpha.shape[2])), input_lengths, target_lengths))
+    return reduced(losses, reduction, "ctc_loss"), wrap(
+        _reached(tf.pad(alpha.detach(), (0, states - alpha.shape[2])), input_lengths, target_lengths)
+    )
 
 
 def _reached(alpha: Any, input_lengths: Any, target_lengths: Any) -> torch.Tensor:
-    """Log probabilities (batch, step, blank or label or blank …) of the paths to a state; torch leaves what lies behind the lengths unset."""
+    """Log probabilities (batch, step, blank or label or blank …) of the paths to a state; torch leaves what lies behind
+    the lengths unset.
+    """
     is_step = torch.arange(alpha.shape[1])[None, :, None] < input_lengths.reshape(-1, 1, 1)
     is_state = torch.arange(alpha.shape[2]) < 2 * target_lengths.reshape(-1, 1, 1) + 1
     return torch.where((is_step & is_state).to(alpha.device), alpha, -torch.inf)
 
 
-def ctc_loss_outputs(x: Any, labels_indices: Any, labels_values: Any, sequence_length: Any, ignore_longer: bool = False,
-                     collapse_repeated: bool = False, merge_repeated: bool = True) -> Any:
+def ctc_loss_outputs(
+    x: Any,
+    labels_indices: Any,
+    labels_values: Any,
+    sequence_length: Any,
+    ignore_longer: bool = False,
+    collapse_repeated: bool = False,
+    merge_repeated: bool = True,
+) -> Any:
     """(loss of each sequence, its gradient by ``x``) for (time, batch, classes) logits; the last class is the blank.
 
-    Labels come as coordinates (batch, place) and values; below 0, or from the blank on, is padding. A sequence that has no path to its
-    labels has the loss infinity and no gradient.
+    Labels come as coordinates (batch, place) and values; below 0, or from the blank on, is padding. A sequence that has
+    no path to its labels has the loss infinity and no gradient.
 
     Args:
         ignore_longer: take sequences that are shorter than their labels.
         collapse_repeated: take labels that follow their equals away first.
-        merge_repeated: a path may stay at a label, and needs a blank between two equal ones; False: each step is a label of its own.
+        merge_repeated: a path may stay at a label, and needs a blank between two equal ones; False: each step is a
+            label of its own.
 
     Raises:
-        RuntimeError: for a label after padding, a length outside of 1 to time, or one shorter than the labels unless ``ignore_longer``.
+        RuntimeError: for a label after padding, a length outside of 1 to time, or one shorter than the labels unless
+            ``ignore_longer``.
     """
     steps, batch, classes = x.shape
     spans = as_plain(sequence_length, _int64).tolist()
-    rows = _ctc_labels(as_plain(labels_indices).tolist(), as_plain(labels_values).tolist(), batch, classes - 1, collapse_repeated)
+    rows = _ctc_labels(
+        as_plain(labels_indices).tolist(), as_plain(labels_values).tolist(), batch, classes - 1, collapse_repeated
+    )
     for labels, span in zip(rows, spans):
         if not 0 < span <= steps:
-            raise RuntimeError(f"For 'CTCLoss', the 'sequence_length' must be in the range of [1, {steps}], but got {span}.")
+            raise RuntimeError(
+                f"For 'CTCLoss', the 'sequence_length' must be in the range of [1, {steps}], but got {span}."
+            )
         if span < len(labels) and not ignore_longer:
-            raise RuntimeError("For 'CTCLoss', input time(sequence length) must be greater than output size(label length), but got "
-                               f"sequence length: {span} and label length: {len(labels)}. Set ignore_longer_outputs_than_inputs.")
+            raise RuntimeError(
+                "For 'CTCLoss', input time(sequence length) must be greater than output size(label length), but got "
+                f"sequence length: {span} and label length: {len(labels)}. Set ignore_longer_outputs_than_inputs."
+            )
     loss_of = _ctc_merging if merge_repeated else _ctc_not_merging
     with torch.enable_grad():
         point = x.detach().requires_grad_(True)
-        gradient, = torch.autograd.grad(loss_of(torch.log_softmax(point, -1), rows, spans).sum(), point)
+        (gradient,) = torch.autograd.grad(loss_of(torch.log_softmax(point, -1), rows, spans).sum(), point)
     return wrap(loss_of(torch.log_softmax(x, -1), rows, spans)), wrap(gradient)
 
 
-def _ctc_labels(indices: list[list[int]], values: list[int], batch: int, blank: int, collapse_repeated: bool) -> list[list[int]]:
+def _ctc_labels(
+    indices: list[list[int]], values: list[int], batch: int, blank: int, collapse_repeated: bool
+) -> list[list[int]]:
     """The labels of each sequence without padding."""
     rows: list[list[int]] = [[] for _ in range(batch)]
     padded = [False] * batch
@@ -208,8 +293,11 @@ def _ctc_labels(indices: list[list[int]], values: list[int], batch: int, blank: 
         if not 0 <= label < blank:
             padded[row] = True
         elif padded[row]:
-            raise RuntimeError(f"For 'CTCLoss', the value of labels_values must be in the range of [0, {blank}) up to the padding of its "
-                               f"sequence, but got {label} after it.")
+            raise RuntimeError(
+                f"For 'CTCLoss', the value of labels_values must be in the range of [0, {blank}) up to the padding of "
+                "its "
+                f"sequence, but got {label} after it."
+            )
         elif not (collapse_repeated and rows[row] and rows[row][-1] == label):
             rows[row].append(label)
     return rows
@@ -222,11 +310,14 @@ def _ctc_merging(log_probs: Any, rows: list[list[int]], spans: list[int]) -> tor
     lengths = torch.tensor(spans), torch.tensor([len(labels) for labels in rows])
     with torch.no_grad():
         infinite = torch.isinf(tf.ctc_loss(log_probs, targets, *lengths, *shared))
-    return torch.masked_fill(tf.ctc_loss(log_probs, targets, *lengths, *shared, zero_infinity=True), infinite, torch.inf)
+    return torch.masked_fill(
+        tf.ctc_loss(log_probs, targets, *lengths, *shared, zero_infinity=True), infinite, torch.inf
+    )
 
 
 def _ctc_not_merging(log_probs: Any, rows: list[list[int]], spans: list[int]) -> torch.Tensor:
-    """The same where a path may not stay at a label: the sum over paths, step by step, of the log probability to be at each state.
+    """The same where a path may not stay at a label: the sum over paths, step by step, of the log probability to be at
+    each state.
 
     States are blank, label, blank, label, …, blank.
     """
@@ -234,16 +325,18 @@ def _ctc_not_merging(log_probs: Any, rows: list[list[int]], spans: list[int]) ->
     longest = max(map(len, rows))
     states = torch.full((len(rows), 2 * longest + 1), blank)
     for states_of_row, labels in zip(states, rows):
-        states_of_row[1:2 * len(labels):2] = torch.tensor(labels, dtype=_int64)
+        states_of_row[1 : 2 * len(labels) : 2] = torch.tensor(labels, dtype=_int64)
     states = states.to(log_probs.device)
     is_blank = states == blank
     ends = 2 * torch.tensor([[len(labels)] for labels in rows], device=log_probs.device)
     spans_N1 = torch.tensor(spans, device=log_probs.device)[:, None]
-    at = torch.where(torch.arange(states.shape[1], device=log_probs.device) < 2, torch.gather(log_probs[0], 1, states), impossible)
+    at = torch.where(
+        torch.arange(states.shape[1], device=log_probs.device) < 2, torch.gather(log_probs[0], 1, states), impossible
+    )
     for step in range(1, max(spans)):
         stays = torch.where(is_blank, at, impossible)
         comes = tf.pad(at, (1, 0), value=impossible)[:, :-1]
-        skips = torch.where(is_blank, impossible, tf.pad(at, (2, 0), value=impossible)[:, :at.shape[1]])
+        skips = torch.where(is_blank, impossible, tf.pad(at, (2, 0), value=impossible)[:, : at.shape[1]])
         after = kernels.logsumexp(torch.stack([stays, comes, skips]), 0) + torch.gather(log_probs[step], 1, states)
         at = torch.where(spans_N1 > step, torch.clamp(after, min=impossible), at)
     last = torch.gather(at, 1, torch.cat([ends, torch.clamp(ends - 1, min=0)], 1))
@@ -253,22 +346,33 @@ def _ctc_not_merging(log_probs: Any, rows: list[list[int]], spans: list[int]) ->
 
 
 def ctc_greedy_decoder(inputs: Any, sequence_length: Any, merge_repeated: bool = True) -> Any:
-    """(coordinates, values, dense shape, score) of the best path of (time, batch, classes) log probabilities; last class is blank."""
+    """(coordinates, values, dense shape, score) of the best path of (time, batch, classes) log probabilities; last
+    class is blank.
+    """
     best, labels = torch.max(inputs, -1)
     blank, coordinates, values, longest = inputs.shape[2] - 1, [], [], 0
     score = []
     for row, steps in enumerate(as_plain(sequence_length).tolist()):
         path = labels[:steps, row].tolist()
-        kept = [label for i, label in enumerate(path) if label != blank and not (merge_repeated and i and path[i - 1] == label)]
+        kept = [
+            label
+            for i, label in enumerate(path)
+            if label != blank and not (merge_repeated and i and path[i - 1] == label)
+        ]
         coordinates += [[row, place] for place in range(len(kept))]
         values += kept
         longest = max(longest, len(kept))
         score.append(-torch.sum(best[:steps, row]))
-    return (wrap(torch.tensor(coordinates, dtype=_int64).reshape(-1, 2)), wrap(torch.tensor(values, dtype=_int64)),
-            wrap(torch.tensor([inputs.shape[1], longest], dtype=_int64)), wrap(torch.unsqueeze(torch.stack(score), 1)))
+    return (
+        wrap(torch.tensor(coordinates, dtype=_int64).reshape(-1, 2)),
+        wrap(torch.tensor(values, dtype=_int64)),
+        wrap(torch.tensor([inputs.shape[1], longest], dtype=_int64)),
+        wrap(torch.unsqueeze(torch.stack(score), 1)),
+    )
 
 
-# --- similarity and margins ---------------------------------------------------------------------------------------------------------------
+# --- similarity and margins -------------------------------------------------------------------------------------------
+
 
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-08) -> Any:
     """The cosine of the angle between vectors along ``dim``."""
@@ -281,7 +385,9 @@ def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float =
     return wrap(tf.cosine_embedding_loss(input1, input2, target, margin, reduction=reduction))
 
 
-def gaussian_nll_loss(x: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-06, reduction: str = "mean") -> Any:
+def gaussian_nll_loss(
+    x: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-06, reduction: str = "mean"
+) -> Any:
     """The negative log likelihood of normal distributions."""
     _check_reduction(reduction, "gaussian_nll_loss")
     return wrap(tf.gaussian_nll_loss(x, target, var, full=full, eps=eps, reduction=reduction))
@@ -300,7 +406,9 @@ def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0
     return wrap(tf.margin_ranking_loss(input1, input2, target, margin, reduction=reduction))
 
 
-def multi_margin_loss(input: Any, target: Any, p: int = 1, margin: float = 1, weight: Any = None, reduction: str = "mean") -> Any:
+def multi_margin_loss(
+    input: Any, target: Any, p: int = 1, margin: float = 1, weight: Any = None, reduction: str = "mean"
+) -> Any:
     """The hinge loss of classes."""
     _check_reduction(reduction, "multi_margin_loss")
     return wrap(tf.multi_margin_loss(input, to_dtype(target, _int64), p, margin, weight, reduction=reduction))
@@ -326,8 +434,16 @@ def soft_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     return reduced(tf.softplus(-target * input), reduction, "soft_margin_loss")
 
 
-def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: Any = 1.0, p: int = 2, eps: float = 1e-06, swap: bool = False,
-                        reduction: str = "mean") -> Any:
+def triplet_margin_loss(
+    anchor: Any,
+    positive: Any,
+    negative: Any,
+    margin: Any = 1.0,
+    p: int = 2,
+    eps: float = 1e-06,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Any:
     """max(0, distance to positive - distance to negative + margin)."""
     _check_reduction(reduction, "triplet_margin_loss")
     return wrap(tf.triplet_margin_loss(anchor, positive, negative, float(margin), p, eps, swap, reduction=reduction))

@@ -1,4 +1,5 @@
 """Reductions, scans, order statistics and norms. Part of ``mindspore.ops.function.math_func``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -10,11 +11,61 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import all_axes, as_axes, as_plain, bad_argument, dtype_or_none, to_dtype
 
 __all__ = [
-    "sum", "mean", "prod", "max", "min", "amax", "amin", "aminmax", "all", "any", "std", "var", "std_mean", "var_mean", "median",
-    "nanmedian", "nansum", "nanmean", "quantile", "nanquantile", "logsumexp", "norm", "vector_norm", "matrix_norm", "count_nonzero",
-    "argmax", "argmin", "cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "trace", "bincount", "histc", "diff", "trapz", "cov",
-    "reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_all", "reduce_any", "argmax_with_value", "argmin_with_value",
-    "cumulative", "euclidean_norm", "lp_norm", "renorm", "dist", "l2_normalize", "nuclear_norm", "diff_ext",
+    "sum",
+    "mean",
+    "prod",
+    "max",
+    "min",
+    "amax",
+    "amin",
+    "aminmax",
+    "all",
+    "any",
+    "std",
+    "var",
+    "std_mean",
+    "var_mean",
+    "median",
+    "nanmedian",
+    "nansum",
+    "nanmean",
+    "quantile",
+    "nanquantile",
+    "logsumexp",
+    "norm",
+    "vector_norm",
+    "matrix_norm",
+    "count_nonzero",
+    "argmax",
+    "argmin",
+    "cumsum",
+    "cumprod",
+    "cummax",
+    "cummin",
+    "logcumsumexp",
+    "trace",
+    "bincount",
+    "histc",
+    "diff",
+    "trapz",
+    "cov",
+    "reduce_sum",
+    "reduce_mean",
+    "reduce_max",
+    "reduce_min",
+    "reduce_prod",
+    "reduce_all",
+    "reduce_any",
+    "argmax_with_value",
+    "argmin_with_value",
+    "cumulative",
+    "euclidean_norm",
+    "lp_norm",
+    "renorm",
+    "dist",
+    "l2_normalize",
+    "nuclear_norm",
+    "diff_ext",
 ]
 
 _int32 = torch.int32
@@ -34,7 +85,8 @@ def _prod(x: torch.Tensor, axis: Any, keep: bool, dtype: torch.dtype | None = No
     return x
 
 
-# --- class-form reductions: axis () is all ----------------------------------------------------------------------------------------
+# --- class-form reductions: axis () is all ----------------------------------------------------------------------------
+
 
 def reduce_sum(x: Any, axis: Any = (), keep_dims: bool = False, skip_mode: bool = False) -> Any:
     """Sum over ``axis``; ``()`` is all axes, or none with ``skip_mode``. The dtype stays."""
@@ -84,7 +136,8 @@ def reduce_any(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
     return wrap(torch.any(x, all_axes(axis, x.dim()), keep_dims) if x.dim() else x)
 
 
-# --- function form ----------------------------------------------------------------------------------------------------------------
+# --- function form ----------------------------------------------------------------------------------------------------
+
 
 def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Sum over ``dim`` (None: all); bools and ints give int64."""
@@ -108,7 +161,9 @@ def _limited(input: torch.Tensor, initial: Any, where: Any, low: bool) -> torch.
     """``input`` with elements outside of ``where`` replaced by ``initial``, which is also one of the candidates."""
     if where is not None:
         if initial is None:
-            raise ValueError("For 'max' and 'min', 'initial' must be given when 'where' is given. Pass the value to start from.")
+            raise ValueError(
+                "For 'max' and 'min', 'initial' must be given when 'where' is given. Pass the value to start from."
+            )
         input = torch.where(where, input, torch.as_tensor(initial, dtype=input.dtype, device=input.device))
     return input
 
@@ -251,7 +306,8 @@ def argmin_with_value(input: Any, axis: int = 0, keep_dims: bool = False) -> Any
     return wrap(indices), wrap(values)
 
 
-# --- scans --------------------------------------------------------------------------------------------------------------------------
+# --- scans ------------------------------------------------------------------------------------------------------------
+
 
 def cumsum(x: Any, axis: Any, dtype: Any = None) -> Any:
     """Running sum over ``axis``; the dtype stays."""
@@ -264,7 +320,9 @@ def cumprod(input: Any, dim: Any, dtype: Any = None) -> Any:
 
 
 def cumulative(scan: Any, x: Any, axis: int, exclusive: bool, reverse: bool, start: float) -> Any:
-    """``scan`` over ``axis``, from the end if ``reverse``, without the element itself if ``exclusive`` (``start`` comes first)."""
+    """``scan`` over ``axis``, from the end if ``reverse``, without the element itself if ``exclusive`` (``start`` comes
+    first).
+    """
     axis = int(axis)
     if reverse:
         x = torch.flip(x, (axis,))
@@ -291,10 +349,20 @@ def logcumsumexp(input: Any, axis: int) -> Any:
     return wrap(torch.logcumsumexp(input, axis))
 
 
-# --- norms ----------------------------------------------------------------------------------------------------------------------------
+# --- norms ------------------------------------------------------------------------------------------------------------
 
-def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, p: Any = None, axis: Any = None,
-         keep_dims: bool = False) -> Any:
+
+def norm(
+    A: Any,
+    ord: Any = None,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    p: Any = None,
+    axis: Any = None,
+    keep_dims: bool = False,
+) -> Any:
     """Vector or matrix norm; ``p``, ``axis`` and ``keep_dims`` are the names of 1.x."""
     ord = p if ord is None else ord
     dim = as_axes(axis if dim is None else dim)
@@ -342,7 +410,8 @@ def dist(input: Any, other: Any, p: Any = 2) -> Any:
     return wrap(torch.dist(input, other, p))
 
 
-# --- the rest ---------------------------------------------------------------------------------------------------------------------------
+# --- the rest ---------------------------------------------------------------------------------------------------------
+
 
 def trace(input: Any) -> Any:
     """The sum of the main diagonal of a matrix, in its dtype."""
@@ -377,5 +446,3 @@ def trapz(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -1) -> Any:
 def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
     """The covariance matrix of variables in rows."""
     return wrap(kernels.cov(input, correction=correction, fweights=fweights, aweights=aweights))
-
-

@@ -1,4 +1,5 @@
 """Shapes, joining, splitting and reordering. Part of ``mindspore.ops.function.array_func``."""
+
 from __future__ import annotations
 
 import builtins
@@ -11,14 +12,88 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_axes, as_ints, as_plain, bad_argument, to_dtype
 
 __all__ = [
-    "shape", "shape_", "dyn_shape", "dtype", "rank", "size", "numel", "is_tensor", "reshape", "reshape_", "view_as", "transpose", "permute",
-    "swapaxes", "swapdims", "moveaxis", "movedim", "t", "adjoint", "expand_dims", "unsqueeze", "squeeze", "flatten", "ravel",
-    "broadcast_to", "expand", "expand_as", "tile", "repeat_elements", "repeat_interleave", "concat", "cat", "stack", "unstack", "unbind",
-    "split", "chunk", "tensor_split", "hsplit", "vsplit", "dsplit", "hstack", "vstack", "row_stack", "dstack", "column_stack", "atleast_1d",
-    "atleast_2d", "atleast_3d", "flip", "fliplr", "flipud", "reverse", "reverse_sequence", "roll", "rot90", "tril", "triu", "diagonal",
-    "sort", "msort", "argsort", "topk", "top_k", "unique", "unique_consecutive", "unique_with_pad", "space_to_depth", "depth_to_space",
-    "space_to_batch_nd", "batch_to_space_nd", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "pad", "mirror_pad", "padding",
-    "matrix_band_part", "shuffle", "unravel_index", "searchsorted", "bucketize",
+    "shape",
+    "shape_",
+    "dyn_shape",
+    "dtype",
+    "rank",
+    "size",
+    "numel",
+    "is_tensor",
+    "reshape",
+    "reshape_",
+    "view_as",
+    "transpose",
+    "permute",
+    "swapaxes",
+    "swapdims",
+    "moveaxis",
+    "movedim",
+    "t",
+    "adjoint",
+    "expand_dims",
+    "unsqueeze",
+    "squeeze",
+    "flatten",
+    "ravel",
+    "broadcast_to",
+    "expand",
+    "expand_as",
+    "tile",
+    "repeat_elements",
+    "repeat_interleave",
+    "concat",
+    "cat",
+    "stack",
+    "unstack",
+    "unbind",
+    "split",
+    "chunk",
+    "tensor_split",
+    "hsplit",
+    "vsplit",
+    "dsplit",
+    "hstack",
+    "vstack",
+    "row_stack",
+    "dstack",
+    "column_stack",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "flip",
+    "fliplr",
+    "flipud",
+    "reverse",
+    "reverse_sequence",
+    "roll",
+    "rot90",
+    "tril",
+    "triu",
+    "diagonal",
+    "sort",
+    "msort",
+    "argsort",
+    "topk",
+    "top_k",
+    "unique",
+    "unique_consecutive",
+    "unique_with_pad",
+    "space_to_depth",
+    "depth_to_space",
+    "space_to_batch_nd",
+    "batch_to_space_nd",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "channel_shuffle",
+    "pad",
+    "mirror_pad",
+    "padding",
+    "matrix_band_part",
+    "shuffle",
+    "unravel_index",
+    "searchsorted",
+    "bucketize",
 ]
 
 _int32 = torch.int32
@@ -205,7 +280,9 @@ def repeat_interleave(input: Any, repeats: Any, axis: int | None = None) -> Any:
 
 def _common(tensors: Any, owner: str) -> list[torch.Tensor]:
     if not isinstance(tensors, (tuple, list)):
-        raise TypeError(f"For '{owner}', the 'tensors' must be a tuple or list of Tensors, but got {type(tensors).__name__}.")
+        raise TypeError(
+            f"For '{owner}', the 'tensors' must be a tuple or list of Tensors, but got {type(tensors).__name__}."
+        )
     if not tensors:
         raise ValueError(f"For '{owner}', the 'tensors' must hold at least one Tensor, but it is empty.")
     return list(tensors)
@@ -227,7 +304,9 @@ def stack(tensors: Any, axis: int = 0, *, dim: int | None = None) -> Any:
     items = _common(tensors, "stack")
     first = items[0].dtype
     if any(item.dtype is not first for item in items):
-        raise TypeError(f"For 'stack', all inputs must have the same data type, but got {[str(item.dtype) for item in items]}.")
+        raise TypeError(
+            f"For 'stack', all inputs must have the same data type, but got {[str(item.dtype) for item in items]}."
+        )
     try:
         return wrap(torch.stack(items, axis if dim is None else dim))
     except (RuntimeError, IndexError) as error:
@@ -244,7 +323,14 @@ def unbind(input: Any, dim: int = 0) -> Any:
     return unstack(input, dim)
 
 
-def split(tensor: Any = None, split_size_or_sections: Any = None, axis: int = 0, output_num: int | None = None, *, input_x: Any = None) -> Any:
+def split(
+    tensor: Any = None,
+    split_size_or_sections: Any = None,
+    axis: int = 0,
+    output_num: int | None = None,
+    *,
+    input_x: Any = None,
+) -> Any:
     """Pieces along ``axis``: of an equal length, or of the lengths given.
 
     ``output_num`` (1.x; also ``split(x, axis, output_num)``) is the number of equal pieces instead.
@@ -256,14 +342,21 @@ def split(tensor: Any = None, split_size_or_sections: Any = None, axis: int = 0,
     if isinstance(split_size_or_sections, (tuple, list)):
         sizes = [int(item) for item in split_size_or_sections]
         if sum(sizes) != tensor.shape[axis]:
-            raise ValueError(f"For 'split', the sum of 'split_size_or_sections' must be equal to the length of axis {axis} "
-                             f"{tensor.shape[axis]}, but got {sum(sizes)}.")
+            raise ValueError(
+                f"For 'split', the sum of 'split_size_or_sections' must be equal to the length of axis {axis} "
+                f"{tensor.shape[axis]}, but got {sum(sizes)}."
+            )
         return wrap(tuple(_split_with_sizes(tensor, sizes, axis)))
     if isinstance(split_size_or_sections, bool) or not isinstance(split_size_or_sections, int):
-        raise TypeError("For 'split', the type of Argument 'split_size_or_sections' should be integer, tuple(int) or list(int), "
-                        f"but got {split_size_or_sections!r}.")
+        raise TypeError(
+            "For 'split', the type of Argument 'split_size_or_sections' should be integer, tuple(int) or list(int), "
+            f"but got {split_size_or_sections!r}."
+        )
     if split_size_or_sections <= 0:
-        raise ValueError(f"For 'split', the value of 'split_size_or_sections' must be more than zero, but got {split_size_or_sections}.")
+        raise ValueError(
+            "For 'split', the value of 'split_size_or_sections' must be more than zero, but got "
+            f"{split_size_or_sections}."
+        )
     return wrap(tuple(_split(tensor, split_size_or_sections, axis)))
 
 
@@ -275,7 +368,10 @@ def chunks_of(x: Any, axis: int, output_num: int) -> Any:
     """
     length = x.shape[axis]
     if output_num <= 0 or length % output_num:
-        raise ValueError(f"For 'Split', the length of axis {axis} ({length}) must be a multiple of 'output_num', but got {output_num}.")
+        raise ValueError(
+            f"For 'Split', the length of axis {axis} ({length}) must be a multiple of 'output_num', but got "
+            f"{output_num}."
+        )
     return wrap(tuple(_split(x, length // output_num, axis)))
 
 
@@ -409,7 +505,8 @@ def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     return wrap(torch.diagonal(input, offset, dim1, dim2))
 
 
-# --- order --------------------------------------------------------------------------------------------------------------------------------
+# --- order ------------------------------------------------------------------------------------------------------------
+
 
 def sort(input_x: Any, axis: int = -1, descending: bool = False) -> Any:
     """(sorted values, int32 indices)."""
@@ -428,7 +525,9 @@ def argsort(input: Any, axis: int = -1, descending: bool = False) -> Any:
 
 
 def _as_they_are(input: Any, axis: int) -> tuple[torch.Tensor, torch.Tensor]:
-    places = torch.arange(input.shape[axis], device=input.device).reshape(-1, *[1] * (input.dim() - 1 - axis % input.dim()))
+    places = torch.arange(input.shape[axis], device=input.device).reshape(
+        -1, *[1] * (input.dim() - 1 - axis % input.dim())
+    )
     return input.clone(), places.expand(input.shape)
 
 
@@ -436,8 +535,12 @@ def topk(input: Any, k: int, dim: int | None = None, largest: bool = True, sorte
     """(the k largest or smallest values along ``dim``, their int32 indices)."""
     axis = -1 if dim is None else dim
     try:
-        if input.dim() and int(k) == input.shape[axis]:  # all: equal ones stay in their order, and without `sorted` all do
-            values, indices = torch.sort(input, dim=axis, descending=largest, stable=True) if sorted else _as_they_are(input, axis)
+        if (
+            input.dim() and int(k) == input.shape[axis]
+        ):  # all: equal ones stay in their order, and without `sorted` all do
+            values, indices = (
+                torch.sort(input, dim=axis, descending=largest, stable=True) if sorted else _as_they_are(input, axis)
+            )
         else:
             values, indices = torch.topk(input, int(k), axis, largest, sorted)
     except RuntimeError as error:
@@ -467,20 +570,31 @@ def unique_with_pad(x: Any, pad_num: Any) -> Any:
     """`unique`, with the distinct elements filled up by ``pad_num`` to the length of ``x``."""
     values, inverse = unique(x)
     result = torch.full_like(x, int(pad_num))
-    result[:values.numel()] = values
+    result[: values.numel()] = values
     return wrap(result), inverse
 
 
-def unique_consecutive(input: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
+def unique_consecutive(
+    input: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
     """Elements without consecutive repetitions, and what else is asked for."""
     return wrap(torch.unique_consecutive(input, return_inverse=return_inverse, return_counts=return_counts, dim=dim))
 
 
-def searchsorted(sorted_sequence: Any, values: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
-                 sorter: Any = None) -> Any:
+def searchsorted(
+    sorted_sequence: Any,
+    values: Any,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Any = None,
+) -> Any:
     """Where the values would be inserted to keep the order."""
     values = as_plain(values, sorted_sequence.dtype, sorted_sequence)
-    return wrap(torch.searchsorted(sorted_sequence, values, out_int32=out_int32, right=right or side == "right", sorter=sorter))
+    return wrap(
+        torch.searchsorted(sorted_sequence, values, out_int32=out_int32, right=right or side == "right", sorter=sorter)
+    )
 
 
 def bucketize(input: Any, boundaries: Any, *, right: bool = False) -> Any:
@@ -497,10 +611,12 @@ def unravel_index(indices: Any, dims: Any) -> Any:
 def shuffle(x: Any, seed: int | None = None) -> Any:
     """The slices along the first axis in random order."""
     from mindspore_compat.ops.function.random_func import generator_of
+
     return wrap(x[torch.randperm(x.shape[0], generator=generator_of(seed)).to(x.device)])
 
 
-# --- blocks -------------------------------------------------------------------------------------------------------------------------------
+# --- blocks -----------------------------------------------------------------------------------------------------------
+
 
 def space_to_depth(x: Any, block_size: int) -> Any:
     """(N, C, H, W) to (N, C·b², H/b, W/b); blocks vary slowest in the channels."""
@@ -569,11 +685,12 @@ def channel_shuffle(x: Any, groups: int) -> Any:
     return wrap(torch.channel_shuffle(x, groups))
 
 
-# --- padding ------------------------------------------------------------------------------------------------------------------------------
+# --- padding ----------------------------------------------------------------------------------------------------------
+
 
 def pad(input_x: Any, padding: Any = None, mode: str = "constant", value: Any = None, *, paddings: Any = None) -> Any:
-    """Padded by (before, after) pairs, the last axis first; nested ((before, after), ...), first axis first, is the form of 1.x,
-    where the argument was named ``paddings``.
+    """Padded by (before, after) pairs, the last axis first; nested ((before, after), ...), first axis first, is the
+    form of 1.x, where the argument was named ``paddings``.
     """
     padding = paddings if padding is None else padding
     if padding is None:
@@ -584,7 +701,9 @@ def pad(input_x: Any, padding: Any = None, mode: str = "constant", value: Any = 
     if mode == "constant":
         return wrap(tf.pad(input_x, sides, value=0 if value is None else value))
     if mode not in ("reflect", "replicate", "circular"):
-        raise ValueError(f"For 'pad', the 'mode' must be one of 'constant', 'reflect', 'replicate' and 'circular', but got {mode!r}.")
+        raise ValueError(
+            f"For 'pad', the 'mode' must be one of 'constant', 'reflect', 'replicate' and 'circular', but got {mode!r}."
+        )
     while mode != "constant" and len(sides) // 2 < input_x.dim() - 2:  # torch wants all but batch and channel named
         sides += [0, 0]
     return wrap(tf.pad(input_x, sides, mode))
@@ -603,8 +722,11 @@ def mirror_pad(input_x: Any, paddings: Any, mode: str) -> Any:
         if before or after:
             length = input_x.shape[axis]
             skip = 1 if mode == "REFLECT" else 0
-            places = [*builtins.range(before - 1 + skip, skip - 1, -1), *builtins.range(length),
-                      *builtins.range(length - 1 - skip, length - 1 - skip - after, -1)]
+            places = [
+                *builtins.range(before - 1 + skip, skip - 1, -1),
+                *builtins.range(length),
+                *builtins.range(length - 1 - skip, length - 1 - skip - after, -1),
+            ]
             input_x = torch.index_select(input_x, axis, torch.tensor(places, device=input_x.device))
     return wrap(input_x)
 

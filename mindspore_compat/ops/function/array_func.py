@@ -1,4 +1,5 @@
 """Tensors made, shaped, joined, indexed. Upstream: ``mindspore.ops.function.array_func``."""
+
 from mindspore_compat.ops.function._creation import *  # noqa: F403
 from mindspore_compat.ops.function._indexing import *  # noqa: F403
 from mindspore_compat.ops.function._shaping import *  # noqa: F403

@@ -1,4 +1,5 @@
 """Clipping by value and norm. Upstream: ``mindspore.ops.function.clip_func``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,7 +16,8 @@ __all__ = ["clip_by_value", "clamp", "clip", "clamp_", "clip_by_global_norm", "c
 def _bounded(x: Any, low: Any, high: Any, half_at_ties: bool = False) -> Any:
     """x cut to [low, high], numbers or tensors that broadcast; where low exceeds high, high wins.
 
-    At a bound the gradient of tensors, and with ``half_at_ties`` of numbers too, is shared with the bound, else it is x's.
+    At a bound the gradient of tensors, and with ``half_at_ties`` of numbers too, is shared with the bound, else it is
+    x's.
     """
     dtype = x.dtype
     for bound in (low, high):
@@ -33,15 +35,21 @@ def _bounded(x: Any, low: Any, high: Any, half_at_ties: bool = False) -> Any:
     return wrap(torch.clamp(x, low, high))
 
 
-def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
-    """``x`` (a tensor, or a tuple or list of them) cut to the two values; ``min`` and ``max`` are other names of theirs.
+def clip_by_value(
+    x: Any, clip_value_min: Any = None, clip_value_max: Any = None, *, min: Any = None, max: Any = None
+) -> Any:
+    """``x`` (a tensor, or a tuple or list of them) cut to the two values; ``min`` and ``max`` are other names of
+    theirs.
 
     Raises:
         ValueError: if both are None.
     """
     low, high = min if clip_value_min is None else clip_value_min, max if clip_value_max is None else clip_value_max
     if low is None and high is None:
-        raise ValueError("For 'clip_by_value', 'clip_value_min' and 'clip_value_max' must not be None at the same time. Give one of them.")
+        raise ValueError(
+            "For 'clip_by_value', 'clip_value_min' and 'clip_value_max' must not be None at the same time. Give one of "
+            "them."
+        )
     if isinstance(x, (tuple, list)):
         return type(x)(_bounded(item, low, high, True) for item in x)
     return _bounded(x, low, high, True)
@@ -49,7 +57,11 @@ def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None
 
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     """``input`` cut to [min, max]."""
-    return clip_by_value(input, min, max) if isinstance(input, (tuple, list)) or (min is None and max is None) else _bounded(input, min, max)
+    return (
+        clip_by_value(input, min, max)
+        if isinstance(input, (tuple, list)) or (min is None and max is None)
+        else _bounded(input, min, max)
+    )
 
 
 clip = clamp
@@ -67,7 +79,10 @@ def clip_by_global_norm(x: Any, clip_norm: Any = 1.0, use_norm: Any = None) -> A
         ValueError: if ``use_norm`` is given, as upstream does.
     """
     if use_norm is not None:
-        raise ValueError(f"For 'clip_by_global_norm', input 'use_norm' only supports None currently, but got {use_norm!r}. Leave it out.")
+        raise ValueError(
+            f"For 'clip_by_global_norm', input 'use_norm' only supports None currently, but got {use_norm!r}. Leave it "
+            "out."
+        )
     items = list(x)
     squares = [torch.sum(kernels.square(item.float())) for item in items]
     norm = torch.sqrt(torch.stack(squares).sum())
@@ -85,7 +100,10 @@ def clip_by_norm(x: Any, max_norm: Any, norm_type: float = 2.0, error_if_nonfini
     norms = torch.stack([kernels.vector_norm(item, norm_type) for item in items])
     total = kernels.vector_norm(norms, norm_type)
     if error_if_nonfinite and not bool(torch.isfinite(total)):
-        raise RuntimeError(f"For 'clip_by_norm', the total norm of order {norm_type} for input is non-finite. Look for nan or inf in the gradients.")
+        raise RuntimeError(
+            f"For 'clip_by_norm', the total norm of order {norm_type} for input is non-finite. Look for nan or inf in "
+            "the gradients."
+        )
     factor = torch.clamp(float(max_norm) / (total + 1e-6), max=1.0)
     scaled = [wrap(item * factor) for item in items]
     return scaled[0] if isinstance(x, torch.Tensor) else type(x)(scaled)

@@ -1,4 +1,5 @@
 """Printing and dumping. Upstream: ``mindspore.ops.function.debug_func``."""
+
 from __future__ import annotations
 
 from typing import Any

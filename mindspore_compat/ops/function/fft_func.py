@@ -1,4 +1,5 @@
 """Fourier transforms. Upstream: ``mindspore.ops.function.fft_func``, ``spectral_func``."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -20,6 +21,7 @@ def _over_one(name: str) -> Callable[..., Any]:
 
     def op(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
         return wrap(function(input, n, dim, norm))
+
     op.__name__, op.__doc__ = name, f"``{name}`` along one axis."
     return op
 
@@ -29,6 +31,7 @@ def _over_two(name: str) -> Callable[..., Any]:
 
     def op(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
         return wrap(function(input, s, dim, norm))
+
     op.__name__, op.__doc__ = name, f"``{name}`` along two axes."
     return op
 
@@ -38,6 +41,7 @@ def _over_all(name: str) -> Callable[..., Any]:
 
     def op(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
         return wrap(function(input, s, dim, norm))
+
     op.__name__, op.__doc__ = name, f"``{name}`` along all or the named axes."
     return op
 
@@ -67,8 +71,20 @@ def rfftfreq(n: int, d: float = 1.0, dtype: Any = None) -> Any:
     return wrap(torch.fft.rfftfreq(n, d, dtype=dtype_or_none(dtype)))
 
 
-def stft(x: Any, n_fft: int, hop_length: int | None = None, win_length: int | None = None, window: Any = None, center: bool = True,
-         pad_mode: str = "REFLECT", normalized: bool = False, onesided: bool | None = None, return_complex: bool | None = None) -> Any:
+def stft(
+    x: Any,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Any = None,
+    center: bool = True,
+    pad_mode: str = "REFLECT",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+) -> Any:
     """The short-time Fourier transform; real and imaginary parts in a last axis unless ``return_complex``."""
-    result = torch.stft(x, n_fft, hop_length, win_length, window, center, pad_mode.lower(), normalized, onesided, return_complex=True)
+    result = torch.stft(
+        x, n_fft, hop_length, win_length, window, center, pad_mode.lower(), normalized, onesided, return_complex=True
+    )
     return wrap(result if return_complex else torch.view_as_real(result))

@@ -1,4 +1,5 @@
 """Boxes and regions of images. Upstream: ``mindspore.ops.function.image_func`` and the box operators."""
+
 from __future__ import annotations
 
 import math
@@ -10,8 +11,17 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, as_plain, to_dtype
 
-__all__ = ["bounding_box_decode", "bounding_box_encode", "check_valid", "crop_and_resize", "iou", "roi_align", "nms_with_mask", "ps_roi_pooling",
-           "deformable_conv2d"]
+__all__ = [
+    "bounding_box_decode",
+    "bounding_box_encode",
+    "check_valid",
+    "crop_and_resize",
+    "iou",
+    "roi_align",
+    "nms_with_mask",
+    "ps_roi_pooling",
+    "deformable_conv2d",
+]
 
 
 def _parts(boxes: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -20,7 +30,9 @@ def _parts(boxes: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.
     return (x1 + x2) * 0.5, (y1 + y2) * 0.5, x2 - x1 + 1, y2 - y1 + 1
 
 
-def bounding_box_encode(anchor_box: Any, groundtruth_box: Any, means: Any = (0.0, 0.0, 0.0, 0.0), stds: Any = (1.0, 1.0, 1.0, 1.0)) -> Any:
+def bounding_box_encode(
+    anchor_box: Any, groundtruth_box: Any, means: Any = (0.0, 0.0, 0.0, 0.0), stds: Any = (1.0, 1.0, 1.0, 1.0)
+) -> Any:
     """Offsets (dx, dy, dw, dh) from anchors (n, 4) to boxes (n, 4), normalized."""
     px, py, pw, ph = _parts(anchor_box)
     gx, gy, gw, gh = _parts(groundtruth_box)
@@ -29,8 +41,14 @@ def bounding_box_encode(anchor_box: Any, groundtruth_box: Any, means: Any = (0.0
     return wrap(to_dtype((deltas - means) / stds, anchor_box.dtype))
 
 
-def bounding_box_decode(anchor_box: Any, deltas: Any, max_shape: Any, means: Any = (0.0, 0.0, 0.0, 0.0), stds: Any = (1.0, 1.0, 1.0, 1.0),
-                        wh_ratio_clip: float = 0.016) -> Any:
+def bounding_box_decode(
+    anchor_box: Any,
+    deltas: Any,
+    max_shape: Any,
+    means: Any = (0.0, 0.0, 0.0, 0.0),
+    stds: Any = (1.0, 1.0, 1.0, 1.0),
+    wh_ratio_clip: float = 0.016,
+) -> Any:
     """Boxes (n, 4) from anchors and offsets, cut to the image (height, width)."""
     means, stds = (torch.tensor(item, dtype=torch.float32, device=deltas.device) for item in (means, stds))
     dx, dy, dw, dh = torch.unbind(deltas.float() * stds + means, -1)
@@ -39,8 +57,15 @@ def bounding_box_decode(anchor_box: Any, deltas: Any, max_shape: Any, means: Any
     gw, gh = pw * torch.exp(torch.clamp(dw, -limit, limit)), ph * torch.exp(torch.clamp(dh, -limit, limit))
     gx, gy = px + pw * dx, py + ph * dy
     height, width = as_ints(max_shape)[:2]
-    boxes = torch.stack((torch.clamp(gx - gw * 0.5 + 0.5, 0, width), torch.clamp(gy - gh * 0.5 + 0.5, 0, height),
-                         torch.clamp(gx + gw * 0.5 - 0.5, 0, width), torch.clamp(gy + gh * 0.5 - 0.5, 0, height)), -1)
+    boxes = torch.stack(
+        (
+            torch.clamp(gx - gw * 0.5 + 0.5, 0, width),
+            torch.clamp(gy - gh * 0.5 + 0.5, 0, height),
+            torch.clamp(gx + gw * 0.5 - 0.5, 0, width),
+            torch.clamp(gy + gh * 0.5 - 0.5, 0, height),
+        ),
+        -1,
+    )
     return wrap(to_dtype(boxes, anchor_box.dtype))
 
 
@@ -52,7 +77,8 @@ def check_valid(bboxes: Any, img_metas: Any) -> Any:
 
 
 def iou(anchor_boxes: Any, gt_boxes: Any, mode: str = "iou") -> Any:
-    """(m, n) overlaps of m boxes with n anchors, by the union ("iou") or by the box ("iof"). No gradient flows through it, as upstream.
+    """(m, n) overlaps of m boxes with n anchors, by the union ("iou") or by the box ("iof"). No gradient flows through
+    it, as upstream.
 
     Raises:
         KeyError: for another mode, as upstream.
@@ -80,7 +106,7 @@ def nms_with_mask(bboxes: Any, iou_threshold: float = 0.5) -> Any:
     keep = torch.ones(boxes.shape[0], dtype=torch.bool).numpy()
     for i in range(len(keep)):
         if keep[i]:
-            keep[i + 1:] &= ~close[i, i + 1:]
+            keep[i + 1 :] &= ~close[i, i + 1 :]
     index = torch.arange(boxes.shape[0], dtype=torch.int32, device=bboxes.device)
     return wrap(boxes), wrap(index), wrap(torch.from_numpy(keep).to(bboxes.device))
 
@@ -96,9 +122,18 @@ def _bilinear(image: torch.Tensor, batch: torch.Tensor, y: torch.Tensor, x: torc
     return top * (1 - wy) + bottom * wy
 
 
-def roi_align(features: Any, rois: Any, pooled_height: int, pooled_width: int, spatial_scale: float, sample_num: int = 2,
-              roi_end_mode: int = 1) -> Any:
-    """(k, C, pooled_height, pooled_width) means of bilinear samples in the cells of regions (k, 5): (image, x1, y1, x2, y2)."""
+def roi_align(
+    features: Any,
+    rois: Any,
+    pooled_height: int,
+    pooled_width: int,
+    spatial_scale: float,
+    sample_num: int = 2,
+    roi_end_mode: int = 1,
+) -> Any:
+    """(k, C, pooled_height, pooled_width) means of bilinear samples in the cells of regions (k, 5): (image, x1, y1, x2,
+    y2).
+    """
     features, rois = wrap(features), rois.float()
     height, width = features.shape[-2:]
     batch = rois[:, 0].long()
@@ -121,18 +156,27 @@ def roi_align(features: Any, rois: Any, pooled_height: int, pooled_width: int, s
         samples = torch.reshape(samples, (pooled_height, count_h, pooled_width, count_w, -1))
         outputs.append(torch.permute(torch.mean(samples, (1, 3)), (2, 0, 1)))
     if not outputs:
-        return wrap(torch.zeros((0, features.shape[1], pooled_height, pooled_width), dtype=features.dtype, device=features.device))
+        return wrap(
+            torch.zeros(
+                (0, features.shape[1], pooled_height, pooled_width), dtype=features.dtype, device=features.device
+            )
+        )
     return wrap(torch.stack(outputs))
 
 
-def crop_and_resize(image: Any, boxes: Any, box_indices: Any, crop_size: Any, method: str = "bilinear", extrapolation_value: float = 0.0) -> Any:
+def crop_and_resize(
+    image: Any, boxes: Any, box_indices: Any, crop_size: Any, method: str = "bilinear", extrapolation_value: float = 0.0
+) -> Any:
     """Regions of (N, H, W, C) images, resized to ``crop_size``; boxes are (y1, x1, y2, x2) in [0, 1].
 
     Raises:
         ValueError: for a method other than "bilinear", "nearest" and "bilinear_v2".
     """
     if method not in ("bilinear", "nearest", "bilinear_v2"):
-        raise ValueError(f"For 'crop_and_resize', the 'method' must be one of 'bilinear', 'nearest' and 'bilinear_v2', but got {method!r}.")
+        raise ValueError(
+            "For 'crop_and_resize', the 'method' must be one of 'bilinear', 'nearest' and 'bilinear_v2', but got "
+            f"{method!r}."
+        )
     height, width = image.shape[1:3]
     rows, cols = as_ints(crop_size)
     y1, x1, y2, x2 = torch.unbind(boxes.float(), -1)
@@ -145,7 +189,9 @@ def crop_and_resize(image: Any, boxes: Any, box_indices: Any, crop_size: Any, me
             return start + (steps + 0.5) * extent / count - 0.5
         if count == 1:
             return torch.unsqueeze(0.5 * (low + high) * (length - 1), 1)
-        return torch.unsqueeze(low * (length - 1), 1) + steps * torch.unsqueeze((high - low) * (length - 1) / (count - 1), 1)
+        return torch.unsqueeze(low * (length - 1), 1) + steps * torch.unsqueeze(
+            (high - low) * (length - 1) / (count - 1), 1
+        )
 
     ys, xs = places(y1, y2, height, rows), places(x1, x2, width, cols)
     grid_y, grid_x = torch.broadcast_tensors(torch.unsqueeze(ys, 2), torch.unsqueeze(xs, 1))
@@ -158,15 +204,27 @@ def crop_and_resize(image: Any, boxes: Any, box_indices: Any, crop_size: Any, me
         found = image[batch, torch.round(grid_y).long(), torch.round(grid_x).long()].float()
     else:
         found = _bilinear(torch.permute(image.float(), (0, 3, 1, 2)), batch, grid_y, grid_x)
-    return wrap(torch.where(torch.unsqueeze(inside, -1), found, torch.full((), extrapolation_value, device=image.device)))
+    return wrap(
+        torch.where(torch.unsqueeze(inside, -1), found, torch.full((), extrapolation_value, device=image.device))
+    )
 
 
-def ps_roi_pooling(features: Any, rois: Any, pooled_height: int, pooled_width: int, num_rois: int, spatial_scale: float, out_dim: int,
-                   group_size: int) -> Any:
+def ps_roi_pooling(
+    features: Any,
+    rois: Any,
+    pooled_height: int,
+    pooled_width: int,
+    num_rois: int,
+    spatial_scale: float,
+    out_dim: int,
+    group_size: int,
+) -> Any:
     """(features pooled by position-sensitive regions, index of the channel each came from)."""
     height, width = features.shape[-2:]
     rois = torch.reshape(rois, (-1, 5))
-    result = torch.zeros((rois.shape[0], out_dim, pooled_height, pooled_width), dtype=features.dtype, device=features.device)
+    result = torch.zeros(
+        (rois.shape[0], out_dim, pooled_height, pooled_width), dtype=features.dtype, device=features.device
+    )
     channels = torch.zeros_like(result, dtype=torch.int32)
     cells = []
     for k, (image, x1, y1, x2, y2) in enumerate(rois.float().tolist()):
@@ -174,11 +232,16 @@ def ps_roi_pooling(features: Any, rois: Any, pooled_height: int, pooled_width: i
         bin_w = max((round(x2) + 1) * spatial_scale - left, 0.1) / pooled_width
         bin_h = max((round(y2) + 1) * spatial_scale - top, 0.1) / pooled_height
         for row in range(pooled_height):
-            h0, h1 = (min(max(f, 0), height) for f in (math.floor(row * bin_h + top), math.ceil((row + 1) * bin_h + top)))
+            h0, h1 = (
+                min(max(f, 0), height) for f in (math.floor(row * bin_h + top), math.ceil((row + 1) * bin_h + top))
+            )
             for col in range(pooled_width):
-                w0, w1 = (min(max(f, 0), width) for f in (math.floor(col * bin_w + left), math.ceil((col + 1) * bin_w + left)))
-                group = (min(row * group_size // pooled_height, group_size - 1) * group_size
-                         + min(col * group_size // pooled_width, group_size - 1))
+                w0, w1 = (
+                    min(max(f, 0), width) for f in (math.floor(col * bin_w + left), math.ceil((col + 1) * bin_w + left))
+                )
+                group = min(row * group_size // pooled_height, group_size - 1) * group_size + min(
+                    col * group_size // pooled_width, group_size - 1
+                )
                 planes = torch.arange(out_dim, device=features.device) * group_size * group_size + group
                 channels[k, :, row, col] = planes.to(torch.int32)
                 if h1 > h0 and w1 > w0:
@@ -188,8 +251,19 @@ def ps_roi_pooling(features: Any, rois: Any, pooled_height: int, pooled_width: i
     return wrap(result), wrap(channels)
 
 
-def deformable_conv2d(x: Any, weight: Any, offsets: Any, kernel_size: Any, strides: Any, padding: Any, bias: Any = None,
-                      dilations: Any = (1, 1, 1, 1), groups: int = 1, deformable_groups: int = 1, modulated: bool = True) -> Any:
+def deformable_conv2d(
+    x: Any,
+    weight: Any,
+    offsets: Any,
+    kernel_size: Any,
+    strides: Any,
+    padding: Any,
+    bias: Any = None,
+    dilations: Any = (1, 1, 1, 1),
+    groups: int = 1,
+    deformable_groups: int = 1,
+    modulated: bool = True,
+) -> Any:
     """Convolution whose taps are moved by ``offsets`` (n, 3·groups·k, h, w): all x, all y, then the masks."""
     kh, kw = as_ints(kernel_size)
     stride, dilation = as_ints(strides)[-2:], as_ints(dilations)[-2:]
@@ -206,7 +280,9 @@ def deformable_conv2d(x: Any, weight: Any, offsets: Any, kernel_size: Any, strid
     places_x, places_y = parts[:, 0] + (base_x + tap_x), parts[:, 1] + (base_y + tap_y)
     image = torch.reshape(x, (n * g, channels // g, height, width))
     grid = torch.stack((2 * places_x / max(width - 1, 1) - 1, 2 * places_y / max(height - 1, 1) - 1), -1)
-    sampled = torch.nn.functional.grid_sample(image, torch.reshape(grid, (n * g, taps * rows, cols, 2)), align_corners=True)
+    sampled = torch.nn.functional.grid_sample(
+        image, torch.reshape(grid, (n * g, taps * rows, cols, 2)), align_corners=True
+    )
     sampled = torch.reshape(sampled, (n, g, channels // g, taps, rows, cols))
     if modulated:
         sampled = sampled * torch.unsqueeze(parts[:, 2], 2)

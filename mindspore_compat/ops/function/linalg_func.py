@@ -1,4 +1,7 @@
-"""Products of matrices and vectors, and linear algebra. Upstream: ``mindspore.ops.function.linalg_func`` and parts of ``math_func``."""
+"""Products of matrices and vectors, and linear algebra. Upstream: ``mindspore.ops.function.linalg_func`` and parts of
+``math_func``.
+"""
+
 from __future__ import annotations
 
 from typing import Any
@@ -10,11 +13,60 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import pair
 
 __all__ = [
-    "matmul", "mat_mul", "batch_mat_mul", "mm", "bmm", "mv", "dot", "batch_dot", "tensor_dot", "inner", "outer", "ger", "kron", "vecdot",
-    "cross", "einsum", "addmm", "addmv", "addbmm", "baddbmm", "addr", "dense", "bias_add", "cdist", "pdist", "cholesky", "cholesky_inverse",
-    "cholesky_solve", "cond", "det", "matrix_determinant", "logdet", "slogdet", "log_matrix_determinant", "eig", "eigvals", "geqrf", "inverse",
-    "lu_solve", "lu_unpack", "matrix_exp", "matrix_power", "matrix_solve", "orgqr", "ormqr", "pinv", "qr", "svd", "lstsq",
-    "matrix_triangular_solve", "addmm_", "baddbmm_ext", "einsum_ext", "bidense",
+    "matmul",
+    "mat_mul",
+    "batch_mat_mul",
+    "mm",
+    "bmm",
+    "mv",
+    "dot",
+    "batch_dot",
+    "tensor_dot",
+    "inner",
+    "outer",
+    "ger",
+    "kron",
+    "vecdot",
+    "cross",
+    "einsum",
+    "addmm",
+    "addmv",
+    "addbmm",
+    "baddbmm",
+    "addr",
+    "dense",
+    "bias_add",
+    "cdist",
+    "pdist",
+    "cholesky",
+    "cholesky_inverse",
+    "cholesky_solve",
+    "cond",
+    "det",
+    "matrix_determinant",
+    "logdet",
+    "slogdet",
+    "log_matrix_determinant",
+    "eig",
+    "eigvals",
+    "geqrf",
+    "inverse",
+    "lu_solve",
+    "lu_unpack",
+    "matrix_exp",
+    "matrix_power",
+    "matrix_solve",
+    "orgqr",
+    "ormqr",
+    "pinv",
+    "qr",
+    "svd",
+    "lstsq",
+    "matrix_triangular_solve",
+    "addmm_",
+    "baddbmm_ext",
+    "einsum_ext",
+    "bidense",
 ]
 
 
@@ -28,15 +80,20 @@ def matmul(input: Any, other: Any) -> Any:
 def mat_mul(input: Any, mat2: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
     """The product of two matrices, each transposed first if so asked."""
     if input.dim() < 2 or mat2.dim() < 2:
-        raise ValueError(f"For 'MatMul', inputs must be matrices of 2 dims, but got 'input' of {input.dim()} and 'mat2' of {mat2.dim()}. "
-                         "Reshape a vector or use ops.matmul.")
+        raise ValueError(
+            f"For 'MatMul', inputs must be matrices of 2 dims, but got 'input' of {input.dim()} and 'mat2' of "
+            f"{mat2.dim()}. "
+            "Reshape a vector or use ops.matmul."
+        )
     if transpose_a:
         input = torch.transpose(input, -1, -2)
     if transpose_b:
         mat2 = torch.transpose(mat2, -1, -2)
     if input.shape[-1] != mat2.shape[-2]:
-        raise ValueError(f"For 'MatMul', the columns of 'input' must equal the rows of 'mat2', but got {tuple(input.shape)} and "
-                         f"{tuple(mat2.shape)} (after transposing). Check transpose_a and transpose_b.")
+        raise ValueError(
+            f"For 'MatMul', the columns of 'input' must equal the rows of 'mat2', but got {tuple(input.shape)} and "
+            f"{tuple(mat2.shape)} (after transposing). Check transpose_a and transpose_b."
+        )
     return wrap(kernels.matmul(input, mat2))
 
 
@@ -59,7 +116,9 @@ def mv(mat: Any, vec: Any) -> Any:
 
 
 def dot(input: Any = None, other: Any = None, *, x1: Any = None, x2: Any = None) -> Any:
-    """The product over the last axis of the first and the last but one of the second, as numpy's ``dot``; matrix @ vector works too."""
+    """The product over the last axis of the first and the last but one of the second, as numpy's ``dot``; matrix @
+    vector works too.
+    """
     input, other = x1 if input is None else input, x2 if other is None else other
     if input.dim() == 0 or other.dim() == 0:
         return wrap(torch.mul(input, other))
@@ -76,7 +135,9 @@ def batch_dot(x1: Any, x2: Any, axes: Any = None) -> Any:
     first, second = axes[0] % x1.dim(), axes[1] % x2.dim()
     a, b = torch.movedim(x1, first, -1), torch.movedim(x2, second, 1)
     rest_a, rest_b = tuple(a.shape[1:-1]), tuple(b.shape[2:])
-    product = kernels.bmm(torch.reshape(a, (a.shape[0], -1, a.shape[-1])), torch.reshape(b, (b.shape[0], b.shape[1], -1)))
+    product = kernels.bmm(
+        torch.reshape(a, (a.shape[0], -1, a.shape[-1])), torch.reshape(b, (b.shape[0], b.shape[1], -1))
+    )
     return wrap(torch.reshape(product, (a.shape[0], *(rest_a + rest_b or (1,)))))
 
 
@@ -99,7 +160,9 @@ def outer(input: Any, vec2: Any) -> Any:
 
 def ger(input: Any, vec2: Any) -> Any:
     """The outer product of two vectors."""
-    return wrap(torch.outer(input, vec2) if input.dim() == 1 else torch.unsqueeze(input, -1) * torch.unsqueeze(vec2, -2))
+    return wrap(
+        torch.outer(input, vec2) if input.dim() == 1 else torch.unsqueeze(input, -1) * torch.unsqueeze(vec2, -2)
+    )
 
 
 def kron(input: Any, other: Any) -> Any:
@@ -189,7 +252,8 @@ def pdist(input: Any, p: float = 2.0) -> Any:
     return wrap(torch.pdist(input, p))
 
 
-# --- factors and solutions ----------------------------------------------------------------------------------------------------------------
+# --- factors and solutions --------------------------------------------------------------------------------------------
+
 
 def cholesky(input_x: Any, upper: bool = False) -> Any:
     """The Cholesky factor."""
@@ -316,5 +380,3 @@ def svd(input: Any, full_matrices: bool = False, compute_uv: bool = True) -> Any
 def lstsq(input: Any, A: Any) -> Any:
     """The least-squares solution of input @ x = A."""
     return wrap(torch.linalg.lstsq(input, torch.unsqueeze(A, 1) if A.dim() == 1 else A).solution)
-
-

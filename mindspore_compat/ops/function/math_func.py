@@ -1,4 +1,5 @@
 """Arithmetic, reductions and products. Upstream: ``mindspore.ops.function.math_func``."""
+
 from mindspore_compat.ops.function._elementwise import *  # noqa: F403
 from mindspore_compat.ops.function._reduction import *  # noqa: F403
 from mindspore_compat.ops.function.linalg_func import *  # noqa: F403

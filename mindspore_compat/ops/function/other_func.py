@@ -1,4 +1,7 @@
-"""Sequencing, parameters and Python values. Upstream: ``mindspore.ops.function.other_func``, ``parameter_func``, ``functional``."""
+"""Sequencing, parameters and Python values. Upstream: ``mindspore.ops.function.other_func``, ``parameter_func``,
+``functional``.
+"""
+
 from __future__ import annotations
 
 import builtins
@@ -15,13 +18,67 @@ from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.ops._adapt import as_plain, changed, get_data, passes_gradient, to_dtype
 
 __all__ = [
-    "depend", "identity", "partial", "assign", "assign_add", "assign_sub", "make_range", "make_tuple", "make_list", "make_slice", "make_dict",
-    "tuple_getitem", "list_getitem", "dict_getitem", "tuple_setitem", "list_setitem", "dict_setitem", "tuple_len", "list_len",
-    "tuple_reversed", "tuple_div", "tuple_equal", "list_equal", "in_dict", "not_in_dict", "is_", "is_not", "string_eq", "string_concat",
-    "bool_not", "bool_or", "bool_and", "bool_eq", "scalar_add", "scalar_sub", "scalar_mul", "scalar_div", "scalar_floordiv", "scalar_mod",
-    "scalar_pow", "scalar_eq", "scalar_ne", "scalar_lt", "scalar_le", "scalar_gt", "scalar_ge", "scalar_log", "scalar_uadd", "scalar_usub",
-    "scalar_max", "scalar_min", "array_to_scalar", "typeof", "isconstant", "mixed_precision_cast", "shape_mul", "switch", "move_to",
-    "hastype", "is_tensor_bool_cond", "float_status",
+    "depend",
+    "identity",
+    "partial",
+    "assign",
+    "assign_add",
+    "assign_sub",
+    "make_range",
+    "make_tuple",
+    "make_list",
+    "make_slice",
+    "make_dict",
+    "tuple_getitem",
+    "list_getitem",
+    "dict_getitem",
+    "tuple_setitem",
+    "list_setitem",
+    "dict_setitem",
+    "tuple_len",
+    "list_len",
+    "tuple_reversed",
+    "tuple_div",
+    "tuple_equal",
+    "list_equal",
+    "in_dict",
+    "not_in_dict",
+    "is_",
+    "is_not",
+    "string_eq",
+    "string_concat",
+    "bool_not",
+    "bool_or",
+    "bool_and",
+    "bool_eq",
+    "scalar_add",
+    "scalar_sub",
+    "scalar_mul",
+    "scalar_div",
+    "scalar_floordiv",
+    "scalar_mod",
+    "scalar_pow",
+    "scalar_eq",
+    "scalar_ne",
+    "scalar_lt",
+    "scalar_le",
+    "scalar_gt",
+    "scalar_ge",
+    "scalar_log",
+    "scalar_uadd",
+    "scalar_usub",
+    "scalar_max",
+    "scalar_min",
+    "array_to_scalar",
+    "typeof",
+    "isconstant",
+    "mixed_precision_cast",
+    "shape_mul",
+    "switch",
+    "move_to",
+    "hastype",
+    "is_tensor_bool_cond",
+    "float_status",
 ]
 
 
@@ -40,7 +97,8 @@ def partial(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[..., 
     return functools.partial(fn, *args, **kwargs)
 
 
-# --- parameters ---------------------------------------------------------------------------------------------------------------------------
+# --- parameters -------------------------------------------------------------------------------------------------------
+
 
 def assign(variable: Any, value: Any) -> Any:
     """Put ``value`` into the variable itself; returns it."""
@@ -50,14 +108,18 @@ def assign(variable: Any, value: Any) -> Any:
 
 
 def assign_add(variable: Any, value: Any) -> Any:
-    """Add ``value`` to the variable itself; returns it, or where ``value`` has a gradient a Tensor that passes it on."""
+    """Add ``value`` to the variable itself; returns it, or where ``value`` has a gradient a Tensor that
+    passes it on.
+    """
     get_data(variable).add_(as_plain(value, None, variable).detach())
     changed(variable)
     return wrap(variable.detach() + (value - value.detach())) if passes_gradient(value) else variable
 
 
 def assign_sub(variable: Any, value: Any) -> Any:
-    """Subtract ``value`` from the variable itself; returns it, or where ``value`` has a gradient a Tensor that passes it on."""
+    """Subtract ``value`` from the variable itself; returns it, or where ``value`` has a gradient a Tensor that passes
+    it on.
+    """
     get_data(variable).sub_(as_plain(value, None, variable).detach())
     changed(variable)
     return wrap(variable.detach() - (value - value.detach())) if passes_gradient(value) else variable
@@ -70,7 +132,9 @@ def move_to(input: Any, to: str = "CPU", blocking: bool = True) -> Any:
         ValueError: for another device, or CUDA where there is none.
     """
     if to not in ("CPU", "GPU", "Ascend") or (to != "CPU" and not torch.cuda.is_available()):
-        raise ValueError(f"For 'move_to', 'to' must be 'CPU' or, where PyTorch sees a GPU, 'GPU' or 'Ascend', but got {to!r}.")
+        raise ValueError(
+            f"For 'move_to', 'to' must be 'CPU' or, where PyTorch sees a GPU, 'GPU' or 'Ascend', but got {to!r}."
+        )
     return wrap(input.to("cpu" if to == "CPU" else "cuda", non_blocking=not blocking))
 
 
@@ -90,7 +154,8 @@ def float_status(x: Any) -> Any:
     return wrap(torch.reshape(to_dtype(torch.logical_not(torch.all(torch.isfinite(x))), torch.float32), (1,)))
 
 
-# --- Python values: names of upstream's graph language ------------------------------------------------------------------------------------
+# --- Python values: names of upstream's graph language ----------------------------------------------------------------
+
 
 def make_range(*args: int) -> tuple[int, ...]:
     """The ints of ``range`` as a tuple."""
@@ -165,9 +230,21 @@ tuple_equal = list_equal = string_eq = bool_eq = scalar_eq = operator.eq
 string_concat = scalar_add = operator.add
 is_, is_not, bool_not = operator.is_, operator.is_not, operator.not_
 scalar_sub, scalar_mul, scalar_div, scalar_floordiv, scalar_mod, scalar_pow = (
-    operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow)
+    operator.sub,
+    operator.mul,
+    operator.truediv,
+    operator.floordiv,
+    operator.mod,
+    operator.pow,
+)
 scalar_ne, scalar_lt, scalar_le, scalar_gt, scalar_ge = operator.ne, operator.lt, operator.le, operator.gt, operator.ge
-scalar_log, scalar_uadd, scalar_usub, scalar_max, scalar_min = math.log, operator.pos, operator.neg, builtins.max, builtins.min
+scalar_log, scalar_uadd, scalar_usub, scalar_max, scalar_min = (
+    math.log,
+    operator.pos,
+    operator.neg,
+    builtins.max,
+    builtins.min,
+)
 
 
 def tuple_reversed(items: tuple) -> tuple:

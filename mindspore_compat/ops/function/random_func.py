@@ -1,8 +1,9 @@
 """Random numbers. Upstream: ``mindspore.ops.function.random_func``.
 
-All draw from torch's generator, which ``mindspore.set_seed`` seeds. A ``seed`` argument other than None and 0 gives each call its own
-generator, so that one seed gives one result; upstream's sequences of numbers are not reproduced.
+All draw from torch's generator, which ``mindspore.set_seed`` seeds. A ``seed`` argument other than None and 0 gives
+each call its own generator, so that one seed gives one result; upstream's sequences of numbers are not reproduced.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,10 +15,37 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, as_plain, dtype_or_none, to_dtype
 
 __all__ = [
-    "normal", "uniform", "gamma", "laplace", "poisson", "standard_normal", "standard_laplace", "uniform_int", "rand", "rand_like", "randn",
-    "randn_like", "randint", "randint_like", "randperm", "bernoulli", "multinomial", "multinomial_with_replacement", "random_categorical",
-    "random_gamma", "random_poisson", "choice_with_mask", "log_uniform_candidate_sampler", "uniform_candidate_sampler", "random_",
-    "uniform_", "normal_", "exponential_", "bernoulli_", "generator_of", "truncated_normal",
+    "normal",
+    "uniform",
+    "gamma",
+    "laplace",
+    "poisson",
+    "standard_normal",
+    "standard_laplace",
+    "uniform_int",
+    "rand",
+    "rand_like",
+    "randn",
+    "randn_like",
+    "randint",
+    "randint_like",
+    "randperm",
+    "bernoulli",
+    "multinomial",
+    "multinomial_with_replacement",
+    "random_categorical",
+    "random_gamma",
+    "random_poisson",
+    "choice_with_mask",
+    "log_uniform_candidate_sampler",
+    "uniform_candidate_sampler",
+    "random_",
+    "uniform_",
+    "normal_",
+    "exponential_",
+    "bernoulli_",
+    "generator_of",
+    "truncated_normal",
 ]
 
 _int64 = torch.int64
@@ -34,7 +62,11 @@ def generator_of(seed: Any, device: Any = None) -> torch.Generator | None:
 
 def _spread(shape: Any, *parameters: Any) -> tuple[int, ...]:
     """``shape`` broadcast with the shapes of the parameters."""
-    return tuple(torch.broadcast_shapes(as_ints(shape), *[tuple(item.shape) for item in parameters if isinstance(item, torch.Tensor)]))
+    return tuple(
+        torch.broadcast_shapes(
+            as_ints(shape), *[tuple(item.shape) for item in parameters if isinstance(item, torch.Tensor)]
+        )
+    )
 
 
 def standard_normal(shape: Any, seed: int | None = None) -> Any:
@@ -71,9 +103,19 @@ def uniform(shape: Any, minval: Any, maxval: Any, seed: int | None = None, dtype
 def uniform_int(shape: Any, minval: Any, maxval: Any, seed: int | None = None, dtype: Any = torch.int32) -> Any:
     """Ints from [minval, maxval)."""
     if int(minval) >= int(maxval):
-        raise ValueError(f"For 'UniformInt', the 'minval' must be less than the 'maxval', but got {int(minval)} and {int(maxval)}.")
-    return wrap(torch.randint(int(minval), int(maxval), as_ints(shape), generator=generator_of(seed, current_device()),
-                              dtype=dtype_or_none(dtype), device=current_device()))
+        raise ValueError(
+            f"For 'UniformInt', the 'minval' must be less than the 'maxval', but got {int(minval)} and {int(maxval)}."
+        )
+    return wrap(
+        torch.randint(
+            int(minval),
+            int(maxval),
+            as_ints(shape),
+            generator=generator_of(seed, current_device()),
+            dtype=dtype_or_none(dtype),
+            device=current_device(),
+        )
+    )
 
 
 def gamma(shape: Any, alpha: Any, beta: Any, seed: int | None = None) -> Any:
@@ -114,14 +156,26 @@ def _sizes(size: tuple) -> tuple[int, ...]:
 
 def rand(*size: Any, dtype: Any = None, seed: int | None = None) -> Any:
     """Floats from [0, 1)."""
-    return wrap(torch.rand(_sizes(size), dtype=dtype_or_none(dtype) or torch.float32, generator=generator_of(seed, current_device()),
-                           device=current_device()))
+    return wrap(
+        torch.rand(
+            _sizes(size),
+            dtype=dtype_or_none(dtype) or torch.float32,
+            generator=generator_of(seed, current_device()),
+            device=current_device(),
+        )
+    )
 
 
 def randn(*size: Any, dtype: Any = None, seed: int | None = None) -> Any:
     """Floats from N(0, 1)."""
-    return wrap(torch.randn(_sizes(size), dtype=dtype_or_none(dtype) or torch.float32, generator=generator_of(seed, current_device()),
-                            device=current_device()))
+    return wrap(
+        torch.randn(
+            _sizes(size),
+            dtype=dtype_or_none(dtype) or torch.float32,
+            generator=generator_of(seed, current_device()),
+            device=current_device(),
+        )
+    )
 
 
 def rand_like(input: Any, seed: int | None = None, *, dtype: Any = None) -> Any:
@@ -136,8 +190,16 @@ def randn_like(input: Any, seed: int | None = None, *, dtype: Any = None) -> Any
 
 def randint(low: int, high: int, size: Any, seed: int | None = None, *, dtype: Any = None) -> Any:
     """Ints from [low, high)."""
-    return wrap(torch.randint(low, high, as_ints(size), dtype=dtype_or_none(dtype) or _int64, generator=generator_of(seed, current_device()),
-                              device=current_device()))
+    return wrap(
+        torch.randint(
+            low,
+            high,
+            as_ints(size),
+            dtype=dtype_or_none(dtype) or _int64,
+            generator=generator_of(seed, current_device()),
+            device=current_device(),
+        )
+    )
 
 
 def randint_like(input: Any, low: int, high: int, seed: int | None = None, *, dtype: Any = None) -> Any:
@@ -147,7 +209,11 @@ def randint_like(input: Any, low: int, high: int, seed: int | None = None, *, dt
 
 def randperm(n: int, seed: int = 0, offset: int = 0, dtype: Any = _int64) -> Any:
     """0 ... n-1 in random order."""
-    return wrap(torch.randperm(int(n), generator=generator_of(seed, current_device()), dtype=dtype_or_none(dtype), device=current_device()))
+    return wrap(
+        torch.randperm(
+            int(n), generator=generator_of(seed, current_device()), dtype=dtype_or_none(dtype), device=current_device()
+        )
+    )
 
 
 def bernoulli(input: Any, p: Any = 0.5, seed: int | None = None) -> Any:
@@ -156,12 +222,22 @@ def bernoulli(input: Any, p: Any = 0.5, seed: int | None = None) -> Any:
     return wrap(to_dtype(drawn < p, input.dtype))
 
 
-def multinomial(input: Any, num_samples: int | None = None, replacement: bool = True, seed: int | None = None, *,
-                num_sample: int | None = None) -> Any:
+def multinomial(
+    input: Any,
+    num_samples: int | None = None,
+    replacement: bool = True,
+    seed: int | None = None,
+    *,
+    num_sample: int | None = None,
+) -> Any:
     """int32 classes drawn by the weights in the last axis; ``num_sample`` is the name of 1.x."""
     count = num_sample if num_samples is None else num_samples
     assert count is not None
-    return wrap(to_dtype(torch.multinomial(input, int(count), replacement, generator=generator_of(seed, input.device)), torch.int32))
+    return wrap(
+        to_dtype(
+            torch.multinomial(input, int(count), replacement, generator=generator_of(seed, input.device)), torch.int32
+        )
+    )
 
 
 def multinomial_with_replacement(x: Any, seed: int, offset: int, numsamples: int, replacement: bool = False) -> Any:
@@ -181,8 +257,8 @@ def choice_with_mask(input_x: Any, count: int = 256, seed: int | None = None) ->
     order = torch.randperm(found.shape[0], generator=generator_of(seed))[:count].to(found.device)
     places = torch.zeros((count, input_x.dim()), dtype=torch.int32, device=found.device)
     mask = torch.zeros((count,), dtype=torch.bool, device=found.device)
-    places[:order.numel()] = to_dtype(found[order], torch.int32)
-    mask[:order.numel()] = True
+    places[: order.numel()] = to_dtype(found[order], torch.int32)
+    mask[: order.numel()] = True
     return wrap(places), wrap(mask)
 
 
@@ -194,23 +270,40 @@ def _sampled(true_classes: Any, weights: torch.Tensor, num_sampled: int, unique:
     chances = weights / weights.sum()
     expected = chances * num_sampled if not unique else -torch.expm1(num_sampled * torch.log1p(-chances))
     true_expected = to_dtype(expected, torch.float32)[true_classes.to(_int64)]
-    return wrap(to_dtype(drawn, true_classes.dtype)), wrap(true_expected), wrap(to_dtype(expected, torch.float32)[drawn])
+    return (
+        wrap(to_dtype(drawn, true_classes.dtype)),
+        wrap(true_expected),
+        wrap(to_dtype(expected, torch.float32)[drawn]),
+    )
 
 
-def log_uniform_candidate_sampler(true_classes: Any, num_true: int = 1, num_sampled: int = 5, unique: bool = True, range_max: int = 5,
-                                  seed: int = 0) -> Any:
-    """(sampled classes, expected counts of the true ones, and of the sampled ones), more often the smaller the class."""
+def log_uniform_candidate_sampler(
+    true_classes: Any, num_true: int = 1, num_sampled: int = 5, unique: bool = True, range_max: int = 5, seed: int = 0
+) -> Any:
+    """(sampled classes, expected counts of the true ones, and of the sampled ones), more often the smaller
+    the class.
+    """
     classes = torch.arange(range_max, dtype=torch.float64)
     return _sampled(true_classes, torch.log((classes + 2) / (classes + 1)), num_sampled, unique, seed, False)
 
 
-def uniform_candidate_sampler(true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int = 0,
-                              remove_accidental_hits: bool = False) -> Any:
+def uniform_candidate_sampler(
+    true_classes: Any,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    seed: int = 0,
+    remove_accidental_hits: bool = False,
+) -> Any:
     """(sampled classes, expected counts of the true ones, and of the sampled ones), all equally often."""
-    return _sampled(true_classes, torch.ones(range_max, dtype=torch.float64), num_sampled, unique, seed, remove_accidental_hits)
+    return _sampled(
+        true_classes, torch.ones(range_max, dtype=torch.float64), num_sampled, unique, seed, remove_accidental_hits
+    )
 
 
-# --- in place -----------------------------------------------------------------------------------------------------------------------------
+# --- in place ---------------------------------------------------------------------------------------------------------
+
 
 def _in_place(name: str, input: Any, *args: Any, generator: Any = None) -> Any:
     with torch.no_grad():

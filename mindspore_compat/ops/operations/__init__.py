@@ -1,4 +1,5 @@
 """Operators in class form; conventionally imported as ``P``. Upstream: ``mindspore.ops.operations``."""
+
 from mindspore_compat.ops.operations import _inner_ops, inner_ops, linalg_ops  # noqa: F401
 from mindspore_compat.ops.operations.array_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.comm_ops import *  # noqa: F403

@@ -1,4 +1,5 @@
 """Recurrent layers in class form. Part of ``operations.nn_ops``."""
+
 from __future__ import annotations
 
 import math
@@ -22,12 +23,25 @@ def _only(owner: str, **pairs: tuple[Any, Any]) -> None:
     """NotImplementedError unless each argument has the one value that upstream documents as supported."""
     for name, (value, wanted) in pairs.items():
         if value != wanted:
-            raise NotImplementedError(f"For '{owner}', only {name}={wanted!r} is available, as upstream, but got {value!r}. Use nn.LSTM or nn.GRU.")
+            raise NotImplementedError(
+                f"For '{owner}', only {name}={wanted!r} is available, as upstream, but got {value!r}. Use nn.LSTM or "
+                "nn.GRU."
+            )
 
 
 @primitive
-def LSTM(input_size: int, hidden_size: int, num_layers: int, has_bias: bool, bidirectional: bool, dropout: float, proj_size: int = 0) -> _Run:
-    """(output, h, c, reserve, state) of (x, h, c, w); ``w`` is flat: for each layer and direction w_ih, w_hh, then all biases."""
+def LSTM(
+    input_size: int,
+    hidden_size: int,
+    num_layers: int,
+    has_bias: bool,
+    bidirectional: bool,
+    dropout: float,
+    proj_size: int = 0,
+) -> _Run:
+    """(output, h, c, reserve, state) of (x, h, c, w); ``w`` is flat: for each layer and direction w_ih, w_hh, then all
+    biases.
+    """
     for name, value in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
         check_positive_int(value, name, "LSTM")
     directions, out = 2 if bidirectional else 1, proj_size or hidden_size
@@ -35,7 +49,9 @@ def LSTM(input_size: int, hidden_size: int, num_layers: int, has_bias: bool, bid
     for layer in range(num_layers):
         features = input_size if layer == 0 else out * directions
         for _ in range(directions):
-            shapes += [(4 * hidden_size, features), (4 * hidden_size, out)] + ([(proj_size, hidden_size)] if proj_size else [])
+            shapes += [(4 * hidden_size, features), (4 * hidden_size, out)] + (
+                [(proj_size, hidden_size)] if proj_size else []
+            )
     bias_size = 4 * hidden_size * num_layers * directions if has_bias else 0
     biases = [(4 * hidden_size,)] * (2 * num_layers * directions) if has_bias else []
     single = sum(rows * cols for rows, cols in shapes) + bias_size
@@ -47,34 +63,56 @@ def LSTM(input_size: int, hidden_size: int, num_layers: int, has_bias: bool, bid
             flat = torch.cat((flat[:-bias_size], torch.reshape(torch.cat((sums, torch.zeros_like(sums)), 1), (-1,))))
         for shape in [*shapes, *biases]:
             count = math.prod(shape)
-            parts.append(torch.reshape(flat[start:start + count], shape))
+            parts.append(torch.reshape(flat[start : start + count], shape))
             start += count
         each = len(shapes) // (num_layers * directions)
         ordered = []
         for i in range(num_layers * directions):
-            own = parts[i * each:(i + 1) * each]
-            own_biases = parts[len(shapes) + 2 * i:len(shapes) + 2 * i + 2] if has_bias else []
+            own = parts[i * each : (i + 1) * each]
+            own_biases = parts[len(shapes) + 2 * i : len(shapes) + 2 * i + 2] if has_bias else []
             ordered += [*own[:2], *own_biases, *own[2:]]
         output, hn, cn = kernels.lstm(x, (h, c), ordered, has_bias, num_layers, dropout, True, bidirectional, False)
         empty = torch.zeros((1, 1), dtype=x.dtype, device=x.device)
         return wrap((output, hn, cn, empty, empty))
+
     return run
 
 
 @primitive
-def DynamicRNN(cell_type: str = "LSTM", direction: str = "UNIDIRECTIONAL", cell_depth: int = 1, use_peephole: bool = False, keep_prob: float = 1.0,
-               cell_clip: float = -1.0, num_proj: int = 0, time_major: bool = True, activation: str = "tanh", forget_bias: float = 0.0,
-               is_training: bool = True) -> _Run:
-    """(y, h, c, i, j, f, o, tanh c), each (time, batch, hidden), of (x, w, b, None, h, c); gates stand in the order i, j, f, o.
+def DynamicRNN(
+    cell_type: str = "LSTM",
+    direction: str = "UNIDIRECTIONAL",
+    cell_depth: int = 1,
+    use_peephole: bool = False,
+    keep_prob: float = 1.0,
+    cell_clip: float = -1.0,
+    num_proj: int = 0,
+    time_major: bool = True,
+    activation: str = "tanh",
+    forget_bias: float = 0.0,
+    is_training: bool = True,
+) -> _Run:
+    """(y, h, c, i, j, f, o, tanh c), each (time, batch, hidden), of (x, w, b, None, h, c); gates stand in the order i,
+    j, f, o.
 
     Upstream runs it on Ascend only; the formulas are those of its documentation.
     """
-    _only("DynamicRNN", cell_type=(cell_type, "LSTM"), direction=(direction, "UNIDIRECTIONAL"), use_peephole=(use_peephole, False),
-          time_major=(time_major, True), activation=(activation, "tanh"), num_proj=(num_proj, 0), keep_prob=(keep_prob, 1.0))
+    _only(
+        "DynamicRNN",
+        cell_type=(cell_type, "LSTM"),
+        direction=(direction, "UNIDIRECTIONAL"),
+        use_peephole=(use_peephole, False),
+        time_major=(time_major, True),
+        activation=(activation, "tanh"),
+        num_proj=(num_proj, 0),
+        keep_prob=(keep_prob, 1.0),
+    )
 
     def run(x: Any, w: Any, b: Any, seq_length: Any, init_h: Any, init_c: Any) -> Any:
         if seq_length is not None:
-            raise NotImplementedError("For 'DynamicRNN', only seq_length=None is available, as upstream. Mask the outputs by their lengths.")
+            raise NotImplementedError(
+                "For 'DynamicRNN', only seq_length=None is available, as upstream. Mask the outputs by their lengths."
+            )
         h, c = init_h[0], to_dtype(init_c[0], b.dtype)
         steps = []
         for step in torch.unbind(x, 0):
@@ -89,25 +127,46 @@ def DynamicRNN(cell_type: str = "LSTM", direction: str = "UNIDIRECTIONAL", cell_
             steps.append((h, h, c, i, j, f, o, tanh_c))
         y, hs, *rest = [torch.stack(items) for items in zip(*steps)]
         return wrap((y, to_dtype(hs, init_h.dtype), *rest))
+
     return run
 
 
 @primitive
-def DynamicGRUV2(direction: str = "UNIDIRECTIONAL", cell_depth: int = 1, keep_prob: float = 1.0, cell_clip: float = -1.0, num_proj: int = 0,
-                 time_major: bool = True, activation: str = "tanh", gate_order: str = "rzh", reset_after: bool = True,
-                 is_training: bool = True) -> _Run:
+def DynamicGRUV2(
+    direction: str = "UNIDIRECTIONAL",
+    cell_depth: int = 1,
+    keep_prob: float = 1.0,
+    cell_clip: float = -1.0,
+    num_proj: int = 0,
+    time_major: bool = True,
+    activation: str = "tanh",
+    gate_order: str = "rzh",
+    reset_after: bool = True,
+    is_training: bool = True,
+) -> _Run:
     """(y, h, update, reset, new, hidden new), each (time, batch, hidden), of (x, w_i, w_h, b_i, b_h, None, h).
 
     Upstream runs it on Ascend only; the formulas are those of its documentation.
     """
-    _only("DynamicGRUV2", direction=(direction, "UNIDIRECTIONAL"), time_major=(time_major, True), activation=(activation, "tanh"),
-          num_proj=(num_proj, 0), reset_after=(reset_after, True), keep_prob=(keep_prob, 1.0))
+    _only(
+        "DynamicGRUV2",
+        direction=(direction, "UNIDIRECTIONAL"),
+        time_major=(time_major, True),
+        activation=(activation, "tanh"),
+        num_proj=(num_proj, 0),
+        reset_after=(reset_after, True),
+        keep_prob=(keep_prob, 1.0),
+    )
     if gate_order not in ("rzh", "zrh"):
         raise ValueError(f"For 'DynamicGRUV2', the 'gate_order' must be 'rzh' or 'zrh', but got {gate_order!r}.")
 
-    def run(x: Any, weight_input: Any, weight_hidden: Any, bias_input: Any, bias_hidden: Any, seq_length: Any, init_h: Any) -> Any:
+    def run(
+        x: Any, weight_input: Any, weight_hidden: Any, bias_input: Any, bias_hidden: Any, seq_length: Any, init_h: Any
+    ) -> Any:
         if seq_length is not None:
-            raise NotImplementedError("For 'DynamicGRUV2', only seq_length=None is available, as upstream. Mask the outputs by their lengths.")
+            raise NotImplementedError(
+                "For 'DynamicGRUV2', only seq_length=None is available, as upstream. Mask the outputs by their lengths."
+            )
         dtype = next((item.dtype for item in (bias_input, bias_hidden) if item is not None), init_h.dtype)
         h, steps = to_dtype(init_h[0] if init_h.dim() == 3 else init_h, dtype), []
         for step in torch.unbind(x, 0):
@@ -123,5 +182,5 @@ def DynamicGRUV2(direction: str = "UNIDIRECTIONAL", cell_depth: int = 1, keep_pr
             h = (1 - z) * n + z * h
             steps.append((h, h, z, r, n, n_h))
         return wrap(tuple(torch.stack(items) for items in zip(*steps)))
-    return run
 
+    return run

@@ -1,4 +1,7 @@
-"""Steps of optimizers in class form: each changes its Parameters in place and returns them. Part of ``operations.nn_ops``."""
+"""Steps of optimizers in class form: each changes its Parameters in place and returns them. Part of
+``operations.nn_ops``.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -12,10 +15,34 @@ from mindspore_compat.ops._adapt import changed, get_data
 from mindspore_compat.ops._declare import primitive
 
 __all__ = [
-    "ApplyMomentum", "FusedWeightScaleApplyMomentum", "ApplyKerasMomentum", "SGD", "Adam", "AdamNoUpdateParam", "AdamWeightDecay",
-    "FusedCastAdamWeightDecay", "FusedSparseAdam", "FusedSparseLazyAdam", "ApplyAdaMax", "ApplyAdadelta", "ApplyAdagrad", "ApplyAdagradV2",
-    "ApplyRMSProp", "ApplyCenteredRMSProp", "ApplyFtrl", "ApplyGradientDescent", "ApplyProximalGradientDescent", "ApplyProximalAdagrad",
-    "ApplyAddSign", "ApplyPowerSign", "LARSUpdate", "Assign", "AssignAdd", "AssignSub", "SparseApplyAdagrad", "SparseApplyFtrl",
+    "ApplyMomentum",
+    "FusedWeightScaleApplyMomentum",
+    "ApplyKerasMomentum",
+    "SGD",
+    "Adam",
+    "AdamNoUpdateParam",
+    "AdamWeightDecay",
+    "FusedCastAdamWeightDecay",
+    "FusedSparseAdam",
+    "FusedSparseLazyAdam",
+    "ApplyAdaMax",
+    "ApplyAdadelta",
+    "ApplyAdagrad",
+    "ApplyAdagradV2",
+    "ApplyRMSProp",
+    "ApplyCenteredRMSProp",
+    "ApplyFtrl",
+    "ApplyGradientDescent",
+    "ApplyProximalGradientDescent",
+    "ApplyProximalAdagrad",
+    "ApplyAddSign",
+    "ApplyPowerSign",
+    "LARSUpdate",
+    "Assign",
+    "AssignAdd",
+    "AssignSub",
+    "SparseApplyAdagrad",
+    "SparseApplyFtrl",
 ]
 
 _Run = Callable[..., Any]
@@ -28,12 +55,14 @@ def _scalar(value: Any) -> Any:
 
 def _step(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function on plain data, without differentiation: variables are changed through their storage."""
+
     def run(*inputs: Any) -> Any:
         with torch.no_grad():
             result = function(*[_scalar(item) for item in inputs])
         if result is None:
             return changed(inputs[0])
         return tuple(changed(inputs[i]) for i in result) if isinstance(result, tuple) else wrap(result)
+
     return run
 
 
@@ -55,7 +84,9 @@ def AssignSub() -> _Run:
     return F.assign_sub
 
 
-def _momentum(variable: Any, accumulation: Any, learning_rate: Any, gradient: Any, momentum: Any, nesterov: bool) -> None:
+def _momentum(
+    variable: Any, accumulation: Any, learning_rate: Any, gradient: Any, momentum: Any, nesterov: bool
+) -> None:
     accumulation.mul_(momentum).add_(gradient)
     variable.sub_(learning_rate * (gradient + momentum * accumulation) if nesterov else learning_rate * accumulation)
 
@@ -63,28 +94,41 @@ def _momentum(variable: Any, accumulation: Any, learning_rate: Any, gradient: An
 @primitive
 def ApplyMomentum(use_nesterov: bool = False, use_locking: bool = False, gradient_scale: float = 1.0) -> _Run:
     """(variable, accumulation, learning_rate, gradient, momentum)."""
-    return _step(lambda variable, accumulation, learning_rate, gradient, momentum: _momentum(
-        variable, accumulation, learning_rate, gradient if gradient_scale == 1.0 else gradient * gradient_scale, momentum, use_nesterov))
+    return _step(
+        lambda variable, accumulation, learning_rate, gradient, momentum: _momentum(
+            variable,
+            accumulation,
+            learning_rate,
+            gradient if gradient_scale == 1.0 else gradient * gradient_scale,
+            momentum,
+            use_nesterov,
+        )
+    )
 
 
 @primitive
 def FusedWeightScaleApplyMomentum() -> _Run:
     """(weight_decay, loss_scale, variable, accumulation, learning_rate, gradient, momentum)."""
+
     def run(weight_decay: Any, loss_scale: Any, variable: Any, *rest: Any) -> Any:
         def step(variable: Any, accumulation: Any, learning_rate: Any, gradient: Any, momentum: Any) -> None:
             gradient = gradient * _scalar(loss_scale) + variable * _scalar(weight_decay)
             _momentum(variable, accumulation, learning_rate, gradient, momentum, False)
+
         return _step(step)(variable, *rest)
+
     return run
 
 
 @primitive
 def ApplyKerasMomentum(use_locking: bool = False, use_nesterov: bool = False) -> _Run:
     """(variable, accumulation, learning_rate, gradient, momentum); the accumulation holds steps."""
+
     def step(var: Any, accum: Any, lr: Any, grad: Any, momentum: Any) -> tuple:
         accum.mul_(momentum).sub_(lr * grad)
         var.add_(accum * momentum - lr * grad if use_nesterov else accum)
         return 0, 1
+
     return _step(step)
 
 
@@ -103,6 +147,7 @@ def SGD(dampening: float = 0.0, weight_decay: float = 0.0, nesterov: bool = Fals
             stat.zero_()
             gradient = gradient + accum * momentum if nesterov else accum
         parameters.sub_(learning_rate * gradient)
+
     return _step(step)
 
 
@@ -112,33 +157,54 @@ def _moments(m: Any, v: Any, beta1: Any, beta2: Any, gradient: Any) -> None:
 
 
 def _root(value: Any) -> Any:
-    return torch.sqrt(value) if isinstance(value, torch.Tensor) else value ** 0.5
+    return torch.sqrt(value) if isinstance(value, torch.Tensor) else value**0.5
 
 
 @primitive
 def Adam(use_locking: bool = False, use_nesterov: bool = False) -> _Run:
     """(var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient)."""
-    def step(var: Any, m: Any, v: Any, beta1_power: Any, beta2_power: Any, lr: Any, beta1: Any, beta2: Any, epsilon: Any, gradient: Any) -> tuple:
+
+    def step(
+        var: Any,
+        m: Any,
+        v: Any,
+        beta1_power: Any,
+        beta2_power: Any,
+        lr: Any,
+        beta1: Any,
+        beta2: Any,
+        epsilon: Any,
+        gradient: Any,
+    ) -> tuple:
         rate = lr * _root(1 - beta2_power) / (1 - beta1_power)
         _moments(m, v, beta1, beta2, gradient)
         direction = m * beta1 + (1 - beta1) * gradient if use_nesterov else m
         var.sub_(rate * direction / (torch.sqrt(v) + epsilon))
         return 0, 1, 2
+
     return _step(step)
 
 
 @primitive
 def AdamNoUpdateParam(use_locking: bool = False, use_nesterov: bool = False) -> _Run:
-    """(m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient); returns what is to be added to the variable."""
-    def step(m: Any, v: Any, beta1_power: Any, beta2_power: Any, lr: Any, beta1: Any, beta2: Any, epsilon: Any, gradient: Any) -> Any:
+    """(m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient); returns what is to be added to the
+    variable.
+    """
+
+    def step(
+        m: Any, v: Any, beta1_power: Any, beta2_power: Any, lr: Any, beta1: Any, beta2: Any, epsilon: Any, gradient: Any
+    ) -> Any:
         rate = lr * _root(1 - beta2_power) / (1 - beta1_power)
         _moments(m, v, beta1, beta2, gradient)
         direction = m * beta1 + (1 - beta1) * gradient if use_nesterov else m
         return -rate * direction / (torch.sqrt(v) + epsilon)
+
     return _step(step)
 
 
-def _adam_weight_decay(var: Any, m: Any, v: Any, lr: Any, beta1: Any, beta2: Any, epsilon: Any, decay: Any, gradient: Any) -> tuple:
+def _adam_weight_decay(
+    var: Any, m: Any, v: Any, lr: Any, beta1: Any, beta2: Any, epsilon: Any, decay: Any, gradient: Any
+) -> tuple:
     _moments(m, v, beta1, beta2, gradient.to(m.dtype))
     var.sub_(lr * (m / (torch.sqrt(v) + epsilon) + decay * var))
     return 0, 1, 2
@@ -165,13 +231,27 @@ def FusedSparseAdam(use_locking: bool = False, use_nesterov: bool = False) -> _R
     """(var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient of rows, indices)."""
     step = Adam(use_locking, use_nesterov)._run
     return lambda var, m, v, b1p, b2p, lr, beta1, beta2, epsilon, gradient, indices: step(
-        var, m, v, b1p, b2p, lr, beta1, beta2, epsilon, _dense(gradient, indices, get_data(var)))
+        var, m, v, b1p, b2p, lr, beta1, beta2, epsilon, _dense(gradient, indices, get_data(var))
+    )
 
 
 @primitive
 def FusedSparseLazyAdam(use_locking: bool = False, use_nesterov: bool = False) -> _Run:
     """`FusedSparseAdam` that changes only the rows named."""
-    def step(var: Any, m: Any, v: Any, b1p: Any, b2p: Any, lr: Any, beta1: Any, beta2: Any, epsilon: Any, gradient: Any, indices: Any) -> tuple:
+
+    def step(
+        var: Any,
+        m: Any,
+        v: Any,
+        b1p: Any,
+        b2p: Any,
+        lr: Any,
+        beta1: Any,
+        beta2: Any,
+        epsilon: Any,
+        gradient: Any,
+        indices: Any,
+    ) -> tuple:
         rows = torch.unique(indices.long())
         gradient = _dense(gradient, indices, var)[rows]
         part = [item[rows] for item in (var, m, v)]
@@ -179,29 +259,36 @@ def FusedSparseLazyAdam(use_locking: bool = False, use_nesterov: bool = False) -
         for item, new in zip((var, m, v), part):
             item[rows] = new
         return 0, 1, 2
+
     return _step(step)
 
 
 @primitive
 def ApplyAdaMax() -> _Run:
     """(var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad)."""
-    def step(var: Any, m: Any, v: Any, beta1_power: Any, lr: Any, beta1: Any, beta2: Any, epsilon: Any, grad: Any) -> tuple:
+
+    def step(
+        var: Any, m: Any, v: Any, beta1_power: Any, lr: Any, beta1: Any, beta2: Any, epsilon: Any, grad: Any
+    ) -> tuple:
         m.mul_(beta1).add_(grad * (1 - beta1))
         v.copy_(torch.maximum(v * beta2, torch.abs(grad)))
         var.sub_(lr / (1 - beta1_power) * m / (v + epsilon))
         return 0, 1, 2
+
     return _step(step)
 
 
 @primitive
 def ApplyAdadelta() -> _Run:
     """(var, accum, accum_update, lr, rho, epsilon, grad)."""
+
     def step(var: Any, accum: Any, accum_update: Any, lr: Any, rho: Any, epsilon: Any, grad: Any) -> tuple:
         accum.mul_(rho).add_(torch.square(grad) * (1 - rho))
         update = torch.sqrt(accum_update + epsilon) * torch.rsqrt(accum + epsilon) * grad
         accum_update.mul_(rho).add_(torch.square(update) * (1 - rho))
         var.sub_(lr * update)
         return 0, 1, 2
+
     return _step(step)
 
 
@@ -223,39 +310,58 @@ def _adagrad(epsilon: float, update_slots: bool) -> _Run:
             accum.add_(torch.square(grad))
         var.sub_(lr * grad / (torch.sqrt(accum) + epsilon))
         return 0, 1
+
     return _step(step)
 
 
 @primitive
 def SparseApplyAdagrad(lr: float, update_slots: bool = True, use_locking: bool = False) -> _Run:
     """(var, accum, gradient of rows, indices)."""
+
     def step(var: Any, accum: Any, grad: Any, indices: Any) -> tuple:
         rows = indices.long()
         if update_slots:
             accum.index_add_(0, rows, torch.square(grad))
         var.index_add_(0, rows, -lr * grad * torch.rsqrt(accum[rows]))
         return 0, 1
+
     return _step(step)
 
 
 @primitive
 def ApplyRMSProp(use_locking: bool = False) -> _Run:
     """(var, mean_square, moment, learning_rate, grad, decay, momentum, epsilon)."""
-    def step(var: Any, mean_square: Any, moment: Any, lr: Any, grad: Any, decay: Any, momentum: Any, epsilon: Any) -> None:
+
+    def step(
+        var: Any, mean_square: Any, moment: Any, lr: Any, grad: Any, decay: Any, momentum: Any, epsilon: Any
+    ) -> None:
         mean_square.mul_(decay).add_(torch.square(grad) * (1 - decay))
         moment.mul_(momentum).add_(lr * grad * torch.rsqrt(mean_square + epsilon))
         var.sub_(moment)
+
     return _step(step)
 
 
 @primitive
 def ApplyCenteredRMSProp(use_locking: bool = False) -> _Run:
     """(var, mean_gradient, mean_square, moment, grad, learning_rate, decay, momentum, epsilon)."""
-    def step(var: Any, mean_gradient: Any, mean_square: Any, moment: Any, grad: Any, lr: Any, decay: Any, momentum: Any, epsilon: Any) -> None:
+
+    def step(
+        var: Any,
+        mean_gradient: Any,
+        mean_square: Any,
+        moment: Any,
+        grad: Any,
+        lr: Any,
+        decay: Any,
+        momentum: Any,
+        epsilon: Any,
+    ) -> None:
         mean_gradient.mul_(decay).add_(grad * (1 - decay))
         mean_square.mul_(decay).add_(torch.square(grad) * (1 - decay))
         moment.mul_(momentum).add_(lr * grad * torch.rsqrt(mean_square - torch.square(mean_gradient) + epsilon))
         var.sub_(moment)
+
     return _step(step)
 
 
@@ -266,7 +372,9 @@ def _ftrl(var: Any, accum: Any, linear: Any, grad: Any, lr: Any, l1: Any, l2: An
     linear.add_(grad - sigma * var)
     accum.copy_(new)
     quadratic = torch.pow(new, power) / lr + 2 * l2
-    var.copy_(torch.where(torch.abs(linear) > l1, (torch.sign(linear) * l1 - linear) / quadratic, torch.zeros_like(var)))
+    var.copy_(
+        torch.where(torch.abs(linear) > l1, (torch.sign(linear) * l1 - linear) / quadratic, torch.zeros_like(var))
+    )
 
 
 @primitive
@@ -278,6 +386,7 @@ def ApplyFtrl(use_locking: bool = False) -> _Run:
 @primitive
 def SparseApplyFtrl(lr: float, l1: float, l2: float, lr_power: float, use_locking: bool = False) -> _Run:
     """(var, accum, linear, gradient of rows, indices)."""
+
     def step(var: Any, accum: Any, linear: Any, grad: Any, indices: Any) -> tuple:
         rows = indices.long()
         part = var[rows], accum[rows], linear[rows]
@@ -285,14 +394,17 @@ def SparseApplyFtrl(lr: float, l1: float, l2: float, lr_power: float, use_lockin
         for item, new in zip((var, accum, linear), part):
             item[rows] = new
         return 0, 1, 2
+
     return _step(step)
 
 
 @primitive
 def ApplyGradientDescent() -> _Run:
     """(var, alpha, delta)."""
+
     def step(var: Any, alpha: Any, delta: Any) -> None:
         var.sub_(alpha * delta)
+
     return _step(step)
 
 
@@ -303,50 +415,62 @@ def _proximal(prox: Any, rate: Any, l1: Any, l2: Any) -> Any:
 @primitive
 def ApplyProximalGradientDescent() -> _Run:
     """(var, alpha, l1, l2, delta)."""
+
     def step(var: Any, alpha: Any, l1: Any, l2: Any, delta: Any) -> None:
         var.copy_(_proximal(var - alpha * delta, alpha, l1, l2))
+
     return _step(step)
 
 
 @primitive
 def ApplyProximalAdagrad(use_locking: bool = False) -> _Run:
     """(var, accum, lr, l1, l2, grad)."""
+
     def step(var: Any, accum: Any, lr: Any, l1: Any, l2: Any, grad: Any) -> tuple:
         accum.add_(torch.square(grad))
         rate = lr * torch.rsqrt(accum)
         var.copy_(_proximal(var - rate * grad, rate, l1, l2))
         return 0, 1
+
     return _step(step)
 
 
 @primitive
 def ApplyAddSign() -> _Run:
     """(var, m, lr, alpha, sign_decay, beta, grad)."""
+
     def step(var: Any, m: Any, lr: Any, alpha: Any, sign_decay: Any, beta: Any, grad: Any) -> tuple:
         m.mul_(beta).add_(grad * (1 - beta))
         var.sub_(lr * (alpha + sign_decay * torch.sign(grad) * torch.sign(m)) * grad)
         return 0, 1
+
     return _step(step)
 
 
 @primitive
 def ApplyPowerSign() -> _Run:
     """(var, m, lr, logbase, sign_decay, beta, grad)."""
+
     def step(var: Any, m: Any, lr: Any, logbase: Any, sign_decay: Any, beta: Any, grad: Any) -> tuple:
         m.mul_(beta).add_(grad * (1 - beta))
         var.sub_(lr * torch.exp(logbase * sign_decay * torch.sign(grad) * torch.sign(m)) * grad)
         return 0, 1
+
     return _step(step)
 
 
 @primitive
 def LARSUpdate(epsilon: float = 1e-05, hyperpara: float = 0.001, use_clip: bool = False) -> _Run:
     """The gradient scaled layer by layer: (weight, gradient, sum of squares of both, weight_decay, learning_rate)."""
-    def run(weight: Any, gradient: Any, norm_weight: Any, norm_gradient: Any, weight_decay: Any, learning_rate: Any) -> Any:
+
+    def run(
+        weight: Any, gradient: Any, norm_weight: Any, norm_gradient: Any, weight_decay: Any, learning_rate: Any
+    ) -> Any:
         with torch.no_grad():
             weight_norm, gradient_norm = torch.sqrt(norm_weight), torch.sqrt(norm_gradient)
             rate = hyperpara * weight_norm / (gradient_norm + weight_decay * weight_norm + epsilon)
             if use_clip:
                 rate = torch.clamp(rate / learning_rate, 0, 1)
             return wrap(rate * (gradient + weight_decay * weight))
+
     return run

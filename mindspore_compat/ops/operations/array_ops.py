@@ -1,4 +1,5 @@
 """Shapes, indexing and making of tensors in class form. Upstream: ``mindspore.ops.operations.array_ops``."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -17,9 +18,13 @@ _Run = Callable[..., Any]
 
 
 def _scatter(function: Callable[..., Any], locks: bool) -> Callable[..., _Run]:
-    """The constructor that all operators writing into a Parameter share; ``locks`` is the default of an argument without effect here."""
+    """The constructor that all operators writing into a Parameter share; ``locks`` is the default of an argument
+    without effect here.
+    """
+
     def constructor(use_locking: bool = locks) -> _Run:
         return lambda input_x, indices, updates: function(input_x, indices, updates)
+
     constructor.__doc__ = function.__doc__
     return constructor
 
@@ -30,47 +35,159 @@ def _named(name: str, constructor: Callable[..., _Run]) -> Any:
 
 
 _TABLE: dict[str, Any] = {
-    "BatchToSpaceNDV2": F.batch_to_space_nd, "Cast": F.cast, "DType": F.dtype, "Diag": F.diag, "ExpandDims": F.expand_dims, "Eye": F.eye,
-    "Expand": F.expand, "Fill": F.fill, "FillV2": lambda shape, value: F.full(shape, value, dtype=value.dtype), "Fills": F.fills,
-    "Flatten": lambda input_x: F.flatten(input_x), "GatherD": F.gather_d, "GatherNd": F.gather_nd, "GatherV2": F.gather,
-    "Identity": lambda input_x: wrap(torch.clone(input_x)), "IndexFill": F.index_fill, "InvertPermutation":
-    lambda x: tuple(int(i) for i in torch.argsort(torch.as_tensor(x))) if isinstance(x, (tuple, list)) else wrap(to_dtype(torch.argsort(x), x.dtype)),
-    "MaskedFill": F.masked_fill, "MaskedScatter": F.masked_scatter, "MaskedSelect": F.masked_select, "MatrixBandPart": F.matrix_band_part,
-    "NonZero": F.nonzero, "Ones": F.ones, "OnesLike": F.ones_like, "Zeros": F.zeros, "ZerosLike": F.zeros_like, "Rank": F.rank,
-    "Reshape": F.reshape, "ScatterNd": F.scatter_nd, "Select": F.select, "Shape": F.shape, "Size": F.size, "Slice": F.slice,
-    "TensorScatterAdd": F.tensor_scatter_add, "TensorScatterDiv": F.tensor_scatter_div, "TensorScatterMax": F.tensor_scatter_max,
-    "TensorScatterMin": F.tensor_scatter_min, "TensorScatterMul": F.tensor_scatter_mul, "TensorScatterSub": F.tensor_scatter_sub,
-    "TensorScatterUpdate": F.tensor_scatter_update, "TensorShape": F.dyn_shape, "Tile": F.tile, "Transpose": F.transpose,
-    "TupleToArray": F.tuple_to_array, "ScalarToArray": F.scalar_to_array, "ScalarToTensor": F.scalar_to_tensor, "ScalarCast": F.scalar_cast,
-    "UnravelIndex": lambda indices, dims: wrap(torch.stack(torch.unravel_index(indices, as_ints(dims)))), "Unique": F.unique,
-    "UniqueWithPad": F.unique_with_pad, "UnsortedSegmentMax": F.unsorted_segment_max, "UnsortedSegmentMin": F.unsorted_segment_min,
-    "UnsortedSegmentProd": F.unsorted_segment_prod, "UnsortedSegmentSum": F.unsorted_segment_sum, "EmbeddingLookup": F.embedding_lookup,
-    "TypeAs": F.type_as, "TensorToTuple": lambda x: tuple(x.tolist()), "InplaceUpdateV2":
-    lambda x, indices, v: F.inplace_update(x, v, indices), "TransposeView": F.transpose, "SparseGatherV2": F.gather,
+    "BatchToSpaceNDV2": F.batch_to_space_nd,
+    "Cast": F.cast,
+    "DType": F.dtype,
+    "Diag": F.diag,
+    "ExpandDims": F.expand_dims,
+    "Eye": F.eye,
+    "Expand": F.expand,
+    "Fill": F.fill,
+    "FillV2": lambda shape, value: F.full(shape, value, dtype=value.dtype),
+    "Fills": F.fills,
+    "Flatten": lambda input_x: F.flatten(input_x),
+    "GatherD": F.gather_d,
+    "GatherNd": F.gather_nd,
+    "GatherV2": F.gather,
+    "Identity": lambda input_x: wrap(torch.clone(input_x)),
+    "IndexFill": F.index_fill,
+    "InvertPermutation": lambda x: (
+        tuple(int(i) for i in torch.argsort(torch.as_tensor(x)))
+        if isinstance(x, (tuple, list))
+        else wrap(to_dtype(torch.argsort(x), x.dtype))
+    ),
+    "MaskedFill": F.masked_fill,
+    "MaskedScatter": F.masked_scatter,
+    "MaskedSelect": F.masked_select,
+    "MatrixBandPart": F.matrix_band_part,
+    "NonZero": F.nonzero,
+    "Ones": F.ones,
+    "OnesLike": F.ones_like,
+    "Zeros": F.zeros,
+    "ZerosLike": F.zeros_like,
+    "Rank": F.rank,
+    "Reshape": F.reshape,
+    "ScatterNd": F.scatter_nd,
+    "Select": F.select,
+    "Shape": F.shape,
+    "Size": F.size,
+    "Slice": F.slice,
+    "TensorScatterAdd": F.tensor_scatter_add,
+    "TensorScatterDiv": F.tensor_scatter_div,
+    "TensorScatterMax": F.tensor_scatter_max,
+    "TensorScatterMin": F.tensor_scatter_min,
+    "TensorScatterMul": F.tensor_scatter_mul,
+    "TensorScatterSub": F.tensor_scatter_sub,
+    "TensorScatterUpdate": F.tensor_scatter_update,
+    "TensorShape": F.dyn_shape,
+    "Tile": F.tile,
+    "Transpose": F.transpose,
+    "TupleToArray": F.tuple_to_array,
+    "ScalarToArray": F.scalar_to_array,
+    "ScalarToTensor": F.scalar_to_tensor,
+    "ScalarCast": F.scalar_cast,
+    "UnravelIndex": lambda indices, dims: wrap(torch.stack(torch.unravel_index(indices, as_ints(dims)))),
+    "Unique": F.unique,
+    "UniqueWithPad": F.unique_with_pad,
+    "UnsortedSegmentMax": F.unsorted_segment_max,
+    "UnsortedSegmentMin": F.unsorted_segment_min,
+    "UnsortedSegmentProd": F.unsorted_segment_prod,
+    "UnsortedSegmentSum": F.unsorted_segment_sum,
+    "EmbeddingLookup": F.embedding_lookup,
+    "TypeAs": F.type_as,
+    "TensorToTuple": lambda x: tuple(x.tolist()),
+    "InplaceUpdateV2": lambda x, indices, v: F.inplace_update(x, v, indices),
+    "TransposeView": F.transpose,
+    "SparseGatherV2": F.gather,
 }
 globals().update({name: plain(name, function) for name, function in _TABLE.items()})
 
 _SCATTERS = {
-    "ScatterUpdate": F.scatter_update, "ScatterAdd": F.scatter_add, "ScatterSub": F.scatter_sub, "ScatterMul": F.scatter_mul,
-    "ScatterDiv": F.scatter_div, "ScatterMax": F.scatter_max, "ScatterMin": F.scatter_min, "ScatterNdUpdate": F.scatter_nd_update,
-    "ScatterNdAdd": F.scatter_nd_add, "ScatterNdSub": F.scatter_nd_sub, "ScatterNdMul": F.scatter_nd_mul, "ScatterNdDiv": F.scatter_nd_div,
-    "ScatterNdMax": F.scatter_nd_max, "ScatterNdMin": F.scatter_nd_min,
+    "ScatterUpdate": F.scatter_update,
+    "ScatterAdd": F.scatter_add,
+    "ScatterSub": F.scatter_sub,
+    "ScatterMul": F.scatter_mul,
+    "ScatterDiv": F.scatter_div,
+    "ScatterMax": F.scatter_max,
+    "ScatterMin": F.scatter_min,
+    "ScatterNdUpdate": F.scatter_nd_update,
+    "ScatterNdAdd": F.scatter_nd_add,
+    "ScatterNdSub": F.scatter_nd_sub,
+    "ScatterNdMul": F.scatter_nd_mul,
+    "ScatterNdDiv": F.scatter_nd_div,
+    "ScatterNdMax": F.scatter_nd_max,
+    "ScatterNdMin": F.scatter_nd_min,
 }
-globals().update({name: _named(name, _scatter(function, name.endswith("Update"))) for name, function in _SCATTERS.items()})
+globals().update(
+    {name: _named(name, _scatter(function, name.endswith("Update"))) for name, function in _SCATTERS.items()}
+)
 ScatterNonAliasingAdd = plain("ScatterNonAliasingAdd", F.scatter_nd_add)
 
 __all__ = [
-    *_TABLE, *_SCATTERS, "ScatterNonAliasingAdd",
-    "Concat", "Stack", "Pack", "Unstack", "Unpack", "Split", "SplitV", "Squeeze", "BroadcastTo", "Gather", "OneHot", "StridedSlice", "TopK",
-    "Sort", "ReverseV2", "ReverseSequence", "Roll", "Tril", "Triu", "TrilIndices", "TriuIndices", "DiagPart", "Meshgrid", "Range",
-    "SpaceToDepth", "DepthToSpace", "SpaceToBatch", "BatchToSpace", "SpaceToBatchND", "BatchToSpaceND", "TensorScatterElements",
-    "ScatterAddWithAxis", "SearchSorted", "LowerBound", "UpperBound", "FillDiagonal", "IndexPut", "UniqueConsecutive", "MatrixDiagV3",
-    "MatrixDiagPartV3", "MatrixSetDiagV3", "ChannelShuffle", "Padding", "ConfusionMatrix", "IdentityN", "CopyWithSlice", "SegmentSum",
-    "SegmentMean", "SegmentMax", "SegmentMin", "SegmentProd", "ParallelConcat", "ExtractImagePatches", "DynamicShape", "NthElement", "ListDiff",
+    *_TABLE,
+    *_SCATTERS,
+    "ScatterNonAliasingAdd",
+    "Concat",
+    "Stack",
+    "Pack",
+    "Unstack",
+    "Unpack",
+    "Split",
+    "SplitV",
+    "Squeeze",
+    "BroadcastTo",
+    "Gather",
+    "OneHot",
+    "StridedSlice",
+    "TopK",
+    "Sort",
+    "ReverseV2",
+    "ReverseSequence",
+    "Roll",
+    "Tril",
+    "Triu",
+    "TrilIndices",
+    "TriuIndices",
+    "DiagPart",
+    "Meshgrid",
+    "Range",
+    "SpaceToDepth",
+    "DepthToSpace",
+    "SpaceToBatch",
+    "BatchToSpace",
+    "SpaceToBatchND",
+    "BatchToSpaceND",
+    "TensorScatterElements",
+    "ScatterAddWithAxis",
+    "SearchSorted",
+    "LowerBound",
+    "UpperBound",
+    "FillDiagonal",
+    "IndexPut",
+    "UniqueConsecutive",
+    "MatrixDiagV3",
+    "MatrixDiagPartV3",
+    "MatrixSetDiagV3",
+    "ChannelShuffle",
+    "Padding",
+    "ConfusionMatrix",
+    "IdentityN",
+    "CopyWithSlice",
+    "SegmentSum",
+    "SegmentMean",
+    "SegmentMax",
+    "SegmentMin",
+    "SegmentProd",
+    "ParallelConcat",
+    "ExtractImagePatches",
+    "DynamicShape",
+    "NthElement",
+    "ListDiff",
 ]
 
 
-# --- joining and splitting ----------------------------------------------------------------------------------------------------------------
+# --- joining and splitting --------------------------------------------------------------------------------------------
+
 
 @primitive
 def Concat(axis: int = 0) -> _Run:
@@ -127,9 +244,11 @@ def chunks(x: Any, axis: int, count: int) -> Any:
 @primitive
 def SplitV(size_splits: Any, split_dim: int, num_split: int) -> _Run:
     """Pieces of the given lengths along an axis; one length may be -1."""
+
     def run(input_x: Any) -> Any:
         rest = input_x.shape[split_dim] - sum(item for item in size_splits if item != -1)
         return F.split(input_x, [rest if item == -1 else item for item in size_splits], split_dim)
+
     return run
 
 
@@ -160,7 +279,8 @@ def IdentityN() -> _Run:
     return lambda x: tuple(wrap(torch.clone(item)) for item in x)
 
 
-# --- indexing -----------------------------------------------------------------------------------------------------------------------------
+# --- indexing ---------------------------------------------------------------------------------------------------------
+
 
 @primitive
 def Gather(batch_dims: int = 0) -> _Run:
@@ -177,11 +297,20 @@ def OneHot(axis: int = -1) -> _Run:
 
 
 @primitive
-def StridedSlice(begin_mask: int = 0, end_mask: int = 0, ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0) -> _Run:
+def StridedSlice(
+    begin_mask: int = 0, end_mask: int = 0, ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0
+) -> _Run:
     """input[begin:end:strides, ...] with masks."""
-    masks = [check_int(mask, name, "StridedSlice") for name, mask in (
-        ("begin_mask", begin_mask), ("end_mask", end_mask), ("ellipsis_mask", ellipsis_mask), ("new_axis_mask", new_axis_mask),
-        ("shrink_axis_mask", shrink_axis_mask))]
+    masks = [
+        check_int(mask, name, "StridedSlice")
+        for name, mask in (
+            ("begin_mask", begin_mask),
+            ("end_mask", end_mask),
+            ("ellipsis_mask", ellipsis_mask),
+            ("new_axis_mask", new_axis_mask),
+            ("shrink_axis_mask", shrink_axis_mask),
+        )
+    ]
     return lambda input_x, begin, end, strides: F.strided_slice(input_x, begin, end, strides, *masks)
 
 
@@ -224,6 +353,7 @@ def ConfusionMatrix(num_classes: int, dtype: str = "int32") -> _Run:
         flat = labels.long() * num_classes + predictions.long()
         counts = torch.bincount(flat, weights, num_classes * num_classes)
         return wrap(to_dtype(torch.reshape(counts, (num_classes, num_classes)), target))
+
     return run
 
 
@@ -232,20 +362,33 @@ def _segment(kind: str, empty: float) -> Callable[..., _Run]:
         def run(input_x: Any, segment_ids: Any) -> Any:
             count = int(segment_ids[-1]) + 1
             rest = tuple(input_x.shape[1:])
-            index = torch.Tensor.expand(torch.reshape(segment_ids.long(), (-1, *(1,) * len(rest))), tuple(input_x.shape))
+            index = torch.Tensor.expand(
+                torch.reshape(segment_ids.long(), (-1, *(1,) * len(rest))), tuple(input_x.shape)
+            )
             result = torch.full((count, *rest), empty, dtype=input_x.dtype, device=input_x.device)
             reduced = torch.scatter_reduce(result, 0, index, input_x, kind, include_self=False)
             return wrap(reduced)
+
         return run
+
     constructor.__doc__ = f"Slices with one id reduced ({kind}); ids are sorted."
     return constructor
 
 
-SegmentSum, SegmentMean, SegmentMax, SegmentMin, SegmentProd = (_named(f"Segment{name}", _segment(kind, empty)) for name, kind, empty in (
-    ("Sum", "sum", 0), ("Mean", "mean", 0), ("Max", "amax", 0), ("Min", "amin", 0), ("Prod", "prod", 1)))
+SegmentSum, SegmentMean, SegmentMax, SegmentMin, SegmentProd = (
+    _named(f"Segment{name}", _segment(kind, empty))
+    for name, kind, empty in (
+        ("Sum", "sum", 0),
+        ("Mean", "mean", 0),
+        ("Max", "amax", 0),
+        ("Min", "amin", 0),
+        ("Prod", "prod", 1),
+    )
+)
 
 
-# --- order --------------------------------------------------------------------------------------------------------------------------------
+# --- order ------------------------------------------------------------------------------------------------------------
+
 
 @primitive
 def TopK(sorted: bool = True) -> _Run:
@@ -254,6 +397,7 @@ def TopK(sorted: bool = True) -> _Run:
 
     def run(input_x: Any, k: Any) -> Any:
         return F.topk(input_x, as_int(k), -1, True, sorted)
+
     return run
 
 
@@ -288,7 +432,9 @@ def Roll(shifts: Any, dims: Any = None) -> _Run:
 @primitive
 def SearchSorted(dtype: Any = torch.int64, right: bool = False) -> _Run:
     """Where values would be inserted."""
-    return lambda sequence, values, sorter=None: F.searchsorted(sequence, values, out_int32=dtype is torch.int32, right=right, sorter=sorter)
+    return lambda sequence, values, sorter=None: F.searchsorted(
+        sequence, values, out_int32=dtype is torch.int32, right=right, sorter=sorter
+    )
 
 
 @primitive
@@ -312,22 +458,27 @@ def NthElement(reverse: bool = False) -> _Run:
 @primitive
 def ListDiff(out_idx: Any = torch.int32) -> _Run:
     """(elements of x that are not in y, their places)."""
+
     def run(x: Any, y: Any) -> Any:
         places = torch.nonzero(torch.logical_not(torch.isin(x, y)))[:, 0]
         return wrap(x[places]), wrap(to_dtype(places, dtype_or_none(out_idx) or torch.int32))
+
     return run
 
 
 @primitive
 def UniqueConsecutive(return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> _Run:
     """Elements without consecutive repetitions, with inverse and counts (empty unless asked for)."""
+
     def run(input: Any) -> Any:
         values, inverse, counts = torch.unique_consecutive(input, return_inverse=True, return_counts=True, dim=dim)
         return wrap(values), wrap(to_dtype(inverse, torch.int32)), wrap(to_dtype(counts, torch.int32))
+
     return run
 
 
-# --- triangles, diagonals, ranges ---------------------------------------------------------------------------------------------------------
+# --- triangles, diagonals, ranges -------------------------------------------------------------------------------------
+
 
 @primitive
 def Tril(diagonal: int = 0) -> _Run:
@@ -356,19 +507,23 @@ def TriuIndices(row: int, col: int, offset: int = 0, dtype: Any = torch.int32) -
 @primitive
 def DiagPart() -> _Run:
     """The diagonal of a tensor of 2k axes, whose first k lengths equal the last k."""
+
     def run(input_x: Any) -> Any:
-        half = tuple(input_x.shape[:input_x.dim() // 2])
+        half = tuple(input_x.shape[: input_x.dim() // 2])
         count = 1
         for length in half:
             count *= length
         return wrap(torch.reshape(torch.diagonal(torch.reshape(input_x, (count, count))), half))
+
     return run
 
 
 @primitive
 def MatrixDiagV3(align: str = "RIGHT_LEFT") -> _Run:
     """Matrices with a diagonal."""
-    return lambda x, k, num_rows=-1, num_cols=-1, padding_value=0: F.matrix_diag(x, k, num_rows, num_cols, padding_value, align)
+    return lambda x, k, num_rows=-1, num_cols=-1, padding_value=0: F.matrix_diag(
+        x, k, num_rows, num_cols, padding_value, align
+    )
 
 
 @primitive
@@ -395,7 +550,8 @@ def DynamicShape(dtype: Any = 9) -> _Run:
     return F.dyn_shape
 
 
-# --- blocks -------------------------------------------------------------------------------------------------------------------------------
+# --- blocks -----------------------------------------------------------------------------------------------------------
+
 
 @primitive
 def SpaceToDepth(block_size: int) -> _Run:
@@ -450,16 +606,21 @@ def Padding(pad_dim_size: int = 8) -> _Run:
 @primitive
 def ExtractImagePatches(ksizes: Any, strides: Any, rates: Any, padding: str = "VALID") -> _Run:
     """Windows of (N, C, H, W) as channels (N, kh·kw·C, H', W')."""
-    kernel, stride, rate = ((as_ints(item) * 2)[:2] if len(as_ints(item)) == 1 else as_ints(item)[-2:] for item in (ksizes, strides, rates))
+    kernel, stride, rate = (
+        (as_ints(item) * 2)[:2] if len(as_ints(item)) == 1 else as_ints(item)[-2:] for item in (ksizes, strides, rates)
+    )
 
     def run(input_x: Any) -> Any:
         height, width = input_x.shape[-2:]
         if padding.upper() == "SAME":
-            rows, cols = F.same_padding(height, kernel[0], stride[0], rate[0]), F.same_padding(width, kernel[1], stride[1], rate[1])
+            rows, cols = (
+                F.same_padding(height, kernel[0], stride[0], rate[0]),
+                F.same_padding(width, kernel[1], stride[1], rate[1]),
+            )
             input_x = torch.nn.functional.pad(input_x, (*cols, *rows))
         n, c, height, width = input_x.shape
         out = [(length - (k - 1) * r - 1) // s + 1 for length, k, s, r in zip((height, width), kernel, stride, rate)]
         columns = torch.reshape(kernels.unfold(input_x, kernel, rate, 0, stride), (n, c, kernel[0] * kernel[1], *out))
         return wrap(torch.reshape(torch.transpose(columns, 1, 2), (n, -1, *out)))
-    return run
 
+    return run

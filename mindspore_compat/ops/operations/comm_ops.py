@@ -2,6 +2,7 @@
 
 Without a process group (one process) each operator gives what a group of one member gives.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -12,8 +13,22 @@ import torch
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._declare import primitive
 
-__all__ = ["ReduceOp", "AllReduce", "AllGather", "ReduceScatter", "Broadcast", "Reduce", "AlltoAll", "Barrier", "Send", "Receive",
-           "CollectiveGather", "CollectiveScatter", "_VirtualDataset", "_MirrorOperator"]
+__all__ = [
+    "ReduceOp",
+    "AllReduce",
+    "AllGather",
+    "ReduceScatter",
+    "Broadcast",
+    "Reduce",
+    "AlltoAll",
+    "Barrier",
+    "Send",
+    "Receive",
+    "CollectiveGather",
+    "CollectiveScatter",
+    "_VirtualDataset",
+    "_MirrorOperator",
+]
 
 _Run = Callable[..., Any]
 _WORLD = "hccl_world_group"
@@ -31,11 +46,16 @@ class ReduceOp:
 def _group(name: str, owner: str) -> Any:
     """The torch group of a name (None: the world)."""
     from mindspore_compat.communication.management import _group as lookup
+
     return lookup(name, owner)[1]
 
 
 def _running() -> bool:
-    return torch.distributed.is_available() and torch.distributed.is_initialized() and torch.distributed.get_world_size() > 1
+    return (
+        torch.distributed.is_available()
+        and torch.distributed.is_initialized()
+        and torch.distributed.get_world_size() > 1
+    )
 
 
 def _check(owner: str, group: Any, op: Any = "sum") -> None:
@@ -48,8 +68,12 @@ def _check(owner: str, group: Any, op: Any = "sum") -> None:
 
 
 def _torch_op(op: str) -> Any:
-    names = {"sum": torch.distributed.ReduceOp.SUM, "max": torch.distributed.ReduceOp.MAX, "min": torch.distributed.ReduceOp.MIN,
-             "prod": torch.distributed.ReduceOp.PRODUCT}
+    names = {
+        "sum": torch.distributed.ReduceOp.SUM,
+        "max": torch.distributed.ReduceOp.MAX,
+        "min": torch.distributed.ReduceOp.MIN,
+        "prod": torch.distributed.ReduceOp.PRODUCT,
+    }
     return names[op]
 
 
@@ -72,7 +96,9 @@ def _all_gather(x: torch.Tensor, group: Any) -> torch.Tensor:
 def _reduce_scatter(x: torch.Tensor, op: str, group: Any) -> torch.Tensor:
     count, rank = torch.distributed.get_world_size(group), torch.distributed.get_rank(group)
     if x.shape[0] % count:
-        raise ValueError(f"For 'ReduceScatter', the first axis ({x.shape[0]}) must be a multiple of the group's size {count}.")
+        raise ValueError(
+            f"For 'ReduceScatter', the first axis ({x.shape[0]}) must be a multiple of the group's size {count}."
+        )
     return torch.chunk(_all_reduce(x, op, group), count, 0)[rank].clone()  # gloo has no reduce_scatter
 
 
@@ -136,7 +162,9 @@ def AllGather(group: str = _WORLD) -> _Run:
 def ReduceScatter(op: str = ReduceOp.SUM, group: str = _WORLD) -> _Run:
     """The tensors of all members reduced, and of that this member's part of the first axis."""
     _check("ReduceScatter", group, op)
-    return lambda input_x: wrap(_ReduceScatter.apply(input_x, op, _group(group, "ReduceScatter"))) if _running() else input_x
+    return lambda input_x: (
+        wrap(_ReduceScatter.apply(input_x, op, _group(group, "ReduceScatter"))) if _running() else input_x
+    )
 
 
 @primitive
@@ -154,6 +182,7 @@ def Broadcast(root_rank: int, group: str = _WORLD) -> _Run:
             torch.distributed.broadcast(result, root_rank, _group(group, "Broadcast"))
             results.append(wrap(result))
         return tuple(results)
+
     return run
 
 
@@ -167,6 +196,7 @@ def Reduce(dest_rank: int, op: str = ReduceOp.SUM, group: str = _WORLD) -> _Run:
             return input_x
         result = _all_reduce(input_x, op, _group(group, "Reduce"))
         return wrap(result if torch.distributed.get_rank() == dest_rank else torch.zeros_like(result))
+
     return run
 
 
@@ -183,6 +213,7 @@ def AlltoAll(split_count: int, split_dim: int, concat_dim: int, group: str = _WO
         parts = [torch.empty_like(_plain(input_x)) for _ in range(split_count)]
         torch.distributed.all_gather(parts, _plain(input_x), handle)  # gloo has no all_to_all
         return wrap(torch.cat([torch.chunk(part, split_count, split_dim)[rank] for part in parts], concat_dim))
+
     return run
 
 
@@ -204,46 +235,59 @@ def CollectiveScatter(src_rank: int = 0, group: str = _WORLD) -> _Run:
         handle = _group(group, "CollectiveScatter")
         whole = torch.clone(_plain(input_x))
         torch.distributed.broadcast(whole, src_rank, handle)
-        return wrap(torch.chunk(whole, torch.distributed.get_world_size(handle), 0)[torch.distributed.get_rank(handle)].clone())
+        return wrap(
+            torch.chunk(whole, torch.distributed.get_world_size(handle), 0)[torch.distributed.get_rank(handle)].clone()
+        )
+
     return run
 
 
 @primitive
 def Barrier(group: str = _WORLD) -> _Run:
     """Wait for all members."""
+
     def run() -> None:
         if _running():
             torch.distributed.barrier(_group(group, "Barrier"))
+
     return run
 
 
 def _need_peers(owner: str) -> None:
     if not _running():
-        raise RuntimeError(f"For '{owner}', there is no other process. Start with torchrun and call mindspore.communication.init() first.")
+        raise RuntimeError(
+            f"For '{owner}', there is no other process. Start with torchrun and call mindspore.communication.init() "
+            "first."
+        )
 
 
 @primitive
 def Send(sr_tag: int, dest_rank: int, group: str = _WORLD, group_back: str = _WORLD) -> _Run:
     """Send a tensor to a member; returns it."""
+
     def run(input_x: Any) -> Any:
         _need_peers("Send")
         torch.distributed.send(_plain(input_x), dest_rank, _group(group, "Send"), sr_tag)
         return input_x
+
     return run
 
 
 @primitive
 def Receive(sr_tag: int, src_rank: int, shape: Any, dtype: Any, group: str = _WORLD, group_back: str = _WORLD) -> _Run:
     """Receive a tensor from a member."""
+
     def run(input_x: Any = None) -> Any:
         _need_peers("Receive")
         result = torch.empty(tuple(shape), dtype=dtype)
         torch.distributed.recv(result, src_rank, _group(group, "Receive"), sr_tag)
         return wrap(result)
+
     return run
 
 
-# --- markers of upstream's automatic parallelism: nothing to do here ----------------------------------------------------------------------
+# --- markers of upstream's automatic parallelism: nothing to do here --------------------------------------------------
+
 
 @primitive
 def _VirtualDataset() -> _Run:

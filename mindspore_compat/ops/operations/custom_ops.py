@@ -1,4 +1,5 @@
 """`Custom`: user functions and shared libraries as operators. Upstream: ``mindspore.ops.operations.custom_ops``."""
+
 from __future__ import annotations
 
 import ctypes
@@ -26,7 +27,8 @@ class Custom(PrimitiveWithInfer):
 
     Args:
         func: the function, or for "aot" ``"path/to/library.so:name"``; its C signature is
-            ``int name(int nparam, void **params, int *ndims, int64_t **shapes, const char **dtypes, void *stream, void *extra)``.
+            ``int name(int nparam, void **params, int *ndims, int64_t **shapes, const char **dtypes, void *stream, void
+            *extra)``.
         out_shape, out_dtype: of the output (tuples of them for several), or functions of the inputs' shapes and dtypes.
         func_type: "pyfunc" or "aot"; Ascend's "hybrid", "akg", "tbe" and "aicpu" are not available.
         bprop: ``bprop(*inputs, out, dout)`` gives the gradients of the inputs.
@@ -36,8 +38,15 @@ class Custom(PrimitiveWithInfer):
         UnsupportedError: for a ``func_type`` that needs upstream's compilers.
     """
 
-    def __init__(self, func: Callable[..., Any] | str, out_shape: Any = None, out_dtype: Any = None, func_type: str = "pyfunc", bprop: Any = None,
-                 reg_info: Any = None) -> None:
+    def __init__(
+        self,
+        func: Callable[..., Any] | str,
+        out_shape: Any = None,
+        out_dtype: Any = None,
+        func_type: str = "pyfunc",
+        bprop: Any = None,
+        reg_info: Any = None,
+    ) -> None:
         super().__init__("Custom")
         if not callable(func) and not isinstance(func, str):
             raise TypeError(f"For 'Custom', 'func' must be of type function or str, but got {type(func)}")
@@ -49,9 +58,17 @@ class Custom(PrimitiveWithInfer):
         if func_type == "pyfunc" and isinstance(func, str):
             raise TypeError(f"{self._who}, 'func' must be a function, but got {type(func)}")
         if func_type not in ("pyfunc", "aot"):
-            raise UnsupportedError(f"{self._who}: needs upstream's kernel compiler. Write it as 'pyfunc' or 'aot', or with functions of "
-                                   "mindspore.ops.")
-        self.func, self.func_type, self.out_shape, self.out_dtype, self.bprop = func, func_type, out_shape, out_dtype, bprop
+            raise UnsupportedError(
+                f"{self._who}: needs upstream's kernel compiler. Write it as 'pyfunc' or 'aot', or with functions of "
+                "mindspore.ops."
+            )
+        self.func, self.func_type, self.out_shape, self.out_dtype, self.bprop = (
+            func,
+            func_type,
+            out_shape,
+            out_dtype,
+            bprop,
+        )
         self.reg_info = reg_info if reg_info is not None else getattr(func, "reg_info", None)
         self.add_prim_attr("func_type", func_type)
 
@@ -62,11 +79,17 @@ class Custom(PrimitiveWithInfer):
 
     def _gradients(self, inputs: list[Any], out: Any, dout: Any) -> tuple[Any, ...]:
         if self.bprop is None:
-            raise RuntimeError(f"{self._who}: the gradient is not known. Pass 'bprop', a function of the inputs, the output and its gradient.")
+            raise RuntimeError(
+                f"{self._who}: the gradient is not known. Pass 'bprop', a function of the inputs, the output and its "
+                "gradient."
+            )
         grads = self.bprop(*inputs, out, dout)
         grads = grads if isinstance(grads, tuple) else (grads,)
         if len(grads) != len(inputs):
-            raise TypeError(f"{self._who}: 'bprop' must return a gradient for each of the {len(inputs)} inputs, but returned {len(grads)}.")
+            raise TypeError(
+                f"{self._who}: 'bprop' must return a gradient for each of the {len(inputs)} inputs, but returned "
+                f"{len(grads)}."
+            )
         return grads
 
     def get_bprop(self) -> Any:
@@ -77,47 +100,72 @@ class Custom(PrimitiveWithInfer):
         device = next((item.device for item in inputs if isinstance(item, torch.Tensor)), torch.device("cpu"))
         shapes, dtypes, single = self._outputs([item for item in inputs if isinstance(item, torch.Tensor)])
         run = self._by_library if self.func_type == "aot" else self._by_python
-        found = run([plain(item.detach()) if isinstance(item, torch.Tensor) else item for item in inputs], shapes, dtypes, device)
+        found = run(
+            [plain(item.detach()) if isinstance(item, torch.Tensor) else item for item in inputs],
+            shapes,
+            dtypes,
+            device,
+        )
         return found[0] if single else tuple(found)
 
     def _outputs(self, inputs: _Tensors) -> tuple[list[tuple[int, ...]], list[torch.dtype], bool]:
         """Shapes and dtypes of the outputs, and whether it is one and not a tuple of them."""
         shape = self.out_shape(*[list(item.shape) for item in inputs]) if callable(self.out_shape) else self.out_shape
         dtype = self.out_dtype(*[item.dtype for item in inputs]) if callable(self.out_dtype) else self.out_dtype
-        for name, value, kinds in (("out_shape", shape, (tuple, list)), ("out_dtype", dtype, (torch.dtype, tuple, list))):
+        for name, value, kinds in (
+            ("out_shape", shape, (tuple, list)),
+            ("out_dtype", dtype, (torch.dtype, tuple, list)),
+        ):
             if not isinstance(value, kinds):
-                raise TypeError(f"{self._who}, '{name}' must be given as a value or a function, but got {type(value)}. "
-                                "An operator without output is not available.")
+                raise TypeError(
+                    f"{self._who}, '{name}' must be given as a value or a function, but got {type(value)}. "
+                    "An operator without output is not available."
+                )
         if isinstance(dtype, (tuple, list)):
             return [tuple(item) for item in shape], [to_torch_dtype(item) for item in dtype], False
         return [tuple(shape)], [to_torch_dtype(dtype)], True
 
-    def _by_python(self, inputs: list[Any], shapes: list[tuple[int, ...]], dtypes: list[torch.dtype], device: torch.device) -> list[torch.Tensor]:
+    def _by_python(
+        self, inputs: list[Any], shapes: list[tuple[int, ...]], dtypes: list[torch.dtype], device: torch.device
+    ) -> list[torch.Tensor]:
         assert callable(self.func)
         found = self.func(*[item.cpu().numpy() if isinstance(item, torch.Tensor) else item for item in inputs])
         parts = found if isinstance(found, (tuple, list)) else (found,)
         if len(parts) != len(shapes):
-            raise ValueError(f"{self._who}, the function must return {len(shapes)} arrays as 'out_shape' says, but returned {len(parts)}.")
+            raise ValueError(
+                f"{self._who}, the function must return {len(shapes)} arrays as 'out_shape' says, but returned "
+                f"{len(parts)}."
+            )
         results = []
         for part, shape, dtype in zip(parts, shapes, dtypes):
             array = np.asarray(part)
             if array.size != int(np.prod(shape)):
-                raise ValueError(f"{self._who}, the function must return the shape {shape} as 'out_shape' says, but returned {array.shape}.")
+                raise ValueError(
+                    f"{self._who}, the function must return the shape {shape} as 'out_shape' says, but returned "
+                    f"{array.shape}."
+                )
             results.append(torch.from_numpy(np.array(array)).to(device, dtype).reshape(shape))
         return results
 
-    def _by_library(self, inputs: list[Any], shapes: list[tuple[int, ...]], dtypes: list[torch.dtype], device: torch.device) -> list[torch.Tensor]:
+    def _by_library(
+        self, inputs: list[Any], shapes: list[tuple[int, ...]], dtypes: list[torch.dtype], device: torch.device
+    ) -> list[torch.Tensor]:
         tensors = [item.contiguous() for item in inputs if isinstance(item, torch.Tensor)]
         outputs = [torch.empty(shape, dtype=dtype, device=device) for shape, dtype in zip(shapes, dtypes)]
         both = [*tensors, *outputs]
         count = len(both)
         sizes = [(ctypes.c_int64 * max(item.dim(), 1))(*item.shape) for item in both]
         status = _library_function(str(self.func), self._who)(
-            ctypes.c_int(count), (ctypes.c_void_p * count)(*[item.data_ptr() for item in both]),
+            ctypes.c_int(count),
+            (ctypes.c_void_p * count)(*[item.data_ptr() for item in both]),
             (ctypes.c_int * count)(*[item.dim() for item in both]),
-            (ctypes.POINTER(ctypes.c_int64) * count)(*[ctypes.cast(item, ctypes.POINTER(ctypes.c_int64)) for item in sizes]),
+            (ctypes.POINTER(ctypes.c_int64) * count)(
+                *[ctypes.cast(item, ctypes.POINTER(ctypes.c_int64)) for item in sizes]
+            ),
             (ctypes.c_char_p * count)(*[dtype_name(item.dtype).lower().encode() for item in both]),
-            ctypes.c_void_p(torch.cuda.current_stream(device).cuda_stream if device.type == "cuda" else None), ctypes.c_void_p(None))
+            ctypes.c_void_p(torch.cuda.current_stream(device).cuda_stream if device.type == "cuda" else None),
+            ctypes.c_void_p(None),
+        )
         if status:
             raise RuntimeError(f"{self._who}: the function returned {status}. It has to return 0 when it is done.")
         return outputs

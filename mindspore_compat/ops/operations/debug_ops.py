@@ -1,4 +1,5 @@
 """Printing, summaries and hooks in class form. Upstream: ``mindspore.ops.operations.debug_ops``."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -11,12 +12,22 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._declare import plain, primitive
 
-__all__ = ["ScalarSummary", "ImageSummary", "TensorSummary", "HistogramSummary", "Print", "Assert", "TensorDump", "InsertGradientOf",
-           "HookBackward"]
+__all__ = [
+    "ScalarSummary",
+    "ImageSummary",
+    "TensorSummary",
+    "HistogramSummary",
+    "Print",
+    "Assert",
+    "TensorDump",
+    "InsertGradientOf",
+    "HookBackward",
+]
 
 _Run = Callable[..., Any]
 
-#: Who wants values given to the summary operators: functions of (kind, name, value), kind being "Scalar", "Image", "Tensor" or "Histogram".
+# : Who wants values given to the summary operators: functions of (kind, name, value), kind being "Scalar", "Image",
+# "Tensor" or "Histogram".
 summary_hooks: list[Callable[[str, str, Any], None]] = []
 
 
@@ -34,6 +45,7 @@ def _summary(kind: str, owner: str, dims: Callable[[int], bool], needed: str) ->
         for hook in summary_hooks:
             hook(kind, name, wrap(value.detach()))
         return value
+
     record.__doc__ = f"Give a named value to the summary (kind {kind}); without a recorder nothing happens."
     return plain(owner, record)
 
@@ -61,10 +73,14 @@ def Assert(summarize: int = 3) -> _Run:
     Raises:
         RuntimeError: if it is false.
     """
+
     def run(condition: Any, input_data: Any = ()) -> None:
         if not bool(condition):
-            shown = [item.flatten().tolist()[:summarize] if isinstance(item, torch.Tensor) else item for item in input_data]
+            shown = [
+                item.flatten().tolist()[:summarize] if isinstance(item, torch.Tensor) else item for item in input_data
+            ]
             raise RuntimeError(f"For 'Assert', the condition is false. input data: {shown}")
+
     return run
 
 
@@ -105,4 +121,9 @@ def HookBackward(hook_fn: Callable[..., Any], cell_id: str = "") -> _Run:
     def changed(gradient: Any) -> Any:
         result = hook_fn((gradient,))
         return result[0] if isinstance(result, tuple) else result
-    return lambda *inputs: wrap(_Changed.apply(inputs[0], changed)) if len(inputs) == 1 else tuple(wrap(_Changed.apply(i, changed)) for i in inputs)
+
+    return lambda *inputs: (
+        wrap(_Changed.apply(inputs[0], changed))
+        if len(inputs) == 1
+        else tuple(wrap(_Changed.apply(i, changed)) for i in inputs)
+    )

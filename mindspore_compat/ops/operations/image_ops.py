@@ -1,4 +1,7 @@
-"""Resizing and regions of images in class form. Upstream: ``mindspore.ops.operations.image_ops`` and box operators of ``other_ops``."""
+"""Resizing and regions of images in class form. Upstream: ``mindspore.ops.operations.image_ops`` and box operators of
+``other_ops``.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -14,9 +17,24 @@ from mindspore_compat.ops._adapt import as_ints
 from mindspore_compat.ops._declare import plain, primitive
 
 __all__ = [
-    "ResizeBilinear", "ResizeBilinearV2", "ResizeNearestNeighbor", "ResizeNearestNeighborV2", "ResizeBicubic", "ResizeLinear1D", "ResizeArea",
-    "CropAndResize", "ROIAlign", "IOU", "CheckValid", "BoundingBoxEncode", "BoundingBoxDecode", "NMSWithMask", "PsROIPooling", "AffineGrid",
-    "RGBToHSV", "HSVToRGB",
+    "ResizeBilinear",
+    "ResizeBilinearV2",
+    "ResizeNearestNeighbor",
+    "ResizeNearestNeighborV2",
+    "ResizeBicubic",
+    "ResizeLinear1D",
+    "ResizeArea",
+    "CropAndResize",
+    "ROIAlign",
+    "IOU",
+    "CheckValid",
+    "BoundingBoxEncode",
+    "BoundingBoxDecode",
+    "NMSWithMask",
+    "PsROIPooling",
+    "AffineGrid",
+    "RGBToHSV",
+    "HSVToRGB",
 ]
 
 _Run = Callable[..., Any]
@@ -24,7 +42,10 @@ _Run = Callable[..., Any]
 
 def _check_size(size: Any, owner: str) -> tuple[int, ...]:
     if isinstance(size, bool) or not isinstance(size, (tuple, list)):
-        raise TypeError(f"For '{owner}', the 'size' must be a tuple or list of two ints, but got {size!r} of type {type(size).__name__}.")
+        raise TypeError(
+            f"For '{owner}', the 'size' must be a tuple or list of two ints, but got {size!r} of type "
+            f"{type(size).__name__}."
+        )
     if len(size) != 2 or any(item <= 0 for item in size):
         raise ValueError(f"For '{owner}', the 'size' must be two positive ints, but got {size!r}.")
     return as_ints(size)
@@ -67,7 +88,12 @@ def ResizeBicubic(align_corners: bool = False, half_pixel_centers: bool = False)
 @primitive
 def ResizeLinear1D(coordinate_transformation_mode: str = "align_corners") -> _Run:
     """(N, C, W) resized by linear interpolation."""
-    check_str_in(coordinate_transformation_mode, "coordinate_transformation_mode", ("align_corners", "half_pixel"), "ResizeLinear1D")
+    check_str_in(
+        coordinate_transformation_mode,
+        "coordinate_transformation_mode",
+        ("align_corners", "half_pixel"),
+        "ResizeLinear1D",
+    )
     aligned = coordinate_transformation_mode == "align_corners"
     return lambda x, size: F.resize_linear(x, as_ints(size), aligned, not aligned)
 
@@ -75,13 +101,17 @@ def ResizeLinear1D(coordinate_transformation_mode: str = "align_corners") -> _Ru
 @primitive
 def ResizeArea(align_corners: bool = False) -> _Run:
     """(N, H, W, C) resized by the means of areas, for whole factors."""
+
     def run(images: Any, size: Any) -> Any:
         rows, cols = as_ints(size)
         if align_corners or images.shape[1] % rows or images.shape[2] % cols:
-            raise NotImplementedError("For 'ResizeArea', only shrinking by whole factors without align_corners is available on PyTorch. "
-                                      "Use ops.interpolate(mode='area').")
+            raise NotImplementedError(
+                "For 'ResizeArea', only shrinking by whole factors without align_corners is available on PyTorch. "
+                "Use ops.interpolate(mode='area')."
+            )
         pooled = kernels.adaptive_avg_pool2d(torch.permute(images.float(), (0, 3, 1, 2)), (rows, cols))
         return wrap(torch.permute(pooled, (0, 2, 3, 1)))
+
     return run
 
 
@@ -89,13 +119,19 @@ def ResizeArea(align_corners: bool = False) -> _Run:
 def CropAndResize(method: str = "bilinear", extrapolation_value: float = 0.0) -> _Run:
     """Regions of (N, H, W, C) images, resized."""
     check_str_in(method, "method", ("bilinear", "nearest", "bilinear_v2"), "CropAndResize")
-    return lambda x, boxes, box_index, crop_size: F.crop_and_resize(x, boxes, box_index, crop_size, method, extrapolation_value)
+    return lambda x, boxes, box_index, crop_size: F.crop_and_resize(
+        x, boxes, box_index, crop_size, method, extrapolation_value
+    )
 
 
 @primitive
-def ROIAlign(pooled_height: int, pooled_width: int, spatial_scale: float, sample_num: int = 2, roi_end_mode: int = 1) -> _Run:
+def ROIAlign(
+    pooled_height: int, pooled_width: int, spatial_scale: float, sample_num: int = 2, roi_end_mode: int = 1
+) -> _Run:
     """Means of bilinear samples in the cells of regions."""
-    return lambda features, rois: F.roi_align(features, rois, pooled_height, pooled_width, spatial_scale, sample_num, roi_end_mode)
+    return lambda features, rois: F.roi_align(
+        features, rois, pooled_height, pooled_width, spatial_scale, sample_num, roi_end_mode
+    )
 
 
 @primitive
@@ -113,7 +149,9 @@ def BoundingBoxEncode(means: Any = (0.0, 0.0, 0.0, 0.0), stds: Any = (1.0, 1.0, 
 
 
 @primitive
-def BoundingBoxDecode(max_shape: Any, means: Any = (0.0, 0.0, 0.0, 0.0), stds: Any = (1.0, 1.0, 1.0, 1.0), wh_ratio_clip: float = 0.016) -> _Run:
+def BoundingBoxDecode(
+    max_shape: Any, means: Any = (0.0, 0.0, 0.0, 0.0), stds: Any = (1.0, 1.0, 1.0, 1.0), wh_ratio_clip: float = 0.016
+) -> _Run:
     """Boxes from anchors and offsets."""
     return lambda anchor_box, deltas: F.bounding_box_decode(anchor_box, deltas, max_shape, means, stds, wh_ratio_clip)
 
@@ -125,9 +163,13 @@ def NMSWithMask(iou_threshold: float = 0.5) -> _Run:
 
 
 @primitive
-def PsROIPooling(pooled_height: int, pooled_width: int, num_rois: int, spatial_scale: float, out_dim: int, group_size: int) -> _Run:
+def PsROIPooling(
+    pooled_height: int, pooled_width: int, num_rois: int, spatial_scale: float, out_dim: int, group_size: int
+) -> _Run:
     """(position-sensitive pooled regions, channel of each)."""
-    return lambda inputs, rois: F.ps_roi_pooling(inputs, rois, pooled_height, pooled_width, num_rois, spatial_scale, out_dim, group_size)
+    return lambda inputs, rois: F.ps_roi_pooling(
+        inputs, rois, pooled_height, pooled_width, num_rois, spatial_scale, out_dim, group_size
+    )
 
 
 @primitive
@@ -143,7 +185,9 @@ def _rgb_to_hsv(images: Any) -> Any:
     r, g, b = torch.unbind(images, -1)
     hue = torch.stack(((g - b) / safe, 2 + (b - r) / safe, 4 + (r - g) / safe), -1)
     hue = torch.remainder(torch.squeeze(torch.gather(hue, -1, torch.unsqueeze(place, -1)), -1) / 6, 1) * (span > 0)
-    saturation = torch.where(high > 0, span / torch.where(high > 0, high, torch.ones_like(high)), torch.zeros_like(high))
+    saturation = torch.where(
+        high > 0, span / torch.where(high > 0, high, torch.ones_like(high)), torch.zeros_like(high)
+    )
     return wrap(torch.stack((hue, saturation, high), -1))
 
 

@@ -1,4 +1,5 @@
 """Arithmetic, reductions and products in class form. Upstream: ``mindspore.ops.operations.math_ops``."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -16,21 +17,93 @@ from mindspore_compat.ops.operations import _plain_math
 from mindspore_compat.ops.operations._plain_math import *  # noqa: F403
 
 __all__ = [
-    *_plain_math.__all__, "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceAll", "ReduceAny", "ReduceStd",
-    "EuclideanNorm", "Argmax", "Argmin", "ArgMaxWithValue", "ArgMinWithValue", "CumSum", "CumProd", "Cummax", "Cummin",
-    "CumulativeLogsumexp", "MatMul", "BatchMatMul", "Logit", "NanToNum", "ApproximateEqual", "IsClose", "LpNorm", "Renorm", "Median",
-    "Histogram", "HistogramFixedWidth", "Cross", "Cdist", "Einsum", "Cholesky", "CholeskyInverse", "CholeskySolve", "MatrixInverse",
-    "MatrixPower", "MatrixSolve", "MatrixTriangularSolve", "Eig", "Qr", "Svd", "LuUnpack", "Ormqr", "NuclearNorm", "Mvlgamma",
-    "FloatStatus", "NPUAllocFloatStatus", "NPUGetFloatStatus", "NPUClearFloatStatus", "Bucketize", "Quantile", "CountNonZero", "LinSpace",
-    "LogSpace", "Lerp", "Addcdiv", "Addcmul", "Pdist", "Round", "LerpScalar", "ConjugateTranspose", "TransposeExtView", "SelectView",
-    "LogSoftmaxExt", "SquareSumAll", "MatrixLogarithm", "FFTWithSize", "STFT", "InplaceAdd", "InplaceSub", "InplaceUpdate",
-    "InplaceIndexAdd", "IndexAdd", "BartlettWindow", "BlackmanWindow", "HammingWindow", "Lstsq", "EqualCount",
+    *_plain_math.__all__,
+    "ReduceSum",
+    "ReduceMean",
+    "ReduceMax",
+    "ReduceMin",
+    "ReduceProd",
+    "ReduceAll",
+    "ReduceAny",
+    "ReduceStd",
+    "EuclideanNorm",
+    "Argmax",
+    "Argmin",
+    "ArgMaxWithValue",
+    "ArgMinWithValue",
+    "CumSum",
+    "CumProd",
+    "Cummax",
+    "Cummin",
+    "CumulativeLogsumexp",
+    "MatMul",
+    "BatchMatMul",
+    "Logit",
+    "NanToNum",
+    "ApproximateEqual",
+    "IsClose",
+    "LpNorm",
+    "Renorm",
+    "Median",
+    "Histogram",
+    "HistogramFixedWidth",
+    "Cross",
+    "Cdist",
+    "Einsum",
+    "Cholesky",
+    "CholeskyInverse",
+    "CholeskySolve",
+    "MatrixInverse",
+    "MatrixPower",
+    "MatrixSolve",
+    "MatrixTriangularSolve",
+    "Eig",
+    "Qr",
+    "Svd",
+    "LuUnpack",
+    "Ormqr",
+    "NuclearNorm",
+    "Mvlgamma",
+    "FloatStatus",
+    "NPUAllocFloatStatus",
+    "NPUGetFloatStatus",
+    "NPUClearFloatStatus",
+    "Bucketize",
+    "Quantile",
+    "CountNonZero",
+    "LinSpace",
+    "LogSpace",
+    "Lerp",
+    "Addcdiv",
+    "Addcmul",
+    "Pdist",
+    "Round",
+    "LerpScalar",
+    "ConjugateTranspose",
+    "TransposeExtView",
+    "SelectView",
+    "LogSoftmaxExt",
+    "SquareSumAll",
+    "MatrixLogarithm",
+    "FFTWithSize",
+    "STFT",
+    "InplaceAdd",
+    "InplaceSub",
+    "InplaceUpdate",
+    "InplaceIndexAdd",
+    "IndexAdd",
+    "BartlettWindow",
+    "BlackmanWindow",
+    "HammingWindow",
+    "Lstsq",
+    "EqualCount",
 ]
 
 _Run = Callable[..., Any]
 
 
-# --- reductions -----------------------------------------------------------------------------------------------------------------------
+# --- reductions -------------------------------------------------------------------------------------------------------
+
 
 @primitive
 def ReduceSum(keep_dims: bool = False, skip_mode: bool = False) -> _Run:
@@ -105,7 +178,9 @@ def Argmax(axis: int = -1, output_type: Any = torch.int32) -> _Run:
     check_int(axis, "axis", "Argmax")
     dtype = dtype_or_none(output_type)
     if dtype not in (torch.int32, torch.int64):
-        raise TypeError(f"For 'Argmax', the 'output_type' must be mindspore.int32 or mindspore.int64, but got {output_type}.")
+        raise TypeError(
+            f"For 'Argmax', the 'output_type' must be mindspore.int32 or mindspore.int64, but got {output_type}."
+        )
     return lambda input_x: wrap(to_dtype(torch.argmax(input_x, axis), dtype))
 
 
@@ -196,14 +271,17 @@ def Histogram(bins: int = 100, min: float = 0.0, max: float = 0.0) -> _Run:
 @primitive
 def HistogramFixedWidth(nbins: int, dtype: str = "int32") -> _Run:
     """int32 counts in ``nbins`` equal bins of a range; what lies outside goes into the outer ones."""
+
     def run(x: Any, value_range: Any) -> Any:
         low, high = value_range.tolist()
         places = torch.clamp(torch.floor((x - low) * (nbins / (high - low))).to(torch.int64), 0, nbins - 1)
         return wrap(to_dtype(torch.bincount(torch.reshape(places, (-1,)), minlength=nbins), torch.int32))
+
     return run
 
 
-# --- products and linear algebra ----------------------------------------------------------------------------------------------------------
+# --- products and linear algebra --------------------------------------------------------------------------------------
+
 
 @primitive
 def MatMul(transpose_a: bool = False, transpose_b: bool = False) -> _Run:
@@ -297,7 +375,11 @@ def Lstsq(fast: bool = True, l2_regularizer: float = 0.0) -> _Run:
 @primitive
 def Eig(compute_v: bool = False) -> _Run:
     """(eigenvalues, eigenvectors or an empty tensor), complex."""
-    return lambda x: F.eig(x) if compute_v else (F.eigvals(x), wrap(torch.empty((0,), dtype=torch.promote_types(x.dtype, torch.complex64))))
+    return lambda x: (
+        F.eig(x)
+        if compute_v
+        else (F.eigvals(x), wrap(torch.empty((0,), dtype=torch.promote_types(x.dtype, torch.complex64))))
+    )
 
 
 @primitive
@@ -311,7 +393,11 @@ def Svd(full_matrices: bool = False, compute_uv: bool = True) -> _Run:
     """(singular values, U, V); without U and V, empty tensors in their place."""
     if compute_uv:
         return lambda input: F.svd(input, full_matrices, True)
-    return lambda input: (F.svd(input, full_matrices, False), wrap(torch.zeros((1,), dtype=input.dtype)), wrap(torch.zeros((1,), dtype=input.dtype)))
+    return lambda input: (
+        F.svd(input, full_matrices, False),
+        wrap(torch.zeros((1,), dtype=input.dtype)),
+        wrap(torch.zeros((1,), dtype=input.dtype)),
+    )
 
 
 @primitive
@@ -333,7 +419,9 @@ def NuclearNorm(dim: Any = None, keepdim: bool = False) -> _Run:
 
 
 @primitive
-def FFTWithSize(signal_ndim: int, inverse: bool, real: bool, norm: str = "backward", onesided: bool = True, signal_sizes: Any = ()) -> _Run:
+def FFTWithSize(
+    signal_ndim: int, inverse: bool, real: bool, norm: str = "backward", onesided: bool = True, signal_sizes: Any = ()
+) -> _Run:
     """The Fourier transform over the last ``signal_ndim`` axes."""
     axes = tuple(range(-signal_ndim, 0))
     if not real:
@@ -346,10 +434,13 @@ def FFTWithSize(signal_ndim: int, inverse: bool, real: bool, norm: str = "backwa
 @primitive
 def STFT(n_fft: int, hop_length: int, win_length: int, normalized: bool, onesided: bool, return_complex: bool) -> _Run:
     """The short-time Fourier transform of (batch, time) without centering."""
-    return lambda x, window: F.stft(x, n_fft, hop_length, win_length, window, False, "REFLECT", normalized, onesided, return_complex)
+    return lambda x, window: F.stft(
+        x, n_fft, hop_length, win_length, window, False, "REFLECT", normalized, onesided, return_complex
+    )
 
 
-# --- element by element, with attributes --------------------------------------------------------------------------------------------------
+# --- element by element, with attributes ------------------------------------------------------------------------------
+
 
 @primitive
 def Logit(eps: float = -1.0) -> _Run:
@@ -447,7 +538,7 @@ def IndexAdd(axis: int, use_lock: bool = True, check_index_bound: bool = True) -
     return lambda x, indices, y: F.index_add(x, indices, y, axis)
 
 
-# --- overflow checks of Ascend ------------------------------------------------------------------------------------------------------------
+# --- overflow checks of Ascend ----------------------------------------------------------------------------------------
 
 FloatStatus = plain("FloatStatus", F.float_status)
 NPUAllocFloatStatus = plain("NPUAllocFloatStatus", lambda: wrap(torch.zeros(8)))
@@ -459,7 +550,10 @@ Lerp, LerpScalar = plain("Lerp", F.lerp), plain("LerpScalar", F.lerp)
 TransposeExtView = plain("TransposeExtView", F.swapaxes)
 ConjugateTranspose = plain("ConjugateTranspose", lambda x, perm: F.conj(F.transpose(x, perm)))
 SelectView = plain("SelectView", lambda input, dim, index: wrap(torch.select(input, dim, index)))
-LogSoftmaxExt = plain("LogSoftmaxExt", lambda input, dim=None, dtype=None: wrap(torch.log_softmax(input, -1 if dim is None else dim, dtype=dtype)))
+LogSoftmaxExt = plain(
+    "LogSoftmaxExt",
+    lambda input, dim=None, dtype=None: wrap(torch.log_softmax(input, -1 if dim is None else dim, dtype=dtype)),
+)
 Addcmul, Addcdiv = plain("Addcmul", F.addcmul), plain("Addcdiv", F.addcdiv)
 SquareSumAll = plain("SquareSumAll", lambda x, y: wrap((torch.sum(kernels.square(x)), torch.sum(kernels.square(y)))))
 EqualCount = plain("EqualCount", lambda x, y: wrap(torch.reshape(torch.sum(torch.eq(x, y)), (1,)).to(x.dtype)))

@@ -1,4 +1,7 @@
-"""Sequencing and parameters in class form. Upstream: ``mindspore.ops.operations.other_ops``, ``inner_ops``, ``_inner_ops``, ``control_ops``."""
+"""Sequencing and parameters in class form. Upstream: ``mindspore.ops.operations.other_ops``, ``inner_ops``,
+``_inner_ops``, ``control_ops``.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -13,8 +16,23 @@ from mindspore_compat.ops._adapt import as_plain, dtype_or_none
 from mindspore_compat.ops._declare import plain, primitive
 from mindspore_compat.ops.composite.grad import stop_gradient
 
-__all__ = ["Depend", "Partial", "StopGradient", "Push", "Pull", "PyFunc", "identity", "MixedPrecisionCast", "IsConstant", "MoveTo", "WhileLoop",
-           "ForiLoop", "Scan", "Load", "UpdateState"]
+__all__ = [
+    "Depend",
+    "Partial",
+    "StopGradient",
+    "Push",
+    "Pull",
+    "PyFunc",
+    "identity",
+    "MixedPrecisionCast",
+    "IsConstant",
+    "MoveTo",
+    "WhileLoop",
+    "ForiLoop",
+    "Scan",
+    "Load",
+    "UpdateState",
+]
 
 _Run = Callable[..., Any]
 
@@ -50,11 +68,16 @@ def Pull() -> _Run:
 
 
 def _no_parameter_server(*args: Any) -> None:
-    raise NotImplementedError("For 'Push' and 'Pull', parameter server training is not available on PyTorch. Use data parallel training instead.")
+    raise NotImplementedError(
+        "For 'Push' and 'Pull', parameter server training is not available on PyTorch. Use data parallel training "
+        "instead."
+    )
 
 
 @primitive
-def PyFunc(fn: Callable[..., Any], in_types: Any, in_shapes: Any, out_types: Any, out_shapes: Any, stateful: bool = True) -> _Run:
+def PyFunc(
+    fn: Callable[..., Any], in_types: Any, in_shapes: Any, out_types: Any, out_shapes: Any, stateful: bool = True
+) -> _Run:
     """A numpy function as operator; no gradient flows through it."""
     if not callable(fn):
         raise TypeError(f"For 'PyFunc', the 'fn' must be a function, but got {type(fn).__name__}.")
@@ -63,6 +86,7 @@ def PyFunc(fn: Callable[..., Any], in_types: Any, in_shapes: Any, out_types: Any
         found = fn(*[item.detach().cpu().numpy() if isinstance(item, torch.Tensor) else item for item in inputs])
         found = found if isinstance(found, (tuple, list)) else (found,)
         return tuple(wrap(as_plain(np.asarray(item), dtype_or_none(dtype))) for item, dtype in zip(found, out_types))
+
     return run
 
 
@@ -88,7 +112,7 @@ def _fori_loop(lower: Any, upper: Any, loop_func: Callable[..., Any], init_val: 
 
 def _scan(loop_func: Callable[..., Any], init: Any, xs: Any, length: int | None = None, unroll: bool = True) -> Any:
     value, results = init, []
-    for item in (xs if xs is not None else [None] * int(length or 0)):
+    for item in xs if xs is not None else [None] * int(length or 0):
         value, result = loop_func(value, item)
         results.append(result)
     return value, results

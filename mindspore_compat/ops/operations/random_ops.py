@@ -1,4 +1,7 @@
-"""Random numbers in class form. Upstream: ``mindspore.ops.operations.random_ops``. Seeds work as in ``function.random_func``."""
+"""Random numbers in class form. Upstream: ``mindspore.ops.operations.random_ops``. Seeds work as in
+``function.random_func``.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -13,9 +16,27 @@ from mindspore_compat.ops._adapt import to_dtype
 from mindspore_compat.ops._declare import primitive
 
 __all__ = [
-    "StandardNormal", "StandardLaplace", "UniformReal", "UniformInt", "Gamma", "Poisson", "RandomGamma", "RandomPoisson", "TruncatedNormal",
-    "Multinomial", "MultinomialWithReplacement", "RandomCategorical", "RandomChoiceWithMask", "RandomShuffle", "Randperm", "RandpermV2",
-    "Bernoulli", "Cauchy", "LogNormalReverse", "UniformCandidateSampler", "LogUniformCandidateSampler",
+    "StandardNormal",
+    "StandardLaplace",
+    "UniformReal",
+    "UniformInt",
+    "Gamma",
+    "Poisson",
+    "RandomGamma",
+    "RandomPoisson",
+    "TruncatedNormal",
+    "Multinomial",
+    "MultinomialWithReplacement",
+    "RandomCategorical",
+    "RandomChoiceWithMask",
+    "RandomShuffle",
+    "Randperm",
+    "RandpermV2",
+    "Bernoulli",
+    "Cauchy",
+    "LogNormalReverse",
+    "UniformCandidateSampler",
+    "LogUniformCandidateSampler",
 ]
 
 _Run = Callable[..., Any]
@@ -137,6 +158,7 @@ def Randperm(max_length: int = 1, pad: int = -1, dtype: Any = torch.int32) -> _R
         result = torch.full((max_length,), pad, dtype=dtype)
         result[:count] = torch.randperm(count, dtype=dtype)
         return wrap(result)
+
     return run
 
 
@@ -165,13 +187,20 @@ def LogNormalReverse(mean: float = 1.0, std: float = 2.0) -> _Run:
 
 
 @primitive
-def UniformCandidateSampler(num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int = 0,
-                            remove_accidental_hits: bool = False) -> _Run:
+def UniformCandidateSampler(
+    num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int = 0, remove_accidental_hits: bool = False
+) -> _Run:
     """(sampled classes, expected counts of true and of sampled ones)."""
-    return lambda true_classes: F.uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed, remove_accidental_hits)
+    return lambda true_classes: F.uniform_candidate_sampler(
+        true_classes, num_true, num_sampled, unique, range_max, seed, remove_accidental_hits
+    )
 
 
 @primitive
-def LogUniformCandidateSampler(num_true: int = 1, num_sampled: int = 5, unique: bool = True, range_max: int = 5, seed: int = 0) -> _Run:
+def LogUniformCandidateSampler(
+    num_true: int = 1, num_sampled: int = 5, unique: bool = True, range_max: int = 5, seed: int = 0
+) -> _Run:
     """(sampled classes, expected counts of true and of sampled ones)."""
-    return lambda true_classes: F.log_uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed)
+    return lambda true_classes: F.log_uniform_candidate_sampler(
+        true_classes, num_true, num_sampled, unique, range_max, seed
+    )

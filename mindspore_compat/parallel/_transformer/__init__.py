@@ -1,4 +1,5 @@
 """`nn.transformer` under the name it has in MindSpore 2.0, with the very same submodules."""
+
 import sys
 
 from mindspore_compat.nn import transformer as _home

@@ -1,8 +1,10 @@
-"""`export`: a network as a file that other programs run; `load`: back from MINDIR. Upstream: ``mindspore.export``, ``mindspore.load``.
+"""`export`: a network as a file that other programs run; `load`: back from MINDIR. Upstream: ``mindspore.export``,
+``mindspore.load``.
 
-The Cell is traced into a graph of aten operators (``_trace.py``), which a table of rows for each format (``_mindir_rows.py``,
-``_onnx_rows.py``) turns into the operators of the file.
+The Cell is traced into a graph of aten operators (``_trace.py``), which a table of rows for each format
+(``_mindir_rows.py``, ``_onnx_rows.py``) turns into the operators of the file.
 """
+
 from __future__ import annotations
 
 import copy
@@ -27,8 +29,21 @@ __all__ = ["export", "load"]
 
 _log = logging.getLogger("mindspore_compat")
 _FORMATS = ("AIR", "ONNX", "MINDIR")
-_OPTIONS = frozenset({"enc_key", "enc_mode", "dataset", "incremental", "custom_func", "quant_mode", "mean", "std_dev", "opset_version",
-                      "dynamic_axes", "float16"})
+_OPTIONS = frozenset(
+    {
+        "enc_key",
+        "enc_mode",
+        "dataset",
+        "incremental",
+        "custom_func",
+        "quant_mode",
+        "mean",
+        "std_dev",
+        "opset_version",
+        "dynamic_axes",
+        "float16",
+    }
+)
 _ONNX_OPTIONS = ("opset_version", "dynamic_axes", "float16")
 _QUANT_MODES = {"NONQUANT": False, "QUANT": True, "AUTO": True, "MANUAL": True}  # the last two of 1.1
 _LIMIT_BYTES = 1 << 30  # upstream splits files above; protobuf ends at 2 GiB
@@ -36,7 +51,9 @@ _LIMIT_BYTES = 1 << 30  # upstream splits files above; protobuf ends at 2 GiB
 
 def _check_options(file_name: Any, file_format: Any, options: dict[str, Any]) -> None:
     if "obf_func" in options:
-        raise NotImplementedError("For 'export', dynamic obfuscation ('obf_func') is no longer supported, here and upstream. Leave it out.")
+        raise NotImplementedError(
+            "For 'export', dynamic obfuscation ('obf_func') is no longer supported, here and upstream. Leave it out."
+        )
     if file_format not in _FORMATS:
         raise ValueError(f"For 'export', 'file_format' must be one of {list(_FORMATS)}, but got {file_format}.")
     if not isinstance(file_name, str):
@@ -45,34 +62,52 @@ def _check_options(file_name: Any, file_format: Any, options: dict[str, Any]) ->
         raise ValueError(f"For 'export', the argument 'file_name' must name a file, but got {file_name!r}.")
     unknown = set(options) - _OPTIONS
     if unknown:
-        raise ValueError(f"For 'export', the keyword arguments {sorted(unknown)} are not recognized; there are {sorted(_OPTIONS)}.")
+        raise ValueError(
+            f"For 'export', the keyword arguments {sorted(unknown)} are not recognized; there are {sorted(_OPTIONS)}."
+        )
     if options.get("quant_mode", "NONQUANT") not in _QUANT_MODES:
-        raise ValueError(f"For 'export', the 'quant_mode' must be one of {list(_QUANT_MODES)}, but got {options['quant_mode']}.")
+        raise ValueError(
+            f"For 'export', the 'quant_mode' must be one of {list(_QUANT_MODES)}, but got {options['quant_mode']}."
+        )
     for name in _ONNX_OPTIONS:
         if options.get(name) is not None and file_format != "ONNX":
             raise ValueError(f"For 'export', '{name}' is for the format ONNX only, but got {file_format}.")
         if options.get(name) is not None and _quantized(options):
-            raise ValueError(f"For 'export', '{name}' does not go together with 'quant_mode', which writes opset 13 with fixed sizes. Leave it out.")
+            raise ValueError(
+                f"For 'export', '{name}' does not go together with 'quant_mode', which writes opset 13 with fixed "
+                "sizes. Leave it out."
+            )
     if file_format == "ONNX":
         from mindspore_compat.train._export._onnx_options import check_options
+
         check_options(options)
     if options.get("dataset") is not None:
-        raise NotImplementedError("For 'export', the preprocessing of a 'dataset' can not be written into the file. Pass Tensors as inputs and "
-                                  "preprocess before the model runs.")
+        raise NotImplementedError(
+            "For 'export', the preprocessing of a 'dataset' can not be written into the file. Pass Tensors as inputs "
+            "and "
+            "preprocess before the model runs."
+        )
     if options.get("custom_func") is not None and file_format != "MINDIR":
         raise ValueError(f"For 'export', 'custom_func' is for the format MINDIR only, but got {file_format}.")
     if file_format == "AIR":
-        raise ValueError("For 'export', the format AIR is made by Ascend's compiler, which is not available here (nor in MindSpore on a CPU or GPU). "
-                         "Export as 'MINDIR' and convert that on the Ascend host, or as 'ONNX'.")
+        raise ValueError(
+            "For 'export', the format AIR is made by Ascend's compiler, which is not available here (nor in MindSpore "
+            "on a CPU or GPU). "
+            "Export as 'MINDIR' and convert that on the Ascend host, or as 'ONNX'."
+        )
 
 
 def _check_encryption(file_format: str, key: Any, mode: Any) -> None:
     if not isinstance(key, bytes):
-        raise ValueError(f"The parameter 'enc_key' must be isinstance of {bytes}, but got {key}. It is an argument of export.")
+        raise ValueError(
+            f"The parameter 'enc_key' must be isinstance of {bytes}, but got {key}. It is an argument of export."
+        )
     if callable(mode):
         return
     if file_format != "MINDIR":
-        raise ValueError(f"For 'export', the format {file_format} takes only a function as 'enc_mode', but got {mode!r}.")
+        raise ValueError(
+            f"For 'export', the format {file_format} takes only a function as 'enc_mode', but got {mode!r}."
+        )
     try:
         envelope.check_key(key, mode)
     except ValueError as error:
@@ -88,13 +123,17 @@ def _as_input(item: Any) -> Any:
     from mindspore_compat.dataset import Dataset
 
     if isinstance(item, Dataset):
-        raise NotImplementedError("For 'export', a dataset as input is not available. Pass a Tensor of the shape that its pipeline gives.")
+        raise NotImplementedError(
+            "For 'export', a dataset as input is not available. Pass a Tensor of the shape that its pipeline gives."
+        )
     if isinstance(item, (torch.Tensor, bool, int, float)) or item is None:
         return item
     if isinstance(item, (tuple, list)):
         return type(item)(_as_input(part) for part in item)
-    raise TypeError("For 'export', the 'inputs' must be Tensors, numbers, bools, or tuples and lists of them, but got "
-                    f"{type(item).__name__}. Wrap arrays in mindspore.Tensor.")
+    raise TypeError(
+        "For 'export', the 'inputs' must be Tensors, numbers, bools, or tuples and lists of them, but got "
+        f"{type(item).__name__}. Wrap arrays in mindspore.Tensor."
+    )
 
 
 def _input_names(net: Any, inputs: tuple[Any, ...]) -> list[str]:
@@ -117,10 +156,19 @@ def _input_names(net: Any, inputs: tuple[Any, ...]) -> list[str]:
 
 @contextmanager
 def _mode_of(file_format: str, net: Any) -> Iterator[None]:
-    """For ONNX the Cell in evaluation mode; each Cell gets its own mode back. MINDIR holds the mode it is in, as upstream's."""
-    cells = [cell for _, cell in net.cells_and_names() if cell.training] if isinstance(net, Cell) and file_format != "MINDIR" else []
+    """For ONNX the Cell in evaluation mode; each Cell gets its own mode back. MINDIR holds the mode it is in, as
+    upstream's.
+    """
+    cells = (
+        [cell for _, cell in net.cells_and_names() if cell.training]
+        if isinstance(net, Cell) and file_format != "MINDIR"
+        else []
+    )
     if cells:
-        _log.warning("export: the network is in training mode; the file gets its evaluation mode, with moving statistics and without dropout.")
+        _log.warning(
+            "export: the network is in training mode; the file gets its evaluation mode, with moving statistics and "
+            "without dropout."
+        )
     for cell in cells:
         cell.training = False
     try:
@@ -136,11 +184,19 @@ def _is_large(net: Any, file_format: str, key: Any, inputs: Any) -> bool:
     Raises:
         RuntimeError: if what is asked for can not have them.
     """
-    total = sum(parameter.numel() * parameter.element_size() for parameter in net.get_parameters()) if isinstance(net, Cell) else 0
+    total = (
+        sum(parameter.numel() * parameter.element_size() for parameter in net.get_parameters())
+        if isinstance(net, Cell)
+        else 0
+    )
     if total > _LIMIT_BYTES and (file_format != "MINDIR" or key is not None or is_open(inputs)):
-        raise RuntimeError(f"For 'export', the parameters have {total / 2**30:.2f} GiB; above {_LIMIT_BYTES / 2**30:.0f} GiB only a MINDIR with "
-                           "fixed sizes and without encryption is written, as several files. Leave that out, or use save_checkpoint for the "
-                           "parameters.")
+        raise RuntimeError(
+            f"For 'export', the parameters have {total / 2**30:.2f} GiB; above {_LIMIT_BYTES / 2**30:.0f} GiB only a "
+            "MINDIR with "
+            "fixed sizes and without encryption is written, as several files. Leave that out, or use save_checkpoint "
+            "for the "
+            "parameters."
+        )
     return total > _LIMIT_BYTES
 
 
@@ -150,7 +206,9 @@ def _specified(net: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     if not isinstance(spec, tuple) or not is_open(spec):
         return inputs
     if len(spec) != len(inputs):
-        raise ValueError(f"For 'export', there must be as many inputs as 'set_inputs' got, {len(spec)}, but got {len(inputs)}.")
+        raise ValueError(
+            f"For 'export', there must be as many inputs as 'set_inputs' got, {len(spec)}, but got {len(inputs)}."
+        )
     return tuple(one if is_open(one) else item for one, item in zip(spec, inputs))
 
 
@@ -168,14 +226,21 @@ def _quantized_graph(net: Any, inputs: tuple[Any, ...], kept: Kept, options: dic
 
     made, mean, std_dev = deployed(net), options.get("mean", 127.5), options.get("std_dev", 127.5)
     label = f"{type(net).__name__}_construct"
-    graph = trace(made, inputs, _input_names(net, inputs), label, lambda op, arguments: op in FAKE or kept(op, arguments))
+    graph = trace(
+        made, inputs, _input_names(net, inputs), label, lambda op, arguments: op in FAKE or kept(op, arguments)
+    )
     graph, floats = requantized(graph, mean, std_dev)
     if mindir:
         return mindir_graph(graph, made, mean, std_dev)
     if floats:
-        _log.warning("export: these layers compute in floats with weights of int8, since what they take was not rounded in training: %s",
-                     ", ".join(floats))
+        _log.warning(
+            "export: these layers compute in floats with weights of int8, since what they take was not rounded in "
+            "training: %s",
+            ", ".join(floats),
+        )
     return graph
+
+
 def _open_mindir(net: Any, inputs: tuple[Any, ...]) -> Any:
     """The message for inputs with open sizes; what it computes is compared with the network."""
     from mindspore_compat.train._export import _mindir_sizes
@@ -183,7 +248,9 @@ def _open_mindir(net: Any, inputs: tuple[Any, ...]) -> Any:
     from mindspore_compat.train._export._load import FuncGraph
     from mindspore_compat.train._export._mindir import kept, mindir_model
 
-    model, sizes, extra = dynamic_model(lambda given: mindir_model(_graph_of(net, given, kept), shares=False), _mindir_sizes.merge, inputs)
+    model, sizes, extra = dynamic_model(
+        lambda given: mindir_model(_graph_of(net, given, kept), shares=False), _mindir_sizes.merge, inputs
+    )
     if not any(node.op_type == "Dropout" for graph in (model.graph, *model.functions) for node in graph.node):
         compare(net, lambda given: FuncGraph(model)(*given), inputs, sizes, extra)
     return model
@@ -218,9 +285,14 @@ def _onnx_pieces(net: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> 
     from mindspore_compat.train._export._onnx import kept, onnx_model
 
     if not isinstance(net, Cell):
-        raise ValueError(f"For 'export', the format ONNX takes nn.Cell objects only, but got {type(net).__name__}. Wrap it in a Cell.")
+        raise ValueError(
+            f"For 'export', the format ONNX takes nn.Cell objects only, but got {type(net).__name__}. Wrap it in a "
+            "Cell."
+        )
     if _quantized(options):
-        return [onnx_model(_quantized_graph(net, inputs, kept, options, False), 13).SerializeToString(deterministic=True)]
+        return [
+            onnx_model(_quantized_graph(net, inputs, kept, options, False), 13).SerializeToString(deterministic=True)
+        ]
     from mindspore_compat.train._export._onnx_options import finished, opened
 
     opset = options.get("opset_version", 11)
@@ -234,14 +306,19 @@ def _onnx_pieces(net: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> 
         except NotImplementedError as error:
             if "has no counterpart in MINDIR" not in str(error):
                 raise
-        model, sizes, _ = dynamic_model(lambda given: onnx_model(_graph_of(net, given, kept), opset, shares=False), _onnx_sizes.merge, inputs)
+        model, sizes, _ = dynamic_model(
+            lambda given: onnx_model(_graph_of(net, given, kept), opset, shares=False), _onnx_sizes.merge, inputs
+        )
         _onnx_sizes.name_sizes(model, sizes, names)
     else:
         model = onnx_model(_graph_of(net, inputs, kept), opset)
     return [finished(model, bool(options.get("float16"))).SerializeToString(deterministic=True)]
 
 
-_WRITERS: dict[str, tuple[str, Callable[..., list[bytes]]]] = {"MINDIR": (".mindir", _mindir_pieces), "ONNX": (".onnx", _onnx_pieces)}
+_WRITERS: dict[str, tuple[str, Callable[..., list[bytes]]]] = {
+    "MINDIR": (".mindir", _mindir_pieces),
+    "ONNX": (".onnx", _onnx_pieces),
+}
 
 
 class _TorchBody(Cell):
@@ -258,36 +335,46 @@ class _TorchBody(Cell):
 def export(net: Any, *inputs: Any, file_name: str, file_format: str | None = None, **kwargs: Any) -> None:
     """Write the network with its parameters to a file of mode 0400.
 
-    MINDIR holds the mode that the network is in, changes of Parameters, and control flow that depends on values: ``if``, ``while`` and
-    ``ops.WhileLoop``; ONNX holds the evaluation mode, and changes nothing. Sizes of inputs are part of the file, except open ones:
-    ``Tensor(shape=[None, 3], dtype=…)``, as input or in `Cell.set_inputs`; `mindspore.Symbol` says more of them. Parts of tuples and lists
-    become inputs of their own. What holds is in docs/export.md.
+    MINDIR holds the mode that the network is in, changes of Parameters, and control flow that depends on values:
+    ``if``, ``while`` and ``ops.WhileLoop``; ONNX holds the evaluation mode, and changes nothing. Sizes of inputs are
+    part of the file, except open ones:
+    ``Tensor(shape=[None, 3], dtype=…)``, as input or in `Cell.set_inputs`; `mindspore.Symbol` says more of them. Parts
+    of tuples and lists become inputs of their own. What holds is in docs/export.md.
 
     Args:
         net: a Cell or a torch module; for MINDIR also a function of Tensors.
         inputs: Tensors of the shapes and dtypes to come; numbers are written into the file.
-        file_name: the suffix ``.mindir`` or ``.onnx`` is added if it is missing, folders are made. Above 1 GiB of parameters, MINDIR is
-            ``NAME_graph.mindir`` and ``NAME_variables/data_0``.
-        file_format: "MINDIR" (for ``mindspore.load`` and MindSpore Lite) or "ONNX". None is 1.x's default, "AIR", which is refused.
-        kwargs: ``custom_func`` changes MINDIR's message before it is written; ``incremental`` is accepted (it is for map parameters only).
-            ``enc_key`` (bytes) encrypts the file, by ``enc_mode``: "AES-GCM", "AES-CBC", "SM4-CBC" (MINDIR only) or a function of content and
-            key. ``dataset`` is not available. ``quant_mode="QUANT"`` deploys a network of quantization-aware training (ONNX then has opset 13),
-            whose input is taken to be ``(pixel - mean) / std_dev``, both 127.5 unless given (docs/quant.md). For ONNX, not upstream's:
-            ``opset_version`` (11 to 18, default 11), ``dynamic_axes`` ({input: {axis: name of its size}}), and ``float16=True``, which computes
-            in 16-bit floats behind float32 inputs and outputs.
+        file_name: the suffix ``.mindir`` or ``.onnx`` is added if it is missing, folders are made. Above 1 GiB of
+            parameters, MINDIR is ``NAME_graph.mindir`` and ``NAME_variables/data_0``.
+        file_format: "MINDIR" (for ``mindspore.load`` and MindSpore Lite) or "ONNX". None is 1.x's default, "AIR", which
+            is refused.
+        kwargs: ``custom_func`` changes MINDIR's message before it is written; ``incremental`` is accepted (it is for
+            map parameters only). ``enc_key`` (bytes) encrypts the file, by ``enc_mode``: "AES-GCM", "AES-CBC",
+            "SM4-CBC" (MINDIR only) or a function of content and key. ``dataset`` is not available.
+            ``quant_mode="QUANT"`` deploys a network of quantization-aware training (ONNX then has opset 13), whose
+            input is taken to be ``(pixel - mean) / std_dev``, both 127.5 unless given (docs/quant.md). For ONNX, not
+            upstream's:
+            ``opset_version`` (11 to 18, default 11), ``dynamic_axes`` ({input: {axis: name of its size}}), and
+            ``float16=True``, which computes in 16-bit floats behind float32 inputs and outputs.
 
     Differs: upstream's MINDIR has parts of tuples and lists as constants.
 
     Raises:
-        ValueError: for other formats or options. TypeError: for inputs that are no Tensors. RuntimeError: over 1 GiB of parameters, where one file
+        ValueError: for other formats or options. TypeError: for inputs that are no Tensors. RuntimeError: over 1 GiB of
+            parameters, where one file
         is needed. NotImplementedError: for what the file can not hold, with its place and the ways around it.
     """
     file_format = file_format or "AIR"
     _check_options(file_name, file_format, kwargs)
     if not callable(net):
-        raise TypeError(f"For 'export', the argument 'net' must be an nn.Cell, a torch.nn.Module or a function, but got {type(net).__name__}.")
+        raise TypeError(
+            "For 'export', the argument 'net' must be an nn.Cell, a torch.nn.Module or a function, but got "
+            f"{type(net).__name__}."
+        )
     if _quantized(kwargs) and not isinstance(net, Cell):
-        raise TypeError(f"For 'export', with 'quant_mode' the argument 'net' must be an nn.Cell, but got {type(net).__name__}.")
+        raise TypeError(
+            f"For 'export', with 'quant_mode' the argument 'net' must be an nn.Cell, but got {type(net).__name__}."
+        )
     if isinstance(net, torch.nn.Module) and not isinstance(net, Cell):
         net = _TorchBody(net)
     key, mode = kwargs.get("enc_key"), kwargs.get("enc_mode", "AES-GCM")
@@ -295,7 +382,9 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str | None = Non
         _check_encryption(file_format, key, mode)
     given = tuple(_as_input(item) for item in _specified(net, inputs))
     if _quantized(kwargs) and is_open(given):
-        raise NotImplementedError("For 'export', with 'quant_mode' inputs have fixed sizes. Give Tensors without None in their shapes.")
+        raise NotImplementedError(
+            "For 'export', with 'quant_mode' inputs have fixed sizes. Give Tensors without None in their shapes."
+        )
     if isinstance(net, Cell):
         net.check_names_and_refresh_name()
     large = _is_large(net, file_format, key, given)
@@ -318,26 +407,32 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str | None = Non
 def load(file_name: str, **kwargs: Any) -> Any:
     """Read a MINDIR file, whose graph `nn.GraphCell` runs.
 
-    A file computes and does nothing else: operators that run code, write, print or talk to other processes are refused, and contents in files of
-    their own must lie in the file's folder. A run in which functions of the file call each other more than a million times, or 60 deep, ends with
-    a ValueError; how much memory a graph takes when it runs is its own affair.
+    A file computes and does nothing else: operators that run code, write, print or talk to other processes are refused,
+    and contents in files of their own must lie in the file's folder. A run in which functions of the file call each
+    other more than a million times, or 60 deep, ends with a ValueError; how much memory a graph takes when it runs is
+    its own affair.
 
     Args:
         file_name: the file; its name ends with ``.mindir``.
-        kwargs: ``dec_key`` (bytes) and ``dec_mode`` ("AES-GCM", "AES-CBC", "SM4-CBC", or a function of file name and key that gives the bytes)
-            of an encrypted file.
+        kwargs: ``dec_key`` (bytes) and ``dec_mode`` ("AES-GCM", "AES-CBC", "SM4-CBC", or a function of file name and
+            key that gives the bytes) of an encrypted file.
 
     Raises:
-        ValueError: for other names, and files that are not there. RuntimeError (a ValueError as well): for a file that is damaged, encrypted or
-        no MINDIR, with the node. NotImplementedError: for an operator that is not available or refused, with its node. All name the file.
+        ValueError: for other names, and files that are not there. RuntimeError (a ValueError as well): for a file that
+            is damaged, encrypted or
+        no MINDIR, with the node. NotImplementedError: for an operator that is not available or refused, with its node.
+        All name the file.
     """
     from mindspore_compat.train._export._load import read
 
     if not isinstance(file_name, str):
         raise ValueError(f"For 'load', the argument 'file_name' must be string, but got {type(file_name)}.")
     if not file_name.endswith(".mindir"):
-        raise ValueError(f"For 'load', the argument 'file_name'(MindIR file) should end with '.mindir', please input the correct 'file_name'. It is "
-                         f"{file_name!r}.")
+        raise ValueError(
+            "For 'load', the argument 'file_name'(MindIR file) should end with '.mindir', please input the correct "
+            "'file_name'. It is "
+            f"{file_name!r}."
+        )
     if not os.path.exists(file_name):
         raise ValueError(f"For 'load', the file {file_name!r} does not exist. Check the argument 'file_name'.")
     return read(file_name, kwargs.get("dec_key"), kwargs.get("dec_mode", "AES-GCM"))

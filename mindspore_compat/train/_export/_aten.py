@@ -1,4 +1,5 @@
 """aten's operators as the trace sees them: their arguments by name, what is a view, what changes nothing."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -53,7 +54,9 @@ def normalized(func: Any, op: str, named: dict[str, Any], made: list[torch.Tenso
 
 
 def computed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What the operator gives; of places that do not exist, as random sample inputs have them, what stands at 0: a file depends on shapes only."""
+    """What the operator gives; of places that do not exist, as random sample inputs have them, what stands at 0: a file
+    depends on shapes only.
+    """
     try:
         return func(*args, **kwargs)
     except (IndexError, RuntimeError) as error:
@@ -63,4 +66,6 @@ def computed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def _at_zero(item: Any) -> Any:
-    return torch.zeros_like(item) if isinstance(item, torch.Tensor) and item.dtype in (torch.int32, torch.int64) else item
+    return (
+        torch.zeros_like(item) if isinstance(item, torch.Tensor) and item.dtype in (torch.int32, torch.int64) else item
+    )

@@ -1,8 +1,9 @@
 """aten operators of arithmetic, indexing and shapes in terms of simpler ones; layers are in ``_decompose_layers.py``.
 
-A row is run while tracing, so what it calls is written down instead of the operator. Rows take aten's argument names; one may answer
-NotImplemented to keep the operator as it is.
+A row is run while tracing, so what it calls is written down instead of the operator. Rows take aten's argument names;
+one may answer NotImplemented to keep the operator as it is.
 """
+
 from __future__ import annotations
 
 import math
@@ -17,7 +18,19 @@ from mindspore_compat.train._export import _decompose_layers as layers
 __all__ = ["CREATION", "DECOMPOSITIONS", "GRADIENTS", "as_axes"]
 
 #: Results depend on shapes only, so they are constants of the file.
-CREATION = frozenset({"zeros_like", "ones_like", "full_like", "empty_like", "new_zeros", "new_ones", "new_full", "new_empty", "new_empty_strided"})
+CREATION = frozenset(
+    {
+        "zeros_like",
+        "ones_like",
+        "full_like",
+        "empty_like",
+        "new_zeros",
+        "new_ones",
+        "new_full",
+        "new_empty",
+        "new_empty_strided",
+    }
+)
 
 
 def as_axes(dim: Any, ndim: int) -> list[int]:
@@ -61,7 +74,9 @@ def _select_scatter(self: Any, src: Any, dim: int, index: int) -> Any:
     return _slice_scatter(self, torch.unsqueeze(src, dim), dim, index % self.shape[dim], index % self.shape[dim] + 1)
 
 
-def _slice_scatter(self: Any, src: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Any:
+def _slice_scatter(
+    self: Any, src: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Any:
     """Row by row from ``src`` or ``self``: a constant index into both, one behind the other."""
     size = self.shape[dim]
     taken = range(*slice(start, end, step).indices(size))
@@ -69,7 +84,9 @@ def _slice_scatter(self: Any, src: Any, dim: int = 0, start: int | None = None, 
         parts = [torch.narrow(self, dim, 0, taken.start), src, torch.narrow(self, dim, taken.stop, size - taken.stop)]
         return torch.cat([part for part in parts if part.shape[dim]], dim)
     place = {row: size + number for number, row in enumerate(taken)}
-    return torch.index_select(torch.cat([self, src], dim), dim, torch.tensor([place.get(row, row) for row in range(size)], device=self.device))
+    return torch.index_select(
+        torch.cat([self, src], dim), dim, torch.tensor([place.get(row, row) for row in range(size)], device=self.device)
+    )
 
 
 def _roll(self: Any, shifts: Any, dims: Any = ()) -> Any:
@@ -78,7 +95,9 @@ def _roll(self: Any, shifts: Any, dims: Any = ()) -> Any:
     for shift, dim in zip(shifts, dims):
         cut = (-shift) % self.shape[dim]
         if cut:
-            self = torch.cat([torch.narrow(self, dim, cut, self.shape[dim] - cut), torch.narrow(self, dim, 0, cut)], dim)
+            self = torch.cat(
+                [torch.narrow(self, dim, cut, self.shape[dim] - cut), torch.narrow(self, dim, 0, cut)], dim
+            )
     return self
 
 
@@ -95,13 +114,17 @@ def _index(self: Any, indices: Any) -> Any:
     given = [axis for axis, index in enumerate(indices) if index is not None]
     if any(indices[axis].dtype in (torch.bool, torch.uint8) for axis in given):
         return NotImplemented
-    if given != list(range(given[0], given[-1] + 1)):  # apart from each other: bring them to the front, as the result has them
+    if given != list(
+        range(given[0], given[-1] + 1)
+    ):  # apart from each other: bring them to the front, as the result has them
         rest = [axis for axis in range(self.dim()) if axis not in given]
         return _index(torch.permute(self, given + rest), [indices[axis] for axis in given])
     sizes = [self.shape[axis] for axis in given]
     rows = _linear([indices[axis] for axis in given], sizes)
-    before, after = list(self.shape[:given[0]]), list(self.shape[given[-1] + 1:])
-    picked = torch.index_select(torch.reshape(self, before + [math.prod(sizes)] + after), len(before), torch.reshape(rows, (-1,)))
+    before, after = list(self.shape[: given[0]]), list(self.shape[given[-1] + 1 :])
+    picked = torch.index_select(
+        torch.reshape(self, before + [math.prod(sizes)] + after), len(before), torch.reshape(rows, (-1,))
+    )
     return torch.reshape(picked, before + list(rows.shape) + after)
 
 
@@ -114,12 +137,14 @@ def _index_put(self: Any, indices: Any, values: Any, accumulate: bool = False) -
             return NotImplemented
         mask = torch.reshape(indices[0], list(indices[0].shape) + [1] * (self.dim() - indices[0].dim()))
         return torch.where(mask, torch.reshape(values, ()), self)
-    sizes, after = list(self.shape[:len(indices)]), list(self.shape[len(indices):])
+    sizes, after = list(self.shape[: len(indices)]), list(self.shape[len(indices) :])
     rows, width = _linear(list(indices), sizes), math.prod(after)
     updates = torch.reshape(torch.broadcast_to(values, list(rows.shape) + after), (-1, width))
     places = torch.broadcast_to(torch.reshape(rows, (-1, 1)), tuple(updates.shape))
     flat = torch.reshape(self, (math.prod(sizes), width))
-    return torch.reshape((torch.scatter_add if accumulate else torch.scatter)(flat, 0, places, updates), tuple(self.shape))
+    return torch.reshape(
+        (torch.scatter_add if accumulate else torch.scatter)(flat, 0, places, updates), tuple(self.shape)
+    )
 
 
 def _scatter(self: Any, dim: int, index: Any, src: Any = None, value: Any = None, reduce: str = "") -> Any:
@@ -127,7 +152,9 @@ def _scatter(self: Any, dim: int, index: Any, src: Any = None, value: Any = None
     if reduce or (src is not None and tuple(src.shape) == tuple(index.shape)):
         return NotImplemented
     if src is None:
-        return torch.scatter(self, dim, index, torch.full(tuple(index.shape), value, dtype=self.dtype, device=self.device))
+        return torch.scatter(
+            self, dim, index, torch.full(tuple(index.shape), value, dtype=self.dtype, device=self.device)
+        )
     for axis, size in enumerate(index.shape):
         src = torch.narrow(src, axis, 0, size)
     return torch.scatter(self, dim, index, src)
@@ -142,7 +169,9 @@ def _diagonal(self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     rest = [axis for axis in range(self.dim()) if axis not in (first, second)]
     rows, columns = self.shape[first], self.shape[second]
     places = [row * columns + row + offset for row in range(rows) if 0 <= row + offset < columns]
-    flat = torch.reshape(torch.permute(self, [*rest, first, second]), [self.shape[axis] for axis in rest] + [rows * columns])
+    flat = torch.reshape(
+        torch.permute(self, [*rest, first, second]), [self.shape[axis] for axis in rest] + [rows * columns]
+    )
     return torch.index_select(flat, len(rest), torch.tensor(places, dtype=torch.int64, device=self.device))
 
 
@@ -159,8 +188,11 @@ def _cdist(x1: Any, x2: Any, p: float, compute_mode: Any = None) -> Any:
 
 def _nan_to_num(self: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
     limits = torch.finfo(self.dtype)
-    for hit, value in ((torch.isnan(self), nan or 0.0), (self == math.inf, limits.max if posinf is None else posinf),
-                       (self == -math.inf, limits.min if neginf is None else neginf)):
+    for hit, value in (
+        (torch.isnan(self), nan or 0.0),
+        (self == math.inf, limits.max if posinf is None else posinf),
+        (self == -math.inf, limits.min if neginf is None else neginf),
+    ):
         self = torch.where(hit, _number(value, self), self)
     return self
 
@@ -180,8 +212,11 @@ def _topk(self: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool =
 
 
 def _split(self: Any, split_size: Any, dim: int = 0) -> Any:
-    sizes = split_size if isinstance(split_size, (list, tuple)) else \
-        [min(split_size, self.shape[dim] - start) for start in range(0, self.shape[dim], split_size)]
+    sizes = (
+        split_size
+        if isinstance(split_size, (list, tuple))
+        else [min(split_size, self.shape[dim] - start) for start in range(0, self.shape[dim], split_size)]
+    )
     starts = [sum(sizes[:number]) for number in range(len(sizes))]
     return [torch.narrow(self, dim, start, size) for start, size in zip(starts, sizes)]
 
@@ -195,7 +230,11 @@ def _scaled(x: Any, factor: Any) -> Any:
 
 
 def _number(value: Any, like: Any) -> Any:
-    return value.to(like.dtype) if isinstance(value, torch.Tensor) else torch.full((), value, dtype=like.dtype, device=like.device)
+    return (
+        value.to(like.dtype)
+        if isinstance(value, torch.Tensor)
+        else torch.full((), value, dtype=like.dtype, device=like.device)
+    )
 
 
 #: By aten's name without overload.
@@ -204,31 +243,56 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "addcmul": lambda self, tensor1, tensor2, value=1: self + _scaled(tensor1 * tensor2, value),
     "addcdiv": lambda self, tensor1, tensor2, value=1: self + _scaled(tensor1 / tensor2, value),
     "lerp": lambda self, end, weight: self + (end - self) * weight,
-    "baddbmm": lambda self, batch1, batch2, beta=1, alpha=1: _scaled(self, beta) + _scaled(torch.bmm(batch1, batch2), alpha),
+    "baddbmm": lambda self, batch1, batch2, beta=1, alpha=1: (
+        _scaled(self, beta) + _scaled(torch.bmm(batch1, batch2), alpha)
+    ),
     "mv": lambda self, vec: torch.squeeze(torch.mm(self, torch.unsqueeze(vec, 1)), 1),
     "dot": lambda self, tensor: torch.sum(self * tensor),
-    "std": lambda **kwargs: torch.sqrt(_variance(**kwargs)), "var": _variance,
+    "std": lambda **kwargs: torch.sqrt(_variance(**kwargs)),
+    "var": _variance,
     "var_mean": lambda **kwargs: (_variance(**kwargs), _mean_beside(**kwargs)),
     "std_mean": lambda **kwargs: (torch.sqrt(_variance(**kwargs)), _mean_beside(**kwargs)),
-    "linalg_vector_norm": _vector_norm, "_cdist_forward": _cdist, "logsumexp": _logsumexp,
-    "select_scatter": _select_scatter, "slice_scatter": _slice_scatter, "scatter": _scatter, "scatter_reduce": _scatter_reduce,
-    "roll": _roll, "index": _index, "index_put": _index_put, "diagonal": _diagonal, "diag_embed": _diag_embed, "topk": _topk,
+    "linalg_vector_norm": _vector_norm,
+    "_cdist_forward": _cdist,
+    "logsumexp": _logsumexp,
+    "select_scatter": _select_scatter,
+    "slice_scatter": _slice_scatter,
+    "scatter": _scatter,
+    "scatter_reduce": _scatter_reduce,
+    "roll": _roll,
+    "index": _index,
+    "index_put": _index_put,
+    "diagonal": _diagonal,
+    "diag_embed": _diag_embed,
+    "topk": _topk,
     "trace": lambda self: torch.sum(_diagonal(self)),
-    "split": _split, "split_with_sizes": lambda self, split_sizes, dim=0: _split(self, split_sizes, dim),
+    "split": _split,
+    "split_with_sizes": lambda self, split_sizes, dim=0: _split(self, split_sizes, dim),
     "unbind": lambda self, dim=0: [torch.select(self, dim, index) for index in range(self.shape[dim])],
     "masked_fill": lambda self, mask, value: torch.where(mask, _number(value, self), self),
-    "tril": lambda self, diagonal=0: torch.where(torch.ones(self.shape[-2:], device=self.device).tril(diagonal) > 0, self, _zero(self)),
-    "triu": lambda self, diagonal=0: torch.where(torch.ones(self.shape[-2:], device=self.device).triu(diagonal) > 0, self, _zero(self)),
-    "clamp_min": lambda self, min: torch.clamp(self, min=min), "clamp_max": lambda self, max: torch.clamp(self, max=max),
+    "tril": lambda self, diagonal=0: torch.where(
+        torch.ones(self.shape[-2:], device=self.device).tril(diagonal) > 0, self, _zero(self)
+    ),
+    "triu": lambda self, diagonal=0: torch.where(
+        torch.ones(self.shape[-2:], device=self.device).triu(diagonal) > 0, self, _zero(self)
+    ),
+    "clamp_min": lambda self, min: torch.clamp(self, min=min),
+    "clamp_max": lambda self, max: torch.clamp(self, max=max),
     "nan_to_num": _nan_to_num,
-    "maximum": lambda self, other: torch.where(self > other, self, other), "minimum": lambda self, other: torch.where(self < other, self, other),
-    "clamp": _clamp, "stack": lambda tensors, dim=0: torch.cat([torch.unsqueeze(item, dim) for item in tensors], dim),
-    "isfinite": lambda self: torch.abs(self) < math.inf, "trunc": lambda self: torch.sign(self) * torch.floor(torch.abs(self)),
+    "maximum": lambda self, other: torch.where(self > other, self, other),
+    "minimum": lambda self, other: torch.where(self < other, self, other),
+    "clamp": _clamp,
+    "stack": lambda tensors, dim=0: torch.cat([torch.unsqueeze(item, dim) for item in tensors], dim),
+    "isfinite": lambda self: torch.abs(self) < math.inf,
+    "trunc": lambda self: torch.sign(self) * torch.floor(torch.abs(self)),
     "frac": lambda self: self - torch.trunc(self),
     "fmod": lambda self, other: self - torch.div(self, other, rounding_mode="trunc") * other,
     "exp2": lambda self: torch.pow(2.0, self),
-    "log2": lambda self: torch.log(self) / math.log(2), "log10": lambda self: torch.log(self) / math.log(10),
-    "expm1": lambda self: torch.exp(self) - 1, "log1p": lambda self: torch.log(self + 1), "rsqrt": lambda self: torch.reciprocal(torch.sqrt(self)),
+    "log2": lambda self: torch.log(self) / math.log(2),
+    "log10": lambda self: torch.log(self) / math.log(10),
+    "expm1": lambda self: torch.exp(self) - 1,
+    "log1p": lambda self: torch.log(self + 1),
+    "rsqrt": lambda self: torch.reciprocal(torch.sqrt(self)),
     "erfc": lambda self: 1 - torch.erf(self),
 }
 

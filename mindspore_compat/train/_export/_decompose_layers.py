@@ -1,4 +1,7 @@
-"""aten operators of layers (pooling, normalization, activations, losses, resizing) in terms of simpler ones; see ``_decompose.py``."""
+"""aten operators of layers (pooling, normalization, activations, losses, resizing) in terms of simpler ones; see
+``_decompose.py``.
+"""
+
 from __future__ import annotations
 
 import math
@@ -20,6 +23,7 @@ def _pad_by_index(index_of: Callable[[int, int], int]) -> Callable[..., Any]:
             if rows != list(range(size)):
                 self = torch.index_select(self, axis, torch.tensor(rows, device=self.device))
         return self
+
     return pad
 
 
@@ -33,6 +37,7 @@ def _adaptive_cut(size: int, wanted: int) -> list[tuple[int, int]]:
 
 def _adaptive(pool: Callable[..., Any], reduce: Callable[..., Any]) -> Callable[..., Any]:
     """To a fixed size over the last two axes: one window size where it divides, else a reduction for each place."""
+
     def adaptive(self: Any, output_size: Any) -> Any:
         height, width = self.shape[-2:]
         rows, columns = output_size
@@ -42,9 +47,18 @@ def _adaptive(pool: Callable[..., Any], reduce: Callable[..., Any]) -> Callable[
             return reduce(self, [-2, -1], True)
         if height % rows == 0 and width % columns == 0:
             return pool(self, (height // rows, width // columns), (height // rows, width // columns))
-        strips = [torch.cat([reduce(self[..., top:bottom, left:right], [-2, -1], True) for left, right in _adaptive_cut(width, columns)], -1)
-                  for top, bottom in _adaptive_cut(height, rows)]
+        strips = [
+            torch.cat(
+                [
+                    reduce(self[..., top:bottom, left:right], [-2, -1], True)
+                    for left, right in _adaptive_cut(width, columns)
+                ],
+                -1,
+            )
+            for top, bottom in _adaptive_cut(height, rows)
+        ]
         return torch.cat(strips, -2)
+
     return adaptive
 
 
@@ -52,7 +66,9 @@ _adaptive_avg = _adaptive(tf.avg_pool2d, torch.mean)
 _adaptive_max = _adaptive(tf.max_pool2d, torch.amax)
 
 
-def _window_counts(size: int, kernel: int, stride: int, pad: int, ceil: bool, include_pad: bool) -> tuple[list[int], int]:
+def _window_counts(
+    size: int, kernel: int, stride: int, pad: int, ceil: bool, include_pad: bool
+) -> tuple[list[int], int]:
     """(how many elements each window of a mean counts, zeros needed behind the input), by torch's rules."""
     count = (-(-(size + 2 * pad - kernel) // stride) if ceil else (size + 2 * pad - kernel) // stride) + 1
     if ceil and (count - 1) * stride >= size + pad:
@@ -69,15 +85,29 @@ def _spread(value: Any, count: int) -> list[int]:
 
 
 def _pooled(pool: Callable[..., Any], lowest: bool) -> Callable[..., Any]:
-    """Pooling with padding as padding and then pooling; means are corrected by a constant where windows count fewer elements."""
-    def pooling(self: Any, kernel_size: Any, stride: Any = (), padding: Any = (0,), ceil_mode: bool = False, count_include_pad: bool = True,
-                divisor_override: Any = None, dilation: Any = (1,)) -> Any:
+    """Pooling with padding as padding and then pooling; means are corrected by a constant where windows count fewer
+    elements.
+    """
+
+    def pooling(
+        self: Any,
+        kernel_size: Any,
+        stride: Any = (),
+        padding: Any = (0,),
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: Any = None,
+        dilation: Any = (1,),
+    ) -> Any:
         spatial = 3 if pool in (tf.avg_pool3d, tf.max_pool3d) else 2
         kernel, pad = _spread(kernel_size, spatial), _spread(padding, spatial)
         step = _spread(stride, spatial) if stride else kernel
         if any(item != 1 for item in dilation):
             return NotImplemented
-        found = [_window_counts(*item, ceil_mode, count_include_pad) for item in zip(self.shape[-spatial:], kernel, step, pad)]
+        found = [
+            _window_counts(*item, ceil_mode, count_include_pad)
+            for item in zip(self.shape[-spatial:], kernel, step, pad)
+        ]
         sides = [side for axis in range(spatial - 1, -1, -1) for side in (pad[axis], found[axis][1])]
         fill = (-math.inf if self.dtype.is_floating_point else torch.iinfo(self.dtype).min) if lowest else 0.0
         result = pool(tf.pad(self, sides, "constant", fill) if any(sides) else self, tuple(kernel), tuple(step))
@@ -88,17 +118,40 @@ def _pooled(pool: Callable[..., Any], lowest: bool) -> Callable[..., Any]:
             along = [kernel[axis] / (number if divisor_override is None else 1) for number in counts]
             factor = factor * torch.tensor(along, dtype=torch.float64).reshape([-1] + [1] * (spatial - 1 - axis))
         factor = factor / (divisor_override or 1)
-        return result if all(number == 1 for number in factor.flatten().tolist()) else result * factor.to(self.device, self.dtype)
+        return (
+            result
+            if all(number == 1 for number in factor.flatten().tolist())
+            else result * factor.to(self.device, self.dtype)
+        )
+
     return pooling
 
 
-def _convolution(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, output_padding: Any,
-                 groups: int) -> Any:
+def _convolution(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+    groups: int,
+) -> Any:
     """Over one axis as over two."""
     if weight.dim() != 3:
         return NotImplemented
-    wide = torch.convolution(torch.unsqueeze(input, 2), torch.unsqueeze(weight, 2), bias, [1, *stride], [0, *padding], [1, *dilation], transposed,
-                             [0, *output_padding], groups)
+    wide = torch.convolution(
+        torch.unsqueeze(input, 2),
+        torch.unsqueeze(weight, 2),
+        bias,
+        [1, *stride],
+        [0, *padding],
+        [1, *dilation],
+        transposed,
+        [0, *output_padding],
+        groups,
+    )
     return torch.squeeze(wide, 2)
 
 
@@ -131,7 +184,9 @@ def _glu(self: Any, dim: int = -1) -> Any:
 
 
 def batch_norm_in_training(input: Any, weight: Any, bias: Any, eps: float) -> tuple[Any, Any, Any, Any]:
-    """(result, mean of each channel, 1 / its standard deviation, its unbiased variance): with statistics of the batch."""
+    """(result, mean of each channel, 1 / its standard deviation, its unbiased variance): with statistics of
+    the batch.
+    """
     axes, around = [axis for axis in range(input.dim()) if axis != 1], [1, -1] + [1] * (input.dim() - 2)
     mean = torch.mean(input, axes, True)
     squares = (input - mean) * (input - mean)
@@ -142,7 +197,12 @@ def batch_norm_in_training(input: Any, weight: Any, bias: Any, eps: float) -> tu
     if bias is not None:
         result = result + torch.reshape(bias, around)
     count = input.numel() // input.shape[1]
-    return result, torch.reshape(mean, (-1,)), torch.reshape(spread, (-1,)), torch.sum(squares, axes) / max(count - 1, 1)
+    return (
+        result,
+        torch.reshape(mean, (-1,)),
+        torch.reshape(spread, (-1,)),
+        torch.sum(squares, axes) / max(count - 1, 1),
+    )
 
 
 def _elu(self: Any, alpha: float = 1, scale: float = 1, input_scale: float = 1) -> Any:
@@ -187,9 +247,11 @@ def _scaled(x: Any, factor: Any) -> Any:
 
 def _wider(name: str) -> Callable[..., Any]:
     """Resizing along one axis by the resizing along two."""
+
     def resize(self: Any, output_size: Any, align_corners: bool | None = None, scales: Any = None) -> Any:
         corners = {} if align_corners is None else {"align_corners": align_corners}
         return torch.squeeze(getattr(torch._C._nn, name)(torch.unsqueeze(self, 2), [1, *output_size], **corners), 2)
+
     return resize
 
 
@@ -200,7 +262,12 @@ def _im2col(self: Any, kernel_size: Any, dilation: Any, padding: Any, stride: An
     pieces = []
     for top in range(0, spans[0], dilation[0]):
         for left in range(0, spans[1], dilation[1]):
-            piece = x[:, :, top:top + (rows - 1) * stride[0] + 1:stride[0], left:left + (columns - 1) * stride[1] + 1:stride[1]]
+            piece = x[
+                :,
+                :,
+                top : top + (rows - 1) * stride[0] + 1 : stride[0],
+                left : left + (columns - 1) * stride[1] + 1 : stride[1],
+            ]
             pieces.append(torch.reshape(piece, (x.shape[0], x.shape[1], 1, rows * columns)))
     return torch.reshape(torch.cat(pieces, 2), (x.shape[0], -1, rows * columns))
 
@@ -221,24 +288,46 @@ _nearest1d, _linear1d = _wider("upsample_nearest2d"), _wider("upsample_bilinear2
 
 #: By aten's name without overload.
 DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
-    "reflection_pad1d": _reflect, "reflection_pad2d": _reflect, "reflection_pad3d": _reflect,
-    "replication_pad1d": _replicate, "replication_pad2d": _replicate, "replication_pad3d": _replicate,
-    "_adaptive_avg_pool2d": _adaptive_avg, "adaptive_avg_pool2d": _adaptive_avg,
+    "reflection_pad1d": _reflect,
+    "reflection_pad2d": _reflect,
+    "reflection_pad3d": _reflect,
+    "replication_pad1d": _replicate,
+    "replication_pad2d": _replicate,
+    "replication_pad3d": _replicate,
+    "_adaptive_avg_pool2d": _adaptive_avg,
+    "adaptive_avg_pool2d": _adaptive_avg,
     "adaptive_max_pool2d": lambda self, output_size: (_adaptive_max(self, output_size), None),
-    "max_pool2d_with_indices": _pooled(tf.max_pool2d, True), "max_pool3d_with_indices": _pooled(tf.max_pool3d, True),
-    "avg_pool2d": _pooled(tf.avg_pool2d, False), "avg_pool3d": _pooled(tf.avg_pool3d, False),
-    "convolution": _convolution, "im2col": _im2col, "native_group_norm": _group_norm,
-    "elu": _elu, "celu": lambda self, alpha=1.0: _elu(self, alpha, 1, 1 / alpha), "gelu": _gelu, "softplus": _softplus,
-    "_safe_softmax": _safe_softmax, "native_layer_norm": _layer_norm, "glu": _glu,
-    "silu": lambda self: self * torch.sigmoid(self), "mish": lambda self: self * torch.tanh(_softplus(self)),
-    "hardsigmoid": lambda self: torch.clamp(self / 6 + 0.5, 0, 1), "hardswish": lambda self: self * torch.clamp(self / 6 + 0.5, 0, 1),
+    "max_pool2d_with_indices": _pooled(tf.max_pool2d, True),
+    "max_pool3d_with_indices": _pooled(tf.max_pool3d, True),
+    "avg_pool2d": _pooled(tf.avg_pool2d, False),
+    "avg_pool3d": _pooled(tf.avg_pool3d, False),
+    "convolution": _convolution,
+    "im2col": _im2col,
+    "native_group_norm": _group_norm,
+    "elu": _elu,
+    "celu": lambda self, alpha=1.0: _elu(self, alpha, 1, 1 / alpha),
+    "gelu": _gelu,
+    "softplus": _softplus,
+    "_safe_softmax": _safe_softmax,
+    "native_layer_norm": _layer_norm,
+    "glu": _glu,
+    "silu": lambda self: self * torch.sigmoid(self),
+    "mish": lambda self: self * torch.tanh(_softplus(self)),
+    "hardsigmoid": lambda self: torch.clamp(self / 6 + 0.5, 0, 1),
+    "hardswish": lambda self: self * torch.clamp(self / 6 + 0.5, 0, 1),
     "log_sigmoid_forward": lambda self: (-_softplus(-self), None),
-    "leaky_relu": lambda self, negative_slope=0.01: (torch.maximum if negative_slope <= 1 else torch.minimum)(self, self * negative_slope),
+    "leaky_relu": lambda self, negative_slope=0.01: (torch.maximum if negative_slope <= 1 else torch.minimum)(
+        self, self * negative_slope
+    ),
     "_prelu_kernel": lambda self, weight: torch.relu(self) - weight * torch.relu(-self),
-    "threshold": lambda self, threshold, value: torch.where(self > threshold, self, torch.tensor(value, dtype=self.dtype, device=self.device)),
+    "threshold": lambda self, threshold, value: torch.where(
+        self > threshold, self, torch.tensor(value, dtype=self.dtype, device=self.device)
+    ),
     "hardshrink": lambda self, lambd=0.5: torch.where(torch.abs(self) > lambd, self, _zero(self)),
     "softshrink": lambda self, lambd=0.5: self - torch.clamp(self, -lambd, lambd),
-    "pixel_shuffle": _pixel_shuffle, "upsample_nearest1d": lambda self, output_size, scales=None: _nearest1d(self, output_size),
+    "pixel_shuffle": _pixel_shuffle,
+    "upsample_nearest1d": lambda self, output_size, scales=None: _nearest1d(self, output_size),
     "upsample_linear1d": _linear1d,
-    "nll_loss_forward": _nll_loss, "nll_loss2d_forward": _nll_loss,
+    "nll_loss_forward": _nll_loss,
+    "nll_loss2d_forward": _nll_loss,
 }

@@ -1,9 +1,11 @@
-"""A network of quantization-aware training as it is deployed: weights on their grid with the batch norm inside, ranges that stay.
+"""A network of quantization-aware training as it is deployed: weights on their grid with the batch norm inside, ranges
+that stay.
 
-`deployed` makes the Cell that is traced, in which torch's fake-quantize operators mark what runs in integers; the other functions prepare the
-traced graph for a format. ONNX gets pairs of QuantizeLinear and DequantizeLinear (`_quantized_rows`), MINDIR floats and FakeQuantParam
-(docs/quant.md).
+`deployed` makes the Cell that is traced, in which torch's fake-quantize operators mark what runs in integers; the other
+functions prepare the traced graph for a format. ONNX gets pairs of QuantizeLinear and DequantizeLinear
+(`_quantized_rows`), MINDIR floats and FakeQuantParam (docs/quant.md).
 """
+
 from __future__ import annotations
 
 import copy
@@ -19,19 +21,48 @@ from mindspore_compat.nn.layer.quant import FakeQuantWithMinMaxObserver
 from mindspore_compat.train._export._graph import INPUT, RESULT, Graph, Node, Value
 from mindspore_compat.train._export._lower import untransposed
 
-__all__ = ["FAKE", "FAKE_QUANT_PARAM", "Sequence", "deployed", "fake_of", "is_fake", "mindir_graph", "requantized", "weight_of"]
+__all__ = [
+    "FAKE",
+    "FAKE_QUANT_PARAM",
+    "Sequence",
+    "deployed",
+    "fake_of",
+    "is_fake",
+    "mindir_graph",
+    "requantized",
+    "weight_of",
+]
 
 FAKE = frozenset({"fake_quantize_per_tensor_affine_cachemask", "fake_quantize_per_channel_affine_cachemask"})
 #: The node that `mindir_graph` leaves, and what is added to the number of a QuantDtype of an unsigned type.
 FAKE_QUANT_PARAM, _UNSIGNED = "fake_quant_param", 100
 #: Where all values are 0, any scale will do; a small one leaves an int32 bias its precision.
-_TINY_WEIGHT, _TINY_RANGE = 2.0 ** -20, 2.0 ** -40
+_TINY_WEIGHT, _TINY_RANGE = 2.0**-20, 2.0**-40
 #: Operators whose results lie on the grid of their input.
-_SAME_GRID = frozenset({"relu", "view", "permute", "transpose", "squeeze", "unsqueeze", "slice", "flip", "select", "expand",
-                        "max_pool2d_with_indices"})
+_SAME_GRID = frozenset(
+    {
+        "relu",
+        "view",
+        "permute",
+        "transpose",
+        "squeeze",
+        "unsqueeze",
+        "slice",
+        "flip",
+        "select",
+        "expand",
+        "max_pool2d_with_indices",
+    }
+)
 #: Activations as they are traced, by upstream's classes.
-_ACTIVATIONS = {"relu": "ReLU", "hardtanh": "ReLU6", "sigmoid": "Sigmoid", "leaky_relu": "LeakyReLU", "hardswish": "HSwish",
-                "hardsigmoid": "HSigmoid"}
+_ACTIVATIONS = {
+    "relu": "ReLU",
+    "hardtanh": "ReLU6",
+    "sigmoid": "Sigmoid",
+    "leaky_relu": "LeakyReLU",
+    "hardswish": "HSwish",
+    "hardsigmoid": "HSigmoid",
+}
 
 
 def _values(tensor: Any) -> torch.Tensor:
@@ -41,15 +72,28 @@ def _values(tensor: Any) -> torch.Tensor:
 class _Rounding(Cell):
     """To a grid that stays: per tensor, or for each channel along ``axis``."""
 
-    def _set_grid(self, observer: Any, scale: torch.Tensor, zero: torch.Tensor, lowest: int, highest: int, axis: int, tiny: float) -> None:
+    def _set_grid(
+        self, observer: Any, scale: torch.Tensor, zero: torch.Tensor, lowest: int, highest: int, axis: int, tiny: float
+    ) -> None:
         scale, zero = torch.where(scale == 0, tiny, scale), zero.to(torch.int32)
-        self.__dict__.update(observer=observer, scale=scale, zero=zero, lowest=lowest, highest=highest, axis=axis,
-                             _cast_dtype=observer._cast_dtype)
+        self.__dict__.update(
+            observer=observer,
+            scale=scale,
+            zero=zero,
+            lowest=lowest,
+            highest=highest,
+            axis=axis,
+            _cast_dtype=observer._cast_dtype,
+        )
 
     def _round(self, x: Any) -> Any:
         if self.scale.numel() == 1:
-            return torch.fake_quantize_per_tensor_affine(x, float(self.scale), int(self.zero), self.lowest, self.highest)
-        return torch.fake_quantize_per_channel_affine(x, self.scale, self.zero, self.axis % x.dim(), self.lowest, self.highest)
+            return torch.fake_quantize_per_tensor_affine(
+                x, float(self.scale), int(self.zero), self.lowest, self.highest
+            )
+        return torch.fake_quantize_per_channel_affine(
+            x, self.scale, self.zero, self.axis % x.dim(), self.lowest, self.highest
+        )
 
 
 class RoundedResult(_Rounding):
@@ -72,12 +116,18 @@ class IntegerLayer(_Rounding):
         index, (scale, zero, lowest, highest), bias = layer.integers()
         index, scale, zero = _values(index), _values(scale), _values(zero)
         middle = 0 if lowest < 0 else (highest + 1) // 2
-        self._set_grid(layer.fake_quant_weight, scale, zero - middle, lowest - middle, highest - middle, 0, _TINY_WEIGHT)
+        self._set_grid(
+            layer.fake_quant_weight, scale, zero - middle, lowest - middle, highest - middle, 0, _TINY_WEIGHT
+        )
         shape = (-1,) + (1,) * (index.dim() - 1)
         weight = (index - zero.reshape(shape)) * scale.reshape(shape)
         self.weight = Parameter(weight, name=layer.weight.name, requires_grad=False)
         name = layer.weight.name
-        self.bias = None if bias is None else Parameter(_values(bias), name=name[:name.rindex("weight")] + "bias", requires_grad=False)
+        self.bias = (
+            None
+            if bias is None
+            else Parameter(_values(bias), name=name[: name.rindex("weight")] + "bias", requires_grad=False)
+        )
         self.__dict__["layer"] = layer  # no child: its parameters are none of the file's
 
     def construct(self, x: Any) -> Any:
@@ -91,13 +141,20 @@ def deployed(network: Cell) -> Cell:
         ValueError: if nothing in it is quantized.
     """
     if isinstance(network, FakeQuantWithMinMaxObserver) or hasattr(network, "integers"):
-        raise ValueError(f"For 'export', a quantized network must hold its layers as attributes, but got a lone {type(network).__name__}. "
-                         "Wrap it, e.g. in nn.SequentialCell.")
+        raise ValueError(
+            "For 'export', a quantized network must hold its layers as attributes, but got a lone "
+            f"{type(network).__name__}. "
+            "Wrap it, e.g. in nn.SequentialCell."
+        )
     made = copy.deepcopy(network)
     made.set_train(False)
     if not _replace(made, {}):
-        raise ValueError("For 'export', with 'quant_mode' the network must come from convert_quant_network or QuantizationAwareTraining, or hold "
-                         f"layers of nn.layer.quant, but {type(network).__name__} has nothing that is quantized. Leave 'quant_mode' out.")
+        raise ValueError(
+            "For 'export', with 'quant_mode' the network must come from convert_quant_network or "
+            "QuantizationAwareTraining, or hold "
+            f"layers of nn.layer.quant, but {type(network).__name__} has nothing that is quantized. Leave 'quant_mode' "
+            "out."
+        )
     return made
 
 
@@ -107,7 +164,9 @@ def _replace(cell: Cell, done: dict[int, Cell]) -> int:
     for name, child in list(cell._modules.items()):
         if isinstance(child, FakeQuantWithMinMaxObserver) or hasattr(child, "integers"):
             if id(child) not in done:
-                done[id(child)] = RoundedResult(child) if isinstance(child, FakeQuantWithMinMaxObserver) else IntegerLayer(child)
+                done[id(child)] = (
+                    RoundedResult(child) if isinstance(child, FakeQuantWithMinMaxObserver) else IntegerLayer(child)
+                )
             cell.insert_child_to_cell(name, done[id(child)])
             count += 1
         elif isinstance(child, Cell):
@@ -115,7 +174,7 @@ def _replace(cell: Cell, done: dict[int, Cell]) -> int:
     return count
 
 
-# --- the traced graph ----------------------------------------------------------------------------------------------------------
+# --- the traced graph -------------------------------------------------------------------------------------------------
 
 
 def fake_of(value: Any) -> Node | None:
@@ -129,7 +188,9 @@ def is_fake(value: Any) -> bool:
 
 
 def weight_of(node: Node) -> tuple[Value, str] | None:
-    """(the rounded weight, the name of the argument that it meets) of a convolution or product in integers; else None."""
+    """(the rounded weight, the name of the argument that it meets) of a convolution or product in integers;
+    else None.
+    """
     if node.op == "convolution":
         weight, key = node.args["weight"], "input"
     elif node.op in ("addmm", "mm"):
@@ -142,7 +203,9 @@ def weight_of(node: Node) -> tuple[Value, str] | None:
 def _origin(value: Value) -> tuple[Value, bool]:
     """(the Value whose grid ``value`` lies on, whether operators are between)."""
     between = False
-    while value.node is not None and (value.node.op in _SAME_GRID or (value.node.op == "constant_pad_nd" and value.node.args["value"] == 0)):
+    while value.node is not None and (
+        value.node.op in _SAME_GRID or (value.node.op == "constant_pad_nd" and value.node.args["value"] == 0)
+    ):
         value, between = value.node.args["self"], True
     return value, between
 
@@ -154,12 +217,15 @@ def _input_grid(mean: float, std_dev: float) -> dict[str, Any]:
     if not 0 < std_dev < math.inf:
         raise ValueError(f"For 'export', the 'std_dev' must be a number above 0, but got {std_dev}.")
     if not 0 <= mean <= 255:
-        raise ValueError(f"For 'export', the 'mean' must lie between 0 and 255, the smallest and the largest pixel, but got {mean}.")
+        raise ValueError(
+            f"For 'export', the 'mean' must lie between 0 and 255, the smallest and the largest pixel, but got {mean}."
+        )
     return {"scale": 1 / std_dev, "zero_point": round(mean), "quant_min": 0, "quant_max": 255}
 
 
 def requantized(graph: Graph, mean: float, std_dev: float) -> tuple[Graph, list[str]]:
-    """Round what each integer layer takes: again where operators stand between it and the rounding, which changes nothing; and the graph's inputs.
+    """Round what each integer layer takes: again where operators stand between it and the rounding, which changes
+    nothing; and the graph's inputs.
 
     Returns: the graph, and the places of layers whose input is not rounded, which stay in floats.
 
@@ -203,11 +269,14 @@ class Sequence(list):
 
 
 def mindir_graph(graph: Graph, net: Cell, mean: float, std_dev: float) -> Graph:
-    """With FakeQuantParam, which passes its input on and holds type, scale and zero point, in the place of the fake-quantize operators; and with
-    the ranges in attributes of the operators around, as MindSpore 1.x wrote them.
+    """With FakeQuantParam, which passes its input on and holds type, scale and zero point, in the place of the
+    fake-quantize operators; and with the ranges in attributes of the operators around, as MindSpore 1.x wrote them.
     """
-    observers = {f"{path}-{type(cell).__name__}" if path else type(cell).__name__: cell.observer
-                 for path, cell in net.cells_and_names() if isinstance(cell, _Rounding)}
+    observers = {
+        f"{path}-{type(cell).__name__}" if path else type(cell).__name__: cell.observer
+        for path, cell in net.cells_and_names()
+        if isinstance(cell, _Rounding)
+    }
     for node in graph.nodes:
         if node.op in FAKE and node.args["self"].data is None and node.scope in observers:
             _mark_output(node.args["self"].node, observers[node.scope])
@@ -223,16 +292,23 @@ def mindir_graph(graph: Graph, net: Cell, mean: float, std_dev: float) -> Graph:
 
 
 def _fake_quant_param(args: dict[str, Any], observer: Any) -> dict[str, Any]:
-    """The attributes of ``FakeQuantParam.linear_quant_param``; numbers of a signed type where the range is not learned, as 1.x deploys."""
+    """The attributes of ``FakeQuantParam.linear_quant_param``; numbers of a signed type where the range is not learned,
+    as 1.x deploys.
+    """
     bits = 8 if observer is None else observer.num_bits
     signed = args["quant_min"] < 0 or observer is None or observer.mode == "DEFAULT"
     shift = 2 ** (bits - 1) if signed and args["quant_min"] >= 0 else 0
     per_channel = "axis" in args
     scales = plain(args["scale"].data).tolist() if per_channel else [args["scale"]]
     zeros = plain(args["zero_point"].data).tolist() if per_channel else [args["zero_point"]]
-    return {"quant_algo_name": "linear_quant_algo", "is_per_channel": per_channel, "quant_dtype": bits - 1 + (0 if signed else _UNSIGNED),
-            "linear_quant_scale": Sequence(map(float, scales)), "linear_quant_zero_point": Sequence(int(zero) - shift for zero in zeros),
-            "narrow_range": bool(observer is not None and observer.narrow_range)}
+    return {
+        "quant_algo_name": "linear_quant_algo",
+        "is_per_channel": per_channel,
+        "quant_dtype": bits - 1 + (0 if signed else _UNSIGNED),
+        "linear_quant_scale": Sequence(map(float, scales)),
+        "linear_quant_zero_point": Sequence(int(zero) - shift for zero in zeros),
+        "narrow_range": bool(observer is not None and observer.narrow_range),
+    }
 
 
 def _range(observer: Any, prefix: str) -> dict[str, Any]:
@@ -266,5 +342,12 @@ def _mark_layer(node: Node, found: tuple[Value, str], observers: dict[str, Any],
         node.attributes.update({**_range(before, "input"), "input_narrow_range": torch.tensor(before.narrow_range)})
     elif fake is not None:  # the network's input
         node.attributes.update(mean=torch.tensor(float(mean)), std_dev=torch.tensor(float(std_dev)))
-    node.attributes.update({**_range(observer, "filter"), "symmetric": torch.tensor(observer.symmetric), "act_num_bits": torch.tensor(bits),
-                            "weight_num_bits": torch.tensor(observer.num_bits), "weight_narrow_range": torch.tensor(observer.narrow_range)})
+    node.attributes.update(
+        {
+            **_range(observer, "filter"),
+            "symmetric": torch.tensor(observer.symmetric),
+            "act_num_bits": torch.tensor(bits),
+            "weight_num_bits": torch.tensor(observer.num_bits),
+            "weight_narrow_range": torch.tensor(observer.narrow_range),
+        }
+    )

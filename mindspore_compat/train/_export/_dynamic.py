@@ -1,8 +1,11 @@
-"""Files for inputs with open sizes: the network is traced with several sizes, and what differs between the files becomes a function of them.
+"""Files for inputs with open sizes: the network is traced with several sizes, and what differs between the files
+becomes a function of them.
 
-The files must be the same but for numbers; each number that differs has to be one expression of the sizes in all of them, and is computed in
-the file from the shapes of its inputs. The result is compared with the network at further sizes, so that an ``if`` on a size is noticed.
+The files must be the same but for numbers; each number that differs has to be one expression of the sizes in all of
+them, and is computed in the file from the shapes of its inputs. The result is compared with the network at further
+sizes, so that an ``if`` on a size is noticed.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -14,13 +17,24 @@ import torch
 from mindspore_compat.common._wrap import memory, plain
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._export._graph import leaves
-from mindspore_compat.train._export._sizes import Expression, OpenSize, elements, fit, ground, open_sizes, probes, tellings
+from mindspore_compat.train._export._sizes import (
+    Expression,
+    OpenSize,
+    elements,
+    fit,
+    ground,
+    open_sizes,
+    probes,
+    tellings,
+)
 from mindspore_compat.train._export._watched_sizes import turning_points, watched
 
 __all__ = ["SizeExpressions", "compare", "dynamic_model", "unequal"]
 
 _LARGEST, _MOST_POINTS, _MOST_ELEMENTS = 20_000, 200, 20_000_000
-_HINT = ("Export with fixed sizes, one file for each, or say with mindspore.Symbol(divisor=…, min=…) which sizes there are")
+_HINT = (
+    "Export with fixed sizes, one file for each, or say with mindspore.Symbol(divisor=…, min=…) which sizes there are"
+)
 
 
 def unequal(what: str) -> NotImplementedError:
@@ -50,7 +64,9 @@ class SizeExpressions:
         raise NotImplementedError
 
     def fitting(self, values: Sequence[int]) -> Expression:
-        """The expression that is these numbers at the sizes that were traced. Raises: what `unequal` makes, if there is none."""
+        """The expression that is these numbers at the sizes that were traced. Raises: what `unequal` makes, if there is
+        none.
+        """
         found = fit(values, self.traces)
         if found is None:
             raise unequal(f"the number {values[0]} in the file depends on the sizes in a way that no operator writes")
@@ -62,12 +78,15 @@ class SizeExpressions:
             result = self.size(found.groups[0])
             for group in found.groups[1:]:
                 result = self.operator(self.MULTIPLY, result, self.size(group))
-            for op, number, nothing in ((self.MULTIPLY, found.factor, 1), (self.ADD, found.offset, 0), (self.DIVIDE, found.divisor, 1)):
+            for op, number, nothing in (
+                (self.MULTIPLY, found.factor, 1),
+                (self.ADD, found.offset, 0),
+                (self.DIVIDE, found.divisor, 1),
+            ):
                 if number != nothing:
                     result = self.operator(op, result, self.literal(number))
             self.known[found] = result
         return self.known[found]
-
 
 
 def _extra(points: list[tuple[int, int]], sizes: Sequence[OpenSize], usual: dict[int, int]) -> list[dict[int, int]]:
@@ -75,12 +94,17 @@ def _extra(points: list[tuple[int, int]], sizes: Sequence[OpenSize], usual: dict
     symbols = {size.group: size.symbol for size in sizes}
     points = [(group, size) for group, size in points if symbols[group].allows(size)]
     if any(size > _LARGEST for _, size in points) or len(points) > _MOST_POINTS:
-        raise unequal(f"'construct' compares an open size with {max(size for _, size in points)}, more than can be looked at"
-                      if len(points) <= _MOST_POINTS else "'construct' compares open sizes with too many numbers")
+        raise unequal(
+            f"'construct' compares an open size with {max(size for _, size in points)}, more than can be looked at"
+            if len(points) <= _MOST_POINTS
+            else "'construct' compares open sizes with too many numbers"
+        )
     return [{**usual, group: size} for group, size in points]
 
 
-def dynamic_model(build: Callable[[Any], Any], merge: Callable[..., Any], inputs: Any) -> tuple[Any, list[OpenSize], list[dict[int, int]]]:
+def dynamic_model(
+    build: Callable[[Any], Any], merge: Callable[..., Any], inputs: Any
+) -> tuple[Any, list[OpenSize], list[dict[int, int]]]:
     """(the message of a file for inputs of which some sizes are open, these sizes, further ones to compare results at).
 
     Args:
@@ -102,7 +126,9 @@ def dynamic_model(build: Callable[[Any], Any], merge: Callable[..., Any], inputs
             continue
         return merge(models, sizes, traces), sizes, _extra(turning_points(logs, traces), sizes, traces[0])
     assert first is not None
-    raise type(first)(f"For 'export', the network fails with all tried values of the open sizes: {first} {_HINT}.") from first
+    raise type(first)(
+        f"For 'export', the network fails with all tried values of the open sizes: {first} {_HINT}."
+    ) from first
 
 
 def _run(net: Any, inputs: Any) -> list[torch.Tensor]:
@@ -117,13 +143,20 @@ def _run(net: Any, inputs: Any) -> list[torch.Tensor]:
             memory(item).copy_(content)
 
 
-def compare(net: Any, run: Callable[[Any], Any], inputs: Any, sizes: Sequence[OpenSize], extra: Sequence[dict[int, int]] = ()) -> None:
-    """NotImplementedError if ``run``, the written graph, gives something else than the network at other sizes than those of the traces."""
+def compare(
+    net: Any, run: Callable[[Any], Any], inputs: Any, sizes: Sequence[OpenSize], extra: Sequence[dict[int, int]] = ()
+) -> None:
+    """NotImplementedError if ``run``, the written graph, gives something else than the network at other sizes than
+    those of the traces.
+    """
     for numbers in (*probes(sizes), *extra):
         if elements(inputs, sizes, numbers) > _MOST_ELEMENTS:
             if numbers in extra:
-                raise unequal(f"'construct' compares an open size with a number near {max(numbers.values())}, and inputs of that size are too large "
-                              "to be looked at")
+                raise unequal(
+                    f"'construct' compares an open size with a number near {max(numbers.values())}, and inputs of that "
+                    "size are too large "
+                    "to be looked at"
+                )
             continue
         given = ground(inputs, sizes, numbers)
         try:
@@ -135,17 +168,28 @@ def compare(net: Any, run: Callable[[Any], Any], inputs: Any, sizes: Sequence[Op
             found = list(leaves(run([item for item in leaves(given) if isinstance(item, torch.Tensor)])))
             same = len(found) == len(wanted) and all(_same(one, other) for one, other in zip(found, wanted))
         except Exception as error:
-            raise unequal(f"what the file computes fails for inputs of the shapes {shown}, where the network does not: {error}") from error
+            raise unequal(
+                f"what the file computes fails for inputs of the shapes {shown}, where the network does not: {error}"
+            ) from error
         if not same:
-            raise unequal(f"the network computes something else for inputs of the shapes {shown} than the same operators would: "
-                          "'construct' decides by a size")
+            raise unequal(
+                f"the network computes something else for inputs of the shapes {shown} than the same operators would: "
+                "'construct' decides by a size"
+            )
 
 
 def _same(found: Any, wanted: Any) -> bool:
     one, other = np.asarray(_array(found)), np.asarray(_array(wanted))
-    return one.shape == other.shape and bool(np.allclose(one.astype(np.float64), other.astype(np.float64), 1e-3, 1e-4, equal_nan=True))
+    return one.shape == other.shape and bool(
+        np.allclose(one.astype(np.float64), other.astype(np.float64), 1e-3, 1e-4, equal_nan=True)
+    )
 
 
 def _array(item: Any) -> Any:
-    return plain(item).float().numpy() if isinstance(item, torch.Tensor) and item.dtype is torch.bfloat16 else \
-        plain(item).numpy() if isinstance(item, torch.Tensor) else item
+    return (
+        plain(item).float().numpy()
+        if isinstance(item, torch.Tensor) and item.dtype is torch.bfloat16
+        else plain(item).numpy()
+        if isinstance(item, torch.Tensor)
+        else item
+    )

@@ -1,8 +1,11 @@
-"""Control flow that depends on values: the same function runs once for each way through its decisions, and the ways become one graph.
+"""Control flow that depends on values: the same function runs once for each way through its decisions, and the ways
+become one graph.
 
-A decision is a tensor in a place where Python wants True or False (``if x.sum() > 0``). What stands before it is the same on all ways; what
-follows becomes a graph for each outcome, and a ``branch`` node, the last of its graph, takes one of the two.
+A decision is a tensor in a place where Python wants True or False (``if x.sum() > 0``). What stands before it is the
+same on all ways; what follows becomes a graph for each outcome, and a ``branch`` node, the last of its graph, takes one
+of the two.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -24,13 +27,16 @@ class Attempt:
     decisions: list[tuple[int, Value, bool]] = field(default_factory=list)
 
 
-def explore(attempt: Callable[[tuple[bool, ...]], Attempt], refuse: Callable[[str], Exception], again: bool = False) -> Graph:
+def explore(
+    attempt: Callable[[tuple[bool, ...]], Attempt], refuse: Callable[[str], Exception], again: bool = False
+) -> Graph:
     """The graph of all ways.
 
     Args:
         attempt: runs the function; the first decisions are given, others are as the values say.
         refuse: makes the error of a text.
-        again: the function runs twice where it decides nothing, to see whether the numbers that it gets from Python stay.
+        again: the function runs twice where it decides nothing, to see whether the numbers that it gets from Python
+            stay.
     """
     found: dict[tuple[bool, ...], Attempt] = {}
     left: list[tuple[bool, ...]] = [()]
@@ -43,8 +49,11 @@ def explore(attempt: Callable[[tuple[bool, ...]], Attempt], refuse: Callable[[st
         except Exception as error:
             if not given:
                 raise
-            raise refuse(f"'construct' raises {type(error).__name__} ({error}) where a decision that depends on values is taken the other way, which "
-                         "a file can not hold") from error
+            raise refuse(
+                f"'construct' raises {type(error).__name__} ({error}) where a decision that depends on values is taken "
+                "the other way, which "
+                "a file can not hold"
+            ) from error
         taken = tuple(outcome for _, _, outcome in one.decisions)
         found[taken] = one
         left += [(*taken[:number], not taken[number]) for number in range(len(given), len(taken))]
@@ -59,7 +68,9 @@ def explore(attempt: Callable[[tuple[bool, ...]], Attempt], refuse: Callable[[st
                 raise _unsteady(refuse)
         return first.graph
     taken = next(iter(found))
-    if _described(attempt(taken).graph) != _described(first.graph):  # it has run several times by now: what is counted has changed
+    if _described(attempt(taken).graph) != _described(
+        first.graph
+    ):  # it has run several times by now: what is counted has changed
         raise _unsteady(refuse)
     changed = list({value.name: value for one in found.values() for value, _ in one.graph.updates}.values())
     structure = map_values(lambda _: None, first.graph.outputs)
@@ -80,30 +91,46 @@ def explore(attempt: Callable[[tuple[bool, ...]], Attempt], refuse: Callable[[st
 
 def too_many(refuse: Callable[[str], Exception]) -> Exception:
     """The error for what is no decision but a loop."""
-    return refuse(f"'construct' decides by values (if, while) in more than {MOST_WAYS} ways: the rounds of a loop depend on them. "
-                  "Write the loop with ops.WhileLoop, or with a fixed number of rounds and ops.select")
+    return refuse(
+        f"'construct' decides by values (if, while) in more than {MOST_WAYS} ways: the rounds of a loop depend on "
+        "them. "
+        "Write the loop with ops.WhileLoop, or with a fixed number of rounds and ops.select"
+    )
 
 
 def _unsteady(refuse: Callable[[str], Exception]) -> Exception:
-    return refuse("'construct' does not compute the same when it runs again: something in Python, such as a count kept in an attribute, changes "
-                  "with each call. Keep it in a Parameter")
+    return refuse(
+        "'construct' does not compute the same when it runs again: something in Python, such as a count kept in an "
+        "attribute, changes "
+        "with each call. Keep it in a Parameter"
+    )
 
 
 def _described(graph: Graph) -> list[Any]:
     """Operators and the numbers that they got from Python."""
+
     def number(item: Any) -> Any:
         return item if isinstance(item, (bool, int, float, str, type(None))) else type(item).__name__
 
-    return [(node.op, len(node.outputs), {key: map_values(number, item) for key, item in node.args.items()}) for node in graph.nodes]
+    return [
+        (node.op, len(node.outputs), {key: map_values(number, item) for key, item in node.args.items()})
+        for node in graph.nodes
+    ]
 
 
 def _own(graph: Graph, value: Value) -> Value:
     return next((item for item in graph.parameters if item.name == value.name), value)
 
 
-def _merged(found: dict[tuple[bool, ...], Attempt], prefix: tuple[bool, ...], start: int, name: str, refuse: Callable[[str], Exception]) -> Graph:
+def _merged(
+    found: dict[tuple[bool, ...], Attempt],
+    prefix: tuple[bool, ...],
+    start: int,
+    name: str,
+    refuse: Callable[[str], Exception],
+) -> Graph:
     """The graph of what follows the decisions ``prefix``; the ways below share their Values up to here."""
-    ways = [(taken, one) for taken, one in found.items() if taken[:len(prefix)] == prefix]
+    ways = [(taken, one) for taken, one in found.items() if taken[: len(prefix)] == prefix]
     taken, one = ways[0]
     if len(taken) == len(prefix):
         return Graph(name, [], one.graph.parameters, one.graph.nodes[start:], one.graph.outputs)
@@ -111,14 +138,30 @@ def _merged(found: dict[tuple[bool, ...], Attempt], prefix: tuple[bool, ...], st
     for _, other in ways[1:]:
         _share(one.graph, other, start, end, refuse)
     nodes = one.graph.nodes[start:end]
-    sides = [_merged(found, (*prefix, outcome), end, f"{name}_{word}", refuse) for outcome, word in ((True, "then"), (False, "else"))]
+    sides = [
+        _merged(found, (*prefix, outcome), end, f"{name}_{word}", refuse)
+        for outcome, word in ((True, "then"), (False, "else"))
+    ]
     for left, right in zip(sides[0].outputs, sides[1].outputs):
         if left.dtype is not right.dtype:
-            raise refuse(f"'construct' returns {left.dtype} or {right.dtype}, as its decisions by values go, which a file can not hold. "
-                         "Cast them alike")
-    branch = Node("branch", {"condition": condition, "then": sides[0], "other": sides[1]}, scope=nodes[-1].scope if nodes else "")
-    branch.outputs = [Value(RESULT, left.shape if left.shape == right.shape else _open(left.shape, right.shape), left.dtype, node=branch, index=index)
-                      for index, (left, right) in enumerate(zip(sides[0].outputs, sides[1].outputs))]
+            raise refuse(
+                f"'construct' returns {left.dtype} or {right.dtype}, as its decisions by values go, which a file can "
+                "not hold. "
+                "Cast them alike"
+            )
+    branch = Node(
+        "branch", {"condition": condition, "then": sides[0], "other": sides[1]}, scope=nodes[-1].scope if nodes else ""
+    )
+    branch.outputs = [
+        Value(
+            RESULT,
+            left.shape if left.shape == right.shape else _open(left.shape, right.shape),
+            left.dtype,
+            node=branch,
+            index=index,
+        )
+        for index, (left, right) in enumerate(zip(sides[0].outputs, sides[1].outputs))
+    ]
     return Graph(name, [], one.graph.parameters, [*nodes, branch], tuple(branch.outputs))
 
 
@@ -146,4 +189,3 @@ def _share(graph: Graph, other: Attempt, start: int, end: int, refuse: Callable[
         node.args = {key: map_values(shared, item) for key, item in node.args.items()}
     other.graph.outputs = map_values(shared, other.graph.outputs)
     other.decisions = [(place, shared(condition), outcome) for place, condition, outcome in other.decisions]
-

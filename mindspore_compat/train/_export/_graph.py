@@ -1,4 +1,7 @@
-"""The graph between the trace of a Cell and a file format: values, nodes of aten operators without side effects, clean-up."""
+"""The graph between the trace of a Cell and a file format: values, nodes of aten operators without side effects,
+clean-up.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -45,7 +48,9 @@ class Node:
     def inputs(self) -> list[Value]:
         """The Values it takes, those that its inner graphs take from outside included."""
         items = list(leaves(self.args))
-        return [item for item in items if isinstance(item, Value)] + [value for item in items if isinstance(item, Graph) for value in item.captured()]
+        return [item for item in items if isinstance(item, Value)] + [
+            value for item in items if isinstance(item, Graph) for value in item.captured()
+        ]
 
 
 @dataclass(repr=False)

@@ -1,7 +1,10 @@
-"""Reading MINDIR: a `FuncGraph` runs node by node; the operators stand in ``_load_rows.py``, those a file may name in ``_load_operators.py``.
+"""Reading MINDIR: a `FuncGraph` runs node by node; the operators stand in ``_load_rows.py``, those a file may name in
+``_load_operators.py``.
 
-A file is data: nothing in it is looked up outside of these tables, and what it says of sizes, places and names is checked before it is used.
+A file is data: nothing in it is looked up outside of these tables, and what it says of sizes, places and names is
+checked before it is used.
 """
+
 from __future__ import annotations
 
 import math
@@ -57,7 +60,9 @@ def _reading(path: str, what: str) -> Iterator[None]:
     except NotImplementedError as error:
         raise NotImplementedError(f"{error} It stands at {what} in the file {path!r}.") from None
     except (*_FAILURES, OSError) as error:
-        raise MindirError(f"For 'load', the file {path!r} is damaged at {what}: {type(error).__name__}: {error}") from error
+        raise MindirError(
+            f"For 'load', the file {path!r} is damaged at {what}: {type(error).__name__}: {error}"
+        ) from error
 
 
 def _text(value: Any) -> str:
@@ -67,7 +72,8 @@ def _text(value: Any) -> str:
     return value
 
 
-# --- values ---------------------------------------------------------------------------------------------------------------
+# --- values -----------------------------------------------------------------------------------------------------------
+
 
 class _Separate:
     """Contents in files of their own, beside the MINDIR file or in folders below."""
@@ -78,7 +84,9 @@ class _Separate:
     def _place(self, location: str) -> str:
         parts = location.replace("\\", "/").split("/")
         if not location or "\0" in location or os.path.isabs(location) or ".." in parts:
-            raise ValueError(f"the location {location!r:.200} of separate contents must be a relative path below the file's folder")
+            raise ValueError(
+                f"the location {location!r:.200} of separate contents must be a relative path below the file's folder"
+            )
         found = os.path.realpath(os.path.join(self._folder, location))
         if os.path.commonpath([self._folder, found]) != self._folder:
             raise ValueError(f"the location {location!r} of separate contents leads out of the file's folder")
@@ -90,8 +98,11 @@ class _Separate:
         with open_regular(path) as file:
             size = os.fstat(file.fileno()).st_size
             if place.length != wanted or place.offset < 0 or place.offset + place.length > size:
-                raise ValueError(f"the separate contents must have {wanted} bytes, but {place.location!r} of {size} bytes is said to have "
-                                 f"{place.length} at byte {place.offset}")
+                raise ValueError(
+                    f"the separate contents must have {wanted} bytes, but {place.location!r} of {size} bytes is said "
+                    "to have "
+                    f"{place.length} at byte {place.offset}"
+                )
             self._taken[path] = self._taken.get(path, 0) + wanted
             if self._taken[path] > size + _SPARE_BYTES:
                 raise ValueError(f"more is taken from {place.location!r} than it holds: some of it several times")
@@ -101,10 +112,17 @@ class _Separate:
 
 def _tensor(message: Any, separate: _Separate) -> Any:
     if message.data_type not in _DTYPES:
-        raise NotImplementedError(f"For 'load', the tensor {message.name!r} has the type {message.data_type}, which is not available in torch. "
-                                  "Cast it before the export.")
+        raise NotImplementedError(
+            f"For 'load', the tensor {message.name!r} has the type {message.data_type}, which is not available in "
+            "torch. "
+            "Cast it before the export."
+        )
     dtype, shape = _DTYPES[message.data_type], tuple(message.dims)
-    if len(shape) > _MAX_DIMS or any(dim < 0 for dim in shape) or math.prod(max(dim, 1) for dim in shape) * dtype.itemsize >= 1 << 63:
+    if (
+        len(shape) > _MAX_DIMS
+        or any(dim < 0 for dim in shape)
+        or math.prod(max(dim, 1) for dim in shape) * dtype.itemsize >= 1 << 63
+    ):
         raise ValueError(f"the tensor {message.name!r} has the shape {list(shape[:_MAX_DIMS])}, which no tensor has")
     wanted = math.prod(shape) * dtype.itemsize
     data = separate.read(message.external_data, wanted) if message.HasField("external_data") else message.raw_data
@@ -119,26 +137,41 @@ def _value(attribute: Any, separate: _Separate) -> Any:
     kind = attribute.type
     if kind in (_T.TENSORS, _T.TENSOR):
         messages = list(attribute.tensors) or [attribute.t]
-        found = [Tensor(_tensor(item, separate)) if item.raw_data or item.dims or item.HasField("external_data") else _DTYPES[item.data_type]
-                 for item in messages]  # without shape and content it is a dtype
+        found = [
+            Tensor(_tensor(item, separate))
+            if item.raw_data or item.dims or item.HasField("external_data")
+            else _DTYPES[item.data_type]
+            for item in messages
+        ]  # without shape and content it is a dtype
         return found[0] if len(found) == 1 else tuple(found)
     if kind in (_T.TUPLE, _T.LIST):
         return tuple(_value(item, separate) for item in attribute.values)
     if kind == _T.DICT:
-        return {_text(item.name): _value(item.values[0] if item.values else item, separate) for item in attribute.values}
+        return {
+            _text(item.name): _value(item.values[0] if item.values else item, separate) for item in attribute.values
+        }
     if kind in (_T.NONE, *_TOKENS):
         return None
-    one, several, make = ((attribute.s, attribute.strings, bytes.decode) if kind == _T.STRING else
-                          (attribute.d, attribute.doubles, float) if kind == _T.DOUBLE else
-                          (attribute.f, attribute.floats, float) if kind == _T.FLOAT else (attribute.i, attribute.ints, int))
+    one, several, make = (
+        (attribute.s, attribute.strings, bytes.decode)
+        if kind == _T.STRING
+        else (attribute.d, attribute.doubles, float)
+        if kind == _T.DOUBLE
+        else (attribute.f, attribute.floats, float)
+        if kind == _T.FLOAT
+        else (attribute.i, attribute.ints, int)
+    )
     if kind == _T.BOOL:
         make = bool
     elif kind not in _INTS | {_T.STRING, _T.DOUBLE, _T.FLOAT}:
-        raise NotImplementedError(f"For 'load', the value {attribute.name!r} is of the kind {kind}, which can not be read.")
+        raise NotImplementedError(
+            f"For 'load', the value {attribute.name!r} is of the kind {kind}, which can not be read."
+        )
     return make(several[0] if len(several) == 1 else one) if len(several) < 2 else tuple(make(item) for item in several)
 
 
-# --- graphs ---------------------------------------------------------------------------------------------------------------
+# --- graphs -----------------------------------------------------------------------------------------------------------
+
 
 class _Partial:
     """A function of the file with its first arguments."""
@@ -164,7 +197,9 @@ class _Run:
         self._calls += 1
         if self._calls > _MOST_CALLS or depth > _DEEPEST:
             often = f"{depth} deep" if depth > _DEEPEST else f"{self._calls} times"
-            raise ValueError(f"For 'GraphCell', the functions of the file {self._path!r} call each other {often}: without end.")
+            raise ValueError(
+                f"For 'GraphCell', the functions of the file {self._path!r} call each other {often}: without end."
+            )
 
 
 class _Values(dict[str, Any]):
@@ -215,15 +250,19 @@ class _Graph:
         """All values by name. A call whose result is that of the graph is left to be done."""
         if len(arguments) != len(self.inputs):
             names = [name.rpartition(":")[2] for name in self.inputs]
-            raise RuntimeError(f"For 'GraphCell', the number of inputs must be {len(names)} {names}, but got {len(arguments)} "
-                               f"(graph {self.name!r} of the file {self.path!r}).")
+            raise RuntimeError(
+                f"For 'GraphCell', the number of inputs must be {len(names)} {names}, but got {len(arguments)} "
+                f"(graph {self.name!r} of the file {self.path!r})."
+            )
         values = _Values(self.shared, zip(self.inputs, arguments))
         last = self.steps[-1][0] if self.steps and [self.steps[-1][0]] == self.outputs else None
         for name, function, inputs in self.steps:
             try:
                 result = function(*[values[item] for item in inputs])
                 if function is _call:
-                    result = _Pending(result) if name == last else result.graph.run(result.arguments, counted, depth + 1)
+                    result = (
+                        _Pending(result) if name == last else result.graph.run(result.arguments, counted, depth + 1)
+                    )
             except _FAILURES as error:
                 raise self._failed(name, error) from error
             values[name] = result
@@ -234,7 +273,9 @@ class _Graph:
         if hasattr(error, _TOLD):
             return error
         text = f"For 'GraphCell', the node {name!r} of the file {self.path!r} failed: {error}"
-        if isinstance(error, (ValueError, TypeError, RuntimeError)) and not isinstance(error, (UnicodeError, RecursionError)):
+        if isinstance(error, (ValueError, TypeError, RuntimeError)) and not isinstance(
+            error, (UnicodeError, RecursionError)
+        ):
             error.args = (text,)
         else:
             error = ValueError(f"{text} ({type(error).__name__})")
@@ -294,7 +335,10 @@ class FuncGraph:
             primitives = {_text(item.name): item for item in model.primitives}
             tokens = _tokens(messages, primitives)
         self._main = graphs[0]
-        self._fixed = {*constants, *(item.name for graph in messages for item in graph.input)}  # no operator writes into these
+        self._fixed = {
+            *constants,
+            *(item.name for graph in messages for item in graph.input),
+        }  # no operator writes into these
         shared |= {graph.name: _Partial(graph) for graph in graphs}
         for graph, message in zip(graphs, messages):
             graph.shared = shared
@@ -328,11 +372,19 @@ class FuncGraph:
             given = self._attributes(node.attribute)
         if kind not in _STRUCTURE:
             inputs = [name for name in inputs if name not in tokens]
-        return node.output[0], self._function(kind, given, node, [constants.get(name, Ellipsis) for name in inputs]), inputs
+        return (
+            node.output[0],
+            self._function(kind, given, node, [constants.get(name, Ellipsis) for name in inputs]),
+            inputs,
+        )
 
     def _attributes(self, messages: Any) -> dict[str, Any]:
-        return {_text(item.name): _value(item, self._separate) for item in messages
-                if item.name not in ("input_names", "output_names") and not (item.name == "shape" and item.type == _T.TENSORS)}
+        return {
+            _text(item.name): _value(item, self._separate)
+            for item in messages
+            if item.name not in ("input_names", "output_names")
+            and not (item.name == "shape" and item.type == _T.TENSORS)
+        }
 
     def _function(self, kind: str, attributes: dict[str, Any], node: Any, inputs: list[Any]) -> Callable[..., Any]:
         if kind in _THROUGH:
@@ -346,8 +398,11 @@ class FuncGraph:
         found = None if kind in REFUSED else operator(kind, attributes, inputs) or gradient(kind, attributes)
         if found is None:
             why = f"is not loaded from files: {REFUSED[kind]}" if kind in REFUSED else "is not available"
-            raise NotImplementedError(f"For 'load', the operator {kind!r:.100} (node {node.name!r:.200}) {why}. Run that part in Python, or load the "
-                                      f"parameters with load_checkpoint into a Cell. See {COVERAGE_PAGE}.")
+            raise NotImplementedError(
+                f"For 'load', the operator {kind!r:.100} (node {node.name!r:.200}) {why}. Run that part in Python, or "
+                "load the "
+                f"parameters with load_checkpoint into a Cell. See {COVERAGE_PAGE}."
+            )
         return found
 
     def __call__(self, *inputs: Any) -> Any:
@@ -369,14 +424,17 @@ def _item(items: Any, index: Any) -> Any:
 
 _STRUCTURE: dict[str, Callable[..., Any]] = {
     "UpdateState": lambda *_: None,
-    "MakeTuple": lambda *items: items, "make_list": lambda *items: items,
-    "TupleGetItem": _item, "list_getitem": _item,
+    "MakeTuple": lambda *items: items,
+    "make_list": lambda *items: items,
+    "TupleGetItem": _item,
+    "list_getitem": _item,
     "Partial": lambda function, *arguments: _call(function, *arguments),
     "Switch": _switch,
 }
 
 
-# --- the file -------------------------------------------------------------------------------------------------------------
+# --- the file ---------------------------------------------------------------------------------------------------------
+
 
 def read(path: str, dec_key: Any = None, dec_mode: Any = "AES-GCM") -> FuncGraph:
     """The graph of a file, see `load`."""
@@ -390,15 +448,21 @@ def read(path: str, dec_key: Any = None, dec_mode: Any = "AES-GCM") -> FuncGraph
         model.ParseFromString(bytes(data))
     except (DecodeError, FormatError) as error:
         hint = " It is encrypted: give 'dec_key' and 'dec_mode'." if envelope.encryption_of(memoryview(data)) else ""
-        raise MindirError(f"For 'load', the file {path!r} is no MINDIR file, or it is damaged: {error}.{hint}") from error
+        raise MindirError(
+            f"For 'load', the file {path!r} is no MINDIR file, or it is damaged: {error}.{hint}"
+        ) from error
     if not model.producer_name or not model.HasField("graph"):
-        raise MindirError(f"For 'load', the file {path!r} is no MINDIR file, or it is damaged: there is no graph in it.")
+        raise MindirError(
+            f"For 'load', the file {path!r} is no MINDIR file, or it is damaged: there is no graph in it."
+        )
     return FuncGraph(model, path)
 
 
 def _decrypted(path: str, data: bytes, key: Any, mode: Any) -> Any:
     if not isinstance(key, bytes):
-        raise ValueError(f"The parameter 'dec_key' must be isinstance of {bytes}, but got {key}. It is an argument of load.")
+        raise ValueError(
+            f"The parameter 'dec_key' must be isinstance of {bytes}, but got {key}. It is an argument of load."
+        )
     if callable(mode):
         return mode(os.path.realpath(path), key)
     try:

@@ -1,7 +1,10 @@
-"""MINDIR's operators of derivatives (``TanhGrad``, ``Conv2DBackpropFilter``): each is torch's derivative of the forward operator.
+"""MINDIR's operators of derivatives (``TanhGrad``, ``Conv2DBackpropFilter``): each is torch's derivative of the forward
+operator.
 
-The files of train steps and of ``ops.grad`` hold them. Arguments stand in the order in which MindSpore 2.10 writes them.
+The files of train steps and of ``ops.grad`` hold them. Arguments stand in the order in which MindSpore 2.10 writes
+them.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -53,7 +56,8 @@ def _forward(name: str, attributes: dict[str, Any], count: int = 2) -> _Run:
     return found
 
 
-# --- by attributes ----------------------------------------------------------------------------------------------------------
+# --- by attributes ----------------------------------------------------------------------------------------------------
+
 
 def _convolution_filter(name: str, gradient_first: bool) -> Callable[[dict[str, Any]], _Run]:
     def row(a: dict[str, Any]) -> _Run:
@@ -62,20 +66,26 @@ def _convolution_filter(name: str, gradient_first: bool) -> Callable[[dict[str, 
         def run(first: Any, second: Any, size: Any) -> Any:
             dy, x = (first, second) if gradient_first else (second, first)
             return _derivative(lambda weight: forward(_tensor(x), weight), x.new_zeros(tuple(size)), dy)
+
         return run
+
     return row
 
 
 def _convolution_input(a: dict[str, Any]) -> _Run:
     forward = _forward("Conv3D", a)
-    return lambda weight, dy, size: _derivative(lambda x: forward(x, _tensor(weight)), weight.new_zeros(tuple(size)), dy)
+    return lambda weight, dy, size: _derivative(
+        lambda x: forward(x, _tensor(weight)), weight.new_zeros(tuple(size)), dy
+    )
 
 
 def _pool(name: str) -> Callable[[dict[str, Any]], _Run]:
     """``MaxPoolGrad(x, y, dy)``"""
+
     def row(a: dict[str, Any]) -> _Run:
         forward = _forward(name, a, 1)
         return lambda x, _, dy: _derivative(forward, x, dy)
+
     return row
 
 
@@ -86,12 +96,16 @@ def _average_pool_3d(a: dict[str, Any]) -> _Run:
 
 def _max_pool_places(_: dict[str, Any]) -> _Run:
     """From the places of the largest elements, numbered within a channel."""
+
     def run(x: Any, dy: Any, places: Any) -> Any:
         shape = tuple(x.shape)
         start = 2
         flat = torch.zeros((*shape[:start], int(x[0, 0].numel())), dtype=dy.dtype, device=dy.device)
         index = torch.reshape(_tensor(places), (*shape[:start], -1)).to(torch.int64)
-        return wrap(torch.reshape(torch.scatter_add(flat, start, index, torch.reshape(_tensor(dy), index.shape)), shape))
+        return wrap(
+            torch.reshape(torch.scatter_add(flat, start, index, torch.reshape(_tensor(dy), index.shape)), shape)
+        )
+
     return run
 
 
@@ -100,6 +114,7 @@ def _strided_slice(a: dict[str, Any]) -> _Run:
 
     def run(dy: Any, shape: Any, begin: Any, end: Any, strides: Any, *masks: Any) -> Any:
         return _derivative(lambda x: forward(wrap(x), begin, end, strides, *masks), dy.new_zeros(tuple(shape)), dy)
+
     return run
 
 
@@ -113,6 +128,7 @@ def _lstm(a: dict[str, Any]) -> _Run:
 
     def run(x: Any, h: Any, c: Any, weights: Any, *rest: Any) -> Any:
         return _derivatives(lambda *items: tuple(forward(*map(wrap, items))[:3]), (x, h, c, weights), tuple(rest[3:6]))
+
     return run
 
 
@@ -120,8 +136,13 @@ def _layer_norm(a: dict[str, Any]) -> _Run:
     eps = a.get("epsilon", 1e-5)
 
     def run(x: Any, dy: Any, variance: Any, mean: Any, gamma: Any, axis: int, *_: Any) -> Any:
-        shape = tuple(x.shape)[axis % x.ndim:]
-        return _derivatives(lambda x, gamma, beta: tf.layer_norm(x, shape, gamma, beta, eps), (x, gamma, torch.zeros_like(_tensor(gamma))), dy)
+        shape = tuple(x.shape)[axis % x.ndim :]
+        return _derivatives(
+            lambda x, gamma, beta: tf.layer_norm(x, shape, gamma, beta, eps),
+            (x, gamma, torch.zeros_like(_tensor(gamma))),
+            dy,
+        )
+
     return run
 
 
@@ -131,43 +152,61 @@ def _mirror_pad(a: dict[str, Any]) -> _Run:
     def run(dy: Any, paddings: Any) -> Any:
         shape = [size - sum(pair) for size, pair in zip(dy.shape, _tensor(paddings).tolist())]
         return _derivative(lambda x: forward(wrap(x), paddings), dy.new_zeros(shape), dy)
+
     return run
 
 
 def _median(a: dict[str, Any]) -> _Run:
     if a.get("global_median"):
-        raise NotImplementedError("For 'load', the derivative of the median of all elements is not available. Take the median along an axis.")
+        raise NotImplementedError(
+            "For 'load', the derivative of the median of all elements is not available. Take the median along an axis."
+        )
     axis, keep = a["axis"], a["keep_dims"]
 
     def run(dy: Any, x: Any, _: Any, places: Any) -> Any:
         dy, places = (item if keep else torch.unsqueeze(item, axis) for item in (_tensor(dy), _tensor(places)))
         return wrap(torch.scatter_add(torch.zeros_like(_tensor(x)), axis, places.to(torch.int64), dy))
+
     return run
 
 
 #: {operator: a function of its attributes that gives the computation}
 _BY_ATTRIBUTES: dict[str, Callable[[dict[str, Any]], _Run]] = {
-    "Conv2DBackpropFilter": _convolution_filter("Conv2D", True), "Conv3DBackpropFilter": _convolution_filter("Conv3D", False),
-    "Conv3DBackpropInput": _convolution_input, "MaxPoolGrad": _pool("MaxPool"), "MaxPool3DGrad": _pool("MaxPool3D"),
-    "AvgPool3DGrad": _average_pool_3d, "MaxPoolGradWithArgmaxV2": _max_pool_places, "MaxPool3DGradWithArgmax": _max_pool_places,
-    "StridedSliceGrad": _strided_slice, "L2NormalizeGrad": _l2_normalize, "LSTMGrad": _lstm, "LayerNormGrad": _layer_norm,
-    "MirrorPadGrad": _mirror_pad, "MedianGrad": _median,
+    "Conv2DBackpropFilter": _convolution_filter("Conv2D", True),
+    "Conv3DBackpropFilter": _convolution_filter("Conv3D", False),
+    "Conv3DBackpropInput": _convolution_input,
+    "MaxPoolGrad": _pool("MaxPool"),
+    "MaxPool3DGrad": _pool("MaxPool3D"),
+    "AvgPool3DGrad": _average_pool_3d,
+    "MaxPoolGradWithArgmaxV2": _max_pool_places,
+    "MaxPool3DGradWithArgmax": _max_pool_places,
+    "StridedSliceGrad": _strided_slice,
+    "L2NormalizeGrad": _l2_normalize,
+    "LSTMGrad": _lstm,
+    "LayerNormGrad": _layer_norm,
+    "MirrorPadGrad": _mirror_pad,
+    "MedianGrad": _median,
 }
 
 
-# --- by inputs --------------------------------------------------------------------------------------------------------------
+# --- by inputs --------------------------------------------------------------------------------------------------------
+
 
 def _bias(dy: Any, format: Any = 0) -> Any:
     axis = dy.ndim - 1 if format in (1, "NHWC") else 1
     return wrap(torch.sum(_tensor(dy), [item for item in range(dy.ndim) if item != axis]))
 
 
-def _batch_norm(dy: Any, x: Any, gamma: Any, mean: Any, variance: Any, reserve: Any, training: bool, eps: float, *_: Any) -> Any:
+def _batch_norm(
+    dy: Any, x: Any, gamma: Any, mean: Any, variance: Any, reserve: Any, training: bool, eps: float, *_: Any
+) -> Any:
     """(by x, gamma, beta); evaluation uses the given statistics, training those of the batch."""
+
     def forward(x: Any, gamma: Any, beta: Any) -> Any:
         if training:
             return tf.batch_norm(x, None, None, gamma, beta, True, 0.0, eps)
         return tf.batch_norm(x, _tensor(mean).detach(), _tensor(variance).detach(), gamma, beta, False, 0.0, eps)
+
     return _derivatives(forward, (x, gamma, torch.zeros_like(_tensor(gamma))), dy)
 
 
@@ -181,7 +220,11 @@ def _group_norm(dy: Any, x: Any, mean: Any, spread: Any, gamma: Any, groups: int
     axes = [axis for axis in range(x.ndim) if axis != 1]
     scaled = torch.reshape(dy * torch.reshape(gamma, around), rows)
     by_x = spread * (scaled - scaled.mean(2, True) - normal * (scaled * normal).mean(2, True))
-    return (wrap(torch.reshape(by_x, shape)), wrap(torch.sum(dy * torch.reshape(normal, shape), axes)), wrap(torch.sum(dy, axes)))
+    return (
+        wrap(torch.reshape(by_x, shape)),
+        wrap(torch.sum(dy * torch.reshape(normal, shape), axes)),
+        wrap(torch.sum(dy, axes)),
+    )
 
 
 def _average_pool(x: Any, _: Any, dy: Any, *settings: Any) -> Any:
@@ -199,17 +242,24 @@ def _adaptive_max(dy: Any, x: Any, places: Any) -> Any:
 
 
 def _cross_entropy(x: Any, label: Any, dy: Any, weight: Any, reduction: int) -> Any:
-    return _derivative(lambda x: tf.binary_cross_entropy(x, _tensor(label), _tensor(weight), reduction=_REDUCTIONS[reduction]), x, dy)
+    return _derivative(
+        lambda x: tf.binary_cross_entropy(x, _tensor(label), _tensor(weight), reduction=_REDUCTIONS[reduction]), x, dy
+    )
 
 
 def _cross_entropy_logits(dy: Any, x: Any, label: Any, weight: Any, positive: Any, reduction: int) -> Any:
     def forward(x: Any) -> Any:
-        return tf.binary_cross_entropy_with_logits(x, _tensor(label), _tensor(weight), pos_weight=_tensor(positive), reduction=_REDUCTIONS[reduction])
+        return tf.binary_cross_entropy_with_logits(
+            x, _tensor(label), _tensor(weight), pos_weight=_tensor(positive), reduction=_REDUCTIONS[reduction]
+        )
+
     return _derivative(forward, x, dy)
 
 
 def _smooth_l1(x: Any, target: Any, dy: Any, beta: float, reduction: int) -> Any:
-    return _derivative(lambda x: tf.smooth_l1_loss(x, _tensor(target), beta=beta, reduction=_REDUCTIONS[reduction]), x, dy)
+    return _derivative(
+        lambda x: tf.smooth_l1_loss(x, _tensor(target), beta=beta, reduction=_REDUCTIONS[reduction]), x, dy
+    )
 
 
 def _gather_d(x: Any, axis: int, index: Any, dy: Any) -> Any:
@@ -227,9 +277,14 @@ def _prelu(dy: Any, x: Any, weight: Any) -> Any:
 
 def _resize_bilinear(dy: Any, x: Any, corners: bool, half: bool) -> Any:
     if not corners and not half:
-        raise NotImplementedError("For 'GraphCell', the derivative of a resizing with neither 'align_corners' nor 'half_pixel_centers' is not "
-                                  "available. Set one of them.")
-    return _derivative(lambda x: tf.interpolate(x, tuple(dy.shape[-2:]), mode="bilinear", align_corners=bool(corners)), x, dy)
+        raise NotImplementedError(
+            "For 'GraphCell', the derivative of a resizing with neither 'align_corners' nor 'half_pixel_centers' is "
+            "not "
+            "available. Set one of them."
+        )
+    return _derivative(
+        lambda x: tf.interpolate(x, tuple(dy.shape[-2:]), mode="bilinear", align_corners=bool(corners)), x, dy
+    )
 
 
 def _resize_nearest(dy: Any, size: Any, corners: bool, half: bool) -> Any:
@@ -244,23 +299,44 @@ def _elementwise(function: _Run) -> _Run:
 
 #: {operator: the computation, of all that the file gives it}
 _BY_INPUTS: dict[str, _Run] = {
-    "TanhGrad": _elementwise(lambda y, dy: dy * (1 - y * y)), "SigmoidGrad": _elementwise(lambda y, dy: dy * y * (1 - y)),
-    "SqrtGrad": _elementwise(lambda y, dy: dy / (2 * y)), "RsqrtGrad": _elementwise(lambda y, dy: -0.5 * dy * y * y * y),
+    "TanhGrad": _elementwise(lambda y, dy: dy * (1 - y * y)),
+    "SigmoidGrad": _elementwise(lambda y, dy: dy * y * (1 - y)),
+    "SqrtGrad": _elementwise(lambda y, dy: dy / (2 * y)),
+    "RsqrtGrad": _elementwise(lambda y, dy: -0.5 * dy * y * y * y),
     **dict.fromkeys(("InvGrad", "ReciprocalGrad"), _elementwise(lambda y, dy: -dy * y * y)),
-    "AsinGrad": _elementwise(lambda x, dy: dy * torch.rsqrt(1 - x * x)), "ACosGrad": _elementwise(lambda x, dy: -dy * torch.rsqrt(1 - x * x)),
-    "AtanGrad": _elementwise(lambda x, dy: dy / (1 + x * x)), "AsinhGrad": _elementwise(lambda y, dy: dy / torch.cosh(y)),
-    "AcoshGrad": _elementwise(lambda y, dy: dy / torch.sinh(y)), "AbsGrad": _elementwise(lambda x, dy: dy * torch.sign(x)),
-    "ReluGrad": _elementwise(lambda dy, y: dy * (y > 0).to(dy.dtype)), "EluGrad": _elementwise(lambda dy, y: torch.where(y > 0, dy, dy * (y + 1))),
-    "ReLU6Grad": _by_x(tf.relu6), "GeLUGrad": lambda dy, x, _: _derivative(lambda x: tf.gelu(x, approximate="tanh"), x, dy),
+    "AsinGrad": _elementwise(lambda x, dy: dy * torch.rsqrt(1 - x * x)),
+    "ACosGrad": _elementwise(lambda x, dy: -dy * torch.rsqrt(1 - x * x)),
+    "AtanGrad": _elementwise(lambda x, dy: dy / (1 + x * x)),
+    "AsinhGrad": _elementwise(lambda y, dy: dy / torch.cosh(y)),
+    "AcoshGrad": _elementwise(lambda y, dy: dy / torch.sinh(y)),
+    "AbsGrad": _elementwise(lambda x, dy: dy * torch.sign(x)),
+    "ReluGrad": _elementwise(lambda dy, y: dy * (y > 0).to(dy.dtype)),
+    "EluGrad": _elementwise(lambda dy, y: torch.where(y > 0, dy, dy * (y + 1))),
+    "ReLU6Grad": _by_x(tf.relu6),
+    "GeLUGrad": lambda dy, x, _: _derivative(lambda x: tf.gelu(x, approximate="tanh"), x, dy),
     "FastGeLUGrad": _by_x(lambda x: x * torch.exp(0.851 * (x - torch.abs(x))) / (1 + torch.exp(-1.702 * torch.abs(x)))),
-    "HSwishGrad": _by_x(tf.hardswish), "HSigmoidGrad": _by_x(tf.hardsigmoid), "HShrinkGrad": _by_x(tf.hardshrink),
-    "SoftShrinkGrad": _by_x(tf.softshrink), "SiLUGrad": _by_x(tf.silu), "SoftplusGrad": _by_x(tf.softplus),
+    "HSwishGrad": _by_x(tf.hardswish),
+    "HSigmoidGrad": _by_x(tf.hardsigmoid),
+    "HShrinkGrad": _by_x(tf.hardshrink),
+    "SoftShrinkGrad": _by_x(tf.softshrink),
+    "SiLUGrad": _by_x(tf.silu),
+    "SoftplusGrad": _by_x(tf.softplus),
     "LogSoftmaxGrad": _elementwise(lambda y, dy, axis: dy - torch.exp(y) * torch.sum(dy, axis, True)),
     "SoftmaxBackward": _elementwise(lambda dy, y, axis: y * (dy - torch.sum(dy * y, axis, True))),
-    "BiasAddGrad": _bias, "BatchNormGrad": _batch_norm, "GroupNormGrad": _group_norm, "AvgPoolGrad": _average_pool,
-    "AdaptiveAvgPool2DGrad": _adaptive_average, "AdaptiveMaxPool2DGrad": _adaptive_max, "BinaryCrossEntropyGrad": _cross_entropy,
-    "BinaryCrossEntropyWithLogitsBackward": _cross_entropy_logits, "SmoothL1LossGrad": _smooth_l1, "GatherDGradV2": _gather_d,
-    "GridSampler2DGrad": _grid, "PReLUGrad": _prelu, "ResizeBilinearGrad": _resize_bilinear, "ResizeNearestNeighborV2Grad": _resize_nearest,
+    "BiasAddGrad": _bias,
+    "BatchNormGrad": _batch_norm,
+    "GroupNormGrad": _group_norm,
+    "AvgPoolGrad": _average_pool,
+    "AdaptiveAvgPool2DGrad": _adaptive_average,
+    "AdaptiveMaxPool2DGrad": _adaptive_max,
+    "BinaryCrossEntropyGrad": _cross_entropy,
+    "BinaryCrossEntropyWithLogitsBackward": _cross_entropy_logits,
+    "SmoothL1LossGrad": _smooth_l1,
+    "GatherDGradV2": _gather_d,
+    "GridSampler2DGrad": _grid,
+    "PReLUGrad": _prelu,
+    "ResizeBilinearGrad": _resize_bilinear,
+    "ResizeNearestNeighborV2Grad": _resize_nearest,
 }
 
 

@@ -1,4 +1,7 @@
-"""Which operators a MINDIR file may name: tables, so that a file reaches what was meant for it and nothing else of the package."""
+"""Which operators a MINDIR file may name: tables, so that a file reaches what was meant for it and nothing else of the
+package.
+"""
+
 from __future__ import annotations
 
 from typing import Any
@@ -9,72 +12,105 @@ __all__ = ["CLASSES", "REFUSED"]
 
 #: operators that compute from what they are given, and change nothing but tensors of the graph; by subject
 _NAMES: dict[str, str] = {
-    "shapes, parts, scattering":
-        "BatchToSpace BatchToSpaceND BatchToSpaceNDV2 BroadcastTo Cast ChannelShuffle Concat ConfusionMatrix CopyWithSlice DType DepthToSpace Diag "
-        "DiagPart DynamicShape EmbeddingLookup Expand ExpandDims ExtractImagePatches Eye Fill FillDiagonal FillV2 Fills Flatten Gather GatherD "
-        "GatherNd GatherV2 Identity IdentityN IndexFill IndexPut InplaceUpdateV2 InvertPermutation ListDiff LowerBound MaskedFill MaskedScatter "
-        "MaskedSelect MatrixBandPart MatrixDiagPartV3 MatrixDiagV3 MatrixSetDiagV3 Meshgrid NonZero NthElement OneHot Ones OnesLike Pack Padding "
-        "ParallelConcat Range Rank Reshape ReverseSequence ReverseV2 Roll ScalarCast ScalarToArray ScalarToTensor ScatterAdd ScatterAddWithAxis "
-        "ScatterDiv ScatterMax ScatterMin ScatterMul ScatterNd ScatterNdAdd ScatterNdDiv ScatterNdMax ScatterNdMin ScatterNdMul ScatterNdSub "
-        "ScatterNdUpdate ScatterNonAliasingAdd ScatterSub ScatterUpdate SearchSorted SegmentMax SegmentMean SegmentMin SegmentProd SegmentSum "
-        "Select Shape Size Slice Sort SpaceToBatch SpaceToBatchND SpaceToDepth SparseGatherV2 Split SplitV Squeeze Stack StridedSlice "
-        "TensorScatterAdd TensorScatterDiv TensorScatterElements TensorScatterMax TensorScatterMin TensorScatterMul TensorScatterSub "
-        "TensorScatterUpdate TensorShape TensorToTuple Tile TopK Transpose TransposeView Tril TrilIndices Triu TriuIndices TupleToArray TypeAs "
-        "Unique UniqueConsecutive UniqueWithPad Unpack UnravelIndex UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd UnsortedSegmentSum "
-        "Unstack UpperBound Zeros ZerosLike",
-    "conditions":
-        "Assert",
-    "pictures and boxes":
-        "AffineGrid BoundingBoxDecode BoundingBoxEncode CheckValid CropAndResize HSVToRGB IOU NMSWithMask PsROIPooling RGBToHSV ROIAlign ResizeArea "
-        "ResizeBicubic ResizeBilinear ResizeBilinearV2 ResizeLinear1D ResizeNearestNeighbor ResizeNearestNeighborV2",
-    "reductions, matrices":
-        "Addcdiv Addcmul ApproximateEqual ArgMaxWithValue ArgMinWithValue Argmax Argmin BartlettWindow BatchMatMul BlackmanWindow Bucketize Cdist "
-        "Cholesky CholeskyInverse CholeskySolve ConjugateTranspose CountNonZero Cross CumProd CumSum Cummax Cummin CumulativeLogsumexp Eig Einsum "
-        "EqualCount EuclideanNorm FFTWithSize FloatStatus HammingWindow Histogram HistogramFixedWidth IndexAdd InplaceAdd InplaceIndexAdd "
-        "InplaceSub InplaceUpdate IsClose Lerp LerpScalar LinSpace LogSoftmaxExt LogSpace Logit LpNorm Lstsq LuUnpack MatMul MatrixInverse "
-        "MatrixLogarithm MatrixPower MatrixSolve MatrixTriangularSolve Median Mvlgamma NPUAllocFloatStatus NPUClearFloatStatus NPUGetFloatStatus "
-        "NanToNum NuclearNorm Ormqr Pdist Qr Quantile ReduceAll ReduceAny ReduceMax ReduceMean ReduceMin ReduceProd ReduceStd ReduceSum Renorm "
-        "Round STFT SelectView SquareSumAll Sum Svd TransposeExtView",
-    "layers and losses":
-        "AdaptiveAvgPool2D AdaptiveAvgPool3D AdaptiveMaxPool2D AvgPool AvgPool3D BCEWithLogitsLoss BatchNorm BiasAdd BinaryCrossEntropy "
-        "CTCGreedyDecoder CTCLoss CTCLossV2 CeLU Col2Im ComputeAccidentalHits Conv2D Conv2DBackpropInput Conv2DTranspose Conv3D Conv3DTranspose "
-        "DeformableOffsets Dense DepthwiseConv2dNative Dropout Dropout2D Dropout3D DropoutDoMask DropoutGenMask Elu FastGeLU FastGelu GLU GeLU Gelu "
-        "GridSampler2D GridSampler3D HShrink HSigmoid HSwish Im2Col InTopK InstanceNorm KLDivLoss L2Loss L2Normalize LRN LayerNorm LogSoftmax "
-        "MaxPool MaxPool3D MaxPool3DWithArgmax MaxPoolWithArgmax MaxPoolWithArgmaxV2 MaxUnpool2D MaxUnpool3D MirrorPad Mish MultiMarginLoss "
-        "MultilabelMarginLoss NLLLoss PReLU Pad PadV3 ReLU ReLU6 RmsNorm SeLU Sigmoid SigmoidCrossEntropyWithLogits SmoothL1Loss SoftMarginLoss "
-        "SoftShrink Softmax SoftmaxCrossEntropyWithLogits Softplus Softsign SparseSoftmaxCrossEntropyWithLogits Tanh TripletMarginLoss "
-        "UpsampleNearest3D UpsampleTrilinear3D",
-    "values handed on":
-        "IsConstant MixedPrecisionCast StopGradient identity",
-    "element by element and other arithmetic":
-        "ACos Abs AccumulateNV2 Acosh Add AddN Angle Asin Asinh Atan Atan2 Atanh BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 "
-        "BesselK0e BesselK1 BesselK1e BesselY0 BesselY1 Bincount BitwiseAnd BitwiseOr BitwiseXor Ceil Complex ComplexAbs Conj Cos Cosh Digamma Div "
-        "DivNoNan Eps Equal Erf Erfc Erfinv Exp Expm1 Floor FloorDiv FloorMod Fmax Fmin Gcd Geqrf Ger Greater GreaterEqual Heaviside Hypot Igamma "
-        "Igammac Imag Inv Invert IsFinite IsInf IsNan Lcm LeftShift Less LessEqual Lgamma Log Log1p LogMatrixDeterminant LogicalAnd LogicalNot "
-        "LogicalOr LogicalXor LuSolve MatrixDeterminant MatrixExp Maximum Minimum Mod Mul MulNoNan Neg NextAfter NotEqual Orgqr Polar Polygamma "
-        "PopulationCount Pow Real RealDiv Reciprocal RightShift Rint Rsqrt Sign Sin Sinc Sinh Sqrt Square SquaredDifference Sub Tan TensorAdd Trace "
-        "Trunc TruncateDiv TruncateMod Xdivy Xlogy Zeta",
-    "random numbers":
-        "Bernoulli Cauchy Gamma LogNormalReverse LogUniformCandidateSampler Multinomial MultinomialWithReplacement Poisson RandomCategorical "
-        "RandomChoiceWithMask RandomGamma RandomPoisson RandomShuffle Randperm RandpermV2 StandardLaplace StandardNormal TruncatedNormal "
-        "UniformCandidateSampler UniformInt UniformReal",
-    "recurrent layers":
-        "DynamicGRUV2 DynamicRNN LSTM",
-    "changes of Parameters: the graph's own":
-        "Adam AdamNoUpdateParam AdamWeightDecay ApplyAdaMax ApplyAdadelta ApplyAdagrad ApplyAdagradV2 ApplyAddSign ApplyCenteredRMSProp ApplyFtrl "
-        "ApplyGradientDescent ApplyKerasMomentum ApplyMomentum ApplyPowerSign ApplyProximalAdagrad ApplyProximalGradientDescent ApplyRMSProp Assign "
-        "AssignAdd AssignSub FusedCastAdamWeightDecay FusedSparseAdam FusedSparseLazyAdam FusedWeightScaleApplyMomentum LARSUpdate SGD "
-        "SparseApplyAdagrad SparseApplyFtrl",
+    "shapes, parts, scattering": "BatchToSpace BatchToSpaceND BatchToSpaceNDV2 BroadcastTo Cast ChannelShuffle Concat "
+    "ConfusionMatrix CopyWithSlice DType DepthToSpace Diag "
+    "DiagPart DynamicShape EmbeddingLookup Expand ExpandDims ExtractImagePatches Eye Fill FillDiagonal FillV2 Fills "
+    "Flatten Gather GatherD "
+    "GatherNd GatherV2 Identity IdentityN IndexFill IndexPut InplaceUpdateV2 InvertPermutation ListDiff LowerBound "
+    "MaskedFill MaskedScatter "
+    "MaskedSelect MatrixBandPart MatrixDiagPartV3 MatrixDiagV3 MatrixSetDiagV3 Meshgrid NonZero NthElement OneHot Ones "
+    "OnesLike Pack Padding "
+    "ParallelConcat Range Rank Reshape ReverseSequence ReverseV2 Roll ScalarCast ScalarToArray ScalarToTensor "
+    "ScatterAdd ScatterAddWithAxis "
+    "ScatterDiv ScatterMax ScatterMin ScatterMul ScatterNd ScatterNdAdd ScatterNdDiv ScatterNdMax ScatterNdMin "
+    "ScatterNdMul ScatterNdSub "
+    "ScatterNdUpdate ScatterNonAliasingAdd ScatterSub ScatterUpdate SearchSorted SegmentMax SegmentMean SegmentMin "
+    "SegmentProd SegmentSum "
+    "Select Shape Size Slice Sort SpaceToBatch SpaceToBatchND SpaceToDepth SparseGatherV2 Split SplitV Squeeze Stack "
+    "StridedSlice "
+    "TensorScatterAdd TensorScatterDiv TensorScatterElements TensorScatterMax TensorScatterMin TensorScatterMul "
+    "TensorScatterSub "
+    "TensorScatterUpdate TensorShape TensorToTuple Tile TopK Transpose TransposeView Tril TrilIndices Triu TriuIndices "
+    "TupleToArray TypeAs "
+    "Unique UniqueConsecutive UniqueWithPad Unpack UnravelIndex UnsortedSegmentMax UnsortedSegmentMin "
+    "UnsortedSegmentProd UnsortedSegmentSum "
+    "Unstack UpperBound Zeros ZerosLike",
+    "conditions": "Assert",
+    "pictures and boxes": "AffineGrid BoundingBoxDecode BoundingBoxEncode CheckValid CropAndResize HSVToRGB IOU "
+    "NMSWithMask PsROIPooling RGBToHSV ROIAlign ResizeArea "
+    "ResizeBicubic ResizeBilinear ResizeBilinearV2 ResizeLinear1D ResizeNearestNeighbor ResizeNearestNeighborV2",
+    "reductions, matrices": "Addcdiv Addcmul ApproximateEqual ArgMaxWithValue ArgMinWithValue Argmax Argmin "
+    "BartlettWindow BatchMatMul BlackmanWindow Bucketize Cdist "
+    "Cholesky CholeskyInverse CholeskySolve ConjugateTranspose CountNonZero Cross CumProd CumSum Cummax Cummin "
+    "CumulativeLogsumexp Eig Einsum "
+    "EqualCount EuclideanNorm FFTWithSize FloatStatus HammingWindow Histogram HistogramFixedWidth IndexAdd InplaceAdd "
+    "InplaceIndexAdd "
+    "InplaceSub InplaceUpdate IsClose Lerp LerpScalar LinSpace LogSoftmaxExt LogSpace Logit LpNorm Lstsq LuUnpack "
+    "MatMul MatrixInverse "
+    "MatrixLogarithm MatrixPower MatrixSolve MatrixTriangularSolve Median Mvlgamma NPUAllocFloatStatus "
+    "NPUClearFloatStatus NPUGetFloatStatus "
+    "NanToNum NuclearNorm Ormqr Pdist Qr Quantile ReduceAll ReduceAny ReduceMax ReduceMean ReduceMin ReduceProd "
+    "ReduceStd ReduceSum Renorm "
+    "Round STFT SelectView SquareSumAll Sum Svd TransposeExtView",
+    "layers and losses": "AdaptiveAvgPool2D AdaptiveAvgPool3D AdaptiveMaxPool2D AvgPool AvgPool3D BCEWithLogitsLoss "
+    "BatchNorm BiasAdd BinaryCrossEntropy "
+    "CTCGreedyDecoder CTCLoss CTCLossV2 CeLU Col2Im ComputeAccidentalHits Conv2D Conv2DBackpropInput Conv2DTranspose "
+    "Conv3D Conv3DTranspose "
+    "DeformableOffsets Dense DepthwiseConv2dNative Dropout Dropout2D Dropout3D DropoutDoMask DropoutGenMask Elu "
+    "FastGeLU FastGelu GLU GeLU Gelu "
+    "GridSampler2D GridSampler3D HShrink HSigmoid HSwish Im2Col InTopK InstanceNorm KLDivLoss L2Loss L2Normalize LRN "
+    "LayerNorm LogSoftmax "
+    "MaxPool MaxPool3D MaxPool3DWithArgmax MaxPoolWithArgmax MaxPoolWithArgmaxV2 MaxUnpool2D MaxUnpool3D MirrorPad "
+    "Mish MultiMarginLoss "
+    "MultilabelMarginLoss NLLLoss PReLU Pad PadV3 ReLU ReLU6 RmsNorm SeLU Sigmoid SigmoidCrossEntropyWithLogits "
+    "SmoothL1Loss SoftMarginLoss "
+    "SoftShrink Softmax SoftmaxCrossEntropyWithLogits Softplus Softsign SparseSoftmaxCrossEntropyWithLogits Tanh "
+    "TripletMarginLoss "
+    "UpsampleNearest3D UpsampleTrilinear3D",
+    "values handed on": "IsConstant MixedPrecisionCast StopGradient identity",
+    "element by element and other arithmetic": "ACos Abs AccumulateNV2 Acosh Add AddN Angle Asin Asinh Atan Atan2 "
+    "Atanh BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 "
+    "BesselK0e BesselK1 BesselK1e BesselY0 BesselY1 Bincount BitwiseAnd BitwiseOr BitwiseXor Ceil Complex ComplexAbs "
+    "Conj Cos Cosh Digamma Div "
+    "DivNoNan Eps Equal Erf Erfc Erfinv Exp Expm1 Floor FloorDiv FloorMod Fmax Fmin Gcd Geqrf Ger Greater GreaterEqual "
+    "Heaviside Hypot Igamma "
+    "Igammac Imag Inv Invert IsFinite IsInf IsNan Lcm LeftShift Less LessEqual Lgamma Log Log1p LogMatrixDeterminant "
+    "LogicalAnd LogicalNot "
+    "LogicalOr LogicalXor LuSolve MatrixDeterminant MatrixExp Maximum Minimum Mod Mul MulNoNan Neg NextAfter NotEqual "
+    "Orgqr Polar Polygamma "
+    "PopulationCount Pow Real RealDiv Reciprocal RightShift Rint Rsqrt Sign Sin Sinc Sinh Sqrt Square "
+    "SquaredDifference Sub Tan TensorAdd Trace "
+    "Trunc TruncateDiv TruncateMod Xdivy Xlogy Zeta",
+    "random numbers": "Bernoulli Cauchy Gamma LogNormalReverse LogUniformCandidateSampler Multinomial "
+    "MultinomialWithReplacement Poisson RandomCategorical "
+    "RandomChoiceWithMask RandomGamma RandomPoisson RandomShuffle Randperm RandpermV2 StandardLaplace StandardNormal "
+    "TruncatedNormal "
+    "UniformCandidateSampler UniformInt UniformReal",
+    "recurrent layers": "DynamicGRUV2 DynamicRNN LSTM",
+    "changes of Parameters: the graph's own": "Adam AdamNoUpdateParam AdamWeightDecay ApplyAdaMax ApplyAdadelta "
+    "ApplyAdagrad ApplyAdagradV2 ApplyAddSign ApplyCenteredRMSProp ApplyFtrl "
+    "ApplyGradientDescent ApplyKerasMomentum ApplyMomentum ApplyPowerSign ApplyProximalAdagrad "
+    "ApplyProximalGradientDescent ApplyRMSProp Assign "
+    "AssignAdd AssignSub FusedCastAdamWeightDecay FusedSparseAdam FusedSparseLazyAdam FusedWeightScaleApplyMomentum "
+    "LARSUpdate SGD "
+    "SparseApplyAdagrad SparseApplyFtrl",
 }
 
 #: {operator: why no file may name it}
-REFUSED: dict[str, str] = {name: reason for reason, names in {
-    "it runs a function, a program or a library": "Custom PyFunc HookBackward InsertGradientOf WhileLoop ForiLoop Scan",
-    "it prints, or writes files or summaries": "Print TensorDump ScalarSummary ImageSummary TensorSummary HistogramSummary",
-    "it exchanges data with other processes": "AllGather AllReduce AlltoAll Barrier Broadcast CollectiveGather CollectiveScatter Receive Reduce "
-                                              "ReduceScatter Send _MirrorOperator _VirtualDataset Push Pull",
-    "it is no computation": "Primitive PrimitiveWithCheck PrimitiveWithInfer ReduceOp MoveTo",
-}.items() for name in names.split()}
+REFUSED: dict[str, str] = {
+    name: reason
+    for reason, names in {
+        "it runs a function, a program or a library": "Custom PyFunc HookBackward InsertGradientOf WhileLoop ForiLoop "
+        "Scan",
+        "it prints, or writes files or summaries": "Print TensorDump ScalarSummary ImageSummary TensorSummary "
+        "HistogramSummary",
+        "it exchanges data with other processes": "AllGather AllReduce AlltoAll Barrier Broadcast CollectiveGather "
+        "CollectiveScatter Receive Reduce "
+        "ReduceScatter Send _MirrorOperator _VirtualDataset Push Pull",
+        "it is no computation": "Primitive PrimitiveWithCheck PrimitiveWithInfer ReduceOp MoveTo",
+    }.items()
+    for name in names.split()
+}
 
 #: {operator: its class}
 CLASSES: dict[str, Any] = {name: vars(P)[name] for names in _NAMES.values() for name in names.split()}

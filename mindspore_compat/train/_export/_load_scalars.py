@@ -1,7 +1,9 @@
-"""MINDIR's operators on numbers, tuples and texts, by which files of dynamic shapes compute sizes and say what is wrong with an input.
+"""MINDIR's operators on numbers, tuples and texts, by which files of dynamic shapes compute sizes and say what is wrong
+with an input.
 
 Numbers stay below 2**63 and texts below a million characters, whatever a file computes.
 """
+
 from __future__ import annotations
 
 import operator
@@ -18,8 +20,20 @@ __all__ = ["SCALARS"]
 _Run = Callable[..., Any]
 _TYPES = {number: dtype for dtype, number in TYPE_IDS.items()}
 _LONGEST_TEXT = 1_000_000
-_ERRORS: dict[str, type[Exception]] = {item.__name__: item for item in (
-    ValueError, TypeError, RuntimeError, IndexError, KeyError, AttributeError, NotImplementedError, AssertionError, ZeroDivisionError)}
+_ERRORS: dict[str, type[Exception]] = {
+    item.__name__: item
+    for item in (
+        ValueError,
+        TypeError,
+        RuntimeError,
+        IndexError,
+        KeyError,
+        AttributeError,
+        NotImplementedError,
+        AssertionError,
+        ZeroDivisionError,
+    )
+}
 
 
 def _number(value: Any) -> Any:
@@ -40,7 +54,7 @@ def _arithmetic(function: _Run) -> _Run:
 def _power(base: Any, exponent: Any) -> Any:
     if isinstance(base, int) and isinstance(exponent, int) and abs(base) > 1 and exponent > 63:
         raise OverflowError("a number is beyond 64 bits")
-    return base ** exponent
+    return base**exponent
 
 
 def _joined(*parts: Any) -> str:
@@ -85,19 +99,45 @@ def _to_tensor(items: Any, dtype: Any = None) -> Any:
 def _to_tuple(value: Any) -> Any:
     def nested(item: Any) -> Any:
         return tuple(map(nested, item)) if isinstance(item, list) else item
+
     return nested(plain(value).tolist())
 
 
 _ARITHMETIC: dict[str, _Run] = {
-    "ScalarAdd": operator.add, "ScalarSub": operator.sub, "ScalarMul": operator.mul, "ScalarDiv": operator.truediv,
-    "ScalarFloorDiv": operator.floordiv, "ScalarMod": operator.mod, "ScalarPow": _power, "ScalarUsub": operator.neg, "ScalarUadd": operator.pos,
-    "ScalarGt": operator.gt, "ScalarGe": operator.ge, "ScalarLt": operator.lt, "ScalarLe": operator.le, "ScalarEq": operator.eq,
-    "ScalarMax": max, "ScalarMin": min, "ScalarBool": bool, "BoolNot": operator.not_, "BoolAnd": operator.and_, "BoolOr": operator.or_,
-    "BoolEq": operator.eq, "bit_and": operator.and_, "bit_or": operator.or_,
+    "ScalarAdd": operator.add,
+    "ScalarSub": operator.sub,
+    "ScalarMul": operator.mul,
+    "ScalarDiv": operator.truediv,
+    "ScalarFloorDiv": operator.floordiv,
+    "ScalarMod": operator.mod,
+    "ScalarPow": _power,
+    "ScalarUsub": operator.neg,
+    "ScalarUadd": operator.pos,
+    "ScalarGt": operator.gt,
+    "ScalarGe": operator.ge,
+    "ScalarLt": operator.lt,
+    "ScalarLe": operator.le,
+    "ScalarEq": operator.eq,
+    "ScalarMax": max,
+    "ScalarMin": min,
+    "ScalarBool": bool,
+    "BoolNot": operator.not_,
+    "BoolAnd": operator.and_,
+    "BoolOr": operator.or_,
+    "BoolEq": operator.eq,
+    "bit_and": operator.and_,
+    "bit_or": operator.or_,
 }
 _COMPARED: dict[str, _Run] = {
-    "tuple_equal": operator.eq, "list_equal": operator.eq, "tuple_lt": operator.lt, "tuple_le": operator.le, "tuple_greater_than": operator.gt,
-    "tuple_greater_equal": operator.ge, "list_lt": operator.lt, "list_le": operator.le, "list_greater_than": operator.gt,
+    "tuple_equal": operator.eq,
+    "list_equal": operator.eq,
+    "tuple_lt": operator.lt,
+    "tuple_le": operator.le,
+    "tuple_greater_than": operator.gt,
+    "tuple_greater_equal": operator.ge,
+    "list_lt": operator.lt,
+    "list_le": operator.le,
+    "list_greater_than": operator.gt,
     "list_greater_equal": operator.ge,
 }
 
@@ -105,9 +145,14 @@ _COMPARED: dict[str, _Run] = {
 SCALARS: dict[str, _Run] = {
     **{name: _arithmetic(function) for name, function in _ARITHMETIC.items()},
     **{name: _compared(function) for name, function in _COMPARED.items()},
-    "TensorToScalar": _number, "JoinedStr": _joined, "raise": _raise, "RealTupleGetItem": lambda items, index: _tuple(items)[int(index)],
+    "TensorToScalar": _number,
+    "JoinedStr": _joined,
+    "raise": _raise,
+    "RealTupleGetItem": lambda items, index: _tuple(items)[int(index)],
     "InSequence": lambda item, items: _number(item) in tuple(map(_number, _tuple(items))),
-    "SequenceAdd": lambda left, right: _tuple(left) + _tuple(right), "SequenceSlice": _slice,
+    "SequenceAdd": lambda left, right: _tuple(left) + _tuple(right),
+    "SequenceSlice": _slice,
     "sequence_len": lambda items: len(_tuple(items)),
-    **dict.fromkeys(("TupleToTensor", "ListToTensor"), _to_tensor), **dict.fromkeys(("TensorToTuple", "TensorToList"), _to_tuple),
+    **dict.fromkeys(("TupleToTensor", "ListToTensor"), _to_tensor),
+    **dict.fromkeys(("TensorToTuple", "TensorToList"), _to_tuple),
 }

@@ -1,4 +1,5 @@
 """How the trace records a loop: its test and its body once each, as graphs of the values that the body changes."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -25,9 +26,17 @@ class ChangesParameter(Exception):
         self.handle = handle
 
 
-def run_loop(recorder: Any, refuse: Callable[[str], Exception], test: Callable[..., Any], body: Callable[..., Any], values: Any,
-             always: bool = False) -> Any:
-    """What ``while test(values): values = body(values)`` gives; rounds are run as long as the test depends on no input, or ``always`` recorded."""
+def run_loop(
+    recorder: Any,
+    refuse: Callable[[str], Exception],
+    test: Callable[..., Any],
+    body: Callable[..., Any],
+    values: Any,
+    always: bool = False,
+) -> Any:
+    """What ``while test(values): values = body(values)`` gives; rounds are run as long as the test depends on no input,
+    or ``always`` recorded.
+    """
     if always:
         return _Loop(recorder, refuse, test, body, values).recorded()
     while True:
@@ -40,9 +49,18 @@ def run_loop(recorder: Any, refuse: Callable[[str], Exception], test: Callable[.
 
 
 class _Loop:
-    """``values`` is a tree; its tensors, the numbers among it that change, and the Parameters that the body assigns to, are carried on."""
+    """``values`` is a tree; its tensors, the numbers among it that change, and the Parameters that the body assigns to,
+    are carried on.
+    """
 
-    def __init__(self, recorder: Any, refuse: Callable[[str], Exception], test: Callable[..., Any], body: Callable[..., Any], values: Any) -> None:
+    def __init__(
+        self,
+        recorder: Any,
+        refuse: Callable[[str], Exception],
+        test: Callable[..., Any],
+        body: Callable[..., Any],
+        values: Any,
+    ) -> None:
         self.recorder, self.refuse, self.test, self.body, self.values = recorder, refuse, test, body, values
         self.items = list(leaves(values))
         self.numbers: set[int] = set()  # places of numbers that change
@@ -69,13 +87,21 @@ class _Loop:
             return self._result(carried, initial, test, body)
 
     def _check_derivative(self, items: Any) -> None:
-        if torch.is_grad_enabled() and any(isinstance(item, torch.Tensor) and item.requires_grad for item in leaves(items)):
-            raise self.refuse("a derivative goes through a loop whose rounds depend on values, which a file can not hold. Take a fixed number "
-                              "of rounds")
+        if torch.is_grad_enabled() and any(
+            isinstance(item, torch.Tensor) and item.requires_grad for item in leaves(items)
+        ):
+            raise self.refuse(
+                "a derivative goes through a loop whose rounds depend on values, which a file can not hold. Take a "
+                "fixed number "
+                "of rounds"
+            )
 
     def _carried(self) -> list[torch.Tensor]:
-        return [item if isinstance(item, torch.Tensor) else _as_tensor(item) for place, item in enumerate(self.items)
-                if isinstance(item, torch.Tensor) or place in self.numbers]
+        return [
+            item if isinstance(item, torch.Tensor) else _as_tensor(item)
+            for place, item in enumerate(self.items)
+            if isinstance(item, torch.Tensor) or place in self.numbers
+        ]
 
     def _tree(self, tensors: list[Any]) -> Any:
         """``values`` with other tensors, and with tensors for numbers that change."""
@@ -84,9 +110,12 @@ class _Loop:
         def chosen(item: Any) -> Any:
             number = next(place)
             return next(rest) if isinstance(item, torch.Tensor) or number in self.numbers else item
+
         return map_values(chosen, self.values)
 
-    def _graph(self, function: Callable[..., Any], carried: list[torch.Tensor], initial: list[Value], is_body: bool) -> Graph:
+    def _graph(
+        self, function: Callable[..., Any], carried: list[torch.Tensor], initial: list[Value], is_body: bool
+    ) -> Graph:
         recorder = self.recorder
 
         def attempt(choices: tuple[bool, ...]) -> Attempt:
@@ -105,7 +134,7 @@ class _Loop:
                     found = function(self._tree(fresh))
                     outputs = self._outputs(found, initial) if is_body else (recorder.read(_as_tensor(found)),)
                 finally:
-                    del recorder.carried[len(recorder.carried) - len(self.parameters):]
+                    del recorder.carried[len(recorder.carried) - len(self.parameters) :]
                     for handle, value, content in contents:
                         handle.value = value
                         handle.version += 1
@@ -127,14 +156,24 @@ class _Loop:
                 result.append(self.recorder.read(after if isinstance(after, torch.Tensor) else _as_tensor(after)))
             elif isinstance(before, (bool, int, float)) and (isinstance(after, torch.Tensor) or after != before):
                 raise _NumberChanges(place)
-            elif not isinstance(before, (bool, int, float)) and after is not before and type(before).__name__ != "_Undefined":
-                raise self.refuse(f"the body of a loop changes a {type(before).__name__}. Use Tensors and numbers for what changes from round "
-                                  "to round")
+            elif (
+                not isinstance(before, (bool, int, float))
+                and after is not before
+                and type(before).__name__ != "_Undefined"
+            ):
+                raise self.refuse(
+                    f"the body of a loop changes a {type(before).__name__}. Use Tensors and numbers for what changes "
+                    "from round "
+                    "to round"
+                )
         result += [self.recorder.read(handle.tensor) for handle in self.parameters]
         for before, after in zip(initial, result):
             if before.shape != after.shape or before.dtype is not after.dtype:
-                raise self.refuse(f"a value in a loop is {before.dtype} of shape {list(before.shape)} before a round and {after.dtype} of shape "
-                                  f"{list(after.shape)} after it; both have to be the same")
+                raise self.refuse(
+                    f"a value in a loop is {before.dtype} of shape {list(before.shape)} before a round and "
+                    f"{after.dtype} of shape "
+                    f"{list(after.shape)} after it; both have to be the same"
+                )
         return tuple(result)
 
     def _result(self, carried: list[torch.Tensor], initial: list[Value], test: Graph, body: Graph) -> Any:
@@ -148,7 +187,9 @@ class _Loop:
                 values = self.body(values)
         self._check_derivative(values)
         node = Node("loop", {"condition": test, "body": body, "initial": initial}, scope=recorder.scope())
-        node.outputs = [Value(RESULT, value.shape, value.dtype, node=node, index=index) for index, value in enumerate(initial)]
+        node.outputs = [
+            Value(RESULT, value.shape, value.dtype, node=node, index=index) for index, value in enumerate(initial)
+        ]
         recorder.nodes.append(node)
         outputs = iter(node.outputs)
         items = []
@@ -183,8 +224,12 @@ def _as_tensor(item: Any) -> torch.Tensor:
 def attributes_of(net: Any) -> dict[tuple[int, str], Any]:
     """What the Cells hold but Parameters, buffers and Cells; of lists, dicts and sets also the size."""
     cells = [cell for _, cell in net.cells_and_names()] if isinstance(net, Cell) else []
-    return {(id(cell), name): (item, len(item) if isinstance(item, (list, dict, set)) else None)
-            for cell in cells for name, item in cell.__dict__.items() if not name.startswith("_")}
+    return {
+        (id(cell), name): (item, len(item) if isinstance(item, (list, dict, set)) else None)
+        for cell in cells
+        for name, item in cell.__dict__.items()
+        if not name.startswith("_")
+    }
 
 
 def same_attribute(one: Any, other: Any) -> bool:

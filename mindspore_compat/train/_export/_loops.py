@@ -1,8 +1,11 @@
-"""Loops whose rounds depend on values: ``ops.WhileLoop``, and ``while`` in ``construct``, become one ``loop`` node instead of rounds.
+"""Loops whose rounds depend on values: ``ops.WhileLoop``, and ``while`` in ``construct``, become one ``loop`` node
+instead of rounds.
 
-``while`` is a statement, which no trace sees: for the export, functions that hold one run as a copy in which ``while test: body`` is
-``names = run(test, body, names)``, with the test and the body as functions of the names that the body assigns to.
+``while`` is a statement, which no trace sees: for the export, functions that hold one run as a copy in which ``while
+test: body`` is ``names = run(test, body, names)``, with the test and the body as functions of the names that the body
+assigns to.
 """
+
 from __future__ import annotations
 
 import ast
@@ -20,12 +23,47 @@ __all__ = ["looping"]
 
 _RUN, _GET = "__run_while", "__value_of"
 #: methods that change a list, dict, set or deque in place; Tensors have some of these names too
-_CHANGING = frozenset({"append", "extend", "insert", "pop", "remove", "clear", "update", "add", "setdefault", "sort", "reverse", "popitem", "discard",
-                       "appendleft", "extendleft", "popleft", "rotate"})
-_OF_NO_MODULE = frozenset({"append", "extend", "appendleft", "extendleft", "popleft", "popitem", "setdefault", "discard"})
+_CHANGING = frozenset(
+    {
+        "append",
+        "extend",
+        "insert",
+        "pop",
+        "remove",
+        "clear",
+        "update",
+        "add",
+        "setdefault",
+        "sort",
+        "reverse",
+        "popitem",
+        "discard",
+        "appendleft",
+        "extendleft",
+        "popleft",
+        "rotate",
+    }
+)
+_OF_NO_MODULE = frozenset(
+    {"append", "extend", "appendleft", "extendleft", "popleft", "popitem", "setdefault", "discard"}
+)
 
 
-_MAKING = frozenset({"zeros", "ones", "zeros_like", "ones_like", "full", "full_like", "copy", "clone", "Tensor", "ZerosLike", "OnesLike"})
+_MAKING = frozenset(
+    {
+        "zeros",
+        "ones",
+        "zeros_like",
+        "ones_like",
+        "full",
+        "full_like",
+        "copy",
+        "clone",
+        "Tensor",
+        "ZerosLike",
+        "OnesLike",
+    }
+)
 
 
 class _Undefined:
@@ -43,7 +81,8 @@ def _value_of(read: Callable[[], Any]) -> Any:
 
 
 class _Names(ast.NodeVisitor):
-    """The names that statements assign to, or may change by a method, in order; whether a loop of them can be a function.
+    """The names that statements assign to, or may change by a method, in order; whether a loop of them can be a
+    function.
 
     Args:
         local: the function's own names. unshared: those of them that alone hold what they hold.
@@ -78,7 +117,12 @@ class _Names(ast.NodeVisitor):
         base: Any = node.func
         while isinstance(base, (ast.Attribute, ast.Subscript)):
             base = base.value
-        if method in _CHANGING and isinstance(base, ast.Name) and base.id in self.local and not _has_attributes(node.func):
+        if (
+            method in _CHANGING
+            and isinstance(base, ast.Name)
+            and base.id in self.local
+            and not _has_attributes(node.func)
+        ):
             self.found[base.id] = None
         elif method in _OF_NO_MODULE or (isinstance(node.func, ast.Name) and node.func.id in self.local):
             self.plain = False  # a function of the function's own may change what it closes over
@@ -93,11 +137,15 @@ class _Names(ast.NodeVisitor):
     def _leaves(self, node: ast.AST) -> None:
         self.plain = False
 
-    visit_Break = visit_Continue = visit_Return = visit_Yield = visit_YieldFrom = visit_Global = visit_Nonlocal = visit_Delete = _leaves
+    visit_Break = visit_Continue = visit_Return = visit_Yield = visit_YieldFrom = visit_Global = visit_Nonlocal = (
+        visit_Delete
+    ) = _leaves
 
 
 def _unshared(definition: ast.AST) -> set[str]:
-    """Names that only ever get new values (of arithmetic, of ``zeros`` and the like), and whose value no other name or container gets."""
+    """Names that only ever get new values (of arithmetic, of ``zeros`` and the like), and whose value no other name or
+    container gets.
+    """
     new: dict[str, bool] = {}
     shared: set[str] = set()
     harmless: set[int] = set()  # tuples that are indices, or go back to the caller
@@ -110,7 +158,11 @@ def _unshared(definition: ast.AST) -> set[str]:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             for target in targets:
                 parts = [(target, node.value)]
-                if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple) and len(target.elts) == len(node.value.elts):
+                if (
+                    isinstance(target, ast.Tuple)
+                    and isinstance(node.value, ast.Tuple)
+                    and len(target.elts) == len(node.value.elts)
+                ):
                     parts = list(zip(target.elts, node.value.elts))
                     harmless.update((id(target), id(node.value)))
                 for name, value in parts:
@@ -132,7 +184,13 @@ def _is_new(value: Any) -> bool:
     """Whether an expression makes a tensor or number of its own."""
     if isinstance(value, ast.Call):
         function = value.func
-        name = function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+        name = (
+            function.attr
+            if isinstance(function, ast.Attribute)
+            else function.id
+            if isinstance(function, ast.Name)
+            else ""
+        )
         return name in _MAKING
     return isinstance(value, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant))
 
@@ -143,7 +201,9 @@ def _has_attributes(method: Any) -> bool:
 
 
 class _Rewriter(ast.NodeTransformer):
-    """Loops without ``break``, ``continue``, ``return`` and ``else`` as calls; others stay, and their decisions are looked at one by one."""
+    """Loops without ``break``, ``continue``, ``return`` and ``else`` as calls; others stay, and their decisions are
+    looked at one by one.
+    """
 
     def __init__(self, local: Container[str], unshared: Container[str]) -> None:
         self.count, self.local, self.unshared = 0, local, unshared
@@ -156,10 +216,12 @@ class _Rewriter(ast.NodeTransformer):
         self.count += 1
         carried = [name for name in names.found if not name.startswith("__loop_")]
         given = ", ".join(carried)
-        text = (f"def __loop_test_{self.count}({given}):\n    return None\n"
-                f"def __loop_body_{self.count}({given}):\n    return ({given},)\n"
-                f"({given},) = {_RUN}(__loop_test_{self.count}, __loop_body_{self.count}, "
-                f"({', '.join(f'{_GET}(lambda: {name})' for name in carried)},))\n")
+        text = (
+            f"def __loop_test_{self.count}({given}):\n    return None\n"
+            f"def __loop_body_{self.count}({given}):\n    return ({given},)\n"
+            f"({given},) = {_RUN}(__loop_test_{self.count}, __loop_body_{self.count}, "
+            f"({', '.join(f'{_GET}(lambda: {name})' for name in carried)},))\n"
+        )
         made: list[Any] = ast.parse(text).body
         made[0].body = [ast.Return(node.test)]
         made[1].body = [*node.body, made[1].body[-1]]
@@ -168,8 +230,11 @@ class _Rewriter(ast.NodeTransformer):
 
 def _has_private_names(definition: ast.FunctionDef) -> bool:
     """``self.__name`` means another name within its class than in a copy outside of it."""
-    names = [node.attr if isinstance(node, ast.Attribute) else node.id for node in ast.walk(definition)
-             if isinstance(node, (ast.Attribute, ast.Name))]
+    names = [
+        node.attr if isinstance(node, ast.Attribute) else node.id
+        for node in ast.walk(definition)
+        if isinstance(node, (ast.Attribute, ast.Name))
+    ]
     return any(name.startswith("__") and not name.endswith("__") for name in names)
 
 
@@ -206,7 +271,10 @@ def _rewritten(function: Any, run: Callable[..., Any]) -> Any:
 
 @contextmanager
 def looping(net: Any, run: Callable[..., Any]) -> Iterator[Any]:
-    """``net`` (a function: its copy) with its loops, those of the Cells in it and `ops.WhileLoop` going to ``run(test, body, values)``."""
+    """``net`` (a function: its copy) with its loops, those of the Cells in it and `ops.WhileLoop` going to ``run(test,
+    body, values)``.
+    """
+
     def starred(test: Callable[..., Any], body: Callable[..., Any], values: Any) -> Any:
         return run(lambda items: test(*items), lambda items: body(*items), values)
 
@@ -217,7 +285,11 @@ def looping(net: Any, run: Callable[..., Any]) -> Iterator[Any]:
     try:
         for cell in cells:
             function = type(cell).construct
-            if "construct" in cell.__dict__ or not isinstance(function, types.FunctionType) or hasattr(function, "__wrapped__"):
+            if (
+                "construct" in cell.__dict__
+                or not isinstance(function, types.FunctionType)
+                or hasattr(function, "__wrapped__")
+            ):
                 continue
             if function not in known:
                 known[function] = _rewritten(function, starred)

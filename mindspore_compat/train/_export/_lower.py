@@ -1,4 +1,7 @@
-"""What both file formats share when they turn the graph's nodes into their own: names, rows by operator, operands, fusions."""
+"""What both file formats share when they turn the graph's nodes into their own: names, rows by operator, operands,
+fusions.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -11,7 +14,17 @@ from mindspore_compat.common._wrap import plain
 from mindspore_compat.train._export._graph import Graph, Node, Value
 from mindspore_compat.train._export._trace import refuse
 
-__all__ = ["Lowering", "Ref", "Row", "compare_dtype", "raw_bytes", "remove_unused", "spatial_pads", "taken_names", "untransposed"]
+__all__ = [
+    "Lowering",
+    "Ref",
+    "Row",
+    "compare_dtype",
+    "raw_bytes",
+    "remove_unused",
+    "spatial_pads",
+    "taken_names",
+    "untransposed",
+]
 
 
 class Ref(str):
@@ -60,7 +73,10 @@ class Lowering:
         found = self._refs.get(id(value))
         if found is None:
             if value.data is None:
-                raise refuse(f"a side result of the operator '{value.node.op}' has no counterpart in {self.format}", value.node.scope)
+                raise refuse(
+                    f"a side result of the operator '{value.node.op}' has no counterpart in {self.format}",
+                    value.node.scope,
+                )
             found = self._refs[id(value)] = self.constant(value.data)
         return found
 
@@ -103,7 +119,10 @@ def untransposed(value: Value) -> tuple[Value, bool]:
     if node is not None and value.ndim >= 2:
         order = list(range(value.ndim))
         order[-2:] = order[:-3:-1]
-        if node.op == "transpose" and {node.args["dim0"] % value.ndim, node.args["dim1"] % value.ndim} == {value.ndim - 1, value.ndim - 2}:
+        if node.op == "transpose" and {node.args["dim0"] % value.ndim, node.args["dim1"] % value.ndim} == {
+            value.ndim - 1,
+            value.ndim - 2,
+        }:
             return node.args["self"], True
         if node.op == "permute" and [axis % value.ndim for axis in node.args["dims"]] == order:
             return node.args["self"], True
@@ -111,18 +130,22 @@ def untransposed(value: Value) -> tuple[Value, bool]:
 
 
 def spatial_pads(value: Value, count: int) -> tuple[Value, list[tuple[int, int]]]:
-    """(what a zero padding of the last ``count`` axes pads, (before, after) of each of them): convolutions pad by themselves."""
+    """(what a zero padding of the last ``count`` axes pads, (before, after) of each of them): convolutions pad by
+    themselves.
+    """
     node = value.node
     if node is not None and node.op == "constant_pad_nd" and node.args["value"] == 0:
         pad = [*node.args["pad"], *[0] * (2 * count)]
-        if min(pad) >= 0 and not any(pad[2 * count:]):
+        if min(pad) >= 0 and not any(pad[2 * count :]):
             return node.args["self"], [(pad[2 * axis], pad[2 * axis + 1]) for axis in range(count)][::-1]
     return value, [(0, 0)] * count
 
 
 def compare_dtype(left: Any, right: Any) -> torch.dtype:
     """The dtype that torch compares two Values or numbers in."""
-    samples = [torch.empty((1,) * item.ndim, dtype=item.dtype) if isinstance(item, Value) else item for item in (left, right)]
+    samples = [
+        torch.empty((1,) * item.ndim, dtype=item.dtype) if isinstance(item, Value) else item for item in (left, right)
+    ]
     return torch.result_type(*samples)
 
 

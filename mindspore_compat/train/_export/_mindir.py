@@ -1,4 +1,5 @@
 """Writing MINDIR: the messages of a graph, as MindSpore 2.10 loads them."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,9 +15,20 @@ from mindspore_compat.train._export._mindir_rows import ROWS, TYPE_IDS, kept
 __all__ = ["DATA_TYPES", "fill", "kept", "mindir_model"]
 
 _T = proto.AttributeType
-DATA_TYPES = {torch.float32: _T.FLOAT, torch.uint8: _T.UINT8, torch.int8: _T.INT8, torch.int16: _T.INT16, torch.int32: _T.INT32,
-               torch.int64: _T.INT64, torch.bool: _T.BOOL, torch.float16: _T.FLOAT16, torch.float64: _T.DOUBLE, torch.bfloat16: _T.BFLOAT16,
-               torch.complex64: _T.COMPLEX64, torch.complex128: _T.COMPLEX128}
+DATA_TYPES = {
+    torch.float32: _T.FLOAT,
+    torch.uint8: _T.UINT8,
+    torch.int8: _T.INT8,
+    torch.int16: _T.INT16,
+    torch.int32: _T.INT32,
+    torch.int64: _T.INT64,
+    torch.bool: _T.BOOL,
+    torch.float16: _T.FLOAT16,
+    torch.float64: _T.DOUBLE,
+    torch.bfloat16: _T.BFLOAT16,
+    torch.complex64: _T.COMPLEX64,
+    torch.complex128: _T.COMPLEX128,
+}
 _SHOWN = 64  # elements of one number that are written as they are
 _MONAD = object()  # the token of side effects before the first one
 _MIND_IR_VERSION, _MODEL_VERSION = 3, "2.10.0"
@@ -63,13 +75,21 @@ def fill(attribute: Any, value: Any) -> None:
 
 
 class _MindirLowering(Lowering):
-    """``e("Conv2D", x, w, stride=…)``: positional arguments are inputs (constants if they are no tensors), named ones attributes."""
+    """``e("Conv2D", x, w, stride=…)``: positional arguments are inputs (constants if they are no tensors), named ones
+    attributes.
+    """
 
     format = "MINDIR"
     shares = True  # one constant for equal numbers; files that are compared must not do so
 
-    def __init__(self, graph: Graph, model: Any, message: Any = None, taken: list[Value] | None = None,
-                 separate: list[Any] | None = None) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        model: Any,
+        message: Any = None,
+        taken: list[Value] | None = None,
+        separate: list[Any] | None = None,
+    ) -> None:
         super().__init__(graph, ROWS | {"branch": _branch, "loop": _loop})
         self._model, self._graph = model, model.graph if message is None else message
         self._constants: dict[Any, Ref] = {}
@@ -81,7 +101,11 @@ class _MindirLowering(Lowering):
             _describe(self._graph.input.add(name=self.ref(value)).tensor.add(), value.shape, value.dtype)
         for value in graph.parameters if taken is None else ():
             self._bind(value, value.name)
-            parameter = _describe(self._graph.parameter.add(name=self.ref(value), ref_key=value.name, compression_type=0), value.shape, value.dtype)
+            parameter = _describe(
+                self._graph.parameter.add(name=self.ref(value), ref_key=value.name, compression_type=0),
+                value.shape,
+                value.dtype,
+            )
             assert value.data is not None
             if separate is None:
                 parameter.raw_data = raw_bytes(value.data)
@@ -137,8 +161,13 @@ class _MindirLowering(Lowering):
         names = [self._input(item) for item in inputs]
         ref = self.fresh(f"{self.graph.name}:CNode")
         scope = self.node.scope if self.node is not None else ""
-        node = self._graph.node.add(input=names, output=[ref], name=ref, op_type=op,
-                                    domain=f"Default/{scope.replace('.', '/')}/{op}" if "-" in scope else f"Default/{op}")
+        node = self._graph.node.add(
+            input=names,
+            output=[ref],
+            name=ref,
+            op_type=op,
+            domain=f"Default/{scope.replace('.', '/')}/{op}" if "-" in scope else f"Default/{op}",
+        )
         if self.node is not None and self.node is not self._marked and self.node.attributes and op != "Cast":
             attributes, self._marked = {**attributes, **self.node.attributes}, self.node
         for name, value in attributes.items():
@@ -153,7 +182,9 @@ class _MindirLowering(Lowering):
         return self("Cast", value, TYPE_IDS[dtype])
 
     def finish(self, result: Ref | None = None) -> None:
-        """The graph's output: a tensor, or one tuple with all that ``construct`` returned; ``result`` instead, for a function that ends otherwise."""
+        """The graph's output: a tensor, or one tuple with all that ``construct`` returned; ``result`` instead, for a
+        function that ends otherwise.
+        """
         self.node = None
         outputs = self.graph.outputs
         info = self._graph.output.add()
@@ -178,7 +209,9 @@ class _MindirLowering(Lowering):
     def _tuple(self, outputs: Any) -> Ref:
         if isinstance(outputs, Value):
             return self.ref(outputs)
-        return self("MakeTuple", *[self._tuple(item) for item in (outputs.values() if isinstance(outputs, dict) else outputs)])
+        return self(
+            "MakeTuple", *[self._tuple(item) for item in (outputs.values() if isinstance(outputs, dict) else outputs)]
+        )
 
 
 def _describe_tuple(attribute: Any, outputs: Any) -> None:
@@ -246,8 +279,13 @@ def mindir_model(graph: Graph, shares: bool = True, separate: list[Any] | None =
         shares: equal numbers are one constant.
         separate: gets (message, tensor) of each Parameter, whose contents are left out then.
     """
-    model = proto.ModelProto(ir_version="1.1", producer_name="MindSpore", model_version=_MODEL_VERSION, little_endian=True,
-                             mind_ir_version=_MIND_IR_VERSION)
+    model = proto.ModelProto(
+        ir_version="1.1",
+        producer_name="MindSpore",
+        model_version=_MODEL_VERSION,
+        little_endian=True,
+        mind_ir_version=_MIND_IR_VERSION,
+    )
     lowering = _MindirLowering(graph, model, separate=separate)
     lowering.shares = shares
     if not list(leaves(graph.outputs)):
@@ -255,4 +293,3 @@ def mindir_model(graph: Graph, shares: bool = True, separate: list[Any] | None =
     lowering.run()
     lowering.finish()
     return model
-

@@ -1,4 +1,5 @@
 """aten operators as MINDIR operators, one row each: inputs and attributes as MindSpore 2.10 writes them."""
+
 from __future__ import annotations
 
 import math
@@ -16,36 +17,112 @@ from mindspore_compat.train._export._trace import refuse
 __all__ = ["ROWS", "TYPE_IDS", "kept"]
 
 #: MindSpore's numbers for dtypes, as Cast and Argmax take them.
-TYPE_IDS = {torch.bool: 30, torch.int8: 32, torch.int16: 33, torch.int32: 34, torch.int64: 35, torch.uint8: 37, torch.float16: 42, torch.float32: 43,
-            torch.float64: 44, torch.bfloat16: 45, torch.complex64: 48, torch.complex128: 49}
+TYPE_IDS = {
+    torch.bool: 30,
+    torch.int8: 32,
+    torch.int16: 33,
+    torch.int32: 34,
+    torch.int64: 35,
+    torch.uint8: 37,
+    torch.float16: 42,
+    torch.float32: 43,
+    torch.float64: 44,
+    torch.bfloat16: 45,
+    torch.complex64: 48,
+    torch.complex128: 49,
+}
 
 _UNARY = {
-    "relu": "ReLU", "sigmoid": "Sigmoid", "tanh": "Tanh", "silu": "SiLU", "mish": "Mish", "hardswish": "HSwish", "hardsigmoid": "HSigmoid",
-    "abs": "Abs", "neg": "Neg", "exp": "Exp", "log": "Log", "log1p": "Log1p", "expm1": "Expm1", "sqrt": "Sqrt", "rsqrt": "Rsqrt",
-    "reciprocal": "Reciprocal", "square": "Square", "sin": "Sin", "cos": "Cos", "tan": "Tan", "asin": "Asin", "acos": "ACos", "atan": "Atan",
-    "sinh": "Sinh", "cosh": "Cosh", "asinh": "Asinh", "acosh": "Acosh", "atanh": "Atanh", "erf": "Erf", "erfc": "Erfc", "floor": "Floor",
-    "ceil": "Ceil", "trunc": "Trunc", "sign": "Sign", "isnan": "IsNan", "isinf": "IsInf", "isfinite": "IsFinite",
+    "relu": "ReLU",
+    "sigmoid": "Sigmoid",
+    "tanh": "Tanh",
+    "silu": "SiLU",
+    "mish": "Mish",
+    "hardswish": "HSwish",
+    "hardsigmoid": "HSigmoid",
+    "abs": "Abs",
+    "neg": "Neg",
+    "exp": "Exp",
+    "log": "Log",
+    "log1p": "Log1p",
+    "expm1": "Expm1",
+    "sqrt": "Sqrt",
+    "rsqrt": "Rsqrt",
+    "reciprocal": "Reciprocal",
+    "square": "Square",
+    "sin": "Sin",
+    "cos": "Cos",
+    "tan": "Tan",
+    "asin": "Asin",
+    "acos": "ACos",
+    "atan": "Atan",
+    "sinh": "Sinh",
+    "cosh": "Cosh",
+    "asinh": "Asinh",
+    "acosh": "Acosh",
+    "atanh": "Atanh",
+    "erf": "Erf",
+    "erfc": "Erfc",
+    "floor": "Floor",
+    "ceil": "Ceil",
+    "trunc": "Trunc",
+    "sign": "Sign",
+    "isnan": "IsNan",
+    "isinf": "IsInf",
+    "isfinite": "IsFinite",
 }
-_BINARY = {"add": "Add", "sub": "Sub", "mul": "Mul", "pow": "Pow", "maximum": "Maximum", "minimum": "Minimum", "remainder": "FloorMod",
-           "floor_divide": "FloorDiv", "atan2": "Atan2", "bitwise_and": "BitwiseAnd", "bitwise_or": "BitwiseOr", "bitwise_xor": "BitwiseXor"}
+_BINARY = {
+    "add": "Add",
+    "sub": "Sub",
+    "mul": "Mul",
+    "pow": "Pow",
+    "maximum": "Maximum",
+    "minimum": "Minimum",
+    "remainder": "FloorMod",
+    "floor_divide": "FloorDiv",
+    "atan2": "Atan2",
+    "bitwise_and": "BitwiseAnd",
+    "bitwise_or": "BitwiseOr",
+    "bitwise_xor": "BitwiseXor",
+}
 _COMPARE = {"eq": "Equal", "ne": "NotEqual", "lt": "Less", "le": "LessEqual", "gt": "Greater", "ge": "GreaterEqual"}
 _LOGICAL = {"logical_and": "LogicalAnd", "logical_or": "LogicalOr", "logical_xor": "LogicalXor"}
-_REDUCE = {"sum": "ReduceSum", "mean": "ReduceMean", "prod": "ReduceProd", "amax": "ReduceMax", "amin": "ReduceMin", "any": "ReduceAny",
-           "all": "ReduceAll"}
+_REDUCE = {
+    "sum": "ReduceSum",
+    "mean": "ReduceMean",
+    "prod": "ReduceProd",
+    "amax": "ReduceMax",
+    "amin": "ReduceMin",
+    "any": "ReduceAny",
+    "all": "ReduceAll",
+}
 
 
 def _unary(name: str) -> Row:
-    return lambda e, a, n: e(name, e.operand(a.self, n.outputs[0].dtype if n.op not in ("isnan", "isinf", "isfinite") else a.self.dtype))
+    return lambda e, a, n: e(
+        name, e.operand(a.self, n.outputs[0].dtype if n.op not in ("isnan", "isinf", "isfinite") else a.self.dtype)
+    )
 
 
 def _binary(name: str) -> Row:
     """Both operands in the dtype of the result; MindSpore's loader promotes nothing."""
+
     def row(e: Any, a: Any, n: Node) -> Ref:
         dtype = n.outputs[0].dtype
-        op = {"BitwiseAnd": "LogicalAnd", "BitwiseOr": "LogicalOr", "BitwiseXor": "LogicalXor", "Mul": "LogicalAnd",
-              "Add": "LogicalOr"}.get(name, name) if dtype is torch.bool else name
+        op = (
+            {
+                "BitwiseAnd": "LogicalAnd",
+                "BitwiseOr": "LogicalOr",
+                "BitwiseXor": "LogicalXor",
+                "Mul": "LogicalAnd",
+                "Add": "LogicalOr",
+            }.get(name, name)
+            if dtype is torch.bool
+            else name
+        )
         left, right = [getattr(a, key, None) for key in ("self", "exponent" if name == "Pow" else "other")]
         return e(op, e.operand(left, dtype), _scaled(e, right, getattr(a, "alpha", 1), dtype))
+
     return row
 
 
@@ -80,20 +157,27 @@ def _reduce(name: str) -> Row:
 
     def row(e: Any, a: Any, n: Node) -> Ref:
         dtype = n.outputs[0].dtype
-        x = _as_bool(e, a.self) if dtype is torch.bool and name in ("ReduceAny", "ReduceAll") else e.operand(a.self, dtype)
+        x = (
+            _as_bool(e, a.self)
+            if dtype is torch.bool and name in ("ReduceAny", "ReduceAll")
+            else e.operand(a.self, dtype)
+        )
         if not a.self.ndim:
             return x
         return e(name, x, tuple(as_axes(getattr(a, "dim", None), a.self.ndim)), getattr(a, "keepdim", False), *rest)
+
     return row
 
 
 def _extreme(op: str, reduce: str) -> Row:
     """``max`` and ``min``: of everything, or values and places along an axis."""
+
     def row(e: Any, a: Any, n: Node) -> Any:
         if not hasattr(a, "dim"):
             return e(reduce, a.self, tuple(range(a.self.ndim)), False)
         both = e(op, a.self, a.dim, a.keepdim)
         return e.item(both, 1), e.cast(e.item(both, 0), torch.int64)
+
     return row
 
 
@@ -102,6 +186,7 @@ def _arg_extreme(op: str) -> Row:
         x, axis = (a.self, a.dim) if a.dim is not None else (e("Reshape", a.self, (-1,)), 0)
         result = e(op, x, axis, TYPE_IDS[torch.int64])
         return e("Reshape", result, n.outputs[0].shape) if a.keepdim else result
+
     return row
 
 
@@ -115,11 +200,17 @@ def _clamp(e: Any, a: Any, n: Node) -> Ref:
 
 def _hardtanh(e: Any, a: Any, n: Node) -> Ref:
     low, high, dtype = a.min_val, a.max_val, a.self.dtype
-    return e("ReLU6", a.self) if (low, high) == (0, 6) else e("Minimum", e("Maximum", a.self, e.scalar(low, dtype)), e.scalar(high, dtype))
+    return (
+        e("ReLU6", a.self)
+        if (low, high) == (0, 6)
+        else e("Minimum", e("Maximum", a.self, e.scalar(low, dtype)), e.scalar(high, dtype))
+    )
 
 
 def _matmul(e: Any, left: Any, right: Any, batched: bool = False) -> Ref:
-    (left, left_flag), (right, right_flag) = [untransposed(item) if e.made_here(item) else (item, False) for item in (left, right)]
+    (left, left_flag), (right, right_flag) = [
+        untransposed(item) if e.made_here(item) else (item, False) for item in (left, right)
+    ]
     return e("BatchMatMul" if batched else "MatMul", left, right, left_flag, right_flag)
 
 
@@ -140,25 +231,70 @@ def _convolution(e: Any, a: Any, n: Node) -> Ref:
     pads = [(before + pad, after + pad) for (before, after), pad in zip(pads, a.padding)]
     kernel, stride, dilation = a.weight.shape[2:], tuple(a.stride), tuple(a.dilation)
     flat = tuple(side for pair in pads for side in pair)
-    shared: dict[str, Any] = {"out_channel": a.weight.shape[0], "mode": 1, "pad_mode": "pad", "pad": flat, "pad_list": flat, "groups": a.groups,
-                              "group": a.groups}
+    shared: dict[str, Any] = {
+        "out_channel": a.weight.shape[0],
+        "mode": 1,
+        "pad_mode": "pad",
+        "pad": flat,
+        "pad_list": flat,
+        "groups": a.groups,
+        "group": a.groups,
+    }
     if spatial == 3:
-        result = e("Conv3D", x, a.weight, kernel_size=kernel, strides=(1, 1, *stride), stride=(1, 1, *stride), dilations=(1, 1, *dilation),
-                   dilation=(1, 1, *dilation), format="NCDHW", offset_x=0, **shared)
+        result = e(
+            "Conv3D",
+            x,
+            a.weight,
+            kernel_size=kernel,
+            strides=(1, 1, *stride),
+            stride=(1, 1, *stride),
+            dilations=(1, 1, *dilation),
+            dilation=(1, 1, *dilation),
+            format="NCDHW",
+            offset_x=0,
+            **shared,
+        )
     else:
-        result = e("Conv2D", x, a.weight, kernel_size=kernel, stride=(1, 1, *stride), dilation=(1, 1, *dilation), format="NCHW", **shared)
+        result = e(
+            "Conv2D",
+            x,
+            a.weight,
+            kernel_size=kernel,
+            stride=(1, 1, *stride),
+            dilation=(1, 1, *dilation),
+            format="NCHW",
+            **shared,
+        )
     if a.bias is None:
         return result
-    return e("BiasAdd", result, a.bias, 0) if spatial == 2 else e("Add", result, e("Reshape", a.bias, (1, -1) + (1,) * spatial))
+    return (
+        e("BiasAdd", result, a.bias, 0)
+        if spatial == 2
+        else e("Add", result, e("Reshape", a.bias, (1, -1) + (1,) * spatial))
+    )
 
 
 def _transposed_convolution(e: Any, a: Any, n: Node) -> Ref:
     if a.weight.ndim != 4:
         raise refuse(f"a transposed convolution over {a.weight.ndim - 2} axes has no row in MINDIR", n.scope)
     pads = tuple(pad for pad in a.padding for _ in range(2))
-    result = e("Conv2DTranspose", a.input, a.weight, n.outputs[0].shape, kernel_size=a.weight.shape[2:], out_channel=a.weight.shape[0], mode=1,
-               pad_mode="PAD", pad=pads, pad_list=pads, stride=(1, 1, *a.stride), dilation=(1, 1, *a.dilation), groups=a.groups, group=a.groups,
-               format="NCHW")
+    result = e(
+        "Conv2DTranspose",
+        a.input,
+        a.weight,
+        n.outputs[0].shape,
+        kernel_size=a.weight.shape[2:],
+        out_channel=a.weight.shape[0],
+        mode=1,
+        pad_mode="PAD",
+        pad=pads,
+        pad_list=pads,
+        stride=(1, 1, *a.stride),
+        dilation=(1, 1, *a.dilation),
+        groups=a.groups,
+        group=a.groups,
+        format="NCHW",
+    )
     return result if a.bias is None else e("BiasAdd", result, a.bias, 0)
 
 
@@ -168,7 +304,9 @@ def _batch_norm(e: Any, a: Any, n: Node) -> Any:
     gamma = a.weight if a.weight is not None else e.constant(torch.ones(count))
     beta = a.bias if a.bias is not None else e.constant(torch.zeros(count))
     x = a.input if len(shape) in (2, 4) else e("Reshape", a.input, (*shape[:2], math.prod(shape[2:]), 1))
-    result = e.item(e("BatchNorm", x, gamma, beta, a.running_mean, a.running_var, False, float(a.eps), float(a.momentum), 0), 0)
+    result = e.item(
+        e("BatchNorm", x, gamma, beta, a.running_mean, a.running_var, False, float(a.eps), float(a.momentum), 0), 0
+    )
     return (result if len(shape) in (2, 4) else e("Reshape", result, shape),)
 
 
@@ -185,15 +323,28 @@ def _max_pool(e: Any, a: Any, n: Node) -> Any:
         raise refuse("max pooling with dilation has no counterpart in MINDIR", n.scope)
     name, format = ("MaxPool", "NCHW") if len(kernel) == 2 else ("MaxPool3D", "NCDHW")
     extra = {} if len(kernel) == 2 else {"ceil_mode": 0, "pad_list": (0,) * 6}
-    return (e(name, a.self, kernel_size=(1, 1, *kernel), strides=(1, 1, *stride), pad_mode="VALID", format=format, **extra),)
+    return (
+        e(name, a.self, kernel_size=(1, 1, *kernel), strides=(1, 1, *stride), pad_mode="VALID", format=format, **extra),
+    )
 
 
 def _avg_pool(e: Any, a: Any, n: Node) -> Ref:
     kernel, stride = tuple(a.kernel_size), tuple(a.stride or a.kernel_size)
     if len(kernel) == 2:
         return e("AvgPool", a.self, kernel, stride, 2, 0)
-    return e("AvgPool3D", a.self, kernel_size=(1, 1, *kernel), strides=(1, 1, *stride), pad_mode="VALID", pad=(0,) * 6, pad_list=(0,) * 6,
-             ceil_mode=False, count_include_pad=True, divisor_override=0, format="NCDHW")
+    return e(
+        "AvgPool3D",
+        a.self,
+        kernel_size=(1, 1, *kernel),
+        strides=(1, 1, *stride),
+        pad_mode="VALID",
+        pad=(0,) * 6,
+        pad_list=(0,) * 6,
+        ceil_mode=False,
+        count_include_pad=True,
+        divisor_override=0,
+        format="NCDHW",
+    )
 
 
 def _pad(e: Any, a: Any, n: Node) -> Ref:
@@ -268,19 +419,40 @@ def _sort(e: Any, a: Any, n: Node) -> Any:
 
 def _max_pool_gradient(e: Any, a: Any, n: Node) -> Ref:
     kernel, stride = tuple(a.kernel_size), tuple(a.stride or a.kernel_size)
-    return e("MaxPoolGrad", a.self, a.indices.node.outputs[0], a.grad_output, kernel_size=(1, 1, *kernel), strides=(1, 1, *stride), pad_mode="VALID",
-             data_format="NCHW", format="NCHW")
+    return e(
+        "MaxPoolGrad",
+        a.self,
+        a.indices.node.outputs[0],
+        a.grad_output,
+        kernel_size=(1, 1, *kernel),
+        strides=(1, 1, *stride),
+        pad_mode="VALID",
+        data_format="NCHW",
+        format="NCHW",
+    )
 
 
 def _convolution_gradient(e: Any, a: Any, n: Node) -> Any:
     """(by input, weight, bias), as far as they are asked for."""
     flat = tuple(pad for pad in a.padding for _ in range(2))
-    shared: dict[str, Any] = {"kernel_size": a.weight.shape[2:], "out_channel": a.weight.shape[0], "mode": 1, "pad_mode": "pad", "pad": flat,
-                              "pad_list": flat, "stride": (1, 1, *a.stride), "dilation": (1, 1, *a.dilation), "groups": a.groups, "group": a.groups,
-                              "format": "NCHW"}
-    made: list[Callable[[], Ref]] = [lambda: e("Conv2DBackpropInput", a.grad_output, a.weight, a.input.shape, **shared),
-                                     lambda: e("Conv2DBackpropFilter", a.grad_output, a.input, a.weight.shape, **shared),
-                                     lambda: e("BiasAddGrad", a.grad_output, 0)]
+    shared: dict[str, Any] = {
+        "kernel_size": a.weight.shape[2:],
+        "out_channel": a.weight.shape[0],
+        "mode": 1,
+        "pad_mode": "pad",
+        "pad": flat,
+        "pad_list": flat,
+        "stride": (1, 1, *a.stride),
+        "dilation": (1, 1, *a.dilation),
+        "groups": a.groups,
+        "group": a.groups,
+        "format": "NCHW",
+    }
+    made: list[Callable[[], Ref]] = [
+        lambda: e("Conv2DBackpropInput", a.grad_output, a.weight, a.input.shape, **shared),
+        lambda: e("Conv2DBackpropFilter", a.grad_output, a.input, a.weight.shape, **shared),
+        lambda: e("BiasAddGrad", a.grad_output, 0),
+    ]
     return tuple(make() for make, wanted in zip(made, a.output_mask) if wanted)
 
 
@@ -289,8 +461,19 @@ def _lstm_layer(e: Any, a: Any, n: Node) -> Any:
     parts = [a.w_ih, a.w_hh] + ([e("Add", a.b_ih, a.b_hh)] if hasattr(a, "b_ih") else [])
     weights = e("Concat", e("MakeTuple", *[e("Reshape", part, (-1, 1, 1)) for part in parts]), 0)
     starts = [e("ExpandDims", item, 0) for item in (a.h, a.c)]
-    result = e("LSTM", a.x, *starts, weights, input_size=a.w_ih.shape[1], hidden_size=a.w_hh.shape[1], num_layers=1, has_bias=len(parts) > 2,
-               bidirectional=False, dropout=0.0, proj_size=0)
+    result = e(
+        "LSTM",
+        a.x,
+        *starts,
+        weights,
+        input_size=a.w_ih.shape[1],
+        hidden_size=a.w_hh.shape[1],
+        num_layers=1,
+        has_bias=len(parts) > 2,
+        bidirectional=False,
+        dropout=0.0,
+        proj_size=0,
+    )
     return (e.item(result, 0), *[e("Squeeze", e.item(result, number), (0,)) for number in (1, 2)])
 
 
@@ -303,6 +486,7 @@ def _resize(name: str) -> Row:
     def row(e: Any, a: Any, n: Node) -> Ref:
         size, corners = n.outputs[0].shape[-2:], getattr(a, "align_corners", False)
         return e(name, a.self, size, corners, name == "ResizeBilinearV2" and not corners)
+
     return row
 
 
@@ -313,23 +497,48 @@ ROWS: dict[str, Row] = {
     **{op: _logical(name) for op, name in _LOGICAL.items()},
     **{op: _reduce(name) for op, name in _REDUCE.items()},
     "logical_not": lambda e, a, n: e("LogicalNot", _as_bool(e, a.self)),
-    "bitwise_not": lambda e, a, n: e("LogicalNot", a.self) if a.self.dtype is torch.bool else e("Sub", e.scalar(-1, a.self.dtype), a.self),
+    "bitwise_not": lambda e, a, n: (
+        e("LogicalNot", a.self) if a.self.dtype is torch.bool else e("Sub", e.scalar(-1, a.self.dtype), a.self)
+    ),
     "round": lambda e, a, n: e("Round", a.self, 0),
-    "rsub": lambda e, a, n: e("Sub", e.operand(a.other, n.outputs[0].dtype), _scaled(e, a.self, a.alpha, n.outputs[0].dtype)),
-    "div": _div, "clamp": _clamp, "to": _cast, "where": _where,
-    "max": _extreme("ArgMaxWithValue", "ReduceMax"), "min": _extreme("ArgMinWithValue", "ReduceMin"),
-    "argmax": _arg_extreme("Argmax"), "argmin": _arg_extreme("Argmin"),
+    "rsub": lambda e, a, n: e(
+        "Sub", e.operand(a.other, n.outputs[0].dtype), _scaled(e, a.self, a.alpha, n.outputs[0].dtype)
+    ),
+    "div": _div,
+    "clamp": _clamp,
+    "to": _cast,
+    "where": _where,
+    "max": _extreme("ArgMaxWithValue", "ReduceMax"),
+    "min": _extreme("ArgMinWithValue", "ReduceMin"),
+    "argmax": _arg_extreme("Argmax"),
+    "argmin": _arg_extreme("Argmin"),
     "cumsum": lambda e, a, n: e("CumSum", e.operand(a.self, n.outputs[0].dtype), a.dim, False, False),
-    "mm": lambda e, a, n: _matmul(e, a.self, a.mat2), "bmm": lambda e, a, n: _matmul(e, a.self, a.mat2, True), "addmm": _addmm,
-    "convolution": _convolution, "native_batch_norm": _batch_norm, "native_layer_norm": _layer_norm,
-    "max_pool2d_with_indices": _max_pool, "max_pool3d_with_indices": _max_pool, "avg_pool2d": _avg_pool, "avg_pool3d": _avg_pool,
+    "mm": lambda e, a, n: _matmul(e, a.self, a.mat2),
+    "bmm": lambda e, a, n: _matmul(e, a.self, a.mat2, True),
+    "addmm": _addmm,
+    "convolution": _convolution,
+    "native_batch_norm": _batch_norm,
+    "native_layer_norm": _layer_norm,
+    "max_pool2d_with_indices": _max_pool,
+    "max_pool3d_with_indices": _max_pool,
+    "avg_pool2d": _avg_pool,
+    "avg_pool3d": _avg_pool,
     "_softmax": lambda e, a, n: e("Softmax", e.operand(a.self, n.outputs[0].dtype), (a.dim,)),
     "_log_softmax": lambda e, a, n: e("LogSoftmax", e.operand(a.self, n.outputs[0].dtype), a.dim),
-    "gelu": lambda e, a, n: e("GeLU", a.self), "hardtanh": _hardtanh, "elu": lambda e, a, n: e("Elu", a.self, 1.0),
-    "view": lambda e, a, n: e("Reshape", a.self, tuple(a.size)), "squeeze": lambda e, a, n: e("Reshape", a.self, n.outputs[0].shape),
-    "unsqueeze": lambda e, a, n: e("ExpandDims", a.self, a.dim), "expand": lambda e, a, n: e("BroadcastTo", a.self, tuple(a.size)),
-    "permute": lambda e, a, n: e("Transpose", a.self, tuple(axis % a.self.ndim for axis in a.dims)), "transpose": _transpose,
-    "repeat": _repeat, "slice": _slice, "select": _select, "cat": _cat, "stack": _stack,
+    "gelu": lambda e, a, n: e("GeLU", a.self),
+    "hardtanh": _hardtanh,
+    "elu": lambda e, a, n: e("Elu", a.self, 1.0),
+    "view": lambda e, a, n: e("Reshape", a.self, tuple(a.size)),
+    "squeeze": lambda e, a, n: e("Reshape", a.self, n.outputs[0].shape),
+    "unsqueeze": lambda e, a, n: e("ExpandDims", a.self, a.dim),
+    "expand": lambda e, a, n: e("BroadcastTo", a.self, tuple(a.size)),
+    "permute": lambda e, a, n: e("Transpose", a.self, tuple(axis % a.self.ndim for axis in a.dims)),
+    "transpose": _transpose,
+    "repeat": _repeat,
+    "slice": _slice,
+    "select": _select,
+    "cat": _cat,
+    "stack": _stack,
     "flip": lambda e, a, n: e("ReverseV2", a.self, tuple(axis % a.self.ndim for axis in a.dims)),
     "constant_pad_nd": _pad,
     "embedding": lambda e, a, n: e("Gather", a.weight, a.indices, 0, 0),
@@ -337,12 +546,19 @@ ROWS: dict[str, Row] = {
     "gather": lambda e, a, n: e("GatherD", a.self, a.dim, a.index),
     "scatter": lambda e, a, n: e("TensorScatterElements", a.self, a.index, a.src, a.dim, 0),
     "scatter_add": lambda e, a, n: e("TensorScatterElements", a.self, a.index, a.src, a.dim, 1),
-    "grid_sampler_2d": lambda e, a, n: e("GridSampler2D", a.input, a.grid, a.interpolation_mode, a.padding_mode, a.align_corners),
+    "grid_sampler_2d": lambda e, a, n: e(
+        "GridSampler2D", a.input, a.grid, a.interpolation_mode, a.padding_mode, a.align_corners
+    ),
     "cumprod": lambda e, a, n: e("CumProd", e.operand(a.self, n.outputs[0].dtype), a.dim, False, False),
-    "max_pool2d_with_indices_backward": _max_pool_gradient, "convolution_backward": _convolution_gradient,
-    "lstm_layer": _lstm_layer, "topk": _topk, "sort": _sort, "native_dropout": _dropout,
+    "max_pool2d_with_indices_backward": _max_pool_gradient,
+    "convolution_backward": _convolution_gradient,
+    "lstm_layer": _lstm_layer,
+    "topk": _topk,
+    "sort": _sort,
+    "native_dropout": _dropout,
     FAKE_QUANT_PARAM: lambda e, a, n: (e("FakeQuantParam", a.self), None),
-    "upsample_nearest2d": _resize("ResizeNearestNeighborV2"), "upsample_bilinear2d": _resize("ResizeBilinearV2"),
+    "upsample_nearest2d": _resize("ResizeNearestNeighborV2"),
+    "upsample_bilinear2d": _resize("ResizeBilinearV2"),
 }
 
 
@@ -352,13 +568,20 @@ def _plain_pool(a: dict[str, Any]) -> bool:
 
 #: Forms that MINDIR has; the operator's other forms are taken apart.
 _FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
-    "max_pool2d_with_indices_backward": lambda a: _plain_pool(a), "convolution_backward": lambda a: a["weight"].dim() == 4 and not a["transposed"],
-    "gelu": lambda a: a["approximate"] == "tanh", "elu": lambda a: (a["alpha"], a["scale"], a["input_scale"]) == (1, 1, 1),
+    "max_pool2d_with_indices_backward": lambda a: _plain_pool(a),
+    "convolution_backward": lambda a: a["weight"].dim() == 4 and not a["transposed"],
+    "gelu": lambda a: a["approximate"] == "tanh",
+    "elu": lambda a: (a["alpha"], a["scale"], a["input_scale"]) == (1, 1, 1),
     "topk": lambda a: a["largest"] and a["dim"] in (-1, a["self"].dim() - 1),
     "scatter": lambda a: not a.get("reduce") and a.get("src") is not None and a["src"].shape == a["index"].shape,
-    "scatter_add": lambda a: a["src"].shape == a["index"].shape, "grid_sampler_2d": lambda a: a["interpolation_mode"] < 2,
-    "native_batch_norm": lambda a: not a["training"], "convolution": lambda a: a["weight"].dim() > 3,
-    "max_pool2d_with_indices": _plain_pool, "max_pool3d_with_indices": _plain_pool, "avg_pool2d": _plain_pool, "avg_pool3d": _plain_pool,
+    "scatter_add": lambda a: a["src"].shape == a["index"].shape,
+    "grid_sampler_2d": lambda a: a["interpolation_mode"] < 2,
+    "native_batch_norm": lambda a: not a["training"],
+    "convolution": lambda a: a["weight"].dim() > 3,
+    "max_pool2d_with_indices": _plain_pool,
+    "max_pool3d_with_indices": _plain_pool,
+    "avg_pool2d": _plain_pool,
+    "avg_pool3d": _plain_pool,
 }
 
 

@@ -1,4 +1,7 @@
-"""One MINDIR file of several that differ in numbers only: the numbers become nodes that compute them from the shapes of the inputs."""
+"""One MINDIR file of several that differ in numbers only: the numbers become nodes that compute them from the shapes of
+the inputs.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -33,7 +36,9 @@ class _Merger(SizeExpressions):
 
     MULTIPLY, ADD, DIVIDE = "ScalarMul", "ScalarAdd", "ScalarFloorDiv"
 
-    def __init__(self, graphs: Sequence[Any], sizes: Sequence[OpenSize], traces: Sequence[dict[int, int]], is_main: bool) -> None:
+    def __init__(
+        self, graphs: Sequence[Any], sizes: Sequence[OpenSize], traces: Sequence[dict[int, int]], is_main: bool
+    ) -> None:
         super().__init__(traces)
         self.graph, self.graphs, self.sizes, self.is_main = graphs[0], graphs, sizes, is_main
         self.made: list[Any] = []
@@ -42,8 +47,11 @@ class _Merger(SizeExpressions):
         shown = [[(node.op_type, list(node.input), list(node.output)) for node in graph.node] for graph in self.graphs]
         for position, row in enumerate(zip(*shown)):
             if any(item != row[0] for item in row):
-                raise unequal(f"other operators are needed for other sizes: {self.graph.node[position].op_type.rpartition('/')[2]} "
-                              f"({self.graph.node[position].domain}) differs")
+                raise unequal(
+                    "other operators are needed for other sizes: "
+                    f"{self.graph.node[position].op_type.rpartition('/')[2]} "
+                    f"({self.graph.node[position].domain}) differs"
+                )
         if len({len(item) for item in shown}) > 1:
             raise unequal("other operators are needed for other sizes")
         users: dict[str, list[Any]] = {}
@@ -68,14 +76,16 @@ class _Merger(SizeExpressions):
         for infos in (*zip(*[graph.input for graph in self.graphs]), *zip(*[graph.output for graph in self.graphs])):
             _open_tensors([list(_described(info)) for info in infos])
 
-    # --- constants ------------------------------------------------------------------------------------------------------------
+    # --- constants ----------------------------------------------------------------------------------------------------
 
     def _constant(self, nodes: Sequence[Any], users: Sequence[Any]) -> bool:
         """Whether the node stays, with other contents; otherwise new nodes give what it gave."""
         attributes = [node.attribute[0] for node in nodes]
         name, kind = nodes[0].output[0], attributes[0].type
         if kind == _T.TUPLE and len({len(item.values) for item in attributes}) == 1:
-            columns = list(zip(*[[int(value.ints[0]) if value.ints else value.i for value in item.values] for item in attributes]))
+            columns = list(
+                zip(*[[int(value.ints[0]) if value.ints else value.i for value in item.values] for item in attributes])
+            )
             differing = [index for index, column in enumerate(columns) if len(set(column)) > 1]
             if len(differing) == 1 and users and all(user == ("Reshape", 1) for user in users):
                 attributes[0].values[differing[0]].ints[0] = -1
@@ -109,7 +119,9 @@ class _Merger(SizeExpressions):
     def _scalar(self, values: Sequence[Any], dtype: torch.dtype, name: str) -> None:
         """A number, or one part of it."""
         if all(float(value).is_integer() for value in values):
-            whole = self._add("ScalarToTensor", self._number([int(value) for value in values]), self._plain(TYPE_IDS[torch.int64]))
+            whole = self._add(
+                "ScalarToTensor", self._number([int(value) for value in values]), self._plain(TYPE_IDS[torch.int64])
+            )
             self._add("Cast", whole, self._plain(TYPE_IDS[dtype]), name=name)
             return
         parts = [round(1 / value) for value in values if value]
@@ -118,10 +130,14 @@ class _Merger(SizeExpressions):
         whole = self._add("ScalarToTensor", self._number(parts), self._plain(TYPE_IDS[torch.int64]))
         self._add("Reciprocal", self._add("Cast", whole, self._plain(TYPE_IDS[dtype])), name=name)
 
-    def _range(self, tensors: Sequence[torch.Tensor], shapes: Sequence[tuple[int, ...]], dtype: torch.dtype, name: str) -> bool:
+    def _range(
+        self, tensors: Sequence[torch.Tensor], shapes: Sequence[tuple[int, ...]], dtype: torch.dtype, name: str
+    ) -> bool:
         """start + step · (0, 1, 2 …) along the only axis that is not 1."""
         flat = [item.flatten().to(torch.float64) for item in tensors]
-        if any(len([size for size in shape if size != 1]) > 1 for shape in shapes) or any(len(item) < 2 for item in flat):
+        if any(len([size for size in shape if size != 1]) > 1 for shape in shapes) or any(
+            len(item) < 2 for item in flat
+        ):
             return False
         start, step = float(flat[0][0]), float(flat[0][1] - flat[0][0])
         if any(not torch.equal(item, start + step * torch.arange(len(item), dtype=torch.float64)) for item in flat):
@@ -134,15 +150,21 @@ class _Merger(SizeExpressions):
         self._add("Reshape", rows, self._plain(tuple(-1 if size != 1 else 1 for size in shapes[0])), name=name)
         return True
 
-    def _triangle(self, tensors: Sequence[torch.Tensor], shapes: Sequence[tuple[int, ...]], dtype: torch.dtype, name: str) -> bool:
+    def _triangle(
+        self, tensors: Sequence[torch.Tensor], shapes: Sequence[tuple[int, ...]], dtype: torch.dtype, name: str
+    ) -> bool:
         """One number where column <= row + offset, another elsewhere; axes before the last two have size 1."""
         if len(shapes[0]) < 2 or any(set(shape[:-2]) - {1} for shape in shapes):
             return False
         low, high = tensors[0].flatten()[-shapes[0][-1]].clone(), tensors[0].flatten()[shapes[0][-1] - 1].clone()
         for offset in (0, -1):
-            if all(torch.equal(torch.where(torch.ones(shape[-2:]).tril(offset) > 0, low, high).expand(shape), item)
-                   for item, shape in zip(tensors, shapes)):
-                rows = self._add("Reshape", self._arange([shape[-2] for shape in shapes], torch.int64), self._plain((-1, 1)))
+            if all(
+                torch.equal(torch.where(torch.ones(shape[-2:]).tril(offset) > 0, low, high).expand(shape), item)
+                for item, shape in zip(tensors, shapes)
+            ):
+                rows = self._add(
+                    "Reshape", self._arange([shape[-2] for shape in shapes], torch.int64), self._plain((-1, 1))
+                )
                 columns = self._arange([shape[-1] for shape in shapes], torch.int64)
                 hit = self._add("LessEqual", columns, self._add("Add", rows, self._plain(torch.tensor(offset))))
                 sides = []
@@ -153,7 +175,7 @@ class _Merger(SizeExpressions):
                 return True
         return False
 
-    # --- nodes ----------------------------------------------------------------------------------------------------------------
+    # --- nodes --------------------------------------------------------------------------------------------------------
 
     def _add(self, op: str, *inputs: str, name: str = "") -> str:
         name = name or f"{self.graph.name}:Size_{len(self.made)}"
@@ -228,4 +250,3 @@ def _open_tensors(columns: Sequence[Sequence[Any]]) -> None:
         for axis in range(len(tensors[0].dims)):
             if len({tensor.dims[axis] for tensor in tensors}) > 1:
                 tensors[0].dims[axis] = -1
-

@@ -1,4 +1,5 @@
 """Writing ONNX (opset 11 to 18): the messages of a graph, weights as initializers under their names in checkpoints."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -18,8 +19,10 @@ __all__ = ["OPSETS", "fill", "kept", "onnx_model"]
 _IR_VERSION, _OPSET, _NEWEST = 4, 11, 18  # IR 4 lets initializers stand without being inputs
 OPSETS = range(_OPSET, _NEWEST + 1)
 #: {operator: the opset from which its axes are an input}
-_AXES_AS_INPUT = {**dict.fromkeys(("Squeeze", "Unsqueeze", "ReduceSum"), 13),
-                  **dict.fromkeys(("ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd"), 18)}
+_AXES_AS_INPUT = {
+    **dict.fromkeys(("Squeeze", "Unsqueeze", "ReduceSum"), 13),
+    **dict.fromkeys(("ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd"), 18),
+}
 _A = proto.AttributeType
 
 
@@ -55,7 +58,9 @@ def fill(attribute: Any, value: Any) -> None:
 
 
 class _OnnxLowering(Lowering):
-    """``e("Conv", x, w, group=…)``: positional arguments are inputs (tuples become int64 tensors), named ones attributes."""
+    """``e("Conv", x, w, group=…)``: positional arguments are inputs (tuples become int64 tensors), named ones
+    attributes.
+    """
 
     shares = True  # one constant for equal numbers; files that are compared must not do so
 
@@ -66,7 +71,11 @@ class _OnnxLowering(Lowering):
         self._graph.name = graph.name
         self._constants: dict[tuple[int, ...], Ref] = {}
         if graph.updates:
-            raise refuse(f"'construct' changes the Parameter {graph.updates[0][0].name!r}, which ONNX can not hold; a MINDIR can", "")
+            raise refuse(
+                f"'construct' changes the Parameter {graph.updates[0][0].name!r}, which ONNX can not hold; a MINDIR "
+                "can",
+                "",
+            )
         for value in graph.inputs:
             self.bind(value, Ref(value.name))
             _describe(self._graph.input.add(name=value.name), value.shape, value.dtype)
@@ -95,7 +104,9 @@ class _OnnxLowering(Lowering):
 
     def initializer(self, name: str, data: torch.Tensor) -> Ref:
         """A constant under a name of its own."""
-        self._root.initializer.add(name=name, dims=data.shape, data_type=_data_type(data.dtype), raw_data=raw_bytes(data))
+        self._root.initializer.add(
+            name=name, dims=data.shape, data_type=_data_type(data.dtype), raw_data=raw_bytes(data)
+        )
         return Ref(name)
 
     def constant(self, data: Any) -> Ref:
@@ -168,6 +179,7 @@ def _branch(e: Any, a: Any, n: Any) -> Any:
 
 def _loop(e: Any, a: Any, n: Any) -> Any:
     """The test stands before the loop, and at the end of each round."""
+
     def tested(values: Any) -> Ref:
         """The test's nodes for these values, in the graph that is written now."""
         node, graph, refs = e.node, e.graph, dict(e._refs)
@@ -193,7 +205,9 @@ def _loop(e: Any, a: Any, n: Any) -> Any:
 
 def onnx_model(graph: Graph, opset: int = _OPSET, shares: bool = True) -> Any:
     """The ModelProto of ``graph``; what ``construct`` returned in tuples and dicts stands flat, in order."""
-    model = proto.ModelProto(ir_version=_IR_VERSION if opset < 13 else 8, producer_name="MindSpore", producer_version="1.0")
+    model = proto.ModelProto(
+        ir_version=_IR_VERSION if opset < 13 else 8, producer_name="MindSpore", producer_version="1.0"
+    )
     model.opset_import.add(domain="", version=opset)
     if not any(isinstance(item, Value) for item in leaves(graph.outputs)):
         raise ValueError("For 'export', 'construct' must return at least one Tensor, but it returned none.")

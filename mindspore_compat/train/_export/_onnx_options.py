@@ -1,4 +1,5 @@
 """What `export` takes for ONNX beyond upstream: names of open sizes, 16-bit floats, the opset."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -20,17 +21,31 @@ def check_options(options: dict[str, Any]) -> None:
 
     opset = options.get("opset_version")
     if opset is not None and (not isinstance(opset, int) or opset not in OPSETS):
-        raise ValueError(f"For 'export', 'opset_version' must be an int from {OPSETS[0]} to {OPSETS[-1]}, but got {opset!r}.")
+        raise ValueError(
+            f"For 'export', 'opset_version' must be an int from {OPSETS[0]} to {OPSETS[-1]}, but got {opset!r}."
+        )
     if not isinstance(options.get("float16", False), bool):
         raise TypeError(f"For 'export', 'float16' must be a bool, but got {options['float16']!r}.")
     axes = options.get("dynamic_axes")
-    if axes is not None and not (isinstance(axes, dict) and all(isinstance(item, dict) for item in axes.values()) and all(
-            isinstance(axis, int) and isinstance(name, str) and name for item in axes.values() for axis, name in item.items())):
-        raise TypeError("For 'export', 'dynamic_axes' must be a dict {name of an input: {axis: name of its size}}, such as {'x': {0: 'batch'}}, "
-                        f"but got {axes!r}.")
+    if axes is not None and not (
+        isinstance(axes, dict)
+        and all(isinstance(item, dict) for item in axes.values())
+        and all(
+            isinstance(axis, int) and isinstance(name, str) and name
+            for item in axes.values()
+            for axis, name in item.items()
+        )
+    ):
+        raise TypeError(
+            "For 'export', 'dynamic_axes' must be a dict {name of an input: {axis: name of its size}}, such as {'x': "
+            "{0: 'batch'}}, "
+            f"but got {axes!r}."
+        )
 
 
-def opened(inputs: tuple[Any, ...], names: list[str], axes: dict[str, dict[int, str]] | None) -> tuple[tuple[Any, ...], dict[tuple[int, int], str]]:
+def opened(
+    inputs: tuple[Any, ...], names: list[str], axes: dict[str, dict[int, str]] | None
+) -> tuple[tuple[Any, ...], dict[tuple[int, int], str]]:
     """(the inputs with these sizes open, {(input, axis): name of the size}); sizes of one name are the same number.
 
     Raises:
@@ -50,11 +65,15 @@ def opened(inputs: tuple[Any, ...], names: list[str], axes: dict[str, dict[int, 
         sizes: list[Any] = list(item._sizes) if isinstance(item, OpenTensor) else list(item.shape)
         for axis, name in (axes or {}).get(names[number], {}).items():
             if not -len(sizes) <= axis < len(sizes):
-                raise ValueError(f"For 'export', 'dynamic_axes' has the axis {axis} of {names[number]!r}, which has {len(sizes)} axes.")
+                raise ValueError(
+                    f"For 'export', 'dynamic_axes' has the axis {axis} of {names[number]!r}, which has {len(sizes)} "
+                    "axes."
+                )
             named[number, axis % len(sizes)] = name
             sizes[axis] = symbols.setdefault(name, Symbol(unique=True))
         found = open_tensor(tuple(sizes), item.dtype)
         return item if found is None else found
+
     return map_values(open_axes, inputs), named
 
 
@@ -68,7 +87,9 @@ def finished(model: Any, half: bool) -> Any:
     used_as_is = {name for node in graph.node if node.op_type == "Resize" for name in node.input[1:3]}
     for item in graph.initializer:
         if item.data_type == _FLOAT and item.name not in used_as_is:
-            values = torch.frombuffer(bytearray(item.raw_data), dtype=torch.float32) if item.raw_data else torch.zeros(0)
+            values = (
+                torch.frombuffer(bytearray(item.raw_data), dtype=torch.float32) if item.raw_data else torch.zeros(0)
+            )
             limit = torch.finfo(torch.float16).max
             finite = torch.where(torch.isfinite(values), values.clamp(-limit, limit), values)
             item.data_type, item.raw_data = _HALF, finite.to(torch.float16).numpy().tobytes()
@@ -114,5 +135,3 @@ def _rename(graph: Any, renamed: dict[str, str]) -> None:
                         info.type.tensor_type.elem_type = _HALF
             elif node.op_type == "Cast" and attribute.name == "to" and attribute.i == _FLOAT:
                 attribute.i = _HALF
-
-

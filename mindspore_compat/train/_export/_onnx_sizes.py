@@ -1,4 +1,7 @@
-"""One ONNX file of several that differ in numbers only: the numbers become nodes that compute them from the shapes of the inputs."""
+"""One ONNX file of several that differ in numbers only: the numbers become nodes that compute them from the shapes of
+the inputs.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -27,7 +30,9 @@ def merge(models: Sequence[Any], sizes: Sequence[OpenSize], traces: Sequence[dic
 
 
 def name_sizes(model: Any, sizes: Sequence[OpenSize], names: dict[tuple[int, int], str]) -> None:
-    """Names for the open sizes of inputs: those given, else ``INPUT_AXIS``; sizes that are the same number have one name."""
+    """Names for the open sizes of inputs: those given, else ``INPUT_AXIS``; sizes that are the same number have one
+    name.
+    """
     chosen: dict[int, str] = {}
     for size in sizes:
         info = model.graph.input[size.input]
@@ -36,7 +41,7 @@ def name_sizes(model: Any, sizes: Sequence[OpenSize], names: dict[tuple[int, int
     for info in model.graph.output:
         for dim in info.type.tensor_type.shape.dim:
             if dim.dim_param.startswith(_GROUP):
-                dim.dim_param = chosen[int(dim.dim_param[len(_GROUP):])]
+                dim.dim_param = chosen[int(dim.dim_param[len(_GROUP) :])]
 
 
 class _Merger(SizeExpressions):
@@ -51,8 +56,11 @@ class _Merger(SizeExpressions):
         nodes = [list(graph.node) for graph in self.graphs]
         for row in zip(*nodes):
             if any(node != row[0] for node in row):
-                raise unequal(f"other operators, or other settings of them, are needed for other sizes: {row[0].op_type} ({row[0].doc_string}) "
-                              "differs")
+                raise unequal(
+                    f"other operators, or other settings of them, are needed for other sizes: {row[0].op_type} "
+                    f"({row[0].doc_string}) "
+                    "differs"
+                )
         constants = [list(graph.initializer) for graph in self.graphs]
         if len({len(item) for item in nodes}) > 1 or len({len(item) for item in constants}) > 1:
             raise unequal("other operators are needed for other sizes")
@@ -62,7 +70,9 @@ class _Merger(SizeExpressions):
                 users.setdefault(name, []).append((node.op_type, index))
         left = []
         for row in zip(*constants):
-            if all(item == row[0] for item in row) or self._constant([_read(item) for item in row], row[0], users.get(row[0].name, [])):
+            if all(item == row[0] for item in row) or self._constant(
+                [_read(item) for item in row], row[0], users.get(row[0].name, [])
+            ):
                 left.append(row[0])
         self._replace(self.graph.initializer, left + self._initializers)
         self._replace(self.graph.node, [*self.made, *self.graph.node])
@@ -72,7 +82,9 @@ class _Merger(SizeExpressions):
                     found = fit([dim.dim_value for dim in dims], self.traces)
                     dims[0].ClearField("dim_value")
                     same = found is not None and found == Expression(found.groups[:1])
-                    dims[0].dim_param = f"{_GROUP}{found.groups[0]}" if found is not None and same else f"{infos[0].name}_{axis}"
+                    dims[0].dim_param = (
+                        f"{_GROUP}{found.groups[0]}" if found is not None and same else f"{infos[0].name}_{axis}"
+                    )
 
     @property
     def _initializers(self) -> list[Any]:
@@ -124,22 +136,33 @@ class _Merger(SizeExpressions):
         else:
             self._node("Reciprocal", self._node("Cast", flat, to=DATA_TYPES[dtype]), name=name)
 
-    def _range(self, values: Sequence[torch.Tensor], shapes: Sequence[tuple[int, ...]], dtype: torch.dtype, name: str) -> None:
+    def _range(
+        self, values: Sequence[torch.Tensor], shapes: Sequence[tuple[int, ...]], dtype: torch.dtype, name: str
+    ) -> None:
         """start + step · (0, 1, 2 …) along the only axis that is not 1."""
         flat = [item.flatten().to(torch.float64) for item in values]
         start, step = float(flat[0][0]), float(flat[0][1] - flat[0][0])
         if any(len([size for size in shape if size != 1]) > 1 for shape in shapes) or any(
-                not torch.equal(item, start + step * torch.arange(len(item), dtype=torch.float64)) for item in flat):
-            raise unequal(f"a constant of the shape {list(shapes[0])} depends on a size in a way that no operator writes")
+            not torch.equal(item, start + step * torch.arange(len(item), dtype=torch.float64)) for item in flat
+        ):
+            raise unequal(
+                f"a constant of the shape {list(shapes[0])} depends on a size in a way that no operator writes"
+            )
         end = self._node("Reshape", self._number([len(item) for item in flat]), self._empty())
-        rows = self._node("Cast", self._node("Range", self._tensor(torch.tensor(0)), end, self._tensor(torch.tensor(1))), to=DATA_TYPES[dtype])
+        rows = self._node(
+            "Cast",
+            self._node("Range", self._tensor(torch.tensor(0)), end, self._tensor(torch.tensor(1))),
+            to=DATA_TYPES[dtype],
+        )
         if step != 1:
             rows = self._node("Mul", rows, self._tensor(torch.tensor(step, dtype=dtype)))
         if start:
             rows = self._node("Add", rows, self._tensor(torch.tensor(start, dtype=dtype)))
-        self._node("Reshape", rows, self._tensor(torch.tensor([-1 if size != 1 else 1 for size in shapes[0]])), name=name)
+        self._node(
+            "Reshape", rows, self._tensor(torch.tensor([-1 if size != 1 else 1 for size in shapes[0]])), name=name
+        )
 
-    # --- nodes ----------------------------------------------------------------------------------------------------------------
+    # --- nodes --------------------------------------------------------------------------------------------------------
 
     def _node(self, op: str, *inputs: str, name: str = "", **attributes: Any) -> str:
         name = name or f"size_{len(self.made)}"
@@ -153,7 +176,9 @@ class _Merger(SizeExpressions):
         key = repr((data, data.dtype))
         if key not in self.known:
             name = f"size_constant_{len(self.known)}"
-            self.known[key] = proto.TensorProto(name=name, dims=data.shape, data_type=DATA_TYPES[data.dtype], raw_data=raw_bytes(data))
+            self.known[key] = proto.TensorProto(
+                name=name, dims=data.shape, data_type=DATA_TYPES[data.dtype], raw_data=raw_bytes(data)
+            )
         found: Any = self.known[key]
         return found.name
 

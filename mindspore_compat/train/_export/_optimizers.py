@@ -1,7 +1,9 @@
-"""Optimizers in an exported train step: the same updates as Tensor arithmetic, with learning rates and powers read from Parameters at each run.
+"""Optimizers in an exported train step: the same updates as Tensor arithmetic, with learning rates and powers read from
+Parameters at each run.
 
 The optimizers' own updates compute with Python numbers, which a file would hold as they are at the export.
 """
+
 from __future__ import annotations
 
 import types
@@ -81,7 +83,10 @@ def _rms_prop(opt: Any, place: int, p: Any, g: Any, rate: Any, decay: float) -> 
 
 #: {class: (what happens once a step, the update of one Parameter)}
 _RULES: dict[type, tuple[Callable[[Any], None] | None, Callable[..., None]]] = {
-    nn.Momentum: (None, _momentum), nn.SGD: (None, _sgd), nn.Adam: (_adam_powers, _adam), nn.AdamWeightDecay: (None, _adam_weight_decay),
+    nn.Momentum: (None, _momentum),
+    nn.SGD: (None, _sgd),
+    nn.Adam: (_adam_powers, _adam),
+    nn.AdamWeightDecay: (None, _adam_weight_decay),
     nn.RMSProp: (None, _rms_prop),
 }
 
@@ -93,7 +98,9 @@ def _construct(refuse: Callable[[str], Exception]) -> Callable[..., Any]:
         if type(self) not in _RULES:
             raise refuse(f"the optimizer {type(self).__name__} in a train step is not available. {instead}")
         if self.dynamic_weight_decay:
-            raise refuse(f"{type(self).__name__} with a schedule of weight decays in a train step is not available. {instead}")
+            raise refuse(
+                f"{type(self).__name__} with a schedule of weight decays in a train step is not available. {instead}"
+            )
         before, update = _RULES[type(self)]
         with torch.no_grad():
             decays, gradients = self._host_decays(), self._centralized(list(gradients))
@@ -107,11 +114,13 @@ def _construct(refuse: Callable[[str], Exception]) -> Callable[..., Any]:
                     g = g + p * (decay * self.loss_scale)
                 update(self, place, p, g * (1.0 / self.loss_scale) if self.need_scale else g, rate, decay)
         return True
+
     return construct
 
 
 def _number(parameter: Any) -> float:
     from torch.utils._python_dispatch import _disable_current_modes
+
     with _disable_current_modes(), torch._C.DisableTorchFunction():
         return float(parameter.detach())
 
@@ -122,8 +131,11 @@ def _rate(rate: Any, step: Any, refuse: Callable[[str], Exception]) -> Any:
         place = torch.clamp(step.to(torch.int64), 0, rate.learning_rate.shape[0] - 1)
         return torch.reshape(torch.index_select(rate.learning_rate, 0, torch.reshape(place, (-1,))), ())
     if isinstance(rate, Cell):
-        raise refuse(f"the learning rate schedule {type(rate).__name__} in a train step is not available. Give the learning rates as a list, one for "
-                     "each step")
+        raise refuse(
+            f"the learning rate schedule {type(rate).__name__} in a train step is not available. Give the learning "
+            "rates as a list, one for "
+            "each step"
+        )
     return rate
 
 

@@ -1,7 +1,9 @@
-"""torch's fake-quantize operators as ONNX's QuantizeLinear and DequantizeLinear; weights as int8, biases of integer layers as int32 initializers.
+"""torch's fake-quantize operators as ONNX's QuantizeLinear and DequantizeLinear; weights as int8, biases of integer
+layers as int32 initializers.
 
 Runtimes turn the pairs around a layer into one that computes in integers.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -16,7 +18,7 @@ from mindspore_compat.train._export._trace import refuse
 
 __all__ = ["QUANTIZED_ROWS", "bias_of"]
 
-_INT32_MAX = 2 ** 31 - 1
+_INT32_MAX = 2**31 - 1
 
 
 def _grid(args: dict[str, Any]) -> tuple[torch.Tensor, torch.Tensor, dict[str, int]]:
@@ -32,7 +34,9 @@ def _storage(args: dict[str, Any], node: Node) -> torch.dtype:
         info = torch.iinfo(dtype)
         if info.min <= low and high <= info.max:
             return dtype
-    raise refuse(f"whole numbers from {low} to {high} do not fit into 8 bits, and have no counterpart in ONNX", node.scope)
+    raise refuse(
+        f"whole numbers from {low} to {high} do not fit into 8 bits, and have no counterpart in ONNX", node.scope
+    )
 
 
 def _row(e: Any, a: Any, n: Node) -> Any:
@@ -45,24 +49,39 @@ def _row(e: Any, a: Any, n: Node) -> Any:
     if value.data is not None:
         shape = [-1 if position == axis.get("axis") else 1 for position in range(value.ndim)] if axis else []
         index = torch.round(plain(value.data) / scale.reshape(shape)) + zero.reshape(shape)
-        whole = e.initializer(e.fresh(f"{value.name or 'constant'}_quantized"),
-                              torch.clamp(index, args["quant_min"], args["quant_max"]).to(dtype))
+        whole = e.initializer(
+            e.fresh(f"{value.name or 'constant'}_quantized"),
+            torch.clamp(index, args["quant_min"], args["quant_max"]).to(dtype),
+        )
         return e("DequantizeLinear", whole, scale_ref, zero_ref, **axis), None
+
     def pair(x: Any) -> Ref:
         return e("DequantizeLinear", e("QuantizeLinear", x, scale_ref, zero_ref, **axis), scale_ref, zero_ref, **axis)
 
     info, result = torch.iinfo(dtype), pair(value)
-    if (args["quant_min"], args["quant_max"]) != (info.min, info.max):  # QuantizeLinear itself only stops at the ends of its type
+    if (args["quant_min"], args["quant_max"]) != (
+        info.min,
+        info.max,
+    ):  # QuantizeLinear itself only stops at the ends of its type
         if axis:
-            raise refuse("a grid for each channel of a result, narrower than its type, has no counterpart in ONNX", n.scope)
+            raise refuse(
+                "a grid for each channel of a result, narrower than its type, has no counterpart in ONNX", n.scope
+            )
         low, high = ((args[name] - int(zero)) * float(scale) for name in ("quant_min", "quant_max"))
-        result = pair(e("Clip", result, e.scalar(low, torch.float32), e.scalar(high, torch.float32)))  # after a pair, which the layer before needs
+        result = pair(
+            e("Clip", result, e.scalar(low, torch.float32), e.scalar(high, torch.float32))
+        )  # after a pair, which the layer before needs
     return result, None
 
 
 def bias_of(e: Any, bias: Any, x: Any, weight: Any) -> Any:
     """The bias of a layer: of one in integers an int32 initializer, in steps of the product's scale; else as it is."""
-    if not (isinstance(bias, Value) and bias.data is not None and is_fake(weight) and weight.node.args["self"].data is not None):
+    if not (
+        isinstance(bias, Value)
+        and bias.data is not None
+        and is_fake(weight)
+        and weight.node.args["self"].data is not None
+    ):
         return bias
     if x.node is not None and x.node.op == "constant_pad_nd":
         x = x.node.args["self"]

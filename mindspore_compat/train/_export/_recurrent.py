@@ -1,7 +1,9 @@
-"""Recurrent layers in the trace: one node for each layer and direction where the format has one, otherwise a loop over the steps.
+"""Recurrent layers in the trace: one node for each layer and direction where the format has one, otherwise a loop over
+the steps.
 
 Either way the size of the file does not depend on the number of steps.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -23,9 +25,11 @@ def _gru(x: list[Any], h: list[Any], state: Any) -> Any:
     return new + update * (state - new)
 
 
-#: {torch's function: (the node's name, states, gates, a step of gates from the input, gates from the state, and the state)}; the formats have LSTM
+# : {torch's function: (the node's name, states, gates, a step of gates from the input, gates from the state, and the
+# state)}; the formats have LSTM
 RECURRENT: dict[str, tuple[str, int, int, Callable[..., Any] | None]] = {
-    "lstm": ("lstm_layer", 2, 4, None), "gru": ("gru_layer", 1, 3, _gru),
+    "lstm": ("lstm_layer", 2, 4, None),
+    "gru": ("gru_layer", 1, 3, _gru),
     "rnn_tanh": ("rnn_tanh_layer", 1, 1, lambda x, h, _: torch.tanh(x[0] + h[0])),
     "rnn_relu": ("rnn_relu_layer", 1, 1, lambda x, h, _: torch.relu(x[0] + h[0])),
 }
@@ -47,8 +51,8 @@ def recurrent(recorder: Any, refuse: Callable[[str], Exception], name: str, args
         number = 0
         for layer in range(layers):
             outputs = []
-            for backward in ((False, True) if bidirectional else (False,)):
-                own = weights[number * each:(number + 1) * each]
+            for backward in (False, True) if bidirectional else (False,):
+                own = weights[number * each : (number + 1) * each]
                 start = [torch.select(item, 0, number) for item in states]
                 output, *last = _layer(recorder, refuse, name, torch.flip(x, (0,)) if backward else x, start, own)
                 outputs.append(torch.flip(output, (0,)) if backward else output)
@@ -67,7 +71,9 @@ def _layer(recorder: Any, refuse: Callable[[str], Exception], name: str, x: Any,
     if recorder.keeps(op) or step is None:
         return _node(recorder, name, x, start, weights)
     # what has a size stands outside of the loop: in it there are only products, sums and functions of single elements
-    inner, outer = ([torch.transpose(part, 0, 1) for part in torch.chunk(item, count)] for item in (weights[1], weights[0]))
+    inner, outer = (
+        [torch.transpose(part, 0, 1) for part in torch.chunk(item, count)] for item in (weights[1], weights[0])
+    )
     biases = [list(torch.chunk(item, count)) for item in weights[2:]] or [[0.0] * count] * 2
     gates = [torch.matmul(x, part) + bias for part, bias in zip(outer, biases[0])]
 
@@ -80,23 +86,40 @@ def _layer(recorder: Any, refuse: Callable[[str], Exception], name: str, x: Any,
 
     steps = x.shape[0]
     empty = torch.zeros((steps, *start[0].shape), dtype=x.dtype, device=x.device)
-    values = torch.tensor(steps), torch.zeros(1, dtype=torch.int64), start[0], empty, torch.reshape(torch.arange(steps), (-1, 1, 1))
+    values = (
+        torch.tensor(steps),
+        torch.zeros(1, dtype=torch.int64),
+        start[0],
+        empty,
+        torch.reshape(torch.arange(steps), (-1, 1, 1)),
+    )
     _, _, state, outputs, _ = run_loop(recorder, refuse, lambda items: items[0] > 0, body, values, always=True)
     return outputs, state
 
 
 def _node(recorder: Any, name: str, x: Any, start: list[Any], weights: Any) -> Any:
     op, count, *_ = RECURRENT[name]
-    keys = ("x", "h", "c")[:1 + count]
+    keys = ("x", "h", "c")[: 1 + count]
     tensors = dict(zip(keys, [x, *start])) | dict(zip(("w_ih", "w_hh", "b_ih", "b_hh"), weights))
     args = {key: recorder.read(item) for key, item in tensors.items()}
     with _disable_current_modes(), torch._C.DisableTorchFunction():
         states = tuple(torch.unsqueeze(plain(item), 0) for item in start)
-        found = getattr(torch, name)(plain(x), states if count > 1 else states[0], [plain(item) for item in weights], len(weights) > 2, 1, 0.0, False,
-                                     False, False)
+        found = getattr(torch, name)(
+            plain(x),
+            states if count > 1 else states[0],
+            [plain(item) for item in weights],
+            len(weights) > 2,
+            1,
+            0.0,
+            False,
+            False,
+            False,
+        )
         results = [found[0], *[torch.squeeze(item, 0) for item in found[1:]]]
     node = Node(op, args, scope=recorder.scope())
-    node.outputs = [Value(RESULT, tuple(item.shape), item.dtype, node=node, index=index) for index, item in enumerate(results)]
+    node.outputs = [
+        Value(RESULT, tuple(item.shape), item.dtype, node=node, index=index) for index, item in enumerate(results)
+    ]
     recorder.nodes.append(node)
     for item, value in zip(results, node.outputs):
         recorder.bind(item, value)

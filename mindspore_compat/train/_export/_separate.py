@@ -1,4 +1,7 @@
-"""MINDIR of more than 1 GiB of Parameters: ``NAME_graph.mindir``, and their contents in ``NAME_variables/data_0``, as upstream."""
+"""MINDIR of more than 1 GiB of Parameters: ``NAME_graph.mindir``, and their contents in ``NAME_variables/data_0``, as
+upstream.
+"""
+
 from __future__ import annotations
 
 import logging
@@ -40,10 +43,19 @@ def write_separately(path: str, model: Any, parameters: Sequence[tuple[Any, torc
     for message, data in parameters:
         message.ClearField("raw_data")
         length = data.numel() * data.element_size()
-        message.external_data.location, message.external_data.offset, message.external_data.length = location, place, length
+        message.external_data.location, message.external_data.offset, message.external_data.length = (
+            location,
+            place,
+            length,
+        )
         place += length + -length % _STEP
     os.makedirs(f"{stem}_variables", mode=0o700, exist_ok=True)
     write_atomically(os.path.join(os.path.dirname(path), location), _contents(parameters), stat.S_IRUSR)
     write_atomically(f"{stem}_graph.mindir", [model.SerializeToString(deterministic=True)], stat.S_IRUSR)
-    _log.warning("export: the parameters are more than 1 GiB: the graph stands in %s_graph.mindir, which mindspore.load takes, and the parameters in "
-                 "%s_variables beside it.", stem, stem)
+    _log.warning(
+        "export: the parameters are more than 1 GiB: the graph stands in %s_graph.mindir, which mindspore.load takes, "
+        "and the parameters in "
+        "%s_variables beside it.",
+        stem,
+        stem,
+    )

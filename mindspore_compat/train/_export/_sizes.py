@@ -1,4 +1,5 @@
 """Open sizes of inputs: which sizes to trace with, and which function of them a number of the file is."""
+
 from __future__ import annotations
 
 import math
@@ -57,11 +58,18 @@ def open_sizes(inputs: Any) -> list[OpenSize]:
     for number, item in enumerate(tensors):
         for axis, size in enumerate(item._sizes if isinstance(item, OpenTensor) else ()):
             if size == -2:
-                raise NotImplementedError("For 'export', an input with an open number of axes (shape=None or -2) is not available. Give its axes: "
-                                          "shape=[None, None].")
+                raise NotImplementedError(
+                    "For 'export', an input with an open number of axes (shape=None or -2) is not available. Give its "
+                    "axes: "
+                    "shape=[None, None]."
+                )
             if isinstance(size, Symbol) or size == -1:
                 key = id(size) if isinstance(size, Symbol) and size.unique else (number, axis)
-                found.append(OpenSize(number, axis, groups.setdefault(key, len(groups)), size if isinstance(size, Symbol) else _ANY))
+                found.append(
+                    OpenSize(
+                        number, axis, groups.setdefault(key, len(groups)), size if isinstance(size, Symbol) else _ANY
+                    )
+                )
     return found
 
 
@@ -110,6 +118,7 @@ def ground(inputs: Any, sizes: Sequence[OpenSize], numbers: dict[int, int]) -> A
         if item.dtype.is_floating_point:
             return wrap(torch.randn(shape, generator=generator).to(item.dtype))
         return wrap(torch.zeros(shape, dtype=item.dtype))
+
     return map_values(filled, inputs)
 
 
@@ -117,7 +126,10 @@ def elements(inputs: Any, sizes: Sequence[OpenSize], numbers: dict[int, int]) ->
     """How many elements `ground` would make."""
     chosen = {(size.input, size.axis): numbers[size.group] for size in sizes}
     tensors = [item for item in leaves(inputs) if isinstance(item, torch.Tensor)]
-    return sum(math.prod(chosen.get((number, axis), size) for axis, size in enumerate(item.shape)) for number, item in enumerate(tensors))
+    return sum(
+        math.prod(chosen.get((number, axis), size) for axis, size in enumerate(item.shape))
+        for number, item in enumerate(tensors)
+    )
 
 
 def fit(values: Sequence[int], traces: Sequence[dict[int, int]]) -> Expression | None:
@@ -149,7 +161,11 @@ def _linear(values: Sequence[int], sizes: Sequence[int]) -> tuple[int, int] | No
         return None
     factor = (at_high - at_low) // (high - low)
     offset = at_low - factor * low
-    return (factor, offset) if factor and all(factor * size + offset == value for size, value in zip(sizes, values)) else None
+    return (
+        (factor, offset)
+        if factor and all(factor * size + offset == value for size, value in zip(sizes, values))
+        else None
+    )
 
 
 def _divided(values: Sequence[int], sizes: Sequence[int], divisor: int) -> int | None:

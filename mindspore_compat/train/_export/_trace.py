@@ -1,9 +1,10 @@
 """Tracing: a Cell runs once on the given inputs while a dispatch mode writes down every aten operator.
 
-Real values flow, so shapes, Python control flow and constants come out as in any run. In-place operators and views are rewritten here
-(``x[:, 0] = y`` becomes a scatter), operators on constants alone are folded, and those the format lacks are taken apart
-(``_decompose.py``).
+Real values flow, so shapes, Python control flow and constants come out as in any run. In-place operators and views are
+rewritten here (``x[:, 0] = y`` becomes a scatter), operators on constants alone are folded, and those the format lacks
+are taken apart (``_decompose.py``).
 """
+
 from __future__ import annotations
 
 import sys
@@ -33,14 +34,29 @@ from mindspore_compat.train._export._recurrent import RECURRENT, recurrent
 
 __all__ = ["Kept", "refuse", "trace"]
 
-#: Takes an operator and its arguments; tells whether the file format has it in this form, so that it need not be taken apart.
+# : Takes an operator and its arguments; tells whether the file format has it in this form, so that it need not be taken
+# apart.
 Kept = Callable[[str, dict[str, Any]], bool]
 
 _Base = torch._C.TensorBase
-_IDENTITY = frozenset({"detach", "alias", "lift_fresh", "lift", "lift_fresh_copy", "clone", "contiguous", "native_dropout"})
-_SYNONYMS = {"_unsafe_view": "view", "_reshape_alias": "view", "cudnn_batch_norm": "native_batch_norm", "miopen_batch_norm": "native_batch_norm",
-             "t": "transpose", "_to_copy": "to", "cudnn_convolution": "convolution", "unsafe_split": "split", "true_divide": "div",
-             "unsafe_split_with_sizes": "split_with_sizes", "expand_copy": "expand", "absolute": "abs", "fix": "trunc"}
+_IDENTITY = frozenset(
+    {"detach", "alias", "lift_fresh", "lift", "lift_fresh_copy", "clone", "contiguous", "native_dropout"}
+)
+_SYNONYMS = {
+    "_unsafe_view": "view",
+    "_reshape_alias": "view",
+    "cudnn_batch_norm": "native_batch_norm",
+    "miopen_batch_norm": "native_batch_norm",
+    "t": "transpose",
+    "_to_copy": "to",
+    "cudnn_convolution": "convolution",
+    "unsafe_split": "split",
+    "true_divide": "div",
+    "unsafe_split_with_sizes": "split_with_sizes",
+    "expand_copy": "expand",
+    "absolute": "abs",
+    "fix": "trunc",
+}
 _READING = frozenset({"numpy", "tolist", "__array__", "untyped_storage", "storage", "__dlpack__"})
 _DECIDING = frozenset({"__bool__", "is_nonzero"})
 _RESHAPING = frozenset({"transpose_", "t_", "squeeze_", "unsqueeze_", "swapaxes_", "swapdims_"})
@@ -59,20 +75,35 @@ _refusals: list[NotImplementedError] = []  # of this run: 'construct' may catch 
 
 def refuse(what: str, scope: str) -> NotImplementedError:
     """The error for what no file can hold, with the place and the ways around it."""
-    error = NotImplementedError(f"For 'export', {what}{f' (in {scope})' if scope else ''}. Rewrite that part of 'construct', or use save_checkpoint "
-                                "for the parameters, or torch.onnx.export on the Cell, which is a torch.nn.Module.")
+    error = NotImplementedError(
+        f"For 'export', {what}{f' (in {scope})' if scope else ''}. Rewrite that part of 'construct', or use "
+        "save_checkpoint "
+        "for the parameters, or torch.onnx.export on the Cell, which is a torch.nn.Module."
+    )
     _refusals.append(error)
     return error
 
 
 class _Handle:
-    """What is known of one torch tensor: its Value now, and for a view how to make it again after its base has changed."""
+    """What is known of one torch tensor: its Value now, and for a view how to make it again after its base
+    has changed.
+    """
 
     __slots__ = ("base", "level", "parameter", "seen", "tensor", "value", "version", "view")
 
-    def __init__(self, tensor: torch.Tensor, value: Value, base: _Handle | None = None,
-                 view: tuple[Any, dict[str, Any], int] | None = None) -> None:
-        self.tensor, self.value, self.base, self.view = tensor, value, base, view  # view: operator, its arguments, which result
+    def __init__(
+        self,
+        tensor: torch.Tensor,
+        value: Value,
+        base: _Handle | None = None,
+        view: tuple[Any, dict[str, Any], int] | None = None,
+    ) -> None:
+        self.tensor, self.value, self.base, self.view = (
+            tensor,
+            value,
+            base,
+            view,
+        )  # view: operator, its arguments, which result
         self.parameter = value if value.kind == PARAMETER and base is None else None
         self.level = 0  # how deep in loops it was made
         self.version, self.seen = 0, base.root().version if base is not None else 0
@@ -84,7 +115,9 @@ class _Handle:
 class _Recorder(TorchDispatchMode):
     """Writes operators into ``nodes``. ``kept`` says which operators the format has itself, in this form."""
 
-    def __init__(self, paths: dict[int, str], kept: Kept, choices: tuple[bool, ...] = (), straight: bool = False) -> None:
+    def __init__(
+        self, paths: dict[int, str], kept: Kept, choices: tuple[bool, ...] = (), straight: bool = False
+    ) -> None:
         super().__init__()
         self._straight = straight
         self.nodes: list[Node] = []
@@ -93,7 +126,9 @@ class _Recorder(TorchDispatchMode):
         self._choices = choices
         self.carried: list[_Handle] = []  # Parameters that the loops around here carry on
         self._level = 0
-        self._changed: dict[str, tuple[_Handle, torch.Tensor]] = {}  # Parameters that are assigned to, and their contents before
+        self._changed: dict[
+            str, tuple[_Handle, torch.Tensor]
+        ] = {}  # Parameters that are assigned to, and their contents before
         self._paths, self._kept = paths, kept
         self._handles: dict[int, _Handle] = {}
         self._by_place: dict[tuple[Any, ...], _Handle] = {}
@@ -103,10 +138,12 @@ class _Recorder(TorchDispatchMode):
         """Nothing is compiled here; torch would import its compiler (seconds) only to be told to skip this mode."""
         return False
 
-    # --- tensors and Values -------------------------------------------------------------------------------------------------
+    # --- tensors and Values -------------------------------------------------------------------------------------------
 
     def add_source(self, tensor: torch.Tensor, kind: str, name: str) -> Value:
-        """An input or parameter; found again also by its place in memory, since ``.data`` makes objects behind the mode's back."""
+        """An input or parameter; found again also by its place in memory, since ``.data`` makes objects behind the
+        mode's back.
+        """
         value = Value(kind, tuple(tensor.shape), tensor.dtype, name, plain(tensor) if kind == PARAMETER else None)
         self._handles[id(tensor)] = handle = _Handle(tensor, value)
         handle.level = 0 if kind == PARAMETER else self._level
@@ -117,7 +154,9 @@ class _Recorder(TorchDispatchMode):
     def _handle_of(self, tensor: torch.Tensor) -> _Handle:
         handle = self._handles.get(id(tensor)) or self._by_place.get(_place(tensor))
         if handle is None:
-            if isinstance(tensor, Parameter) and tensor.name not in self.parameters:  # of a function, or outside of the Cell
+            if (
+                isinstance(tensor, Parameter) and tensor.name not in self.parameters
+            ):  # of a function, or outside of the Cell
                 self.parameters[tensor.name] = self.add_source(tensor, PARAMETER, tensor.name)
                 return self._handles[id(tensor)]
             handle = self._handles[id(tensor)] = _Handle(tensor, _constant(tensor))
@@ -140,13 +179,17 @@ class _Recorder(TorchDispatchMode):
             handle.seen = root.version
         return handle.value
 
-    # --- operators ----------------------------------------------------------------------------------------------------------
+    # --- operators ----------------------------------------------------------------------------------------------------
 
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None) -> Any:
         bound = bind(func, args, kwargs or {})
         name = str(func.overloadpacket.__name__)
         self._check_visible(func, name, bound)
-        written = [argument.name for argument in func._schema.arguments if argument.alias_info is not None and argument.alias_info.is_write]
+        written = [
+            argument.name
+            for argument in func._schema.arguments
+            if argument.alias_info is not None and argument.alias_info.is_write
+        ]
         if written:
             return self._in_place(func, name, bound, written)
         op = _SYNONYMS.get(name, name)
@@ -157,7 +200,9 @@ class _Recorder(TorchDispatchMode):
             decompose = DECOMPOSITIONS.get(op) if not kept else None
             with self:
                 result = decompose(**bound) if decompose is not None else NotImplemented
-                if decompose is None and not kept and "_backward" in op and func in _GRADIENTS:  # of a derivative in 'construct'
+                if (
+                    decompose is None and not kept and "_backward" in op and func in _GRADIENTS
+                ):  # of a derivative in 'construct'
                     result = _GRADIENTS[func](*args, **kwargs or {})
                 if result is NotImplemented and not kept and op not in _IDENTITY and op not in CREATION:
                     result = func.decompose(*args, **kwargs or {})  # torch's composite operators
@@ -170,11 +215,19 @@ class _Recorder(TorchDispatchMode):
         if _SHOWING.isdisjoint(func.tags) or all(self.read(tensor).kind == CONSTANT for tensor in tensors_in(bound)):
             return
         if torch.Tag.data_dependent_output in func.tags:
-            raise refuse("'construct' turns a value that depends on inputs or parameters into a Python number (item(), int(), float(), range), "
-                         "which a file can not repeat. Keep it a Tensor", self.scope())
+            raise refuse(
+                "'construct' turns a value that depends on inputs or parameters into a Python number (item(), int(), "
+                "float(), range), "
+                "which a file can not repeat. Keep it a Tensor",
+                self.scope(),
+            )
         if name not in _FIXED_FORMS or not _FIXED_FORMS[name](bound):
-            raise refuse(f"the result of the operator '{name}' has a size that depends on values, which a file can not hold. Use ops.select, "
-                         "masked_fill or a product with the mask", self.scope())
+            raise refuse(
+                f"the result of the operator '{name}' has a size that depends on values, which a file can not hold. "
+                "Use ops.select, "
+                "masked_fill or a product with the mask",
+                self.scope(),
+            )
 
     def decide(self, tensor: torch.Tensor) -> bool | None:
         """The outcome of ``if tensor`` on this way; None if it is a constant."""
@@ -195,7 +248,9 @@ class _Recorder(TorchDispatchMode):
     def _batch_norm(self, bound: dict[str, Any]) -> Any:
         """With statistics of the batch; the moving ones follow them, as torch does it inside of the operator."""
         with self:
-            result, mean, spread, variance = batch_norm_in_training(bound["input"], bound["weight"], bound["bias"], bound["eps"])
+            result, mean, spread, variance = batch_norm_in_training(
+                bound["input"], bound["weight"], bound["bias"], bound["eps"]
+            )
             momentum = bound["momentum"]
             for moving, new in ((bound["running_mean"], mean), (bound["running_var"], variance)):
                 if moving is not None and momentum:
@@ -246,20 +301,32 @@ class _Recorder(TorchDispatchMode):
     def _record(self, func: Any, op: str, bound: dict[str, Any], args: tuple, kwargs: dict[str, Any]) -> Any:
         tensors = tensors_in(bound)
         dropping = op == "native_dropout" and bound.get("train")
-        if (torch.Tag.nondeterministic_seeded in func.tags and op != "native_dropout") or (dropping and not self._kept(op, bound)):
+        if (torch.Tag.nondeterministic_seeded in func.tags and op != "native_dropout") or (
+            dropping and not self._kept(op, bound)
+        ):
             raise refuse(f"'construct' draws random numbers with '{op}'", self.scope())
         values = {id(tensor): self.read(tensor) for tensor in tensors}
         if op == "native_batch_norm" and bound["training"]:  # one that is kept does not move the statistics
-            args = tuple(_Base.clone(item) if name.startswith("running_") and item is not None else item for name, item in bound.items())
+            args = tuple(
+                _Base.clone(item) if name.startswith("running_") and item is not None else item
+                for name, item in bound.items()
+            )
             kwargs = {}
         result = computed(func, args, kwargs)
-        made = [item for item in (result if isinstance(result, (tuple, list)) else [result]) if isinstance(item, torch.Tensor)]
+        made = [
+            item
+            for item in (result if isinstance(result, (tuple, list)) else [result])
+            if isinstance(item, torch.Tensor)
+        ]
         if op in CREATION or all(value.kind == CONSTANT for value in values.values()):
             outputs = [_constant(item) for item in made]
         elif (op in _IDENTITY and not dropping) or changes_nothing(op, bound, tensors, made):
             outputs = [values[id(tensors[0])]] * len(made)
         else:
-            named = {key: map_values(lambda item: values[id(item)] if isinstance(item, torch.Tensor) else item, item) for key, item in bound.items()}
+            named = {
+                key: map_values(lambda item: values[id(item)] if isinstance(item, torch.Tensor) else item, item)
+                for key, item in bound.items()
+            }
             outputs = self._emit(op, normalized(func, op, named, made), made)
         base = self._handle_of(tensors[0]) if tensors and is_view(func) else None
         for index, (item, value) in enumerate(zip(made, outputs)):
@@ -271,12 +338,17 @@ class _Recorder(TorchDispatchMode):
 
     def _emit(self, op: str, args: dict[str, Any], results: list[torch.Tensor]) -> list[Value]:
         node = Node(op, args, scope=self.scope())
-        node.outputs = [Value(RESULT, tuple(result.shape), result.dtype, node=node, index=index) for index, result in enumerate(results)]
+        node.outputs = [
+            Value(RESULT, tuple(result.shape), result.dtype, node=node, index=index)
+            for index, result in enumerate(results)
+        ]
         self.nodes.append(node)
         return node.outputs
 
     def _in_place(self, func: Any, name: str, bound: dict[str, Any], written: list[str]) -> Any:
-        """``x.add_(y)``: write down ``add``, and for a view of z what z becomes; then let the real tensor take the values."""
+        """``x.add_(y)``: write down ``add``, and for a view of z what z becomes; then let the real tensor take the
+        values.
+        """
         if not name.endswith("_") or len(written) > 1:
             raise refuse(f"the operator '{name}' writes into {', '.join(written)}", self.scope())
         target = bound[written[0]]
@@ -289,7 +361,11 @@ class _Recorder(TorchDispatchMode):
         root = handle.root()
         changed, new = [handle], self._without_side_effect(name, bound, target)
         if root.parameter is not None:
-            if root.value is root.parameter and self._is_only(root.parameter, new) and torch.allclose(target, new, equal_nan=True):
+            if (
+                root.value is root.parameter
+                and self._is_only(root.parameter, new)
+                and torch.allclose(target, new, equal_nan=True)
+            ):
                 return target  # torch's instance_norm writes the moving values back unchanged
             if self._level and root not in self.carried:
                 raise ChangesParameter(root)
@@ -328,7 +404,10 @@ class _Recorder(TorchDispatchMode):
                 return torch.broadcast_to(_Base.to(bound["src"], target.dtype), shape)
             if name in ("fill_", "zero_"):
                 value = bound.get("value", 0)
-                return torch.broadcast_to(_Base.to(value, target.dtype) if isinstance(value, torch.Tensor) else torch.full((), value, **like), shape)
+                return torch.broadcast_to(
+                    _Base.to(value, target.dtype) if isinstance(value, torch.Tensor) else torch.full((), value, **like),
+                    shape,
+                )
             packet = getattr(torch.ops.aten, name[:-1], None)
             if packet is None:
                 raise refuse(f"the in-place operator '{name}' has no counterpart without side effect", self.scope())
@@ -369,7 +448,8 @@ class _Recorder(TorchDispatchMode):
 
 
 class _NoReading(TorchFunctionMode):
-    """Refuses the ways from a tensor to numpy and lists, which no dispatch mode sees: their values would silently become constants.
+    """Refuses the ways from a tensor to numpy and lists, which no dispatch mode sees: their values would silently
+    become constants.
 
     ``if tensor`` asks the recorder which way to go; dropout in training becomes one operator.
     """
@@ -380,8 +460,12 @@ class _NoReading(TorchFunctionMode):
 
     def _is_place(self, index: Any) -> bool:
         """Whether it is one number of the graph."""
-        return (isinstance(index, torch.Tensor) and not index.dim() and index.dtype in (torch.int32, torch.int64)
-                and self._recorder.read(index).kind != CONSTANT)
+        return (
+            isinstance(index, torch.Tensor)
+            and not index.dim()
+            and index.dtype in (torch.int32, torch.int64)
+            and self._recorder.read(index).kind != CONSTANT
+        )
 
     def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None) -> Any:
         name = getattr(func, "__name__", "")
@@ -390,8 +474,14 @@ class _NoReading(TorchFunctionMode):
             if outcome is not None:
                 return outcome
         if name in ("__getitem__", "__setitem__") and self._is_place(args[1]):  # torch would make a number of it
-            args = (args[0], torch.reshape(args[1], (1,)), *[torch.unsqueeze(item, 0) if isinstance(item, torch.Tensor) and item.dim() else item
-                                                             for item in args[2:]])
+            args = (
+                args[0],
+                torch.reshape(args[1], (1,)),
+                *[
+                    torch.unsqueeze(item, 0) if isinstance(item, torch.Tensor) and item.dim() else item
+                    for item in args[2:]
+                ],
+            )
             return func(*args) if name == "__setitem__" else torch.squeeze(func(*args), 0)
         if func is torch.dropout and _given(args, kwargs, 2, "train") and _given(args, kwargs, 1, "p"):
             return wrap(torch.native_dropout(args[0], _given(args, kwargs, 1, "p"), True)[0])
@@ -400,8 +490,12 @@ class _NoReading(TorchFunctionMode):
             if found is not NotImplemented:
                 return wrap(found)
         if name in _READING and self._recorder.read(args[0]).kind != CONSTANT:
-            raise refuse("'construct' reads the values of a tensor that depends on inputs or parameters (asnumpy(), tolist()), which a file can "
-                         "not repeat", self._recorder.scope())
+            raise refuse(
+                "'construct' reads the values of a tensor that depends on inputs or parameters (asnumpy(), tolist()), "
+                "which a file can "
+                "not repeat",
+                self._recorder.scope(),
+            )
         return func(*args, **kwargs or {})
 
 
@@ -425,7 +519,9 @@ def _constant(tensor: torch.Tensor) -> Value:
     return Value(CONSTANT, tuple(tensor.shape), tensor.dtype, data=_Base.clone(plain(tensor)))
 
 
-def trace(net: Any, inputs: tuple[Any, ...], names: Iterable[str], label: str, kept: Kept, straight: bool = False) -> Graph:
+def trace(
+    net: Any, inputs: tuple[Any, ...], names: Iterable[str], label: str, kept: Kept, straight: bool = False
+) -> Graph:
     """The graph of ``net(*inputs)``.
 
     Args:
@@ -445,18 +541,25 @@ def trace(net: Any, inputs: tuple[Any, ...], names: Iterable[str], label: str, k
     def attempt(choices: tuple[bool, ...]) -> Attempt:
         _refusals.clear()
         recorder = _Recorder(paths, kept, choices, straight)
-        fresh = map_values(lambda item: wrap(_Base.clone(plain(item))) if isinstance(item, torch.Tensor) else item, tuple(inputs))
+        fresh = map_values(
+            lambda item: wrap(_Base.clone(plain(item))) if isinstance(item, torch.Tensor) else item, tuple(inputs)
+        )
         sources = [recorder.add_source(item, INPUT, name) for item, name in zip(tensors_in(fresh), names)]
         if isinstance(net, Cell):
             for parameter in net.get_parameters():
                 recorder.parameters[parameter.name] = recorder.add_source(parameter, PARAMETER, parameter.name)
+
         def run(test: Callable[..., Any], body: Callable[..., Any], values: Any) -> Any:
             before = attributes_of(net)
             found = run_loop(recorder, lambda what: refuse(what, recorder.scope()), test, body, values)
             for key, item in attributes_of(net).items():
                 if key not in before or not same_attribute(before[key], item):
-                    raise refuse(f"the body of a loop changes the attribute {key[1]!r} of a Cell, which a file does not hold. Use a name in "
-                                 "'construct', or a Parameter", recorder.scope())
+                    raise refuse(
+                        f"the body of a loop changes the attribute {key[1]!r} of a Cell, which a file does not hold. "
+                        "Use a name in "
+                        "'construct', or a Parameter",
+                        recorder.scope(),
+                    )
             return found
 
         try:
@@ -467,7 +570,10 @@ def trace(net: Any, inputs: tuple[Any, ...], names: Iterable[str], label: str, k
             updates = recorder.updates()
         finally:
             recorder.restore()
-        return Attempt(Graph(label, sources, list(recorder.parameters.values()), recorder.nodes, outputs, updates), recorder.decisions)
+        return Attempt(
+            Graph(label, sources, list(recorder.parameters.values()), recorder.nodes, outputs, updates),
+            recorder.decisions,
+        )
 
     graph = explore(attempt, lambda what: refuse(what, ""), again=True)
     graph.remove_dead()
@@ -499,6 +605,9 @@ def _run(recorder: _Recorder, net: Callable[..., Any], inputs: tuple[Any, ...]) 
             return recorder.read(item)
         if isinstance(item, (bool, int, float)):
             return _constant(torch.tensor(item, dtype=torch.float32 if isinstance(item, float) else None))
-        raise TypeError(f"For 'export', 'construct' must return Tensors, numbers, or tuples of them, but it returned {type(item).__name__}.")
+        raise TypeError(
+            "For 'export', 'construct' must return Tensors, numbers, or tuples of them, but it returned "
+            f"{type(item).__name__}."
+        )
 
     return map_values(value_of, result)

@@ -1,4 +1,7 @@
-"""Which comparisons of sizes `construct` makes in Python: at the sizes where they would go the other way, the written file is looked at as well."""
+"""Which comparisons of sizes `construct` makes in Python: at the sizes where they would go the other way, the written
+file is looked at as well.
+"""
+
 from __future__ import annotations
 
 import operator
@@ -24,6 +27,7 @@ def _computed(function: Callable[..., Any]) -> Callable[..., Any]:
             return NotImplemented
         result = function(*map(_number, items))
         return Watched(result) if isinstance(result, int) and not isinstance(result, bool) else result
+
     return method
 
 
@@ -36,6 +40,7 @@ def _compared(function: Callable[[Any, Any], bool]) -> Callable[..., Any]:
         if isinstance(other, int):
             _log.append(int(self) - int(other))
         return function(int(self), _number(other))
+
     return method
 
 

@@ -1,4 +1,5 @@
 """Callbacks. Upstream: ``mindspore.train.callback``."""
+
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.train.callback import _eager
 from mindspore_compat.train.callback._eager import *  # noqa: F403

@@ -1,4 +1,5 @@
 """`Callback`, `RunContext` and how a list of callbacks runs. Upstream: ``mindspore.train.callback``."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -14,8 +15,8 @@ __all__ = ["Callback", "RunContext", "CallbackManager", "InternalCallbackParam",
 class Callback:
     """Hooks into training and evaluation; also a context manager around the whole run.
 
-    Override ``on_train_*`` and ``on_eval_*``, or the older ``begin``, ``epoch_begin``, ``step_begin``, ``step_end``, ``epoch_end``, ``end``,
-    which both fall back to. Each takes the `RunContext`.
+    Override ``on_train_*`` and ``on_eval_*``, or the older ``begin``, ``epoch_begin``, ``step_begin``, ``step_end``,
+    ``epoch_end``, ``end``, which both fall back to. Each takes the `RunContext`.
     """
 
     def __enter__(self) -> Callback:
@@ -80,7 +81,8 @@ class Callback:
 
 
 def is_train_only(callback: Callback) -> bool:
-    """Whether a callback does not run in the evaluation inside of `fit`: one of ours that says so, or its heir under the same name.
+    """Whether a callback does not run in the evaluation inside of `fit`: one of ours that says so, or its heir under
+    the same name.
 
     Heirs under another name do run there, as upstream's.
     """
@@ -113,12 +115,16 @@ class CallbackManager(Callback):
         elif isinstance(callbacks, Callback):
             callbacks = [callbacks]
         elif not isinstance(callbacks, list):
-            raise TypeError(f"The 'callbacks' is not a Callback or a list of Callback. It is {type(callbacks).__name__}. "
-                            "Give Model.train one Callback or a list of them.")
+            raise TypeError(
+                f"The 'callbacks' is not a Callback or a list of Callback. It is {type(callbacks).__name__}. "
+                "Give Model.train one Callback or a list of them."
+            )
         for callback in callbacks:
             if not isinstance(callback, Callback):
-                raise TypeError("When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions. "
-                                f"One is {type(callback).__name__}. Derive the class from mindspore.Callback.")
+                raise TypeError(
+                    "When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions. "
+                    f"One is {type(callback).__name__}. Derive the class from mindspore.Callback."
+                )
         self._callbacks: list[Callback] = list(callbacks)
         self._stack: ExitStack | None = None
         self._bind()
@@ -146,6 +152,7 @@ class CallbackManager(Callback):
         def run(run_context: Any) -> None:
             for function in hooks:
                 function(run_context)
+
         return run
 
 
@@ -169,14 +176,17 @@ class InternalCallbackParam(dict):
 class RunContext:
     """What callbacks see of a run; `request_stop` ends it.
 
-    ``original_args()`` holds in training: train_network, network, epoch_num, batch_num, mode, loss_fn, optimizer, parallel_mode,
-    device_number, train_dataset, train_dataset_element, list_callback, cur_epoch_num, cur_step_num (from 1 over the whole run),
-    dataset_sink_mode, net_outputs, last_save_ckpt_step, latest_ckpt_file; in evaluation: eval_network, valid_dataset, metrics and the like.
+    ``original_args()`` holds in training: train_network, network, epoch_num, batch_num, mode, loss_fn, optimizer,
+    parallel_mode, device_number, train_dataset, train_dataset_element, list_callback, cur_epoch_num, cur_step_num (from
+    1 over the whole run), dataset_sink_mode, net_outputs, last_save_ckpt_step, latest_ckpt_file; in evaluation:
+    eval_network, valid_dataset, metrics and the like.
     """
 
     def __init__(self, original_args: dict) -> None:
         if not isinstance(original_args, dict):
-            raise TypeError(f"The argument 'original_args' of RunContext should be dict type, but got {type(original_args)}.")
+            raise TypeError(
+                f"The argument 'original_args' of RunContext should be dict type, but got {type(original_args)}."
+            )
         self._original_args = original_args
         self._stop_requested = False
 

@@ -1,4 +1,7 @@
-"""When to save checkpoints, and under which names. Upstream: ``mindspore.train.CheckpointConfig``, ``mindspore.train.ModelCheckpoint``."""
+"""When to save checkpoints, and under which names. Upstream: ``mindspore.train.CheckpointConfig``,
+``mindspore.train.ModelCheckpoint``.
+"""
+
 from __future__ import annotations
 
 import logging
@@ -34,7 +37,8 @@ class CheckpointConfig:
         saved_network: a network to save instead of the trained one (Cell or torch module).
         append_info: of "epoch_num", "step_num" and at most one dict of numbers, strings or Tensors.
         integrated_save: without effect in one process.
-        async_save, enc_key, enc_mode, crc_check, format: as for `save_checkpoint`; the format "safetensors" takes none of the others.
+        async_save, enc_key, enc_mode, crc_check, format: as for `save_checkpoint`; the format "safetensors" takes none
+            of the others.
         remove_redundancy: in data parallel training each process saves its share of the parameters only.
         exception_save: also save when training ends by an exception.
 
@@ -42,22 +46,44 @@ class CheckpointConfig:
         TypeError, ValueError: for wrong types or values, or if all four policies are None or 0.
     """
 
-    def __init__(self, save_checkpoint_steps: int | None = 1, save_checkpoint_seconds: int | None = 0, keep_checkpoint_max: int | None = 5,
-                 keep_checkpoint_per_n_minutes: int | None = 0, integrated_save: bool = True, async_save: Any = False,
-                 saved_network: Any = None, append_info: list | None = None, enc_key: bytes | None = None, enc_mode: str = "AES-GCM",
-                 exception_save: bool = False, crc_check: bool = False, remove_redundancy: bool = False, format: str = "ckpt",
-                 **kwargs: Any) -> None:
+    def __init__(
+        self,
+        save_checkpoint_steps: int | None = 1,
+        save_checkpoint_seconds: int | None = 0,
+        keep_checkpoint_max: int | None = 5,
+        keep_checkpoint_per_n_minutes: int | None = 0,
+        integrated_save: bool = True,
+        async_save: Any = False,
+        saved_network: Any = None,
+        append_info: list | None = None,
+        enc_key: bytes | None = None,
+        enc_mode: str = "AES-GCM",
+        exception_save: bool = False,
+        crc_check: bool = False,
+        remove_redundancy: bool = False,
+        format: str = "ckpt",
+        **kwargs: Any,
+    ) -> None:
         owner = "CheckpointConfig"
-        policies = {"save_checkpoint_steps": save_checkpoint_steps, "save_checkpoint_seconds": save_checkpoint_seconds,
-                    "keep_checkpoint_max": keep_checkpoint_max, "keep_checkpoint_per_n_minutes": keep_checkpoint_per_n_minutes}
+        policies = {
+            "save_checkpoint_steps": save_checkpoint_steps,
+            "save_checkpoint_seconds": save_checkpoint_seconds,
+            "keep_checkpoint_max": keep_checkpoint_max,
+            "keep_checkpoint_per_n_minutes": keep_checkpoint_per_n_minutes,
+        }
         for name, value in policies.items():
             if value is not None:
                 check_non_negative_int(value, name, owner, named=False)
         if saved_network is not None and not isinstance(saved_network, torch.nn.Module):
-            raise TypeError(f"For '{owner}', the type of 'saved_network' must be None or Cell, but got {type(saved_network)}.")
+            raise TypeError(
+                f"For '{owner}', the type of 'saved_network' must be None or Cell, but got {type(saved_network)}."
+            )
         if not any(policies.values()):
-            raise ValueError(f"For '{owner}', the input arguments 'save_checkpoint_steps', 'save_checkpoint_seconds', 'keep_checkpoint_max' "
-                             "and 'keep_checkpoint_per_n_minutes' can't be all None or 0.")
+            raise ValueError(
+                f"For '{owner}', the input arguments 'save_checkpoint_steps', 'save_checkpoint_seconds', "
+                "'keep_checkpoint_max' "
+                "and 'keep_checkpoint_per_n_minutes' can't be all None or 0."
+            )
         unknown = set(kwargs) - {"incremental", "enable_redundance"}
         if unknown:
             raise TypeError(f"For '{owner}', unexpected keyword arguments {sorted(unknown)}.")
@@ -72,7 +98,9 @@ class CheckpointConfig:
         self._async_save = check_async_save(async_save, owner)
         self._saved_network = saved_network
         self._append_dict = self._handle_append_info(append_info)
-        self._format = check_str_in(check_isinstance(format, "format", str, owner), "format", ("ckpt", "safetensors"), owner)
+        self._format = check_str_in(
+            check_isinstance(format, "format", str, owner), "format", ("ckpt", "safetensors"), owner
+        )
         check_key(owner, "enc", enc_key, enc_mode, format)
         self._enc_key, self._enc_mode = enc_key, enc_mode
         self._crc_check = check_isinstance(crc_check, "crc_check", bool, owner)
@@ -80,15 +108,22 @@ class CheckpointConfig:
         self._map_param_inc = kwargs.get("incremental", False)
         self.enable_redundance = kwargs.get("enable_redundance", False)
         if crc_check and enc_key is not None:
-            raise ValueError(f"For '{owner}', 'crc_check' can not be used together with 'enc_key': no reader opens such a file.")
+            raise ValueError(
+                f"For '{owner}', 'crc_check' can not be used together with 'enc_key': no reader opens such a file."
+            )
         if format == "safetensors" and (crc_check or exception_save or self._map_param_inc):
-            raise ValueError(f"For '{owner}', with format 'safetensors' the arguments 'crc_check', 'exception_save' and 'incremental' "
-                             "must be left out.")
+            raise ValueError(
+                f"For '{owner}', with format 'safetensors' the arguments 'crc_check', 'exception_save' and "
+                "'incremental' "
+                "must be left out."
+            )
 
     save_checkpoint_steps = property(lambda self: self._save_checkpoint_steps, doc="Steps between checkpoints.")
     save_checkpoint_seconds = property(lambda self: self._save_checkpoint_seconds, doc="Seconds between checkpoints.")
     keep_checkpoint_max = property(lambda self: self._keep_checkpoint_max, doc="How many files to keep.")
-    keep_checkpoint_per_n_minutes = property(lambda self: self._keep_checkpoint_per_n_minutes, doc="One file for each such span.")
+    keep_checkpoint_per_n_minutes = property(
+        lambda self: self._keep_checkpoint_per_n_minutes, doc="One file for each such span."
+    )
     integrated_save = property(lambda self: self._integrated_save, doc="Whether slices are merged.")
     async_save = property(lambda self: self._async_save, doc="Whether, or how, saving is asynchronous.")
     saved_network = property(lambda self: self._saved_network, doc="The network to save.")
@@ -101,29 +136,54 @@ class CheckpointConfig:
 
     def get_checkpoint_policy(self) -> dict[str, Any]:
         """The policies as a dict."""
-        return {name: getattr(self, name) for name in ("save_checkpoint_steps", "save_checkpoint_seconds", "keep_checkpoint_max",
-                                                       "keep_checkpoint_per_n_minutes", "saved_network")}
+        return {
+            name: getattr(self, name)
+            for name in (
+                "save_checkpoint_steps",
+                "save_checkpoint_seconds",
+                "keep_checkpoint_max",
+                "keep_checkpoint_per_n_minutes",
+                "saved_network",
+            )
+        }
 
     @staticmethod
     def _handle_append_info(append_info: Any) -> dict[str, Any] | None:
         if append_info is None or append_info == []:
             return None
         if not isinstance(append_info, list):
-            raise TypeError(f"For 'CheckpointConfig', the type of 'append_info' must be list,but got {type(append_info)}.")
-        result: dict[str, Any] = {name: 0 for name in _INFO if name in [item for item in append_info if isinstance(item, str)]}
+            raise TypeError(
+                f"For 'CheckpointConfig', the type of 'append_info' must be list,but got {type(append_info)}."
+            )
+        result: dict[str, Any] = {
+            name: 0 for name in _INFO if name in [item for item in append_info if isinstance(item, str)]
+        }
         dicts = [item for item in append_info if isinstance(item, dict)]
         for item in append_info:
             if not isinstance(item, (str, dict)):
-                raise TypeError(f"For 'CheckpointConfig', the type of 'append_info' element must be str or dict,but got {type(item)}.")
+                raise TypeError(
+                    "For 'CheckpointConfig', the type of 'append_info' element must be str or dict,but got "
+                    f"{type(item)}."
+                )
             if isinstance(item, str) and item not in _INFO:
-                raise ValueError(f"For 'CheckpointConfig', the value of element in the argument 'append_info' must be in {list(_INFO)}, "
-                                 f"but got {item}.")
+                raise ValueError(
+                    "For 'CheckpointConfig', the value of element in the argument 'append_info' must be in "
+                    f"{list(_INFO)}, "
+                    f"but got {item}."
+                )
         if len(dicts) > 1:
-            raise TypeError(f"For 'CheckpointConfig', the element of 'append_info' must has only one dict, but got {len(dicts)}")
+            raise TypeError(
+                f"For 'CheckpointConfig', the element of 'append_info' must has only one dict, but got {len(dicts)}"
+            )
         for key, value in (dicts[0] if dicts else {}).items():
-            if not isinstance(key, str) or not isinstance(value, (int, float, bool, str, torch.Tensor, torch.Generator)):
-                raise TypeError("For 'CheckpointConfig', the key type of the dict 'append_info' must be string, the value type must be int or "
-                                f"float or bool, but got key type {type(key)}, value type {type(value)}")
+            if not isinstance(key, str) or not isinstance(
+                value, (int, float, bool, str, torch.Tensor, torch.Generator)
+            ):
+                raise TypeError(
+                    "For 'CheckpointConfig', the key type of the dict 'append_info' must be string, the value type "
+                    "must be int or "
+                    f"float or bool, but got key type {type(key)}, value type {type(value)}"
+                )
             result[key] = value
         return result
 
@@ -146,12 +206,18 @@ class CheckpointManager:
     def update_ckpoint_filelist(self, directory: str, prefix: str) -> None:
         """Look for ``PREFIX-*`` without letters in the rest."""
         found = [os.path.join(directory, name) for name in os.listdir(directory) if self.is_of(name, prefix)]
-        self._ckpoint_filelist = [path for path in found if os.path.isfile(path)]  # no folders, FIFOs or links to nowhere
+        self._ckpoint_filelist = [
+            path for path in found if os.path.isfile(path)
+        ]  # no folders, FIFOs or links to nowhere
 
     def is_of(self, name: str, prefix: str) -> bool:
         """Whether a file name is ``PREFIX-NUMBERS`` and of this format."""
         end = "." + self._format
-        return name.startswith(prefix + "-") and name.endswith(end) and not any(c.isalpha() for c in name[len(prefix):-len(end)])
+        return (
+            name.startswith(prefix + "-")
+            and name.endswith(end)
+            and not any(c.isalpha() for c in name[len(prefix) : -len(end)])
+        )
 
     def remove_ckpoint_file(self, file_name: str) -> None:
         """Delete one; a failure is logged and does not end the training."""
@@ -173,7 +239,10 @@ class CheckpointManager:
 
     def surplus_of_minutes(self, minutes: int, cur_time: float) -> list[str]:
         """The files of the last ``minutes`` but the oldest."""
-        recent = sorted((name for name in self._ckpoint_filelist if cur_time - os.path.getmtime(name) < 60 * minutes), key=os.path.getmtime)
+        recent = sorted(
+            (name for name in self._ckpoint_filelist if cur_time - os.path.getmtime(name) < 60 * minutes),
+            key=os.path.getmtime,
+        )
         return recent[1:]
 
 
@@ -182,9 +251,13 @@ def _next_free_prefix(directory: str, prefix: str, breakpoint_files: bool = Fals
     number = 0
     for name in os.listdir(directory):
         is_breakpoint = name.endswith("_breakpoint.ckpt")
-        if is_breakpoint != breakpoint_files or not name.endswith((".ckpt", ".safetensors")) or not name.startswith(prefix):
+        if (
+            is_breakpoint != breakpoint_files
+            or not name.endswith((".ckpt", ".safetensors"))
+            or not name.startswith(prefix)
+        ):
             continue
-        rest = name[len(prefix):]
+        rest = name[len(prefix) :]
         if rest[:1].isalpha():
             continue
         dash = rest.find("-")
@@ -196,9 +269,11 @@ def _next_free_prefix(directory: str, prefix: str, breakpoint_files: bool = Fals
 
 
 class ModelCheckpoint(Callback):
-    """Saves ``PREFIX-EPOCH_STEP.ckpt`` (both from 1, the step within its epoch) as `CheckpointConfig` says, and once at the end.
+    """Saves ``PREFIX-EPOCH_STEP.ckpt`` (both from 1, the step within its epoch) as `CheckpointConfig` says, and once at
+    the end.
 
-    In GRAPH_MODE the first step also leaves ``PREFIX-graph.meta``, the operators (else the layers) as MindSpore's graph message.
+    In GRAPH_MODE the first step also leaves ``PREFIX-graph.meta``, the operators (else the layers) as MindSpore's graph
+    message.
 
     Args:
         prefix: of the file names, without "/"; or a function of the callback parameters that returns the whole name.
@@ -219,10 +294,16 @@ class ModelCheckpoint(Callback):
         self._last_triggered_step = 0
         self._graph_saved = False  # or not asked for at the first step
         if not callable(prefix) and (not isinstance(prefix, str) or "/" in prefix):
-            raise ValueError("For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is invalid, it must be callable or "
-                             f"string that does not contain '/', but got {prefix}.")
+            raise ValueError(
+                "For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is invalid, it must be callable "
+                "or "
+                f"string that does not contain '/', but got {prefix}."
+            )
         if config is not None and not isinstance(config, CheckpointConfig):
-            raise TypeError(f"For 'ModelCheckpoint', the type of argument 'config' should be 'CheckpointConfig', but got {type(config)}.")
+            raise TypeError(
+                "For 'ModelCheckpoint', the type of argument 'config' should be 'CheckpointConfig', but got "
+                f"{type(config)}."
+            )
         self._prefix, self._exception_prefix = prefix, prefix
         self._directory: Any = directory if callable(directory) else _made_folder(directory)
         self._config = config or CheckpointConfig()
@@ -254,8 +335,11 @@ class ModelCheckpoint(Callback):
         if callable(prefix):
             prefix = prefix(cb_params)
             if not isinstance(prefix, str) or "/" in prefix:
-                raise ValueError("For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is callable, it must return a string "
-                                 f"that does not contain '/', but got {prefix}.")
+                raise ValueError(
+                    "For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is callable, it must return "
+                    "a string "
+                    f"that does not contain '/', but got {prefix}."
+                )
         return _made_folder(self._directory(cb_params)) if callable(self._directory) else self._directory, prefix
 
     def end(self, run_context: RunContext) -> None:
@@ -309,8 +393,19 @@ class ModelCheckpoint(Callback):
         config = self._config
         network = config.saved_network if config.saved_network is not None else cb_params.train_network
         choice_func = own_share(network) if config.remove_redundancy else None
-        plan = checked_plan(network, path, config.integrated_save, config.async_save, self._append_dict, config.enc_key, config.enc_mode, choice_func,
-                            config.crc_check, config.format, remove_redundancy=config.remove_redundancy)
+        plan = checked_plan(
+            network,
+            path,
+            config.integrated_save,
+            config.async_save,
+            self._append_dict,
+            config.enc_key,
+            config.enc_mode,
+            choice_func,
+            config.crc_check,
+            config.format,
+            remove_redundancy=config.remove_redundancy,
+        )
         if config.async_save:
             plan.submit(obsolete)
         else:
@@ -328,14 +423,23 @@ class ModelCheckpoint(Callback):
         manager.update_ckpoint_filelist(directory, prefix)
         self._leaving &= {*manager.ckpoint_filelist, *coming}
         complete = [path for path in manager.ckpoint_filelist if path not in self._leaving]
-        coming = [path for path in coming if path not in manager.ckpoint_filelist and os.path.dirname(path) == directory
-                  and path not in self._leaving and manager.is_of(os.path.basename(path), prefix)]
+        coming = [
+            path
+            for path in coming
+            if path not in manager.ckpoint_filelist
+            and os.path.dirname(path) == directory
+            and path not in self._leaving
+            and manager.is_of(os.path.basename(path), prefix)
+        ]
         doomed: list[str] = []
         now = time.time()
         if config.keep_checkpoint_max:
             complete.sort(key=os.path.getmtime)
             doomed = (complete + coming)[:1] if len(complete + coming) >= config.keep_checkpoint_max else []
-        elif config.keep_checkpoint_per_n_minutes and now - self._last_time_for_keep < config.keep_checkpoint_per_n_minutes * 60:
+        elif (
+            config.keep_checkpoint_per_n_minutes
+            and now - self._last_time_for_keep < config.keep_checkpoint_per_n_minutes * 60
+        ):
             manager.ckpoint_filelist[:] = complete
             doomed = manager.surplus_of_minutes(config.keep_checkpoint_per_n_minutes, now)
         self._last_time_for_keep = now
@@ -347,7 +451,9 @@ class ModelCheckpoint(Callback):
         return []
 
     def __exit__(self, error_type: Any = None, *err: Any) -> None:
-        """On an exception in training, wait for the background, and save a breakpoint file if ``exception_save`` asks for it."""
+        """On an exception in training, wait for the background, and save a breakpoint file if ``exception_save`` asks
+        for it.
+        """
         if error_type is not None and self._config.async_save:
             try:
                 background_writer().flush()
@@ -357,13 +463,22 @@ class ModelCheckpoint(Callback):
             self._save_breakpoint(self._last_params)
 
     def _save_breakpoint(self, cb_params: Any) -> None:
-        epoch, step = cb_params.get("cur_epoch_num", 0), _step_in_epoch(cb_params)  # here upstream counts in the epoch for step_num too
+        epoch, step = (
+            cb_params.get("cur_epoch_num", 0),
+            _step_in_epoch(cb_params),
+        )  # here upstream counts in the epoch for step_num too
         directory, prefix = self._place or self._called_place(cb_params)
         if not callable(self._prefix):
             prefix = _next_free_prefix(directory, self._exception_prefix, breakpoint_files=True)
         self._count(epoch, step)
-        save_checkpoint(cb_params.train_network, os.path.join(directory, f"{prefix}-{epoch}_{step}_breakpoint.ckpt"), self._config.integrated_save,
-                        append_dict=self._append_dict, enc_key=self._config.enc_key, enc_mode=self._config.enc_mode)
+        save_checkpoint(
+            cb_params.train_network,
+            os.path.join(directory, f"{prefix}-{epoch}_{step}_breakpoint.ckpt"),
+            self._config.integrated_save,
+            append_dict=self._append_dict,
+            enc_key=self._config.enc_key,
+            enc_mode=self._config.enc_mode,
+        )
 
     _last_params: Any = None
 
@@ -378,12 +493,16 @@ def _step_in_epoch(cb_params: Any) -> int:
 
 
 def _write_graph(cb_params: Any, path: str) -> None:
-    """Write the training network as upstream's graph message: its operators, or its layers in the order of registration."""
+    """Write the training network as upstream's graph message: its operators, or its layers in the order of
+    registration.
+    """
     from mindspore_compat._format.proto.anf_ir import ModelProto  # brings protobuf
     from mindspore_compat.train.summary._graph import graph_of
 
     network = cb_params.train_network
-    ours = type(network).__module__.startswith("mindspore_compat.")  # the user's own step may give its network other inputs
+    ours = type(network).__module__.startswith(
+        "mindspore_compat."
+    )  # the user's own step may give its network other inputs
     inputs = tuple(cb_params.get("train_dataset_element") or ()) if ours else None
     model = ModelProto(ir_version=1, graph=graph_of(network, inputs=inputs))
     write_atomically(path, [model.SerializeToString(deterministic=True)], stat.S_IRUSR | stat.S_IWUSR)
@@ -398,8 +517,11 @@ def _made_folder(directory: Any) -> str:
     if directory is None:
         return os.getcwd()
     if not isinstance(directory, str):
-        raise TypeError(f"The path is invalid, the type should be string. It is the 'directory' of ModelCheckpoint, {directory!r}; it may also be "
-                        "callable.")
+        raise TypeError(
+            f"The path is invalid, the type should be string. It is the 'directory' of ModelCheckpoint, {directory!r}; "
+            "it may also be "
+            "callable."
+        )
     if not directory.strip():
         raise ValueError("The path is invalid, it should be non-blank. It is the 'directory' of ModelCheckpoint.")
     path = os.path.realpath(directory)

@@ -1,4 +1,5 @@
 """All callbacks but those of summaries, which bring protobuf: what ``import mindspore`` loads."""
+
 from mindspore_compat.train.callback._backup_and_restore import BackupAndRestore
 from mindspore_compat.train.callback._callback import Callback, CallbackManager, InternalCallbackParam, RunContext
 from mindspore_compat.train.callback._callback import CallbackManager as _CallbackManager
@@ -19,7 +20,29 @@ from mindspore_compat.train.callback._reduce_lr_on_plateau import ReduceLROnPlat
 from mindspore_compat.train.callback._time_monitor import TimeMonitor
 from mindspore_compat.train.callback._train_fault_tolerance import TrainFaultTolerance
 
-__all__ = ["Callback", "RunContext", "CallbackManager", "InternalCallbackParam", "LossMonitor", "TimeMonitor", "ModelCheckpoint", "CheckpointConfig",
-           "CheckpointManager", "History", "LambdaCallback", "LearningRateScheduler", "EarlyStopping", "ReduceLROnPlateau", "OnRequestExit",
-           "BackupAndRestore", "FlopsUtilizationCollector", "ProgressBar", "LossPlot", "TrainFaultTolerance", "_CallbackManager",
-           "_InternalCallbackParam", "_CheckpointManager", "_set_cur_net"]
+__all__ = [
+    "Callback",
+    "RunContext",
+    "CallbackManager",
+    "InternalCallbackParam",
+    "LossMonitor",
+    "TimeMonitor",
+    "ModelCheckpoint",
+    "CheckpointConfig",
+    "CheckpointManager",
+    "History",
+    "LambdaCallback",
+    "LearningRateScheduler",
+    "EarlyStopping",
+    "ReduceLROnPlateau",
+    "OnRequestExit",
+    "BackupAndRestore",
+    "FlopsUtilizationCollector",
+    "ProgressBar",
+    "LossPlot",
+    "TrainFaultTolerance",
+    "_CallbackManager",
+    "_InternalCallbackParam",
+    "_CheckpointManager",
+    "_set_cur_net",
+]

@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.EarlyStopping``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -28,8 +29,16 @@ class EarlyStopping(Callback):
 
     _trains_only = True
 
-    def __init__(self, monitor: str = "eval_loss", min_delta: float = 0, patience: int = 0, verbose: bool = False, mode: str = "auto",
-                 baseline: float | None = None, restore_best_weights: bool = False) -> None:
+    def __init__(
+        self,
+        monitor: str = "eval_loss",
+        min_delta: float = 0,
+        patience: int = 0,
+        verbose: bool = False,
+        mode: str = "auto",
+        baseline: float | None = None,
+        restore_best_weights: bool = False,
+    ) -> None:
         owner = "EarlyStopping"
         self._monitored = Monitored(monitor, mode, min_delta, owner)
         self.monitor, self.mode, self.min_delta = monitor, mode, self._monitored.min_delta

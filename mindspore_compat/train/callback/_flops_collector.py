@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.FlopsUtilizationCollector``."""
+
 from __future__ import annotations
 
 import os
@@ -18,8 +19,8 @@ __all__ = ["FlopsUtilizationCollector"]
 class FlopsUtilizationCollector(Callback):
     """Counts the floating-point operations of a step, and prints which part of the device's peak a step reaches.
 
-    Matrix products, attention and convolutions are counted, forward and backward, in the first step. Recomputed operations are among
-    them, so that model flops and hardware flops are one number here.
+    Matrix products, attention and convolutions are counted, forward and backward, in the first step. Recomputed
+    operations are among them, so that model flops and hardware flops are one number here.
 
     Args:
         data_size: in a step whose number it divides nothing is printed.
@@ -33,7 +34,9 @@ class FlopsUtilizationCollector(Callback):
 
     _trains_only = True
 
-    def __init__(self, data_size: int, computility: float = 1, full_flops: bool = True, enable_ma_collector: bool = False) -> None:
+    def __init__(
+        self, data_size: int, computility: float = 1, full_flops: bool = True, enable_ma_collector: bool = False
+    ) -> None:
         owner = "FlopsUtilizationCollector"
         self.data_size = check_positive_int(data_size, "data_size", owner, named=False)
         self.computility = computility
@@ -68,19 +71,30 @@ class FlopsUtilizationCollector(Callback):
         if cb_params.get("dataset_sink_mode") and not cb_params.get("train_dataset_element"):
             milliseconds /= cb_params.batch_num  # the hooks are around a whole sink
         if self.ma:
-            self._write("time_step", f'time_monitor{{type="per_step_time", rank_id="{_rank()}"}} {milliseconds} {_now()}\n')
+            self._write(
+                "time_step", f'time_monitor{{type="per_step_time", rank_id="{_rank()}"}} {milliseconds} {_now()}\n'
+            )
         if self.verbose and cb_params.cur_step_num % self.data_size:
-            share = f"{floor((self.flops or 0) / self.computility * 1000 / milliseconds * 10 ** 4) / 100:.2f}%"
+            share = f"{floor((self.flops or 0) / self.computility * 1000 / milliseconds * 10**4) / 100:.2f}%"
             print(f"{cb_params.mode.title()} per step time: {milliseconds:5.3f} ms mfu:{share} hfu:{share}", flush=True)
 
     def _tell_flops(self) -> None:
         flops = float(self.flops or 0)
         if self.ma:
-            self._write("flops", "".join(f'flops{{type="{kind}_flops", rank_id="{_rank()}"}} {flops} {_now()}\n' for kind in ("model", "hardware")))
+            self._write(
+                "flops",
+                "".join(
+                    f'flops{{type="{kind}_flops", rank_id="{_rank()}"}} {flops} {_now()}\n'
+                    for kind in ("model", "hardware")
+                ),
+            )
         if self.verbose:
             shard = f"Shard model flops is {flops}, Shard hardware flops is {flops}."
             full = flops * _get_device_num()
-            print(f"Full model flops is {full}, Full hardware flops is {full}, {shard}" if self.full_flops else shard, flush=True)
+            print(
+                f"Full model flops is {full}, Full hardware flops is {full}, {shard}" if self.full_flops else shard,
+                flush=True,
+            )
 
     @staticmethod
     def _write(kind: str, text: str) -> None:
@@ -91,6 +105,7 @@ class FlopsUtilizationCollector(Callback):
 
 def _rank() -> int:
     import torch.distributed as dist
+
     return dist.get_rank() if dist.is_available() and dist.is_initialized() else 0
 
 

@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.History``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -12,7 +13,9 @@ __all__ = ["History"]
 
 
 class History(Callback):
-    """Keeps, for each epoch, the mean of the network's (first) output and the metrics, in ``history``; epochs in ``epoch``."""
+    """Keeps, for each epoch, the mean of the network's (first) output and the metrics, in ``history``; epochs in
+    ``epoch``.
+    """
 
     _trains_only = True
 

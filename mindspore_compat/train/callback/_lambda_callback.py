@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.LambdaCallback``."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -14,21 +15,38 @@ Hook = Callable[[Any], Any]
 class LambdaCallback(Callback):
     """A callback made of functions of the `RunContext`.
 
-    Takes 2.x's names (``on_train_epoch_begin=...``) and 1.x's (``epoch_begin``, ``epoch_end``, ``step_begin``, ``step_end``, ``begin``,
-    ``end``), which serve training and evaluation.
+    Takes 2.x's names (``on_train_epoch_begin=...``) and 1.x's (``epoch_begin``, ``epoch_end``, ``step_begin``,
+    ``step_end``, ``begin``, ``end``), which serve training and evaluation.
     """
 
     _trains_only = True
 
-    def __init__(self, on_train_epoch_begin: Hook | None = None, on_train_epoch_end: Hook | None = None,
-                 on_train_step_begin: Hook | None = None, on_train_step_end: Hook | None = None, on_train_begin: Hook | None = None,
-                 on_train_end: Hook | None = None, on_eval_epoch_begin: Hook | None = None, on_eval_epoch_end: Hook | None = None,
-                 on_eval_step_begin: Hook | None = None, on_eval_step_end: Hook | None = None, on_eval_begin: Hook | None = None,
-                 on_eval_end: Hook | None = None, epoch_begin: Hook | None = None, epoch_end: Hook | None = None, step_begin: Hook | None = None,
-                 step_end: Hook | None = None, begin: Hook | None = None, end: Hook | None = None) -> None:
+    def __init__(
+        self,
+        on_train_epoch_begin: Hook | None = None,
+        on_train_epoch_end: Hook | None = None,
+        on_train_step_begin: Hook | None = None,
+        on_train_step_end: Hook | None = None,
+        on_train_begin: Hook | None = None,
+        on_train_end: Hook | None = None,
+        on_eval_epoch_begin: Hook | None = None,
+        on_eval_epoch_end: Hook | None = None,
+        on_eval_step_begin: Hook | None = None,
+        on_eval_step_end: Hook | None = None,
+        on_eval_begin: Hook | None = None,
+        on_eval_end: Hook | None = None,
+        epoch_begin: Hook | None = None,
+        epoch_end: Hook | None = None,
+        step_begin: Hook | None = None,
+        step_end: Hook | None = None,
+        begin: Hook | None = None,
+        end: Hook | None = None,
+    ) -> None:
         given = {name: value for name, value in locals().items() if name in (*_HOOKS, *_STAGES)}
         for name, function in given.items():
             if function is not None:
                 if not callable(function):
-                    raise TypeError(f"For 'LambdaCallback', '{name}' must be callable, but got {type(function).__name__}.")
+                    raise TypeError(
+                        f"For 'LambdaCallback', '{name}' must be callable, but got {type(function).__name__}."
+                    )
                 setattr(self, name, function)

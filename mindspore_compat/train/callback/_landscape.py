@@ -2,6 +2,7 @@
 
 Upstream: ``mindspore.train.callback.SummaryLandscape``.
 """
+
 from __future__ import annotations
 
 import json
@@ -20,28 +21,53 @@ from mindspore_compat._format.source import read_json
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.train.serialization import load_checkpoint, save_checkpoint
 from mindspore_compat.train.summary._checks import check_value_type, make_directory
-from mindspore_compat.train.summary._landscape import Arrays, Plane, landscape_message, losses_of, pca_plane, random_plane
+from mindspore_compat.train.summary._landscape import (
+    Arrays,
+    Plane,
+    landscape_message,
+    losses_of,
+    pca_plane,
+    random_plane,
+)
 from mindspore_compat.train.summary._landscape_pictures import landscape_pictures
 from mindspore_compat.train.summary.summary_record import SummaryRecord
 
 __all__ = ["SummaryLandscape", "LandscapeData", "DEFAULT_LANDSCAPE"]
 
 _OWNER = 'For "SummaryCollector" or "SummaryLandscape"'
-_METADATA = ("epoch_group", "model_params_file_map", "step_per_epoch", "unit", "num_samples", "landscape_size", "create_landscape")
+_METADATA = (
+    "epoch_group",
+    "model_params_file_map",
+    "step_per_epoch",
+    "unit",
+    "num_samples",
+    "landscape_size",
+    "create_landscape",
+)
 DEFAULT_LANDSCAPE: dict[str, Any] = {
-    "landscape_size": 40, "unit": "step", "num_samples": 2048, "create_landscape": {"train": True, "result": True},
-    "intervals": [[1, 2, 3, 4, 5, 6, 7, 8, 9], [10, 11, 12, 13, 14, 15, 16, 17, 18, 19]]}
+    "landscape_size": 40,
+    "unit": "step",
+    "num_samples": 2048,
+    "create_landscape": {"train": True, "result": True},
+    "intervals": [[1, 2, 3, 4, 5, 6, 7, 8, 9], [10, 11, 12, 13, 14, 15, 16, 17, 18, 19]],
+}
 
 
 def check_landscape(options: dict[str, Any], needs_intervals: bool = True) -> None:
     """Raise for keys, types or values that ``collect_landscape`` does not take."""
     unknown = set(options) - set(DEFAULT_LANDSCAPE)
     if unknown:
-        raise ValueError(f"{_OWNER}, the keys {unknown} of `collect_landscape` are unsupported, expect the follow keys: {list(DEFAULT_LANDSCAPE)}")
+        raise ValueError(
+            f"{_OWNER}, the keys {unknown} of `collect_landscape` are unsupported, expect the follow keys: "
+            f"{list(DEFAULT_LANDSCAPE)}"
+        )
     size, unit = options.get("landscape_size", 40), options.get("unit", "step")
     check_value_type("landscape_size", size, int)
     if not 3 <= size <= 256:
-        raise ValueError(f'{_OWNER}, the "landscape_size" in collect_specified_data should be less than 256 and more than 3, but got the: {size}')
+        raise ValueError(
+            f'{_OWNER}, the "landscape_size" in collect_specified_data should be less than 256 and more than 3, but '
+            f"got the: {size}"
+        )
     check_value_type("unit", unit, str)
     if unit not in ("step", "epoch"):
         raise ValueError(f"{_OWNER}, unit in collect_specified_data should be step or epoch, but got the: {unit}.")
@@ -55,7 +81,9 @@ def _check_create(create: Any) -> None:
     check_value_type("create_landscape", create, dict)
     for name, value in create.items():
         if name not in ("train", "result"):
-            raise ValueError(f'{_OWNER}, the key to create landscape should be in ["train", "result"], but got the: {name}.')
+            raise ValueError(
+                f'{_OWNER}, the key to create landscape should be in ["train", "result"], but got the: {name}.'
+            )
         check_value_type(name, value, bool)
 
 
@@ -64,10 +92,15 @@ def _check_intervals(intervals: Any) -> None:
     for interval in intervals:
         check_value_type("each interval in intervals", interval, list)
         if len(interval) < 3:
-            raise ValueError(f'{_OWNER}, the length of each list in "intervals" should not be less than three, but got the: {interval}')
+            raise ValueError(
+                f'{_OWNER}, the length of each list in "intervals" should not be less than three, but got the: '
+                f"{interval}"
+            )
         for item in interval:
             if not isinstance(item, int):
-                raise TypeError(f'{_OWNER}, the value of each list in "intervals" should be int, but got the: {type(item)}')
+                raise TypeError(
+                    f'{_OWNER}, the value of each list in "intervals" should be int, but got the: {type(item)}'
+                )
 
 
 class LandscapeData:
@@ -88,7 +121,9 @@ class LandscapeData:
         self._wanted = {item for interval in self._options["intervals"] for item in interval}
 
     def save(self, cb_params: Any, unit: str, later: Callable[..., None]) -> None:
-        """Save the Parameters, if this step (or epoch) is one of an interval; ``later(function, *arguments, size=…)`` runs it in the background."""
+        """Save the Parameters, if this step (or epoch) is one of an interval; ``later(function, *arguments, size=…)``
+        runs it in the background.
+        """
         number = cb_params.cur_epoch_num if unit == "epoch" else cb_params.cur_step_num
         if unit != self._options["unit"] or number not in self._wanted:
             return
@@ -98,8 +133,10 @@ class LandscapeData:
         if os.path.isfile(path):
             return
         with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():
-            values = [{"name": getattr(parameter, "name", None) or name, "data": parameter.detach().clone()}
-                      for name, parameter in network.named_parameters()]
+            values = [
+                {"name": getattr(parameter, "name", None) or name, "data": parameter.detach().clone()}
+                for name, parameter in network.named_parameters()
+            ]
         later(save_checkpoint, values, path, size=sum(item["data"].nbytes for item in values))
 
     def save_metadata(self, step_per_epoch: int) -> None:
@@ -108,8 +145,12 @@ class LandscapeData:
         if os.path.isfile(path):
             return
         options = self._options
-        data = {"epoch_group": {str(i): list(interval) for i, interval in enumerate(options["intervals"])}, "model_params_file_map": self._files,
-                "step_per_epoch": step_per_epoch, **{key: options[key] for key in ("unit", "num_samples", "landscape_size", "create_landscape")}}
+        data = {
+            "epoch_group": {str(i): list(interval) for i, interval in enumerate(options["intervals"])},
+            "model_params_file_map": self._files,
+            "step_per_epoch": step_per_epoch,
+            **{key: options[key] for key in ("unit", "num_samples", "landscape_size", "create_landscape")},
+        }
         with open(path, "w", encoding="utf-8") as file:
             json.dump(data, file)
         os.chmod(path, 0o400)
@@ -125,7 +166,9 @@ def _innermost(network: Any) -> Any:
         network = inner
 
 
-def _losses_in_worker(callback_fn: Callable[[], Any], plane: Plane, points: np.ndarray, num_samples: int, device_id: int) -> list[float]:
+def _losses_in_worker(
+    callback_fn: Callable[[], Any], plane: Plane, points: np.ndarray, num_samples: int, device_id: int
+) -> list[float]:
     """A worker's share."""
     torch.set_num_threads(1)
     context.set_context(device_id=device_id)
@@ -147,21 +190,28 @@ class SummaryLandscape:
         """Remove the checkpoints and their metadata."""
         shutil.rmtree(self._ckpt_dir, ignore_errors=True)
 
-    def gen_landscapes_with_multi_process(self, callback_fn: Callable[[], Any], collect_landscape: dict | None = None,
-                                          device_ids: list[int] | None = None, output: str | None = None) -> None:
+    def gen_landscapes_with_multi_process(
+        self,
+        callback_fn: Callable[[], Any],
+        collect_landscape: dict | None = None,
+        device_ids: list[int] | None = None,
+        output: str | None = None,
+    ) -> None:
         """Compute and record the landscapes: of each interval along PCA directions, and of the end along random ones.
 
-        Beside the summary file stand pictures of each, landscape_FIRST_LAST_contour.png and landscape_FIRST_LAST_surface.png.
+        Beside the summary file stand pictures of each, landscape_FIRST_LAST_contour.png and
+        landscape_FIRST_LAST_surface.png.
 
         Args:
-            callback_fn: takes nothing, returns (Model without optimizer, network, dataset, metrics with "Loss"); with several devices it must
-                be a function that worker processes can import.
+            callback_fn: takes nothing, returns (Model without optimizer, network, dataset, metrics with "Loss"); with
+                several devices it must be a function that worker processes can import.
             collect_landscape: replaces landscape_size, unit, num_samples, create_landscape, intervals of the run.
             device_ids: a worker process for each, if there are several; None is [0].
             output: folder of the summary file, default the collector's.
 
         Raises:
-            TypeError, ValueError: for wrong arguments, or files of the run that are damaged, with their names. FileNotFoundError: if the run
+            TypeError, ValueError: for wrong arguments, or files of the run that are damaged, with their names.
+                FileNotFoundError: if the run
             saved nothing for landscapes.
         """
         devices = _checked_devices(device_ids)
@@ -181,8 +231,11 @@ class SummaryLandscape:
         """What the run left, with the user's changes, which are also written back."""
         path = os.path.join(self._ckpt_dir, "train_metadata.json")
         if not os.path.exists(path):
-            raise FileNotFoundError(f'For "SummaryLandscape", train_metadata.json file path of {path} not exists. Train with a SummaryCollector '
-                                    "whose 'collect_landscape' is set.")
+            raise FileNotFoundError(
+                f'For "SummaryLandscape", train_metadata.json file path of {path} not exists. Train with a '
+                "SummaryCollector "
+                "whose 'collect_landscape' is set."
+            )
         data = _read_metadata(path)
         if changes is not None:
             data.update({key: value for key, value in changes.items() if key in data})
@@ -194,34 +247,47 @@ class SummaryLandscape:
             os.chmod(path, 0o400)
         return data
 
-    def _landscapes(self, callback_fn: Callable[[], Any], data: dict[str, Any], devices: list[int]) -> Iterator[tuple[list[int], Any]]:
+    def _landscapes(
+        self, callback_fn: Callable[[], Any], data: dict[str, Any], devices: list[int]
+    ) -> Iterator[tuple[list[int], Any]]:
         groups, create, size = list(data["epoch_group"].values()), data["create_landscape"], data["landscape_size"]
         for numbers in groups if create.get("train") else []:
             plane = pca_plane([self._parameters(data, number) for number in numbers], size)
             yield [numbers[0], numbers[-1]], self._landscape(callback_fn, data, devices, plane, numbers)
         if create.get("result"):
             last = groups[-1][-1]
-            yield [last], self._landscape(callback_fn, data, devices, random_plane(self._parameters(data, last), size), [last])
+            yield (
+                [last],
+                self._landscape(callback_fn, data, devices, random_plane(self._parameters(data, last), size), [last]),
+            )
 
     def _parameters(self, data: dict[str, Any], number: int) -> Arrays:
         path = data["model_params_file_map"].get(str(number))
         if path is None:
-            raise ValueError(f'For "SummaryLandscape", there is no checkpoint of {data["unit"]} {number}; the run saved '
-                             f"{list(data['model_params_file_map'])}. Choose 'intervals' among them.")
+            raise ValueError(
+                f'For "SummaryLandscape", there is no checkpoint of {data["unit"]} {number}; the run saved '
+                f"{list(data['model_params_file_map'])}. Choose 'intervals' among them."
+            )
         return {name: value.asnumpy() for name, value in load_checkpoint(path).items()}
 
     @staticmethod
-    def _landscape(callback_fn: Callable[[], Any], data: dict[str, Any], devices: list[int], plane: Plane, numbers: list[int]) -> Any:
+    def _landscape(
+        callback_fn: Callable[[], Any], data: dict[str, Any], devices: list[int], plane: Plane, numbers: list[int]
+    ) -> Any:
         """The losses of path and grid, shared among the devices."""
         grid = np.stack(np.meshgrid(plane.xs, plane.ys), axis=-1).reshape(-1, 2)
         points = np.concatenate([plane.path, grid])
         if len(devices) == 1:
             losses = losses_of(callback_fn, plane, points, data["num_samples"])
         else:
-            method = "fork" if current_device() is CPU and "fork" in multiprocessing.get_all_start_methods() else "spawn"
+            method = (
+                "fork" if current_device() is CPU and "fork" in multiprocessing.get_all_start_methods() else "spawn"
+            )
             with ProcessPoolExecutor(len(devices), mp_context=multiprocessing.get_context(method)) as pool:
-                shares = [pool.submit(_losses_in_worker, callback_fn, plane, share, data["num_samples"], device)
-                          for device, share in zip(devices, np.array_split(points, len(devices)))]
+                shares = [
+                    pool.submit(_losses_in_worker, callback_fn, plane, share, data["num_samples"], device)
+                    for device, share in zip(devices, np.array_split(points, len(devices)))
+                ]
                 losses = [loss for share in shares for loss in share.result()]
         known = len(plane.path)
         return landscape_message(plane, numbers, losses[:known], losses[known:], data["unit"], data["step_per_epoch"])
@@ -234,7 +300,9 @@ def _read_metadata(path: str) -> dict[str, Any]:
         raise ValueError(f'"train_metadata" json file should have {list(_METADATA)}, but got {list(data)} ({path}).')
     groups, files = data["epoch_group"], data["model_params_file_map"]
     try:
-        if not all(isinstance(item, dict) for item in (groups, files)) or not all(isinstance(name, str) for name in files.values()):
+        if not all(isinstance(item, dict) for item in (groups, files)) or not all(
+            isinstance(name, str) for name in files.values()
+        ):
             raise ValueError("'epoch_group' and 'model_params_file_map' must be objects, of lists and of file names")
         check_value_type("step_per_epoch", data["step_per_epoch"], int)
         options = {key: data[key] for key in ("landscape_size", "unit", "num_samples", "create_landscape")}

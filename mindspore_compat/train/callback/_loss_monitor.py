@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.LossMonitor``."""
+
 from __future__ import annotations
 
 import math
@@ -31,8 +32,10 @@ class LossMonitor(Callback):
         step_in_epoch = (step - 1) % cb_params.batch_num + 1
         loss = _handle_loss(cb_params.net_outputs)
         if isinstance(loss, float) and not math.isfinite(loss):
-            raise ValueError(f"In epoch: {epoch} step: {step_in_epoch}, loss is NAN or INF, training process cannot continue, "
-                             "terminating training.")
+            raise ValueError(
+                f"In epoch: {epoch} step: {step_in_epoch}, loss is NAN or INF, training process cannot continue, "
+                "terminating training."
+            )
         if self._per_print_times == 0:
             return
         if step <= self._last_print_time:  # a new run of the same callback counts on from there, in whole intervals

@@ -1,4 +1,5 @@
 """A plot of the loss that grows while the training runs; MindSpore has none."""
+
 from __future__ import annotations
 
 import io
@@ -17,7 +18,8 @@ __all__ = ["LossPlot"]
 
 
 class LossPlot(Callback):
-    """Draws the loss over the steps, and in ``Model.fit`` the metrics over the epochs: under the cell of a notebook, into a file, or both.
+    """Draws the loss over the steps, and in ``Model.fit`` the metrics over the epochs: under the cell of a notebook,
+    into a file, or both.
 
     This callback is ours: MindSpore has none. It needs matplotlib, and changes none of its settings.
 
@@ -26,10 +28,12 @@ class LossPlot(Callback):
         steps: the loss of every so many steps is read from the device and drawn.
         seconds: time between two drawings. The end of the training is always drawn.
 
-    ``losses`` holds (step, loss), ``metrics`` {name: [(step, value)]}; steps count from 1 over the whole run, and go on in a second run.
+    ``losses`` holds (step, loss), ``metrics`` {name: [(step, value)]}; steps count from 1 over the whole run, and go on
+    in a second run.
 
     Raises:
-        TypeError, ValueError: for wrong arguments, or if there is neither a notebook nor a file. ImportError: without matplotlib.
+        TypeError, ValueError: for wrong arguments, or if there is neither a notebook nor a file. ImportError: without
+            matplotlib.
     """
 
     def __init__(self, file: str | os.PathLike[str] | None = None, steps: int = 1, seconds: float = 2.0) -> None:
@@ -38,10 +42,13 @@ class LossPlot(Callback):
         if file is not None and not isinstance(file, (str, os.PathLike)):
             raise TypeError(f"For 'LossPlot', the argument 'file' must be a path, but got {type(file).__name__}.")
         if file is None and not is_notebook():
-            raise ValueError("For 'LossPlot', there is no notebook to show the plot in: give 'file', a path for the picture.")
-        kind = None if file is None else os.path.splitext(os.fspath(file))[1][1:].lower()
+            raise ValueError(
+                "For 'LossPlot', there is no notebook to show the plot in: give 'file', a path for the picture."
+            )
+        path = None if file is None else os.fspath(file)
+        kind = None if path is None else os.path.splitext(path)[1][1:].lower()
         if kind is not None and kind not in ("png", "svg", "pdf"):
-            raise ValueError(f"For 'LossPlot', the argument 'file' must end with .png, .svg or .pdf, but is {os.fspath(file)!r}.")  # type: ignore[arg-type]
+            raise ValueError(f"For 'LossPlot', the argument 'file' must end with .png, .svg or .pdf, but is {path!r}.")
         _figure_class()
         self._file, self._kind, self._steps, self._seconds = file, kind, steps, float(seconds)
         self.losses: list[tuple[int, float]] = []
@@ -51,7 +58,10 @@ class LossPlot(Callback):
         self._display: Any = None
 
     def on_train_begin(self, run_context: RunContext) -> None:
-        self._first = max([step for step, _ in self.losses] + [step for points in self.metrics.values() for step, _ in points], default=0)
+        self._first = max(
+            [step for step, _ in self.losses] + [step for points in self.metrics.values() for step, _ in points],
+            default=0,
+        )
         self._display = None  # under the cell that trains now
 
     def on_train_step_end(self, run_context: RunContext) -> None:
@@ -118,5 +128,7 @@ def _figure_class() -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise ImportError("LossPlot needs matplotlib: pip install matplotlib (or mindspore_compat[notebook]).") from error
+        raise ImportError(
+            "LossPlot needs matplotlib: pip install matplotlib (or mindspore_compat[notebook])."
+        ) from error
     return Figure

@@ -1,4 +1,5 @@
 """What `EarlyStopping` and `ReduceLROnPlateau` share: the value they watch, and whether it got better."""
+
 from __future__ import annotations
 
 import logging
@@ -16,14 +17,24 @@ from mindspore_compat.train.callback._callback import _handle_loss
 __all__ = ["Monitored"]
 
 _log = logging.getLogger("mindspore_compat")
-_SMALLER_IS_BETTER = ("hausdorff_distance", "mae", "mse", "loss", "perplexity", "mean_surface_distance", "root_mean_square_distance", "eval_loss")
+_SMALLER_IS_BETTER = (
+    "hausdorff_distance",
+    "mae",
+    "mse",
+    "loss",
+    "perplexity",
+    "mean_surface_distance",
+    "root_mean_square_distance",
+    "eval_loss",
+)
 
 
 class Monitored:
     """A watched value.
 
     Args:
-        monitor: "loss" for the training loss, "eval_loss" or a metric's name for those of the evaluation in `Model.fit`.
+        monitor: "loss" for the training loss, "eval_loss" or a metric's name for those of the evaluation in
+            `Model.fit`.
         mode: "min", "max", or "auto", which decides by the name.
         min_delta: what an improvement must exceed.
 
@@ -45,7 +56,9 @@ class Monitored:
 
     def improves(self, value: Any, other: Any) -> bool:
         """Whether ``value`` is better than ``other`` by more than ``min_delta``."""
-        return bool(np.less(value, other - self.min_delta) if self.smaller else np.greater(value, other + self.min_delta))
+        return bool(
+            np.less(value, other - self.min_delta) if self.smaller else np.greater(value, other + self.min_delta)
+        )
 
     def value(self, cb_params: Any, purpose: str) -> Any:
         """The current value (the mean over processes); None if there is none. As upstream, 0 counts as none."""
@@ -58,7 +71,12 @@ class Monitored:
         if isinstance(found, torch.Tensor):
             found = found.detach().cpu().numpy()
         if found is None:
-            _log.warning("%s is conditioned on %s, which is not available. Available choices are: %s", purpose, self.monitor, {"loss", *results})
+            _log.warning(
+                "%s is conditioned on %s, which is not available. Available choices are: %s",
+                purpose,
+                self.monitor,
+                {"loss", *results},
+            )
         if isinstance(found, np.ndarray) and found.size != 1:
             raise ValueError(f"{self.owner} only supports scalar monitor now.")
         if found is None or not found:

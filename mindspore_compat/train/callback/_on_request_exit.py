@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.OnRequestExit``."""
+
 from __future__ import annotations
 
 import logging
@@ -19,7 +20,8 @@ _log = logging.getLogger("mindspore_compat")
 
 
 class OnRequestExit(Callback):
-    """Ends training or evaluation after the current step when the process gets a signal or a file says so, and saves the state.
+    """Ends training or evaluation after the current step when the process gets a signal or a file says so, and saves
+    the state.
 
     What it saved is loaded when the same script runs again.
 
@@ -36,11 +38,25 @@ class OnRequestExit(Callback):
 
     _trains_only = True
 
-    def __init__(self, save_ckpt: bool = True, save_mindir: bool = True, file_name: str = "Net", directory: str | None = "./",
-                 config_file: str | None = None, sig: int = signal.SIGTERM) -> None:
-        for name, value, kind in (("save_ckpt", save_ckpt, bool), ("save_mindir", save_mindir, bool), ("sig", sig, int)):
+    def __init__(
+        self,
+        save_ckpt: bool = True,
+        save_mindir: bool = True,
+        file_name: str = "Net",
+        directory: str | None = "./",
+        config_file: str | None = None,
+        sig: int = signal.SIGTERM,
+    ) -> None:
+        for name, value, kind in (
+            ("save_ckpt", save_ckpt, bool),
+            ("save_mindir", save_mindir, bool),
+            ("sig", sig, int),
+        ):
             if not isinstance(value, kind):
-                raise ValueError(f"The parameter '{name}' must be isinstance of {kind}, but got {value}. It is an argument of OnRequestExit.")
+                raise ValueError(
+                    f"The parameter '{name}' must be isinstance of {kind}, but got {value}. It is an argument of "
+                    "OnRequestExit."
+                )
         self.save_ckpt, self.save_mindir, self.sig = save_ckpt, save_mindir, sig
         if self.sig == getattr(signal, "SIGKILL", None):
             raise ValueError("Not support send exit request by signal SIGKILL.")
@@ -49,7 +65,9 @@ class OnRequestExit(Callback):
         if save_ckpt or save_mindir:
             check_str(file_name, "file_name", "OnRequestExit")
             folder = _made_folder(os.path.join(directory or os.getcwd(), f"rank_{current_device().index or 0}"))
-            self.train_name, self.eval_name = (os.path.join(folder, f"{file_name}_{mode}") for mode in ("train", "eval"))
+            self.train_name, self.eval_name = (
+                os.path.join(folder, f"{file_name}_{mode}") for mode in ("train", "eval")
+            )
 
     def on_train_begin(self, run_context: RunContext) -> None:
         """Listen for the signal; load what an earlier run saved."""
@@ -116,8 +134,13 @@ class OnRequestExit(Callback):
             save_checkpoint(network, getattr(self, name) + ".ckpt")
         if self.save_mindir:
             from mindspore_compat.train import serialization
+
             try:
                 serialization.export(network, *inputs, file_name=getattr(self, name), file_format="MINDIR")  # type: ignore[attr-defined]
             except Exception as error:  # the checkpoint is what a run resumes from; the process is about to end
-                _log.warning("'OnRequestExit' could not save %s.mindir: %s. Set save_mindir=False, or export the network for inference.",
-                             getattr(self, name), error)
+                _log.warning(
+                    "'OnRequestExit' could not save %s.mindir: %s. Set save_mindir=False, or export the network for "
+                    "inference.",
+                    getattr(self, name),
+                    error,
+                )

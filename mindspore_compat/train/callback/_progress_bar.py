@@ -1,4 +1,5 @@
 """A progress bar; MindSpore has none."""
+
 from __future__ import annotations
 
 import sys
@@ -16,8 +17,9 @@ __all__ = ["ProgressBar", "is_notebook"]
 class ProgressBar(Callback):
     """Shows how far an epoch is, with loss, learning rate and samples per second.
 
-    A bar of tqdm's if that is installed and the output is a terminal or a notebook (there a widget, with ipywidgets), else lines. The loss is read
-    from the device only when something is shown. This callback is ours: MindSpore has none.
+    A bar of tqdm's if that is installed and the output is a terminal or a notebook (there a widget, with ipywidgets),
+    else lines. The loss is read from the device only when something is shown. This callback is ours: MindSpore has
+    none.
 
     Args:
         seconds: time between two updates; None is 0.2 for a bar and 10 for lines. The end of an epoch is always shown.
@@ -31,7 +33,11 @@ class ProgressBar(Callback):
         if seconds is not None:
             check_type(seconds, "seconds", (float, int), "ProgressBar", named=False)
         self._file = file
-        bar = _tqdm() if getattr(file or sys.stderr, "isatty", lambda: False)() or (file is None and is_notebook()) else None
+        bar = (
+            _tqdm()
+            if getattr(file or sys.stderr, "isatty", lambda: False)() or (file is None and is_notebook())
+            else None
+        )
         self._make_bar: Any = bar
         self._seconds: float = seconds if seconds is not None else (0.2 if bar else 10.0)
         self._bar: Any = None
@@ -73,8 +79,12 @@ class ProgressBar(Callback):
         self._samples, self._shown_step, self._open = 0, 0, True
         self._first_step = cb_params.cur_step_num
         if self._make_bar is not None:
-            self._bar = self._make_bar(total=cb_params.batch_num, desc=self._title, leave=True,
-                                       **({"file": self._file or sys.stderr} if self._file or not is_notebook() else {}))
+            self._bar = self._make_bar(
+                total=cb_params.batch_num,
+                desc=self._title,
+                leave=True,
+                **({"file": self._file or sys.stderr} if self._file or not is_notebook() else {}),
+            )
 
     def _step(self, run_context: RunContext, element: str, dataset: str) -> None:
         cb_params = run_context.original_args()
@@ -100,8 +110,11 @@ class ProgressBar(Callback):
             self._bar.set_postfix_str(", ".join([*facts, f"{speed:.1f} samples/s"]), refresh=False)
             self._bar.update(step - self._shown_step)
         else:
-            print(", ".join([f"{self._title} step {step}/{cb_params.batch_num}", *facts, f"{speed:.1f} samples/s"]),
-                  file=self._file or sys.stdout, flush=True)
+            print(
+                ", ".join([f"{self._title} step {step}/{cb_params.batch_num}", *facts, f"{speed:.1f} samples/s"]),
+                file=self._file or sys.stdout,
+                flush=True,
+            )
         self._shown, self._shown_step = now, step
 
 

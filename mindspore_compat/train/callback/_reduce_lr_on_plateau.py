@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.ReduceLROnPlateau``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,7 +16,8 @@ __all__ = ["ReduceLROnPlateau"]
 
 
 class ReduceLROnPlateau(Callback):
-    """Multiplies the learning rate by ``factor`` after ``patience`` epochs in which the monitored value did not improve.
+    """Multiplies the learning rate by ``factor`` after ``patience`` epochs in which the monitored value did not
+    improve.
 
     Args:
         monitor, mode, min_delta: as for `EarlyStopping`.
@@ -24,13 +26,23 @@ class ReduceLROnPlateau(Callback):
         min_lr: lower bound.
 
     Raises:
-        TypeError, ValueError: for wrong arguments; ValueError in training if the optimizer has no single constant learning rate.
+        TypeError, ValueError: for wrong arguments; ValueError in training if the optimizer has no single constant
+            learning rate.
     """
 
     _trains_only = True
 
-    def __init__(self, monitor: str = "eval_loss", factor: float = 0.1, patience: int = 10, verbose: bool = False, mode: str = "auto",
-                 min_delta: float = 1e-4, cooldown: int = 0, min_lr: float = 0) -> None:
+    def __init__(
+        self,
+        monitor: str = "eval_loss",
+        factor: float = 0.1,
+        patience: int = 10,
+        verbose: bool = False,
+        mode: str = "auto",
+        min_delta: float = 1e-4,
+        cooldown: int = 0,
+        min_lr: float = 0,
+    ) -> None:
         owner = "ReduceLROnPlateau"
         self._monitored = Monitored(monitor, mode, min_delta, owner)
         self.monitor, self.mode, self.min_delta = monitor, mode, self._monitored.min_delta
@@ -52,8 +64,10 @@ class ReduceLROnPlateau(Callback):
         cb_params = run_context.original_args()
         optimizer = cb_params.optimizer
         if not isinstance(optimizer, torch.optim.Optimizer) and not isinstance(optimizer.learning_rate, Parameter):
-            raise ValueError("ReduceLROnPlateau does not support dynamic learning rate and group learning rate now. "
-                             "Give the optimizer one float.")
+            raise ValueError(
+                "ReduceLROnPlateau does not support dynamic learning rate and group learning rate now. "
+                "Give the optimizer one float."
+            )
         current = self._monitored.value(cb_params, "Learning rate reduction")
         if current is None:
             return

@@ -1,4 +1,5 @@
 """`SummaryCollector`. Upstream: ``mindspore.train.callback.SummaryCollector``."""
+
 from __future__ import annotations
 
 import copy
@@ -24,8 +25,19 @@ from mindspore_compat.train.summary.summary_record import SummaryRecord
 __all__ = ["SummaryCollector"]
 
 _log = logging.getLogger("mindspore_compat")
-_SWITCHES = ("collect_metric", "collect_graph", "collect_train_lineage", "collect_eval_lineage", "collect_input_data", "collect_dataset_graph")
-_DEFAULTS: dict[str, Any] = {**dict.fromkeys(_SWITCHES, True), "histogram_regular": None, "collect_landscape": DEFAULT_LANDSCAPE}
+_SWITCHES = (
+    "collect_metric",
+    "collect_graph",
+    "collect_train_lineage",
+    "collect_eval_lineage",
+    "collect_input_data",
+    "collect_dataset_graph",
+)
+_DEFAULTS: dict[str, Any] = {
+    **dict.fromkeys(_SWITCHES, True),
+    "histogram_regular": None,
+    "collect_landscape": DEFAULT_LANDSCAPE,
+}
 _CONFIG_VARIABLE = "MINDINSIGHT_HYPER_CONFIG"
 _CONFIG_LIMIT = 100000
 _MOST_TENSOR_STEPS = 20
@@ -33,15 +45,16 @@ _DEFAULT_PARAMETERS = 5
 
 
 class SummaryCollector(Callback):
-    """Collects loss, graph, lineage, input pictures and Parameters of a run, and what summary operators see in training.
+    """Collects loss, graph, lineage, input pictures and Parameters of a run, and what summary operators see in
+    training.
 
     Args:
         summary_dir: the folder, made if needed.
         collect_freq: collect at the first step and at those divisible by it (epochs when sinking).
         num_process: accepted without effect.
-        collect_specified_data: {name: value} for collect_metric, collect_graph, collect_train_lineage, collect_eval_lineage, collect_input_data,
-            collect_dataset_graph (bools, True), histogram_regular (pattern of Parameter names; None: the first five), collect_landscape (a dict
-            or None).
+        collect_specified_data: {name: value} for collect_metric, collect_graph, collect_train_lineage,
+            collect_eval_lineage, collect_input_data, collect_dataset_graph (bools, True), histogram_regular (pattern of
+            Parameter names; None: the first five), collect_landscape (a dict or None).
         keep_default_action: whether what is not named there is collected as by default; otherwise it is not.
         custom_lineage_data: {str: str, int or float}.
         collect_tensor_freq: `collect_freq` of tensors; None: at about 20 steps at most.
@@ -53,13 +66,26 @@ class SummaryCollector(Callback):
 
     _trains_only = True
 
-    def __init__(self, summary_dir: str, collect_freq: int = 10, num_process: int = 32, collect_specified_data: dict | None = None,
-                 keep_default_action: bool = True, custom_lineage_data: dict | None = None, collect_tensor_freq: int | None = None,
-                 max_file_size: int | None = None, export_options: dict | None = None) -> None:
+    def __init__(
+        self,
+        summary_dir: str,
+        collect_freq: int = 10,
+        num_process: int = 32,
+        collect_specified_data: dict | None = None,
+        keep_default_action: bool = True,
+        custom_lineage_data: dict | None = None,
+        collect_tensor_freq: int | None = None,
+        max_file_size: int | None = None,
+        export_options: dict | None = None,
+    ) -> None:
         super().__init__()
         self._summary_dir = make_directory(summary_dir, "summary_dir")
         self._collect_freq = _positive("collect_freq", collect_freq)
-        self._collect_tensor_freq = collect_tensor_freq if collect_tensor_freq is None else _positive("collect_tensor_freq", collect_tensor_freq)
+        self._collect_tensor_freq = (
+            collect_tensor_freq
+            if collect_tensor_freq is None
+            else _positive("collect_tensor_freq", collect_tensor_freq)
+        )
         self._max_file_size = max_file_size if max_file_size is None else _positive("max_file_size", max_file_size)
         self._export_options = check_export_options(export_options)
         check_value_type("keep_default_action", keep_default_action, bool)
@@ -75,7 +101,9 @@ class SummaryCollector(Callback):
         self._tensor_steps: Collection[int] = range(0)
 
     def __enter__(self) -> SummaryCollector:
-        self._record = SummaryRecord(self._summary_dir, max_file_size=self._max_file_size, export_options=self._export_options)
+        self._record = SummaryRecord(
+            self._summary_dir, max_file_size=self._max_file_size, export_options=self._export_options
+        )
         self._record._listening = False  # only between the beginning and the end of a training step
         self._first_step = self._sinking = True
         self._parameters = None
@@ -85,14 +113,19 @@ class SummaryCollector(Callback):
         self._stop_trace()
         self._record.close()
 
-    # --- hooks ------------------------------------------------------------------------------------------------------------
+    # --- hooks --------------------------------------------------------------------------------------------------------
 
     def begin(self, run_context: RunContext) -> None:
         cb_params = run_context.original_args()
         if sum(type(callback) is SummaryCollector for callback in cb_params.list_callback) > 1:
-            raise ValueError("There are more than one SummaryCollector instance in callback list,but expected only one SummaryCollector instance.")
+            raise ValueError(
+                "There are more than one SummaryCollector instance in callback list,but expected only one "
+                "SummaryCollector instance."
+            )
         if cb_params.mode not in ("train", "eval"):
-            raise ValueError(f"Only support `train` (model.train) and `eval` (model.eval) mode, but got `{cb_params.mode}` mode.")
+            raise ValueError(
+                f"Only support `train` (model.train) and `eval` (model.eval) mode, but got `{cb_params.mode}` mode."
+            )
         self._record.set_mode(cb_params.mode)
         self._sinking = cb_params.dataset_sink_mode
 
@@ -145,7 +178,7 @@ class SummaryCollector(Callback):
         if training and self._landscape is not None:
             self._record._writer.call(self._landscape.save_metadata, cb_params.batch_num)  # behind the checkpoints
 
-    # --- collecting -------------------------------------------------------------------------------------------------------
+    # --- collecting ---------------------------------------------------------------------------------------------------
 
     def _stop_trace(self) -> None:
         if self._trace is not None:
@@ -190,7 +223,7 @@ class SummaryCollector(Callback):
         frequency = total // (_MOST_TENSOR_STEPS - 1)
         if frequency > 1:
             return range(0, total + 1, frequency)[:_MOST_TENSOR_STEPS]
-        return range(0, total + 1)[:_MOST_TENSOR_STEPS + 1]
+        return range(0, total + 1)[: _MOST_TENSOR_STEPS + 1]
 
     def _collect(self, cb_params: Any, plugin_filter: Callable[[str], bool] | None) -> None:
         if plugin_filter is None or plugin_filter("scalar"):
@@ -224,7 +257,9 @@ class SummaryCollector(Callback):
                 if output.numel() == 1:
                     return float(output.item())
                 plain = output.detach()
-                return float(np.mean(plain.float().cpu().numpy() if plain.dtype == torch.bfloat16 else plain.cpu().numpy()))
+                return float(
+                    np.mean(plain.float().cpu().numpy() if plain.dtype == torch.bfloat16 else plain.cpu().numpy())
+                )
         if isinstance(output, (int, float)):
             return float(output)
         if self._specified.get("collect_metric"):
@@ -245,7 +280,11 @@ class SummaryCollector(Callback):
         if self._parameters is None:
             found = _optimized(self._optimizer(cb_params), cb_params.network)
             pattern = self._specified["histogram_regular"]
-            self._parameters = found[:_DEFAULT_PARAMETERS] if pattern is None else [item for item in found if re.match(pattern, item[0])]
+            self._parameters = (
+                found[:_DEFAULT_PARAMETERS]
+                if pattern is None
+                else [item for item in found if re.match(pattern, item[0])]
+            )
         return self._parameters
 
 
@@ -283,8 +322,11 @@ def _specified(given: dict | None, keep_default: bool) -> dict[str, Any]:
         check_value_type(str(name), name, str)
     unknown = set(given) - set(_DEFAULTS)
     if unknown:
-        raise ValueError(f'For "SummaryCollector", the keys {unknown} of `collect_specified_data` are unsupported, expect the follow keys: '
-                         f"{list(_DEFAULTS)}")
+        raise ValueError(
+            f'For "SummaryCollector", the keys {unknown} of `collect_specified_data` are unsupported, expect the '
+            "follow keys: "
+            f"{list(_DEFAULTS)}"
+        )
     for name in _SWITCHES:
         if name in given:
             check_value_type(name, given[name], bool)
@@ -293,8 +335,10 @@ def _specified(given: dict | None, keep_default: bool) -> dict[str, Any]:
     try:
         re.compile(given.get("histogram_regular") or "")
     except re.error as error:
-        raise ValueError("For `collect_specified_data`, the value of `histogram_regular` is not a valid regular expression. "
-                         f"Detail: {error}.") from error
+        raise ValueError(
+            "For `collect_specified_data`, the value of `histogram_regular` is not a valid regular expression. "
+            f"Detail: {error}."
+        ) from error
     return copy.deepcopy({**_DEFAULTS, **given} if keep_default else dict(given))
 
 

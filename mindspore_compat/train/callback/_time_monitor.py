@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.TimeMonitor``."""
+
 from __future__ import annotations
 
 import time
@@ -43,7 +44,10 @@ class TimeMonitor(Callback):
         steps = cb_params.get("batch_num")
         if not isinstance(steps, int) or steps <= 0:
             steps = check_positive_int(self.data_size, "data_size", "TimeMonitor", named=False)  # type: ignore[arg-type]
-        text = f"{cb_params.get('mode', '').title()} epoch time: {milliseconds:5.3f} ms, per step time: {milliseconds / steps:5.3f} ms"
+        text = (
+            f"{cb_params.get('mode', '').title()} epoch time: {milliseconds:5.3f} ms, per step time: "
+            f"{milliseconds / steps:5.3f} ms"
+        )
         if self.data_time:
             text += f" (data time: {self.data_time_sum * 1000 / steps:5.3f} ms)"
         print(text, flush=True)

@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.TrainFaultTolerance``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -22,9 +23,12 @@ class TrainFaultTolerance(Callback):
         super().__init__()
         if not ckpt_save_path and not kwargs.get("ckpt_save_fn"):
             raise ValueError("TrainFaultTolerance construct need to set ckpt_save_fn or ckpt_save_path!")
-        raise ValueError(f"MindIO adapter only support on Ascend device but got device {get_context('device_target')}! Use "
-                         "ModelCheckpoint with CheckpointConfig(exception_save=True), OnRequestExit or BackupAndRestore, and start with torchrun, "
-                         "which restarts failed processes.")
+        raise ValueError(
+            f"MindIO adapter only support on Ascend device but got device {get_context('device_target')}! Use "
+            "ModelCheckpoint with CheckpointConfig(exception_save=True), OnRequestExit or BackupAndRestore, and start "
+            "with torchrun, "
+            "which restarts failed processes."
+        )
 
     @classmethod
     def get_optimizer_wrapper(cls, origin_opt_cls: Any) -> Any:

@@ -1,4 +1,7 @@
-"""Where a torch network computes otherwise than the MindSpore network of a map: an epsilon, the form of GELU, padding."""
+"""Where a torch network computes otherwise than the MindSpore network of a map: an epsilon, the form of
+GELU, padding.
+"""
+
 from __future__ import annotations
 
 import os
@@ -17,25 +20,35 @@ __all__ = ["match_arithmetic"]
 def match_arithmetic(net: nn.Module, rules: str | os.PathLike[str] | Mapping[str, Any]) -> list[str]:
     """Let a torch network compute as the MindSpore network of the map does; its names and parameters stay.
 
-    Attributes of layers are set. Where the MindSpore network has ``pad_mode="same"``, which pads by the size of the input, the layer's own padding
-    becomes 0 and a hook pads before it. Returns what was changed, a line each.
+    Attributes of layers are set. Where the MindSpore network has ``pad_mode="same"``, which pads by the size of the
+    input, the layer's own padding becomes 0 and a hook pads before it. Returns what was changed, a line each.
 
     Raises:
         ValueError: if the network has no layer that the map speaks of, or the layer has no such attribute.
     """
     file = read_rules(rules)
-    return [line for number, row in enumerate(file.arithmetic, 1)
-            for line in _apply(net, row, f"row {number} of 'arithmetic' of {file.name}", file.name)]
+    return [
+        line
+        for number, row in enumerate(file.arithmetic, 1)
+        for line in _apply(net, row, f"row {number} of 'arithmetic' of {file.name}", file.name)
+    ]
 
 
 def _apply(net: nn.Module, row: Any, place: str, map_name: str) -> Iterator[str]:
     keys = set(row) - {"why"} if isinstance(row, dict) else set()
-    if keys not in ({"module", "path", "set"}, {"module", "path", "pad_mode"}) or not isinstance(row.get("set", {}), dict):
+    if keys not in ({"module", "path", "set"}, {"module", "path", "pad_mode"}) or not isinstance(
+        row.get("set", {}), dict
+    ):
         raise ValueError(f"{place} must have 'module', 'path' and either 'set' or 'pad_mode', but is {row!r:.200}")
-    found = [(path, module) for path, module in net.named_modules()
-             if row["module"] in {kind.__name__ for kind in type(module).__mro__} and re.fullmatch(row["path"], path)]
+    found = [
+        (path, module)
+        for path, module in net.named_modules()
+        if row["module"] in {kind.__name__ for kind in type(module).__mro__} and re.fullmatch(row["path"], path)
+    ]
     if not found:
-        raise ValueError(f"The network has no {row['module']} at {row['path']!r}, which {map_name} speaks of: is it its map?")
+        raise ValueError(
+            f"The network has no {row['module']} at {row['path']!r}, which {map_name} speaks of: is it its map?"
+        )
     for path, module in found:
         for key, value in row.get("set", {}).items():
             if not hasattr(module, key):
@@ -47,13 +60,18 @@ def _apply(net: nn.Module, row: Any, place: str, map_name: str) -> Iterator[str]
             yield f"{path}: pad_mode = 'same'"
 
 
-# --- padding ------------------------------------------------------------------------------------------------------------------
+# --- padding ----------------------------------------------------------------------------------------------------------
+
 
 def _pad_same(module: nn.Module, mode: Any, place: str) -> bool:
     """Whether the layer now pads by its input; one of stride 1 does so already."""
     if mode != "same" or not isinstance(module, (nn.Conv2d, nn.MaxPool2d)):
         raise ValueError(f"{place}: 'pad_mode' is 'same', for a Conv2d or a MaxPool2d")
-    if max(_pair(module.stride)) == 1 or isinstance(module.padding, str) or _before in module._forward_pre_hooks.values():
+    if (
+        max(_pair(module.stride)) == 1
+        or isinstance(module.padding, str)
+        or _before in module._forward_pre_hooks.values()
+    ):
         return False
     if type(module).forward not in (nn.Conv2d.forward, nn.MaxPool2d.forward):
         return False  # timm's own layers for this pad by themselves
@@ -69,10 +87,14 @@ def _pair(value: Any) -> tuple[int, int]:
 
 
 def _before(module: Any, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
-    """The input with what ``pad_mode="same"`` adds: so that the output has size ceil(input / stride), the odd row behind."""
+    """The input with what ``pad_mode="same"`` adds: so that the output has size ceil(input / stride), the odd row
+    behind.
+    """
     padding: list[int] = []
-    for size, kernel, stride, dilation in zip(inputs[0].shape[:-3:-1], *(reversed(_pair(getattr(module, key)))
-                                                                      for key in ("kernel_size", "stride", "dilation"))):
+    for size, kernel, stride, dilation in zip(
+        inputs[0].shape[:-3:-1],
+        *(reversed(_pair(getattr(module, key))) for key in ("kernel_size", "stride", "dilation")),
+    ):
         total = max((-(-size // stride) - 1) * stride + (kernel - 1) * dilation + 1 - size, 0)
         padding += [total // 2, total - total // 2]
     fill = float("-inf") if isinstance(module, nn.MaxPool2d) else 0.0

@@ -1,4 +1,5 @@
 """How a tensor's axes are named, split, joined and reordered: ``"o (h w c) -> o c h w"``, and back."""
+
 from __future__ import annotations
 
 import math
@@ -16,10 +17,11 @@ _SYMBOL = re.compile(r"[A-Za-z_]\w*|[1-9]\d*")
 
 
 class Axes:
-    """Two descriptions of the same elements, each a list of axes; an axis may be several in brackets, the last the fastest.
+    """Two descriptions of the same elements, each a list of axes; an axis may be several in brackets, the last the
+    fastest.
 
-    A symbol is a size that is the same wherever it stands, a number that size. Sizes that do not follow from the shape are in ``sizes``; one that
-    stands twice in brackets is the root. An axis ``1`` may stand on one side only.
+    A symbol is a size that is the same wherever it stands, a number that size. Sizes that do not follow from the shape
+    are in ``sizes``; one that stands twice in brackets is the root. An axis ``1`` may stand on one side only.
 
     Raises:
         ValueError: if the text is none, or the two sides do not hold the same symbols.
@@ -33,7 +35,9 @@ class Axes:
         self._sides = [_parsed(side, text) for side in sides]
         counts = [Counter(atom[0] for group in side for atom in group if atom[0] != "1") for side in self._sides]
         if counts[0] != counts[1]:
-            raise ValueError(f"the axes {text!r} have {dict((counts[0] - counts[1]) + (counts[1] - counts[0]))} on one side only")
+            raise ValueError(
+                f"the axes {text!r} have {dict((counts[0] - counts[1]) + (counts[1] - counts[0]))} on one side only"
+            )
 
     def apply(self, tensor: torch.Tensor, reverse: bool) -> torch.Tensor:
         """The tensor with the axes of the other side.
@@ -46,11 +50,18 @@ class Axes:
         atoms = [atom for group in source for atom in group if atom[0] != "1"]
         flat = tensor.reshape([_size(atom, sizes) for atom in atoms])
         wanted = [atom for group in target for atom in group if atom[0] != "1"]
-        return flat.permute([atoms.index(atom) for atom in wanted]).reshape([math.prod(_size(atom, sizes) for atom in group) for group in target])
+        return flat.permute([atoms.index(atom) for atom in wanted]).reshape(
+            [math.prod(_size(atom, sizes) for atom in group) for group in target]
+        )
 
     def _resolved(self, shape: tuple[int, ...], side: list[list[_Atom]]) -> dict[str, int]:
-        sizes, wrong = dict(self._sizes), ValueError(f"the shape {shape} is not that of the axes {self.text!r}" +
-                                                     (f" with {self._sizes}" if self._sizes else ""))
+        sizes, wrong = (
+            dict(self._sizes),
+            ValueError(
+                f"the shape {shape} is not that of the axes {self.text!r}"
+                + (f" with {self._sizes}" if self._sizes else "")
+            ),
+        )
         if len(shape) != len(side):
             raise wrong
         open_groups = list(zip(shape, side))
@@ -62,12 +73,14 @@ class Axes:
                 if len(unknown) > 1:
                     rest.append((size, group))
                 elif unknown:
-                    (symbol, times), = unknown.items()
+                    ((symbol, times),) = unknown.items()
                     sizes[symbol] = round((size // known) ** (1 / times)) if known else 0
                 if len(unknown) <= 1 and math.prod(_size(atom, sizes) for atom in group) != size:
                     raise wrong
             if len(rest) == len(open_groups):
-                raise ValueError(f"the sizes of the axes {self.text!r} do not follow from the shape {shape}: give them in 'sizes'")
+                raise ValueError(
+                    f"the sizes of the axes {self.text!r} do not follow from the shape {shape}: give them in 'sizes'"
+                )
             open_groups = rest
         return sizes
 

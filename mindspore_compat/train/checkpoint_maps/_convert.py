@@ -1,4 +1,5 @@
 """Conversion of whole checkpoints by a rule file, and the report of it."""
+
 from __future__ import annotations
 
 import os
@@ -28,29 +29,42 @@ class Converted:
     report: dict[str, Any]
 
 
-def convert_checkpoint(source: str | os.PathLike[str] | Mapping[str, Any], rules: str | os.PathLike[str] | Mapping[str, Any],
-                       target: str | os.PathLike[str] | None = None, *, reverse: bool = False, like: Any = None, partial: bool = False) -> Converted:
+def convert_checkpoint(
+    source: str | os.PathLike[str] | Mapping[str, Any],
+    rules: str | os.PathLike[str] | Mapping[str, Any],
+    target: str | os.PathLike[str] | None = None,
+    *,
+    reverse: bool = False,
+    like: Any = None,
+    partial: bool = False,
+) -> Converted:
     """A checkpoint of the one network as one of the other.
 
     Args:
-        source: a ``.ckpt``, ``.safetensors``, ``.pt``, ``.pth`` or ``.bin`` file (torch's are read as tensors only), or {name: tensor}.
+        source: a ``.ckpt``, ``.safetensors``, ``.pt``, ``.pth`` or ``.bin`` file (torch's are read as tensors only), or
+            {name: tensor}.
         rules: the name of a shipped map (`available`), a rule file, or the dict of one.
         target: the new file, of the kind that its name ends with; None: only return the values.
         reverse: from the names of the side "to" to those of the side "from".
-        like: the network that is to load the result, or a checkpoint of it: names and shapes are then compared, and the order is its order.
+        like: the network that is to load the result, or a checkpoint of it: names and shapes are then compared, and the
+            order is its order.
         partial: leave out what no rule knows, and what ``like`` has not; the report lists it.
 
     Raises:
-        ValueError: if the rules or a file can not be read, a tensor has no rule or not the shape that it asks for, two tensors get the same name,
-            the way back from a new name would not lead to the old one, or the result is not ``like``. TypeError: for other arguments.
+        ValueError: if the rules or a file can not be read, a tensor has no rule or not the shape that it asks for, two
+            tensors get the same name, the way back from a new name would not lead to the old one, or the result is not
+            ``like``. TypeError: for other arguments.
     """
     file = read_rules(rules)
     name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
     values = dict(source) if isinstance(source, Mapping) else read_values(_path(source, "source"))
     groups, dropped, unmatched = _groups(list(values), file, int(reverse))
     if unmatched and not partial:
-        raise ValueError(f"{len(unmatched)} names have no rule in {file.name}: {_some(unmatched)}. Is it the map of this network and in this "
-                         "direction? With partial=True (--partial) they are left out.")
+        raise ValueError(
+            f"{len(unmatched)} names have no rule in {file.name}: {_some(unmatched)}. Is it the map of this network "
+            "and in this "
+            "direction? With partial=True (--partial) they are left out."
+        )
     _check_twins(dropped, values, int(reverse))
     result: dict[str, torch.Tensor] = {}
     rows = []
@@ -62,12 +76,26 @@ def convert_checkpoint(source: str | os.PathLike[str] | Mapping[str, Any], rules
         except ValueError as error:
             raise ValueError(f"{', '.join(sources)} ({group.rule.place}): {error}") from None
         result.update(zip(group.targets, made))
-        rows.append({"from": sources, "to": group.targets, "shapes": [list(tensor.shape) for tensor in made], "rule": group.rule.place,
-                     "change": group.rule.describe()})
+        rows.append(
+            {
+                "from": sources,
+                "to": group.targets,
+                "shapes": [list(tensor.shape) for tensor in made],
+                "rule": group.rule.place,
+                "change": group.rule.describe(),
+            }
+        )
     report: dict[str, Any] = {
-        "in": name, "out": None if target is None else os.fspath(target), "rules": file.name, "direction": "reverse" if reverse else "forward",
-        "matched": rows, "tensors": len(rows), "elements": sum(tensor.numel() for tensor in result.values()),
-        "dropped": [{"name": name, "rule": rule.place} for name, rule in dropped], "unmatched": unmatched}
+        "in": name,
+        "out": None if target is None else os.fspath(target),
+        "rules": file.name,
+        "direction": "reverse" if reverse else "forward",
+        "matched": rows,
+        "tensors": len(rows),
+        "elements": sum(tensor.numel() for tensor in result.values()),
+        "dropped": [{"name": name, "rule": rule.place} for name, rule in dropped],
+        "unmatched": unmatched,
+    }
     if like is not None:
         result = _as_like(result, like, file, int(not reverse), partial, report)
     if not result:
@@ -79,8 +107,10 @@ def convert_checkpoint(source: str | os.PathLike[str] | Mapping[str, Any], rules
 
 def _path(value: Any, what: str) -> str:
     if not isinstance(value, (str, os.PathLike)):
-        raise TypeError(f"For 'convert_checkpoint', the argument {what!r} must be a path{' or a dict' * (what == 'source')}, "
-                        f"but got {type(value).__name__}.")
+        raise TypeError(
+            f"For 'convert_checkpoint', the argument {what!r} must be a path{' or a dict' * (what == 'source')}, "
+            f"but got {type(value).__name__}."
+        )
     return os.fspath(value)
 
 
@@ -91,11 +121,14 @@ def _some(names: list[str]) -> str:
 def _tensor(name: str, value: Any) -> torch.Tensor:
     if not isinstance(value, torch.Tensor) or getattr(value, STORED_TYPE, "") == INT4:
         kind = "4-bit integers" if isinstance(value, torch.Tensor) else type(value).__name__
-        raise TypeError(f"The value {name!r} is {kind}; tensors of torch's dtypes are converted. Drop it by a rule with 'to': null.")
+        raise TypeError(
+            f"The value {name!r} is {kind}; tensors of torch's dtypes are converted. Drop it by a rule with 'to': null."
+        )
     return plain(value).detach()
 
 
-# --- names ------------------------------------------------------------------------------------------------------------------
+# --- names ------------------------------------------------------------------------------------------------------------
+
 
 def _groups(names: list[str], file: RuleFile, side: int) -> tuple[list[Group], list[tuple[str, Rule]], list[str]]:
     """(what is taken together, what a rule drops, what no rule knows).
@@ -114,7 +147,9 @@ def _groups(names: list[str], file: RuleFile, side: int) -> tuple[list[Group], l
             dropped.append((name, found[0]))
         else:
             rule, place, values = found
-            group = groups.setdefault((id(rule), tuple(sorted(values.items()))), Group(rule, values, [None] * len(rule.sides[side])))
+            group = groups.setdefault(
+                (id(rule), tuple(sorted(values.items()))), Group(rule, values, [None] * len(rule.sides[side]))
+            )
             if group.sources[place] is not None:
                 raise ValueError(f"{rule.place} takes both {group.sources[place]!r} and {name!r} for the same")
             group.sources[place] = name
@@ -135,7 +170,9 @@ def _fill_targets(group: Group, side: int) -> None:
     rule = group.rule
     missing = [str(name.fill(group.values)) for name, source in zip(rule.sides[side], group.sources) if source is None]
     if missing:
-        raise ValueError(f"{rule.place} needs {', '.join(missing)} beside {', '.join(name for name in group.sources if name)}")
+        raise ValueError(
+            f"{rule.place} needs {', '.join(missing)} beside {', '.join(name for name in group.sources if name)}"
+        )
     group.targets = [str(name.fill(group.values)) for name in rule.sides[1 - side]]
 
 
@@ -143,36 +180,55 @@ def _check_way_back(group: Group, file: RuleFile, side: int, made: Mapping[str, 
     for place, name in enumerate(group.targets):
         back = file.find(name, 1 - side, made)
         if back is None or back != (group.rule, place, group.values):
-            raise ValueError(f"{group.rule.place} makes {name!r} of {group.sources}, but on the way back that name belongs to "
-                             f"{back[0].place if back else 'no rule'}: put the narrower rule first, or say what stands 'beside'")
+            raise ValueError(
+                f"{group.rule.place} makes {name!r} of {group.sources}, but on the way back that name belongs to "
+                f"{back[0].place if back else 'no rule'}: put the narrower rule first, or say what stands 'beside'"
+            )
 
 
 def _check_twins(dropped: list[tuple[str, Rule]], values: Mapping[str, Any], side: int) -> None:
     """ValueError if what is dropped as a second name of another tensor is not equal to it."""
     for name, rule in dropped:
         twin = rule.twin(name, side)
-        if twin is not None and (twin not in values or not torch.equal(_tensor(name, values[name]), _tensor(twin, values[twin]))):
-            raise ValueError(f"{name!r} is dropped by {rule.place} as the same as {twin!r}, "
-                             f"which {'has other values' if twin in values else 'is not there'}: the other network shares the two")
+        if twin is not None and (
+            twin not in values or not torch.equal(_tensor(name, values[name]), _tensor(twin, values[twin]))
+        ):
+            raise ValueError(
+                f"{name!r} is dropped by {rule.place} as the same as {twin!r}, "
+                f"which {'has other values' if twin in values else 'is not there'}: the other network shares the two"
+            )
 
 
-# --- the network that is to load it -------------------------------------------------------------------------------------------
+# --- the network that is to load it -----------------------------------------------------------------------------------
 
-def _as_like(result: dict[str, torch.Tensor], like: Any, file: RuleFile, side: int, partial: bool, report: dict[str, Any]) -> dict[str, torch.Tensor]:
+
+def _as_like(
+    result: dict[str, torch.Tensor], like: Any, file: RuleFile, side: int, partial: bool, report: dict[str, Any]
+) -> dict[str, torch.Tensor]:
     """The result in the order of ``like``, without what that has not; what differs goes to the report."""
     expected = _shapes(like)
     missing = [name for name in expected if name not in result]
     own = [name for name in missing if (found := file.find(name, side, expected)) and found[0].is_drop]
     missing = [name for name in missing if name not in own]
     extra = [name for name in result if name not in expected]
-    shapes = [{"name": name, "shape": list(tensor.shape), "like": list(expected[name])} for name, tensor in result.items()
-              if name in expected and tuple(tensor.shape) != expected[name]]
+    shapes = [
+        {"name": name, "shape": list(tensor.shape), "like": list(expected[name])}
+        for name, tensor in result.items()
+        if name in expected and tuple(tensor.shape) != expected[name]
+    ]
     report["like"] = {"missing": missing, "extra": extra, "shapes": shapes, "made by the network": own}
     if shapes or (not partial and (missing or extra)):
-        close = [f"{name} (nearest: {', '.join(nearest(name, expected[name], {key: result[key] for key in extra})) or 'none'})" for name in missing]
+        unused = {key: result[key] for key in extra}
+        close = [f"{name} (nearest: {', '.join(nearest(name, expected[name], unused)) or 'none'})" for name in missing]
         lines = [f"{row['name']} has the shape {row['shape']} instead of {row['like']}" for row in shapes]
-        raise ValueError("The result is not like the network that is to load it. " + "; ".join(
-            [f"missing: {_some(close)}"] * bool(missing) + [f"unknown there: {_some(extra)}"] * bool(extra) + lines[:_SHOWN]))
+        raise ValueError(
+            "The result is not like the network that is to load it. "
+            + "; ".join(
+                [f"missing: {_some(close)}"] * bool(missing)
+                + [f"unknown there: {_some(extra)}"] * bool(extra)
+                + lines[:_SHOWN]
+            )
+        )
     return {name: result[name] for name in expected if name in result}
 
 
@@ -181,5 +237,11 @@ def _shapes(like: Any) -> dict[str, tuple[int, ...]]:
 
     if isinstance(like, Cell):
         return {parameter.name: tuple(parameter.shape) for parameter in like.get_parameters()}
-    values = like.state_dict() if isinstance(like, torch.nn.Module) else like if isinstance(like, Mapping) else read_values(os.fspath(like))
+    values = (
+        like.state_dict()
+        if isinstance(like, torch.nn.Module)
+        else like
+        if isinstance(like, Mapping)
+        else read_values(os.fspath(like))
+    )
     return {name: tuple(value.shape) for name, value in values.items() if isinstance(value, torch.Tensor)}

@@ -1,8 +1,9 @@
 """Names with placeholders: ``"layer{s}.{b}.bn{n}.{norm}"``, read and written on both sides of a rule.
 
-``{n}`` is a number, unless a table or a pattern of the file has that name; ``{n+3}`` the number with something added; ``{n:regex}`` what the
-regular expression matches. A table gives the text of the one side for that of the other.
+``{n}`` is a number, unless a table or a pattern of the file has that name; ``{n+3}`` the number with something added;
+``{n:regex}`` what the regular expression matches. A table gives the text of the one side for that of the other.
 """
+
 from __future__ import annotations
 
 import re
@@ -17,7 +18,9 @@ _HEAD = re.compile(r"([A-Za-z_]\w*)([+-][0-9]+)?(?::(.*))?", re.DOTALL)
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What placeholders of a rule file may stand for: ``tables`` {name: {text on the from side: text on the to side}}, ``patterns`` {name: regex}."""
+    """What placeholders of a rule file may stand for: ``tables`` {name: {text on the from side: text on the to side}},
+    ``patterns`` {name: regex}.
+    """
 
     tables: Mapping[str, Mapping[str, str]]
     patterns: Mapping[str, str]
@@ -25,7 +28,9 @@ class Vocabulary:
 
 @dataclass(frozen=True)
 class _Place:
-    """A placeholder; ``pattern`` is of its text without what is added, ``table`` the text of this side by that of the from side."""
+    """A placeholder; ``pattern`` is of its text without what is added, ``table`` the text of this side by that of the
+    from side.
+    """
 
     name: str
     offset: int
@@ -37,7 +42,8 @@ class Name:
     """One side of a rule: matches a name, giving what the placeholders stand for, and makes a name of that.
 
     Args:
-        text: with placeholders. side: 0 for the from side, 1 for the to side. own: patterns that this rule gives in either of its sides.
+        text: with placeholders. side: 0 for the from side, 1 for the to side. own: patterns that this rule gives in
+            either of its sides.
 
     Raises:
         ValueError: if the text can not be read.
@@ -64,7 +70,9 @@ class Name:
         self.placeholders = {part.name for part in self._parts if isinstance(part, _Place)}
 
     def match(self, name: str) -> dict[str, str] | None:
-        """{placeholder: its text on the from side, a number without what is added}, or None if this is not the name of one."""
+        """{placeholder: its text on the from side, a number without what is added}, or None if this is not the name of
+        one.
+        """
         found = self._pattern.fullmatch(name)
         if found is None:
             return None
@@ -102,7 +110,9 @@ class Name:
 
 
 def _split(text: str) -> Iterator[tuple[str, str | None]]:
-    """(what stands before a placeholder, the placeholder without its braces) and at the end (rest, None); a regex may hold braces."""
+    """(what stands before a placeholder, the placeholder without its braces) and at the end (rest, None); a regex may
+    hold braces.
+    """
     place = 0
     while (start := text.find("{", place)) >= 0:
         depth = 0
@@ -112,7 +122,7 @@ def _split(text: str) -> Iterator[tuple[str, str | None]]:
                 break
         else:
             raise ValueError(f"the name {text!r} has a brace that is not closed")
-        yield text[place:start], text[start + 1:end]
+        yield text[place:start], text[start + 1 : end]
         place = end + 1
     yield text[place:], None
 
@@ -131,7 +141,9 @@ def own_patterns(texts: list[str]) -> dict[str, str]:
 def _place(text: str, whole: str, side: int, vocabulary: Vocabulary, own: Mapping[str, str]) -> _Place:
     head = _HEAD.fullmatch(text)
     if head is None:
-        raise ValueError(f"the name {whole!r} has the placeholder {{{text}}}; it must be {{name}}, {{name+number}} or {{name:regex}}")
+        raise ValueError(
+            f"the name {whole!r} has the placeholder {{{text}}}; it must be {{name}}, {{name+number}} or {{name:regex}}"
+        )
     name, offset, table = head[1], int(head[2] or 0), vocabulary.tables.get(head[1])
     if table is not None and name not in own:
         texts = dict(table) if side else {key: key for key in table}

@@ -1,4 +1,5 @@
 """Rule files: which tensors of one network's checkpoint are which of another's. docs/checkpoints.md describes them."""
+
 from __future__ import annotations
 
 import os
@@ -19,9 +20,21 @@ __all__ = ["Rule", "RuleFile", "Group", "available", "read_rules"]
 _FOLDER = Path(__file__).parent
 _VERSION = 1
 _FILE_KEYS = {"version", "from", "to", "include", "patterns", "tables", "rules", "arithmetic", "notes"}
-_OPTIONS = {"beside": list, "same_as": str, "axis": int, "axes": str, "sizes": dict, "one_hot": bool, "zeros": bool, "dtype": list}
+_OPTIONS = {
+    "beside": list,
+    "same_as": str,
+    "axis": int,
+    "axes": str,
+    "sizes": dict,
+    "one_hot": bool,
+    "zeros": bool,
+    "dtype": list,
+}
 _RULE_KEYS = {"from", "to", *_OPTIONS}
-_DTYPES = {name: getattr(torch, name) for name in ("float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool")}
+_DTYPES = {
+    name: getattr(torch, name)
+    for name in ("float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool")
+}
 
 
 @dataclass
@@ -46,37 +59,55 @@ class Rule:
 
     def __init__(self, row: Any, place: str, vocabulary: Vocabulary) -> None:
         if not isinstance(row, dict) or not {"from", "to"} <= set(row) <= _RULE_KEYS:
-            raise ValueError(f"{place} must be an object with 'from', 'to' and none but {sorted(_RULE_KEYS)}, but is {row!r:.200}")
+            raise ValueError(
+                f"{place} must be an object with 'from', 'to' and none but {sorted(_RULE_KEYS)}, but is {row!r:.200}"
+            )
         self.place, self._row = place, row
         for key, kind in _OPTIONS.items():
             if key in row and type(row[key]) is not kind:
                 raise ValueError(f"{place}: {key!r} must be a {kind.__name__}, but is {row[key]!r:.200}")
-        if not all(isinstance(key, str) and type(size) is int and size > 0 for key, size in row.get("sizes", {}).items()):
+        if not all(
+            isinstance(key, str) and type(size) is int and size > 0 for key, size in row.get("sizes", {}).items()
+        ):
             raise ValueError(f"{place}: 'sizes' must give a size from 1 on for each name, but is {row['sizes']!r:.200}")
         texts = [_texts(row[key], key, place) for key in ("from", "to")]
         if texts == [[], []] or min(map(len, texts)) > 1:
-            raise ValueError(f"{place} must have one name on one side at least: tensors are merged, split, renamed or dropped")
+            raise ValueError(
+                f"{place} must have one name on one side at least: tensors are merged, split, renamed or dropped"
+            )
         try:
             own = own_patterns(texts[0] + texts[1])
             self.sides = [[Name(text, side, vocabulary, own) for text in texts[side]] for side in (0, 1)]
             self._axes = Axes(row["axes"], row.get("sizes")) if "axes" in row else None
-            self._beside = [Name(text, side, vocabulary, own) for side, text in enumerate(_texts(row.get("beside"), "beside", place))]
+            self._beside = [
+                Name(text, side, vocabulary, own)
+                for side, text in enumerate(_texts(row.get("beside"), "beside", place))
+            ]
             self._twin = Name(row["same_as"], int(not texts[0]), vocabulary, own) if "same_as" in row else None
         except ValueError as error:
             raise ValueError(f"{place}: {error}") from None
         extra = [*self._beside, *([self._twin] if self._twin else [])]
         held = {frozenset(name.placeholders) for side in self.sides for name in side}
         if len(held) > 1 or any(not name.placeholders <= next(iter(held)) for name in extra):
-            raise ValueError(f"{place}: every name must have the same placeholders, but they have {[sorted(one) for one in held]}; without that "
-                             "there is no way back")
+            raise ValueError(
+                f"{place}: every name must have the same placeholders, but they have {[sorted(one) for one in held]}; "
+                "without that "
+                "there is no way back"
+            )
         self._axis = row.get("axis", 0)
         self._dtypes = [_dtype(name, place) for name in row.get("dtype", [])]
         if self._axis < 0 or len(self._dtypes) not in (0, 2):
-            raise ValueError(f"{place}: 'axis' must be a number from 0 on, 'dtype' a list of that of the one side and that of the other")
+            raise ValueError(
+                f"{place}: 'axis' must be a number from 0 on, 'dtype' a list of that of the one side and that of the "
+                "other"
+            )
         adds_wrongly = self._adds_zeros and [len(side) for side in self.sides] != [1, 2]
         if len(self._beside) not in (0, 2) or (self._twin and not self.is_drop) or adds_wrongly:
-            raise ValueError(f"{place}: 'beside' must be a name of either side, 'same_as' stands where 'from' or 'to' is null, and 'zeros' where one "
-                             "tensor becomes two")
+            raise ValueError(
+                f"{place}: 'beside' must be a name of either side, 'same_as' stands where 'from' or 'to' is null, and "
+                "'zeros' where one "
+                "tensor becomes two"
+            )
 
     @property
     def is_drop(self) -> bool:
@@ -84,7 +115,9 @@ class Rule:
         return not self.sides[0] or not self.sides[1]
 
     def match(self, name: str, side: int, names: Container[str]) -> tuple[int, dict[str, str]] | None:
-        """(which of the names of this side, what its placeholders stand for), or None if it is none of them; ``names`` are all of the checkpoint."""
+        """(which of the names of this side, what its placeholders stand for), or None if it is none of them; ``names``
+        are all of the checkpoint.
+        """
         for place, one in enumerate(self.sides[side]):
             values = one.match(name)
             if values is None or any(other.fill(values) is None for other in self.sides[1 - side]):
@@ -103,8 +136,14 @@ class Rule:
         count = [len(side) for side in self.sides]
         if self._adds_zeros:
             return "with zeros as bias"
-        parts = [f"merge {count[0]} on axis {self._axis}"] * (count[0] > 1) + [f"split into {count[1]} on axis {self._axis}"] * (count[1] > 1)
-        return ", ".join(parts + [f"{key} {self._row[key]}" for key in ("axes", "dtype") if key in self._row] + ["one-hot"] * self._is_one_hot)
+        parts = [f"merge {count[0]} on axis {self._axis}"] * (count[0] > 1) + [
+            f"split into {count[1]} on axis {self._axis}"
+        ] * (count[1] > 1)
+        return ", ".join(
+            parts
+            + [f"{key} {self._row[key]}" for key in ("axes", "dtype") if key in self._row]
+            + ["one-hot"] * self._is_one_hot
+        )
 
     @property
     def _is_one_hot(self) -> bool:
@@ -128,7 +167,7 @@ class Rule:
             return [tensors[0], tensors[0].new_zeros(tensors[0].shape[:1])]
         pieces = len(self.sides[0 if reverse else 1])
         if pieces > 1:
-            whole, = tensors
+            (whole,) = tensors
             if self._axis >= whole.dim() or whole.shape[self._axis] % pieces:
                 raise ValueError(f"the shape {tuple(whole.shape)} has no {pieces} equal parts on axis {self._axis}")
             tensors = list(whole.chunk(pieces, self._axis))
@@ -136,7 +175,10 @@ class Rule:
         if pieces == 1 and len(tensors) > 1:
             shapes = {tuple(tensor.shape) for tensor in tensors}
             if len(shapes) > 1 or self._axis >= tensors[0].dim():
-                raise ValueError(f"tensors of the shapes {sorted(shapes)} can not be merged on axis {self._axis}: equal ones are needed")
+                raise ValueError(
+                    f"tensors of the shapes {sorted(shapes)} can not be merged on axis {self._axis}: equal ones are "
+                    "needed"
+                )
             tensors = [torch.cat(tensors, self._axis)]
         return tensors
 
@@ -157,13 +199,18 @@ def _indices(tensor: torch.Tensor) -> torch.Tensor:
     is_table = tensor.dtype is torch.float32 and tensor.dim() == 2 and 0 < tensor.shape[1] <= tensor.shape[0]
     found = tensor.argmax(-1) if is_table else None
     if found is None or not torch.equal(_one_hot(found), tensor):
-        raise ValueError(f"the tensor of the shape {tuple(tensor.shape)} must be float32 rows of one 1 and zeros, with the last column in use")
+        raise ValueError(
+            f"the tensor of the shape {tuple(tensor.shape)} must be float32 rows of one 1 and zeros, with the last "
+            "column in use"
+        )
     return found
 
 
 def _one_hot(indices: torch.Tensor) -> torch.Tensor:
     if indices.dtype is not torch.int64 or indices.dim() != 1 or not indices.numel() or int(indices.min()) < 0:
-        raise ValueError(f"indices must be a list of int64 from 0 on, but are {indices.dtype} of the shape {tuple(indices.shape)}")
+        raise ValueError(
+            f"indices must be a list of int64 from 0 on, but are {indices.dtype} of the shape {tuple(indices.shape)}"
+        )
     if int(indices.max()) >= indices.numel():
         raise ValueError(f"the largest of {indices.numel()} indices is {int(indices.max())}: no table is so large")
     return torch.nn.functional.one_hot(indices).to(torch.float32)
@@ -172,7 +219,10 @@ def _one_hot(indices: torch.Tensor) -> torch.Tensor:
 def _texts(value: Any, key: str, place: str) -> list[str]:
     texts = [] if value is None else [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(text, str) and text for text in texts) or value == []:
-        raise ValueError(f"{place}: {key!r} must be a name, a list of names, or null for what has none on that side, but is {value!r:.200}")
+        raise ValueError(
+            f"{place}: {key!r} must be a name, a list of names, or null for what has none on that side, but is "
+            f"{value!r:.200}"
+        )
     return texts
 
 
@@ -182,11 +232,14 @@ def _dtype(name: Any, place: str) -> torch.dtype:
     return _DTYPES[name]
 
 
-# --- files ------------------------------------------------------------------------------------------------------------------
+# --- files ------------------------------------------------------------------------------------------------------------
+
 
 @dataclass
 class RuleFile:
-    """A rule file with what it includes; ``arithmetic`` is what the torch network computes otherwise, for `match_arithmetic`."""
+    """A rule file with what it includes; ``arithmetic`` is what the torch network computes otherwise, for
+    `match_arithmetic`.
+    """
 
     name: str
     source: str
@@ -197,7 +250,9 @@ class RuleFile:
     vocabulary: Vocabulary
 
     def find(self, name: str, side: int, names: Container[str]) -> tuple[Rule, int, dict[str, str]] | None:
-        """The first rule with this name on this side, which of its names it is, and what the placeholders stand for; ``names`` are all there are."""
+        """The first rule with this name on this side, which of its names it is, and what the placeholders stand for;
+        ``names`` are all there are.
+        """
         for rule in self.rules:
             if found := rule.match(name, side, names):
                 return (rule, *found)
@@ -218,7 +273,9 @@ def read_rules(rules: str | os.PathLike[str] | Mapping[str, Any]) -> RuleFile:
     if isinstance(rules, Mapping):
         return _parsed(dict(rules), "the rules", Path(), (), Vocabulary({}, {}))
     if not isinstance(rules, (str, os.PathLike)):
-        raise TypeError(f"The argument 'rules' must be the name of a map, a path or a dict, but got {type(rules).__name__}.")
+        raise TypeError(
+            f"The argument 'rules' must be the name of a map, a path or a dict, but got {type(rules).__name__}."
+        )
     return _read(os.fspath(rules), Path(), (), Vocabulary({}, {}))
 
 
@@ -231,16 +288,30 @@ def _read(name: str, folder: Path, inside: tuple[str, ...], outer: Vocabulary) -
     if not path.is_file():
         raise ValueError(f"There are no rules {name!r}: neither a file nor one of {', '.join(available())}.")
     try:
-        return _parsed(read_json(str(path)), path.stem if path is shipped else str(path), path.parent, (*inside, str(path)), outer)
+        return _parsed(
+            read_json(str(path)), path.stem if path is shipped else str(path), path.parent, (*inside, str(path)), outer
+        )
     except FormatError as error:
         raise ValueError(str(error)) from None
 
 
 def _parsed(data: dict[str, Any], name: str, folder: Path, inside: tuple[str, ...], outer: Vocabulary) -> RuleFile:
     if not set(data) <= _FILE_KEYS or data.get("version") != _VERSION:
-        raise ValueError(f"{name} must have 'version' {_VERSION} and none but {sorted(_FILE_KEYS)}, but has the version {data.get('version')!r} and "
-                         f"{sorted(set(data) - _FILE_KEYS)}")
-    kinds = {"from": str, "to": str, "include": list, "patterns": dict, "tables": dict, "rules": list, "arithmetic": list, "notes": list}
+        raise ValueError(
+            f"{name} must have 'version' {_VERSION} and none but {sorted(_FILE_KEYS)}, but has the version "
+            f"{data.get('version')!r} and "
+            f"{sorted(set(data) - _FILE_KEYS)}"
+        )
+    kinds = {
+        "from": str,
+        "to": str,
+        "include": list,
+        "patterns": dict,
+        "tables": dict,
+        "rules": list,
+        "arithmetic": list,
+        "notes": list,
+    }
     for key, kind in kinds.items():
         if not isinstance(data.get(key, kind()), kind):
             raise ValueError(f"{name}: {key!r} must be a JSON {kind.__name__}, but is {data[key]!r:.200}")
@@ -249,11 +320,20 @@ def _parsed(data: dict[str, Any], name: str, folder: Path, inside: tuple[str, ..
     own = Vocabulary({**_tables(data, name), **outer.tables}, {**_patterns(data, name), **outer.patterns})
     included = [_read(other, folder, inside, own) for other in data.get("include", [])]
     words = [*(one.vocabulary for one in included), own]
-    vocabulary = Vocabulary({word: table for one in words for word, table in one.tables.items()},
-                            {word: pattern for one in words for word, pattern in one.patterns.items()})
+    vocabulary = Vocabulary(
+        {word: table for one in words for word, table in one.tables.items()},
+        {word: pattern for one in words for word, pattern in one.patterns.items()},
+    )
     rules = [Rule(row, f"rule {number} of {name}", vocabulary) for number, row in enumerate(data.get("rules", []), 1)]
-    return RuleFile(name, data.get("from", ""), data.get("to", ""), rules + [rule for one in included for rule in one.rules],
-                    data.get("arithmetic", []) + [item for one in included for item in one.arithmetic], data.get("notes", []), vocabulary)
+    return RuleFile(
+        name,
+        data.get("from", ""),
+        data.get("to", ""),
+        rules + [rule for one in included for rule in one.rules],
+        data.get("arithmetic", []) + [item for one in included for item in one.arithmetic],
+        data.get("notes", []),
+        vocabulary,
+    )
 
 
 def _patterns(data: dict[str, Any], name: str) -> dict[str, str]:
@@ -267,7 +347,13 @@ def _patterns(data: dict[str, Any], name: str) -> dict[str, str]:
 def _tables(data: dict[str, Any], name: str) -> dict[str, dict[str, str]]:
     tables: dict[str, dict[str, str]] = data.get("tables", {})
     for word, value in tables.items():
-        if not isinstance(value, dict) or not all(isinstance(text, str) for text in value.values()) or len(set(value.values())) != len(value):
-            raise ValueError(f"{name}: the table {word!r} must give a text of its own for each text, so that there is a way back, "
-                             f"but is {value!r:.200}")
+        if (
+            not isinstance(value, dict)
+            or not all(isinstance(text, str) for text in value.values())
+            or len(set(value.values())) != len(value)
+        ):
+            raise ValueError(
+                f"{name}: the table {word!r} must give a text of its own for each text, so that there is a way back, "
+                f"but is {value!r:.200}"
+            )
     return tables

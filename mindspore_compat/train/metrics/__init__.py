@@ -1,4 +1,5 @@
 """Metrics. Upstream: ``mindspore.train.metrics``."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -22,19 +23,66 @@ from mindspore_compat.train.metrics.precision import Precision
 from mindspore_compat.train.metrics.recall import Recall
 from mindspore_compat.train.metrics.roc import ROC
 from mindspore_compat.train.metrics.root_mean_square_surface_distance import RootMeanSquareDistance
-from mindspore_compat.train.metrics.topk import Top1CategoricalAccuracy, Top5CategoricalAccuracy, TopKCategoricalAccuracy
+from mindspore_compat.train.metrics.topk import (
+    Top1CategoricalAccuracy,
+    Top5CategoricalAccuracy,
+    TopKCategoricalAccuracy,
+)
 
-__all__ = ["names", "get_metric_fn", "get_metrics", "Accuracy", "MAE", "MSE", "Metric", "rearrange_inputs", "Precision", "HausdorffDistance",
-           "Recall", "Fbeta", "BleuScore", "CosineSimilarity", "OcclusionSensitivity", "F1", "Dice", "ROC", "auc",
-           "TopKCategoricalAccuracy", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "Loss", "MeanSurfaceDistance",
-           "RootMeanSquareDistance", "Perplexity", "ConfusionMatrix", "ConfusionMatrixMetric"]
+__all__ = [
+    "names",
+    "get_metric_fn",
+    "get_metrics",
+    "Accuracy",
+    "MAE",
+    "MSE",
+    "Metric",
+    "rearrange_inputs",
+    "Precision",
+    "HausdorffDistance",
+    "Recall",
+    "Fbeta",
+    "BleuScore",
+    "CosineSimilarity",
+    "OcclusionSensitivity",
+    "F1",
+    "Dice",
+    "ROC",
+    "auc",
+    "TopKCategoricalAccuracy",
+    "Top1CategoricalAccuracy",
+    "Top5CategoricalAccuracy",
+    "Loss",
+    "MeanSurfaceDistance",
+    "RootMeanSquareDistance",
+    "Perplexity",
+    "ConfusionMatrix",
+    "ConfusionMatrixMetric",
+]
 
 _BY_NAME: dict[str, Callable[..., Any]] = {
-    "accuracy": Accuracy, "acc": Accuracy, "precision": Precision, "recall": Recall, "F1": F1, "dice": Dice, "roc": ROC, "auc": auc,
-    "bleu_score": BleuScore, "cosine_similarity": CosineSimilarity, "occlusion_sensitivity": OcclusionSensitivity,
-    "topk": TopKCategoricalAccuracy, "hausdorff_distance": HausdorffDistance, "top_1_accuracy": Top1CategoricalAccuracy,
-    "top_5_accuracy": Top5CategoricalAccuracy, "mae": MAE, "mse": MSE, "loss": Loss, "mean_surface_distance": MeanSurfaceDistance,
-    "root_mean_square_distance": RootMeanSquareDistance, "perplexity": Perplexity, "confusion_matrix": ConfusionMatrix,
+    "accuracy": Accuracy,
+    "acc": Accuracy,
+    "precision": Precision,
+    "recall": Recall,
+    "F1": F1,
+    "dice": Dice,
+    "roc": ROC,
+    "auc": auc,
+    "bleu_score": BleuScore,
+    "cosine_similarity": CosineSimilarity,
+    "occlusion_sensitivity": OcclusionSensitivity,
+    "topk": TopKCategoricalAccuracy,
+    "hausdorff_distance": HausdorffDistance,
+    "top_1_accuracy": Top1CategoricalAccuracy,
+    "top_5_accuracy": Top5CategoricalAccuracy,
+    "mae": MAE,
+    "mse": MSE,
+    "loss": Loss,
+    "mean_surface_distance": MeanSurfaceDistance,
+    "root_mean_square_distance": RootMeanSquareDistance,
+    "perplexity": Perplexity,
+    "confusion_matrix": ConfusionMatrix,
     "confusion_matrix_metric": ConfusionMatrixMetric,
 }
 __factory__ = _BY_NAME
@@ -52,8 +100,10 @@ def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Any:
         KeyError: for an unknown name.
     """
     if name not in _BY_NAME:
-        raise KeyError(f"For 'get_metric_fn', unsupported metric {name}, please refer to official website for more details "
-                       f"about supported metrics. Known here are {names()}.")
+        raise KeyError(
+            f"For 'get_metric_fn', unsupported metric {name}, please refer to official website for more details "
+            f"about supported metrics. Known here are {names()}."
+        )
     return _BY_NAME[name](*args, **kwargs)
 
 
@@ -68,8 +118,11 @@ def get_metrics(metrics: Any) -> Any:
     if isinstance(metrics, dict):
         for name, metric in metrics.items():
             if not isinstance(name, str) or not isinstance(metric, Metric):
-                raise TypeError("For 'get_metrics', if 'metrics' is dict, the key in 'metrics' must be string and value in 'metrics' must be "
-                                f"Metric, but got key:{type(name)}, value:{type(metric)}.")
+                raise TypeError(
+                    "For 'get_metrics', if 'metrics' is dict, the key in 'metrics' must be string and value in "
+                    "'metrics' must be "
+                    f"Metric, but got key:{type(name)}, value:{type(metric)}."
+                )
         return metrics
     if isinstance(metrics, set):
         return {name: get_metric_fn(name) for name in metrics}

@@ -1,4 +1,5 @@
 """What Precision and Recall share: hits and a divisor for each class (classification) or each sample (multilabel)."""
+
 from __future__ import annotations
 
 import sys

@@ -1,4 +1,5 @@
 """Edges of label regions and distances between them, for the three surface metrics. Needs scipy."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -16,7 +17,9 @@ def ndimage() -> Any:
     try:
         import scipy.ndimage
     except ImportError as error:
-        raise ImportError("HausdorffDistance, MeanSurfaceDistance and RootMeanSquareDistance need scipy: pip install scipy.") from error
+        raise ImportError(
+            "HausdorffDistance, MeanSurfaceDistance and RootMeanSquareDistance need scipy: pip install scipy."
+        ) from error
     return scipy.ndimage
 
 
@@ -43,12 +46,19 @@ class SurfaceMetric(Metric):
         if not isinstance(label, (int, float)):
             raise self._label_error(f"{where}, the label index (input[2]) must be int or float, but got {type(label)}.")
         if label not in predicted and label not in true:
-            raise ValueError(f"{where}, the label index (input[2]) must be in predicted value (input[0]) or true value (input[1]), "
-                             f"but {label} is not.")
+            raise ValueError(
+                f"{where}, the label index (input[2]) must be in predicted value (input[0]) or true value (input[1]), "
+                f"but {label} is not."
+            )
         if predicted.size == 0 or predicted.shape != true.shape:
-            raise ValueError(f"{where}, predicted value (input[0]) and true value (input[1]) must not be empty and have the same shape, "
-                             f"but got predicted value shape: {predicted.shape}, true value shape: {true.shape}.")
-        return (predicted if predicted.dtype == bool else predicted == label), (true if true.dtype == bool else true == label)
+            raise ValueError(
+                f"{where}, predicted value (input[0]) and true value (input[1]) must not be empty and have the same "
+                "shape, "
+                f"but got predicted value shape: {predicted.shape}, true value shape: {true.shape}."
+            )
+        return (predicted if predicted.dtype == bool else predicted == label), (
+            true if true.dtype == bool else true == label
+        )
 
     def _distances(self, edges: np.ndarray, other: np.ndarray) -> np.ndarray:
         """For each edge place the distance to the nearest one of ``other``; infinite if that has none."""

@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.Accuracy``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -13,7 +14,8 @@ __all__ = ["Accuracy"]
 class Accuracy(EvaluationBase):
     """Share of right predictions.
 
-    Classification: predictions (N, C, ...) against class indices (N, ...) or one-hot labels. Multilabel: 0/1 arrays of one shape, where a
+    Classification: predictions (N, C, ...) against class indices (N, ...) or one-hot labels. Multilabel: 0/1 arrays of
+        one shape, where a
     sample counts only if all its labels are right.
     """
 

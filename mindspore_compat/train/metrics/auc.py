@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.auc``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -12,26 +13,35 @@ def auc(x: np.ndarray, y: np.ndarray, reorder: bool = False) -> Any:
     """Area under the curve y(x) by the trapezoidal rule; ``x`` must be monotonic, or is sorted with ``reorder``.
 
     Raises:
-        TypeError: unless both are numpy arrays. ValueError: for other shapes, unequal lengths, or an ``x`` that is not monotonic.
+        TypeError: unless both are numpy arrays. ValueError: for other shapes, unequal lengths, or an ``x`` that is not
+            monotonic.
     """
     if not isinstance(x, np.ndarray) or not isinstance(y, np.ndarray):
         raise TypeError(f"For 'auc', the argument 'x' and 'y' must all be np.ndarray, but got {type(x)}, {type(y)}.")
     for array in (x, y):
         if array.ndim != 1 and not (array.ndim == 2 and array.shape[1] == 1):
-            raise ValueError("For 'auc', the input must be a 1-dimensional array, or a 2-dimensional array with the second dimension of 1, "
-                             f"but got shape {array.shape}.")
+            raise ValueError(
+                "For 'auc', the input must be a 1-dimensional array, or a 2-dimensional array with the second "
+                "dimension of 1, "
+                f"but got shape {array.shape}."
+            )
     x, y = x.ravel(), y.ravel()
     if len(x) != len(y):
         raise ValueError(f"For 'auc', 'x' and 'y' must have the same number of samples, but got {[len(x), len(y)]}.")
     if len(x) < 2:
-        raise ValueError(f"For 'auc', the shape of the argument 'x' in axis 0 must be greater than 2, but got {len(x)}.")
+        raise ValueError(
+            f"For 'auc', the shape of the argument 'x' in axis 0 must be greater than 2, but got {len(x)}."
+        )
     direction = 1
     if reorder:
         order = np.lexsort((y, x))
         x, y = x[order], y[order]
     elif np.any(np.diff(x) < 0):
         if not np.all(np.diff(x) <= 0):
-            raise ValueError(f"For 'auc', the argument 'x' array must be increasing or decreasing, but got 'x': {x}. Or set reorder=True.")
+            raise ValueError(
+                f"For 'auc', the argument 'x' array must be increasing or decreasing, but got 'x': {x}. Or set "
+                "reorder=True."
+            )
         direction = -1
     trapezoid = getattr(np, "trapezoid", None) or np.trapz  # type: ignore[attr-defined]  # numpy 2 renamed it
     return direction * trapezoid(y, x)

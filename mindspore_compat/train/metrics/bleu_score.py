@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.BleuScore``."""
+
 from __future__ import annotations
 
 from collections import Counter
@@ -15,11 +16,17 @@ __all__ = ["BleuScore"]
 
 def _ngrams(tokens: Sequence[Any], longest: int) -> Counter:
     """How often each n-gram of up to ``longest`` tokens occurs."""
-    return Counter(tuple(tokens[start:start + length]) for length in range(1, longest + 1) for start in range(len(tokens) - length + 1))
+    return Counter(
+        tuple(tokens[start : start + length])
+        for length in range(1, longest + 1)
+        for start in range(len(tokens) - length + 1)
+    )
 
 
 class BleuScore(Metric):
-    """BLEU of candidate sentences (lists of tokens) against lists of reference sentences, with n-grams of 1 to ``n_gram``."""
+    """BLEU of candidate sentences (lists of tokens) against lists of reference sentences, with n-grams of 1 to
+    ``n_gram``.
+    """
 
     def __init__(self, n_gram: int = 4, smooth: bool = False) -> None:
         super().__init__()
@@ -41,8 +48,11 @@ class BleuScore(Metric):
         self._check_count(inputs, "candidate_corpus, reference_corpus", 2)
         candidates, references = inputs
         if len(candidates) != len(references):
-            raise ValueError("For 'BleuScore.update', 'translate_corpus' (inputs[0]) and 'reference_corpus' (inputs[1]) should be equal in length, "
-                             f"but got {len(candidates)}, {len(references)}.")
+            raise ValueError(
+                "For 'BleuScore.update', 'translate_corpus' (inputs[0]) and 'reference_corpus' (inputs[1]) should be "
+                "equal in length, "
+                f"but got {len(candidates)}, {len(references)}."
+            )
         for candidate, group in zip(candidates, references):
             self._c += len(candidate)
             self._r += min((len(reference) for reference in group), key=lambda length: abs(len(candidate) - length))
@@ -59,6 +69,8 @@ class BleuScore(Metric):
         self._require_update(self._is_update)
         if min(self._numerator) == 0.0:
             return np.array(0.0)
-        precisions = (self._numerator + 1) / (self._denominator + 1) if self.smooth else self._numerator / self._denominator
+        precisions = (
+            (self._numerator + 1) / (self._denominator + 1) if self.smooth else self._numerator / self._denominator
+        )
         brevity = 1.0 if self._c > self._r else np.exp(1 - self._r / self._c)
         return brevity * np.exp(np.log(precisions).mean())

@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.ConfusionMatrix`` and ``ConfusionMatrixMetric``."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -18,15 +19,17 @@ _DECREASE = ("none", "mean", "sum", "mean_batch", "sum_batch", "mean_channel", "
 class ConfusionMatrix(Metric):
     """Counts of (true class, predicted class).
 
-    Predictions are class indices, scores (N, C, ...), or floats that ``threshold`` turns into 0 and 1. ``normalize`` divides by
-    the sums of rows ("target"), columns ("prediction") or everything ("all").
+    Predictions are class indices, scores (N, C, ...), or floats that ``threshold`` turns into 0 and 1. ``normalize``
+    divides by the sums of rows ("target"), columns ("prediction") or everything ("all").
     """
 
     def __init__(self, num_classes: int, normalize: str = "no_norm", threshold: float = 0.5) -> None:
         super().__init__()
         self.num_classes = check_type(num_classes, "num_classes", int, "ConfusionMatrix", named=False)
         if normalize not in _NORMALIZE:
-            raise ValueError(f"For 'ConfusionMatrix', the argument 'normalize' must be in {list(_NORMALIZE)}, but got {normalize}.")
+            raise ValueError(
+                f"For 'ConfusionMatrix', the argument 'normalize' must be in {list(_NORMALIZE)}, but got {normalize}."
+            )
         self.normalize = normalize
         self.threshold = check_type(threshold, "threshold", float, "ConfusionMatrix", named=False)
         self.clear()
@@ -39,15 +42,18 @@ class ConfusionMatrix(Metric):
     def update(self, *inputs: Any) -> None:
         predicted, true = self._operands(inputs)
         if predicted.ndim not in (true.ndim, true.ndim + 1):
-            raise ValueError("For 'ConfusionMatrix.update', predicted value (input[0]) and true value (input[1]) should have same dimensions, or "
-                             "the dimension of predicted value equals the dimension of true value add 1, "
-                             f"but got predicted value ndim: {predicted.ndim}, true value ndim: {true.ndim}.")
+            raise ValueError(
+                "For 'ConfusionMatrix.update', predicted value (input[0]) and true value (input[1]) should have same "
+                "dimensions, or "
+                "the dimension of predicted value equals the dimension of true value add 1, "
+                f"but got predicted value ndim: {predicted.ndim}, true value ndim: {true.ndim}."
+            )
         if predicted.ndim == true.ndim + 1:
             predicted = np.argmax(predicted, axis=1)
         elif predicted.dtype.kind == "f":
             predicted = (predicted >= self.threshold).astype(int)
         pairs = (true.reshape(-1) * self.num_classes + predicted.reshape(-1)).astype(int)
-        counts = np.bincount(pairs, minlength=self.num_classes ** 2)
+        counts = np.bincount(pairs, minlength=self.num_classes**2)
         self.confusion_matrix += counts.reshape(self.num_classes, self.num_classes)
         self._is_update = True
 
@@ -71,11 +77,18 @@ class ConfusionMatrixMetric(Metric):
         decrease: with calculation_method, how values of samples and channels are reduced.
     """
 
-    def __init__(self, skip_channel: bool = True, metric_name: str = "sensitivity", calculation_method: bool = False,
-                 decrease: str = "mean") -> None:
+    def __init__(
+        self,
+        skip_channel: bool = True,
+        metric_name: str = "sensitivity",
+        calculation_method: bool = False,
+        decrease: str = "mean",
+    ) -> None:
         super().__init__()
         self.skip_channel = check_type(skip_channel, "skip_channel", bool, "ConfusionMatrixMetric", named=False)
-        self.calculation_method = check_type(calculation_method, "calculation_method", bool, "ConfusionMatrixMetric", named=False)
+        self.calculation_method = check_type(
+            calculation_method, "calculation_method", bool, "ConfusionMatrixMetric", named=False
+        )
         self.metric_name = check_str(metric_name, "metric_name", "ConfusionMatrixMetric")
         self.decrease = check_str_in(decrease, "decrease", _DECREASE, "ConfusionMatrixMetric")
         self.clear()
@@ -89,15 +102,22 @@ class ConfusionMatrixMetric(Metric):
     def update(self, *inputs: Any) -> None:
         predicted, true = self._operands(inputs)
         counts = _counts(predicted, true, self.skip_channel)
-        per_sample = self.calculation_method and not (predicted.ndim == 2 or (predicted.ndim == 3 and predicted.shape[-1] == 1))
+        per_sample = self.calculation_method and not (
+            predicted.ndim == 2 or (predicted.ndim == 3 and predicted.shape[-1] == 1)
+        )
         if self.calculation_method and not per_sample:
-            raise ValueError("For 'ConfusionMatrixMetric.update', 'calculation_method' True needs predicted value of at least 3 axes "
-                             f"(N, C, ...), but got shape {predicted.shape}. Use calculation_method=False.")
+            raise ValueError(
+                "For 'ConfusionMatrixMetric.update', 'calculation_method' True needs predicted value of at least 3 "
+                "axes "
+                f"(N, C, ...), but got shape {predicted.shape}. Use calculation_method=False."
+            )
         if self.calculation_method:
             score, number = _reduce(_rate(self.metric_name, counts), self.decrease)
             if np.size(score) != 1:
-                raise ValueError("For 'ConfusionMatrixMetric.update', 'decrease' must leave one value, "
-                                 f"but {self.decrease!r} left shape {np.shape(score)}. Use 'mean' or 'sum'.")
+                raise ValueError(
+                    "For 'ConfusionMatrixMetric.update', 'decrease' must leave one value, "
+                    f"but {self.decrease!r} left shape {np.shape(score)}. Use 'mean' or 'sum'."
+                )
             self._total_num += float(score) * int(number)
             self._class_num += int(number)
         else:
@@ -115,12 +135,17 @@ def _counts(predicted: np.ndarray, true: np.ndarray, keep_first: bool) -> np.nda
     if not np.all(true.astype(np.uint8) == true):
         raise ValueError("For 'ConfusionMatrix.update', the true value (input[1]) must be a binarized ndarray.")
     if predicted.ndim < 2:
-        raise ValueError(f"For 'ConfusionMatrix.update', the predicted value (input[0]) must have at least 2 dimensions, but got {predicted.ndim}.")
+        raise ValueError(
+            "For 'ConfusionMatrix.update', the predicted value (input[0]) must have at least 2 dimensions, but got "
+            f"{predicted.ndim}."
+        )
     if not keep_first:
         predicted, true = (item[:, 1:] if item.shape[1] > 1 else item for item in (predicted, true))
     if predicted.shape != true.shape:
-        raise ValueError("For 'ConfusionMatrix.update', predicted value and true value must have the same shape, "
-                         f"but got {predicted.shape} and {true.shape}.")
+        raise ValueError(
+            "For 'ConfusionMatrix.update', predicted value and true value must have the same shape, "
+            f"but got {predicted.shape} and {true.shape}."
+        )
     predicted, true = (item.astype(float).reshape(*item.shape[:2], -1) for item in (predicted, true))
     hits, rejects = (predicted + true == 2).sum(axis=2), (predicted + true == 0).sum(axis=2)
     positives = true.sum(axis=2)
@@ -177,11 +202,22 @@ _RATES: dict[str, Callable[[Any, Any, Any, Any], tuple[Any, Any]]] = {
     "mk": lambda tp, fp, tn, fn: (tp / (tp + fp) + tn / (tn + fn) - 1.0, 1.0),
 }
 _LONG_NAMES = {
-    "tpr": "sensitivity recall hit_rate true_positive_rate", "tnr": "specificity selectivity true_negative_rate",
-    "ppv": "precision positive_predictive_value", "npv": "negative_predictive_value", "fnr": "miss_rate false_negative_rate",
-    "fpr": "fall_out false_positive_rate", "fdr": "false_discovery_rate", "for": "false_omission_rate", "pt": "prevalence_threshold",
-    "ts": "threat_score critical_success_index csi", "acc": "accuracy", "ba": "balanced_accuracy", "f1": "f1_score",
-    "mcc": "matthews_correlation_coefficient", "fm": "fowlkes_mallows_index", "bm": "informedness bookmaker_informedness",
+    "tpr": "sensitivity recall hit_rate true_positive_rate",
+    "tnr": "specificity selectivity true_negative_rate",
+    "ppv": "precision positive_predictive_value",
+    "npv": "negative_predictive_value",
+    "fnr": "miss_rate false_negative_rate",
+    "fpr": "fall_out false_positive_rate",
+    "fdr": "false_discovery_rate",
+    "for": "false_omission_rate",
+    "pt": "prevalence_threshold",
+    "ts": "threat_score critical_success_index csi",
+    "acc": "accuracy",
+    "ba": "balanced_accuracy",
+    "f1": "f1_score",
+    "mcc": "matthews_correlation_coefficient",
+    "fm": "fowlkes_mallows_index",
+    "bm": "informedness bookmaker_informedness",
     "mk": "markedness deltap",
 }
 _SHORT = {name: short for short, text in _LONG_NAMES.items() for name in [short, *text.split()]}
@@ -191,7 +227,9 @@ def _rate(name: str, counts: np.ndarray) -> np.ndarray:
     """The rate of counts (..., 4); NaN where its denominator is zero."""
     short = _SHORT.get(name.replace(" ", "_").lower())
     if short is None:
-        raise NotImplementedError(f"For 'ConfusionMatrixMetric', the metric_name {name!r} is not implemented. Use one of {sorted(_SHORT)}.")
+        raise NotImplementedError(
+            f"For 'ConfusionMatrixMetric', the metric_name {name!r} is not implemented. Use one of {sorted(_SHORT)}."
+        )
     with np.errstate(divide="ignore", invalid="ignore"):
         numerator, denominator = _RATES[short](*np.moveaxis(counts, -1, 0))
         return np.where(np.asarray(denominator) != 0, numerator / denominator, np.nan)

@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.CosineSimilarity``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -12,7 +13,9 @@ __all__ = ["CosineSimilarity"]
 
 
 class CosineSimilarity(Metric):
-    """The matrix of "cosine" or "dot" products between the rows of the last input (N, D), optionally reduced along its rows."""
+    """The matrix of "cosine" or "dot" products between the rows of the last input (N, D), optionally reduced along its
+    rows.
+    """
 
     def __init__(self, similarity: str = "cosine", reduction: str = "none", zero_diagonal: bool = True) -> None:
         super().__init__()

@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.Dice``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -12,7 +13,7 @@ __all__ = ["Dice"]
 
 
 class Dice(Metric):
-    """Sum over batches of 2·|A∩B| / (|A|² + |B|² + smooth), divided by the number of samples, as upstream computes it."""
+    """Sum over batches of 2·|A∩B| / (|A|² + |B|² + smooth), divided by the number of samples; as upstream's."""
 
     def __init__(self, smooth: float = 1e-5) -> None:
         super().__init__()
@@ -27,8 +28,10 @@ class Dice(Metric):
     def update(self, *inputs: Any) -> None:
         predicted, true = self._operands(inputs)
         if predicted.shape != true.shape:
-            raise ValueError("For 'Dice.update', predicted value (input[0]) and true value (input[1]) should have same shape, "
-                             f"but got predicted value shape: {predicted.shape}, true value shape: {true.shape}.")
+            raise ValueError(
+                "For 'Dice.update', predicted value (input[0]) and true value (input[1]) should have same shape, "
+                f"but got predicted value shape: {predicted.shape}, true value shape: {true.shape}."
+            )
         self._samples_num += true.shape[0]
         a, b = predicted.flatten(), true.flatten()
         self._dice_coeff_sum += 2 * float(np.dot(a, b)) / float(np.dot(a, a) + np.dot(b, b) + self.smooth)

@@ -1,17 +1,26 @@
 """Upstream: ``mindspore.train.Fbeta`` and ``F1``."""
+
 from __future__ import annotations
 
 import sys
 from typing import Any
 
 from mindspore_compat._api.validate import check_type
-from mindspore_compat.train.metrics.metric import Metric, from_one_hot, one_hot_pair, rearrange_inputs, same_class_number
+from mindspore_compat.train.metrics.metric import (
+    Metric,
+    from_one_hot,
+    one_hot_pair,
+    rearrange_inputs,
+    same_class_number,
+)
 
 __all__ = ["Fbeta", "F1"]
 
 
 class Fbeta(Metric):
-    """Weighted harmonic mean of precision and recall for each class; ``eval(average=True)`` gives the mean over classes."""
+    """Weighted harmonic mean of precision and recall for each class; ``eval(average=True)`` gives the mean over
+    classes.
+    """
 
     def __init__(self, beta: float) -> None:
         super().__init__()
@@ -40,7 +49,7 @@ class Fbeta(Metric):
     def eval(self, average: bool = False) -> Any:
         check_type(average, "average", bool, type(self).__name__, named=False)
         self._require_samples(self._class_num)
-        square = self.beta ** 2
+        square = self.beta**2
         values = (1.0 + square) * self._true_positives / (square * self._actual_positives + self._positives + self.eps)
         return values.mean() if average else values
 

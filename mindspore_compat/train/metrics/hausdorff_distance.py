@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.HausdorffDistance``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -18,9 +19,21 @@ class HausdorffDistance(SurfaceMetric):
     Both directions count unless ``directed``. ``update(predicted, true, label)``; ``crop`` only saves work.
     """
 
-    def __init__(self, distance_metric: str = "euclidean", percentile: float | None = None, directed: bool = False, crop: bool = True) -> None:
-        self.percentile = None if percentile is None else check_type(percentile, "percentile", float, "HausdorffDistance", named=False)
-        self.directed = directed if directed is None else check_type(directed, "directed", bool, "HausdorffDistance", named=False)
+    def __init__(
+        self,
+        distance_metric: str = "euclidean",
+        percentile: float | None = None,
+        directed: bool = False,
+        crop: bool = True,
+    ) -> None:
+        self.percentile = (
+            None
+            if percentile is None
+            else check_type(percentile, "percentile", float, "HausdorffDistance", named=False)
+        )
+        self.directed = (
+            directed if directed is None else check_type(directed, "directed", bool, "HausdorffDistance", named=False)
+        )
         self.crop = crop if crop is None else check_type(crop, "crop", bool, "HausdorffDistance", named=False)
         super().__init__(distance_metric)
 
@@ -38,7 +51,10 @@ class HausdorffDistance(SurfaceMetric):
         if not self.percentile:
             return distances.max()
         if not 0 <= self.percentile <= 100:
-            raise ValueError(f"For 'HausdorffDistance', the value of the argument 'percentile' must be [0, 100], but got {self.percentile}.")
+            raise ValueError(
+                "For 'HausdorffDistance', the value of the argument 'percentile' must be [0, 100], but got "
+                f"{self.percentile}."
+            )
         return np.percentile(distances, self.percentile)
 
     def eval(self) -> Any:

@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.Loss``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -23,8 +24,10 @@ class Loss(Metric):
     def update(self, *inputs: Any) -> None:
         loss = self._operands(inputs, "loss", 1)[0]
         if loss.ndim > 1:
-            raise ValueError(f"For 'Loss.update', the dimension of your input (loss) must be 1, but got {loss.ndim}. "
-                             "Reduce the loss in the loss function.")
+            raise ValueError(
+                f"For 'Loss.update', the dimension of your input (loss) must be 1, but got {loss.ndim}. "
+                "Reduce the loss in the loss function."
+            )
         self._sum_loss += loss.reshape(-1).mean(-1)
         self._total_num += 1
 

@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.MeanSurfaceDistance``."""
+
 from __future__ import annotations
 
 from typing import Any

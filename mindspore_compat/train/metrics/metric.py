@@ -1,4 +1,5 @@
 """`Metric`, the base of the metrics. Upstream: ``mindspore.train.Metric``."""
+
 from __future__ import annotations
 
 import functools
@@ -16,10 +17,12 @@ _EVAL_TYPES = ("classification", "multilabel")
 
 def rearrange_inputs(func: Callable[..., Any]) -> Callable[..., Any]:
     """Decorator of ``update``: hand it only the inputs that `Metric.set_indexes` chose, in that order."""
+
     @functools.wraps(func)
     def wrapper(self: Any, *inputs: Any) -> Any:
         indexes = self.indexes
         return func(self, *([inputs[index] for index in indexes] if indexes else inputs))
+
     return wrapper
 
 
@@ -36,7 +39,10 @@ def to_numpy(data: Any) -> np.ndarray:
         return torch._C.TensorBase.numpy(source.float() if source.dtype is torch.bfloat16 else source)
     if isinstance(data, list):
         return np.array([to_numpy(item) if isinstance(item, torch.Tensor) else item for item in data])
-    raise TypeError(f"For 'Metric' and its derived classes, the input data type must be tensor, list or numpy.ndarray, but got {type(data)}.")
+    raise TypeError(
+        "For 'Metric' and its derived classes, the input data type must be tensor, list or numpy.ndarray, but got "
+        f"{type(data)}."
+    )
 
 
 class Metric(metaclass=ABCMeta):
@@ -49,20 +55,28 @@ class Metric(metaclass=ABCMeta):
         """A Tensor, list or numpy array as a numpy array; user metrics call it."""
         return to_numpy(data)
 
-    def _operands(self, inputs: tuple[Any, ...], names: str = "predicted value, true value", count: int = 2) -> list[np.ndarray]:
+    def _operands(
+        self, inputs: tuple[Any, ...], names: str = "predicted value, true value", count: int = 2
+    ) -> list[np.ndarray]:
         """All ``inputs`` as arrays, once their number is checked."""
         self._check_count(inputs, names, count)
         return [self._convert_data(item) for item in inputs]
 
     def _check_count(self, inputs: tuple[Any, ...], names: str, count: int) -> None:
         if len(inputs) != count:
-            raise ValueError(f"For '{type(self).__name__}.update', it needs {count} input{'s' if count > 1 else ''} ({names}), "
-                             f"but got {len(inputs)}. Use set_indexes to choose among the outputs of the eval network.")
+            raise ValueError(
+                f"For '{type(self).__name__}.update', it needs {count} input{'s' if count > 1 else ''} ({names}), "
+                f"but got {len(inputs)}. Use set_indexes to choose among the outputs of the eval network."
+            )
 
     def _require_samples(self, number: Any) -> None:
         if not number:
-            raise RuntimeError(f"The '{type(self).__name__}' can not be calculated, because the number of samples is 0, please check whether "
-                               "your inputs(predicted value, true value) are empty, or has called update method before calling eval method.")
+            raise RuntimeError(
+                f"The '{type(self).__name__}' can not be calculated, because the number of samples is 0, please check "
+                "whether "
+                "your inputs(predicted value, true value) are empty, or has called update method before calling eval "
+                "method."
+            )
 
     def _require_update(self, updated: Any) -> None:
         if not updated:
@@ -80,8 +94,11 @@ class Metric(metaclass=ABCMeta):
             ValueError: unless it is a list of ints.
         """
         if not isinstance(indexes, list) or not all(isinstance(item, int) for item in indexes):
-            raise ValueError(f"For 'set_indexes', the argument 'indexes' must be a list and all its elements must be int, please check "
-                             f"whether it is correct. It is {indexes!r}.")
+            raise ValueError(
+                "For 'set_indexes', the argument 'indexes' must be a list and all its elements must be int, please "
+                "check "
+                f"whether it is correct. It is {indexes!r}."
+            )
         self._indexes = indexes
         return self
 
@@ -113,7 +130,10 @@ class EvaluationBase(Metric):
     def __init__(self, eval_type: str) -> None:
         super().__init__()
         if eval_type not in _EVAL_TYPES:
-            raise TypeError(f"The argument 'eval_type' must be in {set(_EVAL_TYPES)}, but got {eval_type}. It is {type(self).__name__}'s.")
+            raise TypeError(
+                f"The argument 'eval_type' must be in {set(_EVAL_TYPES)}, but got {eval_type}. It is "
+                f"{type(self).__name__}'s."
+            )
         self._type = eval_type
         self._class_num = 0
 
@@ -130,19 +150,31 @@ class EvaluationBase(Metric):
     def _check_shape(self, predicted: np.ndarray, true: np.ndarray) -> None:
         if self._type != "classification":
             if predicted.shape != true.shape:
-                raise ValueError(f"For '{type(self).__name__}.update' in {self._type} case, the shape of predicted value must equal that of true "
-                                 f"value, but got {predicted.shape} and {true.shape}.")
+                raise ValueError(
+                    f"For '{type(self).__name__}.update' in {self._type} case, the shape of predicted value must equal "
+                    "that of true "
+                    f"value, but got {predicted.shape} and {true.shape}."
+                )
         elif predicted.ndim != true.ndim + 1:
-            raise ValueError(f"For '{type(self).__name__}.update' in classification case, the dimension of predicted value must equal the "
-                             f"dimension of true value add 1, but got {predicted.ndim} and {true.ndim}.")
+            raise ValueError(
+                f"For '{type(self).__name__}.update' in classification case, the dimension of predicted value must "
+                "equal the "
+                f"dimension of true value add 1, but got {predicted.ndim} and {true.ndim}."
+            )
         elif true.shape != predicted.shape[:1] + predicted.shape[2:]:
-            raise ValueError(f"For '{type(self).__name__}.update' in classification case, the shape of true value must be that of predicted "
-                             f"value without axis 1, but got predicted value {predicted.shape} and true value {true.shape}.")
+            raise ValueError(
+                f"For '{type(self).__name__}.update' in classification case, the shape of true value must be that of "
+                "predicted "
+                f"value without axis 1, but got predicted value {predicted.shape} and true value {true.shape}."
+            )
 
     def _check_value(self, predicted: np.ndarray, true: np.ndarray) -> None:
         if self._type != "classification" and not (is_binary(predicted) and is_binary(true)):
-            raise ValueError(f"For '{type(self).__name__}.update' in multilabel case, all elements of predicted value and true value must be 0 or 1. "
-                             "Threshold the outputs of the network first.")
+            raise ValueError(
+                f"For '{type(self).__name__}.update' in multilabel case, all elements of predicted value and true "
+                "value must be 0 or 1. "
+                "Threshold the outputs of the network first."
+            )
 
     def clear(self) -> None:
         raise NotImplementedError
@@ -156,7 +188,7 @@ class EvaluationBase(Metric):
 
 def is_binary(data: np.ndarray) -> bool:
     """Whether all elements are 0 or 1."""
-    return bool(np.equal(data ** 2, data).all())
+    return bool(np.equal(data**2, data).all())
 
 
 def is_one_hot(data: np.ndarray) -> bool:
@@ -175,15 +207,24 @@ def from_one_hot(predicted: np.ndarray, true: np.ndarray) -> np.ndarray:
 def same_class_number(metric: Metric, known: int, predicted: np.ndarray) -> int:
     """The number of classes, which must not change between batches."""
     if known and predicted.shape[1] != known:
-        raise ValueError(f"For '{type(metric).__name__}.update', class number not match, last input predicted data contain {known} classes, "
-                         f"but current predicted data contain {predicted.shape[1]} classes, please check your predicted value(inputs[0]).")
+        raise ValueError(
+            f"For '{type(metric).__name__}.update', class number not match, last input predicted data contain {known} "
+            "classes, "
+            f"but current predicted data contain {predicted.shape[1]} classes, please check your predicted "
+            "value(inputs[0])."
+        )
     return predicted.shape[1]
 
 
-def one_hot_pair(metric: Metric, classes: int, predicted: np.ndarray, true: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def one_hot_pair(
+    metric: Metric, classes: int, predicted: np.ndarray, true: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Predictions (by their largest class) and class indices as one-hot rows."""
     if true.max() + 1 > classes:
-        raise ValueError(f"For '{type(metric).__name__}.update', predicted value (input[0]) should have the same classes number as true value "
-                         f"(input[1]), but got predicted value classes {classes}, true value classes {true.max() + 1}.")
+        raise ValueError(
+            f"For '{type(metric).__name__}.update', predicted value (input[0]) should have the same classes number as "
+            "true value "
+            f"(input[1]), but got predicted value classes {classes}, true value classes {true.max() + 1}."
+        )
     eye = np.eye(classes)
     return eye[predicted.argmax(axis=1).reshape(-1)], eye[true.reshape(-1)]

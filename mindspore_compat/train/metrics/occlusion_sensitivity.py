@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.OcclusionSensitivity``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -17,10 +18,13 @@ class OcclusionSensitivity(Metric):
     """How much the model's score of a label falls when the image is covered around each place.
 
     ``update(model, image (1, ...), label)``; ``eval`` gives an array of the image's shape, or of the box ``b_box``
-    [low, high of each axis but the batch, inclusive]. Each place is covered with ``pad_val`` up to ``margin`` places away.
+    [low, high of each axis but the batch, inclusive]. Each place is covered with ``pad_val`` up to ``margin`` places
+    away.
     """
 
-    def __init__(self, pad_val: float = 0.0, margin: int | list = 2, n_batch: int = 128, b_box: list | None = None) -> None:
+    def __init__(
+        self, pad_val: float = 0.0, margin: int | list = 2, n_batch: int = 128, b_box: list | None = None
+    ) -> None:
         super().__init__()
         self.pad_val = check_type(pad_val, "pad_val", float, "OcclusionSensitivity", named=False)
         self.margin = check_type(margin, "margin", (int, list), "OcclusionSensitivity", named=False)
@@ -40,11 +44,15 @@ class OcclusionSensitivity(Metric):
         image = self._convert_data(inputs[1])
         label = int(inputs[2]) if isinstance(inputs[2], int) else self._convert_data(inputs[2])
         if image.shape[0] > 1:
-            raise RuntimeError("For 'OcclusionSensitivity.update', the shape at index 0 of the predicted value (input[1]) must be 1, "
-                               f"but got {image.shape[0]}.")
+            raise RuntimeError(
+                "For 'OcclusionSensitivity.update', the shape at index 0 of the predicted value (input[1]) must be 1, "
+                f"but got {image.shape[0]}."
+            )
         if np.size(label) != image.shape[0]:
-            raise RuntimeError("For 'OcclusionSensitivity.update', the number of the label (input[2]) must be same as the batches, "
-                               f"but got the label number {np.size(label)}, and batches {image.shape[0]}.")
+            raise RuntimeError(
+                "For 'OcclusionSensitivity.update', the number of the label (input[2]) must be same as the batches, "
+                f"but got the label number {np.size(label)}, and batches {image.shape[0]}."
+            )
         label = int(np.reshape(label, -1)[0])
         low, high = _box(self.b_box, np.array(image.shape[1:]))
         self._baseline = model(Tensor(image)).asnumpy()[0, label].item()
@@ -52,7 +60,7 @@ class OcclusionSensitivity(Metric):
         scores: list[np.ndarray] = []
         places = [np.array(place) + low for place in np.ndindex(*shape)]
         for start in range(0, len(places), self.n_batch):
-            batch = np.concatenate([self._occluded(image, place) for place in places[start:start + self.n_batch]])
+            batch = np.concatenate([self._occluded(image, place) for place in places[start : start + self.n_batch]])
             scores.append(model(Tensor(batch)).asnumpy()[:, label])
         self._sensitivity_im = np.concatenate(scores).reshape(shape)
         self._is_update = True
@@ -74,13 +82,22 @@ def _box(b_box: list | None, shape: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     if b_box is None:
         return np.zeros_like(shape), shape - 1
     if len(b_box) != 2 * len(shape):
-        raise ValueError("For 'OcclusionSensitivity', the bounding box must contain upper and lower for all dimensions (except batch number), "
-                         f"{2 * len(shape)} numbers, but got 'b_box' length {len(b_box)}.")
+        raise ValueError(
+            "For 'OcclusionSensitivity', the bounding box must contain upper and lower for all dimensions (except "
+            "batch number), "
+            f"{2 * len(shape)} numbers, but got 'b_box' length {len(b_box)}."
+        )
     low, high = np.maximum(b_box[::2], 0), np.array(b_box[1::2])
     high = np.where(high < 0, shape - 1, high)
     if np.any(high >= shape):
-        raise ValueError(f"For 'OcclusionSensitivity', maximum bounding box must be smaller than image size for all values, but got {b_box}.")
+        raise ValueError(
+            "For 'OcclusionSensitivity', maximum bounding box must be smaller than image size for all values, but got "
+            f"{b_box}."
+        )
     if np.any(low > high):
-        raise ValueError("For 'OcclusionSensitivity', minimum bounding box must be smaller than maximum bounding box for all values, "
-                         f"but got {b_box}.")
+        raise ValueError(
+            "For 'OcclusionSensitivity', minimum bounding box must be smaller than maximum bounding box for all "
+            "values, "
+            f"but got {b_box}."
+        )
     return low, high

@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.Perplexity``."""
+
 from __future__ import annotations
 
 import math
@@ -17,7 +18,9 @@ class Perplexity(Metric):
 
     def __init__(self, ignore_label: int | None = None) -> None:
         super().__init__()
-        self.ignore_label = None if ignore_label is None else check_type(ignore_label, "ignore_label", int, "Perplexity", named=False)
+        self.ignore_label = (
+            None if ignore_label is None else check_type(ignore_label, "ignore_label", int, "Perplexity", named=False)
+        )
         self.clear()
 
     def clear(self) -> None:
@@ -28,8 +31,10 @@ class Perplexity(Metric):
     def update(self, *inputs: Any) -> None:
         predicted, label = self._operands(inputs, "predicted value, label")
         if label.size != predicted.size / predicted.shape[-1]:
-            raise RuntimeError("For 'Perplexity.update', predicted value (input[0]) and label (input[1]) should have the same shape, "
-                               f"but got predicted value shape {predicted.shape}, label shape {label.shape}.")
+            raise RuntimeError(
+                "For 'Perplexity.update', predicted value (input[0]) and label (input[1]) should have the same shape, "
+                f"but got predicted value shape {predicted.shape}, label shape {label.shape}."
+            )
         label = label.reshape(-1)
         chosen = predicted[np.arange(label.size), label.astype(int)]
         count = chosen.size

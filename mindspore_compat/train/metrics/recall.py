@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.Recall``."""
+
 from mindspore_compat.train.metrics._rates import Rate
 
 __all__ = ["Recall"]

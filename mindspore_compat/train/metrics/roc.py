@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.ROC``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,7 +15,8 @@ __all__ = ["ROC"]
 class ROC(Metric):
     """Receiver operating characteristic: (false positive rates, true positive rates, thresholds).
 
-    Binary: scores and labels of one shape, ``pos_label`` (default 1) is the positive class. Multiclass: scores (N, C) and labels (N,)
+    Binary: scores and labels of one shape, ``pos_label`` (default 1) is the positive class. Multiclass: scores (N, C)
+        and labels (N,)
     with ``class_num=C``: three lists with an array for each class.
     """
 
@@ -34,23 +36,35 @@ class ROC(Metric):
         predicted, true = self._operands(inputs)
         if predicted.ndim == true.ndim:
             if self.class_num not in (None, 1):
-                raise ValueError("For 'ROC', when predicted value (input[0]) and true value (input[1]) have the same shape, the 'class_num' must be "
-                                 f"1, but got {self.class_num}.")
+                raise ValueError(
+                    "For 'ROC', when predicted value (input[0]) and true value (input[1]) have the same shape, the "
+                    "'class_num' must be "
+                    f"1, but got {self.class_num}."
+                )
             self.class_num = 1
             self.pos_label = 1 if self.pos_label is None else self.pos_label
             predicted = predicted.flatten()
         elif predicted.ndim == true.ndim + 1:
             if self.pos_label is not None:
-                raise ValueError("For 'ROC', when the dimension of predicted value (input[0]) equals the dimension of true value (input[1]) add 1, "
-                                 f"the 'pos_label' must be None, but got {self.pos_label}.")
+                raise ValueError(
+                    "For 'ROC', when the dimension of predicted value (input[0]) equals the dimension of true value "
+                    "(input[1]) add 1, "
+                    f"the 'pos_label' must be None, but got {self.pos_label}."
+                )
             if self.class_num != predicted.shape[1]:
-                raise ValueError("For 'ROC', the 'class_num' must equal the number of classes from predicted value (input[0]), "
-                                 f"but got 'class_num' {self.class_num}, the number of classes from predicted value {predicted.shape[1]}.")
+                raise ValueError(
+                    "For 'ROC', the 'class_num' must equal the number of classes from predicted value (input[0]), "
+                    f"but got 'class_num' {self.class_num}, the number of classes from predicted value "
+                    f"{predicted.shape[1]}."
+                )
             predicted = np.moveaxis(predicted, 1, -1).reshape(-1, predicted.shape[1])
         else:
-            raise ValueError("For 'ROC', predicted value (input[0]) and true value (input[1]) must have same dimensions, or the dimension of "
-                             "predicted value equal the dimension of true value add 1, "
-                             f"but got predicted value ndim: {predicted.ndim}, true value ndim: {true.ndim}.")
+            raise ValueError(
+                "For 'ROC', predicted value (input[0]) and true value (input[1]) must have same dimensions, or the "
+                "dimension of "
+                "predicted value equal the dimension of true value add 1, "
+                f"but got predicted value ndim: {predicted.ndim}, true value ndim: {true.ndim}."
+            )
         self.y_pred, self.y, self._is_update = predicted, true.flatten(), True
 
     def eval(self) -> tuple[Any, Any, Any]:
@@ -69,6 +83,8 @@ def _curve(scores: np.ndarray, labels: np.ndarray, positive: Any) -> tuple[np.nd
     false_positives = 1 + last - true_positives
     for name, counts in (("negative", false_positives), ("positive", true_positives)):
         if counts[-1] <= 0:
-            raise ValueError(f"For 'ROC.eval', there is no {name} samples in true value, the {name} rate is meaningless.")
+            raise ValueError(
+                f"For 'ROC.eval', there is no {name} samples in true value, the {name} rate is meaningless."
+            )
     rates = [np.append(0, counts) / counts[-1] for counts in (false_positives, true_positives)]
     return rates[0], rates[1], np.append(scores[last][0] + 1, scores[last])

@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.RootMeanSquareDistance``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -13,8 +14,8 @@ __all__ = ["RootMeanSquareDistance"]
 
 
 class RootMeanSquareDistance(SurfaceMetric):
-    """Mean squared distance from the edge of the prediction to that of the truth; ``symmetric`` gives the root of the mean over both
-    directions (without it upstream takes no root, and neither does this).
+    """Mean squared distance from the edge of the prediction to that of the truth; ``symmetric`` gives the root of the
+    mean over both directions (without it upstream takes no root, and neither does this).
     """
 
     _label_error = TypeError
@@ -34,6 +35,6 @@ class RootMeanSquareDistance(SurfaceMetric):
         if not forward.size:
             return np.inf
         if not self.symmetric:
-            return (forward ** 2).mean()
+            return (forward**2).mean()
         backward = self._distances(self._y_edges, self._y_pred_edges)
-        return np.sqrt(np.mean([(forward ** 2).mean(), (backward ** 2).mean()])) if backward.size else np.inf
+        return np.sqrt(np.mean([(forward**2).mean(), (backward**2).mean()])) if backward.size else np.inf

@@ -1,4 +1,5 @@
 """Upstream: ``mindspore.train.TopKCategoricalAccuracy`` and its two common cases."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -16,9 +17,14 @@ class TopKCategoricalAccuracy(Metric):
     def __init__(self, k: int) -> None:
         super().__init__()
         if not isinstance(k, int):
-            raise TypeError(f"For 'TopKCategoricalAccuracy', the type of the argument 'k' should be int, but got 'k' type: {type(k)}.")
+            raise TypeError(
+                "For 'TopKCategoricalAccuracy', the type of the argument 'k' should be int, but got 'k' type: "
+                f"{type(k)}."
+            )
         if k < 1:
-            raise ValueError(f"For 'TopKCategoricalAccuracy', the argument 'k' must be at least 1, but got 'k' value: {k}.")
+            raise ValueError(
+                f"For 'TopKCategoricalAccuracy', the argument 'k' must be at least 1, but got 'k' value: {k}."
+            )
         self.k = k
         self.clear()
 
@@ -30,7 +36,7 @@ class TopKCategoricalAccuracy(Metric):
     def update(self, *inputs: Any) -> None:
         predicted, true = self._operands(inputs)
         true = from_one_hot(predicted, true).reshape(-1, 1)
-        best = np.argsort(-predicted, axis=1)[:, :self.k]
+        best = np.argsort(-predicted, axis=1)[:, : self.k]
         self._correct_num += (best == true).sum()
         self._samples_num += true.shape[0]
 

@@ -1,4 +1,5 @@
 """Argument checks that `SummaryRecord` and `SummaryCollector` share."""
+
 from __future__ import annotations
 
 import os
@@ -14,7 +15,10 @@ def check_value_type(name: str, value: Any, types: Any) -> None:
     """TypeError unless ``value`` is one of ``types``; a bool is no int."""
     types = types if isinstance(types, (tuple, list)) else (types,)
     if not isinstance(value, tuple(types)) or (isinstance(value, bool) and bool not in types):
-        raise TypeError(f"For `{name}` the type should be a valid type of {[kind.__name__ for kind in types]}, but got {type(value).__name__}.")
+        raise TypeError(
+            f"For `{name}` the type should be a valid type of {[kind.__name__ for kind in types]}, but got "
+            f"{type(value).__name__}."
+        )
 
 
 def check_file_part(text: str) -> None:
@@ -34,12 +38,17 @@ def check_export_options(options: Any) -> dict[str, Any] | None:
         check_value_type("export_format", value, (str, type(None)))
     unknown = set(options) - set(_EXPORT_OPTIONS)
     if unknown:
-        raise ValueError(f'For "SummaryRecord", the keys {unknown} of "export_options" are unsupported, expect the follow keys: '
-                         f"{list(_EXPORT_OPTIONS)}")
+        raise ValueError(
+            f'For "SummaryRecord", the keys {unknown} of "export_options" are unsupported, expect the follow keys: '
+            f"{list(_EXPORT_OPTIONS)}"
+        )
     for key, value in options.items():
         if value not in _EXPORT_OPTIONS[key]:
-            raise ValueError(f'For "SummaryRecord", the export_format {{{value!r}}} of "export_options" are unsupported for {key}, expect the follow '
-                             f"values: {list(_EXPORT_OPTIONS[key])}")
+            raise ValueError(
+                f'For "SummaryRecord", the export_format {{{value!r}}} of "export_options" are unsupported for {key}, '
+                "expect the follow "
+                f"values: {list(_EXPORT_OPTIONS[key])}"
+            )
     return dict(options)
 
 
@@ -57,7 +66,11 @@ def make_directory(path: Any, name: str) -> str:
     try:
         os.makedirs(absolute, mode=0o700, exist_ok=True)
     except OSError as error:
-        raise type(error)(error.errno, f"the '{name}' cannot be made ({error.strerror}); choose a folder that you may write to", absolute) from None
+        raise type(error)(
+            error.errno,
+            f"the '{name}' cannot be made ({error.strerror}); choose a folder that you may write to",
+            absolute,
+        ) from None
     if not os.access(absolute, os.W_OK):
         raise PermissionError(13, f"the '{name}' may not be written to; choose another folder", absolute)
     return absolute

@@ -1,4 +1,7 @@
-"""Vectors for TensorBoard's projector: an embedding table, or what a layer makes of samples. MindSpore's summaries have no such thing."""
+"""Vectors for TensorBoard's projector: an embedding table, or what a layer makes of samples. MindSpore's summaries have
+no such thing.
+"""
+
 from __future__ import annotations
 
 import os
@@ -18,8 +21,14 @@ _MOST_CONFIG = 1 << 24
 _MOST_SPRITE = 8192  # pixels a side that the page shows
 
 
-def add_embedding(summary_dir: str, tag: str, vectors: Any, metadata: Sequence[Any] | None = None, columns: Sequence[str] | None = None,
-                  images: Any = None) -> None:
+def add_embedding(
+    summary_dir: str,
+    tag: str,
+    vectors: Any,
+    metadata: Sequence[Any] | None = None,
+    columns: Sequence[str] | None = None,
+    images: Any = None,
+) -> None:
     """Show vectors on the Projector page of ``tensorboard --logdir`` (this function is ours).
 
     Args:
@@ -34,11 +43,15 @@ def add_embedding(summary_dir: str, tag: str, vectors: Any, metadata: Sequence[A
         TypeError, ValueError: for arguments of other types or shapes. OSError: if a file can not be written.
     """
     if not isinstance(tag, str) or not tag or any(letter in tag for letter in '/\\"\n\0') or tag in (".", ".."):
-        raise ValueError(f"For 'add_embedding', the argument 'tag' must be a name without slashes and quotes, but got {tag!r}.")
+        raise ValueError(
+            f"For 'add_embedding', the argument 'tag' must be a name without slashes and quotes, but got {tag!r}."
+        )
     table = _array(vectors, "vectors")
     if table.ndim != 2 or not table.size or table.dtype.kind not in "fiub":
-        raise ValueError("For 'add_embedding', the argument 'vectors' must be numbers of the shape (number, width), "
-                         f"but got {table.dtype} of the shape {table.shape}.")
+        raise ValueError(
+            "For 'add_embedding', the argument 'vectors' must be numbers of the shape (number, width), "
+            f"but got {table.dtype} of the shape {table.shape}."
+        )
     rows = _rows(metadata, columns, len(table))
     sprite = None if images is None else _sprite(_array(images, "images"), len(table))
     folder = os.path.join(os.path.realpath(summary_dir), _FOLDER, tag)
@@ -54,7 +67,10 @@ def add_embedding(summary_dir: str, tag: str, vectors: Any, metadata: Sequence[A
         picture, height, width = sprite
         with replacing(os.path.join(folder, "sprite.png")) as file:
             picture.save(file, "PNG")
-        entry.append(f'sprite {{ image_path: "{_escaped(f"{_FOLDER}/{tag}/sprite.png")}" single_image_dim: {width} single_image_dim: {height} }}')
+        entry.append(
+            f'sprite {{ image_path: "{_escaped(f"{_FOLDER}/{tag}/sprite.png")}" single_image_dim: {width} '
+            f"single_image_dim: {height} }}"
+        )
     _register(os.path.join(os.path.realpath(summary_dir), _CONFIG), tag, " ".join(entry))
 
 
@@ -63,7 +79,9 @@ def _array(value: Any, what: str) -> np.ndarray:
         value = torch.Tensor.detach(value).to("cpu", torch.float32 if value.dtype is torch.bfloat16 else value.dtype)
         return np.asarray(value.numpy() if type(value) is torch.Tensor else value.asnumpy())
     if not isinstance(value, (np.ndarray, list, tuple)):
-        raise TypeError(f"For 'add_embedding', the argument {what!r} must be a Tensor or an array, but got {type(value).__name__}.")
+        raise TypeError(
+            f"For 'add_embedding', the argument {what!r} must be a Tensor or an array, but got {type(value).__name__}."
+        )
     return np.asarray(value)
 
 
@@ -75,9 +93,13 @@ def _rows(metadata: Any, columns: Any, count: int) -> list[str] | None:
         return None
     cells = [[item] for item in metadata] if columns is None else [list(item) for item in metadata]
     if len(cells) != count or (columns is not None and any(len(row) != len(columns) for row in cells)):
-        raise ValueError(f"For 'add_embedding', the argument 'metadata' must have {count} items"
-                         + (f" of {len(columns)} labels each" if columns is not None else "") + f", one for each vector, but has {len(cells)}"
-                         + (f" of {sorted({len(row) for row in cells})}" if columns is not None else "") + ".")
+        raise ValueError(
+            f"For 'add_embedding', the argument 'metadata' must have {count} items"
+            + (f" of {len(columns)} labels each" if columns is not None else "")
+            + f", one for each vector, but has {len(cells)}"
+            + (f" of {sorted({len(row) for row in cells})}" if columns is not None else "")
+            + "."
+        )
     lines = ([list(columns)] if columns is not None else []) + cells
     return ["\t".join(" ".join(str(cell).split()) or "-" for cell in row) for row in lines]
 
@@ -87,23 +109,37 @@ def _sprite(images: np.ndarray, count: int) -> tuple[Any, int, int]:
     try:
         from PIL import Image
     except ImportError as error:
-        raise ImportError("Pictures of embeddings need pillow: pip install pillow (or mindspore_compat[vision]).") from error
-    if images.ndim not in (3, 4) or len(images) != count or (images.ndim == 4 and images.shape[3] != 3) or images.dtype.kind not in "fiu":
-        raise ValueError(f"For 'add_embedding', the argument 'images' must have the shape ({count}, height, width) or ({count}, height, width, 3), "
-                         f"but got {images.dtype} of the shape {images.shape}.")
+        raise ImportError(
+            "Pictures of embeddings need pillow: pip install pillow (or mindspore_compat[vision])."
+        ) from error
+    if (
+        images.ndim not in (3, 4)
+        or len(images) != count
+        or (images.ndim == 4 and images.shape[3] != 3)
+        or images.dtype.kind not in "fiu"
+    ):
+        raise ValueError(
+            f"For 'add_embedding', the argument 'images' must have the shape ({count}, height, width) or ({count}, "
+            "height, width, 3), "
+            f"but got {images.dtype} of the shape {images.shape}."
+        )
     side = int(np.ceil(np.sqrt(count)))
     height, width = images.shape[1:3]
     if not height or not width or max(height, width) * side > _MOST_SPRITE:
-        raise ValueError(f"For 'add_embedding', {count} pictures of {height}x{width} make {side * height}x{side * width} pixels; the page shows "
-                         f"up to {_MOST_SPRITE} a side. Give smaller pictures, or fewer.")
+        raise ValueError(
+            f"For 'add_embedding', {count} pictures of {height}x{width} make {side * height}x{side * width} pixels; "
+            "the page shows "
+            f"up to {_MOST_SPRITE} a side. Give smaller pictures, or fewer."
+        )
     whole = np.zeros((side * height, side * width, *images.shape[3:]), np.uint8)
     for number, image in enumerate(np.clip(images, 0, 255).astype(np.uint8)):
         row, column = divmod(number, side)
-        whole[row * height:(row + 1) * height, column * width:(column + 1) * width] = image
+        whole[row * height : (row + 1) * height, column * width : (column + 1) * width] = image
     return Image.fromarray(whole), height, width
 
 
-# --- projector_config.pbtxt: what the page reads first ----------------------------------------------------------------------
+# --- projector_config.pbtxt: what the page reads first ----------------------------------------------------------------
+
 
 def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')

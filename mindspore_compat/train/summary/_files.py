@@ -1,4 +1,5 @@
 """Event files: framed records, written whole or not at all, flushed when asked to."""
+
 from __future__ import annotations
 
 import os
@@ -28,7 +29,9 @@ class EventFile:
         limit: ``max_file_size``; None for none.
     """
 
-    def __init__(self, path: str, first: tuple[bytes, bytes] | None, mode_at_end: int | None = None, limit: int | None = None) -> None:
+    def __init__(
+        self, path: str, first: tuple[bytes, bytes] | None, mode_at_end: int | None = None, limit: int | None = None
+    ) -> None:
         self.path = path
         self._first, self._mode_at_end, self._left = first, mode_at_end, limit
         self._handle: int | None = None
@@ -50,7 +53,9 @@ class EventFile:
     def _make(self) -> int:
         while True:
             try:
-                return os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if self._mode_at_end is not None else 0o644)
+                return os.open(
+                    self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if self._mode_at_end is not None else 0o644
+                )
             except FileExistsError:  # of another process that began in the same second
                 name = _SECONDS.sub(lambda match: f".{int(match[1]) + 1}.", os.path.basename(self.path), count=1)
                 if name == os.path.basename(self.path):
@@ -61,8 +66,11 @@ class EventFile:
         if self._left is not None:
             needed = len(data) + OVERHEAD
             if needed > self._left:
-                raise FileIsFull(f"'max_file_size' reached: there are {self._left} bytes left, but '{self.path}' needs {needed} bytes for the next "
-                                 "record. This record and all later ones are dropped.")
+                raise FileIsFull(
+                    f"'max_file_size' reached: there are {self._left} bytes left, but '{self.path}' needs {needed} "
+                    "bytes for the next "
+                    "record. This record and all later ones are dropped."
+                )
             self._left -= needed
         record = frame(data)
         self._waiting.append(record)

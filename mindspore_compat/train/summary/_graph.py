@@ -1,10 +1,11 @@
-"""A network as MindSpore's graph message. In GRAPH_MODE one node an operator of the forward (`_operators.py`); where that is not possible, and in
-PYNATIVE_MODE, one node a layer, from the Cell tree and, if it ran once, from its calls.
+"""A network as MindSpore's graph message. In GRAPH_MODE one node an operator of the forward (`_operators.py`); where
+that is not possible, and in PYNATIVE_MODE, one node a layer, from the Cell tree and, if it ran once, from its calls.
 
-`CallTrace` listens to one run; then layers stand in the order of their calls, with shapes, and edges follow the Tensors. A Tensor that no
-layer returned (the result of an operator between layers) counts as coming from the layer before. Without a run, layers stand in the order
-of registration, each fed by the one before.
+`CallTrace` listens to one run; then layers stand in the order of their calls, with shapes, and edges follow the
+Tensors. A Tensor that no layer returned (the result of an operator between layers) counts as coming from the layer
+before. Without a run, layers stand in the order of registration, each fed by the one before.
 """
+
 from __future__ import annotations
 
 import logging
@@ -66,8 +67,11 @@ class CallTrace:
     def __init__(self, network: torch.nn.Module) -> None:
         self.calls: list[_Call] = []
         self._forward = InputsTrace(network)
-        self._handles = [module.register_forward_hook(self._note) for module in network.modules()
-                         if _is_leaf(module) and not _is_optimizer(module)]
+        self._handles = [
+            module.register_forward_hook(self._note)
+            for module in network.modules()
+            if _is_leaf(module) and not _is_optimizer(module)
+        ]
 
     @property
     def inputs(self) -> tuple[Any, ...] | None:
@@ -93,6 +97,7 @@ def _forward_of(network: torch.nn.Module) -> tuple[str, Any]:
 
 def _is_optimizer(module: Any) -> bool:
     from mindspore_compat.nn.optim.optimizer import Optimizer
+
     return isinstance(module, Optimizer)
 
 
@@ -121,7 +126,9 @@ class _Builder:
         self._network = network
         self._scopes = _scopes(network)
         self._counts: Counter[str] = Counter()
-        self._names = {id(parameter): getattr(parameter, "name", None) or path for path, parameter in network.named_parameters()}
+        self._names = {
+            id(parameter): getattr(parameter, "name", None) or path for path, parameter in network.named_parameters()
+        }
         self._listed: set[str] = set()
         self._sources: dict[int, str] = {}
         self._last: str | None = None
@@ -137,8 +144,13 @@ class _Builder:
         kind = type(module).__name__
         scope = self._scopes.get(id(module), "Default")
         full_name = f"{scope}/{kind}"
-        node = self.graph.node.add(name=str(len(self.graph.node) + 1), op_type=kind, scope=scope,
-                                   instance_name=scope.rpartition("/")[2].partition("-")[0], full_name=f"{full_name}-op{self._counts[full_name]}")
+        node = self.graph.node.add(
+            name=str(len(self.graph.node) + 1),
+            op_type=kind,
+            scope=scope,
+            instance_name=scope.rpartition("/")[2].partition("-")[0],
+            full_name=f"{full_name}-op{self._counts[full_name]}",
+        )
         self._counts[full_name] += 1
         for parameter in module._parameters.values():
             if parameter is not None:
@@ -159,7 +171,9 @@ class _Builder:
             for tensor in call.inputs:
                 source = self._sources.get(id(tensor))
                 if source is None and (self._last is None or not tensor.is_floating_point()):
-                    source = self._sources[id(tensor)] = f"inputs{len([name for name in self._listed if name.startswith('inputs')])}"
+                    source = self._sources[id(tensor)] = (
+                        f"inputs{len([name for name in self._listed if name.startswith('inputs')])}"
+                    )
                     self.add_parameter(source, tensor)
                 names.append(source if source is not None else str(self._last))
             self.add_layer(call.module, list(dict.fromkeys(names)), call.outputs)
@@ -192,7 +206,9 @@ def _with_operators(network: torch.nn.Module, inputs: tuple[Any, ...]) -> Any:
     try:
         return operator_graph(forward, path, scopes, inputs, type(network).__name__)
     except Exception as error:
-        _log.info("the graph of %s has layers, not operators: %s: %s", type(network).__name__, type(error).__name__, error)
+        _log.info(
+            "the graph of %s has layers, not operators: %s: %s", type(network).__name__, type(error).__name__, error
+        )
         return None
 
 

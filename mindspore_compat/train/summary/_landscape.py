@@ -1,4 +1,5 @@
 """The mathematics of loss landscapes: two directions in parameter space, a grid along them, and the losses there."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -17,7 +18,9 @@ Arrays = dict[str, np.ndarray]
 
 
 class Plane(NamedTuple):
-    """Points ``final + x · first + y · second``; ``path`` are the (x, y) of the checkpoints, empty for random directions."""
+    """Points ``final + x · first + y · second``; ``path`` are the (x, y) of the checkpoints, empty for random
+    directions.
+    """
 
     final: Arrays
     first: Arrays
@@ -34,7 +37,7 @@ def _moves(name: str) -> bool:
 def _split(vector: np.ndarray, like: Arrays) -> Arrays:
     found, place = {}, 0
     for name, array in like.items():
-        found[name] = vector[place:place + array.size].reshape(array.shape).astype(np.float32)
+        found[name] = vector[place : place + array.size].reshape(array.shape).astype(np.float32)
         place += array.size
     return found
 
@@ -45,7 +48,11 @@ def _scaled(direction: Arrays, final: Arrays) -> Arrays:
     for name, array in final.items():
         part = direction.get(name)
         length = float(np.linalg.norm(part)) if part is not None and _moves(name) else 0.0
-        result[name] = part * (np.linalg.norm(array) / length) if part is not None and length else np.zeros_like(array, dtype=np.float32)
+        result[name] = (
+            part * (np.linalg.norm(array) / length)
+            if part is not None and length
+            else np.zeros_like(array, dtype=np.float32)
+        )
     return result
 
 
@@ -115,8 +122,11 @@ def _loss_metric(metrics: Any) -> Any:
 
     functions = get_metrics(metrics)
     if "Loss" not in functions:
-        raise ValueError(f"For 'SummaryLandscape', the metrics that 'callback_fn' returns must have 'Loss', such as {{'Loss': Loss()}}, "
-                         f"but got {list(functions)}.")
+        raise ValueError(
+            "For 'SummaryLandscape', the metrics that 'callback_fn' returns must have 'Loss', such as {'Loss': "
+            "Loss()}, "
+            f"but got {list(functions)}."
+        )
     return functions["Loss"]
 
 
@@ -131,7 +141,9 @@ def _fill_point(target: Any, x: np.ndarray, y: np.ndarray, z: np.ndarray) -> Non
         _fill(getattr(target, name), array)
 
 
-def landscape_message(plane: Plane, numbers: list[int], path_losses: list[float], grid_losses: list[float], unit: str, step_per_epoch: int) -> Any:
+def landscape_message(
+    plane: Plane, numbers: list[int], path_losses: list[float], grid_losses: list[float], unit: str, step_per_epoch: int
+) -> Any:
     """The LossLandscape of what was computed; ``numbers`` are the steps or epochs of the path."""
     from mindspore_compat._format.proto.summary import LossLandscape
 
@@ -144,7 +156,12 @@ def landscape_message(plane: Plane, numbers: list[int], path_losses: list[float]
         _fill_point(message.convergence_point, np.array([0]), np.array([0]), np.array(path_losses[-1:], np.float64))
     else:
         middle = len(plane.xs) // 2
-        _fill_point(message.convergence_point, plane.xs[middle:middle + 1], plane.ys[middle:middle + 1], grid[middle, middle:middle + 1])
+        _fill_point(
+            message.convergence_point,
+            plane.xs[middle : middle + 1],
+            plane.ys[middle : middle + 1],
+            grid[middle, middle : middle + 1],
+        )
     message.metadata.decomposition = "PCA" if len(plane.path) else "Random"
     message.metadata.unit, message.metadata.step_per_epoch = unit, step_per_epoch
     return message

@@ -1,7 +1,10 @@
-"""Pictures of a loss landscape, drawn with numpy and pillow: a contour map and a surface in perspective, both with the way of the training.
+"""Pictures of a loss landscape, drawn with numpy and pillow: a contour map and a surface in perspective, both with the
+way of the training.
 
-Colours follow ``log1p`` of the height above the lowest point, in units of the median height: both the valley and the walls show.
+Colours follow ``log1p`` of the height above the lowest point, in units of the median height: both the valley and the
+walls show.
 """
+
 from __future__ import annotations
 
 import io
@@ -24,7 +27,9 @@ _TURN, _TILT = np.deg2rad(-60.0), np.deg2rad(35.0)  # of the surface: around the
 
 
 class _Landscape(NamedTuple):
-    """``heights[row of ys, column of xs]``, all finite; ``way`` are the (x, y, height) of the checkpoints or the point where it ended."""
+    """``heights[row of ys, column of xs]``, all finite; ``way`` are the (x, y, height) of the checkpoints or the point
+    where it ended.
+    """
 
     xs: np.ndarray
     ys: np.ndarray
@@ -43,7 +48,9 @@ def _read(body: bytes) -> _Landscape | None:
     if len(xs) < 2 or len(ys) < 2 or heights.size != len(xs) * len(ys) or not np.isfinite(heights).any():
         return None
     finite = heights[np.isfinite(heights)]
-    heights = np.nan_to_num(heights, nan=finite.max(), posinf=finite.max(), neginf=finite.min()).reshape(len(ys), len(xs))
+    heights = np.nan_to_num(heights, nan=finite.max(), posinf=finite.max(), neginf=finite.min()).reshape(
+        len(ys), len(xs)
+    )
     points = message.loss_path.points if message.loss_path.intervals else message.convergence_point
     columns = [_array(getattr(points, axis)) for axis in "xyz"]
     way = np.stack(columns, axis=1) if len({len(column) for column in columns}) == 1 else np.zeros((0, 3))
@@ -72,8 +79,16 @@ def _coloured(parts: np.ndarray) -> np.ndarray:
 
 def _resampled(heights: np.ndarray, rows: int, columns: int) -> np.ndarray:
     """Linear between the points of the grid."""
-    across = np.stack([np.interp(np.linspace(0, heights.shape[1] - 1, columns), np.arange(heights.shape[1]), row) for row in heights])
-    return np.stack([np.interp(np.linspace(0, heights.shape[0] - 1, rows), np.arange(heights.shape[0]), column) for column in across.T], axis=1)
+    across = np.stack(
+        [np.interp(np.linspace(0, heights.shape[1] - 1, columns), np.arange(heights.shape[1]), row) for row in heights]
+    )
+    return np.stack(
+        [
+            np.interp(np.linspace(0, heights.shape[0] - 1, rows), np.arange(heights.shape[0]), column)
+            for column in across.T
+        ],
+        axis=1,
+    )
 
 
 def _picture(image: Any) -> Picture:
@@ -114,8 +129,16 @@ def _contour(landscape: _Landscape, title: str) -> Picture:
         draw.text((_LEFT + place, _TOP + _SIZE + 8), f"{xs[0] + part * (xs[-1] - xs[0]):.3g}", fill=_INK, anchor="mt")
         draw.text((_LEFT - 8, _TOP + _SIZE - place), f"{ys[0] + part * (ys[-1] - ys[0]):.3g}", fill=_INK, anchor="rm")
         draw.text((_LEFT + _SIZE + 36, _TOP + _SIZE - place), f"{_unscaled(part, heights):.5g}", fill=_INK, anchor="lm")
-    _draw_way(draw, [(_LEFT + (x - xs[0]) / (xs[-1] - xs[0] or 1) * _SIZE, _TOP + _SIZE - (y - ys[0]) / (ys[-1] - ys[0] or 1) * _SIZE)
-                     for x, y, _ in way])
+    _draw_way(
+        draw,
+        [
+            (
+                _LEFT + (x - xs[0]) / (xs[-1] - xs[0] or 1) * _SIZE,
+                _TOP + _SIZE - (y - ys[0]) / (ys[-1] - ys[0] or 1) * _SIZE,
+            )
+            for x, y, _ in way
+        ],
+    )
     return _picture(image)
 
 
@@ -133,7 +156,9 @@ def _surface(landscape: _Landscape, title: str) -> Picture:
     from PIL import Image, ImageDraw
 
     xs, ys, heights, way = landscape
-    parts = _scaled(_resampled(heights, min(max(2 * len(ys), 24), _FINEST), min(max(2 * len(xs), 24), _FINEST)), heights)
+    parts = _scaled(
+        _resampled(heights, min(max(2 * len(ys), 24), _FINEST), min(max(2 * len(xs), 24), _FINEST)), heights
+    )
     rows, columns = parts.shape
     grid = np.stack([*np.meshgrid(np.linspace(0, 1, columns), np.linspace(0, 1, rows)), parts], axis=-1)
     places, away = _seen(grid)
@@ -150,7 +175,9 @@ def _surface(landscape: _Landscape, title: str) -> Picture:
         draw.polygon(corners, fill=tuple(colour), outline=tuple((colour * 0.85).astype(int)))
     if len(way):
         spans = [(way[:, i] - axis[0]) / (axis[-1] - axis[0] or 1) for i, axis in ((0, xs), (1, ys))]
-        _draw_way(draw, [tuple(place) for place in _seen(np.stack([*spans, _scaled(way[:, 2], heights) + 0.01], axis=-1))[0]])
+        _draw_way(
+            draw, [tuple(place) for place in _seen(np.stack([*spans, _scaled(way[:, 2], heights) + 0.01], axis=-1))[0]]
+        )
     return _picture(image)
 
 

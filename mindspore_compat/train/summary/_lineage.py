@@ -1,4 +1,5 @@
 """Lineage messages of a run: what MindInsight's lineage page shows."""
+
 from __future__ import annotations
 
 import json
@@ -14,10 +15,31 @@ __all__ = ["train_lineage", "eval_lineage", "custom_lineage", "dataset_graph"]
 
 _log = logging.getLogger("mindspore_compat")
 _PATHS = ("dataset_dir", "dataset_file", "dataset_files")
-_OP_TYPES = {"NumpySlicesDataset": "GeneratorDataset", "BatchDataset": "Batch", "RepeatDataset": "Repeat", "ShuffleDataset": "Shuffle",
-             "MapDataset": "Map", "TakeDataset": "Take", "SkipDataset": "Skip", "ZipDataset": "Zip", "ProjectDataset": "Project",
-             "RenameDataset": "Rename", "FilterDataset": "Filter", "ConcatDataset": "Concat", "PaddedBatchDataset": "Batch"}
-_UNBUFFERED = {"Shuffle", "Repeat", "Take", "Skip", "Project", "Rename", "Concat", "Filter"}  # no queue and, but for Filter, no workers
+_OP_TYPES = {
+    "NumpySlicesDataset": "GeneratorDataset",
+    "BatchDataset": "Batch",
+    "RepeatDataset": "Repeat",
+    "ShuffleDataset": "Shuffle",
+    "MapDataset": "Map",
+    "TakeDataset": "Take",
+    "SkipDataset": "Skip",
+    "ZipDataset": "Zip",
+    "ProjectDataset": "Project",
+    "RenameDataset": "Rename",
+    "FilterDataset": "Filter",
+    "ConcatDataset": "Concat",
+    "PaddedBatchDataset": "Batch",
+}
+_UNBUFFERED = {
+    "Shuffle",
+    "Repeat",
+    "Take",
+    "Skip",
+    "Project",
+    "Rename",
+    "Concat",
+    "Filter",
+}  # no queue and, but for Filter, no workers
 _QUEUE_SIZE = 16
 
 
@@ -37,7 +59,9 @@ def _dataset_path(dataset: Any) -> str | None:
 def _dataset_sizes(dataset: Any) -> tuple[int, int]:
     """(batch size, samples)."""
     batches = dataset.get_dataset_size() if hasattr(dataset, "get_dataset_size") else len(dataset)
-    batch_size = dataset.get_batch_size() if hasattr(dataset, "get_batch_size") else getattr(dataset, "batch_size", None)
+    batch_size = (
+        dataset.get_batch_size() if hasattr(dataset, "get_batch_size") else getattr(dataset, "batch_size", None)
+    )
     batch_size = batch_size if isinstance(batch_size, int) else 1
     return batch_size, batches * batch_size
 
@@ -52,7 +76,11 @@ def _checkpoint(callbacks: Any) -> str | None:
 
 
 def _learning_rate(optimizer: Any) -> float | None:
-    if isinstance(optimizer, torch.optim.Optimizer) and getattr(optimizer, "param_groups", None) and "lr" in optimizer.param_groups[0]:
+    if (
+        isinstance(optimizer, torch.optim.Optimizer)
+        and getattr(optimizer, "param_groups", None)
+        and "lr" in optimizer.param_groups[0]
+    ):
         return float(optimizer.param_groups[0]["lr"])
     rate = getattr(optimizer, "learning_rate", None)
     return float(rate.reshape(-1)[0]) if isinstance(rate, torch.nn.Parameter) else None
@@ -95,8 +123,11 @@ def eval_lineage(cb_params: Any) -> Any:
     try:
         message.metric = json.dumps(cb_params.metrics)
     except TypeError as error:
-        _log.warning("Summary cannot collect the type of metrics, currently support type: dict, list, tuple, str, int, float, bool and None. %s.",
-                     error)
+        _log.warning(
+            "Summary cannot collect the type of metrics, currently support type: dict, list, tuple, str, int, float, "
+            "bool and None. %s.",
+            error,
+        )
     path = _dataset_path(cb_params.valid_dataset)
     if path is not None:
         message.valid_dataset.valid_dataset_path = path
@@ -116,7 +147,9 @@ def custom_lineage(data: dict[str, Any]) -> Any:
 
 
 def dataset_graph(dataset: Any) -> Any:
-    """A DatasetGraph: a node's type and plain settings, and its children. None for what is no pipeline of ``mindspore.dataset``."""
+    """A DatasetGraph: a node's type and plain settings, and its children. None for what is no pipeline of
+    ``mindspore.dataset``.
+    """
     from mindspore_compat._format.proto.lineage import DatasetGraph
 
     if not hasattr(dataset, "children"):
@@ -143,7 +176,11 @@ def _describe(dataset: Any, message: Any) -> None:
     for name, value in vars(dataset).items():
         if not name.startswith("_") and name not in left_out:
             _set(message.parameter, name, value)
-    if kind == "Map" and "output_columns" not in message.parameter.mapStrList and "input_columns" in message.parameter.mapStrList:
+    if (
+        kind == "Map"
+        and "output_columns" not in message.parameter.mapStrList
+        and "input_columns" in message.parameter.mapStrList
+    ):
         message.parameter.mapStrList["output_columns"].CopyFrom(message.parameter.mapStrList["input_columns"])
     if kind == "Shuffle":
         message.parameter.mapBool["reset_each_epoch"] = True

@@ -1,4 +1,7 @@
-"""How lineage describes an operation on columns: by the name that MindSpore's C++ gives it and its settings, such as the mean of a Normalize."""
+"""How lineage describes an operation on columns: by the name that MindSpore's C++ gives it and its settings, such as
+the mean of a Normalize.
+"""
+
 from __future__ import annotations
 
 import json
@@ -48,6 +51,7 @@ def _constant(name: str) -> Callable[[Any], Any]:
     def settings(operation: Any) -> Any:
         array = np.asarray(getattr(operation, name))
         return {"data": _single(array.reshape(-1)), "shape": list(array.shape), "type": str(array.dtype)}
+
     return settings
 
 
@@ -56,40 +60,87 @@ def _border(operation: Any) -> int:
 
 
 _DEVICE: _Settings = {"device_target": lambda operation: "CPU"}
-_RESIZED: _Settings = {"interpolation": _interpolation("interpolation"), "max_attempts": "max_attempts", "ratio": _floats("ratio"),
-                       "scale": _floats("scale"), "size": _size}
+_RESIZED: _Settings = {
+    "interpolation": _interpolation("interpolation"),
+    "max_attempts": "max_attempts",
+    "ratio": _floats("ratio"),
+    "scale": _floats("scale"),
+    "size": _size,
+}
 _PADDED: _Settings = {"fill_value": "fill_value", "padding": "padding", "padding_mode": _border}
-_ROTATED: _Settings = {"center": _center, "expand": "expand", "fill_value": "fill_value", "resample": _interpolation("resample")}
-#: our class: (name in C++, its settings, or None if it has none); classes that are not here are described by their name alone
+_ROTATED: _Settings = {
+    "center": _center,
+    "expand": "expand",
+    "fill_value": "fill_value",
+    "resample": _interpolation("resample"),
+}
+# : our class: (name in C++, its settings, or None if it has none); classes that are not here are described by their
+# name alone
 _OPERATIONS: dict[str, tuple[str, _Settings | None]] = {
-    "Rescale": ("Rescale", {"rescale": lambda op: float(np.float32(op.rescale)), "shift": lambda op: float(np.float32(op.shift))}),
+    "Rescale": (
+        "Rescale",
+        {"rescale": lambda op: float(np.float32(op.rescale)), "shift": lambda op: float(np.float32(op.shift))},
+    ),
     "Normalize": ("Normalize", {**_DEVICE, "is_hwc": "is_hwc", "mean": _floats("mean"), "std": _floats("std")}),
-    "NormalizePad": ("NormalizePad", {"dtype": "dtype", "is_hwc": "is_hwc", "mean": lambda op: _floats("mean")(op._normalize),
-                                      "std": lambda op: _floats("std")(op._normalize)}),
-    "HWC2CHW": ("HwcToChw", None), "Duplicate": ("Duplicate", None), "Unique": ("Unique", None), "Slice": ("Slice", None),
+    "NormalizePad": (
+        "NormalizePad",
+        {
+            "dtype": "dtype",
+            "is_hwc": "is_hwc",
+            "mean": lambda op: _floats("mean")(op._normalize),
+            "std": lambda op: _floats("std")(op._normalize),
+        },
+    ),
+    "HWC2CHW": ("HwcToChw", None),
+    "Duplicate": ("Duplicate", None),
+    "Unique": ("Unique", None),
+    "Slice": ("Slice", None),
     "Resize": ("Resize", {**_DEVICE, "interpolation": _interpolation("interpolation"), "size": _size}),
-    "RandomResizedCrop": ("RandomResizedCrop", _RESIZED), "RandomCropDecodeResize": ("RandomCropDecodeResize", _RESIZED),
+    "RandomResizedCrop": ("RandomResizedCrop", _RESIZED),
+    "RandomCropDecodeResize": ("RandomCropDecodeResize", _RESIZED),
     "RandomCrop": ("RandomCrop", {**_PADDED, "pad_if_needed": "pad_if_needed", "size": _size}),
-    "CenterCrop": ("CenterCrop", {"size": _size}), "Pad": ("Pad", {**_DEVICE, **_PADDED}), "Decode": ("Decode", {**_DEVICE, "rgb": lambda op: True}),
+    "CenterCrop": ("CenterCrop", {"size": _size}),
+    "Pad": ("Pad", {**_DEVICE, **_PADDED}),
+    "Decode": ("Decode", {**_DEVICE, "rgb": lambda op: True}),
     "Crop": ("Crop", {**_DEVICE, "coordinates": lambda op: op.box[:2], "size": lambda op: op.box[2:]}),
     "RandomHorizontalFlip": ("RandomHorizontalFlip", {"prob": lambda op: float(np.float32(op.prob))}),
     "RandomVerticalFlip": ("RandomVerticalFlip", {"prob": lambda op: float(np.float32(op.prob))}),
-    "HorizontalFlip": ("HorizontalFlip", _DEVICE), "VerticalFlip": ("VerticalFlip", _DEVICE), "Invert": ("Invert", _DEVICE),
-    "Equalize": ("Equalize", _DEVICE), "AutoContrast": ("AutoContrast", {**_DEVICE, "cutoff": lambda op: float(op.cutoff), "ignore": "ignore"}),
-    "RandomColorAdjust": ("RandomColorAdjust", {name: _floats(name) for name in ("brightness", "contrast", "hue", "saturation")}),
+    "HorizontalFlip": ("HorizontalFlip", _DEVICE),
+    "VerticalFlip": ("VerticalFlip", _DEVICE),
+    "Invert": ("Invert", _DEVICE),
+    "Equalize": ("Equalize", _DEVICE),
+    "AutoContrast": ("AutoContrast", {**_DEVICE, "cutoff": lambda op: float(op.cutoff), "ignore": "ignore"}),
+    "RandomColorAdjust": (
+        "RandomColorAdjust",
+        {name: _floats(name) for name in ("brightness", "contrast", "hue", "saturation")},
+    ),
     "RandomRotation": ("RandomRotation", {**_ROTATED, "degrees": _floats("degrees")}),
     "Rotate": ("Rotate", {**_DEVICE, **_ROTATED, "degree": lambda op: float(np.float32(op.degrees))}),
-    "RandomAffine": ("RandomAffine", {"fill_value": "fill_value", "resample": _interpolation("resample"),
-                                      **{name: _floats(name) for name in ("degrees", "scale", "shear", "translate")}}),
-    "RandomSharpness": ("RandomSharpness", {"degrees": _floats("degrees")}), "RandomColor": ("RandomColor", {"degrees": _floats("degrees")}),
-    "RandomLighting": ("RandomLighting", {"alpha": lambda op: float(np.float32(op.alpha))}), "RandomPosterize": ("RandomPosterize", {"bits": "bits"}),
+    "RandomAffine": (
+        "RandomAffine",
+        {
+            "fill_value": "fill_value",
+            "resample": _interpolation("resample"),
+            **{name: _floats(name) for name in ("degrees", "scale", "shear", "translate")},
+        },
+    ),
+    "RandomSharpness": ("RandomSharpness", {"degrees": _floats("degrees")}),
+    "RandomColor": ("RandomColor", {"degrees": _floats("degrees")}),
+    "RandomLighting": ("RandomLighting", {"alpha": lambda op: float(np.float32(op.alpha))}),
+    "RandomPosterize": ("RandomPosterize", {"bits": "bits"}),
     "RandomSolarize": ("RandomSolarize", {"threshold": "threshold"}),
     "CutOut": ("CutOut", {name: name for name in ("is_hwc", "length", "num_patches")}),
     "ConvertColor": ("ConvertColor", {**_DEVICE, "convert_mode": lambda op: int(op.convert_mode)}),
-    "RandAugment": ("RandAugment", {**{name: name for name in ("fill_value", "magnitude", "num_magnitude_bins", "num_ops")},
-                                    "interpolation": _interpolation("interpolation")}),
+    "RandAugment": (
+        "RandAugment",
+        {
+            **{name: name for name in ("fill_value", "magnitude", "num_magnitude_bins", "num_ops")},
+            "interpolation": _interpolation("interpolation"),
+        },
+    ),
     "ToTensor": ("ToTensor", {"output_type": "output_type"}),
-    "TypeCast": ("TypeCast", {"data_type": "data_type"}), "ToType": ("TypeCast", {"data_type": "data_type"}),
+    "TypeCast": ("TypeCast", {"data_type": "data_type"}),
+    "ToType": ("TypeCast", {"data_type": "data_type"}),
     "OneHot": ("OneHot", {"num_classes": "num_classes", "smoothing_rate": lambda op: float(op.smoothing_rate)}),
     "PadEnd": ("PadEnd", {"pad_shape": "pad_shape", "pad_value": _constant("pad_value")}),
 }
@@ -108,8 +159,15 @@ def _described(operation: Any) -> Iterator[tuple[str, Any]]:
         yield kind, _constant("fill_value")(operation)
     elif kind in _OPERATIONS and type(operation).__module__.startswith("mindspore_compat."):
         name, settings = _OPERATIONS[kind]
-        yield name, None if settings is None else {
-            key: _single(getattr(operation, what)) if isinstance(what, str) else _exact(what(operation)) for key, what in settings.items()}
+        yield (
+            name,
+            None
+            if settings is None
+            else {
+                key: _single(getattr(operation, what)) if isinstance(what, str) else _exact(what(operation))
+                for key, what in settings.items()
+            },
+        )
     else:
         yield getattr(operation, "__name__", None) or kind, ...
 
@@ -125,4 +183,7 @@ def operation_params(operation: Any) -> Iterator[dict[str, str]]:
         return
     for name, settings in _described(operation):
         yield {"tensor_op_name": name} | (
-            {} if settings is ... else {"tensor_op_params": "None" if settings is None else json.dumps(settings, sort_keys=True)})
+            {}
+            if settings is ...
+            else {"tensor_op_params": "None" if settings is None else json.dumps(settings, sort_keys=True)}
+        )

@@ -1,8 +1,10 @@
-"""A network as MindSpore's graph message with one node an operator: its forward runs once more through export's trace, with MINDIR's rows.
+"""A network as MindSpore's graph message with one node an operator: its forward runs once more through export's trace,
+with MINDIR's rows.
 
-What runs is a copy of the Cells without hooks; Parameters are shared, and are what they were afterwards, as are random generators and
-what is printed. What an export refuses, this refuses.
+What runs is a copy of the Cells without hooks; Parameters are shared, and are what they were afterwards, as are random
+generators and what is printed. What an export refuses, this refuses.
 """
+
 from __future__ import annotations
 
 import copy
@@ -29,12 +31,22 @@ from mindspore_compat.train._export._trace import trace
 __all__ = ["operator_graph", "set_type"]
 
 _MOST_SECONDS = 10.0  # a graph is no reason to hold a training up
-_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks", "_forward_hooks_with_kwargs",
-          "_forward_hooks_always_called", "_forward_pre_hooks_with_kwargs")
-_SHAPED_AS_RESULT = frozenset({"Conv2D", "Conv3D", "MatMul", "BatchMatMul"})  # what comes behind them in their rows keeps the shape
+_HOOKS = (
+    "_forward_hooks",
+    "_forward_pre_hooks",
+    "_backward_hooks",
+    "_backward_pre_hooks",
+    "_forward_hooks_with_kwargs",
+    "_forward_hooks_always_called",
+    "_forward_pre_hooks_with_kwargs",
+)
+_SHAPED_AS_RESULT = frozenset(
+    {"Conv2D", "Conv3D", "MatMul", "BatchMatMul"}
+)  # what comes behind them in their rows keeps the shape
 
 
-# --- operators that MINDIR's rows take apart, and MindSpore's compiler does not ---------------------------------------------------
+# --- operators that MINDIR's rows take apart, and MindSpore's compiler does not ---------------------------------------
+
 
 def _in(node: Node, layer: str) -> bool:
     return node.scope.rpartition("-")[2] == layer
@@ -50,7 +62,12 @@ def _batch_norm(e: Any, a: Any, n: Node) -> Any:
 def _nll_loss(e: Any, a: Any, n: Node) -> Any:
     target = a.target.node.args["self"] if a.target.node is not None and a.target.node.op == "to" else a.target
     source = a.self.node
-    if source is not None and source.op == "_log_softmax" and a.reduction == 1 and _in(n, "SoftmaxCrossEntropyWithLogits"):
+    if (
+        source is not None
+        and source.op == "_log_softmax"
+        and a.reduction == 1
+        and _in(n, "SoftmaxCrossEntropyWithLogits")
+    ):
         return e("SparseSoftmaxCrossEntropyWithLogits", source.args["self"], target, is_grad=False), None
     result = e("NLLLoss", a.self, target, a.weight, ("none", "mean", "sum")[a.reduction], a.ignore_index)
     return e.item(result, 0), None
@@ -62,21 +79,36 @@ def _view(e: Any, a: Any, n: Node) -> Ref:
 
 def _with_number(op: str, name: str) -> Row:
     """``x * 2`` is an operator of its own."""
+
     def row(e: Any, a: Any, n: Node) -> Ref:
-        number = a.other.data.item() if isinstance(a.other, Value) and a.other.data is not None and not a.other.shape else a.other
-        if isinstance(number, (int, float)) and a.self.dtype is n.outputs[0].dtype and getattr(a, "rounding_mode", None) is None:
+        number = (
+            a.other.data.item()
+            if isinstance(a.other, Value) and a.other.data is not None and not a.other.shape
+            else a.other
+        )
+        if (
+            isinstance(number, (int, float))
+            and a.self.dtype is n.outputs[0].dtype
+            and getattr(a, "rounding_mode", None) is None
+        ):
             return e(name, a.self, number)
         return mindir.ROWS[op](e, a, n)
+
     return row
 
 
 def _mse_loss(e: Any, a: Any, n: Node) -> Ref:
     squares = e("Square", e("Sub", a.self, a.target))
-    return squares if a.reduction == 0 else e(("ReduceMean", "ReduceSum")[a.reduction - 1], squares, tuple(range(a.self.ndim)), False)
+    return (
+        squares
+        if a.reduction == 0
+        else e(("ReduceMean", "ReduceSum")[a.reduction - 1], squares, tuple(range(a.self.ndim)), False)
+    )
 
 
 def _other(e: Any, a: Any, n: Node) -> Any:
     """What MINDIR has no row for, under torch's name: it is only looked at."""
+
     def given(item: Any) -> Any:
         if isinstance(item, Value) or item is None or isinstance(item, (bool, int, float, str)):
             return item
@@ -84,7 +116,9 @@ def _other(e: Any, a: Any, n: Node) -> Any:
             return tuple(part if isinstance(part, (bool, int, float)) else str(part) for part in item)
         return e("MakeTuple", *item) if isinstance(item, (tuple, list)) else str(item)
 
-    result = e("".join(part[:1].upper() + part[1:] for part in n.op.split("_")), *[given(item) for item in vars(a).values()])
+    result = e(
+        "".join(part[:1].upper() + part[1:] for part in n.op.split("_")), *[given(item) for item in vars(a).values()]
+    )
     return result if len(n.outputs) == 1 else tuple(e.item(result, index) for index in range(len(n.outputs)))
 
 
@@ -93,11 +127,26 @@ class _Rows(dict[str, Row]):
         return super().get(op) or _other
 
 
-_ROWS = _Rows({**mindir.ROWS, "mul": _with_number("mul", "Muls"), "div": _with_number("div", "Divs"), "native_batch_norm": _batch_norm,
-               "nll_loss_forward": _nll_loss, "mse_loss": _mse_loss, "view": _view,
-               "native_group_norm": lambda e, a, n: (e.item(e("GroupNorm", a.input, a.group, a.weight, a.bias, float(a.eps)), 0), None, None),
-               "_adaptive_avg_pool2d": lambda e, a, n: e("AdaptiveAvgPool2D", a.self, output_size=tuple(a.output_size))})
-_WHOLE = frozenset({"nll_loss_forward", "native_batch_norm", "native_group_norm", "_adaptive_avg_pool2d"})  # not taken apart
+_ROWS = _Rows(
+    {
+        **mindir.ROWS,
+        "mul": _with_number("mul", "Muls"),
+        "div": _with_number("div", "Divs"),
+        "native_batch_norm": _batch_norm,
+        "nll_loss_forward": _nll_loss,
+        "mse_loss": _mse_loss,
+        "view": _view,
+        "native_group_norm": lambda e, a, n: (
+            e.item(e("GroupNorm", a.input, a.group, a.weight, a.bias, float(a.eps)), 0),
+            None,
+            None,
+        ),
+        "_adaptive_avg_pool2d": lambda e, a, n: e("AdaptiveAvgPool2D", a.self, output_size=tuple(a.output_size)),
+    }
+)
+_WHOLE = frozenset(
+    {"nll_loss_forward", "native_batch_norm", "native_group_norm", "_adaptive_avg_pool2d"}
+)  # not taken apart
 
 
 def _kept(deadline: float) -> Callable[[str, dict[str, Any]], bool]:
@@ -105,10 +154,12 @@ def _kept(deadline: float) -> Callable[[str, dict[str, Any]], bool]:
         if time.monotonic() > deadline:
             raise TimeoutError("the graph takes too long to record")
         return op in _WHOLE or mindir.kept(op, arguments)
+
     return kept
 
 
-# --- the message ------------------------------------------------------------------------------------------------------------------
+# --- the message ------------------------------------------------------------------------------------------------------
+
 
 def set_type(target: Any, tensor: Any) -> None:
     """The TypeProto of something with shape and dtype."""
@@ -235,8 +286,13 @@ class _Lowering(Lowering):
     def _add(self, graph: Any, made: _Written, names: dict[str, str], counts: Counter[str]) -> None:
         scope = self._scopes.get(made.node.scope if made.node is not None else "", self._scopes[""])
         full_name = f"{scope}/{made.op}"
-        row = graph.node.add(name=names[made.ref], op_type=made.op, scope=scope, full_name=f"{full_name}-op{counts[full_name]}",
-                             instance_name=scope.rpartition("/")[2].partition("-")[0])
+        row = graph.node.add(
+            name=names[made.ref],
+            op_type=made.op,
+            scope=scope,
+            full_name=f"{full_name}-op{counts[full_name]}",
+            instance_name=scope.rpartition("/")[2].partition("-")[0],
+        )
         counts[full_name] += 1
         for ref in made.inputs:
             row.input.add(name=names.get(ref, ref), type=0)
@@ -250,7 +306,8 @@ class _Lowering(Lowering):
             set_type(row.output_type, made.outputs[0])
 
 
-# --- running it without a trace left behind ---------------------------------------------------------------------------------------
+# --- running it without a trace left behind ---------------------------------------------------------------------------
+
 
 class _Silent:
     """Standard output and error while this thread runs the network again; other threads write as ever."""
@@ -309,13 +366,27 @@ def operator_graph(network: Cell, path: str, scopes: dict[str, str], inputs: tup
     Raises:
         NotImplementedError: for what an export refuses. Any error of the network.
     """
-    below = {key[len(path) + 1:] if path and key != path else "" if key == path else key: scope for key, scope in scopes.items()
-             if not path or key == path or key.startswith(f"{path}.")}
+    below = {
+        key[len(path) + 1 :] if path and key != path else "" if key == path else key: scope
+        for key, scope in scopes.items()
+        if not path or key == path or key.startswith(f"{path}.")
+    }
     run = _without_hooks(network)
     count = sum(isinstance(item, torch.Tensor) for item in leaves(inputs))
     with _nothing_seen():
-        graph = trace(run, inputs, [f"inputs{number}" for number in range(count)], name, _kept(time.monotonic() + _MOST_SECONDS), straight=True)
-    named = {f"{key}-{type(cell).__name__}" if key else type(cell).__name__: below[key] for key, cell in network.cells_and_names() if key in below}
+        graph = trace(
+            run,
+            inputs,
+            [f"inputs{number}" for number in range(count)],
+            name,
+            _kept(time.monotonic() + _MOST_SECONDS),
+            straight=True,
+        )
+    named = {
+        f"{key}-{type(cell).__name__}" if key else type(cell).__name__: below[key]
+        for key, cell in network.cells_and_names()
+        if key in below
+    }
     lowering = _Lowering(graph, {"": below[""], **named})
     lowering.run()
     return lowering.message(name)

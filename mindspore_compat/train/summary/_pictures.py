@@ -1,4 +1,5 @@
 """What of a MindSpore run TensorBoard can show otherwise: graphs as GraphDef, lineage as names and numbers."""
+
 from __future__ import annotations
 
 import json
@@ -57,8 +58,11 @@ def lineage_facts(plugin: str, message: Any) -> tuple[dict[str, Any], dict[str, 
         return hparams, {"lineage/loss": message.algorithm.loss} if message.algorithm.HasField("loss") else {}
     if plugin == "eval_lineage":
         found = _read_json(message.metric) if message.metric else {}
-        numbers = {f"lineage/eval_{key}": float(value) for key, value in found.items()
-                   if isinstance(value, (int, float))} if isinstance(found, dict) else {}
+        numbers = (
+            {f"lineage/eval_{key}": float(value) for key, value in found.items() if isinstance(value, (int, float))}
+            if isinstance(found, dict)
+            else {}
+        )
         return {part.name: value for part, value in message.valid_dataset.ListFields()}, numbers
     if plugin == "custom_lineage_data":
         custom: dict[str, Any] = {}

@@ -1,4 +1,5 @@
 """Reading runs back, real MindSpore's too, and converting them for TensorBoard."""
+
 from __future__ import annotations
 
 import logging
@@ -24,16 +25,23 @@ _NAME = re.compile(r".*\.out\.events\.summary\.(?P<seconds>\d+)\..*", re.DOTALL)
 _MOST_WARNINGS = 5  # of a file
 _MOST_PIXELS = 1 << 25
 _TYPES = {number: name for name, number in DATA_TYPES.items()}
-_LINEAGE_PLUGINS = {"train_lineage": "train_lineage", "evaluation_lineage": "eval_lineage", "dataset_graph": "dataset_graph",
-                    "user_defined_info": "custom_lineage_data"}
+_LINEAGE_PLUGINS = {
+    "train_lineage": "train_lineage",
+    "evaluation_lineage": "eval_lineage",
+    "dataset_graph": "dataset_graph",
+    "user_defined_info": "custom_lineage_data",
+}
 
 
 @dataclass
 class SummaryData:
-    """What a run recorded. Everything by tag is {tag: {step: value}} in the order of the files; of a tag and step the last one counts.
+    """What a run recorded. Everything by tag is {tag: {step: value}} in the order of the files; of a tag and step the
+    last one counts.
 
-    scalars: floats. tensors: arrays of the recorded type (the file keeps float32). images: uint8 arrays (height, width, 3).
-    histograms: `Histogram`. landscapes: LossLandscape messages. graphs: GraphProto messages. lineage: {plugin: [message]}.
+    scalars: floats. tensors: arrays of the recorded type (the file keeps float32). images: uint8 arrays (height, width,
+        3).
+    histograms: `Histogram`. landscapes: LossLandscape messages. graphs: GraphProto messages. lineage: {plugin:
+        [message]}.
     """
 
     files: list[str] = field(default_factory=list)
@@ -66,14 +74,19 @@ def _files_of(path: str) -> list[str]:
     if os.path.isfile(path):
         return [path]
     if not os.path.isdir(path):
-        raise FileNotFoundError(f"There is no file or folder {path!r}. Give the folder that SummaryRecord or SummaryCollector wrote to.")
+        raise FileNotFoundError(
+            f"There is no file or folder {path!r}. Give the folder that SummaryRecord or SummaryCollector wrote to."
+        )
     found = []
     for name in os.listdir(path):
         match = _NAME.fullmatch(name)
         if match and not name.endswith("_explain") and os.path.isfile(os.path.join(path, name)):
             found.append((int(match["seconds"]), name.endswith("_lineage"), name))
     if not found:
-        raise FileNotFoundError(f"The folder {path!r} holds no summary files (names with '.out.events.summary.'). Give the folder of one run.")
+        raise FileNotFoundError(
+            f"The folder {path!r} holds no summary files (names with '.out.events.summary.'). Give the folder of one "
+            "run."
+        )
     return [os.path.join(path, name) for _, _, name in sorted(found)]
 
 
@@ -101,12 +114,24 @@ class _Report:
             if error.errno is not None:
                 raise
             self.note(what, error)
-        except (ArithmeticError, AttributeError, LookupError, RuntimeError, SyntaxError, TypeError, ValueError, zlib.error, struct.error) as error:
+        except (
+            ArithmeticError,
+            AttributeError,
+            LookupError,
+            RuntimeError,
+            SyntaxError,
+            TypeError,
+            ValueError,
+            zlib.error,
+            struct.error,
+        ) as error:
             self.note(what, f"{type(error).__name__}: {error}")
 
 
 def _events(path: str, report: _Report) -> Iterator[Any]:
-    """The messages of a file: records that are damaged or no messages are left out, behind a wrong length nothing is found any more."""
+    """The messages of a file: records that are damaged or no messages are left out, behind a wrong length nothing is
+    found any more.
+    """
     from google.protobuf.message import DecodeError
 
     from mindspore_compat._format.proto import lineage, summary
@@ -130,9 +155,18 @@ def _events(path: str, report: _Report) -> Iterator[Any]:
 def _histogram(message: Any) -> Histogram:
     buckets = message.buckets
     valid = bool(buckets)
-    return Histogram([b.left for b in buckets], [b.width for b in buckets], [b.count for b in buckets], message.min if valid else None,
-                     message.max if valid else None, message.sum if valid else None, message.count, message.nan_count, message.pos_inf_count,
-                     message.neg_inf_count)
+    return Histogram(
+        [b.left for b in buckets],
+        [b.width for b in buckets],
+        [b.count for b in buckets],
+        message.min if valid else None,
+        message.max if valid else None,
+        message.sum if valid else None,
+        message.count,
+        message.nan_count,
+        message.pos_inf_count,
+        message.neg_inf_count,
+    )
 
 
 def _value(message: Any) -> tuple[str, str, Any]:
@@ -143,11 +177,21 @@ def _value(message: Any) -> tuple[str, str, Any]:
     if kind == "scalar_value":
         return "scalar", message.tag, message.scalar_value
     if kind == "image":
-        return "image", message.tag, Picture(message.image.height, message.image.width, message.image.colorspace, message.image.encoded_image)
+        return (
+            "image",
+            message.tag,
+            Picture(message.image.height, message.image.width, message.image.colorspace, message.image.encoded_image),
+        )
     if kind == "histogram":
         return "histogram", message.tag, _histogram(message.histogram)
     if kind == "tensor":
-        return "tensor", message.tag, Values(tuple(message.tensor.dims), message.tensor.data_type, np.array(message.tensor.float_data, np.float32))
+        return (
+            "tensor",
+            message.tag,
+            Values(
+                tuple(message.tensor.dims), message.tensor.data_type, np.array(message.tensor.float_data, np.float32)
+            ),
+        )
     return "landscape", message.tag, message.loss_landscape.SerializeToString()
 
 
@@ -163,6 +207,7 @@ def _decoded(kind: str, value: Any) -> Any:
             return value.values.reshape(value.dims).astype("float32" if name == "bfloat16" else name)
     if kind == "landscape":
         from mindspore_compat._format.proto.summary import LossLandscape
+
         return LossLandscape.FromString(value)
     return value
 
@@ -175,15 +220,18 @@ def _pixels(png: bytes) -> np.ndarray:
 
     with Image.open(io.BytesIO(png), formats=("PNG",)) as picture:
         if picture.width * picture.height > _MOST_PIXELS:
-            raise ValueError(f"a picture of {picture.width} x {picture.height} pixels is larger than {_MOST_PIXELS} pixels")
+            raise ValueError(
+                f"a picture of {picture.width} x {picture.height} pixels is larger than {_MOST_PIXELS} pixels"
+            )
         return np.asarray(picture)
 
 
 def read_summary(path: str) -> SummaryData:
     """Everything in a run's folder, or in one file.
 
-    What is damaged is left out with a warning that names the file: a record, a value (also a picture of more than 2**25 pixels), or what comes
-    behind the length of a record if that is wrong. A cut-off end, as a killed writer leaves it, is no damage.
+    What is damaged is left out with a warning that names the file: a record, a value (also a picture of more than 2**25
+    pixels), or what comes behind the length of a record if that is wrong. A cut-off end, as a killed writer leaves it,
+    is no damage.
 
     Raises:
         FileNotFoundError: if there are no summary files. OSError: if one can not be read. Both with the name.
@@ -215,7 +263,8 @@ def to_tensorboard(path: str, output: str | None = None) -> str:
     What is damaged is left out, as by `read_summary`.
 
     Raises:
-        FileNotFoundError: if there are no summary files. OSError: if one can not be read, or the new one not be written. Both with the name.
+        FileNotFoundError: if there are no summary files. OSError: if one can not be read, or the new one not be
+            written. Both with the name.
         ValueError: if ``output`` already holds a TensorBoard file, so that nothing shows twice.
     """
     from mindspore_compat.train.summary._tensorboard import TensorBoardFile
@@ -226,7 +275,9 @@ def to_tensorboard(path: str, output: str | None = None) -> str:
     os.makedirs(folder, exist_ok=True)
     there = sorted(name for name in os.listdir(folder) if "tfevents" in name)
     if there:
-        raise ValueError(f"The folder {folder!r} already holds a TensorBoard file ({there[0]}). Give another 'output', or remove it.")
+        raise ValueError(
+            f"The folder {folder!r} already holds a TensorBoard file ({there[0]}). Give another 'output', or remove it."
+        )
     match = _NAME.fullmatch(os.path.basename(files[0]))
     target = TensorBoardFile(folder, int(match["seconds"]) if match else None)
     try:

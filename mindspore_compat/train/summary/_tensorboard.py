@@ -1,8 +1,9 @@
 """The same values as a TensorBoard event file: scalars, images, histograms; lineage as text and hparams; graphs.
 
-A tensor appears as the histogram ``TAG/tensor``, since TensorBoard has nothing for tensors. A tag that two kinds share gets the second
-kind appended, since TensorBoard wants one kind a tag.
+A tensor appears as the histogram ``TAG/tensor``, since TensorBoard has nothing for tensors. A tag that two kinds share
+gets the second kind appended, since TensorBoard wants one kind a tag.
 """
+
 from __future__ import annotations
 
 import itertools
@@ -22,10 +23,14 @@ _numbers = itertools.count()
 
 
 def set_tensorboard(enabled: bool | None) -> None:
-    """Whether new recorders also write a TensorBoard file; None asks the environment (``MINDSPORE_COMPAT_TENSORBOARD=0`` is off, default on)."""
+    """Whether new recorders also write a TensorBoard file; None asks the environment
+    (``MINDSPORE_COMPAT_TENSORBOARD=0`` is off, default on).
+    """
     global _chosen
     if enabled is not None and not isinstance(enabled, bool):
-        raise TypeError(f"For 'set_tensorboard', the 'enabled' must be a bool or None, but got {type(enabled).__name__}.")
+        raise TypeError(
+            f"For 'set_tensorboard', the 'enabled' must be a bool or None, but got {type(enabled).__name__}."
+        )
     _chosen = enabled
 
 
@@ -38,7 +43,8 @@ class TensorBoardFile:
     """Takes what the MindSpore file takes; one of these a recorder."""
 
     def __init__(self, folder: str, seconds: int | None = None) -> None:
-        name = f"events.out.tfevents.{int(time.time()) if seconds is None else seconds}.{platform.node()}.{os.getpid()}.{next(_numbers)}"
+        seconds = int(time.time()) if seconds is None else seconds
+        name = f"events.out.tfevents.{seconds}.{platform.node()}.{os.getpid()}.{next(_numbers)}"
         self.file = EventFile(os.path.join(folder, name), (b"\x1a", b"brain.Event:2"))
         self._kinds: dict[str, str] = {}
         self._hparams: dict[str, Any] = {}
@@ -58,8 +64,11 @@ class TensorBoardFile:
                 kind, tag, value = "histogram", f"{tag}/tensor", _spread(value)
             if kind == "landscape":
                 from mindspore_compat.train.summary._landscape_pictures import landscape_pictures
-                encoded += [TensorBoardValues.image(self._named(f"{tag}/{name}", "image"), picture)
-                            for name, picture in landscape_pictures(tag, value).items()]
+
+                encoded += [
+                    TensorBoardValues.image(self._named(f"{tag}/{name}", "image"), picture)
+                    for name, picture in landscape_pictures(tag, value).items()
+                ]
                 continue
             encoded.append(getattr(TensorBoardValues, kind)(self._named(tag, kind), value))
         if encoded:
@@ -68,6 +77,7 @@ class TensorBoardFile:
     def graph(self, wall_time: float, graph: bytes) -> None:
         """A GraphProto of MindSpore's."""
         from mindspore_compat.train.summary._pictures import graph_def
+
         self.file.write(event(wall_time, b"\x22", graph_def(graph)))
 
     def lineage(self, wall_time: float, plugin: str, body: bytes) -> None:
@@ -75,14 +85,23 @@ class TensorBoardFile:
         from mindspore_compat._format.proto import lineage as messages
         from mindspore_compat.train.summary._pictures import lineage_facts
 
-        kind = {"train_lineage": messages.TrainLineage, "eval_lineage": messages.EvaluationLineage, "dataset_graph": messages.DatasetGraph,
-                "custom_lineage_data": messages.UserDefinedInfo}[plugin]
+        kind = {
+            "train_lineage": messages.TrainLineage,
+            "eval_lineage": messages.EvaluationLineage,
+            "dataset_graph": messages.DatasetGraph,
+            "custom_lineage_data": messages.UserDefinedInfo,
+        }[plugin]
         message = kind.FromString(body)
         hparams, metrics = lineage_facts(plugin, message)
         self._hparams.update(hparams)
         self._metrics.update(metrics)
         self._hparams_are_due = self._hparams_are_due or bool(hparams or metrics)
-        values = [_text_value(f"lineage/{plugin}", f"```\n{message}```" if plugin == "dataset_graph" else _table({**hparams, **metrics}))]
+        values = [
+            _text_value(
+                f"lineage/{plugin}",
+                f"```\n{message}```" if plugin == "dataset_graph" else _table({**hparams, **metrics}),
+            )
+        ]
         values += [TensorBoardValues.scalar(tag, number) for tag, number in metrics.items()]
         self.file.write(summary_event(wall_time, 0, values))
 
@@ -90,7 +109,10 @@ class TensorBoardFile:
         from torch.utils.tensorboard.summary import hparams
 
         self._hparams_are_due = False
-        shown = {str(name): value if isinstance(value, (bool, int, float, str)) else str(value) for name, value in self._hparams.items()}
+        shown = {
+            str(name): value if isinstance(value, (bool, int, float, str)) else str(value)
+            for name, value in self._hparams.items()
+        }
         for summary in hparams(shown, self._metrics):
             self.file.write(event(time.time(), b"\x2a", summary.SerializeToString()))
 

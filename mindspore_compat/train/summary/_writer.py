@@ -1,8 +1,10 @@
 """The background writer of a recorder: a thread that makes histograms and pictures, encodes and writes.
 
-Records go through a queue; once about `_MOST_BYTES` or `_MOST_RECORDS` are on their way, `submit` waits until they are written. `flush`
-and `close` return when everything is with the system, so a killed process loses nothing of what was flushed.
+Records go through a queue; once about `_MOST_BYTES` or `_MOST_RECORDS` are on their way, `submit` waits until they are
+written. `flush` and `close` return when everything is with the system, so a killed process loses nothing of what was
+flushed.
 """
+
 from __future__ import annotations
 
 import logging
@@ -25,7 +27,12 @@ _log = logging.getLogger("mindspore_compat")
 _MOST_RECORDS = 4096
 _MOST_BYTES = 1 << 28
 #: plugin -> key of its field in LineageEvent
-LINEAGE_KEYS = {"train_lineage": b"\x32", "eval_lineage": b"\x3a", "dataset_graph": b"\x4a", "custom_lineage_data": b"\x52"}
+LINEAGE_KEYS = {
+    "train_lineage": b"\x32",
+    "eval_lineage": b"\x3a",
+    "dataset_graph": b"\x4a",
+    "custom_lineage_data": b"\x52",
+}
 _VERSION = (b"\x1a", b"MindSpore.Event:1")
 _SPARE_BYTES, _SPARE_KINDS, _SPARE_OF_A_KIND = 1 << 20, 64, 2
 _READ_ONLY = 0o400
@@ -45,7 +52,9 @@ class RecordWriter:
         tensorboard: folder of the TensorBoard file, or None.
     """
 
-    def __init__(self, summary: str, lineage: str, export: str | None, limit: int | None, tensorboard: str | None) -> None:
+    def __init__(
+        self, summary: str, lineage: str, export: str | None, limit: int | None, tensorboard: str | None
+    ) -> None:
         self.summary_file = EventFile(summary, _VERSION, _READ_ONLY, limit)
         self._summary: EventFile | None = self.summary_file
         self._lineage: EventFile | None = EventFile(lineage, None, _READ_ONLY, limit)
@@ -60,8 +69,10 @@ class RecordWriter:
         self._spare: dict[tuple[tuple[int, ...], np.dtype], list[np.ndarray]] = {}
 
     def room(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-        """An array for a value to record; one that was written already, if there is one. Arrays that are freed in this thread seem to let the C
-        library give the end of the heap back to the system, from which the training's next steps get it again page by page."""
+        """An array for a value to record; one that was written already, if there is one. Arrays that are freed in this
+        thread seem to let the C library give the end of the heap back to the system, from which the training's next
+        steps get it again page by page.
+        """
         try:
             return self._spare[shape, dtype].pop()
         except (KeyError, IndexError):
@@ -121,7 +132,7 @@ class RecordWriter:
         """The first error that was not taken yet."""
         return self._errors.pop(0) if self._errors else None
 
-    # --- in the thread ----------------------------------------------------------------------------------------------------
+    # --- in the thread ------------------------------------------------------------------------------------------------
 
     def _run(self) -> None:
         while True:
@@ -186,7 +197,9 @@ class RecordWriter:
         if not values:
             return
         if self._summary is not None:
-            data = summary_event(wall_time, step, [getattr(MindSporeValues, kind)(tag, value) for kind, tag, value in values])
+            data = summary_event(
+                wall_time, step, [getattr(MindSporeValues, kind)(tag, value) for kind, tag, value in values]
+            )
             self._to_file("_summary", self._summary.write, data)
         if self._tensorboard is not None:
             self._to_file("_tensorboard", self._tensorboard.record, wall_time, step, values)
@@ -201,7 +214,11 @@ class RecordWriter:
             value = make_picture(payload)
             self._keep_room(payload)
             if value is None:
-                _log.error("the image %r of shape %s is not written: it must be NCHW with C 1 or 3, and not empty.", tag, payload.shape)
+                _log.error(
+                    "the image %r of shape %s is not written: it must be NCHW with C 1 or 3, and not empty.",
+                    tag,
+                    payload.shape,
+                )
                 return
         elif plugin == "tensor":
             array, data_type, export = payload

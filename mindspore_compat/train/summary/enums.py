@@ -1,4 +1,5 @@
 """Names of what a recorder takes. Upstream: ``mindspore.train.summary.enums``."""
+
 from enum import Enum
 from typing import Any
 

@@ -1,4 +1,5 @@
 """`SummaryRecord`. Upstream: ``mindspore.train.summary.summary_record``."""
+
 from __future__ import annotations
 
 import atexit
@@ -24,28 +25,34 @@ from mindspore_compat.train.summary._writer import RecordWriter
 __all__ = ["SummaryRecord"]
 
 _log = logging.getLogger("mindspore_compat")
-_MESSAGES = {"train_lineage": "TrainLineage", "eval_lineage": "EvaluationLineage", "dataset_graph": "DatasetGraph",
-             "custom_lineage_data": "UserDefinedInfo"}
+_MESSAGES = {
+    "train_lineage": "TrainLineage",
+    "eval_lineage": "EvaluationLineage",
+    "dataset_graph": "DatasetGraph",
+    "custom_lineage_data": "UserDefinedInfo",
+}
 _GRAPHS = ("mindspore.irpb.ModelProto", "mindspore.irpb.GraphProto")
 
 
 class SummaryRecord:
-    """Records values of a training run to a summary file (and lineage file) in a folder, and to a TensorBoard file beside it.
+    """Records values of a training run to a summary file (and lineage file) in a folder, and to a TensorBoard file
+    beside it.
 
-    Besides what `add_value` is given, `record` takes what summary operators (``ops.ScalarSummary`` and so on) saw since the last call,
-    in train mode. One recorder at a time; close it, or use ``with``.
+    Besides what `add_value` is given, `record` takes what summary operators (``ops.ScalarSummary`` and so on) saw since
+    the last call, in train mode. One recorder at a time; close it, or use ``with``.
 
     Args:
         log_dir: the folder, made if needed.
         file_prefix, file_suffix: of the file names.
         num_process: accepted without effect; one background thread writes.
         network: its graph is recorded once, with the first `record`.
-        max_file_size: bytes of each of MindSpore's files; later records are dropped with one warning. The TensorBoard file goes on.
+        max_file_size: bytes of each of MindSpore's files; later records are dropped with one warning. The TensorBoard
+            file goes on.
         raise_exception: raise what fails while writing, from the next call; otherwise it is logged.
         export_options: {"tensor_format": "npy"} also saves tensors as .npy.
 
-    ``mindspore_compat.train.summary.set_tensorboard(False)``, or MINDSPORE_COMPAT_TENSORBOARD=0 in the environment, turns the
-    TensorBoard file off.
+    ``mindspore_compat.train.summary.set_tensorboard(False)``, or MINDSPORE_COMPAT_TENSORBOARD=0 in the environment,
+    turns the TensorBoard file off.
 
     Raises:
         TypeError, ValueError: for wrong arguments. RuntimeError: while another recorder is open.
@@ -53,21 +60,40 @@ class SummaryRecord:
 
     count = 0
 
-    def __init__(self, log_dir: str, file_prefix: str = "events", file_suffix: str = "_MS", num_process: int = 32, network: Any = None,
-                 max_file_size: int | None = None, raise_exception: bool = False, export_options: dict | None = None) -> None:
+    def __init__(
+        self,
+        log_dir: str,
+        file_prefix: str = "events",
+        file_suffix: str = "_MS",
+        num_process: int = 32,
+        network: Any = None,
+        max_file_size: int | None = None,
+        raise_exception: bool = False,
+        export_options: dict | None = None,
+    ) -> None:
         if SummaryRecord.count > 0:
-            raise RuntimeError(f"For 'SummaryRecord', only one instance is supported in a training process, you are trying to create a new one when "
-                               f"the existing instance number is {SummaryRecord.count}. Close the other one first.")
+            raise RuntimeError(
+                "For 'SummaryRecord', only one instance is supported in a training process, you are trying to create "
+                "a new one when "
+                f"the existing instance number is {SummaryRecord.count}. Close the other one first."
+            )
         folder = make_directory(log_dir, "log_dir")
         if not isinstance(max_file_size, (int, type(None))):
-            raise TypeError(f"For 'SummaryRecord', the 'max_file_size' should be int type, but got type {type(max_file_size)}")
+            raise TypeError(
+                f"For 'SummaryRecord', the 'max_file_size' should be int type, but got type {type(max_file_size)}"
+            )
         if not isinstance(file_prefix, str) or not isinstance(file_suffix, str):
-            raise TypeError("For 'SummaryRecord', `file_prefix` and `file_suffix`  should be str, but got type "
-                            f"{type(file_prefix)} and {type(file_suffix)}")
+            raise TypeError(
+                "For 'SummaryRecord', `file_prefix` and `file_suffix`  should be str, but got type "
+                f"{type(file_prefix)} and {type(file_suffix)}"
+            )
         check_file_part(file_prefix)
         check_file_part(file_suffix)
         if max_file_size is not None and max_file_size < 0:
-            _log.warning("For 'SummaryRecord', the 'max_file_size' should be greater than 0, but got %s: no limit.", max_file_size)
+            _log.warning(
+                "For 'SummaryRecord', the 'max_file_size' should be greater than 0, but got %s: no limit.",
+                max_file_size,
+            )
             max_file_size = None
         self.raise_exception = check_type(raise_exception, "raise_exception", bool, "SummaryRecord")
         self._export_options = check_export_options(export_options)
@@ -90,7 +116,9 @@ class SummaryRecord:
         device = _device_number()
         seconds = int(time.time())
         while True:
-            names = [f"{prefix}.out.events.summary.{seconds}.{device}.{platform.node()}{end}" for end in (suffix, "_lineage")]
+            names = [
+                f"{prefix}.out.events.summary.{seconds}.{device}.{platform.node()}{end}" for end in (suffix, "_lineage")
+            ]
             summary, lineage = (os.path.join(folder, name) for name in names)
             export = os.path.join(folder, f"export_{seconds}") if self._export_options is not None else None
             if not any(os.path.exists(path) for path in (summary, lineage, export or summary)):
@@ -100,7 +128,9 @@ class SummaryRecord:
 
     def __enter__(self) -> SummaryRecord:
         if self._closed:
-            raise ValueError("For 'SummaryRecord', it has been closed, please check if close() method is called. Make a new one.")
+            raise ValueError(
+                "For 'SummaryRecord', it has been closed, please check if close() method is called. Make a new one."
+            )
         return self
 
     def __exit__(self, *err: Any) -> None:
@@ -112,37 +142,47 @@ class SummaryRecord:
             self._operators[kind.lower(), name] = _to_host(kind.lower(), value, f"{kind}Summary", self._writer)
 
     def set_mode(self, mode: str) -> None:
-        """"train", or "eval", in which summary operators are not recorded.
+        """ "train", or "eval", in which summary operators are not recorded.
 
         Raises:
             ValueError: for another mode.
         """
         if mode not in ("train", "eval"):
-            raise ValueError(f"For 'SummaryRecord.set_mode', {mode!r} is not a recognized mode, "
-                             'expect the parameter "mode" is "train" or "eval"')
+            raise ValueError(
+                f"For 'SummaryRecord.set_mode', {mode!r} is not a recognized mode, "
+                'expect the parameter "mode" is "train" or "eval"'
+            )
         self._mode = mode
 
     def add_value(self, plugin: str, name: str, value: Any) -> None:
         """Keep a value for the next `record`.
 
         Args:
-            plugin: "scalar", "image" (NCHW), "tensor" or "histogram" with a Tensor; "graph" with the bytes of a ModelProto or the message;
-                "train_lineage", "eval_lineage", "dataset_graph", "custom_lineage_data", "landscape" with their messages.
+            plugin: "scalar", "image" (NCHW), "tensor" or "histogram" with a Tensor; "graph" with the bytes of a
+                ModelProto or the message; "train_lineage", "eval_lineage", "dataset_graph", "custom_lineage_data",
+                "landscape" with their messages.
             name: the tag.
 
         Raises:
-            ValueError: for an unknown plugin, an empty name, or a Tensor whose shape does not fit. TypeError: for another type of value.
+            ValueError: for an unknown plugin, an empty name, or a Tensor whose shape does not fit. TypeError: for
+                another type of value.
         """
         if plugin in ("tensor", "scalar", "image", "histogram"):
             if not name or not isinstance(name, str):
-                raise ValueError('For "SummaryRecord", the parameter "name" type should be str, and not empty, '
-                                 f"but got {name!r} of type {type(name)}.")
+                raise ValueError(
+                    'For "SummaryRecord", the parameter "name" type should be str, and not empty, '
+                    f"but got {name!r} of type {type(name)}."
+                )
             if not isinstance(value, torch.Tensor):
-                raise TypeError(f'For "SummaryRecord", the parameter "value" expect to be Tensor, but got {type(value).__name__}')
+                raise TypeError(
+                    f'For "SummaryRecord", the parameter "value" expect to be Tensor, but got {type(value).__name__}'
+                )
             self._keep(plugin, name, _to_host(plugin, value, "SummaryRecord", self._writer))
         elif plugin in _MESSAGES:
             if _full_name(value) != f"mindspore.irpb.{_MESSAGES[plugin]}":
-                raise TypeError(f"Plugin {plugin!r} expects a {_MESSAGES[plugin]} value, but got {type(value).__name__}.")
+                raise TypeError(
+                    f"Plugin {plugin!r} expects a {_MESSAGES[plugin]} value, but got {type(value).__name__}."
+                )
             self._keep(plugin, name, value.SerializeToString())
         elif plugin == "graph":
             self._keep(plugin, name, _graph_bytes(value))
@@ -151,8 +191,11 @@ class SummaryRecord:
                 raise TypeError(f"Plugin {plugin!r} expects a LossLandscape value, but got {type(value).__name__}.")
             self._keep("landscape", name, value.SerializeToString())
         else:
-            raise ValueError(f'For "SummaryRecord.add_value", no such "plugin" of {plugin!r} , expect value is one of [tensor, scalar, image, '
-                             "histogram, train_lineage, eval_lineage, dataset_graph, custom_lineage_data, graph, landscape]")
+            raise ValueError(
+                f'For "SummaryRecord.add_value", no such "plugin" of {plugin!r} , expect value is one of [tensor, '
+                "scalar, image, "
+                "histogram, train_lineage, eval_lineage, dataset_graph, custom_lineage_data, graph, landscape]"
+            )
 
     def _keep(self, plugin: str, name: str, payload: Any) -> None:
         if plugin == "tensor":
@@ -174,12 +217,19 @@ class SummaryRecord:
             False if the recorder is closed.
 
         Raises:
-            TypeError: unless ``step`` is an int and ``train_network`` a Cell (or torch module) or None. Any error of writing, with raise_exception.
+            TypeError: unless ``step`` is an int and ``train_network`` a Cell (or torch module) or None. Any error of
+                writing, with raise_exception.
         """
         if not isinstance(step, int) or isinstance(step, bool):
-            raise TypeError(f"For 'SummaryRecord.record', the 'step' must be an int, but got {step!r} of type {type(step).__name__}.")
+            raise TypeError(
+                f"For 'SummaryRecord.record', the 'step' must be an int, but got {step!r} of type "
+                f"{type(step).__name__}."
+            )
         if not isinstance(train_network, (torch.nn.Module, type(None))):
-            raise TypeError(f"For 'SummaryRecord.record', the 'train_network' must be a Cell or None, but got {type(train_network).__name__}.")
+            raise TypeError(
+                "For 'SummaryRecord.record', the 'train_network' must be a Cell or None, but got "
+                f"{type(train_network).__name__}."
+            )
         if self._closed:
             _log.error("For 'SummaryRecord', the record writer is closed, please check if close() method is called")
             return False
@@ -224,7 +274,10 @@ class SummaryRecord:
     def flush(self) -> None:
         """Return when everything recorded is in the files."""
         if self._closed:
-            _log.error("For 'SummaryRecord', the record writer is closed and can not flush, please check if close() method is called")
+            _log.error(
+                "For 'SummaryRecord', the record writer is closed and can not flush, please check if close() method is "
+                "called"
+            )
             return
         self._writer.flush()
         self._raise_error()
@@ -252,6 +305,7 @@ class SummaryRecord:
 def _device_number() -> int:
     if _get_device_num() > 1:
         from mindspore_compat.communication.management import get_rank
+
         return get_rank()
     return int(context.get_context("device_id"))
 
@@ -263,7 +317,10 @@ def _full_name(value: Any) -> str:
 def _graph_bytes(value: Any) -> bytes:
     """The GraphProto in a ModelProto's bytes or a message."""
     if not isinstance(value, (bytes, bytearray)) and _full_name(value) not in _GRAPHS:
-        raise TypeError(f"Plugin 'graph' expects the bytes of a ModelProto, a ModelProto or a GraphProto, but got {type(value).__name__}.")
+        raise TypeError(
+            "Plugin 'graph' expects the bytes of a ModelProto, a ModelProto or a GraphProto, but got "
+            f"{type(value).__name__}."
+        )
     if _full_name(value) == _GRAPHS[1]:
         return bytes(value.SerializeToString())
     from mindspore_compat._format.proto.anf_ir import ModelProto
@@ -275,15 +332,26 @@ def _graph_bytes(value: Any) -> bytes:
 def _to_host(plugin: str, value: torch.Tensor, owner: str, writer: RecordWriter) -> Any:
     """A copy of a Tensor as the writer wants it: a number, an array, or for "tensor" (array, DataType)."""
     if value.dtype.is_complex:
-        raise TypeError(f'For "{owner}", the parameter "value" must be a real Tensor, but got {value.dtype}. Record its real and imaginary part.')
+        raise TypeError(
+            f'For "{owner}", the parameter "value" must be a real Tensor, but got {value.dtype}. Record its real and '
+            "imaginary part."
+        )
     if plugin == "scalar":
         if value.numel() != 1:
-            raise ValueError(f'For "{owner}", the v rank must be less than or equal to 1 and hold one value, but got shape {tuple(value.shape)}.')
+            raise ValueError(
+                f'For "{owner}", the v rank must be less than or equal to 1 and hold one value, but got shape '
+                f"{tuple(value.shape)}."
+            )
         return torch._C.TensorBase.item(value)
     if plugin == "image" and value.dim() != 4:
-        raise ValueError(f'For "{owner}", the tensor seems not to hold a valid image: it must be NCHW, but got shape {tuple(value.shape)}.')
+        raise ValueError(
+            f'For "{owner}", the tensor seems not to hold a valid image: it must be NCHW, but got shape '
+            f"{tuple(value.shape)}."
+        )
     if plugin in ("tensor", "histogram") and value.dim() == 0:
-        raise ValueError(f'For "{owner}", the value should not be empty: a {plugin} needs at least one axis. Record it as a scalar.')
+        raise ValueError(
+            f'For "{owner}", the value should not be empty: a {plugin} needs at least one axis. Record it as a scalar.'
+        )
     with torch._C.DisableTorchFunctionSubclass():
         name = str(value.dtype).removeprefix("torch.")
         plain = value.detach().to("cpu", torch.float32) if value.dtype == torch.bfloat16 else value

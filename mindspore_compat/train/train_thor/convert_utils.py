@@ -1,4 +1,5 @@
 """Conversion for `thor`. Upstream: ``mindspore.train.train_thor.convert_utils``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -17,13 +18,17 @@ class ConvertNetUtils:
     """Converts networks; `thor` does it by itself."""
 
     def convert_to_thor_net(self, net: Any) -> None:
-        """Make Dense, Conv2d, Embedding and EmbeddingLookup of ``net`` (Linear, Conv2d, Embedding of torch) record factors, in place.
+        """Make Dense, Conv2d, Embedding and EmbeddingLookup of ``net`` (Linear, Conv2d, Embedding of torch) record
+        factors, in place.
 
         Raises:
             TypeError: if it is no Cell or torch module.
         """
         if not isinstance(net, torch.nn.Module):
-            raise TypeError(f"For 'convert_to_thor_net', the 'net' must be a Cell or a torch.nn.Module, but got {type(net).__name__}.")
+            raise TypeError(
+                "For 'convert_to_thor_net', the 'net' must be a Cell or a torch.nn.Module, but got "
+                f"{type(net).__name__}."
+            )
         if isinstance(net, Cell):
             net.update_cell_prefix()
             net.update_cell_type("second-order")
@@ -34,20 +39,43 @@ class ConvertModelUtils:
     """Converts Models."""
 
     @staticmethod
-    def convert_to_thor_model(model: Any, network: Any, loss_fn: Any = None, optimizer: Any = None, metrics: Any = None, amp_level: str = "O0",
-                              loss_scale_manager: Any = None, keep_batchnorm_fp32: bool = False) -> Any:
+    def convert_to_thor_model(
+        model: Any,
+        network: Any,
+        loss_fn: Any = None,
+        optimizer: Any = None,
+        metrics: Any = None,
+        amp_level: str = "O0",
+        loss_scale_manager: Any = None,
+        keep_batchnorm_fp32: bool = False,
+    ) -> Any:
         """A new Model made from these arguments if ``optimizer`` is one of `thor`'s, else ``model`` as it is.
 
         Of a ``network`` that is a TrainOneStepCell the other arguments do not count.
         """
         from mindspore_compat.nn.optim.thor_torch import ThorTorch
+
         if not isinstance(optimizer, (ThorGpu, ThorTorch)):
             return model
         from mindspore_compat.train.train_thor.model_thor import ModelThor
+
         if isinstance(network, TrainOneStepCell):
             return ModelThor(network=network)
         if not isinstance(network, Cell):
-            return ModelThor(network=network, loss_fn=loss_fn, optimizer=optimizer, amp_level=amp_level, metrics=metrics,
-                             loss_scale_manager=loss_scale_manager)
-        return ModelThor(network=network, loss_fn=loss_fn, optimizer=optimizer, amp_level=amp_level, loss_scale_manager=loss_scale_manager,
-                         keep_batchnorm_fp32=keep_batchnorm_fp32, metrics=metrics)
+            return ModelThor(
+                network=network,
+                loss_fn=loss_fn,
+                optimizer=optimizer,
+                amp_level=amp_level,
+                metrics=metrics,
+                loss_scale_manager=loss_scale_manager,
+            )
+        return ModelThor(
+            network=network,
+            loss_fn=loss_fn,
+            optimizer=optimizer,
+            amp_level=amp_level,
+            loss_scale_manager=loss_scale_manager,
+            keep_batchnorm_fp32=keep_batchnorm_fp32,
+            metrics=metrics,
+        )

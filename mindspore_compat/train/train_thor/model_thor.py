@@ -1,4 +1,5 @@
 """`ModelThor`, the Model of the optimizer `thor`. Upstream: ``mindspore.train.train_thor.model_thor``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -11,7 +12,8 @@ __all__ = ["ModelThor"]
 
 
 class ModelThor(Model):
-    """A Model whose steps are of second order every ``frequency``-th time, sinking or not, with callbacks at every step.
+    """A Model whose steps are of second order every ``frequency``-th time, sinking or not, with callbacks at every
+    step.
 
     Arguments as of `Model`. A ``network`` that is a TrainOneStepCell brings its optimizer.
 
@@ -19,20 +21,43 @@ class ModelThor(Model):
         ValueError: in `fit` for a ``valid_dataset``, as upstream.
     """
 
-    def __init__(self, network: Any, loss_fn: Any = None, optimizer: Any = None, metrics: Any = None, eval_network: Any = None,
-                 eval_indexes: Any = None, amp_level: str = "O0", **kwargs: Any) -> None:
+    def __init__(
+        self,
+        network: Any,
+        loss_fn: Any = None,
+        optimizer: Any = None,
+        metrics: Any = None,
+        eval_network: Any = None,
+        eval_indexes: Any = None,
+        amp_level: str = "O0",
+        **kwargs: Any,
+    ) -> None:
         super().__init__(network, loss_fn, optimizer, metrics, eval_network, eval_indexes, amp_level, **kwargs)
         used = network.optimizer if isinstance(network, TrainOneStepCell) else optimizer
         if not hasattr(used, "get_frequency"):
             raise TypeError(f"For 'ModelThor', the 'optimizer' must be one of nn.thor, but got {type(used).__name__}.")
         self._frequency = used.get_frequency()
 
-    def _run_training(self, where: str, epoch: int, dataset: Any, callbacks: Any, sink_mode: bool, sink_size: int, initial_epoch: int,
-                      valid_dataset: Any, valid_frequency: Any) -> None:
+    def _run_training(
+        self,
+        where: str,
+        epoch: int,
+        dataset: Any,
+        callbacks: Any,
+        sink_mode: bool,
+        sink_size: int,
+        initial_epoch: int,
+        valid_dataset: Any,
+        valid_frequency: Any,
+    ) -> None:
         if valid_dataset is not None:
-            raise ValueError("Evaluation in training is currently not supported in the second-order scenario of thor. "
-                             "Call eval between two calls of train.")
-        super()._run_training(where, epoch, dataset, callbacks, sink_mode, sink_size, initial_epoch, valid_dataset, valid_frequency)
+            raise ValueError(
+                "Evaluation in training is currently not supported in the second-order scenario of thor. "
+                "Call eval between two calls of train."
+            )
+        super()._run_training(
+            where, epoch, dataset, callbacks, sink_mode, sink_size, initial_epoch, valid_dataset, valid_frequency
+        )
 
     def _describe_training(self, epoch_num: int, dataset: Any, callbacks: Any, sinking: Sinking) -> Any:
         sinking.one_step_per_sink = False

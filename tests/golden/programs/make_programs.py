@@ -1,9 +1,12 @@
-"""Writes what real MindSpore gives for programs of tests/programs: random.json.gz, python.json.gz and derivatives.json.gz.
+"""Writes what real MindSpore gives for programs of tests/programs: random.json.gz, python.json.gz and
+derivatives.json.gz.
 
-Run: ``python -m tests.golden.programs.make_programs random --store FILE`` (FILE is what ``python -m tests.programs --oracle --store FILE`` kept),
-``… python`` or ``… derivatives``; each of the programs by hand runs in a process of its own, because real MindSpore takes a forward that an
-earlier program left where a new Cell got its address.
+Run: ``python -m tests.golden.programs.make_programs random --store FILE`` (FILE is what ``python -m tests.programs
+    --oracle --store FILE`` kept),
+``… python`` or ``… derivatives``; each of the programs by hand runs in a process of its own, because real MindSpore
+takes a forward that an earlier program left where a new Cell got its address.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -58,15 +61,33 @@ def main() -> None:
     options = parser.parse_args()
     if options.what == "random":
         store = json.loads(options.store.read_text())
-        _write("random", {program.seed: {mode: store[str(program.seed)][f"{mode} real"]["values"] for mode in MODES
-                                         if verdict(program, store[str(program.seed)], mode) == "agree"} for program in sample(store)})
+        _write(
+            "random",
+            {
+                program.seed: {
+                    mode: store[str(program.seed)][f"{mode} real"]["values"]
+                    for mode in MODES
+                    if verdict(program, store[str(program.seed)], mode) == "agree"
+                }
+                for program in sample(store)
+            },
+        )
     elif options.what == "python":
         found = run(written.python_programs(), "pynative", real=True, alone=True)
         _write("python", {name.split(":")[1]: _values(result) for name, result in found.items() if not result["error"]})
     else:
         programs = written.derivative_programs(every=7)
-        _write("derivatives", {mode: {name.split(":")[1]: _values(result, "formula") for name, result in run(programs, mode, real=True).items()
-                                      if not result["error"]} for mode in MODES})
+        _write(
+            "derivatives",
+            {
+                mode: {
+                    name.split(":")[1]: _values(result, "formula")
+                    for name, result in run(programs, mode, real=True).items()
+                    if not result["error"]
+                }
+                for mode in MODES
+            },
+        )
 
 
 if __name__ == "__main__":

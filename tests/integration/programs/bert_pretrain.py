@@ -1,9 +1,12 @@
-"""BERT pre-training in the style of the model zoo: attention with masks, two losses, a training cell with loss scale and clipping.
+"""BERT pre-training in the style of the model zoo: attention with masks, two losses, a training cell with loss scale
+and clipping.
 
     bert_pretrain.py [Lamb|AdamWeightDecay] [scaled|plain]
 
-Real MindSpore has no Lamb kernel on CPU, and its TrainOneStepWithLossScaleCell does not run there: it is asked for AdamWeightDecay, plain.
+Real MindSpore has no Lamb kernel on CPU, and its TrainOneStepWithLossScaleCell does not run there: it is asked for
+AdamWeightDecay, plain.
 """
+
 import json
 import math
 import sys
@@ -19,7 +22,7 @@ from mindspore.ops import functional as F
 from mindspore.ops import operations as P
 
 context.set_context(mode=context.PYNATIVE_MODE, device_target="CPU")
-KIND, SCALED = (sys.argv[1:] + ["AdamWeightDecay", "plain"][len(sys.argv) - 1:])[:2]
+KIND, SCALED = (sys.argv[1:] + ["AdamWeightDecay", "plain"][len(sys.argv) - 1 :])[:2]
 VOCAB, LENGTH, WIDTH, HEADS, BATCH, MASKED = 50, 12, 16, 4, 4, 3
 
 
@@ -41,7 +44,11 @@ class BertAttention(nn.Cell):
         return self.transpose(self.reshape(x, (BATCH, LENGTH, self.heads, self.size)), (0, 2, 1, 3))
 
     def construct(self, tensor, attention_mask):
-        query, key, value = self.split(self.query_layer(tensor)), self.split(self.key_layer(tensor)), self.split(self.value_layer(tensor))
+        query, key, value = (
+            self.split(self.query_layer(tensor)),
+            self.split(self.key_layer(tensor)),
+            self.split(self.value_layer(tensor)),
+        )
         scores = self.matmul_trans_b(query, key) * (1.0 / math.sqrt(float(self.size)))
         mask = self.expand_dims(attention_mask, 1)
         adder = self.sub(Tensor([1.0], mstype.float32), mask) * self.multiply_data
@@ -78,7 +85,9 @@ class BertModel(nn.Cell):
     def construct(self, input_ids, token_type_ids, input_mask):
         table = self.bert_embedding_lookup.embedding_table
         positions = F.tuple_to_array(tuple(range(LENGTH)))
-        x = self.norm(self.bert_embedding_lookup(input_ids) + self.token_type(token_type_ids) + self.position(positions))
+        x = self.norm(
+            self.bert_embedding_lookup(input_ids) + self.token_type(token_type_ids) + self.position(positions)
+        )
         mask = P.Cast()(P.Reshape()(input_mask, (BATCH, 1, LENGTH)), mstype.float32)
         mask = P.BatchMatMul()(P.Ones()((BATCH, LENGTH, 1), mstype.float32), mask)
         for layer in self.bert_encoder:
@@ -105,17 +114,32 @@ class BertNetworkWithLoss(nn.Cell):
     def __init__(self):
         super(BertNetworkWithLoss, self).__init__()
         self.bert, self.mlm, self.nsp = BertModel(), GetMaskedLMOutput(), nn.Dense(WIDTH, 2)
-        self.onehot, self.on_value, self.off_value = P.OneHot(), Tensor(1.0, mstype.float32), Tensor(0.0, mstype.float32)
+        self.onehot, self.on_value, self.off_value = (
+            P.OneHot(),
+            Tensor(1.0, mstype.float32),
+            Tensor(0.0, mstype.float32),
+        )
         self.reduce_sum, self.reduce_mean = P.ReduceSum(), P.ReduceMean()
         self.log_softmax = P.LogSoftmax(axis=-1)
 
-    def construct(self, input_ids, input_mask, token_type_id, next_sentence_labels, masked_lm_positions, masked_lm_ids, masked_lm_weights):
+    def construct(
+        self,
+        input_ids,
+        input_mask,
+        token_type_id,
+        next_sentence_labels,
+        masked_lm_positions,
+        masked_lm_ids,
+        masked_lm_weights,
+    ):
         sequence, pooled, table = self.bert(input_ids, token_type_id, input_mask)
         log_probs = self.mlm(sequence, table, masked_lm_positions)
         one_hot = self.onehot(P.Reshape()(masked_lm_ids, (-1,)), VOCAB, self.on_value, self.off_value)
         per_example = -self.reduce_sum(log_probs * one_hot, (-1,))
         weights = P.Cast()(P.Reshape()(masked_lm_weights, (-1,)), mstype.float32)
-        masked_lm_loss = self.reduce_sum(weights * per_example, (-1,)) / (self.reduce_sum(weights, (-1,)) + F.tuple_to_array((1e-5,)))
+        masked_lm_loss = self.reduce_sum(weights * per_example, (-1,)) / (
+            self.reduce_sum(weights, (-1,)) + F.tuple_to_array((1e-5,))
+        )
         labels = self.onehot(P.Reshape()(next_sentence_labels, (-1,)), 2, self.on_value, self.off_value)
         next_loss = self.reduce_mean(-self.reduce_sum(self.log_softmax(self.nsp(pooled)) * labels, (-1,)), ())
         return P.Squeeze()(masked_lm_loss) + next_loss
@@ -143,7 +167,9 @@ class BertTrainOneStepCell(nn.TrainOneStepCell):
 
     def construct(self, *inputs):
         loss = self.network(*inputs)
-        grads = self.grad(self.network, self.weights)(*inputs, P.Cast()(F.tuple_to_array((self.sens,)), mstype.float32)[0])
+        grads = self.grad(self.network, self.weights)(
+            *inputs, P.Cast()(F.tuple_to_array((self.sens,)), mstype.float32)[0]
+        )
         grads = self.hyper_map(F.partial(clip_grad, 1, 1.0), grads)
         return F.depend(loss, self.optimizer(grads))
 
@@ -185,8 +211,15 @@ def batch(rng):
     ids = rng.randint(0, VOCAB, (BATCH, LENGTH))
     mask = (np.arange(LENGTH) < rng.randint(6, LENGTH + 1, (BATCH, 1))).astype(np.int32)
     positions = np.sort(rng.rand(BATCH, LENGTH).argsort(1)[:, :MASKED])
-    labels = (ids[:, :1] % 2)
-    columns = ids, mask, np.arange(LENGTH)[None] // 6 * np.ones((BATCH, 1)), labels, positions, np.take_along_axis(ids, positions, 1)
+    labels = ids[:, :1] % 2
+    columns = (
+        ids,
+        mask,
+        np.arange(LENGTH)[None] // 6 * np.ones((BATCH, 1)),
+        labels,
+        positions,
+        np.take_along_axis(ids, positions, 1),
+    )
     return [Tensor(item.astype(np.int32)) for item in columns] + [Tensor(np.ones((BATCH, MASKED), np.float32))]
 
 
@@ -197,12 +230,20 @@ for parameter in network.trainable_params():
         parameter.set_data(Tensor((0.2 * rng.randn(*parameter.shape)).astype(np.float32)))
 schedule = BertLearningRate(0.02, 1e-4, 4, 40, 1.0)
 params = network.trainable_params()
-decay_filter = lambda x: "layernorm" not in x.name.lower() and "bias" not in x.name.lower() and "norm" not in x.name.lower()
+decay_filter = lambda x: (
+    "layernorm" not in x.name.lower() and "bias" not in x.name.lower() and "norm" not in x.name.lower()
+)
 decayed, others = list(filter(decay_filter, params)), list(filter(lambda x: not decay_filter(x), params))
 groups = [{"params": decayed, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}, {"order_params": params}]
-optimizer = nn.Lamb(groups, learning_rate=schedule, eps=1e-6) if KIND == "Lamb" else nn.AdamWeightDecay(groups, learning_rate=schedule, eps=1e-6)
+optimizer = (
+    nn.Lamb(groups, learning_rate=schedule, eps=1e-6)
+    if KIND == "Lamb"
+    else nn.AdamWeightDecay(groups, learning_rate=schedule, eps=1e-6)
+)
 if SCALED == "scaled":
-    step = BertTrainOneStepWithLossScaleCell(network, optimizer, DynamicLossScaleUpdateCell(loss_scale_value=2 ** 16, scale_factor=2, scale_window=5))
+    step = BertTrainOneStepWithLossScaleCell(
+        network, optimizer, DynamicLossScaleUpdateCell(loss_scale_value=2**16, scale_factor=2, scale_window=5)
+    )
 else:
     step = BertTrainOneStepCell(network, optimizer)
 step.set_train()
@@ -212,7 +253,10 @@ for i in range(20):
     outputs.append(step(*batches[i % 4]))
     scales.append(float(outputs[-1][2].asnumpy()) if SCALED == "scaled" else 1.0)
 losses = [item[0] if SCALED == "scaled" else item for item in outputs]
-result = {"losses": [float(item.asnumpy()) for item in losses], "parameters": [p.name for p in network.get_parameters()]}
+result = {
+    "losses": [float(item.asnumpy()) for item in losses],
+    "parameters": [p.name for p in network.get_parameters()],
+}
 if SCALED == "scaled":
     result["overflows"], result["scales"] = [bool(item[1]) for item in outputs], scales
 print(json.dumps(result))

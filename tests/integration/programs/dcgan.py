@@ -1,4 +1,5 @@
 """A DCGAN in the style of the model zoo: two networks, two training cells, alternating steps."""
+
 import json
 
 import numpy as np
@@ -13,8 +14,16 @@ NZ, WIDTH, BATCH = 8, 6, 8
 
 
 def conv_t(in_channels, out_channels, kernel_size, stride=1, padding=0, pad_mode="pad"):
-    return nn.Conv2dTranspose(in_channels, out_channels, kernel_size, stride=stride, padding=padding, has_bias=False, pad_mode=pad_mode,
-                              weight_init=init.Normal(0.02))
+    return nn.Conv2dTranspose(
+        in_channels,
+        out_channels,
+        kernel_size,
+        stride=stride,
+        padding=padding,
+        has_bias=False,
+        pad_mode=pad_mode,
+        weight_init=init.Normal(0.02),
+    )
 
 
 def bn(num_features):
@@ -42,9 +51,13 @@ class Discriminator(nn.Cell):
     def __init__(self):
         super(Discriminator, self).__init__()
         self.discriminator = nn.SequentialCell(
-            nn.Conv2d(1, WIDTH, 4, 2, pad_mode="pad", padding=1, has_bias=False), nn.LeakyReLU(0.2),
-            nn.Conv2d(WIDTH, WIDTH * 2, 4, 2, pad_mode="pad", padding=1, has_bias=False), bn(WIDTH * 2), nn.LeakyReLU(0.2),
-            nn.Conv2d(WIDTH * 2, 1, 4, 1, pad_mode="valid", has_bias=False))
+            nn.Conv2d(1, WIDTH, 4, 2, pad_mode="pad", padding=1, has_bias=False),
+            nn.LeakyReLU(0.2),
+            nn.Conv2d(WIDTH, WIDTH * 2, 4, 2, pad_mode="pad", padding=1, has_bias=False),
+            bn(WIDTH * 2),
+            nn.LeakyReLU(0.2),
+            nn.Conv2d(WIDTH * 2, 1, 4, 1, pad_mode="valid", has_bias=False),
+        )
         self.adv_layer = nn.Sigmoid()
 
     def construct(self, x):
@@ -108,7 +121,15 @@ netD, netG = Discriminator(), Generator()
 for net in (netD, netG):
     for parameter in net.trainable_params():
         spread = rng.randn(*parameter.shape).astype(np.float32)
-        parameter.set_data(Tensor(1 + 0.02 * spread if "gamma" in parameter.name else 0.0 * spread if "beta" in parameter.name else 0.15 * spread))
+        parameter.set_data(
+            Tensor(
+                1 + 0.02 * spread
+                if "gamma" in parameter.name
+                else 0.0 * spread
+                if "beta" in parameter.name
+                else 0.15 * spread
+            )
+        )
 step_d = TrainOneStep(DiscriminatorLoss(netD, netG), nn.Adam(netD.trainable_params(), learning_rate=2e-3, beta1=0.5))
 step_g = TrainOneStep(GeneratorLoss(netD, netG), nn.Adam(netG.trainable_params(), learning_rate=2e-3, beta1=0.5))
 dcgan = DCGAN(step_d, step_g)
@@ -120,5 +141,12 @@ for _ in range(20):
     found.append([float(item.asnumpy()) for item in dcgan(Tensor(real), code)])
 netG.set_train(False)
 image = netG(ops.ones((2, NZ, 1, 1), Tensor(np.zeros(1, np.float32)).dtype)).asnumpy()
-print(json.dumps({"losses": found, "image": [float(image.mean()), float(image.std())],
-                  "parameters": [p.name for p in netD.get_parameters()] + [p.name for p in netG.get_parameters()]}))
+print(
+    json.dumps(
+        {
+            "losses": found,
+            "image": [float(image.mean()), float(image.std())],
+            "parameters": [p.name for p in netD.get_parameters()] + [p.name for p in netG.get_parameters()],
+        }
+    )
+)

@@ -1,4 +1,7 @@
-"""An LSTM text classifier in the style of the model zoo's sentiment network: embedding table, bidirectional LSTM, Model.train."""
+"""An LSTM text classifier in the style of the model zoo's sentiment network: embedding table, bidirectional LSTM,
+Model.train.
+"""
+
 import json
 
 import numpy as np
@@ -24,8 +27,14 @@ class SentimentNet(nn.Cell):
         self.embedding.embedding_table.requires_grad = False
         self.trans = P.Transpose()
         self.perm = (1, 0, 2)
-        self.encoder = nn.LSTM(input_size=embed_size, hidden_size=num_hiddens, num_layers=num_layers, has_bias=True,
-                               bidirectional=bidirectional, dropout=0.0)
+        self.encoder = nn.LSTM(
+            input_size=embed_size,
+            hidden_size=num_hiddens,
+            num_layers=num_layers,
+            has_bias=True,
+            bidirectional=bidirectional,
+            dropout=0.0,
+        )
         directions = 2 if bidirectional else 1
         zeros = np.zeros((num_layers * directions, batch_size, num_hiddens), np.float32)
         self.h, self.c = Tensor(zeros), Tensor(zeros)
@@ -52,7 +61,9 @@ class Losses(Callback):
 def create_dataset():
     rng = np.random.RandomState(0)
     label = rng.randint(0, 2, 10 * BATCH).astype(np.int32)
-    feature = (rng.randint(0, VOCAB // 2, (10 * BATCH, LENGTH)) + label[:, None] * rng.randint(0, VOCAB // 2, (10 * BATCH, 1))).astype(np.int32)
+    feature = (
+        rng.randint(0, VOCAB // 2, (10 * BATCH, LENGTH)) + label[:, None] * rng.randint(0, VOCAB // 2, (10 * BATCH, 1))
+    ).astype(np.int32)
     data = ds.NumpySlicesDataset({"feature": feature, "label": label}, shuffle=False)
     return data.batch(batch_size=BATCH, drop_remainder=True)
 
@@ -69,4 +80,12 @@ loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
 model = Model(network, loss, nn.Adam(network.trainable_params(), 0.01), {"acc": Accuracy()})
 model.train(2, create_dataset(), callbacks=[LossMonitor(5), TimeMonitor(data_size=10), losses], dataset_sink_mode=False)
 accuracy = model.eval(create_dataset(), dataset_sink_mode=False)
-print(json.dumps({"losses": losses.values, "accuracy": float(accuracy["acc"]), "parameters": [p.name for p in network.get_parameters()]}))
+print(
+    json.dumps(
+        {
+            "losses": losses.values,
+            "accuracy": float(accuracy["acc"]),
+            "parameters": [p.name for p in network.get_parameters()],
+        }
+    )
+)

@@ -1,4 +1,7 @@
-"""A ResNet in the style of the model zoo: label smoothing, warm-up cosine schedule, groups without decay, fixed loss scale, Model.train."""
+"""A ResNet in the style of the model zoo: label smoothing, warm-up cosine schedule, groups without decay, fixed loss
+scale, Model.train.
+"""
+
 import json
 import math
 
@@ -39,7 +42,9 @@ def _conv(in_channel, out_channel, size, stride=1):
 
 
 def _bn(channel):
-    return nn.BatchNorm2d(channel, eps=1e-4, momentum=0.9, gamma_init=1, beta_init=0, moving_mean_init=0, moving_var_init=1)
+    return nn.BatchNorm2d(
+        channel, eps=1e-4, momentum=0.9, gamma_init=1, beta_init=0, moving_mean_init=0, moving_var_init=1
+    )
 
 
 class ResidualBlock(nn.Cell):
@@ -53,7 +58,11 @@ class ResidualBlock(nn.Cell):
         self.conv3, self.bn3 = _conv(channel, out_channel, 1), _bn(out_channel)
         self.relu = nn.ReLU()
         self.down_sample = stride != 1 or in_channel != out_channel
-        self.down_sample_layer = nn.SequentialCell([_conv(in_channel, out_channel, 1, stride), _bn(out_channel)]) if self.down_sample else None
+        self.down_sample_layer = (
+            nn.SequentialCell([_conv(in_channel, out_channel, 1, stride), _bn(out_channel)])
+            if self.down_sample
+            else None
+        )
 
     def construct(self, x):
         identity = x
@@ -98,34 +107,60 @@ class Losses(Callback):
 def create_dataset():
     rng = np.random.RandomState(0)
     labels = rng.randint(0, 10, 80).astype(np.int64)
-    images = (rng.rand(80, 18, 18, 3) * 60 + 15 * labels[:, None, None, None] * (np.arange(3) == labels[:, None, None, None] % 3)).astype(np.uint8)
+    images = (
+        rng.rand(80, 18, 18, 3) * 60
+        + 15 * labels[:, None, None, None] * (np.arange(3) == labels[:, None, None, None] % 3)
+    ).astype(np.uint8)
     data = de.GeneratorDataset(list(zip(images, labels)), column_names=["image", "label"], shuffle=False)
-    trans = [C.CenterCrop(16), C.Rescale(1.0 / 255.0, 0.0), C.Normalize([0.4914, 0.4822, 0.4465], [0.2023, 0.1994, 0.2010]), C.HWC2CHW()]
+    trans = [
+        C.CenterCrop(16),
+        C.Rescale(1.0 / 255.0, 0.0),
+        C.Normalize([0.4914, 0.4822, 0.4465], [0.2023, 0.1994, 0.2010]),
+        C.HWC2CHW(),
+    ]
     data = data.map(operations=C2.TypeCast(mstype.int32), input_columns="label")
     data = data.map(operations=trans, input_columns="image")
     return data.batch(8, drop_remainder=True)
 
 
 def warmup_cosine(lr_max, warmup, total):
-    return [lr_max * (i + 1) / warmup if i < warmup else lr_max * 0.5 * (1 + math.cos(math.pi * (i - warmup) / (total - warmup))) for i in range(total)]
+    return [
+        lr_max * (i + 1) / warmup
+        if i < warmup
+        else lr_max * 0.5 * (1 + math.cos(math.pi * (i - warmup) / (total - warmup)))
+        for i in range(total)
+    ]
 
 
 rng = np.random.RandomState(2)
 net = ResNet(10)
 for parameter in net.trainable_params():
     if parameter.ndim > 1 or "bias" in parameter.name:
-        parameter.set_data(Tensor((rng.randn(*parameter.shape) / math.sqrt(max(1, np.prod(parameter.shape[1:])))).astype(np.float32)))
+        parameter.set_data(
+            Tensor((rng.randn(*parameter.shape) / math.sqrt(max(1, np.prod(parameter.shape[1:])))).astype(np.float32))
+        )
 decayed_params, no_decayed_params = [], []
 for param in net.trainable_params():
     if "beta" not in param.name and "gamma" not in param.name and "bias" not in param.name:
         decayed_params.append(param)
     else:
         no_decayed_params.append(param)
-group_params = [{"params": decayed_params, "weight_decay": 1e-4}, {"params": no_decayed_params}, {"order_params": net.trainable_params()}]
+group_params = [
+    {"params": decayed_params, "weight_decay": 1e-4},
+    {"params": no_decayed_params},
+    {"order_params": net.trainable_params()},
+]
 lr = Tensor(np.array(warmup_cosine(0.005, 5, 20), np.float32))
 opt = nn.Momentum(group_params, lr, 0.9, loss_scale=1024)
 loss_scale = FixedLossScaleManager(1024, drop_overflow_update=False)
 losses = Losses()
-model = Model(net, loss_fn=CrossEntropySmooth(smooth_factor=0.1), optimizer=opt, loss_scale_manager=loss_scale, metrics={"acc"}, amp_level="O0")
+model = Model(
+    net,
+    loss_fn=CrossEntropySmooth(smooth_factor=0.1),
+    optimizer=opt,
+    loss_scale_manager=loss_scale,
+    metrics={"acc"},
+    amp_level="O0",
+)
 model.train(2, create_dataset(), callbacks=[TimeMonitor(data_size=10), LossMonitor(), losses], dataset_sink_mode=False)
 print(json.dumps({"losses": losses.values, "parameters": [p.name for p in net.get_parameters()]}))

@@ -1,4 +1,5 @@
 """A Wide&Deep recommender in the style of the model zoo: two optimizers (FTRL wide, Adam deep) in one training cell."""
+
 import json
 
 import mindspore.common.dtype as mstype
@@ -21,7 +22,9 @@ def init_var_dict(init_args, in_vars):
     var_map = {}
     for key, shape, init_flag in in_vars:
         if init_flag == "uniform":
-            var_map[key] = Parameter(Tensor(rng.uniform(init_args[0], init_args[1], shape).astype(np.float32)), name=key)
+            var_map[key] = Parameter(
+                Tensor(rng.uniform(init_args[0], init_args[1], shape).astype(np.float32)), name=key
+            )
         else:
             var_map[key] = Parameter(initializer(init_flag, shape, mstype.float32), name=key)
     return var_map
@@ -31,7 +34,9 @@ class DenseLayer(nn.Cell):
     def __init__(self, input_dim, output_dim, act_str, keep_prob=1.0, seed=0):
         super(DenseLayer, self).__init__()
         rng = np.random.RandomState(seed)
-        self.weight = Parameter(Tensor(rng.uniform(-0.3, 0.3, (input_dim, output_dim)).astype(np.float32)), name="weight")
+        self.weight = Parameter(
+            Tensor(rng.uniform(-0.3, 0.3, (input_dim, output_dim)).astype(np.float32)), name="weight"
+        )
         self.bias = Parameter(initializer("zeros", [output_dim], mstype.float32), name="bias")
         self.act_func = {"relu": P.ReLU(), "sigmoid": P.Sigmoid()}[act_str]
         self.matmul = P.MatMul(transpose_b=False)
@@ -50,7 +55,10 @@ class DenseLayer(nn.Cell):
 class WideDeepModel(nn.Cell):
     def __init__(self):
         super(WideDeepModel, self).__init__()
-        var_map = init_var_dict([-0.1, 0.1], [("Wide_w", [VOCAB, 1], "uniform"), ("V_l2", [VOCAB, EMB], "uniform"), ("Wide_b", [1], "zeros")])
+        var_map = init_var_dict(
+            [-0.1, 0.1],
+            [("Wide_w", [VOCAB, 1], "uniform"), ("V_l2", [VOCAB, EMB], "uniform"), ("Wide_b", [1], "zeros")],
+        )
         self.wide_w, self.wide_b, self.embedding_table = var_map["Wide_w"], var_map["Wide_b"], var_map["V_l2"]
         self.dense_layer_1 = DenseLayer(FIELDS * EMB, 16, "relu", seed=1)
         self.dense_layer_2 = DenseLayer(16, 8, "relu", seed=2)
@@ -115,7 +123,9 @@ class TrainStepWrap(nn.Cell):
         for params in self.trainable_params:
             (weights_w if "wide" in params.name.lower() else weights_d).append(params)
         self.weights_w, self.weights_d = ParameterTuple(weights_w), ParameterTuple(weights_d)
-        self.optimizer_w = FTRL(learning_rate=1e-2, params=self.weights_w, l1=1e-8, l2=1e-8, initial_accum=1.0, loss_scale=sens)
+        self.optimizer_w = FTRL(
+            learning_rate=1e-2, params=self.weights_w, l1=1e-8, l2=1e-8, initial_accum=1.0, loss_scale=sens
+        )
         self.optimizer_d = Adam(self.weights_d, learning_rate=3e-3, eps=1e-8, loss_scale=sens)
         self.hyper_map = C.HyperMap()
         self.grad_w = C.GradOperation(get_by_list=True, sens_param=True)
@@ -139,7 +149,11 @@ rng = np.random.RandomState(0)
 ids = rng.randint(0, VOCAB, (10 * BATCH, FIELDS)).astype(np.int32)
 weights = rng.rand(10 * BATCH, FIELDS).astype(np.float32)
 labels = ((ids.sum(1, keepdims=True) % 3) > 0).astype(np.float32)
-data = ds.NumpySlicesDataset((ids, weights, labels), ["feat_ids", "feat_vals", "label"], shuffle=False).batch(BATCH, drop_remainder=True).repeat(2)
+data = (
+    ds.NumpySlicesDataset((ids, weights, labels), ["feat_ids", "feat_vals", "label"], shuffle=False)
+    .batch(BATCH, drop_remainder=True)
+    .repeat(2)
+)
 step = TrainStepWrap(NetWithLossClass(WideDeepModel(), 1e-3))
 found = []
 for batch in data.create_dict_iterator():

@@ -1,4 +1,7 @@
-"""A YOLO-style detector in the style of the model zoo: Darknet blocks, a loss with IoU and ignore mask, own training cell, warm-up cosine."""
+"""A YOLO-style detector in the style of the model zoo: Darknet blocks, a loss with IoU and ignore mask, own training
+cell, warm-up cosine.
+"""
+
 import json
 import math
 
@@ -17,9 +20,21 @@ ANCHORS = [(6.0, 8.0), (14.0, 12.0)]
 
 def conv_block(in_channels, out_channels, kernel_size, stride, dilation=1):
     pad_mode = "same"
-    return nn.SequentialCell([nn.Conv2d(in_channels, out_channels, kernel_size=kernel_size, stride=stride, padding=0, dilation=dilation,
-                                        pad_mode=pad_mode),
-                              nn.BatchNorm2d(out_channels, momentum=0.9, eps=1e-5), nn.LeakyReLU(alpha=0.1)])
+    return nn.SequentialCell(
+        [
+            nn.Conv2d(
+                in_channels,
+                out_channels,
+                kernel_size=kernel_size,
+                stride=stride,
+                padding=0,
+                dilation=dilation,
+                pad_mode=pad_mode,
+            ),
+            nn.BatchNorm2d(out_channels, momentum=0.9, eps=1e-5),
+            nn.LeakyReLU(alpha=0.1),
+        ]
+    )
 
 
 class ResidualBlock(nn.Cell):
@@ -97,8 +112,13 @@ class YoloLoss(nn.Cell):
         best = self.reduce_max(iou, -1)
         ignore_mask = F.stop_gradient(P.ExpandDims()(self.cast(best < self.ignore_threshold, ms.float32), -1))
         true_xy = y_true[..., :2] * GRID - grid
-        true_wh = P.Log()(self.select(y_true[..., 2:4] == 0.0, F.fill(ms.float32, F.shape(y_true[..., 2:4]), 1.0),
-                                      y_true[..., 2:4] / self.anchors * 32.0))
+        true_wh = P.Log()(
+            self.select(
+                y_true[..., 2:4] == 0.0,
+                F.fill(ms.float32, F.shape(y_true[..., 2:4]), 1.0),
+                y_true[..., 2:4] / self.anchors * 32.0,
+            )
+        )
         scale = 2 - y_true[..., 2:3] * y_true[..., 3:4]
         xy_loss = self.reduce_sum(object_mask * scale * self.cross_entropy(prediction[..., :2], true_xy), ())
         wh_loss = self.reduce_sum(object_mask * scale * 0.5 * P.Square()(true_wh - prediction[..., 2:4]), ())
@@ -147,7 +167,10 @@ def warmup_cosine_annealing_lr(lr, total_steps, warmup_steps, eta_min=0.0):
         if i < warmup_steps:
             lrs.append(lr * (i + 1) / warmup_steps)
         else:
-            lrs.append(eta_min + (lr - eta_min) * (1.0 + math.cos(math.pi * (i - warmup_steps) / (total_steps - warmup_steps))) / 2)
+            lrs.append(
+                eta_min
+                + (lr - eta_min) * (1.0 + math.cos(math.pi * (i - warmup_steps) / (total_steps - warmup_steps))) / 2
+            )
     return np.array(lrs).astype(np.float32)
 
 
@@ -157,10 +180,17 @@ def batch(rng):
     gt_box = np.zeros((BATCH, 3, 4), np.float32)
     for b in range(BATCH):
         for k in range(3):
-            x, y, w, h, c, a = *rng.uniform(0.1, 0.9, 2), *rng.uniform(0.15, 0.5, 2), rng.randint(CLASSES), rng.randint(len(ANCHORS))
+            x, y, w, h, c, a = (
+                *rng.uniform(0.1, 0.9, 2),
+                *rng.uniform(0.15, 0.5, 2),
+                rng.randint(CLASSES),
+                rng.randint(len(ANCHORS)),
+            )
             gt_box[b, k] = x, y, w, h
             y_true[b, int(y * GRID), int(x * GRID), a] = [x, y, w, h, 1, *np.eye(CLASSES)[c]]
-            image[b, c, int(32 * (y - h / 2)):int(32 * (y + h / 2)), int(32 * (x - w / 2)):int(32 * (x + w / 2))] += 1
+            image[
+                b, c, int(32 * (y - h / 2)) : int(32 * (y + h / 2)), int(32 * (x - w / 2)) : int(32 * (x + w / 2))
+            ] += 1
     return [Tensor(item) for item in (image, y_true, gt_box)]
 
 
@@ -171,14 +201,27 @@ for name, cell in network.cells_and_names():
         cell.weight.set_data(init.initializer(init.HeUniform(math.sqrt(5)), cell.weight.shape, cell.weight.dtype))
 for parameter in network.trainable_params():
     if parameter.ndim == 4:
-        parameter.set_data(Tensor((rng.randn(*parameter.shape) / math.sqrt(np.prod(parameter.shape[1:]))).astype(np.float32)))
+        parameter.set_data(
+            Tensor((rng.randn(*parameter.shape) / math.sqrt(np.prod(parameter.shape[1:]))).astype(np.float32))
+        )
     elif "bias" in parameter.name:
         parameter.set_data(init.initializer("zeros", parameter.shape, parameter.dtype))
 bias = [p for p in network.trainable_params() if "bias" in p.name or "beta" in p.name or "gamma" in p.name]
 rest = [p for p in network.trainable_params() if all(p is not q for q in bias)]
-groups = [{"params": bias, "weight_decay": 0.0}, {"params": rest, "weight_decay": 5e-4}, {"order_params": network.trainable_params()}]
+groups = [
+    {"params": bias, "weight_decay": 0.0},
+    {"params": rest, "weight_decay": 5e-4},
+    {"order_params": network.trainable_params()},
+]
 optimizer = nn.Momentum(groups, Tensor(warmup_cosine_annealing_lr(0.02, 20, 4)), 0.9)
 step = TrainingWrapper(YoloWithLossCell(network), optimizer)
 step.set_train()
 batches = [batch(rng) for _ in range(4)]
-print(json.dumps({"losses": [float(step(*batches[i % 4]).asnumpy()) for i in range(20)], "parameters": [p.name for p in step.network.get_parameters()]}))
+print(
+    json.dumps(
+        {
+            "losses": [float(step(*batches[i % 4]).asnumpy()) for i in range(20)],
+            "parameters": [p.name for p in step.network.get_parameters()],
+        }
+    )
+)

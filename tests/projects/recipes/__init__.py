@@ -1,4 +1,7 @@
-"""The recipes, one file a kind of project. A new one: a `Project` in a file's ``PROJECTS``; a new file is found by itself."""
+"""The recipes, one file a kind of project. A new one: a `Project` in a file's ``PROJECTS``; a new file is found by
+itself.
+"""
+
 from __future__ import annotations
 
 from importlib import import_module

@@ -1,5 +1,7 @@
-"""Nothing random in the data, for comparing first losses: no shuffling, no augmentation, one worker. The same for both sides, which is only
-possible since their modules have the same names."""
+"""Nothing random in the data, for comparing first losses: no shuffling, no augmentation, one worker. The same for both
+sides, which is only possible since their modules have the same names.
+"""
+
 from __future__ import annotations
 
 import inspect
@@ -20,8 +22,15 @@ def begin(dataset):  # type: ignore[no-untyped-def]
     changed = {
         "RandomCrop": lambda size, *_, **__: vision.CenterCrop(size),
         "RandomResizedCrop": lambda size, *_, **__: vision.Resize(_pair(size)),
-        "RandomCropDecodeResize": lambda size, *_, **__: lambda image: vision.Resize(_pair(size))(vision.Decode()(image)),
-        **dict.fromkeys("RandomHorizontalFlip RandomVerticalFlip RandomColorAdjust RandomRotation RandomGrayscale RandomErasing RandomSharpness".split(), same)}
+        "RandomCropDecodeResize": lambda size, *_, **__: (
+            lambda image: vision.Resize(_pair(size))(vision.Decode()(image))
+        ),
+        **dict.fromkeys(
+            "RandomHorizontalFlip RandomVerticalFlip RandomColorAdjust RandomRotation RandomGrayscale RandomErasing "
+            "RandomSharpness".split(),
+            same,
+        ),
+    }
     for module in (vision, vision.transforms):
         for name, factory in changed.items():
             setattr(module, name, factory)

@@ -1,4 +1,7 @@
-"""The same initial weights on both sides: what an initializer draws depends on the shape alone. Standard library and numpy only."""
+"""The same initial weights on both sides: what an initializer draws depends on the shape alone. Standard library and
+numpy only.
+"""
+
 from __future__ import annotations
 
 import math
@@ -32,4 +35,6 @@ def truncated(mean, sigma, low, high, shape):  # type: ignore[no-untyped-def]
 
 
 def _stream(shape):  # type: ignore[no-untyped-def]
-    return np.random.RandomState(zlib.crc32(repr(tuple(int(size) for size in shape)).encode()) ^ int(math.prod(shape)) & 0xFFFF)
+    return np.random.RandomState(
+        zlib.crc32(repr(tuple(int(size) for size in shape)).encode()) ^ int(math.prod(shape)) & 0xFFFF
+    )

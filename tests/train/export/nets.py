@@ -49,7 +49,10 @@ class Encoder(nn.Cell):
     def construct(self, tokens: Any, mask: Any) -> Any:
         x = self.embedding(tokens)
         batch, length, dim = x.shape
-        parts = [layer(x).reshape(batch, length, self.heads, -1).transpose(0, 2, 1, 3) for layer in (self.query, self.key, self.value)]
+        parts = [
+            layer(x).reshape(batch, length, self.heads, -1).transpose(0, 2, 1, 3)
+            for layer in (self.query, self.key, self.value)
+        ]
         scores = ops.BatchMatMul(transpose_b=True)(parts[0], parts[1]) / (dim // self.heads) ** 0.5
         scores = scores + (1 - mask.astype(mstype.float32))[:, None, None] * -1e4
         mixed = ops.matmul(ops.softmax(scores, -1), parts[2]).transpose(0, 2, 1, 3).reshape(batch, length, dim)
@@ -65,8 +68,21 @@ class Slopes(nn.Cell):
         self.fc, self.slope = nn.Dense(3, 3), ops.GradOperation()
 
     def construct(self, x: Any) -> Any:
-        functions = (ops.tanh, ops.sigmoid, ops.relu, ops.gelu, ops.elu, ops.softplus, nn.SiLU(), nn.LeakyReLU(), nn.HSwish(),
-                     lambda y: ops.softmax(y, -1) * y, lambda y: ops.log_softmax(y, -1) * y, lambda y: ops.sin(y) * ops.exp(y), lambda y: ops.amax(y, -1))
+        functions = (
+            ops.tanh,
+            ops.sigmoid,
+            ops.relu,
+            ops.gelu,
+            ops.elu,
+            ops.softplus,
+            nn.SiLU(),
+            nn.LeakyReLU(),
+            nn.HSwish(),
+            lambda y: ops.softmax(y, -1) * y,
+            lambda y: ops.log_softmax(y, -1) * y,
+            lambda y: ops.sin(y) * ops.exp(y),
+            lambda y: ops.amax(y, -1),
+        )
         return tuple(self.slope(lambda y, f=f: f(self.fc(y)).sum())(x) for f in functions)
 
 
@@ -95,51 +111,170 @@ class Function(nn.Cell):
 
 
 def _arithmetic(x: Any) -> Any:
-    return x + 1, 1 - x, 2 / (x * x + 1), x // 0.7, x % 0.7, abs(x) ** 1.5, -x, x > 0.1, ops.logical_and(x > 0, x < 1), ops.clip_by_value(x, -0.5, 0.5)
+    return (
+        x + 1,
+        1 - x,
+        2 / (x * x + 1),
+        x // 0.7,
+        x % 0.7,
+        abs(x) ** 1.5,
+        -x,
+        x > 0.1,
+        ops.logical_and(x > 0, x < 1),
+        ops.clip_by_value(x, -0.5, 0.5),
+    )
 
 
 def _math(x: Any) -> Any:
-    names = ("exp", "log", "sqrt", "rsqrt", "square", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "erf", "erfc", "floor", "ceil",
-             "round", "sign", "reciprocal", "expm1", "log1p", "trunc", "isnan", "isfinite", "asinh", "atanh", "log2")
+    names = (
+        "exp",
+        "log",
+        "sqrt",
+        "rsqrt",
+        "square",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "sinh",
+        "cosh",
+        "tanh",
+        "erf",
+        "erfc",
+        "floor",
+        "ceil",
+        "round",
+        "sign",
+        "reciprocal",
+        "expm1",
+        "log1p",
+        "trunc",
+        "isnan",
+        "isfinite",
+        "asinh",
+        "atanh",
+        "log2",
+    )
     return tuple(getattr(ops, name)(x) for name in names)
 
 
 def _matrices(x: Any) -> Any:
-    return (ops.matmul(x, x.T), ops.matmul(x.T, x), ops.bmm(x[None], x.T[None]), ops.matmul(x, x[0]), ops.tril(x), ops.triu(x, 1), ops.einsum("ij,kj->ik", x, x),
-            ops.L2Normalize(1)(x), ops.cdist(x, x[:2]), x @ ops.eye(4, 4, mstype.float32))
+    return (
+        ops.matmul(x, x.T),
+        ops.matmul(x.T, x),
+        ops.bmm(x[None], x.T[None]),
+        ops.matmul(x, x[0]),
+        ops.tril(x),
+        ops.triu(x, 1),
+        ops.einsum("ij,kj->ik", x, x),
+        ops.L2Normalize(1)(x),
+        ops.cdist(x, x[:2]),
+        x @ ops.eye(4, 4, mstype.float32),
+    )
 
 
 def _mixed_types(x: Any, i: Any) -> Any:
-    return x * i, i / 2, i // 2, i + 1.5, i.astype(mstype.float32), (x > 0).astype(mstype.int32), i * 2 > 1, x.astype(mstype.float64)
+    return (
+        x * i,
+        i / 2,
+        i // 2,
+        i + 1.5,
+        i.astype(mstype.float32),
+        (x > 0).astype(mstype.int32),
+        i * 2 > 1,
+        x.astype(mstype.float64),
+    )
 
 
 def _reductions(x: Any) -> Any:
-    return (x.sum(), x.mean((2, 3)), x.mean(1, True), x.max(), ops.max(x, 1)[0], ops.min(x, 1, True)[1], ops.std(x), ops.argmax(x, 1), ops.cumsum(x, 1),
-            (x > 0).any(), (x > 0).all(1), ops.logsumexp(x, 1), ops.norm(x), ops.ReduceProd()(x, 2))
+    return (
+        x.sum(),
+        x.mean((2, 3)),
+        x.mean(1, True),
+        x.max(),
+        ops.max(x, 1)[0],
+        ops.min(x, 1, True)[1],
+        ops.std(x),
+        ops.argmax(x, 1),
+        ops.cumsum(x, 1),
+        (x > 0).any(),
+        (x > 0).all(1),
+        ops.logsumexp(x, 1),
+        ops.norm(x),
+        ops.ReduceProd()(x, 2),
+    )
 
 
 def _shapes(x: Any) -> Any:
-    return (x.reshape(2, -1), x.transpose(0, 2, 3, 1), x.swapaxes(1, 2), ops.expand_dims(x, 0), x[:1].squeeze(), ops.tile(x, (2, 1, 1, 1)),
-            ops.broadcast_to(x[:1], (3, 4, 8, 8)), ops.flip(x, (1,)), ops.roll(x, 2, 1), *ops.split(x, 2, 1), *ops.unstack(x, 1)[:2],
-            ops.stack((x, x), 1), ops.concat((x, x), 2))
+    return (
+        x.reshape(2, -1),
+        x.transpose(0, 2, 3, 1),
+        x.swapaxes(1, 2),
+        ops.expand_dims(x, 0),
+        x[:1].squeeze(),
+        ops.tile(x, (2, 1, 1, 1)),
+        ops.broadcast_to(x[:1], (3, 4, 8, 8)),
+        ops.flip(x, (1,)),
+        ops.roll(x, 2, 1),
+        *ops.split(x, 2, 1),
+        *ops.unstack(x, 1)[:2],
+        ops.stack((x, x), 1),
+        ops.concat((x, x), 2),
+    )
 
 
 def _indices(x: Any, i: Any) -> Any:
-    return (x[0], x[:, ::2, 1:-1], x[..., -1], x[:, None], x[:, Tensor([0, 2])], x[1, Tensor([0, 1]), Tensor([2, 3])], ops.gather(x, i, 1),
-            ops.gather_elements(x, 1, ops.ones((2, 4, 8, 8), mstype.int64)), ops.GatherNd()(x, Tensor([[0, 1], [1, 2]])),
-            ops.one_hot(i, 4, Tensor(1.0), Tensor(0.0)), ops.select(x > 0, x, x * 2), ops.masked_fill(x, x > 0, 1.0), *ops.topk(x, 2, dim=1))
+    return (
+        x[0],
+        x[:, ::2, 1:-1],
+        x[..., -1],
+        x[:, None],
+        x[:, Tensor([0, 2])],
+        x[1, Tensor([0, 1]), Tensor([2, 3])],
+        ops.gather(x, i, 1),
+        ops.gather_elements(x, 1, ops.ones((2, 4, 8, 8), mstype.int64)),
+        ops.GatherNd()(x, Tensor([[0, 1], [1, 2]])),
+        ops.one_hot(i, 4, Tensor(1.0), Tensor(0.0)),
+        ops.select(x > 0, x, x * 2),
+        ops.masked_fill(x, x > 0, 1.0),
+        *ops.topk(x, 2, dim=1),
+    )
 
 
 def _activations(x: Any) -> Any:
-    names = ("HSwish", "HSigmoid", "ELU", "LeakyReLU", "ReLU6", "Mish", "SiLU", "GELU", "SeLU", "LogSigmoid", "PReLU", "Tanh", "Sigmoid", "LogSoftmax")
+    names = (
+        "HSwish",
+        "HSigmoid",
+        "ELU",
+        "LeakyReLU",
+        "ReLU6",
+        "Mish",
+        "SiLU",
+        "GELU",
+        "SeLU",
+        "LogSigmoid",
+        "PReLU",
+        "Tanh",
+        "Sigmoid",
+        "LogSoftmax",
+    )
     return tuple(getattr(nn, name)()(x) for name in names) + (ops.gelu(x, "none"), ops.softmax(x, 1))
 
 
 def _images(x: Any) -> Any:
-    return (ops.interpolate(x, size=(16, 16), mode="nearest"), ops.interpolate(x, size=(12, 10), mode="bilinear", align_corners=True),
-            ops.interpolate(x, size=(12, 10), mode="bilinear"), ops.pad(x, (1, 2, 0, 1), value=-3.0), ops.pad(x, (1, 1, 1, 1), mode="reflect"),
-            nn.MaxPool2d(3, 2, pad_mode="pad", padding=1)(x), nn.AvgPool2d(3, 2, pad_mode="same")(x), nn.AdaptiveAvgPool2d(3)(x),
-            nn.AvgPool2d(3, 2, pad_mode="pad", padding=1, ceil_mode=True, count_include_pad=False)(x))
+    return (
+        ops.interpolate(x, size=(16, 16), mode="nearest"),
+        ops.interpolate(x, size=(12, 10), mode="bilinear", align_corners=True),
+        ops.interpolate(x, size=(12, 10), mode="bilinear"),
+        ops.pad(x, (1, 2, 0, 1), value=-3.0),
+        ops.pad(x, (1, 1, 1, 1), mode="reflect"),
+        nn.MaxPool2d(3, 2, pad_mode="pad", padding=1)(x),
+        nn.AvgPool2d(3, 2, pad_mode="same")(x),
+        nn.AdaptiveAvgPool2d(3)(x),
+        nn.AvgPool2d(3, 2, pad_mode="pad", padding=1, ceil_mode=True, count_include_pad=False)(x),
+    )
 
 
 _IMAGE, _INDEX = _randn(2, 4, 8, 8), np.array([0, 1, 1], np.int32)
@@ -148,7 +283,10 @@ _IMAGE, _INDEX = _randn(2, 4, 8, 8), np.array([0, 1, 1], np.int32)
 CASES: dict[str, tuple[Any, tuple[np.ndarray, ...]]] = {
     "lenet": (LeNet5, (_randn(2, 1, 32, 32),)),
     "block": (Block, (_randn(2, 3, 16, 16),)),
-    "encoder": (Encoder, (np.arange(10, dtype=np.int32).reshape(2, 5), np.array([[1, 1, 1, 1, 0], [1, 1, 1, 0, 0]], np.int32))),
+    "encoder": (
+        Encoder,
+        (np.arange(10, dtype=np.int32).reshape(2, 5), np.array([[1, 1, 1, 1, 0], [1, 1, 1, 0, 0]], np.int32)),
+    ),
     "inplace": (Inplace, (_randn(3, 4),)),
     "arithmetic": (lambda: Function(_arithmetic), (_randn(3, 4),)),
     "math": (lambda: Function(_math), (np.linspace(0.05, 0.95, 12, dtype=np.float32).reshape(3, 4),)),

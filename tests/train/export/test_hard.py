@@ -1,4 +1,6 @@
-"""Training mode, assignments, derivatives, control flow, open sizes, indexing and recurrent layers in MINDIR: our files, and those of real MindSpore."""
+"""Training mode, assignments, derivatives, control flow, open sizes, indexing and recurrent layers in MINDIR: our
+files, and those of real MindSpore.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ REFUSED = {
     "lstm_len": "_pack_padded_sequence",
     "gru_len": "_pack_padded_sequence",
     "step_lossscale": "has no counterpart in MINDIR",
-    "step_cosine": "learning rate schedule CosineDecayLR in a train step is not available. Give the learning rates as a list",
+    "step_cosine": "learning rate schedule CosineDecayLR in a train step is not available. Give the learning rates as "
+    "a list",
     "dyn_rank": "open number of axes",
     "dyn_pool": "other operators are needed for other sizes",
     "dyn_if_shape": "'construct' decides by a size",
@@ -82,7 +85,11 @@ def exported(name: str, folder: Path) -> Any:
     make, runs, shapes, train = cases()[name]
     ms.set_seed(1)
     net = make().set_train(train)
-    inputs = arguments(runs[0]) if shapes is None else [Tensor(shape=shape, dtype=Tensor(item).dtype) for shape, item in zip(shapes, runs[0])]
+    inputs = (
+        arguments(runs[0])
+        if shapes is None
+        else [Tensor(shape=shape, dtype=Tensor(item).dtype) for shape, item in zip(shapes, runs[0])]
+    )
     before = {item.name: item.asnumpy().copy() for item in net.get_parameters()}
     ms.export(net, *inputs, file_name=str(folder / name), file_format="MINDIR")
     for item in net.get_parameters():
@@ -119,7 +126,9 @@ def test_a_file_of_real_mindspore_gives_its_outputs_and_parameters(name: str, tm
             same(flat(graph(*inputs)), [arrays[key] for key in sorted(arrays.files) if key.startswith(f"out{number}_")])
         for item in graph.get_parameters():
             if f"after:{item.name}" in arrays.files:
-                np.testing.assert_allclose(item.asnumpy(), arrays[f"after:{item.name}"], rtol=1e-5, atol=1e-5, err_msg=item.name)
+                np.testing.assert_allclose(
+                    item.asnumpy(), arrays[f"after:{item.name}"], rtol=1e-5, atol=1e-5, err_msg=item.name
+                )
 
 
 _RUN = """
@@ -153,9 +162,16 @@ def test_real_mindspore_computes_the_same_from_our_files(tmp_path: Path) -> None
     wanted: dict[str, Any] = {}
     for name in [item for item in cases() if item not in REFUSED and item not in _NOT_AGAIN]:
         net, runs = exported(name, tmp_path), cases()[name][1]
-        given = {f"in{number}_{place:02}": item.asnumpy() for number, run in enumerate(runs) for place, item in enumerate(tensors(run))}
+        given = {
+            f"in{number}_{place:02}": item.asnumpy()
+            for number, run in enumerate(runs)
+            for place, item in enumerate(tensors(run))
+        }
         np.savez(tmp_path / f"{name}.npz", **given)
-        wanted[name] = [flat(net(*arguments(run))) for run in runs], {item.name: item.asnumpy() for item in net.get_parameters()}
+        wanted[name] = (
+            [flat(net(*arguments(run))) for run in runs],
+            {item.name: item.asnumpy() for item in net.get_parameters()},
+        )
     assert run_oracle(_RUN, str(tmp_path)) == {}
     for name, (outputs, after) in wanted.items():
         with np.load(tmp_path / f"{name}.out.npz") as arrays:
@@ -163,7 +179,9 @@ def test_real_mindspore_computes_the_same_from_our_files(tmp_path: Path) -> None
                 same(ours, [arrays[key] for key in sorted(arrays.files) if key.startswith(f"out{number}_")])
             for key in arrays.files:
                 if key.startswith("after:"):
-                    np.testing.assert_allclose(after[key[6:]], arrays[key], rtol=1e-5, atol=1e-5, err_msg=f"{name} {key}")
+                    np.testing.assert_allclose(
+                        after[key[6:]], arrays[key], rtol=1e-5, atol=1e-5, err_msg=f"{name} {key}"
+                    )
 
 
 class Counts(nn.Cell):
@@ -179,7 +197,9 @@ class Counts(nn.Cell):
 
 
 def test_what_changes_with_each_call_is_refused(tmp_path) -> None:
-    with pytest.raises(NotImplementedError, match="does not compute the same when it runs again.*Keep it in a Parameter"):
+    with pytest.raises(
+        NotImplementedError, match="does not compute the same when it runs again.*Keep it in a Parameter"
+    ):
         ms.export(Counts(), Tensor(np.ones(3, np.float32)), file_name=str(tmp_path / "net"), file_format="MINDIR")
     assert not list(tmp_path.iterdir())
 
@@ -223,8 +243,15 @@ class CountsInALoop(Counts):
         return x + self.calls
 
 
-@pytest.mark.parametrize(("made", "message"), [(CountsInALoop, "changes the attribute 'calls'"), (CountsOnly, "does not compute the same when it runs again"),
-                                               (Collects, "changes the form of its values"), (CollectsOutside, "in more than 64 ways")])
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (CountsInALoop, "changes the attribute 'calls'"),
+        (CountsOnly, "does not compute the same when it runs again"),
+        (Collects, "changes the form of its values"),
+        (CollectsOutside, "in more than 64 ways"),
+    ],
+)
 @pytest.mark.parametrize("file_format", ["MINDIR", "ONNX"])
 def test_what_changes_in_python_is_refused(made, message: str, file_format: str, tmp_path) -> None:
     with pytest.raises(NotImplementedError, match=message):
@@ -233,7 +260,9 @@ def test_what_changes_in_python_is_refused(made, message: str, file_format: str,
 
 
 class KeepsMask(nn.Cell):
-    """Makes a constant at its first call, and calls a Tensor's method and an operator with the names that lists have."""
+    """Makes a constant at its first call, and calls a Tensor's method and an operator with the names that
+    lists have.
+    """
 
     def __init__(self) -> None:
         super().__init__()

@@ -41,21 +41,28 @@ def renamed(kind: str, **attributes: str) -> Callable[[Any], None]:
         node.op_type = kind
         for name, value in attributes.items():
             node.attribute.add(name=name, type=T.STRING, s=value.encode())
+
     return change
 
 
-# --- operators ------------------------------------------------------------------------------------------------------------
+# --- operators --------------------------------------------------------------------------------------------------------
+
 
 def test_every_operator_is_either_allowed_or_refused() -> None:
     there = {name for name in dir(P) if isinstance(getattr(P, name), type)}
     assert not set(CLASSES) & set(REFUSED)
-    assert there - set(CLASSES) - set(REFUSED) == _load._THROUGH | {"Partial", "UpdateState"}, "sort new operators into _load_operators.py"
+    assert there - set(CLASSES) - set(REFUSED) == _load._THROUGH | {"Partial", "UpdateState"}, (
+        "sort new operators into _load_operators.py"
+    )
 
 
 @pytest.mark.parametrize("kind", sorted(REFUSED))
 def test_an_operator_with_an_effect_is_refused(kind: str, tmp_path: Path) -> None:
     path = changed(tmp_path, renamed(kind))
-    with pytest.raises(NotImplementedError, match=rf"operator '{kind}' \(node 'Dense_construct:CNode.*\) is not loaded from files: it .*net\.mindir"):
+    with pytest.raises(
+        NotImplementedError,
+        match=rf"operator '{kind}' \(node 'Dense_construct:CNode.*\) is not loaded from files: it .*net\.mindir",
+    ):
         ms.load(path)
 
 
@@ -64,13 +71,18 @@ def test_no_library_is_loaded_and_no_file_written(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr(ctypes, "CDLL", lambda *args: pytest.fail("a library is loaded"))
     (tmp_path / "evil.so").write_bytes(b"\x7fELF")
-    for change in (renamed("Custom", func=f"{tmp_path}/evil.so:run", func_type="aot"), renamed("TensorDump", file=f"{tmp_path}/dump")):
+    for change in (
+        renamed("Custom", func=f"{tmp_path}/evil.so:run", func_type="aot"),
+        renamed("TensorDump", file=f"{tmp_path}/dump"),
+    ):
         with pytest.raises(NotImplementedError, match="not loaded from files"):
             nn.GraphCell(ms.load(changed(tmp_path / "net", change)))(X)
     assert sorted(os.listdir(tmp_path)) == ["evil.so", "net"]
 
 
-@pytest.mark.parametrize("kind", ["__class__", "np", "Tensor", "array_ops", "prim_attr_register", "os.system", "_inner_ops", "Any", ""])
+@pytest.mark.parametrize(
+    "kind", ["__class__", "np", "Tensor", "array_ops", "prim_attr_register", "os.system", "_inner_ops", "Any", ""]
+)
 def test_other_names_of_the_package_are_no_operators(kind: str, tmp_path: Path) -> None:
     with pytest.raises(NotImplementedError, match="is not available"):
         ms.load(changed(tmp_path, renamed(kind)))
@@ -78,7 +90,10 @@ def test_other_names_of_the_package_are_no_operators(kind: str, tmp_path: Path) 
 
 def test_a_type_is_not_looked_up_in_torch(tmp_path: Path) -> None:
     """``getattr(torch, "load")`` once."""
-    with pytest.raises(RuntimeError, match=r"net\.mindir.*damaged at the node 'Dense_construct:CNode.*must be a MindSpore dtype.*'load'"):
+    with pytest.raises(
+        RuntimeError,
+        match=r"net\.mindir.*damaged at the node 'Dense_construct:CNode.*must be a MindSpore dtype.*'load'",
+    ):
         ms.load(changed(tmp_path, renamed("Argmax", output_type="load")))
 
 
@@ -91,7 +106,8 @@ def test_only_functions_of_the_file_are_called(tmp_path: Path) -> None:
         nn.GraphCell(ms.load(changed(tmp_path, change)))(X)
 
 
-# --- separate contents ----------------------------------------------------------------------------------------------------
+# --- separate contents ------------------------------------------------------------------------------------------------
+
 
 def separate(location: str, offset: int = 0, length: int = 24, times: int = 0) -> Callable[[Any], None]:
     def change(model: Any) -> None:
@@ -102,15 +118,27 @@ def separate(location: str, offset: int = 0, length: int = 24, times: int = 0) -
         for number in range(times):
             model.graph.parameter.add().CopyFrom(parameter)
             model.graph.parameter[-1].name = model.graph.parameter[-1].ref_key = f"more{number}"
+
     return change
 
 
-@pytest.mark.parametrize(("location", "text"), [
-    ("/etc/hostname", "must be a relative path"), ("../secret", "must be a relative path"), ("data/../../secret", "must be a relative path"),
-    ("", "must be a relative path"), ("a\0b", "must be a relative path"), ("link", "leads out"), ("folder/secret", "leads out"),
-    ("fifo", "no regular file"), (".", "no regular file"), ("absent", "No such file"), ("loop", "OSError|symbolic links"),
-    ("x" * 300, "File name too long"),
-])
+@pytest.mark.parametrize(
+    ("location", "text"),
+    [
+        ("/etc/hostname", "must be a relative path"),
+        ("../secret", "must be a relative path"),
+        ("data/../../secret", "must be a relative path"),
+        ("", "must be a relative path"),
+        ("a\0b", "must be a relative path"),
+        ("link", "leads out"),
+        ("folder/secret", "leads out"),
+        ("fifo", "no regular file"),
+        (".", "no regular file"),
+        ("absent", "No such file"),
+        ("loop", "OSError|symbolic links"),
+        ("x" * 300, "File name too long"),
+    ],
+)
 def test_separate_contents_lie_in_the_folder_of_the_file(location: str, text: str, tmp_path: Path) -> None:
     (tmp_path / "secret").write_bytes(bytes(24))
     path = changed(tmp_path / "net", separate(location))
@@ -123,7 +151,9 @@ def test_separate_contents_lie_in_the_folder_of_the_file(location: str, text: st
 
 
 @pytest.mark.parametrize(("offset", "length"), [(0, 1 << 60), (1 << 60, 24), (-8, 24), (0, -1), (8, 24), (0, 20)])
-def test_the_place_of_separate_contents_is_checked_before_memory_is_taken(offset: int, length: int, tmp_path: Path) -> None:
+def test_the_place_of_separate_contents_is_checked_before_memory_is_taken(
+    offset: int, length: int, tmp_path: Path
+) -> None:
     path = changed(tmp_path / "net", separate("data", offset, length))
     (tmp_path / "net/data").write_bytes(bytes(24))
     with pytest.raises(RuntimeError, match="must have 24 bytes, but 'data' of 24 bytes"):
@@ -145,7 +175,8 @@ def test_a_link_within_the_folder_is_followed(tmp_path: Path) -> None:
     np.testing.assert_array_equal(ms.load(path).parameters["weight"].asnumpy().ravel(), np.arange(6))
 
 
-# --- structure ------------------------------------------------------------------------------------------------------------
+# --- structure --------------------------------------------------------------------------------------------------------
+
 
 def _nested(model: Any) -> None:
     inner = the_node(model).attribute.add(name="deep", type=T.TUPLE)
@@ -173,14 +204,24 @@ def _dims(*dims: int) -> Callable[[Any], None]:
     return lambda model: model.graph.parameter[0].dims.__setitem__(slice(None), dims)
 
 
-@pytest.mark.parametrize(("change", "text"), [
-    (_undefined, "takes 'nobody', which nothing before it gives"), (_own_input, "which nothing before it gives"),
-    (_two_results, "must have one result"), (_no_value, "a constant must have one value"), (_dims(1 << 62, 1 << 62, 0), "which no tensor has"),
-    (_dims(-1, 6), "which no tensor has"), (_dims(*[1] * 65), "which no tensor has"), (_dims(1 << 40), "must have 4398046511104 bytes"),
-    (lambda model: the_node(model).attribute.add(name="s", type=T.STRING, s=b"\xff"), "UnicodeDecodeError"),
-    (lambda model: model.graph.ClearField("output"), "has no results"),
-])
-def test_what_does_not_fit_together_is_refused_with_the_place(change: Callable[[Any], Any], text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (_undefined, "takes 'nobody', which nothing before it gives"),
+        (_own_input, "which nothing before it gives"),
+        (_two_results, "must have one result"),
+        (_no_value, "a constant must have one value"),
+        (_dims(1 << 62, 1 << 62, 0), "which no tensor has"),
+        (_dims(-1, 6), "which no tensor has"),
+        (_dims(*[1] * 65), "which no tensor has"),
+        (_dims(1 << 40), "must have 4398046511104 bytes"),
+        (lambda model: the_node(model).attribute.add(name="s", type=T.STRING, s=b"\xff"), "UnicodeDecodeError"),
+        (lambda model: model.graph.ClearField("output"), "has no results"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused_with_the_place(
+    change: Callable[[Any], Any], text: str, tmp_path: Path
+) -> None:
     path = changed(tmp_path, change)
     with pytest.raises(RuntimeError, match=rf"(?s)(net\.mindir.*({text}))|(({text}).*net\.mindir)"):
         ms.load(path)
@@ -200,6 +241,7 @@ def test_deep_tuples_need_no_deep_stack(tmp_path: Path) -> None:
 
 def mindir_length(number: int) -> bytes:
     from mindspore_compat._format.wire import write_varint
+
     return write_varint(number)
 
 
@@ -221,6 +263,7 @@ def test_names_that_are_no_utf_8(field: str, tmp_path: Path) -> None:
 
 def _loop(at_end: bool) -> Callable[[Any], None]:
     """The graph calls itself."""
+
     def change(model: Any) -> None:
         node = model.graph.node.add(op_type=f"REF::{model.graph.name}", name="again", output=["again"])
         node.input.append(model.graph.input[0].name)
@@ -229,11 +272,17 @@ def _loop(at_end: bool) -> Callable[[Any], None]:
         else:
             model.graph.node.add(op_type="ReLU", name="after", output=["after"]).input.append("again")
             model.graph.output[0].name = "after"
+
     return change
 
 
-@pytest.mark.parametrize(("at_end", "text"), [(True, r"call each other \d+ times: without end"), (False, r"call each other 61 deep: without end")])
-def test_a_graph_that_calls_itself_ends(at_end: bool, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("at_end", "text"),
+    [(True, r"call each other \d+ times: without end"), (False, r"call each other 61 deep: without end")],
+)
+def test_a_graph_that_calls_itself_ends(
+    at_end: bool, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(_load, "_MOST_CALLS", 5000)
     net = nn.GraphCell(ms.load(changed(tmp_path, _loop(at_end))))
     with pytest.raises(ValueError, match=rf"net\.mindir' {text}"):
@@ -242,7 +291,9 @@ def test_a_graph_that_calls_itself_ends(at_end: bool, text: str, tmp_path: Path,
 
 def test_a_fault_when_it_runs_names_node_and_file(tmp_path: Path) -> None:
     net = nn.GraphCell(ms.load(changed(tmp_path, lambda model: None)))
-    with pytest.raises((ValueError, RuntimeError), match=r"the node 'Dense_construct:CNode.* of the file '.*net\.mindir' failed: "):
+    with pytest.raises(
+        (ValueError, RuntimeError), match=r"the node 'Dense_construct:CNode.* of the file '.*net\.mindir' failed: "
+    ):
         net(Tensor(np.ones((2, 7), np.float32)))
 
 
@@ -264,29 +315,50 @@ def test_a_large_file_of_real_shape_is_loaded(tmp_path: Path) -> None:
     net, x = nn.Dense(1000, 400), Tensor(np.ones((1, 1000), np.float32))
     ms.export(net, x, file_name=str(tmp_path / "net"), file_format="MINDIR")
     assert (tmp_path / "net.mindir").stat().st_size > 1 << 20
-    np.testing.assert_allclose(nn.GraphCell(ms.load(str(tmp_path / "net.mindir")))(x).asnumpy(), net(x).asnumpy(), atol=1e-5)
+    np.testing.assert_allclose(
+        nn.GraphCell(ms.load(str(tmp_path / "net.mindir")))(x).asnumpy(), net(x).asnumpy(), atol=1e-5
+    )
 
 
-# --- numbers and texts ----------------------------------------------------------------------------------------------------
+# --- numbers and texts ------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("kind", "items"), [
-    ("ScalarPow", (10, 10**9)), ("ScalarMul", (1 << 62, 4)), ("ScalarAdd", ((1 << 63) - 1, 1)), ("JoinedStr", ("x" * 999_999, "yy")),
-])
+
+@pytest.mark.parametrize(
+    ("kind", "items"),
+    [
+        ("ScalarPow", (10, 10**9)),
+        ("ScalarMul", (1 << 62, 4)),
+        ("ScalarAdd", ((1 << 63) - 1, 1)),
+        ("JoinedStr", ("x" * 999_999, "yy")),
+    ],
+)
 def test_numbers_and_texts_do_not_grow_without_end(kind: str, items: Any) -> None:
     with pytest.raises(OverflowError, match="beyond 64 bits|too long"):
         SCALARS[kind](*items)
 
 
-@pytest.mark.parametrize(("kind", "items"), [
-    ("ScalarAdd", ("a", 1)), ("ScalarMul", ((1, 2), 3)), ("tuple_equal", (1, 2)), ("JoinedStr", (print,)), ("sequence_len", ("abc",)),
-    ("SequenceAdd", ([1], [2])), ("TupleToTensor", (("a",),)), ("InSequence", ("a", ("a",))),
-])
+@pytest.mark.parametrize(
+    ("kind", "items"),
+    [
+        ("ScalarAdd", ("a", 1)),
+        ("ScalarMul", ((1, 2), 3)),
+        ("tuple_equal", (1, 2)),
+        ("JoinedStr", (print,)),
+        ("sequence_len", ("abc",)),
+        ("SequenceAdd", ([1], [2])),
+        ("TupleToTensor", (("a",),)),
+        ("InSequence", ("a", ("a",))),
+    ],
+)
 def test_operators_on_numbers_take_numbers(kind: str, items: Any) -> None:
     with pytest.raises(TypeError, match="it takes"):
         SCALARS[kind](*items)
 
 
-@pytest.mark.parametrize(("name", "error"), [("ValueError", ValueError), ("SystemExit", RuntimeError), ("os", RuntimeError), (3, RuntimeError)])
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [("ValueError", ValueError), ("SystemExit", RuntimeError), ("os", RuntimeError), (3, RuntimeError)],
+)
 def test_a_file_raises_common_errors_only(name: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match="too large: 3"):
         SCALARS["raise"](name, "too large: ", 3, "None", None)

@@ -39,7 +39,9 @@ def graph(folder: Path, version: str, name: str) -> Any:
 
 def arrays(version: str, name: str) -> tuple[list[Any], list[Any]]:
     with np.load(io.BytesIO(real(version)[f"{name}.npz"])) as file:
-        return [file[key] for key in file.files if key.startswith("arr")], [file[key] for key in sorted(file.files) if key.startswith("out")]
+        return [file[key] for key in file.files if key.startswith("arr")], [
+            file[key] for key in sorted(file.files) if key.startswith("out")
+        ]
 
 
 def same(found: Any, wanted: list[Any], tolerance: float) -> None:
@@ -55,9 +57,13 @@ def mutual(net: Any, *inputs: Any, folder: Path, **options: Any) -> Any:
     return nn.GraphCell(ms.load(str(folder / "net.mindir")))
 
 
-# --- files ----------------------------------------------------------------------------------------------------------------
+# --- files ------------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("version", "name"), [(version, name[:-7]) for version in VERSIONS for name in real(version) if name.endswith(".mindir")])
+
+@pytest.mark.parametrize(
+    ("version", "name"),
+    [(version, name[:-7]) for version in VERSIONS for name in real(version) if name.endswith(".mindir")],
+)
 def test_a_file_of_real_mindspore_gives_its_outputs(version: str, name: str, tmp_path: Path) -> None:
     inputs, wanted = arrays(version, name)
     same(nn.GraphCell(graph(tmp_path, version, name))(*map(Tensor, inputs)), wanted, 1e-5)
@@ -75,11 +81,15 @@ def test_both_sides_of_a_branch_and_any_number_of_rounds(tmp_path: Path) -> None
     (x,), wanted = arrays("2_10", "branch_then")
     same(then(Tensor(x)), wanted, 1e-5)
     values = {name: parameter.asnumpy() for name, parameter in then.parameters_dict().items()}
-    np.testing.assert_allclose(then(Tensor(-x)).asnumpy(), (-x @ values["b.weight"].T + values["b.bias"]) * 2, atol=1e-5)
+    np.testing.assert_allclose(
+        then(Tensor(-x)).asnumpy(), (-x @ values["b.weight"].T + values["b.bias"]) * 2, atol=1e-5
+    )
     loop = nn.GraphCell(graph(tmp_path, "2_10", "loop"))
     assert loop(Tensor([[1.0]]), Tensor(5, ms.int32)).asnumpy() == 63
     assert loop(Tensor([[1.0]]), Tensor(0, ms.int32)).asnumpy() == 1
-    assert np.isinf(loop(Tensor([[1.0]]), Tensor(5000, ms.int32)).asnumpy())  # far more rounds than Python's stack is deep
+    assert np.isinf(
+        loop(Tensor([[1.0]]), Tensor(5000, ms.int32)).asnumpy()
+    )  # far more rounds than Python's stack is deep
 
 
 def test_a_graph_changes_its_parameters(tmp_path: Path) -> None:
@@ -117,11 +127,19 @@ def test_an_unknown_operator_is_named(tmp_path: Path) -> None:
         mutual(LeNet5(), Tensor(np.ones((1, 1, 32, 32), np.float32)), folder=tmp_path, custom_func=rename)
 
 
-@pytest.mark.parametrize(("name", "content", "error", "text"), [
-    (1, None, ValueError, "must be string"), ("net.txt", b"", ValueError, "should end with"), ("absent.mindir", None, ValueError, "does not exist"),
-    ("empty.mindir", b"", RuntimeError, "no graph"), ("bad.mindir", b"garbage" * 10, RuntimeError, "no MINDIR file"),
-])
-def test_what_is_no_mindir_file(name: Any, content: bytes | None, error: type[Exception], text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "content", "error", "text"),
+    [
+        (1, None, ValueError, "must be string"),
+        ("net.txt", b"", ValueError, "should end with"),
+        ("absent.mindir", None, ValueError, "does not exist"),
+        ("empty.mindir", b"", RuntimeError, "no graph"),
+        ("bad.mindir", b"garbage" * 10, RuntimeError, "no MINDIR file"),
+    ],
+)
+def test_what_is_no_mindir_file(
+    name: Any, content: bytes | None, error: type[Exception], text: str, tmp_path: Path
+) -> None:
     if content is not None:
         (tmp_path / name).write_bytes(content)
     with pytest.raises(error, match=text):
@@ -130,7 +148,7 @@ def test_what_is_no_mindir_file(name: Any, content: bytes | None, error: type[Ex
 
 def test_a_file_that_is_cut_off(tmp_path: Path) -> None:
     data = real("2_10")["lenet.mindir"]
-    (tmp_path / "cut.mindir").write_bytes(data[:len(data) // 2])
+    (tmp_path / "cut.mindir").write_bytes(data[: len(data) // 2])
     with pytest.raises(RuntimeError, match="damaged"):
         ms.load(str(tmp_path / "cut.mindir"))
 
@@ -141,10 +159,16 @@ def test_encrypted_files(tmp_path: Path) -> None:
     path.write_bytes(b"".join(envelope.encrypt([real("2_10")["dense.mindir"]], key, "AES-GCM")))
     inputs, wanted = arrays("2_10", "dense")
     same(nn.GraphCell(ms.load(str(path), dec_key=key))(*map(Tensor, inputs)), wanted, 1e-5)
-    opened = ms.load(str(path), dec_key=key, dec_mode=lambda name, given: real("2_10")["dense.mindir"] if given == key else b"")
+    opened = ms.load(
+        str(path), dec_key=key, dec_mode=lambda name, given: real("2_10")["dense.mindir"] if given == key else b""
+    )
     same(nn.GraphCell(opened)(*map(Tensor, inputs)), wanted, 1e-5)
-    for options, error in (({}, "give 'dec_key'"), ({"dec_key": b"1" * 16}, "does not open"), ({"dec_key": b"1"}, "must have 16"),
-                           ({"dec_key": key, "dec_mode": "AES-CBC"}, "encrypted with AES-GCM")):
+    for options, error in (
+        ({}, "give 'dec_key'"),
+        ({"dec_key": b"1" * 16}, "does not open"),
+        ({"dec_key": b"1"}, "must have 16"),
+        ({"dec_key": key, "dec_mode": "AES-CBC"}, "encrypted with AES-GCM"),
+    ):
         with pytest.raises(RuntimeError, match=error):
             ms.load(str(path), **options)
     with pytest.raises(ValueError, match="must be isinstance of <class 'bytes'>"):
@@ -164,16 +188,31 @@ def test_our_own_encrypted_files(mode: str, tmp_path: Path) -> None:
 def test_a_function_of_ones_own_encrypts(file_format: str, tmp_path: Path) -> None:
     net, x, plain = nn.Dense(3, 2), Tensor(np.ones((1, 3), np.float32)), tmp_path / f"plain.{file_format.lower()}"
     ms.export(net, x, file_name=str(plain), file_format=file_format)
-    ms.export(net, x, file_name=str(tmp_path / "net"), file_format=file_format, enc_key=b"key", enc_mode=lambda content, key: key + content[::-1])
+    ms.export(
+        net,
+        x,
+        file_name=str(tmp_path / "net"),
+        file_format=file_format,
+        enc_key=b"key",
+        enc_mode=lambda content, key: key + content[::-1],
+    )
     assert (tmp_path / f"net{plain.suffix}").read_bytes() == b"key" + plain.read_bytes()[::-1]
 
 
-# --- GraphCell ------------------------------------------------------------------------------------------------------------
+# --- GraphCell --------------------------------------------------------------------------------------------------------
+
 
 def test_parameters_have_the_names_of_the_file_and_are_trained(tmp_path: Path) -> None:
     net = nn.GraphCell(graph(tmp_path, "2_10", "residual"))
     names = [parameter.name for parameter in net.get_parameters()]
-    assert names[:6] == ["conv1.weight", "bn1.gamma", "bn1.beta", "bn1.moving_mean", "bn1.moving_variance", "conv2.weight"]
+    assert names[:6] == [
+        "conv1.weight",
+        "bn1.gamma",
+        "bn1.beta",
+        "bn1.moving_mean",
+        "bn1.moving_variance",
+        "conv2.weight",
+    ]
     assert list(net.parameters_dict()) == names and len(net.trainable_params()) == len(names)
 
 
@@ -185,7 +224,11 @@ def test_gradients_and_training_go_through_a_loaded_graph(tmp_path: Path) -> Non
     by_name = {parameter.name: gradient for parameter, gradient in zip(loaded.trainable_params(), found[1])}
     for parameter, gradient in zip(net.trainable_params(), expected[1]):
         np.testing.assert_allclose(by_name[parameter.name].asnumpy(), gradient.asnumpy(), atol=1e-4)
-    label, loss, losses = Tensor([0, 1, 2, 3], ms.int32), nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"), []
+    label, loss, losses = (
+        Tensor([0, 1, 2, 3], ms.int32),
+        nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"),
+        [],
+    )
     for trained in (net, loaded):
         step = nn.TrainOneStepCell(nn.WithLossCell(trained, loss), nn.SGD(trained.trainable_params(), 0.05)).set_train()
         losses.append([float(step(x, label)) for _ in range(12)])
@@ -220,17 +263,30 @@ def test_values_of_parameters_can_be_given(tmp_path: Path) -> None:
     (x,), _ = arrays("2_10", "lenet")
     bias = np.arange(5, dtype=np.float32)
     weight = Parameter(Tensor(np.zeros((5, 12), np.float32)), name="other", requires_grad=False)
-    net = nn.GraphCell(graph(tmp_path, "2_10", "lenet"), params_init={"fc2.bias": Tensor(bias), "fc2.weight": weight, "nobody": Tensor(1.0)})
+    net = nn.GraphCell(
+        graph(tmp_path, "2_10", "lenet"),
+        params_init={"fc2.bias": Tensor(bias), "fc2.weight": weight, "nobody": Tensor(1.0)},
+    )
     np.testing.assert_array_equal(net(Tensor(x)).asnumpy(), np.tile(bias, (2, 1)))
     assert net.parameters_dict()["fc2.weight"] is not weight and net.parameters_dict()["fc2.weight"].requires_grad
 
 
-@pytest.mark.parametrize(("arguments", "error", "text"), [
-    ({"params_init": [1]}, TypeError, "must be a dict"), ({"params_init": {1: Tensor(1.0)}}, TypeError, "str keys"),
-    ({"params_init": {"a": 1}}, TypeError, "Tensors or Parameters"), ({"params_init": {"fc2.bias": np.ones(5)}}, TypeError, "ndarray"),
-    ({"params_init": {"fc2.bias": Tensor(np.ones(3, np.float32))}}, ValueError, "'fc2.bias' in 'params_init' must have shape"),
-    ({"params_init": {"fc2.bias": Tensor(np.ones(5, np.float16))}}, ValueError, "float16"), ({"obf_random_seed": 0}, NotImplementedError, "obfuscated"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ({"params_init": [1]}, TypeError, "must be a dict"),
+        ({"params_init": {1: Tensor(1.0)}}, TypeError, "str keys"),
+        ({"params_init": {"a": 1}}, TypeError, "Tensors or Parameters"),
+        ({"params_init": {"fc2.bias": np.ones(5)}}, TypeError, "ndarray"),
+        (
+            {"params_init": {"fc2.bias": Tensor(np.ones(3, np.float32))}},
+            ValueError,
+            "'fc2.bias' in 'params_init' must have shape",
+        ),
+        ({"params_init": {"fc2.bias": Tensor(np.ones(5, np.float16))}}, ValueError, "float16"),
+        ({"obf_random_seed": 0}, NotImplementedError, "obfuscated"),
+    ],
+)
 def test_wrong_arguments_of_a_graph_cell(arguments: Any, error: type[Exception], text: str, tmp_path: Path) -> None:
     with pytest.raises(error, match=text):
         nn.GraphCell(graph(tmp_path, "2_10", "lenet"), **arguments)

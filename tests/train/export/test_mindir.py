@@ -1,4 +1,6 @@
-"""MINDIR files as they lie on the disk, read with our own message classes; real MindSpore loads them in test_oracle.py."""
+"""MINDIR files as they lie on the disk, read with our own message classes; real MindSpore loads them in
+test_oracle.py.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ def ints(attribute: Any) -> list[int]:
     return [value for item in attribute.values for value in item.ints]
 
 
-# --- the format -----------------------------------------------------------------------------------------------------------
+# --- the format -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["dense_relu", "small_bn", "mixed"])
@@ -63,13 +65,24 @@ def test_names_and_head_are_those_of_a_real_file(tmp_path: Path) -> None:
         def construct(self, x: Any) -> Any:
             return self.relu(self.fc(x))
 
-    ours, real = exported(DenseRelu(), Tensor(np.ones((2, 4), np.float32)), folder=tmp_path), read(GOLDEN / "mindir" / "dense_relu.mindir")
-    assert (ours.producer_name, ours.model_version, ours.mind_ir_version, ours.little_endian) == \
-        (real.producer_name, real.model_version, real.mind_ir_version, real.little_endian)
+    ours, real = (
+        exported(DenseRelu(), Tensor(np.ones((2, 4), np.float32)), folder=tmp_path),
+        read(GOLDEN / "mindir" / "dense_relu.mindir"),
+    )
+    assert (ours.producer_name, ours.model_version, ours.mind_ir_version, ours.little_endian) == (
+        real.producer_name,
+        real.model_version,
+        real.mind_ir_version,
+        real.little_endian,
+    )
 
     def described(model: Any) -> list[Any]:
-        parameters = [(item.name.split(":")[1], item.ref_key, list(item.dims), item.data_type) for item in model.graph.parameter]
-        values = [(list(item.tensor[0].dims), item.tensor[0].data_type) for item in (*model.graph.input, *model.graph.output)]
+        parameters = [
+            (item.name.split(":")[1], item.ref_key, list(item.dims), item.data_type) for item in model.graph.parameter
+        ]
+        values = [
+            (list(item.tensor[0].dims), item.tensor[0].data_type) for item in (*model.graph.input, *model.graph.output)
+        ]
         return [sorted(parameters), values, model.graph.input[0].name.split(":")[1]]
 
     assert described(ours) == described(real)
@@ -78,18 +91,26 @@ def test_names_and_head_are_those_of_a_real_file(tmp_path: Path) -> None:
         assert any(item.op_type == ops_of_real for item in real.primitives)
 
 
-# --- graphs ---------------------------------------------------------------------------------------------------------------
+# --- graphs -----------------------------------------------------------------------------------------------------------
 
 
 def test_lenet_has_its_operators_in_order_and_its_parameters_by_name(tmp_path: Path) -> None:
     net = LeNet5()
     model = exported(net, Tensor(np.ones((2, 1, 32, 32), np.float32)), folder=tmp_path)
-    assert operators(model) == ["Conv2D", "ReLU", "MaxPool"] * 2 + ["Reshape"] + ["MatMul", "BiasAdd", "ReLU"] * 2 + ["MatMul", "BiasAdd"]
-    stored = {item.ref_key: np.frombuffer(item.raw_data, np.float32).reshape(item.dims) for item in model.graph.parameter}
+    assert operators(model) == ["Conv2D", "ReLU", "MaxPool"] * 2 + ["Reshape"] + ["MatMul", "BiasAdd", "ReLU"] * 2 + [
+        "MatMul",
+        "BiasAdd",
+    ]
+    stored = {
+        item.ref_key: np.frombuffer(item.raw_data, np.float32).reshape(item.dims) for item in model.graph.parameter
+    }
     assert list(stored) == [parameter.name for parameter in net.get_parameters()]
     for parameter in net.get_parameters():
         np.testing.assert_array_equal(stored[parameter.name], parameter.asnumpy())
-    assert [list(item.tensor[0].dims) for item in (*model.graph.input, *model.graph.output)] == [[2, 1, 32, 32], [2, 10]]
+    assert [list(item.tensor[0].dims) for item in (*model.graph.input, *model.graph.output)] == [
+        [2, 1, 32, 32],
+        [2, 10],
+    ]
 
 
 def test_nodes_come_after_what_they_read(tmp_path: Path) -> None:
@@ -107,7 +128,11 @@ def test_padding_goes_into_the_convolution(tmp_path: Path) -> None:
     model = exported(nn.Conv2d(3, 6, 3, 2, pad_mode="same"), Tensor(np.ones((1, 3, 8, 8), np.float32)), folder=tmp_path)
     assert operators(model) == ["Conv2D"]
     found = attributes(model, "Conv2D")
-    assert ints(found["pad"]) == [0, 1, 0, 1] and ints(found["stride"]) == [1, 1, 2, 2] and ints(found["kernel_size"]) == [3, 3]
+    assert (
+        ints(found["pad"]) == [0, 1, 0, 1]
+        and ints(found["stride"]) == [1, 1, 2, 2]
+        and ints(found["kernel_size"]) == [3, 3]
+    )
     assert found["pad_mode"].s == b"pad" and found["out_channel"].i == 6 and found["format"].s == b"NCHW"
 
 
@@ -149,7 +174,10 @@ def test_several_outputs_become_one_tuple(tmp_path: Path) -> None:
     output = model.graph.output[0]
     assert output.denotation == "Tuple" and output.attr_info.type == mindir.AttributeType.TUPLE
     assert list(output.attr_info.values[0].tensors[0].dims) == [2, 3]
-    assert [item.type for item in output.attr_info.values[1].values] == [mindir.AttributeType.TENSORS, mindir.AttributeType.TUPLE]
+    assert [item.type for item in output.attr_info.values[1].values] == [
+        mindir.AttributeType.TENSORS,
+        mindir.AttributeType.TUPLE,
+    ]
 
 
 def test_parts_of_a_list_become_inputs_and_numbers_constants(tmp_path: Path) -> None:
@@ -185,10 +213,13 @@ def test_custom_func_changes_the_message_before_it_is_written(tmp_path: Path) ->
 def test_low_precision_of_a_layer_stands_in_casts(tmp_path: Path) -> None:
     model = exported(nn.Dense(3, 2).to_float(torch.float16), Tensor(np.ones((1, 3), np.float32)), folder=tmp_path)
     assert all(item.data_type == mindir.AttributeType.FLOAT for item in model.graph.parameter)
-    assert operators(model).count("Cast") == 3 and model.graph.output[0].tensor[0].data_type == mindir.AttributeType.FLOAT16
+    assert (
+        operators(model).count("Cast") == 3
+        and model.graph.output[0].tensor[0].data_type == mindir.AttributeType.FLOAT16
+    )
 
 
-# --- files ----------------------------------------------------------------------------------------------------------------
+# --- files ------------------------------------------------------------------------------------------------------------
 
 
 def test_suffix_folder_and_mode_are_upstreams(tmp_path: Path) -> None:
@@ -209,7 +240,9 @@ def test_sample_inputs_may_point_outside_of_tables(tmp_path: Path) -> None:
             self.table = Parameter(Tensor(np.arange(15, dtype=np.float32).reshape(5, 3)), name="table")
 
         def construct(self, ids: Any) -> Any:
-            return self.embedding(ids) + self.gather(self.table, ids, 0) + ops.gather_nd(self.table, ids.expand_dims(-1))
+            return (
+                self.embedding(ids) + self.gather(self.table, ids, 0) + ops.gather_nd(self.table, ids.expand_dims(-1))
+            )
 
     net = Net()
     exported(net, Tensor(np.array([[99, -70]], np.int32)), folder=tmp_path)

@@ -28,16 +28,29 @@ def test_lenet_looks_as_upstream_writes_it(tmp_path: Path) -> None:
     model = exported(net, Tensor(np.ones((2, 1, 32, 32), np.float32)), folder=tmp_path)
     assert (model.ir_version, model.producer_name, model.producer_version) == (4, "MindSpore", "1.0")
     assert [(item.domain, item.version) for item in model.opset_import] == [("", 11)]
-    assert [node.op_type for node in model.graph.node] == ["Conv", "Relu", "MaxPool"] * 2 + ["Reshape", "Gemm", "Relu", "Gemm", "Relu", "Gemm"]
+    assert [node.op_type for node in model.graph.node] == ["Conv", "Relu", "MaxPool"] * 2 + [
+        "Reshape",
+        "Gemm",
+        "Relu",
+        "Gemm",
+        "Relu",
+        "Gemm",
+    ]
     assert [item.name for item in model.graph.input] == ["x"]
-    weights = {item.name: np.frombuffer(item.raw_data, np.float32).reshape(item.dims) for item in model.graph.initializer if item.data_type == 1}
+    weights = {
+        item.name: np.frombuffer(item.raw_data, np.float32).reshape(item.dims)
+        for item in model.graph.initializer
+        if item.data_type == 1
+    }
     assert list(weights) == [parameter.name for parameter in net.get_parameters()]
     np.testing.assert_array_equal(weights["fc1.weight"], net.fc1.weight.asnumpy())
     assert [item.dim_value for item in model.graph.output[0].type.tensor_type.shape.dim] == [2, 10]
 
 
 def test_an_input_that_is_returned_gets_a_name_of_its_own(tmp_path: Path) -> None:
-    model = exported(Function(lambda x: (x, {"twice": x * 2, "again": x})), Tensor(np.ones((2,), np.float32)), folder=tmp_path)
+    model = exported(
+        Function(lambda x: (x, {"twice": x * 2, "again": x})), Tensor(np.ones((2,), np.float32)), folder=tmp_path
+    )
     names = [item.name for item in model.graph.output]
     assert len(set(names)) == 3 and "x" not in names
 

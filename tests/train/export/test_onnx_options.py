@@ -1,4 +1,6 @@
-"""ONNX beyond what upstream writes: control flow, open sizes, opsets, 16-bit floats; checked by onnx and onnxruntime where they are installed."""
+"""ONNX beyond what upstream writes: control flow, open sizes, opsets, 16-bit floats; checked by onnx and onnxruntime
+where they are installed.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,10 @@ X = Tensor(np.ones((2, 3), np.float32))
 
 #: ONNX holds no changes of Parameters; and what no operator of opset 11 is
 _NOT_IN_ONNX = {
-    **dict.fromkeys([name for name in cases() if "assign" in name], "changes the Parameter 'w', which ONNX can not hold; a MINDIR can"),
+    **dict.fromkeys(
+        [name for name in cases() if "assign" in name],
+        "changes the Parameter 'w', which ONNX can not hold; a MINDIR can",
+    ),
     "dyn_if": "If .*differs",
 }
 
@@ -32,7 +37,9 @@ def runtime(path: Path) -> Any:
 
 
 def run(session: Any, inputs: list[Any]) -> list[Any]:
-    found: list[Any] = session.run(None, {item.name: array.asnumpy() for item, array in zip(session.get_inputs(), inputs)})
+    found: list[Any] = session.run(
+        None, {item.name: array.asnumpy() for item, array in zip(session.get_inputs(), inputs)}
+    )
     return found
 
 
@@ -46,7 +53,11 @@ def test_onnxruntime_computes_what_the_network_does(name: str, tmp_path: Path) -
     make, runs, shapes, _ = cases()[name]
     ms.set_seed(1)
     net = make()
-    inputs = arguments(runs[0]) if shapes is None else [Tensor(shape=shape, dtype=Tensor(item).dtype) for shape, item in zip(shapes, runs[0])]
+    inputs = (
+        arguments(runs[0])
+        if shapes is None
+        else [Tensor(shape=shape, dtype=Tensor(item).dtype) for shape, item in zip(shapes, runs[0])]
+    )
     if name in _NOT_IN_ONNX:
         with pytest.raises(NotImplementedError, match=_NOT_IN_ONNX[name]):
             ms.export(net, *inputs, file_name=str(tmp_path / "net"), file_format="ONNX")
@@ -78,7 +89,9 @@ def test_sizes_get_the_names_that_are_given(tmp_path: Path) -> None:
         def construct(self, a: Any, b: Any) -> Any:
             return ops.matmul(a, b.T), a.reshape(a.shape[0] * a.shape[1])
 
-    session = exported(Product(), X, X, folder=tmp_path, dynamic_axes={"a": {0: "rows", 1: "width"}, "b": {0: "columns", 1: "width"}})
+    session = exported(
+        Product(), X, X, folder=tmp_path, dynamic_axes={"a": {0: "rows", 1: "width"}, "b": {0: "columns", 1: "width"}}
+    )
     assert [item.shape for item in session.get_inputs()] == [["rows", "width"], ["columns", "width"]]
     assert session.get_outputs()[0].shape == ["rows", "columns"]
     a, b = (Tensor(np.random.RandomState(0).randn(*shape).astype(np.float32)) for shape in ((5, 4), (3, 4)))
@@ -94,19 +107,26 @@ def test_sixteen_bit_floats_behind_float32(name: str, tmp_path: Path) -> None:
     assert not any(item.type == "tensor(float16)" for item in (*session.get_inputs(), *session.get_outputs()))
     whole = (tmp_path / "net.onnx").stat().st_size
     ms.export(net, *inputs, file_name=str(tmp_path / "full"), file_format="ONNX")
-    assert whole < (tmp_path / "full.onnx").stat().st_size or name in ("activations", "images"), "weights have half the size"
+    assert whole < (tmp_path / "full.onnx").stat().st_size or name in ("activations", "images"), (
+        "weights have half the size"
+    )
     for theirs, ours in zip(run(session, inputs), [item.asnumpy() for item in _leaves(net(*inputs))]):
         if ours.dtype == np.float32:
             np.testing.assert_allclose(theirs, ours, rtol=2e-2, atol=2e-2)
 
 
-@pytest.mark.parametrize(("options", "error", "text"), [
-    ({"opset_version": 10}, ValueError, "must be an int from 11 to 18, but got 10"), ({"opset_version": "11"}, ValueError, "but got '11'"),
-    ({"float16": 1}, TypeError, "'float16' must be a bool"), ({"dynamic_axes": {"x": 0}}, TypeError, "must be a dict"),
-    ({"dynamic_axes": {"nobody": {0: "n"}}}, ValueError, r"no such inputs: \['nobody'\]; there are \['x'\]"),
-    ({"dynamic_axes": {"x": {5: "n"}}}, ValueError, "the axis 5 of 'x', which has 2 axes"),
-    ({"float16": True, "net": "cumsum"}, NotImplementedError, "opset_version=14"),
-])
+@pytest.mark.parametrize(
+    ("options", "error", "text"),
+    [
+        ({"opset_version": 10}, ValueError, "must be an int from 11 to 18, but got 10"),
+        ({"opset_version": "11"}, ValueError, "but got '11'"),
+        ({"float16": 1}, TypeError, "'float16' must be a bool"),
+        ({"dynamic_axes": {"x": 0}}, TypeError, "must be a dict"),
+        ({"dynamic_axes": {"nobody": {0: "n"}}}, ValueError, r"no such inputs: \['nobody'\]; there are \['x'\]"),
+        ({"dynamic_axes": {"x": {5: "n"}}}, ValueError, "the axis 5 of 'x', which has 2 axes"),
+        ({"float16": True, "net": "cumsum"}, NotImplementedError, "opset_version=14"),
+    ],
+)
 def test_wrong_options(options: dict[str, Any], error: type[Exception], text: str, tmp_path: Path) -> None:
     class Net(nn.Cell):
         def construct(self, x: Any) -> Any:

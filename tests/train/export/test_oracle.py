@@ -62,12 +62,15 @@ def test_real_mindspore_opens_what_we_encrypt(tmp_path: Path) -> None:
     net, x = Dense(3, 2), Tensor(np.ones((1, 3), np.float32))
     for mode in ("AES-GCM", "AES-CBC"):
         export(net, x, file_name=str(tmp_path / mode), file_format="MINDIR", enc_key=b"0123456789ABCDEF", enc_mode=mode)
-    found = run_oracle("""
+    found = run_oracle(
+        """
 import sys, numpy as np, mindspore as ms
 x = ms.Tensor(np.ones((1, 3), np.float32))
 give({mode: ms.nn.GraphCell(ms.load(f"{sys.argv[1]}/{mode}.mindir", dec_key=b"0123456789ABCDEF", dec_mode=mode))(x).asnumpy().tolist()
       for mode in ("AES-GCM", "AES-CBC")})
-""", str(tmp_path))
+""",
+        str(tmp_path),
+    )
     for values in found.values():
         np.testing.assert_allclose(values, net(x).asnumpy(), atol=1e-6)
 
@@ -107,10 +110,16 @@ give(losses)
 @pytest.mark.parametrize("ours_saves", [True, False])
 def test_training_goes_on_from_the_file_of_on_request_exit(ours_saves: bool, tmp_path: Path) -> None:
     """Saved by one, run by both: the same losses, which fall."""
+
     def ours(code: str) -> str:
         (tmp_path / "program.py").write_text("def give(value):\n    print(value)\n" + code)
-        done = subprocess.run([sys.executable, "-m", "mindspore_compat", str(tmp_path / "program.py"), str(tmp_path)], capture_output=True, text=True,
-                              timeout=120, check=False)
+        done = subprocess.run(
+            [sys.executable, "-m", "mindspore_compat", str(tmp_path / "program.py"), str(tmp_path)],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
         assert done.returncode == 0, done.stderr[-2000:]
         return done.stdout
 
@@ -118,7 +127,9 @@ def test_training_goes_on_from_the_file_of_on_request_exit(ours_saves: bool, tmp
         ours(_TRAIN)
     else:
         (tmp_path / "real.py").write_text(_TRAIN)  # GRAPH_MODE reads sources
-        run_oracle(f"import runpy, sys\nrunpy.run_path({str(tmp_path / 'real.py')!r}, run_name='__main__')\n", str(tmp_path))
+        run_oracle(
+            f"import runpy, sys\nrunpy.run_path({str(tmp_path / 'real.py')!r}, run_name='__main__')\n", str(tmp_path)
+        )
     found, real = json.loads(ours(_GO_ON).splitlines()[-1]), run_oracle(_GO_ON, str(tmp_path))
     np.testing.assert_allclose(found, real, rtol=1e-5, atol=1e-5)
     assert found[-1] < found[0]

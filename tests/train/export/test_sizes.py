@@ -27,10 +27,17 @@ def randn(*shape: int) -> Tensor:
     return Tensor(np.random.RandomState(0).randn(*shape).astype(np.float32))
 
 
-@pytest.mark.parametrize(("values", "wanted"), [
-    ([12, 14, 16, 26], Expression((0,), 2)), ([5, 6, 7, 12], Expression((0,), 1, -1)), ([66, 91, 168, 156], Expression((0, 1))),
-    ([4, 4, 5, 7], Expression((0,), 1, 2, 2)), ([1, 2, 3, 5], None), ([6, 7, 8, 14], None),
-])
+@pytest.mark.parametrize(
+    ("values", "wanted"),
+    [
+        ([12, 14, 16, 26], Expression((0,), 2)),
+        ([5, 6, 7, 12], Expression((0,), 1, -1)),
+        ([66, 91, 168, 156], Expression((0, 1))),
+        ([4, 4, 5, 7], Expression((0,), 1, 2, 2)),
+        ([1, 2, 3, 5], None),
+        ([6, 7, 8, 14], None),
+    ],
+)
 def test_numbers_are_expressions_of_sizes_or_nothing(values: list[int], wanted: Any) -> None:
     assert fit(values, [{0: 6, 1: 11}, {0: 7, 1: 13}, {0: 8, 1: 21}, {0: 13, 1: 12}]) == wanted
 
@@ -50,25 +57,42 @@ def test_an_if_on_a_size_is_noticed(limit: int, tmp_path: Path) -> None:
         def construct(self, x: Any) -> Any:
             return x * 2 if x.shape[0] * 2 > 2 * limit else x
 
-    with pytest.raises(NotImplementedError, match="'construct' decides by a size.*Symbol|other operators are needed|compares an open size with 7000"):
-        ms.export(Net(), Tensor(shape=[None, 3], dtype=ms.float32), file_name=str(tmp_path / "net"), file_format="MINDIR")
+    with pytest.raises(
+        NotImplementedError,
+        match="'construct' decides by a size.*Symbol|other operators are needed|compares an open size with 7000",
+    ):
+        ms.export(
+            Net(), Tensor(shape=[None, 3], dtype=ms.float32), file_name=str(tmp_path / "net"), file_format="MINDIR"
+        )
     assert not list(tmp_path.iterdir())
 
 
 def test_what_the_sizes_may_be_is_a_way_around(tmp_path: Path) -> None:
     net = nn.SequentialCell(nn.Conv2d(1, 2, 3, 2), nn.ReLU())
-    graph = mutual(net, Tensor(shape=[None, 1, Symbol(divisor=2), Symbol(divisor=2)], dtype=ms.float32), folder=tmp_path)
-    np.testing.assert_allclose(graph(randn(3, 1, 10, 12)).asnumpy(), net(randn(3, 1, 10, 12)).asnumpy(), rtol=1e-5, atol=1e-6)
+    graph = mutual(
+        net, Tensor(shape=[None, 1, Symbol(divisor=2), Symbol(divisor=2)], dtype=ms.float32), folder=tmp_path
+    )
+    np.testing.assert_allclose(
+        graph(randn(3, 1, 10, 12)).asnumpy(), net(randn(3, 1, 10, 12)).asnumpy(), rtol=1e-5, atol=1e-6
+    )
 
 
 def test_a_causal_mask_of_open_length(tmp_path: Path) -> None:
-    net = Function(lambda x: ops.softmax(ops.matmul(x, x.swapaxes(1, 2)) + (1 - ops.tril(ops.ones((x.shape[1], x.shape[1]), ms.float32))) * -1e4, -1))
+    net = Function(
+        lambda x: ops.softmax(
+            ops.matmul(x, x.swapaxes(1, 2)) + (1 - ops.tril(ops.ones((x.shape[1], x.shape[1]), ms.float32))) * -1e4, -1
+        )
+    )
     graph = mutual(net, Tensor(shape=[None, None, 4], dtype=ms.float32), folder=tmp_path)
     for length in (1, 2, 9, 33):
-        np.testing.assert_allclose(graph(randn(2, length, 4)).asnumpy(), net(randn(2, length, 4)).asnumpy(), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(
+            graph(randn(2, length, 4)).asnumpy(), net(randn(2, length, 4)).asnumpy(), rtol=1e-5, atol=1e-6
+        )
 
 
-@pytest.mark.parametrize("make", [lambda: nn.LSTM(3, 2), lambda: nn.GRU(3, 2, bidirectional=True), lambda: nn.RNN(3, 2, nonlinearity="relu")])
+@pytest.mark.parametrize(
+    "make", [lambda: nn.LSTM(3, 2), lambda: nn.GRU(3, 2, bidirectional=True), lambda: nn.RNN(3, 2, nonlinearity="relu")]
+)
 def test_the_size_of_a_file_does_not_grow_with_the_sequence(make: Any, tmp_path: Path) -> None:
     net, sizes = make(), []
     for steps in (3, 300):
@@ -76,7 +100,9 @@ def test_the_size_of_a_file_does_not_grow_with_the_sequence(make: Any, tmp_path:
         sizes.append((tmp_path / "net.mindir").stat().st_size)
         for one, other in zip(_leaves(graph(randn(steps, 2, 3))), _leaves(net(randn(steps, 2, 3)))):
             np.testing.assert_allclose(one.asnumpy(), other.asnumpy(), rtol=1e-5, atol=1e-6)
-    assert sizes[1] < sizes[0] + 3000, sizes  # the gates of GRU are computed for all steps at once, and zeros for the outputs are contents
+    assert sizes[1] < sizes[0] + 3000, (
+        sizes
+    )  # the gates of GRU are computed for all steps at once, and zeros for the outputs are contents
     graph = mutual(net, Tensor(shape=[None, None, 3], dtype=ms.float32), folder=tmp_path)
     for steps in (1, 17):
         for one, other in zip(_leaves(graph(randn(steps, 4, 3))), _leaves(net(randn(steps, 4, 3)))):
@@ -100,7 +126,7 @@ def test_the_derivative_of_a_recurrent_layer_is_right(tmp_path: Path) -> None:
     np.testing.assert_allclose(mutual(net, x, folder=tmp_path)(x).asnumpy(), net(x).asnumpy(), rtol=1e-5, atol=1e-6)
 
 
-# --- control flow ---------------------------------------------------------------------------------------------------------
+# --- control flow -----------------------------------------------------------------------------------------------------
 
 
 def test_a_number_that_counts_rounds_and_a_tensor_that_is_written_to(tmp_path: Path) -> None:
@@ -154,18 +180,26 @@ def test_loops_in_loops_and_cells_of_their_own(tmp_path: Path) -> None:
     assert "construct" not in net.__dict__ and "construct" not in net.inner.__dict__
 
 
-@pytest.mark.parametrize(("body", "text"), [
-    ("x = ops.concat((x, x))", "after it; both have to be the same"), ("x = x.astype(ms.float16)", "both have to be the same"),
-    ("names = [*names, 1]", "changes the form of its values"), ("y[0] = 1.0", None),
-])
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("x = ops.concat((x, x))", "after it; both have to be the same"),
+        ("x = x.astype(ms.float16)", "both have to be the same"),
+        ("names = [*names, 1]", "changes the form of its values"),
+        ("y[0] = 1.0", None),
+    ],
+)
 def test_loops_that_no_file_holds(body: str, text: str | None, tmp_path: Path) -> None:
     module = tmp_path / "loops.py"
-    module.write_text("import mindspore_compat as ms\nfrom mindspore_compat import nn, ops\n\n\nclass Net(nn.Cell):\n"
-                      "    def construct(self, x, n):\n        names, y = [], x * 1\n        while n > 0:\n"
-                      f"            n = n - 1\n            {body}\n        return x + y[:1].sum()\n")
+    module.write_text(
+        "import mindspore_compat as ms\nfrom mindspore_compat import nn, ops\n\n\nclass Net(nn.Cell):\n"
+        "    def construct(self, x, n):\n        names, y = [], x * 1\n        while n > 0:\n"
+        f"            n = n - 1\n            {body}\n        return x + y[:1].sum()\n"
+    )
     names: dict[str, Any] = {}
     exec(compile(module.read_text(), str(module), "exec"), names)
     import linecache
+
     linecache.checkcache(str(module))
     net = names["Net"]()
     if text is None:
@@ -183,7 +217,10 @@ def test_a_break_by_values_in_an_endless_loop(tmp_path: Path) -> None:
                     break
             return x
 
-    with pytest.raises(NotImplementedError, match="more than 64 ways: the rounds of a loop depend on them. Write the loop with ops.WhileLoop"):
+    with pytest.raises(
+        NotImplementedError,
+        match="more than 64 ways: the rounds of a loop depend on them. Write the loop with ops.WhileLoop",
+    ):
         ms.export(Net(), randn(2, 3), file_name=str(tmp_path / "net"), file_format="MINDIR")
 
 
@@ -194,26 +231,40 @@ def test_an_error_behind_a_decision_is_told(tmp_path: Path) -> None:
                 raise ValueError("too large")
             return x
 
-    with pytest.raises(NotImplementedError, match=r"raises ValueError \(too large\) where a decision that depends on values is taken the other way"):
+    with pytest.raises(
+        NotImplementedError,
+        match=r"raises ValueError \(too large\) where a decision that depends on values is taken the other way",
+    ):
         ms.export(Net(), randn(2, 3), file_name=str(tmp_path / "net"), file_format="MINDIR")
 
 
 def test_dropout_in_training_draws_at_each_run(tmp_path: Path) -> None:
     graph = mutual(nn.Dropout(p=0.5).set_train(), Tensor(np.ones((40, 40), np.float32)), folder=tmp_path)
-    one, other = graph(Tensor(np.ones((40, 40), np.float32))).asnumpy(), graph(Tensor(np.ones((40, 40), np.float32))).asnumpy()
+    one, other = (
+        graph(Tensor(np.ones((40, 40), np.float32))).asnumpy(),
+        graph(Tensor(np.ones((40, 40), np.float32))).asnumpy(),
+    )
     assert set(np.unique(one)) == {0, 2} and (one != other).any() and 0.4 < one.mean() / 2 < 0.6
 
 
-# --- large files ----------------------------------------------------------------------------------------------------------
+# --- large files ------------------------------------------------------------------------------------------------------
 
 
-def test_contents_of_a_large_network_lie_in_a_file_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_contents_of_a_large_network_lie_in_a_file_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(_export, "_LIMIT_BYTES", 50)
     net = nn.SequentialCell(nn.Dense(3, 5), nn.Dense(5, 2))
     for _ in range(2):  # the second replaces the first
         ms.export(net, randn(2, 3), file_name=str(tmp_path / "big"), file_format="MINDIR")
-    assert sorted(os.listdir(tmp_path)) == ["big_graph.mindir", "big_variables"] and os.listdir(tmp_path / "big_variables") == ["data_0"]
-    assert stat.S_IMODE((tmp_path / "big_graph.mindir").stat().st_mode) == stat.S_IMODE((tmp_path / "big_variables/data_0").stat().st_mode) == 0o400
+    assert sorted(os.listdir(tmp_path)) == ["big_graph.mindir", "big_variables"] and os.listdir(
+        tmp_path / "big_variables"
+    ) == ["data_0"]
+    assert (
+        stat.S_IMODE((tmp_path / "big_graph.mindir").stat().st_mode)
+        == stat.S_IMODE((tmp_path / "big_variables/data_0").stat().st_mode)
+        == 0o400
+    )
     assert (tmp_path / "big_variables/data_0").stat().st_size == 64 * 5
     graph = nn.GraphCell(ms.load(str(tmp_path / "big_graph.mindir")))
     np.testing.assert_array_equal(graph(randn(2, 3)).asnumpy(), net(randn(2, 3)).asnumpy())
@@ -224,8 +275,11 @@ def test_real_mindspore_loads_our_large_network(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(_export, "_LIMIT_BYTES", 50)
     net = nn.SequentialCell(nn.Dense(3, 5), nn.Dense(5, 2))
     ms.export(net, Tensor(np.ones((2, 3), np.float32)), file_name=str(tmp_path / "big"), file_format="MINDIR")
-    found = run_oracle("""
+    found = run_oracle(
+        """
 import sys, numpy as np, mindspore as ms
 give(ms.nn.GraphCell(ms.load(f"{sys.argv[1]}/big_graph.mindir"))(ms.Tensor(np.ones((2, 3), np.float32))).asnumpy().tolist())
-""", str(tmp_path))
+""",
+        str(tmp_path),
+    )
     np.testing.assert_allclose(found, net(Tensor(np.ones((2, 3), np.float32))).asnumpy(), atol=1e-6)

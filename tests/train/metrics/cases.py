@@ -1,4 +1,5 @@
 """Metrics and what they are updated with, for real MindSpore and this package alike."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -19,8 +20,13 @@ _MAPS = [_R.randint(0, 3, (7, 8)).astype(np.int32) for _ in range(2)]
 _CHANNELS = [(_R.rand(3, 2, 4, 4) > 0.4).astype(np.float32) for _ in range(2)]
 _SOFT = _P1 / _P1.sum(1, keepdims=True)
 _SCORES, _TRUTH = _R.rand(10).astype(np.float32), (_R.rand(10) > 0.5).astype(np.int32)
-_CORPUS = ([["the", "cat", "is", "on", "the", "mat"], ["a", "b", "c", "d", "e"]],
-           [[["there", "is", "a", "cat", "on", "the", "mat"], ["a", "cat", "is", "on", "the", "mat"]], [["a", "b", "c", "d", "f"]]])
+_CORPUS = (
+    [["the", "cat", "is", "on", "the", "mat"], ["a", "b", "c", "d", "e"]],
+    [
+        [["there", "is", "a", "cat", "on", "the", "mat"], ["a", "cat", "is", "on", "the", "mat"]],
+        [["a", "b", "c", "d", "f"]],
+    ],
+)
 
 # name: (constructor, [arguments of each update], keyword arguments of eval)
 METRICS: dict[str, tuple[Callable[[Any], Any], list[tuple[Any, ...]], dict[str, Any]]] = {
@@ -29,14 +35,26 @@ METRICS: dict[str, tuple[Callable[[Any], Any], list[tuple[Any, ...]], dict[str, 
     "Accuracy.images": (lambda m: m.Accuracy(), [(_IMAGES, _LABELS)], {}),
     "Accuracy.multilabel": (lambda m: m.Accuracy("multilabel"), [(_BITS[0], _BITS[1]), (_BITS[2], _BITS[2])], {}),
     "Accuracy.lists": (lambda m: m.Accuracy(), [(_P1.tolist(), _Y1.tolist())], {}),
-    "Loss": (lambda m: m.Loss(), [(np.array(0.5, np.float32),), (np.array([0.25], np.float32),), (np.array([1, 2.0], np.float32),)], {}),
+    "Loss": (
+        lambda m: m.Loss(),
+        [(np.array(0.5, np.float32),), (np.array([0.25], np.float32),), (np.array([1, 2.0], np.float32),)],
+        {},
+    ),
     "Top1CategoricalAccuracy": (lambda m: m.Top1CategoricalAccuracy(), [(_P1, _Y1), (_P2, _Y2)], {}),
-    "Top5CategoricalAccuracy": (lambda m: m.Top5CategoricalAccuracy(), [(_R.rand(9, 8).astype(np.float32), _R.randint(0, 8, 9))], {}),
+    "Top5CategoricalAccuracy": (
+        lambda m: m.Top5CategoricalAccuracy(),
+        [(_R.rand(9, 8).astype(np.float32), _R.randint(0, 8, 9))],
+        {},
+    ),
     "TopKCategoricalAccuracy": (lambda m: m.TopKCategoricalAccuracy(2), [(_P1, _ONE_HOT), (_P2, _Y2)], {}),
     "Precision": (lambda m: m.Precision(), [(_P1, _Y1), (_P2, _Y2)], {}),
     "Precision.average": (lambda m: m.Precision(), [(_P1, _Y1)], {"average": True}),
     "Precision.multilabel": (lambda m: m.Precision("multilabel"), [(_BITS[0], _BITS[1]), (_BITS[2], _BITS[3])], {}),
-    "Precision.multilabel.average": (lambda m: m.Precision("multilabel"), [(_BITS[0], _BITS[1]), (_BITS[2], _BITS[3])], {"average": True}),
+    "Precision.multilabel.average": (
+        lambda m: m.Precision("multilabel"),
+        [(_BITS[0], _BITS[1]), (_BITS[2], _BITS[3])],
+        {"average": True},
+    ),
     "Recall": (lambda m: m.Recall(), [(_P1, _Y1), (_P2, _Y2)], {}),
     "Recall.average": (lambda m: m.Recall(), [(_P1, _ONE_HOT)], {"average": True}),
     "Recall.multilabel": (lambda m: m.Recall("multilabel"), [(_BITS[0], _BITS[1])], {}),
@@ -69,9 +87,33 @@ METRICS: dict[str, tuple[Callable[[Any], Any], list[tuple[Any, ...]], dict[str, 
     "auc.falling": (lambda m: m.auc(np.array([1.0, 0.5, 0.2, 0]), np.array([1, 0.7, 0.6, 0])), [], {}),
     "auc.reorder": (lambda m: m.auc(np.array([0.5, 0, 1.0]), np.array([0.7, 0, 1.0]), True), [], {}),
 }
-for _name in ("sensitivity", "specificity", "precision", "npv", "miss rate", "fall_out", "fdr", "for", "prevalence_threshold", "ts", "accuracy",
-              "balanced_accuracy", "f1_score", "mcc", "fm", "informedness", "markedness"):
-    METRICS[f"ConfusionMatrixMetric.{_name}"] = (lambda m, n=_name: m.ConfusionMatrixMetric(metric_name=n), [tuple(_CHANNELS)], {})
+for _name in (
+    "sensitivity",
+    "specificity",
+    "precision",
+    "npv",
+    "miss rate",
+    "fall_out",
+    "fdr",
+    "for",
+    "prevalence_threshold",
+    "ts",
+    "accuracy",
+    "balanced_accuracy",
+    "f1_score",
+    "mcc",
+    "fm",
+    "informedness",
+    "markedness",
+):
+    METRICS[f"ConfusionMatrixMetric.{_name}"] = (
+        lambda m, n=_name: m.ConfusionMatrixMetric(metric_name=n),
+        [tuple(_CHANNELS)],
+        {},
+    )
 for _how in ("mean", "sum"):
     METRICS[f"ConfusionMatrixMetric.method.{_how}"] = (
-        lambda m, h=_how: m.ConfusionMatrixMetric(False, "tpr", True, h), [tuple(_CHANNELS), tuple(_CHANNELS[::-1])], {})
+        lambda m, h=_how: m.ConfusionMatrixMetric(False, "tpr", True, h),
+        [tuple(_CHANNELS), tuple(_CHANNELS[::-1])],
+        {},
+    )

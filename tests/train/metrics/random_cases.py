@@ -1,7 +1,9 @@
 """Random inputs, edge cases among them, for every metric: what real MindSpore and this package are asked alike.
 
-A seed in `SEEDS` picks sizes, class balance (one class alone, classes that never occur), perfect and hopeless predictions, batches of one.
+A seed in `SEEDS` picks sizes, class balance (one class alone, classes that never occur), perfect and hopeless
+predictions, batches of one.
 """
+
 from __future__ import annotations
 
 import sys
@@ -18,7 +20,13 @@ Updates = list[tuple[Any, ...]]
 
 def _labels(r: np.random.RandomState, count: int, classes: int) -> np.ndarray:
     kind = r.randint(4)
-    present = [r.randint(classes)] if kind == 0 else r.choice(classes, r.randint(1, classes + 1), replace=False) if kind == 1 else np.arange(classes)
+    present = (
+        [r.randint(classes)]
+        if kind == 0
+        else r.choice(classes, r.randint(1, classes + 1), replace=False)
+        if kind == 1
+        else np.arange(classes)
+    )
     return r.choice(present, count).astype(np.int32)
 
 
@@ -43,11 +51,16 @@ def _classes(r: np.random.RandomState) -> Updates:
 def _multilabel(r: np.random.RandomState) -> Updates:
     width, share = r.randint(1, 5), r.choice([0.0, 0.5, 1.0], p=[0.15, 0.7, 0.15])
     # float64: in float32 the real one divides 0 by 0 where a sample has no positives (docs/differences.md)
-    return [tuple((r.rand(rows, width) < share).astype(np.float64) for _ in range(2)) for rows in r.randint(1, 7, r.randint(1, 4))]
+    return [
+        tuple((r.rand(rows, width) < share).astype(np.float64) for _ in range(2))
+        for rows in r.randint(1, 7, r.randint(1, 4))
+    ]
 
 
 def _four_classes(r: np.random.RandomState) -> Updates:
-    return [(_scores(r, labels, 4), labels) for labels in (_labels(r, r.randint(1, 9), 4) for _ in range(r.randint(1, 4)))]
+    return [
+        (_scores(r, labels, 4), labels) for labels in (_labels(r, r.randint(1, 9), 4) for _ in range(r.randint(1, 4)))
+    ]
 
 
 def _real(r: np.random.RandomState) -> Updates:
@@ -63,7 +76,10 @@ def _losses(r: np.random.RandomState) -> Updates:
 
 def _wide_classes(r: np.random.RandomState) -> Updates:
     classes = r.randint(6, 12)
-    return [(_scores(r, labels, classes), labels) for labels in (_labels(r, r.randint(1, 9), classes) for _ in range(r.randint(1, 4)))]
+    return [
+        (_scores(r, labels, classes), labels)
+        for labels in (_labels(r, r.randint(1, 9), classes) for _ in range(r.randint(1, 4)))
+    ]
 
 
 def _matrix(r: np.random.RandomState) -> Updates:
@@ -75,9 +91,11 @@ def _softmax(r: np.random.RandomState) -> Updates:
 
 
 def _corpus(r: np.random.RandomState) -> Updates:
-    words = list("abcdefgh")[:r.randint(1, 9)]
+    words = list("abcdefgh")[: r.randint(1, 9)]
+
     def sentence() -> list[str]:
         return [str(word) for word in r.choice(words, r.randint(1, 9))]
+
     updates: Updates = []
     for _ in range(r.randint(1, 3)):
         count = r.randint(1, 4)
@@ -92,19 +110,28 @@ def _corpus(r: np.random.RandomState) -> Updates:
 def _binary(r: np.random.RandomState) -> Updates:
     count = r.randint(2, 12)
     scores = r.rand(count).astype(np.float32)
-    return [(np.round(scores, 1) if r.rand() < 0.4 else scores, (r.rand(count) < r.choice([0.2, 0.5, 0.8])).astype(np.int32))]
+    return [
+        (
+            np.round(scores, 1) if r.rand() < 0.4 else scores,
+            (r.rand(count) < r.choice([0.2, 0.5, 0.8])).astype(np.int32),
+        )
+    ]
 
 
 def _maps(r: np.random.RandomState) -> Updates:
     shape = r.randint(3, 9, 2)
-    maps = [(r.rand(*shape) < r.choice([0.0, 0.3, 0.7, 1.0], p=[0.05, 0.45, 0.45, 0.05])).astype(np.int32) for _ in range(2)]
+    maps = [
+        (r.rand(*shape) < r.choice([0.0, 0.3, 0.7, 1.0], p=[0.05, 0.45, 0.45, 0.05])).astype(np.int32) for _ in range(2)
+    ]
     return [(*(maps if r.rand() > 0.1 else (maps[0], maps[0])), 1)]
 
 
 def _channels(r: np.random.RandomState) -> Updates:
     shape = (r.randint(1, 4), r.randint(2, 4), *r.randint(1, 5, 2))
-    return [tuple((r.rand(*shape) < r.choice([0.0, 0.4, 1.0], p=[0.1, 0.8, 0.1])).astype(np.float32) for _ in range(2))
-            for _ in range(r.randint(1, 3))]
+    return [
+        tuple((r.rand(*shape) < r.choice([0.0, 0.4, 1.0], p=[0.1, 0.8, 0.1])).astype(np.float32) for _ in range(2))
+        for _ in range(r.randint(1, 3))
+    ]
 
 
 def _curve(r: np.random.RandomState) -> Updates:
@@ -133,7 +160,9 @@ class _Occluded:
 
 
 def _images(r: np.random.RandomState) -> Updates:
-    return [(r.rand(1, 1, 4, 5).astype(np.float32), np.array(r.randint(2), np.int32))]  # a label with an axis fails in the real one
+    return [
+        (r.rand(1, 1, 4, 5).astype(np.float32), np.array(r.randint(2), np.int32))
+    ]  # a label with an axis fails in the real one
 
 
 # name: (constructor, inputs of a seed, keyword arguments of eval)

@@ -1,4 +1,7 @@
-"""Metrics give real MindSpore's values (tests/golden/metrics.json) from numpy arrays, Tensors and lists, and its errors."""
+"""Metrics give real MindSpore's values (tests/golden/metrics.json) from numpy arrays, Tensors and lists, and its
+errors.
+"""
+
 from __future__ import annotations
 
 import gzip
@@ -25,7 +28,9 @@ def check(actual: Any, expected: Any) -> None:
         for one, other in zip(actual, expected, strict=True):
             check(one, other)
     else:
-        np.testing.assert_allclose(np.asarray(actual, np.float64), np.asarray(expected, np.float64), rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(
+            np.asarray(actual, np.float64), np.asarray(expected, np.float64), rtol=1e-6, atol=1e-6
+        )
 
 
 def value_of(name: str, convert: Any = lambda item: item) -> Any:
@@ -52,7 +57,9 @@ def test_random_inputs_give_the_values_and_exceptions_of_mindspore(name: str) ->
             check(actual, expected)
 
 
-@pytest.mark.parametrize("name", ["Accuracy", "Loss", "Top1CategoricalAccuracy", "F1", "MSE", "ConfusionMatrix", "Perplexity"])
+@pytest.mark.parametrize(
+    "name", ["Accuracy", "Loss", "Top1CategoricalAccuracy", "F1", "MSE", "ConfusionMatrix", "Perplexity"]
+)
 def test_tensors_are_taken_too(name: str) -> None:
     check(value_of(name, lambda item: Tensor(item) if isinstance(item, np.ndarray) else item), GOLDEN[name])
 
@@ -69,7 +76,10 @@ def test_get_metrics_takes_dicts_sets_and_none() -> None:
     accuracy = metrics.Accuracy()
     assert metrics.get_metrics(None) is None
     assert metrics.get_metrics({"mine": accuracy}) == {"mine": accuracy}
-    assert {name: type(item) for name, item in metrics.get_metrics({"acc", "loss"}).items()} == {"acc": metrics.Accuracy, "loss": metrics.Loss}
+    assert {name: type(item) for name, item in metrics.get_metrics({"acc", "loss"}).items()} == {
+        "acc": metrics.Accuracy,
+        "loss": metrics.Loss,
+    }
     with pytest.raises(TypeError, match="must be None, dict or set"):
         metrics.get_metrics(["acc"])
     with pytest.raises(TypeError, match="value in 'metrics' must be Metric"):
@@ -109,30 +119,37 @@ def test_clear_forgets() -> None:
         metric.eval()
 
 
-@pytest.mark.parametrize(("call", "error", "text"), [
-    (lambda: metrics.Accuracy("regression"), TypeError, "'eval_type' must be in"),
-    (lambda: metrics.Accuracy().update(np.eye(2)), ValueError, "it needs 2 inputs"),
-    (lambda: metrics.Accuracy().update(np.eye(2), "no"), TypeError, "tensor, list or numpy.ndarray"),
-    (lambda: metrics.Accuracy().update(np.ones((3, 2)), np.zeros(4, int)), ValueError, "without axis 1"),
-    (lambda: metrics.Accuracy("multilabel").update(np.full((2, 2), 0.5), np.eye(2)), ValueError, "must be 0 or 1"),
-    (lambda: metrics.Loss().update(np.ones((2, 2))), ValueError, "must be 1, but got 2"),
-    (lambda: metrics.TopKCategoricalAccuracy(0), ValueError, "at least 1, but got 'k' value: 0"),
-    (lambda: metrics.TopKCategoricalAccuracy("a"), TypeError, "should be int"),
-    (lambda: metrics.Fbeta(0), ValueError, "greater than 0, but got 0"),
-    (lambda: metrics.Precision().update(np.eye(2), np.array([0, 5])), ValueError, "same classes number"),
-    (lambda: metrics.ConfusionMatrix(2, "rows"), ValueError, "'normalize' must be in"),
-    (lambda: metrics.ConfusionMatrixMetric(metric_name="x")(np.eye(2), np.eye(2)), NotImplementedError, "'x' is not implemented. Use one of"),
-    (lambda: metrics.BleuScore(5), ValueError, "1 to 4, but got 5"),
-    (lambda: metrics.ROC().eval(), RuntimeError, "call the 'update' method"),
-    (lambda: metrics.ROC(2).update(np.ones((3, 3)), np.ones(3)), ValueError, "must equal the number of classes"),
-    (lambda: metrics.auc([1], [1]), TypeError, "must all be np.ndarray"),
-    (lambda: metrics.auc(np.array([0, 2, 1.0]), np.ones(3)), ValueError, "increasing or decreasing"),
-    (lambda: metrics.Perplexity().update(np.eye(3), np.ones(2)), RuntimeError, "same shape"),
-    (lambda: metrics.HausdorffDistance("cubic"), ValueError, "'distance_metric' must be str and must be in"),
-    (lambda: metrics.MeanSurfaceDistance().update(np.eye(3), np.eye(3), 7), ValueError, "but 7 is not"),
-    (lambda: metrics.RootMeanSquareDistance().update(np.eye(3), np.eye(3), "a"), TypeError, "must be int or float"),
-    (lambda: metrics.Dice().update(np.eye(2), np.eye(3)), ValueError, "same shape"),
-])
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: metrics.Accuracy("regression"), TypeError, "'eval_type' must be in"),
+        (lambda: metrics.Accuracy().update(np.eye(2)), ValueError, "it needs 2 inputs"),
+        (lambda: metrics.Accuracy().update(np.eye(2), "no"), TypeError, "tensor, list or numpy.ndarray"),
+        (lambda: metrics.Accuracy().update(np.ones((3, 2)), np.zeros(4, int)), ValueError, "without axis 1"),
+        (lambda: metrics.Accuracy("multilabel").update(np.full((2, 2), 0.5), np.eye(2)), ValueError, "must be 0 or 1"),
+        (lambda: metrics.Loss().update(np.ones((2, 2))), ValueError, "must be 1, but got 2"),
+        (lambda: metrics.TopKCategoricalAccuracy(0), ValueError, "at least 1, but got 'k' value: 0"),
+        (lambda: metrics.TopKCategoricalAccuracy("a"), TypeError, "should be int"),
+        (lambda: metrics.Fbeta(0), ValueError, "greater than 0, but got 0"),
+        (lambda: metrics.Precision().update(np.eye(2), np.array([0, 5])), ValueError, "same classes number"),
+        (lambda: metrics.ConfusionMatrix(2, "rows"), ValueError, "'normalize' must be in"),
+        (
+            lambda: metrics.ConfusionMatrixMetric(metric_name="x")(np.eye(2), np.eye(2)),
+            NotImplementedError,
+            "'x' is not implemented. Use one of",
+        ),
+        (lambda: metrics.BleuScore(5), ValueError, "1 to 4, but got 5"),
+        (lambda: metrics.ROC().eval(), RuntimeError, "call the 'update' method"),
+        (lambda: metrics.ROC(2).update(np.ones((3, 3)), np.ones(3)), ValueError, "must equal the number of classes"),
+        (lambda: metrics.auc([1], [1]), TypeError, "must all be np.ndarray"),
+        (lambda: metrics.auc(np.array([0, 2, 1.0]), np.ones(3)), ValueError, "increasing or decreasing"),
+        (lambda: metrics.Perplexity().update(np.eye(3), np.ones(2)), RuntimeError, "same shape"),
+        (lambda: metrics.HausdorffDistance("cubic"), ValueError, "'distance_metric' must be str and must be in"),
+        (lambda: metrics.MeanSurfaceDistance().update(np.eye(3), np.eye(3), 7), ValueError, "but 7 is not"),
+        (lambda: metrics.RootMeanSquareDistance().update(np.eye(3), np.eye(3), "a"), TypeError, "must be int or float"),
+        (lambda: metrics.Dice().update(np.eye(2), np.eye(3)), ValueError, "same shape"),
+    ],
+)
 def test_wrong_input_is_refused_as_upstream_does(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()

@@ -1,4 +1,5 @@
 """A run with SummaryCollector and the four summary operators, for real MindSpore and for this package alike."""
+
 from __future__ import annotations
 
 import sys
@@ -50,10 +51,25 @@ def run(ms: Any, collector: Any, folder: str) -> None:
     loss = ms.nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
     model = ms.Model(net, loss, ms.nn.Momentum(net.trainable_params(), 0.05, 0.9), metrics={"acc", "loss"})
     chosen = {"histogram_regular": "^.*(conv|fc).*weight.*", "collect_landscape": None}
-    model.train(2, data(ms), callbacks=[collector(folder, collect_freq=2, custom_lineage_data={"dataset": "rand", "lr2": 0.5, "k": 3},
-                                                  collect_specified_data=chosen)], dataset_sink_mode=False)
+    model.train(
+        2,
+        data(ms),
+        callbacks=[
+            collector(
+                folder,
+                collect_freq=2,
+                custom_lineage_data={"dataset": "rand", "lr2": 0.5, "k": 3},
+                collect_specified_data=chosen,
+            )
+        ],
+        dataset_sink_mode=False,
+    )
     time.sleep(1.2)  # names carry whole seconds
-    model.eval(data(ms), callbacks=[collector(folder, collect_specified_data={"collect_landscape": None})], dataset_sink_mode=False)
+    model.eval(
+        data(ms),
+        callbacks=[collector(folder, collect_specified_data={"collect_landscape": None})],
+        dataset_sink_mode=False,
+    )
 
 
 if __name__ == "__main__":  # under real MindSpore

@@ -2,6 +2,7 @@
 
 python -m mindspore_compat demo_program.py FOLDER EPOCHS
 """
+
 from __future__ import annotations
 
 import sys
@@ -18,9 +19,21 @@ class Model(mindspore.Model):
     folder = ""
 
     def train(self, epoch: int, train_dataset: Any, callbacks: Any = None, **others: Any) -> None:
-        chosen = {"collect_landscape": {"landscape_size": 12, "intervals": [list(range(1, 40, 3))], "num_samples": 128, "unit": "step",
-                                        "create_landscape": {"train": True, "result": False}}}
-        super().train(epoch, train_dataset, callbacks=[*callbacks, SummaryCollector(self.folder, collect_specified_data=chosen)], **others)
+        chosen = {
+            "collect_landscape": {
+                "landscape_size": 12,
+                "intervals": [list(range(1, 40, 3))],
+                "num_samples": 128,
+                "unit": "step",
+                "create_landscape": {"train": True, "result": False},
+            }
+        }
+        super().train(
+            epoch,
+            train_dataset,
+            callbacks=[*callbacks, SummaryCollector(self.folder, collect_specified_data=chosen)],
+            **others,
+        )
 
     def eval(self, valid_dataset: Any, callbacks: Any = None, **others: Any) -> Any:
         watched = [SummaryCollector(self.folder, collect_specified_data={"collect_landscape": None})]

@@ -1,4 +1,7 @@
-"""Three networks that are trained for one step in GRAPH_MODE with a graph, for real MindSpore and for this package alike."""
+"""Three networks that are trained for one step in GRAPH_MODE with a graph, for real MindSpore and for this package
+alike.
+"""
+
 from __future__ import annotations
 
 import sys
@@ -30,7 +33,9 @@ def networks(ms: Any) -> dict[str, Any]:
     class ConvBn(nn.Cell):
         def __init__(self) -> None:
             super().__init__()
-            self.body = nn.SequentialCell(nn.Conv2d(3, 8, 3, has_bias=True, pad_mode="same"), nn.BatchNorm2d(8), nn.ReLU(), nn.AvgPool2d(2, 2))
+            self.body = nn.SequentialCell(
+                nn.Conv2d(3, 8, 3, has_bias=True, pad_mode="same"), nn.BatchNorm2d(8), nn.ReLU(), nn.AvgPool2d(2, 2)
+            )
             self.drop = nn.Dropout(p=0.3)
             self.head = nn.Dense(8, 4)
 
@@ -76,7 +81,9 @@ def train(ms: Any, name: str, callbacks: Any) -> Any:
     net = networks(ms)[name]()
     pairs = ms.dataset.NumpySlicesDataset(data(name), ["x", "y"], shuffle=False).batch(4)
     loss = ms.nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
-    ms.Model(net, loss, ms.nn.Momentum(net.trainable_params(), 0.1, 0.9)).train(1, pairs, callbacks=callbacks, dataset_sink_mode=False)
+    ms.Model(net, loss, ms.nn.Momentum(net.trainable_params(), 0.1, 0.9)).train(
+        1, pairs, callbacks=callbacks, dataset_sink_mode=False
+    )
     return net
 
 

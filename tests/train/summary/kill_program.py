@@ -2,10 +2,12 @@
 
 python -m tests.train.summary.kill_program --kills 1000
 
-The child says through a pipe which step it flushed last. Afterwards every record up to it must read back with its value, from MindSpore's file
-and from TensorBoard's; what stands behind it may be missing or cut off, but no reader may fail. Then the files are cut at a random byte, as a
-crash of the machine leaves them, and read again: all whole records must be there.
+The child says through a pipe which step it flushed last. Afterwards every record up to it must read back with its
+value, from MindSpore's file and from TensorBoard's; what stands behind it may be missing or cut off, but no reader may
+fail. Then the files are cut at a random byte, as a crash of the machine leaves them, and read again: all whole records
+must be there.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -40,9 +42,9 @@ def _write(folder: str, pipe: int, seed: int) -> None:
     while True:
         record.add_value("scalar", "x", Tensor(float(step)))
         if chance.random() < 0.3:
-            record.add_value("histogram", "h", Tensor(values[:chance.randrange(1, 2000)]))
+            record.add_value("histogram", "h", Tensor(values[: chance.randrange(1, 2000)]))
         if chance.random() < 0.2:
-            record.add_value("tensor", "t", Tensor(values[:chance.choice([1, 1000, 60_000])]))
+            record.add_value("tensor", "t", Tensor(values[: chance.choice([1, 1000, 60_000])]))
         if chance.random() < 0.1:
             record.add_value("image", "i", Tensor(values[:192].reshape(1, 3, 8, 8)))
         if step == 3:
@@ -85,7 +87,9 @@ def _check_flushed(folder: str, last: int, seed: int) -> int:
     if last >= 3:
         assert data.lineage["custom_lineage_data"][0].user_info[0].map_int32["seed"] == seed
     shown = tensorboard(folder).Scalars("x")
-    assert [(event.step, event.value) for event in shown] == [(step, float(step)) for step in range(len(shown))] and len(shown) > last, seed
+    assert [(event.step, event.value) for event in shown] == [
+        (step, float(step)) for step in range(len(shown))
+    ] and len(shown) > last, seed
     return len(found)
 
 
@@ -122,7 +126,9 @@ def kill_often(kills: int, seed: int = 0) -> dict[str, int]:
             if not any(True for _ in iterate_records(path)) or not read_summary(folder).scalars:
                 assert last < 0, number
                 continue
-            figures["tails cut off by the kill"] += sum(len(r) + OVERHEAD for r in iterate_records(path)) < os.path.getsize(path)
+            figures["tails cut off by the kill"] += sum(
+                len(r) + OVERHEAD for r in iterate_records(path)
+            ) < os.path.getsize(path)
             figures["found"] += _check_flushed(folder, last, number) if last >= 0 else 0
             _check_cut(folder, random.Random(number))
         finally:

@@ -1,7 +1,9 @@
 """Reads a folder of runs with MindInsight's own code (under its own Python) and prints what it found as JSON.
 
-Every value goes through what its web pages are served from: the data manager and the processors of each page. Nothing of ours is imported.
+Every value goes through what its web pages are served from: the data manager and the processors of each page. Nothing
+of ours is imported.
 """
+
 from __future__ import annotations
 
 import base64
@@ -38,20 +40,39 @@ def _load(base):
 def _image(manager, train_id, tag):
     processor = ImageProcessor(manager)
     rows = processor.get_metadata_list(train_id, tag)["metadatas"]
-    return [[row["step"], row["height"], row["width"],
-             base64.b64encode(processor.get_single_image(train_id, tag, row["step"])).decode()] for row in rows]
+    return [
+        [
+            row["step"],
+            row["height"],
+            row["width"],
+            base64.b64encode(processor.get_single_image(train_id, tag, row["step"])).decode(),
+        ]
+        for row in rows
+    ]
 
 
 def _tensor(manager, train_id, tag):
-    return [[event.step, list(event.value.dims), event.value.data_type, event.value.tensor_value.tolist()] for event in manager.list_tensors(train_id, tag)]
+    return [
+        [event.step, list(event.value.dims), event.value.data_type, event.value.tensor_value.tolist()]
+        for event in manager.list_tensors(train_id, tag)
+    ]
 
 
 def _histogram(manager, train_id, tag):
     """As the file has them, and as the page resamples them."""
     shown = HistogramProcessor(manager).get_histograms(train_id, tag)["histograms"]
     events = manager.list_tensors(train_id, tag)
-    return [[event.step, event.value.count, event.value.min, event.value.max, [bucket.as_tuple() for bucket in event.value.histogram._original_buckets],
-             page["buckets"]] for event, page in zip(events, shown)]
+    return [
+        [
+            event.step,
+            event.value.count,
+            event.value.min,
+            event.value.max,
+            [bucket.as_tuple() for bucket in event.value.histogram._original_buckets],
+            page["buckets"],
+        ]
+        for event, page in zip(events, shown)
+    ]
 
 
 def _graph(manager, train_id, tag):
@@ -68,16 +89,23 @@ def _graph(manager, train_id, tag):
 
 def _landscapes(manager, train_id):
     processor = LandscapeProcessor(manager)
-    found = [processor.list_landscapes([train_id], "interval", interval["id"])["landscapes"][0]
-             for interval in processor.list_intervals(train_id)["intervals"]]
+    found = [
+        processor.list_landscapes([train_id], "interval", interval["id"])["landscapes"][0]
+        for interval in processor.list_intervals(train_id)["intervals"]
+    ]
     return found + processor.list_landscapes([train_id], "final")["landscapes"]
 
 
 def _run(manager, train_id):
     tags = TrainTaskManager(manager).get_plugins(train_id, manual_update=False)["plugins"]
     found = {"tags": tags}
-    found["scalar"] = {tag: [[row["step"], row["value"]] for row in ScalarsProcessor(manager).get_metadata_list(train_id, tag)["metadatas"]]
-                       for tag in tags["scalar"]}
+    found["scalar"] = {
+        tag: [
+            [row["step"], row["value"]]
+            for row in ScalarsProcessor(manager).get_metadata_list(train_id, tag)["metadatas"]
+        ]
+        for tag in tags["scalar"]
+    }
     for kind, read in (("image", _image), ("tensor", _tensor), ("histogram", _histogram), ("graph", _graph)):
         found[kind] = {tag: read(manager, train_id, tag) for tag in tags[kind]}
     found["landscape"] = _landscapes(manager, train_id) if tags[PluginNameEnum.LANDSCAPE.value] else []
@@ -88,7 +116,9 @@ def main(base):
     manager = _load(base)
     runs = {name: _run(manager, f"./{name}") for name in sorted(os.listdir(base))}
     for row in filter_summary_lineage(manager)["object"]:
-        runs[os.path.basename(row["summary_dir"])]["lineage"] = {key: row.get(key) for key in ("model_lineage", "dataset_graph")}
+        runs[os.path.basename(row["summary_dir"])]["lineage"] = {
+            key: row.get(key) for key in ("model_lineage", "dataset_graph")
+        }
     print(_MARK + json.dumps(runs))
 
 

@@ -1,4 +1,5 @@
 """Reading both kinds of event files in tests."""
+
 from __future__ import annotations
 
 import json
@@ -47,6 +48,7 @@ def record_basic(folder: Any) -> None:
 
     def of(kind: str) -> list[tuple[str, Tensor]]:
         return [(key.split(".", 1)[1], Tensor(inputs[key])) for key in inputs.files if key.startswith(kind)]
+
     with SummaryRecord(str(folder), raise_exception=True) as record:
         for step, kind in ((1, "scalar"), (2, "scalar"), (3, "image"), (4, "histogram"), (5, "tensor")):
             for name, value in of(kind):
@@ -64,8 +66,11 @@ def record_basic(folder: Any) -> None:
 def record_lineage(folder: Any) -> None:
     """The calls of golden "lineage"."""
     with SummaryRecord(str(folder)) as record:
-        for plugin, name, message in zip(("train_lineage", "eval_lineage", "custom_lineage_data"),
-                                         ("train_lineage", "evaluation_lineage", "user_defined_info"), events(GOLDEN / "lineage", "_lineage")):
+        for plugin, name, message in zip(
+            ("train_lineage", "eval_lineage", "custom_lineage_data"),
+            ("train_lineage", "evaluation_lineage", "user_defined_info"),
+            events(GOLDEN / "lineage", "_lineage"),
+        ):
             record.add_value(plugin, plugin, getattr(message, name))
         record.add_value("scalar", "loss", Tensor(0.5))
         record.record(1)
@@ -76,5 +81,7 @@ def copy_landscape_checkpoints(folder: Any) -> None:
     shutil.copytree(GOLDEN / "landscape/ckpt_dir", Path(folder) / "ckpt_dir")
     path = Path(folder) / "ckpt_dir/train_metadata.json"
     data = json.loads(path.read_text())
-    data["model_params_file_map"] = {key: str(Path(folder) / value) for key, value in data["model_params_file_map"].items()}
+    data["model_params_file_map"] = {
+        key: str(Path(folder) / value) for key, value in data["model_params_file_map"].items()
+    }
     path.write_text(json.dumps(data))

@@ -1,4 +1,5 @@
 """SummaryCollector against real MindSpore's records of the same run (tests/golden/upstream/summary/collector_fixed)."""
+
 from __future__ import annotations
 
 import json
@@ -31,8 +32,9 @@ def _values(found):
 
 def test_records_are_real_mindspores_in_tags_steps_and_order(folder):
     ours, theirs = _values(events(folder)), _values(events(GOLDEN / "collector_fixed"))
-    assert [(e.step, [(v.tag, v.WhichOneof("value")) for v in e.summary.value]) for e in ours] == \
-        [(e.step, [(v.tag, v.WhichOneof("value")) for v in e.summary.value]) for e in theirs]
+    assert [(e.step, [(v.tag, v.WhichOneof("value")) for v in e.summary.value]) for e in ours] == [
+        (e.step, [(v.tag, v.WhichOneof("value")) for v in e.summary.value]) for e in theirs
+    ]
 
 
 def test_records_are_real_mindspores_in_values(folder):
@@ -45,7 +47,9 @@ def test_records_are_real_mindspores_in_values(folder):
                 assert (list(a.tensor.dims), a.tensor.data_type) == (list(b.tensor.dims), b.tensor.data_type)
                 assert list(a.tensor.float_data) == pytest.approx(list(b.tensor.float_data), abs=2e-6)
             elif kind == "histogram":
-                assert [bucket.count for bucket in a.histogram.buckets] == [bucket.count for bucket in b.histogram.buckets]
+                assert [bucket.count for bucket in a.histogram.buckets] == [
+                    bucket.count for bucket in b.histogram.buckets
+                ]
                 assert (a.histogram.min, a.histogram.max) == pytest.approx((b.histogram.min, b.histogram.max), abs=2e-6)
             else:
                 assert (a.image.height, a.image.width) == (b.image.height, b.image.width)
@@ -72,10 +76,21 @@ def test_lineage_is_real_mindspores(folder):
     assert a == b
 
 
-_LAYERS = [("Conv2d", ["inputs0", "conv.weight"]), ("ReLU", ["1"]), ("Flatten", ["2"]), ("Dense", ["3", "fc.weight", "fc.bias"]),
-           ("SoftmaxCrossEntropyWithLogits", ["4", "inputs1"])]
-_OPERATORS = [("Conv2D", ["inputs0", "conv.weight"]), ("ReLU", ["1"]), ("Flatten", ["2"]), ("MatMul", ["3", "fc.weight", "cst1", "cst2"]),
-              ("BiasAdd", ["4", "fc.bias", "cst3"]), ("SparseSoftmaxCrossEntropyWithLogits", ["5", "inputs1"])]
+_LAYERS = [
+    ("Conv2d", ["inputs0", "conv.weight"]),
+    ("ReLU", ["1"]),
+    ("Flatten", ["2"]),
+    ("Dense", ["3", "fc.weight", "fc.bias"]),
+    ("SoftmaxCrossEntropyWithLogits", ["4", "inputs1"]),
+]
+_OPERATORS = [
+    ("Conv2D", ["inputs0", "conv.weight"]),
+    ("ReLU", ["1"]),
+    ("Flatten", ["2"]),
+    ("MatMul", ["3", "fc.weight", "cst1", "cst2"]),
+    ("BiasAdd", ["4", "fc.bias", "cst3"]),
+    ("SparseSoftmaxCrossEntropyWithLogits", ["5", "inputs1"]),
+]
 
 
 def test_the_graph_is_the_networks_operators_or_layers_with_shapes(folder, request):
@@ -118,7 +133,12 @@ def test_operators_in_the_evaluation_inside_of_fit_stay_out(tmp_path):
     loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
     model = ms.Model(net, loss, nn.Momentum(net.trainable_params(), 0.0, 0.9), metrics={"loss"})
     # with a rate of 0 a step's value is the same every epoch, and differs between batches
-    model.fit(2, data(ms), data(ms), callbacks=[SummaryCollector(str(tmp_path), collect_freq=1, collect_specified_data={"collect_landscape": None})])
+    model.fit(
+        2,
+        data(ms),
+        data(ms),
+        callbacks=[SummaryCollector(str(tmp_path), collect_freq=1, collect_specified_data={"collect_landscape": None})],
+    )
     points = read_summary(tmp_path).scalars["mean_logit"]
     assert seen.count(True) == 6 and list(points) == [1, 2, 3, 4, 5, 6]
     assert list(points.values())[:3] == pytest.approx(list(points.values())[3:])
@@ -129,7 +149,9 @@ def test_only_what_is_named_without_the_default_action(tmp_path):
     net = make_net(ms)
     loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
     model = ms.Model(net, loss, nn.Momentum(net.trainable_params(), 0.05, 0.9))
-    collector = SummaryCollector(str(tmp_path), collect_freq=1, collect_specified_data={"collect_metric": True}, keep_default_action=False)
+    collector = SummaryCollector(
+        str(tmp_path), collect_freq=1, collect_specified_data={"collect_metric": True}, keep_default_action=False
+    )
     model.train(1, data(ms), callbacks=collector)
     found = read_summary(tmp_path)
     assert set(found.scalars) == {"loss/auto", "mean_logit"} and not found.graphs and not found.lineage
@@ -139,9 +161,13 @@ def test_only_what_is_named_without_the_default_action(tmp_path):
 def test_tensors_come_at_about_twenty_steps_at_most(tmp_path):
     collector = SummaryCollector(str(tmp_path))
     with collector:
+
         def steps(freq, total, tensor_freq=None):
             collector._collect_freq, collector._collect_tensor_freq, collector._sinking = freq, tensor_freq, False
-            return list(collector._steps_of_tensors(ms.train.callback.InternalCallbackParam(epoch_num=1, batch_num=total)))
+            return list(
+                collector._steps_of_tensors(ms.train.callback.InternalCallbackParam(epoch_num=1, batch_num=total))
+            )
+
         assert len(steps(10, 600)) == 20 and steps(10, 600)[:3] == [0, 31, 62]
         assert steps(10, 20) == [0, 10, 20]
         assert steps(1, 30) == list(range(21))
@@ -154,20 +180,40 @@ def test_parameters_for_the_landscape_are_saved(tmp_path):
     model = ms.Model(net, loss, nn.Momentum(net.trainable_params(), 0.05, 0.9))
     model.train(1, data(ms), callbacks=SummaryCollector(str(tmp_path)))
     meta = json.loads((tmp_path / "ckpt_dir/train_metadata.json").read_text())
-    assert set(meta) == {"epoch_group", "model_params_file_map", "step_per_epoch", "unit", "num_samples", "landscape_size", "create_landscape"}
+    assert set(meta) == {
+        "epoch_group",
+        "model_params_file_map",
+        "step_per_epoch",
+        "unit",
+        "num_samples",
+        "landscape_size",
+        "create_landscape",
+    }
     assert meta["step_per_epoch"] == 3 and list(meta["model_params_file_map"]) == ["1", "2", "3"]
     assert set(ms.load_checkpoint(meta["model_params_file_map"]["3"])) == {"conv.weight", "fc.weight", "fc.bias"}
 
 
-@pytest.mark.parametrize("arguments, error, match", [
-    ({"collect_freq": 0}, ValueError, "greater than 0"), ({"collect_freq": 1.0}, TypeError, "collect_freq"),
-    ({"collect_tensor_freq": True}, TypeError, "collect_tensor_freq"), ({"max_file_size": -1}, ValueError, "greater than 0"),
-    ({"keep_default_action": 1}, TypeError, "keep_default_action"), ({"collect_specified_data": {"x": 1}}, ValueError, "unsupported"),
-    ({"collect_specified_data": {"collect_metric": 1}}, TypeError, "collect_metric"),
-    ({"collect_specified_data": {"histogram_regular": "("}}, ValueError, "not a valid regular expression"),
-    ({"collect_specified_data": {"collect_landscape": {"landscape_size": 2, "intervals": [[1, 2, 3]]}}}, ValueError, "landscape_size"),
-    ({"collect_specified_data": {"collect_landscape": {"intervals": [[1, 2]]}}}, ValueError, "less than three"),
-    ({"custom_lineage_data": {"a": [1]}}, TypeError, "custom_lineage_data"), ({"export_options": {"a": None}}, ValueError, "unsupported")])
+@pytest.mark.parametrize(
+    "arguments, error, match",
+    [
+        ({"collect_freq": 0}, ValueError, "greater than 0"),
+        ({"collect_freq": 1.0}, TypeError, "collect_freq"),
+        ({"collect_tensor_freq": True}, TypeError, "collect_tensor_freq"),
+        ({"max_file_size": -1}, ValueError, "greater than 0"),
+        ({"keep_default_action": 1}, TypeError, "keep_default_action"),
+        ({"collect_specified_data": {"x": 1}}, ValueError, "unsupported"),
+        ({"collect_specified_data": {"collect_metric": 1}}, TypeError, "collect_metric"),
+        ({"collect_specified_data": {"histogram_regular": "("}}, ValueError, "not a valid regular expression"),
+        (
+            {"collect_specified_data": {"collect_landscape": {"landscape_size": 2, "intervals": [[1, 2, 3]]}}},
+            ValueError,
+            "landscape_size",
+        ),
+        ({"collect_specified_data": {"collect_landscape": {"intervals": [[1, 2]]}}}, ValueError, "less than three"),
+        ({"custom_lineage_data": {"a": [1]}}, TypeError, "custom_lineage_data"),
+        ({"export_options": {"a": None}}, ValueError, "unsupported"),
+    ],
+)
 def test_wrong_arguments_are_refused(tmp_path, arguments, error, match):
     with pytest.raises(error, match=match):
         SummaryCollector(str(tmp_path), **arguments)

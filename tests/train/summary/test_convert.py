@@ -1,4 +1,5 @@
 """Reading and converting runs that real MindSpore wrote, and the command line."""
+
 from __future__ import annotations
 
 import argparse
@@ -14,7 +15,9 @@ from mindspore_compat.train.summary import read_summary, to_tensorboard
 from tests.train.summary.support import GOLDEN, tensorboard
 
 
-@pytest.mark.parametrize("name", ["basic", "lineage", "collector_fixed", "collector_graph", "landscape", "export_npy", "prefix_suffix"])
+@pytest.mark.parametrize(
+    "name", ["basic", "lineage", "collector_fixed", "collector_graph", "landscape", "export_npy", "prefix_suffix"]
+)
 def test_a_run_of_real_mindspore_shows_in_tensorboard_with_equal_values(tmp_path, name):
     to_tensorboard(str(GOLDEN / name), str(tmp_path))
     board, data = tensorboard(tmp_path), read_summary(GOLDEN / name)
@@ -35,13 +38,18 @@ def test_converted_histograms_and_pictures_are_those_of_the_files(tmp_path, name
     board, data = tensorboard(tmp_path), read_summary(GOLDEN / name)
     shared = set(data.images) | set(data.scalars)  # a tag of two kinds: TensorBoard wants one kind a tag
     for tag, points in data.histograms.items():
-        shown = {event.step: event.histogram_value for event in board.Histograms(f"{tag}/histogram" if tag in shared else tag)}
+        shown = {
+            event.step: event.histogram_value
+            for event in board.Histograms(f"{tag}/histogram" if tag in shared else tag)
+        }
         assert list(shown) == list(points)
         for step, ours in points.items():
             if ours.lefts:
                 assert list(shown[step].bucket) == list(ours.counts)
                 assert (shown[step].min, shown[step].max, shown[step].sum) == (ours.minimum, ours.maximum, ours.total)
-                assert list(shown[step].bucket_limit) == pytest.approx([left + width for left, width in zip(ours.lefts, ours.widths)], abs=0)
+                assert list(shown[step].bucket_limit) == pytest.approx(
+                    [left + width for left, width in zip(ours.lefts, ours.widths)], abs=0
+                )
     for tag, points in data.images.items():
         shown = {event.step: event for event in board.Images(tag)}
         for step, picture in points.items():
@@ -50,7 +58,9 @@ def test_converted_histograms_and_pictures_are_those_of_the_files(tmp_path, name
     for tag, points in data.tensors.items():  # the spread of their values
         for event in board.Histograms(f"{tag}/tensor"):
             finite = points[event.step].astype(np.float64)
-            assert event.histogram_value.num == np.isfinite(finite).sum() and event.histogram_value.max == pytest.approx(np.nanmax(finite), rel=1e-6)
+            assert event.histogram_value.num == np.isfinite(
+                finite
+            ).sum() and event.histogram_value.max == pytest.approx(np.nanmax(finite), rel=1e-6)
 
 
 def test_a_converted_graph_and_lineage_say_what_the_files_say(tmp_path):
@@ -65,7 +75,10 @@ def test_a_converted_graph_and_lineage_say_what_the_files_say(tmp_path):
     assert board.Scalars("lineage/loss")[0].value == data.lineage["train_lineage"][0].algorithm.loss
     metrics = json.loads(data.lineage["eval_lineage"][0].metric)
     assert {key: board.Scalars(f"lineage/eval_{key}")[0].value for key in metrics} == pytest.approx(metrics)
-    assert "| optimizer | Momentum |" in board.Tensors("lineage/train_lineage/text_summary")[0].tensor_proto.string_val[0].decode()
+    assert (
+        "| optimizer | Momentum |"
+        in board.Tensors("lineage/train_lineage/text_summary")[0].tensor_proto.string_val[0].decode()
+    )
 
 
 def test_the_reader_gives_arrays(tmp_path):

@@ -1,4 +1,5 @@
 """What `add_embedding` writes is what TensorBoard's projector reads."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -23,14 +24,29 @@ def _read(folder: Path) -> Any:
 @pytest.mark.parametrize("make", [np.asarray, torch.tensor, ms.Tensor])
 def test_vectors_labels_and_pictures(make: Any, tmp_path: Path) -> None:
     vectors = np.random.randn(5, 3).astype(np.float32)
-    add_embedding(str(tmp_path / "run"), "words", make(vectors), ["a", "b\tc", "d\ne", "", 7], images=make(np.full((5, 4, 6), 300.0, np.float32)))
-    entry, = _read(tmp_path / "run").embeddings
+    add_embedding(
+        str(tmp_path / "run"),
+        "words",
+        make(vectors),
+        ["a", "b\tc", "d\ne", "", 7],
+        images=make(np.full((5, 4, 6), 300.0, np.float32)),
+    )
+    (entry,) = _read(tmp_path / "run").embeddings
     assert (entry.tensor_name, list(entry.sprite.single_image_dim)) == ("words", [6, 4])
-    np.testing.assert_array_equal(np.loadtxt(tmp_path / "run" / entry.tensor_path, delimiter="\t").astype(np.float32), vectors)
+    np.testing.assert_array_equal(
+        np.loadtxt(tmp_path / "run" / entry.tensor_path, delimiter="\t").astype(np.float32), vectors
+    )
     assert (tmp_path / "run" / entry.metadata_path).read_text() == "a\nb c\nd e\n-\n7\n"
     from PIL import Image
+
     sprite = np.asarray(Image.open(tmp_path / "run" / entry.sprite.image_path))
-    assert sprite.shape == (12, 18) and (sprite[:4] == 255).all() and (sprite[4:8, :12] == 255).all() and not sprite[8:].any() and not sprite[4:8, 12:].any()
+    assert (
+        sprite.shape == (12, 18)
+        and (sprite[:4] == 255).all()
+        and (sprite[4:8, :12] == 255).all()
+        and not sprite[8:].any()
+        and not sprite[4:8, 12:].any()
+    )
 
 
 def test_labels_in_columns_have_a_head(tmp_path: Path) -> None:
@@ -46,15 +62,24 @@ def test_embeddings_stand_side_by_side_and_a_newer_one_replaces_its_name(tmp_pat
     assert len((tmp_path / "embeddings/one/tensors.tsv").read_text().splitlines()) == 4
 
 
-@pytest.mark.parametrize(("arguments", "error", "message"), [
-    ({"tag": "a/b"}, ValueError, "'tag' must be a name without slashes"), ({"tag": ""}, ValueError, "'tag'"), ({"tag": ".."}, ValueError, "'tag'"),
-    ({"tag": 3}, ValueError, "'tag'"), ({"vectors": 3}, TypeError, "'vectors' must be a Tensor or an array, but got int"),
-    ({"vectors": np.ones(3)}, ValueError, r"shape \(number, width\), but got float64 of the shape \(3,\)"),
-    ({"vectors": np.ones((0, 3))}, ValueError, "'vectors'"), ({"vectors": np.array([["a"]])}, ValueError, "'vectors' must be numbers"),
-    ({"metadata": ["a"]}, ValueError, "must have 2 items, one for each vector, but has 1"), ({"columns": ["a"]}, ValueError, "which is missing"),
-    ({"metadata": [("a",), ("b",)], "columns": ["x", "y"]}, ValueError, "2 items of 2 labels each"),
-    ({"images": np.ones((3, 2, 2))}, ValueError, r"'images' must have the shape \(2, height, width\)"),
-    ({"images": np.ones((2, 9000, 2))}, ValueError, "the page shows up to 8192 a side")])
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"tag": "a/b"}, ValueError, "'tag' must be a name without slashes"),
+        ({"tag": ""}, ValueError, "'tag'"),
+        ({"tag": ".."}, ValueError, "'tag'"),
+        ({"tag": 3}, ValueError, "'tag'"),
+        ({"vectors": 3}, TypeError, "'vectors' must be a Tensor or an array, but got int"),
+        ({"vectors": np.ones(3)}, ValueError, r"shape \(number, width\), but got float64 of the shape \(3,\)"),
+        ({"vectors": np.ones((0, 3))}, ValueError, "'vectors'"),
+        ({"vectors": np.array([["a"]])}, ValueError, "'vectors' must be numbers"),
+        ({"metadata": ["a"]}, ValueError, "must have 2 items, one for each vector, but has 1"),
+        ({"columns": ["a"]}, ValueError, "which is missing"),
+        ({"metadata": [("a",), ("b",)], "columns": ["x", "y"]}, ValueError, "2 items of 2 labels each"),
+        ({"images": np.ones((3, 2, 2))}, ValueError, r"'images' must have the shape \(2, height, width\)"),
+        ({"images": np.ones((2, 9000, 2))}, ValueError, "the page shows up to 8192 a side"),
+    ],
+)
 def test_wrong_arguments(arguments: dict[str, Any], error: type[Exception], message: str, tmp_path: Path) -> None:
     with pytest.raises(error, match=message):
         add_embedding(**{"summary_dir": str(tmp_path), "tag": "t", "vectors": np.eye(2), **arguments})

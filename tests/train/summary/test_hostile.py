@@ -38,6 +38,7 @@ def tensor(dims: tuple[int, ...], count: int) -> Any:
         value.tensor.dims.extend(dims)
         value.tensor.data_type = 11
         value.tensor.float_data.extend([1.0] * count)
+
     return change
 
 
@@ -45,15 +46,23 @@ def picture(content: bytes) -> Any:
     def change(value: Any) -> None:
         value.image.height = value.image.width = value.image.colorspace = 3
         value.image.encoded_image = content
+
     return change
 
 
 def bomb(side: int) -> bytes:
     """A PNG of one colour, small in the file."""
+
     def chunk(name: bytes, body: bytes) -> bytes:
         return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+
     lines = zlib.compress(bytes(side + 1) * 16)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0)) + chunk(b"IDAT", lines) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0))
+        + chunk(b"IDAT", lines)
+        + chunk(b"IEND", b"")
+    )
 
 
 def written(folder: Path, *data: bytes) -> Path:
@@ -62,10 +71,18 @@ def written(folder: Path, *data: bytes) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("bad", "text"), [
-    (tensor((4,), 3), "reshape"), (tensor((-1,), 3), "below 0"), (tensor((1,) * 100, 1), "dimension|ndim|maximum"), (picture(b"no picture"), "identify"),
-    (picture(bomb(6000)), "36000000|6000 x 6000"), (picture(bomb(40)[:45]), "left out"), (lambda value: None, "has no value"),
-])
+@pytest.mark.parametrize(
+    ("bad", "text"),
+    [
+        (tensor((4,), 3), "reshape"),
+        (tensor((-1,), 3), "below 0"),
+        (tensor((1,) * 100, 1), "dimension|ndim|maximum"),
+        (picture(b"no picture"), "identify"),
+        (picture(bomb(6000)), "36000000|6000 x 6000"),
+        (picture(bomb(40)[:45]), "left out"),
+        (lambda value: None, "has no value"),
+    ],
+)
 def test_one_bad_value_costs_only_itself(bad: Any, text: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     written(tmp_path, event(1, ("a", scalar(1)), ("bad", bad), ("b", scalar(2))), event(2, ("a", scalar(3))))
     data = read_summary(str(tmp_path))
@@ -74,6 +91,7 @@ def test_one_bad_value_costs_only_itself(bad: Any, text: str, tmp_path: Path, ca
     (warning,) = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
     assert warning.startswith(f"{tmp_path / NAME}: a value of step 1 is left out: ")
     import re
+
     assert re.search(text, warning)
     to_tensorboard(str(tmp_path), str(tmp_path / "board"))
     assert [item.value for item in tensorboard(tmp_path / "board").Scalars("a")] == [1.0, 3.0]
@@ -86,12 +104,17 @@ def test_a_tag_that_is_no_utf_8(tmp_path: Path) -> None:
 
 
 def test_records_that_are_damaged_or_no_events_are_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    path = written(tmp_path, event(1, ("a", scalar(1))), b"\xff\xff", event(2, ("a", scalar(2))), event(3, ("a", scalar(3))))
+    path = written(
+        tmp_path, event(1, ("a", scalar(1))), b"\xff\xff", event(2, ("a", scalar(2))), event(3, ("a", scalar(3)))
+    )
     data = bytearray(path.read_bytes())
     data[-6] ^= 1  # in the last record's data
     path.write_bytes(data + records.frame(event(4, ("a", scalar(4)))))
     assert read_summary(str(path)).scalars == {"a": {1: 1.0, 2: 2.0, 4: 4.0}}
-    assert [record.getMessage().partition("vm_MS: ")[2][:30] for record in caplog.records] == ["the record 1, which is no Even", "a record is left out: the reco"]
+    assert [record.getMessage().partition("vm_MS: ")[2][:30] for record in caplog.records] == [
+        "the record 1, which is no Even",
+        "a record is left out: the reco",
+    ]
 
 
 def test_behind_a_wrong_length_nothing_is_found(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -113,7 +136,9 @@ def test_a_length_beyond_the_file_takes_no_memory(tmp_path: Path) -> None:
 def test_there_are_few_warnings_of_a_file(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     written(tmp_path, *[b"\xff\xff"] * 1000, event(1, ("a", scalar(1))))
     assert read_summary(str(tmp_path)).scalars == {"a": {1: 1.0}}
-    assert len(caplog.records) == 6 and caplog.records[-1].getMessage().endswith("995 more records or values are left out.")
+    assert len(caplog.records) == 6 and caplog.records[-1].getMessage().endswith(
+        "995 more records or values are left out."
+    )
 
 
 def test_lineage_that_is_none_does_not_end_the_conversion(tmp_path: Path) -> None:
@@ -123,7 +148,9 @@ def test_lineage_that_is_none_does_not_end_the_conversion(tmp_path: Path) -> Non
     deep = LineageEvent(wall_time=3.0)
     deep.evaluation_lineage.metric = "[" * 100_000
     written(tmp_path, event(1, ("a", scalar(1))))
-    (tmp_path / NAME.replace("_MS", "_lineage")).write_bytes(b"".join(records.frame(item.SerializeToString()) for item in (bad, deep, good)))
+    (tmp_path / NAME.replace("_MS", "_lineage")).write_bytes(
+        b"".join(records.frame(item.SerializeToString()) for item in (bad, deep, good))
+    )
     to_tensorboard(str(tmp_path), str(tmp_path / "board"))
     assert [item.value for item in tensorboard(tmp_path / "board").Scalars("lineage/eval_acc")] == [0.5]
 

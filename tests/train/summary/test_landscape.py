@@ -1,4 +1,7 @@
-"""SummaryLandscape on checkpoints of a real MindSpore run, against the landscapes that real MindSpore computed from them."""
+"""SummaryLandscape on checkpoints of a real MindSpore run, against the landscapes that real MindSpore computed from
+them.
+"""
+
 from __future__ import annotations
 
 import io
@@ -61,23 +64,37 @@ def test_landscapes_equal_real_mindspores(folder, devices):
         a, b = ours[tag][0], theirs[tag][0]
         assert a.metadata == b.metadata and list(a.loss_path.intervals) == list(b.loss_path.intervals)
         for name in ("landscape", "convergence_point"):
-            assert [getattr(getattr(a, name), axis).data_type for axis in "xyz"] == [getattr(getattr(b, name), axis).data_type for axis in "xyz"]
+            assert [getattr(getattr(a, name), axis).data_type for axis in "xyz"] == [
+                getattr(getattr(b, name), axis).data_type for axis in "xyz"
+            ]
     a, b = ours["landscape_[1, 4]"][0], theirs["landscape_[1, 4]"][0]
-    for x, y in ((a.landscape, b.landscape), (a.loss_path.points, b.loss_path.points), (a.convergence_point, b.convergence_point)):
+    for x, y in (
+        (a.landscape, b.landscape),
+        (a.loss_path.points, b.loss_path.points),
+        (a.convergence_point, b.convergence_point),
+    ):
         for axis in "xyz":
             np.testing.assert_allclose(_arrays(x)[axis], _arrays(y)[axis], atol=1e-4, err_msg=axis)
-    np.testing.assert_array_equal(_arrays(ours["landscape_[4]"][0].landscape)["x"], _arrays(theirs["landscape_[4]"][0].landscape)["x"])
+    np.testing.assert_array_equal(
+        _arrays(ours["landscape_[4]"][0].landscape)["x"], _arrays(theirs["landscape_[4]"][0].landscape)["x"]
+    )
     board = tensorboard(folder)
-    assert set(board.Tags()["images"]) == {f"landscape_{interval}/{name}" for interval in ("[1, 4]", "[4]") for name in ("contour", "surface")}
+    assert set(board.Tags()["images"]) == {
+        f"landscape_{interval}/{name}" for interval in ("[1, 4]", "[4]") for name in ("contour", "surface")
+    }
     for interval, name in (("[1, 4]", "1_4"), ("[4]", "4")):
         for kind in ("contour", "surface"):
-            assert board.Images(f"landscape_{interval}/{kind}")[0].encoded_image_string == (folder / f"landscape_{name}_{kind}.png").read_bytes()
+            assert (
+                board.Images(f"landscape_{interval}/{kind}")[0].encoded_image_string
+                == (folder / f"landscape_{name}_{kind}.png").read_bytes()
+            )
 
 
 def test_options_replace_the_runs_and_are_written_back(folder):
     SummaryLandscape(str(folder)).gen_landscapes_with_multi_process(
-        make, {"landscape_size": 3, "create_landscape": {"train": True, "result": False}, "intervals": [[2, 3, 4]]})
-    (tag, points), = read_summary(folder).landscapes.items()
+        make, {"landscape_size": 3, "create_landscape": {"train": True, "result": False}, "intervals": [[2, 3, 4]]}
+    )
+    ((tag, points),) = read_summary(folder).landscapes.items()
     assert tag == "landscape_[2, 4]" and list(points[0].landscape.z.dims) == [3, 3]
     assert json.loads((folder / "ckpt_dir/train_metadata.json").read_text())["epoch_group"] == {"0": [2, 3, 4]}
 
@@ -103,8 +120,10 @@ def _drawn(z, way=((0.5, 1.0, 0.0),)):
     message.loss_path.intervals.extend(range(len(way)))
     for axis, values in zip("xyz", zip(*way)):
         getattr(message.loss_path.points, axis).float_data.extend(values)
-    return {name: np.asarray(Image.open(io.BytesIO(picture.png)).convert("RGB")).astype(int)
-            for name, picture in landscape_pictures("t", message.SerializeToString()).items()}
+    return {
+        name: np.asarray(Image.open(io.BytesIO(picture.png)).convert("RGB")).astype(int)
+        for name, picture in landscape_pictures("t", message.SerializeToString()).items()
+    }
 
 
 def test_the_contour_map_is_dark_where_the_loss_is_low_and_shows_the_way():
@@ -113,6 +132,7 @@ def test_the_contour_map_is_dark_where_the_loss_is_low_and_shows_the_way():
 
     def at(x, y):
         return picture[40 + round(480 * (1 - y / 2)), 70 + round(480 * x)]
+
     assert at(0.95, 0.95).sum() > at(0.35, 0.35).sum()
     assert tuple(at(0.25, 0.5)) == (220, 30, 30)  # the end of the way, y upwards
     assert tuple(at(0.575, 1.2)) == (220, 30, 30)  # the line to it
@@ -127,7 +147,15 @@ def test_the_surface_hides_what_is_behind_and_shows_the_highest_point_at_the_top
     assert rows[0] < rows[1] and (picture[:, :, 0] > 200).any()
 
 
-@pytest.mark.parametrize("z, number", [(np.full((3, 3), np.nan), 0), (np.zeros((1, 3)), 0), ([[1.0, np.nan], [np.inf, 2.0]], 2),
-                                       (np.full((2, 2), 3.0), 2)], ids=["nan", "a line", "some nan", "constant"])
+@pytest.mark.parametrize(
+    "z, number",
+    [
+        (np.full((3, 3), np.nan), 0),
+        (np.zeros((1, 3)), 0),
+        ([[1.0, np.nan], [np.inf, 2.0]], 2),
+        (np.full((2, 2), 3.0), 2),
+    ],
+    ids=["nan", "a line", "some nan", "constant"],
+)
 def test_odd_heights_draw_or_are_left_out(z, number):
     assert len(_drawn(z)) == number

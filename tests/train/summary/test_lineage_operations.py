@@ -1,4 +1,7 @@
-"""What lineage says of a pipeline, operation by operation, is what real MindSpore's says: so MindInsight shows mean, std and sizes."""
+"""What lineage says of a pipeline, operation by operation, is what real MindSpore's says: so MindInsight shows mean,
+std and sizes.
+"""
+
 from __future__ import annotations
 
 import base64
@@ -24,10 +27,20 @@ T.PadEnd([3], 0)|T.Duplicate()|T.Unique()|V.Invert()|V.Equalize()|V.AutoContrast
 V.RandomLighting(.1)|V.RandomPosterize()|V.RandomSolarize()|V.HorizontalFlip()|V.VerticalFlip()|V.RandomAffine(15)
 V.ConvertColor(V.ConvertMode.COLOR_BGR2RGB)|V.Crop((0, 0), 5)|V.Rotate(30.)""".replace("\n", "|").split("|")
 PIPELINES = {
-    "source": "base()", "shuffle": "base().shuffle(4)", "repeat": "base().repeat(2)", "batch": "base().batch(2)", "take": "base().take(2)", "skip": "base().skip(1)",
-    "per_batch_map": "base().batch(2, per_batch_map=lambda x, y, b: (x, y))", "zip": "ds.zip((base(), base().rename(['x', 'y'], ['a', 'b'])))",
-    "project": "base().project(['x'])", "rename": "base().rename('x', 'z')", "filter": "base().filter(lambda x: True, 'x')",
-    "map": "base().map(lambda x: x, 'x', 'w')", "operations": "base().map([V.Rescale(.5, 0.), T.TypeCast(ms.float32)], 'x').batch(2, drop_remainder=True)"}
+    "source": "base()",
+    "shuffle": "base().shuffle(4)",
+    "repeat": "base().repeat(2)",
+    "batch": "base().batch(2)",
+    "take": "base().take(2)",
+    "skip": "base().skip(1)",
+    "per_batch_map": "base().batch(2, per_batch_map=lambda x, y, b: (x, y))",
+    "zip": "ds.zip((base(), base().rename(['x', 'y'], ['a', 'b'])))",
+    "project": "base().project(['x'])",
+    "rename": "base().rename('x', 'z')",
+    "filter": "base().filter(lambda x: True, 'x')",
+    "map": "base().map(lambda x: x, 'x', 'w')",
+    "operations": "base().map([V.Rescale(.5, 0.), T.TypeCast(ms.float32)], 'x').batch(2, drop_remainder=True)",
+}
 _SOURCE = "ds.NumpySlicesDataset({'x': [1, 2, 3, 4], 'y': [1, 2, 3, 4]}, shuffle=False)"
 
 
@@ -66,10 +79,12 @@ def test_a_pipeline_is_described_as_real_mindspore_describes_it(name: str, real:
 
 
 def test_mean_and_std_are_there() -> None:
-    operation, = _message("base().map(V.Normalize([0.5, 1.0, 2.0], [0.25, 1.0, 4.0]), 'x')").operations
+    (operation,) = _message("base().map(V.Normalize([0.5, 1.0, 2.0], [0.25, 1.0, 4.0]), 'x')").operations
     assert dict(operation.operationParam.mapStr) == {
         "tensor_op_name": "Normalize",
-        "tensor_op_params": '{"device_target": "CPU", "is_hwc": true, "mean": [0.5, 1.0, 2.0], "std": [0.25, 1.0, 4.0]}'}
+        "tensor_op_params": '{"device_target": "CPU", "is_hwc": true, "mean": [0.5, 1.0, 2.0], "std": [0.25, 1.0, '
+        "4.0]}",
+    }
 
 
 def test_an_own_class_has_its_name_alone() -> None:
@@ -78,4 +93,6 @@ def test_an_own_class_has_its_name_alone() -> None:
             return x
 
     message = dataset_graph(eval(_SOURCE, {"ds": ds}).map(Normalize(), "x"))
-    assert [dict(operation.operationParam.mapStr) for operation in message.operations] == [{"tensor_op_name": "Normalize"}]
+    assert [dict(operation.operationParam.mapStr) for operation in message.operations] == [
+        {"tensor_op_name": "Normalize"}
+    ]

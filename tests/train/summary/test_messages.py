@@ -1,4 +1,7 @@
-"""Our messages against every field of real MindSpore's (tests/golden/summary_messages.json), and upstream's modules for them."""
+"""Our messages against every field of real MindSpore's (tests/golden/summary_messages.json), and upstream's modules for
+them.
+"""
+
 from __future__ import annotations
 
 import importlib
@@ -31,10 +34,17 @@ def test_every_field_is_real_mindspores(name: str) -> None:
     for part in name.split(".")[3:]:
         descriptor = descriptor.nested_types_by_name[part]
     labels = _labels(descriptor)
-    ours = [[field.number, field.name, {1: "optional", 2: "required", 3: "repeated"}[labels[field.name]],
-             _TYPES.get(field.type) or (field.message_type or field.enum_type).full_name,
-             field.containing_oneof.name if field.containing_oneof else "", bool(field.GetOptions().packed)]
-            for field in sorted(descriptor.fields, key=lambda field: field.number)]
+    ours = [
+        [
+            field.number,
+            field.name,
+            {1: "optional", 2: "required", 3: "repeated"}[labels[field.name]],
+            _TYPES.get(field.type) or (field.message_type or field.enum_type).full_name,
+            field.containing_oneof.name if field.containing_oneof else "",
+            bool(field.GetOptions().packed),
+        ]
+        for field in sorted(descriptor.fields, key=lambda field: field.number)
+    ]
     assert ours == EXPECTED[name]
 
 
@@ -44,9 +54,14 @@ def test_enums_are_real_mindspores() -> None:
     assert anf_ir.InputProto.CONTROL_EDGE == 1
 
 
-@pytest.mark.parametrize("module, names", [("summary_pb2", ["Event", "Explain", "LossLandscape", "Summary"]),
-                                           ("lineage_pb2", ["DatasetGraph", "EvaluationLineage", "LineageEvent", "TrainLineage", "UserDefinedInfo"]),
-                                           ("anf_ir_pb2", ["DataType", "DT_TENSOR", "GraphProto", "ModelProto", "NodeProto", "Version"])])
+@pytest.mark.parametrize(
+    "module, names",
+    [
+        ("summary_pb2", ["Event", "Explain", "LossLandscape", "Summary"]),
+        ("lineage_pb2", ["DatasetGraph", "EvaluationLineage", "LineageEvent", "TrainLineage", "UserDefinedInfo"]),
+        ("anf_ir_pb2", ["DataType", "DT_TENSOR", "GraphProto", "ModelProto", "NodeProto", "Version"]),
+    ],
+)
 def test_scripts_find_them_where_upstream_has_them(module: str, names: list[str]) -> None:
     mindspore_compat.install()
     try:

@@ -1,8 +1,11 @@
-"""MindInsight 2.3.1's own code reads our folders, and finds in them what it finds in real MindSpore's for the same calls.
+"""MindInsight 2.3.1's own code reads our folders, and finds in them what it finds in real MindSpore's for the same
+calls.
 
-It lives in an environment of its own (``python -m venv DIR``, ``DIR/bin/pip install mindinsight==2.3.1 "numpy<2"``, Python 3.9):
+It lives in an environment of its own (``python -m venv DIR``, ``DIR/bin/pip install mindinsight==2.3.1 "numpy<2"``,
+Python 3.9):
 MINDINSIGHT_PYTHON names its interpreter.
 """
+
 from __future__ import annotations
 
 import base64
@@ -38,7 +41,10 @@ def _python() -> str | None:
     return named if os.path.exists(named) else None
 
 
-pytestmark = [pytest.mark.oracle, pytest.mark.skipif(_python() is None, reason="no MindInsight installed (MINDINSIGHT_PYTHON)")]
+pytestmark = [
+    pytest.mark.oracle,
+    pytest.mark.skipif(_python() is None, reason="no MindInsight installed (MINDINSIGHT_PYTHON)"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -58,8 +64,14 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     np.random.seed(4)
     SummaryLandscape(str(base / "landscape")).gen_landscapes_with_multi_process(make)
     workspace = tmp_path_factory.mktemp("workspace")
-    done = subprocess.run([str(_python()), str(PROGRAM), str(base)], capture_output=True, text=True, timeout=300, check=False,
-                          env={"PATH": os.environ["PATH"], "HOME": str(workspace), "MINDINSIGHT_WORKSPACE": str(workspace)})
+    done = subprocess.run(
+        [str(_python()), str(PROGRAM), str(base)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env={"PATH": os.environ["PATH"], "HOME": str(workspace), "MINDINSIGHT_WORKSPACE": str(workspace)},
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     return {**json.loads(done.stdout.split("MINDINSIGHT ")[-1]), "base": base}
 
@@ -79,9 +91,13 @@ def _assert_same(ours: Any, theirs: Any, tolerance: float, where: str = "") -> N
         assert ours == theirs, where
 
 
-@pytest.mark.parametrize("run_name, tolerance", [("basic", 0.0), ("lineage", 0.0), ("collector", 2e-6), ("landscape", 1e-4)])
+@pytest.mark.parametrize(
+    "run_name, tolerance", [("basic", 0.0), ("lineage", 0.0), ("collector", 2e-6), ("landscape", 1e-4)]
+)
 @pytest.mark.parametrize("kind", ["scalar", "tensor", "histogram"])
-def test_values_are_those_of_real_mindspores_files(found: dict[str, Any], run_name: str, tolerance: float, kind: str) -> None:
+def test_values_are_those_of_real_mindspores_files(
+    found: dict[str, Any], run_name: str, tolerance: float, kind: str
+) -> None:
     ours, theirs = found[run_name], found[f"golden_{run_name}"]
     if run_name == "landscape":  # the golden folder also holds the training run
         theirs = {**theirs, kind: {}}
@@ -96,7 +112,9 @@ def test_pictures_are_those_of_real_mindspores_files(found: dict[str, Any], run_
     for tag in theirs:
         assert [row[:3] for row in ours[tag]] == [row[:3] for row in theirs[tag]], tag
         for a, b in zip(ours[tag], theirs[tag]):
-            assert np.array_equal(*(np.asarray(Image.open(io.BytesIO(base64.b64decode(row[3])))) for row in (a, b))), tag
+            assert np.array_equal(*(np.asarray(Image.open(io.BytesIO(base64.b64decode(row[3])))) for row in (a, b))), (
+                tag
+            )
 
 
 def test_values_are_those_that_were_recorded(found: dict[str, Any]) -> None:
@@ -108,11 +126,11 @@ def test_values_are_those_that_were_recorded(found: dict[str, Any]) -> None:
             assert all(value == pytest.approx(expected, nan_ok=True) for _, value in shown["scalar"][f"{tag}/scalar"])
             assert [step for step, _ in shown["scalar"][f"{tag}/scalar"]] == [1, 2]
         elif kind == "tensor":
-            (step, dims, _, values), = shown["tensor"][f"{tag}/tensor"]
+            ((step, dims, _, values),) = shown["tensor"][f"{tag}/tensor"]
             assert step == 5 and dims == list(inputs[key].shape)
             np.testing.assert_array_equal(np.array(values, np.float32), inputs[key].astype(np.float32))
         elif kind == "histogram":
-            (step, count, low, high, buckets, _), = shown["histogram"][f"{tag}/histogram"]
+            ((step, count, low, high, buckets, _),) = shown["histogram"][f"{tag}/histogram"]
             finite = inputs[key][np.isfinite(inputs[key])]
             assert step == 4 and count == sum(bucket[2] for bucket in buckets) == finite.size
             if finite.size:
@@ -142,7 +160,9 @@ def test_landscapes_are_real_mindspores(found: dict[str, Any]) -> None:
     for key in ("points", "path", "convergence_point"):
         _assert_same(ours[0][key], theirs[0][key], 1e-4, key)
     assert ours[1]["points"]["x"] == theirs[1]["points"]["x"]  # random directions: only the axes agree
-    assert np.shape(ours[1]["points"]["z"]) == np.shape(theirs[1]["points"]["z"]) and not math.isnan(np.sum(ours[1]["points"]["z"]))
+    assert np.shape(ours[1]["points"]["z"]) == np.shape(theirs[1]["points"]["z"]) and not math.isnan(
+        np.sum(ours[1]["points"]["z"])
+    )
 
 
 def test_the_graph_page_shows_every_operator_with_its_edges_and_shapes(found: dict[str, Any]) -> None:
@@ -163,5 +183,9 @@ def test_the_graph_page_shows_every_operator_with_its_edges_and_shapes(found: di
             (row,) = [item for item in ([above] if above is not None else graph.parameters) if item.name == source.name]
             kind = row.output_type if above is not None else row.type
             assert shown["input"][name]["shape"] == [[dim.size for dim in kind.tensor_type.shape.dim]]
-    assert len(by_name) == len(graph.node) + len(graph.parameters) + len(graph.const_vals) + sum(node["type"] == "name_scope" for node in nodes)
-    assert {"Default", "Default/network-WithLossCell/_backbone-Small/conv-Conv2d"} <= {n["name"] for n in nodes if n["type"] == "name_scope"}
+    assert len(by_name) == len(graph.node) + len(graph.parameters) + len(graph.const_vals) + sum(
+        node["type"] == "name_scope" for node in nodes
+    )
+    assert {"Default", "Default/network-WithLossCell/_backbone-Small/conv-Conv2d"} <= {
+        n["name"] for n in nodes if n["type"] == "name_scope"
+    }

@@ -1,7 +1,10 @@
-"""MindInsight's own pages, in headless Chromium, show our runs. MSC_SCREENSHOT=FOLDER also takes the pictures of the documentation.
+"""MindInsight's own pages, in headless Chromium, show our runs. MSC_SCREENSHOT=FOLDER also takes the pictures of the
+documentation.
 
-Needs what `test_mindinsight` and `test_tensorboard_page` need; MindInsight's environment with ``marshmallow<4``, or its lineage pages stay empty.
+Needs what `test_mindinsight` and `test_tensorboard_page` need; MindInsight's environment with ``marshmallow<4``, or its
+lineage pages stay empty.
 """
+
 from __future__ import annotations
 
 import os
@@ -28,17 +31,35 @@ from tests.train.summary.test_mindinsight import _python
 from tests.train.summary.test_tensorboard_page import _IN_SOFTWARE, _chromium, _find, _keep
 
 pytest.importorskip("selenium", reason="drives the pages")
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.skipif(_python() is None, reason="no MindInsight installed (MINDINSIGHT_PYTHON)"),
-              pytest.mark.skipif(shutil.which("chromium") is None or shutil.which("chromedriver") is None, reason="no chromium and chromedriver")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.skipif(_python() is None, reason="no MindInsight installed (MINDINSIGHT_PYTHON)"),
+    pytest.mark.skipif(
+        shutil.which("chromium") is None or shutil.which("chromedriver") is None, reason="no chromium and chromedriver"
+    ),
+]
 
 
 def _train(folder: Path) -> None:
     """A training with a Normalize in its pipeline and what the user says of it."""
     images = np.random.RandomState(0).randint(0, 255, (16, 8, 8, 3)).astype(np.uint8)
     data = ds.NumpySlicesDataset((images, np.arange(16, dtype=np.int32) % 3), ["image", "label"], shuffle=False)
-    data = data.map([vision.Rescale(1 / 255.0, 0.0), vision.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]), vision.HWC2CHW()], "image").batch(4)
+    data = data.map(
+        [
+            vision.Rescale(1 / 255.0, 0.0),
+            vision.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]),
+            vision.HWC2CHW(),
+        ],
+        "image",
+    ).batch(4)
     net = nn.SequentialCell(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Dense(256, 3))
-    model = Model(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"), nn.Momentum(net.trainable_params(), 0.01, 0.9), {"acc"})
+    model = Model(
+        net,
+        nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"),
+        nn.Momentum(net.trainable_params(), 0.01, 0.9),
+        {"acc"},
+    )
     before = ms.get_context("mode")
     ms.set_context(mode=ms.GRAPH_MODE)  # the graph has operators
     model.train(3, data, callbacks=SummaryCollector(str(folder), 1, custom_lineage_data={"dataset_version": "v7"}))
@@ -62,7 +83,13 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     environment = {"PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}", "HOME": str(workspace)}
     command = [str(python.parent / "mindinsight")]
     where = ["--port", port, "--workspace", str(workspace)]
-    subprocess.run([*command, "start", "--summary-base-dir", str(base), *where], env=environment, check=True, capture_output=True, timeout=120)
+    subprocess.run(
+        [*command, "start", "--summary-base-dir", str(base), *where],
+        env=environment,
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
     try:
         yield f"http://127.0.0.1:{port}/"
     finally:
@@ -97,26 +124,49 @@ def _open_scopes(browser: Any) -> None:
         threading.Event().wait(3)  # it moves first
         browser.execute_script(_OPEN, scope)
     for operator in ("MatMul-op0", "BiasAdd-op0", "3.weight"):
-        _find(browser, f"[...document.querySelectorAll('svg g.node')].some(item => item.id === {scope + '/' + operator!r})")
+        _find(
+            browser,
+            f"[...document.querySelectorAll('svg g.node')].some(item => item.id === {scope + '/' + operator!r})",
+        )
 
 
-@pytest.mark.parametrize(("name", "page", "texts"), [
-    ("lineage", "model-traceback", ["dataset_version", "v7", "acc", "Momentum", "SoftmaxCrossEntropyWithLogits"]),
-    ("dataset", "data-traceback", ["Normalize", "0.48500001430511475", "0.2290000021457672", "HwcToChw", "Batch"]),
-    ("dashboard", "train-manage/training-dashboard?id=.%2Fnormalized", ["loss/auto/scalar", "Parameter Distribution", "Default"]),
-    ("graph", "train-manage/graph?train_id=.%2Fnormalized", ["Computational Graph", "Default"]),
-    ("tensor", "train-manage/tensor?train_id=.%2Fcollected", ["/tensor", "Step"]),
-    ("landscape", "train-manage/loss-analysis?train_id=.%2Flandscape", ["Isoline Map", "3D Map", "5x5x5", "3/1"])])
-def test_a_page_shows_our_files(name: str, page: str, texts: list[str], address: str, browser: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "page", "texts"),
+    [
+        ("lineage", "model-traceback", ["dataset_version", "v7", "acc", "Momentum", "SoftmaxCrossEntropyWithLogits"]),
+        ("dataset", "data-traceback", ["Normalize", "0.48500001430511475", "0.2290000021457672", "HwcToChw", "Batch"]),
+        (
+            "dashboard",
+            "train-manage/training-dashboard?id=.%2Fnormalized",
+            ["loss/auto/scalar", "Parameter Distribution", "Default"],
+        ),
+        ("graph", "train-manage/graph?train_id=.%2Fnormalized", ["Computational Graph", "Default"]),
+        ("tensor", "train-manage/tensor?train_id=.%2Fcollected", ["/tensor", "Step"]),
+        ("landscape", "train-manage/loss-analysis?train_id=.%2Flandscape", ["Isoline Map", "3D Map", "5x5x5", "3/1"]),
+    ],
+)
+def test_a_page_shows_our_files(
+    name: str, page: str, texts: list[str], address: str, browser: Any, tmp_path: Path
+) -> None:
     mixed = ("dashboard", "landscape")  # they also have parts for what these runs did not collect
-    for _ in range(8):  # the server loads a run when it is first asked for, and a page of the first visit stands behind its introduction
+    for _ in range(
+        8
+        # the server loads a run when it is first asked for, and a page of the first visit stands behind its
+        # introduction
+    ):
         browser.get("about:blank")
         browser.get(f"{address}#/{page}")
         _find(browser, f"{_TEXT}.includes({texts[0]!r})")
         threading.Event().wait(3)
-        browser.execute_script("document.querySelectorAll('.el-dialog__headerbtn, .el-icon-close').forEach(element => element.click())")
+        browser.execute_script(
+            "document.querySelectorAll('.el-dialog__headerbtn, .el-icon-close').forEach(element => element.click())"
+        )
         shown = browser.execute_script(f"return {_TEXT}")
-        if all(text in shown for text in texts) and "Introduction 1" not in shown and (name in mixed or "No data" not in shown):
+        if (
+            all(text in shown for text in texts)
+            and "Introduction 1" not in shown
+            and (name in mixed or "No data" not in shown)
+        ):
             break
     assert all(text in shown for text in texts) and (name in mixed or "No data" not in shown), shown
     if name == "graph":

@@ -1,4 +1,5 @@
 """SummaryRecord against files of real MindSpore (tests/golden/upstream/summary), and what it refuses."""
+
 from __future__ import annotations
 
 import json
@@ -76,7 +77,10 @@ def test_a_file_that_is_full_drops_later_records_once_while_tensorboard_goes_on(
             record.add_value("scalar", "loss", Tensor(float(step), ms.float32))
             record.record(step)
     assert bodies(tmp_path) == bodies(GOLDEN / "max_file_size_300")
-    assert os.path.getsize(the_file(tmp_path)) == json.loads((GOLDEN / "max_file_size_300.json").read_text())["files"][0][1]
+    assert (
+        os.path.getsize(the_file(tmp_path))
+        == json.loads((GOLDEN / "max_file_size_300.json").read_text())["files"][0][1]
+    )
     assert sum("max_file_size" in line.getMessage() for line in caplog.records) == 1
     assert len(tensorboard(tmp_path).Scalars("loss")) == 20
 
@@ -138,10 +142,13 @@ def test_values_are_those_at_the_call_and_the_filter_throws_away(tmp_path):
 
 
 def test_flush_is_enough_for_readers_and_survives_a_kill(tmp_path):
-    code = ("import os, signal, sys; import mindspore_compat as ms; from mindspore_compat.train.summary import SummaryRecord\n"
-            "r = SummaryRecord(sys.argv[1])\n"
-            "for i in range(50): r.add_value('scalar', 'x', ms.Tensor(float(i))); r.record(i)\n"
-            "r.flush(); r.add_value('scalar', 'x', ms.Tensor(0.0)); r.record(50); os.kill(os.getpid(), signal.SIGKILL)")
+    code = (
+        "import os, signal, sys; import mindspore_compat as ms; from mindspore_compat.train.summary import "
+        "SummaryRecord\n"
+        "r = SummaryRecord(sys.argv[1])\n"
+        "for i in range(50): r.add_value('scalar', 'x', ms.Tensor(float(i))); r.record(i)\n"
+        "r.flush(); r.add_value('scalar', 'x', ms.Tensor(0.0)); r.record(50); os.kill(os.getpid(), signal.SIGKILL)"
+    )
     assert subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False).returncode == -9
     assert list(read_summary(tmp_path).scalars["x"])[:50] == list(range(50))
     assert len(tensorboard(tmp_path).Scalars("x")) >= 50
@@ -149,20 +156,27 @@ def test_flush_is_enough_for_readers_and_survives_a_kill(tmp_path):
 
 @pytest.mark.parametrize("ending", ["", "raise KeyboardInterrupt"])
 def test_a_script_that_forgets_close_loses_nothing(tmp_path, ending):
-    code = ("import sys; import mindspore_compat as ms; from mindspore_compat.train.summary import SummaryRecord\n"
-            f"r = SummaryRecord(sys.argv[1]); r.add_value('scalar', 'x', ms.Tensor(2.0)); r.record(3)\n{ending}")
+    code = (
+        "import sys; import mindspore_compat as ms; from mindspore_compat.train.summary import SummaryRecord\n"
+        f"r = SummaryRecord(sys.argv[1]); r.add_value('scalar', 'x', ms.Tensor(2.0)); r.record(3)\n{ending}"
+    )
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False, capture_output=True)
     assert read_summary(tmp_path).scalars == {"x": {3: 2.0}}
 
 
 def test_an_interrupted_training_loses_nothing_that_was_recorded(tmp_path):
-    code = ("import itertools, signal, sys; import mindspore_compat as ms; from mindspore_compat.train.summary import SummaryRecord\n"
-            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a background shell has it ignored
-            "with SummaryRecord(sys.argv[1]) as r:\n"
-            "    for step in itertools.count():\n"
-            "        r.add_value('scalar', 'x', ms.Tensor(float(step))); r.record(step)\n"
-            "        if step == 300: print('now', flush=True)\n")
-    process = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    code = (
+        "import itertools, signal, sys; import mindspore_compat as ms; from mindspore_compat.train.summary import "
+        "SummaryRecord\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a background shell has it ignored
+        "with SummaryRecord(sys.argv[1]) as r:\n"
+        "    for step in itertools.count():\n"
+        "        r.add_value('scalar', 'x', ms.Tensor(float(step))); r.record(step)\n"
+        "        if step == 300: print('now', flush=True)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
     process.stdout.readline()
     process.send_signal(signal.SIGINT)
     process.stdout.close()
@@ -195,7 +209,11 @@ def test_readers_stop_at_a_cut_off_tail_and_pass_over_a_damaged_record(tmp_path)
     broken[60] ^= 1
     path.write_bytes(broken)
     found, real = read_summary(tmp_path), read_summary(GOLDEN / "basic")
-    assert real.scalars["f32"] == {1: 0.25, 2: 0.25} and found.scalars["f32"] == {2: 0.25} and found.tensors.keys() == real.tensors.keys()
+    assert (
+        real.scalars["f32"] == {1: 0.25, 2: 0.25}
+        and found.scalars["f32"] == {2: 0.25}
+        and found.tensors.keys() == real.tensors.keys()
+    )
     with pytest.raises(ValueError, match="damaged"):
         list(records.iterate_records(str(path)))
 
@@ -220,9 +238,15 @@ def test_histograms_count_as_numpy_does(kind, size):
     plain = array[np.isfinite(array)] if array.dtype.kind == "f" else array.astype("i4" if kind == "?" else kind)
     edges = np.array([*found.lefts, found.lefts[-1] + found.widths[-1]], plain.dtype)
     edges[-1] = max(edges[-1], plain.max())
-    assert found.counts == np.histogram(plain, edges)[0].tolist() and sum(found.counts) == plain.size and found.number == size
+    assert (
+        found.counts == np.histogram(plain, edges)[0].tolist()
+        and sum(found.counts) == plain.size
+        and found.number == size
+    )
     assert (found.minimum, found.maximum) == (plain.min(), plain.max())
-    assert (found.nan, found.positive_infinite, found.negative_infinite) == ((1, 1, 1) if plain.size < size else (0, 0, 0))
+    assert (found.nan, found.positive_infinite, found.negative_infinite) == (
+        (1, 1, 1) if plain.size < size else (0, 0, 0)
+    )
 
 
 def test_a_constant_zero_of_an_unsigned_type_has_a_histogram():
@@ -270,6 +294,7 @@ def test_tensorboard_can_be_turned_off(tmp_path, monkeypatch):
             record.add_value("scalar", "x", Tensor(1.0))
             record.record(1)
         return sorted("tfevents" in path.name for path in (tmp_path / name).iterdir())
+
     assert files("on") == [False, True]
     monkeypatch.setenv("MINDSPORE_COMPAT_TENSORBOARD", "0")
     assert files("environment") == [False]
@@ -290,23 +315,40 @@ def test_only_one_recorder_at_a_time_and_names_stay_apart(tmp_path):
     assert paths[0] != paths[1] and SummaryRecord.count == 0
 
 
-@pytest.mark.parametrize("arguments, error, match", [
-    ({"max_file_size": 1.5}, TypeError, "max_file_size"), ({"file_prefix": 1}, TypeError, "file_prefix"),
-    ({"file_suffix": "a b!"}, ValueError, "is illegal"), ({"raise_exception": 1}, TypeError, "raise_exception"),
-    ({"export_options": {"x": "npy"}}, ValueError, "unsupported"), ({"export_options": {"tensor_format": "csv"}}, ValueError, "unsupported"),
-    ({"export_options": 3}, TypeError, "export_options")])
+@pytest.mark.parametrize(
+    "arguments, error, match",
+    [
+        ({"max_file_size": 1.5}, TypeError, "max_file_size"),
+        ({"file_prefix": 1}, TypeError, "file_prefix"),
+        ({"file_suffix": "a b!"}, ValueError, "is illegal"),
+        ({"raise_exception": 1}, TypeError, "raise_exception"),
+        ({"export_options": {"x": "npy"}}, ValueError, "unsupported"),
+        ({"export_options": {"tensor_format": "csv"}}, ValueError, "unsupported"),
+        ({"export_options": 3}, TypeError, "export_options"),
+    ],
+)
 def test_wrong_arguments_are_refused_and_block_nothing(tmp_path, arguments, error, match):
     with pytest.raises(error, match=match):
         SummaryRecord(str(tmp_path), **arguments)
     assert SummaryRecord.count == 0
 
 
-@pytest.mark.parametrize("plugin, name, value, error, match", [
-    ("sound", "x", Tensor(1.0), ValueError, "no such"), ("scalar", "", Tensor(1.0), ValueError, "name"), ("scalar", 3, Tensor(1.0), ValueError, "name"),
-    ("scalar", "x", 1.0, TypeError, "Tensor"), ("scalar", "x", Tensor([1.0, 2.0]), ValueError, "one value"),
-    ("image", "x", Tensor([1.0]), ValueError, "valid image"), ("tensor", "x", Tensor(1.0), ValueError, "should not be empty"),
-    ("histogram", "x", Tensor(1.0), ValueError, "should not be empty"), ("train_lineage", "x", 3, TypeError, "TrainLineage"),
-    ("landscape", "x", b"", TypeError, "LossLandscape"), ("graph", "x", 3, TypeError, "ModelProto")])
+@pytest.mark.parametrize(
+    "plugin, name, value, error, match",
+    [
+        ("sound", "x", Tensor(1.0), ValueError, "no such"),
+        ("scalar", "", Tensor(1.0), ValueError, "name"),
+        ("scalar", 3, Tensor(1.0), ValueError, "name"),
+        ("scalar", "x", 1.0, TypeError, "Tensor"),
+        ("scalar", "x", Tensor([1.0, 2.0]), ValueError, "one value"),
+        ("image", "x", Tensor([1.0]), ValueError, "valid image"),
+        ("tensor", "x", Tensor(1.0), ValueError, "should not be empty"),
+        ("histogram", "x", Tensor(1.0), ValueError, "should not be empty"),
+        ("train_lineage", "x", 3, TypeError, "TrainLineage"),
+        ("landscape", "x", b"", TypeError, "LossLandscape"),
+        ("graph", "x", 3, TypeError, "ModelProto"),
+    ],
+)
 def test_wrong_values_are_refused(tmp_path, plugin, name, value, error, match):
     with SummaryRecord(str(tmp_path)) as record, pytest.raises(error, match=match):
         record.add_value(plugin, name, value)
@@ -348,5 +390,11 @@ def test_a_full_disk_is_told(tmp_path, raising, caplog, monkeypatch):
 
 
 def test_importing_the_package_imports_neither_protobuf_nor_tensorboard():
-    code = "import sys, mindspore_compat, mindspore_compat.train.summary; print([m for m in sys.modules if m.split('.')[0] in ('google', 'tensorboard')])"
-    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip() in ("[]", "['google']")
+    code = (
+        "import sys, mindspore_compat, mindspore_compat.train.summary; print([m for m in sys.modules if "
+        "m.split('.')[0] in ('google', 'tensorboard')])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip() in (
+        "[]",
+        "['google']",
+    )

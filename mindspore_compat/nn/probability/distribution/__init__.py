@@ -1,4 +1,5 @@
 """Distributions as Cells. Upstream: ``mindspore.nn.probability.distribution``."""
+
 from mindspore_compat.nn.probability.distribution.categorical import Categorical
 from mindspore_compat.nn.probability.distribution.distribution import Distribution
 from mindspore_compat.nn.probability.distribution.normal import Normal

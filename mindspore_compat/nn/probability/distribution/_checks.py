@@ -1,4 +1,5 @@
 """Checks of parameters that the distributions share."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -13,7 +14,10 @@ __all__ = ["check_floating", "check_positive", "sample_shape"]
 def check_floating(dtype: Any, owner: str) -> None:
     """Raise TypeError unless ``dtype`` is a float type."""
     if not to_torch_dtype(dtype).is_floating_point:
-        raise TypeError(f"For '{owner}', the 'dtype' must be one of [Float16, Float32, Float64], but got {dtype_name(to_torch_dtype(dtype))}.")
+        raise TypeError(
+            f"For '{owner}', the 'dtype' must be one of [Float16, Float32, Float64], but got "
+            f"{dtype_name(to_torch_dtype(dtype))}."
+        )
 
 
 def check_positive(value: Any, name: str) -> None:

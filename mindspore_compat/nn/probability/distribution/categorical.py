@@ -1,4 +1,5 @@
 """`Categorical`. Upstream: ``mindspore.nn.probability.distribution.Categorical``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -17,14 +18,17 @@ class Categorical(Distribution):
     """One of several classes, numbered from 0; see `Distribution` for what can be asked.
 
     Args:
-        probs: probabilities on the last axis (list, array or Tensor), adding up to 1; None where they come with each call.
+        probs: probabilities on the last axis (list, array or Tensor), adding up to 1; None where they come with each
+            call.
         seed, dtype, name: as of `Distribution`.
 
     Raises:
         ValueError: if the probabilities have no axis, are not between 0 and 1, or do not add up to 1.
     """
 
-    def __init__(self, probs: Any = None, seed: int | None = None, dtype: Any = torch.int32, name: str = "Categorical") -> None:
+    def __init__(
+        self, probs: Any = None, seed: int | None = None, dtype: Any = torch.int32, name: str = "Categorical"
+    ) -> None:
         super().__init__(seed, dtype, name, {"probs": probs})
         self._probs = self.default_parameters[0]
         if self._probs is not None:
@@ -46,7 +50,9 @@ class Categorical(Distribution):
     def _var(self, probs: Any = None) -> Any:
         probs = self._given(probs)
         classes = _classes(probs)
-        return torch.sum(kernels.square(classes) * probs, -1, keepdim=True) - kernels.square(torch.sum(classes * probs, -1, keepdim=True))
+        return torch.sum(kernels.square(classes) * probs, -1, keepdim=True) - kernels.square(
+            torch.sum(classes * probs, -1, keepdim=True)
+        )
 
     def _entropy(self, probs: Any = None) -> Any:
         probs = self._given(probs)

@@ -1,4 +1,5 @@
 """`Distribution`, the base class. Upstream: ``mindspore.nn.probability.distribution.Distribution``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,7 +16,8 @@ from mindspore_compat.nn.cell import Cell
 
 __all__ = ["Distribution", "check_name"]
 
-#: What can be asked, by the method of a subclass or derived: function -> [(what a subclass may have, how the answer follows from it)].
+# : What can be asked, by the method of a subclass or derived: function -> [(what a subclass may have, how the answer
+# follows from it)].
 _SOURCES: dict[str, list[tuple[str, Any]]] = {
     "log_prob": [("_log_prob", lambda x: x), ("_prob", torch.log)],
     "prob": [("_prob", lambda x: x), ("_log_prob", torch.exp)],
@@ -47,11 +49,12 @@ class _ByName(dict):
 
 
 class Distribution(Cell):
-    """A distribution: what depends on its parameters is asked by method, or by name as ``distribution("log_prob", value)``.
+    """A distribution: what depends on its parameters is asked by method, or by name as ``distribution("log_prob",
+    value)``.
 
-    A subclass gives `_NAMES`, the names of its parameters, and methods like ``_log_prob(value, *parameters)`` or ``_var(*parameters)``;
-    what can be derived from them is. Every function takes the parameters after its own arguments, where given in place of the
-    Cell's own.
+    A subclass gives `_NAMES`, the names of its parameters, and methods like ``_log_prob(value, *parameters)`` or
+    ``_var(*parameters)``; what can be derived from them is. Every function takes the parameters after its own
+    arguments, where given in place of the Cell's own.
 
     Args:
         seed: of `sample`; None or 0 takes the global seed.
@@ -65,7 +68,9 @@ class Distribution(Cell):
     def __init__(self, seed: int | None, dtype: Any, name: str, param: dict[str, Any]) -> None:
         super().__init__()
         if not isinstance(name, str):
-            raise TypeError(f"For '{type(self).__name__}', the type of 'name' must be str, but got {type(name).__name__}.")
+            raise TypeError(
+                f"For '{type(self).__name__}', the type of 'name' must be str, but got {type(name).__name__}."
+            )
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
             raise TypeError(f"For '{name}', the type of 'seed' must be int, but got {type(seed).__name__}.")
         if seed is not None and seed < 0:
@@ -75,8 +80,10 @@ class Distribution(Cell):
         self.default_parameters = [None if value is None else self._to_tensor(value) for value in param.values()]
         self.parameter_names = list(param)
         self._is_scalar_batch = all(value is None or isinstance(value, (int, float)) for value in param.values())
-        self._batch_shape = None if any(value is None for value in param.values()) else tuple(
-            torch.broadcast_shapes(*[item.shape for item in self.default_parameters]))  # type: ignore[union-attr]
+        given = [item for item in self.default_parameters if item is not None]
+        self._batch_shape = (
+            tuple(torch.broadcast_shapes(*[item.shape for item in given])) if len(given) == len(param) else None
+        )
         self._broadcast_shape = self._batch_shape
 
     @property
@@ -112,7 +119,9 @@ class Distribution(Cell):
         if isinstance(value, Parameter):
             return value
         if isinstance(value, bool) or not isinstance(value, (torch.Tensor, np.ndarray, list, int, float)):
-            raise TypeError(f"Unable to convert input of type {type(value)} to a Tensor of type {dtype_name(self.parameter_type)}")
+            raise TypeError(
+                f"Unable to convert input of type {type(value)} to a Tensor of type {dtype_name(self.parameter_type)}"
+            )
         return Tensor(value, dtype=self.parameter_type)
 
     def _given(self, *parameters: Any) -> Any:
@@ -121,7 +130,10 @@ class Distribution(Cell):
         for value, name, default in zip(parameters, self.parameter_names, self.default_parameters):
             value = default if value is None else self._checked(value, name)
             if value is None:
-                raise TypeError(f"the type {name} must be subclass of Tensor. It can not be None since it is not specified during initialization.")
+                raise TypeError(
+                    f"the type {name} must be subclass of Tensor. It can not be None since it is not specified during "
+                    "initialization."
+                )
             chosen.append(value.to(self.parameter_type))
         return chosen[0] if len(chosen) == 1 else torch.broadcast_tensors(*chosen)
 
@@ -212,8 +224,10 @@ class Distribution(Cell):
     def get_dist_args(self, *args: Any, **kwargs: Any) -> tuple:
         """The parameters of a call with these arguments."""
         given = {**dict(zip(self.parameter_names, args)), **kwargs}
-        return tuple(default if given.get(name) is None else self._checked(given[name], name)
-                     for name, default in zip(self.parameter_names, self.default_parameters))
+        return tuple(
+            default if given.get(name) is None else self._checked(given[name], name)
+            for name, default in zip(self.parameter_names, self.default_parameters)
+        )
 
     def construct(self, name: str, *args: Any, **kwargs: Any) -> Any:
         """The function called ``name``."""

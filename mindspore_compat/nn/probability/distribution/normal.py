@@ -1,4 +1,5 @@
 """`Normal`. Upstream: ``mindspore.nn.probability.distribution.Normal``."""
+
 from __future__ import annotations
 
 import math
@@ -24,7 +25,14 @@ class Normal(Distribution):
         ValueError: if an ``sd`` is not positive.
     """
 
-    def __init__(self, mean: Any = None, sd: Any = None, seed: int | None = None, dtype: Any = torch.float32, name: str = "Normal") -> None:
+    def __init__(
+        self,
+        mean: Any = None,
+        sd: Any = None,
+        seed: int | None = None,
+        dtype: Any = torch.float32,
+        name: str = "Normal",
+    ) -> None:
         check_floating(dtype, "Normal")
         super().__init__(seed, dtype, name, {"mean": mean, "sd": sd})
         self._mean_value, self._sd_value = self.default_parameters

@@ -1,4 +1,5 @@
 """`Uniform`. Upstream: ``mindspore.nn.probability.distribution.Uniform``."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -23,7 +24,14 @@ class Uniform(Distribution):
         ValueError: if a ``low`` is not less than its ``high``.
     """
 
-    def __init__(self, low: Any = None, high: Any = None, seed: int | None = None, dtype: Any = torch.float32, name: str = "Uniform") -> None:
+    def __init__(
+        self,
+        low: Any = None,
+        high: Any = None,
+        seed: int | None = None,
+        dtype: Any = torch.float32,
+        name: str = "Uniform",
+    ) -> None:
         check_floating(dtype, "Uniform")
         super().__init__(seed, dtype, name, {"low": low, "high": high})
         self._low, self._high = self.default_parameters
@@ -63,7 +71,9 @@ class Uniform(Distribution):
         check_name(dist, "Uniform")
         low_b, high_b = self._other(low_b, "low_b"), self._other(high_b, "high_b")
         low, high = self._given(low, high)
-        return torch.where((low_b <= low) & (high <= high_b), torch.log(high_b - low_b) - torch.log(high - low), torch.inf)
+        return torch.where(
+            (low_b <= low) & (high <= high_b), torch.log(high_b - low_b) - torch.log(high - low), torch.inf
+        )
 
     def _sample(self, shape: tuple[int, ...] = (), low: Any = None, high: Any = None) -> Any:
         low, high = self._given(low, high)

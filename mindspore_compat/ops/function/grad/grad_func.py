@@ -1,4 +1,7 @@
-"""Products with Jacobians, whole Jacobians and vectorized calls. Upstream: ``mindspore.ops.function.grad.grad_func``, ``vmap_func``."""
+"""Products with Jacobians, whole Jacobians and vectorized calls. Upstream: ``mindspore.ops.function.grad.grad_func``,
+``vmap_func``.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -6,12 +9,32 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._differentiation import Forward, as_variable, detached, differentiable, gradients, is_differentiable, tensors_of
+from mindspore_compat.common._differentiation import (
+    Forward,
+    as_variable,
+    detached,
+    differentiable,
+    gradients,
+    is_differentiable,
+    tensors_of,
+)
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops.composite.grad import GradOperation, get_grad, grad, stop_gradient, value_and_grad
 
-__all__ = ["GradOperation", "grad", "value_and_grad", "get_grad", "stop_gradient", "vjp", "jvp", "jacfwd", "jacrev", "vmap", "linearize",
-           "derivative"]
+__all__ = [
+    "GradOperation",
+    "grad",
+    "value_and_grad",
+    "get_grad",
+    "stop_gradient",
+    "vjp",
+    "jvp",
+    "jacfwd",
+    "jacrev",
+    "vmap",
+    "linearize",
+    "derivative",
+]
 
 
 def _split_aux(outputs: Any, has_aux: bool, owner: str) -> tuple[Any, tuple]:
@@ -27,14 +50,17 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
 
     ``vjp(fn, inputs, v)`` of 1.x is the same as ``vjp(fn, *inputs)[1](v)`` now.
     """
-    forward = Forward(fn, inputs, wanted=[position for position, item in enumerate(inputs) if isinstance(item, torch.Tensor)])
+    forward = Forward(
+        fn, inputs, wanted=[position for position, item in enumerate(inputs) if isinstance(item, torch.Tensor)]
+    )
     outputs, aux = _split_aux(forward.outputs, has_aux, "vjp")
     parameters = [] if weights is None else [weights] if isinstance(weights, torch.Tensor) else list(weights)
 
     def vjp_fn(*sens: Any) -> Any:
         found = detached(gradients(forward.of(outputs), [*forward.variables, *parameters], sens, again=True))
-        of_inputs, of_weights = found[:len(forward.variables)], found[len(forward.variables):]
+        of_inputs, of_weights = found[: len(forward.variables)], found[len(forward.variables) :]
         return of_inputs if weights is None else (of_inputs, of_weights)
+
     return (detached(outputs), vjp_fn, detached(aux)) if has_aux else (detached(outputs), vjp_fn)
 
 
@@ -54,14 +80,21 @@ def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> A
     """
     args, tangents = _as_tuple(inputs), _as_tuple(v)
     if len(args) != len(tangents):
-        raise ValueError(f"For 'jvp', 'v' must have one Tensor for each of the {len(args)} inputs, but got {len(tangents)}.")
+        raise ValueError(
+            f"For 'jvp', 'v' must have one Tensor for each of the {len(args)} inputs, but got {len(tangents)}."
+        )
 
     def transposed() -> tuple[Any, tuple, list[torch.Tensor], tuple]:
-        """Outputs, seeds, and the seeds' products with the transposed Jacobian: linear in the seeds, so their gradient is the Jacobian's product."""
+        """Outputs, seeds, and the seeds' products with the transposed Jacobian: linear in the seeds, so their gradient
+        is the Jacobian's product.
+        """
         forward = Forward(fn, args, wanted=range(len(args)))
         outputs, aux = _split_aux(forward.outputs, has_aux, "jvp")
-        seeds = [as_variable(torch.zeros_like(item)) if is_differentiable(item) else item for item in tensors_of(outputs)]
+        seeds = [
+            as_variable(torch.zeros_like(item)) if is_differentiable(item) else item for item in tensors_of(outputs)
+        ]
         return outputs, aux, seeds, gradients(forward.of(outputs), forward.variables, seeds)
+
     forward = Forward(transposed, ())
     outputs, aux, seeds, products = forward.outputs
     along = list(detached(gradients(forward.of(products), seeds, tangents)))
@@ -77,8 +110,10 @@ def linearize(fn: Callable[..., Any], inputs: Any) -> Any:
 
 def derivative(fn: Callable[..., Any], primals: Any, order: int) -> Any:
     """(outputs, derivative of the given order by the input along ones), for functions that work element by element."""
+
     def differentiated(function: Callable[..., Any]) -> Callable[..., Any]:
         return GradOperation(get_all=not isinstance(primals, torch.Tensor))(function)
+
     args = _as_tuple(primals)
     function = fn
     for _ in range(order):
@@ -91,11 +126,16 @@ def _jacobian_rows(forward: Forward, root: torch.Tensor) -> list[Any]:
     with torch.enable_grad(), differentiable():
         elements = torch.reshape(root, (-1,)).unbind()
     rows = [gradients(forward.of(element), forward.variables, again=True) for element in elements]
-    return [wrap(torch.reshape(torch.stack(column), (*root.shape, *variable.shape))) for column, variable in zip(zip(*rows), forward.variables)]
+    return [
+        wrap(torch.reshape(torch.stack(column), (*root.shape, *variable.shape)))
+        for column, variable in zip(zip(*rows), forward.variables)
+    ]
 
 
 def jacrev(fn: Callable[..., Any], grad_position: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """A function that returns the Jacobian by the inputs at ``grad_position`` (an int or a tuple of them), by reverse mode."""
+    """A function that returns the Jacobian by the inputs at ``grad_position`` (an int or a tuple of them), by reverse
+    mode.
+    """
     positions = _as_tuple(grad_position)
 
     def jacobian(*args: Any) -> Any:
@@ -105,6 +145,7 @@ def jacrev(fn: Callable[..., Any], grad_position: Any = 0, has_aux: bool = False
         shaped = [tuple(row) if isinstance(grad_position, tuple) else row[0] for row in each]
         result = _structured_like(outputs, shaped)
         return (result, detached(aux)) if has_aux else result
+
     return jacobian
 
 
@@ -119,14 +160,18 @@ def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callabl
     Raises:
         RuntimeError: if all of ``in_axes`` are None or the lengths of the axes differ.
     """
+
     def mapped(*args: Any) -> Any:
         axes = _broadcast_axes(in_axes, len(args))
         try:
-            return wrap(torch.vmap(lambda *items: wrap(fn(*_wrapped(items))), axes, out_axes, randomness="different")(*args))
+            return wrap(
+                torch.vmap(lambda *items: wrap(fn(*_wrapped(items))), axes, out_axes, randomness="different")(*args)
+            )
         except RuntimeError as error:
             if "vmap" not in str(error) and "functorch" not in str(error).lower():
                 raise
         return _loop(fn, args, axes, out_axes)
+
     return mapped
 
 
@@ -137,7 +182,9 @@ def _wrapped(items: Any) -> Any:
 def _broadcast_axes(in_axes: Any, count: int) -> tuple:
     axes = (in_axes,) * count if in_axes is None or isinstance(in_axes, int) else tuple(in_axes)
     if len(axes) != count:
-        raise RuntimeError(f"For 'vmap', 'in_axes' must have one axis for each of the {count} arguments, but got {len(axes)}.")
+        raise RuntimeError(
+            f"For 'vmap', 'in_axes' must have one axis for each of the {count} arguments, but got {len(axes)}."
+        )
     if all(axis is None for axis in axes):
         raise RuntimeError("For 'vmap', at least one of 'in_axes' must not be None. Name the axis to map over.")
     return axes
@@ -146,7 +193,10 @@ def _broadcast_axes(in_axes: Any, count: int) -> tuple:
 def _loop(fn: Callable[..., Any], args: tuple, axes: tuple, out_axes: Any) -> Any:
     """`vmap` one element at a time, for what torch.vmap cannot vectorize."""
     length = next(arg.shape[axis] for arg, axis in zip(args, axes) if isinstance(axis, int))
-    results = [wrap(fn(*[arg if axis is None else wrap(torch.select(arg, axis, i)) for arg, axis in zip(args, axes)])) for i in range(length)]
+    results = [
+        wrap(fn(*[arg if axis is None else wrap(torch.select(arg, axis, i)) for arg, axis in zip(args, axes)]))
+        for i in range(length)
+    ]
     if isinstance(results[0], tuple) and not isinstance(out_axes, int):
         return tuple(_stacked(items, place) for items, place in zip(zip(*results), out_axes))
     return _stacked(results, out_axes if isinstance(out_axes, int) else out_axes[0])

@@ -1,4 +1,5 @@
 """Ours starts: initializers draw as on the other side. Nothing else: projects get mindspore_compat as it is."""
+
 import still
 import twin
 
@@ -6,5 +7,9 @@ from mindspore_compat import dataset
 from mindspore_compat.common import initializer
 
 twin.begin()
-initializer._random_uniform, initializer._random_normal, initializer._truncated_normal = twin.uniform, twin.normal, twin.truncated
+initializer._random_uniform, initializer._random_normal, initializer._truncated_normal = (
+    twin.uniform,
+    twin.normal,
+    twin.truncated,
+)
 still.begin(dataset)

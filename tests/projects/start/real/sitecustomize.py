@@ -1,4 +1,5 @@
 """Real MindSpore 2.10 starts, on a CPU, with what projects of its earlier releases ask for and it dropped."""
+
 import importlib
 import os
 import sys
@@ -8,7 +9,14 @@ import numpy as np
 import still
 import twin
 
-for _name, _type in {"int": int, "float": float, "bool": bool, "object": object, "str": str, "complex": complex}.items():
+for _name, _type in {
+    "int": int,
+    "float": float,
+    "bool": bool,
+    "object": object,
+    "str": str,
+    "complex": complex,
+}.items():
     if _name not in np.__dict__:
         setattr(np, _name, _type)
 
@@ -29,7 +37,9 @@ def _fill(arr, values):
 
 initializer._random_uniform = lambda seed, arr, low, high: _fill(arr, twin.uniform(low, high, arr.shape))
 initializer._random_normal = lambda seed, arr, mean, sigma: _fill(arr, twin.normal(mean, sigma, arr.shape))
-initializer._truncated_normal = lambda seed, arr, low, high, mean, sigma: _fill(arr, twin.truncated(mean, sigma, low, high, arr.shape))
+initializer._truncated_normal = lambda seed, arr, low, high, mean, sigma: _fill(
+    arr, twin.truncated(mean, sigma, low, high, arr.shape)
+)
 initializer._numpy_seed = lambda: 0  # drawn from numpy's state, which then differs from the other side's
 twin.begin()
 
@@ -69,7 +79,10 @@ def _old_module(name, new, **other):
 
 
 _vision, _transforms = mindspore.dataset.vision, mindspore.dataset.transforms
-_channels_first = {"Normalize": lambda mean, std: _vision.Normalize(mean, std, is_hwc=False), "Decode": lambda: _vision.Decode(to_pil=True)}
+_channels_first = {
+    "Normalize": lambda mean, std: _vision.Normalize(mean, std, is_hwc=False),
+    "Decode": lambda: _vision.Decode(to_pil=True),
+}
 _old_module("mindspore.dataset.vision.c_transforms", _vision)
 _old_module("mindspore.dataset.transforms.c_transforms", _transforms)
 _old_module("mindspore.dataset.vision.py_transforms", _vision, ComposeOp=_transforms.Compose, **_channels_first)
@@ -80,27 +93,60 @@ _old_module("mindspore.dataset.transforms.py_transforms", _transforms)
 # workers beyond the cores are refused otherwise, in Python and below it
 mindspore.dataset.core.validator_helpers.cpu_count = lambda: 1024
 mindspore.dataset.engine.datasets.Dataset.num_parallel_workers = property(
-    lambda self: self.__dict__.get("_few_workers"), lambda self, value: self.__dict__.update(_few_workers=value and min(value, 1 if os.environ.get('PROJECTS_STILL') else 2)))
+    lambda self: self.__dict__.get("_few_workers"),
+    lambda self, value: self.__dict__.update(
+        _few_workers=value and min(value, 1 if os.environ.get("PROJECTS_STILL") else 2)
+    ),
+)
 
 
 def _small_cifar(fields, files):
     """CIFAR's files of any length: the real class takes only those of 10000 pictures."""
 
-    def dataset(dataset_dir, usage=None, num_samples=None, num_parallel_workers=None, shuffle=None, sampler=None, num_shards=None, shard_id=None, cache=None):
-        names = [name for part, names in files.items() if usage in (part, "all", None) for name in names if os.path.exists(os.path.join(dataset_dir, name))]
+    def dataset(
+        dataset_dir,
+        usage=None,
+        num_samples=None,
+        num_parallel_workers=None,
+        shuffle=None,
+        sampler=None,
+        num_shards=None,
+        shard_id=None,
+        cache=None,
+    ):
+        names = [
+            name
+            for part, names in files.items()
+            if usage in (part, "all", None)
+            for name in names
+            if os.path.exists(os.path.join(dataset_dir, name))
+        ]
         if not names:
             raise RuntimeError(f"no CIFAR files in {dataset_dir}")
-        records = np.concatenate([np.fromfile(os.path.join(dataset_dir, name), np.uint8).reshape(-1, len(fields) - 1 + 3072) for name in sorted(names)])
-        columns = {"image": np.ascontiguousarray(records[:, len(fields) - 1:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1))}
+        records = np.concatenate(
+            [
+                np.fromfile(os.path.join(dataset_dir, name), np.uint8).reshape(-1, len(fields) - 1 + 3072)
+                for name in sorted(names)
+            ]
+        )
+        columns = {
+            "image": np.ascontiguousarray(records[:, len(fields) - 1 :].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1))
+        }
         columns.update({field: records[:, i].astype(np.uint32) for i, field in enumerate(fields[1:])})
-        return mindspore.dataset.NumpySlicesDataset(columns, num_samples=num_samples, shuffle=shuffle, sampler=sampler, num_shards=num_shards, shard_id=shard_id)
+        return mindspore.dataset.NumpySlicesDataset(
+            columns, num_samples=num_samples, shuffle=shuffle, sampler=sampler, num_shards=num_shards, shard_id=shard_id
+        )
 
     return dataset
 
 
 for _module in (mindspore.dataset, mindspore.dataset.engine):
-    _module.Cifar10Dataset = _small_cifar(["image", "label"], {"train": [f"data_batch_{i}.bin" for i in range(1, 6)], "test": ["test_batch.bin"]})
-    _module.Cifar100Dataset = _small_cifar(["image", "coarse_label", "fine_label"], {"train": ["train.bin"], "test": ["test.bin"]})
+    _module.Cifar10Dataset = _small_cifar(
+        ["image", "label"], {"train": [f"data_batch_{i}.bin" for i in range(1, 6)], "test": ["test_batch.bin"]}
+    )
+    _module.Cifar100Dataset = _small_cifar(
+        ["image", "coarse_label", "fine_label"], {"train": ["train.bin"], "test": ["test.bin"]}
+    )
 
 
 # ---- operators that are gone --------------------------------------------------------------------------------------
@@ -111,7 +157,10 @@ class _ResizeBilinear(mindspore.nn.Cell):
 
     def __init__(self, size, align_corners=False, half_pixel_centers=False):
         super().__init__()
-        self.size, self.resize = tuple(size), mindspore.ops.operations.ResizeBilinearV2(align_corners, half_pixel_centers)
+        self.size, self.resize = (
+            tuple(size),
+            mindspore.ops.operations.ResizeBilinearV2(align_corners, half_pixel_centers),
+        )
 
     def construct(self, x):
         return self.resize(x, self.size)
@@ -133,6 +182,8 @@ class _ResizeBilinearLayer(mindspore.nn.Cell):
         return self.plain(x, size)
 
 
-mindspore.ops.operations.ResizeBilinear = mindspore.ops.ResizeBilinear = mindspore.ops.functional.ResizeBilinear = _ResizeBilinear
+mindspore.ops.operations.ResizeBilinear = mindspore.ops.ResizeBilinear = mindspore.ops.functional.ResizeBilinear = (
+    _ResizeBilinear
+)
 mindspore.nn.ResizeBilinear = _ResizeBilinearLayer
 _old_module("mindspore.profiler.profiling", mindspore.profiler)
