@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat.common import _grad_state, _tracing, _wrap
+from mindspore_compat.common import _tracing, _wrap
+from mindspore_compat.common._program import program
 from mindspore_compat.common._tracing import is_tracing
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.initializer import Initializer, initializer
@@ -122,7 +123,7 @@ class Parameter(Tensor, torch.nn.Parameter):
         if not isinstance(value, bool):
             raise TypeError(f"The argument 'requires_grad' must be bool, but got {type(value).__name__}.")
         self._wants_grad = value
-        _grad_state.epoch += 1
+        program.changed()
         _set_requires_grad(self, value and (self.dtype.is_floating_point or self.dtype.is_complex))
 
     def requires_grad_(self, requires_grad: bool = True) -> Parameter:  # type: ignore[override]
@@ -197,7 +198,7 @@ class Parameter(Tensor, torch.nn.Parameter):
             raise TypeError(
                 f"Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` , but got {type(data)}."
             )
-        _grad_state.written()
+        program.values_written()
         if tuple(data.shape) != self.shape:
             self.data = _Base.clone(_Base.detach(data)).to(self.device, self.dtype)
             return self

@@ -15,8 +15,9 @@ import numpy as np
 import torch
 
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat.common import _grad_state, _tracing, _wrap
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common import _tracing, _wrap
+from mindspore_compat.common._program import program
 from mindspore_compat.common._tensor_data import plain_from
 from mindspore_compat.common._tensor_indexing import flipped, numpy_index, positive_steps
 from mindspore_compat.common._tensor_methods import TensorMethods
@@ -113,18 +114,18 @@ class Tensor(TensorMethods, torch.Tensor):
 
     @data.setter
     def data(self, value: torch.Tensor) -> None:
-        _grad_state.memory_moved()
+        program.memory_moved()
         _set_data(self, value)
 
     def set_(self, *args: Any, **kwargs: Any) -> Tensor:
         """torch's: take over another tensor's memory."""
-        _grad_state.memory_moved()
+        program.memory_moved()
         return _Base.set_(self, *args, **kwargs)  # type: ignore[return-value]
 
     def register_hook(self, hook: Callable[[Any], Any]) -> Any:  # type: ignore[override]
         """torch's: ``hook(gradient)`` runs in the backward pass; what it returns, if anything, is the gradient."""
         if self.is_leaf:
-            _grad_state.memory_moved()  # what was recorded runs no hook
+            program.memory_moved()  # what was recorded runs no hook
         return super().register_hook(hook)
 
     @property

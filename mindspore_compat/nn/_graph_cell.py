@@ -8,7 +8,16 @@ import torch
 
 from mindspore_compat.nn.cell import Cell
 
-__all__ = ["GraphCell"]
+__all__ = ["FuncGraph", "GraphCell"]
+
+
+class FuncGraph:
+    """What ``mindspore.load`` gives: ``parameters`` is {name: Parameter}, and a call computes the graph's outputs."""
+
+    parameters: dict[str, Any]
+
+    def __call__(self, *inputs: Any) -> Any:
+        raise NotImplementedError
 
 
 class GraphCell(Cell):
@@ -28,8 +37,6 @@ class GraphCell(Cell):
     def __init__(
         self, graph: Any, params_init: dict[str, Any] | None = None, obf_random_seed: int | None = None
     ) -> None:
-        from mindspore_compat.train._export._load import FuncGraph
-
         super().__init__(auto_prefix=True)
         if obf_random_seed is not None:
             raise NotImplementedError(

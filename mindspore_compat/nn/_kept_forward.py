@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import torch
 
-from mindspore_compat.common import _grad_state
 from mindspore_compat.common._differentiation import KEPT, Forward, is_differentiable, keep
+from mindspore_compat.common._program import program
 from mindspore_compat.context import is_graph_mode
 
 __all__ = ["KeptForward"]
@@ -33,7 +33,7 @@ def _are_same(before: Any, now: Any) -> bool:
 
 def _stamp() -> tuple[int, int]:
     """Other numbers after each change of a Cell or update of a Parameter."""
-    return _grad_state.epoch, _grad_state.writes
+    return program.epoch, program.writes
 
 
 class _Kept(NamedTuple):

@@ -14,8 +14,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common import _grad_state
 from mindspore_compat.common._differentiation import THREAD
+from mindspore_compat.common._program import program
 from mindspore_compat.common._tracing import not_traced
 from mindspore_compat.common._wrap import _is_tracing, wrap, wrapped_in_trace
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _is_parameter_generated
@@ -98,8 +98,7 @@ class Cell(KeptForward, Hints, Listing):
             _exist_objs=None,
             _inputs_spec=None,
         )
-        if _grad_state.recorder is not None:
-            state["_made_in"] = _grad_state.recording
+        program.cell_made(state)
         if hasattr(type(self), "bprop"):
             state["_special_call"] = True
         if flags:
@@ -170,7 +169,7 @@ class Cell(KeptForward, Hints, Listing):
                 or state["_backward_hooks"]
                 or state["_backward_pre_hooks"]
             ):
-                _grad_state.not_repeatable("it has hooks")
+                program.not_repeatable("it has hooks")
                 return wrap(torch.nn.Module.__call__(self, *args, **kwargs))
             return wrap(self._run_construct(args, kwargs))
         finally:
@@ -182,7 +181,7 @@ class Cell(KeptForward, Hints, Listing):
         if self._recompute and torch.is_grad_enabled():
             return recomputed(self._construct_at(_casting.depth), args, kwargs)
         if self._trains and not kwargs and not self._is_optimizer:
-            from mindspore_compat.ops.composite._replay import replayed
+            from mindspore_compat._capture.step.replay import replayed
 
             return replayed(self, (torch.is_grad_enabled(),), lambda inputs: self.construct(*inputs), args)
         return self.construct(*args, **kwargs)
@@ -244,15 +243,11 @@ class Cell(KeptForward, Hints, Listing):
 
     def _restructured(self) -> None:
         """Say that the Cell has other children or Parameters from now on."""
-        _grad_state.structure += 1
-        self._changed()
+        program.cell_restructured(self.__dict__)
 
     def _changed(self) -> None:
         """Say that the Cell may compute something else from now on; what was recorded of it then holds no more."""
-        if _grad_state.recorder is not None and self.__dict__.get("_made_in") == _grad_state.recording:
-            return  # a layer made within the recorded step
-        _grad_state.epoch += 1
-        self.__dict__["_version"] = _grad_state.epoch  # no two states of any Cells share it
+        program.cell_changed(self.__dict__)
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._changed()
@@ -500,7 +495,7 @@ class Cell(KeptForward, Hints, Listing):
         state = self.__dict__
         self._func_graph_flags.update(flags)
         if "training" in flags and state["training"] is not flags["training"]:
-            _grad_state.epoch += 1
+            program.changed()
         if any(state.get(name, flags) is not flag for name, flag in flags.items() if name != "training"):
             self._changed()
         state.update(flags)

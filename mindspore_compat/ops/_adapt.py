@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._runtime.device import current_device
-from mindspore_compat.common._grad_state import written
+from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
@@ -40,7 +40,7 @@ def get_data(variable: torch.Tensor) -> torch.Tensor:
     """What to write to: the tensor without its history. Of a Parameter that a Cell shows in another dtype
     (`Cell.to_float`), the Parameter's.
     """
-    written()
+    program.values_written()
     return memory(variable.__dict__.get("shows", variable))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from mindspore_compat import context
-from mindspore_compat.ops.composite import _replay
+from mindspore_compat._capture.step import replay as _replay
 
 
 @pytest.fixture(autouse=True)

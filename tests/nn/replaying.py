@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from mindspore_compat import ParameterTuple, Tensor, context, nn, ops
-from mindspore_compat.ops.composite import _replay
+from mindspore_compat._capture.step import replay as _replay
 
 GRAPH, EAGER = context.GRAPH_MODE, context.PYNATIVE_MODE
 

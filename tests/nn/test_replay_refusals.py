@@ -18,7 +18,7 @@ import pytest
 import torch
 
 from mindspore_compat import Parameter, Tensor, context, nn, ops
-from mindspore_compat.common import _grad_state
+from mindspore_compat.common._program import program
 from mindspore_compat.train.train_thor import ConvertNetUtils
 from tests.nn.replaying import (
     EAGER,
@@ -430,7 +430,7 @@ def test_training_in_other_threads() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [expected] and sys.stdout is stdout and _grad_state.recorder is None
+    assert found == [expected] and sys.stdout is stdout and program.recorder is None
 
 
 @pytest.mark.parametrize("mode", [GRAPH, EAGER])

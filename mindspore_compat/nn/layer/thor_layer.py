@@ -23,7 +23,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool
-from mindspore_compat.common._grad_state import not_repeatable
+from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.layer._shapes import same_padding
@@ -187,7 +187,7 @@ class _Recording:
 
     def _watched(self, x: Any, y: Any) -> Any:
         if y.requires_grad:
-            not_repeatable("THOR's layers record in some steps only")
+            program.not_repeatable("THOR's layers record in some steps only")
         if y.requires_grad and self.thor:
             self.__dict__["_factors"].watch(x, y)
         return y

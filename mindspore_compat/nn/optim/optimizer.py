@@ -17,7 +17,7 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat.common import _grad_state
+from mindspore_compat.common._program import program
 from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
@@ -444,8 +444,8 @@ class Optimizer(Cell):
         args = (
             args if type(self).construct is Optimizer.construct else wrap(args)
         )  # our training steps hand over torch's tensors
-        _grad_state.written()
-        recorder = _grad_state.recorder_here()
+        program.values_written()
+        recorder = program.recorder_here()
         if recorder is not None:
             recorder.updates = True
             if not self._is_recorded:
@@ -473,7 +473,7 @@ class Optimizer(Cell):
             ValueError: if their number is not that of the parameters.
         """
         if not self._is_recorded:
-            _grad_state.not_repeatable("it calls the optimizer's construct")
+            program.not_repeatable("it calls the optimizer's construct")
         gradients = [gradients] if isinstance(gradients, torch.Tensor) else list(gradients)
         if len(gradients) != self.param_length:
             raise ValueError(
@@ -504,8 +504,8 @@ class Optimizer(Cell):
         at every touch.
         """
         found: Any = self.__dict__.get("_aliases")
-        if found is None or found[0] is not _ALIASES or found[1] != _grad_state.epoch:
-            found = self.__dict__["_aliases"] = (_ALIASES, _grad_state.epoch, {})
+        if found is None or found[0] is not _ALIASES or found[1] != program.epoch:
+            found = self.__dict__["_aliases"] = (_ALIASES, program.epoch, {})
         key = (id(states), None if picks is None else tuple(picks))
         cached = found[2].get(key)
         if cached is None:

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_type
+from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat.common._differentiation import Forward, detached, gradients, scalar_gradients
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
@@ -23,7 +24,6 @@ from mindspore_compat.nn.wrap._micro_batch import (
 )
 from mindspore_compat.nn.wrap._torch_optimizer import as_optimizer
 from mindspore_compat.nn.wrap.grad_reducer import DistributedGradReducer
-from mindspore_compat.ops.composite._replay import replayed
 from mindspore_compat.ops.composite.grad import GradOperation
 from mindspore_compat.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
 

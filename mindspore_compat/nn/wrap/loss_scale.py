@@ -7,13 +7,13 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_positive_int
+from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat.common._differentiation import Forward, detached, gradients
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.wrap.cell_wrapper import TrainOneStepCell, _accumulated, _micro_size
-from mindspore_compat.ops.composite._replay import replayed
 from mindspore_compat.ops.composite.base import HyperMap, MultitypeFuncGraph
 
 __all__ = [

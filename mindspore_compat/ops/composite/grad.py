@@ -10,10 +10,10 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat.common._differentiation import Forward, detached, gradients
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
-from mindspore_compat.ops.composite._replay import replayed
 
 __all__ = ["GradOperation", "grad", "value_and_grad", "get_grad", "stop_gradient"]
 

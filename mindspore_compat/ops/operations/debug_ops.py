@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.common._grad_state import not_repeatable
+from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._declare import plain, primitive
@@ -41,7 +41,7 @@ def _summary(kind: str, owner: str, dims: Callable[[int], bool], needed: str) ->
             raise TypeError(f"For '{owner}', the 'value' must be a Tensor, but got {type(value).__name__}.")
         if not dims(value.dim()):
             raise ValueError(f"For '{owner}', the dimension of 'value' must be {needed}, but got {value.dim()}.")
-        not_repeatable("it gives values to the summary")
+        program.not_repeatable("it gives values to the summary")
         for hook in summary_hooks:
             hook(kind, name, wrap(value.detach()))
         return value
@@ -57,7 +57,7 @@ HistogramSummary = _summary("Histogram", "HistogramSummary", lambda dims: dims >
 
 
 def _print(*input_x: Any) -> Any:
-    not_repeatable("it prints")
+    program.not_repeatable("it prints")
     F.print_(*input_x)
     return input_x[0] if input_x else None
 

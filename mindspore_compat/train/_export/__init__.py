@@ -1,18 +1,17 @@
 """`export`: a network as a file that other programs run; `load`: back from MINDIR. Upstream: ``mindspore.export``,
 ``mindspore.load``.
 
-The Cell is traced into a graph of aten operators (``_trace.py``), which a table of rows for each format
-(``_mindir_rows.py``, ``_onnx_rows.py``) turns into the operators of the file.
+The Cell is traced into a graph of aten operators (`mindspore_compat._capture.graph`), which a table of rows for each
+format (``_mindir_rows.py``, ``_onnx_rows.py``) turns into the operators of the file (``_write.py``).
 """
 
 from __future__ import annotations
 
 import copy
-import inspect
 import logging
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,9 +20,7 @@ import torch
 from mindspore_compat._format import envelope
 from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.train._export._graph import Graph, leaves
 from mindspore_compat.train._export._sizes import is_open
-from mindspore_compat.train._export._trace import Kept, trace
 
 __all__ = ["export", "load"]
 
@@ -45,8 +42,19 @@ _OPTIONS = frozenset(
     }
 )
 _ONNX_OPTIONS = ("opset_version", "dynamic_axes", "float16")
-_QUANT_MODES = {"NONQUANT": False, "QUANT": True, "AUTO": True, "MANUAL": True}  # the last two of 1.1
+_QUANT_MODES = ("NONQUANT", "QUANT", "AUTO", "MANUAL")  # the last two of 1.1
 _LIMIT_BYTES = 1 << 30  # upstream splits files above; protobuf ends at 2 GiB
+
+
+def _room() -> Any:
+    """The writers and the reader; they bring protobuf, so they are loaded when they are used."""
+    from mindspore_compat.train._export import _write
+
+    return _write
+
+
+def _quantized(options: dict[str, Any]) -> bool:
+    return options.get("quant_mode", "NONQUANT") != "NONQUANT"
 
 
 def _check_options(file_name: Any, file_format: Any, options: dict[str, Any]) -> None:
@@ -78,9 +86,7 @@ def _check_options(file_name: Any, file_format: Any, options: dict[str, Any]) ->
                 "sizes. Leave it out."
             )
     if file_format == "ONNX":
-        from mindspore_compat.train._export._onnx_options import check_options
-
-        check_options(options)
+        _room().check_options(options)
     if options.get("dataset") is not None:
         raise NotImplementedError(
             "For 'export', the preprocessing of a 'dataset' can not be written into the file. Pass Tensors as inputs "
@@ -134,24 +140,6 @@ def _as_input(item: Any) -> Any:
         "For 'export', the 'inputs' must be Tensors, numbers, bools, or tuples and lists of them, but got "
         f"{type(item).__name__}. Wrap arrays in mindspore.Tensor."
     )
-
-
-def _input_names(net: Any, inputs: tuple[Any, ...]) -> list[str]:
-    """The names of ``construct``'s arguments; parts of a tuple are numbered."""
-    function = net.construct if isinstance(net, Cell) else net
-    arguments: list[str] = []
-    for argument in inspect.signature(function).parameters.values():
-        if argument.kind is inspect.Parameter.VAR_POSITIONAL:
-            arguments += [f"{argument.name}{number}" for number in range(len(inputs) - len(arguments))]
-        elif argument.kind is not inspect.Parameter.KEYWORD_ONLY:
-            arguments.append(argument.name)
-    names: list[str] = []
-    for name, item in zip(arguments, inputs):
-        if isinstance(item, torch.Tensor):
-            names.append(name)
-        elif isinstance(item, (tuple, list)):
-            names += [f"{name}_{number}" for number, part in enumerate(leaves(item)) if isinstance(part, torch.Tensor)]
-    return names
 
 
 @contextmanager
@@ -210,115 +198,6 @@ def _specified(net: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
             f"For 'export', there must be as many inputs as 'set_inputs' got, {len(spec)}, but got {len(inputs)}."
         )
     return tuple(one if is_open(one) else item for one, item in zip(spec, inputs))
-
-
-def _graph_of(net: Any, inputs: tuple[Any, ...], kept: Kept) -> Graph:
-    label = f"{type(net).__name__}_construct" if isinstance(net, Cell) else getattr(net, "__name__", "function")
-    return trace(net, inputs, _input_names(net, inputs), label, kept)
-
-
-def _quantized(options: dict[str, Any]) -> bool:
-    return _QUANT_MODES[options.get("quant_mode", "NONQUANT")]
-
-
-def _quantized_graph(net: Any, inputs: tuple[Any, ...], kept: Kept, options: dict[str, Any], mindir: bool) -> Graph:
-    from mindspore_compat.train._export._deploy import FAKE, deployed, mindir_graph, requantized
-
-    made, mean, std_dev = deployed(net), options.get("mean", 127.5), options.get("std_dev", 127.5)
-    label = f"{type(net).__name__}_construct"
-    graph = trace(
-        made, inputs, _input_names(net, inputs), label, lambda op, arguments: op in FAKE or kept(op, arguments)
-    )
-    graph, floats = requantized(graph, mean, std_dev)
-    if mindir:
-        return mindir_graph(graph, made, mean, std_dev)
-    if floats:
-        _log.warning(
-            "export: these layers compute in floats with weights of int8, since what they take was not rounded in "
-            "training: %s",
-            ", ".join(floats),
-        )
-    return graph
-
-
-def _open_mindir(net: Any, inputs: tuple[Any, ...]) -> Any:
-    """The message for inputs with open sizes; what it computes is compared with the network."""
-    from mindspore_compat.train._export import _mindir_sizes
-    from mindspore_compat.train._export._dynamic import compare, dynamic_model
-    from mindspore_compat.train._export._load import FuncGraph
-    from mindspore_compat.train._export._mindir import kept, mindir_model
-
-    model, sizes, extra = dynamic_model(
-        lambda given: mindir_model(_graph_of(net, given, kept), shares=False), _mindir_sizes.merge, inputs
-    )
-    if not any(node.op_type == "Dropout" for graph in (model.graph, *model.functions) for node in graph.node):
-        compare(net, lambda given: FuncGraph(model)(*given), inputs, sizes, extra)
-    return model
-
-
-def _write_large(path: str, net: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> None:
-    from mindspore_compat.train._export._mindir import kept, mindir_model
-    from mindspore_compat.train._export._separate import write_separately
-
-    separate: list[Any] = []
-    model = mindir_model(_graph_of(net, inputs, kept), separate=separate)
-    if options.get("custom_func") is not None:
-        options["custom_func"](model)
-    write_separately(path, model, separate)
-
-
-def _mindir_pieces(net: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> list[bytes]:
-    from mindspore_compat.train._export._mindir import kept, mindir_model
-
-    if _quantized(options):
-        model = mindir_model(_quantized_graph(net, inputs, kept, options, True))
-    elif is_open(inputs):
-        model = _open_mindir(net, inputs)
-    else:
-        model = mindir_model(_graph_of(net, inputs, kept))
-    if options.get("custom_func") is not None:
-        options["custom_func"](model)
-    return [model.SerializeToString(deterministic=True)]
-
-
-def _onnx_pieces(net: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> list[bytes]:
-    from mindspore_compat.train._export._onnx import kept, onnx_model
-
-    if not isinstance(net, Cell):
-        raise ValueError(
-            f"For 'export', the format ONNX takes nn.Cell objects only, but got {type(net).__name__}. Wrap it in a "
-            "Cell."
-        )
-    if _quantized(options):
-        return [
-            onnx_model(_quantized_graph(net, inputs, kept, options, False), 13).SerializeToString(deterministic=True)
-        ]
-    from mindspore_compat.train._export._onnx_options import finished, opened
-
-    opset = options.get("opset_version", 11)
-    inputs, names = opened(inputs, _input_names(net, inputs), options.get("dynamic_axes"))
-    if is_open(inputs):
-        from mindspore_compat.train._export import _onnx_sizes
-        from mindspore_compat.train._export._dynamic import dynamic_model
-
-        try:
-            _open_mindir(net, inputs)  # which is compared with the network
-        except NotImplementedError as error:
-            if "has no counterpart in MINDIR" not in str(error):
-                raise
-        model, sizes, _ = dynamic_model(
-            lambda given: onnx_model(_graph_of(net, given, kept), opset, shares=False), _onnx_sizes.merge, inputs
-        )
-        _onnx_sizes.name_sizes(model, sizes, names)
-    else:
-        model = onnx_model(_graph_of(net, inputs, kept), opset)
-    return [finished(model, bool(options.get("float16"))).SerializeToString(deterministic=True)]
-
-
-_WRITERS: dict[str, tuple[str, Callable[..., list[bytes]]]] = {
-    "MINDIR": (".mindir", _mindir_pieces),
-    "ONNX": (".onnx", _onnx_pieces),
-}
 
 
 class _TorchBody(Cell):
@@ -388,13 +267,13 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str | None = Non
     if isinstance(net, Cell):
         net.check_names_and_refresh_name()
     large = _is_large(net, file_format, key, given)
-    suffix, pieces_of = _WRITERS[file_format]
+    suffix, pieces_of = _room().WRITERS[file_format]
     path = os.path.realpath(file_name)
     if not path.endswith(suffix):
         path += suffix
     if large:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        _write_large(path, net, given, kwargs)
+        _room().write_large(path, net, given, kwargs)
         return
     with _mode_of(file_format, net):
         pieces = pieces_of(net, given, kwargs)
@@ -423,8 +302,6 @@ def load(file_name: str, **kwargs: Any) -> Any:
         no MINDIR, with the node. NotImplementedError: for an operator that is not available or refused, with its node.
         All name the file.
     """
-    from mindspore_compat.train._export._load import read
-
     if not isinstance(file_name, str):
         raise ValueError(f"For 'load', the argument 'file_name' must be string, but got {type(file_name)}.")
     if not file_name.endswith(".mindir"):
@@ -435,4 +312,4 @@ def load(file_name: str, **kwargs: Any) -> Any:
         )
     if not os.path.exists(file_name):
         raise ValueError(f"For 'load', the file {file_name!r} does not exist. Check the argument 'file_name'.")
-    return read(file_name, kwargs.get("dec_key"), kwargs.get("dec_mode", "AES-GCM"))
+    return _room().read(file_name, kwargs.get("dec_key"), kwargs.get("dec_mode", "AES-GCM"))

@@ -25,6 +25,7 @@ from mindspore_compat._format.source import open_regular, read_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.nn import _graph_cell
 from mindspore_compat.train._export._load_gradients import gradient
 from mindspore_compat.train._export._load_operators import REFUSED
 from mindspore_compat.train._export._load_rows import IN_PLACE, operator
@@ -310,7 +311,7 @@ def _check_node(node: Any) -> None:
         raise ValueError(f"a constant must have one value, but has {len(node.attribute)}")
 
 
-class FuncGraph:
+class FuncGraph(_graph_cell.FuncGraph):
     """A graph that `load` read: `nn.GraphCell` runs it. ``parameters`` are those of the file, by name."""
 
     def __init__(self, model: Any, path: str = "") -> None:

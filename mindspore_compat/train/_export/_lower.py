@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._capture.graph.ir import Graph, Node, Value
+from mindspore_compat._capture.graph.refusals import refuse
 from mindspore_compat.common._wrap import plain
-from mindspore_compat.train._export._graph import Graph, Node, Value
-from mindspore_compat.train._export._trace import refuse
 
 __all__ = [
     "Lowering",

@@ -6,9 +6,9 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._capture.graph.ir import Graph, Value, leaves
 from mindspore_compat._format.proto import mindir as proto
 from mindspore_compat.train._export._deploy import Sequence
-from mindspore_compat.train._export._graph import Graph, Value, leaves
 from mindspore_compat.train._export._lower import Lowering, Ref, raw_bytes, remove_unused
 from mindspore_compat.train._export._mindir_rows import ROWS, TYPE_IDS, kept
 

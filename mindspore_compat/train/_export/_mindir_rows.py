@@ -8,11 +8,11 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.train._export._decompose import as_axes
+from mindspore_compat._capture.graph.decompose import as_axes
+from mindspore_compat._capture.graph.ir import Node, Value
+from mindspore_compat._capture.graph.refusals import refuse
 from mindspore_compat.train._export._deploy import FAKE_QUANT_PARAM
-from mindspore_compat.train._export._graph import Node, Value
 from mindspore_compat.train._export._lower import Ref, Row, compare_dtype, spatial_pads, untransposed
-from mindspore_compat.train._export._trace import refuse
 
 __all__ = ["ROWS", "TYPE_IDS", "kept"]
 

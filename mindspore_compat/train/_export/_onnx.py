@@ -8,11 +8,11 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._capture.graph.ir import Graph, Value, leaves
+from mindspore_compat._capture.graph.refusals import refuse
 from mindspore_compat._format.proto import onnx as proto
-from mindspore_compat.train._export._graph import Graph, Value, leaves
 from mindspore_compat.train._export._lower import Lowering, Ref, raw_bytes, remove_unused, taken_names
 from mindspore_compat.train._export._onnx_rows import DATA_TYPES, ROWS, kept
-from mindspore_compat.train._export._trace import refuse
 
 __all__ = ["OPSETS", "fill", "kept", "onnx_model"]
 

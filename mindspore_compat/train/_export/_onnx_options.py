@@ -6,9 +6,10 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._capture.graph.ir import map_values
 from mindspore_compat._format.proto import onnx as proto
 from mindspore_compat.common.symbol import OpenTensor, Symbol, open_tensor
-from mindspore_compat.train._export._graph import map_values
+from mindspore_compat.train._export._onnx import OPSETS
 
 __all__ = ["check_options", "finished", "opened"]
 
@@ -17,8 +18,6 @@ _FLOAT, _HALF = proto.DataType.FLOAT, proto.DataType.FLOAT16
 
 def check_options(options: dict[str, Any]) -> None:
     """ValueError or TypeError for values that the options do not take."""
-    from mindspore_compat.train._export._onnx import OPSETS
-
     opset = options.get("opset_version")
     if opset is not None and (not isinstance(opset, int) or opset not in OPSETS):
         raise ValueError(

@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._capture.graph.decompose import as_axes
+from mindspore_compat._capture.graph.ir import Node
 from mindspore_compat._format.proto.onnx import DataType
-from mindspore_compat.train._export._decompose import as_axes
 from mindspore_compat.train._export._deploy import is_fake
-from mindspore_compat.train._export._graph import Node
 from mindspore_compat.train._export._lower import Ref, Row, compare_dtype, spatial_pads, untransposed
 from mindspore_compat.train._export._quantized_rows import QUANTIZED_ROWS, bias_of
 

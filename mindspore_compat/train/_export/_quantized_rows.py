@@ -10,11 +10,11 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._capture.graph.ir import Node, Value
+from mindspore_compat._capture.graph.refusals import refuse
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.train._export._deploy import FAKE, is_fake
-from mindspore_compat.train._export._graph import Node, Value
 from mindspore_compat.train._export._lower import Ref, Row
-from mindspore_compat.train._export._trace import refuse
 
 __all__ = ["QUANTIZED_ROWS", "bias_of"]
 

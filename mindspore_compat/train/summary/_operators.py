@@ -20,13 +20,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._capture.graph.ir import Graph, Node, Value, leaves
 from mindspore_compat._format.events import DATA_TYPES
 from mindspore_compat._format.proto import anf_ir
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._export import _mindir_rows as mindir
-from mindspore_compat.train._export._graph import Graph, Node, Value, leaves
 from mindspore_compat.train._export._lower import Lowering, Ref, Row
-from mindspore_compat.train._export._trace import trace
+from mindspore_compat.train._export._recordable import graph_of
 
 __all__ = ["operator_graph", "set_type"]
 
@@ -374,7 +374,7 @@ def operator_graph(network: Cell, path: str, scopes: dict[str, str], inputs: tup
     run = _without_hooks(network)
     count = sum(isinstance(item, torch.Tensor) for item in leaves(inputs))
     with _nothing_seen():
-        graph = trace(
+        graph = graph_of(
             run,
             inputs,
             [f"inputs{number}" for number in range(count)],

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from mindspore_compat import Tensor
+from mindspore_compat._capture.graph.ir import leaves
 from mindspore_compat.nn import Dense
 from mindspore_compat.train._export import export
-from mindspore_compat.train._export._graph import leaves
 from tests.support.oracle import run_oracle
 from tests.train.export.nets import CASES
 

@@ -23,15 +23,15 @@ from typing import Any
 import torch
 
 from mindspore_compat import log
-from mindspore_compat.common import _grad_state
+from mindspore_compat._capture.step.check import checked
+from mindspore_compat._capture.step.compile import compiled
+from mindspore_compat._capture.step.tape import DRAWS, Tape, record
 from mindspore_compat.common._differentiation import KEPT, THREAD
+from mindspore_compat.common._program import program
 from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import is_graph_mode, jit_level
-from mindspore_compat.ops.composite._check import checked
-from mindspore_compat.ops.composite._compile import compiled
-from mindspore_compat.ops.composite._tape import DRAWS, Tape, record
 
 __all__ = ["replayed"]
 
@@ -175,7 +175,7 @@ class _Calls:
             self.skip = min(self.misses - 1, 30)
             if len(self.plans) >= _MAX_STATES:
                 self.plans.clear()
-        self.plan, self.epoch = self.plans.setdefault(state, _Plan()), _grad_state.epoch
+        self.plan, self.epoch = self.plans.setdefault(state, _Plan()), program.epoch
 
     def eagerly(self, compute: Callable[[Any], Any], arguments: Any) -> Any:
         """`compute`, timed; what it computes with in turn waits for it."""
@@ -212,7 +212,7 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
     if (
         not is_graph_mode()
         or _waiting
-        or _grad_state.recorder is not None
+        or program.recorder is not None
         or THREAD.running
         or not isinstance(owner, (torch.nn.Module, types.FunctionType))
         or torch._C._functorch.peek_interpreter_stack() is not None  # vmap
@@ -241,7 +241,7 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
         calls = made.calls[key] = _Calls(made, keep)
     if calls.stopped:
         return compute(arguments)
-    if calls.epoch != _grad_state.epoch:
+    if calls.epoch != program.epoch:
         if calls.skip:
             calls.skip -= 1
             return calls.eagerly(compute, arguments)
@@ -286,7 +286,7 @@ def _replay(
 ) -> Any:
     run: Any = calls.plan.run
     calls.replayed += 1
-    _grad_state.written()
+    program.values_written()
     if calls.made.checks_every and calls.replayed % calls.made.checks_every == 0:
         return checked(owner, calls.plan.written, lambda: compute(arguments), lambda: run(tensors))
     start = _clock()
@@ -329,10 +329,10 @@ def _with_tensors(value: Any, tensors: Any) -> Any:
 def _state_of(owner: Any, made: _Computations) -> Any:
     """What of the Cells may change the computation, apart from the values of Parameters."""
     if not isinstance(owner, torch.nn.Module):
-        return _grad_state.epoch
-    if made.structure != _grad_state.structure:
+        return program.epoch
+    if made.structure != program.structure:
         made.structure, made.states = (
-            _grad_state.structure,
+            program.structure,
             [module.__dict__ for module in owner.modules() if "_orig_mod" not in module._modules],
         )
         made.has_compiled = any(
@@ -342,8 +342,8 @@ def _state_of(owner: Any, made: _Computations) -> Any:
             parameter for state in made.states for parameter in state["_parameters"].values() if parameter is not None
         ]
     return (
-        _grad_state.moved,
-        _grad_state.structure,
+        program.moved,
+        program.structure,
         tuple([(state["training"], state.get("_version")) for state in made.states]),
         tuple(map(_requires_grad, made.parameters)),
     )
@@ -358,7 +358,7 @@ def _recorded(calls: _Calls, compute: Callable[[Any], Any], arguments: Any, tens
     result, tape, problem = record(lambda: compute(replaced), inputs, quick=plan.tape is not None)
     if problem == DRAWS and calls.disagreements < _MAX_DISAGREEMENTS:
         calls.disagreements += 1
-    elif tape is None or calls.epoch != _grad_state.epoch:
+    elif tape is None or calls.epoch != program.epoch:
         calls.stop(problem or "it sets attributes of a Cell")
     elif plan.tape is None:
         plan.tape = tape

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
+from mindspore_compat._capture.graph.explore import Attempt, explore
+from mindspore_compat._capture.graph.ir import CONSTANT, INPUT, RESULT, Graph, Node, Value, leaves, map_values
 from mindspore_compat.common._wrap import memory, plain, wrap
-from mindspore_compat.nn.cell import Cell
-from mindspore_compat.train._export._explore import Attempt, explore
-from mindspore_compat.train._export._graph import CONSTANT, INPUT, RESULT, Graph, Node, Value, leaves, map_values
 
 __all__ = ["ChangesParameter", "attributes_of", "run_loop", "same_attribute"]
 
@@ -221,9 +220,8 @@ def _as_tensor(item: Any) -> torch.Tensor:
         return wrap(torch.tensor(item, dtype=torch.float32 if isinstance(item, float) else None))
 
 
-def attributes_of(net: Any) -> dict[tuple[int, str], Any]:
+def attributes_of(cells: Iterable[Any]) -> dict[tuple[int, str], Any]:
     """What the Cells hold but Parameters, buffers and Cells; of lists, dicts and sets also the size."""
-    cells = [cell for _, cell in net.cells_and_names()] if isinstance(net, Cell) else []
     return {
         (id(cell), name): (item, len(item) if isinstance(item, (list, dict, set)) else None)
         for cell in cells

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 import torch._decomp
 
-from mindspore_compat.train._export import _decompose_layers as layers
+from mindspore_compat._capture.graph import decompose_layers as layers
 
 __all__ = ["CREATION", "DECOMPOSITIONS", "GRADIENTS", "as_axes"]
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from mindspore_compat.train._export._graph import RESULT, Graph, Node, Value, leaves, map_values
+from mindspore_compat._capture.graph.ir import RESULT, Graph, Node, Value, leaves, map_values
 
 __all__ = ["MOST_WAYS", "Attempt", "explore", "too_many"]
 

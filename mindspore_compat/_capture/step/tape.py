@@ -12,42 +12,24 @@ from __future__ import annotations
 import io
 import random
 import sys
-import threading
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import torch
-from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from mindspore_compat.common import _grad_state
+from mindspore_compat._capture.operators import SHOWS_SIZE, SHOWS_VALUE, aliased, is_random
+from mindspore_compat._capture.recorder import Identity, Reading, Recorder
+from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import plain
 
-__all__ = ["DRAWS", "Node", "Opaque", "Ref", "Tape", "aliased", "record", "refs"]
+__all__ = ["DRAWS", "Node", "Opaque", "Ref", "Tape", "record", "refs"]
 
 _Base = torch._C.TensorBase
-_OUT_OF_SIGHT = frozenset(
-    (
-        "numpy",
-        "tolist",
-        "__array__",
-        "__dlpack__",
-        "data_ptr",
-        "untyped_storage",
-        "storage",
-        "share_memory_",
-        "backward",
-        "register_hook",
-        "register_post_accumulate_grad_hook",
-        "apply_",
-        "map_",
-        "map2_",
-    )
-)
+#: functions of torch in a step whose Python no replay would run
+_RUNS_PYTHON = frozenset({"backward", "register_hook", "register_post_accumulate_grad_hook"})
 _CONSTANT_TYPES = (
     int,
     float,
@@ -60,7 +42,7 @@ _CONSTANT_TYPES = (
     torch.memory_format,
     torch.Generator,
 )
-_UNPREDICTABLE = (torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape, torch.Tag.inplace_view)
+_UNPREDICTABLE = (SHOWS_VALUE, SHOWS_SIZE, torch.Tag.inplace_view)
 _aten = torch.ops.aten
 DRAWS = "it draws random numbers in Python"  # or another thread did meanwhile
 
@@ -160,21 +142,17 @@ def _same(a: Any, b: Any) -> bool:
     return a is b or (a == b and (a != 0 or str(a) == str(b))) or (isinstance(a, float) and a != a and b != b)
 
 
-class _Lookout(TorchFunctionMode):
-    """Notices when Python reads memory that operators wrote, or is to run in a backward pass, where it would read
-    unnoticed.
-    """
+class _StepReading(Reading):
+    """Notices as well what is to run in a backward pass, where Python would read unnoticed."""
 
-    def __init__(self, recorder: _Recorder) -> None:
-        super().__init__()
-        self.recorder = recorder
+    recorder: _StepRecorder
 
-    def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None) -> Any:
-        if getattr(func, "__name__", "") in _OUT_OF_SIGHT and not self.recorder.paused:
-            self.recorder.give_up(f"it calls Tensor.{func.__name__}")
+    def called(self, func: Any, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
+        if name in _RUNS_PYTHON:
+            self.recorder.memory_read(name, args[0])
         if func is torch.autograd.grad and (_runs_python(args[0]) or any(tensor._backward_hooks for tensor in args[1])):
             self.recorder.give_up("Python runs in its backward pass")
-        return func(*args, **(kwargs or {}))
+        return func(*args, **kwargs)
 
 
 def _runs_python(roots: Any) -> bool:
@@ -210,49 +188,37 @@ class _Watch(io.TextIOBase):
         return getattr(self.stream, name)
 
 
-class _Recorder(TorchDispatchMode):
+class _StepRecorder(Recorder):
     """Writes down every operator until something cannot be repeated; the computation itself always runs to its end.
 
     ``quick`` calls torch's own bindings where there is one, so that a replay runs what a recording has tried.
     """
 
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """torch's: here False, as keeping Dynamo out means to import it, which takes seconds."""
-        return False
-
     def __init__(self, inputs: Sequence[torch.Tensor], quick: bool) -> None:
         super().__init__()
-        self.thread = threading.get_ident()
-        self.tape, self.quick, self.problem, self.paused = Tape(), quick, "", False
+        self.tape, self.quick, self.problem = Tape(), quick, ""
         self.updates = False  # an optimizer was called: nobody differentiates the result
-        self._names: dict[int, tuple[Any, Ref]] = {}
+        self._names: Identity[Ref] = Identity(holds=False)
         self._roots: dict[str, str] = {}  # a view -> what it is a view of
         self._count = 0
         for position, tensor in enumerate(inputs):
-            self._name(tensor, f"x{position}")
+            self._names.put(tensor, Ref(f"x{position}"))
 
     def give_up(self, problem: str) -> None:
         if not self.problem:
             self.problem, self.tape = problem, Tape()  # the tape may hold a whole step's memory
 
-    def _name(self, tensor: torch.Tensor, name: str) -> Ref:
-        ref = Ref(name)
-        self._names[id(tensor)] = (weakref.ref(tensor), ref)
-        return ref
-
-    def _known(self, tensor: torch.Tensor) -> Ref | None:
-        found = self._names.get(id(tensor))
-        return found[1] if found is not None and found[0]() is tensor else None
+    def memory_read(self, name: str, tensor: Any) -> None:
+        self.give_up(f"it calls Tensor.{name}")
 
     def ref(self, value: Any) -> Any:
         """``value`` with every tensor in it replaced by its name."""
         if isinstance(value, torch.Tensor):
-            known = self._known(value)
+            known = self._names.get(value)
             if known is None:
                 if value.device.type != "cpu" or value.layout is not torch.strided:
                     self.give_up(f"it uses a {value.layout} tensor on {value.device}")
-                known = self._name(value, f"c{len(self.tape.constants)}")
+                known = self._names.put(value, Ref(f"c{len(self.tape.constants)}"))
                 self.tape.constants[known] = value
             return known
         if isinstance(value, (list, tuple)):
@@ -272,11 +238,12 @@ class _Recorder(TorchDispatchMode):
         give new tensors.
         """
         arguments = self.ref(args)
-        self.paused, _grad_state.recorder = True, None
+        program.recorder = None
         try:
-            result = call(*args)
+            with self.pause():
+                result = call(*args)
         finally:
-            self.paused, _grad_state.recorder = False, self
+            program.recorder = self
         if not isinstance(result, _CONSTANT_TYPES) and result is not None:
             self.give_up(f"{call} gives a {type(result).__name__}")
         if not self.problem:
@@ -284,18 +251,14 @@ class _Recorder(TorchDispatchMode):
             self.tape.nodes.append(Node(Opaque, call, arguments, {}, [], False, (result,)))
         return result
 
-    def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None) -> Any:
-        kwargs = kwargs or {}
-        if self.paused:
-            return func(*args, **kwargs)
+    def saw(self, func: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         if func is _aten._local_scalar_dense.default and not self.problem:
             return self._read(args[0], func(*args))
         if not self.problem and any(tag in func.tags for tag in _UNPREDICTABLE):
             self.give_up(f"{func} makes Python depend on values")
-        if torch.Tag.nondeterministic_seeded in func.tags and torch._C._current_autograd_node() is not None:
-            self.give_up(
-                "it draws random numbers in a backward pass"
-            )  # `recompute` sets torch's generator back, which no operator shows
+        if is_random(func) and torch._C._current_autograd_node() is not None:
+            # `recompute` sets torch's generator back, which no operator shows
+            self.give_up("it draws random numbers in a backward pass")
         if self.problem:
             return func(*args, **kwargs)
         ref_args, ref_kwargs = self.ref(tuple(args)), self.ref(kwargs)
@@ -328,41 +291,24 @@ class _Recorder(TorchDispatchMode):
         for item in result if isinstance(result, (list, tuple)) else [result]:
             name = None
             if isinstance(item, torch.Tensor):
-                name = self._known(item)
+                name = self._names.get(item)
                 if name is None:
-                    name = self._name(item, f"t{self._count}")
+                    name = self._names.put(item, Ref(f"t{self._count}"))
                     self._count += 1
                 described.append((item.dtype, tuple(item.shape), _Base.stride(item)))
             elif item is not None:
                 return self.give_up(f"{func} gives Python a {type(item).__name__}")
             outputs.append(name)
         node = Node(func, call, args, kwargs, outputs, isinstance(result, (list, tuple)), tuple(described))
-        for argument, value in aliased(node):
+        for argument, value in aliased(func, args, kwargs):
+            if not isinstance(value, Ref):
+                continue
             root = self._roots.get(value, value)
             if argument.alias_info.is_write:
                 self.tape.written.add(root)
             else:
                 self._roots.update((name, root) for name in outputs if name is not None)
         self.tape.nodes.append(node)
-
-
-def aliased(node: Node) -> Iterator[tuple[Any, Ref]]:
-    """(schema argument, tensor) of what an operator writes to or gives views of."""
-    unscaled = (
-        node.op._schema.name.startswith("aten::_fused_") and node.kwargs.get("grad_scale") is None
-    )  # reads gradients only
-    for position, argument in enumerate(node.op._schema.arguments):
-        if argument.alias_info is not None and not (unscaled and argument.name == "grads"):
-            value = (
-                node.kwargs.get(argument.name)
-                if argument.name in node.kwargs
-                else node.args[position]
-                if position < len(node.args)
-                else None
-            )
-            for item in value if isinstance(value, (list, tuple)) else (value,):
-                if isinstance(item, Ref):
-                    yield argument, item
 
 
 # Bindings of torch whose arguments are the operator's own; calling them takes less than calling the operator by its
@@ -407,15 +353,15 @@ def record(compute: Callable[[], Any], inputs: Sequence[torch.Tensor], quick: bo
         inputs: the tensors that will be others in the next call; ``compute`` uses these very objects.
         quick: call torch's bindings where there are any.
     """
-    recorder = _grad_state.recorder = _Recorder(inputs, quick)
-    _grad_state.recording += 1
+    recorder = program.recorder = _StepRecorder(inputs, quick)
+    program.recording += 1
     watch, drawn = _Watch(sys.stdout), _random_states()
     sys.stdout = watch  # type: ignore[assignment]
     try:
-        with _Lookout(recorder), recorder:
+        with _StepReading(recorder), recorder:
             result = compute()
     finally:
-        sys.stdout, _grad_state.recorder = watch.stream, None
+        sys.stdout, program.recorder = watch.stream, None
     if not recorder.updates and any(
         isinstance(item, torch.Tensor) and item.grad_fn is not None for item in tree_leaves(result)
     ):

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat import log
-from mindspore_compat.ops.composite._check import _close
+from mindspore_compat._capture.step.check import _close
 
 __all__ = ["Fused"]
 

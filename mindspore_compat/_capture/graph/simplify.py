@@ -1,4 +1,4 @@
-"""aten's operators as the trace sees them: their arguments by name, what is a view, what changes nothing."""
+"""Operators of a graph that change nothing, and arguments of synonyms made alike."""
 
 from __future__ import annotations
 
@@ -6,27 +6,34 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.train._export._graph import leaves, map_values
+from mindspore_compat._capture.graph.ir import leaves, map_values
 
-__all__ = ["bind", "changes_nothing", "computed", "is_view", "normalized", "tensors_in"]
+__all__ = ["IDENTITY", "SYNONYMS", "changes_nothing", "computed", "normalized", "tensors_in"]
 
+#: what gives its input; dropout where it does not train
+IDENTITY = frozenset(
+    {"detach", "alias", "lift_fresh", "lift", "lift_fresh_copy", "clone", "contiguous", "native_dropout"}
+)
+SYNONYMS = {
+    "_unsafe_view": "view",
+    "_reshape_alias": "view",
+    "cudnn_batch_norm": "native_batch_norm",
+    "miopen_batch_norm": "native_batch_norm",
+    "t": "transpose",
+    "_to_copy": "to",
+    "cudnn_convolution": "convolution",
+    "unsafe_split": "split",
+    "true_divide": "div",
+    "unsafe_split_with_sizes": "split_with_sizes",
+    "expand_copy": "expand",
+    "absolute": "abs",
+    "fix": "trunc",
+}
 _NO_OP_IF_SAME_SHAPE = frozenset({"view", "expand", "squeeze", "slice"})
-
-
-def bind(func: Any, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """All arguments by their names in the schema, with defaults."""
-    bound = {}
-    for index, argument in enumerate(func._schema.arguments):
-        bound[argument.name] = args[index] if index < len(args) else kwargs.get(argument.name, argument.default_value)
-    return bound
 
 
 def tensors_in(tree: Any) -> list[torch.Tensor]:
     return [item for item in leaves(tree) if isinstance(item, torch.Tensor)]
-
-
-def is_view(func: Any) -> bool:
-    return any(item.alias_info is not None and not item.alias_info.is_write for item in func._schema.returns)
 
 
 def changes_nothing(op: str, bound: dict[str, Any], tensors: list[torch.Tensor], made: list[torch.Tensor]) -> bool:

@@ -12,9 +12,9 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
+from mindspore_compat._capture.graph.ir import RESULT, Node, Value, leaves
+from mindspore_compat._capture.graph.loop_node import run_loop
 from mindspore_compat.common._wrap import plain
-from mindspore_compat.train._export._graph import RESULT, Node, Value, leaves
-from mindspore_compat.train._export._loop_node import run_loop
 
 __all__ = ["RECURRENT", "recurrent"]
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._capture.operators import aliased, is_random, is_view
+from mindspore_compat._capture.step.inductor import Fused
+from mindspore_compat._capture.step.tape import Node, Opaque, Ref, Tape, refs
 from mindspore_compat.common._wrap import memory, wrap
-from mindspore_compat.ops.composite._inductor import Fused
-from mindspore_compat.ops.composite._tape import Node, Opaque, Ref, Tape, aliased, refs
 
 __all__ = ["compiled"]
 
@@ -90,7 +91,7 @@ class _Compiler:
                 op = call = _aten.clone.default
             reduced = Node(op, call, args, kwargs, node.outputs, node.is_list, node.described)
             if (
-                _is_view(op)
+                is_view(op)
                 and not node.is_list
                 and name not in self.given
                 and all(ref in self.values for ref in refs((args, kwargs)))
@@ -103,8 +104,8 @@ class _Compiler:
         """The names of what is returned, and of what that is a view of: each call gives tensors of its own."""
         found: set[str] = set(refs(self.tape.returned))
         for node in reversed(self.tape.nodes):
-            if not found.isdisjoint(filter(None, node.outputs)) and node.op is not Opaque and _is_view(node.op):
-                found.update(ref for _, ref in aliased(node))
+            if not found.isdisjoint(filter(None, node.outputs)) and node.op is not Opaque and is_view(node.op):
+                found.update(ref for _, ref in aliased(node.op, node.args, node.kwargs) if isinstance(ref, Ref))
         return found
 
     def _shared(self, name: str) -> bool:
@@ -278,11 +279,6 @@ def _is_squeezed(view: Node, kept: Node) -> bool:
     return list(view.args[1]) == [length for axis, length in enumerate(kept.described[0][1]) if axis not in axes]
 
 
-def _is_view(op: Any) -> bool:
-    found = [argument.alias_info for argument in op._schema.arguments if argument.alias_info is not None]
-    return bool(found) and not any(info.is_write for info in found)
-
-
 # Operators that do nothing but give their result, beside those that work element by element: they look at no value that
 # could be wrong.
 _IDLE = frozenset(
@@ -299,13 +295,13 @@ _IDLE = frozenset(
 def _is_idle(node: Node) -> bool:
     """Whether nobody would notice that an operator did not run, but for its results."""
     op, name = node.op, node.op._schema.name.removeprefix("aten::")
-    if op is Opaque or op._schema.is_mutable or torch.Tag.nondeterministic_seeded in op.tags or not any(node.outputs):
+    if op is Opaque or op._schema.is_mutable or is_random(op) or not any(node.outputs):
         return False
     # a division of integers can fail
     by_element = torch.Tag.pointwise in op.tags and all(
         dtype.is_floating_point or dtype is torch.bool for dtype, *_ in node.described
     )
-    return by_element or name in _IDLE or _is_view(op)
+    return by_element or name in _IDLE or is_view(op)
 
 
 def _updates(node: Node) -> bool:

@@ -1,0 +1,19 @@
+"""What no file can hold: the error, and those of this run."""
+
+from __future__ import annotations
+
+__all__ = ["REFUSALS", "refuse"]
+
+#: of this run: 'construct' may catch what is raised in it, and go on
+REFUSALS: list[NotImplementedError] = []
+
+
+def refuse(what: str, scope: str) -> NotImplementedError:
+    """The error for what no file can hold, with the place and the ways around it."""
+    error = NotImplementedError(
+        f"For 'export', {what}{f' (in {scope})' if scope else ''}. Rewrite that part of 'construct', or use "
+        "save_checkpoint "
+        "for the parameters, or torch.onnx.export on the Cell, which is a torch.nn.Module."
+    )
+    REFUSALS.append(error)
+    return error

@@ -1,0 +1,50 @@
+"""aten's operators as captures see them: arguments by name, what one writes to and gives views of, what it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+__all__ = ["SHOWS_SIZE", "SHOWS_VALUE", "aliased", "bind", "is_random", "is_view", "written"]
+
+#: the result is a Python number; it is a tensor whose size depends on values
+SHOWS_VALUE, SHOWS_SIZE = torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape
+
+
+def bind(func: Any, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """All arguments by their names in the schema, with defaults."""
+    bound = {}
+    for index, argument in enumerate(func._schema.arguments):
+        bound[argument.name] = args[index] if index < len(args) else kwargs.get(argument.name, argument.default_value)
+    return bound
+
+
+def aliased(func: Any, args: tuple, kwargs: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
+    """(schema argument, tensor) of what an operator writes to or gives views of."""
+    # torch's fused optimizer steps declare gradients as written, but only unscale them
+    unscaled = func._schema.name.startswith("aten::_fused_") and kwargs.get("grad_scale") is None
+    for position, argument in enumerate(func._schema.arguments):
+        if argument.alias_info is None or (unscaled and argument.name == "grads"):
+            continue
+        given = kwargs.get(argument.name, args[position] if position < len(args) else None)
+        for item in given if isinstance(given, (list, tuple)) else (given,):
+            if item is not None:
+                yield argument, item
+
+
+def written(func: Any) -> list[str]:
+    """The names of the arguments that it writes to."""
+    return [item.name for item in func._schema.arguments if item.alias_info is not None and item.alias_info.is_write]
+
+
+def is_view(func: Any) -> bool:
+    """Whether it gives views of an argument, and writes to none."""
+    found = [item.alias_info for item in func._schema.arguments if item.alias_info is not None]
+    return bool(found) and not any(info.is_write for info in found)
+
+
+def is_random(func: Any) -> bool:
+    """Whether it draws from a generator."""
+    return torch.Tag.nondeterministic_seeded in func.tags

@@ -1,0 +1,28 @@
+"""Networks made recordable: loops by values as loop nodes, optimizers as Tensor arithmetic; and their graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from mindspore_compat._capture.graph.ir import Graph
+from mindspore_compat._capture.graph.recorder import Kept
+from mindspore_compat._capture.graph.trace import trace
+from mindspore_compat.train._export._loops import looping
+from mindspore_compat.train._export._optimizers import recordable_optimizers
+
+__all__ = ["graph_of"]
+
+
+@contextmanager
+def _recordable(net: Any, refuse: Callable[[str], Exception], run: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
+    with recordable_optimizers(net, refuse), looping(net, run) as function:
+        yield function
+
+
+def graph_of(
+    net: Any, inputs: tuple[Any, ...], names: Iterable[str], label: str, kept: Kept, straight: bool = False
+) -> Graph:
+    """The graph of ``net(*inputs)``, as `trace` gives it."""
+    return trace(net, inputs, names, label, kept, _recordable, straight)
