@@ -292,7 +292,8 @@ class GraphRecorder(InPlace):
 
 
 def _place(tensor: torch.Tensor) -> tuple[Any, ...]:
-    return _Base.data_ptr(tensor), tuple(tensor.shape), _Base.stride(tensor), tensor.dtype
+    with torch._C.DisableTorchFunction():  # it is not the network that asks
+        return _Base.data_ptr(tensor), tuple(tensor.shape), _Base.stride(tensor), tensor.dtype
 
 
 def constant(tensor: torch.Tensor) -> Value:
