@@ -14,8 +14,8 @@ from mindspore_compat.common.api import JitConfig, jit, jit_class, lazy_inline, 
 from mindspore_compat.common.seed import manual_seed
 from mindspore_compat.common.tensor import from_numpy, tensor
 from mindspore_compat.context import *  # noqa: F403
-from mindspore_compat.ops.composite.grad import get_grad, grad, value_and_grad
 from mindspore_compat.ops.function.grad import jacfwd, jacrev, jvp, vjp, vmap
+from mindspore_compat.ops.function.grad._operation import get_grad, grad, value_and_grad
 from mindspore_compat.train import _eager as _train
 from mindspore_compat.train._eager import *  # noqa: F403
 from mindspore_compat.version import __version__, run_check

@@ -11,7 +11,7 @@ import pytest
 from mindspore_compat import context, nn, ops
 from mindspore_compat.common.api import jit
 from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.ops.composite.grad import value_and_grad
+from mindspore_compat.ops.function.grad._operation import value_and_grad
 from tests.support.oracle import oracle_python, run_oracle
 
 X = np.array([[1, 5, 2], [4, 3, 6]], np.float32)

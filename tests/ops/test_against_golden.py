@@ -12,7 +12,7 @@ from mindspore_compat import ops
 from mindspore_compat.common import dtype
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.ops.composite.grad import grad
+from mindspore_compat.ops.function.grad._operation import grad
 from tests.ops.cases import cases, evaluate
 from tests.ops.golden import difference, load
 

@@ -18,7 +18,7 @@ from mindspore_compat.common.seed import set_seed
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import functional as F
 from mindspore_compat.ops import operations as P
-from mindspore_compat.ops.composite.grad import grad
+from mindspore_compat.ops.function.grad._operation import grad
 from mindspore_compat.ops.operations import debug_ops
 
 

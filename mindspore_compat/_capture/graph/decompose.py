@@ -6,16 +6,18 @@ one may answer NotImplemented to keep the operator as it is.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
 
 import torch
 import torch._decomp
+from torch._decomp import core_aten_decompositions
 
 from mindspore_compat._capture.graph import decompose_layers as layers
 
-__all__ = ["CREATION", "DECOMPOSITIONS", "GRADIENTS", "as_axes"]
+__all__ = ["CREATION", "DECOMPOSITIONS", "as_axes", "torch_decompositions"]
 
 #: Results depend on shapes only, so they are constants of the file.
 CREATION = frozenset(
@@ -296,5 +298,12 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "erfc": lambda self: 1 - torch.erf(self),
 }
 
-#: What torch itself makes of the gradients of its operators, by the overload; to be called as the overload is.
-GRADIENTS: dict[Any, Callable[..., Any]] = torch._decomp.decomposition_table
+
+@functools.cache
+def torch_decompositions() -> dict[Any, Callable[..., Any]]:
+    """torch's own, by the overload, for what has no row here: losses, gradients; to be called as the overload is.
+
+    Those of gradients that are not into core operators as well, since no format has any of them.
+    """
+    every = torch._decomp.decomposition_table
+    return {op: row for op, row in every.items() if "_backward" in str(op)} | dict(core_aten_decompositions())

@@ -14,8 +14,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
-from mindspore_compat._capture.graph.decompose import CREATION, DECOMPOSITIONS
-from mindspore_compat._capture.graph.decompose import GRADIENTS as _GRADIENTS
+from mindspore_compat._capture.graph.decompose import CREATION, DECOMPOSITIONS, torch_decompositions
 from mindspore_compat._capture.graph.decompose_layers import batch_norm_in_training
 from mindspore_compat._capture.graph.explore import MOST_WAYS, too_many
 from mindspore_compat._capture.graph.in_place import Handle, InPlace
@@ -127,13 +126,14 @@ class GraphRecorder(InPlace):
     def _taken_apart(self, func: Any, op: str, bound: dict[str, Any], args: tuple, kwargs: dict[str, Any]) -> Any:
         """What an operator gives that the format lacks, computed by simpler ones; NotImplemented to record it whole."""
         kept = self._kept(op, bound)
-        decompose = DECOMPOSITIONS.get(op) if not kept else None
+        own = DECOMPOSITIONS.get(op) if not kept else None
         with self:
-            result = decompose(**bound) if decompose is not None else NotImplemented
-            if decompose is None and not kept and "_backward" in op and func in _GRADIENTS:  # a derivative's
-                result = _GRADIENTS[func](*args, **kwargs)
+            result = own(**bound) if own is not None else NotImplemented
             if result is NotImplemented and not kept and op not in IDENTITY and op not in CREATION:
                 result = func.decompose(*args, **kwargs)  # torch's composite operators
+                if result is NotImplemented and own is None and not is_random(func):
+                    row = torch_decompositions().get(func)
+                    result = row(*args, **kwargs) if row is not None else NotImplemented
         return result
 
     def memory_read(self, name: str, tensor: Any) -> None:

@@ -69,18 +69,7 @@ def trace(
         for parameter in net.get_parameters() if is_cell else ():
             recorder.parameters[parameter.name] = recorder.add_source(parameter, PARAMETER, parameter.name)
 
-        def run(test: Callable[..., Any], body: Callable[..., Any], values: Any) -> Any:
-            before = attributes_of(cells)
-            found = run_loop(recorder, lambda what: refuse(what, recorder.scope()), test, body, values)
-            for key, item in attributes_of(cells).items():
-                if key not in before or not same_attribute(before[key], item):
-                    raise refuse(
-                        f"the body of a loop changes the attribute {key[1]!r} of a Cell, which a file does not hold. "
-                        "Use a name in 'construct', or a Parameter",
-                        recorder.scope(),
-                    )
-            return found
-
+        run = _loop_runner(recorder, cells)
         try:
             with prepare(net, lambda what: refuse(what, recorder.scope()), run) as function:
                 outputs = _run(recorder, function, fresh)
@@ -97,6 +86,24 @@ def trace(
     graph = explore(attempt, lambda what: refuse(what, ""), again=True)
     graph.remove_dead()
     return graph
+
+
+def _loop_runner(recorder: GraphRecorder, cells: list[Any]) -> Callable[..., Any]:
+    """What runs ``while test(values): values = body(values)``, and refuses bodies that change attributes of Cells."""
+
+    def run(test: Callable[..., Any], body: Callable[..., Any], values: Any) -> Any:
+        before = attributes_of(cells)
+        found = run_loop(recorder, lambda what: refuse(what, recorder.scope()), test, body, values)
+        for key, item in attributes_of(cells).items():
+            if key not in before or not same_attribute(before[key], item):
+                raise refuse(
+                    f"the body of a loop changes the attribute {key[1]!r} of a Cell, which a file does not hold. "
+                    "Use a name in 'construct', or a Parameter",
+                    recorder.scope(),
+                )
+        return found
+
+    return run
 
 
 @contextmanager

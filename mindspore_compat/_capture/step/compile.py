@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
+from torch.utils._pytree import tree_map
 
 from mindspore_compat._capture.operators import aliased, is_random, is_view
 from mindspore_compat._capture.step.inductor import Fused
@@ -46,11 +47,7 @@ class _Compiler:
 
     def _of(self, value: Any) -> Any:
         """``value`` with each name replaced by that of the first alias."""
-        if isinstance(value, Ref):
-            return Ref(self.same.get(value, value))
-        if isinstance(value, (list, tuple)):
-            return type(value)([self._of(item) for item in value])
-        return {key: self._of(item) for key, item in value.items()} if isinstance(value, dict) else value
+        return tree_map(lambda item: Ref(self.same.get(item, item)) if isinstance(item, Ref) else item, value)
 
     def _reduced(self) -> Iterator[Node]:
         transposed: dict[str, str] = {}
@@ -125,18 +122,15 @@ class _Compiler:
 
     def _originals(self, value: Any) -> Any:
         """What is returned: a tensor from outside is returned as the object it is."""
-        if isinstance(value, Ref):
-            return Ref("o" + value) if value in self.tape.constants and value not in self.tape.made else self._of(value)
-        if isinstance(value, (list, tuple)):
-            return type(value)([self._originals(item) for item in value])
-        return {key: self._originals(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+        def original(item: Any) -> Any:
+            is_outside = isinstance(item, Ref) and item in self.tape.constants and item not in self.tape.made
+            return Ref("o" + item) if is_outside else self._of(item)
+
+        return tree_map(original, value)
 
     def _fill(self, value: Any) -> Any:
-        if isinstance(value, Ref):
-            return self.values[value]
-        if isinstance(value, (list, tuple)):
-            return type(value)([self._fill(item) for item in value])
-        return {key: self._fill(item) for key, item in value.items()} if isinstance(value, dict) else value
+        return tree_map(lambda item: self.values[item] if isinstance(item, Ref) else item, value)
 
     def _live(self, nodes: list[Node]) -> list[Node]:
         """Without operators whose results nobody uses, if that is all there is to them."""
@@ -150,66 +144,34 @@ class _Compiler:
     def function(self, fused: bool) -> Callable[..., Any]:
         names: dict[str, Any] = dict(self.values)
         returned = self._originals(self.tape.returned)
-        last = {
-            name: position
-            for position, node in enumerate(self.nodes)
-            for name in (*refs((node.args, node.kwargs)), *node.outputs)
-            if name
-        }
-        keep = {*self.values, *refs(returned)}
-        inputs = sorted(
-            {ref for node in self.tape.nodes for ref in refs((node.args, node.kwargs)) if ref[0] == "x"}
-            | {ref for ref in refs(returned) if ref[0] == "x"},
-            key=lambda ref: int(ref[1:]),
-        )
+        last, keep = _last_uses(self.nodes), {*self.values, *refs(returned)}
+        taken = {ref for node in self.tape.nodes for ref in refs((node.args, node.kwargs))} | {*refs(returned)}
+        inputs = sorted((ref for ref in taken if ref[0] == "x"), key=lambda ref: int(ref[1:]))
         made = sorted(self.given & self.tape.made)  # what Python makes anew and gives away
         lines = [
             "def run(_inputs):",
             *(f"    {ref} = _inputs[{ref[1:]}]" for ref in inputs),
             *(f"    {ref} = o{ref}.clone()" for ref in made),
-            "    with _below_autograd():",
         ]
-        head = (
-            next((position for position, node in enumerate(self.nodes) if _is_opaque(node)), len(self.nodes))
-            if fused
-            else 0
-        )
+        head = 0
+        if fused:
+            head = next((place for place, node in enumerate(self.nodes) if _is_opaque(node)), len(self.nodes))
         if head:
-            taken = sorted({*inputs, *made})
-            wanted = sorted(
-                name for name in self._made_by(self.nodes[:head]) if last.get(name, -1) >= head or name in keep
-            )
-            names["_head"] = self._fused(self.nodes[:head], taken, wanted, dict(names))
-            lines[-1:] = [
-                f"    {''.join(name + ', ' for name in wanted) or '_'} = _head({', '.join(taken)})",
-                lines[-1],
-                "        pass",
-            ]
-        for position, node in enumerate(self.nodes):
-            if position < head:
-                continue
-            names[f"f{position}"] = getattr(node.op, "_op", node.op) if node.call is node.op else node.call
+            given = sorted({*inputs, *made})
+            made_there = self._made_by(self.nodes[:head])
+            wanted = sorted(name for name in made_there if last.get(name, -1) >= head or name in keep)
+            names["_head"] = self._fused(self.nodes[:head], given, wanted, dict(names))
+            lines.append(f"    {''.join(name + ', ' for name in wanted) or '_'} = _head({', '.join(given)})")
+        lines += ["    with _below_autograd():", "        pass"]
+        for position, node in enumerate(self.nodes[head:], head):
+            names[f"f{position}"] = _called(node)
             if node.op is Opaque:
-                lines += [
-                    f"    f{position}(*_wrap({_source(node.args, names)}))",
-                    "    with _below_autograd():",
-                    "        pass",
-                ]
+                lines.append(f"    f{position}(*_wrap({_source(node.args, names)}))")
+                lines += ["    with _below_autograd():", "        pass"]
                 continue
-            arguments = [
-                *(_source(item, names) for item in node.args),
-                *(f"{key}={_source(item, names)}" for key, item in node.kwargs.items()),
-            ]
-            given = set(refs((node.args, node.kwargs)))  # what is written in place comes back under its name
-            targets = ["_" if name is None or name in given else name for name in node.outputs]
-            assign = (
-                "" if set(targets) <= {"_"} else f"[{', '.join(targets)}] = " if node.is_list else f"{targets[0]} = "
-            )
-            lines.append(f"        {assign}f{position}({', '.join(arguments)})")
+            lines.append(f"        {_statement(node, position, names)}")
             dead = sorted(name for name, at in last.items() if at == position and name not in keep and name[0] == "t")
-            if dead:
-                lines.append(f"        del {', '.join(dead)}")
-        lines.append("        pass")
+            lines += [f"        del {', '.join(dead)}"] if dead else []
         names.update((f"o{name}", original) for name, original in self.tape.constants.items())
         names.update(_below_autograd=torch._C._AutoDispatchBelowAutograd, _wrap=wrap)
         lines.append(f"    return {_source(returned, names)}")
@@ -227,32 +189,12 @@ class _Compiler:
     ) -> Callable[..., Any]:
         """A function of the tensors ``given`` that gives those that are ``wanted``, compiled by inductor."""
         both = []
-        last = {
-            name: position
-            for position, node in enumerate(nodes)
-            for name in (*refs((node.args, node.kwargs)), *node.outputs)
-            if name
-        }
-        keep = {*self.values, *given, *wanted}
+        last, keep = _last_uses(nodes), {*self.values, *given, *wanted}
         for below, is_traceable in ("    with _below_autograd():", False), ("    if True:", True):
             own, lines = dict(names), [f"def head({', '.join(given)}):", below]
             for position, node in enumerate(nodes):
-                called = getattr(node.op, "_op", node.op) if node.call is node.op else node.call
-                own[f"f{position}"] = _FUNCTIONAL.get(node.op, node.op) if is_traceable else called
-                arguments = [
-                    *(_source(item, own) for item in node.args),
-                    *(f"{key}={_source(item, own)}" for key, item in node.kwargs.items()),
-                ]
-                written = set(refs((node.args, node.kwargs)))
-                targets = ["_" if name is None or name in written else name for name in node.outputs]
-                assign = (
-                    ""
-                    if set(targets) <= {"_"}
-                    else f"[{', '.join(targets)}] = "
-                    if node.is_list
-                    else f"{targets[0]} = "
-                )
-                lines.append(f"        {assign}f{position}({', '.join(arguments)})")
+                own[f"f{position}"] = _FUNCTIONAL.get(node.op, node.op) if is_traceable else _called(node)
+                lines.append(f"        {_statement(node, position, own)}")
                 dead = sorted(name for name, at in last.items() if at == position and name not in keep)
                 lines += [f"        del {', '.join(dead)}"] if dead and not is_traceable else []
             lines.append(f"    return [{', '.join(wanted)}]")
@@ -260,6 +202,32 @@ class _Compiler:
             exec("\n".join(lines), own)
             both.append(own["head"])
         return Fused(both[0], both[1], [value for name, value in self.values.items() if name in self.tape.constants])
+
+
+def _last_uses(nodes: list[Node]) -> dict[str, int]:
+    """Each tensor's name -> the place of the last node that takes or makes it."""
+    return {
+        name: place
+        for place, node in enumerate(nodes)
+        for name in (*refs((node.args, node.kwargs)), *node.outputs)
+        if name
+    }
+
+
+def _called(node: Node) -> Any:
+    return getattr(node.op, "_op", node.op) if node.call is node.op else node.call
+
+
+def _statement(node: Node, position: int, names: dict[str, Any]) -> str:
+    """The call of a node as Python, with its results assigned; what it writes in place keeps its name."""
+    given = set(refs((node.args, node.kwargs)))
+    arguments = [
+        *(_source(item, names) for item in node.args),
+        *(f"{key}={_source(item, names)}" for key, item in node.kwargs.items()),
+    ]
+    targets = ["_" if name is None or name in given else name for name in node.outputs]
+    assign = "" if set(targets) <= {"_"} else f"[{', '.join(targets)}] = " if node.is_list else f"{targets[0]} = "
+    return f"{assign}f{position}({', '.join(arguments)})"
 
 
 #: operators whose schema does not say what they write: for the compiler, those that say it

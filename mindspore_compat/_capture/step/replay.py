@@ -209,15 +209,7 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
     """
     if is_tracing():
         return not_traced(replayed, owner, key, compute, arguments, keep)
-    if (
-        not is_graph_mode()
-        or _waiting
-        or program.recorder is not None
-        or THREAD.running
-        or not isinstance(owner, (torch.nn.Module, types.FunctionType))
-        or torch._C._functorch.peek_interpreter_stack() is not None  # vmap
-        or threading.get_ident() != _MAIN_THREAD
-    ):  # standard output and the recorder are everybody's
+    if not is_graph_mode() or not _may_record(owner):
         return compute(arguments)
     made = _computations_of(owner)
     if made.is_off:
@@ -260,6 +252,18 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
         plan.called = True
         return calls.eagerly(compute, arguments)
     return _recorded(calls, compute, arguments, tensors)
+
+
+def _may_record(owner: Any) -> bool:
+    """Whether a recording could begin here; standard output and the recorder are the main thread's."""
+    return (
+        not _waiting
+        and program.recorder is None
+        and not THREAD.running
+        and isinstance(owner, (torch.nn.Module, types.FunctionType))
+        and torch._C._functorch.peek_interpreter_stack() is None  # vmap
+        and threading.get_ident() == _MAIN_THREAD
+    )
 
 
 def _is_kept(tensors: list[torch.Tensor]) -> bool:

@@ -8,7 +8,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.nn.cell import Cell, _adopt
+from mindspore_compat.nn._cell_attributes import adopt
+from mindspore_compat.nn.cell import Cell
 
 __all__ = ["SequentialCell", "CellList", "CellDict"]
 
@@ -32,7 +33,7 @@ def _rename(cell: torch.nn.Module, prefix: str) -> None:
     if isinstance(cell, Cell):
         cell.update_parameters_name(prefix)
     else:
-        _adopt(cell, prefix)
+        adopt(cell, prefix)
 
 
 class _CellSequence(Cell):

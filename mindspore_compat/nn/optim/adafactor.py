@@ -10,7 +10,7 @@ import torch
 from mindspore_compat._api.validate import check_bool, check_float_range, check_non_negative_float, check_type
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
-from mindspore_compat.nn.optim.optimizer import Optimizer, _host_parameter
+from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
 
 __all__ = ["AdaFactor"]
 
@@ -74,7 +74,7 @@ class AdaFactor(Optimizer):
         self.relative_step = check_bool(relative_step, "relative_step", owner) and constant
         self.warmup_init, self.compression = warmup_init, check_bool(compression, "compression", owner)
         self._init_state()
-        self.step = _host_parameter([0.0], "afactor_step")
+        self.step = host_parameter([0.0], "afactor_step")
 
     def _init_state(self) -> None:
         self.use_first_moment = self.beta1 > 0
@@ -83,7 +83,7 @@ class AdaFactor(Optimizer):
             self.parameters.clone(prefix="exp_avg", init="zeros")
             if self.use_first_moment
             # type: ignore[attr-defined]
-            else ParameterTuple([_host_parameter(0.0, "")] * self.param_length)
+            else ParameterTuple([host_parameter(0.0, "")] * self.param_length)
         )
         rows: list[Parameter] = []
         columns: list[Parameter] = []

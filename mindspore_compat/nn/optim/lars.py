@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_float, check_type
-from mindspore_compat.nn.optim.optimizer import Optimizer, _host_parameter
+from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
 
 __all__ = ["LARS"]
 
@@ -28,7 +28,7 @@ class LARS(Optimizer):
         use_clip: bool = False,
         lars_filter: Callable[[Any], bool] = lambda x: "LayerNorm" not in x.name and "bias" not in x.name,
     ) -> None:
-        super().__init__(0.0, [_host_parameter(0.0, "fake_param")])
+        super().__init__(0.0, [host_parameter(0.0, "fake_param")])
         check_type(optimizer, "optimizer", Optimizer, "LARS")
         self.epsilon, self.coefficient = (
             check_float(epsilon, "epsilon", "LARS"),
@@ -41,7 +41,7 @@ class LARS(Optimizer):
                 "learning rate cannot "
                 "both be true, but got both."
             )
-        self.learning_rate = _host_parameter(0.0, "fake_lr")
+        self.learning_rate = host_parameter(0.0, "fake_lr")
         self.opt = optimizer
         self.global_step, self.parameters = optimizer.global_step, optimizer.parameters  # type: ignore[assignment]
         self.param_length, self.is_group = optimizer.param_length, optimizer.is_group

@@ -6,7 +6,7 @@ from typing import Any
 
 from mindspore_compat._api.validate import check_bool, check_type
 from mindspore_compat.nn.optim._fused import momentum_step
-from mindspore_compat.nn.optim.optimizer import Optimizer, _host_parameter, _item
+from mindspore_compat.nn.optim.optimizer import Optimizer, _item, host_parameter
 
 __all__ = ["Momentum"]
 
@@ -29,7 +29,7 @@ class Momentum(Optimizer):
         check_type(momentum, "momentum", float, "Momentum")
         if momentum < 0.0:
             raise ValueError(f"For 'Momentum', the argument 'momentum' must be at least 0.0, but got {momentum}")
-        self.momentum = _host_parameter(momentum, "momentum")
+        self.momentum = host_parameter(momentum, "momentum")
         self.params = self.parameters
         self.use_nesterov = check_bool(use_nesterov, "use_nesterov", "Momentum")
         self.moments = self.parameters.clone(prefix="moments", init="zeros")  # type: ignore[attr-defined]

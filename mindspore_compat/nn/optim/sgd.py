@@ -8,7 +8,7 @@ import torch
 
 from mindspore_compat._api.validate import check_bool
 from mindspore_compat.nn.optim._fused import momentum_step
-from mindspore_compat.nn.optim.optimizer import Optimizer, _host_parameter
+from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
 
 __all__ = ["SGD"]
 
@@ -47,7 +47,7 @@ class SGD(Optimizer):
                 "set in grouped 'params' must be float or int type."
             )
         self.dampening = float(dampening)
-        self.momentum = _host_parameter(float(momentum), "momentum")
+        self.momentum = host_parameter(float(momentum), "momentum")
         self.accum = self.parameters.clone(prefix="accum", init="zeros")  # type: ignore[attr-defined]
         self.stat = self.parameters.clone(prefix="stat", init="ones")  # type: ignore[attr-defined]
         self.__dict__["_fresh"] = None

@@ -24,7 +24,7 @@ from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.thor_layer import Schedule
 from mindspore_compat.nn.optim._fused import momentum_step
-from mindspore_compat.nn.optim.optimizer import Optimizer, _host_parameter
+from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
 from mindspore_compat.nn.optim.thor_convert import convert_network, factors_of, layer_norm_parameters
 from mindspore_compat.nn.optim.thor_precondition import Layer, SecondOrder, initial_inverses
 from mindspore_compat.nn.wrap.grad_reducer import DistributedGradReducer
@@ -178,10 +178,10 @@ class ThorGpu(Optimizer):
         check_type(weight_decay, "weight_decay", (float, int), "thor")
         super().__init__(learning_rate, net.trainable_params(), weight_decay, loss_scale)
         check_options(learning_rate, momentum, frequency, batch_size, use_nesterov, enable_clip_grad)
-        self.momentum = _host_parameter(momentum, "momentum")
+        self.momentum = host_parameter(momentum, "momentum")
         self.params = self.parameters
         self.moments = self.parameters.clone(prefix="moments", init="zeros")  # type: ignore[attr-defined]
-        self.cov_step = _host_parameter([0], "cov_step", torch.int32)
+        self.cov_step = host_parameter([0], "cov_step", torch.int32)
         self.cov_step.requires_grad = False
         self.net = net
         self.use_nesterov, self.enable_clip_grad, self.frequency = use_nesterov, enable_clip_grad, frequency

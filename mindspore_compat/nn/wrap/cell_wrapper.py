@@ -24,7 +24,7 @@ from mindspore_compat.nn.wrap._micro_batch import (
 )
 from mindspore_compat.nn.wrap._torch_optimizer import as_optimizer
 from mindspore_compat.nn.wrap.grad_reducer import DistributedGradReducer
-from mindspore_compat.ops.composite.grad import GradOperation
+from mindspore_compat.ops.function.grad._operation import GradOperation
 from mindspore_compat.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
 
 __all__ = [

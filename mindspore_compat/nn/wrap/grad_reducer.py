@@ -9,6 +9,7 @@ import torch.distributed as dist
 
 from mindspore_compat.communication.management import _group
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.parallel._utils import _get_device_num, _get_gradients_mean
 
 __all__ = ["DistributedGradReducer"]
 
@@ -33,8 +34,6 @@ class DistributedGradReducer(Cell):
         group: str = "nccl_world_group",
     ) -> None:
         super().__init__(auto_prefix=False)
-        from mindspore_compat.parallel._utils import _get_device_num, _get_gradients_mean
-
         self.mean = _get_gradients_mean() if mean is None else mean
         self.degree = _get_device_num() if degree is None else degree
         if isinstance(self.degree, bool) or not isinstance(self.degree, int) or self.degree <= 0:

@@ -14,6 +14,7 @@ from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.wrap.cell_wrapper import TrainOneStepCell, _accumulated, _micro_size
+from mindspore_compat.ops import operations
 from mindspore_compat.ops.composite.base import HyperMap, MultitypeFuncGraph
 
 __all__ = [
@@ -88,8 +89,8 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         # what subclasses in user code use of upstream's attributes
         self.hyper_map = HyperMap()
         self.base = Tensor(1, torch.float32)
-        self.less_equal, self.reduce_sum = _ops().LessEqual(), _ops().ReduceSum(keep_dims=False)
-        self.allreduce = _ops().AllReduce()
+        self.less_equal, self.reduce_sum = operations.LessEqual(), operations.ReduceSum(keep_dims=False)
+        self.allreduce = operations.AllReduce()
         self.is_distributed = self.reducer_flag
         self.loss_scaling_manager: Any = None
         if isinstance(scale_sense, Cell):
@@ -199,12 +200,6 @@ grad_scale = MultitypeFuncGraph("grad_scale")
 grad_scale.register("Tensor", "Tensor", "Tensor")(_unscaled)
 shard_grad_scale = MultitypeFuncGraph("shard_grad_scale")
 shard_grad_scale.register("Tensor", "Tensor", "Tensor")(_unscaled_shard)
-
-
-def _ops() -> Any:
-    from mindspore_compat.ops import operations
-
-    return operations
 
 
 def _flat(value: Any) -> list[torch.Tensor]:

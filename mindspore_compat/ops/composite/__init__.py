@@ -10,9 +10,42 @@ from mindspore_compat.ops.composite.base import (
     tail,
     zip_operation,
 )
-from mindspore_compat.ops.composite.grad import GradOperation, get_grad, grad, stop_gradient, value_and_grad
+from mindspore_compat.ops.composite.math_ops import (
+    batch_dot,
+    clip_by_global_norm,
+    clip_by_value,
+    count_nonzero,
+    dot,
+    gamma,
+    laplace,
+    matmul,
+    mm,
+    multinomial,
+    normal,
+    ones_like,
+    poisson,
+    repeat_elements,
+    sequence_mask,
+    tensor_dot,
+    uniform,
+    zeros_like,
+)
+from mindspore_compat.ops.function.grad._operation import GradOperation, get_grad, grad, stop_gradient, value_and_grad
 
-_LATER = {
+__all__ = [
+    "GradOperation",
+    "HyperMap",
+    "Map",
+    "MultitypeFuncGraph",
+    "add_flags",
+    "core",
+    "env_get",
+    "get_grad",
+    "grad",
+    "stop_gradient",
+    "tail",
+    "value_and_grad",
+    "zip_operation",
     "batch_dot",
     "clip_by_global_norm",
     "clip_by_value",
@@ -31,31 +64,4 @@ _LATER = {
     "tensor_dot",
     "uniform",
     "zeros_like",
-}
-
-__all__ = [
-    "GradOperation",
-    "HyperMap",
-    "Map",
-    "MultitypeFuncGraph",
-    "add_flags",
-    "core",
-    "env_get",
-    "get_grad",
-    "grad",
-    "stop_gradient",
-    "tail",
-    "value_and_grad",
-    "zip_operation",
-    *sorted(_LATER),
 ]
-
-
-def __getattr__(name: str) -> object:
-    # ops.function imports composite.grad, so composite can ask for its functions only when they are wanted
-    if name in _LATER:
-        from mindspore_compat.ops.composite import math_ops
-
-        globals().update({key: getattr(math_ops, key) for key in _LATER})
-        return globals()[name]
-    raise AttributeError(f"module 'mindspore.ops.composite' has no attribute '{name}'")

@@ -14,7 +14,7 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_plain, dtype_or_none
 from mindspore_compat.ops._declare import plain, primitive
-from mindspore_compat.ops.composite.grad import stop_gradient
+from mindspore_compat.ops.function.grad._operation import stop_gradient
 
 __all__ = [
     "Depend",

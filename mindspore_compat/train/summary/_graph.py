@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 
 from mindspore_compat import context
+from mindspore_compat._capture.calls import Call, LayerCalls, NextInputs
+from mindspore_compat._capture.recorder import Identity
 from mindspore_compat._format.proto import anf_ir
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.optim.optimizer import Optimizer
 from mindspore_compat.train.summary._operators import operator_graph, set_type
 
 __all__ = ["CallTrace", "InputsTrace", "graph_of"]
@@ -25,67 +27,32 @@ __all__ = ["CallTrace", "InputsTrace", "graph_of"]
 _log = logging.getLogger("mindspore_compat")
 
 
-class _Call(NamedTuple):
-    module: Any
-    inputs: list[Any]
-    outputs: list[Any]
-
-
-def _tensors(value: Any) -> Iterator[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, (tuple, list)):
-        for item in value:
-            yield from _tensors(item)
-
-
 def _is_leaf(module: torch.nn.Module) -> bool:
     return next(iter(module.children()), None) is None
 
 
-class InputsTrace:
+class InputsTrace(NextInputs):
     """In GRAPH_MODE, takes down what the forward of a network gets at its next call."""
 
     def __init__(self, network: torch.nn.Module) -> None:
-        self.inputs: tuple[Any, ...] | None = None
-        forward = _forward_of(network)[1] if context.get_context("mode") == context.GRAPH_MODE else None
-        self._handle = forward.register_forward_pre_hook(self._note) if forward is not None else None
-
-    def _note(self, module: Any, inputs: Any) -> None:
-        self.inputs = tuple(inputs)
-        self.stop()
-
-    def stop(self) -> None:
-        if self._handle is not None:
-            self._handle.remove()
-        self._handle = None
+        super().__init__(_forward_of(network)[1] if context.get_context("mode") == context.GRAPH_MODE else None)
 
 
-class CallTrace:
-    """Listens to the layers of a network during one run; `stop` ends it."""
+class CallTrace(LayerCalls):
+    """Listens to the layers of a network during one run, and to what its forward gets; `stop` ends it."""
 
     def __init__(self, network: torch.nn.Module) -> None:
-        self.calls: list[_Call] = []
         self._forward = InputsTrace(network)
-        self._handles = [
-            module.register_forward_hook(self._note)
-            for module in network.modules()
-            if _is_leaf(module) and not _is_optimizer(module)
-        ]
+        super().__init__(item for item in network.modules() if _is_leaf(item) and not _is_optimizer(item))
 
     @property
     def inputs(self) -> tuple[Any, ...] | None:
         """Of the forward, with the loss."""
         return self._forward.inputs
 
-    def _note(self, module: Any, inputs: Any, outputs: Any) -> None:
-        self.calls.append(_Call(module, list(_tensors(inputs)), list(_tensors(outputs))))
-
     def stop(self) -> None:
         self._forward.stop()
-        for handle in self._handles:
-            handle.remove()
-        self._handles = []
+        super().stop()
 
 
 def _forward_of(network: torch.nn.Module) -> tuple[str, Any]:
@@ -96,8 +63,6 @@ def _forward_of(network: torch.nn.Module) -> tuple[str, Any]:
 
 
 def _is_optimizer(module: Any) -> bool:
-    from mindspore_compat.nn.optim.optimizer import Optimizer
-
     return isinstance(module, Optimizer)
 
 
@@ -130,7 +95,7 @@ class _Builder:
             id(parameter): getattr(parameter, "name", None) or path for path, parameter in network.named_parameters()
         }
         self._listed: set[str] = set()
-        self._sources: dict[int, str] = {}
+        self._sources: Identity[str] = Identity(holds=True)
         self._last: str | None = None
 
     def add_parameter(self, name: str, tensor: torch.Tensor | None) -> None:
@@ -162,18 +127,17 @@ class _Builder:
         _set_output_type(node.output_type, outputs)
         self._last = node.name
         for tensor in outputs:
-            self._sources[id(tensor)] = node.name
+            self._sources.put(tensor, node.name)
 
-    def follow(self, calls: list[_Call]) -> None:
+    def follow(self, calls: list[Call]) -> None:
         """Nodes of a run."""
         for call in calls:
             names = []
             for tensor in call.inputs:
-                source = self._sources.get(id(tensor))
+                source = self._sources.get(tensor)
                 if source is None and (self._last is None or not tensor.is_floating_point()):
-                    source = self._sources[id(tensor)] = (
-                        f"inputs{len([name for name in self._listed if name.startswith('inputs')])}"
-                    )
+                    source = f"inputs{len([name for name in self._listed if name.startswith('inputs')])}"
+                    self._sources.put(tensor, source)
                     self.add_parameter(source, tensor)
                 names.append(source if source is not None else str(self._last))
             self.add_layer(call.module, list(dict.fromkeys(names)), call.outputs)

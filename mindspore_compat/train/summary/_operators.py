@@ -8,6 +8,7 @@ generators and what is printed. What an export refuses, this refuses.
 from __future__ import annotations
 
 import copy
+import functools
 import random
 import sys
 import threading
@@ -20,10 +21,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._capture.graph.decompose import DECOMPOSITIONS, torch_decompositions
 from mindspore_compat._capture.graph.ir import Graph, Node, Value, leaves
 from mindspore_compat._format.events import DATA_TYPES
 from mindspore_compat._format.proto import anf_ir
+from mindspore_compat.common import seed
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.ops.operations.debug_ops import summary_hooks
 from mindspore_compat.train._export import _mindir_rows as mindir
 from mindspore_compat.train._export._lower import Lowering, Ref, Row
 from mindspore_compat.train._export._recordable import graph_of
@@ -149,11 +153,18 @@ _WHOLE = frozenset(
 )  # not taken apart
 
 
+@functools.cache
+def _named() -> set[str]:
+    """What torch could take apart, and is to be seen by its name."""
+    found = {str(op.overloadpacket.__name__) for op in torch_decompositions() if isinstance(op, torch._ops.OpOverload)}
+    return {name for name in found if "_backward" not in name} - DECOMPOSITIONS.keys()
+
+
 def _kept(deadline: float) -> Callable[[str, dict[str, Any]], bool]:
     def kept(op: str, arguments: dict[str, Any]) -> bool:
         if time.monotonic() > deadline:
             raise TimeoutError("the graph takes too long to record")
-        return op in _WHOLE or mindir.kept(op, arguments)
+        return op in _WHOLE or op in _named() or mindir.kept(op, arguments)
 
     return kept
 
@@ -325,9 +336,6 @@ class _Silent:
 @contextmanager
 def _nothing_seen() -> Iterator[None]:
     """Random generators and summary operators see nothing of what runs inside, standard output and error neither."""
-    from mindspore_compat.common import seed
-    from mindspore_compat.ops.operations.debug_ops import summary_hooks
-
     streams, hooks = (sys.stdout, sys.stderr), list(summary_hooks)
     python, numpy, own = random.getstate(), np.random.get_state(), seed.numpy_generator().bit_generator.state
     kernels = copy.deepcopy(seed._kernel_seeds)

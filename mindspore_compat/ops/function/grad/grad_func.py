@@ -19,7 +19,7 @@ from mindspore_compat.common._differentiation import (
     tensors_of,
 )
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops.composite.grad import GradOperation, get_grad, grad, stop_gradient, value_and_grad
+from mindspore_compat.ops.function.grad._operation import GradOperation, get_grad, grad, stop_gradient, value_and_grad
 
 __all__ = [
     "GradOperation",

@@ -1,0 +1,142 @@
+"""Modes, flags and hooks of a Cell."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from mindspore_compat.common._program import program
+from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.nn._cell_attributes import Attributes
+from mindspore_compat.nn._cell_dtype import FLAG_DTYPES
+from mindspore_compat.nn._kept_forward import KeptForward
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["Modes"]
+
+
+class Modes(Attributes):
+    """The part of `Cell` that chooses how it computes, and who is notified."""
+
+    def set_train(self, mode: bool = True) -> Self:
+        """Training mode for this Cell and all below (a new Cell is in evaluation mode, unlike a torch module)."""
+        self.__dict__["_phase"] = "train" if mode else "predict"
+        return self.add_flags_recursive(training=mode)
+
+    def train(self, mode: bool = True) -> Self:  # type: ignore[override]
+        """torch's name for `set_train`."""
+        return self.set_train(mode)
+
+    def set_grad(self, requires_grad: bool = True) -> Self:
+        """Mark the Cell as differentiated: a call keeps its forward for the `GradOperation` that follows."""
+        self.__dict__["requires_grad"] = requires_grad
+        return self
+
+    def add_flags(self, **flags: Any) -> Self:
+        """Set attributes of this Cell; ``fp16=True`` and the like choose the dtype it computes in."""
+        state = self.__dict__
+        self._func_graph_flags.update(flags)
+        if "training" in flags and state["training"] is not flags["training"]:
+            program.changed()
+        if any(state.get(name, flags) is not flag for name, flag in flags.items() if name != "training"):
+            self._changed()
+        state.update(flags)
+        for name, dtype in FLAG_DTYPES.items():
+            if flags.get(name):
+                self.__dict__["_cast_dtype"] = dtype
+        return self
+
+    def add_flags_recursive(self, **flags: Any) -> Self:
+        """`add_flags` for this Cell and all below."""
+        self.add_flags(**flags)
+        for cell in self.cells():
+            if isinstance(cell, Modes):
+                cell.add_flags_recursive(**flags)
+            elif "training" in flags:
+                cell.train(flags["training"])
+        return self
+
+    def get_flags(self) -> dict[str, Any]:
+        """The flags set by `add_flags`."""
+        return self._func_graph_flags
+
+    def to_float(self, dst_type: torch.dtype) -> Self:
+        """Compute in ``dst_type``: inputs, and Parameters where they are used, are cast; the Parameters stay as they
+        are.
+
+        Raises:
+            ValueError: unless it is float16, float32 or bfloat16.
+        """
+        if dst_type not in FLAG_DTYPES.values():
+            raise ValueError(
+                "For 'to_float', the argument 'dst_type' must be mstype.float32, mstype.float16 or mstype.bfloat16, "
+                f"but got type: {type(dst_type)} and value: {dst_type}."
+            )
+        return self.add_flags_recursive(**{name: dst_type is dtype for name, dtype in FLAG_DTYPES.items()})
+
+    def recompute(self, **kwargs: Any) -> None:
+        """Recompute this Cell's activations in the backward pass instead of keeping them."""
+        unknown = set(kwargs) - {
+            "mp_comm_recompute",
+            "parallel_optimizer_comm_recompute",
+            "use_reentrant",
+            "output_recompute",
+            "recompute_slice_activation",
+        }
+        if unknown:
+            raise ValueError(f"For 'recompute', keyword {sorted(unknown)} is not recognized.")
+        self._changed()
+        self.__dict__.update(_recompute=True, _special_call=True)
+
+    # --- data and hooks -----------------------------------------------------------------------------------------------
+
+    def init_parameters_data(self, auto_parallel_mode: bool = False) -> dict[Parameter, Parameter]:
+        """{Parameter: itself}: here data exist from the start."""
+        return {parameter: parameter for parameter in self.get_parameters()}
+
+    def apply(self, fn: Callable[[Any], Any]) -> Self:  # type: ignore[override]
+        """``fn`` on every Cell below and on this one."""
+        for cell in self.cells():
+            cell.apply(fn)
+        fn(self)
+        return self
+
+    def register_forward_hook(self, hook_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """``hook_fn(cell, inputs, output)`` after each call; what it returns, if anything, is the output. Returns a
+        handle with ``remove()``.
+        """
+        self._changed()
+        return super().register_forward_hook(hook_fn, *args, **kwargs)
+
+    def register_forward_pre_hook(self, hook_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """``hook_fn(cell, inputs)`` before each call; what it returns, if anything, are the inputs."""
+        self._changed()
+        return super().register_forward_pre_hook(hook_fn, *args, **kwargs)
+
+    def register_full_backward_hook(self, hook: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        self._changed()
+        KeptForward._hooked = True
+        warnings.filterwarnings(
+            "ignore", "Full backward hook is firing when gradients are computed with respect to module outputs"
+        )
+        return super().register_full_backward_hook(hook, *args, **kwargs)
+
+    def register_full_backward_pre_hook(self, hook: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        self._changed()
+        KeptForward._hooked = True
+        return super().register_full_backward_pre_hook(hook, *args, **kwargs)
+
+    def register_backward_hook(self, hook_fn: Callable[..., Any]) -> Any:  # type: ignore[override]
+        """``hook_fn(cell, grad_input, grad_output)`` after the gradient of the inputs is known; returns a handle with
+        ``remove()``.
+        """
+        return self.register_full_backward_hook(hook_fn)
+
+    def register_backward_pre_hook(self, hook_fn: Callable[..., Any]) -> Any:
+        """``hook_fn(cell, grad_output)`` before; returns a handle with ``remove()``."""
+        return self.register_full_backward_pre_hook(hook_fn)

@@ -1,0 +1,246 @@
+"""Learning rates, weight decay and groups of parameters, as an optimizer is given them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import torch
+
+from mindspore_compat._runtime.device import CPU
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.parameter import Parameter, ParameterTuple
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.layer.container import CellList
+from mindspore_compat.nn.learning_rate_schedule import LearningRateSchedule
+
+__all__ = ["Groups", "as_parameter_list", "host_parameter", "host_tensor"]
+
+_GROUP_KEYS = ("params", "lr", "weight_decay", "order_params", "grad_centralization")
+
+
+def host_tensor(value: Any, dtype: torch.dtype = torch.float32) -> Tensor:
+    return wrap(torch.as_tensor(value, dtype=dtype, device=CPU))
+
+
+def host_parameter(value: Any, name: str, dtype: torch.dtype = torch.float32) -> Parameter:
+    return Parameter(torch.tensor(value, dtype=dtype, device=CPU), name=name)
+
+
+class _IteratorLearningRate(LearningRateSchedule):
+    """A list of learning rates, one for each step; the last one stays. The answer has the step's shape."""
+
+    def __init__(self, learning_rate: np.ndarray, name: str) -> None:
+        super().__init__()
+        self.learning_rate = host_parameter(learning_rate, name)
+
+    def construct(self, global_step: Any) -> Any:
+        rates = self.__dict__["_parameters"]["learning_rate"].asnumpy()
+        is_tensor = isinstance(global_step, torch.Tensor)
+        step = int(global_step.item()) if is_tensor else int(global_step)
+        return host_tensor(
+            np.full(tuple(global_step.shape) if is_tensor else (), rates[min(max(step, 0), len(rates) - 1)])
+        )
+
+
+class _ConvertToCell(LearningRateSchedule):
+    """A constant learning rate among groups of which some have schedules."""
+
+    def __init__(self, learning_rate: Parameter) -> None:
+        super().__init__()
+        self.learning_rate = learning_rate
+
+    def construct(self, global_step: Any) -> Any:
+        return self.__dict__["_parameters"]["learning_rate"] + 0.0
+
+
+def as_parameter_list(parameters: Any, what: str) -> list[Any]:
+    if parameters is None:
+        raise ValueError(f"For 'Optimizer', the argument {what} can not be None.")
+    if not isinstance(parameters, Iterable):
+        raise TypeError(f"For 'Optimizer', the argument {what} must be Iterable type, but got {type(parameters)}.")
+    parameters = list(parameters)
+    if not parameters:
+        raise ValueError(f"For 'Optimizer', the argument {what} must not be empty.")
+    return parameters
+
+
+class Groups(Cell):
+    """The part of `Optimizer` that checks and keeps rates, decays and groups."""
+
+    def _checked_rate(self, learning_rate: Any) -> Any:
+        """A float, a numpy array of one rate a step, or a schedule; sets ``dynamic_lr``."""
+        if isinstance(learning_rate, (int, float)) and not isinstance(learning_rate, bool):
+            if learning_rate < 0:
+                raise ValueError(
+                    f"For '{self.cls_name}', the 'learning_rate' must not be negative, but got {learning_rate}."
+                )
+            return float(learning_rate)
+        if isinstance(learning_rate, torch.Tensor) and learning_rate.dim() == 0:
+            return float(learning_rate)
+        if isinstance(learning_rate, torch.Tensor) and learning_rate.dim() > 1:
+            raise ValueError(
+                "For 'Optimizer', if 'learning_rate' is Tensor type, then the dimension of it should be 0 or 1, "
+                f"but got {learning_rate.dim()}."
+            )
+        self.dynamic_lr = True
+        if isinstance(learning_rate, LearningRateSchedule):
+            return learning_rate
+        if isinstance(learning_rate, torch.Tensor):
+            return learning_rate.detach().cpu().numpy().astype(np.float32)
+        if isinstance(learning_rate, Iterable) and not isinstance(learning_rate, (str, dict)):
+            return np.array([float(item) for item in learning_rate], np.float32)
+        raise TypeError(
+            "For 'Optimizer', the argument 'learning_rate' must be int, float, Tensor, Iterable or "
+            "LearningRateSchedule, "
+            f"but got {type(learning_rate)}."
+        )
+
+    def _build_rate(self, rate: Any, name: str) -> Any:
+        """What is stored for a rate: a Parameter, or a Cell that maps the step to it."""
+        if isinstance(rate, float):
+            return host_parameter(rate, name)
+        return _IteratorLearningRate(rate, name) if isinstance(rate, np.ndarray) else rate
+
+    def _init_groups(self, groups: list[dict[str, Any]], rate: Any, weight_decay: Any) -> None:
+        self.group_params: list[Parameter] = []
+        self.group_lr: list[Any] = []
+        self.group_weight_decay: list[Any] = []
+        self.group_grad_centralization: list[bool] = []
+        order: list[Parameter] | None = None
+        rates: dict[int, Any] = {}
+        for number, group in enumerate(groups):
+            self._check_group(group)
+            if "order_params" in group:
+                order = list(group["order_params"])
+                self.is_group_params_ordered = True
+            elif "lr" in group:
+                self.is_group_lr = True
+                rates[number] = self._checked_rate(group["lr"])
+        lengths = {len(item) for item in [rate, *rates.values()] if isinstance(item, np.ndarray)}
+        if len(lengths) > 1:
+            raise ValueError(
+                "For 'Optimizer', the Tensor type dynamic learning rate in group must be the same size as the argument "
+                f"'learning_rate', but got lengths {sorted(lengths)}."
+            )
+        default = self._build_rate(rate, "learning_rate")
+        for number, group in enumerate(groups):
+            if "order_params" in group:
+                continue
+            own = self._build_rate(rates[number], f"learning_rate_group_{number}") if number in rates else default
+            decay = self._checked_decay(group.get("weight_decay", weight_decay))
+            centralize = group.get("grad_centralization", False)
+            if not isinstance(centralize, bool):
+                raise TypeError(
+                    f"For 'Optimizer', the 'gradients_centralization' must be bool type, but got {type(centralize)}."
+                )
+            for parameter in list(group["params"]):
+                if any(parameter is item or parameter.name == item.name for item in self.group_params):
+                    raise RuntimeError(
+                        f"For 'Optimizer', the {parameter.name} parameter already exists, it does not support repeated "
+                        "setting. Please check whether the optimizer parameter has been set multiple times."
+                    )
+                self.group_params.append(parameter)
+                self.group_lr.append(own)
+                self.group_weight_decay.append(decay)
+                self.group_grad_centralization.append(centralize)
+        if order is not None:
+            self._reorder(order)
+
+    def _check_group(self, group: Any) -> None:
+        unknown = [key for key in group if key not in _GROUP_KEYS]
+        if unknown:
+            raise KeyError(
+                f"For 'Optimizer', the key in group params must be one of in {list(_GROUP_KEYS)}, but got {unknown}."
+            )
+        if "order_params" in group:
+            if len(group) > 1:
+                raise ValueError(
+                    "For 'Optimizer', the order params dict in group parameters should only include the 'order_params' "
+                    "key, "
+                    f"but got {list(group)}."
+                )
+            if not isinstance(group["order_params"], Iterable):
+                raise TypeError(
+                    "For 'Optimizer', the value of 'order_params' in group parameters must be Iterable type, "
+                    f"but got {type(group['order_params'])}."
+                )
+            return
+        if not isinstance(group.get("params"), (list, tuple)):
+            group["params"] = as_parameter_list(group.get("params"), "group `params`")
+        for index, parameter in enumerate(as_parameter_list(group["params"], "group `params`")):
+            if not isinstance(parameter, Parameter):
+                raise TypeError(
+                    "For 'Optimizer', the element in group parameters must be Parameter type, "
+                    f"but got {type(parameter)} at index {index}."
+                )
+
+    def _reorder(self, order: list[Parameter]) -> None:
+        if len(order) != len(self.group_params):
+            raise ValueError(
+                "For 'Optimizer', the length of order parameters must be the same as the length of group parameters, "
+                f"but got order parameters' length {len(order)}, group parameters' length {len(self.group_params)}."
+            )
+        position = {parameter.name: number for number, parameter in enumerate(self.group_params)}
+        try:
+            picks = [position[parameter.name] for parameter in order]
+        except KeyError as error:
+            raise ValueError(f"For 'Optimizer', 'order_params' names {error}, which is in no group.") from None
+        for name in ("group_params", "group_lr", "group_weight_decay", "group_grad_centralization"):
+            values = getattr(self, name)
+            object.__setattr__(self, name, [values[pick] for pick in picks])
+
+    def _init_rates(self, rate: Any) -> None:
+        if not self.is_group_lr:
+            self.learning_rate = self._build_rate(rate, "learning_rate")
+        elif self.dynamic_lr:
+            cells: dict[int, Any] = {}
+            for item in self.group_lr:
+                cells.setdefault(id(item), _ConvertToCell(item) if isinstance(item, Parameter) else item)
+            self.learning_rate = CellList([cells[id(item)] for item in self.group_lr], auto_prefix=False)
+        else:
+            self.learning_rate = ParameterTuple(self.group_lr)
+
+    def _checked_decay(self, weight_decay: Any) -> Any:
+        if isinstance(weight_decay, Cell):
+            self.dynamic_weight_decay = True
+            return weight_decay
+        if isinstance(weight_decay, bool) or not isinstance(weight_decay, (int, float)):
+            raise TypeError(
+                f"For 'Optimizer', the argument 'Weight_decay' must be int, float or Cell.but got {type(weight_decay)}"
+            )
+        if weight_decay < 0:
+            raise ValueError(f"For '{self.cls_name}', the 'weight_decay' must not be negative, but got {weight_decay}.")
+        return float(weight_decay)
+
+    def _init_decay(self, weight_decay: Any) -> None:
+        own = self.__dict__
+        if self.is_group:
+            decays = self.group_weight_decay
+            self.decay_flags = tuple(isinstance(item, Cell) or item > 0 for item in decays)
+            self.exec_weight_decay = any(self.decay_flags)
+            self.dynamic_decay_flags: Any = tuple(isinstance(item, Cell) for item in decays)
+            own["weight_decay"] = tuple(
+                item if isinstance(item, Cell) else host_tensor(item * self.loss_scale) for item in decays
+            )
+            self.grad_centralization_flags = tuple(self.group_grad_centralization)
+        else:
+            decay = self._checked_decay(weight_decay)
+            self.decay_flags = tuple("beta" not in item.name and "gamma" not in item.name for item in self.parameters)  # type: ignore[attr-defined]
+            self.exec_weight_decay = isinstance(decay, Cell) or decay > 0
+            self.dynamic_decay_flags = isinstance(decay, Cell)
+            decays = [decay] * len(self.decay_flags)
+            own["weight_decay"] = decay if isinstance(decay, Cell) else host_tensor(decay * self.loss_scale)
+            self.grad_centralization_flags = (False,) * len(self.decay_flags)
+        own["_decays"] = tuple(item if flag else 0.0 for item, flag in zip(decays, self.decay_flags))
+
+    @property
+    def weight_decay(self) -> Any:
+        """The weight decay times loss_scale: a 0-d Tensor or a Cell, or a tuple of them when there are groups."""
+        return self.__dict__["weight_decay"]
+
+    @weight_decay.setter
+    def weight_decay(self, value: Any) -> None:
+        self.__dict__["weight_decay"] = value
