@@ -3,7 +3,7 @@
     python -m tools.make_reference [FOLDER]      # default: docs/reference/generated
 
 `docs/conf.py` calls it before Sphinx reads its sources, so that no list of names is kept by hand. An object with
-several spellings stands once, under the shortest one in the package that defines it. What is said of it is its docstring.
+several spellings stands once, under the shortest one in the package that defines it, with its docstring.
 """
 
 from __future__ import annotations
