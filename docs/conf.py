@@ -52,8 +52,7 @@ def _escaped(line: str) -> str:
     """``|x|`` and a single ``*`` are mathematics in our docstrings, markup in Sphinx."""
     parts = _CODE.split(line)
     for place in range(0, len(parts), 2):
-        text = parts[place].replace("|", r"\|")
-        parts[place] = text.replace("*", r"\*") if text.count("*") % 2 else text
+        parts[place] = re.sub(r"(?<!\*)\*(?!\*)", r"\\*", parts[place].replace("|", r"\|"))
     return "".join(parts)
 
 
