@@ -1,0 +1,71 @@
+"""Sphinx: `make docs`, or `sphinx-build docs build/docs` with the extra `docs` installed. Needs no network."""
+
+from __future__ import annotations
+
+import configparser
+import inspect
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import torch
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tools.make_reference import write  # noqa: E402
+
+write()
+
+_metadata = configparser.ConfigParser(interpolation=None)
+_metadata.read(ROOT / "setup.cfg", encoding="utf-8")
+project = "mindspore_compat"
+author = "mindspore_compat maintainers"
+project_copyright = author
+release = version = _metadata["metadata"]["version"]
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+root_doc = "contents"
+html_theme = "alabaster"
+html_theme_options = {
+    "description": "MindSpore's training API on PyTorch",
+    "page_width": "1200px",
+    "sidebar_width": "260px",
+}
+html_show_sourcelink = False
+
+default_role = "code"  # docstrings write `name` for code
+add_module_names = False
+autodoc_typehints = "none"  # signatures are upstream's; types stand in the text
+autodoc_member_order = "bysource"
+autodoc_inherit_docstrings = False
+napoleon_numpy_docstring = False
+myst_heading_anchors = 2
+# links out of docs/ are for those who read the files in the repository
+suppress_warnings = ["myst.xref_missing"]
+
+_CODE = re.compile(r"(``.*?``|`.*?`)")
+
+
+def _escaped(line: str) -> str:
+    """``|x|`` and a single ``*`` are mathematics in our docstrings, markup in Sphinx."""
+    parts = _CODE.split(line)
+    for place in range(0, len(parts), 2):
+        parts[place] = re.sub(r"(?<!\*)\*(?!\*)", r"\\*", parts[place].replace("|", r"\|"))
+    return "".join(parts)
+
+
+def _docstring(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    """Docstrings of torch's methods and of a constant's type are named instead of copied."""
+    theirs = inspect.getdoc(getattr(torch.Tensor, name.rpartition(".")[2], None))
+    if what in ("method", "property", "attribute") and theirs and theirs == inspect.getdoc(value):
+        lines[:] = [f"As ``torch.Tensor.{name.rpartition('.')[2]}``."]
+    elif what == "data" and inspect.getdoc(value) == inspect.getdoc(type(value)):
+        lines[:] = [f"Of type ``{type(value).__name__}``."]
+    lines[:] = [_escaped(line) for line in lines]
+
+
+def setup(app: Any) -> None:
+    """Called by Sphinx."""
+    app.connect("autodoc-process-docstring", _docstring, priority=400)  # before napoleon
