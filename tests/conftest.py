@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import collections
 import multiprocessing
 import os
 import random
+import re
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,6 +45,48 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if marked and not is_there():
             for item in marked:
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--known-skips",
+        metavar="FILE",
+        help="fail if tests are skipped that FILE does not expect: CI's tests/expected_skips.txt",
+    )
+
+
+def expected_skips(text: str) -> list[tuple[int, re.Pattern[str]]]:
+    """(most of them, pattern of the reason) of each line ``NUMBER PATTERN``; lines with # are comments."""
+    rows = [line.split(maxsplit=1) for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    return [(int(count), re.compile(pattern)) for count, pattern in rows]
+
+
+def unexpected_skips(reasons: list[str], expected: list[tuple[int, re.Pattern[str]]]) -> list[str]:
+    """What of the reasons for skips is not expected, or more often than it is."""
+    counts = collections.Counter(
+        next((place for place, (_, pattern) in enumerate(expected) if pattern.search(reason)), reason)
+        for reason in reasons
+    )
+    return [
+        f"{count} x {key}"
+        if isinstance(key, str)
+        else f"{count} x {expected[key][1].pattern}, {expected[key][0]} expected"
+        for key, count in counts.items()
+        if isinstance(key, str) or count > expected[key][0]
+    ]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    file = session.config.getoption("--known-skips")
+    reporter: Any = session.config.pluginmanager.get_plugin("terminalreporter")
+    if file is None or reporter is None:
+        return
+    reasons = [report.longrepr[2].removeprefix("Skipped: ") for report in reporter.stats.get("skipped", [])]
+    found = unexpected_skips(reasons, expected_skips(Path(file).read_text()))
+    if found:
+        reporter.write_line("\nSkipped without a reason in " + f"{file}:\n" + "\n".join(found), red=True)
+        session.exitstatus = exitstatus or pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture(autouse=True)

@@ -7,13 +7,10 @@ checked before it is used.
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from typing import Any
 
-import torch
 from google.protobuf.message import DecodeError
 
 from mindspore_compat._api.errors import COVERAGE_PAGE
@@ -21,7 +18,7 @@ from mindspore_compat._format import envelope
 from mindspore_compat._format.ckpt import check_count
 from mindspore_compat._format.proto import mindir as proto
 from mindspore_compat._format.proto._build import check_parts
-from mindspore_compat._format.source import open_regular, read_regular
+from mindspore_compat._format.source import read_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
@@ -30,145 +27,27 @@ from mindspore_compat.train._export._load_gradients import gradient
 from mindspore_compat.train._export._load_operators import REFUSED
 from mindspore_compat.train._export._load_rows import IN_PLACE, operator
 from mindspore_compat.train._export._load_scalars import SCALARS
-from mindspore_compat.train._export._mindir import DATA_TYPES
+from mindspore_compat.train._export._load_values import (
+    FAILURES,
+    NAMES_NODE,
+    TOKENS,
+    MindirError,
+    Separate,
+    T,
+    naming,
+    read_tensor,
+    read_text,
+    read_value,
+)
 
 __all__ = ["FuncGraph", "MindirError", "read"]
 
-_T = proto.AttributeType
-_DTYPES = {number: dtype for dtype, number in DATA_TYPES.items()}
-_TOKENS = (_T.UMONAD, _T.IOMONAD)  # of side effects; here the order of the file does what they are for
-_INTS = {_T.INT8, _T.INT16, _T.INT32, _T.INT64, _T.UINT8, _T.UINT16, _T.UINT32, _T.UINT64}
 #: nodes that give their first input
 _THROUGH = {"Load", "Depend"}
-_MAX_DIMS = 64  # of torch
-_SPARE_BYTES = 64 << 20  # more than the contents of a file for separate contents may be read so far
 _MOST_CALLS, _DEEPEST = 1_000_000, 60  # of functions of the file in one run: it has to end
-_TOLD = "_mindir_node_told"  # the attribute of an error whose message has the node
-_FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-
-
-class MindirError(FormatError, RuntimeError):
-    """A file is damaged or no MINDIR: a RuntimeError as upstream's, and a ValueError as of all readers here."""
-
-
-@contextmanager
-def _reading(path: str, what: str) -> Iterator[None]:
-    """Whatever goes wrong with what the file says here is its fault, and is told with the place."""
-    try:
-        yield
-    except MindirError:
-        raise
-    except NotImplementedError as error:
-        raise NotImplementedError(f"{error} It stands at {what} in the file {path!r}.") from None
-    except (*_FAILURES, OSError) as error:
-        raise MindirError(
-            f"For 'load', the file {path!r} is damaged at {what}: {type(error).__name__}: {error}"
-        ) from error
-
-
-def _text(value: Any) -> str:
-    """A name; protobuf hands on bytes if they are no UTF-8."""
-    if not isinstance(value, str):
-        raise ValueError(f"the name {value!r:.100} is no UTF-8")
-    return value
 
 
 # --- values -----------------------------------------------------------------------------------------------------------
-
-
-class _Separate:
-    """Contents in files of their own, beside the MINDIR file or in folders below."""
-
-    def __init__(self, path: str) -> None:
-        self._folder, self._taken = os.path.dirname(os.path.realpath(path)), dict[str, int]()
-
-    def _place(self, location: str) -> str:
-        parts = location.replace("\\", "/").split("/")
-        if not location or "\0" in location or os.path.isabs(location) or ".." in parts:
-            raise ValueError(
-                f"the location {location!r:.200} of separate contents must be a relative path below the file's folder"
-            )
-        found = os.path.realpath(os.path.join(self._folder, location))
-        if os.path.commonpath([self._folder, found]) != self._folder:
-            raise ValueError(f"the location {location!r} of separate contents leads out of the file's folder")
-        return found
-
-    def read(self, place: Any, wanted: int) -> bytes:
-        """So many bytes, if there are as many."""
-        path = self._place(_text(place.location))
-        with open_regular(path) as file:
-            size = os.fstat(file.fileno()).st_size
-            if place.length != wanted or place.offset < 0 or place.offset + place.length > size:
-                raise ValueError(
-                    f"the separate contents must have {wanted} bytes, but {place.location!r} of {size} bytes is said "
-                    "to have "
-                    f"{place.length} at byte {place.offset}"
-                )
-            self._taken[path] = self._taken.get(path, 0) + wanted
-            if self._taken[path] > size + _SPARE_BYTES:
-                raise ValueError(f"more is taken from {place.location!r} than it holds: some of it several times")
-            file.seek(place.offset)
-            return file.read(wanted)
-
-
-def _tensor(message: Any, separate: _Separate) -> Any:
-    if message.data_type not in _DTYPES:
-        raise NotImplementedError(
-            f"For 'load', the tensor {message.name!r} has the type {message.data_type}, which is not available in "
-            "torch. "
-            "Cast it before the export."
-        )
-    dtype, shape = _DTYPES[message.data_type], tuple(message.dims)
-    if (
-        len(shape) > _MAX_DIMS
-        or any(dim < 0 for dim in shape)
-        or math.prod(max(dim, 1) for dim in shape) * dtype.itemsize >= 1 << 63
-    ):
-        raise ValueError(f"the tensor {message.name!r} has the shape {list(shape[:_MAX_DIMS])}, which no tensor has")
-    wanted = math.prod(shape) * dtype.itemsize
-    data = separate.read(message.external_data, wanted) if message.HasField("external_data") else message.raw_data
-    if len(data) != wanted:
-        raise ValueError(f"the data of {message.name!r} must have {wanted} bytes, but the file has {len(data)}")
-    content = torch.frombuffer(bytearray(data), dtype=dtype) if wanted else torch.empty(0, dtype=dtype)
-    return torch.reshape(content, shape)
-
-
-def _value(attribute: Any, separate: _Separate) -> Any:
-    """What an attribute holds, as Python has it: None also for the tokens of side effects."""
-    kind = attribute.type
-    if kind in (_T.TENSORS, _T.TENSOR):
-        messages = list(attribute.tensors) or [attribute.t]
-        found = [
-            Tensor(_tensor(item, separate))
-            if item.raw_data or item.dims or item.HasField("external_data")
-            else _DTYPES[item.data_type]
-            for item in messages
-        ]  # without shape and content it is a dtype
-        return found[0] if len(found) == 1 else tuple(found)
-    if kind in (_T.TUPLE, _T.LIST):
-        return tuple(_value(item, separate) for item in attribute.values)
-    if kind == _T.DICT:
-        return {
-            _text(item.name): _value(item.values[0] if item.values else item, separate) for item in attribute.values
-        }
-    if kind in (_T.NONE, *_TOKENS):
-        return None
-    one, several, make = (
-        (attribute.s, attribute.strings, bytes.decode)
-        if kind == _T.STRING
-        else (attribute.d, attribute.doubles, float)
-        if kind == _T.DOUBLE
-        else (attribute.f, attribute.floats, float)
-        if kind == _T.FLOAT
-        else (attribute.i, attribute.ints, int)
-    )
-    if kind == _T.BOOL:
-        make = bool
-    elif kind not in _INTS | {_T.STRING, _T.DOUBLE, _T.FLOAT}:
-        raise NotImplementedError(
-            f"For 'load', the value {attribute.name!r} is of the kind {kind}, which can not be read."
-        )
-    return make(several[0] if len(several) == 1 else one) if len(several) < 2 else tuple(make(item) for item in several)
 
 
 # --- graphs -----------------------------------------------------------------------------------------------------------
@@ -218,9 +97,9 @@ class _Graph:
     """One graph of a file: a list of (name of the result, function, names of the arguments)."""
 
     def __init__(self, message: Any, path: str) -> None:
-        self.path, self.name = path, _text(message.name)
-        self.inputs = [_text(item.name) for item in message.input]
-        self.outputs = [_text(item.name) for item in message.output]
+        self.path, self.name = path, read_text(message.name)
+        self.inputs = [read_text(item.name) for item in message.input]
+        self.outputs = [read_text(item.name) for item in message.output]
         self.steps: list[tuple[str, Callable[..., Any], list[str]]] = []
         self.shared: dict[str, Any] = {}  # Parameters, constants and functions of the file, by name
 
@@ -264,14 +143,14 @@ class _Graph:
                     result = (
                         _Pending(result) if name == last else result.graph.run(result.arguments, counted, depth + 1)
                     )
-            except _FAILURES as error:
+            except FAILURES as error:
                 raise self._failed(name, error) from error
             values[name] = result
         return values
 
     def _failed(self, name: str, error: Exception) -> Exception:
         """The error with the node, once; of the kinds that operators promise it keeps its own."""
-        if hasattr(error, _TOLD):
+        if hasattr(error, NAMES_NODE):
             return error
         text = f"For 'GraphCell', the node {name!r} of the file {self.path!r} failed: {error}"
         if isinstance(error, (ValueError, TypeError, RuntimeError)) and not isinstance(
@@ -280,7 +159,7 @@ class _Graph:
             error.args = (text,)
         else:
             error = ValueError(f"{text} ({type(error).__name__})")
-        setattr(error, _TOLD, True)
+        setattr(error, NAMES_NODE, True)
         return error
 
 
@@ -293,10 +172,10 @@ class _Pending:
 
 def _tokens(messages: list[Any], primitives: dict[str, Any]) -> set[str]:
     """The names of all tokens of side effects in a file."""
-    found = {item.name for graph in messages for item in graph.input if item.attr_info.type in _TOKENS}
+    found = {item.name for graph in messages for item in graph.input if item.attr_info.type in TOKENS}
     for node in [node for graph in messages for node in graph.node]:
         kind = primitives[node.op_type[5:]].op_type if node.op_type[5:] in primitives else node.op_type
-        if kind == "UpdateState" or (kind == "Constant" and node.attribute[0].type in _TOKENS):
+        if kind == "UpdateState" or (kind == "Constant" and node.attribute[0].type in TOKENS):
             found.add(node.output[0])
     return found
 
@@ -304,7 +183,7 @@ def _tokens(messages: list[Any], primitives: dict[str, Any]) -> set[str]:
 def _check_node(node: Any) -> None:
     """ValueError unless it has a result and names are text."""
     for name in (node.name, node.op_type, *node.input, *node.output, *(item.name for item in node.attribute)):
-        _text(name)
+        read_text(name)
     if len(node.output) != 1:
         raise ValueError(f"it must have one result, but has {len(node.output)}")
     if node.op_type == "Constant" and len(node.attribute) != 1:
@@ -316,24 +195,24 @@ class FuncGraph(_graph_cell.FuncGraph):
 
     def __init__(self, model: Any, path: str = "") -> None:
         self.name, self.path = model.graph.name, path
-        self._separate = _Separate(path)
+        self._separate = Separate(path)
         messages = [model.graph, *model.functions]
         self.parameters: dict[str, Parameter] = {}
         self._given: dict[str, dict[str, Any]] = {}  # attributes by the name of the primitive
         shared = self._constants(messages)
         constants = dict(shared)
         parameters = [item for graph in messages for item in graph.parameter]
-        with _reading(path, "its parameters"):
+        with naming(path, "its parameters"):
             check_count(len(parameters), sum(len(item.raw_data) for item in parameters))
         for message in parameters:
-            with _reading(path, f"the parameter {message.name!r:.200}"):
-                name = _text(message.ref_key) or _text(message.name).partition(":")[2] or message.name
+            with naming(path, f"the parameter {message.name!r:.200}"):
+                name = read_text(message.ref_key) or read_text(message.name).partition(":")[2] or message.name
                 if name not in self.parameters:
-                    self.parameters[name] = Parameter(Tensor(_tensor(message, self._separate)), name=name)
+                    self.parameters[name] = Parameter(Tensor(read_tensor(message, self._separate)), name=name)
                 shared[message.name] = self.parameters[name]
-        with _reading(path, "its graphs"):
+        with naming(path, "its graphs"):
             graphs = [_Graph(message, path) for message in messages]
-            primitives = {_text(item.name): item for item in model.primitives}
+            primitives = {read_text(item.name): item for item in model.primitives}
             tokens = _tokens(messages, primitives)
         self._main = graphs[0]
         self._fixed = {
@@ -345,19 +224,19 @@ class FuncGraph(_graph_cell.FuncGraph):
             graph.shared = shared
             for node in message.node:
                 if node.op_type != "Constant":
-                    with _reading(path, f"the node {node.name!r:.200} ({node.op_type!r:.80})"):
+                    with naming(path, f"the node {node.name!r:.200} ({node.op_type!r:.80})"):
                         graph.steps.append(self._step(node, primitives, constants, tokens))
-            with _reading(path, f"the graph {graph.name!r:.200}"):
+            with naming(path, f"the graph {graph.name!r:.200}"):
                 graph.check()
 
     def _constants(self, messages: list[Any]) -> dict[str, Any]:
         """{name: value}; all nodes are checked on the way."""
         result: dict[str, Any] = {}
         for node in [node for graph in messages for node in graph.node]:
-            with _reading(self.path, f"the node {node.name!r:.200}"):
+            with naming(self.path, f"the node {node.name!r:.200}"):
                 _check_node(node)
                 if node.op_type == "Constant":
-                    result[node.output[0]] = _value(node.attribute[0], self._separate)
+                    result[node.output[0]] = read_value(node.attribute[0], self._separate)
         return result
 
     def _step(self, node: Any, primitives: dict[str, Any], constants: dict[str, Any], tokens: set[str]) -> Any:
@@ -368,7 +247,7 @@ class FuncGraph(_graph_cell.FuncGraph):
                 return node.output[0], _call, [kind, *inputs]
             if kind not in self._given:  # once, however many nodes use it
                 self._given[kind] = self._attributes(primitives[kind].attribute)
-            kind, given = _text(primitives[kind].op_type), self._given[kind]
+            kind, given = read_text(primitives[kind].op_type), self._given[kind]
         else:
             given = self._attributes(node.attribute)
         if kind not in _STRUCTURE:
@@ -381,10 +260,10 @@ class FuncGraph(_graph_cell.FuncGraph):
 
     def _attributes(self, messages: Any) -> dict[str, Any]:
         return {
-            _text(item.name): _value(item, self._separate)
+            read_text(item.name): read_value(item, self._separate)
             for item in messages
             if item.name not in ("input_names", "output_names")
-            and not (item.name == "shape" and item.type == _T.TENSORS)
+            and not (item.name == "shape" and item.type == T.TENSORS)
         }
 
     def _function(self, kind: str, attributes: dict[str, Any], node: Any, inputs: list[Any]) -> Callable[..., Any]:
@@ -439,7 +318,7 @@ _STRUCTURE: dict[str, Callable[..., Any]] = {
 
 def read(path: str, dec_key: Any = None, dec_mode: Any = "AES-GCM") -> FuncGraph:
     """The graph of a file, see `load`."""
-    with _reading(path, "its name"):
+    with naming(path, "its name"):
         data: Any = read_regular(path)
     if dec_key is not None:
         data = _decrypted(path, data, dec_key, dec_mode)

@@ -11,7 +11,8 @@ from mindspore_compat._capture.graph.decompose import as_axes
 from mindspore_compat._capture.graph.ir import Node
 from mindspore_compat._format.proto.onnx import DataType
 from mindspore_compat.train._export._deploy import is_fake
-from mindspore_compat.train._export._lower import Ref, Row, compare_dtype, spatial_pads, untransposed
+from mindspore_compat.train._export._lower import Ref, Row, compare_dtype, untransposed
+from mindspore_compat.train._export._onnx_layers import batch_norm, convolution, pool, recurrent, resize, softmax
 from mindspore_compat.train._export._quantized_rows import QUANTIZED_ROWS, bias_of
 
 __all__ = ["DATA_TYPES", "ROWS", "kept"]
@@ -205,61 +206,6 @@ def _mm(e: Any, a: Any, n: Node) -> Ref:
     return e("Gemm", a.self, weight, transB=flag) if is_fake(weight) else e("MatMul", a.self, a.mat2)
 
 
-def _convolution(e: Any, a: Any, n: Node) -> Ref:
-    spatial = a.weight.ndim - 2
-    x, pads = (a.input, [(0, 0)] * spatial) if a.transposed else spatial_pads(a.input, spatial)
-    sides = [
-        [before + pad for (before, _), pad in zip(pads, a.padding)],
-        [after + pad for (_, after), pad in zip(pads, a.padding)],
-    ]
-    attributes = {
-        "kernel_shape": a.weight.shape[2:],
-        "strides": a.stride,
-        "pads": sides[0] + sides[1],
-        "dilations": a.dilation,
-        "group": a.groups,
-    }
-    if a.transposed:
-        return e("ConvTranspose", x, a.weight, a.bias, output_padding=a.output_padding, **attributes)
-    return e("Conv", x, a.weight, bias_of(e, a.bias, a.input, a.weight), **attributes)
-
-
-def _batch_norm(e: Any, a: Any, n: Node) -> Any:
-    count, dtype = a.running_mean.shape[0], a.running_mean.dtype
-    gamma = a.weight if a.weight is not None else e.constant(torch.ones(count, dtype=dtype))
-    beta = a.bias if a.bias is not None else e.constant(torch.zeros(count, dtype=dtype))
-    return (e("BatchNormalization", a.input, gamma, beta, a.running_mean, a.running_var, epsilon=float(a.eps)),)
-
-
-def _pool(name: str) -> Row:
-    def row(e: Any, a: Any, n: Node) -> Any:
-        spatial = len(a.kernel_size)
-        pads = list(a.padding) * (spatial if len(a.padding) == 1 else 1)
-        extra = (
-            {"dilations": list(a.dilation) * (spatial if len(a.dilation) == 1 else 1)}
-            if name == "MaxPool"
-            else {"count_include_pad": a.count_include_pad}
-        )
-        result = e(name, a.self, kernel_shape=a.kernel_size, strides=a.stride or a.kernel_size, pads=pads * 2, **extra)
-        return (result,) if name == "MaxPool" else result
-
-    return row
-
-
-def _softmax(name: str) -> Row:
-    """Opset 11 takes all axes from the given one on as one: so it has to be the last."""
-
-    def row(e: Any, a: Any, n: Node) -> Ref:
-        x, ndim = e.operand(a.self, n.outputs[0].dtype), a.self.ndim
-        if not ndim or a.dim % ndim == ndim - 1:
-            return e(name, x, axis=max(ndim - 1, 0))
-        order = list(range(ndim))
-        order[a.dim % ndim], order[-1] = order[-1], order[a.dim % ndim]
-        return e("Transpose", e(name, e("Transpose", x, perm=order), axis=ndim - 1), perm=order)
-
-    return row
-
-
 def _slice(e: Any, a: Any, n: Node) -> Ref:
     taken = range(*slice(a.start, a.end, a.step).indices(a.self.shape[a.dim]))
     return e("Slice", a.self, (taken.start,), (max(taken.stop, taken.start),), (a.dim % a.self.ndim,), (a.step,))
@@ -292,48 +238,6 @@ def _repeat(e: Any, a: Any, n: Node) -> Ref:
 def _where(e: Any, a: Any, n: Node) -> Ref:
     dtype = n.outputs[0].dtype
     return e("Where", _as_bool(e, a.condition), e.operand(a.self, dtype), e.operand(a.other, dtype))
-
-
-def _resize(mode: str) -> Row:
-    def row(e: Any, a: Any, n: Node) -> Ref:
-        coordinates = (
-            "asymmetric" if mode == "nearest" else "align_corners" if a.align_corners else "pytorch_half_pixel"
-        )
-        empty = e.constant(torch.zeros(0))
-        return e(
-            "Resize",
-            a.self,
-            empty,
-            empty,
-            n.outputs[0].shape,
-            mode=mode,
-            nearest_mode="floor",
-            coordinate_transformation_mode=coordinates,
-        )
-
-    return row
-
-
-def _recurrent(name: str, order: list[int], **attributes: Any) -> Row:
-    """ONNX has one axis more, for directions, and another order of gates."""
-
-    def row(e: Any, a: Any, n: Node) -> Any:
-        size = a.w_hh.shape[1]
-        rows = torch.tensor([place * size + row for place in order for row in range(size)])
-
-        def sorted_rows(item: Any) -> Ref:
-            return e("Gather", item, e.constant(rows), axis=0) if order != [0] else e.ref(item)
-
-        bias = e("Concat", sorted_rows(a.b_ih), sorted_rows(a.b_hh), axis=0) if hasattr(a, "b_ih") else None
-        weights = [
-            e("Unsqueeze", item, axes=[0]) if item is not None else None
-            for item in (sorted_rows(a.w_ih), sorted_rows(a.w_hh), bias)
-        ]
-        starts = [e("Unsqueeze", item, axes=[0]) for item in ([a.h, a.c] if hasattr(a, "c") else [a.h])]
-        found = e(name, a.x, *weights, None, *starts, results=1 + len(starts), hidden_size=size, **attributes)
-        return (e("Squeeze", found[0], axes=[1]), *[e("Squeeze", item, axes=[0]) for item in found[1:]])
-
-    return row
 
 
 def _flip(e: Any, a: Any, n: Node) -> Ref:
@@ -374,14 +278,14 @@ ROWS: dict[str, Row] = {
     "mm": _mm,
     "bmm": lambda e, a, n: e("MatMul", a.self, a.mat2),
     "addmm": _addmm,
-    "convolution": _convolution,
-    "native_batch_norm": _batch_norm,
-    "max_pool2d_with_indices": _pool("MaxPool"),
-    "max_pool3d_with_indices": _pool("MaxPool"),
-    "avg_pool2d": _pool("AveragePool"),
-    "avg_pool3d": _pool("AveragePool"),
-    "_softmax": _softmax("Softmax"),
-    "_log_softmax": _softmax("LogSoftmax"),
+    "convolution": convolution,
+    "native_batch_norm": batch_norm,
+    "max_pool2d_with_indices": pool("MaxPool"),
+    "max_pool3d_with_indices": pool("MaxPool"),
+    "avg_pool2d": pool("AveragePool"),
+    "avg_pool3d": pool("AveragePool"),
+    "_softmax": softmax("Softmax"),
+    "_log_softmax": softmax("LogSoftmax"),
     "elu": lambda e, a, n: e("Elu", a.self, alpha=float(a.alpha)),
     "leaky_relu": lambda e, a, n: e("LeakyRelu", a.self, alpha=float(a.negative_slope)),
     "_prelu_kernel": lambda e, a, n: e("PRelu", a.self, a.weight),
@@ -405,16 +309,16 @@ ROWS: dict[str, Row] = {
     "index_select": lambda e, a, n: e("Gather", a.self, a.index, axis=a.dim % a.self.ndim),
     "gather": lambda e, a, n: e("GatherElements", a.self, a.index, axis=a.dim % a.self.ndim),
     "scatter": lambda e, a, n: e("ScatterElements", a.self, a.index, a.src, axis=a.dim % a.self.ndim),
-    "lstm_layer": _recurrent("LSTM", [0, 3, 1, 2]),
-    "gru_layer": _recurrent("GRU", [1, 0, 2], linear_before_reset=1),
-    "rnn_tanh_layer": _recurrent("RNN", [0], activations=["Tanh"]),
-    "rnn_relu_layer": _recurrent("RNN", [0], activations=["Relu"]),
+    "lstm_layer": recurrent("LSTM", [0, 3, 1, 2]),
+    "gru_layer": recurrent("GRU", [1, 0, 2], linear_before_reset=1),
+    "rnn_tanh_layer": recurrent("RNN", [0], activations=["Tanh"]),
+    "rnn_relu_layer": recurrent("RNN", [0], activations=["Relu"]),
     "topk": lambda e, a, n: e("TopK", a.self, (a.k,), axis=a.dim, largest=a.largest, sorted=a.sorted, results=2),
     "sort": lambda e, a, n: e(
         "TopK", a.self, (a.self.shape[a.dim],), axis=a.dim, largest=a.descending, sorted=True, results=2
     ),
-    "upsample_nearest2d": _resize("nearest"),
-    "upsample_bilinear2d": _resize("linear"),
+    "upsample_nearest2d": resize("nearest"),
+    "upsample_bilinear2d": resize("linear"),
     **QUANTIZED_ROWS,
 }
 

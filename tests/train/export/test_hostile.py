@@ -14,7 +14,7 @@ import mindspore_compat as ms
 from mindspore_compat import Tensor, nn
 from mindspore_compat._format.proto import mindir
 from mindspore_compat.ops import operations as P
-from mindspore_compat.train._export import _load
+from mindspore_compat.train._export import _load, _load_values
 from mindspore_compat.train._export._load_operators import CLASSES, REFUSED
 from mindspore_compat.train._export._load_scalars import SCALARS
 
@@ -161,7 +161,7 @@ def test_the_place_of_separate_contents_is_checked_before_memory_is_taken(
 
 
 def test_separate_contents_are_not_taken_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_load, "_SPARE_BYTES", 50)
+    monkeypatch.setattr(_load_values, "_SPARE_BYTES", 50)
     path = changed(tmp_path / "net", separate("data", times=5))
     (tmp_path / "net/data").write_bytes(bytes(24))
     with pytest.raises(RuntimeError, match="more is taken from 'data' than it holds"):

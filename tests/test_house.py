@@ -1,0 +1,77 @@
+"""The tree is what its pages say of it, and its files and functions stay short."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from tools import make_map
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "mindspore_compat"
+FILES = sorted(PACKAGE.rglob("*.py"))
+MOST_LINES, MOST_IN_A_FUNCTION = 400, 60
+#: files that may be longer: why
+LONG: dict[str, str] = {}
+
+
+def _is_list_of_names(node: ast.AST) -> bool:
+    """``__all__``, which is as long as it is."""
+    return isinstance(node, ast.Assign) and any(getattr(item, "id", "") == "__all__" for item in node.targets)
+
+
+def _lines(path: Path) -> int:
+    text = path.read_text()
+    names = [node for node in ast.parse(text).body if _is_list_of_names(node)]
+    return text.count("\n") - sum((node.end_lineno or 0) - node.lineno for node in names)
+
+
+def test_files_are_short() -> None:
+    found = {path.relative_to(PACKAGE).as_posix(): _lines(path) for path in FILES}
+    assert not {name: count for name, count in found.items() if count > MOST_LINES and name not in LONG}
+    assert not {name for name in LONG if found.get(name, 0) <= MOST_LINES}, "these may go from LONG"
+
+
+def _length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Lines without the docstring."""
+    first = node.body[0]
+    has_docs = isinstance(first, ast.Expr) and isinstance(getattr(first, "value", None), ast.Constant)
+    return (node.end_lineno or 0) - node.lineno + 1 - ((first.end_lineno or 0) - first.lineno + 1 if has_docs else 0)
+
+
+def test_functions_are_short() -> None:
+    long = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno} {node.name}"
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _length(node) > MOST_IN_A_FUNCTION
+    ]
+    assert not long
+
+
+def test_the_map_is_that_of_the_tree() -> None:
+    assert make_map.PAGE.read_text() == make_map.page(), "run python -m tools.make_map"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_a_file_says_what_it_is(path: Path) -> None:
+    if path.read_text().strip():
+        assert make_map.first_sentence(path)
+
+
+def test_architecture_names_what_is_there() -> None:
+    """Each folder of the package stands in the page's tree, and each file that it names exists."""
+    tree = (ROOT / "docs/architecture.md").read_text().split("```")[1]
+    named = set(re.findall(r"[\w*]+\.(?:py|json|csv|proto)\b", tree))
+    there = {
+        path.name
+        for folder in ("mindspore_compat", "tests", "tools", "examples")
+        for path in (ROOT / folder).rglob("*")
+    }
+    there |= {path.name for path in ROOT.iterdir()}
+    assert not {name for name in named if not any(Path(item).match(name) for item in there)}
+    folders = {path.parent.name for path in FILES}
+    assert not {name for name in folders if f"{name}/" not in tree and name != "mindspore"}
