@@ -18,7 +18,8 @@ PACKAGE = ROOT / "mindspore_compat"
 PAGE = ROOT / "docs" / "map.md"
 _HEAD = """# Map of the package
 
-Every file with what it says of itself; written by `python -m tools.make_map`. [architecture.md](architecture.md) says what the rooms are for and who may import whom.
+Every file with what it says of itself; written by `python -m tools.make_map`. [architecture.md](architecture.md) says
+what the rooms are for and who may import whom.
 
 """
 

@@ -21,8 +21,8 @@ def bind(func: Any, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
     return bound
 
 
-def aliased(func: Any, args: tuple, kwargs: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
-    """(schema argument, tensor) of what an operator writes to or gives views of."""
+def aliased(func: Any, args: tuple, kwargs: dict[str, Any]) -> Iterator[tuple[bool, Any]]:
+    """(whether it is written to, tensor) of what an operator writes to or gives views of."""
     # torch's fused optimizer steps declare gradients as written, but only unscale them
     unscaled = func._schema.name.startswith("aten::_fused_") and kwargs.get("grad_scale") is None
     for position, argument in enumerate(func._schema.arguments):
@@ -31,7 +31,7 @@ def aliased(func: Any, args: tuple, kwargs: dict[str, Any]) -> Iterator[tuple[An
         given = kwargs.get(argument.name, args[position] if position < len(args) else None)
         for item in given if isinstance(given, (list, tuple)) else (given,):
             if item is not None:
-                yield argument, item
+                yield argument.alias_info.is_write, item
 
 
 def written(func: Any) -> list[str]:

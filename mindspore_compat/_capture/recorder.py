@@ -15,6 +15,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 __all__ = ["READS_MEMORY", "Identity", "Reading", "Recorder"]
 
 T = TypeVar("T")
+_Base = torch._C.TensorBase
 
 #: functions of torch that give Python a tensor's memory, or let Python write there, which no dispatch mode sees
 READS_MEMORY = frozenset(
@@ -58,6 +59,17 @@ class Identity(Generic[T]):
         if found is None or (found[0] if self._holds else found[0]()) is not tensor:
             return None
         return found[1]
+
+    def sharing(self, tensor: torch.Tensor) -> Iterator[tuple[torch.Tensor, T]]:
+        """The known tensors, and what is known of them, in whose storage ``tensor`` lies: ``as_subclass`` and the like
+        make objects that neither an operator nor a function of torch shows.
+        """
+        with torch._C.DisableTorchFunction():
+            storage = _Base.untyped_storage(tensor).data_ptr()
+            for entry, known in list(self._entries.values()) if storage else ():
+                other = entry if self._holds else entry()
+                if other is not None and _Base.untyped_storage(other).data_ptr() == storage:
+                    yield other, known
 
 
 class Recorder(TorchDispatchMode):

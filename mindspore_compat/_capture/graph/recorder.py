@@ -69,15 +69,19 @@ class GraphRecorder(InPlace):
     # --- tensors and Values -------------------------------------------------------------------------------------------
 
     def add_source(self, tensor: torch.Tensor, kind: str, name: str) -> Value:
-        """An input or parameter; found again also by its place in memory, since ``.data`` makes objects behind the
-        mode's back.
-        """
+        """An input or parameter."""
         value = Value(kind, tuple(tensor.shape), tensor.dtype, name, plain(tensor) if kind == PARAMETER else None)
-        handle = self._handles.put(tensor, Handle(tensor, value))
-        handle.level = 0 if kind == PARAMETER else self._level
-        if tensor.numel():
-            self._by_place.setdefault(_place(tensor), handle)
+        self._know(Handle(tensor, value), 0 if kind == PARAMETER else self._level)
         return value
+
+    def _know(self, handle: Handle, level: int | None = None) -> Handle:
+        """Known by object and by place in memory, since ``.data`` and ``as_subclass`` make objects behind the mode's
+        back. All known tensors are kept alive, so no other one gets their place.
+        """
+        handle.level = self._level if level is None else level
+        if handle.tensor.numel():
+            self._by_place.setdefault(_place(handle.tensor), handle)
+        return self._handles.put(handle.tensor, handle)
 
     def _handle_of(self, tensor: torch.Tensor) -> Handle:
         handle = self._handles.get(tensor) or self._by_place.get(_place(tensor))
@@ -85,8 +89,7 @@ class GraphRecorder(InPlace):
             if isinstance(tensor, Parameter) and tensor.name not in self.parameters:  # of a function, or from outside
                 self.parameters[tensor.name] = self.add_source(tensor, PARAMETER, tensor.name)
                 return self._handles.get(tensor)  # type: ignore[return-value]
-            handle = self._handles.put(tensor, Handle(tensor, constant(tensor)))
-            handle.level = self._level
+            handle = self._know(Handle(tensor, constant(tensor)))
         return handle
 
     def read(self, tensor: torch.Tensor) -> Value:
@@ -214,8 +217,7 @@ class GraphRecorder(InPlace):
 
     def bind(self, tensor: torch.Tensor, value: Value) -> None:
         """``tensor`` stands for ``value``."""
-        handle = self._handles.put(tensor, Handle(tensor, value))
-        handle.level = self._level
+        self._know(Handle(tensor, value))
 
     @contextmanager
     def inner(self, choices: tuple[bool, ...]) -> Iterator[tuple[list[Node], list[tuple[int, Value, bool]]]]:
@@ -266,7 +268,7 @@ class GraphRecorder(InPlace):
         for index, (item, value) in enumerate(zip(made, outputs)):
             if self._handles.get(item) is None:
                 view = (func, bound, index) if base is not None else None
-                self._handles.put(item, Handle(item, value, base, view)).level = self._level
+                self._know(Handle(item, value, base, view))
         return result
 
     def _emit(self, op: str, args: dict[str, Any], results: list[torch.Tensor]) -> list[Value]:

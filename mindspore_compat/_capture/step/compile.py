@@ -114,9 +114,7 @@ class _Compiler:
             if not names.isdisjoint(refs((node.args, node.kwargs))):
                 if node.op is _aten.detach.default:
                     names.update(map(str, node.outputs))
-                elif node.op is Opaque or any(
-                    argument.alias_info is not None for argument in node.op._schema.arguments
-                ):
+                elif node.op is Opaque or any(aliased(node.op, node.args, node.kwargs)):
                     return True
         return not names.isdisjoint(refs(self.tape.returned))
 

@@ -22,8 +22,10 @@ from torch.utils._pytree import tree_leaves
 
 from mindspore_compat._capture.operators import SHOWS_SIZE, SHOWS_VALUE, aliased, is_random
 from mindspore_compat._capture.recorder import Identity, Reading, Recorder
+from mindspore_compat._capture.step.bindings import binding
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import plain
+from mindspore_compat.common.parameter import Parameter
 
 __all__ = ["DRAWS", "Node", "Opaque", "Ref", "Tape", "record", "refs"]
 
@@ -122,6 +124,11 @@ class Tape:
         )
 
 
+def _geometry(tensor: torch.Tensor) -> tuple:
+    with torch._C.DisableTorchFunction():
+        return _Base.data_ptr(tensor), tuple(tensor.shape), _Base.stride(tensor), tensor.dtype
+
+
 def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:
     return (
         a.dtype is b.dtype
@@ -214,7 +221,7 @@ class _StepRecorder(Recorder):
     def ref(self, value: Any) -> Any:
         """``value`` with every tensor in it replaced by its name."""
         if isinstance(value, torch.Tensor):
-            known = self._names.get(value)
+            known = self._names.get(value) or self._hidden_alias(value)
             if known is None:
                 if value.device.type != "cpu" or value.layout is not torch.strided:
                     self.give_up(f"it uses a {value.layout} tensor on {value.device}")
@@ -232,6 +239,17 @@ class _StepRecorder(Recorder):
         if value is not None and not isinstance(value, _CONSTANT_TYPES):
             self.give_up(f"it uses a {type(value).__name__}")
         return value
+
+    def _hidden_alias(self, tensor: torch.Tensor) -> Ref | None:
+        """The name of an input or a result that ``tensor`` is another object for."""
+        if isinstance(tensor, Parameter) or tensor.layout is not torch.strided:
+            return None
+        for other, name in self._names.sharing(tensor):
+            if name[0] != "c":
+                if _geometry(other) == _geometry(tensor):
+                    return self._names.put(tensor, name)
+                self.give_up("it has a view that no operator made")
+        return None
 
     def python(self, call: Callable[..., Any], args: tuple) -> Any:
         """``call(*args)``, which a replay will call as well, with the tensors of that replay; it may do anything but
@@ -262,7 +280,7 @@ class _StepRecorder(Recorder):
         if self.problem:
             return func(*args, **kwargs)
         ref_args, ref_kwargs = self.ref(tuple(args)), self.ref(kwargs)
-        call = (_binding(func, kwargs) if self.quick else None) or func
+        call = (binding(func, kwargs) if self.quick else None) or func
         try:
             result = call(*args, **kwargs)
         except TypeError:
@@ -300,50 +318,13 @@ class _StepRecorder(Recorder):
                 return self.give_up(f"{func} gives Python a {type(item).__name__}")
             outputs.append(name)
         node = Node(func, call, args, kwargs, outputs, isinstance(result, (list, tuple)), tuple(described))
-        for argument, value in aliased(func, args, kwargs):
-            if not isinstance(value, Ref):
-                continue
+        for is_write, value in aliased(func, args, kwargs):
             root = self._roots.get(value, value)
-            if argument.alias_info.is_write:
+            if is_write:
                 self.tape.written.add(root)
             else:
                 self._roots.update((name, root) for name in outputs if name is not None)
         self.tape.nodes.append(node)
-
-
-# Bindings of torch whose arguments are the operator's own; calling them takes less than calling the operator by its
-# name.
-_BINDINGS: dict[str, Any] = {
-    name: getattr(torch._C._VariableFunctions, name)
-    for name in (
-        "_fused_sgd_ _log_softmax _log_softmax_backward_data _softmax _softmax_backward_data abs add addmm amax "
-        "baddbmm bmm cat clamp convolution "
-        "cos cumsum div dot eq erf exp gather ge gt index_select le log lt maximum mean minimum mm mul "
-        "native_batch_norm native_dropout "
-        "native_layer_norm ne neg permute pow reciprocal relu rsqrt rsub sigmoid sign sin sqrt sub sum t tanh "
-        "transpose unsqueeze where"
-    ).split()
-    if hasattr(torch._C._VariableFunctions, name)
-}
-_BINDINGS.update(
-    {
-        name: getattr(_Base, name)
-        for name in ("add_", "copy_", "div_", "expand", "mul_", "select", "sub_", "view", "zero_")
-    }
-)
-
-
-def _binding(func: Any, kwargs: dict[str, Any]) -> Any:
-    namespace, _, name = func._schema.name.partition("::")
-    if namespace != "aten" or func._overloadname == "out":
-        return None
-    if name == "_to_copy":
-        return _cast if list(kwargs) == ["dtype"] else None
-    return _BINDINGS.get(name)
-
-
-def _cast(x: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    return _Base.to(x, dtype, copy=True)
 
 
 def record(compute: Callable[[], Any], inputs: Sequence[torch.Tensor], quick: bool) -> tuple[Any, Tape | None, str]:

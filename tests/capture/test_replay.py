@@ -11,8 +11,7 @@ import pytest
 import torch
 
 from mindspore_compat import Tensor, context, jit, nn, ops
-from tests.nn.cases import CASES, Case
-from tests.nn.replaying import (
+from tests.capture.replaying import (
     EAGER,
     GRAPH,
     Counting,
@@ -23,6 +22,7 @@ from tests.nn.replaying import (
     compared,
     replays,
 )
+from tests.nn.cases import CASES, Case
 from tests.nn.test_against_golden import REFUSED, built, leaves, to_tensor
 
 pytestmark = pytest.mark.usefixtures("free_recordings")

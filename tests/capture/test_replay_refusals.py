@@ -20,7 +20,7 @@ import torch
 from mindspore_compat import Parameter, Tensor, context, nn, ops
 from mindspore_compat.common._program import program
 from mindspore_compat.train.train_thor import ConvertNetUtils
-from tests.nn.replaying import (
+from tests.capture.replaying import (
     EAGER,
     GRAPH,
     Counting,
