@@ -39,8 +39,7 @@ class Hints:
         if not type(self).__module__.startswith("mindspore_compat."):
             raise RuntimeError(
                 f"torch.export.export of the Cell '{type(self).__name__}' needs strict=True: without it, operators and "
-                "methods in "
-                "'construct' would have torch's meaning."
+                "methods in 'construct' would have torch's meaning."
             )
 
     def set_broadcast_flag(self: Any, mode: bool = True) -> Any:

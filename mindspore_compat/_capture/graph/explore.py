@@ -51,8 +51,7 @@ def explore(
                 raise
             raise refuse(
                 f"'construct' raises {type(error).__name__} ({error}) where a decision that depends on values is taken "
-                "the other way, which "
-                "a file can not hold"
+                "the other way, which a file can not hold"
             ) from error
         taken = tuple(outcome for _, _, outcome in one.decisions)
         found[taken] = one
@@ -93,16 +92,14 @@ def too_many(refuse: Callable[[str], Exception]) -> Exception:
     """The error for what is no decision but a loop."""
     return refuse(
         f"'construct' decides by values (if, while) in more than {MOST_WAYS} ways: the rounds of a loop depend on "
-        "them. "
-        "Write the loop with ops.WhileLoop, or with a fixed number of rounds and ops.select"
+        "them. Write the loop with ops.WhileLoop, or with a fixed number of rounds and ops.select"
     )
 
 
 def _unsteady(refuse: Callable[[str], Exception]) -> Exception:
     return refuse(
         "'construct' does not compute the same when it runs again: something in Python, such as a count kept in an "
-        "attribute, changes "
-        "with each call. Keep it in a Parameter"
+        "attribute, changes with each call. Keep it in a Parameter"
     )
 
 
@@ -146,8 +143,7 @@ def _merged(
         if left.dtype is not right.dtype:
             raise refuse(
                 f"'construct' returns {left.dtype} or {right.dtype}, as its decisions by values go, which a file can "
-                "not hold. "
-                "Cast them alike"
+                "not hold. Cast them alike"
             )
     branch = Node(
         "branch", {"condition": condition, "then": sides[0], "other": sides[1]}, scope=nodes[-1].scope if nodes else ""

@@ -91,8 +91,7 @@ class _Loop:
         ):
             raise self.refuse(
                 "a derivative goes through a loop whose rounds depend on values, which a file can not hold. Take a "
-                "fixed number "
-                "of rounds"
+                "fixed number of rounds"
             )
 
     def _carried(self) -> list[torch.Tensor]:
@@ -162,16 +161,14 @@ class _Loop:
             ):
                 raise self.refuse(
                     f"the body of a loop changes a {type(before).__name__}. Use Tensors and numbers for what changes "
-                    "from round "
-                    "to round"
+                    "from round to round"
                 )
         result += [self.recorder.read(handle.tensor) for handle in self.parameters]
         for before, after in zip(initial, result):
             if before.shape != after.shape or before.dtype is not after.dtype:
                 raise self.refuse(
                     f"a value in a loop is {before.dtype} of shape {list(before.shape)} before a round and "
-                    f"{after.dtype} of shape "
-                    f"{list(after.shape)} after it; both have to be the same"
+                    f"{after.dtype} of shape {list(after.shape)} after it; both have to be the same"
                 )
         return tuple(result)
 

@@ -12,8 +12,7 @@ def refuse(what: str, scope: str) -> NotImplementedError:
     """The error for what no file can hold, with the place and the ways around it."""
     error = NotImplementedError(
         f"For 'export', {what}{f' (in {scope})' if scope else ''}. Rewrite that part of 'construct', or use "
-        "save_checkpoint "
-        "for the parameters, or torch.onnx.export on the Cell, which is a torch.nn.Module."
+        "save_checkpoint for the parameters, or torch.onnx.export on the Cell, which is a torch.nn.Module."
     )
     REFUSALS.append(error)
     return error

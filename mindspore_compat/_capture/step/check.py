@@ -67,10 +67,8 @@ def checked(owner: Any, written: Sequence[torch.Tensor], eager: Callable[[], Any
         if isinstance(a, torch.Tensor) and not _close(plain(a), plain(b)):
             raise RuntimeError(
                 f"{name}: {what} of shape {tuple(a.shape)} differs by {_difference(plain(a), plain(b))} between Python "
-                "and the "
-                "replayed step (MINDSPORE_COMPAT_REPLAY=check). Turn replays off with MINDSPORE_COMPAT_REPLAY=off, and "
-                "please "
-                "report the program."
+                "and the replayed step (MINDSPORE_COMPAT_REPLAY=check). Turn replays off with "
+                "MINDSPORE_COMPAT_REPLAY=off, and please report the program."
             )
     return found
 

@@ -250,10 +250,9 @@ def _is_squeezed(view: Node, kept: Node) -> bool:
 _IDLE = frozenset(
     (
         "addmm _softmax _log_softmax _softmax_backward_data _log_softmax_backward_data baddbmm bmm cat clone _to_copy "
-        "convolution convolution_backward "
-        "empty empty_like full full_like mean mm native_layer_norm native_layer_norm_backward new_empty new_full "
-        "new_ones new_zeros ones ones_like "
-        "scalar_tensor stack sum threshold_backward zeros zeros_like"
+        "convolution convolution_backward empty empty_like full full_like mean mm native_layer_norm "
+        "native_layer_norm_backward new_empty new_full new_ones new_zeros ones ones_like scalar_tensor stack sum "
+        "threshold_backward zeros zeros_like"
     ).split()
 )
 

@@ -90,16 +90,14 @@ def _check_options(file_name: Any, file_format: Any, options: dict[str, Any]) ->
     if options.get("dataset") is not None:
         raise NotImplementedError(
             "For 'export', the preprocessing of a 'dataset' can not be written into the file. Pass Tensors as inputs "
-            "and "
-            "preprocess before the model runs."
+            "and preprocess before the model runs."
         )
     if options.get("custom_func") is not None and file_format != "MINDIR":
         raise ValueError(f"For 'export', 'custom_func' is for the format MINDIR only, but got {file_format}.")
     if file_format == "AIR":
         raise ValueError(
             "For 'export', the format AIR is made by Ascend's compiler, which is not available here (nor in MindSpore "
-            "on a CPU or GPU). "
-            "Export as 'MINDIR' and convert that on the Ascend host, or as 'ONNX'."
+            "on a CPU or GPU). Export as 'MINDIR' and convert that on the Ascend host, or as 'ONNX'."
         )
 
 
@@ -180,10 +178,8 @@ def _is_large(net: Any, file_format: str, key: Any, inputs: Any) -> bool:
     if total > _LIMIT_BYTES and (file_format != "MINDIR" or key is not None or is_open(inputs)):
         raise RuntimeError(
             f"For 'export', the parameters have {total / 2**30:.2f} GiB; above {_LIMIT_BYTES / 2**30:.0f} GiB only a "
-            "MINDIR with "
-            "fixed sizes and without encryption is written, as several files. Leave that out, or use save_checkpoint "
-            "for the "
-            "parameters."
+            "MINDIR with fixed sizes and without encryption is written, as several files. Leave that out, or use "
+            "save_checkpoint for the parameters."
         )
     return total > _LIMIT_BYTES
 
@@ -240,8 +236,8 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str | None = Non
 
     Raises:
         ValueError: for other formats or options. TypeError: for inputs that are no Tensors. RuntimeError: over 1 GiB of
-            parameters, where one file
-        is needed. NotImplementedError: for what the file can not hold, with its place and the ways around it.
+            parameters, where one file is needed. NotImplementedError: for what the file can not hold, with its place
+            and the ways around it.
     """
     file_format = file_format or "AIR"
     _check_options(file_name, file_format, kwargs)
@@ -298,8 +294,8 @@ def load(file_name: str, **kwargs: Any) -> Any:
 
     Raises:
         ValueError: for other names, and files that are not there. RuntimeError (a ValueError as well): for a file that
-            is damaged, encrypted or
-        no MINDIR, with the node. NotImplementedError: for an operator that is not available or refused, with its node.
+            is damaged, encrypted or no MINDIR, with the node. NotImplementedError: for an operator that is not
+            available or refused, with its node.
         All name the file.
     """
     if not isinstance(file_name, str):
@@ -307,8 +303,7 @@ def load(file_name: str, **kwargs: Any) -> Any:
     if not file_name.endswith(".mindir"):
         raise ValueError(
             "For 'load', the argument 'file_name'(MindIR file) should end with '.mindir', please input the correct "
-            "'file_name'. It is "
-            f"{file_name!r}."
+            f"'file_name'. It is {file_name!r}."
         )
     if not os.path.exists(file_name):
         raise ValueError(f"For 'load', the file {file_name!r} does not exist. Check the argument 'file_name'.")

@@ -143,17 +143,15 @@ def deployed(network: Cell) -> Cell:
     if isinstance(network, FakeQuantWithMinMaxObserver) or hasattr(network, "integers"):
         raise ValueError(
             "For 'export', a quantized network must hold its layers as attributes, but got a lone "
-            f"{type(network).__name__}. "
-            "Wrap it, e.g. in nn.SequentialCell."
+            f"{type(network).__name__}. Wrap it, e.g. in nn.SequentialCell."
         )
     made = copy.deepcopy(network)
     made.set_train(False)
     if not _replace(made, {}):
         raise ValueError(
             "For 'export', with 'quant_mode' the network must come from convert_quant_network or "
-            "QuantizationAwareTraining, or hold "
-            f"layers of nn.layer.quant, but {type(network).__name__} has nothing that is quantized. Leave 'quant_mode' "
-            "out."
+            f"QuantizationAwareTraining, or hold layers of nn.layer.quant, but {type(network).__name__} has nothing "
+            "that is quantized. Leave 'quant_mode' out."
         )
     return made
 

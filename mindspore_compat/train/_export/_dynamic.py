@@ -154,8 +154,7 @@ def compare(
             if numbers in extra:
                 raise unequal(
                     f"'construct' compares an open size with a number near {max(numbers.values())}, and inputs of that "
-                    "size are too large "
-                    "to be looked at"
+                    "size are too large to be looked at"
                 )
             continue
         given = ground(inputs, sizes, numbers)

@@ -280,8 +280,7 @@ class FuncGraph(_graph_cell.FuncGraph):
             why = f"is not loaded from files: {REFUSED[kind]}" if kind in REFUSED else "is not available"
             raise NotImplementedError(
                 f"For 'load', the operator {kind!r:.100} (node {node.name!r:.200}) {why}. Run that part in Python, or "
-                "load the "
-                f"parameters with load_checkpoint into a Cell. See {COVERAGE_PAGE}."
+                f"load the parameters with load_checkpoint into a Cell. See {COVERAGE_PAGE}."
             )
         return found
 

@@ -279,8 +279,7 @@ def _resize_bilinear(dy: Any, x: Any, corners: bool, half: bool) -> Any:
     if not corners and not half:
         raise NotImplementedError(
             "For 'GraphCell', the derivative of a resizing with neither 'align_corners' nor 'half_pixel_centers' is "
-            "not "
-            "available. Set one of them."
+            "not available. Set one of them."
         )
     return _derivative(
         lambda x: tf.interpolate(x, tuple(dy.shape[-2:]), mode="bilinear", align_corners=bool(corners)), x, dy

@@ -105,8 +105,7 @@ class Separate:
             if place.length != wanted or place.offset < 0 or place.offset + place.length > size:
                 raise ValueError(
                     f"the separate contents must have {wanted} bytes, but {place.location!r} of {size} bytes is said "
-                    "to have "
-                    f"{place.length} at byte {place.offset}"
+                    f"to have {place.length} at byte {place.offset}"
                 )
             self._taken[path] = self._taken.get(path, 0) + wanted
             if self._taken[path] > size + _SPARE_BYTES:
@@ -119,8 +118,7 @@ def read_tensor(message: Any, separate: Separate) -> Any:
     if message.data_type not in _DTYPES:
         raise NotImplementedError(
             f"For 'load', the tensor {message.name!r} has the type {message.data_type}, which is not available in "
-            "torch. "
-            "Cast it before the export."
+            "torch. Cast it before the export."
         )
     dtype, shape = _DTYPES[message.data_type], tuple(message.dims)
     if (

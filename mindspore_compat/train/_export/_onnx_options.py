@@ -36,9 +36,8 @@ def check_options(options: dict[str, Any]) -> None:
         )
     ):
         raise TypeError(
-            "For 'export', 'dynamic_axes' must be a dict {name of an input: {axis: name of its size}}, such as {'x': "
-            "{0: 'batch'}}, "
-            f"but got {axes!r}."
+            "For 'export', 'dynamic_axes' must be a dict {name of an input: {axis: name of its size}}, such as "
+            f"{{'x': {{0: 'batch'}}}}, but got {axes!r}."
         )
 
 

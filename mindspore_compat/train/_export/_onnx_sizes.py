@@ -58,8 +58,7 @@ class _Merger(SizeExpressions):
             if any(node != row[0] for node in row):
                 raise unequal(
                     f"other operators, or other settings of them, are needed for other sizes: {row[0].op_type} "
-                    f"({row[0].doc_string}) "
-                    "differs"
+                    f"({row[0].doc_string}) differs"
                 )
         constants = [list(graph.initializer) for graph in self.graphs]
         if len({len(item) for item in nodes}) > 1 or len({len(item) for item in constants}) > 1:

@@ -133,8 +133,7 @@ def _rate(rate: Any, step: Any, refuse: Callable[[str], Exception]) -> Any:
     if isinstance(rate, Cell):
         raise refuse(
             f"the learning rate schedule {type(rate).__name__} in a train step is not available. Give the learning "
-            "rates as a list, one for "
-            "each step"
+            "rates as a list, one for each step"
         )
     return rate
 

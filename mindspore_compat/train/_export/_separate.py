@@ -54,8 +54,7 @@ def write_separately(path: str, model: Any, parameters: Sequence[tuple[Any, torc
     write_atomically(f"{stem}_graph.mindir", [model.SerializeToString(deterministic=True)], stat.S_IRUSR)
     _log.warning(
         "export: the parameters are more than 1 GiB: the graph stands in %s_graph.mindir, which mindspore.load takes, "
-        "and the parameters in "
-        "%s_variables beside it.",
+        "and the parameters in %s_variables beside it.",
         stem,
         stem,
     )
