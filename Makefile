@@ -2,6 +2,8 @@
 #
 #   make demo                 trains LeNet on handwritten digits, from a script that says `import mindspore`
 #   make test                 runs the tests
+#   make docs                 builds the pages and the API reference into build/docs
+#   make matrix               runs the core tests on the oldest and the newest Python and torch
 #
 # PyTorch is pinned. For a GPU, or the torch of your choice, override one variable (the choice stays in $(VENV)):
 #   make test TORCH=torch
@@ -14,7 +16,7 @@ TORCH ?= torch==2.13.0
 ARGS ?=
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint types coverage bench oracle build clean
+.PHONY: demo test lint types coverage bench oracle build docs matrix clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m mindspore_compat examples/lenet_digits.py --ckpt_dir demo_ckpt
@@ -42,13 +44,26 @@ build: $(VENV)/.dev
 	rm -rf dist
 	$(BIN)/python -m build
 
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -q -W -b html docs build/docs
+
+# Each word is PYTHON/TORCH, a venv of its own under .venv-matrix; torch from PyPI brings CUDA's libraries, gigabytes.
+MATRIX ?= python3.10/torch==2.6.0 python3.13/torch
+CORE ?= tests/common tests/nn tests/ops tests/capture tests/format tests/train/test_model.py
+matrix:
+	@for pair in $(MATRIX); do \
+		echo "== $$pair"; \
+		$(MAKE) --no-print-directory test PYTHON=$${pair%%/*} TORCH=$${pair#*/} VENV=.venv-matrix/$$(echo $$pair | tr /= --) ARGS="-q $(CORE)" \
+			|| failed="$$failed $$pair"; \
+	done; test -z "$$failed" || { echo "failed:$$failed"; exit 1; }
+
 # a real MindSpore beside ours, for the tests marked `oracle`
 oracle:
 	$(PYTHON) -m venv .venv-oracle
 	.venv-oracle/bin/python -m pip install mindspore==2.10.0 "numpy<2" "scipy<1.14"
 
 clean:
-	rm -rf $(VENV) .venv-oracle build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .venv-oracle .venv-matrix build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
 
 # The stamp is named after TORCH, so that another TORCH installs anew; without one, what is installed stays.
 ifeq ($(origin TORCH),file)
@@ -60,11 +75,11 @@ endif
 
 $(TORCH_STAMP):
 	$(PYTHON) -m venv $(VENV)
-	rm -f $(VENV)/.torch-* $(VENV)/.demo $(VENV)/.test $(VENV)/.dev
+	rm -f $(VENV)/.torch-* $(VENV)/.demo $(VENV)/.test $(VENV)/.dev $(VENV)/.docs
 	$(BIN)/python -m pip install $(TORCH)
 	touch $@
 
-$(VENV)/.demo $(VENV)/.test $(VENV)/.dev: $(VENV)/.%: $(TORCH_STAMP) setup.cfg pyproject.toml
+$(VENV)/.demo $(VENV)/.test $(VENV)/.dev $(VENV)/.docs: $(VENV)/.%: $(TORCH_STAMP) setup.cfg pyproject.toml
 	$(BIN)/python -m pip install -e ".[$*]"
 	$(BIN)/python -m compileall -q mindspore_compat  # pip does so for what it copies; the first import takes 0.3 s longer without
 	touch $@

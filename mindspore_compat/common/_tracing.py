@@ -66,6 +66,11 @@ def _fill() -> None:
     """
     from torch._dynamo.variables import builtin
 
+    if not hasattr(builtin, "populate_builtin_to_tensor_fn_map"):
+        raise RuntimeError(
+            f"torch.compile does not see MindSpore's Tensors in torch {torch.__version__}. Use torch 2.13 or newer, or "
+            "leave out torch.compile and jit_level O1, O2."
+        )
     builtin.populate_builtin_to_tensor_fn_map()
     for prefix, methods in (("", builtin.BUILTIN_TO_TENSOR_FN_MAP), ("r", builtin.BUILTIN_TO_TENSOR_RFN_MAP)):
         for function, method in methods.items():
@@ -121,7 +126,7 @@ def _call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
 
 
-# : calls a function eagerly, with all that it calls: differentiation and optimizers, whose Python Dynamo can not follow
+#: calls a function eagerly, with all that it calls: differentiation and optimizers, whose Python Dynamo can not follow
 # rightly. It breaks the graph
 not_traced = torch._disable_dynamo(_call)
 

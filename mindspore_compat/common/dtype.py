@@ -258,7 +258,7 @@ def to_torch_dtype(dtype: Any, what: str = "dtype") -> torch.dtype:
     )
 
 
-# : ``mindspore.bool``, ``mindspore.int`` and ``mindspore.float`` exist upstream as dtypes; only `__getattr__` serves
+#: ``mindspore.bool``, ``mindspore.int`` and ``mindspore.float`` exist upstream as dtypes; only `__getattr__` serves
 # them,
 #: since module names that shadow builtins would break this file.
 _SHADOWING = {"bool": torch.bool, "int": torch.int32, "float": torch.float32}

@@ -27,6 +27,8 @@ from mindspore_compat.nn._kept_forward import KeptForward
 __all__ = ["Cell"]
 
 _Plain = torch.Tensor
+#: whether torch.export runs; before torch 2.7 it says that something compiles
+_is_exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)
 
 
 class Cell(KeptForward, Hints, Modes):
@@ -102,7 +104,7 @@ class Cell(KeptForward, Hints, Modes):
                 return wrapped_in_trace(result)
             result.__class__ = Tensor
             return result
-        if torch.compiler.is_exporting() and not _is_tracing():
+        if _is_exporting() and not _is_tracing():
             self._check_export()
         return wrap(result)
 

@@ -32,9 +32,9 @@ _CHUNK = 16 << 20
 _READ_FROM = 1 << 18  # contents from this size on are read from the file, not copied out of the mapping
 _OWN_FROM, _ARENA = 4 << 20, 32 << 20  # what is kept of small tensors keeps no more than 32 MiB
 _DTYPES: dict[str, torch.dtype] = {name: torch.int8 if name == INT4 else to_torch_dtype(name) for name in NUMPY_OF}
-# : On x86-64 torch reads and writes elements of up to so many bytes at any address (its code for complex128 wants 16: a
+#: On x86-64 torch reads and writes elements of up to so many bytes at any address (its code for complex128 wants 16: a
 # segmentation fault).
-# : Elsewhere elements are aligned: AArch64 loads and stores anywhere too, but not in atomic additions (a SIGBUS), which
+#: Elsewhere elements are aligned: AArch64 loads and stores anywhere too, but not in atomic additions (a SIGBUS), which
 # torch uses for
 #: ``index_put_(accumulate=True)``.
 _ANYWHERE_UP_TO = 8 if platform.machine().lower() in ("x86_64", "amd64") else 1

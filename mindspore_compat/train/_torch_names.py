@@ -47,7 +47,7 @@ _NAMES: list[tuple[tuple[type, ...], Mapping[str, str | None]]] = [
     ((nn.Embedding, nn.EmbeddingBag), {"weight": "embedding_table"}),
     ((nn.PReLU,), {"weight": "w"}),
 ]
-# : other names for the same: torch's own (as mindspore.mint has), those without the inner cell of BatchNorm3d, older
+#: other names for the same: torch's own (as mindspore.mint has), those without the inner cell of BatchNorm3d, older
 # ones
 _ALSO = {
     "bn2d.gamma": "gamma",

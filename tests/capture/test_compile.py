@@ -22,9 +22,13 @@ from mindspore_compat import Parameter, Tensor, context, nn, ops
 from mindspore_compat._capture.step import compile as _compile
 from mindspore_compat._capture.step import inductor as _inductor
 from tests.nn.cases import CASES, Case, output_weights, weights_for
+from tests.support.versions import COMPILES
 
-pytestmark = pytest.mark.filterwarnings("ignore")
-# : layers that Dynamo does not trace whole: cuDNN-like packed sequences, a loss whose shape depends on values, a torch
+pytestmark = [
+    pytest.mark.skipif(not COMPILES, reason="torch.compile of Tensors needs torch 2.13"),
+    pytest.mark.filterwarnings("ignore"),
+]
+#: layers that Dynamo does not trace whole: cuDNN-like packed sequences, a loss whose shape depends on values, a torch
 # operator with a wrong decomposition
 BROKEN = ("RNN.lengths", "GRU.lengths", "loss.CTCLoss", "loss.MultilabelMarginLoss")
 

@@ -20,8 +20,12 @@ import torch
 import mindspore_compat as ms
 from mindspore_compat import Tensor, context, nn
 from tests.common.expressions import EXPRESSIONS, names
+from tests.support.versions import COMPILES
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [
+    pytest.mark.skipif(not COMPILES, reason="torch.compile of Tensors needs torch 2.13"),
+    pytest.mark.filterwarnings("ignore"),
+]
 ALL = bool(os.environ.get("COMPILE_ALL"))
 NAMES = ("i", "f", "h", "b", "u", "i8", "s", "d", "f2", "i32", "x")
 

@@ -416,7 +416,7 @@ CASES = [
     "a.melscale_fbanks(40, 10, 4000, 6, 8000, a.NormType.SLANEY, a.MelType.SLANEY)",
     *_ERRORS,
 ]
-# : largest difference, as a part of the largest value. Upstream counts in float32 (or float16), ours in float64 and
+#: largest difference, as a part of the largest value. Upstream counts in float32 (or float16), ours in float64 and
 # rounds once
 TOLERANCE = {"float64": 5e-6, "float32": 1e-4, "float16": 2e-2}
 #: phases add up over time, in float32

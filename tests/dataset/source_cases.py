@@ -399,7 +399,7 @@ CASES = [
 RANDOM = ("FakeImage", "RandomDataset")
 #: whose order is that of the file system in the real one; here it is sorted
 UNORDERED = ("GTZAN", "YesNo", "LibriTTS", "WIDERFace", "RenderedSST2")
-# : where real MindSpore gives something else on purpose (docs/differences.md): waveforms of zeros or of what lies
+#: where real MindSpore gives something else on purpose (docs/differences.md): waveforms of zeros or of what lies
 # behind the file,
 #: parts of two rows as one, sizes of what can not be read
 DEFECTS = (

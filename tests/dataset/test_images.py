@@ -96,7 +96,7 @@ _KEEPS_IMAGES = (
     "Pad(1)",
 )
 _NAMES = ("NEAREST", "LINEAR", "CUBIC", "AREA")
-# : expression of V, Inter, Border, `big`, `small` and `file(name)` -> grey levels that it may be off, and the part of
+#: expression of V, Inter, Border, `big`, `small` and `file(name)` -> grey levels that it may be off, and the part of
 # pixels that may be
 CASES: dict[str, tuple[float, float]] = {
     **{f"V.Decode()(file({name!r}))": (0, 0) for name in files() if not name.startswith("cut")},

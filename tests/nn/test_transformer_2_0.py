@@ -37,7 +37,7 @@ EXACT = {
     "loss",
     "loss_far",
 }
-# : gradients where 2.0.0's CPU kernels depart from the formula: eps is left out of the norm's, and a mask's over a
+#: gradients where 2.0.0's CPU kernels depart from the formula: eps is left out of the norm's, and a mask's over a
 # vanished probability is off
 DEPARTED = {("layer_norm_eps", "dx0"), ("layer_norm_eps", "dw0"), ("loss_far", "dx2")}
 

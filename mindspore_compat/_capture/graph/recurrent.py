@@ -25,7 +25,7 @@ def _gru(x: list[Any], h: list[Any], state: Any) -> Any:
     return new + update * (state - new)
 
 
-# : {torch's function: (the node's name, states, gates, a step of gates from the input, gates from the state, and the
+#: {torch's function: (the node's name, states, gates, a step of gates from the input, gates from the state, and the
 # state)}; the formats have LSTM
 RECURRENT: dict[str, tuple[str, int, int, Callable[..., Any] | None]] = {
     "lstm": ("lstm_layer", 2, 4, None),

@@ -40,10 +40,11 @@ _data_ptr, _stride, _item = _Base.data_ptr, _Base.stride, _Base.item
 _shape, _dtype, _requires_grad, _is_cpu = (
     _Base.__dict__[name].__get__ for name in ("shape", "dtype", "requires_grad", "is_cpu")
 )
+_saved_tensors_hooks = getattr(torch._C._autograd, "_top_saved_tensors_default_hooks", None)  # from torch 2.7 on
 _CONSTANTS = (int, float, bool, str, type(None), torch.dtype)
 _MAIN_THREAD = threading.main_thread().ident
 _MAX_DISAGREEMENTS, _MAX_KINDS, _MAX_STATES = 4, 32, 4
-# : of the time that a computation would have taken eagerly, the share that its recordings may take on top of the first
+#: of the time that a computation would have taken eagerly, the share that its recordings may take on top of the first
 # tape
 _SHARE = 0.05
 _clock = time.perf_counter
@@ -273,13 +274,15 @@ def _is_kept(tensors: list[torch.Tensor]) -> bool:
 
 def _why_not() -> str:
     """Why nothing is replayed at the moment; empty if it may be."""
+    if _saved_tensors_hooks is None:
+        return f"torch {torch.__version__} does not show hooks on saved tensors"
     if torch.is_autocast_enabled("cpu"):
         return "autocast is on around it"
     if (
         torch.is_anomaly_enabled()
         or torch._C._len_torch_dispatch_stack() > 0
         or torch._C._len_torch_function_stack() > 0
-        or torch._C._autograd._top_saved_tensors_default_hooks(False) is not None
+        or _saved_tensors_hooks(False) is not None
     ):
         return "a mode of torch looks on"
     return ""

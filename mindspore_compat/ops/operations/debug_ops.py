@@ -26,7 +26,7 @@ __all__ = [
 
 _Run = Callable[..., Any]
 
-# : Who wants values given to the summary operators: functions of (kind, name, value), kind being "Scalar", "Image",
+#: Who wants values given to the summary operators: functions of (kind, name, value), kind being "Scalar", "Image",
 # "Tensor" or "Histogram".
 summary_hooks: list[Callable[[str, str, Any], None]] = []
 

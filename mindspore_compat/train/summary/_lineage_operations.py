@@ -74,7 +74,7 @@ _ROTATED: _Settings = {
     "fill_value": "fill_value",
     "resample": _interpolation("resample"),
 }
-# : our class: (name in C++, its settings, or None if it has none); classes that are not here are described by their
+#: our class: (name in C++, its settings, or None if it has none); classes that are not here are described by their
 # name alone
 _OPERATIONS: dict[str, tuple[str, _Settings | None]] = {
     "Rescale": (

@@ -16,7 +16,7 @@ from mindspore_compat.nn.cell import Cell
 
 __all__ = ["Distribution", "check_name"]
 
-# : What can be asked, by the method of a subclass or derived: function -> [(what a subclass may have, how the answer
+#: What can be asked, by the method of a subclass or derived: function -> [(what a subclass may have, how the answer
 # follows from it)].
 _SOURCES: dict[str, list[tuple[str, Any]]] = {
     "log_prob": [("_log_prob", lambda x: x), ("_prob", torch.log)],
