@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat._format.idx import read_idx, read_images
+from mindspore_compat._format.images import encode_image
 from mindspore_compat._format.source import read_regular
 from mindspore_compat._format.tfrecord import EXAMPLE, record_offsets
 from mindspore_compat._format.wire import FormatError
@@ -64,9 +66,7 @@ def _write(
 
 
 def _jpeg(image: np.ndarray) -> bytes:
-    from mindspore_compat.dataset.vision.utils import encode_jpeg
-
-    return encode_jpeg(np.ascontiguousarray(image), 95).tobytes()
+    return encode_image(np.ascontiguousarray(image), "JPEG", quality=95).tobytes()
 
 
 class _Arrays(pickle.Unpickler):
@@ -187,14 +187,13 @@ class MnistToMR:
         self.run()
 
     def _rows(self, part: str) -> Iterator[dict[str, Any]]:
-        from mindspore_compat.dataset.engine._vision_arrays import read_idx, read_images
-
         start = os.path.join(self.source, "train" if part == "train" else "t10k")
-        for image, label in zip(
-            read_images(f"{start}-images-idx3-ubyte.gz"),
-            read_idx(f"{start}-labels-idx1-ubyte.gz", 2049, 1),
-            strict=True,
-        ):
+        try:
+            images = read_images(f"{start}-images-idx3-ubyte.gz")
+            labels = read_idx(f"{start}-labels-idx1-ubyte.gz", 2049, 1)
+        except FormatError as error:
+            raise RuntimeError(f"Invalid file, {error}.") from error
+        for image, label in zip(images, labels, strict=True):
             yield {"label": int(label), "data": _jpeg(image)}
 
 

@@ -10,7 +10,7 @@ from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, type_check, type_check_list
 
 if TYPE_CHECKING:
-    from mindspore_compat.dataset.engine._session import Run
+    from mindspore_compat.dataset.engine._execution.session import Run
 
 __all__ = ["DSCallback", "DSRunContext", "WaitedDSCallback", "check_callbacks"]
 

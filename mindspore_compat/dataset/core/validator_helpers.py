@@ -9,17 +9,18 @@ from typing import Any
 from mindspore_compat._api.errors import warn_once
 
 __all__ = [
+    "FLOAT_MAX_INTEGER",
     "INT32_MAX",
     "INT32_MIN",
     "INT64_MAX",
     "INT64_MIN",
-    "UINT8_MAX",
     "UINT32_MAX",
-    "FLOAT_MAX_INTEGER",
-    "check_value",
-    "check_pos_int32",
+    "UINT8_MAX",
+    "check_columns",
     "check_dir",
     "check_file",
+    "check_pos_int32",
+    "check_value",
     "row_sizes",
     "type_check",
     "type_check_list",
@@ -115,3 +116,20 @@ def row_sizes(max_rowsize: Any, batch_size: Any = 1) -> list[int]:
         check_value(size, (-1, INT32_MAX), "max_rowsize")
     factor = batch_size if isinstance(batch_size, int) else 1
     return [size if size == -1 else size * factor for size in sizes]
+
+
+def check_columns(columns: Any, name: str) -> list[str]:
+    """A non-empty list of different names, from a name or a list. Raises: TypeError, ValueError."""
+    type_check(columns, (list, tuple, str), name)
+    columns = [columns] if isinstance(columns, str) else list(columns)
+    if not columns:
+        raise ValueError(f"{name} should not be empty.")
+    type_check_list(columns, str, name)
+    for i, column in enumerate(columns):
+        if not column:
+            raise ValueError(f"{name}[{i}] should not be empty.")
+    if len(set(columns)) != len(columns):
+        raise ValueError(
+            f"Every column name should not be same with others in column_names, but got {columns} as {name}."
+        )
+    return columns

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.validator_helpers import row_sizes, type_check
-from mindspore_compat.dataset.engine._columns import Row, batch_columns, has_object_values, to_row
-from mindspore_compat.dataset.engine._row_nodes import check_columns
-from mindspore_compat.dataset.engine._session import Parallelism, Run
-from mindspore_compat.dataset.engine._source_nodes import ArrayDataset, MappableDataset
+from mindspore_compat.dataset.core.datatypes import numpy_dtype
+from mindspore_compat.dataset.core.validator_helpers import check_columns, row_sizes, type_check
+from mindspore_compat.dataset.engine._execution.columns import Row, batch_columns, has_object_values, to_row
+from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
+from mindspore_compat.dataset.engine._nodes.batch import BatchInfo
+from mindspore_compat.dataset.engine._sources.base import ArrayDataset, MappableDataset
 from mindspore_compat.dataset.engine.samplers import PKSampler, Sampler
 from mindspore_compat.dataset.engine.schema import Schema
 from mindspore_compat.dataset.transforms._operation import call_user_function
@@ -93,8 +94,6 @@ class GeneratorDataset(MappableDataset):
         if types is None:
             self._types: list[np.dtype] | None = None
             return
-        from mindspore_compat.dataset.core.datatypes import numpy_dtype
-
         type_check(types, (list, tuple), "column_types")
         self._types = [numpy_dtype(t) for t in types]
 
@@ -189,8 +188,6 @@ class GeneratorDataset(MappableDataset):
             yield list(ids)
 
     def _make_batch(self, work: tuple[int, list[int]]) -> Row:
-        from mindspore_compat.dataset.engine._batch_nodes import BatchInfo
-
         number, ids = work
         rows = self._fetch(np.asarray(ids))
         if self.collate_fn is None:

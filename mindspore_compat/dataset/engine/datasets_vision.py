@@ -1,17 +1,85 @@
 """Image data sets on disk. Upstream: ``mindspore.dataset.engine.datasets_vision``."""
 
-from mindspore_compat.dataset.engine import (
-    _random_source,
-    _vision_annotated,
-    _vision_arrays,
-    _vision_folders,
-    _vision_lists,
+from mindspore_compat.dataset.engine._sources.random import RandomDataset
+from mindspore_compat.dataset.engine._sources.vision_annotated import (
+    KITTIDataset,
+    ManifestDataset,
+    VOCDataset,
+    WIDERFaceDataset,
 )
-from mindspore_compat.dataset.engine._random_source import *  # noqa: F403
-from mindspore_compat.dataset.engine._vision_annotated import *  # noqa: F403
-from mindspore_compat.dataset.engine._vision_arrays import *  # noqa: F403
-from mindspore_compat.dataset.engine._vision_folders import *  # noqa: F403
-from mindspore_compat.dataset.engine._vision_lists import *  # noqa: F403
+from mindspore_compat.dataset.engine._sources.vision_arrays import (
+    Cifar10Dataset,
+    Cifar100Dataset,
+    FakeImageDataset,
+    PhotoTourDataset,
+    STL10Dataset,
+)
+from mindspore_compat.dataset.engine._sources.vision_coco import CocoDataset
+from mindspore_compat.dataset.engine._sources.vision_digits import (
+    EMnistDataset,
+    FashionMnistDataset,
+    KMnistDataset,
+    MnistDataset,
+    QMnistDataset,
+    SemeionDataset,
+    SVHNDataset,
+    USPSDataset,
+)
+from mindspore_compat.dataset.engine._sources.vision_folders import (
+    Caltech101Dataset,
+    Caltech256Dataset,
+    Food101Dataset,
+    ImageFolderDataset,
+    LSUNDataset,
+    OmniglotDataset,
+    RenderedSST2Dataset,
+    SUN397Dataset,
+)
+from mindspore_compat.dataset.engine._sources.vision_lists import (
+    CelebADataset,
+    FlickrDataset,
+    Flowers102Dataset,
+    LFWDataset,
+    Places365Dataset,
+    SBUDataset,
+)
+from mindspore_compat.dataset.engine._sources.vision_pairs import CityscapesDataset, DIV2KDataset, SBDataset
 
-_PARTS = (_random_source, _vision_annotated, _vision_arrays, _vision_folders, _vision_lists)
-__all__ = sorted(name for part in _PARTS for name in part.__all__ if name.endswith("Dataset"))
+__all__ = [
+    "Caltech101Dataset",
+    "Caltech256Dataset",
+    "CelebADataset",
+    "Cifar100Dataset",
+    "Cifar10Dataset",
+    "CityscapesDataset",
+    "CocoDataset",
+    "DIV2KDataset",
+    "EMnistDataset",
+    "FakeImageDataset",
+    "FashionMnistDataset",
+    "FlickrDataset",
+    "Flowers102Dataset",
+    "Food101Dataset",
+    "ImageFolderDataset",
+    "KITTIDataset",
+    "KMnistDataset",
+    "LFWDataset",
+    "LSUNDataset",
+    "ManifestDataset",
+    "MnistDataset",
+    "OmniglotDataset",
+    "PhotoTourDataset",
+    "Places365Dataset",
+    "QMnistDataset",
+    "RandomDataset",
+    "RenderedSST2Dataset",
+    "SBDataset",
+    "SBUDataset",
+    "STL10Dataset",
+    "SUN397Dataset",
+    "SVHNDataset",
+    "SemeionDataset",
+    "USPSDataset",
+    "VOCDataset",
+    "WIDERFaceDataset",
+]

@@ -13,6 +13,7 @@ import numpy as np
 
 from mindspore_compat._format.source import read_regular
 from mindspore_compat._format.wire import FormatError
+from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.dataset.core.validator_helpers import UINT32_MAX, check_value, type_check, type_check_list
 from mindspore_compat.dataset.text.utils import as_text
 from mindspore_compat.dataset.transforms._operation import TensorOperation
@@ -155,8 +156,6 @@ class SentencePieceVocab:
         type_check(filename, str, "filename")
         if not os.path.isdir(path):
             raise RuntimeError(f"Get real path failed, path={path}: no such folder.")
-        from mindspore_compat._runtime.files import write_atomically
-
         write_atomically(os.path.join(path, filename), [vocab._model])
 
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat._format.images import decode_rgb, open_image
 from mindspore_compat.dataset.core.datatypes import numpy_dtype
 from mindspore_compat.dataset.core.validator_helpers import check_value, type_check
 from mindspore_compat.dataset.transforms._operation import PyTensorOperation
 from mindspore_compat.dataset.transforms.transforms import TypeCast
-from mindspore_compat.dataset.vision._image import check_image, decode_rgb, is_pil, open_image
+from mindspore_compat.dataset.vision._image import check_image, is_pil
 from mindspore_compat.dataset.vision._operation import ImageOperation
 
 __all__ = [

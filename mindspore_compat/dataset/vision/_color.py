@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mindspore_compat.dataset.vision._image import opencv
+from mindspore_compat._format.images import opencv
 
 __all__ = [
     "adjust_brightness",

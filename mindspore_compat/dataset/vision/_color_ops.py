@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat._format.images import opencv
 from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.core.validator_helpers import check_value, type_check
 from mindspore_compat.dataset.transforms._operation import PyTensorOperation
 from mindspore_compat.dataset.vision import _color
-from mindspore_compat.dataset.vision._image import check_image, is_pil, opencv
+from mindspore_compat.dataset.vision._image import check_image, is_pil
 from mindspore_compat.dataset.vision._operation import (
     ImageOperation,
     PilOperation,

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat._format.images import opencv
 from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_pos_int32, check_value, type_check
-from mindspore_compat.dataset.vision._image import check_image, is_pil, opencv
+from mindspore_compat.dataset.vision._image import check_image, is_pil
 from mindspore_compat.dataset.vision._operation import (
     ImageOperation,
     PilOperation,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, UINT8_MAX, check_value, type_check
 from mindspore_compat.dataset.transforms._operation import PyTensorOperation, TensorOperation
 from mindspore_compat.dataset.vision._image import is_pil
@@ -195,6 +196,4 @@ def check_range(value: Any, name: str, low: float = -float("inf"), high: float =
 
 def uniform(limits: Sequence[float]) -> float:
     """A number between the two limits, from the pipeline's generator."""
-    from mindspore_compat.dataset.core.randomness import current_rng
-
     return limits[0] if limits[0] == limits[1] else float(current_rng().uniform(limits[0], limits[1]))

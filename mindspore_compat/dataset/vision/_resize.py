@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat._format.images import decode_rgb
 from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, check_value, type_check
 from mindspore_compat.dataset.vision._basic import check_encoded
-from mindspore_compat.dataset.vision._image import check_image, decode_rgb, is_pil, resize
+from mindspore_compat.dataset.vision._image import check_image, is_pil, resize
 from mindspore_compat.dataset.vision._operation import (
     ImageOperation,
     RandomImageOperation,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mindspore_compat.dataset.vision._image import opencv
+from mindspore_compat._format.images import opencv
 
 __all__ = ["affine_matrix", "perspective_matrix", "rotation_matrix", "warp_affine", "warp_perspective"]
 

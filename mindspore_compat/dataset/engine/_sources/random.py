@@ -8,11 +8,10 @@ import numpy as np
 
 from mindspore_compat._api.errors import UnsupportedError
 from mindspore_compat.dataset.core.datatypes import numpy_dtype
-from mindspore_compat.dataset.core.validator_helpers import type_check
-from mindspore_compat.dataset.engine._columns import Row
-from mindspore_compat.dataset.engine._row_nodes import check_columns
-from mindspore_compat.dataset.engine._session import Run
-from mindspore_compat.dataset.engine._source_nodes import SourceDataset
+from mindspore_compat.dataset.core.validator_helpers import check_columns, type_check
+from mindspore_compat.dataset.engine._execution.columns import Row
+from mindspore_compat.dataset.engine._execution.session import Run
+from mindspore_compat.dataset.engine._sources.base import SourceDataset
 from mindspore_compat.dataset.engine.schema import Schema
 
 __all__ = ["RandomDataset"]

@@ -14,6 +14,7 @@ __all__ = [
     "batch_columns",
     "first_row",
     "has_object_values",
+    "positions",
     "rows_of",
     "stack_column",
     "stack_columns",
@@ -128,3 +129,13 @@ def rows_of(column: Any) -> list[Any]:
 def first_row(_: Any, columns: Sequence[Any]) -> Row:
     """The one row of columns of length 1."""
     return tuple(rows_of(column)[0] for column in columns)
+
+
+def positions(wanted: Sequence[str], names: Sequence[str], what: str) -> list[int]:
+    """Where the `wanted` columns stand in `names`. Raises: RuntimeError."""
+    for name in wanted:
+        if name not in names:
+            raise RuntimeError(
+                f"Invalid parameter, {what} column name: {name} doesn't exist in the dataset columns {list(names)}."
+            )
+    return [list(names).index(name) for name in wanted]

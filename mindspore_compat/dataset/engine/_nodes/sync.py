@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, type_check
-from mindspore_compat.dataset.engine._columns import Row
-from mindspore_compat.dataset.engine._session import Run
-from mindspore_compat.dataset.engine.datasets import Dataset
+from mindspore_compat.dataset.engine._dataset import Dataset, register_node
+from mindspore_compat.dataset.engine._execution.columns import Row
+from mindspore_compat.dataset.engine._execution.session import Run
+from mindspore_compat.dataset.engine._node import Node
 
 __all__ = ["SyncWaitDataset", "sync_update"]
 
 
+@register_node
 class SyncWaitDataset(Dataset):
     """Passes `num_batch` rows on, then waits for `sync_update`.
 
@@ -63,6 +65,7 @@ class SyncWaitDataset(Dataset):
             yield row
 
 
+@register_node
 def sync_update(dataset: Dataset, condition_name: str, num_batch: int | None = None, data: Any = None) -> None:
     """Release the node of that name below `dataset`. Raises: RuntimeError where there is none."""
     if num_batch is not None and (not isinstance(num_batch, int) or num_batch <= 0):
@@ -74,7 +77,7 @@ def sync_update(dataset: Dataset, condition_name: str, num_batch: int | None = N
         node.release(num_batch, data)
 
 
-def _nodes(dataset: Dataset) -> Iterator[Dataset]:
+def _nodes(dataset: Node) -> Iterator[Node]:
     yield dataset
     for child in dataset.children:
         yield from _nodes(child)

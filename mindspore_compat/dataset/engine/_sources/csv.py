@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.validator_helpers import type_check
-from mindspore_compat.dataset.engine._described import REQUIRED, TEXTS, Argument, read_bytes
-from mindspore_compat.dataset.engine._records import RecordsDataset
-from mindspore_compat.dataset.engine._tfrecord import found_files
+from mindspore_compat.dataset.engine._sources.described import REQUIRED, TEXTS, Argument
+from mindspore_compat.dataset.engine._sources.files import read_bytes
+from mindspore_compat.dataset.engine._sources.records import RecordsDataset
+from mindspore_compat.dataset.engine._sources.shards import found_files
 
 __all__ = ["FILES", "CSVDataset", "csv_rows"]
 

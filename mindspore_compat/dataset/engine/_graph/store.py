@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.mindrecord.filereader import FileReader
 
 __all__ = ["GraphStore"]
 
@@ -28,8 +29,6 @@ class GraphStore:
     """Nodes, edges, neighbors and features; `query` is what a client of a server calls."""
 
     def __init__(self, dataset_file: str) -> None:
-        from mindspore_compat.mindrecord.filereader import FileReader
-
         self._nodes: dict[int, list[int]] = defaultdict(list)  # type -> ids
         self._edges: dict[int, list[int]] = defaultdict(list)
         self._type: dict[int, int] = {}

@@ -11,11 +11,17 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.memory import empty
-from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_value, row_sizes, type_check
-from mindspore_compat.dataset.engine._columns import Row, rows_of, stack_column, stack_columns, to_column
-from mindspore_compat.dataset.engine._row_nodes import check_columns, positions
-from mindspore_compat.dataset.engine._session import Parallelism, Run
-from mindspore_compat.dataset.engine.datasets import Columns, Dataset
+from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_columns, check_value, row_sizes, type_check
+from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
+from mindspore_compat.dataset.engine._execution.columns import (
+    Row,
+    positions,
+    rows_of,
+    stack_column,
+    stack_columns,
+    to_column,
+)
+from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
 from mindspore_compat.dataset.transforms._operation import call_user_function
 
 __all__ = ["BatchDataset", "BatchInfo", "BucketBatchByLengthDataset", "PaddedBatchDataset"]
@@ -47,6 +53,7 @@ def _check_batch_size(batch_size: Any) -> None:
         check_value(batch_size, (1, INT32_MAX), "batch_size")
 
 
+@register_node
 class BatchDataset(Dataset):
     """Rows put together to batches.
 
@@ -247,6 +254,7 @@ def _filled(values: Sequence[np.ndarray], shape: Sequence[int], fill: Any) -> np
     return padded
 
 
+@register_node
 class PaddedBatchDataset(BatchDataset):
     """Batches of rows of different shapes, filled up."""
 
@@ -276,6 +284,7 @@ class PaddedBatchDataset(BatchDataset):
         return self._map_batch(info, padded)
 
 
+@register_node
 class BucketBatchByLengthDataset(Dataset):
     """Rows of similar length batched together, each bucket with its own batch size."""
 

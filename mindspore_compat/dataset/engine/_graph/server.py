@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.engine._graph_store import GraphStore
+from mindspore_compat.dataset.engine._graph.store import GraphStore
 
 __all__ = ["RemoteStore", "serve"]
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count as count_from
 from itertools import islice
 
 import numpy as np
 
-from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_value, type_check
-from mindspore_compat.dataset.engine._columns import Row
-from mindspore_compat.dataset.engine._session import Run
-from mindspore_compat.dataset.engine.datasets import Dataset
+from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_columns, check_value, type_check
+from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
+from mindspore_compat.dataset.engine._execution.columns import Row, positions
+from mindspore_compat.dataset.engine._execution.session import Run
+from mindspore_compat.dataset.transforms._operation import call_user_function
 
-__all__ = ["RepeatDataset", "ShuffleDataset", "SkipDataset", "TakeDataset"]
+__all__ = ["FilterDataset", "RepeatDataset", "ShuffleDataset", "SkipDataset", "TakeDataset"]
 
 
 class _IndexNode(Dataset):
@@ -32,6 +33,7 @@ class _IndexNode(Dataset):
         raise NotImplementedError
 
 
+@register_node
 class ShuffleDataset(_IndexNode):
     """Rows drawn from a buffer of the next `buffer_size`."""
 
@@ -72,6 +74,7 @@ def _through_buffer(rows: Iterator, size: int, rng: np.random.Generator) -> Iter
         yield buffer[place]
 
 
+@register_node
 class RepeatDataset(_IndexNode):
     """Its child's rows `count` times, each pass shuffled and augmented anew; -1 or None without end."""
 
@@ -104,6 +107,7 @@ class RepeatDataset(_IndexNode):
                 return
 
 
+@register_node
 class SkipDataset(_IndexNode):
     """Without the first `count` rows."""
 
@@ -123,6 +127,7 @@ class SkipDataset(_IndexNode):
         return islice(self.children[0]._stream(run), self.count, None)
 
 
+@register_node
 class TakeDataset(_IndexNode):
     """The first `count` rows; -1 takes all."""
 
@@ -150,3 +155,31 @@ class TakeDataset(_IndexNode):
     def _pick(self, run: Run) -> Iterator[Row]:
         rows = self.children[0]._stream(run)
         return rows if self.count < 0 else islice(rows, self.count)
+
+
+@register_node
+class FilterDataset(Dataset):
+    """The rows for which the predicate holds."""
+
+    def __init__(
+        self,
+        input_dataset: Dataset,
+        predicate: Callable,
+        input_columns: Columns | None = None,
+        num_parallel_workers: int | None = None,
+    ) -> None:
+        if not callable(predicate):
+            raise TypeError(
+                f"Predicate should be a Python function or a callable Python object, but got {type(predicate)}."
+            )
+        super().__init__(input_dataset, num_parallel_workers)
+        self.predicate = predicate
+        self.input_columns = None if input_columns is None else check_columns(input_columns, "input_columns")
+
+    def _stream(self, run: Run) -> Iterator[Row]:
+        names = self.children[0]._column_names()
+        places = positions(self.input_columns or names, names, "input")
+        for row in self.children[0]._stream(run):
+            keep = call_user_function(self.predicate, tuple(row[i] for i in places), "filter operation failed.")
+            if np.all(keep):
+                yield row

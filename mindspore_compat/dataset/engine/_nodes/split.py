@@ -11,9 +11,9 @@ import numpy as np
 
 from mindspore_compat.dataset.core.randomness import chosen_seed, fresh_seed
 from mindspore_compat.dataset.core.validator_helpers import type_check
-from mindspore_compat.dataset.engine._session import Run
-from mindspore_compat.dataset.engine._source_nodes import MappableDataset
-from mindspore_compat.dataset.engine.datasets import Dataset
+from mindspore_compat.dataset.engine._dataset import Dataset, register_node
+from mindspore_compat.dataset.engine._execution.session import Run
+from mindspore_compat.dataset.engine._sources.base import MappableDataset
 
 __all__ = ["split"]
 
@@ -54,6 +54,7 @@ class _SharedOrder:
         return self._order
 
 
+@register_node
 def split(dataset: Dataset, sizes: Sequence[Any], randomize: bool = True) -> list[Dataset]:
     """See `Dataset.split`."""
     type_check(randomize, bool, "randomize")

@@ -11,43 +11,40 @@ import os
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
-from xml.etree import ElementTree
 
 import numpy as np
 
-from mindspore_compat._format.source import open_regular, parse_json
-from mindspore_compat._format.wire import FormatError
+from mindspore_compat._format.images import decode_rgb
 from mindspore_compat.dataset.core.validator_helpers import check_dir, check_pos_int32, check_value, type_check
-from mindspore_compat.dataset.engine._columns import Row
-from mindspore_compat.dataset.engine._session import Parallelism
-from mindspore_compat.dataset.engine._source_nodes import ArrayDataset, MappableDataset
+from mindspore_compat.dataset.engine._execution.columns import Row
+from mindspore_compat.dataset.engine._execution.session import Parallelism
+from mindspore_compat.dataset.engine._sources.base import ArrayDataset, MappableDataset
+from mindspore_compat.dataset.engine._sources.files import read_array
 from mindspore_compat.dataset.engine.samplers import PKSampler, Shuffle
 
 __all__ = [
     "ARRAYS",
+    "Argument",
+    "ArraysDataset",
+    "DECRYPT",
+    "Described",
     "FOLDER",
+    "FilesDataset",
     "GENERATED",
     "IMAGES",
     "IMAGES_NONE",
+    "METADATA",
     "REQUIRED",
     "TEXTS",
-    "Argument",
-    "ArraysDataset",
-    "Described",
-    "FilesDataset",
+    "TEXTS_LATE",
+    "TRAIN_TEST",
+    "TRAIN_VALID_TEST",
     "choice",
-    "files_in",
     "flag",
-    "folders_in",
     "kind_of",
-    "lines_of",
     "needed",
-    "read_array",
-    "read_bytes",
-    "read_json_file",
-    "read_xml",
-    "words_of",
 ]
+
 
 REQUIRED = inspect.Parameter.empty
 
@@ -100,7 +97,15 @@ def needed(argument: Argument) -> Argument:
     return argument._replace(default=REQUIRED, none=REQUIRED)
 
 
+def _check_decrypt(value: Any, name: str) -> None:
+    """A function. Raises: TypeError."""
+    if not callable(value):
+        raise TypeError(f"Argument decrypt is not a callable object, but got {type(value)}.")
+
+
 FOLDER = needed(Argument("dataset_dir", check=check_dir))
+
+
 #: The arguments that most sources have.
 _SAMPLING = {
     "num_samples": Argument("num_samples", check=kind_of(int)),
@@ -119,16 +124,30 @@ def _common(names: str) -> tuple[Argument, ...]:
 
 
 IMAGES = _common("num_samples num_parallel_workers shuffle decode sampler num_shards shard_id cache")
+
+
 ARRAYS = _common("num_samples num_parallel_workers shuffle sampler num_shards shard_id cache")
+
+
 #: as `IMAGES`, where None is the default
 IMAGES_NONE = tuple(a._replace(default=None) if a.name == "decode" else a for a in IMAGES)
+
+
 #: of sources that upstream makes of a GeneratorDataset
 GENERATED = tuple(a._replace(default=1, none=1) if a.name == "num_parallel_workers" else a for a in IMAGES[:-1])
+
+
 #: of sources of records; upstream has two orders
 TEXTS = tuple(
     a._replace(default=Shuffle.GLOBAL, check=kind_of(bool, Shuffle), none=Shuffle.GLOBAL) if a.name == "shuffle" else a
     for a in _common("num_samples num_parallel_workers shuffle num_shards shard_id cache")
 )
+#: the other order
+TEXTS_LATE = (TEXTS[0], *TEXTS[2:5], TEXTS[1], TEXTS[5])
+TRAIN_TEST = choice("usage", "train test all", "all")
+TRAIN_VALID_TEST = choice("usage", "train valid test all", "all")
+DECRYPT = Argument("decrypt", check=_check_decrypt)
+METADATA = (flag("extra_metadata"), DECRYPT)
 
 
 class Described:
@@ -283,8 +302,6 @@ class FilesDataset(_Mappable):
         )
         if not self.decode:
             return content
-        from mindspore_compat.dataset.vision._image import decode_rgb
-
         try:
             return decode_rgb(content)
         except RuntimeError as error:
@@ -307,63 +324,3 @@ class ArraysDataset(_Mappable, ArrayDataset):
 
     def _labels(self) -> np.ndarray | None:
         return None if self.label_column is None else self._loaded[self._column_names().index(self.label_column)]
-
-
-def read_array(path: str) -> np.ndarray:
-    """The bytes of a file as an array of its own. Raises: RuntimeError."""
-    try:
-        with open_regular(path) as stream:
-            return np.fromfile(stream, np.uint8)
-    except (OSError, FormatError) as error:
-        raise RuntimeError(f"Invalid file, failed to open file: {path} ({error}).") from error
-
-
-def read_bytes(path: str) -> bytes:
-    """What is in a file. Raises: RuntimeError."""
-    return read_array(path).tobytes()
-
-
-def read_xml(path: str) -> ElementTree.Element:
-    """The root of an XML file. Raises: RuntimeError for what is none."""
-    try:
-        return ElementTree.fromstring(read_bytes(path))
-    except (ElementTree.ParseError, LookupError, ValueError) as error:  # LookupError: an encoding that does not exist
-        raise RuntimeError(f"Invalid file, failed to load xml file: {path} ({error}).") from error
-
-
-def read_json_file(path: str) -> Any:
-    """The value of a JSON file. Raises: RuntimeError."""
-    try:
-        return parse_json(read_bytes(path), path)
-    except FormatError as error:
-        raise RuntimeError(f"Invalid file, failed to parse JSON file: {error}.") from error
-
-
-def lines_of(path: str) -> list[str]:
-    """The lines of a file of text, without their ends. Raises: RuntimeError."""
-    lines = read_bytes(path).decode("utf-8", "surrogateescape").split("\n")
-    return lines[:-1] if lines[-1] == "" else lines
-
-
-def words_of(path: str) -> list[str]:
-    """What stands between white space in a file of text. Raises: RuntimeError."""
-    return read_bytes(path).decode("utf-8", "surrogateescape").split()
-
-
-def folders_in(path: str) -> list[str]:
-    """Names of the folders in a folder, sorted. Raises: RuntimeError."""
-    return sorted(entry.name for entry in _entries(path) if os.path.isdir(entry.path))
-
-
-def files_in(path: str, *endings: str) -> list[str]:
-    """Full names of the files in a folder, of these extensions (default: all), sorted. Raises: RuntimeError."""
-    found = (entry.path for entry in _entries(path) if not endings or os.path.splitext(entry.name)[1] in endings)
-    return sorted(file for file in found if os.path.isfile(file))
-
-
-def _entries(path: str) -> list[os.DirEntry]:
-    try:
-        with os.scandir(path) as entries:
-            return list(entries)
-    except OSError as error:
-        raise RuntimeError(f"Invalid path, failed to open folder: {path} ({error}).") from error

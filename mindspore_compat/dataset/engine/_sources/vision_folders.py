@@ -6,22 +6,21 @@ import os
 from typing import Any
 
 from mindspore_compat.dataset.core.validator_helpers import type_check
-from mindspore_compat.dataset.engine._described import (
+from mindspore_compat.dataset.engine._sources.arrays import read_mat
+from mindspore_compat.dataset.engine._sources.described import (
+    DECRYPT,
     FOLDER,
     GENERATED,
     IMAGES,
+    TRAIN_TEST,
     Argument,
     FilesDataset,
     choice,
-    files_in,
     flag,
-    folders_in,
     kind_of,
-    lines_of,
-    words_of,
 )
-from mindspore_compat.dataset.engine._vision_arrays import read_mat
-from mindspore_compat.dataset.engine._vision_lists import check_decrypt
+from mindspore_compat.dataset.engine._sources.files import files_in, folders_in, lines_of, words_of
+from mindspore_compat.dataset.engine._sources.names import CALTECH101
 
 __all__ = [
     "Caltech101Dataset",
@@ -72,7 +71,7 @@ class ImageFolderDataset(_ClassFolders):
         Argument("class_indexing", check=kind_of(dict)),
         flag("decode"),
         *IMAGES[5:],
-        Argument("decrypt", check=check_decrypt),
+        DECRYPT,
     )
     extensions: list[str] | None
     class_indexing: dict[str, int] | None
@@ -251,8 +250,6 @@ class Caltech101Dataset(FilesDataset):
 
     def get_class_indexing(self) -> dict[str, int]:
         """From category to label, of all 101, as upstream: labels of rows count the folders that are there."""
-        from mindspore_compat.dataset.engine._names import CALTECH101
-
         return {name: i for i, name in enumerate(CALTECH101)}
 
 
@@ -263,7 +260,7 @@ class Food101Dataset(FilesDataset):
         usage: "train", "test" or "all" (default).
     """
 
-    arguments = (FOLDER, choice("usage", "train test all", "all"), *IMAGES)
+    arguments = (FOLDER, TRAIN_TEST, *IMAGES)
     columns = "image:image label:text"
     usage: str
 

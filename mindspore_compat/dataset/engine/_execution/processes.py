@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core import config, memory
-from mindspore_compat.dataset.engine._workers import Ahead, Function, Task, run
+from mindspore_compat.dataset.engine._execution.workers import Ahead, Function, Task, run
 
 __all__ = ["ProcessExecutor"]
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.core.validator_helpers import type_check
-from mindspore_compat.dataset.engine._session import Run
-from mindspore_compat.dataset.engine.datasets import Dataset
+from mindspore_compat.dataset.engine._dataset import Dataset
+from mindspore_compat.dataset.engine._execution.session import Run
 from mindspore_compat.dataset.engine.samplers import BuiltinSampler, DistributedSampler, select_sampler
 
 __all__ = ["ArrayDataset", "MappableDataset", "SourceDataset"]

@@ -14,11 +14,11 @@ import numpy as np
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.randomness import DEFAULT_SEED, Key, chosen_seed, fresh_seed, narrowed
 from mindspore_compat.dataset.core.validator_helpers import cpu_count
-from mindspore_compat.dataset.engine._processes import ProcessExecutor
-from mindspore_compat.dataset.engine._workers import Executor, SerialExecutor, Task, ThreadExecutor
+from mindspore_compat.dataset.engine._execution.processes import ProcessExecutor
+from mindspore_compat.dataset.engine._execution.workers import Executor, SerialExecutor, Task, ThreadExecutor
 
 if TYPE_CHECKING:
-    from mindspore_compat.dataset.engine.datasets import Dataset
+    from mindspore_compat.dataset.engine._node import Node
 
 __all__ = ["Parallelism", "Run", "Session"]
 
@@ -46,7 +46,7 @@ class Stage:
     """
 
     def __init__(self) -> None:
-        self.nodes: list[tuple[Dataset, int]] = []
+        self.nodes: list[tuple[Node, int]] = []
         self.last: Callable[[Any, Any], Any] | None = None
         self.parallelism = Parallelism()
 
@@ -58,7 +58,7 @@ class Stage:
         return (what, value) if self.last is None else self.last(what, value)
 
 
-def _stages(nodes: list[tuple[Dataset, int]], last: Callable[[Any, Any], Any], own: Parallelism) -> list[Stage]:
+def _stages(nodes: list[tuple[Node, int]], last: Callable[[Any, Any], Any], own: Parallelism) -> list[Stage]:
     """A chain, source first, cut where Python code of the user has to run in the thread that iterates."""
     wanted = [node._parallelism() for node, _ in nodes]
     together = own.processes or max(each.processes for each in wanted)
@@ -79,7 +79,7 @@ def _stages(nodes: list[tuple[Dataset, int]], last: Callable[[Any, Any], Any], o
 class Session:
     """State shared by all nodes while one iterator lives; a serial one starts no workers."""
 
-    def __init__(self, root: Dataset, is_serial: bool = False) -> None:
+    def __init__(self, root: Node, is_serial: bool = False) -> None:
         self._is_serial = is_serial or config.get_debug_mode()
         seed = chosen_seed()
         self.is_seeded = seed is not None
@@ -94,12 +94,12 @@ class Session:
         """The run of one epoch, counted from 0."""
         return Run(self, (self.seed, number), number, number)
 
-    def number(self, node: Dataset) -> int:
+    def number(self, node: Node) -> int:
         """A node's place in the tree; nodes made while running (flat_map) get theirs on first sight."""
         return self._numbers.setdefault(id(node), len(self._numbers))
 
     def fetch(
-        self, top: Dataset, last: Callable[[Any, Any], Any], tasks: Iterable[Task], own: Parallelism
+        self, top: Node, last: Callable[[Any, Any], Any], tasks: Iterable[Task], own: Parallelism
     ) -> Iterator[Any]:
         """For tasks of (what, row numbers): ``last(what, columns)`` with the columns that `top` and the nodes below it
         make of them.
@@ -127,7 +127,7 @@ class Session:
             yield keys.popleft(), result
 
     def map(
-        self, node: Dataset, function: Callable[[Any], Any], tasks: Iterable[Task], parallelism: Parallelism
+        self, node: Node, function: Callable[[Any], Any], tasks: Iterable[Task], parallelism: Parallelism
     ) -> Iterator[Any]:
         """Run `function` over `tasks` in the way that `node` asks for; its workers are started once."""
         return self._executor((self.number(node), 0), function, parallelism).map(tasks)
@@ -179,7 +179,7 @@ class Run:
             is_last=self.is_last and index == count - 1,
         )
 
-    def rng(self, node: Dataset) -> np.random.Generator:
+    def rng(self, node: Node) -> np.random.Generator:
         """The generator that orders `node`'s samples in this pass.
 
         With a chosen seed it is the same for all nodes, as upstream: zipped sources that are shuffled alike stay
@@ -194,12 +194,12 @@ class Run:
             return np.random.default_rng((*self.key, 0))
         return np.random.default_rng((DEFAULT_SEED, round_number, *self.key[1:]))
 
-    def task_key(self, node: Dataset, index: int) -> Key:
+    def task_key(self, node: Node, index: int) -> Key:
         """Randomness of the `index`-th task of `node` in this pass."""
         return (*self.key, self.session.number(node), index)
 
 
-def _walk(node: Dataset) -> Iterator[Dataset]:
+def _walk(node: Node) -> Iterator[Node]:
     yield node
     for child in node.children:
         yield from _walk(child)

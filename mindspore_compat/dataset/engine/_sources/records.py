@@ -10,11 +10,11 @@ import numpy as np
 
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.validator_helpers import workers_in_range
-from mindspore_compat.dataset.engine._columns import Row
-from mindspore_compat.dataset.engine._described import Described
-from mindspore_compat.dataset.engine._session import Run
-from mindspore_compat.dataset.engine._source_nodes import SourceDataset
-from mindspore_compat.dataset.engine._tfrecord import equal_share, in_turns
+from mindspore_compat.dataset.engine._execution.columns import Row
+from mindspore_compat.dataset.engine._execution.session import Run
+from mindspore_compat.dataset.engine._sources.base import SourceDataset
+from mindspore_compat.dataset.engine._sources.described import Described
+from mindspore_compat.dataset.engine._sources.shards import equal_share, in_turns
 from mindspore_compat.dataset.engine.samplers import Shuffle
 
 __all__ = ["RecordsDataset"]
