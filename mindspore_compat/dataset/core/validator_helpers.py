@@ -19,7 +19,10 @@ __all__ = [
     "check_columns",
     "check_dir",
     "check_file",
+    "check_int",
+    "check_nonzero",
     "check_pos_int32",
+    "check_real",
     "check_value",
     "row_sizes",
     "type_check",
@@ -58,10 +61,35 @@ def check_value(value: float, interval: tuple[float, float], arg_name: str) -> N
         raise ValueError(f"Input {arg_name} is not within the required interval of [{low}, {high}], got {value}.")
 
 
-def check_pos_int32(value: Any, arg_name: str) -> None:
-    """An int in [1, INT32_MAX]."""
-    type_check(value, int, arg_name)
-    check_value(value, (1, INT32_MAX), arg_name)
+def check_int(value: Any, name: str, low: int = INT32_MIN, high: int = INT32_MAX) -> Any:
+    """An int in [low, high]; returned."""
+    type_check(value, int, name)
+    check_value(value, (low, high), name)
+    return value
+
+
+def check_nonzero(value: Any, name: str) -> Any:
+    """An int other than 0; returned."""
+    check_int(value, name)
+    if value == 0:
+        raise ValueError(f"Input {name} is not within the required interval of [{INT32_MIN}, 0) and (0, {INT32_MAX}].")
+    return value
+
+
+def check_real(
+    value: Any, name: str, low: float = -FLOAT_MAX_INTEGER, high: float = FLOAT_MAX_INTEGER, above: bool = False
+) -> Any:
+    """A number in [low, high], or with `above` in (low, high]; returned."""
+    type_check(value, (int, float), name)
+    check_value(value, (low, high), name)
+    if above and value == low:
+        raise ValueError(f"Input {name} is not within the required interval of ({low}, {high}], got {value}.")
+    return value
+
+
+def check_pos_int32(value: Any, arg_name: str) -> Any:
+    """An int in [1, INT32_MAX]; returned."""
+    return check_int(value, arg_name, 1)
 
 
 def check_dir(path: Any, arg_name: str = "dataset_dir") -> None:

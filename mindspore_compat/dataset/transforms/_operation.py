@@ -45,7 +45,10 @@ class TensorOperation:
     takes_batches = False
 
     def __init__(self) -> None:
-        """Nothing to set; operations with arguments have their own."""
+        """Nothing to set; operations with arguments have theirs from `core.arguments`, or their own."""
+
+    def _prepare(self) -> None:
+        """Called with checked arguments: checks what depends on several, sets what follows from them."""
 
     def device(self, device_target: str = "CPU") -> TensorOperation:
         """This operation: all run on the host, also where "Ascend" is asked for."""
