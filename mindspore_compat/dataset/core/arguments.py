@@ -12,6 +12,7 @@ from typing import Any, TypeVar, get_origin
 
 from typing_extensions import Annotated, dataclass_transform  # noqa: UP035 (typing has the second from Python 3.11 on)
 
+from mindspore_compat.dataset.core.datatypes import numpy_dtype
 from mindspore_compat.dataset.core.validator_helpers import (
     FLOAT_MAX_INTEGER,
     INT32_MAX,
@@ -21,7 +22,7 @@ from mindspore_compat.dataset.core.validator_helpers import (
     type_check,
 )
 
-__all__ = ["Annotated", "arguments", "flag", "integer", "kind_of", "one_of", "real"]
+__all__ = ["Annotated", "arguments", "dtype_like", "flag", "integer", "kind_of", "real", "text"]
 
 Check = Callable[[Any, str], Any]
 Class = TypeVar("Class", bound=type)
@@ -68,19 +69,12 @@ def kind_of(*types: type) -> Check:
     return partial(_kind, types=types)
 
 
-flag = kind_of(bool)
+def dtype_like(value: Any, name: str) -> Any:
+    """A dtype as users write it; kept as NumPy's."""
+    return numpy_dtype(value)
 
 
-def one_of(*values: Any) -> Check:
-    """One of the texts."""
-
-    def check(value: Any, name: str) -> Any:
-        type_check(value, str, name)
-        if value not in values:
-            raise ValueError(f"Input {name} is not within the valid set of {list(values)}, got {value!r}.")
-        return value
-
-    return check
+flag, text = kind_of(bool), kind_of(str)
 
 
 def integer(low: int = INT32_MIN, high: int = INT32_MAX) -> Check:

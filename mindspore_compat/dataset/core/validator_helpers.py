@@ -22,6 +22,7 @@ __all__ = [
     "check_int",
     "check_nonzero",
     "check_pos_int32",
+    "check_probability",
     "check_real",
     "check_value",
     "row_sizes",
@@ -85,6 +86,13 @@ def check_real(
     if above and value == low:
         raise ValueError(f"Input {name} is not within the required interval of ({low}, {high}], got {value}.")
     return value
+
+
+def check_probability(prob: Any, name: str = "prob") -> float:
+    """A number in [0, 1]; returned."""
+    type_check(prob, (float, int), name)
+    check_value(prob, (0.0, 1.0), name)
+    return prob
 
 
 def check_pos_int32(value: Any, arg_name: str) -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 
 from mindspore_compat._format.source import read_regular
 from mindspore_compat._format.wire import FormatError
+from mindspore_compat.dataset.core.arguments import flag
 from mindspore_compat.dataset.core.validator_helpers import UINT32_MAX, check_value, type_check
 from mindspore_compat.dataset.text.transforms import _Tokenizer
 
@@ -157,7 +158,7 @@ class JiebaTokenizer(_Tokenizer):
             if path is None:
                 raise ValueError(f"The dict of {name} in cppjieba is not provided.")
             type_check(path, str, "hmm_path" if name == "HMMSegment" else "mp_path")
-        super().__init__(with_offsets)
+        self.with_offsets = flag(with_offsets, "with_offsets")
         if not isinstance(mode, JiebaMode):
             raise TypeError(f"Wrong input type for mode, should be JiebaMode, but got {type(mode)}.")
         for path in (hmm_path, mp_path):

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
-from mindspore_compat.dataset.core.validator_helpers import type_check
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag
 from mindspore_compat.dataset.text._scripts import script_of
 from mindspore_compat.dataset.text.transforms import _OnText, _Tokenizer
 
 __all__ = ["FilterWikipediaXML", "UnicodeScriptTokenizer"]
 
 
+def _none_is_false(value: Any, name: str) -> bool:
+    return value is not None and flag(value, name)
+
+
+@arguments
 class UnicodeScriptTokenizer(_Tokenizer):
     """Runs of characters of one script (white space apart).
 
@@ -19,11 +25,8 @@ class UnicodeScriptTokenizer(_Tokenizer):
         keep_whitespace: white space makes tokens as well.
     """
 
-    def __init__(self, keep_whitespace: bool = False, with_offsets: bool = False) -> None:
-        keep_whitespace = False if keep_whitespace is None else keep_whitespace
-        super().__init__(False if with_offsets is None else with_offsets)
-        type_check(keep_whitespace, bool, "keep_whitespace")
-        self.keep_whitespace = keep_whitespace
+    keep_whitespace: Annotated[bool, _none_is_false] = False
+    with_offsets: Annotated[bool, _none_is_false] = False
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:
         kinds = [(script_of(letter), letter.isspace() and letter not in "\x1c\x1d\x1e\x1f") for letter in text]

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, dtype_like, flag, kind_of, text
 from mindspore_compat.dataset.core.datatypes import numpy_dtype
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, type_check
 from mindspore_compat.dataset.text.utils import NormalizeForm, Vocab, as_text
@@ -57,6 +58,22 @@ _ASCII_WORDS = re.compile(f"[A-Za-z0-9]+|[{re.escape(''.join(sorted(_ASCII_SYMBO
 _ASCII_PARTS = re.compile(f"{_ASCII_WORDS.pattern}| +")
 
 
+def _check_vocab(vocab: Any, name: str) -> Vocab:
+    if not isinstance(vocab, Vocab):
+        raise TypeError(f"Argument vocab with value {vocab!r} is not of type [text.Vocab], but got {type(vocab)}.")
+    return vocab
+
+
+def _compiled(pattern: Any, name: str) -> re.Pattern[str]:
+    type_check(pattern, str, name)
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise RuntimeError(
+            f"Invalid {name} {pattern!r}: {error}. The syntax is Python's: \\w, \\s or a range instead of \\p{{...}}."
+        ) from error
+
+
 class _OnText(TensorOperation):
     """One text to another, element by element."""
 
@@ -71,9 +88,7 @@ class _OnText(TensorOperation):
 class _Tokenizer(TensorOperation):
     """A subclass gives the (start, end) of each token, in characters of the text that `_prepared` returns."""
 
-    def __init__(self, with_offsets: bool = False) -> None:
-        self.with_offsets = with_offsets
-        type_check(with_offsets, bool, "with_offsets")
+    with_offsets: bool
 
     def _prepared(self, text: str) -> str:
         return text
@@ -103,15 +118,21 @@ class _Tokenizer(TensorOperation):
         return tokens, np.array(starts, np.uint32), np.array(ends, np.uint32)
 
 
+@arguments
 class UnicodeCharTokenizer(_Tokenizer):
     """Every character."""
+
+    with_offsets: Annotated[bool, flag] = False
 
     def _spans(self, text: str) -> Iterable[tuple[int, int]]:
         return ((at, at + 1) for at in range(len(text)))
 
 
+@arguments
 class WhitespaceTokenizer(_Tokenizer):
     """What stands between white space."""
+
+    with_offsets: Annotated[bool, flag] = False
 
     def _tokens(self, text: str) -> list[str]:
         return text.split() or [""]
@@ -120,31 +141,30 @@ class WhitespaceTokenizer(_Tokenizer):
         return (match.span() for match in re.finditer(r"\S+", text))
 
 
+@arguments
 class RegexTokenizer(_Tokenizer):
     """What stands between matches of `delim_pattern`, and those matches that `keep_delim_pattern` matches too."""
 
-    def __init__(self, delim_pattern: str, keep_delim_pattern: str = "", with_offsets: bool = False) -> None:
-        super().__init__(with_offsets)
-        self._delimiter, self._kept = (
-            _compiled(delim_pattern, "delim_pattern"),
-            _compiled(keep_delim_pattern, "keep_delim_pattern"),
-        )
+    delim_pattern: Annotated[Any, _compiled]
+    keep_delim_pattern: Annotated[Any, _compiled] = ""
+    with_offsets: Annotated[bool, flag] = False
 
     def _spans(self, text: str) -> Iterable[tuple[int, int]]:
         last = 0
-        for match in self._delimiter.finditer(text):
+        for match in self.delim_pattern.finditer(text):
             start, end = match.span()
             if start == end:
                 continue
             if start > last:
                 yield last, start
-            if self._kept.pattern and self._kept.fullmatch(match.group()):
+            if self.keep_delim_pattern.pattern and self.keep_delim_pattern.fullmatch(match.group()):
                 yield start, end
             last = end
         if last < len(text):
             yield last, len(text)
 
 
+@arguments
 class BasicTokenizer(_Tokenizer):
     """Words, single punctuation marks and single Chinese characters, as BERT's basic tokenizer.
 
@@ -155,24 +175,11 @@ class BasicTokenizer(_Tokenizer):
         preserve_unused_token: keep [CLS], [SEP], [UNK], [PAD], [MASK] and [unusedN] whole.
     """
 
-    def __init__(
-        self,
-        lower_case: bool = False,
-        keep_whitespace: bool = False,
-        normalization_form: NormalizeForm = NormalizeForm.NONE,
-        preserve_unused_token: bool = True,
-        with_offsets: bool = False,
-    ) -> None:
-        super().__init__(with_offsets)
-        for name, value in (
-            ("lower_case", lower_case),
-            ("keep_whitespace", keep_whitespace),
-            ("preserve_unused_token", preserve_unused_token),
-        ):
-            type_check(value, bool, name)
-        type_check(normalization_form, NormalizeForm, "normalization_form")
-        self.lower_case, self.keep_whitespace = lower_case, keep_whitespace
-        self.normalization_form, self.preserve_unused_token = normalization_form, preserve_unused_token
+    lower_case: Annotated[bool, flag] = False
+    keep_whitespace: Annotated[bool, flag] = False
+    normalization_form: Annotated[NormalizeForm, kind_of(NormalizeForm)] = NormalizeForm.NONE
+    preserve_unused_token: Annotated[bool, flag] = True
+    with_offsets: Annotated[bool, flag] = False
 
     def _tokens(self, text: str) -> list[str]:
         if not text.isascii() or "[" in text:
@@ -226,17 +233,9 @@ def _stands_alone(letter: str) -> bool:
 class _Pieces:
     """Greedy longest-first pieces of words, as WordPiece."""
 
-    def __init__(self, vocab: Any, suffix_indicator: Any, max_bytes_per_token: Any, unknown_token: Any) -> None:
-        _check_vocab(vocab)
-        type_check(suffix_indicator, str, "suffix_indicator")
-        type_check(unknown_token, str, "unknown_token")
-        check_pos_int32(max_bytes_per_token, "max_bytes_per_token")
-        self._ids, self._suffix, self._longest, self._unknown = (
-            vocab.vocab(),
-            suffix_indicator,
-            max_bytes_per_token,
-            unknown_token,
-        )
+    def __init__(self, vocab: Vocab, suffix_indicator: str, max_bytes_per_token: int, unknown_token: str) -> None:
+        self._ids, self._suffix = vocab.vocab(), suffix_indicator
+        self._longest, self._unknown = max_bytes_per_token, unknown_token
         self._known: dict[str, list[str]] = {}
 
     def names(self, word: str) -> list[str]:
@@ -269,47 +268,44 @@ class _Pieces:
         return found or [("", offset, offset)]
 
 
+@arguments
 class WordpieceTokenizer(TensorOperation):
     """Pieces of words that stand in `vocab`; a word that cannot be made of them is `unknown_token` (itself if that is
     "").
     """
 
-    def __init__(
-        self,
-        vocab: Vocab,
-        suffix_indicator: str = "##",
-        max_bytes_per_token: int = 100,
-        unknown_token: str = "[UNK]",
-        with_offsets: bool = False,
-    ) -> None:
-        self._pieces = _Pieces(vocab, suffix_indicator, max_bytes_per_token, unknown_token)
-        type_check(with_offsets, bool, "with_offsets")
-        self.with_offsets = with_offsets
+    vocab: Annotated[Vocab, _check_vocab]
+    suffix_indicator: Annotated[str, text] = "##"
+    max_bytes_per_token: Annotated[int, check_pos_int32] = 100
+    unknown_token: Annotated[str, text] = "[UNK]"
+    with_offsets: Annotated[bool, flag] = False
+
+    def _prepare(self) -> None:
+        self._pieces = _Pieces(self.vocab, self.suffix_indicator, self.max_bytes_per_token, self.unknown_token)
 
     def _compute(self, array: np.ndarray) -> Any:
         found = [piece for word in np.asarray(array).ravel() for piece in self._pieces.of(as_text(word), 0)]
         return _with_offsets(found, self.with_offsets)
 
 
+@arguments
 class BertTokenizer(TensorOperation):
     """`BasicTokenizer`, then `WordpieceTokenizer`."""
 
-    def __init__(
-        self,
-        vocab: Vocab,
-        suffix_indicator: str = "##",
-        max_bytes_per_token: int = 100,
-        unknown_token: str = "[UNK]",
-        lower_case: bool = False,
-        keep_whitespace: bool = False,
-        normalization_form: NormalizeForm = NormalizeForm.NONE,
-        preserve_unused_token: bool = True,
-        with_offsets: bool = False,
-    ) -> None:
-        self._pieces = _Pieces(vocab, suffix_indicator, max_bytes_per_token, unknown_token)
-        self._basic = BasicTokenizer(lower_case, keep_whitespace, normalization_form, preserve_unused_token, True)
-        type_check(with_offsets, bool, "with_offsets")
-        self.with_offsets = with_offsets
+    vocab: Annotated[Vocab, _check_vocab]
+    suffix_indicator: Annotated[str, text] = "##"
+    max_bytes_per_token: Annotated[int, check_pos_int32] = 100
+    unknown_token: Annotated[str, text] = "[UNK]"
+    lower_case: bool = False
+    keep_whitespace: bool = False
+    normalization_form: NormalizeForm = NormalizeForm.NONE
+    preserve_unused_token: bool = True
+    with_offsets: Annotated[bool, flag] = False
+
+    def _prepare(self) -> None:
+        self._pieces = _Pieces(self.vocab, self.suffix_indicator, self.max_bytes_per_token, self.unknown_token)
+        options = (self.lower_case, self.keep_whitespace, self.normalization_form, self.preserve_unused_token)
+        self._basic = BasicTokenizer(*options, True)
 
     def _tokens(self, text: str) -> list[str]:
         names = self._pieces.names
@@ -335,13 +331,17 @@ def _with_offsets(found: list[tuple[str, int, int]], with_offsets: bool) -> Any:
     )
 
 
+def _check_callable(value: Any, name: str) -> Any:
+    if not callable(value):
+        raise TypeError(f"Argument {name} with value {value!r} is not callable.")
+    return value
+
+
+@arguments
 class PythonTokenizer(TensorOperation):
     """A user's function from a text to a list of tokens."""
 
-    def __init__(self, tokenizer: Callable[[str], Any]) -> None:
-        if not callable(tokenizer):
-            raise TypeError(f"Argument tokenizer with value {tokenizer!r} is not callable.")
-        self.tokenizer = tokenizer
+    tokenizer: Annotated[Callable[[str], Any], _check_callable]
 
     def _inner(self) -> list[Callable]:
         return [self.tokenizer]
@@ -351,17 +351,19 @@ class PythonTokenizer(TensorOperation):
         return np.array(tokens if len(tokens) else [""], dtype=np.str_)
 
 
+@arguments
 class Lookup(TensorOperation):
     """Numbers of words in `vocab`; `unknown_token` stands for those that are not there, else they are an error."""
 
-    def __init__(self, vocab: Vocab, unknown_token: str | None = None, data_type: Any = np.int32) -> None:
-        _check_vocab(vocab)
-        if unknown_token is not None:
-            type_check(unknown_token, str, "unknown_token")
-        self._ids, self._dtype = vocab.vocab(), numpy_dtype(data_type)
-        if unknown_token is not None and unknown_token not in self._ids:
-            raise RuntimeError(f"Lookup: unknown_token: [{unknown_token}], does not exist in vocab.")
-        self._unknown = None if unknown_token is None else self._ids[unknown_token]
+    vocab: Annotated[Vocab, _check_vocab]
+    unknown_token: Annotated[str | None, text] = None
+    data_type: Annotated[Any, dtype_like] = np.int32
+
+    def _prepare(self) -> None:
+        self._ids = self.vocab.vocab()
+        if self.unknown_token is not None and self.unknown_token not in self._ids:
+            raise RuntimeError(f"Lookup: unknown_token: [{self.unknown_token}], does not exist in vocab.")
+        self._unknown = None if self.unknown_token is None else self._ids[self.unknown_token]
 
     def _numbers(self, words: list[str]) -> np.ndarray:
         find, unknown = self._ids.get, self._unknown
@@ -371,7 +373,7 @@ class Lookup(TensorOperation):
                 f'Lookup: word: "{words[numbers.index(None)]}" doesn\'t exist in vocab and no unknown token is '
                 "specified."
             )
-        return np.array(numbers, self._dtype)
+        return np.array(numbers, self.data_type)
 
     def _plain(self) -> Callable[[list[str]], np.ndarray]:
         return self._numbers
@@ -380,26 +382,24 @@ class Lookup(TensorOperation):
         return self._numbers([as_text(item) for item in np.asarray(array).ravel()]).reshape(np.shape(array))
 
 
+@arguments
 class Ngram(TensorOperation):
     """Runs of `n` tokens (or of each number in a list), joined; `left_pad` and `right_pad` are (token, how many)."""
 
-    def __init__(
-        self,
-        n: int | list[int],
-        left_pad: tuple[str, int] = ("", 0),
-        right_pad: tuple[str, int] = ("", 0),
-        separator: str = " ",
-    ) -> None:
-        self.ngrams = [n] if isinstance(n, int) else list(n)
+    n: int | list[int]
+    left_pad: tuple[str, int] = ("", 0)
+    right_pad: tuple[str, int] = ("", 0)
+    separator: Annotated[str, text] = " "
+
+    def _prepare(self) -> None:
+        self.ngrams = [self.n] if isinstance(self.n, int) else list(self.n)
         if not self.ngrams or not all(isinstance(number, int) and number > 0 for number in self.ngrams):
-            raise ValueError(f"n needs to be a non-empty list of positive integers, but got {n}.")
-        type_check(separator, str, "separator")
-        for name, (token, count) in (("left_pad", left_pad), ("right_pad", right_pad)):
+            raise ValueError(f"n needs to be a non-empty list of positive integers, but got {self.n}.")
+        for name, (token, count) in (("left_pad", self.left_pad), ("right_pad", self.right_pad)):
             type_check(token, str, name)
             type_check(count, int, name)
             if count < 0:
                 raise ValueError(f"{name} needs to be positive numbers, but got {count}.")
-        self.left_pad, self.right_pad, self.separator = left_pad, right_pad, separator
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         if np.ndim(array) != 1:
@@ -414,13 +414,12 @@ class Ngram(TensorOperation):
         return np.array(found)
 
 
+@arguments
 class SlidingWindow(TensorOperation):
     """All runs of `width` along an axis."""
 
-    def __init__(self, width: int, axis: int = 0) -> None:
-        check_pos_int32(width, "width")
-        type_check(axis, int, "axis")
-        self.width, self.axis = width, axis
+    width: Annotated[int, check_pos_int32]
+    axis: Annotated[int, kind_of(int)] = 0
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         if np.ndim(array) != 1 or self.axis not in (0, -1):
@@ -433,13 +432,18 @@ class SlidingWindow(TensorOperation):
         return np.lib.stride_tricks.sliding_window_view(array, self.width).copy()
 
 
+def _check_number_type(data_type: Any, name: str) -> np.dtype:
+    found = numpy_dtype(data_type)
+    if found.kind not in "iuf":
+        raise TypeError(f"data_type: {data_type} is not numeric data type.")
+    return found
+
+
+@arguments
 class ToNumber(TensorOperation):
     """Texts as numbers. Raises: RuntimeError for what is no number or out of range."""
 
-    def __init__(self, data_type: Any) -> None:
-        self.data_type = numpy_dtype(data_type)
-        if self.data_type.kind not in "iuf":
-            raise TypeError(f"data_type: {data_type} is not numeric data type.")
+    data_type: Annotated[Any, _check_number_type]
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         read: Callable[[str], Any] = float if self.data_type.kind == "f" else int
@@ -454,29 +458,30 @@ class ToNumber(TensorOperation):
         return np.array(numbers, self.data_type).reshape(np.shape(array))
 
 
+def _check_not_negative(value: Any, name: str) -> int:
+    type_check(value, int, name)
+    if value < 0:
+        raise ValueError(f"{name} must be not less than 0, but got {value}.")
+    return value
+
+
+@arguments
 class Truncate(TensorOperation):
     """The first `max_seq_len` tokens (of each row)."""
 
-    def __init__(self, max_seq_len: int) -> None:
-        type_check(max_seq_len, int, "max_seq_len")
-        if max_seq_len < 0:
-            raise ValueError(f"max_seq_len must be not less than 0, but got {max_seq_len}.")
-        self.max_seq_len = max_seq_len
+    max_seq_len: Annotated[int, _check_not_negative]
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         return array[..., : self.max_seq_len]
 
 
+@arguments
 class TruncateSequencePair(TensorOperation):
     """Two sequences cut, the longer first, until they have `max_length` together."""
 
     is_multi_column = True
 
-    def __init__(self, max_length: int) -> None:
-        type_check(max_length, int, "max_length")
-        if max_length < 0:
-            raise ValueError(f"max_length must be not less than 0, but got {max_length}.")
-        self.max_length = max_length
+    max_length: Annotated[int, _check_not_negative]
 
     def _compute(self, *arrays: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if len(arrays) != 2 or any(np.ndim(array) != 1 for array in arrays):
@@ -493,13 +498,12 @@ class TruncateSequencePair(TensorOperation):
         return arrays[0][:one], arrays[1][:other]
 
 
+@arguments
 class AddToken(TensorOperation):
     """A token in front of a sequence or behind it (of each row)."""
 
-    def __init__(self, token: str, begin: bool = True) -> None:
-        type_check(token, str, "token")
-        type_check(begin, bool, "begin")
-        self.token, self.begin = token, begin
+    token: Annotated[str, text]
+    begin: Annotated[bool, flag] = True
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         if np.ndim(array) not in (1, 2):
@@ -515,44 +519,30 @@ class CaseFold(_OnText):
         return unicodedata.normalize("NFKC", text.casefold())
 
 
+@arguments
 class NormalizeUTF8(_OnText):
     """In a Unicode normal form."""
 
-    def __init__(self, normalize_form: NormalizeForm = NormalizeForm.NFKC) -> None:
-        type_check(normalize_form, NormalizeForm, "normalize_form")
-        self.normalize_form = normalize_form
+    normalize_form: Annotated[NormalizeForm, kind_of(NormalizeForm)] = NormalizeForm.NFKC
 
     def _convert(self, text: str) -> str:
         return _normalized(text, self.normalize_form)
 
 
+@arguments
 class RegexReplace(_OnText):
     """Matches of a pattern replaced, all or the first."""
 
-    def __init__(self, pattern: str, replace: str, replace_all: bool = True) -> None:
-        self._pattern = _compiled(pattern, "pattern")
-        type_check(replace, str, "replace")
-        type_check(replace_all, bool, "replace_all")
-        self.replace, self.replace_all = re.sub(r"\$(\d+)", r"\\\1", replace), replace_all
+    pattern: Annotated[Any, _compiled]
+    replace: Annotated[str, text]
+    replace_all: Annotated[bool, flag] = True
+
+    def _prepare(self) -> None:
+        self.replace = re.sub(r"\$(\d+)", r"\\\1", self.replace)
 
     def _convert(self, text: str) -> str:
-        return self._pattern.sub(self.replace, text, count=0 if self.replace_all else 1)
+        return self.pattern.sub(self.replace, text, count=0 if self.replace_all else 1)
 
 
 def _normalized(text: str, form: NormalizeForm) -> str:
     return text if form is NormalizeForm.NONE else unicodedata.normalize(form.name, text)  # type: ignore[arg-type]
-
-
-def _check_vocab(vocab: Any) -> None:
-    if not isinstance(vocab, Vocab):
-        raise TypeError(f"Argument vocab with value {vocab!r} is not of type [text.Vocab], but got {type(vocab)}.")
-
-
-def _compiled(pattern: Any, name: str) -> re.Pattern[str]:
-    type_check(pattern, str, name)
-    try:
-        return re.compile(pattern)
-    except re.error as error:
-        raise RuntimeError(
-            f"Invalid {name} {pattern!r}: {error}. The syntax is Python's: \\w, \\s or a range instead of \\p{{...}}."
-        ) from error

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from mindspore_compat._format.images import opencv
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, real
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import check_value, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_int, check_probability, check_value, type_check
 from mindspore_compat.dataset.transforms._operation import PyTensorOperation
 from mindspore_compat.dataset.vision import _color
 from mindspore_compat.dataset.vision._image import check_image, is_pil
@@ -17,7 +19,7 @@ from mindspore_compat.dataset.vision._operation import (
     ImageOperation,
     PilOperation,
     RandomImageOperation,
-    check_probability,
+    between,
     check_range,
     uniform,
 )
@@ -74,8 +76,8 @@ class _Adjust(ImageOperation):
     _enhancer = ""
     _factor_name = ""
 
-    def _set(self, factor: Any) -> None:
-        self.factor = _check_factor(factor, self._factor_name)
+    def _prepare(self) -> None:
+        self.factor = getattr(self, self._factor_name)
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         _color.check_rgb(image, type(self).__name__)
@@ -85,14 +87,14 @@ class _Adjust(ImageOperation):
         return _enhance(self._enhancer, image, self.factor)
 
 
+@arguments
 class AdjustBrightness(_Adjust):
     """Brighter by a factor; 0 is black, 1 leaves it."""
 
     _function = staticmethod(_color.adjust_brightness)
     _enhancer, _factor_name = "Brightness", "brightness_factor"
 
-    def __init__(self, brightness_factor: float) -> None:
-        self._set(brightness_factor)
+    brightness_factor: Annotated[float, _check_factor]
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         if image.ndim == 2 or image.shape[2:] == (1,):  # only this one takes grey images
@@ -100,26 +102,27 @@ class AdjustBrightness(_Adjust):
         return super()._compute(image)
 
 
+@arguments
 class AdjustContrast(_Adjust):
     """More contrast by a factor; 0 is one grey, 1 leaves it."""
 
     _function = staticmethod(_color.adjust_contrast)
     _enhancer, _factor_name = "Contrast", "contrast_factor"
 
-    def __init__(self, contrast_factor: float) -> None:
-        self._set(contrast_factor)
+    contrast_factor: Annotated[float, _check_factor]
 
 
+@arguments
 class AdjustSaturation(_Adjust):
     """More colour by a factor; 0 is grey, 1 leaves it."""
 
     _function = staticmethod(_color.adjust_saturation)
     _enhancer, _factor_name = "Color", "saturation_factor"
 
-    def __init__(self, saturation_factor: float) -> None:
-        self._set(saturation_factor)
+    saturation_factor: Annotated[float, _check_factor]
 
 
+@arguments
 class AdjustSharpness(_Adjust):
     """Sharper by a factor; 0 is smooth, 1 leaves it."""
 
@@ -127,8 +130,7 @@ class AdjustSharpness(_Adjust):
     _function = staticmethod(_color.adjust_sharpness)
     _factor_name = "sharpness_factor"
 
-    def __init__(self, sharpness_factor: float) -> None:
-        self._set(sharpness_factor)
+    sharpness_factor: Annotated[float, _check_factor]
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "AdjustSharpness")
@@ -145,11 +147,11 @@ def _hue_pil(image: Any, factor: float) -> Any:
     return Image.merge("HSV", (Image.fromarray(turned.astype(np.uint8)), saturation, value)).convert(image.mode)
 
 
+@arguments
 class AdjustHue(ImageOperation):
     """Hue turned by `hue_factor` of the circle, in [-0.5, 0.5]."""
 
-    def __init__(self, hue_factor: float) -> None:
-        self.hue_factor = _check_factor(hue_factor, "hue_factor", (-0.5, 0.5))
+    hue_factor: Annotated[float, partial(_check_factor, limits=(-0.5, 0.5))]
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         _color.check_rgb(image, "AdjustHue")
@@ -159,15 +161,14 @@ class AdjustHue(ImageOperation):
         return _hue_pil(image, self.hue_factor)
 
 
+@arguments
 class AdjustGamma(ImageOperation):
     """``gain * value ** gamma`` with values in [0, 1]."""
 
     takes_batches = True
 
-    def __init__(self, gamma: float, gain: float = 1) -> None:
-        self.gamma = _check_factor(gamma, "gamma")
-        type_check(gain, (float, int), "gain")
-        self.gain = gain
+    gamma: Annotated[float, _check_factor]
+    gain: Annotated[float, kind_of(float, int)] = 1
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "AdjustGamma")
@@ -183,16 +184,26 @@ class AdjustGamma(ImageOperation):
         return image.convert("RGB").point(self._table() * 3).convert(mode)
 
 
+def _check_adjust(
+    value: Any, name: str, center: float = 1.0, low: float = 0.0, high: float = float("inf")
+) -> tuple[float, float]:
+    type_check(value, (int, float, list, tuple), name)
+    if isinstance(value, (int, float)):
+        if value < 0:
+            raise ValueError(f"The input value of {name} cannot be negative, but got {value}.")
+        check_value(value, (0, max(high, 0)), name)
+        return (max(center - value, low), center + value)
+    return check_range(value, name, low, high)
+
+
+@arguments
 class RandomColorAdjust(RandomImageOperation):
     """Brightness, contrast, saturation and hue drawn from ranges; x stands for 1 - x .. 1 + x (hue: -x .. x)."""
 
-    def __init__(
-        self, brightness: Any = (1, 1), contrast: Any = (1, 1), saturation: Any = (1, 1), hue: Any = (0, 0)
-    ) -> None:
-        self.brightness = _check_adjust(brightness, "brightness")
-        self.contrast = _check_adjust(contrast, "contrast")
-        self.saturation = _check_adjust(saturation, "saturation")
-        self.hue = _check_adjust(hue, "hue", center=0.0, low=-0.5, high=0.5)
+    brightness: Annotated[Any, _check_adjust] = (1, 1)
+    contrast: Annotated[Any, _check_adjust] = (1, 1)
+    saturation: Annotated[Any, _check_adjust] = (1, 1)
+    hue: Annotated[Any, partial(_check_adjust, center=0.0, low=-0.5, high=0.5)] = (0, 0)
 
     def _draw(self, image: Any) -> tuple:
         factors = [uniform(r) for r in (self.brightness, self.contrast, self.saturation, self.hue)]
@@ -217,23 +228,11 @@ _ADJUSTERS: list[tuple[Callable, Callable]] = [
 ]
 
 
-def _check_adjust(
-    value: Any, name: str, center: float = 1.0, low: float = 0.0, high: float = float("inf")
-) -> tuple[float, float]:
-    type_check(value, (int, float, list, tuple), name)
-    if isinstance(value, (int, float)):
-        if value < 0:
-            raise ValueError(f"The input value of {name} cannot be negative, but got {value}.")
-        check_value(value, (0, max(high, 0)), name)
-        return (max(center - value, low), center + value)
-    return check_range(value, name, low, high)
-
-
+@arguments
 class RandomColor(RandomImageOperation):
     """`AdjustSaturation` by a factor drawn from `degrees`."""
 
-    def __init__(self, degrees: Sequence[float] = (0.1, 1.9)) -> None:
-        self.degrees = check_range(degrees, "degrees", 0)
+    degrees: Annotated[Sequence[float], between(0)] = (0.1, 1.9)
 
     def _draw(self, image: Any) -> tuple:
         return (uniform(self.degrees),)
@@ -281,18 +280,18 @@ class Equalize(_ByChannel):
         return ImageOps.equalize(image)
 
 
+@arguments
 class AutoContrast(_ByChannel):
     """Values stretched to 0 .. 255, without `cutoff` percent at both ends and without the values `ignore`."""
 
-    def __init__(self, cutoff: float = 0.0, ignore: Any = None) -> None:
-        type_check(cutoff, (int, float), "cutoff")
-        check_value(cutoff, (0, 50), "cutoff")
-        type_check(ignore, (int, list, tuple, type(None)), "ignore")
-        self.cutoff = cutoff
-        self.ignore = [] if ignore is None else [ignore] if isinstance(ignore, int) else list(ignore)
+    cutoff: Annotated[float, real(0, 50)] = 0.0
+    ignore: Annotated[Any, kind_of(int, list, tuple)] = None
+
+    def _prepare(self) -> None:
+        given = self.ignore
+        self.ignore = [] if given is None else [given] if isinstance(given, int) else list(given)
         for value in self.ignore:
-            type_check(value, int, "ignore")
-            check_value(value, (0, 255), "ignore")
+            check_int(value, "ignore", 0, 255)
 
     def _channel(self, channel: np.ndarray) -> np.ndarray:
         return _color.auto_contrast(channel, self.cutoff, self.ignore)
@@ -318,13 +317,11 @@ class Invert(ImageOperation):
         return ImageOps.invert(image)
 
 
+@arguments
 class Posterize(ImageOperation):
     """Only the upper `bits` of each value."""
 
-    def __init__(self, bits: int) -> None:
-        type_check(bits, int, "bits")
-        check_value(bits, (0, 8), "bits")
-        self.bits = bits
+    bits: Annotated[int, integer(0, 8)]
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         return posterize(image, self.bits)
@@ -338,16 +335,17 @@ def posterize(image: np.ndarray, bits: int) -> np.ndarray:
     return image & np.uint8(256 - (1 << (8 - bits)))
 
 
+def _check_bits(bits: Any, name: str) -> tuple[int, int]:
+    type_check(bits, (int, list, tuple), name)
+    low, high = (bits, bits) if isinstance(bits, int) else check_range(bits, name, 1, 8)
+    return check_int(low, name, 1, 8), check_int(high, name, 1, 8)
+
+
+@arguments
 class RandomPosterize(RandomImageOperation):
     """`Posterize` with bits drawn from a range in [1, 8]."""
 
-    def __init__(self, bits: Any = (8, 8)) -> None:
-        type_check(bits, (int, list, tuple), "bits")
-        low, high = (bits, bits) if isinstance(bits, int) else check_range(bits, "bits", 1, 8)
-        for value in (low, high):
-            type_check(value, int, "bits")
-            check_value(value, (1, 8), "bits")
-        self.bits = (int(low), int(high))
+    bits: Annotated[Any, _check_bits] = (8, 8)
 
     def _draw(self, image: Any) -> tuple:
         return (int(current_rng().integers(self.bits[0], self.bits[1] + 1)),)
@@ -356,13 +354,16 @@ class RandomPosterize(RandomImageOperation):
         return posterize(np.asarray(image), parameters[0])
 
 
+def _check_threshold(value: Any, name: str) -> tuple[float, float]:
+    type_check(value, (int, float, list, tuple), name)
+    return check_range((value, value) if isinstance(value, (int, float)) else value, name, 0, 255)
+
+
+@arguments
 class Solarize(ImageOperation):
     """Values within `threshold` (min, max; or a number for min = max) inverted."""
 
-    def __init__(self, threshold: Any) -> None:
-        type_check(threshold, (int, float, list, tuple), "threshold")
-        both = (threshold, threshold) if isinstance(threshold, (int, float)) else threshold
-        self.threshold = check_range(both, "threshold", 0, 255)
+    threshold: Annotated[Any, _check_threshold]
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         return solarize(image, *self.threshold)
@@ -375,11 +376,11 @@ def solarize(image: np.ndarray, low: float, high: float) -> np.ndarray:
     return np.where(inside, 255 - image, image).astype(image.dtype)
 
 
+@arguments
 class RandomSolarize(RandomImageOperation):
     """`Solarize` between two limits drawn from `threshold`."""
 
-    def __init__(self, threshold: Sequence[int] = (0, 255)) -> None:
-        self.threshold = check_range(threshold, "threshold", 0, 255)
+    threshold: Annotated[Sequence[int], between(0, 255)] = (0, 255)
 
     def _draw(self, image: Any) -> tuple:
         low, high = self.threshold
@@ -397,43 +398,52 @@ class _Maybe(ImageOperation):
     prob: float
     operation: ImageOperation
 
-    def _set(self, operation: ImageOperation, prob: Any) -> None:
-        self.operation, self.prob = operation, check_probability(prob)
-
     def _apply(self, *values: Any) -> tuple:
         self._check_count(values)
         arrays = tuple(map(self._as_input, values))
         return self.operation._apply(*arrays) if current_rng().random() < self.prob else arrays
 
 
+@arguments
 class RandomInvert(_Maybe):
     """`Invert` with probability `prob`."""
 
-    def __init__(self, prob: float = 0.5) -> None:
-        self._set(Invert(), prob)
+    prob: Annotated[float, check_probability] = 0.5
+    operation = Invert()
 
 
+@arguments
 class RandomEqualize(_Maybe):
     """`Equalize` with probability `prob`."""
 
-    def __init__(self, prob: float = 0.5) -> None:
-        self._set(Equalize(), prob)
+    prob: Annotated[float, check_probability] = 0.5
+    operation = Equalize()
 
 
+@arguments
 class RandomAutoContrast(_Maybe):
     """`AutoContrast` with probability `prob`."""
 
-    def __init__(self, cutoff: float = 0.0, ignore: Any = None, prob: float = 0.5) -> None:
-        self._set(AutoContrast(cutoff, ignore), prob)
+    cutoff: float = 0.0
+    ignore: Any = None
+    prob: Annotated[float, check_probability] = 0.5
+
+    def _prepare(self) -> None:
+        self.operation = AutoContrast(self.cutoff, self.ignore)
 
 
+@arguments
 class RandomAdjustSharpness(_Maybe):
     """`AdjustSharpness` by `degree` with probability `prob`."""
 
-    def __init__(self, degree: float, prob: float = 0.5) -> None:
-        self._set(AdjustSharpness(_check_factor(degree, "degree")), prob)
+    degree: Annotated[float, _check_factor]
+    prob: Annotated[float, check_probability] = 0.5
+
+    def _prepare(self) -> None:
+        self.operation = AdjustSharpness(self.degree)
 
 
+@arguments
 class RandomLighting(RandomImageOperation):
     """AlexNet's PCA noise of strength `alpha`."""
 
@@ -445,8 +455,7 @@ class RandomLighting(RandomImageOperation):
         ]
     )
 
-    def __init__(self, alpha: float = 0.05) -> None:
-        self.alpha = _check_factor(alpha, "alpha")
+    alpha: Annotated[float, _check_factor] = 0.05
 
     def _draw(self, image: Any) -> tuple:
         return (self._VECTORS @ current_rng().normal(0.0, self.alpha, 3),)
@@ -462,12 +471,11 @@ class RandomLighting(RandomImageOperation):
         return Image.fromarray(lit)
 
 
+@arguments
 class ConvertColor(ImageOperation):
     """Channels reordered, added, dropped or merged to grey."""
 
-    def __init__(self, convert_mode: ConvertMode) -> None:
-        type_check(convert_mode, ConvertMode, "convert_mode")
-        self.convert_mode = convert_mode
+    convert_mode: Annotated[ConvertMode, kind_of(ConvertMode)]
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         mode = self.convert_mode
@@ -501,39 +509,39 @@ def _grayscale(image: Any, channels: int) -> Any:
     return grey if channels == 1 else Image.merge("RGB", (grey, grey, grey))
 
 
+@arguments
 class Grayscale(PilOperation):
     """A PIL image in grey, with 1 or 3 equal channels."""
 
-    def __init__(self, num_output_channels: int = 1) -> None:
-        if num_output_channels not in (1, 3):
+    num_output_channels: int = 1
+
+    def _prepare(self) -> None:
+        if self.num_output_channels not in (1, 3):
             raise ValueError(
-                f"Number of channels of the output grayscale image should be 1 or 3, got {num_output_channels}."
+                f"Number of channels of the output grayscale image should be 1 or 3, got {self.num_output_channels}."
             )
-        self.num_output_channels = num_output_channels
 
     def _compute(self, image: Any) -> Any:
         return _grayscale(image, self.num_output_channels)
 
 
+@arguments
 class RandomGrayscale(PilOperation):
     """A PIL image in grey with probability `prob`; the number of channels stays."""
 
-    def __init__(self, prob: float = 0.1) -> None:
-        self.prob = check_probability(prob)
+    prob: Annotated[float, check_probability] = 0.1
 
     def _compute(self, image: Any) -> Any:
         channels = 1 if image.mode == "L" else 3
         return _grayscale(image, channels) if current_rng().random() < self.prob else image
 
 
+@arguments
 class _HsvOperation(PyTensorOperation):
     """On arrays (..., 3) with `is_hwc`, else (..., 3, H, W)."""
 
-    _function: Callable[[np.ndarray], np.ndarray]
-
-    def __init__(self, is_hwc: bool = False) -> None:
-        type_check(is_hwc, bool, "is_hwc")
-        self.is_hwc = is_hwc
+    _function = staticmethod(_color.rgb_to_hsv)
+    is_hwc: Annotated[bool, flag] = False
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         axis = -1 if self.is_hwc else -3
@@ -545,8 +553,6 @@ class _HsvOperation(PyTensorOperation):
 class RgbToHsv(_HsvOperation):
     """RGB in [0, 1] as hue, saturation and value."""
 
-    _function = staticmethod(_color.rgb_to_hsv)
-
 
 class HsvToRgb(_HsvOperation):
     """Hue, saturation and value as RGB."""
@@ -554,21 +560,19 @@ class HsvToRgb(_HsvOperation):
     _function = staticmethod(_color.hsv_to_rgb)
 
 
+@arguments
 class LinearTransformation(PyTensorOperation):
     """``(flat image - mean_vector) @ transformation_matrix`` of an array (C, H, W), in its shape."""
 
-    def __init__(self, transformation_matrix: np.ndarray, mean_vector: np.ndarray) -> None:
-        type_check(transformation_matrix, np.ndarray, "transformation_matrix")
-        type_check(mean_vector, np.ndarray, "mean_vector")
-        if transformation_matrix.ndim != 2 or transformation_matrix.shape[0] != transformation_matrix.shape[1]:
-            raise ValueError(
-                f"transformation_matrix should be a square matrix, got shape {transformation_matrix.shape}."
-            )
-        if mean_vector.shape != transformation_matrix.shape[:1]:
-            raise ValueError(
-                f"mean_vector length {mean_vector.shape} should match the matrix {transformation_matrix.shape}."
-            )
-        self.transformation_matrix, self.mean_vector = transformation_matrix, mean_vector
+    transformation_matrix: Annotated[np.ndarray, kind_of(np.ndarray)]
+    mean_vector: Annotated[np.ndarray, kind_of(np.ndarray)]
+
+    def _prepare(self) -> None:
+        shape = self.transformation_matrix.shape
+        if len(shape) != 2 or shape[0] != shape[1]:
+            raise ValueError(f"transformation_matrix should be a square matrix, got shape {shape}.")
+        if self.mean_vector.shape != shape[:1]:
+            raise ValueError(f"mean_vector length {self.mean_vector.shape} should match the matrix {shape}.")
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         if image.size != len(self.mean_vector):

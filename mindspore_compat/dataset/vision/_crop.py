@@ -8,20 +8,23 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat._format.images import opencv
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_pos_int32, check_value, type_check
+from mindspore_compat.dataset.core.validator_helpers import (
+    check_int,
+    check_pos_int32,
+    check_probability,
+)
 from mindspore_compat.dataset.vision._image import check_image, is_pil
 from mindspore_compat.dataset.vision._operation import (
     ImageOperation,
     PilOperation,
     RandomImageOperation,
+    between,
     check_border,
+    check_box,
     check_fill,
     check_padding,
-    check_probability,
-    check_range,
-    check_size,
-    square,
     uniform,
 )
 from mindspore_compat.dataset.vision._resize import crop_box
@@ -81,6 +84,7 @@ def _pad_pil(image: Any, padding: tuple[int, int, int, int], fill: tuple[int, ..
     return padded
 
 
+@arguments
 class Pad(RandomImageOperation):
     """`padding` pixels added around the image.
 
@@ -89,10 +93,9 @@ class Pad(RandomImageOperation):
         fill_value: one or three values in [0, 255] for Border.CONSTANT.
     """
 
-    def __init__(self, padding: Any, fill_value: Any = 0, padding_mode: Border = Border.CONSTANT) -> None:
-        self.padding = check_padding(padding)
-        self.fill_value = check_fill(fill_value)
-        self.padding_mode = check_border(padding_mode)
+    padding: Annotated[Any, check_padding]
+    fill_value: Annotated[Any, check_fill] = 0
+    padding_mode: Annotated[Border, check_border] = Border.CONSTANT
 
     def _transform(self, image: Any) -> Any:
         if not is_pil(image):
@@ -100,23 +103,23 @@ class Pad(RandomImageOperation):
         return pad_image(image, self.padding, self.fill_value, self.padding_mode)
 
 
+@arguments
 class PadToSize(ImageOperation):
     """The image in a larger frame of `size`, `offset` (top, left) from its corner or in its middle."""
 
-    def __init__(
-        self, size: Any, offset: Any = None, fill_value: Any = 0, padding_mode: Border = Border.CONSTANT
-    ) -> None:
-        self.size = square(check_size(size))
-        type_check(offset, (int, list, tuple, type(None)), "offset")
-        offsets = () if offset is None else (offset, offset) if isinstance(offset, int) else tuple(offset)
+    size: Annotated[Any, check_box]
+    offset: Annotated[Any, kind_of(int, list, tuple)] = None
+    fill_value: Annotated[Any, check_fill] = 0
+    padding_mode: Annotated[Border, check_border] = Border.CONSTANT
+
+    def _prepare(self) -> None:
+        given = self.offset
+        offsets = () if given is None else (given, given) if isinstance(given, int) else tuple(given)
         if len(offsets) not in (0, 2):
-            raise ValueError(f"The offset must be empty or of 2 values, but got {offset}.")
+            raise ValueError(f"The offset must be empty or of 2 values, but got {given}.")
         for value in offsets:
-            type_check(value, int, "offset")
-            check_value(value, (0, INT32_MAX), "offset")
+            check_int(value, "offset", 0)
         self.offset = offsets
-        self.fill_value = check_fill(fill_value)
-        self.padding_mode = check_border(padding_mode)
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "PadToSize")
@@ -130,32 +133,34 @@ class PadToSize(ImageOperation):
         return pad_image(image, (left, top, right, bottom), self.fill_value, self.padding_mode)
 
 
+@arguments
 class Crop(ImageOperation):
     """The box of `size` at `coordinates` (top, left)."""
 
     takes_pil = False
 
-    def __init__(self, coordinates: Sequence[int], size: Any) -> None:
-        type_check(coordinates, (list, tuple), "coordinates")
-        if len(coordinates) != 2:
-            raise TypeError(f"Coordinates should be a list/tuple (y, x) of length 2, but got {coordinates}.")
-        for value in coordinates:
-            type_check(value, int, "coordinates")
-            check_value(value, (0, INT32_MAX), "coordinates")
-        self.box = (coordinates[0], coordinates[1], *square(check_size(size)))
+    coordinates: Annotated[Sequence[int], kind_of(list, tuple)]
+    size: Annotated[Any, check_box]
+
+    def _prepare(self) -> None:
+        if len(self.coordinates) != 2:
+            raise TypeError(f"Coordinates should be a list/tuple (y, x) of length 2, but got {self.coordinates}.")
+        for value in self.coordinates:
+            check_int(value, "coordinates", 0)
+        self.box = (self.coordinates[0], self.coordinates[1], *self.size)
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "Crop")
         return crop_box(image, *self.box)
 
 
+@arguments
 class CenterCrop(RandomImageOperation):
     """The middle of the image, with zeros around where the image is smaller."""
 
     takes_batches = True
 
-    def __init__(self, size: Any) -> None:
-        self.size = square(check_size(size))
+    size: Annotated[Any, check_box]
 
     def _transform(self, image: Any) -> Any:
         height, width = self.size
@@ -169,6 +174,7 @@ class CenterCrop(RandomImageOperation):
         return crop_box(image, (image.shape[0] - height) // 2, (image.shape[1] - width) // 2, height, width)
 
 
+@arguments
 class RandomCrop(RandomImageOperation):
     """A random box of `size`.
 
@@ -181,20 +187,14 @@ class RandomCrop(RandomImageOperation):
     has_block = True
     is_multi_column = True
 
-    def __init__(
-        self,
-        size: Any,
-        padding: Any = None,
-        pad_if_needed: bool = False,
-        fill_value: Any = 0,
-        padding_mode: Border = Border.CONSTANT,
-    ) -> None:
-        self.size = square(check_size(size))
-        type_check(pad_if_needed, bool, "pad_if_needed")
-        self.padding = (0, 0, 0, 0) if padding is None else check_padding(padding)
-        self.pad_if_needed = pad_if_needed
-        self.fill_value = check_fill(fill_value)
-        self.padding_mode = check_border(padding_mode)
+    size: Annotated[Any, check_box]
+    padding: Annotated[Any, check_padding] = None
+    pad_if_needed: Annotated[bool, flag] = False
+    fill_value: Annotated[Any, check_fill] = 0
+    padding_mode: Annotated[Border, check_border] = Border.CONSTANT
+
+    def _prepare(self) -> None:
+        self.padding = self.padding or (0, 0, 0, 0)
 
     def _padding(self, image: Any) -> tuple[int, int, int, int]:
         height, width = image.size[::-1] if is_pil(image) else image.shape[:2]
@@ -217,7 +217,7 @@ class RandomCrop(RandomImageOperation):
     def _compute_block(self, images: np.ndarray) -> np.ndarray:
         check_image(images[0], "RandomCrop")
         drawn = [self._draw(images[0]) for _ in range(len(images))]
-        (left, top, right, bottom), height, width = drawn[0][0], *self.size
+        (left, top, right, bottom), (height, width) = drawn[0][0], self.size
         fill = self.fill_value if images.ndim == 4 else self.fill_value[:1]
         padded = pad_block(images, (left, top, right, bottom), fill, self.padding_mode)
         result = np.empty((len(images), height, width, *images.shape[3:]), images.dtype)
@@ -269,13 +269,13 @@ class VerticalFlip(RandomImageOperation):
         return flip(image, is_vertical=True)
 
 
+@arguments
 class _RandomFlip(RandomImageOperation):
     is_multi_column = True
     has_block = True
     _is_vertical = False
 
-    def __init__(self, prob: float = 0.5) -> None:
-        self.prob = check_probability(prob)
+    prob: Annotated[float, check_probability] = 0.5
 
     def _draw(self, image: Any) -> tuple:
         return (current_rng().random() < self.prob,)
@@ -307,11 +307,11 @@ class RandomVerticalFlip(_RandomFlip):
     _is_vertical = True
 
 
+@arguments
 class FiveCrop(PilOperation):
     """The four corners and the middle of a PIL image."""
 
-    def __init__(self, size: Any) -> None:
-        self.size = square(check_size(size))
+    size: Annotated[Any, check_box]
 
     def _compute(self, image: Any) -> tuple:
         width, height = image.size
@@ -323,30 +323,29 @@ class FiveCrop(PilOperation):
         return tuple(crop_box(image, top, left, crop_height, crop_width) for top, left in places)
 
 
+@arguments
 class TenCrop(FiveCrop):
     """`FiveCrop` of the image and of the flipped image."""
 
-    def __init__(self, size: Any, use_vertical_flip: bool = False) -> None:
-        type_check(use_vertical_flip, bool, "use_vertical_flip")
-        super().__init__(size)
-        self.use_vertical_flip = use_vertical_flip
+    use_vertical_flip: Annotated[bool, flag] = False
 
     def _compute(self, image: Any) -> tuple:
         return super()._compute(image) + super()._compute(flip(image, self.use_vertical_flip))
 
 
+@arguments
 class SlicePatches(ImageOperation):
     """The image cut into `num_height` x `num_width` patches of one size, in reading order."""
 
     takes_pil = False
 
-    def __init__(
-        self, num_height: int = 1, num_width: int = 1, slice_mode: SliceMode = SliceMode.PAD, fill_value: int = 0
-    ) -> None:
-        check_pos_int32(num_height, "num_height")
-        check_pos_int32(num_width, "num_width")
-        type_check(slice_mode, SliceMode, "slice_mode")
-        self.grid, self.slice_mode, self.fill_value = (num_height, num_width), slice_mode, check_fill(fill_value)
+    num_height: Annotated[int, check_pos_int32] = 1
+    num_width: Annotated[int, check_pos_int32] = 1
+    slice_mode: Annotated[SliceMode, kind_of(SliceMode)] = SliceMode.PAD
+    fill_value: Annotated[Any, check_fill] = 0
+
+    def _prepare(self) -> None:
+        self.grid = (self.num_height, self.num_width)
 
     def _compute(self, image: np.ndarray) -> tuple:
         check_image(image, "SlicePatches")
@@ -363,20 +362,23 @@ class SlicePatches(ImageOperation):
         )
 
 
+@arguments
 class Erase(ImageOperation):
     """A box of the image set to `value`; with `inplace` in the given array itself."""
 
-    def __init__(self, top: int, left: int, height: int, width: int, value: Any = 0.0, inplace: bool = False) -> None:
-        for name, number in (("top", top), ("left", left)):
-            type_check(number, int, name)
-            check_value(number, (0, INT32_MAX), name)
-        check_pos_int32(height, "height")
-        check_pos_int32(width, "width")
-        type_check(inplace, bool, "inplace")
-        values = value if isinstance(value, (tuple, list)) else (value,)
+    top: Annotated[int, integer(0)]
+    left: Annotated[int, integer(0)]
+    height: Annotated[int, check_pos_int32]
+    width: Annotated[int, check_pos_int32]
+    value: Any = 0.0
+    inplace: Annotated[bool, flag] = False
+
+    def _prepare(self) -> None:
+        values = self.value if isinstance(self.value, (tuple, list)) else (self.value,)
         if len(values) not in (1, 3):
-            raise TypeError(f"value should be a number or a sequence of 3, but got {value}.")
-        self.box, self.value, self.inplace = (top, left, height, width), np.asarray(values), inplace
+            raise TypeError(f"value should be a number or a sequence of 3, but got {self.value}.")
+        self.box = (self.top, self.left, self.height, self.width)
+        self.value = np.asarray(values)
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "Erase")
@@ -388,6 +390,7 @@ class Erase(ImageOperation):
         return image
 
 
+@arguments
 class RandomErasing(ImageOperation):
     """A random box of an array (C, H, W) set to `value`, with probability `prob`.
 
@@ -396,25 +399,18 @@ class RandomErasing(ImageOperation):
         value: a number, one per channel, or "random" for noise.
     """
 
-    def __init__(
-        self,
-        prob: float = 0.5,
-        scale: tuple[float, float] = (0.02, 0.33),
-        ratio: tuple[float, float] = (0.3, 3.3),
-        value: Any = 0,
-        inplace: bool = False,
-        max_attempts: int = 10,
-    ) -> None:
-        self.prob = check_probability(prob)
-        self.scale, self.ratio = check_range(scale, "scale", 0), check_range(ratio, "ratio", 0)
-        type_check(value, (int, list, tuple, str), "value")
-        if isinstance(value, str) and value != "random":
+    prob: Annotated[float, check_probability] = 0.5
+    scale: Annotated[tuple[float, float], between(0)] = (0.02, 0.33)
+    ratio: Annotated[tuple[float, float], between(0)] = (0.3, 3.3)
+    value: Annotated[Any, kind_of(int, list, tuple, str)] = 0
+    inplace: Annotated[bool, flag] = False
+    max_attempts: Annotated[int, check_pos_int32] = 10
+
+    def _prepare(self) -> None:
+        if isinstance(self.value, str) and self.value != "random":
             raise ValueError(
                 "The value for erasing should be either a single value, or a string 'random', or a sequence of 3."
             )
-        type_check(inplace, bool, "inplace")
-        check_pos_int32(max_attempts, "max_attempts")
-        self.value, self.inplace, self.max_attempts = value, inplace, max_attempts
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         if image.ndim != 3:
@@ -442,14 +438,13 @@ class RandomErasing(ImageOperation):
         return None
 
 
+@arguments
 class CutOut(ImageOperation):
     """`num_patches` random squares of side `length` set to 0."""
 
-    def __init__(self, length: int, num_patches: int = 1, is_hwc: bool = True) -> None:
-        check_pos_int32(length, "length")
-        check_pos_int32(num_patches, "num_patches")
-        type_check(is_hwc, bool, "is_hwc")
-        self.length, self.num_patches, self.is_hwc = length, num_patches, is_hwc
+    length: Annotated[int, check_pos_int32]
+    num_patches: Annotated[int, check_pos_int32] = 1
+    is_hwc: Annotated[bool, flag] = True
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "CutOut", (3,))
