@@ -287,9 +287,7 @@ class ImageNetToMR:
         self._writer = FileWriter(destination, _check_number(partition_number))
 
     def run(self) -> int:
-        """Convert. Returns: `SUCCESS`. Raises: OSError without the map; PathNotExistsError without any of
-        its folders.
-        """
+        """Convert. Returns: `SUCCESS`. Raises: OSError without the map; PathNotExistsError without any of its folders."""
         schema = {"label": {"type": "int32"}, "image": {"type": "bytes"}, "file_name": {"type": "string"}}
         _write(self._writer, schema, "imagenet_schema", ["label", "file_name"], self._rows())
         return SUCCESS

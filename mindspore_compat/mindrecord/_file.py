@@ -1,8 +1,6 @@
 """Files of the MindRecord format: header, pages, and the SQLite index beside each of them.
-
 A file starts with a uint64 little-endian length and that much JSON (pages, schema, names of all shards), filled up to
 `header_size`; page ``i`` starts at ``header_size + i * page_size``. ``<file>.db`` tells where each row is.
-
 What is read may be anything: a header names files of its own folder only, the index is a plain table that is read and
 nothing else, and every place is checked against the size of the file before it is read.
 """
@@ -266,9 +264,7 @@ class Shard:
         return {**self.__dict__, "_opened": {}}
 
     def handle(self) -> int:
-        """The open file's; it is read at places: threads, and processes that were forked, share the place
-        in the file.
-        """
+        """The open file's; it is read at places: threads, and processes that were forked, share the place in the file."""
         stream = self._opened.get(self.path)
         if stream is None:  # of two threads that come here the first one's is kept; the other's is closed
             stream = self._opened.setdefault(self.path, open(self.path, "rb", buffering=0))  # noqa: SIM115

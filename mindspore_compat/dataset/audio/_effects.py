@@ -204,8 +204,7 @@ class Fade(AudioOperation):
             if value > length:
                 raise RuntimeError(
                     f"Fade: invalid parameter, '{name}' should be no greater than 'length of waveform', but got: "
-                    f"{name} {value} while length "
-                    f"of waveform {length}."
+                    f"{name} {value} while length of waveform {length}."
                 )
         rise = _RISES[self.fade_shape]
         array[..., : self.fade_in_len] *= rise(np.linspace(0, 1, self.fade_in_len))
@@ -329,9 +328,8 @@ class _Mask(AudioOperation):
         start, width = self._stretch(size)
         if width and start + width > size:
             raise RuntimeError(
-                "MaskAlongAxis: invalid parameter, the sum of 'mask_start' and 'mask_width' should be no more than "
-                "the length of the masked "
-                f"dimension, but got: 'mask_start' {start}, 'mask_width' {width} and length {size}"
+                "MaskAlongAxis: invalid parameter, the sum of 'mask_start' and 'mask_width' should be no more than the "
+                f"length of the masked dimension, but got: 'mask_start' {start}, 'mask_width' {width} and length {size}"
             )
         np.swapaxes(array, -1, self.axis - 3)[..., start : start + width] = self.mask_value
         return array

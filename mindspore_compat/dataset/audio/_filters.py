@@ -1,6 +1,4 @@
-"""Recursive filters. The biquads are rows of coefficients (Robert Bristow-Johnson's cookbook and SoX) over
-one filter.
-"""
+"""Recursive filters. The biquads are rows of coefficients (Robert Bristow-Johnson's cookbook, SoX) over one filter."""
 
 from __future__ import annotations
 

@@ -350,8 +350,7 @@ class LFCC(_Cepstrum):
         if not _has_top(self.f_min, self.f_max) and self.f_min >= self.sample_rate // 2:
             raise ValueError(
                 "Input sample_rate // 2 should be greater than f_min when f_max is set to None, but got f_min: "
-                f"{self.f_min} and "
-                f"sample_rate: {self.sample_rate}."
+                f"{self.f_min} and sample_rate: {self.sample_rate}."
             )
         arguments = _arguments(self.speckwargs, "speckwargs", {})
         n_fft = arguments["n_fft"]

@@ -213,8 +213,7 @@ class PhaseVocoder(AudioOperation):
         if self.phase_advance.shape[0] != array.shape[-3]:
             raise RuntimeError(
                 "PhaseVocoder: invalid parameter, 'first dimension of 'phase_advance'' should be equal to 'freq "
-                "dimension length of input tensor', "
-                f"but got: {self.phase_advance.shape[0]} while {array.shape[-3]}."
+                f"dimension length of input tensor', but got: {self.phase_advance.shape[0]} while {array.shape[-3]}."
             )
         if self.phase_advance.dtype != array.dtype:
             raise RuntimeError(
@@ -259,9 +258,7 @@ def resampled(
     rolloff: float = 0.99,
     beta: float = 14.769656459379492,
 ) -> np.ndarray:
-    """Bandlimited interpolation: each of the `after` samples in a period has its own filter over the input
-    around it.
-    """
+    """Bandlimited interpolation: each of the `after` samples in a period has its own filter over the inputs near it."""
     if before == after:
         return signal
     divisor = math.gcd(int(before), int(after))

@@ -82,9 +82,8 @@ class DSCallback:
 class WaitedDSCallback(DSCallback):
     """Couples the pipeline to training: override `sync_epoch_begin` and `sync_step_begin`.
 
-    Here the pipeline runs in the training thread, on demand, so it never is ahead of training and the sync methods
-    are called at
-    once; `train_run_context` is the one of the last training hook, None before the first.
+    Here the pipeline runs in the training thread, on demand, so it never is ahead of training and the sync methods are
+    called at once; `train_run_context` is the one of the last training hook, None before the first.
     """
 
     def __init__(self, step_size: int = 1) -> None:

@@ -1,10 +1,9 @@
 """What every node of a pipeline is. `_dataset.py` adds the operations, `_nodes/` and `_sources/` have the nodes.
-
-A node gives rows in one of two ways. Any node streams: `_stream` yields the rows of one pass. A node whose rows can
-be asked for by number (`_is_indexed`) also has `_order`, the numbers of one pass; then a batch is one task for the
-chain of nodes below it: the source's `_fetch` (rows) or `_fetch_columns`, then each node's `_step`, from columns to
-columns. A column is a block (an array with one more axis in front, where it lies in one array already or an
-operation can treat it as a whole) or a list of the rows' values. Nodes that only order rows never touch data.
+A node gives rows in one of two ways. Any node streams: `_stream` yields the rows of one pass. A node whose rows can be
+asked for by number (`_is_indexed`) also has `_order`, the numbers of one pass; then a batch is one task for the chain
+of nodes below it: the source's `_fetch` (rows) or `_fetch_columns`, then each node's `_step`, from columns to columns.
+A column is a block (an array with one more axis in front, where it lies in one array already or an operation can treat
+it as a whole) or a list of the rows' values. Nodes that only order rows never touch data.
 """
 
 from __future__ import annotations

@@ -64,9 +64,8 @@ class GeneratorDataset(MappableDataset):
             self._is_random_access or hasattr(source, "__iter__") or hasattr(source, "__next__") or callable(source)
         ):
             raise TypeError(
-                "Input `source` function of GeneratorDataset should be callable, iterable or random "
-                "accessible, commonly it "
-                "should implement one of the method like yield, __getitem__ or __next__(__iter__), but got "
+                "Input `source` function of GeneratorDataset should be callable, iterable or random accessible, "
+                "commonly it should implement one of the method like yield, __getitem__ or __next__(__iter__), but got "
                 f"{type(source)}."
             )
         schema = Schema(schema) if isinstance(schema, str) else schema
@@ -154,11 +153,9 @@ class GeneratorDataset(MappableDataset):
         for array, expected in zip(row, self._types or (), strict=False):
             if getattr(array, "dtype", None) != expected:
                 raise RuntimeError(
-                    "Invalid Python function, type of returned data in 'GeneratorDataset' should be same "
-                    "with specified "
-                    f"column_types, but the type of returned data: {getattr(array, 'dtype', type(array))}, "
-                    "specified column "
-                    f"type: {expected}"
+                    "Invalid Python function, type of returned data in 'GeneratorDataset' should be same with "
+                    f"specified column_types, but the type of returned data: {getattr(array, 'dtype', type(array))}, "
+                    f"specified column type: {expected}"
                 )
         return row
 
@@ -271,9 +268,8 @@ def _as_column(values: Any, name: str) -> np.ndarray:
         ) from error
     if array.ndim == 0 or has_object_values(array):
         raise TypeError(
-            f"Column {name}: expected int, float, bool or string data of one shape, but got {type(values)} "
-            "which makes an array "
-            f"of dtype {array.dtype}; use GeneratorDataset for such data."
+            f"Column {name}: expected int, float, bool or string data of one shape, but got {type(values)} which makes "
+            f"an array of dtype {array.dtype}; use GeneratorDataset for such data."
         )
     return array
 

@@ -1,8 +1,6 @@
 """Which samples of a source are read, and in what order. Upstream: ``mindspore.dataset`` samplers.
-
 Every sampler turns a pass over ``n`` samples into an int64 array of sample ids; a child sampler goes first and the
-parent
-chooses among the child's ids.
+parent chooses among the child's ids.
 """
 
 from __future__ import annotations
@@ -233,10 +231,8 @@ class DistributedSampler(BuiltinSampler):
     """One of `num_shards` equal shards: every `num_shards`-th sample of an order that all shards share.
 
     The shared order comes from the dataset's seed: without one (``mindspore.set_seed`` or
-    ``dataset.config.set_seed``) all
-    shards use the same fixed seed, so they never overlap. The end is filled up with samples from the start;
-    `offset` >= 0
-    starts with that shard instead and fills nothing up.
+    ``dataset.config.set_seed``) all shards use the same fixed seed, so they never overlap. The end is filled up with
+    samples from the start; `offset` >= 0 starts with that shard instead and fills nothing up.
     """
 
     def __init__(
@@ -393,9 +389,8 @@ def select_sampler(
     if sampler is not None:
         if any(v is not None for v in (num_samples, shuffle, num_shards, shard_id)):
             raise ValueError(
-                "Conflicting arguments during sampler assignments. "
-                f"num_samples: {num_samples}, num_shards: {num_shards}, shard_id: {shard_id}, shuffle: {shuffle}. "
-                "Give them to the sampler instead."
+                f"Conflicting arguments during sampler assignments. num_samples: {num_samples}, num_shards: "
+                f"{num_shards}, shard_id: {shard_id}, shuffle: {shuffle}. Give them to the sampler instead."
             )
         return _as_sampler(sampler)
     _check_shards(num_shards, shard_id)

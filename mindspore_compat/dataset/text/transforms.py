@@ -1,5 +1,4 @@
 """Tokenizers and other operations on texts. Upstream: ``mindspore.dataset.text.transforms``.
-
 Tokenizers take one text and give an array of tokens; ``with_offsets`` adds the byte where each starts and ends in UTF-8
 (uint32).
 """

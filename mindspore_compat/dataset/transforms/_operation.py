@@ -120,9 +120,7 @@ class Composed(TensorOperation):
 
 
 def is_builtin(operation: Any) -> bool:
-    """Whether it runs nothing of the user's and keeps no state, so that it may run in any thread, in any
-    order of rows.
-    """
+    """Whether it runs nothing of the user's and keeps no state, so that any thread may run it, rows in any order."""
     if not isinstance(operation, TensorOperation) or not type(operation).__module__.startswith("mindspore_compat."):
         return False
     return not operation.keeps_state and all(map(is_builtin, operation._inner()))

@@ -54,8 +54,7 @@ def check_encoded(content: np.ndarray, name: str) -> np.ndarray:
     if content.ndim != 1 or content.dtype not in (np.uint8, np.int8):
         raise TypeError(
             f"{name}: Input should be an encoded image with one-dimensional shape of uint8, but got shape "
-            f"{content.shape} of "
-            f"{content.dtype}; it might be decoded already."
+            f"{content.shape} of {content.dtype}; it might be decoded already."
         )
     return content.view(np.uint8)
 
@@ -122,9 +121,8 @@ class Normalize(ImageOperation):
     def _normalize(self, image: np.ndarray, channels: int, has_channels: bool) -> np.ndarray:
         if len(self.mean) not in (1, channels):
             raise RuntimeError(
-                "Normalize: number of channels does not match the size of mean and std vectors, got "
-                f"channels: {channels}, "
-                f"size of mean: {len(self.mean)}."
+                "Normalize: number of channels does not match the size of mean and std vectors, got channels: "
+                f"{channels}, size of mean: {len(self.mean)}."
             )
         result = image.astype(np.float32)
         if has_channels and not self.is_hwc:

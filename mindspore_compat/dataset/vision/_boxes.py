@@ -38,8 +38,7 @@ class _WithBoxes(TensorOperation):
         if len(arrays) != 2:
             raise RuntimeError(
                 "BoundingBox: invalid input, size of input data should be 2 (including image and bounding box), but "
-                f"got: {len(arrays)} in "
-                f"{type(self).__name__}."
+                f"got: {len(arrays)} in {type(self).__name__}."
             )
         image, boxes = arrays
         check_image(image, type(self).__name__)
@@ -68,8 +67,7 @@ def _check_boxes(image: np.ndarray, boxes: np.ndarray) -> None:
     if (right > width).any() or (bottom > height).any():
         raise RuntimeError(
             f"BoundingBox: bounding boxes is out of bounds of the image, as image width: {width}, height: {height}, "
-            "and boxes reach to "
-            f"{right.max()}, {bottom.max()}."
+            f"and boxes reach to {right.max()}, {bottom.max()}."
         )
     if (boxes[:, :2].astype(np.int64) < 0).any():
         raise RuntimeError(

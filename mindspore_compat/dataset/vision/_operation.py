@@ -104,9 +104,8 @@ class PilOperation(PyTensorOperation):
         for value in values:
             if not is_pil(value):
                 raise TypeError(
-                    f"img should be PIL image. Got {type(value)}. Use Decode(to_pil=True) for an encoded or "
-                    "ToPIL() for a "
-                    "decoded image."
+                    f"img should be PIL image. Got {type(value)}. Use Decode(to_pil=True) for an encoded or ToPIL() "
+                    "for a decoded image."
                 )
         return super()._apply(*values)
 

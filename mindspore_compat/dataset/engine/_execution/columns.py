@@ -81,9 +81,8 @@ def stack_column(values: Sequence[Any], name: str) -> Any:
         if value.shape != first.shape:
             raise RuntimeError(
                 f"Cannot batch tensors with different shapes in column {name}. First element had shape "
-                f"{list(first.shape)} "
-                f"and this element had shape {list(value.shape)}. Use padded_batch, per_batch_map or a map "
-                "that makes them equal."
+                f"{list(first.shape)} and this element had shape {list(value.shape)}. Use padded_batch, per_batch_map "
+                "or a map that makes them equal."
             )
         if value.dtype != first.dtype and not value.dtype.kind == first.dtype.kind in "US":
             raise RuntimeError(

@@ -168,9 +168,7 @@ class Run:
     is_last: bool = True
 
     def repeated(self, index: int, count: int) -> Run:
-        """The run of the child's `index`-th pass within this one; `count` passes make one of ours, -1 has
-        no last one.
-        """
+        """The run of the child's `index`-th pass within this one; `count` passes make one of ours, -1: without end."""
         return replace(
             self,
             key=(*self.key, index),

@@ -188,9 +188,8 @@ class BatchDataset(Dataset):
         outputs = self.output_columns or [before[i] for i in places]
         if len(results) != len(outputs):
             raise RuntimeError(
-                "Invalid columns, the number of columns returned in per_batch_map function should match the "
-                "number of output "
-                f"columns, but got {len(results)} columns returned and {len(outputs)} output columns."
+                "Invalid columns, the number of columns returned in per_batch_map function should match the number of "
+                f"output columns, but got {len(results)} columns returned and {len(outputs)} output columns."
             )
         what = "The per_batch_map of batch"
         done = dict(zip(outputs, (_to_batch_column(r, what) for r in results), strict=True))
@@ -346,9 +345,8 @@ class BucketBatchByLengthDataset(Dataset):
     def _boundary(self, number: int) -> int:
         if number >= len(self.boundaries):
             raise RuntimeError(
-                "Invalid data, requested to pad to the bucket boundary, but the element falls in the last "
-                "bucket, which "
-                "has none."
+                "Invalid data, requested to pad to the bucket boundary, but the element falls in the last bucket, "
+                "which has none."
             )
         return self.boundaries[number] - 1
 

@@ -80,9 +80,8 @@ class RenameDataset(_ColumnNode):
             names[place] = name
         if len(set(names)) != len(names):
             raise RuntimeError(
-                "Invalid column, rename operation does not support rename one column name into another "
-                "already exist column "
-                f"name, got {names}."
+                "Invalid column, rename operation does not support rename one column name into another already exist "
+                f"column name, got {names}."
             )
         return names
 

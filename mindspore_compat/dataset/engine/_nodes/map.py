@@ -158,9 +158,8 @@ class MapDataset(Dataset):
         if len(results) != self._output_count:
             raise RuntimeError(
                 "Invalid columns, the number of columns returned in 'map' operations should match the number of "
-                "'output_columns', but got the number of columns returned in 'map' operations: "
-                f"{len(results)}, the number of "
-                f"'output_columns': {self._output_count}."
+                f"'output_columns', but got the number of columns returned in 'map' operations: {len(results)}, the "
+                f"number of 'output_columns': {self._output_count}."
             )
         in_place = self._layout_cache[1]
         if in_place is not None:
@@ -236,15 +235,13 @@ def _check_operations(operations: Any) -> list[Any]:
     for operation in operations if isinstance(operations, (list, tuple)) else [operations]:
         if inspect.isclass(operation) and issubclass(operation, TensorOperation):
             raise ValueError(
-                "Parameter operations's element of method map should be a dataset processing operation "
-                "instance, but got: "
-                f"{operation}. It may be missing parentheses for instantiation."
+                "Parameter operations's element of method map should be a dataset processing operation instance, but "
+                f"got: {operation}. It may be missing parentheses for instantiation."
             )
         if not callable(operation):
             raise ValueError(
-                "Parameter operations's element of method map should be a python function or class method "
-                "which should be "
-                f"callable, but got: {operation}. It doesn't need parentheses for python function or class method."
+                "Parameter operations's element of method map should be a python function or class method which should "
+                f"be callable, but got: {operation}. It doesn't need parentheses for python function or class method."
             )
         flat.extend(operation.transforms if isinstance(operation, Composed) else [operation])
     return flat

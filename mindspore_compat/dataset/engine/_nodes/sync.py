@@ -18,9 +18,8 @@ __all__ = ["SyncWaitDataset", "sync_update"]
 class SyncWaitDataset(Dataset):
     """Passes `num_batch` rows on, then waits for `sync_update`.
 
-    The pipeline runs on demand in the thread that asks for data, so waiting there would wait forever: asking for a
-    row that
-    has not been released is an error instead of upstream's time-out.
+    The pipeline runs on demand in the thread that asks for data, so waiting there would wait forever: asking for a row
+    that has not been released is an error instead of upstream's time-out.
     """
 
     def __init__(
@@ -58,8 +57,7 @@ class SyncWaitDataset(Dataset):
             if not self._is_disabled and self._released <= 0:
                 raise RuntimeError(
                     f"sync_wait '{self.condition_name}': no batch is released; call "
-                    f"sync_update('{self.condition_name}') after "
-                    f"every {self.num_batch} batches, or disable_sync()."
+                    f"sync_update('{self.condition_name}') after every {self.num_batch} batches, or disable_sync()."
                 )
             self._released -= 1
             yield row

@@ -1,5 +1,4 @@
 """Sources that are described: their arguments, their columns, and where their rows are found.
-
 A class gives ``arguments`` (its signature with the checks), ``columns`` (``name:kind`` each) and one method that finds
 the rows. Kinds: a dtype; ``text``; ``image``, a path (decoded where ``decode`` says so); ``array``, as it is.
 """
@@ -286,9 +285,7 @@ class FilesDataset(_Mappable):
             raise RuntimeError(f"Invalid data, {error}.") from error
 
     def _inside(self, path: str) -> str:
-        """`path`, which a file of the data set may have named. Raises: RuntimeError where it leads out of
-        the folder.
-        """
+        """`path`, which a file of the data set may have named. Raises: RuntimeError where it leads outside."""
         folder = getattr(self, "dataset_dir", None)
         if folder is not None and not os.path.abspath(path).startswith(os.path.join(os.path.abspath(folder), "")):
             raise RuntimeError(f"Invalid data, a file of {folder} names {path}, which lies outside of it.")

@@ -160,8 +160,7 @@ class TFRecordDataset(SourceDataset):
             if len(files) < self._shards:
                 raise RuntimeError(
                     "Invalid file, numbers of tfrecord file should not less than num_shards when shard_equal_rows is "
-                    "false, "
-                    f"but got numbers of tfrecord file: {len(files)}, num_shards: {self._shards}."
+                    f"false, but got numbers of tfrecord file: {len(files)}, num_shards: {self._shards}."
                 )
             if self._shuffle is Shuffle.FILES:
                 rng.shuffle(files)
@@ -312,15 +311,12 @@ def _column(name: str, feature: Any, dtype: np.dtype | None, shape: list[int] | 
     except ValueError:
         raise RuntimeError(
             f"Column shape of {name} defined in schema does not match the shape actually load: {shape} for "
-            f"{array.shape} "
-            f"in {path}."
+            f"{array.shape} in {path}."
         ) from None
 
 
 def _bytes_column(values: Any, dtype: np.dtype | None, path: str) -> np.ndarray:
-    """Texts, or the bytes themselves: one after another, filled up with zeros to the longest where there
-    are several.
-    """
+    """Texts, or the bytes themselves: one after another, filled up with zeros to the longest of several."""
     if len(values) * max(map(len, values), default=0) > most_bytes(
         path
     ):  # many short ones and a long one would be much of nothing

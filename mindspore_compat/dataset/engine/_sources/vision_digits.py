@@ -54,8 +54,7 @@ class MnistDataset(ArraysDataset):
         if len(images) != len(labels):
             raise RuntimeError(
                 f"Invalid {type(self).__name__} file, num of images should be equal to num of labels, but got num of "
-                f"images: {len(images)}, "
-                f"num of labels: {len(labels)} under {self.dataset_dir}."
+                f"images: {len(images)}, num of labels: {len(labels)} under {self.dataset_dir}."
             )
         return joined([self._load_part(*pair) for pair in zip(images, labels, strict=True)], (28, 28, 1))
 
