@@ -18,7 +18,7 @@ from mindspore_compat._format.source import read_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.dataset.core.arguments import flag
 from mindspore_compat.dataset.core.validator_helpers import UINT32_MAX, check_value, type_check
-from mindspore_compat.dataset.text.transforms import _Tokenizer
+from mindspore_compat.dataset.text._tokenizers import Tokenizer
 
 __all__ = ["JiebaMode", "JiebaTokenizer"]
 
@@ -144,7 +144,7 @@ def _lines(path: str) -> list[str]:
         raise RuntimeError(f"JiebaTokenizer: failed to read {path}: {error}.") from error
 
 
-class JiebaTokenizer(_Tokenizer):
+class JiebaTokenizer(Tokenizer):
     """Chinese words. Dictionaries and models are cppjieba's: ``jieba.dict.utf8`` and ``hmm_model.utf8``.
 
     Args:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag
+from mindspore_compat.dataset.text._editing import OnText
 from mindspore_compat.dataset.text._scripts import script_of
-from mindspore_compat.dataset.text.transforms import _OnText, _Tokenizer
+from mindspore_compat.dataset.text._tokenizers import Tokenizer
 
 __all__ = ["FilterWikipediaXML", "UnicodeScriptTokenizer"]
 
@@ -18,7 +19,7 @@ def _none_is_false(value: Any, name: str) -> bool:
 
 
 @arguments
-class UnicodeScriptTokenizer(_Tokenizer):
+class UnicodeScriptTokenizer(Tokenizer):
     """Runs of characters of one script (white space apart).
 
     Args:
@@ -41,7 +42,7 @@ class UnicodeScriptTokenizer(_Tokenizer):
 _DIGITS = "zero one two three four five six seven eight nine".split()
 
 
-class FilterWikipediaXML(_OnText):
+class FilterWikipediaXML(OnText):
     """Plain lower-case words of a line of Wikipedia's XML: without marks, digits spelled out; "" for a redirection.
 
     Order is upstream's: entities go first, then what stands from the first ``<`` of a line to its last ``>``.

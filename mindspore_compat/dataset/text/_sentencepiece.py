@@ -21,7 +21,7 @@ from mindspore_compat.dataset.core.validator_helpers import (
     type_check,
     type_check_list,
 )
-from mindspore_compat.dataset.text.utils import as_text
+from mindspore_compat.dataset.text._vocab import as_text
 from mindspore_compat.dataset.transforms._operation import TensorOperation
 
 __all__ = [

@@ -12,7 +12,7 @@ from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of
 from mindspore_compat.dataset.core.validator_helpers import check_value, type_check
-from mindspore_compat.dataset.text.utils import as_text
+from mindspore_compat.dataset.text._vocab import as_text
 from mindspore_compat.dataset.transforms._operation import TensorOperation
 
 __all__ = ["CharNGram", "FastText", "GloVe", "ToVectors", "Vectors"]

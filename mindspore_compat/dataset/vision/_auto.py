@@ -13,8 +13,8 @@ from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, che
 from mindspore_compat.dataset.transforms._operation import TensorOperation, apply_operations
 from mindspore_compat.dataset.transforms.transforms import check_operations
 from mindspore_compat.dataset.vision import _color
-from mindspore_compat.dataset.vision._color_ops import AutoContrast, Equalize, Invert, posterize
 from mindspore_compat.dataset.vision._geometric import affine, rotate
+from mindspore_compat.dataset.vision._levels import AutoContrast, Equalize, Invert, posterize
 from mindspore_compat.dataset.vision._operation import ImageOperation, check_fill, check_interpolation
 from mindspore_compat.dataset.vision.utils import AutoAugmentPolicy, Inter
 

@@ -12,7 +12,8 @@ from mindspore_compat.dataset.core.arguments import Annotated, arguments, kind_o
 from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.core.validator_helpers import check_probability
 from mindspore_compat.dataset.transforms._operation import TensorOperation
-from mindspore_compat.dataset.vision._crop import RandomCrop, flip, pad_image
+from mindspore_compat.dataset.vision._crop import RandomCrop, pad_image
+from mindspore_compat.dataset.vision._flip import flip
 from mindspore_compat.dataset.vision._image import check_image
 from mindspore_compat.dataset.vision._operation import check_interpolation, check_size
 from mindspore_compat.dataset.vision._resize import RandomResizedCrop, crop_box, resize_image

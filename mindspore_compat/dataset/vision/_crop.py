@@ -1,4 +1,4 @@
-"""Cropping, padding, flipping, erasing."""
+"""Cropping, padding, cutting to patches."""
 
 from __future__ import annotations
 
@@ -7,46 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat._format.images import opencv
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of
 from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.core.validator_helpers import (
     check_int,
     check_pos_int32,
-    check_probability,
 )
+from mindspore_compat.dataset.vision._flip import flip
 from mindspore_compat.dataset.vision._image import check_image, is_pil
 from mindspore_compat.dataset.vision._operation import (
     ImageOperation,
     PilOperation,
     RandomImageOperation,
-    between,
     check_border,
     check_box,
     check_fill,
     check_padding,
-    uniform,
 )
 from mindspore_compat.dataset.vision._resize import crop_box
 from mindspore_compat.dataset.vision.utils import Border, SliceMode
 
-__all__ = [
-    "CenterCrop",
-    "Crop",
-    "CutOut",
-    "Erase",
-    "FiveCrop",
-    "HorizontalFlip",
-    "Pad",
-    "PadToSize",
-    "RandomCrop",
-    "RandomErasing",
-    "RandomHorizontalFlip",
-    "RandomVerticalFlip",
-    "SlicePatches",
-    "TenCrop",
-    "VerticalFlip",
-]
+__all__ = ["CenterCrop", "Crop", "FiveCrop", "Pad", "PadToSize", "RandomCrop", "SlicePatches", "TenCrop"]
 
 
 def pad_image(image: Any, padding: tuple[int, int, int, int], fill: tuple[int, ...], mode: str = "constant") -> Any:
@@ -239,74 +220,6 @@ class RandomCrop(RandomImageOperation):
         return crop_box(image, top, left, *self.size)
 
 
-def flip(image: Any, is_vertical: bool) -> Any:
-    """An array or PIL image upside down or mirrored."""
-    if is_pil(image):
-        return image.transpose(1 if is_vertical else 0)  # Image.Transpose.FLIP_TOP_BOTTOM, FLIP_LEFT_RIGHT
-    check_image(image, "Flip")
-    if not is_vertical and image.dtype in (np.uint8, np.float32) and image.shape[2:] in ((), (1,), (3,), (4,)):
-        return opencv().flip(np.ascontiguousarray(image), 1).reshape(image.shape)  # 20 times as fast as NumPy
-    return np.ascontiguousarray(image[::-1] if is_vertical else image[:, ::-1])
-
-
-class HorizontalFlip(RandomImageOperation):
-    """The image mirrored."""
-
-    takes_pil = False
-    takes_batches = True
-
-    def _transform(self, image: Any) -> Any:
-        return flip(image, is_vertical=False)
-
-
-class VerticalFlip(RandomImageOperation):
-    """The image upside down."""
-
-    takes_pil = False
-    takes_batches = True
-
-    def _transform(self, image: Any) -> Any:
-        return flip(image, is_vertical=True)
-
-
-@arguments
-class _RandomFlip(RandomImageOperation):
-    is_multi_column = True
-    has_block = True
-    _is_vertical = False
-
-    prob: Annotated[float, check_probability] = 0.5
-
-    def _draw(self, image: Any) -> tuple:
-        return (current_rng().random() < self.prob,)
-
-    def _transform(self, image: Any, *parameters: Any) -> Any:
-        return flip(image, self._is_vertical) if parameters[0] else image
-
-    def _apply_block(self, *blocks: Any) -> tuple:
-        chosen = current_rng().random(len(blocks[0])) < self.prob
-        return tuple(self._flip_chosen(block, chosen) for block in blocks)
-
-    def _flip_chosen(self, block: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-        check_image(block[0], "Flip")
-        result = block.copy()
-        for place in np.flatnonzero(chosen):
-            result[place] = flip(block[place], self._is_vertical)
-        return result
-
-
-class RandomHorizontalFlip(_RandomFlip):
-    """The image mirrored with probability `prob`."""
-
-    takes_batches = True
-
-
-class RandomVerticalFlip(_RandomFlip):
-    """The image upside down with probability `prob`."""
-
-    _is_vertical = True
-
-
 @arguments
 class FiveCrop(PilOperation):
     """The four corners and the middle of a PIL image."""
@@ -360,103 +273,3 @@ class SlicePatches(ImageOperation):
             for i in range(self.grid[0])
             for j in range(self.grid[1])
         )
-
-
-@arguments
-class Erase(ImageOperation):
-    """A box of the image set to `value`; with `inplace` in the given array itself."""
-
-    top: Annotated[int, integer(0)]
-    left: Annotated[int, integer(0)]
-    height: Annotated[int, check_pos_int32]
-    width: Annotated[int, check_pos_int32]
-    value: Any = 0.0
-    inplace: Annotated[bool, flag] = False
-
-    def _prepare(self) -> None:
-        values = self.value if isinstance(self.value, (tuple, list)) else (self.value,)
-        if len(values) not in (1, 3):
-            raise TypeError(f"value should be a number or a sequence of 3, but got {self.value}.")
-        self.box = (self.top, self.left, self.height, self.width)
-        self.value = np.asarray(values)
-
-    def _compute(self, image: np.ndarray) -> np.ndarray:
-        check_image(image, "Erase")
-        top, left, height, width = self.box
-        if top + height > image.shape[0] or left + width > image.shape[1]:
-            raise RuntimeError(f"Erase: box {self.box} is out of the image of {image.shape[:2]}.")
-        image = image if self.inplace else image.copy()
-        image[top : top + height, left : left + width] = self.value.astype(image.dtype)
-        return image
-
-
-@arguments
-class RandomErasing(ImageOperation):
-    """A random box of an array (C, H, W) set to `value`, with probability `prob`.
-
-    Args:
-        scale: range of the box's part of the area; ratio: range of its height to width.
-        value: a number, one per channel, or "random" for noise.
-    """
-
-    prob: Annotated[float, check_probability] = 0.5
-    scale: Annotated[tuple[float, float], between(0)] = (0.02, 0.33)
-    ratio: Annotated[tuple[float, float], between(0)] = (0.3, 3.3)
-    value: Annotated[Any, kind_of(int, list, tuple, str)] = 0
-    inplace: Annotated[bool, flag] = False
-    max_attempts: Annotated[int, check_pos_int32] = 10
-
-    def _prepare(self) -> None:
-        if isinstance(self.value, str) and self.value != "random":
-            raise ValueError(
-                "The value for erasing should be either a single value, or a string 'random', or a sequence of 3."
-            )
-
-    def _compute(self, image: np.ndarray) -> np.ndarray:
-        if image.ndim != 3:
-            raise TypeError(f"img dimension should be 3 (C, H, W). Got {image.ndim}.")
-        box = self._draw_box(*image.shape[1:]) if current_rng().random() < self.prob else None
-        if box is None:
-            return image
-        top, left, height, width = box
-        image = image if self.inplace else image.copy()
-        if self.value == "random":
-            fill = current_rng().standard_normal((image.shape[0], height, width))
-        else:
-            fill = np.asarray(self.value).reshape(-1, 1, 1)
-        image[:, top : top + height, left : left + width] = fill
-        return image
-
-    def _draw_box(self, height: int, width: int) -> tuple[int, int, int, int] | None:
-        rng = current_rng()
-        for _ in range(self.max_attempts):
-            area, aspect = uniform(self.scale) * height * width, uniform(self.ratio)
-            box_height, box_width = round((area * aspect) ** 0.5), round((area / aspect) ** 0.5)
-            if 0 < box_height < height and 0 < box_width < width:
-                top, left = rng.integers(height - box_height + 1), rng.integers(width - box_width + 1)
-                return int(top), int(left), box_height, box_width
-        return None
-
-
-@arguments
-class CutOut(ImageOperation):
-    """`num_patches` random squares of side `length` set to 0."""
-
-    length: Annotated[int, check_pos_int32]
-    num_patches: Annotated[int, check_pos_int32] = 1
-    is_hwc: Annotated[bool, flag] = True
-
-    def _compute(self, image: np.ndarray) -> np.ndarray:
-        check_image(image, "CutOut", (3,))
-        image = image.copy()
-        view = image if self.is_hwc else image.transpose(1, 2, 0)
-        height, width = view.shape[:2]
-        if self.length > height or self.length > width:
-            raise RuntimeError(
-                f"CutOut: box size is too large for image erase, box: {self.length}, image: {(height, width)}."
-            )
-        rng = current_rng()
-        for _ in range(self.num_patches):
-            top, left = rng.integers(height - self.length + 1), rng.integers(width - self.length + 1)
-            view[top : top + self.length, left : left + self.length] = 0
-        return image

@@ -9,7 +9,8 @@ import numpy as np
 from mindspore_compat.dataset.core.validator_helpers import type_check
 from mindspore_compat.dataset.engine._dataset import Dataset
 from mindspore_compat.dataset.engine._execution.session import Run
-from mindspore_compat.dataset.engine.samplers import BuiltinSampler, DistributedSampler, select_sampler
+from mindspore_compat.dataset.engine._sources.sampling import select_sampler
+from mindspore_compat.dataset.engine.samplers import BuiltinSampler, DistributedSampler
 
 __all__ = ["ArrayDataset", "MappableDataset", "SourceDataset"]
 
