@@ -1,6 +1,8 @@
 """Files of the MindRecord format: header, pages, and the SQLite index beside each of them.
+
 A file starts with a uint64 little-endian length and that much JSON (pages, schema, names of all shards), filled up to
 `header_size`; page ``i`` starts at ``header_size + i * page_size``. ``<file>.db`` tells where each row is.
+
 What is read may be anything: a header names files of its own folder only, the index is a plain table that is read and
 nothing else, and every place is checked against the size of the file before it is read.
 """

@@ -11,11 +11,7 @@ from mindspore_compat.dataset.audio._operation import AudioOperation, magnitudes
 from mindspore_compat.dataset.audio.utils import BorderType, DensityFunction, FadeShape, GainType, ScaleType
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, real
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import (
-    FLOAT_MAX_INTEGER,
-    INT32_MAX,
-    check_real,
-)
+from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, INT32_MAX, check_real
 
 __all__ = [
     "AmplitudeToDB",

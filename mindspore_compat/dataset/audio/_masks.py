@@ -7,9 +7,7 @@ import numpy as np
 from mindspore_compat.dataset.audio._operation import AudioOperation
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, real
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import (
-    FLOAT_MAX_INTEGER,
-)
+from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER
 
 __all__ = ["FrequencyMasking", "MaskAlongAxis", "MaskAlongAxisIID", "TimeMasking"]
 

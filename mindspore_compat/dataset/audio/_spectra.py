@@ -198,13 +198,7 @@ class MelScale(AudioOperation):
     def _prepare(self) -> None:
         check_mels(self.n_mels, self.sample_rate, self.f_min, self.f_max, self.norm, self.mel_type)
         self._filters = mel_filters(
-            self.n_stft,
-            self.f_min,
-            _top(self),
-            self.n_mels,
-            self.sample_rate,
-            self.norm,
-            self.mel_type,
+            self.n_stft, self.f_min, _top(self), self.n_mels, self.sample_rate, self.norm, self.mel_type
         )
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
@@ -359,13 +353,7 @@ class LFCC(_Cepstrum):
                 f"n_fft should be greater than or equal to n_lfcc, but got n_fft: {n_fft} and n_lfcc: {self.n_lfcc}."
             )
         self._spectrogram = Spectrogram(**arguments)
-        self._filters = linear_filters(
-            n_fft // 2 + 1,
-            self.f_min,
-            _top(self),
-            self.n_filter,
-            self.sample_rate,
-        )
+        self._filters = linear_filters(n_fft // 2 + 1, self.f_min, _top(self), self.n_filter, self.sample_rate)
         self._cosines = cosines(self.n_lfcc, self.n_filter, self.norm)
         self.log = self.log_lf
 

@@ -1,4 +1,5 @@
 """Arguments of operations, each on one line with its check: ``gain: Annotated[float, real(0, 100)] = 20.0``.
+
 A check is ``check(value, name) -> what is kept``; it raises upstream's error, in the words of `validator_helpers`.
 """
 

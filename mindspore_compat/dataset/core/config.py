@@ -1,4 +1,5 @@
 """Global settings of the data pipeline. Upstream: ``mindspore.dataset.config``.
+
 `seed`, `num_parallel_workers`, `prefetch_size`, `enable_shared_mem`, `multiprocessing_start_method` and
 `multiprocessing_timeout_interval` steer the pipeline here. The other switches tune upstream's C++ threads; they are
 checked and remembered, without further effect.

@@ -1,4 +1,5 @@
 """Where the arrays of a batch are made: in this process's memory, or in a worker process where its parent sees them.
+
 Only for what is handed on at once: there, the memory is used again when the reader has done with the batch.
 """
 

@@ -1,4 +1,5 @@
 """Sources, samplers, iterators and the pipeline. Upstream: ``mindspore.dataset.engine``.
+
 `_dataset.py` has `Dataset`, `_nodes/` what its methods make, `_sources/` what reads, `_execution/` what runs it; the
 other files have upstream's names (docs/design/dataset.md).
 """

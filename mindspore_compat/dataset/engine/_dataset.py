@@ -1,5 +1,6 @@
 """`Dataset`: the operations that every dataset has, each of which puts a node on top. Upstream:
 ``mindspore.dataset.engine.datasets``.
+
 A node is a `Dataset` itself, so this file cannot import the nodes: a class or function of `_nodes/` takes its place in
 a table by ``@register_node`` when it loads, under its own name, and the methods here make it by that name.
 """

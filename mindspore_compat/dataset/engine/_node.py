@@ -1,5 +1,6 @@
 """What every node of a pipeline is. `_dataset.py` adds the operations, `_nodes/` and `_sources/` have the nodes.
-A node gives rows in one of two ways. Any node streams: `_stream` yields the rows of one pass. A node whose rows can be
+
+Any node streams: `_stream` yields the rows of one pass. A node whose rows can be
 asked for by number (`_is_indexed`) also has `_order`, the numbers of one pass; then a batch is one task for the chain
 of nodes below it: the source's `_fetch` (rows) or `_fetch_columns`, then each node's `_step`, from columns to columns.
 A column is a block (an array with one more axis in front, where it lies in one array already or an operation can treat
@@ -34,10 +35,7 @@ class Node:
     """
 
     def __init__(
-        self,
-        children: Node | Sequence[Node] | None = None,
-        num_parallel_workers: int | None = None,
-        cache: Any = None,
+        self, children: Node | Sequence[Node] | None = None, num_parallel_workers: int | None = None, cache: Any = None
     ) -> None:
         self.children: list[Node] = [children] if isinstance(children, Node) else list(children or ())
         self.num_parallel_workers = (
@@ -56,7 +54,7 @@ class Node:
         return self.children[0]._column_names()
 
     def _size(self) -> int:
-        """Rows of one pass; the general way is to count them."""
+        """Rows of one pass; by default they are counted."""
         return sum(1 for _ in _one_pass(self))
 
     def _stream(self, run: Run) -> Iterator[Row]:

@@ -1,5 +1,6 @@
 """`Dataset`, its nodes, samplers and schema under upstream's module name. Upstream:
 ``mindspore.dataset.engine.datasets``.
+
 `Dataset` and its operations (`map`, `batch`, ...) are in `_dataset.py`, the nodes that they make in `_nodes/`.
 """
 

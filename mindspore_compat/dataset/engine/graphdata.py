@@ -1,5 +1,6 @@
 """`GraphData`: a graph in MindRecord files. Upstream: ``mindspore.dataset.engine.graphdata`` of MindSpore 1.x and 2.0;
 2.10 dropped it.
+
 Here are the arguments' checks; `_graph_store` answers, in this process or, through `_graph_server`, in another one.
 """
 

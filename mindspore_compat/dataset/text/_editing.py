@@ -16,6 +16,7 @@ from mindspore_compat.dataset.text._vocab import NormalizeForm, Vocab, as_text
 from mindspore_compat.dataset.transforms._operation import TensorOperation, call_user_function
 
 __all__ = [
+    "FilterWikipediaXML",
     "AddToken",
     "CaseFold",
     "Lookup",
@@ -272,3 +273,24 @@ class RegexReplace(OnText):
 
 def normalized(text: str, form: NormalizeForm) -> str:
     return text if form is NormalizeForm.NONE else unicodedata.normalize(form.name, text)  # type: ignore[arg-type]
+
+
+_DIGITS = "zero one two three four five six seven eight nine".split()
+
+
+class FilterWikipediaXML(OnText):
+    """Plain lower-case words of a line of Wikipedia's XML: without marks, digits spelled out; "" for a redirection.
+
+    Order is upstream's: entities go first, then what stands from the first ``<`` of a line to its last ``>``.
+    """
+
+    def _convert(self, text: str) -> str:
+        if "#redirect" in text or "#REDIRECT" in text:
+            return ""
+        text = re.sub(r"&[^;]*;", " ", text).strip()
+        text = re.sub(r"[0-9]", lambda match: f" {_DIGITS[int(match[0])]} ", text)
+        text = re.sub(r"<[^>]*>", "", re.sub(r"<.*>", "", text))
+        text = re.sub(
+            r"[^a-z\n]+", " ", "".join(letter.lower() if "A" <= letter <= "Z" else letter for letter in text)
+        ).strip()
+        return re.sub(r"\s+", " ", text.replace("\n ", "")).strip()

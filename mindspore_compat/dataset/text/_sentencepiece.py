@@ -15,12 +15,7 @@ from mindspore_compat._format.source import read_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, kind_of
-from mindspore_compat.dataset.core.validator_helpers import (
-    UINT32_MAX,
-    check_value,
-    type_check,
-    type_check_list,
-)
+from mindspore_compat.dataset.core.validator_helpers import UINT32_MAX, check_value, type_check, type_check_list
 from mindspore_compat.dataset.text._vocab import as_text
 from mindspore_compat.dataset.transforms._operation import TensorOperation
 

@@ -12,6 +12,7 @@ import numpy as np
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of, text
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32
 from mindspore_compat.dataset.text._editing import check_vocab, compiled, normalized
+from mindspore_compat.dataset.text._scripts import script_of
 from mindspore_compat.dataset.text._vocab import NormalizeForm, Vocab, as_text
 from mindspore_compat.dataset.transforms._operation import TensorOperation
 
@@ -20,6 +21,7 @@ __all__ = [
     "BertTokenizer",
     "RegexTokenizer",
     "UnicodeCharTokenizer",
+    "UnicodeScriptTokenizer",
     "WhitespaceTokenizer",
     "WordpieceTokenizer",
 ]
@@ -300,3 +302,28 @@ def _with_offsets(found: list[tuple[str, int, int]], with_offsets: bool) -> Any:
     return (
         (np.array(tokens), np.array(starts, np.uint32), np.array(ends, np.uint32)) if with_offsets else np.array(tokens)
     )
+
+
+def _none_is_false(value: Any, name: str) -> bool:
+    return value is not None and flag(value, name)
+
+
+@arguments
+class UnicodeScriptTokenizer(Tokenizer):
+    """Runs of characters of one script (white space apart).
+
+    Args:
+        keep_whitespace: white space makes tokens as well.
+    """
+
+    keep_whitespace: Annotated[bool, _none_is_false] = False
+    with_offsets: Annotated[bool, _none_is_false] = False
+
+    def _spans(self, text: str) -> Iterator[tuple[int, int]]:
+        kinds = [(script_of(letter), letter.isspace() and letter not in "\x1c\x1d\x1e\x1f") for letter in text]
+        start = 0
+        for place in range(1, len(text) + 1):
+            if place == len(text) or kinds[place] != kinds[start]:
+                if self.keep_whitespace or not kinds[start][1]:
+                    yield start, place
+                start = place

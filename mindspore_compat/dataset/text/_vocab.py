@@ -143,7 +143,7 @@ class Vocab:
 
         Args:
             freq_range: (least, most) occurrences, None for no bound.
-            top_k: at most so many words.
+            top_k: at most this number of words.
         """
         names = dataset.get_col_names() if columns is None else [columns] if isinstance(columns, str) else list(columns)
         least, most = freq_range or (None, None)

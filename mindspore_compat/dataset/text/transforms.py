@@ -1,30 +1,12 @@
 """All operations on texts. Upstream: ``mindspore.dataset.text.transforms``."""
 
-from mindspore_compat.dataset.text._editing import (
-    AddToken,
-    CaseFold,
-    Lookup,
-    Ngram,
-    NormalizeUTF8,
-    PythonTokenizer,
-    RegexReplace,
-    SlidingWindow,
-    ToNumber,
-    Truncate,
-    TruncateSequencePair,
-)
-from mindspore_compat.dataset.text._jieba import JiebaTokenizer
-from mindspore_compat.dataset.text._more import FilterWikipediaXML, UnicodeScriptTokenizer
-from mindspore_compat.dataset.text._sentencepiece import SentencePieceTokenizer
-from mindspore_compat.dataset.text._tokenizers import (
-    BasicTokenizer,
-    BertTokenizer,
-    RegexTokenizer,
-    UnicodeCharTokenizer,
-    WhitespaceTokenizer,
-    WordpieceTokenizer,
-)
-from mindspore_compat.dataset.text._vectors import ToVectors
+# ruff: noqa: F403, F405 (names come by `*` from files that list them)
+
+from mindspore_compat.dataset.text._editing import *
+from mindspore_compat.dataset.text._jieba import *
+from mindspore_compat.dataset.text._sentencepiece import *
+from mindspore_compat.dataset.text._tokenizers import *
+from mindspore_compat.dataset.text._vectors import *
 
 __all__ = [
     "AddToken",

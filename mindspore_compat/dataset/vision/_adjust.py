@@ -193,7 +193,7 @@ class RandomColorAdjust(RandomImageOperation):
         if not is_pil(image):
             _color.check_rgb(image, "RandomColorAdjust")
         for i in order:
-            # PIL's way is lossy even where nothing is adjusted, and upstream goes it.
+            # PIL's conversion is lossy even where nothing is adjusted; upstream does it too.
             if is_pil(image) or factors[i] != (0 if i == 3 else 1):
                 image = _ADJUSTERS[i][is_pil(image)](image, factors[i])
         return image

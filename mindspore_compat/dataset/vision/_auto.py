@@ -293,11 +293,7 @@ _SVHN: Sequence[tuple[_Step, _Step]] = (
     (("ShearY", 0.8, 5), ("AutoContrast", 0.7, None)),
     (("ShearX", 0.7, 2), ("Invert", 0.1, None)),
 )
-_POLICIES = {
-    AutoAugmentPolicy.IMAGENET: _IMAGENET,
-    AutoAugmentPolicy.CIFAR10: _CIFAR10,
-    AutoAugmentPolicy.SVHN: _SVHN,
-}
+_POLICIES = {AutoAugmentPolicy.IMAGENET: _IMAGENET, AutoAugmentPolicy.CIFAR10: _CIFAR10, AutoAugmentPolicy.SVHN: _SVHN}
 
 
 @arguments

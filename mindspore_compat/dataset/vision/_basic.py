@@ -15,17 +15,7 @@ from mindspore_compat.dataset.transforms.transforms import TypeCast
 from mindspore_compat.dataset.vision._image import check_image, is_pil
 from mindspore_compat.dataset.vision._operation import ImageOperation
 
-__all__ = [
-    "Decode",
-    "HWC2CHW",
-    "Normalize",
-    "NormalizePad",
-    "Rescale",
-    "ToNumpy",
-    "ToPIL",
-    "ToTensor",
-    "ToType",
-]
+__all__ = ["Decode", "HWC2CHW", "Normalize", "NormalizePad", "Rescale", "ToNumpy", "ToPIL", "ToTensor", "ToType"]
 
 
 @arguments

@@ -13,11 +13,7 @@ from mindspore_compat.dataset.transforms._operation import PyTensorOperation
 from mindspore_compat.dataset.vision import _color
 from mindspore_compat.dataset.vision._adjust import check_factor
 from mindspore_compat.dataset.vision._image import is_pil
-from mindspore_compat.dataset.vision._operation import (
-    ImageOperation,
-    PilOperation,
-    RandomImageOperation,
-)
+from mindspore_compat.dataset.vision._operation import ImageOperation, PilOperation, RandomImageOperation
 from mindspore_compat.dataset.vision.utils import ConvertMode
 
 __all__ = [

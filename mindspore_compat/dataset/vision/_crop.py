@@ -9,10 +9,7 @@ import numpy as np
 
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import (
-    check_int,
-    check_pos_int32,
-)
+from mindspore_compat.dataset.core.validator_helpers import check_int, check_pos_int32
 from mindspore_compat.dataset.vision._flip import flip
 from mindspore_compat.dataset.vision._image import check_image, is_pil
 from mindspore_compat.dataset.vision._operation import (

@@ -8,16 +8,9 @@ import numpy as np
 
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import (
-    check_pos_int32,
-    check_probability,
-)
+from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, check_probability
 from mindspore_compat.dataset.vision._image import check_image
-from mindspore_compat.dataset.vision._operation import (
-    ImageOperation,
-    between,
-    uniform,
-)
+from mindspore_compat.dataset.vision._operation import ImageOperation, between, uniform
 
 __all__ = ["CutOut", "Erase", "RandomErasing"]
 

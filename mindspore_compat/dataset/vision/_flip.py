@@ -9,13 +9,9 @@ import numpy as np
 from mindspore_compat._format.images import opencv
 from mindspore_compat.dataset.core.arguments import Annotated, arguments
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import (
-    check_probability,
-)
+from mindspore_compat.dataset.core.validator_helpers import check_probability
 from mindspore_compat.dataset.vision._image import check_image, is_pil
-from mindspore_compat.dataset.vision._operation import (
-    RandomImageOperation,
-)
+from mindspore_compat.dataset.vision._operation import RandomImageOperation
 
 __all__ = ["HorizontalFlip", "RandomHorizontalFlip", "RandomVerticalFlip", "VerticalFlip"]
 

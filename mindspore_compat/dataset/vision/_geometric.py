@@ -34,15 +34,7 @@ from mindspore_compat.dataset.vision._warp import (
 )
 from mindspore_compat.dataset.vision.utils import Inter
 
-__all__ = [
-    "Affine",
-    "GaussianBlur",
-    "Perspective",
-    "RandomAffine",
-    "RandomPerspective",
-    "RandomRotation",
-    "Rotate",
-]
+__all__ = ["Affine", "GaussianBlur", "Perspective", "RandomAffine", "RandomPerspective", "RandomRotation", "Rotate"]
 
 Fill = tuple[int, ...]
 
@@ -336,12 +328,7 @@ class RandomPerspective(PilOperation):
         moved = int(width / 2 * self.distortion_scale), int(height / 2 * self.distortion_scale)
         x, y = rng.integers(0, moved[0] + 1, 4), rng.integers(0, moved[1] + 1, 4)
         start = [(0, 0), (width - 1, 0), (width - 1, height - 1), (0, height - 1)]
-        end = [
-            (x[0], y[0]),
-            (width - 1 - x[1], y[1]),
-            (width - 1 - x[2], height - 1 - y[2]),
-            (x[3], height - 1 - y[3]),
-        ]
+        end = [(x[0], y[0]), (width - 1 - x[1], y[1]), (width - 1 - x[2], height - 1 - y[2]), (x[3], height - 1 - y[3])]
         return perspective(image, start, end, self.interpolation)
 
 

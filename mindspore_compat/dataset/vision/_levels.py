@@ -13,12 +13,7 @@ from mindspore_compat.dataset.core.validator_helpers import check_int, check_pro
 from mindspore_compat.dataset.vision import _color
 from mindspore_compat.dataset.vision._adjust import AdjustSharpness, check_factor
 from mindspore_compat.dataset.vision._image import check_image
-from mindspore_compat.dataset.vision._operation import (
-    ImageOperation,
-    RandomImageOperation,
-    between,
-    check_range,
-)
+from mindspore_compat.dataset.vision._operation import ImageOperation, RandomImageOperation, between, check_range
 
 __all__ = [
     "AutoContrast",

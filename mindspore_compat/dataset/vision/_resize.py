@@ -111,7 +111,7 @@ class RandomResizedCrop(RandomImageOperation):
     Args:
         size: (height, width) of the result, or both in one number.
         scale: range of the part's area; ratio: range of its width to height.
-        max_attempts: after so many parts that do not fit, the middle is taken.
+        max_attempts: after this number of parts that do not fit, the middle is taken.
     """
 
     takes_batches = True

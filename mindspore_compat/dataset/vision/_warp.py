@@ -1,4 +1,5 @@
 """Rotation, affine and perspective maps of arrays (H, W[, C]).
+
 Where a pixel comes from is worked out here, in the fixed point of the OpenCV that upstream has; the one installed looks
 it up (`remap`). Its own `warpAffine` and `warpPerspective` give other numbers in each version.
 """
@@ -45,7 +46,7 @@ def affine_matrix(
 
 
 def invert_affine(matrix: np.ndarray) -> np.ndarray:
-    """The map the other way round."""
+    """The inverse map."""
     (a, b, x), (c, d, y) = matrix.tolist()
     scale = 1.0 / (a * d - b * c)  # in OpenCV's order, for the last bit counts
     a, b, c, d = d * scale, -b * scale, -c * scale, a * scale

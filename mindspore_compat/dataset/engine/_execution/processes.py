@@ -1,4 +1,5 @@
 """Worker processes for Python functions: they live as long as the iterator, over all its epochs, and never touch CUDA.
+
 Each has a pipe of its own; tasks go to them in turns, results come back in the order of the tasks. Large arrays lie in
 memory that both sides see (anonymous files, `memfd_create`, passed through the pipe): a worker makes the batch in it,
 the reader looks at it, and when the last array that looks at it is gone the worker uses it again. Nothing has a name,

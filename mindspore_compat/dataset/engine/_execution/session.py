@@ -129,7 +129,7 @@ class Session:
     def map(
         self, node: Node, function: Callable[[Any], Any], tasks: Iterable[Task], parallelism: Parallelism
     ) -> Iterator[Any]:
-        """Run `function` over `tasks` in the way that `node` asks for; its workers are started once."""
+        """Run `function` over `tasks` as `node` asks; its workers are started once."""
         return self._executor((self.number(node), 0), function, parallelism).map(tasks)
 
     def _executor(self, place: tuple[int, int], function: Callable[[Any], Any], parallelism: Parallelism) -> Executor:

@@ -36,7 +36,7 @@ def run(function: Function, task: Task) -> Any:
 
 
 class Ahead:
-    """How many tasks may be begun whose results nobody has asked for: so many results wait at most, however slow the
+    """How many tasks may run ahead of the reader, which bounds the results that wait however slow the
     reader is.
 
     Two a worker; of small results more, up to `prefetch_size` or `_WAITING` bytes: then a reader that comes late finds

@@ -1,8 +1,9 @@
 """Working modes "server" and "client" of `GraphData`: one process holds the graph, others ask it over TCP.
+
 A client greets with `_GREETING`. A message is its length and that of its head (8 and 4 bytes, big endian), a head of
 JSON, and the bytes of the arrays that the head describes, so that a peer can send data and nothing else; a request
-names one of `METHODS`. There is no authentication (upstream has none either): listen where only your jobs connect.
-Whoever does not greet is no client and
+names one of `METHODS`. There is no
+authentication (upstream has none either): listen where only your jobs connect. Whoever does not greet is no client and
     ends nothing, what
 is begun must go on within a minute, and requests, answers and what they make the server compute have bounds.
 """

@@ -1,7 +1,9 @@
 """The graph that `GraphData` asks: read from MindRecord rows, held in memory. Arguments are checked by `GraphData`.
+
 A row is a node (``attribute`` "n": ``first_id`` is its id) or an edge ("e": ``first_id`` its id, ``second_id`` and
 ``third_id`` the nodes it goes from and to); ``type`` is a number, ``weight`` may be lacking. ``node_feature_index`` and
 ``edge_feature_index`` list the numbers of the fields ``node_feature_1``, ``edge_feature_1``, … that the row has.
+
 As upstream, every result comes without its axes of length 1: one node in, one axis less out.
 """
 

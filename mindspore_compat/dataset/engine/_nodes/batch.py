@@ -32,7 +32,7 @@ PadInfo = dict[str, tuple]
 
 @dataclass(frozen=True)
 class BatchInfo:
-    """What `batch_size` and `per_batch_map` functions are told about the batch."""
+    """What `batch_size` and `per_batch_map` functions get: the numbers of the batch."""
 
     _epoch: int
     _batch: int

@@ -14,12 +14,7 @@ from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_
 from mindspore_compat.dataset.engine._execution.columns import Row, positions, rows_of, stackable, to_column
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
 from mindspore_compat.dataset.transforms._fused import Pointwise, Texts, fuse
-from mindspore_compat.dataset.transforms._operation import (
-    Composed,
-    TensorOperation,
-    apply_operations,
-    is_builtin,
-)
+from mindspore_compat.dataset.transforms._operation import Composed, TensorOperation, apply_operations, is_builtin
 
 __all__ = ["MapDataset"]
 

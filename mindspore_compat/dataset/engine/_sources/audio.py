@@ -67,7 +67,6 @@ class CMUArcticDataset(_SoundsDataset):
     )
     columns = "waveform:array sample_rate:uint32 transcript:text utterance_id:text"
     _rate = 16000
-    name: str
 
     def _find(self) -> list[tuple]:
         folder = os.path.join(self.dataset_dir, f"cmu_us_{self.name}_arctic")
@@ -91,7 +90,6 @@ class GTZANDataset(_SoundsDataset):
 
     arguments = (FOLDER, TRAIN_VALID_TEST, *ARRAYS)
     columns = "waveform:array sample_rate:uint32 label:text"
-    usage: str
 
     def _find(self) -> list[tuple]:
         if self.usage == "all":
@@ -130,7 +128,6 @@ class LibriTTSDataset(_SoundsDataset):
         "chapter_id:uint32 utterance_id:text"
     )
     _rate = 24000
-    usage: str
 
     def _find(self) -> list[tuple]:
         found = []
@@ -191,7 +188,6 @@ class SpeechCommandsDataset(_SoundsDataset):
     arguments = (FOLDER, choice("usage", "train test valid all", "all"), *ARRAYS)
     columns = "waveform:array sample_rate:int32 label:text speaker_id:text utterance_number:int32"
     _lists = {"test": "testing_list.txt", "valid": "validation_list.txt"}
-    usage: str
 
     def _find(self) -> list[tuple]:
         folder = os.fspath(self.dataset_dir)
@@ -234,7 +230,6 @@ class TedliumDataset(FilesDataset):
     )
     columns = "waveform:array sample_rate:int32 transcript:text talk_id:text speaker_id:text identifier:text"
     release: str
-    usage: str
     extensions: str
 
     def _check(self, values: dict[str, Any]) -> None:

@@ -1,4 +1,5 @@
 """Sources that are described: their arguments, their columns, and where their rows are found.
+
 A class gives ``arguments`` (its signature with the checks), ``columns`` (``name:kind`` each) and one method that finds
 the rows. Kinds: a dtype; ``text``; ``image``, a path (decoded where ``decode`` says so); ``array``, as it is.
 """
@@ -155,6 +156,9 @@ class Described:
     arguments: ClassVar[tuple[Argument, ...]] = ()
     columns: str = ""
     dataset_dir: str
+    usage: str
+    task: str
+    name: str
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -23,7 +23,7 @@ class MindDataset(MappableDataset):
         dataset_files: one name stands for all shards written with it; a list for just those files. (``dataset_file`` in
             1.x.)
         columns_list: fields to read, in that order; default all, by name.
-        padded_sample, num_padded: a row (dict) to add so many times at the end; needs `columns_list`.
+        padded_sample, num_padded: a row (dict), and how often it is added at the end; needs `columns_list`.
 
     Fields of type bytes come as arrays of one string, ``S<length>`` of shape (1,), as upstream.
     """

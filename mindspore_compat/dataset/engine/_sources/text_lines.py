@@ -9,12 +9,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.engine._sources.csv import FILES
-from mindspore_compat.dataset.engine._sources.described import (
-    FOLDER,
-    TEXTS,
-    TRAIN_VALID_TEST,
-    choice,
-)
+from mindspore_compat.dataset.engine._sources.described import FOLDER, TEXTS, TRAIN_VALID_TEST, choice
 from mindspore_compat.dataset.engine._sources.files import lines_of
 from mindspore_compat.dataset.engine._sources.records import RecordsDataset
 from mindspore_compat.dataset.engine._sources.shards import found_files
@@ -95,8 +90,6 @@ class CLUEDataset(TextFileDataset):
         choice("usage", "train test eval", "train", "train"),
         *TEXTS,
     )
-    task: str
-    usage: str
 
     @property
     def columns(self) -> str:  # type: ignore[override]
@@ -151,7 +144,6 @@ class FolderOfFiles(RecordsDataset):
     """Some files of a folder, by usage."""
 
     _names: dict[str, list[str]]
-    usage: str
 
     def _files(self) -> list[str]:
         return [os.path.join(self.dataset_dir, name) for name in self._names[self.usage]]

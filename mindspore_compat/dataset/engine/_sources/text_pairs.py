@@ -6,13 +6,7 @@ import os
 from typing import Any
 
 from mindspore_compat.dataset.core.validator_helpers import type_check
-from mindspore_compat.dataset.engine._sources.described import (
-    FOLDER,
-    TEXTS,
-    TEXTS_LATE,
-    Argument,
-    choice,
-)
+from mindspore_compat.dataset.engine._sources.described import FOLDER, TEXTS, TEXTS_LATE, Argument, choice
 from mindspore_compat.dataset.engine._sources.files import lines_of, read_xml
 from mindspore_compat.dataset.engine._sources.records import RecordsDataset
 
@@ -23,7 +17,6 @@ class _Pairs(RecordsDataset):
     """Sentences in two languages, from two files at once; the name of a part stands for both files."""
 
     columns = "text:text translation:text"
-    usage: str
     language_pair: list[str]
 
     def _both(self, part: str) -> tuple[str, str]:

@@ -166,7 +166,6 @@ class SQuADDataset(RecordsDataset):
 
     arguments = (FOLDER, choice("usage", "train dev all", "all"), *TEXTS)
     columns = "context:text question:text text:text answer_start:uint32"
-    usage: str
 
     def _files(self) -> list[str]:
         found = []
@@ -208,7 +207,6 @@ class IMDBDataset(FilesDataset):
     arguments = (FOLDER, TRAIN_TEST, *ARRAYS)
     columns = "text:text label:int32"
     label_column = "label"
-    usage: str
 
     def _find(self) -> list[tuple]:
         usages = ("train", "test") if self.usage == "all" else (self.usage,)

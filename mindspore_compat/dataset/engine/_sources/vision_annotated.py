@@ -22,13 +22,7 @@ from mindspore_compat.dataset.engine._sources.described import (
     flag,
     kind_of,
 )
-from mindspore_compat.dataset.engine._sources.files import (
-    files_in,
-    folders_in,
-    is_picture,
-    lines_of,
-    read_xml,
-)
+from mindspore_compat.dataset.engine._sources.files import files_in, folders_in, is_picture, lines_of, read_xml
 
 __all__ = ["KITTIDataset", "ManifestDataset", "VOCDataset", "WIDERFaceDataset"]
 
@@ -52,8 +46,6 @@ class VOCDataset(FilesDataset):
         *IMAGES,
         *METADATA,
     )
-    task: str
-    usage: str
     class_indexing: dict[str, int] | None
     extra_metadata: bool
 
@@ -177,7 +169,6 @@ class KITTIDataset(FilesDataset):
     """
 
     arguments = (FOLDER, choice("usage", "train test", "train"), *IMAGES)
-    usage: str
 
     @property
     def columns(self) -> str:  # type: ignore[override]
@@ -248,7 +239,6 @@ class WIDERFaceDataset(FilesDataset):
     """
 
     arguments = (FOLDER, choice("usage", "train test valid all", "all"), *IMAGES)
-    usage: str
 
     @property
     def columns(self) -> str:  # type: ignore[override]
@@ -315,7 +305,6 @@ class ManifestDataset(FilesDataset):
     )
     columns = "image:image label:int32"
     dataset_file: str
-    usage: str
     class_indexing: dict[str, int] | None
 
     @cached_property

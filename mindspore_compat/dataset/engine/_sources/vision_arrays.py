@@ -39,7 +39,6 @@ class Cifar10Dataset(ArraysDataset):
     columns = "image:uint8 label:uint32"
     label_column, size_of_nothing = "label", 0
     _files = {"train": [f"data_batch_{i}.bin" for i in range(1, 6)], "test": ["test_batch.bin"]}
-    usage: str
 
     def _load(self) -> tuple[np.ndarray, ...]:
         wanted = sorted(n for usage, names in self._files.items() if self.usage in (usage, "all") for n in names)
@@ -73,7 +72,6 @@ class STL10Dataset(ArraysDataset):
     arguments = (FOLDER, choice("usage", "train test unlabeled train+unlabeled all", "all"), *ARRAYS)
     columns = "image:uint8 label:int32"
     label_column = "label"
-    usage: str
 
     def _parts(self, usage: str) -> list[str]:
         return ["test", "train", "unlabeled"] if usage == "all" else usage.split("+")
@@ -110,8 +108,6 @@ class PhotoTourDataset(FilesDataset):
         choice("usage", "train test", "train"),
         *ARRAYS,
     )
-    name: str
-    usage: str
 
     def _columns(self) -> list[tuple[str, str]]:
         return (

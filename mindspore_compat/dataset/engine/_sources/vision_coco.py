@@ -52,7 +52,6 @@ class CocoDataset(FilesDataset):
         "Captioning": "captions:text",
     }
     annotation_file: str
-    task: str
     extra_metadata: bool
 
     def _check(self, values: dict[str, Any]) -> None:

@@ -47,7 +47,6 @@ class MnistDataset(ArraysDataset):
     columns = "image:uint8 label:uint32"
     label_column, size_of_nothing = "label", 0
     _starts = {"train": ["train"], "test": ["t10k"], "all": [""]}
-    usage: str
 
     def _load(self) -> tuple[np.ndarray, ...]:
         images, labels = self._named("images", "idx3-ubyte"), self._named("labels", "idx1-ubyte")
@@ -93,7 +92,6 @@ class EMnistDataset(MnistDataset):
     """
 
     arguments = (FOLDER, needed(choice("name", "byclass bymerge balanced letters digits mnist")), TRAIN_TEST, *ARRAYS)
-    name: str
 
     def _name_starts(self) -> list[str]:
         return [f"emnist-{self.name}-{usage}" for usage in ("train", "test") if self.usage in (usage, "all")]
@@ -116,7 +114,6 @@ class QMnistDataset(ArraysDataset):
     )
     columns = "image:uint8 label:uint32"
     _prefixes = {"train": "qmnist-train", "test": "qmnist-test", "nist": "xnist"}
-    usage: str
     compat: bool
 
     def _load(self) -> tuple[np.ndarray, ...]:
@@ -177,7 +174,6 @@ class SVHNDataset(ArraysDataset):
     arguments = (FOLDER, choice("usage", "train test extra all", "all"), *(a for a in GENERATED if a.name != "decode"))
     columns = "image:uint8 label:uint32"
     is_generated = True
-    usage: str
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -214,7 +210,6 @@ class USPSDataset(RecordsDataset):
 
     arguments = (FOLDER, TRAIN_TEST, *TEXTS)
     columns = "image:array label:uint32"
-    usage: str
 
     def _files(self) -> list[str]:
         names = {"train": ["usps"], "test": ["usps.t"], "all": ["usps", "usps.t"]}[self.usage]

@@ -121,7 +121,6 @@ class RenderedSST2Dataset(_ClassFolders):
     arguments = (FOLDER, choice("usage", "val all train test", "all"), *IMAGES)
     columns = "image:image label:uint32"
     _endings = (".png",)
-    usage: str
 
     def _folders(self) -> list[tuple[str, int]]:
         folder = os.fspath(self.dataset_dir)
@@ -159,7 +158,6 @@ class LSUNDataset(_ClassFolders):
         *IMAGES,
     )
     columns = "image:image label:uint32"
-    usage: str
     classes: list[str]
 
     def _splits(self) -> list[str]:
@@ -262,7 +260,6 @@ class Food101Dataset(FilesDataset):
 
     arguments = (FOLDER, TRAIN_TEST, *IMAGES)
     columns = "image:image label:text"
-    usage: str
 
     def _find(self) -> list[tuple]:
         folder = os.path.join(self.dataset_dir, "images")

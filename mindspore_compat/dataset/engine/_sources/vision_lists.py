@@ -23,22 +23,11 @@ from mindspore_compat.dataset.engine._sources.described import (
     flag,
     kind_of,
 )
-from mindspore_compat.dataset.engine._sources.files import (
-    is_picture,
-    lines_of,
-    words_of,
-)
+from mindspore_compat.dataset.engine._sources.files import is_picture, lines_of, words_of
 from mindspore_compat.dataset.engine._sources.names import FLOWERS
 from mindspore_compat.dataset.engine.samplers import PKSampler
 
-__all__ = [
-    "CelebADataset",
-    "FlickrDataset",
-    "Flowers102Dataset",
-    "LFWDataset",
-    "Places365Dataset",
-    "SBUDataset",
-]
+__all__ = ["CelebADataset", "FlickrDataset", "Flowers102Dataset", "LFWDataset", "Places365Dataset", "SBUDataset"]
 
 
 class CelebADataset(FilesDataset):
@@ -61,7 +50,6 @@ class CelebADataset(FilesDataset):
         DECRYPT,
     )
     columns = "image:image attr:uint32"
-    usage: str
     extensions: list[str]
 
     def _check(self, values: dict[str, Any]) -> None:
@@ -136,8 +124,6 @@ class Flowers102Dataset(FilesDataset):
     )
     is_generated, size_of_nothing = True, 0
     _parts = {"train": ["trnid"], "test": ["tstid"], "valid": ["valid"], "all": ["trnid", "tstid", "valid"]}
-    task: str
-    usage: str
 
     def _check(self, values: dict[str, Any]) -> None:
         super()._check(values)
@@ -197,8 +183,6 @@ class LFWDataset(FilesDataset):
         choice("image_set", "original funneled deepfunneled", "funneled"),
         *IMAGES,
     )
-    task: str
-    usage: str
     image_set: str
 
     def _columns(self) -> list[tuple[str, str]]:
@@ -269,7 +253,6 @@ class Places365Dataset(FilesDataset):
     )
     columns = "image:image label:uint32"
     label_column = "label"
-    usage: str
     small: bool
 
     def _find(self) -> list[tuple]:

@@ -18,12 +18,7 @@ from mindspore_compat.dataset.engine._sources.described import (
     FilesDataset,
     choice,
 )
-from mindspore_compat.dataset.engine._sources.files import (
-    files_in,
-    folders_in,
-    lines_of,
-    read_json_file,
-)
+from mindspore_compat.dataset.engine._sources.files import files_in, folders_in, lines_of, read_json_file
 
 __all__ = ["CityscapesDataset", "DIV2KDataset", "SBDataset"]
 
@@ -43,9 +38,7 @@ class CityscapesDataset(FilesDataset):
         choice("task", "instance semantic polygon color", default="instance"),
         *IMAGES_NONE,
     )
-    usage: str
     quality_mode: str
-    task: str
     _endings = {
         "instance": "instanceIds.png",
         "semantic": "labelIds.png",
@@ -109,7 +102,6 @@ class DIV2KDataset(FilesDataset):
         *IMAGES_NONE,
     )
     columns = "hr_image:image lr_image:image"
-    usage: str
     downgrade: str
     scale: int
 
@@ -155,8 +147,6 @@ class SBDataset(FilesDataset):
     )
     columns = "image:image task:array"
     is_generated, size_of_nothing = True, 0
-    task: str
-    usage: str
 
     def _check(self, values: dict[str, Any]) -> None:
         super()._check(values)
