@@ -30,7 +30,6 @@ __all__ = [
     "Overdrive",
     "SlidingWindowCmn",
     "Vol",
-    "decibels",
 ]
 
 

@@ -26,7 +26,6 @@ __all__ = [
     "LowpassBiquad",
     "RiaaBiquad",
     "TrebleBiquad",
-    "filtered",
 ]
 
 _BLOCK = 64

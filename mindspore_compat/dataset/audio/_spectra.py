@@ -29,9 +29,6 @@ __all__ = [
     "MelSpectrogram",
     "SpectralCentroid",
     "Spectrogram",
-    "frames_of",
-    "padded",
-    "window_of",
 ]
 
 

@@ -3,10 +3,10 @@
 # ruff: noqa: F403, F405 (names come by `*` from files that list them)
 
 from mindspore_compat.dataset.text._editing import *
-from mindspore_compat.dataset.text._jieba import *
-from mindspore_compat.dataset.text._sentencepiece import *
+from mindspore_compat.dataset.text._jieba import JiebaTokenizer
+from mindspore_compat.dataset.text._sentencepiece import SentencePieceTokenizer
 from mindspore_compat.dataset.text._tokenizers import *
-from mindspore_compat.dataset.text._vectors import *
+from mindspore_compat.dataset.text._vectors import ToVectors
 
 __all__ = [
     "AddToken",

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat.dataset.core.arguments import kind_of
 from mindspore_compat.dataset.core.validator_helpers import INT32_MAX
 from mindspore_compat.dataset.engine._sources.described import (
     ARRAYS,
@@ -17,7 +18,6 @@ from mindspore_compat.dataset.engine._sources.described import (
     Argument,
     FilesDataset,
     choice,
-    kind_of,
     needed,
 )
 from mindspore_compat.dataset.engine._sources.files import files_in, folders_in, lines_of, read_bytes

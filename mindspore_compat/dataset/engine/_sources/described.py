@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from mindspore_compat._format.images import decode_rgb
+from mindspore_compat.dataset.core.arguments import kind_of
 from mindspore_compat.dataset.core.validator_helpers import check_dir, check_pos_int32, check_value, type_check
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Parallelism
@@ -41,7 +42,6 @@ __all__ = [
     "TRAIN_VALID_TEST",
     "choice",
     "flag",
-    "kind_of",
     "needed",
 ]
 
@@ -68,11 +68,6 @@ class Argument(NamedTuple):
         if self.check is not None:
             self.check(value, self.name)
         return value
-
-
-def kind_of(*types: type) -> Callable[[Any, str], None]:
-    """A check of the type."""
-    return lambda value, name: type_check(value, types, name)
 
 
 def choice(name: str, words: str | Sequence[str], none: Any = REQUIRED, default: Any = None) -> Argument:

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from mindspore_compat.dataset.core.arguments import kind_of
 from mindspore_compat.dataset.core.validator_helpers import check_file
 from mindspore_compat.dataset.engine._sources.described import (
     FOLDER,
@@ -20,7 +21,6 @@ from mindspore_compat.dataset.engine._sources.described import (
     FilesDataset,
     choice,
     flag,
-    kind_of,
 )
 from mindspore_compat.dataset.engine._sources.files import files_in, folders_in, is_picture, lines_of, read_xml
 

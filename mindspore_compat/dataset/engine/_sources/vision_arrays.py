@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat._format.images import open_image
+from mindspore_compat.dataset.core.arguments import kind_of
 from mindspore_compat.dataset.core.validator_helpers import check_file, check_pos_int32, type_check
 from mindspore_compat.dataset.engine._dataset import Dataset
 from mindspore_compat.dataset.engine._execution.columns import Row
@@ -20,7 +21,6 @@ from mindspore_compat.dataset.engine._sources.described import (
     ArraysDataset,
     FilesDataset,
     choice,
-    kind_of,
     needed,
 )
 from mindspore_compat.dataset.engine._sources.files import files_in, read_array, words_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from mindspore_compat.dataset.core.arguments import kind_of
 from mindspore_compat.dataset.core.validator_helpers import type_check
 from mindspore_compat.dataset.engine._sources.arrays import read_mat
 from mindspore_compat.dataset.engine._sources.described import (
@@ -17,7 +18,6 @@ from mindspore_compat.dataset.engine._sources.described import (
     FilesDataset,
     choice,
     flag,
-    kind_of,
 )
 from mindspore_compat.dataset.engine._sources.files import files_in, folders_in, lines_of, words_of
 from mindspore_compat.dataset.engine._sources.names import CALTECH101

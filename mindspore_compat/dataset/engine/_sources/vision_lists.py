@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat.dataset.core.arguments import kind_of
 from mindspore_compat.dataset.core.validator_helpers import check_dir, check_file
 from mindspore_compat.dataset.engine._sources.arrays import read_mat
 from mindspore_compat.dataset.engine._sources.described import (
@@ -21,7 +22,6 @@ from mindspore_compat.dataset.engine._sources.described import (
     FilesDataset,
     choice,
     flag,
-    kind_of,
 )
 from mindspore_compat.dataset.engine._sources.files import is_picture, lines_of, words_of
 from mindspore_compat.dataset.engine._sources.names import FLOWERS
