@@ -15,7 +15,7 @@ from mindspore_compat.dataset.engine._node import Node
 from mindspore_compat.dataset.engine._save import save_as_mindrecord
 from mindspore_compat.dataset.engine.iterators import DictIterator, TupleIterator
 
-__all__ = ["Columns", "Dataset", "register_node", "zip"]
+__all__ = ["Dataset", "zip"]
 
 Columns = str | Sequence[str]
 Maker = TypeVar("Maker", bound=Callable[..., Any])

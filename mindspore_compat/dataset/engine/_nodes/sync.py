@@ -11,7 +11,7 @@ from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Run
 from mindspore_compat.dataset.engine._node import Node
 
-__all__ = ["SyncWaitDataset", "sync_update"]
+__all__ = ["SyncWaitDataset"]
 
 
 @register_node

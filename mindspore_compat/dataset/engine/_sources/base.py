@@ -12,7 +12,7 @@ from mindspore_compat.dataset.engine._execution.session import Run
 from mindspore_compat.dataset.engine._sources.sampling import select_sampler
 from mindspore_compat.dataset.engine.samplers import BuiltinSampler, DistributedSampler
 
-__all__ = ["ArrayDataset", "MappableDataset", "SourceDataset"]
+__all__ = ["MappableDataset", "SourceDataset"]
 
 
 class SourceDataset(Dataset):
