@@ -43,6 +43,7 @@ def _enhance(kind: str, image: Any, factor: float) -> Any:
 
 
 def check_factor(factor: Any, name: str, limits: tuple[float, float] = (0, 16777216)) -> float:
+    """A number within the limits; returned."""
     type_check(factor, (float, int), name)
     check_value(factor, limits, name)
     return factor
