@@ -21,7 +21,7 @@ from mindspore_compat import dataset as ds
 from mindspore_compat._format.records import frame, masked_crc32c
 from mindspore_compat._format.tfrecord import EXAMPLE
 from mindspore_compat.dataset import config, text
-from mindspore_compat.dataset.engine import _graph_server
+from mindspore_compat.dataset.engine._graph import server as _graph_server
 from mindspore_compat.dataset.utils.line_reader import LineReader
 from mindspore_compat.mindrecord import FileReader, FileWriter, MRMOpenError
 from tools import _fuzz_mutations as mutations

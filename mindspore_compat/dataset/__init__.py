@@ -4,12 +4,10 @@ from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.dataset import core, engine, transforms
 from mindspore_compat.dataset.core.config import get_seed, set_seed
 from mindspore_compat.dataset.engine import *  # noqa: F403
-from mindspore_compat.dataset.engine import __all__ as _engine_names
 from mindspore_compat.dataset.engine import samplers
 from mindspore_compat.dataset.utils.line_reader import LineReader
 
 __all__ = [
-    *_engine_names,
     "LineReader",
     "core",
     "engine",
@@ -21,6 +19,7 @@ __all__ = [
     "text",  # noqa: F405
     "vision",  # noqa: F405
 ]
+__all__ += engine.__all__
 
 # No MindSpore has this function: scripts that reuse the module's name `ds` for a dataset look as if they called it.
 create_dict_iterator = Dataset.create_dict_iterator  # noqa: F405

@@ -1,12 +1,10 @@
 """Bytes of a MindRecord row: MessagePack for plain fields, packed integers, blobs.
 
-A row is two records: one in a raw page (uint64 little-endian length, MessagePack map of the plain fields, by name)
-and one in a
-blob page (the same length prefix, then every blob field by name: uint64 big-endian length and bytes; a single blob
-field stands
-alone; none at all is four zero bytes). int32 and int64 arrays are packed: uint32 big-endian count, two bits per
-element for its
-width (1, 2, 4 or 8 bytes, first element in the high bits), then the elements, little-endian.
+A row is two records: one in a raw page (uint64 little-endian length, MessagePack map of the plain fields, by name) and
+one in a blob page (the same length prefix, then every blob field by name: uint64 big-endian length and bytes; a single
+blob field stands alone; none at all is four zero bytes). int32 and int64 arrays are packed: uint32 big-endian count,
+two bits per element for its width (1, 2, 4 or 8 bytes, first element in the high bits), then the elements,
+little-endian.
 """
 
 from __future__ import annotations

@@ -266,9 +266,7 @@ class Shard:
         return {**self.__dict__, "_opened": {}}
 
     def handle(self) -> int:
-        """The open file's; it is read at places: threads, and processes that were forked, share the place
-        in the file.
-        """
+        """The open file's; read at places, since threads and forked processes share the place in the file."""
         stream = self._opened.get(self.path)
         if stream is None:  # of two threads that come here the first one's is kept; the other's is closed
             stream = self._opened.setdefault(self.path, open(self.path, "rb", buffering=0))  # noqa: SIM115

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from mindspore_compat import dataset as ds
-from mindspore_compat.dataset.engine import _graph_server
+from mindspore_compat.dataset.engine._graph import server as _graph_server
 from mindspore_compat.mindrecord import FileWriter
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import mindspore_compat.dataset as ds
 from mindspore_compat.dataset.core.randomness import seeded
-from mindspore_compat.dataset.engine import _graph_server
+from mindspore_compat.dataset.engine._graph import server as _graph_server
 from mindspore_compat.mindrecord import FileWriter
 
 from .graph_cases import CALLS, GRAPHS, SCHEMA, draw_all

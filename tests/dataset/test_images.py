@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import mindspore_compat.dataset.vision as V
-from mindspore_compat.dataset.vision._image import decode_rgb, jpeg_frame
+from mindspore_compat._format.images import decode_rgb, jpeg_frame
 from tests.support.oracle import run_oracle
 
 cv2 = pytest.importorskip("cv2")

@@ -140,7 +140,7 @@ import inspect, mindspore.dataset as ds
 give({n: [(p.name, repr(p.default)) for p in inspect.signature(getattr(ds, n)).parameters.values()] for n in dir(ds) if n.endswith("Dataset") and n != "GraphDataset"})
 """
     for name, real in run_oracle(code).items():
-        if issubclass(getattr(ds, name, int), ds.engine._described.Described):
+        if issubclass(getattr(ds, name, int), ds.engine._sources.described.Described):
             ours = [(p.name, repr(p.default)) for p in inspect.signature(getattr(ds, name)).parameters.values()]
             assert [[n, d.replace("mindspore_compat", "mindspore")] for n, d in ours] == real, name
 

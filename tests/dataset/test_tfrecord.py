@@ -61,7 +61,7 @@ def schema(*columns: Any) -> ds.Schema:
 def test_files_are_read_one_after_another_or_in_turns(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert ids(ds.TFRecordDataset(files, shuffle=False, num_parallel_workers=1)) == A + B + C
     assert ids(ds.TFRecordDataset("*.tfrecord", shuffle=False, num_parallel_workers=1)) == A + B + C
-    monkeypatch.setattr("mindspore_compat.dataset.engine._tfrecord.workers_in_range", lambda number: number)
+    monkeypatch.setattr("mindspore_compat.dataset.engine._sources.tfrecord.workers_in_range", lambda number: number)
     assert (
         ids(ds.TFRecordDataset(files, shuffle=False, num_parallel_workers=2))
         == [100, 200, 101, 201, 102, 202, 103, 104, *C][:8] + C

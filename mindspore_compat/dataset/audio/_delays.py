@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from mindspore_compat.dataset.audio._operation import AudioOperation, need_rank
-from mindspore_compat.dataset.audio.utils import Interpolation, Modulation, check_int, check_real
-from mindspore_compat.dataset.core.validator_helpers import type_check
+from mindspore_compat.dataset.audio.utils import Interpolation, Modulation
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, real
+from mindspore_compat.dataset.core.validator_helpers import check_nonzero
 
 __all__ = ["Flanger", "Phaser"]
 
@@ -36,39 +37,20 @@ def _runs(newest: np.ndarray) -> Iterator[tuple[int, int]]:
         first = end
 
 
+@arguments
 class Phaser(AudioOperation):
     """SoX's phaser."""
 
-    def __init__(
-        self,
-        sample_rate: int,
-        gain_in: float = 0.4,
-        gain_out: float = 0.74,
-        delay_ms: float = 3.0,
-        decay: float = 0.4,
-        mod_speed: float = 0.5,
-        sinusoidal: bool = True,
-    ) -> None:
-        super().__init__()
-        check_int(sample_rate, "sample_rate")
-        rows = {
-            "gain_in": (gain_in, 0, 1),
-            "gain_out": (gain_out, 0, 1e9),
-            "delay_ms": (delay_ms, 0, 5.0),
-            "decay": (decay, 0, 0.99),
-            "mod_speed": (mod_speed, 0.1, 2),
-        }
-        for name, (value, low, high) in rows.items():
-            check_real(value, name, low, high)
-        type_check(sinusoidal, bool, "sinusoidal")
-        self.sample_rate, self.gain_in, self.gain_out, self.delay_ms, self.decay = (
-            sample_rate,
-            gain_in,
-            gain_out,
-            delay_ms,
-            decay,
-        )
-        self.mod_speed, self.modulation = mod_speed, Modulation.SINUSOIDAL if sinusoidal else Modulation.TRIANGULAR
+    sample_rate: Annotated[int, integer()]
+    gain_in: Annotated[float, real(0, 1)] = 0.4
+    gain_out: Annotated[float, real(0, 1e9)] = 0.74
+    delay_ms: Annotated[float, real(0, 5.0)] = 3.0
+    decay: Annotated[float, real(0, 0.99)] = 0.4
+    mod_speed: Annotated[float, real(0.1, 2)] = 0.5
+    sinusoidal: Annotated[bool, flag] = True
+
+    def _prepare(self) -> None:
+        self.modulation = Modulation.SINUSOIDAL if self.sinusoidal else Modulation.TRIANGULAR
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         size, period = int(self.delay_ms * 0.001 * self.sample_rate + 0.5), int(self.sample_rate / self.mod_speed + 0.5)
@@ -83,47 +65,26 @@ class Phaser(AudioOperation):
         return np.clip(signal[size:].T.reshape(array.shape) * self.gain_out, -1, 1)
 
 
+@arguments
 class Flanger(AudioOperation):
     """SoX's flanger, for (..., channel, time); the result has the input's type."""
 
-    def __init__(
-        self,
-        sample_rate: int,
-        delay: float = 0.0,
-        depth: float = 2.0,
-        regen: float = 0.0,
-        width: float = 71.0,
-        speed: float = 0.5,
-        phase: float = 25.0,
-        modulation: Modulation = Modulation.SINUSOIDAL,
-        interpolation: Interpolation = Interpolation.LINEAR,
-    ) -> None:
-        super().__init__()
-        check_int(sample_rate, "sample_rate")
-        if sample_rate == 0:
-            raise ValueError(
-                "Input sample_rate is not within the required interval of [-2147483648, 0) and (0, 2147483647]."
-            )
-        rows = {
-            "delay": (delay, 0, 30),
-            "depth": (depth, 0, 10),
-            "regen": (regen, -95, 95),
-            "width": (width, 0, 100),
-            "speed": (speed, 0.1, 10),
-            "phase": (phase, 0, 100),
-        }
-        for name, (value, low, high) in rows.items():
-            check_real(value, name, low, high)
-        type_check(modulation, Modulation, "modulation")
-        type_check(interpolation, Interpolation, "interpolation")
-        self.sample_rate, self.delay, self.depth, self.regen, self.width = (
-            sample_rate,
-            delay / 1000,
-            depth / 1000,
-            regen / 100,
-            width / 100,
-        )
-        self.speed, self.phase, self.modulation, self.interpolation = speed, phase / 100, modulation, interpolation
+    sample_rate: Annotated[int, check_nonzero]
+    delay: Annotated[float, real(0, 30)] = 0.0
+    depth: Annotated[float, real(0, 10)] = 2.0
+    regen: Annotated[float, real(-95, 95)] = 0.0
+    width: Annotated[float, real(0, 100)] = 71.0
+    speed: Annotated[float, real(0.1, 10)] = 0.5
+    phase: Annotated[float, real(0, 100)] = 25.0
+    modulation: Annotated[Modulation, kind_of(Modulation)] = Modulation.SINUSOIDAL
+    interpolation: Annotated[Interpolation, kind_of(Interpolation)] = Interpolation.LINEAR
+
+    def _prepare(self) -> None:
+        self.delay = self.delay / 1000
+        self.depth = self.depth / 1000
+        self.regen = self.regen / 100
+        self.width = self.width / 100
+        self.phase = self.phase / 100
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         need_rank(array, 2, "Flanger", "<..., channel, time>")

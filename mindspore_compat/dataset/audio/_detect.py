@@ -7,41 +7,23 @@ import math
 import numpy as np
 
 from mindspore_compat.dataset.audio._operation import AudioOperation
-from mindspore_compat.dataset.audio.utils import check_int, check_real
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer, real
+from mindspore_compat.dataset.core.validator_helpers import check_nonzero
 
 __all__ = ["DetectPitchFrequency", "Vad"]
 
 
+@arguments
 class DetectPitchFrequency(AudioOperation):
     """The pitch over time, by normalised cross-correlation and median smoothing; float32 for every input."""
 
     halves = True
 
-    def __init__(
-        self,
-        sample_rate: int,
-        frame_time: float = 0.01,
-        win_length: int = 30,
-        freq_low: float = 85,
-        freq_high: float = 3400,
-    ) -> None:
-        super().__init__()
-        check_int(sample_rate, "sample_rate")
-        if sample_rate == 0:
-            raise ValueError(
-                "Input sample_rate is not within the required interval of [-2147483648, 0) and (0, 2147483647]."
-            )
-        check_real(frame_time, "frame_time", 0, above=True)
-        check_int(win_length, "win_length", 1)
-        check_real(freq_low, "freq_low", 0, above=True)
-        check_real(freq_high, "freq_high", 0, above=True)
-        self.sample_rate, self.frame_time, self.win_length, self.freq_low, self.freq_high = (
-            sample_rate,
-            frame_time,
-            win_length,
-            freq_low,
-            freq_high,
-        )
+    sample_rate: Annotated[int, check_nonzero]
+    frame_time: Annotated[float, real(0, above=True)] = 0.01
+    win_length: Annotated[int, integer(1)] = 30
+    freq_low: Annotated[float, real(0, above=True)] = 85
+    freq_high: Annotated[float, real(0, above=True)] = 3400
 
     def _correlations(self, rows: np.ndarray) -> np.ndarray:
         """(channel, frame, lag), from lag 1."""
@@ -86,87 +68,58 @@ class DetectPitchFrequency(AudioOperation):
         return np.ascontiguousarray(result, np.float32)
 
 
+@arguments
 class Vad(AudioOperation):
     """SoX's voice activity detector: what comes before the first voice is cut off."""
 
-    def __init__(
-        self,
-        sample_rate: int,
-        trigger_level: float = 7.0,
-        trigger_time: float = 0.25,
-        search_time: float = 1.0,
-        allowed_gap: float = 0.25,
-        pre_trigger_time: float = 0.0,
-        boot_time: float = 0.35,
-        noise_up_time: float = 0.1,
-        noise_down_time: float = 0.01,
-        noise_reduction_amount: float = 1.35,
-        measure_freq: float = 20.0,
-        measure_duration: float | None = None,
-        measure_smooth_time: float = 0.4,
-        hp_filter_freq: float = 50.0,
-        lp_filter_freq: float = 6000.0,
-        hp_lifter_freq: float = 150.0,
-        lp_lifter_freq: float = 2000.0,
-    ) -> None:
-        super().__init__()
-        check_int(sample_rate, "sample_rate", 1)
-        check_real(trigger_level, "trigger_level")
-        times = {
-            "trigger_time": trigger_time,
-            "search_time": search_time,
-            "allowed_gap": allowed_gap,
-            "pre_trigger_time": pre_trigger_time,
-            "boot_time": boot_time,
-            "noise_up_time": noise_up_time,
-            "noise_down_time": noise_down_time,
-        }
-        for name, value in times.items():
-            check_real(value, name, 0)
-        if noise_up_time < noise_down_time:
+    sample_rate: Annotated[int, integer(1)]
+    trigger_level: Annotated[float, real()] = 7.0
+    trigger_time: Annotated[float, real(0)] = 0.25
+    search_time: Annotated[float, real(0)] = 1.0
+    allowed_gap: Annotated[float, real(0)] = 0.25
+    pre_trigger_time: Annotated[float, real(0)] = 0.0
+    boot_time: Annotated[float, real(0)] = 0.35
+    noise_up_time: Annotated[float, real(0)] = 0.1
+    noise_down_time: Annotated[float, real(0)] = 0.01
+    noise_reduction_amount: Annotated[float, real(0)] = 1.35
+    measure_freq: Annotated[float, real(0, above=True)] = 20.0
+    measure_duration: Annotated[float | None, real(0)] = None
+    measure_smooth_time: Annotated[float, real(0)] = 0.4
+    hp_filter_freq: Annotated[float, real(0, above=True)] = 50.0
+    lp_filter_freq: Annotated[float, real(0, above=True)] = 6000.0
+    hp_lifter_freq: Annotated[float, real(0, above=True)] = 150.0
+    lp_lifter_freq: Annotated[float, real(0, above=True)] = 2000.0
+
+    def _prepare(self) -> None:
+        if self.noise_up_time < self.noise_down_time:
             raise ValueError(
-                f"Input noise_up_time should be greater than noise_down_time, but got noise_up_time: {noise_up_time} "
-                "and noise_down_time: "
-                f"{noise_down_time}."
+                "Input noise_up_time should be greater than noise_down_time, but got "
+                f"noise_up_time: {self.noise_up_time} and noise_down_time: {self.noise_down_time}."
             )
-        check_real(noise_reduction_amount, "noise_reduction_amount", 0)
-        check_real(measure_freq, "measure_freq", 0, above=True)
-        if measure_duration:
-            check_real(measure_duration, "measure_duration", 0)
-        check_real(measure_smooth_time, "measure_smooth_time", 0)
-        bounds = {
-            "hp_filter_freq": hp_filter_freq,
-            "lp_filter_freq": lp_filter_freq,
-            "hp_lifter_freq": hp_lifter_freq,
-            "lp_lifter_freq": lp_lifter_freq,
-        }
-        for name, value in bounds.items():
-            check_real(value, name, 0, above=True)
-        self.trigger_level, self.noise_reduction_amount = trigger_level, noise_reduction_amount
-        self.boot_most = int(boot_time * measure_freq - 0.5)
-        self.gap = int(allowed_gap * measure_freq + 0.5)
-        self.window = int(sample_rate * (measure_duration or 2.0 / measure_freq) + 0.5)
-        self.period = int(sample_rate / measure_freq + 0.5)
-        self.history = math.ceil(search_time * measure_freq)
-        self.memory = int(pre_trigger_time * sample_rate + 0.5) + self.history * self.period + self.window
+        self.boot_most = int(self.boot_time * self.measure_freq - 0.5)
+        self.gap = int(self.allowed_gap * self.measure_freq + 0.5)
+        self.window = int(self.sample_rate * (self.measure_duration or 2.0 / self.measure_freq) + 0.5)
+        self.period = int(self.sample_rate / self.measure_freq + 0.5)
+        self.history = math.ceil(self.search_time * self.measure_freq)
+        self.memory = int(self.pre_trigger_time * self.sample_rate + 0.5) + self.history * self.period + self.window
         self.size = 16
         while self.size < self.window:
             self.size *= 2
         self.spectrum = (
-            max(int(hp_filter_freq / sample_rate * self.size + 0.5), 1),
-            min(int(lp_filter_freq / sample_rate * self.size + 0.5), self.size // 2),
+            max(int(self.hp_filter_freq / self.sample_rate * self.size + 0.5), 1),
+            min(int(self.lp_filter_freq / self.sample_rate * self.size + 0.5), self.size // 2),
         )
         self.cepstrum = (
-            math.ceil(sample_rate * 0.5 / lp_lifter_freq),
-            min(math.floor(sample_rate * 0.5 / hp_lifter_freq), self.size // 4),
+            math.ceil(self.sample_rate * 0.5 / self.lp_lifter_freq),
+            min(math.floor(self.sample_rate * 0.5 / self.hp_lifter_freq), self.size // 4),
         )
         self.decays = {
-            name: self._decay(time * measure_freq)
+            name: self._decay(time * self.measure_freq)
             for name, time in {
-                "trigger": trigger_time,
-                "smooth": measure_smooth_time,
-                "up": noise_up_time,
-                "down": noise_down_time,
+                "trigger": self.trigger_time,
+                "smooth": self.measure_smooth_time,
+                "up": self.noise_up_time,
+                "down": self.noise_down_time,
             }.items()
         }
 

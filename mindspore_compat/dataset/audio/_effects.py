@@ -1,4 +1,4 @@
-"""Volume, companding, fades, masks and other work on single values."""
+"""Volume, companding, fades and other work on single values."""
 
 from __future__ import annotations
 
@@ -8,17 +8,10 @@ import numpy as np
 
 from mindspore_compat.dataset.audio._filters import filtered
 from mindspore_compat.dataset.audio._operation import AudioOperation, magnitudes_of, need_complex
-from mindspore_compat.dataset.audio.utils import (
-    BorderType,
-    DensityFunction,
-    FadeShape,
-    GainType,
-    ScaleType,
-    check_int,
-    check_real,
-)
+from mindspore_compat.dataset.audio.utils import BorderType, DensityFunction, FadeShape, GainType, ScaleType
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, real
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, INT32_MAX, type_check
+from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, INT32_MAX, check_real
 
 __all__ = [
     "AmplitudeToDB",
@@ -30,18 +23,13 @@ __all__ = [
     "DCShift",
     "Dither",
     "Fade",
-    "FrequencyMasking",
     "Gain",
     "Magphase",
-    "MaskAlongAxis",
-    "MaskAlongAxisIID",
     "MuLawDecoding",
     "MuLawEncoding",
     "Overdrive",
     "SlidingWindowCmn",
-    "TimeMasking",
     "Vol",
-    "decibels",
 ]
 
 
@@ -52,23 +40,20 @@ def decibels(values: np.ndarray, multiplier: float, reference: float, top_db: fl
     return np.maximum(result, result.max(axes, keepdims=True) - top_db)
 
 
+@arguments
 class AmplitudeToDB(AudioOperation):
     """A spectrogram in decibels. As upstream, values below 1e-10 count as that whatever `amin` says."""
 
     least_rank = 2
 
-    def __init__(
-        self, stype: ScaleType = ScaleType.POWER, ref_value: float = 1.0, amin: float = 1e-10, top_db: float = 80.0
-    ) -> None:
-        super().__init__()
-        type_check(stype, ScaleType, "stype")
-        for name, value in {"ref_value": ref_value, "amin": amin, "top_db": top_db}.items():
-            check_real(value, name, 0, above=True)
-        self.multiplier, self.reference, self.top_db = (
-            10.0 if stype is ScaleType.POWER else 20.0,
-            float(np.log10(max(amin, ref_value))),
-            top_db,
-        )
+    stype: Annotated[ScaleType, kind_of(ScaleType)] = ScaleType.POWER
+    ref_value: Annotated[float, real(0, above=True)] = 1.0
+    amin: Annotated[float, real(0, above=True)] = 1e-10
+    top_db: Annotated[float, real(0, above=True)] = 80.0
+
+    def _prepare(self) -> None:
+        self.multiplier = 10.0 if self.stype is ScaleType.POWER else 20.0
+        self.reference = float(np.log10(max(self.amin, self.ref_value)))
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         return decibels(array, self.multiplier, self.reference, self.top_db)
@@ -84,15 +69,13 @@ class Angle(AudioOperation):
         return np.arctan2(array[..., 1], array[..., 0])
 
 
+@arguments
 class ComplexNorm(AudioOperation):
     """Magnitudes of complex pairs, to a power."""
 
     least_rank = 0
 
-    def __init__(self, power: float = 1.0) -> None:
-        super().__init__()
-        check_real(power, "power", 0)
-        self.power = power
+    power: Annotated[float, real(0)] = 1.0
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         return magnitudes_of(need_complex(array, type(self).__name__), self.power)
@@ -105,16 +88,14 @@ class Magphase(ComplexNorm):
         return super()._audio(array, dtype), np.arctan2(array[..., 1], array[..., 0])
 
 
+@arguments
 class ComputeDeltas(AudioOperation):
     """Slopes over time, by regression in a window."""
 
     least_rank = 2
 
-    def __init__(self, win_length: int = 5, pad_mode: BorderType = BorderType.EDGE) -> None:
-        super().__init__()
-        type_check(pad_mode, BorderType, "pad_mode")
-        check_int(win_length, "win_length", 3, INT32_MAX)
-        self.win_length, self.pad_mode = win_length, pad_mode
+    win_length: Annotated[int, integer(3, INT32_MAX)] = 5
+    pad_mode: Annotated[BorderType, kind_of(BorderType)] = BorderType.EDGE
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         n, length = (self.win_length - 1) // 2, array.shape[-1]
@@ -124,44 +105,40 @@ class ComputeDeltas(AudioOperation):
         return parts @ np.arange(-n, n + 1.0) * 3 / (n * (n + 1) * (2 * n + 1))
 
 
+@arguments
 class Contrast(AudioOperation):
     """SoX's contrast: makes the audio sound louder."""
 
-    def __init__(self, enhancement_amount: float = 75.0) -> None:
-        super().__init__()
-        check_real(enhancement_amount, "enhancement_amount", 0, 100)
-        self.enhancement_amount = enhancement_amount
+    enhancement_amount: Annotated[float, real(0, 100)] = 75.0
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         angle = array * np.pi / 2
         return np.sin(angle + self.enhancement_amount / 750 * np.sin(angle * 4))
 
 
+@arguments
 class DBToAmplitude(AudioOperation):
     """Decibels to power (1) or amplitude (0.5)."""
 
-    def __init__(self, ref: float, power: float) -> None:
-        super().__init__()
-        check_real(ref, "ref")
-        check_real(power, "power")
-        self.ref, self.power = ref, power
+    ref: Annotated[float, real()]
+    power: Annotated[float, real()]
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         return self.ref * (10 ** (0.1 * array)) ** self.power
 
 
+@arguments
 class DCShift(AudioOperation):
     """Adds a constant, with a limiter for the peaks."""
 
-    def __init__(self, shift: float, limiter_gain: float | None = None) -> None:
-        super().__init__()
-        check_real(shift, "shift", -2.0, 2.0)
-        if limiter_gain is not None:
-            type_check(limiter_gain, (int, float), "limiter_gain")
-        self.shift, self.limiter_gain = shift, limiter_gain or shift
+    shift: Annotated[float, real(-2.0, 2.0)]
+    limiter_gain: Annotated[float | None, kind_of(int, float)] = None
+
+    def _prepare(self) -> None:
+        self._limiter_gain = self.limiter_gain or self.shift
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        shift, gain = self.shift, self.limiter_gain
+        shift, gain = self.shift, self._limiter_gain
         shifted = np.clip(array + shift, -1, 1)
         if shift == gain or shift == 0:
             return shifted
@@ -173,14 +150,12 @@ class DCShift(AudioOperation):
         return np.where(sign * array > threshold, limited, shifted)
 
 
+@arguments
 class Dither(AudioOperation):
     """Noise that hides the steps of 16-bit samples."""
 
-    def __init__(self, density_function: DensityFunction = DensityFunction.TPDF, noise_shaping: bool = False) -> None:
-        super().__init__()
-        type_check(density_function, DensityFunction, "density_function")
-        type_check(noise_shaping, bool, "noise_shaping")
-        self.density_function, self.noise_shaping = density_function, noise_shaping
+    density_function: Annotated[DensityFunction, kind_of(DensityFunction)] = DensityFunction.TPDF
+    noise_shaping: Annotated[bool, flag] = False
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         rows = array.reshape(-1, array.shape[-1])
@@ -206,15 +181,13 @@ _RISES = {
 }
 
 
+@arguments
 class Fade(AudioOperation):
     """Fades in and out."""
 
-    def __init__(self, fade_in_len: int = 0, fade_out_len: int = 0, fade_shape: FadeShape = FadeShape.LINEAR) -> None:
-        super().__init__()
-        check_int(fade_in_len, "fade_in_len", 0)
-        check_int(fade_out_len, "fade_out_len", 0)
-        type_check(fade_shape, FadeShape, "fade_shape")
-        self.fade_in_len, self.fade_out_len, self.fade_shape = fade_in_len, fade_out_len, fade_shape
+    fade_in_len: Annotated[int, integer(0)] = 0
+    fade_out_len: Annotated[int, integer(0)] = 0
+    fade_shape: Annotated[FadeShape, kind_of(FadeShape)] = FadeShape.LINEAR
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         length = array.shape[-1]
@@ -222,8 +195,7 @@ class Fade(AudioOperation):
             if value > length:
                 raise RuntimeError(
                     f"Fade: invalid parameter, '{name}' should be no greater than 'length of waveform', but got: "
-                    f"{name} {value} while length "
-                    f"of waveform {length}."
+                    f"{name} {value} while length of waveform {length}."
                 )
         rise = _RISES[self.fade_shape]
         array[..., : self.fade_in_len] *= rise(np.linspace(0, 1, self.fade_in_len))
@@ -231,45 +203,40 @@ class Fade(AudioOperation):
         return array
 
 
+@arguments
 class Gain(AudioOperation):
     """Louder or softer by decibels."""
 
-    def __init__(self, gain_db: float = 1.0) -> None:
-        super().__init__()
-        check_real(gain_db, "gain_db")
-        self.gain_db = gain_db
+    gain_db: Annotated[float, real()] = 1.0
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         return array * 10 ** (self.gain_db / 20)
 
 
+@arguments
 class Vol(AudioOperation):
     """Louder or softer, clipped to [-1, 1]."""
 
-    def __init__(self, gain: float, gain_type: GainType = GainType.AMPLITUDE) -> None:
-        super().__init__()
-        type_check(gain, (int, float), "gain")
-        type_check(gain_type, GainType, "gain_type")
-        check_real(
-            gain, "gain", -FLOAT_MAX_INTEGER if gain_type is GainType.DB else 0, above=gain_type is GainType.POWER
-        )
-        self.factor = {
-            GainType.AMPLITUDE: lambda: gain,
-            GainType.POWER: lambda: gain**0.5,
-            GainType.DB: lambda: 10 ** (gain / 20),
-        }[gain_type]()
+    gain: Annotated[float, kind_of(int, float)]
+    gain_type: Annotated[GainType, kind_of(GainType)] = GainType.AMPLITUDE
+
+    def _prepare(self) -> None:
+        is_db, is_power = self.gain_type is GainType.DB, self.gain_type is GainType.POWER
+        check_real(self.gain, "gain", -FLOAT_MAX_INTEGER if is_db else 0, above=is_power)
+        self.factor = 10 ** (self.gain / 20) if is_db else self.gain**0.5 if is_power else self.gain
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         return np.clip(array * self.factor, -1, 1)
 
 
+@arguments
 class MuLawEncoding(AudioOperation):
     """Mu-law companding to int32 in [0, quantization_channels)."""
 
-    def __init__(self, quantization_channels: int = 256) -> None:
-        super().__init__()
-        check_int(quantization_channels, "quantization_channels", 1)
-        self.mu = quantization_channels - 1.0
+    quantization_channels: Annotated[int, integer(1)] = 256
+
+    def _prepare(self) -> None:
+        self.mu = self.quantization_channels - 1.0
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         companded = np.sign(array) * np.log1p(self.mu * np.abs(array)) / np.log1p(self.mu)
@@ -286,39 +253,28 @@ class MuLawDecoding(MuLawEncoding):
         return np.sign(companded) * np.expm1(np.abs(companded) * np.log1p(self.mu)) / self.mu
 
 
+@arguments
 class Overdrive(AudioOperation):
     """SoX's overdrive: soft clipping, and what it leaves mixed with the input."""
 
-    def __init__(self, gain: float = 20.0, color: float = 20.0) -> None:
-        super().__init__()
-        check_real(gain, "gain", 0, 100)
-        check_real(color, "color", 0, 100)
-        self.gain, self.color = gain, color
+    gain: Annotated[float, real(0, 100)] = 20.0
+    color: Annotated[float, real(0, 100)] = 20.0
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         driven = np.clip(array * 10 ** (self.gain / 20) + self.color / 200, -1, 1)
         return np.clip(array * 0.5 + filtered(driven - driven**3 / 3, (1, -0.995), (1, -1)) * 0.75, -1, 1)
 
 
+@arguments
 class SlidingWindowCmn(AudioOperation):
     """Takes the mean (and the deviation) of a sliding window from every frame of (..., frames, features)."""
 
     least_rank = 2
 
-    def __init__(
-        self, cmn_window: int = 600, min_cmn_window: int = 100, center: bool = False, norm_vars: bool = False
-    ) -> None:
-        super().__init__()
-        check_int(cmn_window, "cmn_window", 0)
-        check_int(min_cmn_window, "min_cmn_window", 0)
-        type_check(center, bool, "center")
-        type_check(norm_vars, bool, "norm_vars")
-        self.cmn_window, self.min_cmn_window, self.center, self.norm_vars = (
-            cmn_window,
-            min_cmn_window,
-            center,
-            norm_vars,
-        )
+    cmn_window: Annotated[int, integer(0)] = 600
+    min_cmn_window: Annotated[int, integer(0)] = 100
+    center: Annotated[bool, flag] = False
+    norm_vars: Annotated[bool, flag] = False
 
     def _bounds(self, frames: int) -> tuple[np.ndarray, np.ndarray]:
         at = np.arange(frames)
@@ -345,116 +301,3 @@ class SlidingWindowCmn(AudioOperation):
             with np.errstate(divide="ignore", invalid="ignore"):
                 result = np.where(count == 1, 0, result / np.sqrt(variance))
         return result[0] if array.ndim == 2 and array.shape[0] == 1 else result
-
-
-class _Mask(AudioOperation):
-    """Sets a stretch of rows (axis 1) or columns (axis 2) of the last two axes to a value."""
-
-    least_rank = 2
-    axis = 1
-    mask_value = 0.0
-
-    def _stretch(self, size: int) -> tuple[int, int]:
-        """Where it starts, and how long it is."""
-        raise NotImplementedError
-
-    def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        size = array.shape[self.axis - 3]
-        start, width = self._stretch(size)
-        if width and start + width > size:
-            raise RuntimeError(
-                "MaskAlongAxis: invalid parameter, the sum of 'mask_start' and 'mask_width' should be no more than "
-                "the length of the masked "
-                f"dimension, but got: 'mask_start' {start}, 'mask_width' {width} and length {size}"
-            )
-        np.swapaxes(array, -1, self.axis - 3)[..., start : start + width] = self.mask_value
-        return array
-
-    def _drawn(self, size: int, most: int) -> tuple[int, int]:
-        width = int(current_rng().integers(most + 1))
-        return int(current_rng().integers(size - width + 1)), width
-
-
-class MaskAlongAxis(_Mask):
-    """Masks the same stretch of every example."""
-
-    def __init__(self, mask_start: int, mask_width: int, mask_value: float, axis: int) -> None:
-        super().__init__()
-        check_int(mask_start, "mask_start", 0)
-        check_int(mask_width, "mask_width", 1)
-        check_real(mask_value, "mask_value")
-        check_int(axis, "axis", 1, 2)
-        self.mask_start, self.mask_width, self.mask_value, self.axis = mask_start, mask_width, mask_value, axis
-
-    def _stretch(self, size: int) -> tuple[int, int]:
-        return self.mask_start, self.mask_width
-
-
-class MaskAlongAxisIID(_Mask):
-    """Masks a random stretch."""
-
-    def __init__(self, mask_param: int, mask_value: float, axis: int) -> None:
-        super().__init__()
-        check_int(mask_param, "mask_param", 0)
-        check_real(mask_value, "mask_value")
-        check_int(axis, "axis", 1, 2)
-        self.mask_param, self.mask_value, self.axis = mask_param, mask_value, axis
-
-    def _stretch(self, size: int) -> tuple[int, int]:
-        if size < self.mask_param:
-            kind = ("frequency", "time")[self.axis - 1]
-            raise RuntimeError(
-                f"MaskAlongAxisIID: mask_param should be less than or equal to the length of {kind} dimension."
-            )
-        return self._drawn(size, self.mask_param)
-
-
-class _Masking(_Mask):
-    _kind = "frequency"
-
-    def __init__(self, iid_masks: bool, mask_param: int, mask_start: int, mask_value: float) -> None:
-        super().__init__()
-        type_check(iid_masks, bool, "iid_masks")
-        check_int(mask_param, "mask_param", 0, FLOAT_MAX_INTEGER)
-        check_int(mask_start, "mask_start", 0, FLOAT_MAX_INTEGER)
-        check_real(mask_value, "mask_value", 0)
-        self.iid_masks, self.mask_param, self.mask_start, self.mask_value = (
-            iid_masks,
-            mask_param,
-            mask_start,
-            mask_value,
-        )
-
-    def _stretch(self, size: int) -> tuple[int, int]:
-        if size < self.mask_param:
-            raise RuntimeError(
-                f"{type(self).__name__}: invalid parameter, '{self._kind}_mask_param' should be less than or equal to "
-                f"the length of {self._kind} "
-                f"dimension, but got: '{self._kind}_mask_param' {self.mask_param} and length {size}"
-            )
-        return self._drawn(size, self.mask_param) if self.iid_masks else (self.mask_start, self.mask_param)
-
-
-class FrequencyMasking(_Masking):
-    """Masks frequencies: `freq_mask_param` of them from `mask_start`, or with `iid_masks` a random stretch of at most
-    as many.
-    """
-
-    def __init__(
-        self, iid_masks: bool = False, freq_mask_param: int = 0, mask_start: int = 0, mask_value: float = 0.0
-    ) -> None:
-        super().__init__(iid_masks, freq_mask_param, mask_start, mask_value)
-
-
-class TimeMasking(_Masking):
-    """Masks times: `time_mask_param` of them from `mask_start`, or with `iid_masks` a random stretch of at most as
-    many.
-    """
-
-    axis = 2
-    _kind = "time"
-
-    def __init__(
-        self, iid_masks: bool = False, time_mask_param: int = 0, mask_start: int = 0, mask_value: float = 0.0
-    ) -> None:
-        super().__init__(iid_masks, time_mask_param, mask_start, mask_value)

@@ -1,18 +1,15 @@
-"""Recursive filters. The biquads are rows of coefficients (Robert Bristow-Johnson's cookbook and SoX) over
-one filter.
-"""
+"""Recursive filters. The biquads are rows of coefficients (Robert Bristow-Johnson's cookbook, SoX) over one filter."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from mindspore_compat.dataset.audio._operation import AudioOperation
-from mindspore_compat.dataset.audio.utils import check_int, check_real
-from mindspore_compat.dataset.core.validator_helpers import type_check
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of, real
+from mindspore_compat.dataset.core.validator_helpers import check_nonzero, check_real
 
 __all__ = [
     "AllpassBiquad",
@@ -29,7 +26,6 @@ __all__ = [
     "LowpassBiquad",
     "RiaaBiquad",
     "TrebleBiquad",
-    "filtered",
 ]
 
 _BLOCK = 64
@@ -86,20 +82,21 @@ class _Filter(AudioOperation):
         return np.clip(result, -1, 1) if self.clamp else result
 
 
+@arguments
 class LFilter(_Filter):
     """The filter of a difference equation."""
 
-    def __init__(self, a_coeffs: Sequence[float], b_coeffs: Sequence[float], clamp: bool = True) -> None:
-        super().__init__()
-        type_check(a_coeffs, (list, tuple), "a_coeffs")
-        type_check(b_coeffs, (list, tuple), "b_coeffs")
-        for name, values in (("a_coeffs", a_coeffs), ("b_coeffs", b_coeffs)):
+    a_coeffs: Annotated[Sequence[float], kind_of(list, tuple)]
+    b_coeffs: Annotated[Sequence[float], kind_of(list, tuple)]
+    clamp: Annotated[bool, flag] = True
+
+    def _prepare(self) -> None:
+        for name, values in (("a_coeffs", self.a_coeffs), ("b_coeffs", self.b_coeffs)):
             for i, value in enumerate(values):
                 check_real(value, f"{name}[{i}]")
-        if len(a_coeffs) != len(b_coeffs):
+        if len(self.a_coeffs) != len(self.b_coeffs):
             raise ValueError("The size of a_coeffs should be the same as that of b_coeffs.")
-        type_check(clamp, bool, "clamp")
-        self.coefficients, self.clamp = (tuple(a_coeffs), tuple(b_coeffs)), clamp
+        self.coefficients = (tuple(self.a_coeffs), tuple(self.b_coeffs))
 
 
 class Filtfilt(LFilter):
@@ -112,175 +109,194 @@ class Filtfilt(LFilter):
         return np.clip(result, -1, 1) if self.clamp else result
 
 
+@arguments
 class Biquad(_Filter):
     """The filter of second order with these coefficients."""
 
     lists = True
 
-    def __init__(self, b0: float, b1: float, b2: float, a0: float, a1: float, a2: float) -> None:
-        super().__init__()
-        for name, value in {"b0": b0, "b1": b1, "b2": b2, "a0": a0, "a1": a1, "a2": a2}.items():
-            check_real(value, name)
-        if a0 == 0:
+    b0: Annotated[float, real()]
+    b1: Annotated[float, real()]
+    b2: Annotated[float, real()]
+    a0: Annotated[float, real()]
+    a1: Annotated[float, real()]
+    a2: Annotated[float, real()]
+
+    def _prepare(self) -> None:
+        if self.a0 == 0:
             raise ValueError("Input a0 is not within the required interval of [-16777216, 0) and (0, 16777216].")
-        self.coefficients = ((a0, a1, a2), (b0, b1, b2))
+        self.coefficients = ((self.a0, self.a1, self.a2), (self.b0, self.b1, self.b2))
 
 
-def _check(sample_rate: Any, Q: Any = 1, **reals: Any) -> None:
-    check_int(sample_rate, "sample_rate")
-    if sample_rate == 0:
-        raise ValueError(
-            "Input sample_rate is not within the required interval of [-2147483648, 0) and (0, 2147483647]."
-        )
-    for name, value in reals.items():
-        check_real(value, name)
-    check_real(Q, "Q", 0, 1, above=True)
+Rate = Annotated[int, check_nonzero]
+Real = Annotated[float, real()]
+Quality = Annotated[float, real(0, 1, above=True)]
+Coefficients = tuple[Sequence[float], Sequence[float]]
 
 
-def _angle(sample_rate: int, frequency: float, Q: float) -> tuple[float, float, float]:
-    """Cosine and sine of the frequency, and the half width."""
-    w0 = 2 * math.pi * frequency / sample_rate
-    return math.cos(w0), math.sin(w0), math.sin(w0) / 2 / Q
+class _Cookbook(_Filter):
+    """A subclass gives `_designed`: the coefficients, from cosine and sine of the frequency and half the band width."""
+
+    sample_rate: int
+    Q: float
+    _frequency = "central_freq"
+
+    def _prepare(self) -> None:
+        w0 = 2 * math.pi * getattr(self, self._frequency) / self.sample_rate
+        self.coefficients = self._designed(math.cos(w0), math.sin(w0), math.sin(w0) / 2 / self.Q)
+
+    def _designed(self, cosine: float, sine: float, alpha: float) -> Coefficients:
+        raise NotImplementedError
 
 
-def _shelf(sample_rate: int, gain: float, frequency: float, alpha: float, side: int) -> tuple[tuple, tuple]:
+def _shelf(cosine: float, gain: float, alpha: float, side: int) -> Coefficients:
     """A shelf below (`side` 1) or above (-1) the frequency."""
-    A, cosine = 10 ** (gain / 40), math.cos(2 * math.pi * frequency / sample_rate)
+    A = 10 ** (gain / 40)
     width, low, high = 2 * math.sqrt(A) * alpha, side * (A - 1) * cosine, side * (A + 1) * cosine
     b = (A * (A + 1 - low + width), side * 2 * A * (A - 1 - high), A * (A + 1 - low - width))
     a = (A + 1 + low + width, -2 * side * (A - 1 + high), A + 1 + low - width)
     return tuple(value / a[0] for value in a), tuple(value / a[0] for value in b)
 
 
-class AllpassBiquad(_Filter):
+@arguments
+class _Around(_Cookbook):
+    sample_rate: Rate
+    central_freq: Real
+    Q: Quality = 0.707
+
+
+class AllpassBiquad(_Around):
     """Shifts phases around a frequency."""
 
-    def __init__(self, sample_rate: int, central_freq: float, Q: float = 0.707) -> None:
-        super().__init__()
-        _check(sample_rate, Q, central_freq=central_freq)
-        cosine, _, alpha = _angle(sample_rate, central_freq, Q)
-        self.coefficients = ((1 + alpha, -2 * cosine, 1 - alpha), (1 - alpha, -2 * cosine, 1 + alpha))
+    def _designed(self, cosine: float, sine: float, alpha: float) -> Coefficients:
+        return (1 + alpha, -2 * cosine, 1 - alpha), (1 - alpha, -2 * cosine, 1 + alpha)
 
 
-class BandBiquad(_Filter):
-    """SoX's band filter: louder around a frequency; `noise` for signals without pitch."""
-
-    def __init__(self, sample_rate: int, central_freq: float, Q: float = 0.707, noise: bool = False) -> None:
-        super().__init__()
-        _check(sample_rate, Q, central_freq=central_freq)
-        type_check(noise, bool, "noise")
-        a2 = math.exp(-2 * math.pi * central_freq / Q / sample_rate)
-        a1 = -4 * a2 / (1 + a2) * math.cos(2 * math.pi * central_freq / sample_rate)
-        b0 = math.sqrt(max(1 - a1 * a1 / (4 * a2), 0)) * (1 - a2)
-        if noise:
-            b0 = math.sqrt(max(((1 + a2) ** 2 - a1 * a1) * (1 - a2) / (1 + a2), 0))
-        self.coefficients = ((1, a1, a2), (b0, 0, 0))
-
-
-class BandpassBiquad(_Filter):
-    """Passes frequencies around one."""
-
-    def __init__(self, sample_rate: int, central_freq: float, Q: float = 0.707, const_skirt_gain: bool = False) -> None:
-        super().__init__()
-        _check(sample_rate, Q, central_freq=central_freq)
-        type_check(const_skirt_gain, bool, "const_skirt_gain")
-        cosine, sine, alpha = _angle(sample_rate, central_freq, Q)
-        b0 = sine / 2 if const_skirt_gain else alpha
-        self.coefficients = ((1 + alpha, -2 * cosine, 1 - alpha), (b0, 0, -b0))
-
-
-class BandrejectBiquad(_Filter):
+class BandrejectBiquad(_Around):
     """Stops frequencies around one."""
 
-    def __init__(self, sample_rate: int, central_freq: float, Q: float = 0.707) -> None:
-        super().__init__()
-        _check(sample_rate, Q, central_freq=central_freq)
-        cosine, _, alpha = _angle(sample_rate, central_freq, Q)
-        self.coefficients = ((1 + alpha, -2 * cosine, 1 - alpha), (1, -2 * cosine, 1))
+    def _designed(self, cosine: float, sine: float, alpha: float) -> Coefficients:
+        return (1 + alpha, -2 * cosine, 1 - alpha), (1, -2 * cosine, 1)
 
 
-class BassBiquad(_Filter):
+@arguments
+class BandBiquad(_Around):
+    """SoX's band filter: louder around a frequency; `noise` for signals without pitch."""
+
+    noise: Annotated[bool, flag] = False
+
+    def _designed(self, cosine: float, sine: float, alpha: float) -> Coefficients:
+        a2 = math.exp(-2 * math.pi * self.central_freq / self.Q / self.sample_rate)
+        a1 = -4 * a2 / (1 + a2) * cosine
+        b0 = math.sqrt(max(1 - a1 * a1 / (4 * a2), 0)) * (1 - a2)
+        if self.noise:
+            b0 = math.sqrt(max(((1 + a2) ** 2 - a1 * a1) * (1 - a2) / (1 + a2), 0))
+        return (1, a1, a2), (b0, 0, 0)
+
+
+@arguments
+class BandpassBiquad(_Around):
+    """Passes frequencies around one."""
+
+    const_skirt_gain: Annotated[bool, flag] = False
+
+    def _designed(self, cosine: float, sine: float, alpha: float) -> Coefficients:
+        b0 = sine / 2 if self.const_skirt_gain else alpha
+        return (1 + alpha, -2 * cosine, 1 - alpha), (b0, 0, -b0)
+
+
+@arguments
+class BassBiquad(_Cookbook):
     """Bass tone control: a shelf below a frequency."""
 
-    def __init__(self, sample_rate: int, gain: float, central_freq: float = 100.0, Q: float = 0.707) -> None:
-        super().__init__()
-        _check(sample_rate, Q, gain=gain, central_freq=central_freq)
-        self.coefficients = _shelf(sample_rate, gain, central_freq, _angle(sample_rate, central_freq, Q)[2], 1)
+    sample_rate: Rate
+    gain: Real
+    central_freq: Real = 100.0
+    Q: Quality = 0.707
+    _side = 1
+
+    def _designed(self, cosine: float, sine: float, alpha: float) -> Coefficients:
+        return _shelf(cosine, self.gain, alpha, self._side)
 
 
-class TrebleBiquad(_Filter):
+@arguments
+class TrebleBiquad(BassBiquad):
     """Treble tone control: a shelf above a frequency."""
 
-    def __init__(self, sample_rate: int, gain: float, central_freq: float = 3000, Q: float = 0.707) -> None:
-        super().__init__()
-        _check(sample_rate, Q, gain=gain, central_freq=central_freq)
-        self.coefficients = _shelf(sample_rate, gain, central_freq, _angle(sample_rate, central_freq, Q)[2], -1)
+    central_freq: Real = 3000
+    _side = -1
 
 
+@arguments
+class EqualizerBiquad(_Cookbook):
+    """Louder or softer around a frequency."""
+
+    sample_rate: Rate
+    center_freq: Real
+    gain: Real
+    Q: Quality = 0.707
+    _frequency = "center_freq"
+
+    def _designed(self, cosine: float, sine: float, alpha: float) -> Coefficients:
+        A = 10 ** (self.gain / 40)
+        return (1 + alpha / A, -2 * cosine, 1 - alpha / A), (1 + alpha * A, -2 * cosine, 1 - alpha * A)
+
+
+@arguments
+class HighpassBiquad(_Cookbook):
+    """Passes frequencies above one."""
+
+    sample_rate: Rate
+    cutoff_freq: Real
+    Q: Quality = 0.707
+    _frequency = "cutoff_freq"
+
+    def _designed(self, cosine: float, sine: float, alpha: float) -> Coefficients:
+        return (1 + alpha, -2 * cosine, 1 - alpha), ((1 + cosine) / 2, -1 - cosine, (1 + cosine) / 2)
+
+
+class LowpassBiquad(HighpassBiquad):
+    """Passes frequencies below one."""
+
+    def _designed(self, cosine: float, sine: float, alpha: float) -> Coefficients:
+        return (1 + alpha, -2 * cosine, 1 - alpha), ((1 - cosine) / 2, 1 - cosine, (1 - cosine) / 2)
+
+
+@arguments
 class DeemphBiquad(_Filter):
     """ISO 908 de-emphasis of a compact disc: a treble shelf with SoX's numbers."""
 
-    def __init__(self, sample_rate: int) -> None:
-        super().__init__()
-        type_check(sample_rate, int, "sample_rate")
+    sample_rate: Annotated[int, kind_of(int)]
+
+    def _prepare(self) -> None:
         rows = {44100: (5283, 0.4845, -9.477), 48000: (5356, 0.479, -9.62)}
-        if sample_rate not in rows:
-            raise ValueError(f"Argument sample_rate should be 44100 or 48000, but got {sample_rate}.")
-        frequency, slope, gain = rows[sample_rate]
-        A = 10 ** (gain / 40)
-        alpha = math.sin(2 * math.pi * frequency / sample_rate) / 2 * math.sqrt((A + 1 / A) * (1 / slope - 1) + 2)
-        self.coefficients = _shelf(sample_rate, gain, frequency, alpha, -1)
+        if self.sample_rate not in rows:
+            raise ValueError(f"Argument sample_rate should be 44100 or 48000, but got {self.sample_rate}.")
+        frequency, slope, gain = rows[self.sample_rate]
+        A, w0 = 10 ** (gain / 40), 2 * math.pi * frequency / self.sample_rate
+        alpha = math.sin(w0) / 2 * math.sqrt((A + 1 / A) * (1 / slope - 1) + 2)
+        self.coefficients = _shelf(math.cos(w0), gain, alpha, -1)
 
 
-class EqualizerBiquad(_Filter):
-    """Louder or softer around a frequency."""
-
-    def __init__(self, sample_rate: int, center_freq: float, gain: float, Q: float = 0.707) -> None:
-        super().__init__()
-        _check(sample_rate, Q, center_freq=center_freq, gain=gain)
-        A, (cosine, _, alpha) = 10 ** (gain / 40), _angle(sample_rate, center_freq, Q)
-        self.coefficients = ((1 + alpha / A, -2 * cosine, 1 - alpha / A), (1 + alpha * A, -2 * cosine, 1 - alpha * A))
-
-
-class HighpassBiquad(_Filter):
-    """Passes frequencies above one."""
-
-    def __init__(self, sample_rate: int, cutoff_freq: float, Q: float = 0.707) -> None:
-        super().__init__()
-        _check(sample_rate, Q, cutoff_freq=cutoff_freq)
-        cosine, _, alpha = _angle(sample_rate, cutoff_freq, Q)
-        self.coefficients = ((1 + alpha, -2 * cosine, 1 - alpha), ((1 + cosine) / 2, -1 - cosine, (1 + cosine) / 2))
-
-
-class LowpassBiquad(_Filter):
-    """Passes frequencies below one."""
-
-    def __init__(self, sample_rate: int, cutoff_freq: float, Q: float = 0.707) -> None:
-        super().__init__()
-        _check(sample_rate, Q, cutoff_freq=cutoff_freq)
-        cosine, _, alpha = _angle(sample_rate, cutoff_freq, Q)
-        self.coefficients = ((1 + alpha, -2 * cosine, 1 - alpha), ((1 - cosine) / 2, 1 - cosine, (1 - cosine) / 2))
-
-
+@arguments
 class RiaaBiquad(_Filter):
     """RIAA playback equalisation of a vinyl record: zeros and poles of SoX, 0 dB at 1 kHz."""
 
-    def __init__(self, sample_rate: int) -> None:
-        super().__init__()
-        type_check(sample_rate, int, "sample_rate")
+    sample_rate: Annotated[int, kind_of(int)]
+
+    def _prepare(self) -> None:
         rows = {
             44100: ((-0.2014898, 0.9233820), (0.7083149, 0.9924091)),
             48000: ((-0.1766069, 0.9321590), (0.7396325, 0.9931330)),
             88200: ((-0.1168735, 0.9648312), (0.8590646, 0.9964002)),
             96000: ((-0.1141486, 0.9676817), (0.8699137, 0.9966946)),
         }
-        if sample_rate not in rows:
-            raise ValueError(f"sample_rate should be one of [44100, 48000, 88200, 96000], but got {sample_rate}.")
-        # in float32 as upstream: near 0 Hz the last digits of the poles are heard
+        if self.sample_rate not in rows:
+            raise ValueError(f"sample_rate should be one of [44100, 48000, 88200, 96000], but got {self.sample_rate}.")
         b, a = (
             np.array([1, -(low + high), low * high], np.float32)
-            for low, high in np.array(rows[sample_rate], np.float32)
+            for low, high in np.array(rows[self.sample_rate], np.float32)
         )
-        turn = np.exp(-2j * np.pi * 1000 / sample_rate * np.arange(3))
+        turn = np.exp(-2j * np.pi * 1000 / self.sample_rate * np.arange(3))
         scale = np.float32(abs(np.dot(a, turn)) / abs(np.dot(b, turn)))
         self.coefficients = (a.tolist(), (b * scale).tolist())

@@ -18,8 +18,7 @@ def need_rank(array: np.ndarray, rank: int, name: str, shape: str | None = None)
     if array.ndim < rank:
         raise RuntimeError(
             f"{name}: the shape of input tensor does not match the requirement of operator. Expecting tensor in shape "
-            "of "
-            f"{shape or _SHAPES[rank]}. But got tensor with dimension {array.ndim}."
+            f"of {shape or _SHAPES[rank]}. But got tensor with dimension {array.ndim}."
         )
 
 
@@ -28,8 +27,7 @@ def need_complex(array: np.ndarray, name: str, rank: int = 1) -> np.ndarray:
     if array.ndim < rank or array.shape[-1] != 2:
         raise RuntimeError(
             f"{name}: the shape of input tensor does not match the requirement of operator. Expecting tensor in shape "
-            "of <..., complex=2>, "
-            f"but got {array.shape}."
+            f"of <..., complex=2>, but got {array.shape}."
         )
     return array[..., 0] + 1j * array[..., 1]
 
@@ -67,8 +65,7 @@ class AudioOperation(TensorOperation):
             wanted = "[float]" if self.halves else "[int, float, double]"
             raise RuntimeError(
                 f"{name}: the data type of input tensor does not match the requirement of operator. Expecting tensor "
-                f"in type of {wanted}. "
-                f"But got type {array.dtype}."
+                f"in type of {wanted}. But got type {array.dtype}."
             )
         if not array.size:
             raise RuntimeError(f"{name}: the input tensor has no data, its shape is {array.shape}.")

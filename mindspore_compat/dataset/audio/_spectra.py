@@ -15,13 +15,12 @@ from mindspore_compat.dataset.audio.utils import (
     NormMode,
     NormType,
     WindowType,
-    check_int,
-    check_real,
     cosines,
     linear_filters,
     mel_filters,
 )
-from mindspore_compat.dataset.core.validator_helpers import type_check
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, real
+from mindspore_compat.dataset.core.validator_helpers import check_int, check_real, type_check
 
 __all__ = [
     "LFCC",
@@ -30,9 +29,6 @@ __all__ = [
     "MelSpectrogram",
     "SpectralCentroid",
     "Spectrogram",
-    "frames_of",
-    "padded",
-    "window_of",
 ]
 
 
@@ -93,43 +89,34 @@ def check_frames(n_fft: Any, win_length: Any, hop_length: Any) -> None:
         check_int(hop_length, "hop_length", 1)
 
 
+@arguments
 class Spectrogram(AudioOperation):
     """Power (or magnitude; complex pairs for power 0) of each frequency over time."""
 
     lists = True
 
-    def __init__(
-        self,
-        n_fft: int = 400,
-        win_length: int | None = None,
-        hop_length: int | None = None,
-        pad: int = 0,
-        window: WindowType = WindowType.HANN,
-        power: float = 2.0,
-        normalized: bool = False,
-        center: bool = True,
-        pad_mode: BorderType = BorderType.REFLECT,
-        onesided: bool = True,
-    ) -> None:
-        super().__init__()
-        check_frames(n_fft, win_length, hop_length)
-        check_int(pad, "pad", 0)
-        type_check(window, WindowType, "window")
-        check_real(power, "power", 0)
-        for name, flag in {"normalized": normalized, "center": center, "onesided": onesided}.items():
-            type_check(flag, bool, name)
-        type_check(pad_mode, BorderType, "pad_mode")
-        self.n_fft, self.pad, self.power, self.normalized, self.onesided = n_fft, pad, power, normalized, onesided
-        self.win_length = win_length or n_fft
-        self.hop_length = hop_length or self.win_length // 2
-        self.window, self.center, self.pad_mode = window, center, pad_mode
+    n_fft: int = 400
+    win_length: int | None = None
+    hop_length: int | None = None
+    pad: Annotated[int, integer(0)] = 0
+    window: Annotated[WindowType, kind_of(WindowType)] = WindowType.HANN
+    power: Annotated[float, real(0)] = 2.0
+    normalized: Annotated[bool, flag] = False
+    center: Annotated[bool, flag] = True
+    pad_mode: Annotated[BorderType, kind_of(BorderType)] = BorderType.REFLECT
+    onesided: Annotated[bool, flag] = True
+
+    def _prepare(self) -> None:
+        check_frames(self.n_fft, self.win_length, self.hop_length)
+        self._win_length = self.win_length or self.n_fft
+        self._hop_length = self.hop_length or self._win_length // 2
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        if not self.hop_length:
+        if not self._hop_length:
             raise RuntimeError("Spectrogram: hop_length can not be zero.")
-        window = window_of(self.window, self.win_length, self.n_fft)
+        window = window_of(self.window, self._win_length, self.n_fft)
         spectrum = frames_of(
-            padded(array, self.pad, self.pad, BorderType.CONSTANT), window, self.hop_length, self.center, self.pad_mode
+            padded(array, self.pad, self.pad, BorderType.CONSTANT), window, self._hop_length, self.center, self.pad_mode
         )
         if self.normalized:
             spectrum = spectrum / np.sqrt((window**2).sum())
@@ -139,24 +126,21 @@ class Spectrogram(AudioOperation):
         return np.stack([spectrum.real, spectrum.imag], -1) if self.power == 0 else magnitudes_of(spectrum, self.power)
 
 
+@arguments
 class SpectralCentroid(AudioOperation):
     """The mean frequency of each frame, weighted by magnitudes: (..., 1, frames)."""
 
     lists = True
 
-    def __init__(
-        self,
-        sample_rate: int,
-        n_fft: int = 400,
-        win_length: int | None = None,
-        hop_length: int | None = None,
-        pad: int = 0,
-        window: WindowType = WindowType.HANN,
-    ) -> None:
-        super().__init__()
-        check_int(sample_rate, "sample_rate", 0)
-        self._spectrogram = Spectrogram(n_fft, win_length, hop_length, pad, window, 1.0)
-        self.sample_rate, self.n_fft = sample_rate, n_fft
+    sample_rate: Annotated[int, integer(0)]
+    n_fft: int = 400
+    win_length: int | None = None
+    hop_length: int | None = None
+    pad: int = 0
+    window: WindowType = WindowType.HANN
+
+    def _prepare(self) -> None:
+        self._spectrogram = Spectrogram(self.n_fft, self.win_length, self.hop_length, self.pad, self.window, 1.0)
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         magnitudes = self._spectrogram._audio(array, dtype)
@@ -182,27 +166,36 @@ def check_mels(
     type_check(mel_type, MelType, mel_name)
 
 
+def _has_top(f_min: float, f_max: Any) -> bool:
+    """Whether there is an `f_max`, which is checked."""
+    if f_max is not None and f_min > check_real(f_max, "f_max", 0):
+        raise ValueError(f"f_max should be greater than or equal to f_min, but got f_min: {f_min} and f_max: {f_max}.")
+    return f_max is not None
+
+
+def _top(operation: Any) -> float:
+    """The highest frequency."""
+    return operation.sample_rate // 2 if operation.f_max is None else operation.f_max
+
+
+@arguments
 class MelScale(AudioOperation):
     """A spectrogram's frequencies in mel bands."""
 
     least_rank = 2
 
-    def __init__(
-        self,
-        n_mels: int = 128,
-        sample_rate: int = 16000,
-        f_min: float = 0.0,
-        f_max: float | None = None,
-        n_stft: int = 201,
-        norm: NormType = NormType.NONE,
-        mel_type: MelType = MelType.HTK,
-    ) -> None:
-        super().__init__()
-        check_mels(n_mels, sample_rate, f_min, f_max, norm, mel_type)
-        check_int(n_stft, "n_stft", 1)
-        self.n_stft = n_stft
+    n_mels: int = 128
+    sample_rate: int = 16000
+    f_min: float = 0.0
+    f_max: float | None = None
+    n_stft: Annotated[int, integer(1)] = 201
+    norm: NormType = NormType.NONE
+    mel_type: MelType = MelType.HTK
+
+    def _prepare(self) -> None:
+        check_mels(self.n_mels, self.sample_rate, self.f_min, self.f_max, self.norm, self.mel_type)
         self._filters = mel_filters(
-            n_stft, f_min, sample_rate // 2 if f_max is None else f_max, n_mels, sample_rate, norm, mel_type
+            self.n_stft, self.f_min, _top(self), self.n_mels, self.sample_rate, self.norm, self.mel_type
         )
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
@@ -213,52 +206,38 @@ class MelScale(AudioOperation):
         return self._filters.T.astype(np.float64) @ array
 
 
+@arguments
 class MelSpectrogram(AudioOperation):
     """A spectrogram in mel bands."""
 
-    def __init__(
-        self,
-        sample_rate: int = 16000,
-        n_fft: int = 400,
-        win_length: int | None = None,
-        hop_length: int | None = None,
-        f_min: float = 0.0,
-        f_max: float | None = None,
-        pad: int = 0,
-        n_mels: int = 128,
-        window: WindowType = WindowType.HANN,
-        power: float = 2.0,
-        normalized: bool = False,
-        center: bool = True,
-        pad_mode: BorderType = BorderType.REFLECT,
-        onesided: bool = True,
-        norm: NormType = NormType.NONE,
-        mel_scale: MelType = MelType.HTK,
-    ) -> None:
-        super().__init__()
-        check_int(sample_rate, "sample_rate", 0)
-        check_int(n_mels, "n_mels", 0)
-        type_check(f_min, float, "f_min")
-        if f_max is not None:
-            check_real(f_max, "f_max", 0)
-            if f_min > f_max:
-                raise ValueError(
-                    f"f_max should be greater than or equal to f_min, but got f_min: {f_min} and f_max: {f_max}."
-                )
-        elif f_min >= sample_rate // 2:
+    sample_rate: Annotated[int, integer(0)] = 16000
+    n_fft: int = 400
+    win_length: int | None = None
+    hop_length: int | None = None
+    f_min: Annotated[float, kind_of(float)] = 0.0
+    f_max: float | None = None
+    pad: int = 0
+    n_mels: Annotated[int, integer(0)] = 128
+    window: WindowType = WindowType.HANN
+    power: Annotated[float, real(0, above=True)] = 2.0
+    normalized: bool = False
+    center: bool = True
+    pad_mode: BorderType = BorderType.REFLECT
+    onesided: bool = True
+    norm: Annotated[NormType, kind_of(NormType)] = NormType.NONE
+    mel_scale: MelType = MelType.HTK
+
+    def _prepare(self) -> None:
+        if not _has_top(self.f_min, self.f_max) and self.f_min >= self.sample_rate // 2:
             raise ValueError(
                 "MelSpectrogram: sample_rate // 2 should be greater than f_min when f_max is set to None, but got "
-                f"f_min: {f_min}."
+                f"f_min: {self.f_min}."
             )
-        check_real(power, "power", 0, above=True)
-        type_check(norm, NormType, "norm")
-        type_check(mel_scale, MelType, "mel_type")
-        self._spectrogram = Spectrogram(
-            n_fft, win_length, hop_length, pad, window, power, normalized, center, pad_mode, onesided
+        type_check(self.mel_scale, MelType, "mel_type")
+        self._spectrogram = Spectrogram(**{name: getattr(self, name) for name in Spectrogram._arguments})  # type: ignore[attr-defined]
+        self._filters = mel_filters(
+            self.n_fft // 2 + 1, self.f_min, _top(self), self.n_mels, self.sample_rate, self.norm, self.mel_scale
         )
-        high = sample_rate // 2 if f_max is None else f_max
-        self._filters = mel_filters(n_fft // 2 + 1, f_min, high, n_mels, sample_rate, norm, mel_scale)
-        self.n_fft = n_fft
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         if self.n_fft >= 2 * array.shape[-1]:
@@ -288,18 +267,8 @@ class _Cepstrum(AudioOperation):
         return np.ascontiguousarray(result, np.float32)
 
 
-_SPECTRUM = {
-    "n_fft": 400,
-    "win_length": None,
-    "hop_length": None,
-    "pad": 0,
-    "window": WindowType.HANN,
-    "power": 2.0,
-    "normalized": False,
-    "center": True,
-    "pad_mode": BorderType.REFLECT,
-    "onesided": True,
-}
+#: The arguments of `Spectrogram` with their defaults.
+_SPECTRUM = {name: default for name, (default, _) in Spectrogram._arguments.items()}  # type: ignore[attr-defined]
 
 
 def _arguments(given: Any, name: str, extra: dict[str, Any]) -> dict[str, Any]:
@@ -321,88 +290,69 @@ def _check_transform(count: Any, name: str, dct_type: Any, norm: Any, log: Any, 
         raise ValueError(f"Input dct_type must be 2, but got : {dct_type}.")
 
 
+@arguments
 class MFCC(_Cepstrum):
     """Mel-frequency cepstral coefficients: (..., n_mfcc, frames)."""
 
-    def __init__(
-        self,
-        sample_rate: int = 16000,
-        n_mfcc: int = 40,
-        dct_type: int = 2,
-        norm: NormMode = NormMode.ORTHO,
-        log_mels: bool = False,
-        melkwargs: dict | None = None,
-    ) -> None:
-        super().__init__()
-        check_int(sample_rate, "sample_rate", 0)
-        _check_transform(n_mfcc, "n_mfcc", dct_type, norm, log_mels, "log_mels", 0)
+    sample_rate: Annotated[int, integer(0)] = 16000
+    n_mfcc: int = 40
+    dct_type: int = 2
+    norm: NormMode = NormMode.ORTHO
+    log_mels: bool = False
+    melkwargs: dict | None = None
+
+    def _prepare(self) -> None:
+        _check_transform(self.n_mfcc, "n_mfcc", self.dct_type, self.norm, self.log_mels, "log_mels", 0)
         extra = {"f_min": 0.0, "f_max": None, "n_mels": 128, "norm": NormType.NONE, "mel_scale": MelType.HTK}
-        arguments = _arguments(melkwargs, "melkwargs", extra)
-        if melkwargs is not None:
-            check_mels(
-                arguments["n_mels"],
-                sample_rate,
-                arguments["f_min"],
-                arguments["f_max"],
-                arguments["norm"],
-                arguments["mel_scale"],
-            )
-            if arguments["n_mels"] < n_mfcc:
+        arguments = _arguments(self.melkwargs, "melkwargs", extra)
+        if self.melkwargs is not None:
+            n_mels, *others = (arguments[key] for key in ("n_mels", "f_min", "f_max", "norm", "mel_scale"))
+            check_mels(n_mels, self.sample_rate, *others)
+            if n_mels < self.n_mfcc:
                 raise ValueError(
-                    f"Input n_mels should be greater than or equal to n_mfcc, but got n_mfcc: {n_mfcc} and n_mels: "
-                    f"{arguments['n_mels']}."
+                    "Input n_mels should be greater than or equal to n_mfcc, but got "
+                    f"n_mfcc: {self.n_mfcc} and n_mels: {n_mels}."
                 )
         arguments["f_min"] = float(arguments["f_min"])
-        self._mel = MelSpectrogram(sample_rate, **arguments)
-        self._cosines, self.log = cosines(n_mfcc, arguments["n_mels"], norm), log_mels
+        self._mel = MelSpectrogram(self.sample_rate, **arguments)
+        self._cosines = cosines(self.n_mfcc, arguments["n_mels"], self.norm)
+        self.log = self.log_mels
 
     def _bands(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         return self._mel._audio(array, dtype)
 
 
+@arguments
 class LFCC(_Cepstrum):
     """Linear-frequency cepstral coefficients: (..., n_lfcc, frames)."""
 
-    def __init__(
-        self,
-        sample_rate: int = 16000,
-        n_filter: int = 128,
-        n_lfcc: int = 40,
-        f_min: float = 0.0,
-        f_max: float | None = None,
-        dct_type: int = 2,
-        norm: NormMode = NormMode.ORTHO,
-        log_lf: bool = False,
-        speckwargs: dict | None = None,
-    ) -> None:
-        super().__init__()
-        check_int(sample_rate, "sample_rate", 0)
-        check_int(n_filter, "n_filter", 1)
-        _check_transform(n_lfcc, "n_lfcc", dct_type, norm, log_lf, "log_lf", 1)
-        check_real(f_min, "f_min", 0)
-        if f_max is not None:
-            check_real(f_max, "f_max", 0)
-            if f_min > f_max:
-                raise ValueError(
-                    f"f_max should be greater than or equal to f_min, but got f_min: {f_min} and f_max: {f_max}."
-                )
-        elif f_min >= sample_rate // 2:
+    sample_rate: Annotated[int, integer(0)] = 16000
+    n_filter: Annotated[int, integer(1)] = 128
+    n_lfcc: int = 40
+    f_min: Annotated[float, real(0)] = 0.0
+    f_max: float | None = None
+    dct_type: int = 2
+    norm: NormMode = NormMode.ORTHO
+    log_lf: bool = False
+    speckwargs: dict | None = None
+
+    def _prepare(self) -> None:
+        _check_transform(self.n_lfcc, "n_lfcc", self.dct_type, self.norm, self.log_lf, "log_lf", 1)
+        if not _has_top(self.f_min, self.f_max) and self.f_min >= self.sample_rate // 2:
             raise ValueError(
                 "Input sample_rate // 2 should be greater than f_min when f_max is set to None, but got f_min: "
-                f"{f_min} and "
-                f"sample_rate: {sample_rate}."
+                f"{self.f_min} and sample_rate: {self.sample_rate}."
             )
-        arguments = _arguments(speckwargs, "speckwargs", {})
+        arguments = _arguments(self.speckwargs, "speckwargs", {})
         n_fft = arguments["n_fft"]
-        if speckwargs is not None and n_fft < n_lfcc:
+        if self.speckwargs is not None and n_fft < self.n_lfcc:
             raise ValueError(
-                f"n_fft should be greater than or equal to n_lfcc, but got n_fft: {n_fft} and n_lfcc: {n_lfcc}."
+                f"n_fft should be greater than or equal to n_lfcc, but got n_fft: {n_fft} and n_lfcc: {self.n_lfcc}."
             )
         self._spectrogram = Spectrogram(**arguments)
-        self._filters = linear_filters(
-            n_fft // 2 + 1, f_min, sample_rate // 2 if f_max is None else f_max, n_filter, sample_rate
-        )
-        self._cosines, self.log = cosines(n_lfcc, n_filter, norm), log_lf
+        self._filters = linear_filters(n_fft // 2 + 1, self.f_min, _top(self), self.n_filter, self.sample_rate)
+        self._cosines = cosines(self.n_lfcc, self.n_filter, self.norm)
+        self.log = self.log_lf
 
     def _bands(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         spectrogram = self._spectrogram._audio(array, dtype)

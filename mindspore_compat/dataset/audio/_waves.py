@@ -9,18 +9,10 @@ import numpy as np
 
 from mindspore_compat.dataset.audio._operation import AudioOperation, need_complex
 from mindspore_compat.dataset.audio._spectra import check_frames, check_mels, frames_in, frames_of, window_of
-from mindspore_compat.dataset.audio.utils import (
-    BorderType,
-    MelType,
-    NormType,
-    ResampleMethod,
-    WindowType,
-    check_int,
-    check_real,
-    mel_filters,
-)
+from mindspore_compat.dataset.audio.utils import BorderType, MelType, NormType, ResampleMethod, WindowType, mel_filters
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, real
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import type_check
+from mindspore_compat.dataset.core.validator_helpers import check_nonzero, check_real, type_check
 
 __all__ = [
     "GriffinLim",
@@ -64,143 +56,114 @@ def signal_of(
     return np.pad(result, [(0, 0)] * (result.ndim - 1) + [(0, length - result.shape[-1])])
 
 
+@arguments
 class InverseSpectrogram(AudioOperation):
     """The signal of complex pairs (..., freq, time, 2)."""
 
-    def __init__(
-        self,
-        length: int | None = None,
-        n_fft: int = 400,
-        win_length: int | None = None,
-        hop_length: int | None = None,
-        pad: int = 0,
-        window: WindowType = WindowType.HANN,
-        normalized: bool = False,
-        center: bool = True,
-        pad_mode: BorderType = BorderType.REFLECT,
-        onesided: bool = True,
-    ) -> None:
-        super().__init__()
-        if length is not None:
-            check_int(length, "length", 0)
-        check_frames(n_fft, win_length, hop_length)
-        type_check(window, WindowType, "window")
-        for name, flag in {"normalized": normalized, "center": center, "onesided": onesided}.items():
-            type_check(flag, bool, name)
-        type_check(pad_mode, BorderType, "pad_mode")
-        check_int(pad, "pad", 0)
-        self.length, self.n_fft, self.pad, self.normalized, self.center, self.onesided = (
-            length or 0,
-            n_fft,
-            pad,
-            normalized,
-            center,
-            onesided,
-        )
-        self.win_length = win_length or n_fft
-        self.hop_length, self.window = hop_length or self.win_length // 2, window
+    length: Annotated[int | None, integer(0)] = None
+    n_fft: int = 400
+    win_length: int | None = None
+    hop_length: int | None = None
+    pad: Annotated[int, integer(0)] = 0
+    window: Annotated[WindowType, kind_of(WindowType)] = WindowType.HANN
+    normalized: Annotated[bool, flag] = False
+    center: Annotated[bool, flag] = True
+    pad_mode: Annotated[BorderType, kind_of(BorderType)] = BorderType.REFLECT
+    onesided: Annotated[bool, flag] = True
+
+    def _prepare(self) -> None:
+        check_frames(self.n_fft, self.win_length, self.hop_length)
+        self._length = self.length or 0
+        self._win_length = self.win_length or self.n_fft
+        self._hop_length = self.hop_length or self._win_length // 2
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         spectrum = need_complex(array, "InverseSpectrogram", 3)
-        window = window_of(self.window, self.win_length, self.n_fft)
+        window = window_of(self.window, self._win_length, self.n_fft)
         if self.normalized:
             spectrum = spectrum * np.sqrt((window**2).sum())
         if not self.onesided:
             spectrum = spectrum[..., : self.n_fft // 2 + 1, :]
-        if self.pad and not self.length:
+        if self.pad and not self._length:
             raise RuntimeError("InverseSpectrogram: pad needs a length.")
-        length = self.length + 2 * self.pad if self.length else (spectrum.shape[-1] - 1) * self.hop_length
-        result = signal_of(spectrum, window, self.hop_length, self.center, length)
+        length = self._length + 2 * self.pad if self._length else (spectrum.shape[-1] - 1) * self._hop_length
+        result = signal_of(spectrum, window, self._hop_length, self.center, length)
         return result[..., self.pad : result.shape[-1] - self.pad]
 
 
+@arguments
 class GriffinLim(AudioOperation):
     """A signal of a magnitude spectrogram, with phases found by going to and fro."""
 
     least_rank = 2
 
-    def __init__(
-        self,
-        n_fft: int = 400,
-        n_iter: int = 32,
-        win_length: int | None = None,
-        hop_length: int | None = None,
-        window_type: WindowType = WindowType.HANN,
-        power: float = 2.0,
-        momentum: float = 0.99,
-        length: int | None = None,
-        rand_init: bool = True,
-    ) -> None:
-        super().__init__()
-        check_int(n_iter, "n_iter", 1)
-        check_frames(n_fft, win_length or None, hop_length or None)
-        for name, value in {"win_length": win_length, "hop_length": hop_length, "length": length}.items():
-            if value is not None:
-                check_int(value, name, 0)
-        type_check(window_type, WindowType, "window_type")
-        check_real(power, "power", 0, above=True)
-        check_real(momentum, "momentum", 0)
-        type_check(rand_init, bool, "rand_init")
-        self.n_fft, self.n_iter, self.power, self.momentum, self.rand_init = n_fft, n_iter, power, momentum, rand_init
-        self.win_length = win_length or n_fft
-        self.hop_length, self.window_type, self.length = hop_length or self.win_length // 2, window_type, length or 0
+    n_fft: int = 400
+    n_iter: Annotated[int, integer(1)] = 32
+    win_length: Annotated[int | None, integer(0)] = None
+    hop_length: Annotated[int | None, integer(0)] = None
+    window_type: Annotated[WindowType, kind_of(WindowType)] = WindowType.HANN
+    power: Annotated[float, real(0, above=True)] = 2.0
+    momentum: Annotated[float, real(0)] = 0.99
+    length: Annotated[int | None, integer(0)] = None
+    rand_init: Annotated[bool, flag] = True
+
+    def _prepare(self) -> None:
+        check_frames(self.n_fft, self.win_length or None, self.hop_length or None)
+        self._win_length = self.win_length or self.n_fft
+        self._hop_length = self.hop_length or self._win_length // 2
+        self._length = self.length or 0
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         magnitudes = array.reshape(-1, *array.shape[-2:]) ** (1 / self.power)
-        window = window_of(self.window_type, self.win_length, self.n_fft)
+        window = window_of(self.window_type, self._win_length, self.n_fft)
         phases: Any = np.ones(magnitudes.shape, complex)
         if self.rand_init:
             phases = current_rng().random(magnitudes.shape) + 1j * current_rng().random(magnitudes.shape)
         before: Any = 0
         for _ in range(self.n_iter):
-            signal = signal_of(magnitudes * phases, window, self.hop_length, length=self.length)
-            rebuilt = frames_of(signal, window, self.hop_length)
+            signal = signal_of(magnitudes * phases, window, self._hop_length, length=self._length)
+            rebuilt = frames_of(signal, window, self._hop_length)
             if rebuilt.shape != magnitudes.shape:
-                raise RuntimeError(f"GriffinLim: length {self.length} does not fit {magnitudes.shape[-1]} frames.")
+                raise RuntimeError(f"GriffinLim: length {self._length} does not fit {magnitudes.shape[-1]} frames.")
             # as upstream, which divides the momentum by itself plus one twice
             phases = rebuilt - before * (self.momentum / (1 + 2 * self.momentum))
             phases, before = phases / (np.abs(phases) + 1e-16), rebuilt
-        result = signal_of(magnitudes * phases, window, self.hop_length, length=self.length)
+        result = signal_of(magnitudes * phases, window, self._hop_length, length=self._length)
         return result[0] if array.ndim == 2 else result
 
 
+@arguments
 class InverseMelScale(AudioOperation):
     """A spectrogram whose mel bands are these, found by gradient descent from random numbers."""
 
     least_rank = 2
 
-    def __init__(
-        self,
-        n_stft: int,
-        n_mels: int = 128,
-        sample_rate: int = 16000,
-        f_min: float = 0.0,
-        f_max: float | None = None,
-        max_iter: int = 100000,
-        tolerance_loss: float = 1e-5,
-        tolerance_change: float = 1e-8,
-        sgdargs: dict | None = None,
-        norm: NormType = NormType.NONE,
-        mel_type: MelType = MelType.HTK,
-    ) -> None:
-        super().__init__()
-        check_mels(n_mels, sample_rate, f_min, f_max, norm, mel_type)
-        check_int(n_stft, "n_stft", 1)
-        check_int(max_iter, "max_iter", 1)
-        check_real(tolerance_loss, "tolerance_loss", 0, above=True)
-        check_real(tolerance_change, "tolerance_change", 0, above=True)
-        sgdargs = {"sgd_lr": 0.1, "sgd_momentum": 0.9} if sgdargs is None else sgdargs
-        check_real(sgdargs["sgd_lr"], "sgd_lr", 0)
-        check_real(sgdargs["sgd_momentum"], "sgd_momentum", 0)
-        self.n_mels, self.max_iter, self.tolerance_loss, self.tolerance_change = (
-            n_mels,
-            max_iter,
-            tolerance_loss,
-            tolerance_change,
-        )
-        self.rate = sgdargs["sgd_lr"]
+    n_stft: Annotated[int, integer(1)]
+    n_mels: int = 128
+    sample_rate: int = 16000
+    f_min: float = 0.0
+    f_max: float | None = None
+    max_iter: Annotated[int, integer(1)] = 100000
+    tolerance_loss: Annotated[float, real(0, above=True)] = 1e-5
+    tolerance_change: Annotated[float, real(0, above=True)] = 1e-8
+    sgdargs: dict | None = None
+    norm: NormType = NormType.NONE
+    mel_type: MelType = MelType.HTK
+
+    def _prepare(self) -> None:
+        check_mels(self.n_mels, self.sample_rate, self.f_min, self.f_max, self.norm, self.mel_type)
+        self.sgdargs = {"sgd_lr": 0.1, "sgd_momentum": 0.9} if self.sgdargs is None else self.sgdargs
+        check_real(self.sgdargs["sgd_lr"], "sgd_lr", 0)
+        check_real(self.sgdargs["sgd_momentum"], "sgd_momentum", 0)
+        self.rate = self.sgdargs["sgd_lr"]
         self._filters = mel_filters(
-            n_stft, f_min, f_max or sample_rate // 2, n_mels, sample_rate, norm, mel_type
+            self.n_stft,
+            self.f_min,
+            self.f_max or self.sample_rate // 2,
+            self.n_mels,
+            self.sample_rate,
+            self.norm,
+            self.mel_type,
         ).astype(np.float64)
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
@@ -238,22 +201,19 @@ def _stretched(spectrum: np.ndarray, rate: float, advance: np.ndarray) -> np.nda
     return magnitude * np.exp(1j * phase)
 
 
+@arguments
 class PhaseVocoder(AudioOperation):
     """Stretches complex pairs (..., freq, time, 2) in time without changing the pitch."""
 
-    def __init__(self, rate: float, phase_advance: np.ndarray) -> None:
-        super().__init__()
-        check_real(rate, "rate", 0, above=True)
-        type_check(phase_advance, np.ndarray, "phase_advance")
-        self.rate, self.phase_advance = rate, phase_advance
+    rate: Annotated[float, real(0, above=True)]
+    phase_advance: Annotated[np.ndarray, kind_of(np.ndarray)]
 
     def _compute(self, array: np.ndarray) -> Any:
         need_complex(array, "PhaseVocoder", 3)
         if self.phase_advance.shape[0] != array.shape[-3]:
             raise RuntimeError(
                 "PhaseVocoder: invalid parameter, 'first dimension of 'phase_advance'' should be equal to 'freq "
-                "dimension length of input tensor', "
-                f"but got: {self.phase_advance.shape[0]} while {array.shape[-3]}."
+                f"dimension length of input tensor', but got: {self.phase_advance.shape[0]} while {array.shape[-3]}."
             )
         if self.phase_advance.dtype != array.dtype:
             raise RuntimeError(
@@ -267,25 +227,26 @@ class PhaseVocoder(AudioOperation):
         return _pairs(_stretched(need_complex(array, "PhaseVocoder"), self.rate, self.phase_advance.astype(np.float64)))
 
 
+@arguments
 class TimeStretch(AudioOperation):
     """Stretches complex pairs (..., freq, time, 2) in time without changing the pitch."""
 
-    def __init__(self, hop_length: int | None = None, n_freq: int = 201, fixed_rate: float | None = None) -> None:
-        super().__init__()
-        if hop_length is not None:
-            check_int(hop_length, "hop_length", 1)
-        check_int(n_freq, "n_freq", 1)
-        if fixed_rate is not None:
-            check_real(fixed_rate, "fixed_rate", 0, above=True)
-        self.n_freq, self.fixed_rate, self.hop_length = (
-            n_freq,
-            1 if fixed_rate is None else fixed_rate,
-            hop_length or n_freq - 1,
-        )
+    hop_length: Annotated[int | None, integer(1)] = None
+    n_freq: Annotated[int, integer(1)] = 201
+    fixed_rate: Annotated[float | None, real(0, above=True)] = None
+
+    def _prepare(self) -> None:
+        self._fixed_rate = 1 if self.fixed_rate is None else self.fixed_rate
+        self._hop_length = self.hop_length or self.n_freq - 1
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        advance = np.linspace(0, np.pi * self.hop_length, self.n_freq)
-        return _pairs(_stretched(need_complex(array, "TimeStretch", 3), self.fixed_rate, advance))
+        advance = np.linspace(0, np.pi * self._hop_length, self.n_freq)
+        return _pairs(_stretched(need_complex(array, "TimeStretch", 3), self._fixed_rate, advance))
+
+
+def _check_rolloff(value: Any, name: str) -> float:
+    type_check(value, float, name)
+    return check_real(value, name, 0, 1.0, above=True)
 
 
 def resampled(
@@ -297,9 +258,7 @@ def resampled(
     rolloff: float = 0.99,
     beta: float = 14.769656459379492,
 ) -> np.ndarray:
-    """Bandlimited interpolation: each of the `after` samples in a period has its own filter over the input
-    around it.
-    """
+    """Bandlimited interpolation: each of the `after` samples in a period has its own filter over the inputs near it."""
     if before == after:
         return signal
     divisor = math.gcd(int(before), int(after))
@@ -328,70 +287,53 @@ def resampled(
     return result
 
 
+@arguments
 class Resample(AudioOperation):
     """A signal at another sample rate."""
 
-    def __init__(
-        self,
-        orig_freq: float = 16000,
-        new_freq: float = 16000,
-        resample_method: ResampleMethod = ResampleMethod.SINC_INTERPOLATION,
-        lowpass_filter_width: int = 6,
-        rolloff: float = 0.99,
-        beta: float | None = None,
-    ) -> None:
-        super().__init__()
-        check_real(orig_freq, "orig_freq", 0, above=True)
-        check_real(new_freq, "new_freq", 0, above=True)
-        type_check(resample_method, ResampleMethod, "resample_method")
-        check_int(lowpass_filter_width, "lowpass_filter_width", 1)
-        type_check(rolloff, float, "rolloff")
-        check_real(rolloff, "rolloff", 0, 1.0, above=True)
+    orig_freq: Annotated[float, real(0, above=True)] = 16000
+    new_freq: Annotated[float, real(0, above=True)] = 16000
+    resample_method: Annotated[ResampleMethod, kind_of(ResampleMethod)] = ResampleMethod.SINC_INTERPOLATION
+    lowpass_filter_width: Annotated[int, integer(1)] = 6
+    rolloff: Annotated[float, _check_rolloff] = 0.99
+    beta: float | None = None
+
+    def _prepare(self) -> None:
         self._arguments = (
-            orig_freq,
-            new_freq,
-            resample_method,
-            lowpass_filter_width,
-            rolloff,
-            14.769656459379492 if beta is None else beta,
+            self.orig_freq,
+            self.new_freq,
+            self.resample_method,
+            self.lowpass_filter_width,
+            self.rolloff,
+            14.769656459379492 if self.beta is None else self.beta,
         )
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         return resampled(array, *self._arguments)
 
 
+@arguments
 class PitchShift(AudioOperation):
     """A signal of the same length with another pitch."""
 
-    def __init__(
-        self,
-        sample_rate: int,
-        n_steps: int,
-        bins_per_octave: int = 12,
-        n_fft: int = 512,
-        win_length: int | None = None,
-        hop_length: int | None = None,
-        window: WindowType = WindowType.HANN,
-    ) -> None:
-        super().__init__()
-        check_int(sample_rate, "sample_rate", 0)
-        check_int(n_steps, "n_steps")
-        check_int(bins_per_octave, "bins_per_octave")
-        if bins_per_octave == 0:
-            raise ValueError(
-                "Input bins_per_octave is not within the required interval of [-2147483648, 0) and (0, 2147483647]."
-            )
-        check_frames(n_fft, win_length, hop_length)
-        type_check(window, WindowType, "window")
-        self.sample_rate, self.n_steps, self.bins_per_octave, self.n_fft = sample_rate, n_steps, bins_per_octave, n_fft
-        self.win_length = win_length or n_fft
-        self.hop_length, self.window = hop_length or self.win_length // 4, window
+    sample_rate: Annotated[int, integer(0)]
+    n_steps: Annotated[int, integer()]
+    bins_per_octave: Annotated[int, check_nonzero] = 12
+    n_fft: int = 512
+    win_length: int | None = None
+    hop_length: int | None = None
+    window: Annotated[WindowType, kind_of(WindowType)] = WindowType.HANN
+
+    def _prepare(self) -> None:
+        check_frames(self.n_fft, self.win_length, self.hop_length)
+        self._win_length = self.win_length or self.n_fft
+        self._hop_length = self.hop_length or self._win_length // 4
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        window, length = window_of(self.window, self.win_length, self.n_fft), array.shape[-1]
+        window, length = window_of(self.window, self._win_length, self.n_fft), array.shape[-1]
         rate = float(np.float32(2.0 ** np.float32(-self.n_steps / self.bins_per_octave)))
-        spectrum = frames_of(array, window, self.hop_length)
-        stretched = _stretched(spectrum, rate, np.linspace(0, np.pi * self.hop_length, spectrum.shape[-2]))
-        signal = signal_of(stretched, window, self.hop_length, length=math.floor(length / np.float32(rate) + 0.5))
+        spectrum = frames_of(array, window, self._hop_length)
+        stretched = _stretched(spectrum, rate, np.linspace(0, np.pi * self._hop_length, spectrum.shape[-2]))
+        signal = signal_of(stretched, window, self._hop_length, length=math.floor(length / np.float32(rate) + 0.5))
         shifted = resampled(signal, int(self.sample_rate / np.float32(rate)), self.sample_rate)[..., :length]
         return np.pad(shifted, [(0, 0)] * (array.ndim - 1) + [(0, length - shifted.shape[-1])])

@@ -1,56 +1,15 @@
 """Operations on audio. Upstream: ``mindspore.dataset.audio.transforms``."""
 
-from mindspore_compat.dataset.audio._delays import Flanger, Phaser
-from mindspore_compat.dataset.audio._detect import DetectPitchFrequency, Vad
-from mindspore_compat.dataset.audio._effects import (
-    AmplitudeToDB,
-    Angle,
-    ComplexNorm,
-    ComputeDeltas,
-    Contrast,
-    DBToAmplitude,
-    DCShift,
-    Dither,
-    Fade,
-    FrequencyMasking,
-    Gain,
-    Magphase,
-    MaskAlongAxis,
-    MaskAlongAxisIID,
-    MuLawDecoding,
-    MuLawEncoding,
-    Overdrive,
-    SlidingWindowCmn,
-    TimeMasking,
-    Vol,
-)
-from mindspore_compat.dataset.audio._filters import (
-    AllpassBiquad,
-    BandBiquad,
-    BandpassBiquad,
-    BandrejectBiquad,
-    BassBiquad,
-    Biquad,
-    DeemphBiquad,
-    EqualizerBiquad,
-    Filtfilt,
-    HighpassBiquad,
-    LFilter,
-    LowpassBiquad,
-    RiaaBiquad,
-    TrebleBiquad,
-)
+# ruff: noqa: F403, F405 (names come by `*` from files that list them)
+
+from mindspore_compat.dataset.audio._delays import *
+from mindspore_compat.dataset.audio._detect import *
+from mindspore_compat.dataset.audio._effects import *
+from mindspore_compat.dataset.audio._filters import *
+from mindspore_compat.dataset.audio._masks import *
 from mindspore_compat.dataset.audio._operation import AudioOperation as AudioTensorOperation
-from mindspore_compat.dataset.audio._spectra import LFCC, MFCC, MelScale, MelSpectrogram, SpectralCentroid, Spectrogram
-from mindspore_compat.dataset.audio._waves import (
-    GriffinLim,
-    InverseMelScale,
-    InverseSpectrogram,
-    PhaseVocoder,
-    PitchShift,
-    Resample,
-    TimeStretch,
-)
+from mindspore_compat.dataset.audio._spectra import *
+from mindspore_compat.dataset.audio._waves import *
 
 __all__ = [
     "LFCC",

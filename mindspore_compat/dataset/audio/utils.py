@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, INT32_MAX, check_value, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_int, check_real, type_check
 
 __all__ = [
     "BorderType",
@@ -122,22 +122,6 @@ class WindowType(str, Enum):
     HAMMING = "hamming"
     HANN = "hann"
     KAISER = "kaiser"
-
-
-def check_int(value: Any, name: str, low: int = -INT32_MAX - 1, high: int = INT32_MAX) -> None:
-    """An int in [low, high]."""
-    type_check(value, int, name)
-    check_value(value, (low, high), name)
-
-
-def check_real(
-    value: Any, name: str, low: float = -FLOAT_MAX_INTEGER, high: float = FLOAT_MAX_INTEGER, above: bool = False
-) -> None:
-    """A number in [low, high], or with `above` in (low, high]."""
-    type_check(value, (int, float), name)
-    check_value(value, (low, high), name)
-    if above and value == low:
-        raise ValueError(f"Input {name} is not within the required interval of ({low}, {high}], got {value}.")
 
 
 def _triangles(frequencies: np.ndarray, points: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, type_check, type_check_list
 
 if TYPE_CHECKING:
-    from mindspore_compat.dataset.engine._session import Run
+    from mindspore_compat.dataset.engine._execution.session import Run
 
 __all__ = ["DSCallback", "DSRunContext", "WaitedDSCallback", "check_callbacks"]
 
@@ -25,7 +25,7 @@ class DSRunContext:
 
 
 class DSCallback:
-    """Derive from it and override the ``ds_*`` methods; steps are told every `step_size` rows."""
+    """Derive from it and override the ``ds_*`` methods; step callbacks are notified every `step_size` rows."""
 
     def __init__(self, step_size: int = 1) -> None:
         check_pos_int32(step_size, "step_size")
@@ -49,7 +49,7 @@ class DSCallback:
         """After a row."""
 
     def _before(self, rows: Iterator, run: Run) -> Iterator:
-        """The rows that operations are about to get, each told."""
+        """The rows that operations are about to get; callbacks are notified of each."""
         if run.is_first:
             self._begun = DSRunContext(run.epoch + 1, 0, self._ended.cur_step_num)
         for row in rows:
@@ -58,7 +58,7 @@ class DSCallback:
             yield row
 
     def _around(self, rows: Iterator, run: Run) -> Iterator:
-        """The rows that operations gave, each told, and the epochs; the passes of a repeat are one epoch."""
+        """Rows that operations gave; callbacks get each, and the epochs: all passes of a repeat are one."""
         if run.is_first:
             self._ended = DSRunContext(run.epoch + 1, 0, self._ended.cur_step_num)
             if not self._has_begun:
@@ -73,7 +73,7 @@ class DSCallback:
             self.ds_epoch_end(self._ended)
 
     def _counted(self, context: DSRunContext) -> bool:
-        """One more step; whether it is told."""
+        """One more step; whether callbacks are notified of it."""
         context.cur_step_num_in_epoch += 1
         context.cur_step_num += 1
         return (context.cur_step_num_in_epoch - 1) % self.step_size == 0
@@ -82,9 +82,8 @@ class DSCallback:
 class WaitedDSCallback(DSCallback):
     """Couples the pipeline to training: override `sync_epoch_begin` and `sync_step_begin`.
 
-    Here the pipeline runs in the training thread, on demand, so it never is ahead of training and the sync methods
-    are called at
-    once; `train_run_context` is the one of the last training hook, None before the first.
+    Here the pipeline runs in the training thread, on demand, so it never is ahead of training and the sync methods are
+    called at once; `train_run_context` is the one of the last training hook, None before the first.
     """
 
     def __init__(self, step_size: int = 1) -> None:

@@ -2,8 +2,7 @@
 
 `seed`, `num_parallel_workers`, `prefetch_size`, `enable_shared_mem`, `multiprocessing_start_method` and
 `multiprocessing_timeout_interval` steer the pipeline here. The other switches tune upstream's C++ threads; they are
-checked and
-remembered, without further effect.
+checked and remembered, without further effect.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Where the pipeline's randomness comes from.
 
-One base seed per iterator; everything random below it is keyed by (base, pass, node, task), never by wall clock,
-thread or
-process. So the same seed gives the same data for any number of workers, and every epoch of an iterator differs. As
-upstream,
-a seed that the user chose makes each *new* iterator start over with the same order.
+One base seed per iterator; everything random below it is keyed by (base, pass, node, task), never by wall clock, thread
+or process. So the same seed gives the same data for any number of workers, and every epoch of an iterator differs. As
+upstream, a seed that the user chose makes each *new* iterator start over with the same order.
 """
 
 from __future__ import annotations

@@ -9,17 +9,22 @@ from typing import Any
 from mindspore_compat._api.errors import warn_once
 
 __all__ = [
+    "FLOAT_MAX_INTEGER",
     "INT32_MAX",
     "INT32_MIN",
     "INT64_MAX",
     "INT64_MIN",
-    "UINT8_MAX",
     "UINT32_MAX",
-    "FLOAT_MAX_INTEGER",
-    "check_value",
-    "check_pos_int32",
+    "UINT8_MAX",
+    "check_columns",
     "check_dir",
     "check_file",
+    "check_int",
+    "check_nonzero",
+    "check_pos_int32",
+    "check_probability",
+    "check_real",
+    "check_value",
     "row_sizes",
     "type_check",
     "type_check_list",
@@ -57,10 +62,42 @@ def check_value(value: float, interval: tuple[float, float], arg_name: str) -> N
         raise ValueError(f"Input {arg_name} is not within the required interval of [{low}, {high}], got {value}.")
 
 
-def check_pos_int32(value: Any, arg_name: str) -> None:
-    """An int in [1, INT32_MAX]."""
-    type_check(value, int, arg_name)
-    check_value(value, (1, INT32_MAX), arg_name)
+def check_int(value: Any, name: str, low: int = INT32_MIN, high: int = INT32_MAX) -> Any:
+    """An int in [low, high]; returned."""
+    type_check(value, int, name)
+    check_value(value, (low, high), name)
+    return value
+
+
+def check_nonzero(value: Any, name: str) -> Any:
+    """An int other than 0; returned."""
+    check_int(value, name)
+    if value == 0:
+        raise ValueError(f"Input {name} is not within the required interval of [{INT32_MIN}, 0) and (0, {INT32_MAX}].")
+    return value
+
+
+def check_real(
+    value: Any, name: str, low: float = -FLOAT_MAX_INTEGER, high: float = FLOAT_MAX_INTEGER, above: bool = False
+) -> Any:
+    """A number in [low, high], or with `above` in (low, high]; returned."""
+    type_check(value, (int, float), name)
+    check_value(value, (low, high), name)
+    if above and value == low:
+        raise ValueError(f"Input {name} is not within the required interval of ({low}, {high}], got {value}.")
+    return value
+
+
+def check_probability(prob: Any, name: str = "prob") -> float:
+    """A number in [0, 1]; returned."""
+    type_check(prob, (float, int), name)
+    check_value(prob, (0.0, 1.0), name)
+    return prob
+
+
+def check_pos_int32(value: Any, arg_name: str) -> Any:
+    """An int in [1, INT32_MAX]; returned."""
+    return check_int(value, arg_name, 1)
 
 
 def check_dir(path: Any, arg_name: str = "dataset_dir") -> None:
@@ -115,3 +152,20 @@ def row_sizes(max_rowsize: Any, batch_size: Any = 1) -> list[int]:
         check_value(size, (-1, INT32_MAX), "max_rowsize")
     factor = batch_size if isinstance(batch_size, int) else 1
     return [size if size == -1 else size * factor for size in sizes]
+
+
+def check_columns(columns: Any, name: str) -> list[str]:
+    """A non-empty list of different names, from a name or a list. Raises: TypeError, ValueError."""
+    type_check(columns, (list, tuple, str), name)
+    columns = [columns] if isinstance(columns, str) else list(columns)
+    if not columns:
+        raise ValueError(f"{name} should not be empty.")
+    type_check_list(columns, str, name)
+    for i, column in enumerate(columns):
+        if not column:
+            raise ValueError(f"{name}[{i}] should not be empty.")
+    if len(set(columns)) != len(columns):
+        raise ValueError(
+            f"Every column name should not be same with others in column_names, but got {columns} as {name}."
+        )
+    return columns

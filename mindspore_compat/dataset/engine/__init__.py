@@ -1,100 +1,130 @@
-"""Sources, samplers, iterators and the pipeline. Upstream: ``mindspore.dataset.engine``."""
+"""Sources, samplers, iterators and the pipeline. Upstream: ``mindspore.dataset.engine``.
+
+`_dataset.py` has `Dataset`, `_nodes/` what its methods make, `_sources/` what reads, `_execution/` what runs it; the
+other files have upstream's names (docs/design/dataset.md).
+"""
+
+# ruff: noqa: F403, F405 (names come by `*` from files that list them)
 
 from mindspore_compat.dataset.callback import DSCallback, WaitedDSCallback
 from mindspore_compat.dataset.core import config
-from mindspore_compat.dataset.engine._batch_nodes import (
-    BatchDataset,
-    BatchInfo,
-    BucketBatchByLengthDataset,
-    PaddedBatchDataset,
-)
-from mindspore_compat.dataset.engine._index_nodes import RepeatDataset, ShuffleDataset, SkipDataset, TakeDataset
-from mindspore_compat.dataset.engine._row_nodes import (
-    ConcatDataset,
-    FilterDataset,
-    MapDataset,
-    ProjectDataset,
-    RenameDataset,
-    ZipDataset,
-)
-from mindspore_compat.dataset.engine._source_nodes import MappableDataset, SourceDataset
-from mindspore_compat.dataset.engine._sync import SyncWaitDataset
-from mindspore_compat.dataset.engine._tfrecord import TFRecordDataset
 from mindspore_compat.dataset.engine.cache_client import DatasetCache
-from mindspore_compat.dataset.engine.datasets import Dataset, zip
-from mindspore_compat.dataset.engine.datasets_audio import *  # noqa: F403
-from mindspore_compat.dataset.engine.datasets_audio import __all__ as _audio_names
-from mindspore_compat.dataset.engine.datasets_standard_format import CSVDataset, MindDataset
-from mindspore_compat.dataset.engine.datasets_text import *  # noqa: F403
-from mindspore_compat.dataset.engine.datasets_text import __all__ as _text_names
-from mindspore_compat.dataset.engine.datasets_user_defined import GeneratorDataset, NumpySlicesDataset, PaddedDataset
-from mindspore_compat.dataset.engine.datasets_vision import *  # noqa: F403
-from mindspore_compat.dataset.engine.datasets_vision import __all__ as _vision_names
-from mindspore_compat.dataset.engine.graphdata import GraphData, OutputFormat, SamplingStrategy
+from mindspore_compat.dataset.engine.datasets import *
+from mindspore_compat.dataset.engine.datasets_audio import *
+from mindspore_compat.dataset.engine.datasets_standard_format import *
+from mindspore_compat.dataset.engine.datasets_text import *
+from mindspore_compat.dataset.engine.datasets_user_defined import *
+from mindspore_compat.dataset.engine.datasets_vision import *
+from mindspore_compat.dataset.engine.graphdata import *
 from mindspore_compat.dataset.engine.iterators import DictIterator, TupleIterator
-from mindspore_compat.dataset.engine.samplers import (
-    BuiltinSampler,
-    DistributedSampler,
-    IterSampler,
-    PKSampler,
-    RandomSampler,
-    Sampler,
-    SequentialSampler,
-    Shuffle,
-    SubsetRandomSampler,
-    SubsetSampler,
-    WeightedRandomSampler,
-)
-from mindspore_compat.dataset.engine.schema import Schema
 
 __all__ = [
+    "AGNewsDataset",
+    "AmazonReviewDataset",
     "BatchDataset",
     "BatchInfo",
     "BucketBatchByLengthDataset",
     "BuiltinSampler",
+    "CLUEDataset",
+    "CMUArcticDataset",
     "CSVDataset",
+    "Caltech101Dataset",
+    "Caltech256Dataset",
+    "CelebADataset",
+    "Cifar100Dataset",
+    "Cifar10Dataset",
+    "CityscapesDataset",
+    "CoNLL2000Dataset",
+    "CocoDataset",
     "ConcatDataset",
+    "DBpediaDataset",
+    "DIV2KDataset",
     "DSCallback",
     "Dataset",
     "DatasetCache",
     "DictIterator",
     "DistributedSampler",
+    "EMnistDataset",
+    "EnWik9Dataset",
+    "FakeImageDataset",
+    "FashionMnistDataset",
     "FilterDataset",
+    "FlickrDataset",
+    "Flowers102Dataset",
+    "Food101Dataset",
+    "GTZANDataset",
     "GeneratorDataset",
     "GraphData",
+    "IMDBDataset",
+    "IWSLT2016Dataset",
+    "IWSLT2017Dataset",
+    "ImageFolderDataset",
     "IterSampler",
+    "KITTIDataset",
+    "KMnistDataset",
+    "LFWDataset",
+    "LJSpeechDataset",
+    "LSUNDataset",
+    "LibriTTSDataset",
+    "ManifestDataset",
     "MapDataset",
     "MappableDataset",
     "MindDataset",
+    "MnistDataset",
+    "Multi30kDataset",
     "NumpySlicesDataset",
+    "OmniglotDataset",
     "OutputFormat",
     "PKSampler",
     "PaddedBatchDataset",
     "PaddedDataset",
+    "PennTreebankDataset",
+    "PhotoTourDataset",
+    "Places365Dataset",
     "ProjectDataset",
+    "QMnistDataset",
+    "RandomDataset",
     "RandomSampler",
     "RenameDataset",
+    "RenderedSST2Dataset",
     "RepeatDataset",
+    "SBDataset",
+    "SBUDataset",
+    "SQuADDataset",
+    "SST2Dataset",
+    "STL10Dataset",
+    "SUN397Dataset",
+    "SVHNDataset",
     "Sampler",
     "SamplingStrategy",
     "Schema",
+    "SemeionDataset",
     "SequentialSampler",
     "Shuffle",
     "ShuffleDataset",
     "SkipDataset",
+    "SogouNewsDataset",
     "SourceDataset",
+    "SpeechCommandsDataset",
     "SubsetRandomSampler",
     "SubsetSampler",
     "SyncWaitDataset",
     "TFRecordDataset",
     "TakeDataset",
+    "TedliumDataset",
+    "TextFileDataset",
     "TupleIterator",
+    "UDPOSDataset",
+    "USPSDataset",
+    "VOCDataset",
+    "WIDERFaceDataset",
     "WaitedDSCallback",
     "WeightedRandomSampler",
+    "WikiTextDataset",
+    "YahooAnswersDataset",
+    "YelpReviewDataset",
+    "YesNoDataset",
     "ZipDataset",
     "config",
     "zip",
-    *_audio_names,
-    *_text_names,
-    *_vision_names,
 ]

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat.mindrecord.filewriter import FileWriter
+
 __all__ = ["save_as_mindrecord"]
 
 #: MindRecord holds fewer types than numpy: dtype -> its type, and the numpy dtype values are cast to
@@ -58,8 +60,6 @@ def save_as_mindrecord(rows: Iterator[dict[str, np.ndarray]], file_name: str, nu
     Raises:
         RuntimeError: for a column that MindRecord can not hold, or if there is no row.
     """
-    from mindspore_compat.mindrecord import FileWriter
-
     writer = FileWriter(file_name, num_files)
     schema: dict[str, dict[str, Any]] = {}
     pending: list[dict[str, Any]] = []

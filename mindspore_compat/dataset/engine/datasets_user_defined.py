@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.validator_helpers import row_sizes, type_check
-from mindspore_compat.dataset.engine._columns import Row, batch_columns, has_object_values, to_row
-from mindspore_compat.dataset.engine._row_nodes import check_columns
-from mindspore_compat.dataset.engine._session import Parallelism, Run
-from mindspore_compat.dataset.engine._source_nodes import ArrayDataset, MappableDataset
+from mindspore_compat.dataset.core.datatypes import numpy_dtype
+from mindspore_compat.dataset.core.validator_helpers import check_columns, row_sizes, type_check
+from mindspore_compat.dataset.engine._execution.columns import Row, batch_columns, has_object_values, to_row
+from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
+from mindspore_compat.dataset.engine._nodes.batch import BatchInfo
+from mindspore_compat.dataset.engine._sources.base import ArrayDataset, MappableDataset
 from mindspore_compat.dataset.engine.samplers import PKSampler, Sampler
 from mindspore_compat.dataset.engine.schema import Schema
 from mindspore_compat.dataset.transforms._operation import call_user_function
@@ -63,9 +64,8 @@ class GeneratorDataset(MappableDataset):
             self._is_random_access or hasattr(source, "__iter__") or hasattr(source, "__next__") or callable(source)
         ):
             raise TypeError(
-                "Input `source` function of GeneratorDataset should be callable, iterable or random "
-                "accessible, commonly it "
-                "should implement one of the method like yield, __getitem__ or __next__(__iter__), but got "
+                "Input `source` function of GeneratorDataset should be callable, iterable or random accessible, "
+                "commonly it should implement one of the method like yield, __getitem__ or __next__(__iter__), but got "
                 f"{type(source)}."
             )
         schema = Schema(schema) if isinstance(schema, str) else schema
@@ -93,8 +93,6 @@ class GeneratorDataset(MappableDataset):
         if types is None:
             self._types: list[np.dtype] | None = None
             return
-        from mindspore_compat.dataset.core.datatypes import numpy_dtype
-
         type_check(types, (list, tuple), "column_types")
         self._types = [numpy_dtype(t) for t in types]
 
@@ -155,11 +153,9 @@ class GeneratorDataset(MappableDataset):
         for array, expected in zip(row, self._types or (), strict=False):
             if getattr(array, "dtype", None) != expected:
                 raise RuntimeError(
-                    "Invalid Python function, type of returned data in 'GeneratorDataset' should be same "
-                    "with specified "
-                    f"column_types, but the type of returned data: {getattr(array, 'dtype', type(array))}, "
-                    "specified column "
-                    f"type: {expected}"
+                    "Invalid Python function, type of returned data in 'GeneratorDataset' should be same with "
+                    f"specified column_types, but the type of returned data: {getattr(array, 'dtype', type(array))}, "
+                    f"specified column type: {expected}"
                 )
         return row
 
@@ -189,8 +185,6 @@ class GeneratorDataset(MappableDataset):
             yield list(ids)
 
     def _make_batch(self, work: tuple[int, list[int]]) -> Row:
-        from mindspore_compat.dataset.engine._batch_nodes import BatchInfo
-
         number, ids = work
         rows = self._fetch(np.asarray(ids))
         if self.collate_fn is None:
@@ -274,9 +268,8 @@ def _as_column(values: Any, name: str) -> np.ndarray:
         ) from error
     if array.ndim == 0 or has_object_values(array):
         raise TypeError(
-            f"Column {name}: expected int, float, bool or string data of one shape, but got {type(values)} "
-            "which makes an array "
-            f"of dtype {array.dtype}; use GeneratorDataset for such data."
+            f"Column {name}: expected int, float, bool or string data of one shape, but got {type(values)} which makes "
+            f"an array of dtype {array.dtype}; use GeneratorDataset for such data."
         )
     return array
 

@@ -22,8 +22,8 @@ from mindspore_compat.dataset.core.validator_helpers import (
     type_check_list,
     workers_in_range,
 )
-from mindspore_compat.dataset.engine._graph_server import RemoteStore, serve
-from mindspore_compat.dataset.engine._graph_store import GraphStore
+from mindspore_compat.dataset.engine._graph.server import RemoteStore, serve
+from mindspore_compat.dataset.engine._graph.store import GraphStore
 
 __all__ = ["GraphData", "OutputFormat", "SamplingStrategy"]
 

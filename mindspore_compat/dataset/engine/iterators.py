@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from collections.abc import Iterator as RowIterator
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.dataset.core import config
-from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, type_check
-from mindspore_compat.dataset.engine._columns import Row
-from mindspore_compat.dataset.engine._row_nodes import check_columns
-from mindspore_compat.dataset.engine._session import Session
-from mindspore_compat.dataset.engine.datasets import Dataset
+from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_columns, type_check
+from mindspore_compat.dataset.engine._execution.columns import Row
+from mindspore_compat.dataset.engine._execution.session import Session
+
+if TYPE_CHECKING:
+    from mindspore_compat.dataset.engine._dataset import Dataset
 
 __all__ = ["DictIterator", "Iterator", "TupleIterator"]
 
@@ -129,7 +131,6 @@ def _converter(output_numpy: bool, do_copy: bool) -> Callable[[Any], Any]:
     """What turns a column into what the user gets; strings stay NumPy arrays, dicts are converted entry by entry."""
     if output_numpy:
         return _copied if do_copy else _as_is
-    from mindspore_compat.common.tensor import Tensor
 
     def to_tensor(value: Any) -> Any:
         if isinstance(value, dict):

@@ -1,8 +1,7 @@
 """Which samples of a source are read, and in what order. Upstream: ``mindspore.dataset`` samplers.
 
 Every sampler turns a pass over ``n`` samples into an int64 array of sample ids; a child sampler goes first and the
-parent
-chooses among the child's ids.
+parent chooses among the child's ids.
 """
 
 from __future__ import annotations
@@ -30,7 +29,6 @@ __all__ = [
     "SubsetRandomSampler",
     "SubsetSampler",
     "WeightedRandomSampler",
-    "select_sampler",
 ]
 
 
@@ -45,7 +43,7 @@ class Shuffle(str, Enum):
     INFILE = "infile"
 
 
-def _check_int(value: Any, name: str) -> None:
+def check_number(value: Any, name: str) -> None:
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{name} must be integer but was: {value!r}.")
 
@@ -53,7 +51,7 @@ def _check_int(value: Any, name: str) -> None:
 def _check_num_samples(num_samples: int | None) -> None:
     if num_samples is None:
         return
-    _check_int(num_samples, "num_samples")
+    check_number(num_samples, "num_samples")
     if not 0 <= num_samples <= INT64_MAX:
         raise ValueError(f"num_samples exceeds the boundary between 0 and {INT64_MAX}(INT64_MAX)! Got {num_samples}.")
 
@@ -116,7 +114,7 @@ class SequentialSampler(BuiltinSampler):
 
     def __init__(self, start_index: int | None = None, num_samples: int | None = None) -> None:
         if start_index is not None:
-            _check_int(start_index, "start_index")
+            check_number(start_index, "start_index")
         _check_num_samples(num_samples)
         self.start_index = start_index
         super().__init__(num_samples)
@@ -233,10 +231,8 @@ class DistributedSampler(BuiltinSampler):
     """One of `num_shards` equal shards: every `num_shards`-th sample of an order that all shards share.
 
     The shared order comes from the dataset's seed: without one (``mindspore.set_seed`` or
-    ``dataset.config.set_seed``) all
-    shards use the same fixed seed, so they never overlap. The end is filled up with samples from the start;
-    `offset` >= 0
-    starts with that shard instead and fills nothing up.
+    ``dataset.config.set_seed``) all shards use the same fixed seed, so they never overlap. The end is filled up with
+    samples from the start; `offset` >= 0 starts with that shard instead and fills nothing up.
     """
 
     def __init__(
@@ -247,12 +243,12 @@ class DistributedSampler(BuiltinSampler):
         num_samples: int | None = None,
         offset: int = -1,
     ) -> None:
-        _check_int(num_shards, "num_shards")
-        _check_int(shard_id, "shard_id")
+        check_number(num_shards, "num_shards")
+        check_number(shard_id, "shard_id")
         if not isinstance(shuffle, (bool, Shuffle)):
             raise TypeError(f"shuffle must be a boolean value or valid shuffle mode but was: {shuffle!r}.")
         _check_num_samples(num_samples)
-        _check_int(offset, "offset")
+        check_number(offset, "offset")
         self.num_shards = num_shards
         self.shard_id = shard_id
         self.shuffle = shuffle if isinstance(shuffle, Shuffle) else Shuffle.GLOBAL if shuffle else Shuffle.FALSE
@@ -303,7 +299,7 @@ class PKSampler(BuiltinSampler):
         class_column: str = "label",
         num_samples: int | None = None,
     ) -> None:
-        _check_int(num_val, "num_val")
+        check_number(num_val, "num_val")
         if num_class is not None:
             raise NotImplementedError("Not supported to specify num_class for PKSampler.")
         if not isinstance(shuffle, bool):
@@ -379,54 +375,3 @@ class IterSampler(Sampler):
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.sampler)
-
-
-def select_sampler(
-    num_samples: int | None,
-    sampler: Any,
-    shuffle: bool | Shuffle | None,
-    num_shards: int | None,
-    shard_id: int | None,
-    random_by_default: bool = True,
-) -> BuiltinSampler:
-    """The sampler that a source's arguments ask for. Raises: TypeError, ValueError for arguments that conflict."""
-    if sampler is not None:
-        if any(v is not None for v in (num_samples, shuffle, num_shards, shard_id)):
-            raise ValueError(
-                "Conflicting arguments during sampler assignments. "
-                f"num_samples: {num_samples}, num_shards: {num_shards}, shard_id: {shard_id}, shuffle: {shuffle}. "
-                "Give them to the sampler instead."
-            )
-        return _as_sampler(sampler)
-    _check_shards(num_shards, shard_id)
-    if shuffle is not None and not isinstance(shuffle, (bool, Shuffle)):
-        raise TypeError(f"shuffle must be of boolean or enum of 'Shuffle' values, but got {shuffle!r}.")
-    is_random = random_by_default if shuffle is None else shuffle not in (False, Shuffle.FALSE)
-    if num_shards is not None and shard_id is not None:
-        return DistributedSampler(num_shards, shard_id, is_random, num_samples)
-    return RandomSampler(num_samples=num_samples) if is_random else SequentialSampler(num_samples=num_samples)
-
-
-def _as_sampler(sampler: Any) -> BuiltinSampler:
-    if isinstance(sampler, BuiltinSampler):
-        return sampler
-    if isinstance(sampler, (list, tuple, np.ndarray)):
-        return SubsetSampler(sampler)
-    if hasattr(sampler, "__iter__"):
-        return IterSampler(sampler)
-    raise TypeError(f"sampler should be either iterable or from mindspore.dataset.samplers, but got {type(sampler)}.")
-
-
-def _check_shards(num_shards: int | None, shard_id: int | None) -> None:
-    if (num_shards is None) != (shard_id is None):
-        raise ValueError("num_shards and shard_id need to be passed in together.")
-    if num_shards is None or shard_id is None:
-        return
-    _check_int(num_shards, "num_shards")
-    _check_int(shard_id, "shard_id")
-    if num_shards < 1:
-        raise ValueError(f"num_shards should be a positive value, but got {num_shards}.")
-    if not 0 <= shard_id < num_shards:
-        raise ValueError(
-            f"shard_id should be less than num_shards, but got shard_id: {shard_id}, num_shards: {num_shards}."
-        )

@@ -16,8 +16,9 @@ import numpy as np
 
 from mindspore_compat._format.source import read_regular
 from mindspore_compat._format.wire import FormatError
+from mindspore_compat.dataset.core.arguments import flag
 from mindspore_compat.dataset.core.validator_helpers import UINT32_MAX, check_value, type_check
-from mindspore_compat.dataset.text.transforms import _Tokenizer
+from mindspore_compat.dataset.text._tokenizers import Tokenizer
 
 __all__ = ["JiebaMode", "JiebaTokenizer"]
 
@@ -143,7 +144,7 @@ def _lines(path: str) -> list[str]:
         raise RuntimeError(f"JiebaTokenizer: failed to read {path}: {error}.") from error
 
 
-class JiebaTokenizer(_Tokenizer):
+class JiebaTokenizer(Tokenizer):
     """Chinese words. Dictionaries and models are cppjieba's: ``jieba.dict.utf8`` and ``hmm_model.utf8``.
 
     Args:
@@ -157,7 +158,7 @@ class JiebaTokenizer(_Tokenizer):
             if path is None:
                 raise ValueError(f"The dict of {name} in cppjieba is not provided.")
             type_check(path, str, "hmm_path" if name == "HMMSegment" else "mp_path")
-        super().__init__(with_offsets)
+        self.with_offsets = flag(with_offsets, "with_offsets")
         if not isinstance(mode, JiebaMode):
             raise TypeError(f"Wrong input type for mode, should be JiebaMode, but got {type(mode)}.")
         for path in (hmm_path, mp_path):

@@ -13,8 +13,10 @@ import numpy as np
 
 from mindspore_compat._format.source import read_regular
 from mindspore_compat._format.wire import FormatError
+from mindspore_compat._runtime.files import write_atomically
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, kind_of
 from mindspore_compat.dataset.core.validator_helpers import UINT32_MAX, check_value, type_check, type_check_list
-from mindspore_compat.dataset.text.utils import as_text
+from mindspore_compat.dataset.text._vocab import as_text
 from mindspore_compat.dataset.transforms._operation import TensorOperation
 
 __all__ = [
@@ -155,8 +157,6 @@ class SentencePieceVocab:
         type_check(filename, str, "filename")
         if not os.path.isdir(path):
             raise RuntimeError(f"Get real path failed, path={path}: no such folder.")
-        from mindspore_compat._runtime.files import write_atomically
-
         write_atomically(os.path.join(path, filename), [vocab._model])
 
 
@@ -168,6 +168,7 @@ def _check_training(vocab_size: Any, coverage: Any, model_type: Any, params: Any
     type_check(params, (dict, type(None)), "params")
 
 
+@arguments
 class SentencePieceTokenizer(TensorOperation):
     """A text in pieces.
 
@@ -175,10 +176,8 @@ class SentencePieceTokenizer(TensorOperation):
         mode: a `SentencePieceVocab`, or the file of a model. out_type: `SPieceTokenizerOutType`.
     """
 
-    def __init__(self, mode: str | SentencePieceVocab, out_type: SPieceTokenizerOutType) -> None:
-        type_check(mode, (str, SentencePieceVocab), "mode")
-        type_check(out_type, SPieceTokenizerOutType, "out_type")
-        self.mode, self.out_type = mode, out_type
+    mode: Annotated[str | SentencePieceVocab, kind_of(str, SentencePieceVocab)]
+    out_type: Annotated[SPieceTokenizerOutType, kind_of(SPieceTokenizerOutType)]
 
     @cached_property
     def _processor(self) -> Any:

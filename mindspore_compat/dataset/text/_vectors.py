@@ -10,8 +10,9 @@ import numpy as np
 
 from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of
 from mindspore_compat.dataset.core.validator_helpers import check_value, type_check
-from mindspore_compat.dataset.text.utils import as_text
+from mindspore_compat.dataset.text._vocab import as_text
 from mindspore_compat.dataset.transforms._operation import TensorOperation
 
 __all__ = ["CharNGram", "FastText", "GloVe", "ToVectors", "Vectors"]
@@ -128,6 +129,7 @@ class CharNGram(Vectors):
 _LOWER = {letter: letter + 32 for letter in range(ord("A"), ord("Z") + 1)}
 
 
+@arguments
 class ToVectors(TensorOperation):
     """Words as their vectors, float32 (words, dimension), or (dimension,) for one.
 
@@ -136,14 +138,15 @@ class ToVectors(TensorOperation):
         lower_case_backup: look for words in lower case.
     """
 
-    def __init__(self, vectors: Vectors, unk_init: Any = None, lower_case_backup: bool = False) -> None:
-        type_check(vectors, Vectors, "vectors")
-        if unk_init is not None:
-            type_check(unk_init, (list, tuple), "unk_init")
-            for i, value in enumerate(unk_init):
+    vectors: Annotated[Vectors, kind_of(Vectors)]
+    unk_init: Annotated[Any, kind_of(list, tuple)] = None
+    lower_case_backup: Annotated[bool, flag] = False
+
+    def _prepare(self) -> None:
+        if self.unk_init is not None:
+            for i, value in enumerate(self.unk_init):
                 type_check(value, (int, float), f"unk_init[{i}]")
-        type_check(lower_case_backup, bool, "lower_case_backup")
-        self.vectors, self.unk_init, self.lower_case_backup = vectors, list(unk_init or ()), lower_case_backup
+        self.unk_init = list(self.unk_init or ())
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         if array.dtype.kind not in "US":

@@ -1,202 +1,30 @@
-"""Vocabularies and conversions. Upstream: ``mindspore.dataset.text.utils``."""
+"""Vocabularies, word vectors and other helpers of the operations. Upstream: ``mindspore.dataset.text.utils``."""
 
-from __future__ import annotations
+# ruff: noqa: F403, F405 (names come by `*` from files that list them)
 
-from collections import Counter
-from collections.abc import Iterable
-from enum import IntEnum
-from typing import Any
+from mindspore_compat.dataset.text._jieba import JiebaMode
+from mindspore_compat.dataset.text._sentencepiece import (
+    SentencePieceModel,
+    SentencePieceVocab,
+    SPieceTokenizerLoadType,
+    SPieceTokenizerOutType,
+)
+from mindspore_compat.dataset.text._vectors import CharNGram, FastText, GloVe, Vectors
+from mindspore_compat.dataset.text._vocab import *
 
-import numpy as np
-
-from mindspore_compat.dataset.core.validator_helpers import check_file, type_check, type_check_list
-
-__all__ = ["NormalizeForm", "Vocab", "as_text", "to_bytes", "to_str"]
-
-
-class NormalizeForm(IntEnum):
-    """Unicode normal forms."""
-
-    NONE = 0
-    NFC = 1
-    NFKC = 2
-    NFD = 3
-    NFKD = 4
-
-
-def to_bytes(array: np.ndarray, encoding: str = "utf8") -> np.ndarray:
-    """An array of texts as bytes."""
-    if not isinstance(array, np.ndarray):
-        raise ValueError(f"input should be a NumPy array, but got {type(array)}.")
-    return np.char.encode(array, encoding)
-
-
-def to_str(array: np.ndarray, encoding: str = "utf8") -> np.ndarray:
-    """An array of bytes as texts."""
-    if not isinstance(array, np.ndarray):
-        raise ValueError(f"input should be a NumPy array, but got {type(array)}.")
-    return array if array.dtype.kind == "U" else np.char.decode(array, encoding)
-
-
-def as_text(value: Any) -> str:
-    """One text from a 0-d array, a text or bytes. Raises: RuntimeError for anything else."""
-    item = value.item() if isinstance(value, np.ndarray) and value.size == 1 else value
-    if isinstance(item, bytes):
-        return item.decode("utf-8")
-    if not isinstance(item, str):
-        raise RuntimeError(
-            f"The input should be a scalar string, but got {getattr(value, 'dtype', type(value))} "
-            f"of shape {getattr(value, 'shape', ())}."
-        )
-    return item
-
-
-class Vocab:
-    """Words and their numbers. Make one with `from_list`, `from_dict`, `from_file` or `from_dataset`."""
-
-    def __init__(self) -> None:
-        self._ids: dict[str, int] = {}
-        self._words: dict[int, str] = {}
-
-    @classmethod
-    def _of(cls, words: Iterable[tuple[str, int]]) -> Vocab:
-        vocab = cls()
-        vocab._ids = dict(words)
-        vocab._words = {number: word for word, number in vocab._ids.items()}
-        return vocab
-
-    @classmethod
-    def _with_special(cls, words: list[str], special_tokens: list[str] | None, special_first: bool) -> Vocab:
-        special = list(special_tokens or ())
-        type_check_list(special, str, "special_tokens")
-        type_check(special_first, bool, "special_first")
-        if len(set(special)) != len(special):
-            raise ValueError("special_tokens contains duplicate.")
-        both = set(special) & set(words)
-        if both:
-            raise ValueError(f"special_tokens and word_list contain duplicate word: {sorted(both)}.")
-        ordered = special + words if special_first else words + special
-        return cls._of((word, number) for number, word in enumerate(ordered))
-
-    @classmethod
-    def from_list(
-        cls, word_list: list[str], special_tokens: list[str] | None = None, special_first: bool = True
-    ) -> Vocab:
-        """Words in their order, with the special tokens in front or behind. Raises: ValueError for duplicates."""
-        type_check(word_list, list, "word_list")
-        type_check_list(word_list, str, "word_list")
-        if len(set(word_list)) != len(word_list):
-            raise ValueError("word_list contains duplicate word.")
-        return cls._with_special(word_list, special_tokens, special_first)
-
-    @classmethod
-    def from_dict(cls, word_dict: dict[str, int]) -> Vocab:
-        """From {word: number}. Raises: ValueError for a negative number."""
-        type_check(word_dict, dict, "word_dict")
-        for word, number in word_dict.items():
-            type_check(word, str, "word")
-            type_check(number, int, "value")
-            if number < 0:
-                raise ValueError(f"Input word_id is not within the required interval: {word}: {number}.")
-        return cls._of(word_dict.items())
-
-    @classmethod
-    def from_file(
-        cls,
-        file_path: str,
-        delimiter: str = "",
-        vocab_size: int | None = None,
-        special_tokens: list[str] | None = None,
-        special_first: bool = True,
-    ) -> Vocab:
-        """One word a line, up to ``delimiter`` where there is one; at most ``vocab_size`` words."""
-        type_check(file_path, str, "file_path")
-        check_file(file_path)
-        type_check(delimiter, str, "delimiter")
-        if vocab_size is not None:
-            type_check(vocab_size, int, "vocab_size")
-            if vocab_size <= 0:
-                raise ValueError(f"Input vocab_size must be greater than 0, but got {vocab_size}.")
-        try:
-            with open(file_path, encoding="utf-8") as stream:
-                words = [
-                    line.split(delimiter)[0] if delimiter else line for line in stream.read().splitlines()[:vocab_size]
-                ]
-        except UnicodeDecodeError as error:
-            raise RuntimeError(f"from_file: {file_path} is no UTF-8 text: {error}") from error
-        repeated = [word for word, count in Counter(words).items() if count > 1]
-        if repeated:
-            raise RuntimeError(f"from_file: word_list contains duplicate word: {repeated[:3]} in {file_path}.")
-        return cls._with_special(words, special_tokens, special_first)
-
-    @classmethod
-    def from_dataset(
-        cls,
-        dataset: Any,
-        columns: str | list[str] | None = None,
-        freq_range: tuple | None = None,
-        top_k: int | None = None,
-        special_tokens: list[str] | None = None,
-        special_first: bool = True,
-    ) -> Vocab:
-        """Words of the columns (default all), the most frequent first, equals by the alphabet.
-
-        Args:
-            freq_range: (least, most) occurrences, None for no bound.
-            top_k: at most so many words.
-        """
-        names = dataset.get_col_names() if columns is None else [columns] if isinstance(columns, str) else list(columns)
-        least, most = freq_range or (None, None)
-        if least is not None and most is not None and not 0 <= least <= most:
-            raise ValueError(f"freq_range [a,b] should be 0 <= a <= b (a,b are inclusive), but got {freq_range}.")
-        if top_k is not None:
-            type_check(top_k, int, "top_k")
-            if top_k <= 0:
-                raise ValueError(f"top_k must be greater than 0, but got {top_k}.")
-        counts: Counter[str] = Counter()
-        for row in dataset.create_dict_iterator(num_epochs=1, output_numpy=True):
-            for name in names:
-                if name not in row:
-                    raise RuntimeError(f"Invalid parameter, column name: {name} does not exist in dataset.")
-                if row[name].dtype.kind not in "US":
-                    raise RuntimeError(f"Invalid datatype, column {name} should be string, but got {row[name].dtype}.")
-                counts.update(map(as_text, row[name].ravel()))
-        kept = sorted(
-            (
-                (word, count)
-                for word, count in counts.items()
-                if (least is None or count >= least) and (most is None or count <= most)
-            ),
-            key=lambda item: (-item[1], item[0]),
-        )
-        return cls._with_special([word for word, _ in kept[:top_k]], special_tokens, special_first)
-
-    def vocab(self) -> dict[str, int]:
-        """{word: number}."""
-        return dict(self._ids)
-
-    def tokens_to_ids(self, tokens: str | list[str]) -> int | list[int]:
-        """Numbers of one word or several; -1 for one that is not there."""
-        if isinstance(tokens, str):
-            return self._ids.get(tokens, -1)
-        items = tokens.tolist() if isinstance(tokens, np.ndarray) else tokens
-        if not isinstance(items, list):
-            raise TypeError(
-                f"Argument tokens with value {tokens!r} is not of type [str, list, np.ndarray], but got {type(tokens)}."
-            )
-        type_check_list(items, str, "tokens")
-        return [self._ids.get(item, -1) for item in items]
-
-    def ids_to_tokens(self, ids: int | list[int]) -> str | list[str]:
-        """Words of one number or several; "" for one that is not there."""
-        if isinstance(ids, (int, np.integer)) and not isinstance(ids, bool):
-            if ids < 0:
-                raise ValueError(f"Input ids is not within the required interval of [0, 2147483647], but got {ids}.")
-            return self._words.get(int(ids), "")
-        items = ids.tolist() if isinstance(ids, np.ndarray) else ids
-        if not isinstance(items, list):
-            raise TypeError(
-                f"Argument ids with value {ids!r} is not of type [int, list, np.ndarray], but got {type(ids)}."
-            )
-        type_check_list(items, int, "ids")
-        return [str(self.ids_to_tokens(item)) for item in items]
+__all__ = [
+    "CharNGram",
+    "FastText",
+    "GloVe",
+    "JiebaMode",
+    "NormalizeForm",
+    "SPieceTokenizerLoadType",
+    "SPieceTokenizerOutType",
+    "SentencePieceModel",
+    "SentencePieceVocab",
+    "Vectors",
+    "Vocab",
+    "as_text",
+    "to_bytes",
+    "to_str",
+]

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat._format.images import opencv
 from mindspore_compat.dataset.transforms._operation import TensorOperation, apply_operations, is_builtin
 
 __all__ = ["Pointwise", "Texts", "fuse"]
@@ -101,8 +102,6 @@ class Pointwise(TensorOperation):
 
 
 def _look_up(column: Any, table: np.ndarray, result: np.ndarray, is_first: bool) -> None:
-    from mindspore_compat.dataset.vision._image import opencv
-
     cv2 = opencv()
     count, channels = len(column), len(table)
     images: list[Any] = list(column)

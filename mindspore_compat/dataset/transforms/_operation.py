@@ -45,7 +45,10 @@ class TensorOperation:
     takes_batches = False
 
     def __init__(self) -> None:
-        """Nothing to set; operations with arguments have their own."""
+        """Nothing to set; operations with arguments have theirs from `core.arguments`, or their own."""
+
+    def _prepare(self) -> None:
+        """Called with checked arguments: checks what depends on several, sets what follows from them."""
 
     def device(self, device_target: str = "CPU") -> TensorOperation:
         """This operation: all run on the host, also where "Ascend" is asked for."""
@@ -117,9 +120,7 @@ class Composed(TensorOperation):
 
 
 def is_builtin(operation: Any) -> bool:
-    """Whether it runs nothing of the user's and keeps no state, so that it may run in any thread, in any
-    order of rows.
-    """
+    """Whether it runs nothing of the user's and keeps no state, so that any thread may run it, rows in any order."""
     if not isinstance(operation, TensorOperation) or not type(operation).__module__.startswith("mindspore_compat."):
         return False
     return not operation.keeps_state and all(map(is_builtin, operation._inner()))

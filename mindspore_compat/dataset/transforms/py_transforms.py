@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from mindspore_compat.dataset.core.arguments import Annotated, arguments
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32
 from mindspore_compat.dataset.transforms.transforms import (
     Compose,
@@ -17,12 +18,12 @@ from mindspore_compat.dataset.transforms.transforms import (
 __all__ = ["Compose", "OneHotOp", "PyTensorOperation", "RandomApply", "RandomChoice", "RandomOrder"]
 
 
+@arguments
 class OneHotOp(TensorOperation):
     """A label as a one-hot float64 row; smoothing shares `smoothing_rate` among the other classes."""
 
-    def __init__(self, num_classes: int, smoothing_rate: float = 0.0) -> None:
-        check_pos_int32(num_classes, "num_classes")
-        self.num_classes, self.smoothing_rate = num_classes, smoothing_rate
+    num_classes: Annotated[int, check_pos_int32]
+    smoothing_rate: float = 0.0
 
     def _compute(self, labels: np.ndarray) -> np.ndarray:
         if labels.size and labels.max() >= self.num_classes:

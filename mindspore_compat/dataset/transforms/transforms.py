@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, dtype_like, kind_of, real
 from mindspore_compat.dataset.core.datatypes import numpy_dtype
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, check_value, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, check_probability, type_check
 from mindspore_compat.dataset.transforms._operation import (
     Composed,
     PyTensorOperation,
@@ -67,14 +68,14 @@ _COMPARISONS = {
 }
 
 
+@arguments
 class TypeCast(TensorOperation):
     """The input as `data_type` (a MindSpore or NumPy dtype, or a name)."""
 
     has_block = True
     is_pointwise = True
 
-    def __init__(self, data_type: Any) -> None:
-        self.data_type = numpy_dtype(data_type)
+    data_type: Annotated[Any, dtype_like]
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         if self.data_type.kind in "ui" and self.data_type.itemsize < 8 and array.dtype.kind == "f":
@@ -85,6 +86,7 @@ class TypeCast(TensorOperation):
     _compute_block = _compute
 
 
+@arguments
 class OneHot(TensorOperation):
     """A label, or a vector of labels, as one-hot rows of its own dtype (float64 with smoothing).
 
@@ -95,12 +97,11 @@ class OneHot(TensorOperation):
 
     has_block = True
 
-    def __init__(self, num_classes: int, smoothing_rate: float = 0.0) -> None:
-        check_pos_int32(num_classes, "num_classes")
-        type_check(smoothing_rate, (int, float), "smoothing_rate")
-        check_value(smoothing_rate, (0.0, 1.0), "smoothing_rate")
-        self.num_classes = num_classes
-        self.smoothing_rate = float(smoothing_rate)
+    num_classes: Annotated[int, check_pos_int32]
+    smoothing_rate: Annotated[float, real(0.0, 1.0)] = 0.0
+
+    def _prepare(self) -> None:
+        self.smoothing_rate = float(self.smoothing_rate)
 
     def _compute(self, labels: np.ndarray) -> np.ndarray:
         if labels.ndim == 2 and labels.shape[1] == 1:
@@ -126,14 +127,13 @@ class OneHot(TensorOperation):
         return rows
 
 
+@arguments
 class Fill(TensorOperation):
     """The input's shape and dtype, every element `fill_value`."""
 
     has_block = True
 
-    def __init__(self, fill_value: Any) -> None:
-        type_check(fill_value, (str, bytes, float, bool, int), "fill_value")
-        self.fill_value = fill_value
+    fill_value: Annotated[Any, kind_of(str, bytes, float, bool, int)]
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         is_text = isinstance(self.fill_value, (str, bytes))
@@ -174,17 +174,22 @@ def _axis_ids(item: Any, size: int) -> np.ndarray:
     return ids
 
 
+def _check_numeric(data_type: Any, name: str) -> np.dtype:
+    found = numpy_dtype(data_type)
+    if found.kind not in "biuf":
+        raise TypeError(f"dtype must be a numeric type, but got {data_type}.")
+    return found
+
+
+@arguments
 class Mask(TensorOperation):
     """Where the input stands in `operator` to `constant`, as `dtype`."""
 
     has_block = True
 
-    def __init__(self, operator: Relational, constant: Any, dtype: Any = np.bool_) -> None:
-        type_check(operator, Relational, "operator")
-        type_check(constant, (str, float, bool, int, bytes), "constant")
-        self.operator, self.constant, self.dtype = operator, constant, numpy_dtype(dtype)
-        if self.dtype.kind not in "biuf":
-            raise TypeError(f"dtype must be a numeric type, but got {dtype}.")
+    operator: Annotated[Relational, kind_of(Relational)]
+    constant: Annotated[Any, kind_of(str, float, bool, int, bytes)]
+    dtype: Annotated[Any, _check_numeric] = np.bool_
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         return _COMPARISONS[self.operator](array, self.constant).astype(self.dtype)
@@ -192,16 +197,18 @@ class Mask(TensorOperation):
     _compute_block = _compute
 
 
+@arguments
 class PadEnd(TensorOperation):
     """The input filled up (or cut off) at the end of each axis; None in `pad_shape` leaves an axis as it is."""
 
-    def __init__(self, pad_shape: Sequence[int | None], pad_value: Any = None) -> None:
-        type_check(pad_shape, (list, tuple), "pad_shape")
-        for size in pad_shape:
+    pad_shape: Annotated[Any, kind_of(list, tuple)]
+    pad_value: Annotated[Any, kind_of(str, float, bool, int, bytes)] = None
+
+    def _prepare(self) -> None:
+        for size in self.pad_shape:
             if size is not None:
                 check_pos_int32(size, "dim in pad_shape")
-        type_check(pad_value, (str, float, bool, int, bytes, type(None)), "pad_value")
-        self.pad_shape, self.pad_value = list(pad_shape), pad_value
+        self.pad_shape = list(self.pad_shape)
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         if len(self.pad_shape) != array.ndim:
@@ -218,18 +225,19 @@ class PadEnd(TensorOperation):
         return padded
 
 
+@arguments
 class Concatenate(TensorOperation):
     """The inputs one after another, between `prepend` and `append`; along the first axis (0 or -1)."""
 
     is_multi_column = True
 
-    def __init__(self, axis: int = 0, prepend: Any = None, append: Any = None) -> None:
-        type_check(axis, int, "axis")
-        if axis not in (0, -1):
-            raise ValueError(f"only 1D concatenation supported: axis must be 0 or -1, but got {axis}.")
-        for name, value in (("prepend", prepend), ("append", append)):
-            type_check(value, (list, np.ndarray, type(None)), name)
-        self.axis, self.prepend, self.append = axis, prepend, append
+    axis: Annotated[int, kind_of(int)] = 0
+    prepend: Annotated[Any, kind_of(list, np.ndarray)] = None
+    append: Annotated[Any, kind_of(list, np.ndarray)] = None
+
+    def _prepare(self) -> None:
+        if self.axis not in (0, -1):
+            raise ValueError(f"only 1D concatenation supported: axis must be 0 or -1, but got {self.axis}.")
 
     def _compute(self, *arrays: np.ndarray) -> np.ndarray:
         ends = [() if end is None else (np.asarray(end),) for end in (self.prepend, self.append)]
@@ -278,14 +286,16 @@ def check_operations(operations: Any, name: str = "transforms") -> list[Any]:
     return operations
 
 
+@arguments
 class _Compound(TensorOperation):
     """Base of operations that apply others; what comes in is handed on as it is."""
 
     is_multi_column = True
 
-    def __init__(self, transforms: Any) -> None:
-        self.transforms = check_operations(transforms)
-        self.releases_gil = any(isinstance(op, TensorOperation) and op.releases_gil for op in transforms)
+    transforms: Annotated[Any, check_operations]
+
+    def _prepare(self) -> None:
+        self.releases_gil = any(isinstance(op, TensorOperation) and op.releases_gil for op in self.transforms)
 
     def _as_input(self, value: Any) -> Any:
         return value
@@ -301,14 +311,11 @@ class Compose(_Compound, Composed):
         return apply_operations(self.transforms, values)
 
 
+@arguments
 class RandomApply(_Compound):
     """All of `transforms`, or with a probability of ``1 - prob`` none."""
 
-    def __init__(self, transforms: Any, prob: float = 0.5) -> None:
-        super().__init__(transforms)
-        type_check(prob, (float, int), "prob")
-        check_value(prob, (0.0, 1.0), "prob")
-        self.prob = prob
+    prob: Annotated[float, check_probability] = 0.5
 
     def _compute(self, *values: Any) -> tuple:
         return apply_operations(self.transforms, values) if current_rng().random() < self.prob else values

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from mindspore_compat.dataset.core.validator_helpers import check_value, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_probability
 from mindspore_compat.dataset.transforms.transforms import check_operations
 
 __all__ = ["check_random_transform_ops"]
@@ -20,8 +20,7 @@ def check_random_transform_ops(method: Callable) -> Callable:
         check_operations(transforms)
         prob = args[0] if args else kwargs.get("prob")
         if prob is not None:
-            type_check(prob, (float, int), "prob")
-            check_value(prob, (0.0, 1.0), "prob")
+            check_probability(prob)
         return method(self, transforms, *args, **kwargs)
 
     return checked

@@ -7,19 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer, kind_of
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, check_value, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, check_probability, check_value, type_check
 from mindspore_compat.dataset.transforms._operation import TensorOperation, apply_operations
 from mindspore_compat.dataset.transforms.transforms import check_operations
 from mindspore_compat.dataset.vision import _color
-from mindspore_compat.dataset.vision._color_ops import AutoContrast, Equalize, Invert, posterize
 from mindspore_compat.dataset.vision._geometric import affine, rotate
-from mindspore_compat.dataset.vision._operation import (
-    ImageOperation,
-    check_fill,
-    check_interpolation,
-    check_probability,
-)
+from mindspore_compat.dataset.vision._levels import AutoContrast, Equalize, Invert, posterize
+from mindspore_compat.dataset.vision._operation import ImageOperation, check_fill, check_interpolation
 from mindspore_compat.dataset.vision.utils import AutoAugmentPolicy, Inter
 
 __all__ = ["AutoAugment", "RandAugment", "RandomSelectSubpolicy", "TrivialAugmentWide", "UniformAugment"]
@@ -27,6 +23,7 @@ __all__ = ["AutoAugment", "RandAugment", "RandomSelectSubpolicy", "TrivialAugmen
 Fill = tuple[int, ...]
 
 
+@arguments
 class RandomSelectSubpolicy(TensorOperation):
     """One list of (operation, probability) pairs, drawn for each row; its operations are applied with their
     probabilities.
@@ -34,11 +31,12 @@ class RandomSelectSubpolicy(TensorOperation):
 
     releases_gil = True
 
-    def __init__(self, policy: Any) -> None:
-        type_check(policy, list, "policy")
-        if not policy:
+    policy: Annotated[Any, kind_of(list)]
+
+    def _prepare(self) -> None:
+        if not self.policy:
             raise ValueError("policy can not be empty.")
-        for i, pairs in enumerate(policy):
+        for i, pairs in enumerate(self.policy):
             type_check(pairs, list, f"policy[{i}]")
             if not pairs:
                 raise ValueError(f"policy[{i}] can not be empty.")
@@ -47,7 +45,6 @@ class RandomSelectSubpolicy(TensorOperation):
                     raise TypeError(f"policy[{i}] must hold tuples of (operation, probability), but got {pair!r}.")
                 check_operations([pair[0]], "policy")
                 check_probability(pair[1])
-        self.policy = policy
 
     def _inner(self) -> list[Any]:
         return [operation for pairs in self.policy for operation, _ in pairs]
@@ -63,17 +60,19 @@ class RandomSelectSubpolicy(TensorOperation):
         return values
 
 
+@arguments
 class UniformAugment(TensorOperation):
     """`num_ops` of the `transforms`, drawn for each row, each applied with a random probability."""
 
     releases_gil = True
 
-    def __init__(self, transforms: Any, num_ops: int = 2) -> None:
-        self.transforms = check_operations(transforms)
-        check_pos_int32(num_ops, "num_ops")
-        if num_ops > len(transforms):
-            raise ValueError(f"num_ops {num_ops} is greater than the number of transforms, {len(transforms)}.")
-        self.num_ops = num_ops
+    transforms: Annotated[Any, check_operations]
+    num_ops: Annotated[int, check_pos_int32] = 2
+
+    def _prepare(self) -> None:
+        if self.num_ops > len(self.transforms):
+            count = len(self.transforms)
+            raise ValueError(f"num_ops {self.num_ops} is greater than the number of transforms, {count}.")
 
     def _inner(self) -> list[Any]:
         return self.transforms
@@ -106,6 +105,9 @@ _ADJUST: dict[str, Callable[[np.ndarray, float], np.ndarray]] = {
 }
 
 
+_WHOLE = {"AutoContrast": AutoContrast(), "Equalize": Equalize(), "Invert": Invert()}
+
+
 def apply_named(name: str, image: np.ndarray, magnitude: float, resample: Inter, fill: Fill) -> np.ndarray:
     """One of the operations that the published policies are made of."""
     if name in _ADJUST:
@@ -118,18 +120,14 @@ def apply_named(name: str, image: np.ndarray, magnitude: float, resample: Inter,
         return posterize(image, int(magnitude))
     if name == "Solarize":
         return np.where(image >= magnitude, 255 - image, image).astype(image.dtype)
-    if name == "AutoContrast":
-        return AutoContrast()(image)
-    if name == "Equalize":
-        return Equalize()(image)
-    return Invert()(image) if name == "Invert" else image
+    return _WHOLE[name](image) if name in _WHOLE else image
 
 
 class _Augment(ImageOperation):
     """Shared by the three; a subclass gives `_augment`."""
 
-    def __init__(self, interpolation: Inter, fill_value: Any) -> None:
-        self.interpolation, self.fill_value = check_interpolation(interpolation), check_fill(fill_value)
+    interpolation: Inter
+    fill_value: Fill
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8:
@@ -174,25 +172,18 @@ def _signed(magnitude: float, is_signed: bool) -> float:
     return -magnitude if is_signed and current_rng().random() < 0.5 else magnitude
 
 
+@arguments
 class RandAugment(_Augment):
     """`num_ops` random operations of strength `magnitude` out of `num_magnitude_bins`."""
 
-    def __init__(
-        self,
-        num_ops: int = 2,
-        magnitude: int = 9,
-        num_magnitude_bins: int = 31,
-        interpolation: Inter = Inter.NEAREST,
-        fill_value: Any = 0,
-    ) -> None:
-        type_check(num_ops, int, "num_ops")
-        check_value(num_ops, (0, 16777216), "num_ops")
-        type_check(num_magnitude_bins, int, "num_magnitude_bins")
-        check_value(num_magnitude_bins, (2, 16777216), "num_magnitude_bins")
-        type_check(magnitude, int, "magnitude")
-        check_value(magnitude, (0, num_magnitude_bins - 1), "magnitude")
-        super().__init__(interpolation, fill_value)
-        self.num_ops, self.magnitude, self.num_magnitude_bins = num_ops, magnitude, num_magnitude_bins
+    num_ops: Annotated[int, integer(0, 16777216)] = 2
+    magnitude: Annotated[int, kind_of(int)] = 9
+    num_magnitude_bins: Annotated[int, integer(2, 16777216)] = 31
+    interpolation: Annotated[Inter, check_interpolation] = Inter.NEAREST
+    fill_value: Annotated[Any, check_fill] = 0
+
+    def _prepare(self) -> None:
+        check_value(self.magnitude, (0, self.num_magnitude_bins - 1), "magnitude")
 
     def _augment(self, image: np.ndarray) -> np.ndarray:
         spaces = _spaces(self.num_magnitude_bins, image.shape, wide=False)
@@ -203,14 +194,13 @@ class RandAugment(_Augment):
         return image
 
 
+@arguments
 class TrivialAugmentWide(_Augment):
     """One random operation of random strength."""
 
-    def __init__(self, num_magnitude_bins: int = 31, interpolation: Inter = Inter.NEAREST, fill_value: Any = 0) -> None:
-        type_check(num_magnitude_bins, int, "num_magnitude_bins")
-        check_value(num_magnitude_bins, (2, 16777216), "num_magnitude_bins")
-        super().__init__(interpolation, fill_value)
-        self.num_magnitude_bins = num_magnitude_bins
+    num_magnitude_bins: Annotated[int, integer(2, 16777216)] = 31
+    interpolation: Annotated[Inter, check_interpolation] = Inter.NEAREST
+    fill_value: Annotated[Any, check_fill] = 0
 
     def _augment(self, image: np.ndarray) -> np.ndarray:
         spaces = _spaces(self.num_magnitude_bins, image.shape, wide=True)
@@ -303,25 +293,16 @@ _SVHN: Sequence[tuple[_Step, _Step]] = (
     (("ShearY", 0.8, 5), ("AutoContrast", 0.7, None)),
     (("ShearX", 0.7, 2), ("Invert", 0.1, None)),
 )
-_POLICIES = {
-    AutoAugmentPolicy.IMAGENET: _IMAGENET,
-    AutoAugmentPolicy.CIFAR10: _CIFAR10,
-    AutoAugmentPolicy.SVHN: _SVHN,
-}
+_POLICIES = {AutoAugmentPolicy.IMAGENET: _IMAGENET, AutoAugmentPolicy.CIFAR10: _CIFAR10, AutoAugmentPolicy.SVHN: _SVHN}
 
 
+@arguments
 class AutoAugment(_Augment):
     """Two operations after a published policy, drawn for each image."""
 
-    def __init__(
-        self,
-        policy: AutoAugmentPolicy = AutoAugmentPolicy.IMAGENET,
-        interpolation: Inter = Inter.NEAREST,
-        fill_value: Any = 0,
-    ) -> None:
-        type_check(policy, AutoAugmentPolicy, "policy")
-        super().__init__(interpolation, fill_value)
-        self.policy = policy
+    policy: Annotated[AutoAugmentPolicy, kind_of(AutoAugmentPolicy)] = AutoAugmentPolicy.IMAGENET
+    interpolation: Annotated[Inter, check_interpolation] = Inter.NEAREST
+    fill_value: Annotated[Any, check_fill] = 0
 
     def _augment(self, image: np.ndarray) -> np.ndarray:
         rng = current_rng()

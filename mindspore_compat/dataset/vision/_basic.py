@@ -7,32 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core.datatypes import numpy_dtype
+from mindspore_compat._format.images import decode_rgb, open_image
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, dtype_like, flag, real
 from mindspore_compat.dataset.core.validator_helpers import check_value, type_check
 from mindspore_compat.dataset.transforms._operation import PyTensorOperation
 from mindspore_compat.dataset.transforms.transforms import TypeCast
-from mindspore_compat.dataset.vision._image import check_image, decode_rgb, is_pil, open_image
+from mindspore_compat.dataset.vision._image import check_image, is_pil
 from mindspore_compat.dataset.vision._operation import ImageOperation
 
-__all__ = [
-    "Decode",
-    "HWC2CHW",
-    "Normalize",
-    "NormalizePad",
-    "Rescale",
-    "ToNumpy",
-    "ToPIL",
-    "ToTensor",
-    "ToType",
-]
+__all__ = ["Decode", "HWC2CHW", "Normalize", "NormalizePad", "Rescale", "ToNumpy", "ToPIL", "ToTensor", "ToType"]
 
 
+@arguments
 class Decode(ImageOperation):
     """The bytes of an image file as RGB: uint8 (H, W, 3), or a PIL image with `to_pil`."""
 
-    def __init__(self, to_pil: bool = False) -> None:
-        type_check(to_pil, bool, "to_pil")
-        self.to_pil = to_pil
+    to_pil: Annotated[bool, flag] = False
 
     def _as_input(self, value: Any) -> Any:
         if isinstance(value, (bytes, bytearray)):
@@ -54,23 +44,23 @@ def check_encoded(content: np.ndarray, name: str) -> np.ndarray:
     if content.ndim != 1 or content.dtype not in (np.uint8, np.int8):
         raise TypeError(
             f"{name}: Input should be an encoded image with one-dimensional shape of uint8, but got shape "
-            f"{content.shape} of "
-            f"{content.dtype}; it might be decoded already."
+            f"{content.shape} of {content.dtype}; it might be decoded already."
         )
     return content.view(np.uint8)
 
 
+@arguments
 class Rescale(ImageOperation):
     """``image * rescale + shift`` as float32."""
 
     has_block = True
     is_pointwise = True
 
-    def __init__(self, rescale: float, shift: float) -> None:
-        for name, value in (("rescale", rescale), ("shift", shift)):
-            type_check(value, (int, float), name)
-            check_value(value, (-16777216, 16777216), name)
-        self.rescale, self.shift = np.float32(rescale), np.float32(shift)
+    rescale: Annotated[Any, real(-16777216, 16777216)]
+    shift: Annotated[Any, real(-16777216, 16777216)]
+
+    def _prepare(self) -> None:
+        self.rescale, self.shift = np.float32(self.rescale), np.float32(self.shift)
 
     def _as_input(self, value: Any) -> Any:
         if not isinstance(value, np.ndarray) and not hasattr(value, "asnumpy"):
@@ -87,6 +77,7 @@ class Rescale(ImageOperation):
     _compute_block = _compute
 
 
+@arguments
 class Normalize(ImageOperation):
     """``(image - mean) / std`` per channel, as float32.
 
@@ -99,10 +90,12 @@ class Normalize(ImageOperation):
     has_block = True
     is_pointwise = True
 
-    def __init__(self, mean: Sequence[float], std: Sequence[float], is_hwc: bool = True) -> None:
-        type_check(is_hwc, bool, "is_hwc")
-        self.mean, self.std = _check_mean_std(mean, std)
-        self.is_hwc = is_hwc
+    mean: Any
+    std: Any
+    is_hwc: Annotated[bool, flag] = True
+
+    def _prepare(self) -> None:
+        self.mean, self.std = _check_mean_std(self.mean, self.std)
         self.random = False
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
@@ -118,9 +111,8 @@ class Normalize(ImageOperation):
     def _normalize(self, image: np.ndarray, channels: int, has_channels: bool) -> np.ndarray:
         if len(self.mean) not in (1, channels):
             raise RuntimeError(
-                "Normalize: number of channels does not match the size of mean and std vectors, got "
-                f"channels: {channels}, "
-                f"size of mean: {len(self.mean)}."
+                "Normalize: number of channels does not match the size of mean and std vectors, got channels: "
+                f"{channels}, size of mean: {len(self.mean)}."
             )
         result = image.astype(np.float32)
         if has_channels and not self.is_hwc:
@@ -150,6 +142,7 @@ def _check_mean_std(mean: Any, std: Any) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(mean, np.float32), np.asarray(std, np.float32)
 
 
+@arguments
 class NormalizePad(ImageOperation):
     """`Normalize`, with a channel of zeros added.
 
@@ -157,14 +150,16 @@ class NormalizePad(ImageOperation):
         dtype: "float32" or "float16", the type of the result.
     """
 
-    def __init__(
-        self, mean: Sequence[float], std: Sequence[float], dtype: str = "float32", is_hwc: bool = True
-    ) -> None:
-        type_check(is_hwc, bool, "is_hwc")
-        if dtype not in ("float32", "float16"):
-            raise ValueError(f"dtype should be float32 or float16, but got {dtype!r}.")
-        self._normalize = Normalize(mean, std, is_hwc)
-        self.dtype, self.is_hwc = np.dtype(dtype), is_hwc
+    mean: Sequence[float]
+    std: Sequence[float]
+    dtype: Any = "float32"
+    is_hwc: Annotated[bool, flag] = True
+
+    def _prepare(self) -> None:
+        if self.dtype not in ("float32", "float16"):
+            raise ValueError(f"dtype should be float32 or float16, but got {self.dtype!r}.")
+        self._normalize = Normalize(self.mean, self.std, self.is_hwc)
+        self.dtype = np.dtype(self.dtype)
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         result = self._normalize._compute(image)
@@ -190,14 +185,14 @@ class HWC2CHW(ImageOperation):
         return np.ascontiguousarray(images.transpose(0, 3, 1, 2)) if images.ndim == 4 else images
 
 
+@arguments
 class ToTensor(ImageOperation):
     """An image (H, W[, C]) as `output_type` (C, H, W) of values divided by 255."""
 
     has_block = True
     is_pointwise = True
 
-    def __init__(self, output_type: Any = np.float32) -> None:
-        self.output_type = numpy_dtype(output_type)
+    output_type: Annotated[Any, dtype_like] = np.float32
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "ToTensor")

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, check_probability, type_check
 from mindspore_compat.dataset.transforms._operation import PyTensorOperation, TensorOperation
-from mindspore_compat.dataset.vision._operation import check_probability
 from mindspore_compat.dataset.vision.utils import ImageBatchFormat
 
 __all__ = ["CutMixBatch", "MixUp", "MixUpBatch"]
@@ -53,13 +53,13 @@ class _BatchOperation(TensorOperation):
         raise NotImplementedError
 
 
+@arguments
 class MixUpBatch(_BatchOperation):
     """Images and labels mixed with those of a shuffled batch; the share is drawn from Beta(alpha, alpha) once per
     batch.
     """
 
-    def __init__(self, alpha: float = 1.0) -> None:
-        self.alpha = _check_positive(alpha, "alpha")
+    alpha: Annotated[float, _check_positive] = 1.0
 
     def _mix(self, images: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         rng = current_rng()
@@ -68,13 +68,13 @@ class MixUpBatch(_BatchOperation):
         return mixed.astype(images.dtype), _blend_labels(labels, labels[order], share)
 
 
+@arguments
 class CutMixBatch(_BatchOperation):
     """With probability `prob` a box of each image is taken from another one; labels are mixed by the box's area."""
 
-    def __init__(self, image_batch_format: ImageBatchFormat, alpha: float = 1.0, prob: float = 1.0) -> None:
-        type_check(image_batch_format, ImageBatchFormat, "image_batch_format")
-        self.image_batch_format = image_batch_format
-        self.alpha, self.prob = _check_positive(alpha, "alpha"), check_probability(prob)
+    image_batch_format: Annotated[ImageBatchFormat, kind_of(ImageBatchFormat)]
+    alpha: Annotated[float, _check_positive] = 1.0
+    prob: Annotated[float, check_probability] = 1.0
 
     def _mix(self, images: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         rng = current_rng()
@@ -110,6 +110,7 @@ def _blend_labels(labels: np.ndarray, others: np.ndarray, share: Any) -> np.ndar
     return mixed.astype(labels.dtype if labels.dtype.kind == "f" else np.float32)
 
 
+@arguments
 class MixUp(PyTensorOperation):
     """`MixUpBatch` for `batch_size` images; with `is_single` within the batch, else with the batch before.
 
@@ -119,11 +120,12 @@ class MixUp(PyTensorOperation):
 
     is_multi_column = True
 
-    def __init__(self, batch_size: int, alpha: float, is_single: bool = True) -> None:
-        check_pos_int32(batch_size, "batch_size")
-        type_check(is_single, bool, "is_single")
-        self.batch_size, self.alpha, self.is_single = batch_size, _check_positive(alpha, "alpha"), is_single
-        self.keeps_state = not is_single
+    batch_size: Annotated[int, check_pos_int32]
+    alpha: Annotated[float, _check_positive]
+    is_single: Annotated[bool, flag] = True
+
+    def _prepare(self) -> None:
+        self.keeps_state = not self.is_single
         self._before: tuple[np.ndarray, np.ndarray] | None = None
 
     def _compute(self, *arrays: Any) -> tuple:

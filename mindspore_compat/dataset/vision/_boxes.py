@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, kind_of
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import check_value, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_probability
 from mindspore_compat.dataset.transforms._operation import TensorOperation
-from mindspore_compat.dataset.vision._crop import RandomCrop, flip, pad_image
+from mindspore_compat.dataset.vision._crop import RandomCrop, pad_image
+from mindspore_compat.dataset.vision._flip import flip
 from mindspore_compat.dataset.vision._image import check_image
-from mindspore_compat.dataset.vision._operation import check_interpolation, check_probability, check_size
+from mindspore_compat.dataset.vision._operation import check_interpolation, check_size
 from mindspore_compat.dataset.vision._resize import RandomResizedCrop, crop_box, resize_image
 from mindspore_compat.dataset.vision.utils import Border, Inter
 
@@ -37,8 +39,7 @@ class _WithBoxes(TensorOperation):
         if len(arrays) != 2:
             raise RuntimeError(
                 "BoundingBox: invalid input, size of input data should be 2 (including image and bounding box), but "
-                f"got: {len(arrays)} in "
-                f"{type(self).__name__}."
+                f"got: {len(arrays)} in {type(self).__name__}."
             )
         image, boxes = arrays
         check_image(image, type(self).__name__)
@@ -67,8 +68,7 @@ def _check_boxes(image: np.ndarray, boxes: np.ndarray) -> None:
     if (right > width).any() or (bottom > height).any():
         raise RuntimeError(
             f"BoundingBox: bounding boxes is out of bounds of the image, as image width: {width}, height: {height}, "
-            "and boxes reach to "
-            f"{right.max()}, {bottom.max()}."
+            f"and boxes reach to {right.max()}, {bottom.max()}."
         )
     if (boxes[:, :2].astype(np.int64) < 0).any():
         raise RuntimeError(
@@ -93,11 +93,11 @@ def _resized(boxes: np.ndarray, before: tuple[int, ...], after: tuple[int, ...])
     return boxes
 
 
+@arguments
 class _RandomFlipWithBoxes(_WithBoxes):
     _is_vertical = False
 
-    def __init__(self, prob: float = 0.5) -> None:
-        self.prob = check_probability(prob)
+    prob: Annotated[float, check_probability] = 0.5
 
     def _both(self, image: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if current_rng().random() >= self.prob:
@@ -117,14 +117,18 @@ class RandomVerticalFlipWithBBox(_RandomFlipWithBoxes):
     _is_vertical = True
 
 
+def _check_given(interpolation: Any, name: str) -> Inter:
+    if interpolation is None:
+        raise KeyError("Interpolation should not be None")
+    return check_interpolation(interpolation, name)
+
+
+@arguments
 class ResizeWithBBox(_WithBoxes):
     """Image and boxes in another size: (height, width), or the length of the shorter side."""
 
-    def __init__(self, size: Any, interpolation: Inter = Inter.LINEAR) -> None:
-        if interpolation is None:
-            raise KeyError("Interpolation should not be None")
-        self.size = check_size(size)
-        self.interpolation = check_interpolation(interpolation)
+    size: Annotated[Any, check_size]
+    interpolation: Annotated[Inter, _check_given] = Inter.LINEAR
 
     def _mode(self) -> Inter:
         return self.interpolation
@@ -144,18 +148,18 @@ class RandomResizeWithBBox(ResizeWithBBox):
         return (Inter.LINEAR, Inter.NEAREST, Inter.CUBIC, Inter.AREA)[current_rng().integers(4)]
 
 
+@arguments
 class RandomCropWithBBox(_WithBoxes):
     """A random box of `size` of the image; boxes outside of it are left out. Arguments as of `RandomCrop`."""
 
-    def __init__(
-        self,
-        size: Any,
-        padding: Any = None,
-        pad_if_needed: bool = False,
-        fill_value: Any = 0,
-        padding_mode: Border = Border.CONSTANT,
-    ) -> None:
-        self._crop = RandomCrop(size, padding, pad_if_needed, fill_value, padding_mode)
+    size: Any
+    padding: Any = None
+    pad_if_needed: bool = False
+    fill_value: Any = 0
+    padding_mode: Border = Border.CONSTANT
+
+    def _prepare(self) -> None:
+        self._crop = RandomCrop(self.size, self.padding, self.pad_if_needed, self.fill_value, self.padding_mode)
 
     def _both(self, image: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         padding, top, left = self._crop._draw(image)
@@ -166,18 +170,18 @@ class RandomCropWithBBox(_WithBoxes):
         return crop_box(padded, top, left, *self._crop.size), _cropped(boxes, top, left, *self._crop.size)
 
 
+@arguments
 class RandomResizedCropWithBBox(_WithBoxes):
     """A random part of the image, resized; boxes outside of it are left out. Arguments as of `RandomResizedCrop`."""
 
-    def __init__(
-        self,
-        size: Any,
-        scale: tuple[float, float] = (0.08, 1.0),
-        ratio: tuple[float, float] = (3.0 / 4.0, 4.0 / 3.0),
-        interpolation: Inter = Inter.BILINEAR,
-        max_attempts: int = 10,
-    ) -> None:
-        self._crop = RandomResizedCrop(size, scale, ratio, interpolation, max_attempts)
+    size: Any
+    scale: tuple[float, float] = (0.08, 1.0)
+    ratio: tuple[float, float] = (3.0 / 4.0, 4.0 / 3.0)
+    interpolation: Inter = Inter.BILINEAR
+    max_attempts: int = 10
+
+    def _prepare(self) -> None:
+        self._crop = RandomResizedCrop(self.size, self.scale, self.ratio, self.interpolation, self.max_attempts)
 
     def _both(self, image: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         box = self._crop._draw(image)
@@ -185,16 +189,14 @@ class RandomResizedCropWithBBox(_WithBoxes):
         return result, _resized(_cropped(boxes, *box), box[2:], result.shape)
 
 
+@arguments
 class BoundingBoxAugment(_WithBoxes):
     """`transform` applied to the image inside of each box, with probability `ratio`; its result is resized where it has
     another size.
     """
 
-    def __init__(self, transform: Any, ratio: float = 0.3) -> None:
-        type_check(ratio, (float, int), "ratio")
-        check_value(ratio, (0.0, 1.0), "ratio")
-        type_check(transform, TensorOperation, "transform")
-        self.transform, self.ratio = transform, ratio
+    transform: Annotated[Any, kind_of(TensorOperation)]
+    ratio: Annotated[float, check_probability] = 0.3
 
     def _inner(self) -> list[Any]:
         return [self.transform]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mindspore_compat.dataset.vision._image import opencv
+from mindspore_compat._format.images import opencv
 
 __all__ = [
     "adjust_brightness",
@@ -120,7 +120,7 @@ def rgb_to_hsv(image: np.ndarray) -> np.ndarray:
 
 
 def hsv_to_rgb(image: np.ndarray) -> np.ndarray:
-    """The way back."""
+    """The inverse."""
     hue, saturation, value = (np.asarray(image[..., c], dtype=np.float64) for c in range(3))
     part = hue * 6
     sector = np.floor(part)

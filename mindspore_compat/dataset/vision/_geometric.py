@@ -9,16 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat._format.images import opencv
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import check_value, type_check
-from mindspore_compat.dataset.vision._image import check_image, is_pil, opencv
+from mindspore_compat.dataset.core.validator_helpers import check_int, check_probability, check_value, type_check
+from mindspore_compat.dataset.vision._image import check_image, is_pil
 from mindspore_compat.dataset.vision._operation import (
     ImageOperation,
     PilOperation,
     RandomImageOperation,
     check_fill,
     check_interpolation,
-    check_probability,
     check_range,
     uniform,
 )
@@ -33,15 +34,7 @@ from mindspore_compat.dataset.vision._warp import (
 )
 from mindspore_compat.dataset.vision.utils import Inter
 
-__all__ = [
-    "Affine",
-    "GaussianBlur",
-    "Perspective",
-    "RandomAffine",
-    "RandomPerspective",
-    "RandomRotation",
-    "Rotate",
-]
+__all__ = ["Affine", "GaussianBlur", "Perspective", "RandomAffine", "RandomPerspective", "RandomRotation", "Rotate"]
 
 Fill = tuple[int, ...]
 
@@ -72,7 +65,7 @@ def _warp_mode(resample: Inter) -> int:
     return {Inter.NEAREST: 0, Inter.BICUBIC: 3}.get(resample, 2)
 
 
-def check_center(center: Any) -> tuple[float, float] | None:
+def check_center(center: Any, name: str = "center") -> tuple[float, float] | None:
     """(x, y) or None."""
     type_check(center, (tuple, list, type(None)), "center")
     if center is None:
@@ -84,7 +77,7 @@ def check_center(center: Any) -> tuple[float, float] | None:
     return (center[0], center[1])
 
 
-def check_degrees(degrees: Any) -> tuple[float, float]:
+def check_degrees(degrees: Any, name: str = "degrees") -> tuple[float, float]:
     """A number stands for the range from minus to plus it."""
     if isinstance(degrees, numbers.Number) and not isinstance(degrees, bool):
         if degrees < 0:  # type: ignore[operator]
@@ -97,46 +90,32 @@ def check_degrees(degrees: Any) -> tuple[float, float]:
     raise TypeError(f"Degrees must be a single non-negative number or a sequence, but got {type(degrees)}.")
 
 
+@arguments
 class Rotate(ImageOperation):
     """The image turned counter-clockwise by `degrees`."""
 
     takes_pil = False
     takes_batches = True
 
-    def __init__(
-        self,
-        degrees: float,
-        resample: Inter = Inter.NEAREST,
-        expand: bool = False,
-        center: Any = None,
-        fill_value: Any = 0,
-    ) -> None:
-        type_check(degrees, (int, float), "degrees")
-        type_check(expand, bool, "expand")
-        self.degrees, self.expand = degrees, expand
-        self.resample, self.center = check_interpolation(resample, "resample"), check_center(center)
-        self.fill_value = check_fill(fill_value)
+    degrees: Annotated[float, kind_of(int, float)]
+    resample: Annotated[Inter, check_interpolation] = Inter.NEAREST
+    expand: Annotated[bool, flag] = False
+    center: Annotated[Any, check_center] = None
+    fill_value: Annotated[Any, check_fill] = 0
 
     def _compute(self, image: Any) -> Any:
         return rotate(image, self.degrees, self.resample, self.expand, self.center, self.fill_value)
 
 
+@arguments
 class RandomRotation(RandomImageOperation):
     """The image turned by an angle drawn from `degrees` (a range, or a number for -degrees .. degrees)."""
 
-    def __init__(
-        self,
-        degrees: Any,
-        resample: Inter = Inter.NEAREST,
-        expand: bool = False,
-        center: Any = None,
-        fill_value: Any = 0,
-    ) -> None:
-        self.degrees = check_degrees(degrees)
-        type_check(expand, bool, "expand")
-        self.expand = expand
-        self.resample, self.center = check_interpolation(resample, "resample"), check_center(center)
-        self.fill_value = check_fill(fill_value)
+    degrees: Annotated[Any, check_degrees]
+    resample: Annotated[Inter, check_interpolation] = Inter.NEAREST
+    expand: Annotated[bool, flag] = False
+    center: Annotated[Any, check_center] = None
+    fill_value: Annotated[Any, check_fill] = 0
 
     def _draw(self, image: Any) -> tuple:
         return (uniform(self.degrees),)
@@ -192,34 +171,34 @@ def _affine_pil(
     return image.transform((width, height), Image.Transform.AFFINE, data, pil_resampling(resample), fillcolor=color)
 
 
+def _check_angles(shear: Any, name: str) -> tuple[float, float]:
+    type_check(shear, (int, float, list, tuple), name)
+    found = (shear, 0.0) if isinstance(shear, (int, float)) else tuple(shear)
+    if len(found) != 2:
+        raise TypeError(f"The length of shear should be 2, but got {shear}.")
+    return found  # type: ignore[return-value]
+
+
+@arguments
 class Affine(ImageOperation):
     """The image turned by `degrees`, moved by `translate` (parts of width and height), scaled and sheared (degrees)."""
 
-    def __init__(
-        self,
-        degrees: float,
-        translate: Sequence[float],
-        scale: float,
-        shear: Any,
-        resample: Inter = Inter.NEAREST,
-        fill_value: Any = 0,
-    ) -> None:
-        type_check(degrees, (int, float), "degrees")
-        type_check(translate, (list, tuple), "translate")
-        if len(translate) != 2:
-            raise TypeError(f"The length of translate should be 2, but got {translate}.")
-        for value in translate:
+    degrees: Annotated[float, kind_of(int, float)]
+    translate: Annotated[Sequence[float], kind_of(list, tuple)]
+    scale: Annotated[float, kind_of(int, float)]
+    shear: Annotated[Any, _check_angles]
+    resample: Annotated[Inter, check_interpolation] = Inter.NEAREST
+    fill_value: Annotated[Any, check_fill] = 0
+
+    def _prepare(self) -> None:
+        if len(self.translate) != 2:
+            raise TypeError(f"The length of translate should be 2, but got {self.translate}.")
+        for value in self.translate:
             type_check(value, (int, float), "translate")
             check_value(value, (-1.0, 1.0), "translate")
-        type_check(scale, (int, float), "scale")
-        if scale <= 0:
-            raise ValueError(f"Input scale must be greater than 0, but got {scale}.")
-        type_check(shear, (int, float, list, tuple), "shear")
-        self.shear = (shear, 0.0) if isinstance(shear, (int, float)) else tuple(shear)
-        if len(self.shear) != 2:
-            raise TypeError(f"The length of shear should be 2, but got {shear}.")
-        self.degrees, self.translate, self.scale = degrees, tuple(translate), scale
-        self.resample, self.fill_value = check_interpolation(resample, "resample"), check_fill(fill_value)
+        if self.scale <= 0:
+            raise ValueError(f"Input scale must be greater than 0, but got {self.scale}.")
+        self.translate = tuple(self.translate)
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         height, width = image.shape[:2]
@@ -227,6 +206,14 @@ class Affine(ImageOperation):
         return affine(image, self.degrees, translate, self.scale, self.shear, self.resample, self.fill_value)
 
 
+def _check_scale(scale: Any, name: str) -> tuple[float, float]:
+    found = check_range(scale, name, 0)
+    if found[1] <= 0:
+        raise ValueError(f"Input scale[1] must be greater than 0, but got {scale}.")
+    return found
+
+
+@arguments
 class RandomAffine(RandomImageOperation):
     """`Affine` with parameters drawn from ranges.
 
@@ -235,22 +222,17 @@ class RandomAffine(RandomImageOperation):
         shear: a number for -shear .. shear, (x min, x max) or (x min, x max, y min, y max), in degrees.
     """
 
-    def __init__(
-        self,
-        degrees: Any,
-        translate: Any = None,
-        scale: Any = None,
-        shear: Any = None,
-        resample: Inter = Inter.NEAREST,
-        fill_value: Any = 0,
-    ) -> None:
-        self.degrees = check_degrees(degrees)
-        self.translate = _check_translate(translate)
-        self.scale = (1.0, 1.0) if scale is None else check_range(scale, "scale", 0)
-        if self.scale[1] <= 0:
-            raise ValueError(f"Input scale[1] must be greater than 0, but got {scale}.")
-        self.shear = _check_shear(shear)
-        self.resample, self.fill_value = check_interpolation(resample, "resample"), check_fill(fill_value)
+    degrees: Annotated[Any, check_degrees]
+    translate: Any = None
+    scale: Annotated[Any, _check_scale] = None
+    shear: Any = None
+    resample: Annotated[Inter, check_interpolation] = Inter.NEAREST
+    fill_value: Annotated[Any, check_fill] = 0
+
+    def _prepare(self) -> None:
+        self.translate = _check_translate(self.translate)
+        self.scale = self.scale or (1.0, 1.0)
+        self.shear = _check_shear(self.shear)
 
     def _draw(self, image: Any) -> tuple:
         width, height = image.size if is_pil(image) else image.shape[1::-1]
@@ -310,16 +292,19 @@ def perspective(image: Any, start: Any, end: Any, interpolation: Inter) -> Any:
     return warp_perspective(image, inverse, image.shape[:2], _warp_mode(interpolation), (0,))
 
 
+@arguments
 class Perspective(ImageOperation):
     """Four points (x, y) of the image moved to four others."""
 
-    def __init__(self, start_points: Any, end_points: Any, interpolation: Inter = Inter.BILINEAR) -> None:
-        for name, points in (("start_points", start_points), ("end_points", end_points)):
+    start_points: Any
+    end_points: Any
+    interpolation: Annotated[Inter, check_interpolation] = Inter.BILINEAR
+
+    def _prepare(self) -> None:
+        for name, points in (("start_points", self.start_points), ("end_points", self.end_points)):
             type_check(points, (list, tuple), name)
             if len(points) != 4 or any(not isinstance(p, (list, tuple)) or len(p) != 2 for p in points):
                 raise TypeError(f"{name} should be a list or tuple of length 4 of (x, y), but got {points}.")
-        self.start_points, self.end_points = start_points, end_points
-        self.interpolation = check_interpolation(interpolation)
 
     def _compute(self, image: Any) -> Any:
         return perspective(image, self.start_points, self.end_points, self.interpolation)
@@ -327,13 +312,13 @@ class Perspective(ImageOperation):
     _compute_pil = _compute
 
 
+@arguments
 class RandomPerspective(PilOperation):
     """The corners of a PIL image moved inwards at random, with probability `prob`."""
 
-    def __init__(self, distortion_scale: float = 0.5, prob: float = 0.5, interpolation: Inter = Inter.BICUBIC) -> None:
-        self.distortion_scale = check_probability(distortion_scale, "distortion_scale")
-        self.prob = check_probability(prob)
-        self.interpolation = check_interpolation(interpolation)
+    distortion_scale: Annotated[float, check_probability] = 0.5
+    prob: Annotated[float, check_probability] = 0.5
+    interpolation: Annotated[Inter, check_interpolation] = Inter.BICUBIC
 
     def _compute(self, image: Any) -> Any:
         rng = current_rng()
@@ -343,32 +328,35 @@ class RandomPerspective(PilOperation):
         moved = int(width / 2 * self.distortion_scale), int(height / 2 * self.distortion_scale)
         x, y = rng.integers(0, moved[0] + 1, 4), rng.integers(0, moved[1] + 1, 4)
         start = [(0, 0), (width - 1, 0), (width - 1, height - 1), (0, height - 1)]
-        end = [
-            (x[0], y[0]),
-            (width - 1 - x[1], y[1]),
-            (width - 1 - x[2], height - 1 - y[2]),
-            (x[3], height - 1 - y[3]),
-        ]
+        end = [(x[0], y[0]), (width - 1 - x[1], y[1]), (width - 1 - x[2], height - 1 - y[2]), (x[3], height - 1 - y[3])]
         return perspective(image, start, end, self.interpolation)
 
 
+def _check_kernel(size: Any, name: str) -> tuple[int, ...]:
+    type_check(size, (int, list, tuple), name)
+    sizes = (size,) * 2 if isinstance(size, int) else tuple(size)
+    for value in sizes:
+        check_int(value, name, 1, 16777216)
+        if value % 2 != 1:
+            raise ValueError(f"{name} should be odd, but got {size}.")
+    return sizes
+
+
+@arguments
 class GaussianBlur(ImageOperation):
     """The image blurred by a Gaussian of odd `kernel_size`; `sigma` by default follows from it. Numbers or (x, y)."""
 
     takes_pil = False
 
-    def __init__(self, kernel_size: Any, sigma: Any = None) -> None:
-        type_check(kernel_size, (int, list, tuple), "kernel_size")
-        self.kernel_size = (kernel_size,) * 2 if isinstance(kernel_size, int) else tuple(kernel_size)
-        for size in self.kernel_size:
-            type_check(size, int, "kernel_size")
-            check_value(size, (1, 16777216), "kernel_size")
-            if size % 2 != 1:
-                raise ValueError(f"kernel_size should be odd, but got {kernel_size}.")
-        type_check(sigma, (int, float, list, tuple, type(None)), "sigma")
-        given = (sigma,) * 2 if sigma is None or isinstance(sigma, (int, float)) else tuple(sigma)
+    kernel_size: Annotated[Any, _check_kernel]
+    sigma: Annotated[Any, kind_of(int, float, list, tuple)] = None
+
+    def _prepare(self) -> None:
+        given = (self.sigma,) * 2 if self.sigma is None or isinstance(self.sigma, (int, float)) else tuple(self.sigma)
         if len(given) != 2 or len(self.kernel_size) != 2:
-            raise TypeError(f"kernel_size and sigma should be one or two numbers, but got {kernel_size} and {sigma}.")
+            raise TypeError(
+                f"kernel_size and sigma should be one or two numbers, but got {self.kernel_size} and {self.sigma}."
+            )
         across = given[0] or self.kernel_size[0] * 0.15 + 0.35
         self.sigma = (across, given[1] or across)
 

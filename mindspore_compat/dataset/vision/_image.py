@@ -1,148 +1,24 @@
-"""Decoding and resizing of arrays (H, W[, C]) by OpenCV, which upstream uses; it works without Python's lock."""
+"""Checks and resizing of images, arrays (H, W[, C]), by OpenCV, which upstream uses; it works without Python's lock."""
 
 from __future__ import annotations
 
-import os
-import threading
-from functools import cache, lru_cache
-from io import BytesIO
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-__all__ = ["check_image", "decode_rgb", "is_pil", "jpeg_frame", "open_image", "opencv", "resize", "resize_into"]
+from mindspore_compat._format.images import opencv
 
-_MOST_PIXELS, _PIXELS_OF_A_BYTE = 1 << 25, 256
+__all__ = ["check_image", "is_pil", "resize", "resize_into"]
+
 _NEAREST, _LINEAR, _CUBIC, _AREA, _PILCUBIC = 0, 2, 3, 4, 5
 #: `Inter` to OpenCV's numbers
 _CV_INTER = {_NEAREST: 0, _LINEAR: 1, _CUBIC: 2, _AREA: 3}
 _BLENDABLE = frozenset(map(np.dtype, (np.uint8, np.bool_, np.uint16, np.int16, np.float32, np.float64)))
 
 
-_loading = threading.Lock()
-
-
-@cache
-def opencv() -> Any:
-    """The module cv2. Raises: ImportError that names the package."""
-    with _loading:
-        libraries = os.environ.get("LD_LIBRARY_PATH")
-        try:
-            import cv2
-        except ImportError as error:
-            raise ImportError(
-                "Operations on images need OpenCV: pip install opencv-python-headless (or mindspore_compat[vision])."
-            ) from error
-        # its import changes this, which programs started from here would inherit
-        if libraries is None:
-            os.environ.pop("LD_LIBRARY_PATH", None)
-        else:
-            os.environ["LD_LIBRARY_PATH"] = libraries
-    return cv2
-
-
 def is_pil(img: Any) -> bool:
     """Whether it is a PIL image; PIL is not imported for that."""
     return hasattr(img, "getbands") and hasattr(img, "convert")
-
-
-@lru_cache
-def _formats() -> list[str]:
-    """What is opened: not all that PIL knows, since that starts Ghostscript for PostScript."""
-    from PIL import Image, Jpeg2KImagePlugin, MpoImagePlugin, TiffImagePlugin, WebPImagePlugin  # noqa: F401  (they register themselves)
-
-    Image.preinit()
-    return [
-        name
-        for name in ("JPEG", "MPO", "PNG", "BMP", "DIB", "GIF", "PPM", "TIFF", "WEBP", "JPEG2000")
-        if name in Image.OPEN
-    ]
-
-
-def _broken(reason: object) -> RuntimeError:
-    return RuntimeError(f"Decode: decode image failed, unsupported or broken file ({reason}).")
-
-
-def _check_pixels(height: int, width: int, content: np.ndarray) -> None:
-    if height * width > max(_MOST_PIXELS, _PIXELS_OF_A_BYTE * content.nbytes):
-        raise _broken(f"{width} by {height} pixels in {content.nbytes} bytes")
-
-
-def open_image(content: np.ndarray, load: bool = True) -> Any:
-    """A PIL image of the bytes of a file. Raises: RuntimeError for what is no image, or has far more pixels than its
-    size can tell.
-    """
-    from PIL import Image
-
-    try:
-        image = Image.open(BytesIO(content.tobytes()), formats=_formats())
-    except Exception as error:
-        raise _broken(error) from error
-    _check_pixels(image.height, image.width, content)
-    if load:
-        try:
-            image.load()
-        except Exception as error:
-            raise _broken(error) from error
-    return image
-
-
-class JpegFrame(NamedTuple):
-    """What the first frame header of a JPEG file says."""
-
-    height: int
-    width: int
-    components: int
-    #: where the two bytes of the height stand
-    place: int
-    #: of a file that is not progressive: pixels in a row of blocks; else 0
-    row: int
-
-
-def jpeg_frame(content: np.ndarray) -> JpegFrame | None:
-    """The frame header of a JPEG file, None where there is none."""
-    data, end = content.data, len(content)
-    if end < 4 or data[0] != 0xFF or data[1] != 0xD8:
-        return None
-    place = 2
-    while place + 9 < end and data[place] == 0xFF:
-        marker = data[place + 1]
-        if marker == 0xFF:
-            place += 1
-        elif 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
-            height, width = data[place + 5] << 8 | data[place + 6], data[place + 7] << 8 | data[place + 8]
-            components = data[place + 9]
-            last = place + 11 + 3 * (components - 1)
-            if not components or last >= end:
-                return None
-            factors = [data[place + 11 + 3 * i] & 15 for i in range(components)]
-            return JpegFrame(height, width, components, place + 5, 8 * max(factors) if marker <= 0xC1 else 0)
-        elif marker == 0x01 or 0xD0 <= marker <= 0xD9:
-            place += 2
-        else:
-            place += 2 + (data[place + 2] << 8 | data[place + 3])
-    return None
-
-
-def decode_rgb(content: np.ndarray, frame: JpegFrame | None = None) -> np.ndarray:
-    """The bytes of an image file as RGB, uint8 (H, W, 3); as upstream without turning it as its EXIF data say. Raises:
-    RuntimeError.
-    """
-    frame = frame or jpeg_frame(content)
-    if frame is None:
-        open_image(content, load=False)  # only what PIL takes for a picture of some size comes to OpenCV
-    else:
-        _check_pixels(frame.height, frame.width, content)
-        if frame.components == 4:  # OpenCV's way from CMYK is another one
-            return np.array(open_image(content).convert("RGB"))
-    cv2 = opencv()
-    try:
-        image = cv2.imdecode(content, cv2.IMREAD_COLOR_RGB | cv2.IMREAD_IGNORE_ORIENTATION)
-    except cv2.error as error:
-        raise _broken(error) from error
-    if image is None:
-        raise _broken(f"{content.nbytes} bytes")
-    return image
 
 
 def check_image(image: np.ndarray, name: str, ranks: tuple[int, ...] = (2, 3)) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from mindspore_compat.dataset.core.randomness import current_rng
 from mindspore_compat.dataset.core.validator_helpers import FLOAT_MAX_INTEGER, UINT8_MAX, check_value, type_check
 from mindspore_compat.dataset.transforms._operation import PyTensorOperation, TensorOperation
 from mindspore_compat.dataset.vision._image import is_pil
@@ -17,9 +19,12 @@ __all__ = [
     "ImageOperation",
     "PilOperation",
     "RandomImageOperation",
+    "between",
+    "check_border",
+    "check_box",
     "check_fill",
+    "check_interpolation",
     "check_padding",
-    "check_probability",
     "check_range",
     "check_size",
     "each_image",
@@ -99,9 +104,8 @@ class PilOperation(PyTensorOperation):
         for value in values:
             if not is_pil(value):
                 raise TypeError(
-                    f"img should be PIL image. Got {type(value)}. Use Decode(to_pil=True) for an encoded or "
-                    "ToPIL() for a "
-                    "decoded image."
+                    f"img should be PIL image. Got {type(value)}. Use Decode(to_pil=True) for an encoded or ToPIL() "
+                    "for a decoded image."
                 )
         return super()._apply(*values)
 
@@ -127,16 +131,10 @@ def check_size(size: Any, name: str = "size") -> tuple[int, int] | int:
     return size
 
 
-def square(size: tuple[int, int] | int) -> tuple[int, int]:
-    """An int stands for height and width."""
+def check_box(size: Any, name: str = "size") -> tuple[int, int]:
+    """(height, width), where an int stands for both."""
+    size = check_size(size, name)
     return (size, size) if isinstance(size, int) else size
-
-
-def check_probability(prob: Any, name: str = "prob") -> float:
-    """A number in [0, 1]."""
-    type_check(prob, (float, int), name)
-    check_value(prob, (0.0, 1.0), name)
-    return prob
 
 
 def check_interpolation(interpolation: Any, name: str = "interpolation") -> Inter:
@@ -148,25 +146,25 @@ def check_interpolation(interpolation: Any, name: str = "interpolation") -> Inte
     return interpolation
 
 
-def check_border(mode: Any) -> str:
+def check_border(mode: Any, name: str = "padding_mode") -> str:
     """A `Border`; its value."""
-    type_check(mode, Border, "padding_mode")
+    type_check(mode, Border, name)
     return mode.value
 
 
-def check_fill(fill_value: Any) -> tuple[int, ...]:
+def check_fill(fill_value: Any, name: str = "fill_value") -> tuple[int, ...]:
     """An int in [0, 255] or 3 of them; always 3."""
-    type_check(fill_value, (int, tuple), "fill_value")
+    type_check(fill_value, (int, tuple), name)
     values = (fill_value,) * 3 if isinstance(fill_value, int) else fill_value
     if len(values) != 3:
         raise TypeError(f"fill_value should be a single integer or a 3-tuple, but got {fill_value}.")
     for value in values:
-        type_check(value, int, "fill_value")
-        check_value(value, (0, UINT8_MAX), "fill_value")
+        type_check(value, int, name)
+        check_value(value, (0, UINT8_MAX), name)
     return values
 
 
-def check_padding(padding: Any) -> tuple[int, int, int, int]:
+def check_padding(padding: Any, name: str = "padding") -> tuple[int, int, int, int]:
     """(left, top, right, bottom) of an int, (left and right, top and bottom) or all four."""
     type_check(padding, (tuple, list, numbers.Number), "padding")
     values = (padding,) * 4 if isinstance(padding, numbers.Number) else tuple(padding)
@@ -193,8 +191,11 @@ def check_range(value: Any, name: str, low: float = -float("inf"), high: float =
     return (value[0], value[1])
 
 
+def between(low: float = -float("inf"), high: float = float("inf")) -> Callable[[Any, str], Any]:
+    """Two ordered numbers within [low, high], as a check."""
+    return partial(check_range, low=low, high=high)
+
+
 def uniform(limits: Sequence[float]) -> float:
     """A number between the two limits, from the pipeline's generator."""
-    from mindspore_compat.dataset.core.randomness import current_rng
-
     return limits[0] if limits[0] == limits[1] else float(current_rng().uniform(limits[0], limits[1]))

@@ -7,17 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat._format.images import decode_rgb
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer
 from mindspore_compat.dataset.core.randomness import current_rng
-from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, check_value, type_check
+from mindspore_compat.dataset.core.validator_helpers import check_pos_int32
 from mindspore_compat.dataset.vision._basic import check_encoded
-from mindspore_compat.dataset.vision._image import check_image, decode_rgb, is_pil, resize
+from mindspore_compat.dataset.vision._image import check_image, is_pil, resize
 from mindspore_compat.dataset.vision._operation import (
     ImageOperation,
     RandomImageOperation,
+    between,
+    check_box,
     check_interpolation,
-    check_range,
     check_size,
-    square,
     uniform,
 )
 from mindspore_compat.dataset.vision.utils import Inter
@@ -47,6 +49,7 @@ def resize_image(image: Any, size: tuple[int, int] | int, interpolation: Inter) 
     return resize(image, size, interpolation)
 
 
+@arguments
 class Resize(RandomImageOperation):
     """The image in another size, interpolated without antialiasing (arrays) or as PIL does (PIL images).
 
@@ -57,9 +60,8 @@ class Resize(RandomImageOperation):
     takes_batches = True
     has_block = True
 
-    def __init__(self, size: Any, interpolation: Inter = Inter.LINEAR) -> None:
-        self.size = check_size(size)
-        self.interpolation = check_interpolation(interpolation)
+    size: Annotated[Any, check_size]
+    interpolation: Annotated[Inter, check_interpolation] = Inter.LINEAR
 
     def _transform(self, image: Any) -> Any:
         if not is_pil(image):
@@ -71,20 +73,19 @@ class Resize(RandomImageOperation):
         return np.stack([self._transform(image) for image in images])
 
 
+@arguments
 class ResizedCrop(ImageOperation):
     """A box cut out and resized."""
 
-    def __init__(
-        self, top: int, left: int, height: int, width: int, size: Any, interpolation: Inter = Inter.BILINEAR
-    ) -> None:
-        for name, value in (("top", top), ("left", left)):
-            type_check(value, int, name)
-            check_value(value, (0, 2147483647), name)
-        check_pos_int32(height, "height")
-        check_pos_int32(width, "width")
-        self.box = (top, left, height, width)
-        self.size = square(check_size(size))
-        self.interpolation = check_interpolation(interpolation)
+    top: Annotated[int, integer(0)]
+    left: Annotated[int, integer(0)]
+    height: Annotated[int, check_pos_int32]
+    width: Annotated[int, check_pos_int32]
+    size: Annotated[Any, check_box]
+    interpolation: Annotated[Inter, check_interpolation] = Inter.BILINEAR
+
+    def _prepare(self) -> None:
+        self.box = (self.top, self.left, self.height, self.width)
 
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "ResizedCrop")
@@ -103,34 +104,28 @@ def crop_box(image: Any, top: int, left: int, height: int, width: int) -> Any:
     return image[top : top + height, left : left + width]
 
 
+@arguments
 class RandomResizedCrop(RandomImageOperation):
     """A random part of the image, resized.
 
     Args:
         size: (height, width) of the result, or both in one number.
         scale: range of the part's area; ratio: range of its width to height.
-        max_attempts: after so many parts that do not fit, the middle is taken.
+        max_attempts: after this number of parts that do not fit, the middle is taken.
     """
 
     takes_batches = True
     is_multi_column = True
 
-    def __init__(
-        self,
-        size: Any,
-        scale: tuple[float, float] = (0.08, 1.0),
-        ratio: tuple[float, float] = (3.0 / 4.0, 4.0 / 3.0),
-        interpolation: Inter = Inter.BILINEAR,
-        max_attempts: int = 10,
-    ) -> None:
-        self.size = square(check_size(size))
-        self.scale = check_range(scale, "scale", 0)
-        self.ratio = check_range(ratio, "ratio", 0)
+    size: Annotated[Any, check_box]
+    scale: Annotated[tuple[float, float], between(0)] = (0.08, 1.0)
+    ratio: Annotated[tuple[float, float], between(0)] = (3.0 / 4.0, 4.0 / 3.0)
+    interpolation: Annotated[Inter, check_interpolation] = Inter.BILINEAR
+    max_attempts: Annotated[int, check_pos_int32] = 10
+
+    def _prepare(self) -> None:
         if self.ratio[0] <= 0 or self.scale[1] <= 0:
-            raise ValueError(f"scale and ratio must be positive, but got {scale} and {ratio}.")
-        self.interpolation = check_interpolation(interpolation)
-        check_pos_int32(max_attempts, "max_attempts")
-        self.max_attempts = max_attempts
+            raise ValueError(f"scale and ratio must be positive, but got {self.scale} and {self.ratio}.")
 
     def _draw(self, image: Any) -> tuple[int, int, int, int]:
         height, width = image.size[::-1] if is_pil(image) else image.shape[:2]
@@ -180,14 +175,14 @@ class RandomCropDecodeResize(RandomResizedCrop):
         return tuple(self._transform(image, *box) for image in images)
 
 
+@arguments
 class RandomResize(RandomImageOperation):
     """`Resize` with an interpolation drawn for each row."""
 
     takes_batches = True
     is_multi_column = True
 
-    def __init__(self, size: Any) -> None:
-        self.size = check_size(size)
+    size: Annotated[Any, check_size]
 
     def _draw(self, image: Any) -> tuple:
         modes = (

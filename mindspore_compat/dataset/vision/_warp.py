@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mindspore_compat.dataset.vision._image import opencv
+from mindspore_compat._format.images import opencv
 
 __all__ = ["affine_matrix", "perspective_matrix", "rotation_matrix", "warp_affine", "warp_perspective"]
 
@@ -46,7 +46,7 @@ def affine_matrix(
 
 
 def invert_affine(matrix: np.ndarray) -> np.ndarray:
-    """The map the other way round."""
+    """The inverse map."""
     (a, b, x), (c, d, y) = matrix.tolist()
     scale = 1.0 / (a * d - b * c)  # in OpenCV's order, for the last bit counts
     a, b, c, d = d * scale, -b * scale, -c * scale, a * scale

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.vision._color_ops import _enhance, _hue_pil
-from mindspore_compat.dataset.vision._crop import RandomCrop, flip, pad_image
+from mindspore_compat.dataset.vision._adjust import _enhance, _hue_pil
+from mindspore_compat.dataset.vision._crop import RandomCrop, pad_image
+from mindspore_compat.dataset.vision._flip import flip
 from mindspore_compat.dataset.vision._geometric import rotate as _rotate
 from mindspore_compat.dataset.vision._image import is_pil
 from mindspore_compat.dataset.vision._operation import check_fill, check_padding

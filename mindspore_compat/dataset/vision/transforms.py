@@ -1,98 +1,22 @@
 """All image operations. Upstream: ``mindspore.dataset.vision.transforms``."""
 
+# ruff: noqa: F403, F405 (names come by `*` from files that list them)
+
 from mindspore_compat.dataset.transforms._operation import PyTensorOperation, TensorOperation
 from mindspore_compat.dataset.transforms.transforms import not_random
-from mindspore_compat.dataset.vision._auto import (
-    AutoAugment,
-    RandAugment,
-    RandomSelectSubpolicy,
-    TrivialAugmentWide,
-    UniformAugment,
-)
-from mindspore_compat.dataset.vision._basic import (
-    HWC2CHW,
-    Decode,
-    Normalize,
-    NormalizePad,
-    Rescale,
-    ToNumpy,
-    ToPIL,
-    ToTensor,
-    ToType,
-)
-from mindspore_compat.dataset.vision._batch import CutMixBatch, MixUp, MixUpBatch
-from mindspore_compat.dataset.vision._boxes import (
-    BoundingBoxAugment,
-    RandomCropWithBBox,
-    RandomHorizontalFlipWithBBox,
-    RandomResizedCropWithBBox,
-    RandomResizeWithBBox,
-    RandomVerticalFlipWithBBox,
-    ResizeWithBBox,
-)
-from mindspore_compat.dataset.vision._color_ops import (
-    AdjustBrightness,
-    AdjustContrast,
-    AdjustGamma,
-    AdjustHue,
-    AdjustSaturation,
-    AdjustSharpness,
-    AutoContrast,
-    ConvertColor,
-    Equalize,
-    Grayscale,
-    HsvToRgb,
-    Invert,
-    LinearTransformation,
-    Posterize,
-    RandomAdjustSharpness,
-    RandomAutoContrast,
-    RandomColor,
-    RandomColorAdjust,
-    RandomEqualize,
-    RandomGrayscale,
-    RandomInvert,
-    RandomLighting,
-    RandomPosterize,
-    RandomSharpness,
-    RandomSolarize,
-    RgbToHsv,
-    Solarize,
-)
-from mindspore_compat.dataset.vision._crop import (
-    CenterCrop,
-    Crop,
-    CutOut,
-    Erase,
-    FiveCrop,
-    HorizontalFlip,
-    Pad,
-    PadToSize,
-    RandomCrop,
-    RandomErasing,
-    RandomHorizontalFlip,
-    RandomVerticalFlip,
-    SlicePatches,
-    TenCrop,
-    VerticalFlip,
-)
-from mindspore_compat.dataset.vision._geometric import (
-    Affine,
-    GaussianBlur,
-    Perspective,
-    RandomAffine,
-    RandomPerspective,
-    RandomRotation,
-    Rotate,
-)
+from mindspore_compat.dataset.vision._adjust import *
+from mindspore_compat.dataset.vision._auto import *
+from mindspore_compat.dataset.vision._basic import *
+from mindspore_compat.dataset.vision._batch import *
+from mindspore_compat.dataset.vision._boxes import *
+from mindspore_compat.dataset.vision._color_spaces import *
+from mindspore_compat.dataset.vision._crop import *
+from mindspore_compat.dataset.vision._erase import *
+from mindspore_compat.dataset.vision._flip import *
+from mindspore_compat.dataset.vision._geometric import *
+from mindspore_compat.dataset.vision._levels import *
 from mindspore_compat.dataset.vision._operation import ImageOperation as ImageTensorOperation
-from mindspore_compat.dataset.vision._resize import (
-    RandomCropDecodeResize,
-    RandomResize,
-    RandomResizedCrop,
-    Resize,
-    ResizedCrop,
-)
+from mindspore_compat.dataset.vision._resize import *
 from mindspore_compat.dataset.vision.utils import (
     AutoAugmentPolicy,
     Border,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from enum import Enum, IntEnum
-from io import BytesIO
 from typing import Any
 
 import numpy as np
 
+from mindspore_compat._format.images import decode_rgb, encode_image, open_image
 from mindspore_compat.dataset.core.validator_helpers import check_file, check_value, type_check
-from mindspore_compat.dataset.vision._image import decode_rgb, is_pil, open_image
+from mindspore_compat.dataset.vision._image import is_pil
 
 __all__ = [
     "AutoAugmentPolicy",
@@ -153,32 +153,18 @@ def read_image(filename: str, mode: ImageReadMode = ImageReadMode.UNCHANGED) -> 
     return array[..., None] if array.ndim == 2 else array
 
 
-def _encode(image: Any, kind: str, **options: Any) -> np.ndarray:
-    from PIL import Image
-
-    if not isinstance(image, np.ndarray) or image.dtype != np.uint8:
-        raise TypeError("Input image must be a numpy.ndarray of uint8.")
-    if image.ndim not in (2, 3) or (image.ndim == 3 and image.shape[2] not in (1, 3)):
-        raise RuntimeError(f"The image must be of shape <H, W>, <H, W, 1> or <H, W, 3>, but got {image.shape}.")
-    if image.ndim == 3 and image.shape[2] == 1:
-        image = image[:, :, 0]
-    stream = BytesIO()
-    Image.fromarray(image).save(stream, kind, **options)
-    return np.frombuffer(stream.getvalue(), np.uint8)
-
-
 def encode_jpeg(image: np.ndarray, quality: int = 75) -> np.ndarray:
     """A uint8 image (H, W[, C]) as the bytes of a JPEG file."""
     type_check(quality, int, "quality")
     check_value(quality, (1, 100), "quality")
-    return _encode(image, "JPEG", quality=quality)
+    return encode_image(image, "JPEG", quality=quality)
 
 
 def encode_png(image: np.ndarray, compression_level: int = 6) -> np.ndarray:
     """A uint8 image (H, W[, C]) as the bytes of a PNG file."""
     type_check(compression_level, int, "compression_level")
     check_value(compression_level, (0, 9), "compression_level")
-    return _encode(image, "PNG", compress_level=compression_level)
+    return encode_image(image, "PNG", compress_level=compression_level)
 
 
 def write_jpeg(filename: str, image: np.ndarray, quality: int = 75) -> None:

@@ -1,0 +1,250 @@
+"""`Dataset`: the operations that every dataset has, each of which puts a node on top. Upstream:
+``mindspore.dataset.engine.datasets``.
+
+A node is a `Dataset` itself, so this file cannot import the nodes: a class or function of `_nodes/` takes its place in
+a table by ``@register_node`` when it loads, under its own name, and the methods here make it by that name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, type_check
+from mindspore_compat.dataset.engine._node import Node
+from mindspore_compat.dataset.engine._save import save_as_mindrecord
+from mindspore_compat.dataset.engine.iterators import DictIterator, TupleIterator
+
+__all__ = ["Dataset", "zip"]
+
+Columns = str | Sequence[str]
+Maker = TypeVar("Maker", bound=Callable[..., Any])
+
+#: Name -> what makes the node. `_nodes/` fills it; importing anything of `engine` loads all of it.
+_MAKERS: dict[str, Callable[..., Any]] = {}
+
+
+def register_node(maker: Maker) -> Maker:
+    """Decorator of a node's class, or of a function that makes nodes: `Dataset` finds it under its name."""
+    _MAKERS[maker.__name__] = maker
+    return maker
+
+
+def _make(name: str, *args: Any, **kwargs: Any) -> Any:
+    return _MAKERS[name](*args, **kwargs)
+
+
+class Dataset(Node):
+    """Base class of all datasets. Its methods that return a dataset put a node on top and leave this one as it is.
+
+    Args:
+        children: the node or nodes this one reads from.
+        num_parallel_workers: workers for this node, default `config.get_num_parallel_workers`; more than the CPUs is
+            lowered.
+        cache: accepted without effect (upstream's cache server).
+    """
+
+    # ---- operations
+
+    def __add__(self, datasets: Dataset) -> Dataset:
+        return self.concat(datasets)
+
+    def batch(
+        self,
+        batch_size: int | Callable,
+        drop_remainder: bool = False,
+        num_parallel_workers: int | None = None,
+        **kwargs: Any,
+    ) -> Dataset:
+        """Batches of `batch_size` rows (or of ``batch_size(BatchInfo)`` rows).
+
+        Args:
+            drop_remainder: leave out a last batch that is too small.
+            kwargs: per_batch_map, input_columns, output_columns, python_multiprocessing, max_rowsize; the 1.x names
+                column_order and pad_info still work.
+        """
+        order = kwargs.pop("column_order", None)
+        pad_info = kwargs.pop("pad_info", None)
+        node: Dataset
+        if pad_info is not None:
+            node = _make(
+                "PaddedBatchDataset", self, batch_size, drop_remainder, num_parallel_workers, pad_info, **kwargs
+            )
+        else:
+            node = _make("BatchDataset", self, batch_size, drop_remainder, num_parallel_workers, **kwargs)
+        return node if order is None else node.project(order)
+
+    def padded_batch(
+        self,
+        batch_size: int | Callable,
+        drop_remainder: bool = False,
+        num_parallel_workers: int | None = None,
+        pad_info: dict[str, tuple] | None = None,
+    ) -> Dataset:
+        """Batches whose columns are filled up to ``pad_info[column] = (shape or None for the largest, value)``."""
+        return _make("PaddedBatchDataset", self, batch_size, drop_remainder, num_parallel_workers, pad_info)
+
+    def bucket_batch_by_length(
+        self,
+        column_names: Sequence[str],
+        bucket_boundaries: Sequence[int],
+        bucket_batch_sizes: Sequence[int],
+        element_length_function: Callable | None = None,
+        pad_info: dict[str, tuple] | None = None,
+        pad_to_bucket_boundary: bool = False,
+        drop_remainder: bool = False,
+    ) -> Dataset:
+        """Batch rows of similar length together: one bucket between each two boundaries, each with its batch size."""
+        return _make(
+            "BucketBatchByLengthDataset",
+            self,
+            column_names,
+            bucket_boundaries,
+            bucket_batch_sizes,
+            element_length_function,
+            pad_info,
+            pad_to_bucket_boundary,
+            drop_remainder,
+        )
+
+    def map(
+        self,
+        operations: Any,
+        input_columns: Columns | None = None,
+        output_columns: Columns | None = None,
+        num_parallel_workers: int | None = None,
+        **kwargs: Any,
+    ) -> Dataset:
+        """Apply `operations` one after another to `input_columns` (default: the first) of every row.
+
+        Args:
+            output_columns: new names; needed where the number of columns changes.
+            kwargs: python_multiprocessing, cache, callbacks, max_rowsize, offload; the 1.x name column_order still
+                works.
+        """
+        order = kwargs.pop("column_order", None)
+        node = _make("MapDataset", self, operations, input_columns, output_columns, num_parallel_workers, **kwargs)
+        return node if order is None else node.project(order)
+
+    def filter(
+        self, predicate: Callable, input_columns: Columns | None = None, num_parallel_workers: int | None = None
+    ) -> Dataset:
+        """Keep the rows for which ``predicate(*input_columns)`` holds."""
+        return _make("FilterDataset", self, predicate, input_columns, num_parallel_workers)
+
+    def flat_map(self, func: Callable[..., Dataset]) -> Dataset:
+        """The rows of all the datasets ``func(*columns)`` of this one's rows, one after another."""
+        return _make("flat_map", self, func)
+
+    def shuffle(self, buffer_size: int) -> Dataset:
+        """Draw each row from a buffer of the next `buffer_size` (at least 2); anew in every epoch."""
+        return _make("ShuffleDataset", self, buffer_size)
+
+    def repeat(self, count: int | None = None) -> Dataset:
+        """The rows `count` times; None or -1 without end."""
+        return _make("RepeatDataset", self, count)
+
+    def skip(self, count: int) -> Dataset:
+        """Without the first `count` rows."""
+        return _make("SkipDataset", self, count)
+
+    def take(self, count: int = -1) -> Dataset:
+        """The first `count` rows; -1 takes all."""
+        return _make("TakeDataset", self, count)
+
+    def split(self, sizes: Sequence[int] | Sequence[float], randomize: bool = True) -> list[Dataset]:
+        """Disjoint parts of the given sizes or fractions; with `randomize` their rows are shuffled."""
+        return _make("split", self, sizes, randomize)
+
+    def zip(self, datasets: Dataset | tuple[Dataset, ...]) -> Dataset:
+        """The columns of all datasets side by side, as long as the shortest."""
+        type_check(datasets, (tuple, Dataset), "datasets")
+        others = (datasets,) if isinstance(datasets, Dataset) else datasets
+        return _make("ZipDataset", (self, *others))
+
+    def concat(self, datasets: Dataset | Sequence[Dataset]) -> Dataset:
+        """The rows of this and then of the other datasets; columns must agree."""
+        type_check(datasets, (list, Dataset), "datasets")
+        return _make("ConcatDataset", [self, *([datasets] if isinstance(datasets, Dataset) else datasets)])
+
+    def rename(self, input_columns: Columns, output_columns: Columns) -> Dataset:
+        """Columns under other names."""
+        return _make("RenameDataset", self, input_columns, output_columns)
+
+    def project(self, columns: Columns) -> Dataset:
+        """Only `columns`, in that order."""
+        return _make("ProjectDataset", self, columns)
+
+    def apply(self, apply_func: Callable[[Dataset], Dataset]) -> Dataset:
+        """``apply_func(self)``."""
+        if not callable(apply_func):
+            raise TypeError("apply_func must be a function.")
+        dataset = apply_func(self)
+        if not isinstance(dataset, Dataset):
+            raise TypeError(f"apply_func must return a dataset, but got {type(dataset)}.")
+        return dataset
+
+    def device_que(
+        self, send_epoch_end: bool = True, create_data_info_queue: bool = False, queue_name: str = ""
+    ) -> Dataset:
+        """This dataset: there is no device queue to fill; the training loop prefetches to the device itself."""
+        return self
+
+    def sync_wait(self, condition_name: str, num_batch: int = 1, callback: Callable | None = None) -> Dataset:
+        """Hold the pipeline back until `sync_update` releases the next `num_batch` batches."""
+        return _make("SyncWaitDataset", self, condition_name, num_batch, callback)
+
+    def sync_update(self, condition_name: str, num_batch: int | None = None, data: Any = None) -> None:
+        """Release a `sync_wait` node and call its callback with `data`."""
+        _make("sync_update", self, condition_name, num_batch, data)
+
+    # ---- iterating
+
+    def create_tuple_iterator(
+        self, columns: Columns | None = None, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False
+    ) -> TupleIterator:
+        """An iterator of lists. It ends after each epoch and can be iterated again, `num_epochs` times (-1: always).
+
+        Args:
+            columns: which, and in what order; default all.
+            output_numpy: NumPy arrays instead of Tensors. do_copy: Tensors own their memory.
+        """
+        return TupleIterator(self, columns, num_epochs, output_numpy, do_copy)
+
+    def create_dict_iterator(
+        self, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False
+    ) -> DictIterator:
+        """An iterator of dicts from column name to value; see `create_tuple_iterator`."""
+        return DictIterator(self, num_epochs, output_numpy, do_copy)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.create_tuple_iterator(num_epochs=1)
+
+    def save(self, file_name: str, num_files: int = 1, file_type: str = "mindrecord") -> None:
+        """Write the rows as MindRecord files, which `MindDataset` reads. Small ints become int32, float16 float32.
+
+        Raises:
+            ValueError: for another file type or number of files. RuntimeError: for columns that MindRecord can not
+                hold.
+        """
+        if file_type != "mindrecord":
+            raise ValueError(f"{file_type} dataset format is not supported; use 'mindrecord'.")
+        if isinstance(num_files, bool) or not isinstance(num_files, int) or not 1 <= num_files <= 1000:
+            raise ValueError(f"num_files should be an int between 1 and 1000, but got {num_files!r}.")
+        save_as_mindrecord(self.create_dict_iterator(num_epochs=1, output_numpy=True), file_name, num_files)
+
+    def build_vocab(self, columns: Any, freq_range: Any, top_k: Any, special_tokens: Any, special_first: bool) -> Any:
+        """A `text.Vocab` of the words in ``columns``; see `Vocab.from_dataset`."""
+        from mindspore_compat.dataset.text.utils import Vocab
+
+        return Vocab.from_dataset(self, columns, freq_range, top_k, special_tokens, special_first)
+
+
+def zip(datasets: tuple[Dataset, ...]) -> Dataset:
+    """The columns of all `datasets` side by side. Raises: TypeError, ValueError for fewer than two or more than
+    INT32_MAX.
+    """
+    type_check(datasets, tuple, "datasets")
+    if not 2 <= len(datasets) <= INT32_MAX:
+        raise ValueError(f"Can't zip empty or just one dataset! Got {len(datasets)}.")
+    return _make("ZipDataset", datasets)

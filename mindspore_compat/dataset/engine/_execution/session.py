@@ -1,0 +1,203 @@
+"""One iterator's run through a pipeline: its seed, its workers, and how far repeats have come
+(docs/design/pipeline.md).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core import config
+from mindspore_compat.dataset.core.randomness import DEFAULT_SEED, Key, chosen_seed, fresh_seed, narrowed
+from mindspore_compat.dataset.core.validator_helpers import cpu_count
+from mindspore_compat.dataset.engine._execution.processes import ProcessExecutor
+from mindspore_compat.dataset.engine._execution.workers import Executor, SerialExecutor, Task, ThreadExecutor
+
+if TYPE_CHECKING:
+    from mindspore_compat.dataset.engine._node import Node
+
+__all__ = ["Parallelism", "Run", "Session"]
+
+
+@dataclass(frozen=True)
+class Parallelism:
+    """What a node asks for: worker processes, threads, or to run in the thread that iterates (`here`: Python code of
+    the user, which may keep state or draw from generators that all share). Without any of them it goes along with its
+    neighbours.
+    """
+
+    processes: int = 0
+    threads: int = 0
+    here: bool = False
+
+    def __or__(self, other: Parallelism) -> Parallelism:
+        return Parallelism(
+            max(self.processes, other.processes), max(self.threads, other.threads), self.here or other.here
+        )
+
+
+class Stage:
+    """Nodes of a chain that run in one place, one after another, on the columns of a batch; can be sent to worker
+    processes.
+    """
+
+    def __init__(self) -> None:
+        self.nodes: list[tuple[Node, int]] = []
+        self.last: Callable[[Any, Any], Any] | None = None
+        self.parallelism = Parallelism()
+
+    def __call__(self, work: tuple[Any, Any]) -> Any:
+        what, value = work
+        for node, number in self.nodes:
+            with narrowed(number):
+                value = node._step(value)
+        return (what, value) if self.last is None else self.last(what, value)
+
+
+def _stages(nodes: list[tuple[Node, int]], last: Callable[[Any, Any], Any], own: Parallelism) -> list[Stage]:
+    """A chain, source first, cut where Python code of the user has to run in the thread that iterates."""
+    wanted = [node._parallelism() for node, _ in nodes]
+    together = own.processes or max(each.processes for each in wanted)
+    stages = [Stage()]
+    for item, asked in [*zip(nodes, wanted, strict=True), (None, own)]:
+        stage = stages[-1]
+        is_other = Parallelism() not in (asked, stage.parallelism) and asked.here != stage.parallelism.here
+        if is_other and not together:
+            stage = Stage()
+            stages.append(stage)
+        stage.parallelism |= asked
+        if item is not None:
+            stage.nodes.append(item)
+    stages[-1].last = last
+    return stages
+
+
+class Session:
+    """State shared by all nodes while one iterator lives; a serial one starts no workers."""
+
+    def __init__(self, root: Node, is_serial: bool = False) -> None:
+        self._is_serial = is_serial or config.get_debug_mode()
+        seed = chosen_seed()
+        self.is_seeded = seed is not None
+        self.seed = fresh_seed() if seed is None else seed
+        self._numbers = {id(node): number for number, node in enumerate(_walk(root))}
+        self._executors: dict[tuple[int, int], Executor] = {}
+        self._stages: dict[int, list[Stage]] = {}
+        for node in _walk(root):
+            node._begin_session()
+
+    def epoch(self, number: int) -> Run:
+        """The run of one epoch, counted from 0."""
+        return Run(self, (self.seed, number), number, number)
+
+    def number(self, node: Node) -> int:
+        """A node's place in the tree; nodes made while running (flat_map) get theirs on first sight."""
+        return self._numbers.setdefault(id(node), len(self._numbers))
+
+    def fetch(
+        self, top: Node, last: Callable[[Any, Any], Any], tasks: Iterable[Task], own: Parallelism
+    ) -> Iterator[Any]:
+        """For tasks of (what, row numbers): ``last(what, columns)`` with the columns that `top` and the nodes below it
+        make of them.
+
+        `own` is what `last` asks for.
+        """
+        number = self.number(top)
+        if number not in self._stages:
+            self._stages[number] = _stages(
+                [(node, self.number(node)) for node in reversed(list(_walk(top)))], last, own
+            )
+        for place, stage in enumerate(self._stages[number]):
+            tasks = self._with_keys((number, place), stage, tasks)
+        return (result for _, result in tasks)
+
+    def _with_keys(self, place: tuple[int, int], stage: Stage, tasks: Iterable[Task]) -> Iterator[Task]:
+        keys: deque[Key] = deque()
+
+        def noted() -> Iterator[Task]:
+            for task in tasks:
+                keys.append(task[0])
+                yield task
+
+        for result in self._executor(place, stage, stage.parallelism).map(noted()):
+            yield keys.popleft(), result
+
+    def map(
+        self, node: Node, function: Callable[[Any], Any], tasks: Iterable[Task], parallelism: Parallelism
+    ) -> Iterator[Any]:
+        """Run `function` over `tasks` as `node` asks; its workers are started once."""
+        return self._executor((self.number(node), 0), function, parallelism).map(tasks)
+
+    def _executor(self, place: tuple[int, int], function: Callable[[Any], Any], parallelism: Parallelism) -> Executor:
+        executor = self._executors.get(place)
+        if executor is None:
+            executor = self._executors[place] = self._start(function, parallelism)
+        return executor
+
+    def _start(self, function: Callable[[Any], Any], parallelism: Parallelism) -> Executor:
+        if self._is_serial:
+            return SerialExecutor(function)
+        if parallelism.processes:
+            return ProcessExecutor(function, parallelism.processes)
+        if parallelism.threads and not parallelism.here:
+            return ThreadExecutor(function, min(parallelism.threads, max(cpu_count(), 1)))
+        return SerialExecutor(function)
+
+    def close(self) -> None:
+        """Stop all workers; the session cannot be used afterwards."""
+        for executor in self._executors.values():
+            executor.close()
+        self._executors.clear()
+
+
+@dataclass(frozen=True)
+class Run:
+    """One pass over a node: `key` makes its randomness, `pass_number` counts passes over all epochs and repeats,
+    `epoch` the iterator's epochs, whose first and last pass it may be.
+    """
+
+    session: Session
+    key: Key
+    pass_number: int
+    epoch: int
+    is_first: bool = True
+    is_last: bool = True
+
+    def repeated(self, index: int, count: int) -> Run:
+        """The run of the child's `index`-th pass within this one; `count` passes make one of ours, -1: without end."""
+        return replace(
+            self,
+            key=(*self.key, index),
+            pass_number=self.pass_number * max(count, 1) + index,
+            is_first=self.is_first and index == 0,
+            is_last=self.is_last and index == count - 1,
+        )
+
+    def rng(self, node: Node) -> np.random.Generator:
+        """The generator that orders `node`'s samples in this pass.
+
+        With a chosen seed it is the same for all nodes, as upstream: zipped sources that are shuffled alike stay
+            aligned.
+        Without one they differ.
+        """
+        return np.random.default_rng((*self.key, 0 if self.session.is_seeded else self.session.number(node)))
+
+    def shared_rng(self, round_number: int) -> np.random.Generator:
+        """The generator for samplers whose order all shards must agree on, also where nobody chose a seed."""
+        if self.session.is_seeded:
+            return np.random.default_rng((*self.key, 0))
+        return np.random.default_rng((DEFAULT_SEED, round_number, *self.key[1:]))
+
+    def task_key(self, node: Node, index: int) -> Key:
+        """Randomness of the `index`-th task of `node` in this pass."""
+        return (*self.key, self.session.number(node), index)
+
+
+def _walk(node: Node) -> Iterator[Node]:
+    yield node
+    for child in node.children:
+        yield from _walk(child)

@@ -1,0 +1,1 @@
+"""What answers `GraphData`: the graph in memory, and the server and client of it."""

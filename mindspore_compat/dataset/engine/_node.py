@@ -1,0 +1,212 @@
+"""What every node of a pipeline is. `_dataset.py` adds the operations, `_nodes/` and `_sources/` have the nodes.
+
+Any node streams: `_stream` yields the rows of one pass. A node whose rows can be
+asked for by number (`_is_indexed`) also has `_order`, the numbers of one pass; then a batch is one task for the chain
+of nodes below it: the source's `_fetch` (rows) or `_fetch_columns`, then each node's `_step`, from columns to columns.
+A column is a block (an array with one more axis in front, where it lies in one array already or an operation can treat
+it as a whole) or a list of the rows' values. Nodes that only order rows never touch data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core import config
+from mindspore_compat.dataset.core.validator_helpers import type_check, workers_in_range
+from mindspore_compat.dataset.engine._execution.columns import Row, first_row
+from mindspore_compat.dataset.engine._execution.session import Parallelism, Run, Session
+
+__all__ = ["Node"]
+
+
+class Node:
+    """A node of the pipeline with its children: what the engine asks of it, and what a user may ask. Operations are
+    those of `Dataset`, which every node is.
+
+    Args:
+        children: the node or nodes this one reads from.
+        num_parallel_workers: workers for this node, default `config.get_num_parallel_workers`; more than the CPUs
+            is lowered.
+        cache: accepted without effect (upstream's cache server).
+    """
+
+    def __init__(
+        self, children: Node | Sequence[Node] | None = None, num_parallel_workers: int | None = None, cache: Any = None
+    ) -> None:
+        self.children: list[Node] = [children] if isinstance(children, Node) else list(children or ())
+        self.num_parallel_workers = (
+            config.get_num_parallel_workers()
+            if num_parallel_workers is None
+            else workers_in_range(num_parallel_workers)
+        )
+        self._cached_size: int | None = None
+        self._cached_signature: tuple[list[list[int]], list[Any]] | None = None
+        self._init_step = 0
+        self._input_indexs: Any = ()
+
+    # ---- what nodes implement
+
+    def _column_names(self) -> list[str]:
+        return self.children[0]._column_names()
+
+    def _size(self) -> int:
+        """Rows of one pass; by default they are counted."""
+        return sum(1 for _ in _one_pass(self))
+
+    def _stream(self, run: Run) -> Iterator[Row]:
+        tasks = ((run.task_key(self, i), (None, index)) for i, index in enumerate(self._order(run)[:, None]))
+        return run.session.fetch(self, first_row, tasks, Parallelism())
+
+    def _is_indexed(self) -> bool:
+        return False
+
+    def _order(self, run: Run) -> np.ndarray:
+        raise NotImplementedError
+
+    def _fetch(self, index: np.ndarray) -> list[Row]:
+        """Rows of a source by number."""
+        raise NotImplementedError
+
+    def _fetch_columns(self, index: np.ndarray) -> list[Any]:
+        """Rows of a source as columns."""
+        return [list(column) for column in zip(*self._fetch(index), strict=True)]
+
+    def _step(self, value: Any) -> list[Any]:
+        """This node's part of a batch: from row numbers to columns for a source, else from columns to columns."""
+        return value if self.children else self._fetch_columns(value)
+
+    def _parallelism(self) -> Parallelism:
+        """What this node asks for, without those below."""
+        return Parallelism()
+
+    def _begin_session(self) -> None:
+        """Called when an iterator is made."""
+
+    def __len__(self) -> int:
+        return self.get_dataset_size()
+
+    # ---- questions
+
+    def get_col_names(self) -> list[str]:
+        """Names of the columns, in order."""
+        return list(self._column_names())
+
+    @cached_property
+    def column_names(self) -> list[str]:
+        """Names of the columns, in order."""
+        return self.get_col_names()
+
+    def get_dataset_size(self) -> int:
+        """Rows (batches, after `batch`) of one epoch; an endless `repeat` counts once."""
+        if self._cached_size is None:
+            self._cached_size = self._size()
+        return self._cached_size
+
+    def output_shapes(self, estimate: bool = False) -> list[list[Any]]:
+        """Shape of each column, from the first row; with `estimate` None stands for sizes that differ between rows."""
+        type_check(estimate, bool, "estimate")
+        if not estimate:
+            return [list(shape) for shape in self._signature()[0]]
+        shapes: list[list[Any]] = [list(shape) for shape in self._signature()[0]]
+        for row in _one_pass(self):
+            for shape, value in zip(shapes, row):
+                shape[:] = [a if a == b else None for a, b in zip(shape, np.shape(value))]
+        return shapes
+
+    def output_types(self) -> list[Any]:
+        """NumPy dtype of each column, from the first row."""
+        return list(self._signature()[1])
+
+    def _signature(self) -> tuple[list[list[int]], list[Any]]:
+        if self._cached_signature is None:
+            row = next(_one_pass(self, is_serial=True), None)
+            if row is None:
+                raise RuntimeError("The dataset has no rows, so the shapes and types of its columns are unknown.")
+            self._cached_signature = (
+                [list(getattr(v, "shape", ())) for v in row],
+                [getattr(v, "dtype", type(v)) for v in row],
+            )
+        return self._cached_signature
+
+    def get_batch_size(self) -> int:
+        """The size of the batches that this pipeline makes, 1 where it makes none."""
+        return self.children[0].get_batch_size() if self.children else 1
+
+    def get_repeat_count(self) -> int:
+        """The count of the topmost `repeat`, 1 without one, -1 for an endless one."""
+        return self.children[0].get_repeat_count() if self.children else 1
+
+    def num_classes(self) -> int | None:
+        """Number of classes of the source, None where it has no classes."""
+        return self.children[0].num_classes() if self.children else None
+
+    def get_class_indexing(self) -> dict[str, int]:
+        """From class name to label, empty where the source has none."""
+        return self.children[0].get_class_indexing() if self.children else {}
+
+    def is_shuffled(self) -> bool:
+        """Whether the order is random."""
+        return any(child.is_shuffled() for child in self.children)
+
+    def is_sharded(self) -> bool:
+        """Whether only a shard is read."""
+        return any(child.is_sharded() for child in self.children)
+
+    def is_sync(self) -> bool:
+        """Whether a `sync_wait` is in the pipeline."""
+        return any(child.is_sync() for child in self.children)
+
+    def disable_sync(self) -> None:
+        """Let every `sync_wait` pass."""
+        for child in self.children:
+            child.disable_sync()
+
+    def reset(self) -> None:
+        """Start over at the next iterator; kept for old scripts."""
+
+    def set_init_step(self, init_step: int) -> None:
+        """Number of steps to leave out when the next iterator is made (to resume within an epoch)."""
+        self._init_step = init_step
+
+    def get_init_step(self) -> int:
+        """See `set_init_step`."""
+        return self._init_step
+
+    @property
+    def input_indexs(self) -> Any:
+        """What was set on this node, or on the first of those below that has it; without effect (upstream's device
+        queue read it).
+        """
+        found = (child.input_indexs for child in self.children)
+        return self._input_indexs if self._input_indexs != () else next((value for value in found if value != ()), ())
+
+    @input_indexs.setter
+    def input_indexs(self, value: Any) -> None:
+        self._input_indexs = value
+
+    def parse(self, children: Any = None) -> Node:
+        """The node that the engine runs. Upstream's is a C++ object made of ``children``'s; here a dataset is its own
+        node.
+        """
+        return self
+
+    @property
+    def dataset_size(self) -> int | None:
+        """The size if it is known already."""
+        return self._cached_size
+
+    @dataset_size.setter
+    def dataset_size(self, value: int | None) -> None:
+        self._cached_size = value
+
+
+def _one_pass(node: Node, is_serial: bool = False) -> Iterator[Row]:
+    session = Session(node, is_serial)
+    try:
+        yield from node._stream(session.epoch(0))
+    finally:
+        session.close()

@@ -1,0 +1,370 @@
+"""Nodes that put rows together: batch, padded_batch, bucket_batch_by_length."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core.memory import empty
+from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_columns, check_value, row_sizes, type_check
+from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
+from mindspore_compat.dataset.engine._execution.columns import (
+    Row,
+    positions,
+    rows_of,
+    stack_column,
+    stack_columns,
+    to_column,
+)
+from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
+from mindspore_compat.dataset.transforms._operation import call_user_function
+
+__all__ = ["BatchDataset", "BatchInfo", "BucketBatchByLengthDataset", "PaddedBatchDataset"]
+
+#: Column name -> (shape to reach, None for the largest of the batch; fill value).
+PadInfo = dict[str, tuple]
+
+
+@dataclass(frozen=True)
+class BatchInfo:
+    """What `batch_size` and `per_batch_map` functions get: the numbers of the batch."""
+
+    _epoch: int
+    _batch: int
+
+    def get_epoch_num(self) -> int:
+        """Number of the iterator's epoch, from 0; all passes of a repeat are one."""
+        return self._epoch
+
+    def get_batch_num(self) -> int:
+        """Number of the batch within the pass, from 0."""
+        return self._batch
+
+
+def _check_batch_size(batch_size: Any) -> None:
+    if isinstance(batch_size, bool) or not (isinstance(batch_size, int) or callable(batch_size)):
+        raise TypeError(f"batch_size should either be an int or a callable, but got {type(batch_size)}.")
+    if isinstance(batch_size, int) and batch_size != -1:
+        check_value(batch_size, (1, INT32_MAX), "batch_size")
+
+
+@register_node
+class BatchDataset(Dataset):
+    """Rows put together to batches.
+
+    Args:
+        batch_size: a number, -1 for all rows in one batch, or a function of a `BatchInfo`.
+        per_batch_map: ``f(col1, col2, ..., batch_info) -> tuple of columns``, each column a list of one array per row.
+    """
+
+    def __init__(
+        self,
+        input_dataset: Dataset,
+        batch_size: int | Callable,
+        drop_remainder: bool = False,
+        num_parallel_workers: int | None = None,
+        per_batch_map: Callable | None = None,
+        input_columns: Columns | None = None,
+        output_columns: Columns | None = None,
+        python_multiprocessing: bool = False,
+        max_rowsize: Any = None,
+    ) -> None:
+        _check_batch_size(batch_size)
+        type_check(drop_remainder, bool, "drop_remainder")
+        type_check(python_multiprocessing, bool, "python_multiprocessing")
+        if per_batch_map is not None and not callable(per_batch_map):
+            raise TypeError(f"per_batch_map should be a callable, but got {type(per_batch_map)}.")
+        for name, columns in (("input_columns", input_columns), ("output_columns", output_columns)):
+            if columns is not None and per_batch_map is None:
+                raise ValueError(f"{name} can be specified only when per_batch_map is set.")
+        super().__init__(input_dataset, num_parallel_workers)
+        self.batch_size = batch_size
+        self.drop_remainder = drop_remainder
+        self.max_rowsize = row_sizes(max_rowsize, batch_size)
+        self.per_batch_map = per_batch_map
+        self.input_columns = None if input_columns is None else check_columns(input_columns, "input_columns")
+        self.output_columns = None if output_columns is None else check_columns(output_columns, "output_columns")
+        self.python_multiprocessing = python_multiprocessing
+
+    def get_batch_size(self) -> int:
+        if callable(self.batch_size):
+            raise RuntimeError("The batch size is a function here, so get_batch_size has no answer.")
+        return self.batch_size
+
+    def _size(self) -> int:
+        if callable(self.batch_size):
+            return super()._size()
+        rows = self.children[0].get_dataset_size()
+        if self.batch_size == -1:
+            return min(rows, 1)
+        return rows // self.batch_size if self.drop_remainder else -(-rows // self.batch_size)
+
+    def _columns(self) -> tuple[list[int], list[str]]:
+        """Positions of the inputs of `per_batch_map`, and the resulting names."""
+        names = self.children[0]._column_names()
+        if self.per_batch_map is None:
+            return [], names
+        inputs = self.input_columns or names
+        outputs = self.output_columns or inputs
+        places = positions(inputs, names, "input")
+        if len(outputs) == len(inputs):
+            renamed = list(names)
+            for place, output in zip(places, outputs, strict=True):
+                renamed[place] = output
+            return places, renamed
+        return places, [*outputs, *(n for n in names if n not in inputs)]
+
+    def _column_names(self) -> list[str]:
+        return self._columns()[1]
+
+    def _begin_session(self) -> None:
+        self._columns()
+
+    def _parallelism(self) -> Parallelism:
+        if self.per_batch_map is None:
+            return Parallelism()
+        return (
+            Parallelism(processes=self.num_parallel_workers) if self.python_multiprocessing else Parallelism(here=True)
+        )
+
+    def _stream(self, run: Run) -> Iterator[Row]:
+        if self.children[0]._is_indexed() and isinstance(self.batch_size, int):
+            return run.session.fetch(self.children[0], self._make, self._index_tasks(run), self._parallelism())
+        tasks = ((run.task_key(self, info.get_batch_num()), (info, rows)) for info, rows in self._groups(run))
+        return run.session.map(self, self._make_from_rows, tasks, self._parallelism())
+
+    def _index_tasks(self, run: Run) -> Iterator[Any]:
+        order = self.children[0]._order(run)
+        assert isinstance(self.batch_size, int)
+        size = max(len(order), 1) if self.batch_size == -1 else self.batch_size
+        stop = len(order) - len(order) % size if self.drop_remainder else len(order)
+        for number, start in enumerate(range(0, stop, size)):
+            yield run.task_key(self, number), (BatchInfo(run.epoch, number), order[start : start + size])
+
+    def _groups(self, run: Run) -> Iterator[tuple[BatchInfo, list[Row]]]:
+        rows = iter(self.children[0]._stream(run))
+        number = 0
+        while True:
+            info = BatchInfo(run.epoch, number)
+            size = self._size_for(info)
+            group = list(islice(rows, size))
+            if not group or (self.drop_remainder and size is not None and len(group) < size):
+                return
+            yield info, group
+            number += 1
+
+    def _size_for(self, info: BatchInfo) -> int | None:
+        if not callable(self.batch_size):
+            return None if self.batch_size == -1 else self.batch_size
+        size = call_user_function(self.batch_size, (info,), "batch_size function failed.")
+        if not isinstance(size, (int, np.integer)) or size < 1:
+            raise RuntimeError(f"Invalid batch_size function, expected a return value > 0, but got {size!r}.")
+        return int(size)
+
+    def _make_from_rows(self, work: tuple[BatchInfo, list[Row]]) -> Row:
+        info, rows = work
+        return self._make(info, list(zip(*rows, strict=True)))
+
+    def _make(self, info: BatchInfo, columns: Sequence[Any]) -> Row:
+        """A batch of columns of rows."""
+        if self.per_batch_map is not None:
+            return self._map_batch(info, columns)
+        return stack_columns(columns, self.children[0]._column_names())
+
+    def _map_batch(self, info: BatchInfo, values: Sequence[Any]) -> Row:
+        assert self.per_batch_map is not None
+        places, names = self._columns()
+        columns = [list(rows_of(column)) for column in values]
+        result = call_user_function(
+            self.per_batch_map, (*(columns[i] for i in places), info), "batch operation: per_batch_map failed."
+        )
+        results = result if isinstance(result, tuple) else (result,)
+        before = self.children[0]._column_names()
+        outputs = self.output_columns or [before[i] for i in places]
+        if len(results) != len(outputs):
+            raise RuntimeError(
+                "Invalid columns, the number of columns returned in per_batch_map function should match the number of "
+                f"output columns, but got {len(results)} columns returned and {len(outputs)} output columns."
+            )
+        what = "The per_batch_map of batch"
+        done = dict(zip(outputs, (_to_batch_column(r, what) for r in results), strict=True))
+        rest = {n: c for i, (n, c) in enumerate(zip(before, columns, strict=True)) if i not in places}
+        stacked = dict(zip(rest, stack_columns(list(rest.values()), list(rest)), strict=True))
+        return tuple(done[n] if n in done else stacked[n] for n in names)
+
+
+def _to_batch_column(result: Any, what: str) -> Any:
+    if isinstance(result, list) and result and not isinstance(result[0], (int, float, str, bytes)):
+        return stack_column([to_column(value, what) for value in result], "of per_batch_map")
+    return to_column(result, what)
+
+
+def _check_pad_info(pad_info: Any) -> PadInfo:
+    type_check(pad_info, (dict, type(None)), "pad_info")
+    for name, value in (pad_info or {}).items():
+        type_check(name, str, "key in pad_info")
+        if not isinstance(value, tuple) or len(value) != 2:
+            raise TypeError(
+                f"Values in pad_info need to be tuples of (shape, fill value), but got {value!r} for {name!r}."
+            )
+        type_check(value[0], (list, type(None)), "shape in pad_info")
+    return pad_info or {}
+
+
+def _pad_columns(columns: Sequence[Any], names: Sequence[str], pad_info: PadInfo) -> Row:
+    """A batch of columns of rows, those of `pad_info` (all numeric ones if it is empty) brought to one shape."""
+    padded = []
+    for name, column in zip(names, columns, strict=True):
+        values = rows_of(column)
+        if (name in pad_info or not pad_info) and values[0].dtype.kind not in "US":
+            values = _pad_column(values, name, *pad_info.get(name, (None, 0)))
+        padded.append(values)
+    return stack_columns(padded, names)
+
+
+def _pad_column(values: Sequence[np.ndarray], name: str, shape: list | None, fill: Any) -> Any:
+    largest = [max(sizes) for sizes in zip(*(v.shape for v in values), strict=True)]
+    if shape is not None and len(shape) != len(largest):
+        raise RuntimeError(f"pad_info of column {name}: shape {shape} has not the rank of the data, {largest}.")
+    target = largest if shape is None else [b if a in (None, -1) else a for a, b in zip(shape, largest, strict=True)]
+    if any(v.dtype != values[0].dtype for v in values):
+        return [
+            _filled([v], target, 0 if fill is None else fill)[0] for v in values
+        ]  # an error, where they are put together
+    return (
+        list(values)
+        if all(list(v.shape) == target for v in values)
+        else _filled(values, target, 0 if fill is None else fill)
+    )
+
+
+def _filled(values: Sequence[np.ndarray], shape: Sequence[int], fill: Any) -> np.ndarray:
+    """Each array in the corner of one of `shape`; what does not fit is cut off, as upstream does."""
+    padded = empty((len(values), *shape), values[0].dtype)
+    padded[...] = fill
+    for place, value in zip(padded, values, strict=True):
+        box = tuple(slice(0, min(a, b)) for a, b in zip(value.shape, shape, strict=True))
+        place[box] = value[box]
+    return padded
+
+
+@register_node
+class PaddedBatchDataset(BatchDataset):
+    """Batches of rows of different shapes, filled up."""
+
+    def __init__(
+        self,
+        input_dataset: Dataset,
+        batch_size: int | Callable,
+        drop_remainder: bool = False,
+        num_parallel_workers: int | None = None,
+        pad_info: PadInfo | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(input_dataset, batch_size, drop_remainder, num_parallel_workers, **kwargs)
+        self.pad_info = _check_pad_info(pad_info)
+
+    def _begin_session(self) -> None:
+        positions(list(self.pad_info), self.children[0]._column_names(), "pad_info")
+
+    def _make(self, info: BatchInfo, columns: Sequence[Any]) -> Row:
+        names = self.children[0]._column_names()
+        if self.per_batch_map is None:
+            return _pad_columns(columns, names, self.pad_info)
+        padded = [
+            _pad_column(rows_of(column), name, *self.pad_info[name]) if name in self.pad_info else column
+            for name, column in zip(names, columns, strict=True)
+        ]
+        return self._map_batch(info, padded)
+
+
+@register_node
+class BucketBatchByLengthDataset(Dataset):
+    """Rows of similar length batched together, each bucket with its own batch size."""
+
+    def __init__(
+        self,
+        input_dataset: Dataset,
+        column_names: Sequence[str],
+        bucket_boundaries: Sequence[int],
+        bucket_batch_sizes: Sequence[int],
+        element_length_function: Callable | None,
+        pad_info: PadInfo | None,
+        pad_to_bucket_boundary: bool,
+        drop_remainder: bool,
+    ) -> None:
+        self.column_names = check_columns(column_names, "column_names")
+        _check_buckets(bucket_boundaries, bucket_batch_sizes)
+        if element_length_function is None and len(self.column_names) != 1:
+            raise ValueError("If element_length_function is not specified, exactly one column name should be passed.")
+        if element_length_function is not None and not callable(element_length_function):
+            raise TypeError("element_length_function object is not callable.")
+        type_check(pad_to_bucket_boundary, bool, "pad_to_bucket_boundary")
+        type_check(drop_remainder, bool, "drop_remainder")
+        super().__init__(input_dataset)
+        self.boundaries = list(bucket_boundaries)
+        self.batch_sizes = list(bucket_batch_sizes)
+        self.element_length_function = element_length_function
+        self.pad_info = _check_pad_info(pad_info)
+        self.pad_to_bucket_boundary = pad_to_bucket_boundary
+        self.drop_remainder = drop_remainder
+
+    def _stream(self, run: Run) -> Iterator[Row]:
+        names = self.children[0]._column_names()
+        places = positions(self.column_names, names, "bucket_batch_by_length")
+        buckets: list[list[Row]] = [[] for _ in self.batch_sizes]
+        for row in self.children[0]._stream(run):
+            number = bisect_right(self.boundaries, self._length(tuple(row[i] for i in places)))
+            buckets[number].append(row)
+            if len(buckets[number]) == self.batch_sizes[number]:
+                yield self._batch(buckets[number], number, names)
+                buckets[number] = []
+        for number, rows in enumerate(buckets):
+            if rows and not self.drop_remainder:
+                yield self._batch(rows, number, names)
+
+    def _length(self, values: tuple) -> int:
+        if self.element_length_function is None:
+            return values[0].shape[0]
+        return int(call_user_function(self.element_length_function, values, "element_length_function failed."))
+
+    def _batch(self, rows: list[Row], number: int, names: Sequence[str]) -> Row:
+        if not self.pad_to_bucket_boundary:
+            return _pad_columns(list(zip(*rows, strict=True)), names, self.pad_info)
+        pad_info = {
+            name: (None if shape is None else [self._boundary(number) if n in (None, -1) else n for n in shape], fill)
+            for name, (shape, fill) in self.pad_info.items()
+        }
+        return _pad_columns(list(zip(*rows, strict=True)), names, pad_info)
+
+    def _boundary(self, number: int) -> int:
+        if number >= len(self.boundaries):
+            raise RuntimeError(
+                "Invalid data, requested to pad to the bucket boundary, but the element falls in the last bucket, "
+                "which has none."
+            )
+        return self.boundaries[number] - 1
+
+
+def _check_buckets(boundaries: Any, batch_sizes: Any) -> None:
+    type_check(boundaries, (list, tuple), "bucket_boundaries")
+    type_check(batch_sizes, (list, tuple), "bucket_batch_sizes")
+    if not boundaries:
+        raise ValueError("bucket_boundaries cannot be empty.")
+    for name, values in (("bucket_boundaries", boundaries), ("bucket_batch_sizes", batch_sizes)):
+        if any(isinstance(v, bool) or not isinstance(v, int) for v in values):
+            raise TypeError(f"{name} should be a list of int, but got {values}.")
+        if any(v <= 0 for v in values):
+            raise ValueError(f"{name} should contain only positive values, but got {values}.")
+    if any(a >= b for a, b in pairwise(boundaries)):
+        raise ValueError(f"bucket_boundaries should be strictly increasing, but got {boundaries}.")
+    if len(batch_sizes) != len(boundaries) + 1:
+        raise ValueError(
+            f"bucket_batch_sizes must contain one element more than bucket_boundaries, but got {len(batch_sizes)} and "
+            f"{len(boundaries)}."
+        )

@@ -1,0 +1,130 @@
+"""Nodes that put several datasets together: zip, concat, flat_map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from mindspore_compat.dataset.engine._dataset import Dataset, register_node
+from mindspore_compat.dataset.engine._execution.columns import Row
+from mindspore_compat.dataset.engine._execution.session import Run
+from mindspore_compat.dataset.engine._sources.base import MappableDataset
+from mindspore_compat.dataset.engine.samplers import BuiltinSampler, DistributedSampler, SequentialSampler
+
+__all__ = ["ConcatDataset", "ZipDataset"]
+
+
+@register_node
+class ZipDataset(Dataset):
+    """Columns of several datasets side by side, as long as the shortest."""
+
+    def __init__(self, datasets: Sequence[Dataset]) -> None:
+        for dataset in datasets:
+            if not isinstance(dataset, Dataset):
+                raise TypeError(f"Invalid dataset, expected Dataset object, but got {type(dataset)}!")
+        super().__init__(datasets)
+
+    def _column_names(self) -> list[str]:
+        names = [name for child in self.children for name in child._column_names()]
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                raise RuntimeError(f"Invalid data, duplicate column {name} already exists when zipping datasets.")
+        return names
+
+    def _begin_session(self) -> None:
+        self._column_names()
+
+    def _size(self) -> int:
+        return min(child.get_dataset_size() for child in self.children)
+
+    def _stream(self, run: Run) -> Iterator[Row]:
+        for rows in zip(*(child._stream(run) for child in self.children), strict=False):
+            yield tuple(value for row in rows for value in row)
+
+
+@register_node
+class ConcatDataset(Dataset):
+    """Rows of several datasets one after another."""
+
+    def __init__(self, datasets: Sequence[Dataset]) -> None:
+        for dataset in datasets:
+            if not isinstance(dataset, Dataset):
+                raise TypeError(f"Invalid dataset, expected Dataset object, but got {type(dataset)}!")
+        super().__init__(datasets)
+        self._sampler: DistributedSampler | None = None
+
+    def _column_names(self) -> list[str]:
+        names = self.children[0]._column_names()
+        for child in self.children[1:]:
+            if child._column_names() != names:
+                raise RuntimeError(
+                    "Invalid columns, 'column name' or 'column order' of concat datasets should be the same, but got "
+                    f"{names} and {child._column_names()}."
+                )
+        return names
+
+    def use_sampler(self, sampler: BuiltinSampler) -> None:
+        """Read one shard of the whole: `sampler` must be a DistributedSampler without shuffle and num_samples."""
+        if not isinstance(sampler, DistributedSampler):
+            raise TypeError(f"The parameter {sampler} of concat must be DistributedSampler!")
+        if sampler.is_shuffled():
+            raise ValueError("The parameter shuffle of DistributedSampler must be False!")
+        if sampler.num_samples is not None:
+            raise ValueError("The parameter num_samples of DistributedSampler is not support to be set!")
+        for child in self.children:
+            if child.is_sharded():
+                raise ValueError("A dataset of concat is sharded already, so the whole can not be sharded.")
+            if isinstance(child, MappableDataset):
+                # In a fixed order, or the shards of several processes would overlap.
+                child.use_sampler(SequentialSampler(num_samples=child.sampler.num_samples))
+        self._sampler = sampler
+
+    def is_sharded(self) -> bool:
+        return self._sampler is not None or super().is_sharded()
+
+    def _begin_session(self) -> None:
+        self._column_names()
+
+    def _size(self) -> int:
+        total = sum(child.get_dataset_size() for child in self.children)
+        if self._sampler is None:
+            return total
+        return len(range(self._sampler.shard_id, total, self._sampler.num_shards))
+
+    def _stream(self, run: Run) -> Iterator[Row]:
+        dtypes: list | None = None
+        number = 0
+        for child in self.children:
+            for i, row in enumerate(child._stream(run)):
+                if i == 0:
+                    dtypes = self._check_types(dtypes, row)
+                if self._sampler is None or number % self._sampler.num_shards == self._sampler.shard_id:
+                    yield row
+                number += 1
+
+    @staticmethod
+    def _check_types(dtypes: list | None, row: Row) -> list:
+        found = [getattr(v, "dtype", type(v)) for v in row]
+        for before, now in zip(dtypes or found, found, strict=True):
+            is_string = getattr(before, "kind", "") in "US" and getattr(now, "kind", "") in "US"
+            if before != now and not is_string:
+                raise RuntimeError(
+                    "Concat: the data types of the two datasets to be concatenated should be the same, but got: "
+                    f"{before} and {now}."
+                )
+        return found
+
+
+@register_node
+def flat_map(dataset: Dataset, func: Callable[..., Dataset]) -> Dataset:
+    """`Dataset.flat_map`: the function is called for every row now, as upstream does."""
+    if not callable(func):
+        raise TypeError(f"func must be a function, but got {type(func)}.")
+    parts: list[Dataset] = []
+    for row in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True):
+        part = func(*row)
+        if not isinstance(part, Dataset):
+            raise TypeError(f"flat_map must return a Dataset object, but got {type(part)}.")
+        parts.append(part)
+    if not parts:
+        raise RuntimeError("flat_map needs a dataset with at least one row.")
+    return parts[0] if len(parts) == 1 else ConcatDataset(parts)

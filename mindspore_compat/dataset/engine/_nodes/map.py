@@ -1,0 +1,242 @@
+"""map: operations on columns, a batch of rows at a time."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.callback import check_callbacks
+from mindspore_compat.dataset.core.validator_helpers import check_columns, row_sizes, type_check
+from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
+from mindspore_compat.dataset.engine._execution.columns import Row, positions, rows_of, stackable, to_column
+from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
+from mindspore_compat.dataset.transforms._fused import Pointwise, Texts, fuse
+from mindspore_compat.dataset.transforms._operation import Composed, TensorOperation, apply_operations, is_builtin
+
+__all__ = ["MapDataset"]
+
+
+_FUNCTION = "The function of a map operation"
+
+
+#: Rows of more bytes are not put together to a block for an operation: the copy costs more than a call for each row.
+_LARGE_ROW = 1 << 14
+
+
+def apply_to_columns(operations: Sequence[Any], columns: list[Any]) -> list[Any]:
+    """`operations` on columns of rows: on blocks where they can treat one and the columns are (or make) one, else row
+    by row.
+
+    Each row goes through all that comes up to the next fused operation, so that only few large images are there at
+    once.
+    """
+    place = 0
+    while place < len(operations):
+        operation = operations[place]
+        done = _on_blocks(operation, columns)
+        stop = place + 1
+        if done is None and isinstance(operation, (Pointwise, Texts)):
+            done = columns
+            for each in operation.transforms:
+                found = _on_blocks(each, done)
+                done = _by_rows([each], done) if found is None else found
+        elif done is None:
+            while stop < len(operations) and not isinstance(operations[stop], (Pointwise, Texts)):
+                stop += 1
+            done = _by_rows(operations[place:stop], columns)
+        columns, place = done, stop
+    return columns
+
+
+def _on_blocks(operation: Any, columns: list[Any]) -> list[Any] | None:
+    if isinstance(operation, (Pointwise, Texts)):
+        column = operation.on_column(columns[0]) if len(columns) == 1 else None
+        return None if column is None else [column]
+    if not isinstance(operation, TensorOperation) or not operation.has_block:
+        return None
+    blocks = [c if isinstance(c, np.ndarray) else stackable(c, _LARGE_ROW) for c in columns]
+    if any(block is None or (operation.takes_batches and block.ndim > 4) for block in blocks):
+        return None
+    try:
+        return list(operation._apply_block(*blocks))
+    except Exception as error:
+        raise _failed(operation, error) from error
+
+
+def _applied(operations: Sequence[Any], values: tuple) -> tuple:
+    for operation in operations:
+        try:
+            values = apply_operations((operation,), values)
+        except Exception as error:
+            raise _failed(operation, error) from error
+    return values
+
+
+def _failed(operation: Any, error: Exception) -> Exception:
+    """What the reader of the pipeline gets: of built-in operations a RuntimeError that names them, as upstream."""
+    if (
+        not is_builtin(operation)
+        or isinstance(error, (ImportError, NotImplementedError))
+        or str(error).startswith("Exception thrown")
+    ):
+        return error
+    return RuntimeError(
+        f"Exception thrown from dataset pipeline. map operation: [{type(operation).__name__}] failed. {error}"
+    )
+
+
+def _by_rows(operations: Sequence[Any], columns: list[Any]) -> list[Any]:
+    results = [_applied(operations, values) for values in zip(*map(rows_of, columns), strict=True)]
+    counts = {len(result) for result in results}
+    if len(counts) > 1:
+        raise RuntimeError(f"{_FUNCTION} must return equally many columns for all rows, but got {sorted(counts)}.")
+    return [list(column) for column in zip(*results, strict=True)]
+
+
+@register_node
+class MapDataset(Dataset):
+    """`operations` applied to columns of every row.
+
+    Python functions run in the thread that iterates, or in worker processes where `python_multiprocessing` is set;
+    built-in operations run in threads. `max_rowsize`, `cache` and `offload` are accepted without effect.
+    """
+
+    def __init__(
+        self,
+        input_dataset: Dataset,
+        operations: Any = None,
+        input_columns: Columns | None = None,
+        output_columns: Columns | None = None,
+        num_parallel_workers: int | None = None,
+        python_multiprocessing: bool = False,
+        cache: Any = None,
+        callbacks: Any = None,
+        max_rowsize: Any = None,
+        offload: bool | None = None,
+    ) -> None:
+        type_check(python_multiprocessing, bool, "python_multiprocessing")
+        self.operations = _check_operations(operations)
+        self.callbacks = check_callbacks(callbacks)
+        super().__init__(input_dataset, num_parallel_workers, cache)
+        self.python_multiprocessing = python_multiprocessing
+        self.max_rowsize = row_sizes(max_rowsize)
+        self.input_columns = None if input_columns is None else check_columns(input_columns, "input_columns")
+        self.output_columns = None if output_columns is None else check_columns(output_columns, "output_columns")
+
+    def _size(self) -> int:
+        return self.children[0].get_dataset_size()
+
+    def _layout(self) -> tuple[list[int], list[int] | None, list[str]]:
+        """Positions of the inputs; where outputs replace them one by one; the resulting names."""
+        names = self.children[0]._column_names()
+        inputs = self.input_columns or names[:1]
+        outputs = self.output_columns or inputs
+        places = positions(inputs, names, "input")
+        rest = [n for n in names if n not in inputs]
+        if len(outputs) == len(inputs):
+            renamed = list(names)
+            for place, output in zip(places, outputs, strict=True):
+                renamed[place] = output
+            duplicates = [n for n in outputs if n in rest]
+            if not duplicates:
+                return places, places, renamed
+        return places, None, [*outputs, *(n for n in rest if n not in outputs)]
+
+    def _column_names(self) -> list[str]:
+        return self._layout()[2]
+
+    def _merge(self, row: Row, results: Row) -> Row:
+        """The output row: outputs in place of the inputs, or first if their number or names do not allow it."""
+        if len(results) != self._output_count:
+            raise RuntimeError(
+                "Invalid columns, the number of columns returned in 'map' operations should match the number of "
+                f"'output_columns', but got the number of columns returned in 'map' operations: {len(results)}, the "
+                f"number of 'output_columns': {self._output_count}."
+            )
+        in_place = self._layout_cache[1]
+        if in_place is not None:
+            merged = list(row)
+            for place, result in zip(in_place, results, strict=True):
+                merged[place] = result
+            return tuple(merged)
+        return (*results, *(row[i] for i in self._kept))
+
+    def _begin_session(self) -> None:
+        self._layout_cache = self._layout()
+        before = self.children[0]._column_names()
+        outputs = self.output_columns or []
+        self._output_count = len(outputs or self.input_columns or before[:1])
+        self._fused = fuse(self.operations)
+        self._kept = [i for i, n in enumerate(before) if i not in self._layout_cache[0] and n not in outputs]
+
+    def _apply(self, row: Row) -> Row:
+        values: tuple = tuple(row[i] for i in self._layout_cache[0])
+        values = _applied(self.operations, values)
+        return self._merge(row, tuple(to_column(v, _FUNCTION) for v in values))
+
+    def _stream(self, run: Run) -> Iterator[Row]:
+        if self.callbacks:
+            rows: Iterator[Row] = self._stream_rows(run)
+            for callback in self.callbacks:
+                rows = callback._around(rows, run)
+            return rows
+        return self._stream_rows(run)
+
+    def _stream_rows(self, run: Run) -> Iterator[Row]:
+        if self._is_indexed():
+            return super()._stream(run)
+        rows = self.children[0]._stream(run)
+        for callback in self.callbacks:
+            rows = callback._before(rows, run)
+        tasks = ((run.task_key(self, i), row) for i, row in enumerate(rows))
+        asked = self._parallelism()
+        return run.session.map(
+            self, self._apply, tasks, asked if asked.processes or any(map(_is_free, self.operations)) else Parallelism()
+        )
+
+    def _is_indexed(self) -> bool:
+        return not self.callbacks and self.children[0]._is_indexed()
+
+    def _order(self, run: Run) -> np.ndarray:
+        return self.children[0]._order(run)
+
+    def _step(self, value: Any) -> list[Any]:
+        values = apply_to_columns(self._fused, [value[i] for i in self._layout_cache[0]])
+        merged = self._merge(tuple(value), tuple(values))
+        return [v if isinstance(v, np.ndarray) else [to_column(x, _FUNCTION) for x in v] for v in merged]
+
+    def _parallelism(self) -> Parallelism:
+        if all(map(is_builtin, self.operations)):
+            # one more, as upstream has other threads for reading and batching; only one where all would wait for
+            # Python's lock
+            return Parallelism(threads=self.num_parallel_workers + 1 if any(map(_is_free, self.operations)) else 1)
+        return (
+            Parallelism(processes=self.num_parallel_workers) if self.python_multiprocessing else Parallelism(here=True)
+        )
+
+
+def _is_free(operation: Any) -> bool:
+    return is_builtin(operation) and operation.releases_gil
+
+
+def _check_operations(operations: Any) -> list[Any]:
+    """A flat list of callables. Raises: ValueError for anything else, RuntimeError for none at all."""
+    if operations is None or (isinstance(operations, (list, tuple)) and not operations):
+        raise RuntimeError("Map: No 'operations' are specified.")
+    flat: list[Any] = []
+    for operation in operations if isinstance(operations, (list, tuple)) else [operations]:
+        if inspect.isclass(operation) and issubclass(operation, TensorOperation):
+            raise ValueError(
+                "Parameter operations's element of method map should be a dataset processing operation instance, but "
+                f"got: {operation}. It may be missing parentheses for instantiation."
+            )
+        if not callable(operation):
+            raise ValueError(
+                "Parameter operations's element of method map should be a python function or class method which should "
+                f"be callable, but got: {operation}. It doesn't need parentheses for python function or class method."
+            )
+        flat.extend(operation.transforms if isinstance(operation, Composed) else [operation])
+    return flat

@@ -1,0 +1,185 @@
+"""Nodes that only change which rows come and in what order: shuffle, repeat, skip, take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count as count_from
+from itertools import islice
+
+import numpy as np
+
+from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_columns, check_value, type_check
+from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
+from mindspore_compat.dataset.engine._execution.columns import Row, positions
+from mindspore_compat.dataset.engine._execution.session import Run
+from mindspore_compat.dataset.transforms._operation import call_user_function
+
+__all__ = ["FilterDataset", "RepeatDataset", "ShuffleDataset", "SkipDataset", "TakeDataset"]
+
+
+class _IndexNode(Dataset):
+    """Passes its child's rows on; a subclass gives `_order` and `_pick`."""
+
+    def __init__(self, input_dataset: Dataset) -> None:
+        super().__init__(input_dataset)
+
+    def _is_indexed(self) -> bool:
+        return self.children[0]._is_indexed()
+
+    def _stream(self, run: Run) -> Iterator[Row]:
+        return super()._stream(run) if self._is_indexed() else self._pick(run)
+
+    def _pick(self, run: Run) -> Iterator[Row]:
+        raise NotImplementedError
+
+
+@register_node
+class ShuffleDataset(_IndexNode):
+    """Rows drawn from a buffer of the next `buffer_size`."""
+
+    def __init__(self, input_dataset: Dataset, buffer_size: int) -> None:
+        type_check(buffer_size, int, "buffer_size")
+        check_value(buffer_size, (2, INT32_MAX), "buffer_size")
+        super().__init__(input_dataset)
+        self.buffer_size = buffer_size
+
+    def _size(self) -> int:
+        return self.children[0].get_dataset_size()
+
+    def is_shuffled(self) -> bool:
+        return True
+
+    def _order(self, run: Run) -> np.ndarray:
+        order = self.children[0]._order(run)
+        rng = run.rng(self)
+        if self.buffer_size >= len(order):
+            return rng.permutation(order)
+        return order[np.fromiter(_through_buffer(iter(range(len(order))), self.buffer_size, rng), np.int64, len(order))]
+
+    def _pick(self, run: Run) -> Iterator[Row]:
+        return _through_buffer(self.children[0]._stream(run), self.buffer_size, run.rng(self))
+
+
+def _through_buffer(rows: Iterator, size: int, rng: np.random.Generator) -> Iterator:
+    buffer = list(islice(rows, size))
+    if len(buffer) == size:
+        draws: list[int] = []
+        for row in rows:
+            if not draws:
+                draws = rng.integers(0, size, 1024).tolist()
+            place = draws.pop()
+            yield buffer[place]
+            buffer[place] = row
+    for place in rng.permutation(len(buffer)):
+        yield buffer[place]
+
+
+@register_node
+class RepeatDataset(_IndexNode):
+    """Its child's rows `count` times, each pass shuffled and augmented anew; -1 or None without end."""
+
+    def __init__(self, input_dataset: Dataset, count: int | None = None) -> None:
+        type_check(count, (int, type(None)), "count")
+        if count is not None and count != -1 and not 1 <= count <= INT32_MAX:
+            raise ValueError(f"count should be either -1 or positive integer, range[1, INT32_MAX], but got {count}.")
+        super().__init__(input_dataset)
+        self.count = -1 if count is None else count
+
+    def _size(self) -> int:
+        return self.children[0].get_dataset_size() * max(self.count, 1)
+
+    def get_repeat_count(self) -> int:
+        return self.count
+
+    def _is_indexed(self) -> bool:
+        return self.count > 0 and super()._is_indexed()
+
+    def _order(self, run: Run) -> np.ndarray:
+        return np.concatenate([self.children[0]._order(run.repeated(i, self.count)) for i in range(self.count)])
+
+    def _pick(self, run: Run) -> Iterator[Row]:
+        for i in range(self.count) if self.count > 0 else count_from():
+            is_empty = True
+            for row in self.children[0]._stream(run.repeated(i, self.count)):
+                is_empty = False
+                yield row
+            if is_empty:
+                return
+
+
+@register_node
+class SkipDataset(_IndexNode):
+    """Without the first `count` rows."""
+
+    def __init__(self, input_dataset: Dataset, count: int) -> None:
+        type_check(count, int, "count")
+        check_value(count, (0, INT32_MAX), "count")
+        super().__init__(input_dataset)
+        self.count = count
+
+    def _size(self) -> int:
+        return max(0, self.children[0].get_dataset_size() - self.count)
+
+    def _order(self, run: Run) -> np.ndarray:
+        return self.children[0]._order(run)[self.count :]
+
+    def _pick(self, run: Run) -> Iterator[Row]:
+        return islice(self.children[0]._stream(run), self.count, None)
+
+
+@register_node
+class TakeDataset(_IndexNode):
+    """The first `count` rows; -1 takes all."""
+
+    def __init__(self, input_dataset: Dataset, count: int = -1) -> None:
+        type_check(count, int, "count")
+        if count != -1 and not 0 < count <= INT32_MAX:
+            raise ValueError(
+                f"count should be either -1 or within the required interval of (0, {INT32_MAX}], got {count}."
+            )
+        super().__init__(input_dataset)
+        self.count = count
+
+    def _size(self) -> int:
+        child = self.children[0]
+        if self.count < 0:
+            return child.get_dataset_size()
+        if child.get_repeat_count() == -1:  # an endless stream has as many as are asked for
+            return self.count
+        return min(self.count, child.get_dataset_size())
+
+    def _order(self, run: Run) -> np.ndarray:
+        order = self.children[0]._order(run)
+        return order if self.count < 0 else order[: self.count]
+
+    def _pick(self, run: Run) -> Iterator[Row]:
+        rows = self.children[0]._stream(run)
+        return rows if self.count < 0 else islice(rows, self.count)
+
+
+@register_node
+class FilterDataset(Dataset):
+    """The rows for which the predicate holds."""
+
+    def __init__(
+        self,
+        input_dataset: Dataset,
+        predicate: Callable,
+        input_columns: Columns | None = None,
+        num_parallel_workers: int | None = None,
+    ) -> None:
+        if not callable(predicate):
+            raise TypeError(
+                f"Predicate should be a Python function or a callable Python object, but got {type(predicate)}."
+            )
+        super().__init__(input_dataset, num_parallel_workers)
+        self.predicate = predicate
+        self.input_columns = None if input_columns is None else check_columns(input_columns, "input_columns")
+
+    def _stream(self, run: Run) -> Iterator[Row]:
+        names = self.children[0]._column_names()
+        places = positions(self.input_columns or names, names, "input")
+        for row in self.children[0]._stream(run):
+            keep = call_user_function(self.predicate, tuple(row[i] for i in places), "filter operation failed.")
+            if np.all(keep):
+                yield row

@@ -1,0 +1,124 @@
+"""Base classes of the sources."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core.validator_helpers import type_check
+from mindspore_compat.dataset.engine._dataset import Dataset
+from mindspore_compat.dataset.engine._execution.session import Run
+from mindspore_compat.dataset.engine._sources.sampling import select_sampler
+from mindspore_compat.dataset.engine.samplers import BuiltinSampler, DistributedSampler
+
+__all__ = ["MappableDataset", "SourceDataset"]
+
+
+class SourceDataset(Dataset):
+    """Base of the sources."""
+
+    def __init__(self, num_parallel_workers: int | None = None, cache: Any = None) -> None:
+        super().__init__(None, num_parallel_workers, cache)
+
+
+class MappableDataset(SourceDataset):
+    """A source whose samples have numbers, so that a sampler can choose among them.
+
+    A subclass gives `_num_rows` and `_fetch` or `_fetch_columns` (which get sample ids).
+    """
+
+    #: Whether `_fetch` takes arrays of ids, of which each makes one row.
+    _takes_groups = False
+
+    def __init__(
+        self,
+        num_parallel_workers: int | None = None,
+        sampler: Any = None,
+        num_samples: int | None = None,
+        shuffle: Any = None,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+        cache: Any = None,
+    ) -> None:
+        super().__init__(num_parallel_workers, cache)
+        if num_samples is not None:
+            type_check(num_samples, int, "num_samples")
+            if num_samples < 0:
+                raise ValueError(f"num_samples exceeds the boundary between 0 and INT64_MAX, got {num_samples}.")
+        self.sampler: BuiltinSampler = select_sampler(num_samples or None, sampler, shuffle, num_shards, shard_id)
+        self._sessions = 0
+
+    def _num_rows(self) -> int:
+        """Samples of the source, before the sampler."""
+        raise NotImplementedError
+
+    def _labels(self) -> np.ndarray | None:
+        """Class of each sample, for `PKSampler`."""
+        return None
+
+    def add_sampler(self, new_sampler: BuiltinSampler) -> None:
+        """Let `new_sampler` choose among what the present sampler gives."""
+        new_sampler.add_child(self.sampler)
+        self.use_sampler(new_sampler)
+
+    def use_sampler(self, new_sampler: BuiltinSampler) -> None:
+        """Put `new_sampler` in place of the present one."""
+        if new_sampler is None:
+            raise TypeError("Input sampler can not be None.")
+        if not isinstance(new_sampler, BuiltinSampler):
+            raise TypeError(f"Input sampler is not an instance of a sampler, but {type(new_sampler)}.")
+        self.sampler = new_sampler
+        self._cached_size = None
+
+    def is_shuffled(self) -> bool:
+        return self.sampler.is_shuffled()
+
+    def is_sharded(self) -> bool:
+        return self.sampler.is_sharded()
+
+    def _size(self) -> int:
+        if isinstance(self.sampler, DistributedSampler) and self.sampler.child_sampler is None:
+            total = self._num_rows()
+            if self.sampler.offset < 0 and total:
+                count = -(-total // self.sampler.num_shards)
+                return min(count, self.sampler.num_samples) if self.sampler.num_samples else count
+        return self._sample_ids(np.random.default_rng(0), counting=True)
+
+    def _sample_ids(self, rng: np.random.Generator, counting: bool = False) -> Any:
+        total = self._num_rows()
+        if total == 0:
+            return 0 if counting else np.empty(0, np.int64)
+        if counting and self._labels() is None:
+            return self.sampler.count(total)
+        ids = self.sampler.indices(total, rng, self._labels())
+        if ids.ndim > 1 and not self._takes_groups:
+            raise RuntimeError(
+                f"Fetched indices must be numbers, but the sampler gave arrays of shape {ids.shape[1:]}."
+            )
+        return len(ids) if counting else ids
+
+    def _is_indexed(self) -> bool:
+        return True
+
+    def _begin_session(self) -> None:
+        self._sessions += 1
+
+    def _order(self, run: Run) -> np.ndarray:
+        rng = run.shared_rng(self._sessions) if self.sampler.is_shared() else run.rng(self)
+        return np.asarray(self._sample_ids(rng), dtype=np.int64)
+
+
+class ArrayDataset(MappableDataset):
+    """A source whose columns are arrays in memory: batches are cut out of them without visiting rows."""
+
+    def _arrays(self) -> tuple[np.ndarray, ...]:
+        """The columns; first axis: samples."""
+        raise NotImplementedError
+
+    def _num_rows(self) -> int:
+        return len(self._arrays()[0])
+
+    def _fetch_columns(self, index: np.ndarray) -> list[Any]:
+        # Copies: what is done to a row in place must not reach the source.
+        return [np.take(a, index, axis=0) for a in self._arrays()]

@@ -1,0 +1,322 @@
+"""Sources that are described: their arguments, their columns, and where their rows are found.
+
+A class gives ``arguments`` (its signature with the checks), ``columns`` (``name:kind`` each) and one method that finds
+the rows. Kinds: a dtype; ``text``; ``image``, a path (decoded where ``decode`` says so); ``array``, as it is.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from mindspore_compat._format.images import decode_rgb
+from mindspore_compat.dataset.core.arguments import kind_of
+from mindspore_compat.dataset.core.validator_helpers import check_dir, check_pos_int32, check_value, type_check
+from mindspore_compat.dataset.engine._execution.columns import Row
+from mindspore_compat.dataset.engine._execution.session import Parallelism
+from mindspore_compat.dataset.engine._sources.base import ArrayDataset, MappableDataset
+from mindspore_compat.dataset.engine._sources.files import read_array
+from mindspore_compat.dataset.engine.samplers import PKSampler, Shuffle
+
+__all__ = [
+    "ARRAYS",
+    "Argument",
+    "ArraysDataset",
+    "DECRYPT",
+    "Described",
+    "FOLDER",
+    "FilesDataset",
+    "GENERATED",
+    "IMAGES",
+    "IMAGES_NONE",
+    "METADATA",
+    "REQUIRED",
+    "TEXTS",
+    "TEXTS_LATE",
+    "TRAIN_TEST",
+    "TRAIN_VALID_TEST",
+    "choice",
+    "flag",
+    "needed",
+]
+
+
+REQUIRED = inspect.Parameter.empty
+
+
+class Argument(NamedTuple):
+    """One argument of a source.
+
+    Fields:
+        check: ``check(value, name)`` raises for what is wrong.
+        none: what None stands for; None is checked as any value where this is REQUIRED.
+    """
+
+    name: str
+    default: Any = None
+    check: Callable[[Any, str], Any] | None = None
+    none: Any = None
+
+    def taken(self, value: Any) -> Any:
+        if value is None and self.none is not REQUIRED:
+            return self.none
+        if self.check is not None:
+            self.check(value, self.name)
+        return value
+
+
+def choice(name: str, words: str | Sequence[str], none: Any = REQUIRED, default: Any = None) -> Argument:
+    """An argument that is one of the words."""
+    allowed = words.split() if isinstance(words, str) else list(words)
+
+    def check(value: Any, name: str) -> None:
+        type_check(value, str, name)
+        if value not in allowed:
+            raise ValueError(f"Input {name} is not within the valid set of {allowed}, got {value!r}.")
+
+    return Argument(name, default, check, none)
+
+
+def flag(name: str, default: bool | None = False, none: bool | None = False) -> Argument:
+    """An argument that is a bool."""
+    return Argument(name, default, kind_of(bool), none)
+
+
+def needed(argument: Argument) -> Argument:
+    """The same without a default."""
+    return argument._replace(default=REQUIRED, none=REQUIRED)
+
+
+def _check_decrypt(value: Any, name: str) -> None:
+    """A function. Raises: TypeError."""
+    if not callable(value):
+        raise TypeError(f"Argument decrypt is not a callable object, but got {type(value)}.")
+
+
+FOLDER = needed(Argument("dataset_dir", check=check_dir))
+
+
+#: The arguments that most sources have.
+_SAMPLING = {
+    "num_samples": Argument("num_samples", check=kind_of(int)),
+    "num_parallel_workers": Argument("num_parallel_workers"),
+    "sampler": Argument("sampler"),
+    "shuffle": flag("shuffle", None, None),
+    "num_shards": Argument("num_shards", check=check_pos_int32),
+    "shard_id": Argument("shard_id", check=kind_of(int)),
+    "cache": Argument("cache"),
+    "decode": flag("decode"),
+}
+
+
+def _common(names: str) -> tuple[Argument, ...]:
+    return tuple(_SAMPLING[name] for name in names.split())
+
+
+IMAGES = _common("num_samples num_parallel_workers shuffle decode sampler num_shards shard_id cache")
+
+
+ARRAYS = _common("num_samples num_parallel_workers shuffle sampler num_shards shard_id cache")
+
+
+#: as `IMAGES`, where None is the default
+IMAGES_NONE = tuple(a._replace(default=None) if a.name == "decode" else a for a in IMAGES)
+
+
+#: of sources that upstream makes of a GeneratorDataset
+GENERATED = tuple(a._replace(default=1, none=1) if a.name == "num_parallel_workers" else a for a in IMAGES[:-1])
+
+
+#: of sources of records; upstream has two orders
+TEXTS = tuple(
+    a._replace(default=Shuffle.GLOBAL, check=kind_of(bool, Shuffle), none=Shuffle.GLOBAL) if a.name == "shuffle" else a
+    for a in _common("num_samples num_parallel_workers shuffle num_shards shard_id cache")
+)
+#: the other order
+TEXTS_LATE = (TEXTS[0], *TEXTS[2:5], TEXTS[1], TEXTS[5])
+TRAIN_TEST = choice("usage", "train test all", "all")
+TRAIN_VALID_TEST = choice("usage", "train valid test all", "all")
+DECRYPT = Argument("decrypt", check=_check_decrypt)
+METADATA = (flag("extra_metadata"), DECRYPT)
+
+
+class Described:
+    """Takes a source's arguments as its class describes them, checks them, and keeps its own ones as attributes."""
+
+    arguments: ClassVar[tuple[Argument, ...]] = ()
+    columns: str = ""
+    dataset_dir: str
+    usage: str
+    task: str
+    name: str
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "arguments" in cls.__dict__:
+            place = inspect.Parameter.POSITIONAL_OR_KEYWORD
+            parameters = [inspect.Parameter(a.name, place, default=a.default) for a in cls.arguments]
+            cls.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        bound = type(self).__signature__.bind(*args, **kwargs)  # type: ignore[attr-defined]
+        bound.apply_defaults()
+        self._given = bound.arguments
+        values = {a.name: a.taken(bound.arguments[a.name]) for a in self.arguments}
+        self._check(values)
+        _check_sampling(values)
+        common = {name: values.pop(name) for name in _SAMPLING if name in values and name != "decode"}
+        if "num_samples" in common and common["num_samples"] is not None:
+            check_value(common["num_samples"], (0, 2**63 - 1), "num_samples")
+        for name, value in values.items():
+            setattr(self, name, value)
+        super().__init__(**common)
+
+    def _check(self, values: dict[str, Any]) -> None:
+        """What depends on several arguments. Raises: TypeError, ValueError, FileNotFoundError."""
+
+    def _columns(self) -> list[tuple[str, str]]:
+        """(name, kind) of each column, for the arguments of this one."""
+        return [tuple(item.split(":")) for item in self.columns.split()]  # type: ignore[misc]
+
+    def _column_names(self) -> list[str]:
+        return [name for name, _ in self._columns()]
+
+    def _nothing(self) -> RuntimeError:
+        place = (
+            getattr(self, "dataset_dir", None)
+            or getattr(self, "dataset_file", "")
+            or getattr(self, "dataset_files", "")
+        )
+        return RuntimeError(
+            f"Invalid data, {type(self).__name__} API can't read the data file (interface mismatch or no data found). "
+            f"Check file path: {place}."
+        )
+
+
+def _check_sampling(values: dict[str, Any]) -> None:
+    if values.get("sampler") is not None:
+        for other in ("shuffle", "num_shards", "shard_id", "num_samples"):
+            if values[other] is not None:
+                raise RuntimeError(
+                    f"sampler and {'sharding' if 'shard' in other else other} cannot be specified at the same time."
+                )
+    shards, shard = values["num_shards"], values["shard_id"]
+    if shards is not None and shard is None:
+        raise RuntimeError("num_shards is specified and currently requires shard_id as well.")
+    if shards is None and shard is not None:
+        raise RuntimeError("shard_id is specified but num_shards is not.")
+    if shards is not None:
+        check_value(shard, (0, shards - 1), "shard_id")
+
+
+class _Mappable(Described, MappableDataset):
+    #: what `get_dataset_size` says where nothing is found; None: it raises, as reading does
+    size_of_nothing: int | None = None
+    #: the column whose values `PKSampler` takes for classes
+    label_column: str | None = None
+    is_generated = False
+
+    def _check(self, values: dict[str, Any]) -> None:
+        if self.is_generated and isinstance(values["sampler"], PKSampler):
+            raise ValueError("GeneratorDataset doesn't support PKSampler.")
+
+    def _sample_ids(self, rng: np.random.Generator, counting: bool = False) -> Any:
+        if self._num_rows() == 0 and not (counting and self.size_of_nothing is not None):
+            raise self._nothing()
+        return super()._sample_ids(rng, counting)
+
+    def _size(self) -> int:
+        return self._sample_ids(np.random.default_rng(0), counting=True) if self._num_rows() == 0 else super()._size()
+
+
+class FilesDataset(_Mappable):
+    """Rows that are found as a list and read one by one. A subclass gives `_find`."""
+
+    decode = False
+    decrypt: Any = None
+
+    def _find(self) -> list[tuple]:
+        """What each row is made of, in order. Raises: RuntimeError."""
+        raise NotImplementedError
+
+    @cached_property
+    def _samples(self) -> list[tuple]:
+        return self._find()
+
+    def _num_rows(self) -> int:
+        return len(self._samples)
+
+    def _labels(self) -> np.ndarray | None:
+        if self.label_column is None:
+            return None
+        place = self._column_names().index(self.label_column)
+        return np.array([sample[place] for sample in self._samples])
+
+    def _parallelism(self) -> Parallelism:
+        return Parallelism(threads=self.num_parallel_workers + 1 if self.decode else 0)
+
+    def _fetch(self, index: np.ndarray) -> list[Row]:
+        kinds = [kind for _, kind in self._columns()]
+        return [
+            tuple(
+                self._column(kind, value) for kind, value in zip(kinds, self._expanded(self._samples[i]), strict=True)
+            )
+            for i in index
+        ]
+
+    def _expanded(self, sample: tuple) -> tuple:
+        """The values of a row's columns, where the list holds less."""
+        return sample
+
+    def _column(self, kind: str, value: Any) -> Any:
+        if kind == "image":
+            return self._image(value)
+        if kind == "array":
+            return value
+        try:
+            return np.array(value) if kind == "text" else np.array(value, kind)
+        except OverflowError as error:
+            raise RuntimeError(f"Invalid data, {error}.") from error
+
+    def _inside(self, path: str) -> str:
+        """`path`, which a file of the data set may have named. Raises: RuntimeError where it leads outside."""
+        folder = getattr(self, "dataset_dir", None)
+        if folder is not None and not os.path.abspath(path).startswith(os.path.join(os.path.abspath(folder), "")):
+            raise RuntimeError(f"Invalid data, a file of {folder} names {path}, which lies outside of it.")
+        return path
+
+    def _image(self, path: str) -> np.ndarray:
+        content = (
+            read_array(self._inside(path))
+            if self.decrypt is None
+            else np.frombuffer(bytearray(self.decrypt(path)), np.uint8)
+        )
+        if not self.decode:
+            return content
+        try:
+            return decode_rgb(content)
+        except RuntimeError as error:
+            raise RuntimeError(f"Invalid image, {path} decode failed: {error}") from error
+
+
+class ArraysDataset(_Mappable, ArrayDataset):
+    """Rows of arrays that are read at once. A subclass gives `_load`."""
+
+    def _load(self) -> tuple[np.ndarray, ...]:
+        """The columns; first axis: rows. Raises: RuntimeError."""
+        raise NotImplementedError
+
+    @cached_property
+    def _loaded(self) -> tuple[np.ndarray, ...]:
+        return self._load()
+
+    def _arrays(self) -> tuple[np.ndarray, ...]:
+        return self._loaded
+
+    def _labels(self) -> np.ndarray | None:
+        return None if self.label_column is None else self._loaded[self._column_names().index(self.label_column)]

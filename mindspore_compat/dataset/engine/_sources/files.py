@@ -1,0 +1,89 @@
+"""Reading the files of a data set: what is broken or missing raises RuntimeError that names the file, as upstream."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from mindspore_compat._format.source import open_regular, parse_json
+from mindspore_compat._format.wire import FormatError
+
+__all__ = [
+    "files_in",
+    "folders_in",
+    "is_picture",
+    "lines_of",
+    "read_array",
+    "read_bytes",
+    "read_json_file",
+    "read_xml",
+    "words_of",
+]
+
+
+def read_array(path: str) -> np.ndarray:
+    """The bytes of a file as an array of its own. Raises: RuntimeError."""
+    try:
+        with open_regular(path) as stream:
+            return np.fromfile(stream, np.uint8)
+    except (OSError, FormatError) as error:
+        raise RuntimeError(f"Invalid file, failed to open file: {path} ({error}).") from error
+
+
+def read_bytes(path: str) -> bytes:
+    """What is in a file. Raises: RuntimeError."""
+    return read_array(path).tobytes()
+
+
+def read_xml(path: str) -> ElementTree.Element:
+    """The root of an XML file. Raises: RuntimeError for what is none."""
+    try:
+        return ElementTree.fromstring(read_bytes(path))
+    except (ElementTree.ParseError, LookupError, ValueError) as error:  # LookupError: an encoding that does not exist
+        raise RuntimeError(f"Invalid file, failed to load xml file: {path} ({error}).") from error
+
+
+def read_json_file(path: str) -> Any:
+    """The value of a JSON file. Raises: RuntimeError."""
+    try:
+        return parse_json(read_bytes(path), path)
+    except FormatError as error:
+        raise RuntimeError(f"Invalid file, failed to parse JSON file: {error}.") from error
+
+
+def lines_of(path: str) -> list[str]:
+    """The lines of a file of text, without their ends. Raises: RuntimeError."""
+    lines = read_bytes(path).decode("utf-8", "surrogateescape").split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def words_of(path: str) -> list[str]:
+    """What stands between white space in a file of text. Raises: RuntimeError."""
+    return read_bytes(path).decode("utf-8", "surrogateescape").split()
+
+
+def folders_in(path: str) -> list[str]:
+    """Names of the folders in a folder, sorted. Raises: RuntimeError."""
+    return sorted(entry.name for entry in _entries(path) if os.path.isdir(entry.path))
+
+
+def files_in(path: str, *endings: str) -> list[str]:
+    """Full names of the files in a folder, of these extensions (default: all), sorted. Raises: RuntimeError."""
+    found = (entry.path for entry in _entries(path) if not endings or os.path.splitext(entry.name)[1] in endings)
+    return sorted(file for file in found if os.path.isfile(file))
+
+
+def _entries(path: str) -> list[os.DirEntry]:
+    try:
+        with os.scandir(path) as entries:
+            return list(entries)
+    except OSError as error:
+        raise RuntimeError(f"Invalid path, failed to open folder: {path} ({error}).") from error
+
+
+def is_picture(path: str) -> bool:
+    """Whether a file begins as a JPEG, PNG, GIF or BMP does. Raises: RuntimeError."""
+    return read_bytes(path)[:3].startswith((b"\xff\xd8\xff", b"\x89PN", b"GIF", b"BM"))

@@ -1,0 +1,121 @@
+"""`MindDataset`: rows of MindRecord files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat._format.wire import FormatError
+from mindspore_compat.dataset.core.validator_helpers import check_columns, check_value, type_check
+from mindspore_compat.dataset.engine._execution.columns import Row
+from mindspore_compat.dataset.engine._execution.session import Parallelism
+from mindspore_compat.dataset.engine._sources.base import MappableDataset
+from mindspore_compat.mindrecord._file import Shard, read_columns, shard_paths
+
+__all__ = ["MindDataset"]
+
+
+class MindDataset(MappableDataset):
+    """Rows of MindRecord files, as `mindrecord.FileWriter` or MindSpore wrote them.
+
+    Args:
+        dataset_files: one name stands for all shards written with it; a list for just those files. (``dataset_file`` in
+            1.x.)
+        columns_list: fields to read, in that order; default all, by name.
+        padded_sample, num_padded: a row (dict), and how often it is added at the end; needs `columns_list`.
+
+    Fields of type bytes come as arrays of one string, ``S<length>`` of shape (1,), as upstream.
+    """
+
+    def __init__(
+        self,
+        dataset_files: str | list[str] | None = None,
+        columns_list: list[str] | None = None,
+        num_parallel_workers: int | None = None,
+        shuffle: Any = None,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+        sampler: Any = None,
+        padded_sample: dict[str, Any] | None = None,
+        num_padded: int | None = None,
+        num_samples: int | None = None,
+        cache: Any = None,
+        dataset_file: str | list[str] | None = None,
+    ) -> None:
+        dataset_files = dataset_file if dataset_files is None else dataset_files
+        type_check(dataset_files, (str, list), "dataset_files")
+        if (padded_sample is None) != (num_padded is None):
+            raise ValueError("padded_sample and num_padded need to be specified together.")
+        if padded_sample is not None and columns_list is None:
+            raise RuntimeError("padded_sample is specified and requires columns_list as well.")
+        super().__init__(num_parallel_workers, sampler, num_samples, shuffle, num_shards, shard_id, cache)
+        self._shards = [Shard(path) for path in shard_paths(dataset_files)]  # type: ignore[arg-type]
+        self._schema = self._shards[0].schema
+        for shard in self._shards[1:]:
+            if shard.schema != self._schema:
+                raise RuntimeError(f"Invalid data, schema of {shard.path} differs from that of {self._shards[0].path}.")
+        self._names = sorted(self._schema) if columns_list is None else check_columns(columns_list, "columns_list")
+        for name in self._names:
+            if name not in self._schema:
+                raise RuntimeError(f"Invalid data, column {name} is not in the schema: {sorted(self._schema)}.")
+        self._stops = np.cumsum([len(shard) for shard in self._shards])
+        self._padded: Row | None = None
+        self._num_padded = 0
+        if padded_sample is not None and num_padded is not None:
+            type_check(num_padded, int, "num_padded")
+            check_value(num_padded, (0, 2147483647), "num_padded")
+            self._padded = self._padded_row(padded_sample)
+            self._num_padded = num_padded
+
+    def _padded_row(self, sample: dict[str, Any]) -> Row:
+        type_check(sample, dict, "padded_sample")
+        missing = [name for name in self._names if name not in sample]
+        if missing:
+            raise ValueError(f"padded_sample cannot match columns_list: {missing} missing.")
+        return tuple(self._to_column(name, sample[name]) for name in self._names)
+
+    def _to_column(self, name: str, value: Any) -> np.ndarray:
+        kind = self._schema[name]["type"]
+        if kind == "bytes" and isinstance(value, bytes):
+            return np.frombuffer(bytearray(value), f"S{max(len(value), 1)}") if value else np.array([b""])
+        return np.array(value, dtype=None if kind in ("string", "bytes") else kind)
+
+    def _column_names(self) -> list[str]:
+        return self._names
+
+    def _parallelism(self) -> Parallelism:
+        return Parallelism(threads=1)  # more would wait for each other: rows are decoded under Python's lock
+
+    def _num_rows(self) -> int:
+        return int(self._stops[-1]) + self._num_padded
+
+    def _fetch_columns(self, index: np.ndarray) -> list[Any]:
+        places = np.searchsorted(self._stops, index, side="right")
+        if (places == len(self._stops)).any():  # padded rows
+            return super()._fetch_columns(index)
+        counts = np.array([len(shard) for shard in self._shards])
+        try:
+            columns = read_columns(self._shards, places, index - (self._stops - counts)[places], self._names)
+        except (ValueError, FormatError):
+            return super()._fetch_columns(index)  # which tells what is wrong
+        return [self._rows_of(name, columns[name]) for name in self._names]
+
+    def _rows_of(self, name: str, values: Any) -> Any:
+        """The values of plain fields as rows or a block of numbers; blob fields are ready."""
+        field = self._schema[name]
+        if field["type"] == "bytes" or "shape" in field:
+            return values
+        return [np.array(value) for value in values] if field["type"] == "string" else np.array(values, field["type"])
+
+    def _fetch(self, index: np.ndarray) -> list[Row]:
+        return [self._row(int(i)) for i in index]
+
+    def _row(self, number: int) -> Row:
+        if number >= self._stops[-1]:
+            assert self._padded is not None
+            return tuple(column.copy() for column in self._padded)
+        place = int(np.searchsorted(self._stops, number, side="right"))
+        shard = self._shards[place]
+        row = shard.row(number - int(self._stops[place]) + len(shard), self._names)
+        return tuple(self._to_column(name, row[name]) for name in self._names)

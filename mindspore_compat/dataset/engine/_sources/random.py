@@ -1,0 +1,90 @@
+"""`RandomDataset`: rows of a schema, for trying things out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat._api.errors import UnsupportedError
+from mindspore_compat.dataset.core.datatypes import numpy_dtype
+from mindspore_compat.dataset.core.validator_helpers import check_columns, type_check
+from mindspore_compat.dataset.engine._execution.columns import Row
+from mindspore_compat.dataset.engine._execution.session import Run
+from mindspore_compat.dataset.engine._sources.base import SourceDataset
+from mindspore_compat.dataset.engine.schema import Schema
+
+__all__ = ["RandomDataset"]
+
+
+class RandomDataset(SourceDataset):
+    """Random rows of a `Schema`'s columns: each value is one random byte over and over, as upstream's.
+
+    Args:
+        total_rows: how many; default the schema's number of rows, else 16.
+        schema: a `Schema` or its JSON file. columns_list: the columns to give.
+    """
+
+    def __init__(
+        self,
+        total_rows: int | None = None,
+        schema: Any = None,
+        columns_list: list[str] | None = None,
+        num_samples: int | None = None,
+        num_parallel_workers: int | None = None,
+        cache: Any = None,
+        shuffle: bool | None = None,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+    ) -> None:
+        for name, value in (
+            ("total_rows", total_rows),
+            ("num_samples", num_samples),
+            ("num_shards", num_shards),
+            ("shard_id", shard_id),
+        ):
+            type_check(value, (int, type(None)), name)
+        type_check(columns_list, (list, type(None)), "columns_list")
+        type_check(shuffle, (bool, type(None)), "shuffle")
+        if schema is None:
+            raise UnsupportedError("RandomDataset without a schema is not supported; give a mindspore.dataset.Schema.")
+        super().__init__(num_parallel_workers, cache)
+        self._schema = Schema(schema) if isinstance(schema, str) else schema
+        known = [column["name"] for column in self._schema.columns]
+        self._names = check_columns(columns_list, "columns_list") if columns_list else known
+        if not set(self._names) <= set(known):
+            raise RuntimeError(f"Invalid columns_list, {self._names} are not all in the schema: {known}.")
+        self._num_rows = total_rows or num_samples or self._schema.num_rows or 16
+
+    def _column_names(self) -> list[str]:
+        return list(self._names)
+
+    def _size(self) -> int:
+        return self._num_rows
+
+    def _is_indexed(self) -> bool:
+        return True
+
+    def _order(self, run: Run) -> np.ndarray:
+        self._seed = int(run.rng(self).integers(2**31))
+        return np.arange(self._num_rows)
+
+    def _fetch(self, index: np.ndarray) -> list[Row]:
+        columns = {column["name"]: column for column in self._schema.columns}
+        return [
+            tuple(
+                self._value(columns[name], (getattr(self, "_seed", 0), int(i), place))
+                for place, name in enumerate(self._names)
+            )
+            for i in index
+        ]
+
+    @staticmethod
+    def _value(column: dict[str, Any], key: tuple[int, ...]) -> np.ndarray:
+        dtype, shape = numpy_dtype(column["type"]), [abs(size) for size in column.get("shape", [1])]
+        byte = int(np.random.default_rng(key).integers(256))
+        if dtype.kind == "U":
+            return np.full(shape, chr(97 + byte % 26) * 4)
+        if dtype.kind == "b":
+            return np.full(shape, byte % 2 == 1)
+        return np.full(shape, np.frombuffer(bytes([byte]) * dtype.itemsize, dtype)[0])

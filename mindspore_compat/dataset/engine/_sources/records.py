@@ -1,0 +1,118 @@
+"""Sources of records (lines, mostly) of one or several files; a shard is a run of records."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core import config
+from mindspore_compat.dataset.core.validator_helpers import workers_in_range
+from mindspore_compat.dataset.engine._execution.columns import Row
+from mindspore_compat.dataset.engine._execution.session import Run
+from mindspore_compat.dataset.engine._sources.base import SourceDataset
+from mindspore_compat.dataset.engine._sources.described import Described
+from mindspore_compat.dataset.engine._sources.shards import equal_share, in_turns
+from mindspore_compat.dataset.engine.samplers import Shuffle
+
+__all__ = ["RecordsDataset"]
+
+
+class _RecordsSource(SourceDataset):
+    def __init__(
+        self,
+        num_samples: int | None,
+        num_parallel_workers: int | None,
+        shuffle: Any,
+        num_shards: int | None,
+        shard_id: int | None,
+        cache: Any,
+    ) -> None:
+        super().__init__(num_parallel_workers, cache)
+        self._workers = (
+            config.get_num_parallel_workers()
+            if num_parallel_workers is None
+            else workers_in_range(num_parallel_workers)
+        )
+        self._shuffles_rows = shuffle not in (False, Shuffle.FALSE, Shuffle.FILES, Shuffle.INFILE)
+        self._shuffles_files = shuffle is Shuffle.FILES
+        self._num_samples, self._shards, self._shard = num_samples or None, num_shards, shard_id or 0
+
+
+class RecordsDataset(Described, _RecordsSource):
+    """Rows made of records. A subclass gives `_files`, `_records` and, where a record is no row yet, `_values`.
+
+    A file that is not there has no rows for `get_dataset_size`, and is an error when rows are read.
+    """
+
+    def _files(self) -> list[str]:
+        """Names of the files, in order. Raises: RuntimeError."""
+        raise NotImplementedError
+
+    def _records(self, path: str) -> list[Any]:
+        """The records of one file. Raises: RuntimeError."""
+        raise NotImplementedError
+
+    def _values(self, record: Any, path: str) -> tuple:
+        """The values of the columns. Raises: RuntimeError."""
+        return record
+
+    @cached_property
+    def _parts(self) -> list[tuple[str, list[Any]]]:
+        return [(path, self._records(path) if os.path.exists(path) else []) for path in self._files()]
+
+    def _size(self) -> int:
+        return len(self._chosen(np.random.default_rng(0)))
+
+    def _is_indexed(self) -> bool:
+        return True
+
+    def is_shuffled(self) -> bool:
+        return self._shuffles_rows or self._shuffles_files
+
+    def is_sharded(self) -> bool:
+        return self._shards is not None and self._shards > 1
+
+    def _order(self, run: Run) -> np.ndarray:
+        for path, _ in self._parts:
+            if not os.path.exists(path):
+                raise RuntimeError(f"Invalid file, {type(self).__name__} failed to open file: {path}.")
+        if not any(records for _, records in self._parts):
+            raise self._nothing()
+        return self._chosen(run.shared_rng(run.pass_number) if self._shards else run.rng(self))
+
+    @cached_property
+    def _stops(self) -> np.ndarray:
+        return np.cumsum([len(records) for _, records in self._parts])
+
+    def _chosen(self, rng: np.random.Generator) -> np.ndarray:
+        """Numbers of the records of one pass, counted through all files."""
+        ranges = [
+            np.arange(stop - len(records), stop) for stop, (_, records) in zip(self._stops, self._parts, strict=True)
+        ]
+        if self._shuffles_files:
+            ranges = [ranges[file] for file in rng.permutation(len(ranges))]
+        if self._shards:
+            ranges = equal_share(ranges, self._shards, self._shard)
+        order = in_turns(ranges, 1 if self._shuffles_rows else self._workers)
+        if self._shuffles_rows:
+            rng.shuffle(order)
+        return order[: self._num_samples]
+
+    def _fetch(self, index: np.ndarray) -> list[Row]:
+        kinds = [kind for _, kind in self._columns()]
+        rows = []
+        for number in index:
+            path, records = self._parts[int(np.searchsorted(self._stops, number, side="right"))]
+            stop = self._stops[int(np.searchsorted(self._stops, number, side="right"))]
+            values = self._values(records[number - stop], path)
+            rows.append(tuple(_column(kind, value) for kind, value in zip(kinds, values, strict=True)))
+        return rows
+
+
+def _column(kind: str, value: Any) -> np.ndarray:
+    if kind == "array":
+        return value
+    return np.array(value) if kind == "text" else np.array(value, kind)

@@ -1,0 +1,70 @@
+"""The sampler that a source's arguments ask for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.engine.samplers import (
+    BuiltinSampler,
+    DistributedSampler,
+    IterSampler,
+    RandomSampler,
+    SequentialSampler,
+    Shuffle,
+    SubsetSampler,
+    check_number,
+)
+
+__all__ = ["select_sampler"]
+
+
+def select_sampler(
+    num_samples: int | None,
+    sampler: Any,
+    shuffle: bool | Shuffle | None,
+    num_shards: int | None,
+    shard_id: int | None,
+    random_by_default: bool = True,
+) -> BuiltinSampler:
+    """The sampler that a source's arguments ask for. Raises: TypeError, ValueError for arguments that conflict."""
+    if sampler is not None:
+        if any(v is not None for v in (num_samples, shuffle, num_shards, shard_id)):
+            raise ValueError(
+                f"Conflicting arguments during sampler assignments. num_samples: {num_samples}, num_shards: "
+                f"{num_shards}, shard_id: {shard_id}, shuffle: {shuffle}. Give them to the sampler instead."
+            )
+        return _as_sampler(sampler)
+    _check_shards(num_shards, shard_id)
+    if shuffle is not None and not isinstance(shuffle, (bool, Shuffle)):
+        raise TypeError(f"shuffle must be of boolean or enum of 'Shuffle' values, but got {shuffle!r}.")
+    is_random = random_by_default if shuffle is None else shuffle not in (False, Shuffle.FALSE)
+    if num_shards is not None and shard_id is not None:
+        return DistributedSampler(num_shards, shard_id, is_random, num_samples)
+    return RandomSampler(num_samples=num_samples) if is_random else SequentialSampler(num_samples=num_samples)
+
+
+def _as_sampler(sampler: Any) -> BuiltinSampler:
+    if isinstance(sampler, BuiltinSampler):
+        return sampler
+    if isinstance(sampler, (list, tuple, np.ndarray)):
+        return SubsetSampler(sampler)
+    if hasattr(sampler, "__iter__"):
+        return IterSampler(sampler)
+    raise TypeError(f"sampler should be either iterable or from mindspore.dataset.samplers, but got {type(sampler)}.")
+
+
+def _check_shards(num_shards: int | None, shard_id: int | None) -> None:
+    if (num_shards is None) != (shard_id is None):
+        raise ValueError("num_shards and shard_id need to be passed in together.")
+    if num_shards is None or shard_id is None:
+        return
+    check_number(num_shards, "num_shards")
+    check_number(shard_id, "shard_id")
+    if num_shards < 1:
+        raise ValueError(f"num_shards should be a positive value, but got {num_shards}.")
+    if not 0 <= shard_id < num_shards:
+        raise ValueError(
+            f"shard_id should be less than num_shards, but got shard_id: {shard_id}, num_shards: {num_shards}."
+        )

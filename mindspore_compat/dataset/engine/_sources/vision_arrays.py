@@ -1,0 +1,198 @@
+"""Image data sets that lie in a few files with fixed records (CIFAR, STL-10), patches, random images."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat._format.images import open_image
+from mindspore_compat.dataset.core.arguments import kind_of
+from mindspore_compat.dataset.core.validator_helpers import check_file, check_pos_int32, type_check
+from mindspore_compat.dataset.engine._dataset import Dataset
+from mindspore_compat.dataset.engine._execution.columns import Row
+from mindspore_compat.dataset.engine._sources.arrays import check_equal, fixed_records, joined
+from mindspore_compat.dataset.engine._sources.described import (
+    ARRAYS,
+    FOLDER,
+    TRAIN_TEST,
+    Argument,
+    ArraysDataset,
+    FilesDataset,
+    choice,
+    needed,
+)
+from mindspore_compat.dataset.engine._sources.files import files_in, read_array, words_of
+
+__all__ = ["Cifar100Dataset", "Cifar10Dataset", "FakeImageDataset", "PhotoTourDataset", "STL10Dataset"]
+
+
+class Cifar10Dataset(ArraysDataset):
+    """CIFAR-10 from those files of its binary version that are there; columns image (32, 32, 3) uint8 and label uint32.
+
+    Args:
+        usage: "train", "test" or "all" (default).
+    """
+
+    arguments = (FOLDER, TRAIN_TEST, *ARRAYS)
+    columns = "image:uint8 label:uint32"
+    label_column, size_of_nothing = "label", 0
+    _files = {"train": [f"data_batch_{i}.bin" for i in range(1, 6)], "test": ["test_batch.bin"]}
+
+    def _load(self) -> tuple[np.ndarray, ...]:
+        wanted = sorted(n for usage, names in self._files.items() if self.usage in (usage, "all") for n in names)
+        places = [os.path.join(self.dataset_dir, name) for name in wanted]
+        found = [place for place in places if os.path.isfile(place)]
+        if not any(path.endswith(".bin") for path in files_in(os.fspath(self.dataset_dir))):
+            raise self._nothing()
+        width = len(self._columns()) - 1
+        records = np.concatenate(
+            [np.empty((0, width + 3072), np.uint8), *(fixed_records(place, width + 3072) for place in found)]
+        )
+        images = records[:, width:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
+        return (np.ascontiguousarray(images), *(records[:, i].astype(np.uint32) for i in range(width)))
+
+
+class Cifar100Dataset(Cifar10Dataset):
+    """CIFAR-100 from its binary version; columns image, coarse_label and fine_label (uint32)."""
+
+    columns = "image:uint8 coarse_label:uint32 fine_label:uint32"
+    label_column = "fine_label"
+    _files = {"train": ["train.bin"], "test": ["test.bin"]}
+
+
+class STL10Dataset(ArraysDataset):
+    """STL-10 from its binary version; columns image (96, 96, 3) uint8 and label int32, -1 where there is none.
+
+    Args:
+        usage: "train", "test", "unlabeled", "train+unlabeled" or "all" (default).
+    """
+
+    arguments = (FOLDER, choice("usage", "train test unlabeled train+unlabeled all", "all"), *ARRAYS)
+    columns = "image:uint8 label:int32"
+    label_column = "label"
+
+    def _parts(self, usage: str) -> list[str]:
+        return ["test", "train", "unlabeled"] if usage == "all" else usage.split("+")
+
+    def _check(self, values: dict[str, Any]) -> None:
+        super()._check(values)
+        if self._given["usage"] is not None:  # without one, files are only asked for when they are read, as upstream
+            for part in self._parts(values["usage"]):
+                for ending in ("X", "y")[: 1 if part == "unlabeled" else 2]:
+                    check_file(os.path.join(values["dataset_dir"], f"{part}_{ending}.bin"))
+
+    def _load(self) -> tuple[np.ndarray, ...]:
+        parts = []
+        for part in self._parts(self.usage):
+            path = os.path.join(self.dataset_dir, part)
+            images = fixed_records(f"{path}_X.bin", 3 * 96 * 96).reshape(-1, 3, 96, 96).transpose(0, 3, 2, 1)
+            labels = np.zeros(len(images), np.uint8) if part == "unlabeled" else read_array(f"{path}_y.bin")
+            check_equal(images, labels, f"{path}_X.bin", f"{path}_y.bin")
+            parts.append((images, labels.astype(np.int32) - 1))
+        return joined(parts, (96, 96, 3))
+
+
+class PhotoTourDataset(FilesDataset):
+    """Patches of the Photo Tourism data: image (64, 64, 1) each for the training; image1, image2 and matches (uint32)
+    for the test.
+
+    Args:
+        name: "notredame", "yosemite", "liberty" or one of these with "_harris". usage: "train" (default) or "test".
+    """
+
+    arguments = (
+        FOLDER,
+        needed(choice("name", "notredame yosemite liberty notredame_harris yosemite_harris liberty_harris")),
+        choice("usage", "train test", "train"),
+        *ARRAYS,
+    )
+
+    def _columns(self) -> list[tuple[str, str]]:
+        return (
+            [("image", "patch")]
+            if self.usage == "train"
+            else [("image1", "patch"), ("image2", "patch"), ("matches", "uint32")]
+        )
+
+    def _find(self) -> list[tuple]:
+        folder = os.path.join(self.dataset_dir, self.name)
+        self._sheets: dict[int, np.ndarray] = {}
+        self._sheet_paths = [path for path in files_in(folder) if path.endswith("bmp")]
+        try:
+            self._points = [int(word) for word in words_of(os.path.join(folder, "info.txt"))[::2]]
+            words = [int(word) for word in words_of(os.path.join(folder, "m50_100000_100000_0.txt"))]
+        except ValueError as error:
+            raise RuntimeError(
+                f"Invalid data, reading PhotoTour info or matched file failed: {error} under {folder}."
+            ) from error
+        if self.usage == "train":
+            return [(i,) for i in range(len(self._points))]
+        return [(words[i], words[i + 3], words[i + 1] == words[i + 4]) for i in range(0, len(words) - 4, 7)]
+
+    def _labels(self) -> np.ndarray | None:
+        return np.array(self._points if self.usage == "train" else [int(same) for *_, same in self._samples])
+
+    def _column(self, kind: str, value: Any) -> Any:
+        if kind != "patch":
+            return super()._column(kind, value)
+        sheet, place = divmod(value, 256)
+        if sheet not in self._sheets:
+            if sheet >= len(self._sheet_paths):
+                raise RuntimeError(
+                    f"Invalid data, patch {value} lies in no picture of {os.path.join(self.dataset_dir, self.name)}."
+                )
+            self._sheets[sheet] = np.array(open_image(read_array(self._sheet_paths[sheet])).convert("L"))
+        row, column = divmod(place, 16)
+        return self._sheets[sheet][64 * row : 64 * row + 64, 64 * column : 64 * column + 64, None].copy()
+
+
+class FakeImageDataset(FilesDataset):
+    """Random images of `image_size` with labels, the same for the same `base_seed`; columns image uint8 and label
+    uint32.
+    """
+
+    arguments = (
+        Argument("num_images", 1000, check_pos_int32, 1000),
+        Argument("image_size", (224, 224, 3), lambda value, name: _check_size(value), (224, 224, 3)),
+        Argument("num_classes", 10, check_pos_int32, 10),
+        Argument("base_seed", 0, kind_of(int), 0),
+        *ARRAYS,
+    )
+    columns = "image:array label:uint32"
+    num_images: int
+    image_size: tuple[int, int, int]
+    base_seed: int
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # upstream keeps the number under the method's name; both ways of asking work
+        self._num_classes = self.__dict__.pop("num_classes")
+
+    def num_classes(self) -> int | None:
+        return self._num_classes
+
+    def _num_rows(self) -> int:
+        return self.num_images
+
+    def _labels(self) -> np.ndarray:
+        return np.random.default_rng(self.base_seed).integers(0, self._num_classes, self.num_images).astype(np.uint32)
+
+    def _fetch(self, index: np.ndarray) -> list[Row]:
+        labels = self._labels()
+        return [(self._fake(int(i)), np.array(labels[i])) for i in index]
+
+    def _fake(self, number: int) -> np.ndarray:
+        return np.random.default_rng((self.base_seed, number)).integers(0, 256, tuple(self.image_size), dtype=np.uint8)
+
+    def _fetch_columns(self, index: np.ndarray) -> list[Any]:
+        return Dataset._fetch_columns(self, index)
+
+
+def _check_size(value: Any) -> None:
+    type_check(value, (list, tuple), "image_size")
+    if len(value) != 3:
+        raise ValueError(f"image_size should be a list or tuple of length 3, but got {len(value)}.")
+    for i, item in enumerate(value):
+        check_pos_int32(item, f"image_size[{i}]")

@@ -1,0 +1,296 @@
+"""Operations on texts and tokens: lookup, case, normal forms, n-grams, cutting."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, dtype_like, flag, kind_of, text
+from mindspore_compat.dataset.core.datatypes import numpy_dtype
+from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, type_check
+from mindspore_compat.dataset.text._vocab import NormalizeForm, Vocab, as_text
+from mindspore_compat.dataset.transforms._operation import TensorOperation, call_user_function
+
+__all__ = [
+    "FilterWikipediaXML",
+    "AddToken",
+    "CaseFold",
+    "Lookup",
+    "Ngram",
+    "NormalizeUTF8",
+    "PythonTokenizer",
+    "RegexReplace",
+    "SlidingWindow",
+    "ToNumber",
+    "Truncate",
+    "TruncateSequencePair",
+]
+
+
+def check_vocab(vocab: Any, name: str) -> Vocab:
+    if not isinstance(vocab, Vocab):
+        raise TypeError(f"Argument vocab with value {vocab!r} is not of type [text.Vocab], but got {type(vocab)}.")
+    return vocab
+
+
+def compiled(pattern: Any, name: str) -> re.Pattern[str]:
+    type_check(pattern, str, name)
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise RuntimeError(
+            f"Invalid {name} {pattern!r}: {error}. The syntax is Python's: \\w, \\s or a range instead of \\p{{...}}."
+        ) from error
+
+
+class OnText(TensorOperation):
+    """One text to another, element by element."""
+
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        texts = [self._convert(as_text(item)) for item in np.asarray(array).ravel()]
+        return np.array(texts).reshape(np.shape(array)) if texts else np.asarray(array)
+
+    def _convert(self, text: str) -> str:
+        raise NotImplementedError
+
+
+def _check_callable(value: Any, name: str) -> Any:
+    if not callable(value):
+        raise TypeError(f"Argument {name} with value {value!r} is not callable.")
+    return value
+
+
+@arguments
+class PythonTokenizer(TensorOperation):
+    """A user's function from a text to a list of tokens."""
+
+    tokenizer: Annotated[Callable[[str], Any], _check_callable]
+
+    def _inner(self) -> list[Callable]:
+        return [self.tokenizer]
+
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        tokens = call_user_function(self.tokenizer, (as_text(array),), "map operation: [PythonTokenizer] failed.")
+        return np.array(tokens if len(tokens) else [""], dtype=np.str_)
+
+
+@arguments
+class Lookup(TensorOperation):
+    """Numbers of words in `vocab`; `unknown_token` stands for those that are not there, else they are an error."""
+
+    vocab: Annotated[Vocab, check_vocab]
+    unknown_token: Annotated[str | None, text] = None
+    data_type: Annotated[Any, dtype_like] = np.int32
+
+    def _prepare(self) -> None:
+        self._ids = self.vocab.vocab()
+        if self.unknown_token is not None and self.unknown_token not in self._ids:
+            raise RuntimeError(f"Lookup: unknown_token: [{self.unknown_token}], does not exist in vocab.")
+        self._unknown = None if self.unknown_token is None else self._ids[self.unknown_token]
+
+    def _numbers(self, words: list[str]) -> np.ndarray:
+        find, unknown = self._ids.get, self._unknown
+        numbers = [find(word, unknown) for word in words]
+        if unknown is None and None in numbers:
+            raise RuntimeError(
+                f'Lookup: word: "{words[numbers.index(None)]}" doesn\'t exist in vocab and no unknown token is '
+                "specified."
+            )
+        return np.array(numbers, self.data_type)
+
+    def _plain(self) -> Callable[[list[str]], np.ndarray]:
+        return self._numbers
+
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        return self._numbers([as_text(item) for item in np.asarray(array).ravel()]).reshape(np.shape(array))
+
+
+@arguments
+class Ngram(TensorOperation):
+    """Runs of `n` tokens (or of each number in a list), joined; `left_pad` and `right_pad` are (token, how many)."""
+
+    n: int | list[int]
+    left_pad: tuple[str, int] = ("", 0)
+    right_pad: tuple[str, int] = ("", 0)
+    separator: Annotated[str, text] = " "
+
+    def _prepare(self) -> None:
+        self.ngrams = [self.n] if isinstance(self.n, int) else list(self.n)
+        if not self.ngrams or not all(isinstance(number, int) and number > 0 for number in self.ngrams):
+            raise ValueError(f"n needs to be a non-empty list of positive integers, but got {self.n}.")
+        for name, (token, count) in (("left_pad", self.left_pad), ("right_pad", self.right_pad)):
+            type_check(token, str, name)
+            type_check(count, int, name)
+            if count < 0:
+                raise ValueError(f"{name} needs to be positive numbers, but got {count}.")
+
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        if np.ndim(array) != 1:
+            raise RuntimeError(f"Ngram: the input shape should be of rank 1, but got {np.ndim(array)}.")
+        words = [as_text(item) for item in array]
+        found: list[str] = []
+        for number in self.ngrams:
+            left, right = (min(pad[1], number - 1) for pad in (self.left_pad, self.right_pad))
+            padded = [self.left_pad[0]] * left + words + [self.right_pad[0]] * right
+            runs = [self.separator.join(padded[at : at + number]) for at in range(len(padded) - number + 1)]
+            found += runs or [""]
+        return np.array(found)
+
+
+@arguments
+class SlidingWindow(TensorOperation):
+    """All runs of `width` along an axis."""
+
+    width: Annotated[int, check_pos_int32]
+    axis: Annotated[int, kind_of(int)] = 0
+
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        if np.ndim(array) != 1 or self.axis not in (0, -1):
+            raise RuntimeError(
+                f"SlidingWindow: only 1D input and axis 0 are supported, but got rank {np.ndim(array)}, axis "
+                f"{self.axis}."
+            )
+        if len(array) < self.width:
+            return array[:0].reshape(0, self.width)
+        return np.lib.stride_tricks.sliding_window_view(array, self.width).copy()
+
+
+def _check_number_type(data_type: Any, name: str) -> np.dtype:
+    found = numpy_dtype(data_type)
+    if found.kind not in "iuf":
+        raise TypeError(f"data_type: {data_type} is not numeric data type.")
+    return found
+
+
+@arguments
+class ToNumber(TensorOperation):
+    """Texts as numbers. Raises: RuntimeError for what is no number or out of range."""
+
+    data_type: Annotated[Any, _check_number_type]
+
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        read: Callable[[str], Any] = float if self.data_type.kind == "f" else int
+        try:
+            numbers = [read(as_text(item)) for item in np.asarray(array).ravel()]
+            if self.data_type.kind != "f":
+                limits = np.iinfo(self.data_type)
+                if any(not limits.min <= number <= limits.max for number in numbers):
+                    raise ValueError(f"out of the range of {self.data_type}")
+        except ValueError as error:
+            raise RuntimeError(f"ToNumber: string input is invalid: {error}.") from error
+        return np.array(numbers, self.data_type).reshape(np.shape(array))
+
+
+def _check_not_negative(value: Any, name: str) -> int:
+    type_check(value, int, name)
+    if value < 0:
+        raise ValueError(f"{name} must be not less than 0, but got {value}.")
+    return value
+
+
+@arguments
+class Truncate(TensorOperation):
+    """The first `max_seq_len` tokens (of each row)."""
+
+    max_seq_len: Annotated[int, _check_not_negative]
+
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        return array[..., : self.max_seq_len]
+
+
+@arguments
+class TruncateSequencePair(TensorOperation):
+    """Two sequences cut, the longer first, until they have `max_length` together."""
+
+    is_multi_column = True
+
+    max_length: Annotated[int, _check_not_negative]
+
+    def _compute(self, *arrays: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if len(arrays) != 2 or any(np.ndim(array) != 1 for array in arrays):
+            raise RuntimeError(
+                "TruncateSequencePair: the input number and ranks should be 2 and 1, but got shapes "
+                f"{[np.shape(a) for a in arrays]}."
+            )
+        one, other = map(len, arrays)
+        while one + other > self.max_length:
+            if one > other:
+                one -= 1
+            else:
+                other -= 1
+        return arrays[0][:one], arrays[1][:other]
+
+
+@arguments
+class AddToken(TensorOperation):
+    """A token in front of a sequence or behind it (of each row)."""
+
+    token: Annotated[str, text]
+    begin: Annotated[bool, flag] = True
+
+    def _compute(self, array: np.ndarray) -> np.ndarray:
+        if np.ndim(array) not in (1, 2):
+            raise RuntimeError(f"AddToken: the input shape should be 1D or 2D, but got rank {np.ndim(array)}.")
+        token = np.full((*np.shape(array)[:-1], 1), self.token)
+        return np.concatenate([token, array] if self.begin else [array, token], -1)
+
+
+class CaseFold(OnText):
+    """Without the difference of upper and lower case."""
+
+    def _convert(self, text: str) -> str:
+        return unicodedata.normalize("NFKC", text.casefold())
+
+
+@arguments
+class NormalizeUTF8(OnText):
+    """In a Unicode normal form."""
+
+    normalize_form: Annotated[NormalizeForm, kind_of(NormalizeForm)] = NormalizeForm.NFKC
+
+    def _convert(self, text: str) -> str:
+        return normalized(text, self.normalize_form)
+
+
+@arguments
+class RegexReplace(OnText):
+    """Matches of a pattern replaced, all or the first."""
+
+    pattern: Annotated[Any, compiled]
+    replace: Annotated[str, text]
+    replace_all: Annotated[bool, flag] = True
+
+    def _prepare(self) -> None:
+        self.replace = re.sub(r"\$(\d+)", r"\\\1", self.replace)
+
+    def _convert(self, text: str) -> str:
+        return self.pattern.sub(self.replace, text, count=0 if self.replace_all else 1)
+
+
+def normalized(text: str, form: NormalizeForm) -> str:
+    return text if form is NormalizeForm.NONE else unicodedata.normalize(form.name, text)  # type: ignore[arg-type]
+
+
+_DIGITS = "zero one two three four five six seven eight nine".split()
+
+
+class FilterWikipediaXML(OnText):
+    """Plain lower-case words of a line of Wikipedia's XML: without marks, digits spelled out; "" for a redirection.
+
+    Order is upstream's: entities go first, then what stands from the first ``<`` of a line to its last ``>``.
+    """
+
+    def _convert(self, text: str) -> str:
+        if "#redirect" in text or "#REDIRECT" in text:
+            return ""
+        text = re.sub(r"&[^;]*;", " ", text).strip()
+        text = re.sub(r"[0-9]", lambda match: f" {_DIGITS[int(match[0])]} ", text)
+        text = re.sub(r"<[^>]*>", "", re.sub(r"<.*>", "", text))
+        text = re.sub(
+            r"[^a-z\n]+", " ", "".join(letter.lower() if "A" <= letter <= "Z" else letter for letter in text)
+        ).strip()
+        return re.sub(r"\s+", " ", text.replace("\n ", "")).strip()

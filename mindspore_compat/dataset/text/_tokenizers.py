@@ -1,0 +1,329 @@
+"""Tokenizers: one text to an array of tokens; ``with_offsets`` adds where each starts and ends, in bytes (uint32)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of, text
+from mindspore_compat.dataset.core.validator_helpers import check_pos_int32
+from mindspore_compat.dataset.text._editing import check_vocab, compiled, normalized
+from mindspore_compat.dataset.text._scripts import script_of
+from mindspore_compat.dataset.text._vocab import NormalizeForm, Vocab, as_text
+from mindspore_compat.dataset.transforms._operation import TensorOperation
+
+__all__ = [
+    "BasicTokenizer",
+    "BertTokenizer",
+    "RegexTokenizer",
+    "UnicodeCharTokenizer",
+    "UnicodeScriptTokenizer",
+    "WhitespaceTokenizer",
+    "WordpieceTokenizer",
+]
+
+
+_UNUSED = re.compile(r"(\[CLS\]|\[SEP\]|\[UNK\]|\[PAD\]|\[MASK\]|\[unused\d+\])")
+
+
+_MOST_WORDS = 1 << 16
+
+
+_CJK = (
+    (0x4E00, 0x9FFF),
+    (0x3400, 0x4DBF),
+    (0x20000, 0x2A6DF),
+    (0x2A700, 0x2B73F),
+    (0x2B740, 0x2B81F),
+    (0x2B820, 0x2CEAF),
+    (0xF900, 0xFAFF),
+    (0x2F800, 0x2FA1F),
+)
+
+
+_ASCII_SYMBOLS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+
+
+#: for texts of ASCII alone, as most are: what `_cleaned` and `_basic_spans` do
+_CONTROLS = dict.fromkeys((*range(32), 127), " ")
+
+
+_ASCII_WORDS = re.compile(f"[A-Za-z0-9]+|[{re.escape(''.join(sorted(_ASCII_SYMBOLS)))}]")
+
+
+_ASCII_PARTS = re.compile(f"{_ASCII_WORDS.pattern}| +")
+
+
+class Tokenizer(TensorOperation):
+    """A subclass gives the (start, end) of each token, in characters of the text that `_prepared` returns."""
+
+    with_offsets: bool
+
+    def _prepared(self, text: str) -> str:
+        return text
+
+    def _spans(self, text: str) -> Iterable[tuple[int, int]]:
+        raise NotImplementedError
+
+    def _tokens(self, text: str) -> list[str]:
+        """The tokens alone; one empty one where there is none."""
+        text = self._prepared(text)
+        return [text[start:end] for start, end in self._spans(text)] or [""]
+
+    def _plain(self) -> Callable[[str], list[str]] | None:
+        return None if self.with_offsets else self._tokens
+
+    def _compute(self, array: np.ndarray) -> Any:
+        if np.ndim(array):
+            raise RuntimeError(
+                f"{type(self).__name__}: the input shape should be scalar, but got rank {np.ndim(array)}."
+            )
+        if not self.with_offsets:
+            return np.array(self._tokens(as_text(array)))
+        text = self._prepared(as_text(array))
+        spans = list(self._spans(text)) or [(0, 0)]
+        tokens = np.array([text[start:end] for start, end in spans])
+        starts, ends = zip(*((len(text[:start].encode()), len(text[:end].encode())) for start, end in spans))
+        return tokens, np.array(starts, np.uint32), np.array(ends, np.uint32)
+
+
+@arguments
+class UnicodeCharTokenizer(Tokenizer):
+    """Every character."""
+
+    with_offsets: Annotated[bool, flag] = False
+
+    def _spans(self, text: str) -> Iterable[tuple[int, int]]:
+        return ((at, at + 1) for at in range(len(text)))
+
+
+@arguments
+class WhitespaceTokenizer(Tokenizer):
+    """What stands between white space."""
+
+    with_offsets: Annotated[bool, flag] = False
+
+    def _tokens(self, text: str) -> list[str]:
+        return text.split() or [""]
+
+    def _spans(self, text: str) -> Iterable[tuple[int, int]]:
+        return (match.span() for match in re.finditer(r"\S+", text))
+
+
+@arguments
+class RegexTokenizer(Tokenizer):
+    """What stands between matches of `delim_pattern`, and those matches that `keep_delim_pattern` matches too."""
+
+    delim_pattern: Annotated[Any, compiled]
+    keep_delim_pattern: Annotated[Any, compiled] = ""
+    with_offsets: Annotated[bool, flag] = False
+
+    def _spans(self, text: str) -> Iterable[tuple[int, int]]:
+        last = 0
+        for match in self.delim_pattern.finditer(text):
+            start, end = match.span()
+            if start == end:
+                continue
+            if start > last:
+                yield last, start
+            if self.keep_delim_pattern.pattern and self.keep_delim_pattern.fullmatch(match.group()):
+                yield start, end
+            last = end
+        if last < len(text):
+            yield last, len(text)
+
+
+@arguments
+class BasicTokenizer(Tokenizer):
+    """Words, single punctuation marks and single Chinese characters, as BERT's basic tokenizer.
+
+    Args:
+        lower_case: fold the case and take accents off.
+        keep_whitespace: white space makes tokens.
+        normalization_form: used without `lower_case`.
+        preserve_unused_token: keep [CLS], [SEP], [UNK], [PAD], [MASK] and [unusedN] whole.
+    """
+
+    lower_case: Annotated[bool, flag] = False
+    keep_whitespace: Annotated[bool, flag] = False
+    normalization_form: Annotated[NormalizeForm, kind_of(NormalizeForm)] = NormalizeForm.NONE
+    preserve_unused_token: Annotated[bool, flag] = True
+    with_offsets: Annotated[bool, flag] = False
+
+    def _tokens(self, text: str) -> list[str]:
+        if not text.isascii() or "[" in text:
+            return super()._tokens(text)
+        text = (text.lower() if self.lower_case else text).translate(_CONTROLS)
+        return (_ASCII_PARTS.findall(text) if self.keep_whitespace else _ASCII_WORDS.findall(text)) or [""]
+
+    def _prepared(self, text: str) -> str:
+        parts = _UNUSED.split(text) if self.preserve_unused_token else [text]
+        return "".join(part if number % 2 else self._cleaned(part) for number, part in enumerate(parts))
+
+    def _cleaned(self, text: str) -> str:
+        if self.lower_case:
+            text = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text.casefold()))
+            text = "".join(letter for letter in text if unicodedata.category(letter) != "Mn")
+        else:
+            text = normalized(text, self.normalization_form)
+        return "".join(" " if unicodedata.category(letter) in ("Cc", "Cf") else letter for letter in text)
+
+    def _spans(self, text: str) -> Iterable[tuple[int, int]]:
+        whole = {match.start(): match.end() for match in _UNUSED.finditer(text)} if self.preserve_unused_token else {}
+        return _basic_spans(text, whole, self.keep_whitespace)
+
+
+def _basic_spans(text: str, whole: dict[int, int], keep_whitespace: bool) -> Iterator[tuple[int, int]]:
+    word = at = 0
+    while at < len(text):
+        end = whole.get(at, at + 1)
+        is_space = text[at].isspace()
+        if end > at + 1 or is_space or _stands_alone(text[at]):
+            if word < at:
+                yield word, at
+            while is_space and end < len(text) and text[end].isspace():
+                end += 1
+            if not is_space or keep_whitespace:
+                yield at, end
+            word = end
+        at = end
+    if word < len(text):
+        yield word, len(text)
+
+
+def _stands_alone(letter: str) -> bool:
+    return (
+        letter in _ASCII_SYMBOLS
+        or unicodedata.category(letter)[0] == "P"
+        or any(low <= ord(letter) <= high for low, high in _CJK)
+    )
+
+
+class _Pieces:
+    """Greedy longest-first pieces of words, as WordPiece."""
+
+    def __init__(self, vocab: Vocab, suffix_indicator: str, max_bytes_per_token: int, unknown_token: str) -> None:
+        self._ids, self._suffix = vocab.vocab(), suffix_indicator
+        self._longest, self._unknown = max_bytes_per_token, unknown_token
+        self._known: dict[str, list[str]] = {}
+
+    def names(self, word: str) -> list[str]:
+        """The pieces alone; those of words that came before are remembered."""
+        found = self._known.get(word)
+        if found is None:
+            found = [piece for piece, _, _ in self.of(word, 0)]
+            if len(self._known) < _MOST_WORDS:
+                self._known[word] = found
+        return found
+
+    def of(self, word: str, offset: int) -> list[tuple[str, int, int]]:
+        """(piece, first byte, last byte + 1)."""
+        length = len(word.encode())
+        unknown = [(self._unknown or word, offset, offset + length)]
+        if length > self._longest:
+            return unknown
+        found, start = [], 0
+        while start < len(word):
+            end = len(word)
+            while end > start and (self._suffix if start else "") + word[start:end] not in self._ids:
+                end -= 1
+            if end == start:
+                return unknown
+            before = offset + len(word[:start].encode())
+            found.append(
+                ((self._suffix if start else "") + word[start:end], before, before + len(word[start:end].encode()))
+            )
+            start = end
+        return found or [("", offset, offset)]
+
+
+@arguments
+class WordpieceTokenizer(TensorOperation):
+    """Pieces of words that stand in `vocab`; a word that cannot be made of them is `unknown_token` (itself if that is
+    "").
+    """
+
+    vocab: Annotated[Vocab, check_vocab]
+    suffix_indicator: Annotated[str, text] = "##"
+    max_bytes_per_token: Annotated[int, check_pos_int32] = 100
+    unknown_token: Annotated[str, text] = "[UNK]"
+    with_offsets: Annotated[bool, flag] = False
+
+    def _prepare(self) -> None:
+        self._pieces = _Pieces(self.vocab, self.suffix_indicator, self.max_bytes_per_token, self.unknown_token)
+
+    def _compute(self, array: np.ndarray) -> Any:
+        found = [piece for word in np.asarray(array).ravel() for piece in self._pieces.of(as_text(word), 0)]
+        return _with_offsets(found, self.with_offsets)
+
+
+@arguments
+class BertTokenizer(TensorOperation):
+    """`BasicTokenizer`, then `WordpieceTokenizer`."""
+
+    vocab: Annotated[Vocab, check_vocab]
+    suffix_indicator: Annotated[str, text] = "##"
+    max_bytes_per_token: Annotated[int, check_pos_int32] = 100
+    unknown_token: Annotated[str, text] = "[UNK]"
+    lower_case: bool = False
+    keep_whitespace: bool = False
+    normalization_form: NormalizeForm = NormalizeForm.NONE
+    preserve_unused_token: bool = True
+    with_offsets: Annotated[bool, flag] = False
+
+    def _prepare(self) -> None:
+        self._pieces = _Pieces(self.vocab, self.suffix_indicator, self.max_bytes_per_token, self.unknown_token)
+        options = (self.lower_case, self.keep_whitespace, self.normalization_form, self.preserve_unused_token)
+        self._basic = BasicTokenizer(*options, True)
+
+    def _tokens(self, text: str) -> list[str]:
+        names = self._pieces.names
+        return [piece for word in self._basic._tokens(text) for piece in names(word)] or [""]
+
+    def _plain(self) -> Callable[[str], list[str]] | None:
+        return None if self.with_offsets else self._tokens
+
+    def _compute(self, array: np.ndarray) -> Any:
+        if not self.with_offsets and not np.ndim(array):
+            return np.array(self._tokens(as_text(array)))
+        words, starts, _ = self._basic._compute(array)
+        return _with_offsets(
+            [piece for word, start in zip(words, starts) for piece in self._pieces.of(str(word), int(start))],
+            self.with_offsets,
+        )
+
+
+def _with_offsets(found: list[tuple[str, int, int]], with_offsets: bool) -> Any:
+    tokens, starts, ends = zip(*(found or [("", 0, 0)]))
+    return (
+        (np.array(tokens), np.array(starts, np.uint32), np.array(ends, np.uint32)) if with_offsets else np.array(tokens)
+    )
+
+
+def _none_is_false(value: Any, name: str) -> bool:
+    return value is not None and flag(value, name)
+
+
+@arguments
+class UnicodeScriptTokenizer(Tokenizer):
+    """Runs of characters of one script (white space apart).
+
+    Args:
+        keep_whitespace: white space makes tokens as well.
+    """
+
+    keep_whitespace: Annotated[bool, _none_is_false] = False
+    with_offsets: Annotated[bool, _none_is_false] = False
+
+    def _spans(self, text: str) -> Iterator[tuple[int, int]]:
+        kinds = [(script_of(letter), letter.isspace() and letter not in "\x1c\x1d\x1e\x1f") for letter in text]
+        start = 0
+        for place in range(1, len(text) + 1):
+            if place == len(text) or kinds[place] != kinds[start]:
+                if self.keep_whitespace or not kinds[start][1]:
+                    yield start, place
+                start = place

@@ -1,0 +1,233 @@
+"""Brightness, contrast, saturation, sharpness, hue and gamma by factors, given or drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat._format.images import opencv
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, kind_of
+from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.validator_helpers import check_value, type_check
+from mindspore_compat.dataset.vision import _color
+from mindspore_compat.dataset.vision._image import check_image, is_pil
+from mindspore_compat.dataset.vision._operation import (
+    ImageOperation,
+    RandomImageOperation,
+    between,
+    check_range,
+    uniform,
+)
+
+__all__ = [
+    "AdjustBrightness",
+    "AdjustContrast",
+    "AdjustGamma",
+    "AdjustHue",
+    "AdjustSaturation",
+    "AdjustSharpness",
+    "RandomColor",
+    "RandomColorAdjust",
+    "RandomSharpness",
+]
+
+
+def _enhance(kind: str, image: Any, factor: float) -> Any:
+    """PIL's ImageEnhance of that name."""
+    from PIL import ImageEnhance
+
+    return getattr(ImageEnhance, kind)(image).enhance(factor)
+
+
+def check_factor(factor: Any, name: str, limits: tuple[float, float] = (0, 16777216)) -> float:
+    """A number within the limits; returned."""
+    type_check(factor, (float, int), name)
+    check_value(factor, limits, name)
+    return factor
+
+
+class _Adjust(ImageOperation):
+    """One factor, one function for arrays, one PIL enhancer."""
+
+    _function: Callable[[np.ndarray, float], np.ndarray]
+    _enhancer = ""
+    _factor_name = ""
+
+    def _prepare(self) -> None:
+        self.factor = getattr(self, self._factor_name)
+
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        _color.check_rgb(image, type(self).__name__)
+        return type(self)._function(image, self.factor)
+
+    def _compute_pil(self, image: Any) -> Any:
+        return _enhance(self._enhancer, image, self.factor)
+
+
+@arguments
+class AdjustBrightness(_Adjust):
+    """Brighter by a factor; 0 is black, 1 leaves it."""
+
+    _function = staticmethod(_color.adjust_brightness)
+    _enhancer, _factor_name = "Brightness", "brightness_factor"
+
+    brightness_factor: Annotated[float, check_factor]
+
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        if image.ndim == 2 or image.shape[2:] == (1,):  # only this one takes grey images
+            return _color.adjust_brightness(image, self.factor).reshape(image.shape)
+        return super()._compute(image)
+
+
+@arguments
+class AdjustContrast(_Adjust):
+    """More contrast by a factor; 0 is one grey, 1 leaves it."""
+
+    _function = staticmethod(_color.adjust_contrast)
+    _enhancer, _factor_name = "Contrast", "contrast_factor"
+
+    contrast_factor: Annotated[float, check_factor]
+
+
+@arguments
+class AdjustSaturation(_Adjust):
+    """More colour by a factor; 0 is grey, 1 leaves it."""
+
+    _function = staticmethod(_color.adjust_saturation)
+    _enhancer, _factor_name = "Color", "saturation_factor"
+
+    saturation_factor: Annotated[float, check_factor]
+
+
+@arguments
+class AdjustSharpness(_Adjust):
+    """Sharper by a factor; 0 is smooth, 1 leaves it."""
+
+    takes_pil = False
+    _function = staticmethod(_color.adjust_sharpness)
+    _factor_name = "sharpness_factor"
+
+    sharpness_factor: Annotated[float, check_factor]
+
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        check_image(image, "AdjustSharpness")
+        return _color.adjust_sharpness(image, self.factor)
+
+
+def _hue_pil(image: Any, factor: float) -> Any:
+    from PIL import Image
+
+    if image.mode in {"L", "1", "I", "F"}:
+        return image
+    hue, saturation, value = image.convert("HSV").split()
+    turned = (np.asarray(hue).astype(np.int64) + int(factor * 255)) % 256
+    return Image.merge("HSV", (Image.fromarray(turned.astype(np.uint8)), saturation, value)).convert(image.mode)
+
+
+@arguments
+class AdjustHue(ImageOperation):
+    """Hue turned by `hue_factor` of the circle, in [-0.5, 0.5]."""
+
+    hue_factor: Annotated[float, partial(check_factor, limits=(-0.5, 0.5))]
+
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        _color.check_rgb(image, "AdjustHue")
+        return _color.adjust_hue(image, self.hue_factor)
+
+    def _compute_pil(self, image: Any) -> Any:
+        return _hue_pil(image, self.hue_factor)
+
+
+@arguments
+class AdjustGamma(ImageOperation):
+    """``gain * value ** gamma`` with values in [0, 1]."""
+
+    takes_batches = True
+
+    gamma: Annotated[float, check_factor]
+    gain: Annotated[float, kind_of(float, int)] = 1
+
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        check_image(image, "AdjustGamma")
+        if image.dtype.kind == "f":
+            return np.clip(np.power(image, self.gamma) * self.gain, 0, 1).astype(np.float32)
+        return opencv().LUT(np.ascontiguousarray(image), np.asarray(self._table(), np.uint8)).reshape(image.shape)
+
+    def _table(self) -> list[int]:
+        return [min(int((255 + 1 - 1e-3) * self.gain * (i / 255.0) ** self.gamma), 255) for i in range(256)]
+
+    def _compute_pil(self, image: Any) -> Any:
+        mode = image.mode
+        return image.convert("RGB").point(self._table() * 3).convert(mode)
+
+
+def _check_adjust(
+    value: Any, name: str, center: float = 1.0, low: float = 0.0, high: float = float("inf")
+) -> tuple[float, float]:
+    type_check(value, (int, float, list, tuple), name)
+    if isinstance(value, (int, float)):
+        if value < 0:
+            raise ValueError(f"The input value of {name} cannot be negative, but got {value}.")
+        check_value(value, (0, max(high, 0)), name)
+        return (max(center - value, low), center + value)
+    return check_range(value, name, low, high)
+
+
+@arguments
+class RandomColorAdjust(RandomImageOperation):
+    """Brightness, contrast, saturation and hue drawn from ranges; x stands for 1 - x .. 1 + x (hue: -x .. x)."""
+
+    brightness: Annotated[Any, _check_adjust] = (1, 1)
+    contrast: Annotated[Any, _check_adjust] = (1, 1)
+    saturation: Annotated[Any, _check_adjust] = (1, 1)
+    hue: Annotated[Any, partial(_check_adjust, center=0.0, low=-0.5, high=0.5)] = (0, 0)
+
+    def _draw(self, image: Any) -> tuple:
+        factors = [uniform(r) for r in (self.brightness, self.contrast, self.saturation, self.hue)]
+        return (factors, current_rng().permutation(4))
+
+    def _transform(self, image: Any, *parameters: Any) -> Any:
+        factors, order = parameters
+        if not is_pil(image):
+            _color.check_rgb(image, "RandomColorAdjust")
+        for i in order:
+            # PIL's conversion is lossy even where nothing is adjusted; upstream does it too.
+            if is_pil(image) or factors[i] != (0 if i == 3 else 1):
+                image = _ADJUSTERS[i][is_pil(image)](image, factors[i])
+        return image
+
+
+_ADJUSTERS: list[tuple[Callable, Callable]] = [
+    (_color.adjust_brightness, lambda image, factor: _enhance("Brightness", image, factor)),
+    (_color.adjust_contrast, lambda image, factor: _enhance("Contrast", image, factor)),
+    (_color.adjust_saturation, lambda image, factor: _enhance("Color", image, factor)),
+    (_color.adjust_hue, _hue_pil),
+]
+
+
+@arguments
+class RandomColor(RandomImageOperation):
+    """`AdjustSaturation` by a factor drawn from `degrees`."""
+
+    degrees: Annotated[Sequence[float], between(0)] = (0.1, 1.9)
+
+    def _draw(self, image: Any) -> tuple:
+        return (uniform(self.degrees),)
+
+    def _transform(self, image: Any, *parameters: Any) -> Any:
+        if is_pil(image):
+            return _enhance("Color", image, parameters[0])
+        _color.check_rgb(image, "RandomColor")
+        return _color.adjust_saturation(image, parameters[0])
+
+
+class RandomSharpness(RandomColor):
+    """`AdjustSharpness` by a factor drawn from `degrees`."""
+
+    def _transform(self, image: Any, *parameters: Any) -> Any:
+        if is_pil(image):
+            return _enhance("Sharpness", image, parameters[0])
+        return _color.adjust_sharpness(image, parameters[0])

@@ -1,0 +1,166 @@
+"""Colour spaces: conversions, grey, HSV, linear maps of colours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, kind_of
+from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.validator_helpers import check_probability
+from mindspore_compat.dataset.transforms._operation import PyTensorOperation
+from mindspore_compat.dataset.vision import _color
+from mindspore_compat.dataset.vision._adjust import check_factor
+from mindspore_compat.dataset.vision._image import is_pil
+from mindspore_compat.dataset.vision._operation import ImageOperation, PilOperation, RandomImageOperation
+from mindspore_compat.dataset.vision.utils import ConvertMode
+
+__all__ = [
+    "ConvertColor",
+    "Grayscale",
+    "HsvToRgb",
+    "LinearTransformation",
+    "RandomGrayscale",
+    "RandomLighting",
+    "RgbToHsv",
+]
+
+
+@arguments
+class RandomLighting(RandomImageOperation):
+    """AlexNet's PCA noise of strength `alpha`."""
+
+    _VECTORS = np.array(
+        [
+            [55.46 * -0.5675, 4.794 * 0.7192, 1.148 * 0.4009],
+            [55.46 * -0.5808, 4.794 * -0.0045, 1.148 * -0.8140],
+            [55.46 * -0.5836, 4.794 * -0.6948, 1.148 * 0.4203],
+        ]
+    )
+
+    alpha: Annotated[float, check_factor] = 0.05
+
+    def _draw(self, image: Any) -> tuple:
+        return (self._VECTORS @ current_rng().normal(0.0, self.alpha, 3),)
+
+    def _transform(self, image: Any, *parameters: Any) -> Any:
+        array = np.asarray(image)
+        _color.check_rgb(array, "RandomLighting")
+        lit = np.clip(array + parameters[0], 0, 255).astype(np.uint8)
+        if not is_pil(image):
+            return lit
+        from PIL import Image
+
+        return Image.fromarray(lit)
+
+
+@arguments
+class ConvertColor(ImageOperation):
+    """Channels reordered, added, dropped or merged to grey."""
+
+    convert_mode: Annotated[ConvertMode, kind_of(ConvertMode)]
+
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        mode = self.convert_mode
+        channels = 1 if image.ndim == 2 else image.shape[2]
+        expected = {0: 3, 2: 3, 4: 3, 6: 3, 7: 3, 8: 1, 9: 1}.get(int(mode), 4)
+        if channels != expected:
+            raise RuntimeError(f"ConvertColor: {mode.name} needs {expected} channels, but the image is {image.shape}.")
+        if mode in (ConvertMode.COLOR_GRAY2RGB, ConvertMode.COLOR_GRAY2RGBA):
+            image = np.repeat(image.reshape(*image.shape[:2], 1), 3, -1)
+            return image if mode == ConvertMode.COLOR_GRAY2RGB else _with_alpha(image)
+        is_swapped = mode in (2, 3, 4, 5, 6, 10)
+        color = image[..., 2::-1] if is_swapped else image[..., :3]
+        if mode in (6, 7, 10, 11):
+            return _color.gray(color)
+        if mode in (0, 2):
+            return _with_alpha(color)
+        if mode == ConvertMode.COLOR_BGRA2RGBA:
+            return np.concatenate([color, image[..., 3:]], -1)
+        return np.ascontiguousarray(color)
+
+
+def _with_alpha(image: np.ndarray) -> np.ndarray:
+    top = 255 if image.dtype == np.uint8 else 1
+    return np.concatenate([image, np.full_like(image[..., :1], top)], -1)
+
+
+def _grayscale(image: Any, channels: int) -> Any:
+    from PIL import Image
+
+    grey = image.convert("L")
+    return grey if channels == 1 else Image.merge("RGB", (grey, grey, grey))
+
+
+@arguments
+class Grayscale(PilOperation):
+    """A PIL image in grey, with 1 or 3 equal channels."""
+
+    num_output_channels: int = 1
+
+    def _prepare(self) -> None:
+        if self.num_output_channels not in (1, 3):
+            raise ValueError(
+                f"Number of channels of the output grayscale image should be 1 or 3, got {self.num_output_channels}."
+            )
+
+    def _compute(self, image: Any) -> Any:
+        return _grayscale(image, self.num_output_channels)
+
+
+@arguments
+class RandomGrayscale(PilOperation):
+    """A PIL image in grey with probability `prob`; the number of channels stays."""
+
+    prob: Annotated[float, check_probability] = 0.1
+
+    def _compute(self, image: Any) -> Any:
+        channels = 1 if image.mode == "L" else 3
+        return _grayscale(image, channels) if current_rng().random() < self.prob else image
+
+
+@arguments
+class _HsvOperation(PyTensorOperation):
+    """On arrays (..., 3) with `is_hwc`, else (..., 3, H, W)."""
+
+    _function = staticmethod(_color.rgb_to_hsv)
+    is_hwc: Annotated[bool, flag] = False
+
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        axis = -1 if self.is_hwc else -3
+        if image.ndim not in (3, 4) or image.shape[axis] != 3:
+            raise ValueError(f"img should be 3 or 4 dimensional with 3 channels at axis {axis}, but got {image.shape}.")
+        return np.moveaxis(type(self)._function(np.moveaxis(image, axis, -1)), -1, axis)
+
+
+class RgbToHsv(_HsvOperation):
+    """RGB in [0, 1] as hue, saturation and value."""
+
+
+class HsvToRgb(_HsvOperation):
+    """Hue, saturation and value as RGB."""
+
+    _function = staticmethod(_color.hsv_to_rgb)
+
+
+@arguments
+class LinearTransformation(PyTensorOperation):
+    """``(flat image - mean_vector) @ transformation_matrix`` of an array (C, H, W), in its shape."""
+
+    transformation_matrix: Annotated[np.ndarray, kind_of(np.ndarray)]
+    mean_vector: Annotated[np.ndarray, kind_of(np.ndarray)]
+
+    def _prepare(self) -> None:
+        shape = self.transformation_matrix.shape
+        if len(shape) != 2 or shape[0] != shape[1]:
+            raise ValueError(f"transformation_matrix should be a square matrix, got shape {shape}.")
+        if self.mean_vector.shape != shape[:1]:
+            raise ValueError(f"mean_vector length {self.mean_vector.shape} should match the matrix {shape}.")
+
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        if image.size != len(self.mean_vector):
+            raise ValueError(
+                f"transformation_matrix {self.transformation_matrix.shape} does not fit an image of {image.shape}."
+            )
+        return ((image.ravel() - self.mean_vector) @ self.transformation_matrix).reshape(image.shape)

@@ -1,0 +1,115 @@
+"""Erasing parts of images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of
+from mindspore_compat.dataset.core.randomness import current_rng
+from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, check_probability
+from mindspore_compat.dataset.vision._image import check_image
+from mindspore_compat.dataset.vision._operation import ImageOperation, between, uniform
+
+__all__ = ["CutOut", "Erase", "RandomErasing"]
+
+
+@arguments
+class Erase(ImageOperation):
+    """A box of the image set to `value`; with `inplace` in the given array itself."""
+
+    top: Annotated[int, integer(0)]
+    left: Annotated[int, integer(0)]
+    height: Annotated[int, check_pos_int32]
+    width: Annotated[int, check_pos_int32]
+    value: Any = 0.0
+    inplace: Annotated[bool, flag] = False
+
+    def _prepare(self) -> None:
+        values = self.value if isinstance(self.value, (tuple, list)) else (self.value,)
+        if len(values) not in (1, 3):
+            raise TypeError(f"value should be a number or a sequence of 3, but got {self.value}.")
+        self.box = (self.top, self.left, self.height, self.width)
+        self.value = np.asarray(values)
+
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        check_image(image, "Erase")
+        top, left, height, width = self.box
+        if top + height > image.shape[0] or left + width > image.shape[1]:
+            raise RuntimeError(f"Erase: box {self.box} is out of the image of {image.shape[:2]}.")
+        image = image if self.inplace else image.copy()
+        image[top : top + height, left : left + width] = self.value.astype(image.dtype)
+        return image
+
+
+@arguments
+class RandomErasing(ImageOperation):
+    """A random box of an array (C, H, W) set to `value`, with probability `prob`.
+
+    Args:
+        scale: range of the box's part of the area; ratio: range of its height to width.
+        value: a number, one per channel, or "random" for noise.
+    """
+
+    prob: Annotated[float, check_probability] = 0.5
+    scale: Annotated[tuple[float, float], between(0)] = (0.02, 0.33)
+    ratio: Annotated[tuple[float, float], between(0)] = (0.3, 3.3)
+    value: Annotated[Any, kind_of(int, list, tuple, str)] = 0
+    inplace: Annotated[bool, flag] = False
+    max_attempts: Annotated[int, check_pos_int32] = 10
+
+    def _prepare(self) -> None:
+        if isinstance(self.value, str) and self.value != "random":
+            raise ValueError(
+                "The value for erasing should be either a single value, or a string 'random', or a sequence of 3."
+            )
+
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        if image.ndim != 3:
+            raise TypeError(f"img dimension should be 3 (C, H, W). Got {image.ndim}.")
+        box = self._draw_box(*image.shape[1:]) if current_rng().random() < self.prob else None
+        if box is None:
+            return image
+        top, left, height, width = box
+        image = image if self.inplace else image.copy()
+        if self.value == "random":
+            fill = current_rng().standard_normal((image.shape[0], height, width))
+        else:
+            fill = np.asarray(self.value).reshape(-1, 1, 1)
+        image[:, top : top + height, left : left + width] = fill
+        return image
+
+    def _draw_box(self, height: int, width: int) -> tuple[int, int, int, int] | None:
+        rng = current_rng()
+        for _ in range(self.max_attempts):
+            area, aspect = uniform(self.scale) * height * width, uniform(self.ratio)
+            box_height, box_width = round((area * aspect) ** 0.5), round((area / aspect) ** 0.5)
+            if 0 < box_height < height and 0 < box_width < width:
+                top, left = rng.integers(height - box_height + 1), rng.integers(width - box_width + 1)
+                return int(top), int(left), box_height, box_width
+        return None
+
+
+@arguments
+class CutOut(ImageOperation):
+    """`num_patches` random squares of side `length` set to 0."""
+
+    length: Annotated[int, check_pos_int32]
+    num_patches: Annotated[int, check_pos_int32] = 1
+    is_hwc: Annotated[bool, flag] = True
+
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        check_image(image, "CutOut", (3,))
+        image = image.copy()
+        view = image if self.is_hwc else image.transpose(1, 2, 0)
+        height, width = view.shape[:2]
+        if self.length > height or self.length > width:
+            raise RuntimeError(
+                f"CutOut: box size is too large for image erase, box: {self.length}, image: {(height, width)}."
+            )
+        rng = current_rng()
+        for _ in range(self.num_patches):
+            top, left = rng.integers(height - self.length + 1), rng.integers(width - self.length + 1)
+            view[top : top + self.length, left : left + self.length] = 0
+        return image
