@@ -295,7 +295,7 @@ def is_graph_mode() -> bool:
 #: who runs code that upstream compiles in GRAPH_MODE: the call of a Cell, differentiation
 _COMPILING = {
     ("mindspore_compat.nn.cell", "__call__"),
-    ("mindspore_compat.ops.composite.grad", ""),
+    ("mindspore_compat.ops.function.grad._operation", ""),
     ("mindspore_compat.ops.function.grad.grad_func", ""),
 }
 

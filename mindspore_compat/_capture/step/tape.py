@@ -241,14 +241,17 @@ class _StepRecorder(Recorder):
         return value
 
     def _hidden_alias(self, tensor: torch.Tensor) -> Ref | None:
-        """The name of an input or a result that ``tensor`` is another object for."""
+        """The name of a result that ``tensor`` is another object for. What lies where an input lies may be that input,
+        or the caller's own from outside: nobody can tell.
+        """
         if isinstance(tensor, Parameter) or tensor.layout is not torch.strided:
             return None
         for other, name in self._names.sharing(tensor):
-            if name[0] != "c":
-                if _geometry(other) == _geometry(tensor):
-                    return self._names.put(tensor, name)
-                self.give_up("it has a view that no operator made")
+            is_same = _geometry(other) == _geometry(tensor)
+            if name[0] == "t" and is_same:
+                return self._names.put(tensor, name)
+            if name[0] == "t" or (name[0] == "x" and is_same):
+                self.give_up("it uses the memory of a tensor through another object")
         return None
 
     def python(self, call: Callable[..., Any], args: tuple) -> Any:
