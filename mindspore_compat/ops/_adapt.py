@@ -10,6 +10,7 @@ import torch
 
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._grad_state import written
+from mindspore_compat.common._tensor_data import plain_from
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
@@ -92,8 +93,6 @@ def as_plain(value: Any, dtype: Any = None, like: torch.Tensor | None = None) ->
     if not isinstance(value, torch.Tensor):
         device = current_device() if like is None else like.device
         if isinstance(value, (tuple, list)):
-            from mindspore_compat.common._tensor_data import plain_from
-
             value = plain_from(value, copy=False).to(device)
         elif isinstance(value, np.ndarray):
             value = torch.as_tensor(value, device=device)

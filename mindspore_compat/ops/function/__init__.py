@@ -1,6 +1,5 @@
 """Operators as functions. Upstream: ``mindspore.ops.function``."""
 
-from mindspore_compat.common._tensor_methods_as_ops import bind_methods
 from mindspore_compat.ops.function._activation import *  # noqa: F403
 from mindspore_compat.ops.function._conv import *  # noqa: F403
 from mindspore_compat.ops.function._creation import *  # noqa: F403
@@ -78,4 +77,3 @@ INTERNAL = (
     "generator_of",
     "truncated_normal",
 )
-bind_methods(globals())

@@ -10,6 +10,7 @@ import torch.nn.functional as tf
 
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_axes, as_ints, as_plain, bad_argument, to_dtype
+from mindspore_compat.ops.function.random_func import generator_of
 
 __all__ = [
     "shape",
@@ -610,8 +611,6 @@ def unravel_index(indices: Any, dims: Any) -> Any:
 
 def shuffle(x: Any, seed: int | None = None) -> Any:
     """The slices along the first axis in random order."""
-    from mindspore_compat.ops.function.random_func import generator_of
-
     return wrap(x[torch.randperm(x.shape[0], generator=generator_of(seed)).to(x.device)])
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.communication import management
 from mindspore_compat.ops._declare import primitive
 
 __all__ = [
@@ -45,9 +46,7 @@ class ReduceOp:
 
 def _group(name: str, owner: str) -> Any:
     """The torch group of a name (None: the world)."""
-    from mindspore_compat.communication.management import _group as lookup
-
-    return lookup(name, owner)[1]
+    return management._group(name, owner)[1]
 
 
 def _running() -> bool:

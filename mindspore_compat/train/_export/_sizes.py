@@ -11,7 +11,8 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.common.symbol import OpenTensor, Symbol
+from mindspore_compat.common.symbol import Symbol
+from mindspore_compat.common.tensor import OpenTensor
 from mindspore_compat.train._export._graph import leaves, map_values
 
 __all__ = ["Expression", "OpenSize", "elements", "fit", "ground", "is_open", "open_sizes", "probes", "tellings"]
