@@ -8,7 +8,7 @@ own method (``_torch_methods.py`` adds those, returning Tensors).
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -16,6 +16,11 @@ from mindspore_compat.common._tensor_methods_reduce import ReduceMethods
 from mindspore_compat.common._tensor_methods_shape import ShapeMethods
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
+
+if TYPE_CHECKING:  # a stub of what ops/_tensor_methods.py installs: tools/make_stubs.py
+    from mindspore_compat.common._installed_methods import InstalledMethods
+else:
+    InstalledMethods = object
 
 __all__ = ["TensorMethods"]
 
@@ -31,7 +36,7 @@ def _to(name: str, dtype: torch.dtype) -> Any:
     return method
 
 
-class TensorMethods(ReduceMethods, ShapeMethods):
+class TensorMethods(ReduceMethods, ShapeMethods, InstalledMethods):
     """Mixin in front of ``torch.Tensor``; holds no state."""
 
     __slots__ = ()

@@ -14,7 +14,9 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
-from mindspore_compat.ops._declare import plain, primitive
+from mindspore_compat.ops._declare import primitive
+from mindspore_compat.ops.operations import _nn_table
+from mindspore_compat.ops.operations._nn_table import *  # noqa: F403
 from mindspore_compat.ops.operations._recurrent_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._recurrent_ops import __all__ as _recurrent
 from mindspore_compat.ops.operations._update_ops import *  # noqa: F403
@@ -23,47 +25,13 @@ from mindspore_compat.ops.operations._update_ops import __all__ as _updates
 _Run = Callable[..., Any]
 _REDUCTIONS = ("mean", "sum", "none")
 
-_TABLE: dict[str, Any] = {
-    "Dense": F.dense,
-    "FastGeLU": F.fast_gelu,
-    "FastGelu": F.fast_gelu,
-    "GeLU": lambda input: F.gelu(input, "tanh"),
-    "Gelu": lambda input: F.gelu(input, "tanh"),
-    "HSigmoid": F.hardsigmoid,
-    "HSwish": F.hardswish,
-    "L2Loss": F.l2_loss,
-    "Mish": F.mish,
-    "PReLU": F.prelu,
-    "ReLU": F.relu,
-    "ReLU6": F.relu6,
-    "SeLU": F.selu,
-    "Sigmoid": F.sigmoid,
-    "SigmoidCrossEntropyWithLogits": F.sigmoid_cross_entropy,
-    "SoftmaxCrossEntropyWithLogits": F.softmax_cross_entropy,
-    "Softplus": F.softplus,
-    "Softsign": F.softsign,
-    "Tanh": F.tanh,
-}
-globals().update({name: plain(name, function) for name, function in _TABLE.items()})
 
 __all__ = [
-    *_TABLE,
+    *_nn_table.__all__,
     *_recurrent,
     *_updates,
     "Softmax",
-    "LogSoftmax",
-    "Elu",
-    "CeLU",
-    "GLU",
-    "HShrink",
-    "SoftShrink",
-    "BiasAdd",
-    "BatchNorm",
-    "LayerNorm",
     "InstanceNorm",
-    "RmsNorm",
-    "LRN",
-    "L2Normalize",
     "Dropout",
     "Dropout2D",
     "Dropout3D",
@@ -84,31 +52,15 @@ __all__ = [
     "MaxPool3DWithArgmax",
     "MaxUnpool2D",
     "MaxUnpool3D",
-    "AdaptiveAvgPool2D",
-    "AdaptiveAvgPool3D",
     "AdaptiveMaxPool2D",
     "Pad",
     "PadV3",
-    "MirrorPad",
-    "NLLLoss",
-    "KLDivLoss",
-    "BinaryCrossEntropy",
-    "BCEWithLogitsLoss",
     "SmoothL1Loss",
-    "SoftMarginLoss",
     "MultiMarginLoss",
     "MultilabelMarginLoss",
     "TripletMarginLoss",
-    "SparseSoftmaxCrossEntropyWithLogits",
-    "CTCLoss",
-    "CTCLossV2",
-    "CTCGreedyDecoder",
-    "InTopK",
-    "GridSampler2D",
-    "GridSampler3D",
     "ComputeAccidentalHits",
     "Im2Col",
-    "Col2Im",
     "UpsampleNearest3D",
     "UpsampleTrilinear3D",
     "DeformableOffsets",
@@ -133,72 +85,7 @@ def Softmax(axis: Any = -1) -> _Run:
     return lambda input: F.softmax_axes(input, axis)
 
 
-@primitive
-def LogSoftmax(axis: int = -1) -> _Run:
-    """log(softmax(x))."""
-    check_type(axis, "axis", int, "LogSoftmax")
-    return lambda logits: F.log_softmax(logits, axis)
-
-
-@primitive
-def Elu(alpha: float = 1.0) -> _Run:
-    """x for x > 0, else alpha (exp(x) - 1)."""
-    return lambda input_x: F.elu(input_x, alpha)
-
-
-@primitive
-def CeLU(alpha: float = 1.0) -> _Run:
-    """max(0, x) + min(0, alpha (exp(x / alpha) - 1))."""
-    return lambda x: F.celu(x, alpha)
-
-
-@primitive
-def GLU(axis: int = -1) -> _Run:
-    """First half · sigmoid(second half)."""
-    return lambda x: F.glu(x, axis)
-
-
-@primitive
-def HShrink(lambd: float = 0.5) -> _Run:
-    """x, and 0 where |x| <= lambd."""
-    return lambda input: F.hardshrink(input, lambd)
-
-
-@primitive
-def SoftShrink(lambd: float = 0.5) -> _Run:
-    """x moved towards 0 by ``lambd``."""
-    return lambda input: F.softshrink(input, lambd)
-
-
-@primitive
-def BiasAdd(data_format: str = "NCHW") -> _Run:
-    """A bias added to the channels."""
-    check_str_in(data_format, "data_format", ("NCHW", "NHWC", "NCDHW"), "BiasAdd")
-    return lambda input_x, bias: F.bias_add(input_x, bias, data_format)
-
-
 # --- normalization and dropout ----------------------------------------------------------------------------------------
-
-
-@primitive
-def BatchNorm(
-    is_training: bool = False, epsilon: float = 1e-05, momentum: float = 0.1, data_format: str = "NCHW"
-) -> _Run:
-    """(y, mean, variance, reserved, reserved) of (x, scale, bias, moving mean, moving variance)."""
-    check_type(is_training, "is_training", bool, "BatchNorm")
-    check_str_in(data_format, "data_format", ("NCHW", "NHWC"), "BatchNorm")
-    return lambda x, scale, bias, mean, variance: F.batch_norm_outputs(
-        x, scale, bias, mean, variance, is_training, epsilon, momentum, data_format
-    )
-
-
-@primitive
-def LayerNorm(begin_norm_axis: int = 1, begin_params_axis: int = 1, epsilon: float = 1e-07) -> _Run:
-    """(y, mean, variance)."""
-    check_type(begin_norm_axis, "begin_norm_axis", int, "LayerNorm")
-    return lambda input_x, gamma, beta: F.layer_norm_outputs(
-        input_x, gamma, beta, begin_norm_axis, begin_params_axis, epsilon
-    )
 
 
 @primitive
@@ -220,30 +107,6 @@ def InstanceNorm(epsilon: float = 1e-05, momentum: float = 0.1) -> _Run:
         )
 
     return run
-
-
-@primitive
-def RmsNorm(epsilon: float = 1e-06) -> _Run:
-    """(x / rms · gamma, 1 / rms)."""
-    return lambda x, gamma: F.rms_norm(x, gamma, epsilon)
-
-
-@primitive
-def LRN(
-    depth_radius: int = 5,
-    bias: float = 1.0,
-    alpha: float = 1.0,
-    beta: float = 0.5,
-    norm_region: str = "ACROSS_CHANNELS",
-) -> _Run:
-    """Local response normalization across channels."""
-    return lambda x: F.lrn(x, depth_radius, bias, alpha, beta, norm_region)
-
-
-@primitive
-def L2Normalize(axis: Any = 0, epsilon: float = 1e-4) -> _Run:
-    """x / sqrt(max(sum(x²), epsilon))."""
-    return lambda input_x: F.l2_normalize(input_x, axis, epsilon)
 
 
 @primitive
@@ -604,18 +467,6 @@ def MaxUnpool3D(
 
 
 @primitive
-def AdaptiveAvgPool2D(output_size: Any) -> _Run:
-    """Means over windows so that ``output_size`` remain."""
-    return lambda x: F.adaptive_avg_pool2d(x, output_size)
-
-
-@primitive
-def AdaptiveAvgPool3D(output_size: Any) -> _Run:
-    """Means over windows so that ``output_size`` remain."""
-    return lambda x: F.adaptive_avg_pool3d(x, output_size)
-
-
-@primitive
 def AdaptiveMaxPool2D(output_size: Any) -> _Run:
     """(maxima over windows so that ``output_size`` remain, int64 indices)."""
     return lambda input: F.adaptive_max_pool2d(input, output_size, True)
@@ -655,29 +506,6 @@ def PadV3(mode: str = "constant", paddings_contiguous: bool = True) -> _Run:
 
 
 @primitive
-def MirrorPad(mode: str = "REFLECT") -> _Run:
-    """Padded by mirrored values."""
-    check_str_in(mode, "mode", ("REFLECT", "SYMMETRIC"), "MirrorPad")
-    return lambda x, paddings: F.mirror_pad(x, paddings, mode)
-
-
-@primitive
-def GridSampler2D(
-    interpolation_mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = False
-) -> _Run:
-    """Values at the places of a grid."""
-    return lambda input_x, grid: F.grid_sample(input_x, grid, interpolation_mode, padding_mode, align_corners)
-
-
-@primitive
-def GridSampler3D(
-    interpolation_mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = False
-) -> _Run:
-    """Values at the places of a grid."""
-    return lambda input_x, grid: F.grid_sample(input_x, grid, interpolation_mode, padding_mode, align_corners)
-
-
-@primitive
 def Im2Col(ksizes: Any, strides: Any = 1, dilations: Any = 1, pads: Any = 0) -> _Run:
     """Windows as columns (N, C, k, L)."""
 
@@ -686,12 +514,6 @@ def Im2Col(ksizes: Any, strides: Any = 1, dilations: Any = 1, pads: Any = 0) -> 
         return wrap(torch.reshape(columns, (x.shape[0], x.shape[1], -1, columns.shape[-1])))
 
     return run
-
-
-@primitive
-def Col2Im(kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> _Run:
-    """Columns (N, C, k, L) added up."""
-    return lambda x, output_size: F.col2im(x, output_size, kernel_size, dilation, padding, stride)
 
 
 @primitive
@@ -753,48 +575,12 @@ def DeformableOffsets(
 
 
 @primitive
-def NLLLoss(reduction: str = "mean", ignore_index: int = -100) -> _Run:
-    """(negative log likelihood, sum of weights)."""
-    check_str_in(reduction, "reduction", _REDUCTIONS, "NLLLoss")
-    return lambda logits, labels, weight: F.nll_loss_outputs(logits, labels, weight, reduction, ignore_index)
-
-
-@primitive
-def KLDivLoss(reduction: str = "mean") -> _Run:
-    """labels (log labels - logits)."""
-    check_str_in(reduction, "reduction", ("none", "mean", "batchmean", "sum"), "KLDivLoss")
-    return lambda logits, labels: F.kl_div(logits, labels, reduction)
-
-
-@primitive
-def BinaryCrossEntropy(reduction: str = "mean") -> _Run:
-    """-(y log p + (1 - y) log(1 - p)), weighted."""
-    check_str_in(reduction, "reduction", _REDUCTIONS, "BinaryCrossEntropy")
-    return lambda logits, labels, weight=None: F.binary_cross_entropy(logits, labels, weight, reduction)
-
-
-@primitive
-def BCEWithLogitsLoss(reduction: str = "mean") -> _Run:
-    """Binary cross entropy of sigmoid(input)."""
-    check_str_in(reduction, "reduction", _REDUCTIONS, "BCEWithLogitsLoss")
-    return lambda input, target, weight=None, posWeight=None: F.binary_cross_entropy_with_logits(
-        input, target, weight, posWeight, reduction
-    )
-
-
-@primitive
 def SmoothL1Loss(beta: float = 1.0, reduction: str = "none") -> _Run:
     """d² / (2 beta) for |d| < beta, else |d| - beta / 2."""
     check_type(beta, "beta", (float, int), "SmoothL1Loss")
     if beta <= 0:
         raise ValueError(f"For 'SmoothL1Loss', the 'beta' must be greater than 0, but got {beta}.")
     return lambda prediction, target: F.smooth_l1_loss(prediction, target, beta, reduction)
-
-
-@primitive
-def SoftMarginLoss(reduction: str = "mean") -> _Run:
-    """log(1 + exp(-target · input))."""
-    return lambda input, target: F.soft_margin_loss(input, target, reduction)
 
 
 @primitive
@@ -822,51 +608,6 @@ def TripletMarginLoss(p: int = 2, swap: bool = False, eps: float = 1e-06, reduct
     return lambda x, positive, negative, margin: F.triplet_margin_loss(
         x, positive, negative, margin, p, eps, swap, reduction
     )
-
-
-@primitive
-def SparseSoftmaxCrossEntropyWithLogits(is_grad: bool = False) -> _Run:
-    """The mean loss of rows against classes, or its gradient."""
-    check_type(is_grad, "is_grad", bool, "SparseSoftmaxCrossEntropyWithLogits")
-    return lambda logits, labels: F.sparse_softmax_cross_entropy(logits, labels, is_grad)
-
-
-@primitive
-def CTCLoss(
-    preprocess_collapse_repeated: bool = False,
-    ctc_merge_repeated: bool = True,
-    ignore_longer_outputs_than_inputs: bool = False,
-) -> _Run:
-    """(loss of each sequence, its gradient) for (time, batch, classes) logits; the last class is the blank."""
-    return lambda x, labels_indices, labels_values, sequence_length: F.ctc_loss_outputs(
-        x,
-        labels_indices,
-        labels_values,
-        sequence_length,
-        ignore_longer_outputs_than_inputs,
-        preprocess_collapse_repeated,
-        ctc_merge_repeated,
-    )
-
-
-@primitive
-def CTCLossV2(blank: int = 0, reduction: str = "none", zero_infinity: bool = False) -> _Run:
-    """(loss of each sequence, log probabilities)."""
-    return lambda log_probs, targets, input_lengths, target_lengths: F.ctc_loss(
-        log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
-    )
-
-
-@primitive
-def CTCGreedyDecoder(merge_repeated: bool = True) -> _Run:
-    """The best path, decoded."""
-    return lambda inputs, sequence_length: F.ctc_greedy_decoder(inputs, sequence_length, merge_repeated)
-
-
-@primitive
-def InTopK(k: int) -> _Run:
-    """Whether the class of each row is among its k best."""
-    return lambda x1, x2: F.intopk(x1, x2, k)
 
 
 @primitive
