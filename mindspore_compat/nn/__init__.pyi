@@ -21,6 +21,14 @@ from mindspore_compat.nn.dynamic_lr import natural_exp_decay_lr as natural_exp_d
 from mindspore_compat.nn.dynamic_lr import piecewise_constant_lr as piecewise_constant_lr
 from mindspore_compat.nn.dynamic_lr import polynomial_decay_lr as polynomial_decay_lr
 from mindspore_compat.nn.dynamic_lr import warmup_lr as warmup_lr
+from mindspore_compat.nn.layer._dropout import Dropout as Dropout
+from mindspore_compat.nn.layer._dropout import Dropout1d as Dropout1d
+from mindspore_compat.nn.layer._dropout import Dropout2d as Dropout2d
+from mindspore_compat.nn.layer._dropout import Dropout2dExt as Dropout2dExt
+from mindspore_compat.nn.layer._dropout import Dropout3d as Dropout3d
+from mindspore_compat.nn.layer._dropout import DropoutExt as DropoutExt
+from mindspore_compat.nn.layer._lp_pooling import LPPool1d as LPPool1d
+from mindspore_compat.nn.layer._lp_pooling import LPPool2d as LPPool2d
 from mindspore_compat.nn.layer._matrix import MatrixDiag as MatrixDiag
 from mindspore_compat.nn.layer._matrix import MatrixDiagPart as MatrixDiagPart
 from mindspore_compat.nn.layer._matrix import MatrixSetDiag as MatrixSetDiag
@@ -28,6 +36,7 @@ from mindspore_compat.nn.layer._matrix import Roll as Roll
 from mindspore_compat.nn.layer._matrix import Tril as Tril
 from mindspore_compat.nn.layer._matrix import Triu as Triu
 from mindspore_compat.nn.layer._matrix import Unflatten as Unflatten
+from mindspore_compat.nn.layer._multihead_attention import MultiheadAttention as MultiheadAttention
 from mindspore_compat.nn.layer._pooling_by_size import AdaptiveAvgPool1d as AdaptiveAvgPool1d
 from mindspore_compat.nn.layer._pooling_by_size import AdaptiveAvgPool2d as AdaptiveAvgPool2d
 from mindspore_compat.nn.layer._pooling_by_size import AdaptiveAvgPool3d as AdaptiveAvgPool3d
@@ -39,6 +48,13 @@ from mindspore_compat.nn.layer._pooling_by_size import FractionalMaxPool3d as Fr
 from mindspore_compat.nn.layer._pooling_by_size import MaxUnpool1d as MaxUnpool1d
 from mindspore_compat.nn.layer._pooling_by_size import MaxUnpool2d as MaxUnpool2d
 from mindspore_compat.nn.layer._pooling_by_size import MaxUnpool3d as MaxUnpool3d
+from mindspore_compat.nn.layer._prelu import PReLU as PReLU
+from mindspore_compat.nn.layer._prelu import PReLUExt as PReLUExt
+from mindspore_compat.nn.layer._softmax import LogSoftmax as LogSoftmax
+from mindspore_compat.nn.layer._softmax import LogSoftmaxExt as LogSoftmaxExt
+from mindspore_compat.nn.layer._softmax import Softmax as Softmax
+from mindspore_compat.nn.layer._softmax import Softmax2d as Softmax2d
+from mindspore_compat.nn.layer._softmax import Softmin as Softmin
 from mindspore_compat.nn.layer.activation import CELU as CELU
 from mindspore_compat.nn.layer.activation import ELU as ELU
 from mindspore_compat.nn.layer.activation import FastGelu as FastGelu
@@ -51,11 +67,7 @@ from mindspore_compat.nn.layer.activation import Hardtanh as Hardtanh
 from mindspore_compat.nn.layer.activation import LRN as LRN
 from mindspore_compat.nn.layer.activation import LeakyReLU as LeakyReLU
 from mindspore_compat.nn.layer.activation import LogSigmoid as LogSigmoid
-from mindspore_compat.nn.layer.activation import LogSoftmax as LogSoftmax
-from mindspore_compat.nn.layer.activation import LogSoftmaxExt as LogSoftmaxExt
 from mindspore_compat.nn.layer.activation import Mish as Mish
-from mindspore_compat.nn.layer.activation import PReLU as PReLU
-from mindspore_compat.nn.layer.activation import PReLUExt as PReLUExt
 from mindspore_compat.nn.layer.activation import RReLU as RReLU
 from mindspore_compat.nn.layer.activation import ReLU as ReLU
 from mindspore_compat.nn.layer.activation import ReLU6 as ReLU6
@@ -63,9 +75,6 @@ from mindspore_compat.nn.layer.activation import SeLU as SeLU
 from mindspore_compat.nn.layer.activation import SiLU as SiLU
 from mindspore_compat.nn.layer.activation import Sigmoid as Sigmoid
 from mindspore_compat.nn.layer.activation import SoftShrink as SoftShrink
-from mindspore_compat.nn.layer.activation import Softmax as Softmax
-from mindspore_compat.nn.layer.activation import Softmax2d as Softmax2d
-from mindspore_compat.nn.layer.activation import Softmin as Softmin
 from mindspore_compat.nn.layer.activation import Softsign as Softsign
 from mindspore_compat.nn.layer.activation import Tanh as Tanh
 from mindspore_compat.nn.layer.activation import Tanhshrink as Tanhshrink
@@ -73,12 +82,6 @@ from mindspore_compat.nn.layer.activation import Threshold as Threshold
 from mindspore_compat.nn.layer.activation import get_activation as get_activation
 from mindspore_compat.nn.layer.basic import ClipByNorm as ClipByNorm
 from mindspore_compat.nn.layer.basic import Dense as Dense
-from mindspore_compat.nn.layer.basic import Dropout as Dropout
-from mindspore_compat.nn.layer.basic import Dropout1d as Dropout1d
-from mindspore_compat.nn.layer.basic import Dropout2d as Dropout2d
-from mindspore_compat.nn.layer.basic import Dropout2dExt as Dropout2dExt
-from mindspore_compat.nn.layer.basic import Dropout3d as Dropout3d
-from mindspore_compat.nn.layer.basic import DropoutExt as DropoutExt
 from mindspore_compat.nn.layer.basic import Flatten as Flatten
 from mindspore_compat.nn.layer.basic import Identity as Identity
 from mindspore_compat.nn.layer.basic import L1Regularizer as L1Regularizer
@@ -150,8 +153,6 @@ from mindspore_compat.nn.layer.pooling import AvgPool2d as AvgPool2d
 from mindspore_compat.nn.layer.pooling import AvgPool2dExt as AvgPool2dExt
 from mindspore_compat.nn.layer.pooling import AvgPool3d as AvgPool3d
 from mindspore_compat.nn.layer.pooling import AvgPool3dExt as AvgPool3dExt
-from mindspore_compat.nn.layer.pooling import LPPool1d as LPPool1d
-from mindspore_compat.nn.layer.pooling import LPPool2d as LPPool2d
 from mindspore_compat.nn.layer.pooling import MaxPool1d as MaxPool1d
 from mindspore_compat.nn.layer.pooling import MaxPool2d as MaxPool2d
 from mindspore_compat.nn.layer.pooling import MaxPool2dExt as MaxPool2dExt
@@ -181,7 +182,6 @@ from mindspore_compat.nn.layer.thor_layer import DenseThor as DenseThor
 from mindspore_compat.nn.layer.thor_layer import EmbeddingLookupThor as EmbeddingLookupThor
 from mindspore_compat.nn.layer.thor_layer import EmbeddingThor as EmbeddingThor
 from mindspore_compat.nn.layer.timedistributed import TimeDistributed as TimeDistributed
-from mindspore_compat.nn.layer.transformer import MultiheadAttention as MultiheadAttention
 from mindspore_compat.nn.layer.transformer import Transformer as Transformer
 from mindspore_compat.nn.layer.transformer import TransformerDecoder as TransformerDecoder
 from mindspore_compat.nn.layer.transformer import TransformerDecoderLayer as TransformerDecoderLayer
@@ -194,6 +194,7 @@ from mindspore_compat.nn.learning_rate_schedule import LearningRateSchedule as L
 from mindspore_compat.nn.learning_rate_schedule import NaturalExpDecayLR as NaturalExpDecayLR
 from mindspore_compat.nn.learning_rate_schedule import PolynomialDecayLR as PolynomialDecayLR
 from mindspore_compat.nn.learning_rate_schedule import WarmUpLR as WarmUpLR
+from mindspore_compat.nn.loss._base import LossBase as LossBase
 from mindspore_compat.nn.loss.loss import BCELoss as BCELoss
 from mindspore_compat.nn.loss.loss import BCEWithLogitsLoss as BCEWithLogitsLoss
 from mindspore_compat.nn.loss.loss import CTCLoss as CTCLoss
@@ -202,7 +203,6 @@ from mindspore_compat.nn.loss.loss import HuberLoss as HuberLoss
 from mindspore_compat.nn.loss.loss import KLDivLoss as KLDivLoss
 from mindspore_compat.nn.loss.loss import L1Loss as L1Loss
 from mindspore_compat.nn.loss.loss import L1LossExt as L1LossExt
-from mindspore_compat.nn.loss.loss import LossBase as LossBase
 from mindspore_compat.nn.loss.loss import MAELoss as MAELoss
 from mindspore_compat.nn.loss.loss import MSELoss as MSELoss
 from mindspore_compat.nn.loss.loss import NLLLoss as NLLLoss

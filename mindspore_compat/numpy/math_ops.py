@@ -12,107 +12,27 @@ import torch
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.numpy import _elementwise
+from mindspore_compat.numpy._elementwise import *  # noqa: F403
+from mindspore_compat.numpy._products import cross, dot, inner, kron, matmul, matrix_power, multi_dot, outer, tensordot
+from mindspore_compat.numpy._statistics import (
+    bincount,
+    convolve,
+    corrcoef,
+    correlate,
+    cov,
+    digitize,
+    histogram,
+    histogram2d,
+    histogramdd,
+    interp,
+    searchsorted,
+)
 from mindspore_compat.numpy.utils import as_tensor, axes_of, cast, float_of
 from mindspore_compat.ops import function as F
 
-_UNARY: dict[str, Callable[..., Any]] = {
-    "abs": torch.abs,
-    "absolute": torch.abs,
-    "arccos": torch.acos,
-    "arccosh": torch.acosh,
-    "arcsin": torch.asin,
-    "arcsinh": torch.asinh,
-    "arctan": torch.atan,
-    "arctanh": torch.atanh,
-    "bitwise_not": torch.bitwise_not,
-    "ceil": torch.ceil,
-    "cos": torch.cos,
-    "cosh": torch.cosh,
-    "deg2rad": torch.deg2rad,
-    "exp": torch.exp,
-    "exp2": torch.exp2,
-    "expm1": torch.expm1,
-    "fabs": torch.abs,
-    "floor": torch.floor,
-    "invert": torch.bitwise_not,
-    "log": torch.log,
-    "log10": torch.log10,
-    "log1p": torch.log1p,
-    "log2": torch.log2,
-    "negative": torch.neg,
-    "positive": torch.positive,
-    "rad2deg": torch.rad2deg,
-    "radians": torch.deg2rad,
-    "reciprocal": torch.reciprocal,
-    "rint": torch.round,
-    "sign": torch.sign,
-    "signbit": torch.signbit,
-    "sin": torch.sin,
-    "sinh": torch.sinh,
-    "sqrt": torch.sqrt,
-    "square": kernels.square,
-    "tan": torch.tan,
-    "tanh": kernels.tanh,
-    "trunc": torch.trunc,
-    "cbrt": lambda x: torch.sign(float_of(x)) * kernels.pow(torch.abs(float_of(x)), 1 / 3),
-}
-_BINARY: dict[str, Callable[..., Any]] = {
-    "add": F.add,
-    "subtract": F.sub,
-    "multiply": F.mul,
-    "divide": F.true_divide,
-    "true_divide": F.true_divide,
-    "floor_divide": F.floor_div,
-    "mod": F.floor_mod,
-    "remainder": F.floor_mod,
-    "fmod": F.fmod,
-    "power": F.pow,
-    "float_power": lambda x, y: F.pow(float_of(x), y),
-    "maximum": F.maximum,
-    "minimum": F.minimum,
-    "arctan2": lambda x, y: F.atan2(float_of(x), float_of(y)),
-    "bitwise_and": F.bitwise_and,
-    "bitwise_or": F.bitwise_or,
-    "bitwise_xor": F.bitwise_xor,
-    "copysign": F.copysign,
-    "gcd": F.gcd,
-    "lcm": F.lcm,
-    "heaviside": F.heaviside,
-    "hypot": lambda x, y: F.hypot(float_of(x), float_of(y)),
-    "logaddexp": F.logaddexp,
-    "logaddexp2": F.logaddexp2,
-}
-
-
-def _unary(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    def op(x: Any, dtype: Any = None) -> Any:
-        return cast(function(as_tensor(x)), dtype)
-
-    op.__name__ = op.__qualname__ = name
-    op.__doc__ = f"numpy's ``{name}``, element by element."
-    return op
-
-
-def _binary(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    def op(x1: Any, x2: Any, dtype: Any = None) -> Any:
-        return cast(function(wrap(as_tensor(x1)), wrap(as_tensor(x2))), dtype)
-
-    op.__name__ = op.__qualname__ = name
-    op.__doc__ = f"numpy's ``{name}``, element by element."
-    return op
-
-
-globals().update({name: _unary(name, function) for name, function in _UNARY.items()})
-globals().update({name: _binary(name, function) for name, function in _BINARY.items()})
-
 __all__ = [
-    *_UNARY,
-    *_BINARY,
-    "divmod",
-    "clip",
-    "around",
-    "round",
-    "fix",
+    *_elementwise.__all__,
     "sum",
     "mean",
     "average",
@@ -169,37 +89,7 @@ __all__ = [
     "unwrap",
     "promote_types",
     "result_type",
-    "clamp",
 ]
-
-
-def divmod(x1: Any, x2: Any, dtype: Any = None) -> Any:
-    """(floor quotient, remainder)."""
-    left, right = wrap(as_tensor(x1)), wrap(as_tensor(x2))
-    return cast(left // right, dtype), cast(left % right, dtype)
-
-
-def clip(x: Any, xmin: Any, xmax: Any, dtype: Any = None) -> Any:
-    """Cut to [xmin, xmax]."""
-    if xmin is None and xmax is None:
-        raise ValueError("For 'clip', one of 'xmin' and 'xmax' must not be None.")
-    return cast(F.clip_by_value(as_tensor(x), xmin, xmax), dtype)
-
-
-clamp = clip
-
-
-def around(a: Any, decimals: int = 0) -> Any:
-    """Rounded half to even."""
-    return wrap(torch.round(as_tensor(a), decimals=decimals) if decimals else torch.round(as_tensor(a)))
-
-
-round = around
-
-
-def fix(x: Any) -> Any:
-    """Rounded towards zero."""
-    return wrap(torch.trunc(float_of(as_tensor(x))))
 
 
 # --- reductions -------------------------------------------------------------------------------------------------------
@@ -399,199 +289,6 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
         for item, step in zip(axes, spacing)
     ]
     return found[0] if len(found) == 1 else found
-
-
-# --- products ---------------------------------------------------------------------------------------------------------
-
-
-def _float_pair(x1: Any, x2: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    left, right = as_tensor(x1), as_tensor(x2)
-    common = torch.promote_types(left.dtype, right.dtype)
-    return torch.Tensor.to(left, common), torch.Tensor.to(right, common)
-
-
-def matmul(x1: Any, x2: Any, dtype: Any = None) -> Any:
-    """The matrix product."""
-    return cast(kernels.matmul(*_float_pair(x1, x2)), dtype)
-
-
-def dot(a: Any, b: Any) -> Any:
-    """numpy's ``dot``."""
-    left, right = _float_pair(a, b)
-    if left.dim() == 0 or right.dim() == 0:
-        return wrap(left * right)
-    if right.dim() <= 2:
-        return wrap(kernels.matmul(left, right))
-    return wrap(kernels.tensordot(left, right, ([left.dim() - 1], [right.dim() - 2])))
-
-
-def inner(a: Any, b: Any) -> Any:
-    """The product over the last axes."""
-    return wrap(kernels.inner(*_float_pair(a, b)))
-
-
-def outer(a: Any, b: Any) -> Any:
-    """The outer product of the flattened inputs."""
-    left, right = _float_pair(a, b)
-    return wrap(torch.outer(torch.reshape(left, (-1,)), torch.reshape(right, (-1,))))
-
-
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
-    """The product summed over axes."""
-    left, right = _float_pair(a, b)
-    return F.tensor_dot(left, right, axes)
-
-
-def kron(a: Any, b: Any) -> Any:
-    """The Kronecker product."""
-    return wrap(torch.kron(*_float_pair(a, b)))
-
-
-def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
-    """The cross product of vectors of 2 or 3 elements."""
-    if axis is not None:
-        axisa = axisb = axisc = axis
-    left, right = (torch.movedim(item, source, -1) for item, source in zip(_float_pair(a, b), (axisa, axisb)))
-    flat = left.shape[-1] == 2 and right.shape[-1] == 2
-    left, right = (torch.nn.functional.pad(item, (0, 1)) if item.shape[-1] == 2 else item for item in (left, right))
-    result = torch.linalg.cross(left, right, dim=-1)
-    return wrap(result[..., 2] if flat else torch.movedim(result, -1, axisc))
-
-
-def matrix_power(a: Any, n: int) -> Any:
-    """The n-th power of a square matrix."""
-    return wrap(kernels.matrix_power(as_tensor(a), n))
-
-
-def multi_dot(arrays: Any) -> Any:
-    """The product of several matrices."""
-    return wrap(kernels.multi_dot([as_tensor(item) for item in arrays]))
-
-
-def _sliding(a: Any, v: Any, mode: str, turn: bool) -> Any:
-    left, right = _float_pair(a, v)
-    if turn:
-        if right.numel() > left.numel():
-            left, right = right, left
-        right = torch.flip(right, (0,))
-    swapped = right.numel() > left.numel()
-    if swapped:
-        left, right = torch.flip(right, (0,)), torch.flip(left, (0,))
-    k = right.numel()
-    pads = {"valid": (0, 0), "same": ((k - 1) // 2 if turn is False else k // 2, 0), "full": (k - 1, k - 1)}
-    if mode not in pads:
-        raise ValueError(
-            f"For 'convolve' and 'correlate', the 'mode' must be 'full', 'same' or 'valid', but got {mode!r}."
-        )
-    before, after = pads[mode]
-    if mode == "same":
-        before, after = k // 2, k - 1 - k // 2
-        if turn:
-            before, after = k - 1 - (k - 1) // 2, (k - 1) // 2
-    padded = torch.nn.functional.pad(left, (before, after))
-    windows = torch.Tensor.unfold(padded, 0, k, 1)
-    return wrap(kernels.matmul(windows, right))
-
-
-def convolve(a: Any, v: Any, mode: str = "full") -> Any:
-    """The convolution of 1-d inputs."""
-    return _sliding(a, v, mode, True)
-
-
-def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
-    """The correlation of 1-d inputs."""
-    return _sliding(a, v, mode, False)
-
-
-# --- statistics -------------------------------------------------------------------------------------------------------
-
-
-def cov(
-    m: Any,
-    y: Any = None,
-    rowvar: bool = True,
-    bias: bool = False,
-    ddof: int | None = None,
-    fweights: Any = None,
-    aweights: Any = None,
-    dtype: Any = None,
-) -> Any:
-    """The covariance matrix."""
-    source = _observations(m, y, rowvar)
-    correction = (0 if bias else 1) if ddof is None else ddof
-    weights = [None if item is None else as_tensor(item) for item in (fweights, aweights)]
-    return cast(kernels.cov(source, correction=correction, fweights=weights[0], aweights=weights[1]), dtype)
-
-
-def _observations(m: Any, y: Any, rowvar: bool) -> torch.Tensor:
-    rows = [torch.atleast_2d(float_of(as_tensor(item))) for item in (m, y) if item is not None]
-    rows = [item if rowvar or item.shape[0] == 1 else torch.t(item) for item in rows]
-    return torch.cat(rows) if len(rows) > 1 else rows[0]
-
-
-def corrcoef(x: Any, y: Any = None, rowvar: bool = True, dtype: Any = None) -> Any:
-    """The matrix of correlation coefficients."""
-    return cast(kernels.corrcoef(_observations(x, y, rowvar)), dtype)
-
-
-def bincount(x: Any, weights: Any = None, minlength: int = 0, length: int | None = None) -> Any:
-    """How often each non-negative int occurs."""
-    counts = torch.bincount(
-        as_tensor(x), None if weights is None else as_tensor(weights), builtins.max(minlength, length or 0)
-    )
-    return wrap((counts if length is None else counts[:length]).to(torch.float32))
-
-
-def histogram(a: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False) -> Any:
-    """(counts as float32, edges)."""
-    source = as_tensor(a).detach().cpu().numpy()
-    bins = as_tensor(bins).numpy() if isinstance(bins, (torch.Tensor, list, tuple)) else bins
-    weights = None if weights is None else as_tensor(weights).detach().cpu().numpy()
-    counts, edges = np.histogram(source, bins, range, weights=weights, density=density)
-    return wrap(torch.from_numpy(counts.astype(np.float32))), wrap(torch.from_numpy(edges.astype(np.float32)))
-
-
-def histogramdd(sample: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False) -> Any:
-    """(counts as float32, list of edges) of points in rows."""
-    points = as_tensor(sample).detach().cpu().numpy()
-    counts, edges = np.histogramdd(
-        points, bins, range, density, None if weights is None else as_tensor(weights).detach().cpu().numpy()
-    )
-    return wrap(torch.from_numpy(counts.astype(np.float32))), [
-        wrap(torch.from_numpy(item.astype(np.float32))) for item in edges
-    ]
-
-
-def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False) -> Any:
-    """(counts as float32, edges of x, edges of y)."""
-    counts, edges = histogramdd(torch.stack((as_tensor(x), as_tensor(y)), 1), bins, range, weights, density)
-    return counts, edges[0], edges[1]
-
-
-def digitize(x: Any, bins: Any, right: bool = False) -> Any:
-    """The number of the bin of each element, for rising or falling edges."""
-    source, edges = float_of(as_tensor(x)), float_of(as_tensor(bins))
-    if edges.numel() > 1 and bool(edges[0] > edges[-1]):
-        found = torch.searchsorted(torch.flip(edges, (0,)), source, right=not right)
-        return wrap((edges.numel() - found).to(torch.int32))
-    return wrap(torch.searchsorted(edges, source, right=not right).to(torch.int32))
-
-
-def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
-    """Where values would be inserted."""
-    return wrap(as_tensor(a)).searchsorted(as_tensor(v), side, sorter)
-
-
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
-    """Linear interpolation between points."""
-    places, points, values = (float_of(as_tensor(item)) for item in (x, xp, fp))
-    above = torch.clamp(torch.searchsorted(points, places), 1, points.numel() - 1)
-    x0, x1, y0, y1 = points[above - 1], points[above], values[above - 1], values[above]
-    result = y0 + (y1 - y0) * (places - x0) / (x1 - x0)
-    result = torch.where(places < points[0], values[0] if left is None else torch.as_tensor(float(left)), result)
-    return wrap(
-        torch.where(places > points[-1], values[-1] if right is None else torch.as_tensor(float(right)), result)
-    )
 
 
 # --- polynomials ------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from mindspore_compat.ops import functional as functional
 from mindspore_compat.ops import operations as P
 from mindspore_compat.ops import operations as operations
 from mindspore_compat.ops import primitive as primitive
+from mindspore_compat.ops._op_data_types import DataType as DataType
 from mindspore_compat.ops.composite.base import HyperMap as HyperMap
 from mindspore_compat.ops.composite.base import Map as Map
 from mindspore_compat.ops.composite.base import MultitypeFuncGraph as MultitypeFuncGraph
@@ -701,7 +702,6 @@ from mindspore_compat.ops.function import zeta as zeta
 from mindspore_compat.ops.op_info_register import AiCPURegOp as AiCPURegOp
 from mindspore_compat.ops.op_info_register import CpuRegOp as CpuRegOp
 from mindspore_compat.ops.op_info_register import CustomRegOp as CustomRegOp
-from mindspore_compat.ops.op_info_register import DataType as DataType
 from mindspore_compat.ops.op_info_register import TBERegOp as TBERegOp
 from mindspore_compat.ops.op_info_register import custom_info_register as custom_info_register
 from mindspore_compat.ops.op_info_register import op_info_register as op_info_register

@@ -9,14 +9,36 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_float_range, check_positive_int, check_str_in, check_type
+from mindspore_compat._api.validate import check_float_range, check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops._declare import primitive
 from mindspore_compat.ops.operations import _nn_table
+from mindspore_compat.ops.operations._adaptive_update_ops import *  # noqa: F403
+from mindspore_compat.ops.operations._adaptive_update_ops import __all__ as _adaptive_updates
+from mindspore_compat.ops.operations._conv_ops import (
+    Conv2D,
+    Conv2DBackpropInput,
+    Conv2DTranspose,
+    Conv3D,
+    Conv3DTranspose,
+    DepthwiseConv2dNative,
+)
 from mindspore_compat.ops.operations._nn_table import *  # noqa: F403
+from mindspore_compat.ops.operations._pooling_ops import (
+    AdaptiveMaxPool2D,
+    AvgPool,
+    AvgPool3D,
+    MaxPool,
+    MaxPool3D,
+    MaxPool3DWithArgmax,
+    MaxPoolWithArgmax,
+    MaxPoolWithArgmaxV2,
+    MaxUnpool2D,
+    MaxUnpool3D,
+)
 from mindspore_compat.ops.operations._recurrent_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._recurrent_ops import __all__ as _recurrent
 from mindspore_compat.ops.operations._update_ops import *  # noqa: F403
@@ -30,6 +52,7 @@ __all__ = [
     *_nn_table.__all__,
     *_recurrent,
     *_updates,
+    *_adaptive_updates,
     "Softmax",
     "InstanceNorm",
     "Dropout",
@@ -159,317 +182,6 @@ def DropoutDoMask() -> _Run:
     return lambda x, mask, keep_prob: wrap(
         x * to_dtype(torch.reshape(mask, tuple(x.shape)), x.dtype).to(x.device) / float(keep_prob)
     )
-
-
-# --- convolution ------------------------------------------------------------------------------------------------------
-
-
-def _check_conv(owner: str, out_channel: int, pad_mode: str, pad: Any, group: int) -> None:
-    check_positive_int(out_channel, "out_channel", owner)
-    check_positive_int(group, "group", owner)
-    check_str_in(
-        pad_mode.lower() if isinstance(pad_mode, str) else pad_mode, "pad_mode", ("valid", "same", "pad"), owner
-    )
-    if pad_mode.lower() != "pad" and any(as_ints(pad)):
-        raise ValueError(
-            f"For '{owner}', the 'pad' must be 0 when 'pad_mode' is {pad_mode!r}, but got {pad}. Use pad_mode='pad'."
-        )
-
-
-def _check_positive(owner: str, **values: Any) -> None:
-    for name, value in values.items():
-        if isinstance(value, bool) or not isinstance(value, (int, tuple, list)):
-            raise TypeError(
-                f"For '{owner}', the '{name}' must be an int or a tuple of ints, but got {value!r} of type "
-                f"{type(value).__name__}."
-            )
-        if any(item <= 0 for item in as_ints(value)):
-            raise ValueError(f"For '{owner}', the '{name}' must be a positive int, but got {value!r}.")
-
-
-@primitive
-def Conv2D(
-    out_channel: int,
-    kernel_size: Any,
-    mode: int = 1,
-    pad_mode: str = "valid",
-    pad: Any = 0,
-    stride: Any = 1,
-    dilation: Any = 1,
-    group: int = 1,
-    data_format: str = "NCHW",
-) -> _Run:
-    """Convolution of (N, C, H, W) with a weight (out_channel, C / group, kh, kw)."""
-    _check_conv("Conv2D", out_channel, pad_mode, pad, group)
-    _check_positive("Conv2D", kernel_size=kernel_size, stride=stride, dilation=dilation)
-    if data_format == "NHWC":
-        return lambda x, weight: wrap(
-            torch.movedim(
-                F.conv_nd(
-                    2,
-                    torch.movedim(x, -1, 1),
-                    torch.movedim(weight, -1, 1),
-                    None,
-                    stride,
-                    pad_mode,
-                    pad,
-                    dilation,
-                    group,
-                    "Conv2D",
-                ),
-                1,
-                -1,
-            )
-        )
-    return lambda x, weight: F.conv_nd(2, x, weight, None, stride, pad_mode, pad, dilation, group, "Conv2D")
-
-
-@primitive
-def Conv3D(
-    out_channel: int,
-    kernel_size: Any,
-    mode: int = 1,
-    pad_mode: str = "valid",
-    pad: Any = 0,
-    stride: Any = 1,
-    dilation: Any = 1,
-    group: int = 1,
-    data_format: str = "NCDHW",
-) -> _Run:
-    """Convolution of (N, C, D, H, W)."""
-    _check_conv("Conv3D", out_channel, pad_mode, pad, group)
-    return lambda x, weight: F.conv_nd(3, x, weight, None, stride, pad_mode, pad, dilation, group, "Conv3D")
-
-
-@primitive
-def DepthwiseConv2dNative(
-    channel_multiplier: int,
-    kernel_size: Any,
-    mode: int = 3,
-    pad_mode: str = "valid",
-    pad: Any = 0,
-    stride: Any = 1,
-    dilation: Any = 1,
-    group: int = 1,
-) -> _Run:
-    """Convolution of each channel by itself with a weight (multiplier, C, kh, kw)."""
-
-    def run(x: Any, weight: Any) -> Any:
-        kernel = torch.reshape(torch.transpose(weight, 0, 1), (-1, 1, *tuple(weight.shape[2:])))
-        return F.conv_nd(2, x, kernel, None, stride, pad_mode, pad, dilation, x.shape[1], "DepthwiseConv2dNative")
-
-    return run
-
-
-@primitive
-def Conv2DTranspose(
-    out_channel: int,
-    kernel_size: Any,
-    pad_mode: str = "valid",
-    pad: Any = 0,
-    pad_list: Any = None,
-    mode: int = 1,
-    stride: Any = 1,
-    dilation: Any = 1,
-    group: int = 1,
-    data_format: str = "NCHW",
-) -> _Run:
-    """The input whose convolution gives ``dout``: (dout, weight, input size)."""
-    _check_conv("Conv2DTranspose", out_channel, pad_mode, pad, group)
-    return lambda dout, weight, input_size: F.conv_transpose_nd(
-        2, dout, weight, None, _spatial(stride), pad_mode, pad, dilation, group, output_shape=input_size
-    )
-
-
-def _spatial(stride: Any) -> Any:
-    return stride[-2:] if isinstance(stride, (tuple, list)) else stride
-
-
-@primitive
-def Conv2DBackpropInput(
-    out_channel: int,
-    kernel_size: Any,
-    pad_mode: str = "valid",
-    pad: Any = 0,
-    pad_list: Any = None,
-    mode: int = 1,
-    stride: Any = 1,
-    dilation: Any = 1,
-    group: int = 1,
-    data_format: str = "NCHW",
-) -> _Run:
-    """The old name of `Conv2DTranspose`."""
-    return Conv2DTranspose(
-        out_channel, kernel_size, pad_mode, pad, pad_list, mode, stride, dilation, group, data_format
-    )._run
-
-
-@primitive
-def Conv3DTranspose(
-    in_channel: int,
-    out_channel: int,
-    kernel_size: Any,
-    mode: int = 1,
-    pad_mode: str = "valid",
-    pad: Any = 0,
-    stride: Any = 1,
-    dilation: Any = 1,
-    group: int = 1,
-    output_padding: Any = 0,
-    data_format: str = "NCDHW",
-) -> _Run:
-    """Transposed convolution of (N, C, D, H, W)."""
-    return lambda dout, weight, bias=None: F.conv_transpose_nd(
-        3, dout, weight, bias, stride, pad_mode, pad, dilation, group, output_padding
-    )
-
-
-# --- pooling ----------------------------------------------------------------------------------------------------------
-
-
-@primitive
-def MaxPool(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW") -> _Run:
-    """Maxima over windows."""
-    _check_positive("MaxPool", kernel_size=kernel_size, strides=strides)
-    check_str_in(pad_mode.upper(), "pad_mode", ("VALID", "SAME"), "MaxPool")
-    return lambda x: F.pool_nd(2, "max", x, kernel_size, strides, pad_mode, data_format, owner="MaxPool")
-
-
-@primitive
-def AvgPool(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "VALID", data_format: str = "NCHW") -> _Run:
-    """Means over windows; padding does not count."""
-    _check_positive("AvgPool", kernel_size=kernel_size, strides=strides)
-    check_str_in(pad_mode.upper(), "pad_mode", ("VALID", "SAME"), "AvgPool")
-    return lambda x: F.pool_nd(2, "avg", x, kernel_size, strides, pad_mode, data_format, owner="AvgPool")
-
-
-@primitive
-def MaxPool3D(
-    kernel_size: Any = 1,
-    strides: Any = 1,
-    pad_mode: str = "VALID",
-    pad_list: Any = 0,
-    ceil_mode: Any = None,
-    data_format: str = "NCDHW",
-) -> _Run:
-    """Maxima over windows of (N, C, D, H, W); pad_mode "PAD" uses the six numbers of ``pad_list``."""
-    _check_positive("MaxPool3D", kernel_size=kernel_size, strides=strides)
-    if pad_mode.upper() != "PAD":
-        return lambda x: F.pool_nd(3, "max", x, kernel_size, strides, pad_mode, data_format, owner="MaxPool3D")
-    sides = as_ints(pad_list) * (6 if isinstance(pad_list, int) else 1)
-
-    def run(x: Any) -> Any:
-        padded = torch.nn.functional.pad(x, (*sides[4:], *sides[2:4], *sides[:2]), value=float("-inf"))
-        return wrap(
-            torch.nn.functional.max_pool3d(
-                padded, F.sizes_of(kernel_size, 3), F.sizes_of(strides, 3), ceil_mode=bool(ceil_mode)
-            )
-        )
-
-    return run
-
-
-@primitive
-def AvgPool3D(
-    kernel_size: Any = 1,
-    strides: Any = 1,
-    pad_mode: str = "valid",
-    pad: Any = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-    divisor_override: int = 0,
-    data_format: str = "NCDHW",
-) -> _Run:
-    """Means over windows of (N, C, D, H, W)."""
-    _check_positive("AvgPool3D", kernel_size=kernel_size, strides=strides)
-    kernel, step = F.sizes_of(kernel_size, 3), F.sizes_of(strides, 3)
-    if pad_mode.upper() == "PAD":
-        return lambda x: F.avg_pool3d(x, kernel, step, pad, ceil_mode, count_include_pad, divisor_override)
-    return lambda x: F.pool_nd(
-        3, "avg", x, kernel, step, pad_mode, data_format, owner="AvgPool3D", count_include_pad=count_include_pad
-    )
-
-
-@primitive
-def MaxPoolWithArgmax(
-    kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW"
-) -> _Run:
-    """(maxima over windows, int32 flat index of each in its sample (C, H, W))."""
-    kernel, step = F.sizes_of(kernel_size, 2), F.sizes_of(strides, 2)
-
-    def run(x: Any) -> Any:
-        height, width = x.shape[-2:]
-        planes = torch.reshape(torch.arange(x.shape[1], device=x.device) * (height * width), (-1, 1, 1))
-        if pad_mode.upper() == "VALID":
-            values, places = F.pool_nd(2, "max", x, kernel_size, strides, pad_mode, data_format, True)
-            return values, wrap(to_dtype(places + planes, torch.int32))
-        top, left = F.same_padding(height, kernel[0], step[0])[0], F.same_padding(width, kernel[1], step[1])[0]
-        values, places = F.pool_nd(2, "max", x, kernel_size, strides, pad_mode, data_format, True)
-        padded_width = width + sum(F.same_padding(width, kernel[1], step[1]))
-        rows, cols = (
-            torch.div(places, padded_width, rounding_mode="floor") - top,
-            torch.remainder(places, padded_width) - left,
-        )
-        return values, wrap(to_dtype(rows * width + cols + planes, torch.int32))
-
-    return run
-
-
-@primitive
-def MaxPoolWithArgmaxV2(
-    kernel_size: Any,
-    strides: Any = None,
-    pads: Any = 0,
-    dilation: Any = (1, 1),
-    ceil_mode: bool = False,
-    argmax_type: Any = torch.int64,
-) -> _Run:
-    """(maxima over windows, flat index of each in its plane)."""
-
-    def run(x: Any) -> Any:
-        values, places = torch.nn.functional.max_pool2d(x, kernel_size, strides, pads, dilation, ceil_mode, True)
-        return wrap(values), wrap(to_dtype(places, argmax_type))
-
-    return run
-
-
-@primitive
-def MaxPool3DWithArgmax(
-    ksize: Any,
-    strides: Any,
-    pads: Any,
-    dilation: Any = (1, 1, 1),
-    ceil_mode: bool = False,
-    data_format: str = "NCDHW",
-    argmax_type: Any = torch.int64,
-) -> _Run:
-    """(maxima over windows, flat index of each in its volume)."""
-
-    def run(x: Any) -> Any:
-        values, places = torch.nn.functional.max_pool3d(x, ksize, strides, pads, dilation, ceil_mode, True)
-        return wrap(values), wrap(to_dtype(places, argmax_type))
-
-    return run
-
-
-@primitive
-def MaxUnpool2D(ksize: Any, strides: Any = 0, pads: Any = 0, output_shape: Any = (), data_format: str = "NCHW") -> _Run:
-    """The inverse of max pooling."""
-    return lambda x, argmax: F.max_unpool2d(x, argmax, ksize, strides or None, pads, tuple(output_shape) or None)
-
-
-@primitive
-def MaxUnpool3D(
-    ksize: Any, strides: Any = 0, pads: Any = 0, output_shape: Any = (), data_format: str = "NCDHW"
-) -> _Run:
-    """The inverse of max pooling."""
-    return lambda x, argmax: F.max_unpool3d(x, argmax, ksize, strides or None, pads, tuple(output_shape) or None)
-
-
-@primitive
-def AdaptiveMaxPool2D(output_size: Any) -> _Run:
-    """(maxima over windows so that ``output_size`` remain, int64 indices)."""
-    return lambda input: F.adaptive_max_pool2d(input, output_size, True)
 
 
 # --- padding and sampling ---------------------------------------------------------------------------------------------
