@@ -27,7 +27,17 @@ from mindspore_compat.ops.primitive import Primitive
 
 ROOT = Path(mindspore_compat.__file__).parent
 TABLES = tuple(f"ops.operations._{area}_table" for area in ("array", "image", "math", "nn"))
-PACKAGES = ("ops.function", "ops.operations", "ops.functional", "ops", "nn", "numpy")
+PACKAGES = (
+    "ops.function.array_func",
+    "ops.function.math_func",
+    "ops.function.nn_func",
+    "ops.function",
+    "ops.operations",
+    "ops.functional",
+    "ops",
+    "nn",
+    "numpy",
+)
 METHODS = "common._installed_methods"
 
 _HEAD = '"""{doc} Written by ``python -m tools.make_stubs``."""\n\n'
@@ -58,14 +68,13 @@ def _static_names(module: Any) -> set[str]:
 def _public_names(module: Any) -> list[str]:
     """Of a package also those that it imports when they are asked for."""
     names = {name for name in vars(module) if not name.startswith("_")} | set(getattr(module, "__all__", ()))
-    return sorted(names | set(_lazy(module)))
+    return sorted(names | set(_lazy(module)) | set(_lazy(module, "unsupported")))
 
 
-def _lazy(module: Any) -> dict[str, str]:
-    """Name -> where it lives, of what ``module_getattr`` was given."""
+def _lazy(module: Any, which: str = "lazy") -> dict[str, str]:
+    """Name -> where it lives, or why it is not supported, of what ``module_getattr`` was given."""
     function = getattr(module, "__getattr__", None)
-    found = inspect.getclosurevars(function).nonlocals.get("lazy", {}) if function else {}
-    return {name: target for name, target in found.items() if name not in vars(module)}
+    return inspect.getclosurevars(function).nonlocals.get(which, {}) if function else {}
 
 
 @functools.cache

@@ -13,13 +13,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat.common._initializer_values import (
+from mindspore_compat.common._initializer_values import (  # noqa: F401 - scripts borrow them
+    _assignment,
     _calculate_correct_fan,
     _calculate_fan_in_and_fan_out,
     _calculate_gain,
+    _calculate_in_and_out,
     _random_normal,
     _random_uniform,
     _truncated_normal,
+    random_normal,
 )
 from mindspore_compat.common.dtype import dtype_to_nptype, to_torch_dtype
 from mindspore_compat.common.seed import _get_graph_seed, get_seed, numpy_generator

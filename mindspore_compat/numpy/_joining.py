@@ -11,21 +11,9 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.numpy.utils import as_tensor
 from mindspore_compat.ops import function as F
 
-__all__ = [
-    "concatenate",
-    "append",
-    "stack",
-    "column_stack",
-    "vstack",
-    "hstack",
-    "dstack",
-    "split",
-    "array_split",
-    "vsplit",
-    "hsplit",
-    "dsplit",
-    "chunk",
-]
+__all__ = """
+    concatenate append stack column_stack vstack hstack dstack split array_split vsplit hsplit dsplit chunk
+""".split()
 
 
 def _promoted(arrays: Any) -> list[torch.Tensor]:

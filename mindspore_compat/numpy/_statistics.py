@@ -12,19 +12,9 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.numpy.utils import as_tensor, cast, float_of
 
-__all__ = [
-    "convolve",
-    "correlate",
-    "cov",
-    "corrcoef",
-    "bincount",
-    "histogram",
-    "histogramdd",
-    "histogram2d",
-    "digitize",
-    "searchsorted",
-    "interp",
-]
+__all__ = """
+    convolve correlate cov corrcoef bincount histogram histogramdd histogram2d digitize searchsorted interp
+""".split()
 
 
 def _float_pair(x1: Any, x2: Any) -> tuple[torch.Tensor, torch.Tensor]:

@@ -12,56 +12,19 @@ from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
-from mindspore_compat.numpy._windows import _number, bartlett, blackman, hamming, hanning, rand, randint, randn
+from mindspore_compat.numpy import _windows
+from mindspore_compat.numpy._windows import *  # noqa: F403
+from mindspore_compat.numpy._windows import _number
 from mindspore_compat.numpy.utils import as_tensor, cast
 from mindspore_compat.ops._adapt import as_ints
 
 __all__ = [
-    "array",
-    "asarray",
-    "asfarray",
-    "copy",
-    "zeros",
-    "ones",
-    "full",
-    "empty",
-    "zeros_like",
-    "ones_like",
-    "full_like",
-    "empty_like",
-    "arange",
-    "linspace",
-    "logspace",
-    "geomspace",
-    "eye",
-    "identity",
-    "tri",
-    "tril",
-    "triu",
-    "tril_indices",
-    "triu_indices",
-    "tril_indices_from",
-    "triu_indices_from",
-    "diag",
-    "diagflat",
-    "diagonal",
-    "diag_indices",
-    "trace",
-    "meshgrid",
-    "mgrid",
-    "ogrid",
-    "ix_",
-    "indices",
-    "vander",
-    "rand",
-    "randn",
-    "randint",
-    "bartlett",
-    "blackman",
-    "hamming",
-    "hanning",
-    "pad",
-    "histogram_bin_edges",
+    *_windows.__all__,
+    *"""
+    array asarray asfarray copy zeros ones full empty zeros_like ones_like full_like empty_like arange linspace
+    logspace geomspace eye identity tri tril triu tril_indices triu_indices tril_indices_from triu_indices_from diag
+    diagflat diagonal diag_indices trace meshgrid mgrid ogrid ix_ indices vander pad histogram_bin_edges
+    """.split(),
 ]
 
 _float32, _int32 = torch.float32, torch.int32

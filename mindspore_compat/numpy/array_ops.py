@@ -11,77 +11,21 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.numpy._joining import (
-    _promoted,
-    append,
-    array_split,
-    chunk,
-    column_stack,
-    concatenate,
-    dsplit,
-    dstack,
-    hsplit,
-    hstack,
-    split,
-    stack,
-    vsplit,
-    vstack,
-)
+from mindspore_compat.numpy import _joining
+from mindspore_compat.numpy._joining import *  # noqa: F403
+from mindspore_compat.numpy._joining import _promoted
 from mindspore_compat.numpy.utils import as_tensor
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints
 
 __all__ = [
-    "reshape",
-    "ravel",
-    "transpose",
-    "swapaxes",
-    "moveaxis",
-    "rollaxis",
-    "expand_dims",
-    "squeeze",
-    "broadcast_to",
-    "broadcast_arrays",
-    "tile",
-    "repeat",
-    "concatenate",
-    "append",
-    "stack",
-    "column_stack",
-    "vstack",
-    "hstack",
-    "dstack",
-    "split",
-    "array_split",
-    "vsplit",
-    "hsplit",
-    "dsplit",
-    "chunk",
-    "flip",
-    "fliplr",
-    "flipud",
-    "roll",
-    "rot90",
-    "where",
-    "select",
-    "take",
-    "take_along_axis",
-    "choose",
-    "size",
-    "shape",
-    "unique",
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "unravel_index",
-    "ravel_multi_index",
-    "apply_along_axis",
-    "apply_over_axes",
-    "piecewise",
-    "array_str",
-    "setdiff1d",
-    "intersect1d",
-    "norm",
+    *_joining.__all__,
+    *"""
+    reshape ravel transpose swapaxes moveaxis rollaxis expand_dims squeeze broadcast_to broadcast_arrays tile repeat
+    flip fliplr flipud roll rot90 where select take take_along_axis choose size shape unique atleast_1d atleast_2d
+    atleast_3d unravel_index ravel_multi_index apply_along_axis apply_over_axes piecewise array_str setdiff1d
+    intersect1d norm
+    """.split(),
 ]
 
 

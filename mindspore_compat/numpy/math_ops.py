@@ -12,83 +12,23 @@ import torch
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
-from mindspore_compat.numpy import _elementwise
+from mindspore_compat.numpy import _elementwise, _products, _statistics
 from mindspore_compat.numpy._elementwise import *  # noqa: F403
-from mindspore_compat.numpy._products import cross, dot, inner, kron, matmul, matrix_power, multi_dot, outer, tensordot
-from mindspore_compat.numpy._statistics import (
-    bincount,
-    convolve,
-    corrcoef,
-    correlate,
-    cov,
-    digitize,
-    histogram,
-    histogram2d,
-    histogramdd,
-    interp,
-    searchsorted,
-)
+from mindspore_compat.numpy._products import *  # noqa: F403
+from mindspore_compat.numpy._statistics import *  # noqa: F403
+from mindspore_compat.numpy._statistics import convolve
 from mindspore_compat.numpy.utils import as_tensor, axes_of, cast, float_of
 from mindspore_compat.ops import function as F
 
 __all__ = [
     *_elementwise.__all__,
-    "sum",
-    "mean",
-    "average",
-    "max",
-    "min",
-    "amax",
-    "amin",
-    "ptp",
-    "std",
-    "var",
-    "argmax",
-    "argmin",
-    "argwhere",
-    "count_nonzero",
-    "cumsum",
-    "cumprod",
-    "nansum",
-    "nanmean",
-    "nanmax",
-    "nanmin",
-    "nanstd",
-    "nanvar",
-    "nancumsum",
-    "diff",
-    "ediff1d",
-    "trapz",
-    "gradient",
-    "matmul",
-    "dot",
-    "inner",
-    "outer",
-    "tensordot",
-    "kron",
-    "cross",
-    "matrix_power",
-    "multi_dot",
-    "convolve",
-    "correlate",
-    "cov",
-    "corrcoef",
-    "bincount",
-    "histogram",
-    "histogramdd",
-    "histogram2d",
-    "digitize",
-    "searchsorted",
-    "interp",
-    "polyadd",
-    "polysub",
-    "polymul",
-    "polyval",
-    "polyder",
-    "polyint",
-    "unwrap",
-    "promote_types",
-    "result_type",
+    *_products.__all__,
+    *_statistics.__all__,
+    *"""
+    sum mean average max min amax amin ptp std var argmax argmin argwhere count_nonzero cumsum cumprod nansum
+    nanmean nanmax nanmin nanstd nanvar nancumsum diff ediff1d trapz gradient polyadd polysub polymul polyval
+    polyder polyint unwrap promote_types result_type
+    """.split(),
 ]
 
 

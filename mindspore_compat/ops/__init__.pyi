@@ -1235,4 +1235,5 @@ from mindspore_compat.ops.primitive import PrimitiveWithInfer as PrimitiveWithIn
 from mindspore_compat.ops.primitive import constexpr as constexpr
 from mindspore_compat.ops.primitive import prim_arg_register as prim_arg_register
 from mindspore_compat.ops.primitive import prim_attr_register as prim_attr_register
+CustomOpBuilder: Any
 

@@ -9,28 +9,19 @@ import numpy as np
 import torch
 
 from mindspore_compat._runtime.device import current_device
+from mindspore_compat.common import _wrap
 from mindspore_compat.common._grad_state import written
 from mindspore_compat.common._tensor_data import plain_from
+from mindspore_compat.common._wrap import *  # noqa: F403
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
 __all__ = [
-    "as_axes",
-    "as_ints",
-    "as_int",
-    "as_plain",
-    "pair",
-    "dtype_or_none",
-    "to_dtype",
-    "reduced",
-    "torch_device",
-    "get_data",
-    "changed",
-    "is_floating",
-    "all_axes",
-    "bad_argument",
-    "passes_gradient",
-    "wrap",
+    *_wrap.__all__,
+    *"""
+    as_axes as_ints as_int as_plain pair dtype_or_none to_dtype reduced torch_device get_data changed is_floating
+    all_axes bad_argument passes_gradient
+    """.split(),
 ]
 
 _Base = torch._C.TensorBase

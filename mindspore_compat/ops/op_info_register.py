@@ -13,17 +13,15 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from mindspore_compat.ops import _op_data_types
+from mindspore_compat.ops._op_data_types import *  # noqa: F403
 from mindspore_compat.ops._op_data_types import _LAYOUTS, _TYPES, DataType
 
 __all__ = [
-    "op_info_register",
-    "custom_info_register",
-    "RegOp",
-    "CustomRegOp",
-    "TBERegOp",
-    "AiCPURegOp",
-    "CpuRegOp",
-    "DataType",
+    *_op_data_types.__all__,
+    *"""
+    op_info_register custom_info_register RegOp CustomRegOp TBERegOp AiCPURegOp CpuRegOp
+    """.split(),
 ]
 
 
@@ -167,14 +165,8 @@ class TBERegOp(RegOp):
     def __init__(self, op_name: str) -> None:
         super().__init__(op_name)
         self.imply_type = "TBE"
-        self.async_flag_, self.binfile_, self.compute_cost_, self.kernel_, self.partial_flag_, self.reshape_type_ = (
-            False,
-            "",
-            10,
-            "",
-            False,
-            "",
-        )
+        self.async_flag_, self.binfile_, self.compute_cost_, self.kernel_, self.partial_flag_ = False, "", 10, "", False
+        self.reshape_type_ = ""
         self.dynamic_rank_support_ = self.dynamic_shape_support_ = self.dynamic_compile_static_ = False
         self.need_check_support_ = self.dynamic_format_ = False
         self.op_pattern_ = ""
@@ -185,10 +177,8 @@ class TBERegOp(RegOp):
     async_flag, binfile_name = _setting("async_flag_", bool, False), _setting("binfile_", str)
     compute_cost, kernel_name = _setting("compute_cost_", int, 10), _setting("kernel_", str)
     partial_flag, reshape_type = _setting("partial_flag_", bool, True), _setting("reshape_type_", str)
-    dynamic_rank_support, dynamic_shape = (
-        _setting("dynamic_rank_support_", bool),
-        _setting("dynamic_shape_support_", bool, False),
-    )
+    dynamic_rank_support = _setting("dynamic_rank_support_", bool)
+    dynamic_shape = _setting("dynamic_shape_support_", bool, False)
     dynamic_compile_static = _setting("dynamic_compile_static_", bool, False)
     need_check_supported = _setting("need_check_support_", bool, False)
     is_dynamic_format = _setting("dynamic_format_", bool, False)

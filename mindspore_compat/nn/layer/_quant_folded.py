@@ -29,10 +29,8 @@ class _FoldedConv(_QuantConv):
     def __init__(self, inits: tuple[Any, Any, Any, Any], eps: float, momentum: float, fake: bool, *args: Any) -> None:
         super().__init__(*args)
         owner = type(self).__name__
-        self.eps, self.momentum = (
-            check_float_range(eps, "eps", owner, 0, 1),
-            check_float_range(momentum, "momentum", owner, 0, 1),
-        )
+        self.eps = check_float_range(eps, "eps", owner, 0, 1)
+        self.momentum = check_float_range(momentum, "momentum", owner, 0, 1)
         self.fake = check_bool(fake, "fake", owner)
         beta, gamma, mean, variance = inits
         for name, init in (("gamma", gamma), ("beta", beta), ("moving_mean", mean), ("moving_variance", variance)):

@@ -191,10 +191,8 @@ class DenseQuant(Cell):
         _set_dense(self, out_channels, in_channels, has_bias, weight_init, bias_init, torch.float32)
         self.activation = activation_from(activation, "DenseQuant")
         self.activation_flag = self.activation is not None
-        self.quant_config, self.quant_dtype = (
-            check_type(quant_config, "quant_config", QuantConfig, "DenseQuant"),
-            quant_dtype,
-        )
+        self.quant_config = check_type(quant_config, "quant_config", QuantConfig, "DenseQuant")
+        self.quant_dtype = quant_dtype
         old = {
             "per_channel": per_channel,
             "num_bits": num_bits,

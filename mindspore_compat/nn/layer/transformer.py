@@ -78,12 +78,8 @@ class _TransformerLayer(Cell):
         self.activation1 = activation
         self.activation = _activation_of(activation, type(self).__name__)
         self.d_model, self.nhead, self.dim_feedforward, self.dropout_num = d_model, nhead, dim_feedforward, dropout
-        self.layernorm_eps, self.batch_first, self.norm_first, self.dtype = (
-            layer_norm_eps,
-            batch_first,
-            norm_first,
-            dtype,
-        )
+        self.layernorm_eps, self.batch_first, self.norm_first = layer_norm_eps, batch_first, norm_first
+        self.dtype = dtype
 
     def _like(self) -> Any:
         """A new layer with the same arguments."""

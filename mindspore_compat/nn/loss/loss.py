@@ -9,11 +9,13 @@ import torch
 from mindspore_compat._api.validate import check_bool, check_float_range, check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.parameter import Parameter
-from mindspore_compat.nn.loss._base import (
+from mindspore_compat.nn.loss._base import (  # noqa: F401 - 1.x named the base otherwise
     _CODES,
     _IGNORED,
     _NOWHERE,
+    Loss,
     LossBase,
+    _Loss,
     check_same_shape,
     check_tensors,
     difference,

@@ -120,12 +120,8 @@ class TransformerEncoderLayer(Cell):
             moe_config,
             parallel_config,
         )
-        self.batch_size, self.seq_length, self.use_past, self.post_layernorm_residual = (
-            batch_size,
-            seq_length,
-            use_past,
-            post_layernorm_residual,
-        )
+        self.batch_size, self.seq_length, self.use_past = batch_size, seq_length, use_past
+        self.post_layernorm_residual = post_layernorm_residual
         self.layernorm1, self.layernorm2 = layer_norm(), layer_norm()
         self.attention = attention(
             batch_size=batch_size, src_seq_length=seq_length, tgt_seq_length=seq_length, use_past=use_past
@@ -134,10 +130,8 @@ class TransformerEncoderLayer(Cell):
         self.key_past = self.value_past = None
         if use_past:
             size = hidden_size // num_heads
-            self.key_shape, self.value_shape = (
-                (batch_size, num_heads, size, seq_length),
-                (batch_size, num_heads, seq_length, size),
-            )
+            self.key_shape = (batch_size, num_heads, size, seq_length)
+            self.value_shape = (batch_size, num_heads, seq_length, size)
             self.key_past = Parameter(initializer("zeros", self.key_shape, _F16), name="key_past")
             self.value_past = Parameter(initializer("zeros", self.value_shape, _F16), name="value_past")
 
@@ -217,11 +211,8 @@ class TransformerDecoderLayer(Cell):
                 "TransformerEncoderLayer."
             )
         self.batch_size, self.use_past, self.post_layernorm_residual = batch_size, use_past, post_layernorm_residual
-        self.src_seq_length, self.tgt_seq_length, self.softmax_compute_type = (
-            src_seq_length,
-            tgt_seq_length,
-            softmax_compute_type,
-        )
+        self.src_seq_length, self.tgt_seq_length = src_seq_length, tgt_seq_length
+        self.softmax_compute_type = softmax_compute_type
         self.layernorm1, self.layernorm2 = layer_norm(), layer_norm()
         self.attention = attention(batch_size=batch_size, src_seq_length=tgt_seq_length, tgt_seq_length=tgt_seq_length)
         self.cross_attention = attention(
@@ -250,11 +241,8 @@ class TransformerDecoderLayer(Cell):
                 _check_input_dtype(value.dtype, name, FLOATS, "TransformerDecoderLayer")
         check_cache(self, torch.bool, True, init_reset=init_reset)
         check_cache(self, torch.int32, batch_valid_length=batch_valid_length)
-        shape, x, post = (
-            hidden_stats.shape,
-            torch.reshape(hidden_stats, (-1, hidden_stats.shape[-1])),
-            self.post_layernorm_residual,
-        )
+        shape, x = hidden_stats.shape, torch.reshape(hidden_stats, (-1, hidden_stats.shape[-1]))
+        post = self.post_layernorm_residual
         normed = self.layernorm1(x).to(_F16)
         attention, present = self.attention(normed, normed, normed, decoder_mask)
         x = (normed if post else x) + attention

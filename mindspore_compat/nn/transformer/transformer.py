@@ -110,10 +110,8 @@ def _get_lambda_func(total_layer: int | None = None) -> Callable[..., None]:
                 f"The number of layers must be at least 'pipeline_stage' {parallel_config.pipeline_stage}, but got "
                 f"{layers}."
             )
-        per_stage, per_group = (
-            layers // parallel_config.pipeline_stage,
-            max(layers // parallel_config.gradient_aggregation_group, 1),
-        )
+        per_stage = layers // parallel_config.pipeline_stage
+        per_group = max(layers // parallel_config.gradient_aggregation_group, 1)
         network.pipeline_stage = min((layer_id + offset) // per_stage, parallel_config.pipeline_stage - 1)
         network.set_comm_fusion((layer_id + offset) // per_group + 1)
         recompute = parallel_config.recompute
@@ -323,12 +321,8 @@ class Transformer(Cell):
                 "TransformerEncoder."
             )
         _check_moe_config(moe_config, parallel_config)
-        self.batch_size, self.hidden_size, self.src_seq_length, self.tgt_seq_length = (
-            batch_size,
-            hidden_size,
-            src_seq_length,
-            tgt_seq_length,
-        )
+        self.batch_size, self.hidden_size, self.src_seq_length = batch_size, hidden_size, src_seq_length
+        self.tgt_seq_length = tgt_seq_length
         self.use_past, self.use_moe = use_past, moe_config.expert_num > 1
         common: Any = {
             "batch_size": batch_size,

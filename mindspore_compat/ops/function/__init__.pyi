@@ -7,11 +7,14 @@ from mindspore_compat.ops.composite.grad import get_grad as get_grad
 from mindspore_compat.ops.composite.grad import grad as grad
 from mindspore_compat.ops.composite.grad import stop_gradient as stop_gradient
 from mindspore_compat.ops.composite.grad import value_and_grad as value_and_grad
+from mindspore_compat.ops.function import array_func as array_func
 from mindspore_compat.ops.function import clip_func as clip_func
 from mindspore_compat.ops.function import debug_func as debug_func
 from mindspore_compat.ops.function import fft_func as fft_func
 from mindspore_compat.ops.function import image_func as image_func
 from mindspore_compat.ops.function import linalg_func as linalg_func
+from mindspore_compat.ops.function import math_func as math_func
+from mindspore_compat.ops.function import nn_func as nn_func
 from mindspore_compat.ops.function import other_func as other_func
 from mindspore_compat.ops.function import random_func as random_func
 from mindspore_compat.ops.function._activation import celu as celu

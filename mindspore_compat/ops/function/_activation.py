@@ -12,48 +12,12 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_axes, dtype_or_none
 from mindspore_compat.ops.function.random_func import generator_of
 
-__all__ = [
-    "relu",
-    "relu6",
-    "sigmoid",
-    "tanh",
-    "softmax",
-    "softmin",
-    "log_softmax",
-    "logsigmoid",
-    "softplus",
-    "softsign",
-    "softshrink",
-    "soft_shrink",
-    "hardshrink",
-    "hardsigmoid",
-    "hardswish",
-    "hardtanh",
-    "tanhshrink",
-    "elu",
-    "selu",
-    "celu",
-    "gelu",
-    "fast_gelu",
-    "silu",
-    "mish",
-    "glu",
-    "swiglu",
-    "leaky_relu",
-    "prelu",
-    "rrelu",
-    "threshold",
-    "gumbel_softmax",
-    "dropout",
-    "dropout1d",
-    "dropout2d",
-    "dropout3d",
-    "dropout_with_mask",
-    "softmax_axes",
-    "embedding",
-    "inplace_sigmoid",
-    "tanh_",
-]
+__all__ = """
+    relu relu6 sigmoid tanh softmax softmin log_softmax logsigmoid softplus softsign softshrink soft_shrink
+    hardshrink hardsigmoid hardswish hardtanh tanhshrink elu selu celu gelu fast_gelu silu mish glu swiglu
+    leaky_relu prelu rrelu threshold gumbel_softmax dropout dropout1d dropout2d dropout3d dropout_with_mask
+    softmax_axes embedding inplace_sigmoid tanh_
+""".split()
 
 
 def relu(input: Any, inplace: bool = False) -> Any:

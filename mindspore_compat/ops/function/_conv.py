@@ -12,20 +12,10 @@ from mindspore_compat.ops._adapt import as_ints
 
 tf: Any = torch.nn.functional  # its overloads do not know a bool that is only known at run time
 
-__all__ = [
-    "conv1d",
-    "conv2d",
-    "conv3d",
-    "conv_nd",
-    "conv_transpose_nd",
-    "conv_transpose2d",
-    "conv3d_transpose",
-    "same_padding",
-    "unfold",
-    "fold",
-    "col2im",
-    "sizes_of",
-]
+__all__ = """
+    conv1d conv2d conv3d conv_nd conv_transpose_nd conv_transpose2d conv3d_transpose same_padding unfold fold col2im
+    sizes_of
+""".split()
 
 
 _CONV = {1: kernels.conv1d, 2: kernels.conv2d, 3: kernels.conv3d}

@@ -10,46 +10,13 @@ import torch
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, get_data, pair, to_dtype
 
-__all__ = [
-    "gather",
-    "gather_d",
-    "gather_elements",
-    "gather_nd",
-    "take",
-    "index_select",
-    "index_add",
-    "index_fill",
-    "inplace_add",
-    "inplace_sub",
-    "inplace_update",
-    "inplace_index_add",
-    "select",
-    "where",
-    "masked_fill",
-    "masked_select",
-    "masked_scatter",
-    "nonzero",
-    "argwhere",
-    "slice",
-    "tensor_slice",
-    "strided_slice",
-    "narrow",
-    "slice_scatter",
-    "select_scatter",
-    "diagonal_scatter",
-    "scatter",
-    "unsorted_segment_sum",
-    "unsorted_segment_max",
-    "unsorted_segment_min",
-    "unsorted_segment_prod",
-    "index_put",
-    "fill_diagonal",
-    "embedding_lookup",
-    "set_diag",
-    "matrix_set_diag",
-    "matrix_diag_part",
-    "put_",
-]
+__all__ = """
+    gather gather_d gather_elements gather_nd take index_select index_add index_fill inplace_add inplace_sub
+    inplace_update inplace_index_add select where masked_fill masked_select masked_scatter nonzero argwhere slice
+    tensor_slice strided_slice narrow slice_scatter select_scatter diagonal_scatter scatter unsorted_segment_sum
+    unsorted_segment_max unsorted_segment_min unsorted_segment_prod index_put fill_diagonal embedding_lookup
+    set_diag matrix_set_diag matrix_diag_part put_
+""".split()
 
 
 _int64 = torch.int64

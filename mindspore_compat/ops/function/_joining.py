@@ -9,24 +9,10 @@ import torch
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import bad_argument
 
-__all__ = [
-    "concat",
-    "cat",
-    "stack",
-    "unstack",
-    "unbind",
-    "split",
-    "chunk",
-    "tensor_split",
-    "hsplit",
-    "vsplit",
-    "dsplit",
-    "hstack",
-    "vstack",
-    "row_stack",
-    "dstack",
-    "column_stack",
-]
+__all__ = """
+    concat cat stack unstack unbind split chunk tensor_split hsplit vsplit dsplit hstack vstack row_stack dstack
+    column_stack
+""".split()
 
 _split, _split_with_sizes = torch._VF.split, torch._VF.split_with_sizes  # type: ignore[attr-defined]
 

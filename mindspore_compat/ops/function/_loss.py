@@ -12,34 +12,13 @@ from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import reduced, to_dtype
 
-__all__ = [
-    "cross_entropy",
-    "nll_loss",
-    "nll_loss_outputs",
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
-    "softmax_cross_entropy",
-    "sparse_softmax_cross_entropy",
-    "sigmoid_cross_entropy",
-    "mse_loss",
-    "l1_loss",
-    "smooth_l1_loss",
-    "huber_loss",
-    "kl_div",
-    "cosine_embedding_loss",
-    "cosine_similarity",
-    "gaussian_nll_loss",
-    "hinge_embedding_loss",
-    "margin_ranking_loss",
-    "multi_margin_loss",
-    "multilabel_margin_loss",
-    "multilabel_soft_margin_loss",
-    "soft_margin_loss",
-    "triplet_margin_loss",
-    "l2_loss",
-    "intopk",
-    "mse_loss_ext",
-]
+__all__ = """
+    cross_entropy nll_loss nll_loss_outputs binary_cross_entropy binary_cross_entropy_with_logits
+    softmax_cross_entropy sparse_softmax_cross_entropy sigmoid_cross_entropy mse_loss l1_loss smooth_l1_loss
+    huber_loss kl_div cosine_embedding_loss cosine_similarity gaussian_nll_loss hinge_embedding_loss
+    margin_ranking_loss multi_margin_loss multilabel_margin_loss multilabel_soft_margin_loss soft_margin_loss
+    triplet_margin_loss l2_loss intopk mse_loss_ext
+""".split()
 
 
 _int64 = torch.int64

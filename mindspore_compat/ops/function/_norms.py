@@ -10,23 +10,10 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_axes, dtype_or_none, to_dtype
 
-__all__ = [
-    "norm",
-    "vector_norm",
-    "matrix_norm",
-    "cumsum",
-    "cumprod",
-    "cummax",
-    "cummin",
-    "logcumsumexp",
-    "cumulative",
-    "euclidean_norm",
-    "lp_norm",
-    "renorm",
-    "dist",
-    "l2_normalize",
-    "nuclear_norm",
-]
+__all__ = """
+    norm vector_norm matrix_norm cumsum cumprod cummax cummin logcumsumexp cumulative euclidean_norm lp_norm renorm
+    dist l2_normalize nuclear_norm
+""".split()
 
 _int32 = torch.int32
 

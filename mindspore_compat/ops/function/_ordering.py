@@ -10,20 +10,10 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, as_plain, bad_argument, to_dtype
 from mindspore_compat.ops.function.random_func import generator_of
 
-__all__ = [
-    "sort",
-    "msort",
-    "argsort",
-    "topk",
-    "top_k",
-    "unique",
-    "unique_consecutive",
-    "unique_with_pad",
-    "shuffle",
-    "unravel_index",
-    "searchsorted",
-    "bucketize",
-]
+__all__ = """
+    sort msort argsort topk top_k unique unique_consecutive unique_with_pad shuffle unravel_index searchsorted
+    bucketize
+""".split()
 
 _int32 = torch.int32
 

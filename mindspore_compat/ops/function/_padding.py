@@ -11,18 +11,10 @@ import torch.nn.functional as tf
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints
 
-__all__ = [
-    "space_to_depth",
-    "depth_to_space",
-    "space_to_batch_nd",
-    "batch_to_space_nd",
-    "pixel_shuffle",
-    "pixel_unshuffle",
-    "channel_shuffle",
-    "pad",
-    "mirror_pad",
-    "padding",
-]
+__all__ = """
+    space_to_depth depth_to_space space_to_batch_nd batch_to_space_nd pixel_shuffle pixel_unshuffle channel_shuffle
+    pad mirror_pad padding
+""".split()
 
 
 def space_to_depth(x: Any, block_size: int) -> Any:

@@ -11,27 +11,11 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops.function._conv import _pad_same, sizes_of
 
-__all__ = [
-    "pool_nd",
-    "avg_pool1d",
-    "avg_pool2d",
-    "avg_pool3d",
-    "max_pool2d",
-    "max_pool3d",
-    "adaptive_avg_pool1d",
-    "adaptive_avg_pool2d",
-    "adaptive_avg_pool3d",
-    "adaptive_max_pool1d",
-    "adaptive_max_pool2d",
-    "adaptive_max_pool3d",
-    "max_unpool1d",
-    "max_unpool2d",
-    "max_unpool3d",
-    "lp_pool1d",
-    "lp_pool2d",
-    "fractional_max_pool2d",
-    "fractional_max_pool3d",
-]
+__all__ = """
+    pool_nd avg_pool1d avg_pool2d avg_pool3d max_pool2d max_pool3d adaptive_avg_pool1d adaptive_avg_pool2d
+    adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d max_unpool1d max_unpool2d
+    max_unpool3d lp_pool1d lp_pool2d fractional_max_pool2d fractional_max_pool3d
+""".split()
 
 _CHANNEL_LAST = ("NHWC", "NDHWC", "NWC")
 tf: Any = torch.nn.functional  # its overloads do not know a bool that is only known at run time

@@ -10,48 +10,11 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import all_axes, as_axes, as_plain, bad_argument, dtype_or_none, to_dtype
 
-__all__ = [
-    "sum",
-    "mean",
-    "prod",
-    "max",
-    "min",
-    "amax",
-    "amin",
-    "aminmax",
-    "all",
-    "any",
-    "std",
-    "var",
-    "std_mean",
-    "var_mean",
-    "median",
-    "nanmedian",
-    "nansum",
-    "nanmean",
-    "quantile",
-    "nanquantile",
-    "logsumexp",
-    "count_nonzero",
-    "argmax",
-    "argmin",
-    "trace",
-    "bincount",
-    "histc",
-    "diff",
-    "trapz",
-    "cov",
-    "reduce_sum",
-    "reduce_mean",
-    "reduce_max",
-    "reduce_min",
-    "reduce_prod",
-    "reduce_all",
-    "reduce_any",
-    "argmax_with_value",
-    "argmin_with_value",
-    "diff_ext",
-]
+__all__ = """
+    sum mean prod max min amax amin aminmax all any std var std_mean var_mean median nanmedian nansum nanmean
+    quantile nanquantile logsumexp count_nonzero argmax argmin trace bincount histc diff trapz cov reduce_sum
+    reduce_mean reduce_max reduce_min reduce_prod reduce_all reduce_any argmax_with_value argmin_with_value diff_ext
+""".split()
 
 
 _int32 = torch.int32

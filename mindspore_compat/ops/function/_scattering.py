@@ -11,31 +11,12 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, changed, get_data, passes_gradient
 from mindspore_compat.ops.function._indexing import as_long
 
-__all__ = [
-    "scatter_nd",
-    "scatter_update",
-    "scatter_add",
-    "scatter_sub",
-    "scatter_mul",
-    "scatter_div",
-    "scatter_max",
-    "scatter_min",
-    "scatter_nd_update",
-    "scatter_nd_add",
-    "scatter_nd_sub",
-    "scatter_nd_mul",
-    "scatter_nd_div",
-    "scatter_nd_max",
-    "scatter_nd_min",
-    "tensor_scatter_update",
-    "tensor_scatter_add",
-    "tensor_scatter_sub",
-    "tensor_scatter_mul",
-    "tensor_scatter_div",
-    "tensor_scatter_max",
-    "tensor_scatter_min",
-    "tensor_scatter_elements",
-]
+__all__ = """
+    scatter_nd scatter_update scatter_add scatter_sub scatter_mul scatter_div scatter_max scatter_min
+    scatter_nd_update scatter_nd_add scatter_nd_sub scatter_nd_mul scatter_nd_div scatter_nd_max scatter_nd_min
+    tensor_scatter_update tensor_scatter_add tensor_scatter_sub tensor_scatter_mul tensor_scatter_div
+    tensor_scatter_max tensor_scatter_min tensor_scatter_elements
+""".split()
 
 _ELEMENTWISE = {"none": None, "add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
 

@@ -10,52 +10,12 @@ import torch
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_axes, as_ints, as_plain, bad_argument
 
-__all__ = [
-    "shape",
-    "shape_",
-    "dyn_shape",
-    "dtype",
-    "rank",
-    "size",
-    "numel",
-    "is_tensor",
-    "reshape",
-    "reshape_",
-    "view_as",
-    "transpose",
-    "permute",
-    "swapaxes",
-    "swapdims",
-    "moveaxis",
-    "movedim",
-    "t",
-    "adjoint",
-    "expand_dims",
-    "unsqueeze",
-    "squeeze",
-    "flatten",
-    "ravel",
-    "broadcast_to",
-    "expand",
-    "expand_as",
-    "tile",
-    "repeat_elements",
-    "repeat_interleave",
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "flip",
-    "fliplr",
-    "flipud",
-    "reverse",
-    "reverse_sequence",
-    "roll",
-    "rot90",
-    "tril",
-    "triu",
-    "diagonal",
-    "matrix_band_part",
-]
+__all__ = """
+    shape shape_ dyn_shape dtype rank size numel is_tensor reshape reshape_ view_as transpose permute swapaxes
+    swapdims moveaxis movedim t adjoint expand_dims unsqueeze squeeze flatten ravel broadcast_to expand expand_as
+    tile repeat_elements repeat_interleave atleast_1d atleast_2d atleast_3d flip fliplr flipud reverse
+    reverse_sequence roll rot90 tril triu diagonal matrix_band_part
+""".split()
 
 
 _int32 = torch.int32

@@ -11,17 +11,10 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, as_plain, to_dtype
 
-__all__ = [
-    "bounding_box_decode",
-    "bounding_box_encode",
-    "check_valid",
-    "crop_and_resize",
-    "iou",
-    "roi_align",
-    "nms_with_mask",
-    "ps_roi_pooling",
-    "deformable_conv2d",
-]
+__all__ = """
+    bounding_box_decode bounding_box_encode check_valid crop_and_resize iou roi_align nms_with_mask ps_roi_pooling
+    deformable_conv2d
+""".split()
 
 
 def _parts(boxes: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:

@@ -13,23 +13,11 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._declare import primitive
 from mindspore_compat.ops.operations._update_ops import _step
 
-__all__ = [
-    "ApplyAdaMax",
-    "ApplyAdadelta",
-    "ApplyAdagrad",
-    "ApplyAdagradV2",
-    "ApplyRMSProp",
-    "ApplyCenteredRMSProp",
-    "ApplyFtrl",
-    "ApplyGradientDescent",
-    "ApplyProximalGradientDescent",
-    "ApplyProximalAdagrad",
-    "ApplyAddSign",
-    "ApplyPowerSign",
-    "LARSUpdate",
-    "SparseApplyAdagrad",
-    "SparseApplyFtrl",
-]
+__all__ = """
+    ApplyAdaMax ApplyAdadelta ApplyAdagrad ApplyAdagradV2 ApplyRMSProp ApplyCenteredRMSProp ApplyFtrl
+    ApplyGradientDescent ApplyProximalGradientDescent ApplyProximalAdagrad ApplyAddSign ApplyPowerSign LARSUpdate
+    SparseApplyAdagrad SparseApplyFtrl
+""".split()
 
 _Run = Callable[..., Any]
 

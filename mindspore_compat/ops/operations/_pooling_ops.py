@@ -14,18 +14,10 @@ from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops._declare import primitive
 from mindspore_compat.ops.operations._conv_ops import _check_positive
 
-__all__ = [
-    "MaxPool",
-    "AvgPool",
-    "MaxPool3D",
-    "AvgPool3D",
-    "MaxPoolWithArgmax",
-    "MaxPoolWithArgmaxV2",
-    "MaxPool3DWithArgmax",
-    "MaxUnpool2D",
-    "MaxUnpool3D",
-    "AdaptiveMaxPool2D",
-]
+__all__ = """
+    MaxPool AvgPool MaxPool3D AvgPool3D MaxPoolWithArgmax MaxPoolWithArgmaxV2 MaxPool3DWithArgmax MaxUnpool2D
+    MaxUnpool3D AdaptiveMaxPool2D
+""".split()
 
 _Run = Callable[..., Any]
 
@@ -109,10 +101,8 @@ def MaxPoolWithArgmax(
         top, left = F.same_padding(height, kernel[0], step[0])[0], F.same_padding(width, kernel[1], step[1])[0]
         values, places = F.pool_nd(2, "max", x, kernel_size, strides, pad_mode, data_format, True)
         padded_width = width + sum(F.same_padding(width, kernel[1], step[1]))
-        rows, cols = (
-            torch.div(places, padded_width, rounding_mode="floor") - top,
-            torch.remainder(places, padded_width) - left,
-        )
+        rows = torch.div(places, padded_width, rounding_mode="floor") - top
+        cols = torch.remainder(places, padded_width) - left
         return values, wrap(to_dtype(rows * width + cols + planes, torch.int32))
 
     return run

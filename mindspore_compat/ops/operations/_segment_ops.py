@@ -12,21 +12,10 @@ from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_int, dtype_or_none, to_dtype
 from mindspore_compat.ops._declare import Typed, plain, primitive
 
-__all__ = [
-    "TopK",
-    "SearchSorted",
-    "LowerBound",
-    "UpperBound",
-    "UniqueConsecutive",
-    "ConfusionMatrix",
-    "SegmentSum",
-    "SegmentMean",
-    "SegmentMax",
-    "SegmentMin",
-    "SegmentProd",
-    "NthElement",
-    "ListDiff",
-]
+__all__ = """
+    TopK SearchSorted LowerBound UpperBound UniqueConsecutive ConfusionMatrix SegmentSum SegmentMean SegmentMax
+    SegmentMin SegmentProd NthElement ListDiff
+""".split()
 
 _Run = Callable[..., Any]
 

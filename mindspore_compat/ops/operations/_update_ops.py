@@ -14,21 +14,10 @@ from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import changed, get_data
 from mindspore_compat.ops._declare import primitive
 
-__all__ = [
-    "ApplyMomentum",
-    "FusedWeightScaleApplyMomentum",
-    "ApplyKerasMomentum",
-    "SGD",
-    "Adam",
-    "AdamNoUpdateParam",
-    "AdamWeightDecay",
-    "FusedCastAdamWeightDecay",
-    "FusedSparseAdam",
-    "FusedSparseLazyAdam",
-    "Assign",
-    "AssignAdd",
-    "AssignSub",
-]
+__all__ = """
+    ApplyMomentum FusedWeightScaleApplyMomentum ApplyKerasMomentum SGD Adam AdamNoUpdateParam AdamWeightDecay
+    FusedCastAdamWeightDecay FusedSparseAdam FusedSparseLazyAdam Assign AssignAdd AssignSub
+""".split()
 
 
 _Run = Callable[..., Any]

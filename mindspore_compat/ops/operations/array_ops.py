@@ -13,23 +13,9 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints
 from mindspore_compat.ops._declare import Int, PositiveInt, plain, primitive
-from mindspore_compat.ops.operations import _array_table
+from mindspore_compat.ops.operations import _array_table, _segment_ops
 from mindspore_compat.ops.operations._array_table import *  # noqa: F403
-from mindspore_compat.ops.operations._segment_ops import (
-    ConfusionMatrix,
-    ListDiff,
-    LowerBound,
-    NthElement,
-    SearchSorted,
-    SegmentMax,
-    SegmentMean,
-    SegmentMin,
-    SegmentProd,
-    SegmentSum,
-    TopK,
-    UniqueConsecutive,
-    UpperBound,
-)
+from mindspore_compat.ops.operations._segment_ops import *  # noqa: F403
 
 _Run = Callable[..., Any]
 
@@ -75,43 +61,12 @@ ScatterNonAliasingAdd = plain("ScatterNonAliasingAdd", F.scatter_nd_add)
 __all__ = [
     *_array_table.__all__,
     *_SCATTERS,
-    "ScatterNonAliasingAdd",
-    "Concat",
-    "Stack",
-    "Pack",
-    "Unpack",
-    "Split",
-    "SplitV",
-    "OneHot",
-    "StridedSlice",
-    "TopK",
-    "DiagPart",
-    "Meshgrid",
-    "Range",
-    "SpaceToBatch",
-    "BatchToSpace",
-    "ScatterAddWithAxis",
-    "SearchSorted",
-    "LowerBound",
-    "UpperBound",
-    "IndexPut",
-    "UniqueConsecutive",
-    "MatrixDiagV3",
-    "MatrixDiagPartV3",
-    "MatrixSetDiagV3",
-    "ConfusionMatrix",
-    "IdentityN",
-    "CopyWithSlice",
-    "SegmentSum",
-    "SegmentMean",
-    "SegmentMax",
-    "SegmentMin",
-    "SegmentProd",
-    "ParallelConcat",
-    "ExtractImagePatches",
-    "DynamicShape",
-    "NthElement",
-    "ListDiff",
+    *_segment_ops.__all__,
+    *"""
+    ScatterNonAliasingAdd Concat Stack Pack Unpack Split SplitV OneHot StridedSlice DiagPart Meshgrid Range
+    SpaceToBatch BatchToSpace ScatterAddWithAxis IndexPut MatrixDiagV3 MatrixDiagPartV3 MatrixSetDiagV3 IdentityN
+    CopyWithSlice ParallelConcat ExtractImagePatches DynamicShape
+    """.split(),
 ]
 
 
@@ -303,10 +258,8 @@ def ExtractImagePatches(ksizes: Any, strides: Any, rates: Any, padding: str = "V
     def run(input_x: Any) -> Any:
         height, width = input_x.shape[-2:]
         if padding.upper() == "SAME":
-            rows, cols = (
-                F.same_padding(height, kernel[0], stride[0], rate[0]),
-                F.same_padding(width, kernel[1], stride[1], rate[1]),
-            )
+            rows = F.same_padding(height, kernel[0], stride[0], rate[0])
+            cols = F.same_padding(width, kernel[1], stride[1], rate[1])
             input_x = torch.nn.functional.pad(input_x, (*cols, *rows))
         n, c, height, width = input_x.shape
         out = [(length - (k - 1) * r - 1) // s + 1 for length, k, s, r in zip((height, width), kernel, stride, rate)]

@@ -14,22 +14,10 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.communication import management
 from mindspore_compat.ops._declare import primitive
 
-__all__ = [
-    "ReduceOp",
-    "AllReduce",
-    "AllGather",
-    "ReduceScatter",
-    "Broadcast",
-    "Reduce",
-    "AlltoAll",
-    "Barrier",
-    "Send",
-    "Receive",
-    "CollectiveGather",
-    "CollectiveScatter",
-    "_VirtualDataset",
-    "_MirrorOperator",
-]
+__all__ = """
+    ReduceOp AllReduce AllGather ReduceScatter Broadcast Reduce AlltoAll Barrier Send Receive CollectiveGather
+    CollectiveScatter _VirtualDataset _MirrorOperator
+""".split()
 
 _Run = Callable[..., Any]
 _WORLD = "hccl_world_group"

@@ -12,17 +12,9 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._declare import plain, primitive
 
-__all__ = [
-    "ScalarSummary",
-    "ImageSummary",
-    "TensorSummary",
-    "HistogramSummary",
-    "Print",
-    "Assert",
-    "TensorDump",
-    "InsertGradientOf",
-    "HookBackward",
-]
+__all__ = """
+    ScalarSummary ImageSummary TensorSummary HistogramSummary Print Assert TensorDump InsertGradientOf HookBackward
+""".split()
 
 _Run = Callable[..., Any]
 

@@ -20,14 +20,9 @@ from mindspore_compat.ops.operations._image_table import *  # noqa: F403
 
 __all__ = [
     *_image_table.__all__,
-    "ResizeBilinear",
-    "ResizeNearestNeighbor",
-    "ResizeLinear1D",
-    "ResizeArea",
-    "IOU",
-    "CheckValid",
-    "RGBToHSV",
-    "HSVToRGB",
+    *"""
+    ResizeBilinear ResizeNearestNeighbor ResizeLinear1D ResizeArea IOU CheckValid RGBToHSV HSVToRGB
+    """.split(),
 ]
 
 _Run = Callable[..., Any]

@@ -17,44 +17,12 @@ from mindspore_compat.ops.operations._math_table import *  # noqa: F403
 
 __all__ = [
     *_math_table.__all__,
-    "ReduceStd",
-    "EuclideanNorm",
-    "Argmax",
-    "Argmin",
-    "CumSum",
-    "CumProd",
-    "CumulativeLogsumexp",
-    "Median",
-    "Histogram",
-    "HistogramFixedWidth",
-    "Einsum",
-    "MatrixInverse",
-    "Eig",
-    "Qr",
-    "Svd",
-    "FloatStatus",
-    "NPUAllocFloatStatus",
-    "NPUGetFloatStatus",
-    "NPUClearFloatStatus",
-    "Bucketize",
-    "Quantile",
-    "CountNonZero",
-    "LinSpace",
-    "Lerp",
-    "Addcdiv",
-    "Addcmul",
-    "Round",
-    "LerpScalar",
-    "ConjugateTranspose",
-    "TransposeExtView",
-    "SelectView",
-    "LogSoftmaxExt",
-    "SquareSumAll",
-    "MatrixLogarithm",
-    "FFTWithSize",
-    "STFT",
-    "IndexAdd",
-    "EqualCount",
+    *"""
+    ReduceStd EuclideanNorm Argmax Argmin CumSum CumProd CumulativeLogsumexp Median Histogram HistogramFixedWidth
+    Einsum MatrixInverse Eig Qr Svd FloatStatus NPUAllocFloatStatus NPUGetFloatStatus NPUClearFloatStatus Bucketize
+    Quantile CountNonZero LinSpace Lerp Addcdiv Addcmul Round LerpScalar ConjugateTranspose TransposeExtView
+    SelectView LogSoftmaxExt SquareSumAll MatrixLogarithm FFTWithSize STFT IndexAdd EqualCount
+    """.split(),
 ]
 
 _Run = Callable[..., Any]

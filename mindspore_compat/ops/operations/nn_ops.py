@@ -15,30 +15,12 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops._declare import primitive
-from mindspore_compat.ops.operations import _nn_table
+from mindspore_compat.ops.operations import _conv_ops, _nn_table, _pooling_ops
 from mindspore_compat.ops.operations._adaptive_update_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._adaptive_update_ops import __all__ as _adaptive_updates
-from mindspore_compat.ops.operations._conv_ops import (
-    Conv2D,
-    Conv2DBackpropInput,
-    Conv2DTranspose,
-    Conv3D,
-    Conv3DTranspose,
-    DepthwiseConv2dNative,
-)
+from mindspore_compat.ops.operations._conv_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._nn_table import *  # noqa: F403
-from mindspore_compat.ops.operations._pooling_ops import (
-    AdaptiveMaxPool2D,
-    AvgPool,
-    AvgPool3D,
-    MaxPool,
-    MaxPool3D,
-    MaxPool3DWithArgmax,
-    MaxPoolWithArgmax,
-    MaxPoolWithArgmaxV2,
-    MaxUnpool2D,
-    MaxUnpool3D,
-)
+from mindspore_compat.ops.operations._pooling_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._recurrent_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._recurrent_ops import __all__ as _recurrent
 from mindspore_compat.ops.operations._update_ops import *  # noqa: F403
@@ -53,40 +35,13 @@ __all__ = [
     *_recurrent,
     *_updates,
     *_adaptive_updates,
-    "Softmax",
-    "InstanceNorm",
-    "Dropout",
-    "Dropout2D",
-    "Dropout3D",
-    "DropoutGenMask",
-    "DropoutDoMask",
-    "Conv2D",
-    "Conv2DTranspose",
-    "Conv2DBackpropInput",
-    "Conv3D",
-    "Conv3DTranspose",
-    "DepthwiseConv2dNative",
-    "MaxPool",
-    "AvgPool",
-    "MaxPool3D",
-    "AvgPool3D",
-    "MaxPoolWithArgmax",
-    "MaxPoolWithArgmaxV2",
-    "MaxPool3DWithArgmax",
-    "MaxUnpool2D",
-    "MaxUnpool3D",
-    "AdaptiveMaxPool2D",
-    "Pad",
-    "PadV3",
-    "SmoothL1Loss",
-    "MultiMarginLoss",
-    "MultilabelMarginLoss",
-    "TripletMarginLoss",
-    "ComputeAccidentalHits",
-    "Im2Col",
-    "UpsampleNearest3D",
-    "UpsampleTrilinear3D",
-    "DeformableOffsets",
+    *_conv_ops.__all__,
+    *_pooling_ops.__all__,
+    *"""
+    Softmax InstanceNorm Dropout Dropout2D Dropout3D DropoutGenMask DropoutDoMask Pad PadV3 SmoothL1Loss
+    MultiMarginLoss MultilabelMarginLoss TripletMarginLoss ComputeAccidentalHits Im2Col UpsampleNearest3D
+    UpsampleTrilinear3D DeformableOffsets
+    """.split(),
 ]
 
 

@@ -15,29 +15,11 @@ from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import to_dtype
 from mindspore_compat.ops._declare import PositiveInt, primitive
 
-__all__ = [
-    "StandardNormal",
-    "StandardLaplace",
-    "UniformReal",
-    "UniformInt",
-    "Gamma",
-    "Poisson",
-    "RandomGamma",
-    "RandomPoisson",
-    "TruncatedNormal",
-    "Multinomial",
-    "MultinomialWithReplacement",
-    "RandomCategorical",
-    "RandomChoiceWithMask",
-    "RandomShuffle",
-    "Randperm",
-    "RandpermV2",
-    "Bernoulli",
-    "Cauchy",
-    "LogNormalReverse",
-    "UniformCandidateSampler",
-    "LogUniformCandidateSampler",
-]
+__all__ = """
+    StandardNormal StandardLaplace UniformReal UniformInt Gamma Poisson RandomGamma RandomPoisson TruncatedNormal
+    Multinomial MultinomialWithReplacement RandomCategorical RandomChoiceWithMask RandomShuffle Randperm RandpermV2
+    Bernoulli Cauchy LogNormalReverse UniformCandidateSampler LogUniformCandidateSampler
+""".split()
 
 _Run = Callable[..., Any]
 
