@@ -8,7 +8,6 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.numpy._elementwise import *  # noqa: F403
 from mindspore_compat.numpy._statistics import (
     _float_pair,
 )

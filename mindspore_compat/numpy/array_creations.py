@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._api.validate import check_choice
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
@@ -239,8 +240,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
 
 def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> Any:
     """Coordinate grids."""
-    if indexing not in ("xy", "ij"):
-        raise ValueError(f"For 'meshgrid', the 'indexing' must be 'xy' or 'ij', but got {indexing!r}.")
+    check_choice(indexing, "indexing", ("xy", "ij"), "meshgrid")
     tensors = [torch.reshape(as_tensor(item), (-1,)) for item in xi]
     count = len(tensors)
     if sparse:

@@ -9,20 +9,15 @@ import numpy as np
 import torch
 
 from mindspore_compat._runtime.device import current_device
-from mindspore_compat.common import _wrap
 from mindspore_compat.common._grad_state import written
 from mindspore_compat.common._tensor_data import plain_from
-from mindspore_compat.common._wrap import *  # noqa: F403
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
-__all__ = [
-    *_wrap.__all__,
-    *"""
+__all__ = """
     as_axes as_ints as_int as_plain pair dtype_or_none to_dtype reduced torch_device get_data changed is_floating
-    all_axes bad_argument passes_gradient
-    """.split(),
-]
+    all_axes bad_argument check_tensors check_reduction passes_gradient wrap
+""".split()
 
 _Base = torch._C.TensorBase
 torch_device = current_device
@@ -132,6 +127,19 @@ def bad_argument(owner: str, error: Exception) -> ValueError:
     return ValueError(f"For '{owner}', the shapes and axes do not fit: {error}")
 
 
+def check_tensors(owner: str, **given: Any) -> None:
+    """TypeError unless all are Tensors."""
+    for name, value in given.items():
+        if not isinstance(value, torch.Tensor):
+            raise TypeError(f"For '{owner}', the '{name}' must be a Tensor, but got {type(value).__name__}.")
+
+
+def check_reduction(reduction: str, owner: str) -> None:
+    """ValueError unless it is "mean", "sum" or "none"."""
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"For '{owner}', the 'reduction' must be in ['mean', 'sum', 'none'], but got {reduction!r}.")
+
+
 def passes_gradient(change: Any) -> bool:
     """Whether what a Parameter is changed by has a gradient to receive; the changed Parameter itself passes none on."""
     return isinstance(change, torch.Tensor) and change.requires_grad and torch.is_grad_enabled()
@@ -147,6 +155,5 @@ def reduced(loss: torch.Tensor, reduction: str, owner: str) -> Any:
         return wrap(torch.mean(loss))
     if reduction == "sum":
         return wrap(torch.sum(loss))
-    if reduction == "none":
-        return wrap(loss)
-    raise ValueError(f"For '{owner}', the 'reduction' must be in ['mean', 'sum', 'none'], but got {reduction!r}.")
+    check_reduction(reduction, owner)
+    return wrap(loss)

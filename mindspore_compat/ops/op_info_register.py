@@ -13,16 +13,11 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from mindspore_compat.ops import _op_data_types
-from mindspore_compat.ops._op_data_types import *  # noqa: F403
 from mindspore_compat.ops._op_data_types import _LAYOUTS, _TYPES, DataType
 
-__all__ = [
-    *_op_data_types.__all__,
-    *"""
-    op_info_register custom_info_register RegOp CustomRegOp TBERegOp AiCPURegOp CpuRegOp
-    """.split(),
-]
+__all__ = """
+    op_info_register custom_info_register RegOp CustomRegOp TBERegOp AiCPURegOp CpuRegOp DataType
+""".split()
 
 
 def _of_type(value: Any, kind: type) -> Any:

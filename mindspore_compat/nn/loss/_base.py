@@ -7,19 +7,13 @@ from typing import Any
 import torch
 
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.ops._adapt import check_tensors
 
 __all__ = ["LossBase"]
 
 _CODES = {"none": 0, "mean": 1, "sum": 2}
 
 _IGNORED, _NOWHERE = -100, -(2**62)  # class indices that torch leaves out; one that no label has
-
-
-def check_tensors(owner: str, **given: Any) -> None:
-    """TypeError unless all are Tensors."""
-    for name, value in given.items():
-        if not isinstance(value, torch.Tensor):
-            raise TypeError(f"For '{owner}', the '{name}' must be a Tensor, but got {type(value).__name__}.")
 
 
 def check_same_shape(owner: str, **given: Any) -> None:

@@ -17,10 +17,10 @@ from mindspore_compat.nn.loss._base import (  # noqa: F401 - 1.x named the base 
     LossBase,
     _Loss,
     check_same_shape,
-    check_tensors,
     difference,
     reduced,
 )
+from mindspore_compat.ops._adapt import check_tensors
 
 __all__ = [
     "LossBase",

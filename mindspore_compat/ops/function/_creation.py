@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._api.validate import check_choice
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
@@ -266,8 +267,7 @@ def meshgrid(*inputs: Any, indexing: str = "xy") -> Any:
     """Coordinate grids of 1-d tensors; "xy" swaps the first two axes."""
     if len(inputs) == 1 and isinstance(inputs[0], (tuple, list)):
         inputs = tuple(inputs[0])
-    if indexing not in ("xy", "ij"):
-        raise ValueError(f"For 'Meshgrid', the 'indexing' must be 'xy' or 'ij', but got {indexing!r}.")
+    check_choice(indexing, "indexing", ("xy", "ij"), "Meshgrid")
     return wrap(tuple(torch.meshgrid(*inputs, indexing=indexing)))
 
 

@@ -9,8 +9,7 @@ import torch.nn.functional as tf
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_plain, reduced, to_dtype
-from mindspore_compat.ops.function._loss import _check_reduction
+from mindspore_compat.ops._adapt import as_plain, check_reduction, reduced, to_dtype
 
 __all__ = ["ctc_loss", "ctc_loss_outputs", "ctc_greedy_decoder"]
 
@@ -27,7 +26,7 @@ def ctc_loss(
     zero_infinity: bool = False,
 ) -> Any:
     """(connectionist temporal classification loss, log alpha: of each sequence's paths, by step and state)."""
-    _check_reduction(reduction, "ctc_loss")
+    check_reduction(reduction, "ctc_loss")
     input_lengths, target_lengths = (to_dtype(as_plain(item), _int64).cpu() for item in (input_lengths, target_lengths))
     losses, alpha = torch._ctc_loss(
         log_probs, to_dtype(targets, _int64), input_lengths, target_lengths, blank, zero_infinity

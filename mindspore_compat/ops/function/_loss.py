@@ -10,7 +10,7 @@ import torch.nn.functional as tf
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import reduced, to_dtype
+from mindspore_compat.ops._adapt import check_reduction, reduced, to_dtype
 
 __all__ = """
     cross_entropy nll_loss nll_loss_outputs binary_cross_entropy binary_cross_entropy_with_logits
@@ -24,11 +24,6 @@ __all__ = """
 _int64 = torch.int64
 
 
-def _check_reduction(reduction: str, owner: str) -> None:
-    if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"For '{owner}', the 'reduction' must be in ['mean', 'sum', 'none'], but got {reduction!r}.")
-
-
 def cross_entropy(
     input: Any,
     target: Any,
@@ -38,7 +33,7 @@ def cross_entropy(
     label_smoothing: float = 0.0,
 ) -> Any:
     """log_softmax, then the negative log likelihood of classes (ints) or probabilities (floats)."""
-    _check_reduction(reduction, "cross_entropy")
+    check_reduction(reduction, "cross_entropy")
     if not target.dtype.is_floating_point:
         target = to_dtype(target, _int64)
     return wrap(
@@ -57,7 +52,7 @@ def nll_loss(
     label_smoothing: float = 0.0,
 ) -> Any:
     """The negative log likelihood of the target classes, from log probabilities."""
-    _check_reduction(reduction, "nll_loss")
+    check_reduction(reduction, "nll_loss")
     target = to_dtype(target, _int64)
     if not label_smoothing:
         return wrap(tf.nll_loss(inputs, target, weight, ignore_index=ignore_index, reduction=reduction))
@@ -85,7 +80,7 @@ def binary_cross_entropy(logits: Any, labels: Any, weight: Any = None, reduction
     """-(y log p + (1 - y) log(1 - p)), weighted (no gradient for the weight); logarithms are cut at those of 1e-12, as
     upstream does.
     """
-    _check_reduction(reduction, "binary_cross_entropy")
+    check_reduction(reduction, "binary_cross_entropy")
     floor, weight = 1e-12, None if weight is None else weight.detach()
     loss = -(
         labels * torch.log(torch.clamp(logits, min=floor))
@@ -98,7 +93,7 @@ def binary_cross_entropy_with_logits(
     input: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: str = "mean"
 ) -> Any:
     """`binary_cross_entropy` of sigmoid(input); the weights get no gradient."""
-    _check_reduction(reduction, "binary_cross_entropy_with_logits")
+    check_reduction(reduction, "binary_cross_entropy_with_logits")
     if isinstance(
         weight, str
     ):  # ops.binary_cross_entropy_with_logits(logits, label, weight, pos_weight, reduction): nothing was left out
@@ -153,13 +148,13 @@ def smooth_l1_loss(input: Any, target: Any, beta: float = 1.0, reduction: str = 
     Raises:
         ValueError: unless ``beta`` is above 0.
     """
-    _check_reduction(reduction, "smooth_l1_loss")
+    check_reduction(reduction, "smooth_l1_loss")
     return wrap(tf.smooth_l1_loss(input, target, reduction=reduction, beta=beta))
 
 
 def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
     """d² / 2 for |d| <= delta, else delta (|d| - delta / 2)."""
-    _check_reduction(reduction, "huber_loss")
+    check_reduction(reduction, "huber_loss")
     return wrap(tf.huber_loss(input, target, reduction=reduction, delta=delta))
 
 
@@ -187,7 +182,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-08) -> Any
 
 def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
     """1 - cos for target 1, max(0, cos - margin) for -1."""
-    _check_reduction(reduction, "cosine_embedding_loss")
+    check_reduction(reduction, "cosine_embedding_loss")
     return wrap(tf.cosine_embedding_loss(input1, input2, target, margin, reduction=reduction))
 
 
@@ -195,20 +190,20 @@ def gaussian_nll_loss(
     x: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-06, reduction: str = "mean"
 ) -> Any:
     """The negative log likelihood of normal distributions."""
-    _check_reduction(reduction, "gaussian_nll_loss")
+    check_reduction(reduction, "gaussian_nll_loss")
     return wrap(tf.gaussian_nll_loss(x, target, var, full=full, eps=eps, reduction=reduction))
 
 
 def hinge_embedding_loss(inputs: Any, targets: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
     """x for target 1, max(0, margin - x) for -1."""
-    _check_reduction(reduction, "hinge_embedding_loss")
+    check_reduction(reduction, "hinge_embedding_loss")
     loss = torch.where(targets == 1, inputs, torch.where(targets == -1, torch.clamp(margin - inputs, min=0), 0))
     return reduced(loss, reduction, "hinge_embedding_loss")
 
 
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
     """max(0, -target (input1 - input2) + margin)."""
-    _check_reduction(reduction, "margin_ranking_loss")
+    check_reduction(reduction, "margin_ranking_loss")
     return wrap(tf.margin_ranking_loss(input1, input2, target, margin, reduction=reduction))
 
 
@@ -216,13 +211,13 @@ def multi_margin_loss(
     input: Any, target: Any, p: int = 1, margin: float = 1, weight: Any = None, reduction: str = "mean"
 ) -> Any:
     """The hinge loss of classes."""
-    _check_reduction(reduction, "multi_margin_loss")
+    check_reduction(reduction, "multi_margin_loss")
     return wrap(tf.multi_margin_loss(input, to_dtype(target, _int64), p, margin, weight, reduction=reduction))
 
 
 def multilabel_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     """The hinge loss of sets of classes."""
-    _check_reduction(reduction, "multilabel_margin_loss")
+    check_reduction(reduction, "multilabel_margin_loss")
     target = to_dtype(target, _int64)
     if is_tracing():  # torch 2.13's decomposition of it for compilers gives other values
         return wrap(not_traced(tf.multilabel_margin_loss, input, target, reduction=reduction))
@@ -231,7 +226,7 @@ def multilabel_margin_loss(input: Any, target: Any, reduction: str = "mean") -> 
 
 def multilabel_soft_margin_loss(input: Any, target: Any, weight: Any = None, reduction: str = "mean") -> Any:
     """Mean over classes of the binary cross entropy with logits."""
-    _check_reduction(reduction, "multilabel_soft_margin_loss")
+    check_reduction(reduction, "multilabel_soft_margin_loss")
     return wrap(tf.multilabel_soft_margin_loss(input, target, weight, reduction=reduction))
 
 
@@ -251,7 +246,7 @@ def triplet_margin_loss(
     reduction: str = "mean",
 ) -> Any:
     """max(0, distance to positive - distance to negative + margin)."""
-    _check_reduction(reduction, "triplet_margin_loss")
+    check_reduction(reduction, "triplet_margin_loss")
     return wrap(tf.triplet_margin_loss(anchor, positive, negative, float(margin), p, eps, swap, reduction=reduction))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 import torch.nn.functional as tf
 
+from mindspore_compat._api.validate import check_choice
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints
 
@@ -111,8 +112,7 @@ def mirror_pad(input_x: Any, paddings: Any, mode: str) -> Any:
     Raises:
         ValueError: for another mode.
     """
-    if mode not in ("REFLECT", "SYMMETRIC"):
-        raise ValueError(f"For 'MirrorPad', the 'mode' must be 'REFLECT' or 'SYMMETRIC', but got {mode!r}.")
+    check_choice(mode, "mode", ("REFLECT", "SYMMETRIC"), "MirrorPad")
     paddings = paddings.tolist() if isinstance(paddings, torch.Tensor) else paddings
     for axis, (before, after) in enumerate(paddings):
         if before or after:

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.validate import check_choice
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, to_dtype
@@ -143,12 +144,9 @@ def _interpolate_1x(x: Any, sizes: Any, scales: Any, transformation: str, mode: 
         if sizes is not None
         else tuple(int(length * factor) for length, factor in zip(tuple(x.shape), scales))[2:]
     )
-    if transformation not in ("align_corners", "half_pixel", "asymmetric"):
-        raise ValueError(
-            "For 'interpolate', the 'coordinate_transformation_mode' must be one of 'align_corners', 'half_pixel' and "
-            "'asymmetric', "
-            f"but got {transformation!r}."
-        )
+    check_choice(
+        transformation, "coordinate_transformation_mode", ("align_corners", "half_pixel", "asymmetric"), "interpolate"
+    )
     if mode not in ("linear", "bilinear"):
         raise ValueError(
             f"For 'interpolate' with 1.x arguments, the 'mode' must be 'linear' or 'bilinear', but got {mode!r}."

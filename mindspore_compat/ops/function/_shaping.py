@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_axes, as_ints, as_plain, bad_argument
+from mindspore_compat.ops._adapt import as_axes, as_ints, as_plain, bad_argument, check_tensors
 
 __all__ = """
     shape shape_ dyn_shape dtype rank size numel is_tensor reshape reshape_ view_as transpose permute swapaxes
@@ -52,8 +52,7 @@ def size(input_x: Any) -> int:
     Raises:
         TypeError: if it is no tensor.
     """
-    if not isinstance(input_x, torch.Tensor):
-        raise TypeError(f"For 'size', the 'input_x' must be a Tensor, but got {type(input_x).__name__}.")
+    check_tensors("size", input_x=input_x)
     return input_x.numel()
 
 

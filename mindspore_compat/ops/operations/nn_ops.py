@@ -15,26 +15,29 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
 from mindspore_compat.ops._declare import primitive
-from mindspore_compat.ops.operations import _conv_ops, _nn_table, _pooling_ops
+from mindspore_compat.ops.operations import (
+    _adaptive_update_ops,
+    _conv_ops,
+    _nn_table,
+    _pooling_ops,
+    _recurrent_ops,
+    _update_ops,
+)
 from mindspore_compat.ops.operations._adaptive_update_ops import *  # noqa: F403
-from mindspore_compat.ops.operations._adaptive_update_ops import __all__ as _adaptive_updates
 from mindspore_compat.ops.operations._conv_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._nn_table import *  # noqa: F403
 from mindspore_compat.ops.operations._pooling_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._recurrent_ops import *  # noqa: F403
-from mindspore_compat.ops.operations._recurrent_ops import __all__ as _recurrent
 from mindspore_compat.ops.operations._update_ops import *  # noqa: F403
-from mindspore_compat.ops.operations._update_ops import __all__ as _updates
 
 _Run = Callable[..., Any]
-_REDUCTIONS = ("mean", "sum", "none")
 
 
 __all__ = [
     *_nn_table.__all__,
-    *_recurrent,
-    *_updates,
-    *_adaptive_updates,
+    *_recurrent_ops.__all__,
+    *_update_ops.__all__,
+    *_adaptive_update_ops.__all__,
     *_conv_ops.__all__,
     *_pooling_ops.__all__,
     *"""
