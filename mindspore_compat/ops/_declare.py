@@ -27,16 +27,21 @@ Typed = Annotated[T, check_type]
 _set_name = Primitive.__init__
 
 
-def _checks(owner: str, annotations: Mapping[str, Any]) -> list[tuple[str, Callable[[Any], Any]]]:
-    """(argument, what raises unless its value is as annotated), for those that are checked."""
-    found: list[tuple[str, Callable[[Any], Any]]] = []
+_Checks = list[tuple[str, Any, Callable[[Any], Any]]]
+
+
+def _checks(owner: str, annotations: Mapping[str, Any]) -> _Checks:
+    """(argument, a type whose values are right, what raises unless a value is right), for those that are checked."""
+    found: _Checks = []
     for name, annotation in annotations.items():
         if get_origin(annotation) is Literal:
-            found.append((name, functools.partial(check_str_in, name=name, choices=get_args(annotation), owner=owner)))
+            check = functools.partial(check_str_in, name=name, choices=get_args(annotation), owner=owner)
+            found.append((name, None, check))
         elif get_origin(annotation) is Annotated:
             kind, check = get_args(annotation)
             types = {"types": get_args(kind) or kind} if check is check_type else {}
-            found.append((name, functools.partial(check, name=name, owner=owner, **types)))
+            right = None if check is check_positive_int else kind
+            found.append((name, right, functools.partial(check, name=name, owner=owner, **types)))
     return found
 
 
@@ -158,15 +163,20 @@ def _of_row(name: str, item: _Row, module: str) -> Any:
             ]
         )
 
+    names, count, is_direct = tuple(arguments), len(arguments), [*renamed.values()] == [*renamed]
+
     def run(args: tuple[Any, ...], kwargs: dict[str, Any], attributes: dict[str, Any]) -> Callable[..., Any]:
-        if len(args) + len(kwargs) > len(arguments) or attributes.keys() != annotations.keys():
+        fits = len(attributes) == count >= len(args)
+        if kwargs and fits:
+            fits = attributes.keys() == annotations.keys() and kwargs.keys().isdisjoint(names[: len(args)])
+        if not fits:
             try:
                 signature().bind(*args, **kwargs)
             except TypeError as error:
                 raise TypeError(f"{name}() {error}") from None
-        return functools.partial(function, **{to: attributes[key] for key, to in passed})
+        return functools.partial(function, **(attributes if is_direct else {to: attributes[key] for key, to in passed}))
 
-    return _class(name, item.doc, module, tuple(arguments), defaults, lambda: annotations, run, signature)
+    return _class(name, item.doc, module, names, defaults, lambda: annotations, run, signature)
 
 
 def _class(
@@ -180,16 +190,17 @@ def _class(
     signature: Callable[[], inspect.Signature],
 ) -> Any:
     """A Primitive class whose instances compute what ``make(args, kwargs, attributes)`` returns."""
-    checks: list[tuple[str, Callable[[Any], Any]]] | None = None
+    checks: _Checks | None = None
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         nonlocal checks
         if checks is None:  # at the first instance: reading all annotations would cost 10 ms of import time
             checks = _checks(name, annotations())
         attributes = {**defaults, **dict(zip(names, args)), **kwargs}
-        for argument, check in checks:
-            if argument in attributes:
-                check(attributes[argument])
+        for argument, right, check in checks:
+            value = attributes.get(argument)
+            if value.__class__ is not right and argument in attributes:
+                check(value)
         self.__dict__.update(
             attributes,
             _run=make(args, kwargs, attributes),

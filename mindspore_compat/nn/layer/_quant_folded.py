@@ -87,7 +87,7 @@ class Conv2dBnFoldQuant(_FoldedConv):
         eps, momentum: of the norm; ``momentum`` weighs the old moving values.
         beta_init, gamma_init, mean_init, var_init: of its four parameters.
         fake: whether the weight is rounded.
-        freeze_bn: after so many training steps the moving statistics are used and stay. The parameter ``step`` counts
+        freeze_bn: after this number of training steps the moving statistics are used. The parameter ``step`` counts
             them.
     """
 

@@ -152,7 +152,7 @@ class _LayerInputCheck:
 
     @staticmethod
     def check_shape_length(input_shape: Any, param_name: str, func_name: str, target_len: Any) -> bool:
-        """ValueError unless there are so many axes (one number or a list)."""
+        """ValueError unless the number of axes is ``target_len`` (an int, or one of a list)."""
         wanted = target_len if isinstance(target_len, list) else [target_len]
         if len(input_shape) not in wanted:
             raise ValueError(

@@ -120,7 +120,7 @@ def chunk(input: Any, chunks: int, axis: int = 0) -> Any:
 
 
 def tensor_split(input: Any, indices_or_sections: Any, axis: int = 0) -> Any:
-    """Pieces: so many nearly equal ones, or cut at the indices."""
+    """Pieces: a number of nearly equal ones, or cut at the indices."""
     return wrap(tuple(torch.tensor_split(input, indices_or_sections, axis)))
 
 
