@@ -445,7 +445,7 @@ class InstalledMethods:
         """The transposed matrix; 0-d and 1-d stay."""
 
     def tensor_split(self, indices_or_sections: Any, axis: int = 0) -> Any:
-        """Pieces: so many nearly equal ones, or cut at the indices."""
+        """Pieces: a number of nearly equal ones, or cut at the indices."""
 
     def top_k(self, k: int, sorted: bool = True) -> Any:
         """(the k largest values of the last axis, their int32 indices)."""
