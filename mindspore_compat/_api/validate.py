@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 __all__ = [
     "check_bool",
+    "check_choice",
     "check_float",
     "check_float_range",
     "check_int",
@@ -186,4 +187,13 @@ def _in_range(
         raise ValueError(
             f"{begin} must be in range of {interval}, but got {value} with type '{type(value).__name__}'.{end}"
         )
+    return value
+
+
+def check_choice(value: T, name: str, choices: Collection[T], owner: str) -> T:
+    """ValueError unless `value` is one of `choices`, of which there are at least two."""
+    if value not in choices:
+        *first, last = map(repr, choices)
+        expected = f"{first[0]} or {last}" if len(first) == 1 else f"one of {', '.join(first)} and {last}"
+        raise ValueError(f"For '{owner}', the '{name}' must be {expected}, but got {value!r}.")
     return value

@@ -6,10 +6,16 @@ from typing import Any
 
 import torch
 
-__all__ = ["numpy_index", "positive_steps", "flipped"]
+__all__ = ["as_indices", "numpy_index", "positive_steps", "flipped"]
 
 _Base = torch._C.TensorBase
 _get_shape = _Base.size
+
+
+def as_indices(index: Any, like: torch.Tensor) -> torch.Tensor:
+    """Indices as int64, where ``like`` lies."""
+    index = torch.as_tensor(index, device=like.device)
+    return index if index.dtype is torch.int64 else _Base.to(index, torch.int64)
 
 
 def numpy_index(index: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -1,20 +1,26 @@
 """Tensor methods whose name, arguments or meaning differ between MindSpore and torch.
 
 Where both libraries have a method of one name, MindSpore's meaning wins and torch's call form still works where it can
-be told apart. What is not listed here is torch's own method (``tensor.py`` adds those, returning Tensors).
+be told apart. Methods that are operators are installed by ``ops/_tensor_methods.py``; what neither lists is torch's
+own method (``_torch_methods.py`` adds those, returning Tensors).
 """
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import TYPE_CHECKING, Any
 
 import torch
 
-from mindspore_compat.common._tensor_methods_as_ops import OpMethods
 from mindspore_compat.common._tensor_methods_reduce import ReduceMethods
 from mindspore_compat.common._tensor_methods_shape import ShapeMethods
 from mindspore_compat.common._wrap import memory, wrap
-from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
+
+if TYPE_CHECKING:  # a stub of what ops/_tensor_methods.py installs: tools/make_stubs.py
+    from mindspore_compat.common._installed_methods import InstalledMethods
+else:
+    InstalledMethods = object
 
 __all__ = ["TensorMethods"]
 
@@ -30,7 +36,7 @@ def _to(name: str, dtype: torch.dtype) -> Any:
     return method
 
 
-class TensorMethods(ReduceMethods, ShapeMethods, OpMethods):
+class TensorMethods(ReduceMethods, ShapeMethods, InstalledMethods):
     """Mixin in front of ``torch.Tensor``; holds no state."""
 
     __slots__ = ()
@@ -79,10 +85,12 @@ class TensorMethods(ReduceMethods, ShapeMethods, OpMethods):
     def type(self: Any, dtype: Any = None) -> Any:
         """The dtype's name as a str, or the values in another dtype."""
         if dtype is None:
-            from mindspore_compat.common.dtype import dtype_name
-
             return dtype_name(self.dtype)
         return self.astype(dtype)
+
+    def type_as(self: Any, other: Any) -> Any:
+        """The values in the dtype of ``other``."""
+        return self.astype(other.dtype)
 
     def copy(self: Any) -> Any:
         """A copy on new storage."""
@@ -157,7 +165,7 @@ class TensorMethods(ReduceMethods, ShapeMethods, OpMethods):
                     "float, "
                     f"but got {self.dtype}."
                 )
-            value = float_nan
+            value = math.nan
         return wrap(
             torch.full_like(self, value.item() if isinstance(value, torch.Tensor) else value, requires_grad=False)
         )
@@ -171,11 +179,29 @@ class TensorMethods(ReduceMethods, ShapeMethods, OpMethods):
         """Ids of the hooks on the gradient."""
         return list(self._backward_hooks or ())
 
+    # --- arithmetic and random values, by torch alone ---
 
-float_nan = float("nan")
+    def multiply(self: Any, value: Any) -> Any:
+        """Product with a number or Tensor, element by element."""
+        return self * value
 
-# tensor.py looks at this class's own names to decide which of torch's methods it wraps
-for _mixin in (ReduceMethods, ShapeMethods, OpMethods):
-    for _name, _value in vars(_mixin).items():
-        if not _name.startswith("__"):
-            setattr(TensorMethods, _name, _value)
+    def triangular_solve(
+        self: Any, A: Any, upper: Any = True, transpose: Any = False, unitriangular: Any = False
+    ) -> Any:
+        """(solution of A x = self, A) for a triangular matrix."""
+        matrix = torch.transpose(A, -1, -2) if transpose else A
+        return wrap(
+            (torch.linalg.solve_triangular(matrix, self, upper=upper != transpose, unitriangular=unitriangular), A)
+        )
+
+    def log_normal(self: Any, mean: Any = 1.0, std: Any = 2.0) -> Any:
+        """A tensor like this one from the log-normal distribution."""
+        return wrap(_Base.log_normal_(torch.empty_like(self), mean, std))
+
+    def cauchy(self: Any, median: Any = 0.0, sigma: Any = 1.0) -> Any:
+        """A tensor like this one from the Cauchy distribution."""
+        return wrap(_Base.cauchy_(torch.empty_like(self), median, sigma))
+
+    def uniform(self: Any, from_: Any = 0.0, to: Any = 1.0, generator: Any = None) -> Any:
+        """A tensor like this one from [from_, to)."""
+        return wrap(_Base.uniform_(torch.empty_like(self), from_, to, generator=generator))

@@ -149,6 +149,16 @@ class ReduceMethods:
             return wrap(torch.minimum(self, args[0]))
         return _extreme(self, False, args, **kwargs)
 
+    def argmax_with_value(self: Any, axis: Any = 0, keep_dims: Any = False) -> Any:
+        """(maximum over ``axis``, its index); the function of this name returns them the other way round,
+        as upstream.
+        """
+        return self.max(axis=axis, keepdims=keep_dims, return_indices=True)
+
+    def argmin_with_value(self: Any, axis: Any = 0, keep_dims: Any = False) -> Any:
+        """(minimum over ``axis``, its index)."""
+        return self.min(axis=axis, keepdims=keep_dims, return_indices=True)
+
     def argmax(self: Any, axis: Any = ..., keepdims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
         """The index of the maximum over ``axis`` (None: of all, flattened; default: None, but -1 where upstream
         compiles).
@@ -229,12 +239,6 @@ class ReduceMethods:
                 torch.argsort(self, dim=axis if dim is None else dim, descending=descending, stable=stable), _int32
             )
         )
-
-    def topk(self: Any, k: Any, dim: Any = None, largest: Any = True, sorted: Any = True) -> Any:
-        """(the k largest or smallest values along ``dim``, their int32 indices)."""
-        from mindspore_compat.ops.function import topk
-
-        return topk(self, k, dim, largest, sorted)
 
     def searchsorted(self: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
         """Where values would be inserted, as int32."""

@@ -8,18 +8,13 @@ from typing import Any
 import torch
 
 from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._tensor_indexing import as_indices
 from mindspore_compat.common._wrap import wrap
 
 __all__ = ["ShapeMethods"]
 
 _Base = torch._C.TensorBase
 _get_shape = _Base.size
-_int64 = torch.int64
-
-
-def _long(index: Any, like: Any) -> Any:
-    index = torch.as_tensor(index, device=like.device)
-    return index if index.dtype is _int64 else _Base.to(index, _int64)
 
 
 class ShapeMethods:
@@ -167,26 +162,6 @@ class ShapeMethods:
 
     # --- picking elements ---
 
-    def narrow(self: Any, axis: Any = None, start: Any = None, length: Any = None, *, dim: Any = None) -> Any:
-        """``length`` slices of ``axis`` from ``start``."""
-        from mindspore_compat.ops.function import narrow
-
-        return narrow(self, dim if axis is None else axis, start, length)
-
-    def gather(self: Any, *args: Any, **kwargs: Any) -> Any:
-        """``gather(input_indices, axis, batch_dims=0)`` takes slices; torch's ``gather(dim, index)`` single
-        elements.
-        """
-        if (args and isinstance(args[0], int)) or "index" in kwargs or "dim" in kwargs:
-            dim = args[0] if args else kwargs["dim"]
-            index = args[1] if len(args) > 1 else kwargs["index"]
-            return wrap(_Base.gather(self, dim, _long(index, self)))
-        from mindspore_compat.ops.function import gather
-
-        names = ("input_indices", "axis", "batch_dims")
-        bound = {**dict(zip(names, args)), **kwargs}
-        return gather(self, bound["input_indices"], bound["axis"], bound.get("batch_dims", 0))
-
     def take(self: Any, indices: Any, axis: Any = None, mode: str = "clip") -> Any:
         """Elements along ``axis`` (None: flattened); indices out of range are cut ("clip") or wrapped ("wrap")."""
         if mode not in ("raise", "wrap", "clip"):
@@ -194,7 +169,7 @@ class ShapeMethods:
                 f"For 'Tensor.take', the argument 'mode' should be one of in ['raise', 'wrap', 'clip'], but got {mode}."
             )
         source, axis = (_Base.reshape(self, -1), 0) if axis is None else (self, axis % _Base.dim(self))
-        length, places = _get_shape(source)[axis], _long(indices, self)
+        length, places = _get_shape(source)[axis], as_indices(indices, self)
         if mode == "wrap":
             places = torch.remainder(places, length)
         elif mode == "clip":
@@ -211,46 +186,17 @@ class ShapeMethods:
             torch.unbind(choices) if isinstance(choices, torch.Tensor) else [torch.as_tensor(item) for item in choices]
         )
         stacked = torch.stack(torch.broadcast_tensors(*items, torch.empty(_get_shape(self)))[:-1])
-        places = _long(self, self)
+        places = as_indices(self, self)
         places = torch.remainder(places, len(items)) if mode == "wrap" else torch.clamp(places, 0, len(items) - 1)
         index = _Base.expand(places, stacked.shape[1:])
         return wrap(torch.squeeze(torch.gather(stacked, 0, torch.unsqueeze(index, 0)), 0))
-
-    def select(self: Any, *args: Any, **kwargs: Any) -> Any:
-        """``select(condition, y)`` is self where the condition holds, else y; torch's ``select(dim,
-        index)`` one slice.
-        """
-        if (args and isinstance(args[0], torch.Tensor)) or "condition" in kwargs:
-            from mindspore_compat.ops.function import select
-
-            condition = args[0] if args else kwargs["condition"]
-            return select(condition, self, args[1] if len(args) > 1 else kwargs["y"])
-        dim = kwargs.pop("dim", kwargs.pop("axis", None)) if not args else args[0]
-        return wrap(_Base.select(self, dim, args[1] if len(args) > 1 else kwargs["index"]))
-
-    def where(self: Any, condition: Any, y: Any) -> Any:
-        """self where the condition holds, else ``y``."""
-        from mindspore_compat.ops.function import select
-
-        return select(condition, self, y)
-
-    def scatter_add(self: Any, *args: Any, **kwargs: Any) -> Any:
-        """``scatter_add(indices, updates)`` adds at coordinates; torch's ``scatter_add(dim, index, src)`` element by
-        element.
-        """
-        if len(args) + len(kwargs) == 3:
-            values = {**dict(zip(("dim", "index", "src"), args)), **kwargs}
-            return wrap(_Base.scatter_add(self, values["dim"], _long(values["index"], self), values["src"]))
-        from mindspore_compat.ops.function import tensor_scatter_add
-
-        return tensor_scatter_add(self, *args, **kwargs)
 
     def scatter(self: Any, *args: Any, **kwargs: Any) -> Any:
         """``src`` put at the indices of an axis; int32 indices are taken."""
         values = {**dict(zip(("axis", "index", "src"), args)), **kwargs}
         axis = values.pop("axis", values.pop("dim", None))
         src = values.pop("src", values.pop("value", None))
-        return wrap(_Base.scatter(self, axis, _long(values.pop("index"), self), src, **values))
+        return wrap(_Base.scatter(self, axis, as_indices(values.pop("index"), self), src, **values))
 
     def unfold(self: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
         """Windows of (N, C, H, W) as columns; torch's ``unfold(dimension, size, step)`` is ``torch.Tensor.unfold``."""

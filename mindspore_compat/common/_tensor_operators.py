@@ -145,6 +145,16 @@ def install_operators(cls: type) -> None:
         if name not in ("lt", "le", "gt", "ge"):  # x += y is x = x + y, never in place
             setattr(Tensor, f"__i{name}__", method)
             _tracing.by_operator[f"i{name}"] = _tracing.by_operator[name]
+    _install_reflected(as_torch)
+    for name, unary in {"neg": b.neg, "pos": b.positive, "abs": b.abs, "invert": b.logical_not}.items():
+        _tracing.by_operator[name] = _unary(unary)
+        setattr(Tensor, f"__{name}__", _tracing.by_operator[name])
+    _tracing.by_operator.update(eq=Tensor.__eq__, ne=Tensor.__ne__, getitem=_traced_getitem)
+
+
+def _install_reflected(as_torch: tuple[str, ...]) -> None:
+    """The operators with the Tensor on the right; ``as_torch`` are those that let a 0-d tensor give way."""
+    b = _Base
     as_tensor = torch.as_tensor
 
     def lift(op: Callable[[Any, Any], torch.Tensor]) -> Callable[[Any, Any], torch.Tensor]:
@@ -174,10 +184,6 @@ def install_operators(cls: type) -> None:
     for name, (op, numpy_op) in rows.items():
         setattr(Tensor, f"__{name}__", _reflected(op, numpy_op, name not in as_torch))
         _tracing.by_operator[name] = _reflected(op, numpy_op, name not in as_torch, traced=True)
-    for name, unary in {"neg": b.neg, "pos": b.positive, "abs": b.abs, "invert": b.logical_not}.items():
-        _tracing.by_operator[name] = _unary(unary)
-        setattr(Tensor, f"__{name}__", _tracing.by_operator[name])
-    _tracing.by_operator.update(eq=Tensor.__eq__, ne=Tensor.__ne__, getitem=_traced_getitem)
 
 
 def _unary(op: Callable[[Any], torch.Tensor]) -> Callable[[Tensor], Any]:

@@ -122,11 +122,9 @@ def jit_class(cls: type) -> type:
     Raises:
         TypeError: if it is no class, or a Cell.
     """
-    from mindspore_compat.nn.cell import Cell
-
     if not isinstance(cls, type):
         raise TypeError(f"Decorator jit_class can only be used for class type, but got {cls}.")
-    if issubclass(cls, Cell):
+    if issubclass(cls, torch.nn.Module) and hasattr(cls, "construct"):
         raise TypeError(f"Decorator jit_class cannot be used for nn.Cell or its subclass, but got {cls}.")
     return cls
 

@@ -159,13 +159,6 @@ class Parameter(Tensor, torch.nn.Parameter):
             raise TypeError(f"The argument 'cache_shape' must be tuple or list, but got {type(value)}.")
         self._cache_shape = value
 
-    @property
-    def load(self) -> Any:
-        """The operator ``P.Load()``: called with the Parameter it gives a copy of its present values."""
-        from mindspore_compat.ops.operations.other_ops import Load
-
-        return Load()
-
     def add_pipeline_stage(self, stage: int) -> None:
         """Note that a pipeline stage uses the Parameter; without effect, there is one stage.
 

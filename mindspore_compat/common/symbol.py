@@ -1,17 +1,10 @@
-"""`Symbol`: what is known of a size that is open until a network runs; Tensors of such shapes. Upstream:
-``mindspore.Symbol``.
-"""
+"""`Symbol`: what is known of a size that is open until a network runs. Upstream: ``mindspore.Symbol``."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import torch
-
-from mindspore_compat.common.tensor import Tensor
-
-__all__ = ["OpenTensor", "Symbol", "open_tensor"]
+__all__ = ["Symbol", "open_sizes"]
 
 
 class Symbol:
@@ -65,44 +58,16 @@ class Symbol:
         return size >= self.min and not (self.max and size > self.max) and size % self.divisor == self.remainder
 
 
-class OpenTensor(Tensor):
-    """A Tensor without contents, for `Cell.set_inputs` and `export`: of its shape some sizes (-1) or the number of axes
-    (-2) are open.
+def open_sizes(shape: Any) -> tuple[Any, ...] | None:
+    """A shape with open sizes (-1, -2 or a Symbol, and -1 for None); None if there is none among them.
+
+    Raises:
+        TypeError: if a size is something else.
     """
-
-    _sizes: tuple[Any, ...]
-
-    @property
-    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
-        return tuple(size if isinstance(size, int) else -1 for size in self._sizes)
-
-    @property
-    def symbolic_shape(self) -> list[Any]:
-        """As the shape, with what is known of the open sizes."""
-        return [size.to_dict() if isinstance(size, Symbol) else size for size in self._sizes]
-
-    def asnumpy(self) -> np.ndarray:
-        raise ValueError(
-            f"A Tensor of the open shape {list(self.shape)} has no contents. It only describes an input of "
-            "'set_inputs' and 'export'."
-        )
-
-    def __str__(self) -> str:
-        return repr(self)
-
-    def __repr__(self, *, tensor_contents: Any = None) -> str:
-        return f"Tensor(shape={list(self.shape)}, dtype={self.dtype}, value=)"
-
-
-def open_tensor(shape: Any, dtype: Any) -> OpenTensor | None:
-    """The Tensor of a shape with open sizes (None, -1, -2 or a Symbol); None if there is none among them."""
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (-2,) if shape is None else (shape,)
     if all(isinstance(size, int) and size >= 0 for size in sizes):
         return None
     for size in sizes:
         if not (size is None or isinstance(size, Symbol) or (isinstance(size, int) and size >= -2)):
             raise TypeError(f"For 'Tensor', a size in 'shape' must be an int, None or a Symbol, but got {size!r}.")
-    result = torch.empty(0, dtype=dtype, device="meta")
-    result.__class__ = OpenTensor
-    result._sizes = tuple(-1 if size is None else size for size in sizes)  # type: ignore[attr-defined]
-    return result  # type: ignore[return-value]
+    return tuple(-1 if size is None else size for size in sizes)

@@ -1,8 +1,9 @@
 """`Tensor`: a ``torch.Tensor`` that behaves as MindSpore's. Upstream: ``mindspore.Tensor``.
 
 The reasons for its shape, with measurements, stand in docs/design/tensor.md. Methods that differ from torch's by name,
-arguments or meaning are in ``_tensor_methods.py``, operators in ``_tensor_operators.py``; here are construction,
-conversion, indexing and printing.
+arguments or meaning are in ``_tensor_methods.py``, operators in ``_tensor_operators.py``, torch's own in
+``_torch_methods.py``; methods that are functions of ``mindspore.ops`` are installed by ``ops/_tensor_methods.py``. Here
+are construction, conversion, indexing and printing.
 """
 
 from __future__ import annotations
@@ -15,17 +16,18 @@ import numpy as np
 import torch
 
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _tracing, _wrap
 from mindspore_compat.common._program import program
-from mindspore_compat.common._tensor_data import plain_from
+from mindspore_compat.common._tensor_data import device_from, plain_from, plain_from_initializer
 from mindspore_compat.common._tensor_indexing import flipped, numpy_index, positive_steps
 from mindspore_compat.common._tensor_methods import TensorMethods
 from mindspore_compat.common._tensor_operators import install_operators, promoted
+from mindspore_compat.common._torch_methods import install_torch_methods
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
+from mindspore_compat.common.symbol import Symbol, open_sizes
 
-__all__ = ["Tensor", "tensor", "from_numpy", "is_tensor"]
+__all__ = ["OpenTensor", "Tensor", "from_numpy", "is_tensor", "tensor"]
 
 _Base = torch._C.TensorBase
 _get_shape = _Base.size  # Dynamo knows it on our class, unlike the attribute
@@ -75,20 +77,20 @@ class Tensor(TensorMethods, torch.Tensor):
         device: Any = None,
     ) -> Tensor:
         if init is not None:
-            return _from_initializer(cls, init, shape, dtype, input_data)
+            filled = plain_from_initializer(init, shape, dtype, input_data)
+            filled.__class__ = cls
+            return filled  # type: ignore[return-value]
         if input_data is None and dtype is not None and not isinstance(shape, int):
-            from mindspore_compat.common.symbol import open_tensor
-
-            found = open_tensor(shape, to_torch_dtype(dtype))
-            if found is not None:
-                return found
+            sizes = open_sizes(shape)
+            if sizes is not None:
+                return OpenTensor.of(sizes, to_torch_dtype(dtype))
         if input_data is None and shape is not None and dtype is not None:
             result = torch.zeros(shape, dtype=to_torch_dtype(dtype))
         else:
             result = plain_from(input_data, copy=True)
         if dtype is not None:
             result = result.to(to_torch_dtype(dtype))
-        target = current_device() if device is None else _device_from(device)
+        target = current_device() if device is None else device_from(device)
         if target is not CPU and (not isinstance(input_data, torch.Tensor) or device is not None):
             result = result.to(target)
         if _tracing.is_tracing() and cls is Tensor:
@@ -301,6 +303,43 @@ class Tensor(TensorMethods, torch.Tensor):
         return True
 
 
+class OpenTensor(Tensor):
+    """A Tensor without contents, for `Cell.set_inputs` and `export`: of its shape some sizes (-1) or the number of axes
+    (-2) are open.
+    """
+
+    _sizes: tuple[Any, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        return tuple(size if isinstance(size, int) else -1 for size in self._sizes)
+
+    @property
+    def symbolic_shape(self) -> list[Any]:
+        """As the shape, with what is known of the open sizes."""
+        return [size.to_dict() if isinstance(size, Symbol) else size for size in self._sizes]
+
+    def asnumpy(self) -> np.ndarray:
+        raise ValueError(
+            f"A Tensor of the open shape {list(self.shape)} has no contents. It only describes an input of "
+            "'set_inputs' and 'export'."
+        )
+
+    def __str__(self) -> str:
+        return repr(self)
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        return f"Tensor(shape={list(self.shape)}, dtype={self.dtype}, value=)"
+
+    @classmethod
+    def of(cls, sizes: tuple[Any, ...], dtype: torch.dtype) -> OpenTensor:
+        """The Tensor of what `open_sizes` gives."""
+        result = torch.empty(0, dtype=dtype, device="meta")
+        result.__class__ = cls
+        result._sizes = sizes  # type: ignore[attr-defined]
+        return result  # type: ignore[return-value]
+
+
 def _require_one(value: torch.Tensor) -> None:
     if _Base.numel(value) != 1:
         raise ValueError(
@@ -315,11 +354,7 @@ def _repr_values(array: np.ndarray) -> str:
     if array.ndim == 0:
         return str(array)
     if array.dtype.kind != "f":
-        return (
-            np.array2string(array, separator=", ", threshold=1000).replace("[ ", "[ ")
-            if array.dtype.kind != "b"
-            else np.array2string(array, separator=", ", threshold=1000)
-        )
+        return np.array2string(array, separator=", ", threshold=1000)
     digits = {2: 4, 4: 8, 8: 8}[array.dtype.itemsize]
     return np.array2string(
         array, separator=", ", threshold=1000, formatter={"float_kind": lambda x: f"{x: .{digits}e}"}
@@ -338,116 +373,10 @@ torch.serialization.add_safe_globals(
 )  # ``torch.load`` reads state dicts of Cells with weights_only, its default
 
 
-def _device_from(device: Any) -> torch.device:
-    if isinstance(device, torch.device):
-        return device
-    name, _, number = str(device).partition(":")
-    if name.upper() == "CPU":
-        return CPU
-    if name.upper() in ("GPU", "CUDA", "ASCEND") and torch.cuda.is_available():
-        return torch.device("cuda", int(number or 0))
-    raise ValueError(
-        f"For 'Tensor', 'device' must be 'CPU' or, where PyTorch sees a GPU, 'GPU' or 'GPU:N', but got {device!r}."
-    )
-
-
-def _from_initializer(cls: type, init: Any, shape: Any, dtype: Any, input_data: Any) -> Tensor:
-    if input_data is not None:
-        raise ValueError("For 'Tensor', 'input_data' and 'init' can not be given together; leave one out.")
-    if shape is None or dtype is None:
-        raise ValueError("For 'Tensor', 'shape' and 'dtype' must be given together with 'init'.")
-    if isinstance(init, str) or not callable(init):
-        raise TypeError(
-            f"For 'Tensor', 'init' must be an Initializer object, but got {init!r}. Use "
-            "mindspore.common.initializer.initializer."
-        )
-    dims = (shape,) if isinstance(shape, int) else tuple(shape)
-    target = to_torch_dtype(dtype)
-    array = np.zeros(dims, np.float32 if target is torch.bfloat16 else _Base.numpy(torch.empty(0, dtype=target)).dtype)
-    init(array)
-    result = torch.from_numpy(array).to(target).to(current_device())
-    result.__class__ = cls
-    return result  # type: ignore[return-value]
-
-
-_UNTOUCHED = frozenset(
-    """
-    apply_ as_subclass backward data_ptr dense_dim detach_ dim dim_order element_size get_device has_names is_coalesced
-    is_complex is_conj is_contiguous is_distributed is_floating_point is_inference is_neg is_nonzero is_pinned
-    is_same_size is_set_to is_shared is_signed map_ map2_ ndimension
-    nelement numel numpy q_scale q_zero_point qscheme record_stream register_hook
-    register_post_accumulate_grad_hook reinforce requires_grad_ retain_grad share_memory_ sparse_dim storage
-    storage_offset storage_type stride tolist type typed_storage untyped_storage
-    refine_names rename rename_ align_to align_as unflatten names module_load size to_sparse
-""".split()
-)
-
-
-def _install_torch_methods() -> None:
-    """Every method of torch's that MindSpore does not define otherwise stays, and returns Tensors."""
-    own = set(vars(Tensor)) | set(vars(TensorMethods))
-    for name in dir(torch.Tensor):
-        method = getattr(torch.Tensor, name)
-        if (
-            name.startswith("_")
-            or name in own
-            or name in _UNTOUCHED
-            or not callable(method)
-            or isinstance(method, type)
-        ):
-            continue
-        setattr(Tensor, name, _returning_tensor(name, kernels.METHODS.get(name, method)))
-
-
-def _install_torch_properties() -> None:
-    """torch's tensor-valued attributes, as Tensors."""
-    for name in ("T", "mT", "H", "mH", "real", "imag", "grad"):
-        descriptor = getattr(_Base, name, None) or getattr(torch.Tensor, name)
-        setattr(Tensor, name, _tensor_property(descriptor, _BY_FUNCTION.get(name)))
-
-
-#: what Dynamo takes for attributes of torch's that are properties here
-_BY_FUNCTION: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
-    "T": lambda x: torch.permute(x, tuple(range(_Base.dim(x) - 1, -1, -1))),
-    "mT": lambda x: torch.transpose(x, -2, -1),
-    "H": lambda x: torch.adjoint(x),
-    "mH": lambda x: torch.adjoint(x),
-    "real": lambda x: torch.real(x),
-    "imag": lambda x: torch.imag(x),
-}
-
-
-def _tensor_property(descriptor: Any, function: Callable[[torch.Tensor], torch.Tensor] | None) -> property:
-    def get(self: Tensor) -> Any:
-        if function is not None and _tracing.is_tracing():
-            return wrap(function(self))
-        return wrap(descriptor.__get__(self))
-
-    return property(get, getattr(descriptor, "__set__", None))
-
-
-def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-    def wrapped(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-        return wrap(method(self, *args, **kwargs))
-
-    if name.endswith("_"):  # in a trace ``x.add_(y)`` must not be taken for ``x += y``
-
-        def wrapped(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-            if _tracing.is_tracing():
-                with torch._C.DisableTorchFunctionSubclass():
-                    return wrap(method(self, *args, **kwargs))
-            return wrap(method(self, *args, **kwargs))
-
-    wrapped.__name__ = name
-    wrapped.__doc__ = getattr(method, "__doc__", None)
-    return wrapped
-
-
 _wrap.bind(Tensor)
 _tracing.bind(Tensor)
 install_operators(Tensor)
-_install_torch_methods()
-_install_torch_properties()
+install_torch_methods(Tensor)
 
 
 def tensor(

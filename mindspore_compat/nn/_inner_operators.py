@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mindspore_compat import log as logger
+from mindspore_compat.ops import operations
 
 __all__ = ["NAMES", "inner_operator", "replaced"]
 
@@ -189,8 +190,6 @@ def inner_operator(cell: Any, name: str) -> Any:
         return None
     if (base := _layer_of(cell, name)) is None:
         return None
-    from mindspore_compat.ops import operations
-
     arguments = _ARGUMENTS.get(f"{base.__name__}.{name}")
     made = getattr(operations, _OPERATORS[base.__name__][name])(**(arguments(cell) if arguments else {}))
     cell.__dict__[name] = made

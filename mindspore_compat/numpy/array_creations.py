@@ -8,59 +8,24 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._api.validate import check_choice
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.numpy import _windows
+from mindspore_compat.numpy._windows import *  # noqa: F403
+from mindspore_compat.numpy._windows import _number
 from mindspore_compat.numpy.utils import as_tensor, cast
 from mindspore_compat.ops._adapt import as_ints
 
 __all__ = [
-    "array",
-    "asarray",
-    "asfarray",
-    "copy",
-    "zeros",
-    "ones",
-    "full",
-    "empty",
-    "zeros_like",
-    "ones_like",
-    "full_like",
-    "empty_like",
-    "arange",
-    "linspace",
-    "logspace",
-    "geomspace",
-    "eye",
-    "identity",
-    "tri",
-    "tril",
-    "triu",
-    "tril_indices",
-    "triu_indices",
-    "tril_indices_from",
-    "triu_indices_from",
-    "diag",
-    "diagflat",
-    "diagonal",
-    "diag_indices",
-    "trace",
-    "meshgrid",
-    "mgrid",
-    "ogrid",
-    "ix_",
-    "indices",
-    "vander",
-    "rand",
-    "randn",
-    "randint",
-    "bartlett",
-    "blackman",
-    "hamming",
-    "hanning",
-    "pad",
-    "histogram_bin_edges",
+    *_windows.__all__,
+    *"""
+    array asarray asfarray copy zeros ones full empty zeros_like ones_like full_like empty_like arange linspace
+    logspace geomspace eye identity tri tril triu tril_indices triu_indices tril_indices_from triu_indices_from diag
+    diagflat diagonal diag_indices trace meshgrid mgrid ogrid ix_ indices vander pad histogram_bin_edges
+    """.split(),
 ]
 
 _float32, _int32 = torch.float32, torch.int32
@@ -152,10 +117,6 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> 
         fill_value,
         source.dtype if dtype is None else dtype,
     )
-
-
-def _number(value: Any) -> Any:
-    return value.item() if isinstance(value, (torch.Tensor, np.generic)) else value
 
 
 def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Any:
@@ -279,8 +240,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
 
 def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> Any:
     """Coordinate grids."""
-    if indexing not in ("xy", "ij"):
-        raise ValueError(f"For 'meshgrid', the 'indexing' must be 'xy' or 'ij', but got {indexing!r}.")
+    check_choice(indexing, "indexing", ("xy", "ij"), "meshgrid")
     tensors = [torch.reshape(as_tensor(item), (-1,)) for item in xi]
     count = len(tensors)
     if sparse:
@@ -325,58 +285,6 @@ def indices(dimensions: Any, dtype: Any = _int32, sparse: bool = False) -> Any:
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     """The Vandermonde matrix."""
     return wrap(torch.vander(as_tensor(x), N, increasing))
-
-
-def rand(*shape: Any, dtype: Any = _float32) -> Any:
-    """Floats from [0, 1)."""
-    return wrap(
-        torch.rand(as_ints(shape[0]) if len(shape) == 1 else shape, device=current_device()).to(to_torch_dtype(dtype))
-    )
-
-
-def randn(*shape: Any, dtype: Any = _float32) -> Any:
-    """Floats from N(0, 1)."""
-    return wrap(
-        torch.randn(as_ints(shape[0]) if len(shape) == 1 else shape, device=current_device()).to(to_torch_dtype(dtype))
-    )
-
-
-def randint(minval: int, maxval: int | None = None, shape: Any = None, dtype: Any = _int32) -> Any:
-    """Ints from [minval, maxval)."""
-    low, high = (0, minval) if maxval is None else (minval, maxval)
-    return wrap(
-        torch.randint(
-            low,
-            high,
-            as_ints(shape) if shape is not None else (1,),
-            dtype=to_torch_dtype(dtype),
-            device=current_device(),
-        )
-    )
-
-
-def _window(function: Any, M: int) -> Any:
-    return wrap(torch.from_numpy(np.asarray(function(M), np.float32)).to(current_device()))
-
-
-def bartlett(M: int) -> Any:
-    """A triangular window."""
-    return _window(np.bartlett, M)
-
-
-def blackman(M: int) -> Any:
-    """A Blackman window."""
-    return _window(np.blackman, M)
-
-
-def hamming(M: int) -> Any:
-    """A Hamming window."""
-    return _window(np.hamming, M)
-
-
-def hanning(M: int) -> Any:
-    """A Hann window."""
-    return _window(np.hanning, M)
 
 
 def pad(

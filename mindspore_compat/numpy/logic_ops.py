@@ -52,15 +52,9 @@ globals().update({name: _test(name, function) for name, function in _TESTS.items
 __all__ = [
     *_COMPARISONS,
     *_TESTS,
-    "isneginf",
-    "isposinf",
-    "isclose",
-    "isscalar",
-    "isin",
-    "in1d",
-    "array_equal",
-    "array_equiv",
-    "sometrue",
+    *"""
+    isneginf isposinf isclose isscalar isin in1d array_equal array_equiv sometrue
+    """.split(),
 ]
 
 

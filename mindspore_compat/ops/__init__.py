@@ -6,7 +6,7 @@ differentiates in ``ops.composite``; all of them are names of this package.
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common.tensor import Tensor  # noqa: F401
-from mindspore_compat.ops import composite, function, functional, operations, primitive  # noqa: F401
+from mindspore_compat.ops import _tensor_methods, composite, function, functional, operations, primitive  # noqa: F401
 from mindspore_compat.ops import operations as P  # noqa: F401
 from mindspore_compat.ops.composite.base import (  # noqa: F401
     HyperMap,
@@ -49,5 +49,5 @@ __getattr__ = module_getattr(
     },
 )
 
-for _name in (*function.INTERNAL, "INTERNAL", "bind_methods"):
+for _name in (*function.INTERNAL, "INTERNAL"):
     globals().pop(_name, None)

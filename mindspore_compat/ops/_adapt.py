@@ -10,27 +10,14 @@ import torch
 
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._program import program
+from mindspore_compat.common._tensor_data import plain_from
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
-__all__ = [
-    "as_axes",
-    "as_ints",
-    "as_int",
-    "as_plain",
-    "pair",
-    "dtype_or_none",
-    "to_dtype",
-    "reduced",
-    "torch_device",
-    "get_data",
-    "changed",
-    "is_floating",
-    "all_axes",
-    "bad_argument",
-    "passes_gradient",
-    "wrap",
-]
+__all__ = """
+    as_axes as_ints as_int as_plain pair dtype_or_none to_dtype reduced torch_device get_data changed is_floating
+    all_axes bad_argument check_tensors check_reduction passes_gradient wrap
+""".split()
 
 _Base = torch._C.TensorBase
 torch_device = current_device
@@ -92,8 +79,6 @@ def as_plain(value: Any, dtype: Any = None, like: torch.Tensor | None = None) ->
     if not isinstance(value, torch.Tensor):
         device = current_device() if like is None else like.device
         if isinstance(value, (tuple, list)):
-            from mindspore_compat.common._tensor_data import plain_from
-
             value = plain_from(value, copy=False).to(device)
         elif isinstance(value, np.ndarray):
             value = torch.as_tensor(value, device=device)
@@ -142,6 +127,19 @@ def bad_argument(owner: str, error: Exception) -> ValueError:
     return ValueError(f"For '{owner}', the shapes and axes do not fit: {error}")
 
 
+def check_tensors(owner: str, **given: Any) -> None:
+    """TypeError unless all are Tensors."""
+    for name, value in given.items():
+        if not isinstance(value, torch.Tensor):
+            raise TypeError(f"For '{owner}', the '{name}' must be a Tensor, but got {type(value).__name__}.")
+
+
+def check_reduction(reduction: str, owner: str) -> None:
+    """ValueError unless it is "mean", "sum" or "none"."""
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"For '{owner}', the 'reduction' must be in ['mean', 'sum', 'none'], but got {reduction!r}.")
+
+
 def passes_gradient(change: Any) -> bool:
     """Whether what a Parameter is changed by has a gradient to receive; the changed Parameter itself passes none on."""
     return isinstance(change, torch.Tensor) and change.requires_grad and torch.is_grad_enabled()
@@ -157,6 +155,5 @@ def reduced(loss: torch.Tensor, reduction: str, owner: str) -> Any:
         return wrap(torch.mean(loss))
     if reduction == "sum":
         return wrap(torch.sum(loss))
-    if reduction == "none":
-        return wrap(loss)
-    raise ValueError(f"For '{owner}', the 'reduction' must be in ['mean', 'sum', 'none'], but got {reduction!r}.")
+    check_reduction(reduction, owner)
+    return wrap(loss)

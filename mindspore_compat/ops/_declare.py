@@ -1,17 +1,48 @@
-"""How the operators in class form are declared: one function each, over the functions of ``ops.function``."""
+"""How the operators in class form are declared, over the functions of ``ops.function``: those that only pass on are
+rows of tables (`row`, `declared`), the others a function each (`primitive`).
+
+The arguments of a constructor are checked by their annotations: ``Literal``, or what is ``Annotated`` with a check of
+``_api.validate``. An annotation without one is only shown.
+"""
 
 from __future__ import annotations
 
+import functools
 import inspect
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
+from mindspore_compat._api.validate import check_bool, check_int, check_positive_int, check_str_in, check_type
 from mindspore_compat.ops.primitive import Primitive
 
-__all__ = ["plain", "primitive"]
+__all__ = ["Bool", "Int", "PositiveInt", "Typed", "declared", "plain", "primitive", "row"]
+
+T = TypeVar("T")
+Bool = Annotated[bool, check_bool]
+Int = Annotated[int, check_int]
+PositiveInt = Annotated[int, check_positive_int]
+Typed = Annotated[T, check_type]
 
 _set_name = Primitive.__init__
+
+
+_Checks = list[tuple[str, Any, Callable[[Any], Any]]]
+
+
+def _checks(owner: str, annotations: Mapping[str, Any]) -> _Checks:
+    """(argument, a type whose values are right, what raises unless a value is right), for those that are checked."""
+    found: _Checks = []
+    for name, annotation in annotations.items():
+        if get_origin(annotation) is Literal:
+            check = functools.partial(check_str_in, name=name, choices=get_args(annotation), owner=owner)
+            found.append((name, None, check))
+        elif get_origin(annotation) is Annotated:
+            kind, check = get_args(annotation)
+            types = {"types": get_args(kind) or kind} if check is check_type else {}
+            right = None if check is check_positive_int else kind
+            found.append((name, right, functools.partial(check, name=name, owner=owner, **types)))
+    return found
 
 
 class _Signature:
@@ -19,21 +50,21 @@ class _Signature:
     time.
     """
 
-    def __init__(self, constructor: Callable[..., Any]) -> None:
-        self.constructor = constructor
+    def __init__(self, of_constructor: Callable[[], inspect.Signature]) -> None:
+        self.of_constructor = of_constructor
 
     def __get__(self, instance: Any, owner: type) -> inspect.Signature:
-        return inspect.signature(self.constructor if instance is None else instance._run)
+        if instance is None:
+            return self.of_constructor()
+        signature = inspect.signature(instance._run)
+        bound = getattr(instance._run, "keywords", ())
+        return signature.replace(parameters=[p for p in signature.parameters.values() if p.name not in bound])
 
 
-def _no_arguments() -> None:
-    """The constructor of an operator without attributes."""
+_PLAIN_SIGNATURE = _Signature(inspect.Signature)
 
 
-_PLAIN_SIGNATURE = _Signature(_no_arguments)
-
-
-def plain(name: str, function: Callable[..., Any]) -> Any:
+def plain(name: str, function: Callable[..., Any], module: str | None = None) -> Any:
     """A Primitive class without attributes: an instance called is ``function`` called."""
 
     def __init__(self: Any) -> None:
@@ -46,7 +77,7 @@ def plain(name: str, function: Callable[..., Any]) -> Any:
             "__init__": __init__,
             "__call__": staticmethod(function),
             "_run": staticmethod(function),
-            "__module__": sys._getframe(1).f_globals["__name__"],
+            "__module__": module or sys._getframe(1).f_globals["__name__"],
             "__doc__": function.__doc__,
             "__signature__": _PLAIN_SIGNATURE,
         },
@@ -77,18 +108,102 @@ def primitive(constructor: Callable[..., Callable[..., Any]]) -> Any:
 
     The arguments become attributes.
     """
-    name = constructor.__name__
-    code = constructor.__code__
+    code, values = constructor.__code__, constructor.__defaults__ or ()
     names = code.co_varnames[: code.co_argcount]
-    values = constructor.__defaults__ or ()
-    defaults = dict(zip(names[len(names) - len(values) :], values))
+    return _class(
+        constructor.__name__,
+        constructor.__doc__,
+        constructor.__module__,
+        names,
+        dict(zip(names[len(names) - len(values) :], values)),
+        lambda: get_type_hints(constructor, include_extras=True),
+        lambda args, kwargs, attributes: constructor(*args, **kwargs),
+        lambda: inspect.signature(constructor),
+    )
+
+
+class _Row(NamedTuple):
+    function: Callable[..., Any]
+    doc: str | None
+    arguments: dict[str, tuple[Any, ...]]
+
+
+def row(function: Callable[..., Any], doc: str | None = None, /, **arguments: tuple[Any, ...]) -> Any:
+    """An operator that calls ``function`` with its inputs, then the arguments of its constructor by name.
+
+    Args:
+        doc: the docstring, None for that of the function.
+        arguments: constructor argument -> (annotation, default), the default ``...`` if it must be given; as a third
+            item the function's name for it, None if the function does not take it.
+    """
+    return _Row(function, doc or function.__doc__, arguments)
+
+
+def declared(table: Mapping[str, Any], module: str) -> dict[str, Any]:
+    """Name -> Primitive class, of rows and of functions; functions are operators without attributes."""
+    return {
+        name: _of_row(name, item, module) if isinstance(item, _Row) else plain(name, item, module)
+        for name, item in table.items()
+    }
+
+
+def _of_row(name: str, item: _Row, module: str) -> Any:
+    function, _, arguments = item
+    annotations = {key: annotation for key, (annotation, *_) in arguments.items()}
+    defaults = {key: default for key, (_, default, *_) in arguments.items() if default is not ...}
+    renamed = {key: (*rest, key)[0] for key, (_, _, *rest) in arguments.items()}
+    passed = [(key, to) for key, to in renamed.items() if to is not None]
+
+    def signature() -> inspect.Signature:
+        kind, empty = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.empty
+        return inspect.Signature(
+            [
+                inspect.Parameter(key, kind, default=defaults.get(key, empty), annotation=annotation)
+                for key, annotation in annotations.items()
+            ]
+        )
+
+    names, count, is_direct = tuple(arguments), len(arguments), [*renamed.values()] == [*renamed]
+
+    def run(args: tuple[Any, ...], kwargs: dict[str, Any], attributes: dict[str, Any]) -> Callable[..., Any]:
+        fits = len(attributes) == count >= len(args)
+        if kwargs and fits:
+            fits = attributes.keys() == annotations.keys() and kwargs.keys().isdisjoint(names[: len(args)])
+        if not fits:
+            try:
+                signature().bind(*args, **kwargs)
+            except TypeError as error:
+                raise TypeError(f"{name}() {error}") from None
+        return functools.partial(function, **(attributes if is_direct else {to: attributes[key] for key, to in passed}))
+
+    return _class(name, item.doc, module, names, defaults, lambda: annotations, run, signature)
+
+
+def _class(
+    name: str,
+    doc: str | None,
+    module: str,
+    names: tuple[str, ...],
+    defaults: dict[str, Any],
+    annotations: Callable[[], Mapping[str, Any]],
+    make: Callable[[tuple[Any, ...], dict[str, Any], dict[str, Any]], Callable[..., Any]],
+    signature: Callable[[], inspect.Signature],
+) -> Any:
+    """A Primitive class whose instances compute what ``make(args, kwargs, attributes)`` returns."""
+    checks: _Checks | None = None
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-        run = constructor(*args, **kwargs)
+        nonlocal checks
+        if checks is None:  # at the first instance: reading all annotations would cost 10 ms of import time
+            checks = _checks(name, annotations())
         attributes = {**defaults, **dict(zip(names, args)), **kwargs}
+        for argument, right, check in checks:
+            value = attributes.get(argument)
+            if value.__class__ is not right and argument in attributes:
+                check(value)
         self.__dict__.update(
             attributes,
-            _run=run,
+            _run=make(args, kwargs, attributes),
             name=name,
             attrs=attributes,
             init_attrs={"name": name, **attributes},
@@ -100,10 +215,5 @@ def primitive(constructor: Callable[..., Callable[..., Any]]) -> Any:
     return type(
         name,
         (_Declared,),
-        {
-            "__init__": __init__,
-            "__doc__": constructor.__doc__,
-            "__module__": constructor.__module__,
-            "__signature__": _Signature(constructor),
-        },
+        {"__init__": __init__, "__doc__": doc, "__module__": module, "__signature__": _Signature(signature)},
     )

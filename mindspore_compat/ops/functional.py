@@ -14,5 +14,5 @@ from mindspore_compat.ops.composite.base import (  # noqa: F401
 from mindspore_compat.ops.function import *  # noqa: F403
 from mindspore_compat.ops.primitive import Primitive  # noqa: F401
 
-for _name in (*function.INTERNAL, "INTERNAL", "bind_methods"):
+for _name in (*function.INTERNAL, "INTERNAL"):
     globals().pop(_name, None)

@@ -13,16 +13,11 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-__all__ = [
-    "op_info_register",
-    "custom_info_register",
-    "RegOp",
-    "CustomRegOp",
-    "TBERegOp",
-    "AiCPURegOp",
-    "CpuRegOp",
-    "DataType",
-]
+from mindspore_compat.ops._op_data_types import _LAYOUTS, _TYPES, DataType
+
+__all__ = """
+    op_info_register custom_info_register RegOp CustomRegOp TBERegOp AiCPURegOp CpuRegOp DataType
+""".split()
 
 
 def _of_type(value: Any, kind: type) -> Any:
@@ -165,14 +160,8 @@ class TBERegOp(RegOp):
     def __init__(self, op_name: str) -> None:
         super().__init__(op_name)
         self.imply_type = "TBE"
-        self.async_flag_, self.binfile_, self.compute_cost_, self.kernel_, self.partial_flag_, self.reshape_type_ = (
-            False,
-            "",
-            10,
-            "",
-            False,
-            "",
-        )
+        self.async_flag_, self.binfile_, self.compute_cost_, self.kernel_, self.partial_flag_ = False, "", 10, "", False
+        self.reshape_type_ = ""
         self.dynamic_rank_support_ = self.dynamic_shape_support_ = self.dynamic_compile_static_ = False
         self.need_check_support_ = self.dynamic_format_ = False
         self.op_pattern_ = ""
@@ -183,10 +172,8 @@ class TBERegOp(RegOp):
     async_flag, binfile_name = _setting("async_flag_", bool, False), _setting("binfile_", str)
     compute_cost, kernel_name = _setting("compute_cost_", int, 10), _setting("kernel_", str)
     partial_flag, reshape_type = _setting("partial_flag_", bool, True), _setting("reshape_type_", str)
-    dynamic_rank_support, dynamic_shape = (
-        _setting("dynamic_rank_support_", bool),
-        _setting("dynamic_shape_support_", bool, False),
-    )
+    dynamic_rank_support = _setting("dynamic_rank_support_", bool)
+    dynamic_shape = _setting("dynamic_shape_support_", bool, False)
     dynamic_compile_static = _setting("dynamic_compile_static_", bool, False)
     need_check_supported = _setting("need_check_support_", bool, False)
     is_dynamic_format = _setting("dynamic_format_", bool, False)
@@ -377,51 +364,6 @@ def _imply_type(op_info: Any) -> Any:
     except ValueError:  # upstream takes any text
         return None
     return described.get("imply_type") if isinstance(described, dict) else None
-
-
-_TYPES = {
-    "None": "",
-    "BOOL": "bool",
-    "I8": "int8",
-    "U8": "uint8",
-    "I16": "int16",
-    "U16": "uint16",
-    "I32": "int32",
-    "U32": "uint32",
-    "I64": "int64",
-    "U64": "uint64",
-    "F16": "float16",
-    "BF16": "bfloat16",
-    "F32": "float32",
-    "F64": "float64",
-    "C64": "complex64",
-    "C128": "complex128",
-}
-_LAYOUTS = {
-    "None": "",
-    "Default": "DefaultFormat",
-    "5HD": "NC1HWC0",
-    "FracZ": "FRACTAL_Z",
-    "FracNZ": "FRACTAL_NZ",
-    "C1HWNCoC0": "C1HWNCoC0",
-    "NCHW": "NCHW",
-    "NHWC": "NHWC",
-    "HWCN": "HWCN",
-    "NDHWC": "NDHWC",
-    "NCDHW": "NCDHW",
-    "DHWCN": "DHWCN",
-    "NC1HWC0": "NC1HWC0",
-    "NDC1HWC0": "NDC1HWC0",
-    "ChannelLast": "ChannelLast",
-    "FRACTAL_Z_3D": "FRACTAL_Z_3D",
-    "FracZNLSTM": "FRACTAL_ZN_LSTM",
-    "FracZNRNN": "FRACTAL_ZN_RNN",
-    "ND_RNNBIAS": "ND_RNN_BIAS",
-}
-
-
-class DataType:
-    """(type, layout) pairs named ``F32_Default``, ``I32_NCHW``, …, every type with every layout."""
 
 
 for _type, _dtype in _TYPES.items():

@@ -12,15 +12,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-__all__ = [
-    "Primitive",
-    "PrimitiveWithInfer",
-    "PrimitiveWithCheck",
-    "prim_attr_register",
-    "prim_arg_register",
-    "constexpr",
-    "_primexpr",
-]
+__all__ = """
+    Primitive PrimitiveWithInfer PrimitiveWithCheck prim_attr_register prim_arg_register constexpr _primexpr
+""".split()
 
 
 class Primitive:

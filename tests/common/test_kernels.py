@@ -23,7 +23,12 @@ from tests.ops.cases import cases, inputs, names_in
 PACKAGE = Path(ms.__file__).parent
 ROOMS = ["common", "ops", "nn/layer", "nn/loss", "nn/transformer", "nn/probability", "nn/wrap", "numpy"]
 #: they update float32 state or say what a file holds
-FREE = {"common/_kernels.py", "ops/operations/_update_ops.py", "nn/layer/thor_layer.py"}
+FREE = {
+    "common/_kernels.py",
+    "ops/operations/_update_ops.py",
+    "ops/operations/_adaptive_update_ops.py",
+    "nn/layer/thor_layer.py",
+}
 #: aten's names of what is to be computed in float32
 TRAPS = {
     "mm",

@@ -480,7 +480,7 @@ def test_gradients_are_taken_in_one_place() -> None:
     assert found == {
         "common/_differentiation.py: torch.autograd.grad",
         # of CTC, which gives its gradient as an output: at a point without history
-        "ops/function/_loss.py: torch.autograd.grad",
+        "ops/function/_ctc.py: torch.autograd.grad",
         # torch's own training step
         "train/_torch_step.py: (share if scaler is None else scaler.scale(share)).backward",
     }

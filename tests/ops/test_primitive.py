@@ -32,6 +32,47 @@ def test_unknown_argument_is_refused() -> None:
         P.ReduceMean(keepdims=True)
 
 
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: P.BroadcastTo(), "BroadcastTo.*missing.*shape"),
+        (lambda: P.MatMul(False, transpose_a=True), "MatMul.*multiple values.*transpose_a"),
+        (lambda: P.MatMul(False, False, False), "MatMul.*too many"),
+        (lambda: P.Roll(1, axis=0), "Roll.*unexpected.*axis"),
+    ],
+)
+def test_a_row_refuses_what_its_signature_does(make: object, text: str) -> None:
+    with pytest.raises(TypeError, match=text):
+        make()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        (lambda: P.MatMul(1), TypeError, "For 'MatMul', the 'transpose_a' must be a bool, but got int."),
+        (lambda: P.OneHot(axis=True), TypeError, "For 'OneHot', the type of 'axis' must be 'int', but got 'bool'."),
+        (lambda: P.SpaceToDepth(0), ValueError, "For 'SpaceToDepth', the 'block_size' must be int and must > 0"),
+        (lambda: P.ReverseV2(1), TypeError, "For 'ReverseV2', the type of 'axis' should be one of "),
+        (lambda: P.BiasAdd("HWC"), ValueError, "For 'BiasAdd', the 'data_format' must be str and must be in "),
+        (lambda: P.Randperm(max_length=0), ValueError, "For 'Randperm', the 'max_length' must be int and must > 0"),
+    ],
+)
+def test_constructor_arguments_are_checked_by_their_annotations(make: object, error: type, text: str) -> None:
+    with pytest.raises(error, match=f"^{text}".replace("(", r"\(")):
+        make()  # type: ignore[operator]
+
+
+def test_an_annotation_without_a_check_is_only_shown() -> None:
+    assert P.Elu(1).alpha == 1 and inspect.signature(P.Elu).parameters["alpha"].annotation is float
+
+
+def test_a_rows_arguments_reach_its_function() -> None:
+    x = Tensor(np.array([[1.0, -2.0], [3.0, -4.0]], np.float32))
+    assert np.array_equal(P.FillDiagonal(9.0, wrap=True)(x).asnumpy(), [[9, -2], [3, 9]])  # under another name there
+    assert np.array_equal(P.ReduceSum(True)(x, 1).asnumpy(), [[-1], [-1]])
+    assert list(inspect.signature(P.ReduceSum(True)).parameters) == ["x", "axis"]
+
+
 @pytest.mark.parametrize("make", [lambda: P.ReduceSum(True), lambda: P.Add(), lambda: P.Conv2D(3, 3, pad_mode="same")])
 def test_copies_and_pickles_work_alike(make: object) -> None:
     op = make()  # type: ignore[operator]

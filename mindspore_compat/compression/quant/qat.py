@@ -108,10 +108,8 @@ class QuantizationAwareTraining(Quantizer):
     ) -> None:
         super().__init__(optimize_option)
         owner = type(self).__name__
-        self.bn_fold, self.one_conv_fold = (
-            check_bool(bn_fold, "bn_fold", owner),
-            check_bool(one_conv_fold, "one_conv_fold", owner),
-        )
+        self.bn_fold = check_bool(bn_fold, "bn_fold", owner)
+        self.one_conv_fold = check_bool(one_conv_fold, "one_conv_fold", owner)
         self.freeze_bn = check_non_negative_int(freeze_bn, "freeze_bn", owner)
         delays = [check_non_negative_int(item, "quant_delay", owner) for item in pair(quant_delay, "quant_delay")]
         flags = {

@@ -117,10 +117,8 @@ class FakeQuantWithMinMaxObserver(Cell):
         self.min_init = check_type(min_init, "min_init", (int, float, list), owner)
         self.max_init = check_type(max_init, "max_init", (int, float, list), owner)
         self.ema, self.per_channel = check_bool(ema, "ema", owner), check_bool(per_channel, "per_channel", owner)
-        self.symmetric, self.narrow_range = (
-            check_bool(symmetric, "symmetric", owner),
-            check_bool(narrow_range, "narrow_range", owner),
-        )
+        self.symmetric = check_bool(symmetric, "symmetric", owner)
+        self.narrow_range = check_bool(narrow_range, "narrow_range", owner)
         self.neg_trunc = check_bool(neg_trunc, "neg_trunc", owner)
         self.ema_decay = check_float_range(ema_decay, "ema_decay", owner, 0, 1)
         self.num_channels = check_positive_int(num_channels, "num_channels", owner)

@@ -206,10 +206,8 @@ class _MaxUnpool(Cell):
             raise ValueError(
                 f"For '{owner}', output_size must be a tuple with at least one element, but got {output_size!r}."
             )
-        kernel, stride = (
-            sizes(self.kernel_size, "kernel_size", owner, count),
-            sizes(self.stride, "stride", owner, count, 0),
-        )
+        kernel = sizes(self.kernel_size, "kernel_size", owner, count)
+        stride = sizes(self.stride, "stride", owner, count, 0)
         padding = sizes(self.padding, "padding", owner, count, 0)
         stride = tuple(step or width for step, width in zip(stride, kernel))
         size = (

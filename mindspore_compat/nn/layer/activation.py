@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_positive_int, check_type
+from mindspore_compat._api.validate import check_bool, check_type
 from mindspore_compat.common import _kernels as kernels
-from mindspore_compat.common.initializer import initializer
-from mindspore_compat.common.parameter import Parameter
-from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.layer._prelu import PReLU, PReLUExt
+from mindspore_compat.nn.layer._softmax import LogSoftmax, LogSoftmaxExt, Softmax, Softmax2d, Softmin
 
 __all__ = [
     "Softmin",
@@ -266,117 +264,6 @@ class GLU(Cell):
 
     def construct(self, x: Any) -> Any:
         return _nn.glu(x, self.dim)
-
-
-def _checked_axis(axis: Any, owner: str) -> Any:
-    """An int, or a tuple of ints."""
-    items = axis if isinstance(axis, tuple) else (axis,)
-    if not items:
-        raise ValueError(f"For '{owner}', the length of 'axis' must not be 0.")
-    for item in items:
-        check_type(item, "axis", int, owner)
-    return items[0] if len(items) == 1 else axis
-
-
-class Softmax(Cell):
-    """softmax along ``axis``, an int or a tuple of ints."""
-
-    def __init__(self, axis: Any = -1) -> None:
-        super().__init__()
-        self.axis = _checked_axis(axis, "Softmax")
-
-    def construct(self, x: Any) -> Any:
-        if isinstance(self.axis, int):
-            return torch.softmax(x, self.axis)
-        return torch.exp(torch.sub(x, kernels.logsumexp(x, self.axis, True)))
-
-
-class Softmin(Cell):
-    """softmax of -x along ``axis``."""
-
-    def __init__(self, axis: int = -1) -> None:
-        super().__init__()
-        self.axis = check_type(axis, "axis", int, "Softmin")
-
-    def construct(self, x: Any) -> Any:
-        return torch.softmax(torch.neg(x), self.axis)
-
-
-class Softmax2d(Cell):
-    """softmax over the channels of (C, H, W) or (N, C, H, W)."""
-
-    def construct(self, x: Any) -> Any:
-        if x.dim() not in (3, 4):
-            raise ValueError(f"For 'Softmax2d', the in_shape must have 3 or 4 dims, but got {x.dim()}.")
-        return torch.softmax(x, -3)
-
-
-class LogSoftmax(Cell):
-    """log(softmax(x)) along ``axis``."""
-
-    def __init__(self, axis: int = -1) -> None:
-        super().__init__()
-        self.axis = check_type(axis, "axis", int, "LogSoftmax")
-
-    def construct(self, x: Any) -> Any:
-        return torch.log_softmax(x, self.axis)
-
-
-class LogSoftmaxExt(Cell):
-    """log(softmax(x)) along ``dim``; None takes 0 for 0, 1 and 3 axes, else 1."""
-
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def construct(self, x: Any) -> Any:
-        dim = self.dim if self.dim is not None else 0 if x.dim() in (0, 1, 3) else 1
-        return torch.log_softmax(x, dim)
-
-
-class PReLU(Cell):
-    """x where positive, else w · x; the learned ``w`` (named ``a`` until it has a path) has ``channel`` elements, for
-    axis 1.
-    """
-
-    def __init__(self, channel: int = 1, w: Any = 0.25) -> None:
-        super().__init__()
-        check_positive_int(channel, "channel", "PReLU")
-        self.w = Parameter(_prelu_slopes(channel, w), name="a")
-
-    def construct(self, x: Any) -> Any:
-        return torch.prelu(x, self.w.to(x.dtype))
-
-
-def _prelu_slopes(channel: int, w: Any) -> Tensor:
-    if isinstance(w, (float, np.float32)):
-        return initializer(float(w), (channel,))
-    if isinstance(w, list):
-        if len(w) != channel or not all(isinstance(item, (float, np.float32)) for item in w):
-            raise ValueError(f"For 'PReLU', the 'w' as a list must hold 'channel' ({channel}) floats, but got {w}.")
-        return Tensor(w, torch.float32)
-    if not isinstance(w, torch.Tensor):
-        raise TypeError(f"For 'PReLU', the 'w' only supported float, list and tensor, but got {type(w).__name__}.")
-    if w.dtype not in (torch.float16, torch.float32):
-        raise ValueError(
-            f"For 'PReLU', the dtype of 'w' must be float16 or float32 when the 'w' is a tensor, but got {w.dtype}."
-        )
-    if tuple(w.shape) != (channel,):
-        raise ValueError(
-            f"For 'PReLU', the shape of 'w' must be ('channel',) = ({channel},), but got {tuple(w.shape)}."
-        )
-    return w  # type: ignore[return-value]
-
-
-class PReLUExt(Cell):
-    """`PReLU` with the argument names of ``mint.nn.PReLU``; its parameter is ``weight``."""
-
-    def __init__(self, num_parameters: int = 1, init: float = 0.25, dtype: Any = None) -> None:
-        super().__init__()
-        self.weight = Parameter(initializer(float(init), (num_parameters,), dtype or torch.float32), name="weight")
-
-    def construct(self, x: Any) -> Any:
-        return torch.prelu(x, self.weight)
 
 
 class LRN(Cell):

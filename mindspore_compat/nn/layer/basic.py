@@ -12,6 +12,7 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.initializer import HeUniform, Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.layer._dropout import Dropout, Dropout1d, Dropout2d, Dropout2dExt, Dropout3d, DropoutExt
 from mindspore_compat.nn.layer._matrix import MatrixDiag, MatrixDiagPart, MatrixSetDiag, Roll, Tril, Triu, Unflatten
 from mindspore_compat.nn.layer._resize import interpolate
 from mindspore_compat.nn.layer._shapes import same_padding
@@ -183,110 +184,6 @@ class Identity(Cell):
 
     def construct(self, x: Any) -> Any:
         return x
-
-
-class Dropout(Cell):
-    """Zeroes elements with probability ``p`` and scales the rest by 1 / (1 - p), in training only.
-
-    ``keep_prob`` is 1.x's spelling: p = 1 - keep_prob; it counts only if ``p`` is None.
-    """
-
-    def __init__(self, keep_prob: float = 0.5, p: float | None = None, dtype: Any = torch.float32) -> None:
-        super().__init__()
-        if p is None:
-            check_type(keep_prob, "keep_prob", (float, int), "Dropout")
-            if not 0 < keep_prob <= 1:
-                raise ValueError(
-                    f"For 'Dropout', the 'keep_prob' must be a number in range (0, 1], but got {keep_prob}."
-                )
-            self._rate = 1.0 - keep_prob
-        else:
-            check_type(p, "p", (float, int), "Dropout")
-            if not 0 <= p < 1:
-                raise ValueError(f"For 'Dropout', the 'p' must be a number in range [0, 1), but got {p}.")
-            self._rate = float(p)
-        self.p, self.keep_prob = p, keep_prob
-
-    def construct(self, x: Any) -> Any:
-        return torch.dropout(x, self._rate, True) if self.training and self._rate else x
-
-    def extend_repr(self) -> str:
-        return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"
-
-
-class DropoutExt(Cell):
-    """`Dropout` with the arguments of ``mint.nn.Dropout``."""
-
-    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
-        super().__init__()
-        if not 0 <= p <= 1:
-            raise ValueError(f"For 'Dropout', the 'p' must be a number in range [0, 1], but got {p}.")
-        self.p, self.inplace = p, inplace
-
-    def construct(self, x: Any) -> Any:
-        return (torch.dropout_ if self.inplace else torch.dropout)(x, self.p, True) if self.training and self.p else x
-
-
-class _ChannelDropout(Cell):
-    """Zeroes whole channels with probability ``p`` and scales the rest by 1 / (1 - p), in training only."""
-
-    _ndims: tuple[int, ...] = ()
-
-    def __init__(self, p: float = 0.5) -> None:
-        super().__init__()
-        owner = type(self).__name__
-        check_type(p, "p", float, owner)
-        if not 0 <= p <= 1:
-            raise ValueError(f"For '{owner}', the 'p' must be a number in range [0, 1], but got {p}.")
-        self.p, self.keep_prob = p, 1.0 - p
-
-    def construct(self, x: Any) -> Any:
-        if not self.training or not self.p:
-            return x
-        if x.dim() not in self._ndims:
-            raise ValueError(
-                f"For '{type(self).__name__}', the input must have {' or '.join(map(str, self._ndims))} axes, but got "
-                f"{x.dim()}."
-            )
-        if x.dim() == 2:  # (C, L)
-            return torch.squeeze(torch.feature_dropout(torch.unsqueeze(x, 0), self.p, True), 0)
-        return torch.feature_dropout(x, self.p, True)
-
-    def extend_repr(self) -> str:
-        return f"p={self.p}"
-
-
-class Dropout1d(_ChannelDropout):
-    """Channels of (N, C, L) or (C, L)."""
-
-    _ndims = (2, 3)
-
-
-class Dropout2d(_ChannelDropout):
-    """Channels of (N, C, H, W)."""
-
-    _ndims = (4,)
-
-
-class Dropout3d(_ChannelDropout):
-    """Channels of (N, C, D, H, W)."""
-
-    _ndims = (5,)
-
-
-class Dropout2dExt(Cell):
-    """`Dropout2d` with the arguments of ``mint.nn.Dropout2d``."""
-
-    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
-        super().__init__()
-        self.p, self.inplace = p, inplace
-
-    def construct(self, x: Any) -> Any:
-        return (
-            (torch.feature_dropout_ if self.inplace else torch.feature_dropout)(x, self.p, True)
-            if self.training and self.p
-            else x
-        )
 
 
 class Upsample(Cell):

@@ -12,6 +12,7 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.initializer import Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.ops._adapt import check_tensors
 
 __all__ = ["BiDense"]
 
@@ -55,8 +56,7 @@ class BiDense(Cell):
 
     def construct(self, input1: Any, input2: Any) -> Any:
         for name, value, size in (("input1", input1, self.in1_channels), ("input2", input2, self.in2_channels)):
-            if not isinstance(value, torch.Tensor):
-                raise TypeError(f"For 'BiDense', the '{name}' must be a Tensor, but got {type(value).__name__}.")
+            check_tensors("BiDense", **{name: value})
             if value.shape[-1] != size:
                 raise ValueError(
                     f"For 'BiDense', the last dimension of '{name}' must be {size}, but got shape {tuple(value.shape)}."

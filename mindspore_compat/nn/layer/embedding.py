@@ -160,10 +160,8 @@ class EmbeddingLookup(Cell):
         owner = type(self).__name__
         self.vocab_size = check_positive_int(vocab_size, "vocab_size", owner)
         self.embedding_size = check_positive_int(embedding_size, "embedding_size", owner)
-        self.target, self.sparse = (
-            check_str_in(target, "target", ("CPU", "DEVICE"), owner),
-            check_bool(sparse, "sparse", owner),
-        )
+        self.target = check_str_in(target, "target", ("CPU", "DEVICE"), owner)
+        self.sparse = check_bool(sparse, "sparse", owner)
         if not sparse and target == "CPU":
             raise ValueError(
                 f"For '{owner}', 'sparse' must be True when 'target' is \"CPU\", but got 'sparse': {sparse} and "

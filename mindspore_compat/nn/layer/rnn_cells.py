@@ -12,6 +12,7 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.initializer import Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.ops._adapt import check_tensors
 
 __all__ = ["LSTMCell", "GRUCell", "RNNCell"]
 
@@ -39,11 +40,8 @@ class RNNCellBase(Cell):
         return self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
 
     def _check(self, **given: Any) -> None:
+        check_tensors(type(self).__name__, **given)
         for name, value in given.items():
-            if not isinstance(value, torch.Tensor):
-                raise TypeError(
-                    f"For '{type(self).__name__}', the '{name}' must be a Tensor, but got {type(value).__name__}."
-                )
             if value.dtype not in (torch.float32, torch.float16):
                 raise TypeError(
                     f"For '{type(self).__name__}', the dtype of '{name}' must be float32 or float16, but got "

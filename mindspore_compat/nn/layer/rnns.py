@@ -16,6 +16,7 @@ from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common.initializer import Uniform, initializer
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.ops._adapt import check_tensors
 
 __all__ = ["LSTM", "GRU", "RNN"]
 
@@ -160,8 +161,7 @@ class _RNNBase(Cell):
 
     def _check_inputs(self, x: Any, hx: Any, seq_length: Any) -> None:
         owner = type(self).__name__
-        if not isinstance(x, torch.Tensor):
-            raise TypeError(f"For '{owner}', the 'x' must be a Tensor, but got {type(x).__name__}.")
+        check_tensors(owner, x=x)
         if x.dim() != 3 or x.shape[2] != self.input_size:
             raise ValueError(
                 f"For '{owner}', the 'x' must have 3 axes with {self.input_size} features in the last, but got shape "

@@ -30,10 +30,8 @@ class LARS(Optimizer):
     ) -> None:
         super().__init__(0.0, [host_parameter(0.0, "fake_param")])
         check_type(optimizer, "optimizer", Optimizer, "LARS")
-        self.epsilon, self.coefficient = (
-            check_float(epsilon, "epsilon", "LARS"),
-            check_float(coefficient, "coefficient", "LARS"),
-        )
+        self.epsilon = check_float(epsilon, "epsilon", "LARS")
+        self.coefficient = check_float(coefficient, "coefficient", "LARS")
         self.use_clip = check_bool(use_clip, "use_clip", "LARS")
         if use_clip and optimizer.is_group_lr and optimizer.dynamic_lr:
             raise ValueError(

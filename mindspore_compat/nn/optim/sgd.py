@@ -54,7 +54,7 @@ class SGD(Optimizer):
 
     def _begin_step(self) -> None:
         # A loaded checkpoint may have put 0 or 1 into stat, so it is looked at, but only in steps after it could have
-        # changed: once all are 0 they stay so until somebody writes to one.
+        # changed: once all are 0 they stay so until one is written to.
         versions = tuple(item._version for item in self.stat)
         if self.__dict__["_fresh"] is None or self.__dict__["_fresh"][0] != versions:
             flags = torch.stack(

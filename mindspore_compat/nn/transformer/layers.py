@@ -152,7 +152,7 @@ class _LayerInputCheck:
 
     @staticmethod
     def check_shape_length(input_shape: Any, param_name: str, func_name: str, target_len: Any) -> bool:
-        """ValueError unless there are so many axes (one number or a list)."""
+        """ValueError unless the number of axes is ``target_len`` (an int, or one of a list)."""
         wanted = target_len if isinstance(target_len, list) else [target_len]
         if len(input_shape) not in wanted:
             raise ValueError(
@@ -296,18 +296,10 @@ class _Linear(Cell):
         ):
             if isinstance(value, torch.Tensor) and tuple(value.shape) != wanted:
                 raise ValueError(f"For 'Linear', the shape of '{name}' must be {wanted}, but got {tuple(value.shape)}.")
-        self.in_channels, self.out_channels, self.has_bias, self.transpose_b = (
-            in_channels,
-            out_channels,
-            has_bias,
-            transpose_b,
-        )
-        self.expert_num, self.outer_batch, self.expert_group_size, self.expert_flag = (
-            expert_num,
-            outer_batch,
-            expert_group_size,
-            expert_num > 1,
-        )
+        self.in_channels, self.out_channels = in_channels, out_channels
+        self.has_bias, self.transpose_b = has_bias, transpose_b
+        self.expert_num, self.outer_batch, self.expert_flag = expert_num, outer_batch, expert_num > 1
+        self.expert_group_size = expert_group_size
         self.use_expert_group_size = (
             self.expert_flag and _get_parallel_mode() == ParallelMode.AUTO_PARALLEL and not _is_sharding_propagation()
         )

@@ -74,12 +74,8 @@ def _check_moe_config(moe_config: Any = None, parallel_config: Any = None) -> No
         raise TypeError(f"The 'moe_config' must be an instance of MoEConfig, but got {type(moe_config).__name__}.")
     if moe_config.expert_num == 1:
         return
-    experts, data, model, devices = (
-        parallel_config.expert_parallel,
-        parallel_config.data_parallel,
-        parallel_config.model_parallel,
-        _get_device_num(),
-    )
+    experts, data = parallel_config.expert_parallel, parallel_config.data_parallel
+    model, devices = parallel_config.model_parallel, _get_device_num()
     for name, value in (("expert_num", moe_config.expert_num), ("number of devices", devices), ("data_parallel", data)):
         if value % experts:
             raise ValueError(
@@ -116,11 +112,8 @@ class MoE(Cell):
         parallel_config: Any = default_moeparallel_config,
     ) -> None:
         super().__init__()
-        self.hidden_size, self.expert_dim, self.dp_group = (
-            hidden_size,
-            moe_config.expert_num,
-            parallel_config.data_parallel,
-        )
+        self.hidden_size, self.expert_dim = hidden_size, moe_config.expert_num
+        self.dp_group = parallel_config.data_parallel
         self.capacity_factor, self.aux_loss_factor = moe_config.capacity_factor, moe_config.aux_loss_factor
         self.num_experts_chosen = moe_config.num_experts_chosen
         self.ffn = FeedForward(

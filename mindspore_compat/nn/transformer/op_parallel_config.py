@@ -82,10 +82,8 @@ class _PipeLineConfig(_Config):
 class EmbeddingOpParallelConfig(_Config):
     """`OpParallelConfig` and whether the embedding is cut by data alone."""
 
-    data_parallel, model_parallel = (
-        _shared("data_parallel", "_dp_mp_config"),
-        _shared("model_parallel", "_dp_mp_config"),
-    )
+    data_parallel = _shared("data_parallel", "_dp_mp_config")
+    model_parallel = _shared("model_parallel", "_dp_mp_config")
     vocab_emb_dp = _checked("vocab_emb_dp", check_bool)
     dp_mp_config = _part("_dp_mp_config")
 
@@ -154,11 +152,8 @@ class TransformerOpParallelConfig(_Config):
         gradient_aggregation_group: int = 4,
         vocab_emb_dp: bool = True,
     ) -> None:
-        self.recompute, self.optimizer_shard, self.gradient_aggregation_group = (
-            recompute,
-            optimizer_shard,
-            gradient_aggregation_group,
-        )
+        self.recompute, self.optimizer_shard = recompute, optimizer_shard
+        self.gradient_aggregation_group = gradient_aggregation_group
         self._embed_dp_mp_config = EmbeddingOpParallelConfig(data_parallel, model_parallel, vocab_emb_dp)
         self._pp_config = _PipeLineConfig(pipeline_stage, micro_batch_num)
         self._moe_config = MoEParallelConfig(data_parallel, model_parallel, expert_parallel)

@@ -14,19 +14,18 @@ from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.container import CellList
-from mindspore_compat.nn.transformer._attention import MultiHeadAttention, check_cache
+from mindspore_compat.nn.transformer._attention import MultiHeadAttention
+from mindspore_compat.nn.transformer._blocks import TransformerDecoderLayer, TransformerEncoderLayer
 from mindspore_compat.nn.transformer._feed_forward import FeedForward, check_multiple
 from mindspore_compat.nn.transformer.layers import (
     FLOATS,
     _check_input_dtype,
-    _LayerNorm,
     _valid_type_checks,
     check_init,
 )
-from mindspore_compat.nn.transformer.moe import MoE, _check_moe_config, default_moe_config
+from mindspore_compat.nn.transformer.moe import _check_moe_config, default_moe_config
 from mindspore_compat.nn.transformer.op_parallel_config import (
     EmbeddingOpParallelConfig,
-    MoEParallelConfig,
     OpParallelConfig,
     TransformerOpParallelConfig,
     TransformerRecomputeConfig,
@@ -101,243 +100,6 @@ class VocabEmbedding(Cell):
         return torch.embedding(self.embedding_table, input_ids), self.embedding_table.value()
 
 
-def _set_layer(
-    cell: Any,
-    owner: str,
-    sizes: dict[str, int],
-    rates: dict[str, float],
-    types: dict[str, Any],
-    hidden_act: Any,
-    moe_config: Any,
-    parallel_config: Any,
-) -> Any:
-    """Checks and children that encoder and decoder layers share; returns what makes their attention."""
-    _check_config(parallel_config)
-    check_multiple(owner, parallel_config, **sizes)
-    _check_moe_config(moe_config, parallel_config)
-    cell.use_moe, cell.hidden_size, cell.dtype = moe_config.expert_num > 1, sizes["hidden_size"], _F16
-    hidden, norm = sizes["hidden_size"], types["layernorm_compute_type"]
-    feed: Any = {
-        "hidden_size": hidden,
-        "ffn_hidden_size": sizes["ffn_hidden_size"],
-        "dropout_rate": rates["hidden_dropout_rate"],
-        "hidden_act": hidden_act,
-        "param_init_type": types["param_init_type"],
-        "parallel_config": parallel_config,
-    }
-
-    def attention(**more: Any) -> MultiHeadAttention:
-        return MultiHeadAttention(
-            hidden_size=hidden,
-            num_heads=sizes["num_heads"],
-            softmax_compute_type=types["softmax_compute_type"],
-            param_init_type=types["param_init_type"],
-            parallel_config=parallel_config.dpmp if cell.use_moe else parallel_config,
-            **rates,
-            **more,
-        )
-
-    def layer_norm() -> _LayerNorm:
-        return _LayerNorm((hidden,)).to_float(norm)  # type: ignore[return-value]
-
-    return attention, layer_norm, lambda: MoE(moe_config=moe_config, **feed) if cell.use_moe else FeedForward(**feed)
-
-
-class TransformerEncoderLayer(Cell):
-    """Attention and feed-forward with layer norms before them, or behind them with ``post_layernorm_residual``.
-
-    x (batch, length, hidden) or flattened gives (output, (key, value)), and the experts' loss if there are experts.
-    With ``use_past`` the layer keeps the caches itself; ``init_reset`` False empties them.
-    """
-
-    @check_init(
-        "TransformerEncoderLayer",
-        parallel_config=_valid_type_checks([OpParallelConfig, MoEParallelConfig], "TransformerEncoderLayer"),
-    )
-    def __init__(
-        self,
-        batch_size: int | None,
-        hidden_size: int,
-        ffn_hidden_size: int,
-        num_heads: int,
-        seq_length: int,
-        attention_dropout_rate: float = 0.1,
-        hidden_dropout_rate: float = 0.1,
-        post_layernorm_residual: bool = False,
-        layernorm_compute_type: Any = _F32,
-        softmax_compute_type: Any = _F32,
-        param_init_type: Any = _F32,
-        hidden_act: Any = "gelu",
-        use_past: bool = False,
-        moe_config: Any = default_moe_config,
-        parallel_config: Any = default_dpmp_config,
-    ) -> None:
-        super().__init__()
-        if batch_size or use_past:
-            check_positive_int(batch_size, "batch_size", "TransformerEncoderLayer")  # type: ignore[arg-type]
-        attention, layer_norm, output = _set_layer(
-            self,
-            "TransformerEncoderLayer",
-            {"num_heads": num_heads, "hidden_size": hidden_size, "ffn_hidden_size": ffn_hidden_size},
-            {"hidden_dropout_rate": hidden_dropout_rate, "attention_dropout_rate": attention_dropout_rate},
-            {
-                "layernorm_compute_type": layernorm_compute_type,
-                "softmax_compute_type": softmax_compute_type,
-                "param_init_type": param_init_type,
-            },
-            hidden_act,
-            moe_config,
-            parallel_config,
-        )
-        self.batch_size, self.seq_length, self.use_past, self.post_layernorm_residual = (
-            batch_size,
-            seq_length,
-            use_past,
-            post_layernorm_residual,
-        )
-        self.layernorm1, self.layernorm2 = layer_norm(), layer_norm()
-        self.attention = attention(
-            batch_size=batch_size, src_seq_length=seq_length, tgt_seq_length=seq_length, use_past=use_past
-        )
-        self.output = output()
-        self.key_past = self.value_past = None
-        if use_past:
-            size = hidden_size // num_heads
-            self.key_shape, self.value_shape = (
-                (batch_size, num_heads, size, seq_length),
-                (batch_size, num_heads, seq_length, size),
-            )
-            self.key_past = Parameter(initializer("zeros", self.key_shape, _F16), name="key_past")
-            self.value_past = Parameter(initializer("zeros", self.value_shape, _F16), name="value_past")
-
-    def construct(self, x: Any, input_mask: Any = None, init_reset: Any = True, batch_valid_length: Any = None) -> Any:
-        _check_input_dtype(x.dtype, "x", FLOATS, "TransformerEncoderLayer")
-        if input_mask is not None:
-            _check_input_dtype(input_mask.dtype, "input_mask", FLOATS, "TransformerEncoderLayer")
-        check_cache(self, torch.bool, True, init_reset=init_reset)
-        check_cache(self, torch.int32, batch_valid_length=batch_valid_length)
-        shape, x = x.shape, torch.reshape(x, (-1, x.shape[-1]))
-        post = self.post_layernorm_residual
-        normed = (x if post else self.layernorm1(x)).to(_F16)
-        past: Any = (self.key_past, self.value_past)
-        if self.use_past:
-            past = tuple(item.detach() * init_reset.to(_F16) for item in past)
-        attention, present = self.attention(normed, normed, normed, input_mask, *past, batch_valid_length)
-        if self.use_past:
-            with torch.no_grad():
-                self.key_past.copy_(present[0])  # type: ignore[union-attr]
-                self.value_past.copy_(present[1])  # type: ignore[union-attr]
-        x = (normed if post else x) + attention
-        normed = self.layernorm2(x).to(_F16)
-        fed = self.output(normed)
-        fed, *loss = fed if self.use_moe else (fed,)
-        result = self.layernorm1(normed + fed) if post else x + fed
-        return torch.reshape(result, shape), present, *loss
-
-
-class TransformerDecoderLayer(Cell):
-    """`TransformerEncoderLayer` with attention over ``encoder_output`` in the middle; (output, (key, value, and those
-    of the encoder)).
-    """
-
-    @check_init(
-        "TransformerDecoderLayer",
-        parallel_config=_valid_type_checks([OpParallelConfig, MoEParallelConfig], "TransformerDecoderLayer"),
-    )
-    def __init__(
-        self,
-        hidden_size: int,
-        ffn_hidden_size: int,
-        num_heads: int,
-        batch_size: int | None,
-        src_seq_length: int,
-        tgt_seq_length: int,
-        attention_dropout_rate: float = 0.1,
-        hidden_dropout_rate: float = 0.1,
-        post_layernorm_residual: bool = False,
-        use_past: bool = False,
-        layernorm_compute_type: Any = _F32,
-        softmax_compute_type: Any = _F32,
-        param_init_type: Any = _F32,
-        hidden_act: Any = "gelu",
-        moe_config: Any = default_moe_config,
-        parallel_config: Any = default_dpmp_config,
-    ) -> None:
-        super().__init__()
-        if batch_size or use_past:
-            check_positive_int(batch_size, "batch_size", "TransformerDecoderLayer")  # type: ignore[arg-type]
-        attention, layer_norm, output = _set_layer(
-            self,
-            "TransformerDecoderLayer",
-            {"num_heads": num_heads, "hidden_size": hidden_size, "ffn_hidden_size": ffn_hidden_size},
-            {"hidden_dropout_rate": hidden_dropout_rate, "attention_dropout_rate": attention_dropout_rate},
-            {
-                "layernorm_compute_type": layernorm_compute_type,
-                "softmax_compute_type": softmax_compute_type,
-                "param_init_type": param_init_type,
-            },
-            hidden_act,
-            moe_config,
-            parallel_config,
-        )
-        if use_past:
-            raise ValueError(
-                "For 'TransformerDecoderLayer', the 'use_past' must be False, but got True. Use "
-                "TransformerEncoderLayer."
-            )
-        self.batch_size, self.use_past, self.post_layernorm_residual = batch_size, use_past, post_layernorm_residual
-        self.src_seq_length, self.tgt_seq_length, self.softmax_compute_type = (
-            src_seq_length,
-            tgt_seq_length,
-            softmax_compute_type,
-        )
-        self.layernorm1, self.layernorm2 = layer_norm(), layer_norm()
-        self.attention = attention(batch_size=batch_size, src_seq_length=tgt_seq_length, tgt_seq_length=tgt_seq_length)
-        self.cross_attention = attention(
-            batch_size=batch_size, src_seq_length=tgt_seq_length, tgt_seq_length=src_seq_length
-        )
-        self.cross_attention_layernorm = layer_norm()
-        self.output = output()
-        self.key_past = self.value_past = None
-
-    def construct(
-        self,
-        hidden_stats: Any,
-        decoder_mask: Any,
-        encoder_output: Any = None,
-        memory_mask: Any = None,
-        init_reset: Any = True,
-        batch_valid_length: Any = None,
-    ) -> Any:
-        for name, value in (
-            ("hidden_states", hidden_stats),
-            ("attention_mask", decoder_mask),
-            ("encoder_output", encoder_output),
-            ("memory_mask", memory_mask),
-        ):
-            if value is not None or name == "hidden_states":
-                _check_input_dtype(value.dtype, name, FLOATS, "TransformerDecoderLayer")
-        check_cache(self, torch.bool, True, init_reset=init_reset)
-        check_cache(self, torch.int32, batch_valid_length=batch_valid_length)
-        shape, x, post = (
-            hidden_stats.shape,
-            torch.reshape(hidden_stats, (-1, hidden_stats.shape[-1])),
-            self.post_layernorm_residual,
-        )
-        normed = self.layernorm1(x).to(_F16)
-        attention, present = self.attention(normed, normed, normed, decoder_mask)
-        x = (normed if post else x) + attention
-        if encoder_output is not None:
-            normed, memory = self.cross_attention_layernorm(x).to(_F16), encoder_output.to(_F16)
-            attention, more = self.cross_attention(normed, memory, memory, memory_mask)
-            present += more
-            x = (normed if post else x) + attention
-        normed = self.layernorm2(x).to(_F16)
-        fed = self.output(normed)
-        fed, *loss = fed if self.use_moe else (fed,)
-        return torch.reshape((normed if post else x) + fed, shape), present, *loss
-
-
 def _get_lambda_func(total_layer: int | None = None) -> Callable[..., None]:
     """A function that gives a block its stage of the pipeline, its group of gradients, and recomputation."""
 
@@ -348,10 +110,8 @@ def _get_lambda_func(total_layer: int | None = None) -> Callable[..., None]:
                 f"The number of layers must be at least 'pipeline_stage' {parallel_config.pipeline_stage}, but got "
                 f"{layers}."
             )
-        per_stage, per_group = (
-            layers // parallel_config.pipeline_stage,
-            max(layers // parallel_config.gradient_aggregation_group, 1),
-        )
+        per_stage = layers // parallel_config.pipeline_stage
+        per_group = max(layers // parallel_config.gradient_aggregation_group, 1)
         network.pipeline_stage = min((layer_id + offset) // per_stage, parallel_config.pipeline_stage - 1)
         network.set_comm_fusion((layer_id + offset) // per_group + 1)
         recompute = parallel_config.recompute
@@ -561,12 +321,8 @@ class Transformer(Cell):
                 "TransformerEncoder."
             )
         _check_moe_config(moe_config, parallel_config)
-        self.batch_size, self.hidden_size, self.src_seq_length, self.tgt_seq_length = (
-            batch_size,
-            hidden_size,
-            src_seq_length,
-            tgt_seq_length,
-        )
+        self.batch_size, self.hidden_size, self.src_seq_length = batch_size, hidden_size, src_seq_length
+        self.tgt_seq_length = tgt_seq_length
         self.use_past, self.use_moe = use_past, moe_config.expert_num > 1
         common: Any = {
             "batch_size": batch_size,

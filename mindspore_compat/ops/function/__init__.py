@@ -1,13 +1,22 @@
 """Operators as functions. Upstream: ``mindspore.ops.function``."""
 
-from mindspore_compat.common._tensor_methods_as_ops import bind_methods
 from mindspore_compat.ops.function._activation import *  # noqa: F403
+from mindspore_compat.ops.function._arithmetic import *  # noqa: F403
 from mindspore_compat.ops.function._conv import *  # noqa: F403
 from mindspore_compat.ops.function._creation import *  # noqa: F403
+from mindspore_compat.ops.function._ctc import *  # noqa: F403
 from mindspore_compat.ops.function._elementwise import *  # noqa: F403
 from mindspore_compat.ops.function._indexing import *  # noqa: F403
+from mindspore_compat.ops.function._joining import *  # noqa: F403
 from mindspore_compat.ops.function._loss import *  # noqa: F403
+from mindspore_compat.ops.function._normalization import *  # noqa: F403
+from mindspore_compat.ops.function._norms import *  # noqa: F403
+from mindspore_compat.ops.function._ordering import *  # noqa: F403
+from mindspore_compat.ops.function._padding import *  # noqa: F403
+from mindspore_compat.ops.function._pooling import *  # noqa: F403
 from mindspore_compat.ops.function._reduction import *  # noqa: F403
+from mindspore_compat.ops.function._resizing import *  # noqa: F403
+from mindspore_compat.ops.function._scattering import *  # noqa: F403
 from mindspore_compat.ops.function._shaping import *  # noqa: F403
 from mindspore_compat.ops.function.clip_func import *  # noqa: F403
 from mindspore_compat.ops.function.debug_func import *  # noqa: F403
@@ -78,4 +87,3 @@ INTERNAL = (
     "generator_of",
     "truncated_normal",
 )
-bind_methods(globals())

@@ -8,53 +8,18 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._api.validate import check_choice
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.ops._adapt import as_ints, as_plain, dtype_or_none, to_dtype
 
-__all__ = [
-    "zeros",
-    "ones",
-    "full",
-    "fill",
-    "fills",
-    "eye",
-    "zeros_like",
-    "ones_like",
-    "full_like",
-    "arange",
-    "range",
-    "linspace",
-    "logspace",
-    "scalar_to_tensor",
-    "scalar_to_array",
-    "tuple_to_array",
-    "one_hot",
-    "tril_indices",
-    "triu_indices",
-    "vander",
-    "diag",
-    "diagflat",
-    "diag_embed",
-    "meshgrid",
-    "cartesian_prod",
-    "combinations",
-    "block_diag",
-    "bartlett_window",
-    "blackman_window",
-    "hamming_window",
-    "hann_window",
-    "kaiser_window",
-    "sequence_mask",
-    "cast",
-    "type_as",
-    "matrix_diag",
-    "deepcopy",
-    "scalar_cast",
-    "zero_",
-    "tensor_range",
-]
+__all__ = """
+    zeros ones full fill fills eye zeros_like ones_like full_like arange range linspace logspace scalar_to_tensor
+    scalar_to_array tuple_to_array one_hot tril_indices triu_indices vander diag diagflat diag_embed meshgrid
+    cartesian_prod combinations block_diag bartlett_window blackman_window hamming_window hann_window kaiser_window
+    sequence_mask cast type_as matrix_diag deepcopy scalar_cast zero_ tensor_range
+""".split()
 
 _int64 = torch.int64
 
@@ -302,8 +267,7 @@ def meshgrid(*inputs: Any, indexing: str = "xy") -> Any:
     """Coordinate grids of 1-d tensors; "xy" swaps the first two axes."""
     if len(inputs) == 1 and isinstance(inputs[0], (tuple, list)):
         inputs = tuple(inputs[0])
-    if indexing not in ("xy", "ij"):
-        raise ValueError(f"For 'Meshgrid', the 'indexing' must be 'xy' or 'ij', but got {indexing!r}.")
+    check_choice(indexing, "indexing", ("xy", "ij"), "Meshgrid")
     return wrap(tuple(torch.meshgrid(*inputs, indexing=indexing)))
 
 

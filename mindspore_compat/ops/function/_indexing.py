@@ -1,84 +1,28 @@
-"""Gathering, scattering, masking, slicing and segments. Part of ``mindspore.ops.function.array_func``."""
+"""Gathering, writing at indices, masking, slicing and segments. Part of ``mindspore.ops.function.array_func``."""
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, changed, get_data, pair, passes_gradient, to_dtype
+from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, get_data, pair, to_dtype
 
-__all__ = [
-    "gather",
-    "gather_d",
-    "gather_elements",
-    "gather_nd",
-    "take",
-    "index_select",
-    "index_add",
-    "index_fill",
-    "inplace_add",
-    "inplace_sub",
-    "inplace_update",
-    "inplace_index_add",
-    "select",
-    "where",
-    "masked_fill",
-    "masked_select",
-    "masked_scatter",
-    "nonzero",
-    "argwhere",
-    "slice",
-    "tensor_slice",
-    "strided_slice",
-    "narrow",
-    "slice_scatter",
-    "select_scatter",
-    "diagonal_scatter",
-    "scatter",
-    "scatter_nd",
-    "scatter_update",
-    "scatter_add",
-    "scatter_sub",
-    "scatter_mul",
-    "scatter_div",
-    "scatter_max",
-    "scatter_min",
-    "scatter_nd_update",
-    "scatter_nd_add",
-    "scatter_nd_sub",
-    "scatter_nd_mul",
-    "scatter_nd_div",
-    "scatter_nd_max",
-    "scatter_nd_min",
-    "tensor_scatter_update",
-    "tensor_scatter_add",
-    "tensor_scatter_sub",
-    "tensor_scatter_mul",
-    "tensor_scatter_div",
-    "tensor_scatter_max",
-    "tensor_scatter_min",
-    "tensor_scatter_elements",
-    "unsorted_segment_sum",
-    "unsorted_segment_max",
-    "unsorted_segment_min",
-    "unsorted_segment_prod",
-    "index_put",
-    "fill_diagonal",
-    "embedding_lookup",
-    "set_diag",
-    "matrix_set_diag",
-    "matrix_diag_part",
-    "put_",
-]
+__all__ = """
+    gather gather_d gather_elements gather_nd take index_select index_add index_fill inplace_add inplace_sub
+    inplace_update inplace_index_add select where masked_fill masked_select masked_scatter nonzero argwhere slice
+    tensor_slice strided_slice narrow slice_scatter select_scatter diagonal_scatter scatter unsorted_segment_sum
+    unsorted_segment_max unsorted_segment_min unsorted_segment_prod index_put fill_diagonal embedding_lookup
+    set_diag matrix_set_diag matrix_diag_part put_
+""".split()
+
 
 _int64 = torch.int64
 
 
-def _long(indices: Any, like: torch.Tensor | None = None) -> torch.Tensor:
+def as_long(indices: Any, like: torch.Tensor | None = None) -> torch.Tensor:
     """Indices as int64, which torch's gathers and scatters want."""
     return as_plain(indices, _int64, like)
 
@@ -92,7 +36,7 @@ def gather(input_params: Any, input_indices: Any, axis: Any, batch_dims: int = 0
     x, indices = input_params, as_plain(input_indices, None, input_params)
     axis = axis % x.dim() if x.dim() else 0
     if batch_dims:
-        return _gather_batched(x, _long(indices), axis, batch_dims % indices.dim())
+        return _gather_batched(x, as_long(indices), axis, batch_dims % indices.dim())
     flat = indices if indices.dim() == 1 else torch.reshape(indices, (-1,))
     flat = flat if flat.dtype in (_int64, torch.int32) else to_dtype(flat, _int64)
     try:
@@ -119,7 +63,7 @@ def _gather_batched(x: torch.Tensor, indices: torch.Tensor, axis: int, batch_dim
 
 def gather_elements(input: Any, dim: int, index: Any) -> Any:
     """out[i][j] = input[index[i][j]][j] for ``dim`` 0, and so on."""
-    return wrap(torch.gather(input, as_int(dim), _long(index)))
+    return wrap(torch.gather(input, as_int(dim), as_long(index)))
 
 
 def gather_d(x: Any, dim: int, index: Any) -> Any:
@@ -129,13 +73,13 @@ def gather_d(x: Any, dim: int, index: Any) -> Any:
 
 def gather_nd(input_x: Any, indices: Any) -> Any:
     """Slices at coordinates: the last axis of ``indices`` holds one."""
-    indices = _long(indices, input_x)
+    indices = as_long(indices, input_x)
     return wrap(input_x[tuple(torch.unbind(indices, -1))])
 
 
 def take(input: Any, index: Any) -> Any:
     """Elements of the flattened tensor."""
-    return wrap(torch.take(input, _long(index)))
+    return wrap(torch.take(input, as_long(index)))
 
 
 def index_select(input: Any, axis: int, index: Any) -> Any:
@@ -145,7 +89,7 @@ def index_select(input: Any, axis: int, index: Any) -> Any:
 
 def embedding_lookup(input_params: Any, input_indices: Any, offset: int) -> Any:
     """Rows ``input_indices - offset``; those out of range are zero."""
-    places = _long(input_indices) - offset
+    places = as_long(input_indices) - offset
     inside = (places >= 0) & (places < input_params.shape[0])
     rows = input_params[torch.where(inside, places, torch.zeros_like(places))]
     return wrap(
@@ -167,17 +111,19 @@ def index_add(x: Any, indices: Any, y: Any, axis: int, use_lock: bool = True, ch
 def index_fill(x: Any, axis: int, index: Any, value: Any) -> Any:
     """``x`` with one value at the indices of ``axis``."""
     value = value.item() if isinstance(value, torch.Tensor) else value
-    return wrap(torch.index_fill(x, as_int(axis), torch.reshape(_long(index, x), (-1,)), value))
+    return wrap(torch.index_fill(x, as_int(axis), torch.reshape(as_long(index, x), (-1,)), value))
 
 
 def index_put(x: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """``x`` with values at the index tensors."""
-    return wrap(torch.index_put(x, [_long(item) for item in indices], values, bool(accumulate)))
+    return wrap(torch.index_put(x, [as_long(item) for item in indices], values, bool(accumulate)))
 
 
 def _rows(indices: Any, like: torch.Tensor) -> torch.Tensor:
     return (
-        torch.tensor(as_ints(indices), device=like.device) if not isinstance(indices, torch.Tensor) else _long(indices)
+        torch.tensor(as_ints(indices), device=like.device)
+        if not isinstance(indices, torch.Tensor)
+        else as_long(indices)
     )
 
 
@@ -225,7 +171,7 @@ def matrix_diag_part(x: Any, k: Any, padding_value: Any = 0, align: str = "RIGHT
 def put_(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """Put values at flat indices of the tensor itself; returns it."""
     with torch.no_grad():
-        torch.Tensor.put_(input, _long(index), source, accumulate)
+        torch.Tensor.put_(input, as_long(index), source, accumulate)
     return input
 
 
@@ -248,123 +194,7 @@ def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2:
 
 def scatter(input: Any, axis: int, index: Any, src: Any) -> Any:
     """out[index[i][j]][j] = src[i][j] for ``axis`` 0, and so on."""
-    return wrap(torch.scatter(input, axis, _long(index), src))
-
-
-_ELEMENTWISE = {"none": None, "add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
-
-
-def tensor_scatter_elements(input_x: Any, indices: Any, updates: Any, axis: int = 0, reduction: str = "none") -> Any:
-    """`scatter`, or with values reduced by "add", "mul", "max" or "min"."""
-    indices = _long(indices)
-    if reduction == "sub":
-        return wrap(torch.scatter_add(input_x, axis, indices, -updates))
-    if reduction not in _ELEMENTWISE:
-        raise ValueError(
-            f"For 'tensor_scatter_elements', the 'reduction' must be one of {list(_ELEMENTWISE)}, but got "
-            f"{reduction!r}."
-        )
-    kind = _ELEMENTWISE[reduction]
-    if kind is None:
-        return wrap(torch.scatter(input_x, axis, indices, updates))
-    return wrap(torch.scatter_reduce(input_x, axis, indices, updates, kind))
-
-
-def scatter_nd(indices: Any, updates: Any, shape: Any) -> Any:
-    """Zeros of ``shape`` with the updates added at coordinates."""
-    zero = torch.zeros(as_ints(shape), dtype=updates.dtype, device=updates.device)
-    return wrap(torch.index_put(zero, tuple(torch.unbind(_long(indices), -1)), updates, True))
-
-
-_Combine = Callable[[torch.Tensor, tuple, torch.Tensor], torch.Tensor]
-
-
-def _reduce_at(kind: str) -> _Combine:
-    """Combine ``x`` with updates at coordinates by "amax", "amin" or "prod", over flat positions of slices."""
-
-    def combine(x: torch.Tensor, places: tuple, updates: torch.Tensor) -> torch.Tensor:
-        depth = len(places)
-        lead, rest = tuple(x.shape[:depth]), tuple(x.shape[depth:])
-        flat = torch.zeros_like(places[0])
-        for length, place in zip(lead, places):
-            flat = flat * length + torch.where(place < 0, place + length, place)
-        rows = torch.reshape(x, (-1, *rest))
-        updates = torch.reshape(torch.Tensor.expand(updates, (*places[0].shape, *rest)), (-1, *rest))
-        index = torch.Tensor.expand(torch.reshape(flat, (-1, *(1,) * len(rest))), tuple(updates.shape))
-        return torch.reshape(torch.scatter_reduce(rows, 0, index, updates, kind), tuple(x.shape))
-
-    return combine
-
-
-def _div_at(x: torch.Tensor, places: tuple, updates: torch.Tensor) -> torch.Tensor:
-    factor = _reduce_at("prod")(torch.ones_like(x), places, updates)
-    return torch.div(x, factor) if x.dtype.is_floating_point else torch.div(x, factor, rounding_mode="trunc")
-
-
-_COMBINE: dict[str, _Combine] = {
-    "update": lambda x, places, updates: torch.index_put(x, places, updates),
-    "add": lambda x, places, updates: torch.index_put(x, places, updates, True),
-    "sub": lambda x, places, updates: torch.index_put(x, places, torch.neg(updates), True),
-    "mul": _reduce_at("prod"),
-    "div": _div_at,
-    "max": _reduce_at("amax"),
-    "min": _reduce_at("amin"),
-}
-
-
-def _tensor_scatter(kind: str) -> Callable[[Any, Any, Any], Any]:
-    combine = _COMBINE[kind]
-
-    def op(input_x: Any, indices: Any, updates: Any) -> Any:
-        return wrap(combine(input_x, tuple(torch.unbind(_long(indices), -1)), updates))
-
-    op.__name__ = op.__qualname__ = f"tensor_scatter_{kind}"
-    op.__doc__ = f"A copy of ``input_x`` with the updates combined ({kind}) at coordinates."
-    return op
-
-
-def _store(variable: torch.Tensor, result: torch.Tensor) -> Any:
-    """Put the result into the variable itself and return that, as upstream does with Parameters."""
-    get_data(variable).copy_(result.detach())
-    return changed(variable)
-
-
-def _scatter_into(kind: str, by_coordinates: bool) -> Callable[..., Any]:
-    combine = _COMBINE[kind]
-
-    def op(input_x: Any, indices: Any, updates: Any, use_locking: bool = False) -> Any:
-        indices = _long(indices)
-        places = tuple(torch.unbind(indices, -1)) if by_coordinates else (indices,)
-        with torch.no_grad():
-            stored = _store(input_x, combine(input_x.detach(), places, updates))
-        if kind == "update" and passes_gradient(updates):  # of the other kinds upstream has no gradient
-            return wrap(combine(stored.detach(), places, updates))
-        return stored
-
-    op.__name__ = op.__qualname__ = f"scatter_{'nd_' if by_coordinates else ''}{kind}"
-    op.__doc__ = (
-        f"Combine ({kind}) the updates into ``input_x`` itself, at "
-        f"{'coordinates' if by_coordinates else 'rows'}; returns it."
-    )
-    return op
-
-
-_KINDS = ("update", "add", "sub", "mul", "div", "max", "min")
-scatter_update, scatter_add, scatter_sub, scatter_mul, scatter_div, scatter_max, scatter_min = (
-    _scatter_into(kind, False) for kind in _KINDS
-)
-scatter_nd_update, scatter_nd_add, scatter_nd_sub, scatter_nd_mul, scatter_nd_div, scatter_nd_max, scatter_nd_min = (
-    _scatter_into(kind, True) for kind in _KINDS
-)
-(
-    tensor_scatter_update,
-    tensor_scatter_add,
-    tensor_scatter_sub,
-    tensor_scatter_mul,
-    tensor_scatter_div,
-    tensor_scatter_max,
-    tensor_scatter_min,
-) = (_tensor_scatter(kind) for kind in _KINDS)
+    return wrap(torch.scatter(input, axis, as_long(index), src))
 
 
 # --- masks ------------------------------------------------------------------------------------------------------------
@@ -470,7 +300,7 @@ def _segments(x: torch.Tensor, segment_ids: torch.Tensor, num_segments: Any, kin
     """Reduce the slices at positions of one id; ids below 0 are left out."""
     count, lead = as_int(num_segments), segment_ids.dim()
     rest = tuple(x.shape[lead:])
-    ids = torch.reshape(_long(segment_ids), (-1,))
+    ids = torch.reshape(as_long(segment_ids), (-1,))
     rows = torch.reshape(x, (ids.numel(), *rest))
     keep = ids >= 0
     if not bool(torch.all(keep)):

@@ -10,46 +10,18 @@ import torch.nn.functional as tf
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.ops._adapt import as_plain, reduced, to_dtype
+from mindspore_compat.ops._adapt import check_reduction, reduced, to_dtype
 
-__all__ = [
-    "cross_entropy",
-    "nll_loss",
-    "nll_loss_outputs",
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
-    "softmax_cross_entropy",
-    "sparse_softmax_cross_entropy",
-    "sigmoid_cross_entropy",
-    "mse_loss",
-    "l1_loss",
-    "smooth_l1_loss",
-    "huber_loss",
-    "kl_div",
-    "ctc_loss",
-    "ctc_loss_outputs",
-    "ctc_greedy_decoder",
-    "cosine_embedding_loss",
-    "cosine_similarity",
-    "gaussian_nll_loss",
-    "hinge_embedding_loss",
-    "margin_ranking_loss",
-    "multi_margin_loss",
-    "multilabel_margin_loss",
-    "multilabel_soft_margin_loss",
-    "soft_margin_loss",
-    "triplet_margin_loss",
-    "l2_loss",
-    "intopk",
-    "mse_loss_ext",
-]
+__all__ = """
+    cross_entropy nll_loss nll_loss_outputs binary_cross_entropy binary_cross_entropy_with_logits
+    softmax_cross_entropy sparse_softmax_cross_entropy sigmoid_cross_entropy mse_loss l1_loss smooth_l1_loss
+    huber_loss kl_div cosine_embedding_loss cosine_similarity gaussian_nll_loss hinge_embedding_loss
+    margin_ranking_loss multi_margin_loss multilabel_margin_loss multilabel_soft_margin_loss soft_margin_loss
+    triplet_margin_loss l2_loss intopk mse_loss_ext
+""".split()
+
 
 _int64 = torch.int64
-
-
-def _check_reduction(reduction: str, owner: str) -> None:
-    if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"For '{owner}', the 'reduction' must be in ['mean', 'sum', 'none'], but got {reduction!r}.")
 
 
 def cross_entropy(
@@ -61,7 +33,7 @@ def cross_entropy(
     label_smoothing: float = 0.0,
 ) -> Any:
     """log_softmax, then the negative log likelihood of classes (ints) or probabilities (floats)."""
-    _check_reduction(reduction, "cross_entropy")
+    check_reduction(reduction, "cross_entropy")
     if not target.dtype.is_floating_point:
         target = to_dtype(target, _int64)
     return wrap(
@@ -80,7 +52,7 @@ def nll_loss(
     label_smoothing: float = 0.0,
 ) -> Any:
     """The negative log likelihood of the target classes, from log probabilities."""
-    _check_reduction(reduction, "nll_loss")
+    check_reduction(reduction, "nll_loss")
     target = to_dtype(target, _int64)
     if not label_smoothing:
         return wrap(tf.nll_loss(inputs, target, weight, ignore_index=ignore_index, reduction=reduction))
@@ -108,7 +80,7 @@ def binary_cross_entropy(logits: Any, labels: Any, weight: Any = None, reduction
     """-(y log p + (1 - y) log(1 - p)), weighted (no gradient for the weight); logarithms are cut at those of 1e-12, as
     upstream does.
     """
-    _check_reduction(reduction, "binary_cross_entropy")
+    check_reduction(reduction, "binary_cross_entropy")
     floor, weight = 1e-12, None if weight is None else weight.detach()
     loss = -(
         labels * torch.log(torch.clamp(logits, min=floor))
@@ -121,7 +93,7 @@ def binary_cross_entropy_with_logits(
     input: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: str = "mean"
 ) -> Any:
     """`binary_cross_entropy` of sigmoid(input); the weights get no gradient."""
-    _check_reduction(reduction, "binary_cross_entropy_with_logits")
+    check_reduction(reduction, "binary_cross_entropy_with_logits")
     if isinstance(
         weight, str
     ):  # ops.binary_cross_entropy_with_logits(logits, label, weight, pos_weight, reduction): nothing was left out
@@ -176,13 +148,13 @@ def smooth_l1_loss(input: Any, target: Any, beta: float = 1.0, reduction: str = 
     Raises:
         ValueError: unless ``beta`` is above 0.
     """
-    _check_reduction(reduction, "smooth_l1_loss")
+    check_reduction(reduction, "smooth_l1_loss")
     return wrap(tf.smooth_l1_loss(input, target, reduction=reduction, beta=beta))
 
 
 def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
     """d² / 2 for |d| <= delta, else delta (|d| - delta / 2)."""
-    _check_reduction(reduction, "huber_loss")
+    check_reduction(reduction, "huber_loss")
     return wrap(tf.huber_loss(input, target, reduction=reduction, delta=delta))
 
 
@@ -200,177 +172,6 @@ def l2_loss(input_x: Any) -> Any:
     return wrap(torch.sum(kernels.square(input_x)) / 2)
 
 
-# --- CTC --------------------------------------------------------------------------------------------------------------
-
-
-def ctc_loss(
-    log_probs: Any,
-    targets: Any,
-    input_lengths: Any,
-    target_lengths: Any,
-    blank: int = 0,
-    reduction: str = "mean",
-    zero_infinity: bool = False,
-) -> Any:
-    """(connectionist temporal classification loss, log alpha: of each sequence's paths, by step and state)."""
-    _check_reduction(reduction, "ctc_loss")
-    input_lengths, target_lengths = (to_dtype(as_plain(item), _int64).cpu() for item in (input_lengths, target_lengths))
-    losses, alpha = torch._ctc_loss(
-        log_probs, to_dtype(targets, _int64), input_lengths, target_lengths, blank, zero_infinity
-    )
-    if zero_infinity:
-        losses = torch.masked_fill(losses, torch.isinf(losses.detach()), 0)
-    if reduction == "mean":
-        losses = losses / torch.clamp(target_lengths, min=1).to(losses)
-    states = 2 * (targets.shape[-1] if targets.dim() > 1 else int(target_lengths.max())) + 1
-    return reduced(losses, reduction, "ctc_loss"), wrap(
-        _reached(tf.pad(alpha.detach(), (0, states - alpha.shape[2])), input_lengths, target_lengths)
-    )
-
-
-def _reached(alpha: Any, input_lengths: Any, target_lengths: Any) -> torch.Tensor:
-    """Log probabilities (batch, step, blank or label or blank …) of the paths to a state; torch leaves what lies behind
-    the lengths unset.
-    """
-    is_step = torch.arange(alpha.shape[1])[None, :, None] < input_lengths.reshape(-1, 1, 1)
-    is_state = torch.arange(alpha.shape[2]) < 2 * target_lengths.reshape(-1, 1, 1) + 1
-    return torch.where((is_step & is_state).to(alpha.device), alpha, -torch.inf)
-
-
-def ctc_loss_outputs(
-    x: Any,
-    labels_indices: Any,
-    labels_values: Any,
-    sequence_length: Any,
-    ignore_longer: bool = False,
-    collapse_repeated: bool = False,
-    merge_repeated: bool = True,
-) -> Any:
-    """(loss of each sequence, its gradient by ``x``) for (time, batch, classes) logits; the last class is the blank.
-
-    Labels come as coordinates (batch, place) and values; below 0, or from the blank on, is padding. A sequence that has
-    no path to its labels has the loss infinity and no gradient.
-
-    Args:
-        ignore_longer: take sequences that are shorter than their labels.
-        collapse_repeated: take labels that follow their equals away first.
-        merge_repeated: a path may stay at a label, and needs a blank between two equal ones; False: each step is a
-            label of its own.
-
-    Raises:
-        RuntimeError: for a label after padding, a length outside of 1 to time, or one shorter than the labels unless
-            ``ignore_longer``.
-    """
-    steps, batch, classes = x.shape
-    spans = as_plain(sequence_length, _int64).tolist()
-    rows = _ctc_labels(
-        as_plain(labels_indices).tolist(), as_plain(labels_values).tolist(), batch, classes - 1, collapse_repeated
-    )
-    for labels, span in zip(rows, spans):
-        if not 0 < span <= steps:
-            raise RuntimeError(
-                f"For 'CTCLoss', the 'sequence_length' must be in the range of [1, {steps}], but got {span}."
-            )
-        if span < len(labels) and not ignore_longer:
-            raise RuntimeError(
-                "For 'CTCLoss', input time(sequence length) must be greater than output size(label length), but got "
-                f"sequence length: {span} and label length: {len(labels)}. Set ignore_longer_outputs_than_inputs."
-            )
-    loss_of = _ctc_merging if merge_repeated else _ctc_not_merging
-    with torch.enable_grad():
-        point = x.detach().requires_grad_(True)
-        (gradient,) = torch.autograd.grad(loss_of(torch.log_softmax(point, -1), rows, spans).sum(), point)
-    return wrap(loss_of(torch.log_softmax(x, -1), rows, spans)), wrap(gradient)
-
-
-def _ctc_labels(
-    indices: list[list[int]], values: list[int], batch: int, blank: int, collapse_repeated: bool
-) -> list[list[int]]:
-    """The labels of each sequence without padding."""
-    rows: list[list[int]] = [[] for _ in range(batch)]
-    padded = [False] * batch
-    for (row, _), label in zip(indices, values):
-        if not 0 <= label < blank:
-            padded[row] = True
-        elif padded[row]:
-            raise RuntimeError(
-                f"For 'CTCLoss', the value of labels_values must be in the range of [0, {blank}) up to the padding of "
-                "its "
-                f"sequence, but got {label} after it."
-            )
-        elif not (collapse_repeated and rows[row] and rows[row][-1] == label):
-            rows[row].append(label)
-    return rows
-
-
-def _ctc_merging(log_probs: Any, rows: list[list[int]], spans: list[int]) -> torch.Tensor:
-    """CTC's loss of each sequence; torch's gives NaN as the gradient of an infinite one."""
-    targets = torch.tensor([label for labels in rows for label in labels], dtype=_int64, device=log_probs.device)
-    shared = log_probs.shape[2] - 1, "none"
-    lengths = torch.tensor(spans), torch.tensor([len(labels) for labels in rows])
-    with torch.no_grad():
-        infinite = torch.isinf(tf.ctc_loss(log_probs, targets, *lengths, *shared))
-    return torch.masked_fill(
-        tf.ctc_loss(log_probs, targets, *lengths, *shared, zero_infinity=True), infinite, torch.inf
-    )
-
-
-def _ctc_not_merging(log_probs: Any, rows: list[list[int]], spans: list[int]) -> torch.Tensor:
-    """The same where a path may not stay at a label: the sum over paths, step by step, of the log probability to be at
-    each state.
-
-    States are blank, label, blank, label, …, blank.
-    """
-    impossible, blank = -1e30, log_probs.shape[2] - 1  # finite, since -inf has no gradient
-    longest = max(map(len, rows))
-    states = torch.full((len(rows), 2 * longest + 1), blank)
-    for states_of_row, labels in zip(states, rows):
-        states_of_row[1 : 2 * len(labels) : 2] = torch.tensor(labels, dtype=_int64)
-    states = states.to(log_probs.device)
-    is_blank = states == blank
-    ends = 2 * torch.tensor([[len(labels)] for labels in rows], device=log_probs.device)
-    spans_N1 = torch.tensor(spans, device=log_probs.device)[:, None]
-    at = torch.where(
-        torch.arange(states.shape[1], device=log_probs.device) < 2, torch.gather(log_probs[0], 1, states), impossible
-    )
-    for step in range(1, max(spans)):
-        stays = torch.where(is_blank, at, impossible)
-        comes = tf.pad(at, (1, 0), value=impossible)[:, :-1]
-        skips = torch.where(is_blank, impossible, tf.pad(at, (2, 0), value=impossible)[:, : at.shape[1]])
-        after = kernels.logsumexp(torch.stack([stays, comes, skips]), 0) + torch.gather(log_probs[step], 1, states)
-        at = torch.where(spans_N1 > step, torch.clamp(after, min=impossible), at)
-    last = torch.gather(at, 1, torch.cat([ends, torch.clamp(ends - 1, min=0)], 1))
-    last = torch.where(torch.cat([ends >= 0, ends > 0], 1), last, impossible)
-    loss = -kernels.logsumexp(last, 1)
-    return torch.masked_fill(loss, loss.detach() > -impossible / 2, torch.inf)
-
-
-def ctc_greedy_decoder(inputs: Any, sequence_length: Any, merge_repeated: bool = True) -> Any:
-    """(coordinates, values, dense shape, score) of the best path of (time, batch, classes) log probabilities; last
-    class is blank.
-    """
-    best, labels = torch.max(inputs, -1)
-    blank, coordinates, values, longest = inputs.shape[2] - 1, [], [], 0
-    score = []
-    for row, steps in enumerate(as_plain(sequence_length).tolist()):
-        path = labels[:steps, row].tolist()
-        kept = [
-            label
-            for i, label in enumerate(path)
-            if label != blank and not (merge_repeated and i and path[i - 1] == label)
-        ]
-        coordinates += [[row, place] for place in range(len(kept))]
-        values += kept
-        longest = max(longest, len(kept))
-        score.append(-torch.sum(best[:steps, row]))
-    return (
-        wrap(torch.tensor(coordinates, dtype=_int64).reshape(-1, 2)),
-        wrap(torch.tensor(values, dtype=_int64)),
-        wrap(torch.tensor([inputs.shape[1], longest], dtype=_int64)),
-        wrap(torch.unsqueeze(torch.stack(score), 1)),
-    )
-
-
 # --- similarity and margins -------------------------------------------------------------------------------------------
 
 
@@ -381,7 +182,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-08) -> Any
 
 def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
     """1 - cos for target 1, max(0, cos - margin) for -1."""
-    _check_reduction(reduction, "cosine_embedding_loss")
+    check_reduction(reduction, "cosine_embedding_loss")
     return wrap(tf.cosine_embedding_loss(input1, input2, target, margin, reduction=reduction))
 
 
@@ -389,20 +190,20 @@ def gaussian_nll_loss(
     x: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-06, reduction: str = "mean"
 ) -> Any:
     """The negative log likelihood of normal distributions."""
-    _check_reduction(reduction, "gaussian_nll_loss")
+    check_reduction(reduction, "gaussian_nll_loss")
     return wrap(tf.gaussian_nll_loss(x, target, var, full=full, eps=eps, reduction=reduction))
 
 
 def hinge_embedding_loss(inputs: Any, targets: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
     """x for target 1, max(0, margin - x) for -1."""
-    _check_reduction(reduction, "hinge_embedding_loss")
+    check_reduction(reduction, "hinge_embedding_loss")
     loss = torch.where(targets == 1, inputs, torch.where(targets == -1, torch.clamp(margin - inputs, min=0), 0))
     return reduced(loss, reduction, "hinge_embedding_loss")
 
 
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
     """max(0, -target (input1 - input2) + margin)."""
-    _check_reduction(reduction, "margin_ranking_loss")
+    check_reduction(reduction, "margin_ranking_loss")
     return wrap(tf.margin_ranking_loss(input1, input2, target, margin, reduction=reduction))
 
 
@@ -410,13 +211,13 @@ def multi_margin_loss(
     input: Any, target: Any, p: int = 1, margin: float = 1, weight: Any = None, reduction: str = "mean"
 ) -> Any:
     """The hinge loss of classes."""
-    _check_reduction(reduction, "multi_margin_loss")
+    check_reduction(reduction, "multi_margin_loss")
     return wrap(tf.multi_margin_loss(input, to_dtype(target, _int64), p, margin, weight, reduction=reduction))
 
 
 def multilabel_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     """The hinge loss of sets of classes."""
-    _check_reduction(reduction, "multilabel_margin_loss")
+    check_reduction(reduction, "multilabel_margin_loss")
     target = to_dtype(target, _int64)
     if is_tracing():  # torch 2.13's decomposition of it for compilers gives other values
         return wrap(not_traced(tf.multilabel_margin_loss, input, target, reduction=reduction))
@@ -425,7 +226,7 @@ def multilabel_margin_loss(input: Any, target: Any, reduction: str = "mean") -> 
 
 def multilabel_soft_margin_loss(input: Any, target: Any, weight: Any = None, reduction: str = "mean") -> Any:
     """Mean over classes of the binary cross entropy with logits."""
-    _check_reduction(reduction, "multilabel_soft_margin_loss")
+    check_reduction(reduction, "multilabel_soft_margin_loss")
     return wrap(tf.multilabel_soft_margin_loss(input, target, weight, reduction=reduction))
 
 
@@ -445,7 +246,7 @@ def triplet_margin_loss(
     reduction: str = "mean",
 ) -> Any:
     """max(0, distance to positive - distance to negative + margin)."""
-    _check_reduction(reduction, "triplet_margin_loss")
+    check_reduction(reduction, "triplet_margin_loss")
     return wrap(tf.triplet_margin_loss(anchor, positive, negative, float(margin), p, eps, swap, reduction=reduction))
 
 

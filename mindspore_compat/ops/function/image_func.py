@@ -7,21 +7,15 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.validate import check_choice
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, as_plain, to_dtype
 
-__all__ = [
-    "bounding_box_decode",
-    "bounding_box_encode",
-    "check_valid",
-    "crop_and_resize",
-    "iou",
-    "roi_align",
-    "nms_with_mask",
-    "ps_roi_pooling",
-    "deformable_conv2d",
-]
+__all__ = """
+    bounding_box_decode bounding_box_encode check_valid crop_and_resize iou roi_align nms_with_mask ps_roi_pooling
+    deformable_conv2d
+""".split()
 
 
 def _parts(boxes: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -172,11 +166,7 @@ def crop_and_resize(
     Raises:
         ValueError: for a method other than "bilinear", "nearest" and "bilinear_v2".
     """
-    if method not in ("bilinear", "nearest", "bilinear_v2"):
-        raise ValueError(
-            "For 'crop_and_resize', the 'method' must be one of 'bilinear', 'nearest' and 'bilinear_v2', but got "
-            f"{method!r}."
-        )
+    check_choice(method, "method", ("bilinear", "nearest", "bilinear_v2"), "crop_and_resize")
     height, width = image.shape[1:3]
     rows, cols = as_ints(crop_size)
     y1, x1, y2, x2 = torch.unbind(boxes.float(), -1)

@@ -12,62 +12,13 @@ from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import pair
 
-__all__ = [
-    "matmul",
-    "mat_mul",
-    "batch_mat_mul",
-    "mm",
-    "bmm",
-    "mv",
-    "dot",
-    "batch_dot",
-    "tensor_dot",
-    "inner",
-    "outer",
-    "ger",
-    "kron",
-    "vecdot",
-    "cross",
-    "einsum",
-    "addmm",
-    "addmv",
-    "addbmm",
-    "baddbmm",
-    "addr",
-    "dense",
-    "bias_add",
-    "cdist",
-    "pdist",
-    "cholesky",
-    "cholesky_inverse",
-    "cholesky_solve",
-    "cond",
-    "det",
-    "matrix_determinant",
-    "logdet",
-    "slogdet",
-    "log_matrix_determinant",
-    "eig",
-    "eigvals",
-    "geqrf",
-    "inverse",
-    "lu_solve",
-    "lu_unpack",
-    "matrix_exp",
-    "matrix_power",
-    "matrix_solve",
-    "orgqr",
-    "ormqr",
-    "pinv",
-    "qr",
-    "svd",
-    "lstsq",
-    "matrix_triangular_solve",
-    "addmm_",
-    "baddbmm_ext",
-    "einsum_ext",
-    "bidense",
-]
+__all__ = """
+    matmul mat_mul batch_mat_mul mm bmm mv dot batch_dot tensor_dot inner outer ger kron vecdot cross einsum addmm
+    addmv addbmm baddbmm addr dense bias_add cdist pdist cholesky cholesky_inverse cholesky_solve cond det
+    matrix_determinant logdet slogdet log_matrix_determinant eig eigvals geqrf inverse lu_solve lu_unpack matrix_exp
+    matrix_power matrix_solve orgqr ormqr pinv qr svd lstsq matrix_triangular_solve addmm_ baddbmm_ext einsum_ext
+    bidense
+""".split()
 
 
 def matmul(input: Any, other: Any) -> Any:

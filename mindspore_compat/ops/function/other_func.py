@@ -17,69 +17,15 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.ops._adapt import as_plain, changed, get_data, passes_gradient, to_dtype
 
-__all__ = [
-    "depend",
-    "identity",
-    "partial",
-    "assign",
-    "assign_add",
-    "assign_sub",
-    "make_range",
-    "make_tuple",
-    "make_list",
-    "make_slice",
-    "make_dict",
-    "tuple_getitem",
-    "list_getitem",
-    "dict_getitem",
-    "tuple_setitem",
-    "list_setitem",
-    "dict_setitem",
-    "tuple_len",
-    "list_len",
-    "tuple_reversed",
-    "tuple_div",
-    "tuple_equal",
-    "list_equal",
-    "in_dict",
-    "not_in_dict",
-    "is_",
-    "is_not",
-    "string_eq",
-    "string_concat",
-    "bool_not",
-    "bool_or",
-    "bool_and",
-    "bool_eq",
-    "scalar_add",
-    "scalar_sub",
-    "scalar_mul",
-    "scalar_div",
-    "scalar_floordiv",
-    "scalar_mod",
-    "scalar_pow",
-    "scalar_eq",
-    "scalar_ne",
-    "scalar_lt",
-    "scalar_le",
-    "scalar_gt",
-    "scalar_ge",
-    "scalar_log",
-    "scalar_uadd",
-    "scalar_usub",
-    "scalar_max",
-    "scalar_min",
-    "array_to_scalar",
-    "typeof",
-    "isconstant",
-    "mixed_precision_cast",
-    "shape_mul",
-    "switch",
-    "move_to",
-    "hastype",
-    "is_tensor_bool_cond",
-    "float_status",
-]
+__all__ = """
+    depend identity partial assign assign_add assign_sub make_range make_tuple make_list make_slice make_dict
+    tuple_getitem list_getitem dict_getitem tuple_setitem list_setitem dict_setitem tuple_len list_len
+    tuple_reversed tuple_div tuple_equal list_equal in_dict not_in_dict is_ is_not string_eq string_concat bool_not
+    bool_or bool_and bool_eq scalar_add scalar_sub scalar_mul scalar_div scalar_floordiv scalar_mod scalar_pow
+    scalar_eq scalar_ne scalar_lt scalar_le scalar_gt scalar_ge scalar_log scalar_uadd scalar_usub scalar_max
+    scalar_min array_to_scalar typeof isconstant mixed_precision_cast shape_mul switch move_to hastype
+    is_tensor_bool_cond float_status
+""".split()
 
 
 def depend(value: Any, expr: Any) -> Any:
@@ -229,22 +175,11 @@ tuple_len = list_len = len
 tuple_equal = list_equal = string_eq = bool_eq = scalar_eq = operator.eq
 string_concat = scalar_add = operator.add
 is_, is_not, bool_not = operator.is_, operator.is_not, operator.not_
-scalar_sub, scalar_mul, scalar_div, scalar_floordiv, scalar_mod, scalar_pow = (
-    operator.sub,
-    operator.mul,
-    operator.truediv,
-    operator.floordiv,
-    operator.mod,
-    operator.pow,
-)
+scalar_sub, scalar_mul, scalar_div, scalar_floordiv = operator.sub, operator.mul, operator.truediv, operator.floordiv
+scalar_mod, scalar_pow = operator.mod, operator.pow
 scalar_ne, scalar_lt, scalar_le, scalar_gt, scalar_ge = operator.ne, operator.lt, operator.le, operator.gt, operator.ge
-scalar_log, scalar_uadd, scalar_usub, scalar_max, scalar_min = (
-    math.log,
-    operator.pos,
-    operator.neg,
-    builtins.max,
-    builtins.min,
-)
+scalar_log, scalar_uadd, scalar_usub, scalar_max = math.log, operator.pos, operator.neg, builtins.max
+scalar_min = builtins.min
 
 
 def tuple_reversed(items: tuple) -> tuple:

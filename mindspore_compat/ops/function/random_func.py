@@ -14,39 +14,12 @@ from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, as_plain, dtype_or_none, to_dtype
 
-__all__ = [
-    "normal",
-    "uniform",
-    "gamma",
-    "laplace",
-    "poisson",
-    "standard_normal",
-    "standard_laplace",
-    "uniform_int",
-    "rand",
-    "rand_like",
-    "randn",
-    "randn_like",
-    "randint",
-    "randint_like",
-    "randperm",
-    "bernoulli",
-    "multinomial",
-    "multinomial_with_replacement",
-    "random_categorical",
-    "random_gamma",
-    "random_poisson",
-    "choice_with_mask",
-    "log_uniform_candidate_sampler",
-    "uniform_candidate_sampler",
-    "random_",
-    "uniform_",
-    "normal_",
-    "exponential_",
-    "bernoulli_",
-    "generator_of",
-    "truncated_normal",
-]
+__all__ = """
+    normal uniform gamma laplace poisson standard_normal standard_laplace uniform_int rand rand_like randn
+    randn_like randint randint_like randperm bernoulli multinomial multinomial_with_replacement random_categorical
+    random_gamma random_poisson choice_with_mask log_uniform_candidate_sampler uniform_candidate_sampler random_
+    uniform_ normal_ exponential_ bernoulli_ generator_of truncated_normal
+""".split()
 
 _int64 = torch.int64
 

@@ -10,25 +10,15 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.validate import check_choice
 from mindspore_compat.common._wrap import wrap
+from mindspore_compat.communication import management
 from mindspore_compat.ops._declare import primitive
 
-__all__ = [
-    "ReduceOp",
-    "AllReduce",
-    "AllGather",
-    "ReduceScatter",
-    "Broadcast",
-    "Reduce",
-    "AlltoAll",
-    "Barrier",
-    "Send",
-    "Receive",
-    "CollectiveGather",
-    "CollectiveScatter",
-    "_VirtualDataset",
-    "_MirrorOperator",
-]
+__all__ = """
+    ReduceOp AllReduce AllGather ReduceScatter Broadcast Reduce AlltoAll Barrier Send Receive CollectiveGather
+    CollectiveScatter _VirtualDataset _MirrorOperator
+""".split()
 
 _Run = Callable[..., Any]
 _WORLD = "hccl_world_group"
@@ -45,9 +35,7 @@ class ReduceOp:
 
 def _group(name: str, owner: str) -> Any:
     """The torch group of a name (None: the world)."""
-    from mindspore_compat.communication.management import _group as lookup
-
-    return lookup(name, owner)[1]
+    return management._group(name, owner)[1]
 
 
 def _running() -> bool:
@@ -63,8 +51,7 @@ def _check(owner: str, group: Any, op: Any = "sum") -> None:
         raise TypeError(f"For '{owner}', the 'group' must be a str, but got {type(group).__name__}.")
     if not isinstance(op, str):
         raise TypeError(f"For '{owner}', the 'op' must be a str, but got {type(op).__name__}.")
-    if op not in ("sum", "max", "min", "prod"):
-        raise ValueError(f"For '{owner}', the 'op' must be one of 'sum', 'max', 'min' and 'prod', but got {op!r}.")
+    check_choice(op, "op", ("sum", "max", "min", "prod"), owner)
 
 
 def _torch_op(op: str) -> Any:

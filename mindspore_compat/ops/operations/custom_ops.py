@@ -62,13 +62,8 @@ class Custom(PrimitiveWithInfer):
                 f"{self._who}: needs upstream's kernel compiler. Write it as 'pyfunc' or 'aot', or with functions of "
                 "mindspore.ops."
             )
-        self.func, self.func_type, self.out_shape, self.out_dtype, self.bprop = (
-            func,
-            func_type,
-            out_shape,
-            out_dtype,
-            bprop,
-        )
+        self.func, self.func_type, self.out_shape, self.out_dtype = func, func_type, out_shape, out_dtype
+        self.bprop = bprop
         self.reg_info = reg_info if reg_info is not None else getattr(func, "reg_info", None)
         self.add_prim_attr("func_type", func_type)
 

@@ -10,19 +10,12 @@ import torch
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
+from mindspore_compat.ops._adapt import check_tensors
 from mindspore_compat.ops._declare import plain, primitive
 
-__all__ = [
-    "ScalarSummary",
-    "ImageSummary",
-    "TensorSummary",
-    "HistogramSummary",
-    "Print",
-    "Assert",
-    "TensorDump",
-    "InsertGradientOf",
-    "HookBackward",
-]
+__all__ = """
+    ScalarSummary ImageSummary TensorSummary HistogramSummary Print Assert TensorDump InsertGradientOf HookBackward
+""".split()
 
 _Run = Callable[..., Any]
 
@@ -37,8 +30,7 @@ def _summary(kind: str, owner: str, dims: Callable[[int], bool], needed: str) ->
             raise TypeError(f"For '{owner}', the 'name' must be a str, but got {type(name).__name__}.")
         if not name:
             raise ValueError(f"For '{owner}', the 'name' must not be an empty str. Give the value a name.")
-        if not isinstance(value, torch.Tensor):
-            raise TypeError(f"For '{owner}', the 'value' must be a Tensor, but got {type(value).__name__}.")
+        check_tensors(owner, value=value)
         if not dims(value.dim()):
             raise ValueError(f"For '{owner}', the dimension of 'value' must be {needed}, but got {value.dim()}.")
         program.not_repeatable("it gives values to the summary")

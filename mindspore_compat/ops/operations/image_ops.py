@@ -5,36 +5,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_str_in
+from mindspore_compat._api.validate import check_bool
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints
 from mindspore_compat.ops._declare import plain, primitive
+from mindspore_compat.ops.operations import _image_table
+from mindspore_compat.ops.operations._image_table import *  # noqa: F403
 
 __all__ = [
-    "ResizeBilinear",
-    "ResizeBilinearV2",
-    "ResizeNearestNeighbor",
-    "ResizeNearestNeighborV2",
-    "ResizeBicubic",
-    "ResizeLinear1D",
-    "ResizeArea",
-    "CropAndResize",
-    "ROIAlign",
-    "IOU",
-    "CheckValid",
-    "BoundingBoxEncode",
-    "BoundingBoxDecode",
-    "NMSWithMask",
-    "PsROIPooling",
-    "AffineGrid",
-    "RGBToHSV",
-    "HSVToRGB",
+    *_image_table.__all__,
+    *"""
+    ResizeBilinear ResizeNearestNeighbor ResizeLinear1D ResizeArea IOU CheckValid RGBToHSV HSVToRGB
+    """.split(),
 ]
 
 _Run = Callable[..., Any]
@@ -60,12 +48,6 @@ def ResizeBilinear(size: Any, align_corners: bool = False, half_pixel_centers: b
 
 
 @primitive
-def ResizeBilinearV2(align_corners: bool = False, half_pixel_centers: bool = False) -> _Run:
-    """(N, C, H, W) resized by linear interpolation."""
-    return lambda image, size: F.resize_linear(image, size, align_corners, half_pixel_centers)
-
-
-@primitive
 def ResizeNearestNeighbor(size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> _Run:
     """(N, C, H, W) resized by nearest neighbours."""
     size = _check_size(size, "ResizeNearestNeighbor")
@@ -74,26 +56,8 @@ def ResizeNearestNeighbor(size: Any, align_corners: bool = False, half_pixel_cen
 
 
 @primitive
-def ResizeNearestNeighborV2(align_corners: bool = False, half_pixel_centers: bool = False) -> _Run:
-    """(N, C, H, W) resized by nearest neighbours."""
-    return lambda image, size: F.resize_nearest(image, size, align_corners, half_pixel_centers)
-
-
-@primitive
-def ResizeBicubic(align_corners: bool = False, half_pixel_centers: bool = False) -> _Run:
-    """(N, C, H, W) resized by cubic interpolation."""
-    return lambda image, size: F.resize_cubic(image, size, align_corners, half_pixel_centers)
-
-
-@primitive
-def ResizeLinear1D(coordinate_transformation_mode: str = "align_corners") -> _Run:
+def ResizeLinear1D(coordinate_transformation_mode: Literal["align_corners", "half_pixel"] = "align_corners") -> _Run:
     """(N, C, W) resized by linear interpolation."""
-    check_str_in(
-        coordinate_transformation_mode,
-        "coordinate_transformation_mode",
-        ("align_corners", "half_pixel"),
-        "ResizeLinear1D",
-    )
     aligned = coordinate_transformation_mode == "align_corners"
     return lambda x, size: F.resize_linear(x, as_ints(size), aligned, not aligned)
 
@@ -116,66 +80,11 @@ def ResizeArea(align_corners: bool = False) -> _Run:
 
 
 @primitive
-def CropAndResize(method: str = "bilinear", extrapolation_value: float = 0.0) -> _Run:
-    """Regions of (N, H, W, C) images, resized."""
-    check_str_in(method, "method", ("bilinear", "nearest", "bilinear_v2"), "CropAndResize")
-    return lambda x, boxes, box_index, crop_size: F.crop_and_resize(
-        x, boxes, box_index, crop_size, method, extrapolation_value
-    )
-
-
-@primitive
-def ROIAlign(
-    pooled_height: int, pooled_width: int, spatial_scale: float, sample_num: int = 2, roi_end_mode: int = 1
-) -> _Run:
-    """Means of bilinear samples in the cells of regions."""
-    return lambda features, rois: F.roi_align(
-        features, rois, pooled_height, pooled_width, spatial_scale, sample_num, roi_end_mode
-    )
-
-
-@primitive
 def IOU(mode: str = "iou") -> _Run:
     """Overlaps of boxes."""
     if mode not in ("iou", "iof"):
         raise KeyError(f"For 'IOU', the 'mode' must be 'iou' or 'iof', but got {mode!r}.")
     return lambda anchor_boxes, gt_boxes: F.iou(anchor_boxes, gt_boxes, mode)
-
-
-@primitive
-def BoundingBoxEncode(means: Any = (0.0, 0.0, 0.0, 0.0), stds: Any = (1.0, 1.0, 1.0, 1.0)) -> _Run:
-    """Offsets from anchors to boxes."""
-    return lambda anchor_box, groundtruth_box: F.bounding_box_encode(anchor_box, groundtruth_box, means, stds)
-
-
-@primitive
-def BoundingBoxDecode(
-    max_shape: Any, means: Any = (0.0, 0.0, 0.0, 0.0), stds: Any = (1.0, 1.0, 1.0, 1.0), wh_ratio_clip: float = 0.016
-) -> _Run:
-    """Boxes from anchors and offsets."""
-    return lambda anchor_box, deltas: F.bounding_box_decode(anchor_box, deltas, max_shape, means, stds, wh_ratio_clip)
-
-
-@primitive
-def NMSWithMask(iou_threshold: float = 0.5) -> _Run:
-    """(boxes by falling score, index, mask of those kept)."""
-    return lambda bboxes: F.nms_with_mask(bboxes, iou_threshold)
-
-
-@primitive
-def PsROIPooling(
-    pooled_height: int, pooled_width: int, num_rois: int, spatial_scale: float, out_dim: int, group_size: int
-) -> _Run:
-    """(position-sensitive pooled regions, channel of each)."""
-    return lambda inputs, rois: F.ps_roi_pooling(
-        inputs, rois, pooled_height, pooled_width, num_rois, spatial_scale, out_dim, group_size
-    )
-
-
-@primitive
-def AffineGrid(align_corners: bool = False) -> _Run:
-    """The grid of affine transforms."""
-    return lambda theta, output_size: F.affine_grid(theta, output_size, align_corners)
 
 
 def _rgb_to_hsv(images: Any) -> Any:

@@ -9,109 +9,42 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_float_range, check_positive_int, check_str_in, check_type
+from mindspore_compat._api.validate import check_float_range, check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, to_dtype
-from mindspore_compat.ops._declare import plain, primitive
+from mindspore_compat.ops._declare import primitive
+from mindspore_compat.ops.operations import (
+    _adaptive_update_ops,
+    _conv_ops,
+    _nn_table,
+    _pooling_ops,
+    _recurrent_ops,
+    _update_ops,
+)
+from mindspore_compat.ops.operations._adaptive_update_ops import *  # noqa: F403
+from mindspore_compat.ops.operations._conv_ops import *  # noqa: F403
+from mindspore_compat.ops.operations._nn_table import *  # noqa: F403
+from mindspore_compat.ops.operations._pooling_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._recurrent_ops import *  # noqa: F403
-from mindspore_compat.ops.operations._recurrent_ops import __all__ as _recurrent
 from mindspore_compat.ops.operations._update_ops import *  # noqa: F403
-from mindspore_compat.ops.operations._update_ops import __all__ as _updates
 
 _Run = Callable[..., Any]
-_REDUCTIONS = ("mean", "sum", "none")
 
-_TABLE: dict[str, Any] = {
-    "Dense": F.dense,
-    "FastGeLU": F.fast_gelu,
-    "FastGelu": F.fast_gelu,
-    "GeLU": lambda input: F.gelu(input, "tanh"),
-    "Gelu": lambda input: F.gelu(input, "tanh"),
-    "HSigmoid": F.hardsigmoid,
-    "HSwish": F.hardswish,
-    "L2Loss": F.l2_loss,
-    "Mish": F.mish,
-    "PReLU": F.prelu,
-    "ReLU": F.relu,
-    "ReLU6": F.relu6,
-    "SeLU": F.selu,
-    "Sigmoid": F.sigmoid,
-    "SigmoidCrossEntropyWithLogits": F.sigmoid_cross_entropy,
-    "SoftmaxCrossEntropyWithLogits": F.softmax_cross_entropy,
-    "Softplus": F.softplus,
-    "Softsign": F.softsign,
-    "Tanh": F.tanh,
-}
-globals().update({name: plain(name, function) for name, function in _TABLE.items()})
 
 __all__ = [
-    *_TABLE,
-    *_recurrent,
-    *_updates,
-    "Softmax",
-    "LogSoftmax",
-    "Elu",
-    "CeLU",
-    "GLU",
-    "HShrink",
-    "SoftShrink",
-    "BiasAdd",
-    "BatchNorm",
-    "LayerNorm",
-    "InstanceNorm",
-    "RmsNorm",
-    "LRN",
-    "L2Normalize",
-    "Dropout",
-    "Dropout2D",
-    "Dropout3D",
-    "DropoutGenMask",
-    "DropoutDoMask",
-    "Conv2D",
-    "Conv2DTranspose",
-    "Conv2DBackpropInput",
-    "Conv3D",
-    "Conv3DTranspose",
-    "DepthwiseConv2dNative",
-    "MaxPool",
-    "AvgPool",
-    "MaxPool3D",
-    "AvgPool3D",
-    "MaxPoolWithArgmax",
-    "MaxPoolWithArgmaxV2",
-    "MaxPool3DWithArgmax",
-    "MaxUnpool2D",
-    "MaxUnpool3D",
-    "AdaptiveAvgPool2D",
-    "AdaptiveAvgPool3D",
-    "AdaptiveMaxPool2D",
-    "Pad",
-    "PadV3",
-    "MirrorPad",
-    "NLLLoss",
-    "KLDivLoss",
-    "BinaryCrossEntropy",
-    "BCEWithLogitsLoss",
-    "SmoothL1Loss",
-    "SoftMarginLoss",
-    "MultiMarginLoss",
-    "MultilabelMarginLoss",
-    "TripletMarginLoss",
-    "SparseSoftmaxCrossEntropyWithLogits",
-    "CTCLoss",
-    "CTCLossV2",
-    "CTCGreedyDecoder",
-    "InTopK",
-    "GridSampler2D",
-    "GridSampler3D",
-    "ComputeAccidentalHits",
-    "Im2Col",
-    "Col2Im",
-    "UpsampleNearest3D",
-    "UpsampleTrilinear3D",
-    "DeformableOffsets",
+    *_nn_table.__all__,
+    *_recurrent_ops.__all__,
+    *_update_ops.__all__,
+    *_adaptive_update_ops.__all__,
+    *_conv_ops.__all__,
+    *_pooling_ops.__all__,
+    *"""
+    Softmax InstanceNorm Dropout Dropout2D Dropout3D DropoutGenMask DropoutDoMask Pad PadV3 SmoothL1Loss
+    MultiMarginLoss MultilabelMarginLoss TripletMarginLoss ComputeAccidentalHits Im2Col UpsampleNearest3D
+    UpsampleTrilinear3D DeformableOffsets
+    """.split(),
 ]
 
 
@@ -133,72 +66,7 @@ def Softmax(axis: Any = -1) -> _Run:
     return lambda input: F.softmax_axes(input, axis)
 
 
-@primitive
-def LogSoftmax(axis: int = -1) -> _Run:
-    """log(softmax(x))."""
-    check_type(axis, "axis", int, "LogSoftmax")
-    return lambda logits: F.log_softmax(logits, axis)
-
-
-@primitive
-def Elu(alpha: float = 1.0) -> _Run:
-    """x for x > 0, else alpha (exp(x) - 1)."""
-    return lambda input_x: F.elu(input_x, alpha)
-
-
-@primitive
-def CeLU(alpha: float = 1.0) -> _Run:
-    """max(0, x) + min(0, alpha (exp(x / alpha) - 1))."""
-    return lambda x: F.celu(x, alpha)
-
-
-@primitive
-def GLU(axis: int = -1) -> _Run:
-    """First half · sigmoid(second half)."""
-    return lambda x: F.glu(x, axis)
-
-
-@primitive
-def HShrink(lambd: float = 0.5) -> _Run:
-    """x, and 0 where |x| <= lambd."""
-    return lambda input: F.hardshrink(input, lambd)
-
-
-@primitive
-def SoftShrink(lambd: float = 0.5) -> _Run:
-    """x moved towards 0 by ``lambd``."""
-    return lambda input: F.softshrink(input, lambd)
-
-
-@primitive
-def BiasAdd(data_format: str = "NCHW") -> _Run:
-    """A bias added to the channels."""
-    check_str_in(data_format, "data_format", ("NCHW", "NHWC", "NCDHW"), "BiasAdd")
-    return lambda input_x, bias: F.bias_add(input_x, bias, data_format)
-
-
 # --- normalization and dropout ----------------------------------------------------------------------------------------
-
-
-@primitive
-def BatchNorm(
-    is_training: bool = False, epsilon: float = 1e-05, momentum: float = 0.1, data_format: str = "NCHW"
-) -> _Run:
-    """(y, mean, variance, reserved, reserved) of (x, scale, bias, moving mean, moving variance)."""
-    check_type(is_training, "is_training", bool, "BatchNorm")
-    check_str_in(data_format, "data_format", ("NCHW", "NHWC"), "BatchNorm")
-    return lambda x, scale, bias, mean, variance: F.batch_norm_outputs(
-        x, scale, bias, mean, variance, is_training, epsilon, momentum, data_format
-    )
-
-
-@primitive
-def LayerNorm(begin_norm_axis: int = 1, begin_params_axis: int = 1, epsilon: float = 1e-07) -> _Run:
-    """(y, mean, variance)."""
-    check_type(begin_norm_axis, "begin_norm_axis", int, "LayerNorm")
-    return lambda input_x, gamma, beta: F.layer_norm_outputs(
-        input_x, gamma, beta, begin_norm_axis, begin_params_axis, epsilon
-    )
 
 
 @primitive
@@ -220,30 +88,6 @@ def InstanceNorm(epsilon: float = 1e-05, momentum: float = 0.1) -> _Run:
         )
 
     return run
-
-
-@primitive
-def RmsNorm(epsilon: float = 1e-06) -> _Run:
-    """(x / rms · gamma, 1 / rms)."""
-    return lambda x, gamma: F.rms_norm(x, gamma, epsilon)
-
-
-@primitive
-def LRN(
-    depth_radius: int = 5,
-    bias: float = 1.0,
-    alpha: float = 1.0,
-    beta: float = 0.5,
-    norm_region: str = "ACROSS_CHANNELS",
-) -> _Run:
-    """Local response normalization across channels."""
-    return lambda x: F.lrn(x, depth_radius, bias, alpha, beta, norm_region)
-
-
-@primitive
-def L2Normalize(axis: Any = 0, epsilon: float = 1e-4) -> _Run:
-    """x / sqrt(max(sum(x²), epsilon))."""
-    return lambda input_x: F.l2_normalize(input_x, axis, epsilon)
 
 
 @primitive
@@ -298,329 +142,6 @@ def DropoutDoMask() -> _Run:
     )
 
 
-# --- convolution ------------------------------------------------------------------------------------------------------
-
-
-def _check_conv(owner: str, out_channel: int, pad_mode: str, pad: Any, group: int) -> None:
-    check_positive_int(out_channel, "out_channel", owner)
-    check_positive_int(group, "group", owner)
-    check_str_in(
-        pad_mode.lower() if isinstance(pad_mode, str) else pad_mode, "pad_mode", ("valid", "same", "pad"), owner
-    )
-    if pad_mode.lower() != "pad" and any(as_ints(pad)):
-        raise ValueError(
-            f"For '{owner}', the 'pad' must be 0 when 'pad_mode' is {pad_mode!r}, but got {pad}. Use pad_mode='pad'."
-        )
-
-
-def _check_positive(owner: str, **values: Any) -> None:
-    for name, value in values.items():
-        if isinstance(value, bool) or not isinstance(value, (int, tuple, list)):
-            raise TypeError(
-                f"For '{owner}', the '{name}' must be an int or a tuple of ints, but got {value!r} of type "
-                f"{type(value).__name__}."
-            )
-        if any(item <= 0 for item in as_ints(value)):
-            raise ValueError(f"For '{owner}', the '{name}' must be a positive int, but got {value!r}.")
-
-
-@primitive
-def Conv2D(
-    out_channel: int,
-    kernel_size: Any,
-    mode: int = 1,
-    pad_mode: str = "valid",
-    pad: Any = 0,
-    stride: Any = 1,
-    dilation: Any = 1,
-    group: int = 1,
-    data_format: str = "NCHW",
-) -> _Run:
-    """Convolution of (N, C, H, W) with a weight (out_channel, C / group, kh, kw)."""
-    _check_conv("Conv2D", out_channel, pad_mode, pad, group)
-    _check_positive("Conv2D", kernel_size=kernel_size, stride=stride, dilation=dilation)
-    if data_format == "NHWC":
-        return lambda x, weight: wrap(
-            torch.movedim(
-                F.conv_nd(
-                    2,
-                    torch.movedim(x, -1, 1),
-                    torch.movedim(weight, -1, 1),
-                    None,
-                    stride,
-                    pad_mode,
-                    pad,
-                    dilation,
-                    group,
-                    "Conv2D",
-                ),
-                1,
-                -1,
-            )
-        )
-    return lambda x, weight: F.conv_nd(2, x, weight, None, stride, pad_mode, pad, dilation, group, "Conv2D")
-
-
-@primitive
-def Conv3D(
-    out_channel: int,
-    kernel_size: Any,
-    mode: int = 1,
-    pad_mode: str = "valid",
-    pad: Any = 0,
-    stride: Any = 1,
-    dilation: Any = 1,
-    group: int = 1,
-    data_format: str = "NCDHW",
-) -> _Run:
-    """Convolution of (N, C, D, H, W)."""
-    _check_conv("Conv3D", out_channel, pad_mode, pad, group)
-    return lambda x, weight: F.conv_nd(3, x, weight, None, stride, pad_mode, pad, dilation, group, "Conv3D")
-
-
-@primitive
-def DepthwiseConv2dNative(
-    channel_multiplier: int,
-    kernel_size: Any,
-    mode: int = 3,
-    pad_mode: str = "valid",
-    pad: Any = 0,
-    stride: Any = 1,
-    dilation: Any = 1,
-    group: int = 1,
-) -> _Run:
-    """Convolution of each channel by itself with a weight (multiplier, C, kh, kw)."""
-
-    def run(x: Any, weight: Any) -> Any:
-        kernel = torch.reshape(torch.transpose(weight, 0, 1), (-1, 1, *tuple(weight.shape[2:])))
-        return F.conv_nd(2, x, kernel, None, stride, pad_mode, pad, dilation, x.shape[1], "DepthwiseConv2dNative")
-
-    return run
-
-
-@primitive
-def Conv2DTranspose(
-    out_channel: int,
-    kernel_size: Any,
-    pad_mode: str = "valid",
-    pad: Any = 0,
-    pad_list: Any = None,
-    mode: int = 1,
-    stride: Any = 1,
-    dilation: Any = 1,
-    group: int = 1,
-    data_format: str = "NCHW",
-) -> _Run:
-    """The input whose convolution gives ``dout``: (dout, weight, input size)."""
-    _check_conv("Conv2DTranspose", out_channel, pad_mode, pad, group)
-    return lambda dout, weight, input_size: F.conv_transpose_nd(
-        2, dout, weight, None, _spatial(stride), pad_mode, pad, dilation, group, output_shape=input_size
-    )
-
-
-def _spatial(stride: Any) -> Any:
-    return stride[-2:] if isinstance(stride, (tuple, list)) else stride
-
-
-@primitive
-def Conv2DBackpropInput(
-    out_channel: int,
-    kernel_size: Any,
-    pad_mode: str = "valid",
-    pad: Any = 0,
-    pad_list: Any = None,
-    mode: int = 1,
-    stride: Any = 1,
-    dilation: Any = 1,
-    group: int = 1,
-    data_format: str = "NCHW",
-) -> _Run:
-    """The old name of `Conv2DTranspose`."""
-    return Conv2DTranspose(
-        out_channel, kernel_size, pad_mode, pad, pad_list, mode, stride, dilation, group, data_format
-    )._run
-
-
-@primitive
-def Conv3DTranspose(
-    in_channel: int,
-    out_channel: int,
-    kernel_size: Any,
-    mode: int = 1,
-    pad_mode: str = "valid",
-    pad: Any = 0,
-    stride: Any = 1,
-    dilation: Any = 1,
-    group: int = 1,
-    output_padding: Any = 0,
-    data_format: str = "NCDHW",
-) -> _Run:
-    """Transposed convolution of (N, C, D, H, W)."""
-    return lambda dout, weight, bias=None: F.conv_transpose_nd(
-        3, dout, weight, bias, stride, pad_mode, pad, dilation, group, output_padding
-    )
-
-
-# --- pooling ----------------------------------------------------------------------------------------------------------
-
-
-@primitive
-def MaxPool(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW") -> _Run:
-    """Maxima over windows."""
-    _check_positive("MaxPool", kernel_size=kernel_size, strides=strides)
-    check_str_in(pad_mode.upper(), "pad_mode", ("VALID", "SAME"), "MaxPool")
-    return lambda x: F.pool_nd(2, "max", x, kernel_size, strides, pad_mode, data_format, owner="MaxPool")
-
-
-@primitive
-def AvgPool(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "VALID", data_format: str = "NCHW") -> _Run:
-    """Means over windows; padding does not count."""
-    _check_positive("AvgPool", kernel_size=kernel_size, strides=strides)
-    check_str_in(pad_mode.upper(), "pad_mode", ("VALID", "SAME"), "AvgPool")
-    return lambda x: F.pool_nd(2, "avg", x, kernel_size, strides, pad_mode, data_format, owner="AvgPool")
-
-
-@primitive
-def MaxPool3D(
-    kernel_size: Any = 1,
-    strides: Any = 1,
-    pad_mode: str = "VALID",
-    pad_list: Any = 0,
-    ceil_mode: Any = None,
-    data_format: str = "NCDHW",
-) -> _Run:
-    """Maxima over windows of (N, C, D, H, W); pad_mode "PAD" uses the six numbers of ``pad_list``."""
-    _check_positive("MaxPool3D", kernel_size=kernel_size, strides=strides)
-    if pad_mode.upper() != "PAD":
-        return lambda x: F.pool_nd(3, "max", x, kernel_size, strides, pad_mode, data_format, owner="MaxPool3D")
-    sides = as_ints(pad_list) * (6 if isinstance(pad_list, int) else 1)
-
-    def run(x: Any) -> Any:
-        padded = torch.nn.functional.pad(x, (*sides[4:], *sides[2:4], *sides[:2]), value=float("-inf"))
-        return wrap(
-            torch.nn.functional.max_pool3d(
-                padded, F.sizes_of(kernel_size, 3), F.sizes_of(strides, 3), ceil_mode=bool(ceil_mode)
-            )
-        )
-
-    return run
-
-
-@primitive
-def AvgPool3D(
-    kernel_size: Any = 1,
-    strides: Any = 1,
-    pad_mode: str = "valid",
-    pad: Any = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-    divisor_override: int = 0,
-    data_format: str = "NCDHW",
-) -> _Run:
-    """Means over windows of (N, C, D, H, W)."""
-    _check_positive("AvgPool3D", kernel_size=kernel_size, strides=strides)
-    kernel, step = F.sizes_of(kernel_size, 3), F.sizes_of(strides, 3)
-    if pad_mode.upper() == "PAD":
-        return lambda x: F.avg_pool3d(x, kernel, step, pad, ceil_mode, count_include_pad, divisor_override)
-    return lambda x: F.pool_nd(
-        3, "avg", x, kernel, step, pad_mode, data_format, owner="AvgPool3D", count_include_pad=count_include_pad
-    )
-
-
-@primitive
-def MaxPoolWithArgmax(
-    kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW"
-) -> _Run:
-    """(maxima over windows, int32 flat index of each in its sample (C, H, W))."""
-    kernel, step = F.sizes_of(kernel_size, 2), F.sizes_of(strides, 2)
-
-    def run(x: Any) -> Any:
-        height, width = x.shape[-2:]
-        planes = torch.reshape(torch.arange(x.shape[1], device=x.device) * (height * width), (-1, 1, 1))
-        if pad_mode.upper() == "VALID":
-            values, places = F.pool_nd(2, "max", x, kernel_size, strides, pad_mode, data_format, True)
-            return values, wrap(to_dtype(places + planes, torch.int32))
-        top, left = F.same_padding(height, kernel[0], step[0])[0], F.same_padding(width, kernel[1], step[1])[0]
-        values, places = F.pool_nd(2, "max", x, kernel_size, strides, pad_mode, data_format, True)
-        padded_width = width + sum(F.same_padding(width, kernel[1], step[1]))
-        rows, cols = (
-            torch.div(places, padded_width, rounding_mode="floor") - top,
-            torch.remainder(places, padded_width) - left,
-        )
-        return values, wrap(to_dtype(rows * width + cols + planes, torch.int32))
-
-    return run
-
-
-@primitive
-def MaxPoolWithArgmaxV2(
-    kernel_size: Any,
-    strides: Any = None,
-    pads: Any = 0,
-    dilation: Any = (1, 1),
-    ceil_mode: bool = False,
-    argmax_type: Any = torch.int64,
-) -> _Run:
-    """(maxima over windows, flat index of each in its plane)."""
-
-    def run(x: Any) -> Any:
-        values, places = torch.nn.functional.max_pool2d(x, kernel_size, strides, pads, dilation, ceil_mode, True)
-        return wrap(values), wrap(to_dtype(places, argmax_type))
-
-    return run
-
-
-@primitive
-def MaxPool3DWithArgmax(
-    ksize: Any,
-    strides: Any,
-    pads: Any,
-    dilation: Any = (1, 1, 1),
-    ceil_mode: bool = False,
-    data_format: str = "NCDHW",
-    argmax_type: Any = torch.int64,
-) -> _Run:
-    """(maxima over windows, flat index of each in its volume)."""
-
-    def run(x: Any) -> Any:
-        values, places = torch.nn.functional.max_pool3d(x, ksize, strides, pads, dilation, ceil_mode, True)
-        return wrap(values), wrap(to_dtype(places, argmax_type))
-
-    return run
-
-
-@primitive
-def MaxUnpool2D(ksize: Any, strides: Any = 0, pads: Any = 0, output_shape: Any = (), data_format: str = "NCHW") -> _Run:
-    """The inverse of max pooling."""
-    return lambda x, argmax: F.max_unpool2d(x, argmax, ksize, strides or None, pads, tuple(output_shape) or None)
-
-
-@primitive
-def MaxUnpool3D(
-    ksize: Any, strides: Any = 0, pads: Any = 0, output_shape: Any = (), data_format: str = "NCDHW"
-) -> _Run:
-    """The inverse of max pooling."""
-    return lambda x, argmax: F.max_unpool3d(x, argmax, ksize, strides or None, pads, tuple(output_shape) or None)
-
-
-@primitive
-def AdaptiveAvgPool2D(output_size: Any) -> _Run:
-    """Means over windows so that ``output_size`` remain."""
-    return lambda x: F.adaptive_avg_pool2d(x, output_size)
-
-
-@primitive
-def AdaptiveAvgPool3D(output_size: Any) -> _Run:
-    """Means over windows so that ``output_size`` remain."""
-    return lambda x: F.adaptive_avg_pool3d(x, output_size)
-
-
-@primitive
-def AdaptiveMaxPool2D(output_size: Any) -> _Run:
-    """(maxima over windows so that ``output_size`` remain, int64 indices)."""
-    return lambda input: F.adaptive_max_pool2d(input, output_size, True)
-
-
 # --- padding and sampling ---------------------------------------------------------------------------------------------
 
 
@@ -655,29 +176,6 @@ def PadV3(mode: str = "constant", paddings_contiguous: bool = True) -> _Run:
 
 
 @primitive
-def MirrorPad(mode: str = "REFLECT") -> _Run:
-    """Padded by mirrored values."""
-    check_str_in(mode, "mode", ("REFLECT", "SYMMETRIC"), "MirrorPad")
-    return lambda x, paddings: F.mirror_pad(x, paddings, mode)
-
-
-@primitive
-def GridSampler2D(
-    interpolation_mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = False
-) -> _Run:
-    """Values at the places of a grid."""
-    return lambda input_x, grid: F.grid_sample(input_x, grid, interpolation_mode, padding_mode, align_corners)
-
-
-@primitive
-def GridSampler3D(
-    interpolation_mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = False
-) -> _Run:
-    """Values at the places of a grid."""
-    return lambda input_x, grid: F.grid_sample(input_x, grid, interpolation_mode, padding_mode, align_corners)
-
-
-@primitive
 def Im2Col(ksizes: Any, strides: Any = 1, dilations: Any = 1, pads: Any = 0) -> _Run:
     """Windows as columns (N, C, k, L)."""
 
@@ -686,12 +184,6 @@ def Im2Col(ksizes: Any, strides: Any = 1, dilations: Any = 1, pads: Any = 0) -> 
         return wrap(torch.reshape(columns, (x.shape[0], x.shape[1], -1, columns.shape[-1])))
 
     return run
-
-
-@primitive
-def Col2Im(kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> _Run:
-    """Columns (N, C, k, L) added up."""
-    return lambda x, output_size: F.col2im(x, output_size, kernel_size, dilation, padding, stride)
 
 
 @primitive
@@ -753,48 +245,12 @@ def DeformableOffsets(
 
 
 @primitive
-def NLLLoss(reduction: str = "mean", ignore_index: int = -100) -> _Run:
-    """(negative log likelihood, sum of weights)."""
-    check_str_in(reduction, "reduction", _REDUCTIONS, "NLLLoss")
-    return lambda logits, labels, weight: F.nll_loss_outputs(logits, labels, weight, reduction, ignore_index)
-
-
-@primitive
-def KLDivLoss(reduction: str = "mean") -> _Run:
-    """labels (log labels - logits)."""
-    check_str_in(reduction, "reduction", ("none", "mean", "batchmean", "sum"), "KLDivLoss")
-    return lambda logits, labels: F.kl_div(logits, labels, reduction)
-
-
-@primitive
-def BinaryCrossEntropy(reduction: str = "mean") -> _Run:
-    """-(y log p + (1 - y) log(1 - p)), weighted."""
-    check_str_in(reduction, "reduction", _REDUCTIONS, "BinaryCrossEntropy")
-    return lambda logits, labels, weight=None: F.binary_cross_entropy(logits, labels, weight, reduction)
-
-
-@primitive
-def BCEWithLogitsLoss(reduction: str = "mean") -> _Run:
-    """Binary cross entropy of sigmoid(input)."""
-    check_str_in(reduction, "reduction", _REDUCTIONS, "BCEWithLogitsLoss")
-    return lambda input, target, weight=None, posWeight=None: F.binary_cross_entropy_with_logits(
-        input, target, weight, posWeight, reduction
-    )
-
-
-@primitive
 def SmoothL1Loss(beta: float = 1.0, reduction: str = "none") -> _Run:
     """d² / (2 beta) for |d| < beta, else |d| - beta / 2."""
     check_type(beta, "beta", (float, int), "SmoothL1Loss")
     if beta <= 0:
         raise ValueError(f"For 'SmoothL1Loss', the 'beta' must be greater than 0, but got {beta}.")
     return lambda prediction, target: F.smooth_l1_loss(prediction, target, beta, reduction)
-
-
-@primitive
-def SoftMarginLoss(reduction: str = "mean") -> _Run:
-    """log(1 + exp(-target · input))."""
-    return lambda input, target: F.soft_margin_loss(input, target, reduction)
 
 
 @primitive
@@ -822,51 +278,6 @@ def TripletMarginLoss(p: int = 2, swap: bool = False, eps: float = 1e-06, reduct
     return lambda x, positive, negative, margin: F.triplet_margin_loss(
         x, positive, negative, margin, p, eps, swap, reduction
     )
-
-
-@primitive
-def SparseSoftmaxCrossEntropyWithLogits(is_grad: bool = False) -> _Run:
-    """The mean loss of rows against classes, or its gradient."""
-    check_type(is_grad, "is_grad", bool, "SparseSoftmaxCrossEntropyWithLogits")
-    return lambda logits, labels: F.sparse_softmax_cross_entropy(logits, labels, is_grad)
-
-
-@primitive
-def CTCLoss(
-    preprocess_collapse_repeated: bool = False,
-    ctc_merge_repeated: bool = True,
-    ignore_longer_outputs_than_inputs: bool = False,
-) -> _Run:
-    """(loss of each sequence, its gradient) for (time, batch, classes) logits; the last class is the blank."""
-    return lambda x, labels_indices, labels_values, sequence_length: F.ctc_loss_outputs(
-        x,
-        labels_indices,
-        labels_values,
-        sequence_length,
-        ignore_longer_outputs_than_inputs,
-        preprocess_collapse_repeated,
-        ctc_merge_repeated,
-    )
-
-
-@primitive
-def CTCLossV2(blank: int = 0, reduction: str = "none", zero_infinity: bool = False) -> _Run:
-    """(loss of each sequence, log probabilities)."""
-    return lambda log_probs, targets, input_lengths, target_lengths: F.ctc_loss(
-        log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
-    )
-
-
-@primitive
-def CTCGreedyDecoder(merge_repeated: bool = True) -> _Run:
-    """The best path, decoded."""
-    return lambda inputs, sequence_length: F.ctc_greedy_decoder(inputs, sequence_length, merge_repeated)
-
-
-@primitive
-def InTopK(k: int) -> _Run:
-    """Whether the class of each row is among its k best."""
-    return lambda x1, x2: F.intopk(x1, x2, k)
 
 
 @primitive

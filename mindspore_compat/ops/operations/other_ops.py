@@ -16,23 +16,10 @@ from mindspore_compat.ops._adapt import as_plain, dtype_or_none
 from mindspore_compat.ops._declare import plain, primitive
 from mindspore_compat.ops.function.grad._operation import stop_gradient
 
-__all__ = [
-    "Depend",
-    "Partial",
-    "StopGradient",
-    "Push",
-    "Pull",
-    "PyFunc",
-    "identity",
-    "MixedPrecisionCast",
-    "IsConstant",
-    "MoveTo",
-    "WhileLoop",
-    "ForiLoop",
-    "Scan",
-    "Load",
-    "UpdateState",
-]
+__all__ = """
+    Depend Partial StopGradient Push Pull PyFunc identity MixedPrecisionCast IsConstant MoveTo WhileLoop ForiLoop
+    Scan Load UpdateState
+""".split()
 
 _Run = Callable[..., Any]
 

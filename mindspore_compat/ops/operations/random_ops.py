@@ -9,35 +9,17 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_non_negative_int, check_positive_int
+from mindspore_compat._api.validate import check_non_negative_int
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import to_dtype
-from mindspore_compat.ops._declare import primitive
+from mindspore_compat.ops._declare import PositiveInt, primitive
 
-__all__ = [
-    "StandardNormal",
-    "StandardLaplace",
-    "UniformReal",
-    "UniformInt",
-    "Gamma",
-    "Poisson",
-    "RandomGamma",
-    "RandomPoisson",
-    "TruncatedNormal",
-    "Multinomial",
-    "MultinomialWithReplacement",
-    "RandomCategorical",
-    "RandomChoiceWithMask",
-    "RandomShuffle",
-    "Randperm",
-    "RandpermV2",
-    "Bernoulli",
-    "Cauchy",
-    "LogNormalReverse",
-    "UniformCandidateSampler",
-    "LogUniformCandidateSampler",
-]
+__all__ = """
+    StandardNormal StandardLaplace UniformReal UniformInt Gamma Poisson RandomGamma RandomPoisson TruncatedNormal
+    Multinomial MultinomialWithReplacement RandomCategorical RandomChoiceWithMask RandomShuffle Randperm RandpermV2
+    Bernoulli Cauchy LogNormalReverse UniformCandidateSampler LogUniformCandidateSampler
+""".split()
 
 _Run = Callable[..., Any]
 
@@ -132,9 +114,8 @@ def RandomCategorical(dtype: Any = torch.int64) -> _Run:
 
 
 @primitive
-def RandomChoiceWithMask(count: int = 256, seed: int = 0, seed2: int = 0) -> _Run:
+def RandomChoiceWithMask(count: PositiveInt = 256, seed: int = 0, seed2: int = 0) -> _Run:
     """(coordinates of ``count`` random true elements, mask of the real ones)."""
-    check_positive_int(count, "count", "RandomChoiceWithMask")
     seed = _seed("RandomChoiceWithMask", seed, seed2)
     return lambda input_x: F.choice_with_mask(input_x, count, seed)
 
@@ -147,9 +128,8 @@ def RandomShuffle(seed: int = 0, seed2: int = 0) -> _Run:
 
 
 @primitive
-def Randperm(max_length: int = 1, pad: int = -1, dtype: Any = torch.int32) -> _Run:
+def Randperm(max_length: PositiveInt = 1, pad: int = -1, dtype: Any = torch.int32) -> _Run:
     """0 ... n-1 in random order, filled up by ``pad`` to ``max_length``."""
-    check_positive_int(max_length, "max_length", "Randperm")
 
     def run(n: Any) -> Any:
         count = int(n)

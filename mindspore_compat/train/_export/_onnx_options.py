@@ -8,7 +8,8 @@ import torch
 
 from mindspore_compat._capture.graph.ir import map_values
 from mindspore_compat._format.proto import onnx as proto
-from mindspore_compat.common.symbol import OpenTensor, Symbol, open_tensor
+from mindspore_compat.common.symbol import Symbol, open_sizes
+from mindspore_compat.common.tensor import OpenTensor
 from mindspore_compat.train._export._onnx import OPSETS
 
 __all__ = ["check_options", "finished", "opened"]
@@ -69,8 +70,8 @@ def opened(
                 )
             named[number, axis % len(sizes)] = name
             sizes[axis] = symbols.setdefault(name, Symbol(unique=True))
-        found = open_tensor(tuple(sizes), item.dtype)
-        return item if found is None else found
+        found = open_sizes(tuple(sizes))
+        return item if found is None else OpenTensor.of(found, item.dtype)
 
     return map_values(open_axes, inputs), named
 

@@ -12,7 +12,8 @@ import torch
 
 from mindspore_compat._capture.graph.ir import leaves, map_values
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.common.symbol import OpenTensor, Symbol
+from mindspore_compat.common.symbol import Symbol
+from mindspore_compat.common.tensor import OpenTensor
 
 __all__ = ["Expression", "OpenSize", "elements", "fit", "ground", "is_open", "open_sizes", "probes", "tellings"]
 

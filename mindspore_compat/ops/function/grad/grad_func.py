@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch.utils._pytree import tree_map
 
 from mindspore_compat.common._differentiation import (
     Forward,
@@ -204,6 +205,4 @@ def _loop(fn: Callable[..., Any], args: tuple, axes: tuple, out_axes: Any) -> An
 
 def _stacked(items: Any, axis: int) -> Any:
     """Results of one structure, joined along a new axis."""
-    if isinstance(items[0], (tuple, list)):
-        return type(items[0])(_stacked(parts, axis) for parts in zip(*items))
-    return wrap(torch.stack(list(items), axis))
+    return tree_map(lambda *parts: wrap(torch.stack(parts, axis)), *items)

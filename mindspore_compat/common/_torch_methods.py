@@ -1,0 +1,86 @@
+"""torch's own methods and attributes on `Tensor`: as they are, but what they return are Tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common import _tracing
+from mindspore_compat.common._wrap import wrap
+
+__all__ = ["install_torch_methods"]
+
+_Base = torch._C.TensorBase
+
+_UNTOUCHED = frozenset(
+    """
+    apply_ as_subclass backward data_ptr dense_dim detach_ dim dim_order element_size get_device has_names is_coalesced
+    is_complex is_conj is_contiguous is_distributed is_floating_point is_inference is_neg is_nonzero is_pinned
+    is_same_size is_set_to is_shared is_signed map_ map2_ ndimension
+    nelement numel numpy q_scale q_zero_point qscheme record_stream register_hook
+    register_post_accumulate_grad_hook reinforce requires_grad_ retain_grad share_memory_ sparse_dim storage
+    storage_offset storage_type stride tolist type typed_storage untyped_storage
+    refine_names rename rename_ align_to align_as unflatten names module_load size to_sparse
+""".split()
+)
+
+
+def install_torch_methods(cls: type) -> None:
+    """Every method and tensor-valued attribute of torch's that ``cls`` and its mixins do not define otherwise stays,
+    and gives Tensors.
+    """
+    own = {name for base in cls.__mro__[: cls.__mro__.index(torch.Tensor)] for name in vars(base)}
+    for name in dir(torch.Tensor):
+        method = getattr(torch.Tensor, name)
+        if (
+            name.startswith("_")
+            or name in own
+            or name in _UNTOUCHED
+            or not callable(method)
+            or isinstance(method, type)
+        ):
+            continue
+        setattr(cls, name, _returning_tensor(name, kernels.METHODS.get(name, method)))
+    for name in ("T", "mT", "H", "mH", "real", "imag", "grad"):
+        descriptor = getattr(_Base, name, None) or getattr(torch.Tensor, name)
+        setattr(cls, name, _tensor_property(descriptor, _BY_FUNCTION.get(name)))
+
+
+#: what Dynamo takes for attributes of torch's that are properties here
+_BY_FUNCTION: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "T": lambda x: torch.permute(x, tuple(range(_Base.dim(x) - 1, -1, -1))),
+    "mT": lambda x: torch.transpose(x, -2, -1),
+    "H": lambda x: torch.adjoint(x),
+    "mH": lambda x: torch.adjoint(x),
+    "real": lambda x: torch.real(x),
+    "imag": lambda x: torch.imag(x),
+}
+
+
+def _tensor_property(descriptor: Any, function: Callable[[torch.Tensor], torch.Tensor] | None) -> property:
+    def get(self: Any) -> Any:
+        if function is not None and _tracing.is_tracing():
+            return wrap(function(self))
+        return wrap(descriptor.__get__(self))
+
+    return property(get, getattr(descriptor, "__set__", None))
+
+
+def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return wrap(method(self, *args, **kwargs))
+
+    if name.endswith("_"):  # in a trace ``x.add_(y)`` must not be taken for ``x += y``
+
+        def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if _tracing.is_tracing():
+                with torch._C.DisableTorchFunctionSubclass():
+                    return wrap(method(self, *args, **kwargs))
+            return wrap(method(self, *args, **kwargs))
+
+    wrapped.__name__ = name
+    wrapped.__doc__ = getattr(method, "__doc__", None)
+    return wrapped

@@ -1,0 +1,87 @@
+"""What losses share. Upstream: ``mindspore.nn.loss.loss``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat.nn.cell import Cell
+from mindspore_compat.ops._adapt import check_tensors
+
+__all__ = ["LossBase"]
+
+_CODES = {"none": 0, "mean": 1, "sum": 2}
+
+_IGNORED, _NOWHERE = -100, -(2**62)  # class indices that torch leaves out; one that no label has
+
+
+def check_same_shape(owner: str, **given: Any) -> None:
+    """ValueError unless all have one shape."""
+    shapes = {name: tuple(value.shape) for name, value in given.items()}
+    if len(set(shapes.values())) > 1:
+        raise ValueError(
+            f"For '{owner}', {' and '.join(repr(name) for name in given)} must have one shape, but got {shapes}."
+        )
+
+
+class LossBase(Cell):
+    """Base of losses: `get_loss` weighs and reduces by ``reduction`` ("mean", "sum" or "none").
+
+    Raises:
+        ValueError: for another reduction.
+    """
+
+    _reductions: tuple[str, ...] = ("mean", "sum", "none")
+
+    def __init__(self, reduction: str = "mean") -> None:
+        super().__init__()
+        if reduction not in self._reductions:
+            raise ValueError(
+                f"For '{type(self).__name__}', the 'reduction' must be in {list(self._reductions)}, but got "
+                f"{reduction!r}."
+            )
+        self.reduction = reduction
+        self.average, self.reduce = reduction != "sum", reduction != "none"
+
+    def get_axis(self, x: Any) -> tuple[int, ...]:
+        """All axes of ``x``."""
+        return tuple(range(x.dim()))
+
+    def get_loss(self, x: Any, weights: Any = 1.0) -> Any:
+        """``x`` · ``weights``, computed and reduced in float32, in the dtype of ``x``."""
+        dtype = x.dtype
+        if dtype is not torch.float32:
+            x = x.to(torch.float32)
+        if isinstance(weights, torch.Tensor):
+            x = torch.mul(x, weights.to(torch.float32))
+        elif weights != 1.0:
+            x = torch.mul(x, weights)
+        return reduced(x, self.reduction).to(dtype)
+
+    def construct(self, logits: Any, labels: Any) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} must override 'construct(self, logits, labels)'.")
+
+
+_Loss = Loss = LossBase  # names of MindSpore 1.x; nn.Loss is the metric
+
+
+def difference(owner: str, logits: Any, labels: Any) -> Any:
+    """logits - labels.
+
+    Raises:
+        TypeError: unless both are Tensors. ValueError: if their shapes do not broadcast.
+    """
+    check_tensors(owner, logits=logits, labels=labels)
+    try:
+        return torch.sub(logits, labels)
+    except RuntimeError:
+        raise ValueError(
+            f"For '{owner}', the shapes of 'logits' and 'labels' must be equal or broadcast, "
+            f"but got {tuple(logits.shape)} and {tuple(labels.shape)}."
+        ) from None
+
+
+def reduced(x: Any, reduction: str) -> Any:
+    """Mean, sum or all elements of ``x``."""
+    return torch.mean(x) if reduction == "mean" else torch.sum(x) if reduction == "sum" else x

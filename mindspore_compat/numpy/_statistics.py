@@ -1,0 +1,146 @@
+"""numpy's statistics: convolution, covariance, histograms, interpolation."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+import torch
+
+from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.numpy.utils import as_tensor, cast, float_of
+
+__all__ = """
+    convolve correlate cov corrcoef bincount histogram histogramdd histogram2d digitize searchsorted interp
+""".split()
+
+
+def _float_pair(x1: Any, x2: Any) -> tuple[torch.Tensor, torch.Tensor]:
+    left, right = as_tensor(x1), as_tensor(x2)
+    common = torch.promote_types(left.dtype, right.dtype)
+    return torch.Tensor.to(left, common), torch.Tensor.to(right, common)
+
+
+def _sliding(a: Any, v: Any, mode: str, turn: bool) -> Any:
+    left, right = _float_pair(a, v)
+    if turn:
+        if right.numel() > left.numel():
+            left, right = right, left
+        right = torch.flip(right, (0,))
+    swapped = right.numel() > left.numel()
+    if swapped:
+        left, right = torch.flip(right, (0,)), torch.flip(left, (0,))
+    k = right.numel()
+    pads = {"valid": (0, 0), "same": ((k - 1) // 2 if turn is False else k // 2, 0), "full": (k - 1, k - 1)}
+    if mode not in pads:
+        raise ValueError(
+            f"For 'convolve' and 'correlate', the 'mode' must be 'full', 'same' or 'valid', but got {mode!r}."
+        )
+    before, after = pads[mode]
+    if mode == "same":
+        before, after = k // 2, k - 1 - k // 2
+        if turn:
+            before, after = k - 1 - (k - 1) // 2, (k - 1) // 2
+    padded = torch.nn.functional.pad(left, (before, after))
+    windows = torch.Tensor.unfold(padded, 0, k, 1)
+    return wrap(kernels.matmul(windows, right))
+
+
+def convolve(a: Any, v: Any, mode: str = "full") -> Any:
+    """The convolution of 1-d inputs."""
+    return _sliding(a, v, mode, True)
+
+
+def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+    """The correlation of 1-d inputs."""
+    return _sliding(a, v, mode, False)
+
+
+def cov(
+    m: Any,
+    y: Any = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    dtype: Any = None,
+) -> Any:
+    """The covariance matrix."""
+    source = _observations(m, y, rowvar)
+    correction = (0 if bias else 1) if ddof is None else ddof
+    weights = [None if item is None else as_tensor(item) for item in (fweights, aweights)]
+    return cast(kernels.cov(source, correction=correction, fweights=weights[0], aweights=weights[1]), dtype)
+
+
+def _observations(m: Any, y: Any, rowvar: bool) -> torch.Tensor:
+    rows = [torch.atleast_2d(float_of(as_tensor(item))) for item in (m, y) if item is not None]
+    rows = [item if rowvar or item.shape[0] == 1 else torch.t(item) for item in rows]
+    return torch.cat(rows) if len(rows) > 1 else rows[0]
+
+
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, dtype: Any = None) -> Any:
+    """The matrix of correlation coefficients."""
+    return cast(kernels.corrcoef(_observations(x, y, rowvar)), dtype)
+
+
+def bincount(x: Any, weights: Any = None, minlength: int = 0, length: int | None = None) -> Any:
+    """How often each non-negative int occurs."""
+    counts = torch.bincount(
+        as_tensor(x), None if weights is None else as_tensor(weights), builtins.max(minlength, length or 0)
+    )
+    return wrap((counts if length is None else counts[:length]).to(torch.float32))
+
+
+def histogram(a: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False) -> Any:
+    """(counts as float32, edges)."""
+    source = as_tensor(a).detach().cpu().numpy()
+    bins = as_tensor(bins).numpy() if isinstance(bins, (torch.Tensor, list, tuple)) else bins
+    weights = None if weights is None else as_tensor(weights).detach().cpu().numpy()
+    counts, edges = np.histogram(source, bins, range, weights=weights, density=density)
+    return wrap(torch.from_numpy(counts.astype(np.float32))), wrap(torch.from_numpy(edges.astype(np.float32)))
+
+
+def histogramdd(sample: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False) -> Any:
+    """(counts as float32, list of edges) of points in rows."""
+    points = as_tensor(sample).detach().cpu().numpy()
+    counts, edges = np.histogramdd(
+        points, bins, range, density, None if weights is None else as_tensor(weights).detach().cpu().numpy()
+    )
+    return wrap(torch.from_numpy(counts.astype(np.float32))), [
+        wrap(torch.from_numpy(item.astype(np.float32))) for item in edges
+    ]
+
+
+def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False) -> Any:
+    """(counts as float32, edges of x, edges of y)."""
+    counts, edges = histogramdd(torch.stack((as_tensor(x), as_tensor(y)), 1), bins, range, weights, density)
+    return counts, edges[0], edges[1]
+
+
+def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    """The number of the bin of each element, for rising or falling edges."""
+    source, edges = float_of(as_tensor(x)), float_of(as_tensor(bins))
+    if edges.numel() > 1 and bool(edges[0] > edges[-1]):
+        found = torch.searchsorted(torch.flip(edges, (0,)), source, right=not right)
+        return wrap((edges.numel() - found).to(torch.int32))
+    return wrap(torch.searchsorted(edges, source, right=not right).to(torch.int32))
+
+
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    """Where values would be inserted."""
+    return wrap(as_tensor(a)).searchsorted(as_tensor(v), side, sorter)
+
+
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+    """Linear interpolation between points."""
+    places, points, values = (float_of(as_tensor(item)) for item in (x, xp, fp))
+    above = torch.clamp(torch.searchsorted(points, places), 1, points.numel() - 1)
+    x0, x1, y0, y1 = points[above - 1], points[above], values[above - 1], values[above]
+    result = y0 + (y1 - y0) * (places - x0) / (x1 - x0)
+    result = torch.where(places < points[0], values[0] if left is None else torch.as_tensor(float(left)), result)
+    return wrap(
+        torch.where(places > points[-1], values[-1] if right is None else torch.as_tensor(float(right)), result)
+    )

@@ -1,0 +1,73 @@
+"""numpy's random arrays and windows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from mindspore_compat._runtime.device import current_device
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.ops._adapt import as_ints
+
+__all__ = ["rand", "randn", "randint", "bartlett", "blackman", "hamming", "hanning"]
+
+_float32, _int32 = torch.float32, torch.int32
+
+
+def _number(value: Any) -> Any:
+    return value.item() if isinstance(value, (torch.Tensor, np.generic)) else value
+
+
+def rand(*shape: Any, dtype: Any = _float32) -> Any:
+    """Floats from [0, 1)."""
+    return wrap(
+        torch.rand(as_ints(shape[0]) if len(shape) == 1 else shape, device=current_device()).to(to_torch_dtype(dtype))
+    )
+
+
+def randn(*shape: Any, dtype: Any = _float32) -> Any:
+    """Floats from N(0, 1)."""
+    return wrap(
+        torch.randn(as_ints(shape[0]) if len(shape) == 1 else shape, device=current_device()).to(to_torch_dtype(dtype))
+    )
+
+
+def randint(minval: int, maxval: int | None = None, shape: Any = None, dtype: Any = _int32) -> Any:
+    """Ints from [minval, maxval)."""
+    low, high = (0, minval) if maxval is None else (minval, maxval)
+    return wrap(
+        torch.randint(
+            low,
+            high,
+            as_ints(shape) if shape is not None else (1,),
+            dtype=to_torch_dtype(dtype),
+            device=current_device(),
+        )
+    )
+
+
+def _window(function: Any, M: int) -> Any:
+    return wrap(torch.from_numpy(np.asarray(function(M), np.float32)).to(current_device()))
+
+
+def bartlett(M: int) -> Any:
+    """A triangular window."""
+    return _window(np.bartlett, M)
+
+
+def blackman(M: int) -> Any:
+    """A Blackman window."""
+    return _window(np.blackman, M)
+
+
+def hamming(M: int) -> Any:
+    """A Hamming window."""
+    return _window(np.hamming, M)
+
+
+def hanning(M: int) -> Any:
+    """A Hann window."""
+    return _window(np.hanning, M)

@@ -1,0 +1,135 @@
+"""Tensor's methods that are operators, installed when `mindspore_compat.ops` loads. Upstream: ``mindspore.Tensor``.
+
+What needs no operator stands in ``common/tensor.py`` and its mixins.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._tensor_indexing import as_indices
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.ops import function as F
+from mindspore_compat.ops.operations.other_ops import Load
+
+__all__ = ["METHODS"]
+
+_Base = torch._C.TensorBase
+
+#: Methods that are the function of their name, with the tensor as first argument: names that torch lacks, or gives
+#: another meaning, dtype or argument names.
+_SAME_NAME = """
+    abs absolute add addcdiv addcmul amax amin aminmax approximate_equal arctan2 atan2 bessel_i0 bincount
+    bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor bmm cholesky cholesky_inverse
+    cholesky_solve clamp col2im conj copysign count_nonzero cross cummax cummin det diag diagflat digamma dist
+    div divide dot eigvals eq equal fills float_power floor_divide floor_mod fmax fmin fmod fold gather_elements
+    gather_nd gcd ge geqrf ger greater greater_equal gt heaviside histc hypot igamma igammac index_add
+    index_fill index_put index_select inner inplace_update inv invert isclose lcm le lerp less less_equal
+    log_matrix_determinant logaddexp logaddexp2 logcumsumexp logical_and logical_or logical_xor logit logsumexp
+    lstsq lt lu_solve masked_fill masked_scatter masked_select matmul matrix_determinant maximum median minimum
+    move_to moveaxis movedim mul nan_to_num nanmean nanmedian nanquantile nansum ne nextafter nonzero not_equal
+    outer permute pow quantile random_categorical remainder renorm reverse reverse_sequence rot90 select_scatter
+    sgn slice_scatter slogdet soft_shrink std_mean sub subtract svd t tensor_split top_k topk true_divide unique
+    unique_consecutive unique_with_pad unsorted_segment_max unsorted_segment_min unsorted_segment_prod var_mean
+    xdivy xlogy
+"""
+
+
+class _OwnArguments:
+    """Methods whose arguments differ from the function's; where torch has a method of the name, its call form works,
+    too.
+    """
+
+    def clip(
+        self: Any, min: Any = None, max: Any = None, dtype: Any = None, *, xmin: Any = None, xmax: Any = None
+    ) -> Any:
+        """Cut to [min, max] (``xmin``, ``xmax`` and ``dtype`` in 1.x)."""
+        result = F.clamp(self, xmin if min is None else min, xmax if max is None else max)
+        return result if dtype is None else result.astype(dtype)
+
+    def round(self: Any, decimals: Any = 0) -> Any:
+        """Rounded half to even, to ``decimals`` places."""
+        return F.round(self, decimals=decimals)
+
+    def diff(self: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
+        """The n-th difference along ``axis``."""
+        return F.diff(self, n, axis, prepend, append)
+
+    def swapaxes(self: Any, axis0: Any, axis1: Any) -> Any:
+        """Two axes exchanged."""
+        return F.swapaxes(self, axis0, axis1)
+
+    def multinomial(self: Any, num_samples: Any, replacement: Any = True, seed: Any = None) -> Any:
+        """int32 classes drawn by the weights in the last axis."""
+        return F.multinomial(self, num_samples, replacement, seed)
+
+    def softmax(self: Any, axis: Any = -1, dtype: Any = None) -> Any:
+        """exp(x) normalized to sum 1 along ``axis``."""
+        return F.softmax(self, axis, dtype=dtype)
+
+    def fill_diagonal(self: Any, fill_value: Any, wrap: Any = False) -> Any:
+        """A copy with a value on the main diagonal."""
+        return F.fill_diagonal(self, fill_value, wrap)
+
+    def qr(self: Any, some: Any = True) -> Any:
+        """(Q, R), square Q unless ``some``."""
+        return F.qr(self, "reduced" if some else "complete")
+
+    def narrow(self: Any, axis: Any = None, start: Any = None, length: Any = None, *, dim: Any = None) -> Any:
+        """``length`` slices of ``axis`` from ``start``."""
+        return F.narrow(self, dim if axis is None else axis, start, length)
+
+    def gather(self: Any, *args: Any, **kwargs: Any) -> Any:
+        """``gather(input_indices, axis, batch_dims=0)`` takes slices; torch's ``gather(dim, index)`` single
+        elements.
+        """
+        if (args and isinstance(args[0], int)) or "index" in kwargs or "dim" in kwargs:
+            dim = args[0] if args else kwargs["dim"]
+            index = args[1] if len(args) > 1 else kwargs["index"]
+            return wrap(_Base.gather(self, dim, as_indices(index, self)))
+        names = ("input_indices", "axis", "batch_dims")
+        bound = {**dict(zip(names, args)), **kwargs}
+        return F.gather(self, bound["input_indices"], bound["axis"], bound.get("batch_dims", 0))
+
+    def select(self: Any, *args: Any, **kwargs: Any) -> Any:
+        """``select(condition, y)`` is self where the condition holds, else y; torch's ``select(dim,
+        index)`` one slice.
+        """
+        if (args and isinstance(args[0], torch.Tensor)) or "condition" in kwargs:
+            condition = args[0] if args else kwargs["condition"]
+            return F.select(condition, self, args[1] if len(args) > 1 else kwargs["y"])
+        dim = kwargs.pop("dim", kwargs.pop("axis", None)) if not args else args[0]
+        return wrap(_Base.select(self, dim, args[1] if len(args) > 1 else kwargs["index"]))
+
+    def where(self: Any, condition: Any, y: Any) -> Any:
+        """self where the condition holds, else ``y``."""
+        return F.select(condition, self, y)
+
+    def scatter_add(self: Any, *args: Any, **kwargs: Any) -> Any:
+        """``scatter_add(indices, updates)`` adds at coordinates; torch's ``scatter_add(dim, index, src)`` element by
+        element.
+        """
+        if len(args) + len(kwargs) == 3:
+            values = {**dict(zip(("dim", "index", "src"), args)), **kwargs}
+            return wrap(_Base.scatter_add(self, values["dim"], as_indices(values["index"], self), values["src"]))
+        return F.tensor_scatter_add(self, *args, **kwargs)
+
+
+def _load(self: Any) -> Any:
+    """The operator ``P.Load()``: called with the Parameter it gives a copy of its present values."""
+    return Load()
+
+
+#: Tensor method -> the function that it is
+METHODS: dict[str, Any] = {
+    **{name: getattr(F, name) for name in _SAME_NAME.split()},
+    **{f"scatter_{name}": getattr(F, f"tensor_scatter_{name}") for name in ("div", "max", "min", "mul", "sub")},
+    **{name: method for name, method in vars(_OwnArguments).items() if not name.startswith("_")},
+}
+for _name, _method in METHODS.items():
+    setattr(Tensor, _name, _method)
+Parameter.load = property(_load)  # type: ignore[attr-defined]

@@ -1,0 +1,279 @@
+"""Arithmetic, comparison and bitwise operators on two inputs, element by element. Part of
+``mindspore.ops.function.math_func``.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._tensor_operators import floor_quotient
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops._adapt import as_plain, pair
+from mindspore_compat.ops.function._elementwise import _binary, _operator, exp, expm1, isnan, reciprocal
+
+__all__ = """
+    accumulate_n add addcdiv addcmul addn approximate_equal arctan2 atan2 bitwise_and bitwise_left_shift bitwise_or
+    bitwise_right_shift bitwise_xor complex copysign div div_no_nan divide eq equal float_power floor_div
+    floor_divide floor_mod floordiv floormod fmax fmin fmod gcd ge greater greater_equal gt heaviside hypot igamma
+    igammac inv isclose lcm ldexp le lerp less less_equal logaddexp logaddexp2 logical_and logical_or logical_xor lt
+    maximum minimum mod mul mul_no_nan multiply ne nextafter not_equal polar pow pows real_div remainder
+    squared_difference sub subtract tensor_add tensor_div tensor_exp isnan_ext float_power_ext erfinv_ tensor_expm1
+    tensor_floordiv tensor_ge tensor_gt tensor_le tensor_lt tensor_mod tensor_mul tensor_muls tensor_pow tensor_sub
+    true_divide truncate_div truncate_mod xdivy xlogy zeta
+""".split()
+
+
+def _with_torchs_promotion(
+    function: Callable[[Any, Any], torch.Tensor], python: Callable[[Any, Any], Any]
+) -> Callable[[Any, Any], Any]:
+    """Multiplication and division let a 0-d float give way to the other float, as torch does; addition upstream does
+    not.
+    """
+    return lambda left, right: (
+        function(left, right)
+        if isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor)
+        else python(left, right)
+    )
+
+
+add = tensor_add = _operator("add", operator.add, torch.add)
+
+_plain_sub = _operator("sub", operator.sub, torch.sub)
+
+mul = multiply = tensor_mul = tensor_muls = _operator("mul", _with_torchs_promotion(torch.mul, operator.mul), torch.mul)
+
+true_divide = _operator("true_divide", _with_torchs_promotion(torch.div, operator.truediv), torch.div)
+
+floor_div = floor_divide = floordiv = tensor_floordiv = _operator("floor_divide", operator.floordiv, floor_quotient)
+
+floor_mod = floormod = remainder = tensor_mod = mod = _operator("remainder", operator.mod, torch.remainder)
+
+_power = _operator("pow", operator.pow, kernels.pow)
+
+
+def pow(input: Any, exponent: Any) -> Any:
+    """Power of ``input`` to ``exponent``, element by element; one of them may be a number."""
+    return _power(input, exponent)
+
+
+pows = tensor_pow = pow
+
+equal = eq = _operator("equal", operator.eq, torch.eq)
+
+not_equal = ne = _operator("not_equal", operator.ne, torch.ne)
+
+greater = gt = tensor_gt = _operator("greater", operator.gt, torch.gt)
+
+greater_equal = ge = tensor_ge = _operator("greater_equal", operator.ge, torch.ge)
+
+less = lt = tensor_lt = _operator("less", operator.lt, torch.lt)
+
+less_equal = le = tensor_le = _operator("less_equal", operator.le, torch.le)
+
+tensor_exp, tensor_expm1, isnan_ext = exp, expm1, isnan
+
+
+def sub(input: Any, other: Any) -> Any:
+    """input - other; one of them may be a number. A bool tensor, which torch will not subtract, takes the other's
+    dtype.
+    """
+    for item in (input, other):
+        if isinstance(item, torch.Tensor) and item.dtype is torch.bool:
+            input, other = pair(input, other)
+            return wrap(torch.logical_xor(input, other) if input.dtype is torch.bool else torch.sub(input, other))
+    return _plain_sub(input, other)
+
+
+tensor_sub = sub
+
+
+def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """input - alpha * other."""
+    return sub(input, other if alpha == 1 else mul(other, alpha))
+
+
+def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+    """input / other, rounded by "floor" or "trunc" if ``rounding_mode`` says so.
+
+    Raises:
+        ValueError: for another rounding mode.
+    """
+    if rounding_mode is None:
+        return true_divide(input, other)
+    if rounding_mode not in ("floor", "trunc"):
+        raise ValueError(
+            f"For ops.div, rounding_mode value must be None, 'floor' or 'trunc', but got {rounding_mode!r}."
+        )
+    return wrap(torch.div(*pair(input, other), rounding_mode=rounding_mode))
+
+
+divide = div
+
+
+def real_div(x: Any, y: Any) -> Any:
+    """x / y in the common dtype: ints give an int, rounded towards zero."""
+    x, y = pair(x, y)
+    return wrap(
+        torch.div(x, y) if x.dtype.is_floating_point or x.dtype.is_complex else torch.div(x, y, rounding_mode="trunc")
+    )
+
+
+tensor_div = real_div
+
+
+def div_no_nan(x: Any, y: Any) -> Any:
+    """x / y, and 0 where y is 0."""
+    x, y = pair(x, y)
+    zero = y == 0
+    return wrap(
+        torch.where(zero, torch.zeros((), dtype=x.dtype, device=x.device), x / torch.where(zero, torch.ones_like(y), y))
+    )
+
+
+def mul_no_nan(x: Any, y: Any) -> Any:
+    """x * y, and 0 where y is 0, even if x is infinite or nan."""
+    x, y = pair(x, y)
+    return wrap(torch.where(y == 0, torch.zeros((), dtype=x.dtype, device=x.device), x * y))
+
+
+def truncate_div(x: Any, y: Any) -> Any:
+    """x / y, rounded towards zero."""
+    return wrap(torch.div(*pair(x, y), rounding_mode="trunc"))
+
+
+truncate_mod = fmod = _binary("fmod", torch.fmod)
+
+maximum = _binary("maximum", torch.maximum)
+
+minimum = _binary("minimum", torch.minimum)
+
+fmax = _binary("fmax", torch.fmax)
+
+fmin = _binary("fmin", torch.fmin)
+
+atan2 = arctan2 = _binary("atan2", torch.atan2)
+
+hypot = _binary("hypot", torch.hypot)
+
+gcd = _binary("gcd", torch.gcd)
+
+lcm = _binary("lcm", torch.lcm)
+
+logaddexp = _binary("logaddexp", torch.logaddexp)
+
+logaddexp2 = _binary("logaddexp2", torch.logaddexp2)
+
+copysign = _binary("copysign", torch.copysign)
+
+heaviside = _binary("heaviside", torch.heaviside)
+
+nextafter = _binary("nextafter", torch.nextafter)
+
+squared_difference = _binary("squared_difference", lambda x, y: kernels.square(x - y))
+
+igamma = _binary("igamma", torch.special.gammainc)
+
+igammac = _binary("igammac", torch.special.gammaincc)
+
+zeta = _binary("zeta", torch.special.zeta)
+
+xlogy = _binary("xlogy", torch.xlogy)
+
+bitwise_and = _binary("bitwise_and", torch.bitwise_and)
+
+bitwise_or = _binary("bitwise_or", torch.bitwise_or)
+
+bitwise_xor = _binary("bitwise_xor", torch.bitwise_xor)
+
+bitwise_left_shift = _binary("bitwise_left_shift", torch.bitwise_left_shift)
+
+bitwise_right_shift = _binary("bitwise_right_shift", torch.bitwise_right_shift)
+
+logical_and = _binary("logical_and", torch.logical_and)
+
+logical_or = _binary("logical_or", torch.logical_or)
+
+logical_xor = _binary("logical_xor", torch.logical_xor)
+
+complex = _binary("complex", torch.complex)
+
+
+def inv(x: Any) -> Any:
+    """Reciprocal, element by element."""
+    return reciprocal(x)
+
+
+def polar(abs: Any, angle: Any) -> Any:
+    """The complex numbers of these lengths and angles, element by element."""
+    return wrap(torch.polar(*pair(abs, angle)))
+
+
+def xdivy(x: Any, y: Any) -> Any:
+    """x / y, and 0 where x is 0."""
+    x, y = pair(x, y)
+    return wrap(
+        torch.where(
+            x == 0, torch.zeros((), dtype=x.dtype, device=x.device), x / torch.where(x == 0, torch.ones_like(y), y)
+        )
+    )
+
+
+def float_power(input: Any, exponent: Any) -> Any:
+    """input ** exponent in float64."""
+    return wrap(torch.float_power(input, exponent))
+
+
+float_power_ext = float_power
+
+
+def erfinv_(input: Any) -> Any:
+    """`erfinv` in place."""
+    return wrap(torch.Tensor.erfinv_(input))
+
+
+def ldexp(x: Any, other: Any) -> Any:
+    """x * 2**other."""
+    return wrap(torch.ldexp(*[as_plain(item) for item in (x, other)]))
+
+
+def lerp(input: Any, end: Any, weight: Any) -> Any:
+    """input + weight * (end - input)."""
+    return wrap(torch.lerp(input, end, weight))
+
+
+def addcmul(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
+    """input + value * tensor1 * tensor2."""
+    return input + tensor1 * tensor2 * value
+
+
+def addcdiv(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
+    """input + value * tensor1 / tensor2."""
+    return input + tensor1 / tensor2 * value
+
+
+def addn(x: Any) -> Any:
+    """The sum of a sequence of tensors."""
+    items = x if isinstance(x, (tuple, list)) else (x,)
+    total = items[0]
+    for item in items[1:]:
+        total = torch.add(total, item)
+    return wrap(total)
+
+
+accumulate_n = addn
+
+
+def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+    """Whether |input - other| <= atol + rtol * |other|."""
+    return wrap(torch.isclose(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan))
+
+
+def approximate_equal(x: Any, y: Any, tolerance: float = 1e-05) -> Any:
+    """Whether |x - y| < tolerance."""
+    x, y = pair(x, y)
+    return wrap(torch.abs(x - y) < tolerance)

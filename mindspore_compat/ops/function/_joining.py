@@ -1,0 +1,162 @@
+"""Joining and splitting tensors. Parts of ``array_func``, ``math_func``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops._adapt import bad_argument
+
+__all__ = """
+    concat cat stack unstack unbind split chunk tensor_split hsplit vsplit dsplit hstack vstack row_stack dstack
+    column_stack
+""".split()
+
+_split, _split_with_sizes = torch._VF.split, torch._VF.split_with_sizes  # type: ignore[attr-defined]
+
+
+def _common(tensors: Any, owner: str) -> list[torch.Tensor]:
+    if not isinstance(tensors, (tuple, list)):
+        raise TypeError(
+            f"For '{owner}', the 'tensors' must be a tuple or list of Tensors, but got {type(tensors).__name__}."
+        )
+    if not tensors:
+        raise ValueError(f"For '{owner}', the 'tensors' must hold at least one Tensor, but it is empty.")
+    return list(tensors)
+
+
+def concat(tensors: Any, axis: int = 0) -> Any:
+    """Tensors joined along an axis."""
+    try:
+        return wrap(torch.cat(_common(tensors, "concat"), int(axis)))
+    except (RuntimeError, IndexError) as error:
+        raise bad_argument("Concat", error) from None
+
+
+cat = concat
+
+
+def stack(tensors: Any, axis: int = 0, *, dim: int | None = None) -> Any:
+    """Tensors joined along a new axis."""
+    items = _common(tensors, "stack")
+    first = items[0].dtype
+    if any(item.dtype is not first for item in items):
+        raise TypeError(
+            f"For 'stack', all inputs must have the same data type, but got {[str(item.dtype) for item in items]}."
+        )
+    try:
+        return wrap(torch.stack(items, axis if dim is None else dim))
+    except (RuntimeError, IndexError) as error:
+        raise bad_argument("Stack", error) from None
+
+
+def unstack(input_x: Any, axis: int = 0) -> Any:
+    """The slices along ``axis``, without it, as a tuple."""
+    return wrap(tuple(torch.unbind(input_x, int(axis))))
+
+
+def unbind(input: Any, dim: int = 0) -> Any:
+    """The slices along ``dim``, without it, as a tuple."""
+    return unstack(input, dim)
+
+
+def split(
+    tensor: Any = None,
+    split_size_or_sections: Any = None,
+    axis: int = 0,
+    output_num: int | None = None,
+    *,
+    input_x: Any = None,
+) -> Any:
+    """Pieces along ``axis``: of an equal length, or of the lengths given.
+
+    ``output_num`` (1.x; also ``split(x, axis, output_num)``) is the number of equal pieces instead.
+    """
+    tensor = input_x if tensor is None else tensor
+    if output_num is not None:
+        axis = axis if split_size_or_sections is None else int(split_size_or_sections)
+        return chunks_of(tensor, axis, output_num)
+    if isinstance(split_size_or_sections, (tuple, list)):
+        sizes = [int(item) for item in split_size_or_sections]
+        if sum(sizes) != tensor.shape[axis]:
+            raise ValueError(
+                f"For 'split', the sum of 'split_size_or_sections' must be equal to the length of axis {axis} "
+                f"{tensor.shape[axis]}, but got {sum(sizes)}."
+            )
+        return wrap(tuple(_split_with_sizes(tensor, sizes, axis)))
+    if isinstance(split_size_or_sections, bool) or not isinstance(split_size_or_sections, int):
+        raise TypeError(
+            "For 'split', the type of Argument 'split_size_or_sections' should be integer, tuple(int) or list(int), "
+            f"but got {split_size_or_sections!r}."
+        )
+    if split_size_or_sections <= 0:
+        raise ValueError(
+            "For 'split', the value of 'split_size_or_sections' must be more than zero, but got "
+            f"{split_size_or_sections}."
+        )
+    return wrap(tuple(_split(tensor, split_size_or_sections, axis)))
+
+
+def chunks_of(x: Any, axis: int, output_num: int) -> Any:
+    """``output_num`` pieces of equal length.
+
+    Raises:
+        ValueError: if the length cannot be divided.
+    """
+    length = x.shape[axis]
+    if output_num <= 0 or length % output_num:
+        raise ValueError(
+            f"For 'Split', the length of axis {axis} ({length}) must be a multiple of 'output_num', but got "
+            f"{output_num}."
+        )
+    return wrap(tuple(_split(x, length // output_num, axis)))
+
+
+def chunk(input: Any, chunks: int, axis: int = 0) -> Any:
+    """At most ``chunks`` pieces of equal length, the last may be shorter."""
+    return wrap(tuple(torch.chunk(input, chunks, axis)))
+
+
+def tensor_split(input: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    """Pieces: a number of nearly equal ones, or cut at the indices."""
+    return wrap(tuple(torch.tensor_split(input, indices_or_sections, axis)))
+
+
+def hsplit(input: Any, indices_or_sections: Any) -> Any:
+    """`tensor_split` along the second axis (the first if there is only one)."""
+    return tensor_split(input, indices_or_sections, 0 if input.dim() == 1 else 1)
+
+
+def vsplit(input: Any, indices_or_sections: Any) -> Any:
+    """`tensor_split` along the first axis."""
+    return tensor_split(input, indices_or_sections, 0)
+
+
+def dsplit(input: Any, indices_or_sections: Any) -> Any:
+    """`tensor_split` along the third axis."""
+    return tensor_split(input, indices_or_sections, 2)
+
+
+def hstack(tensors: Any) -> Any:
+    """Joined along the second axis (the first for 1-d)."""
+    return wrap(torch.hstack(tuple(tensors)))
+
+
+def vstack(inputs: Any) -> Any:
+    """Joined along the first axis as rows."""
+    return wrap(torch.vstack(tuple(inputs)))
+
+
+row_stack = vstack
+
+
+def dstack(tensors: Any) -> Any:
+    """Joined along the third axis."""
+    return wrap(torch.dstack(tuple(tensors)))
+
+
+def column_stack(tensors: Any) -> Any:
+    """1-d tensors as columns."""
+    return wrap(torch.column_stack(tuple(tensors)))

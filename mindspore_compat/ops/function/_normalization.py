@@ -1,0 +1,115 @@
+"""Normalization. Parts of ``nn_func``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.nn.functional as tf
+
+from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops._adapt import get_data
+
+__all__ = ["batch_norm", "batch_norm_outputs", "layer_norm", "layer_norm_outputs", "group_norm", "rms_norm", "lrn"]
+
+
+def batch_norm_outputs(
+    x: Any,
+    scale: Any,
+    bias: Any,
+    mean: Any,
+    variance: Any,
+    is_training: bool,
+    epsilon: float,
+    momentum: float,
+    data_format: str = "NCHW",
+) -> Any:
+    """(y, mean, variance, mean, variance): in training the batch's (without gradient), and the moving ones (Parameters)
+    are updated.
+    """
+    if data_format == "NHWC":
+        x = torch.movedim(x, -1, 1)
+    if is_training:
+        axes = [axis for axis in range(x.dim()) if axis != 1]
+        y, batch_mean, _ = torch.native_batch_norm(
+            x, scale, bias, get_data(mean), get_data(variance), True, momentum, epsilon
+        )
+        with torch.no_grad():
+            batch_variance = torch.var(x, axes, correction=0)
+        outputs = (batch_mean, batch_variance, batch_mean, batch_variance)
+    else:
+        y = torch.batch_norm(x, scale, bias, mean, variance, False, momentum, epsilon, False)
+        outputs = (mean, variance, mean, variance)
+    return wrap((torch.movedim(y, 1, -1) if data_format == "NHWC" else y, *outputs))
+
+
+def batch_norm(
+    input_x: Any,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any,
+    bias: Any,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-05,
+) -> Any:
+    """Normalized over all axes but the channels; in training by the batch's own statistics."""
+    return wrap(
+        torch.batch_norm(
+            input_x, weight, bias, get_data(running_mean), get_data(running_var), training, momentum, eps, False
+        )
+    )
+
+
+def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Any:
+    """Normalized over the last axes of ``normalized_shape``."""
+    shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+    return wrap(torch.layer_norm(input, shape, weight, bias, eps))
+
+
+def layer_norm_outputs(
+    x: Any, gamma: Any, beta: Any, begin_norm_axis: int, begin_params_axis: int, epsilon: float
+) -> Any:
+    """(y, mean, variance) over the axes from ``begin_norm_axis``."""
+    begin = begin_norm_axis % x.dim()
+    shape = tuple(x.shape[begin:])
+    whole = begin_params_axis % x.dim() == begin and tuple(gamma.shape) == shape
+    y, mean, rstd = torch.native_layer_norm(x, shape, gamma if whole else None, beta if whole else None, epsilon)
+    with torch.no_grad():
+        variance = torch.reciprocal(kernels.square(rstd)) - epsilon
+    return wrap(y if whole else y * gamma + beta), wrap(mean), wrap(variance)
+
+
+def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Any:
+    """Normalized over groups of channels."""
+    return wrap(kernels.group_norm(input, num_groups, weight, bias, eps))
+
+
+def rms_norm(x: Any, gamma: Any, epsilon: float = 1e-06) -> Any:
+    """(x / rms · gamma, 1 / rms) over the axes of ``gamma``."""
+    axes = tuple(range(-gamma.dim(), 0))
+    inverse = torch.rsqrt(torch.mean(kernels.square(x.float()), axes, True) + epsilon)
+    return wrap((x * inverse).to(x.dtype) * gamma), wrap(inverse)
+
+
+def lrn(
+    x: Any,
+    depth_radius: int = 5,
+    bias: float = 1.0,
+    alpha: float = 1.0,
+    beta: float = 0.5,
+    norm_region: str = "ACROSS_CHANNELS",
+) -> Any:
+    """Local response normalization across channels: x / (bias + alpha · sum of squares of 2·depth_radius + 1
+    channels)**beta.
+    """
+    squares = torch.unsqueeze(kernels.square(x), 1)
+    summed = torch.squeeze(
+        kernels.conv3d(
+            tf.pad(squares, (0, 0, 0, 0, depth_radius, depth_radius)),
+            torch.ones((1, 1, 2 * depth_radius + 1, 1, 1), dtype=x.dtype, device=x.device),
+        ),
+        1,
+    )
+    return wrap(x / kernels.pow(bias + alpha * summed, beta))

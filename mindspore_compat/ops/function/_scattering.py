@@ -1,0 +1,137 @@
+"""Writing at indices: scatters into tensors and Parameters. Parts of ``array_func``, ``parameter_func``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops._adapt import as_ints, changed, get_data, passes_gradient
+from mindspore_compat.ops.function._indexing import as_long
+
+__all__ = """
+    scatter_nd scatter_update scatter_add scatter_sub scatter_mul scatter_div scatter_max scatter_min
+    scatter_nd_update scatter_nd_add scatter_nd_sub scatter_nd_mul scatter_nd_div scatter_nd_max scatter_nd_min
+    tensor_scatter_update tensor_scatter_add tensor_scatter_sub tensor_scatter_mul tensor_scatter_div
+    tensor_scatter_max tensor_scatter_min tensor_scatter_elements
+""".split()
+
+_ELEMENTWISE = {"none": None, "add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
+
+
+def tensor_scatter_elements(input_x: Any, indices: Any, updates: Any, axis: int = 0, reduction: str = "none") -> Any:
+    """`scatter`, or with values reduced by "add", "mul", "max" or "min"."""
+    indices = as_long(indices)
+    if reduction == "sub":
+        return wrap(torch.scatter_add(input_x, axis, indices, -updates))
+    if reduction not in _ELEMENTWISE:
+        raise ValueError(
+            f"For 'tensor_scatter_elements', the 'reduction' must be one of {list(_ELEMENTWISE)}, but got "
+            f"{reduction!r}."
+        )
+    kind = _ELEMENTWISE[reduction]
+    if kind is None:
+        return wrap(torch.scatter(input_x, axis, indices, updates))
+    return wrap(torch.scatter_reduce(input_x, axis, indices, updates, kind))
+
+
+def scatter_nd(indices: Any, updates: Any, shape: Any) -> Any:
+    """Zeros of ``shape`` with the updates added at coordinates."""
+    zero = torch.zeros(as_ints(shape), dtype=updates.dtype, device=updates.device)
+    return wrap(torch.index_put(zero, tuple(torch.unbind(as_long(indices), -1)), updates, True))
+
+
+_Combine = Callable[[torch.Tensor, tuple, torch.Tensor], torch.Tensor]
+
+
+def _reduce_at(kind: str) -> _Combine:
+    """Combine ``x`` with updates at coordinates by "amax", "amin" or "prod", over flat positions of slices."""
+
+    def combine(x: torch.Tensor, places: tuple, updates: torch.Tensor) -> torch.Tensor:
+        depth = len(places)
+        lead, rest = tuple(x.shape[:depth]), tuple(x.shape[depth:])
+        flat = torch.zeros_like(places[0])
+        for length, place in zip(lead, places):
+            flat = flat * length + torch.where(place < 0, place + length, place)
+        rows = torch.reshape(x, (-1, *rest))
+        updates = torch.reshape(torch.Tensor.expand(updates, (*places[0].shape, *rest)), (-1, *rest))
+        index = torch.Tensor.expand(torch.reshape(flat, (-1, *(1,) * len(rest))), tuple(updates.shape))
+        return torch.reshape(torch.scatter_reduce(rows, 0, index, updates, kind), tuple(x.shape))
+
+    return combine
+
+
+def _div_at(x: torch.Tensor, places: tuple, updates: torch.Tensor) -> torch.Tensor:
+    factor = _reduce_at("prod")(torch.ones_like(x), places, updates)
+    return torch.div(x, factor) if x.dtype.is_floating_point else torch.div(x, factor, rounding_mode="trunc")
+
+
+_COMBINE: dict[str, _Combine] = {
+    "update": lambda x, places, updates: torch.index_put(x, places, updates),
+    "add": lambda x, places, updates: torch.index_put(x, places, updates, True),
+    "sub": lambda x, places, updates: torch.index_put(x, places, torch.neg(updates), True),
+    "mul": _reduce_at("prod"),
+    "div": _div_at,
+    "max": _reduce_at("amax"),
+    "min": _reduce_at("amin"),
+}
+
+
+def _tensor_scatter(kind: str) -> Callable[[Any, Any, Any], Any]:
+    combine = _COMBINE[kind]
+
+    def op(input_x: Any, indices: Any, updates: Any) -> Any:
+        return wrap(combine(input_x, tuple(torch.unbind(as_long(indices), -1)), updates))
+
+    op.__name__ = op.__qualname__ = f"tensor_scatter_{kind}"
+    op.__doc__ = f"A copy of ``input_x`` with the updates combined ({kind}) at coordinates."
+    return op
+
+
+def _store(variable: torch.Tensor, result: torch.Tensor) -> Any:
+    """Put the result into the variable itself and return that, as upstream does with Parameters."""
+    get_data(variable).copy_(result.detach())
+    return changed(variable)
+
+
+def _scatter_into(kind: str, by_coordinates: bool) -> Callable[..., Any]:
+    combine = _COMBINE[kind]
+
+    def op(input_x: Any, indices: Any, updates: Any, use_locking: bool = False) -> Any:
+        indices = as_long(indices)
+        places = tuple(torch.unbind(indices, -1)) if by_coordinates else (indices,)
+        with torch.no_grad():
+            stored = _store(input_x, combine(input_x.detach(), places, updates))
+        if kind == "update" and passes_gradient(updates):  # of the other kinds upstream has no gradient
+            return wrap(combine(stored.detach(), places, updates))
+        return stored
+
+    op.__name__ = op.__qualname__ = f"scatter_{'nd_' if by_coordinates else ''}{kind}"
+    op.__doc__ = (
+        f"Combine ({kind}) the updates into ``input_x`` itself, at "
+        f"{'coordinates' if by_coordinates else 'rows'}; returns it."
+    )
+    return op
+
+
+_KINDS = ("update", "add", "sub", "mul", "div", "max", "min")
+
+scatter_update, scatter_add, scatter_sub, scatter_mul, scatter_div, scatter_max, scatter_min = (
+    _scatter_into(kind, False) for kind in _KINDS
+)
+
+scatter_nd_update, scatter_nd_add, scatter_nd_sub, scatter_nd_mul, scatter_nd_div, scatter_nd_max, scatter_nd_min = (
+    _scatter_into(kind, True) for kind in _KINDS
+)
+
+(
+    tensor_scatter_update,
+    tensor_scatter_add,
+    tensor_scatter_sub,
+    tensor_scatter_mul,
+    tensor_scatter_div,
+    tensor_scatter_max,
+    tensor_scatter_min,
+) = (_tensor_scatter(kind) for kind in _KINDS)
