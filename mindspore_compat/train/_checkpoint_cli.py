@@ -21,8 +21,8 @@ from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.files import replacing
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.common.dtype import dtype_name
-from mindspore_compat.train._checkpoint_files import TORCH_ENDS, is_safetensors, opened, read_values, write_values
-from mindspore_compat.train._torch_names import from_torch_names, nearest, to_torch_names
+from mindspore_compat.train._checkpoint.files import TORCH_ENDS, is_safetensors, opened, read_values, write_values
+from mindspore_compat.train._torch.names import from_torch_names, nearest, to_torch_names
 from mindspore_compat.train.serialization import load_checkpoint
 
 __all__ = ["main"]

@@ -21,7 +21,7 @@ from mindspore_compat.nn.wrap.cell_wrapper import WithEvalCell, WithLossCell
 from mindspore_compat.parallel._utils import _get_device_num, _get_parallel_mode
 from mindspore_compat.train import amp
 from mindspore_compat.train._loop import Sinking, evaluate, train_epochs
-from mindspore_compat.train._torch_step import TorchEvalStep, TorchPredict, TorchTrainStep, check_torch_parts
+from mindspore_compat.train._torch.step import TorchEvalStep, TorchPredict, TorchTrainStep, check_torch_parts
 from mindspore_compat.train.callback._callback import Callback, CallbackManager, InternalCallbackParam, is_train_only
 from mindspore_compat.train.dataset_helper import dataset_size
 from mindspore_compat.train.metrics import Loss, get_metric_fn, get_metrics

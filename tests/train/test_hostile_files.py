@@ -24,7 +24,9 @@ from mindspore_compat._format.strategy import strategy_messages
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime import files
 from mindspore_compat.parallel._layout import TensorLayout
-from mindspore_compat.train import _checkpoint_cli, _strategy_file, serialization
+from mindspore_compat.train import _checkpoint_cli, serialization
+from mindspore_compat.train._checkpoint.layouts import read_layouts
+from mindspore_compat.train._checkpoint.strategy import first_stage_of
 from mindspore_compat.train.callback import CheckpointManager, OnRequestExit, SummaryLandscape
 from tests.support.strategies import write_strategy
 from tests.support.upstream import GOLDEN
@@ -71,7 +73,7 @@ def json_strategy(folder: Path, **layout: Any) -> str:
     "call",
     [
         lambda path, folder: serialization.rank_list_for_transform(0, path),
-        lambda path, folder: serialization.rank_list_for_transform(0, None, path) and _strategy_file.read_layouts(path),
+        lambda path, folder: serialization.rank_list_for_transform(0, None, path) and read_layouts(path),
         lambda path, folder: serialization.transform_checkpoints(str(folder), str(folder / "out"), "x", path),
         lambda path, folder: serialization.transform_checkpoints(str(folder), str(folder / "out"), "x", None, path),
         lambda path, folder: serialization.transform_checkpoint_by_rank(
@@ -130,7 +132,7 @@ def test_a_large_training_is_worked_out(tmp_path: Path) -> None:
     "call",
     [
         serialization.build_searched_strategy,
-        _strategy_file.first_stage_of,
+        first_stage_of,
         lambda path: serialization.merge_pipeline_strategys(os.path.dirname(path), path[:-5] + ".out"),
     ],
 )
@@ -152,7 +154,7 @@ def test_protobuf_strategies_with_parts_missing_or_names_that_are_no_text(tmp_pa
 
 
 def test_numbers_of_stages_are_plain(tmp_path: Path) -> None:
-    found = _strategy_file.read_layouts(
+    found = read_layouts(
         strategy(tmp_path, {"²-w": ((2,), (0,)), f"{'9' * 5000}-w": ((2,), (0,)), "1-w": ((2,), (0,))})
     )
     assert found is not None and {name: layout.stages for name, layout in found.items()} == {

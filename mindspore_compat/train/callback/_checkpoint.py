@@ -16,9 +16,10 @@ from mindspore_compat import context
 from mindspore_compat._api.validate import check_bool, check_isinstance, check_non_negative_int, check_str_in
 from mindspore_compat._runtime.files import remove_stale, write_atomically
 from mindspore_compat._runtime.writer import background_writer
-from mindspore_compat.train._redundancy import own_share
+from mindspore_compat.train._checkpoint.keys import check_key
+from mindspore_compat.train._checkpoint.redundancy import own_share
+from mindspore_compat.train._checkpoint.save import check_async_save, checked_plan, save_checkpoint
 from mindspore_compat.train.callback._callback import Callback, RunContext
-from mindspore_compat.train.serialization import check_async_save, check_key, checked_plan, save_checkpoint
 
 __all__ = ["CheckpointConfig", "ModelCheckpoint", "CheckpointManager"]
 

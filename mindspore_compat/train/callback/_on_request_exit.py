@@ -12,7 +12,7 @@ from mindspore_compat._format.source import read_json
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.train.callback._callback import Callback, RunContext
 from mindspore_compat.train.callback._checkpoint import _made_folder
-from mindspore_compat.train.serialization import load_checkpoint, save_checkpoint
+from mindspore_compat.train.serialization import export, load_checkpoint, save_checkpoint
 
 __all__ = ["OnRequestExit"]
 
@@ -133,10 +133,8 @@ class OnRequestExit(Callback):
         if self.save_ckpt:
             save_checkpoint(network, getattr(self, name) + ".ckpt")
         if self.save_mindir:
-            from mindspore_compat.train import serialization
-
             try:
-                serialization.export(network, *inputs, file_name=getattr(self, name), file_format="MINDIR")  # type: ignore[attr-defined]
+                export(network, *inputs, file_name=getattr(self, name), file_format="MINDIR")
             except Exception as error:  # the checkpoint is what a run resumes from; the process is about to end
                 _log.warning(
                     "'OnRequestExit' could not save %s.mindir: %s. Set save_mindir=False, or export the network for "

@@ -11,9 +11,9 @@ import torch
 
 from mindspore_compat._format.dtypes import INT4
 from mindspore_compat.common._wrap import plain
-from mindspore_compat.train._checkpoint_files import read_values, write_values
-from mindspore_compat.train._checkpoint_save import STORED_TYPE
-from mindspore_compat.train._torch_names import nearest
+from mindspore_compat.train._checkpoint.entries import STORED_TYPE
+from mindspore_compat.train._checkpoint.files import read_values, write_values
+from mindspore_compat.train._torch.names import nearest
 from mindspore_compat.train.checkpoint_maps._rules import Group, Rule, RuleFile, read_rules
 
 __all__ = ["Converted", "convert_checkpoint"]

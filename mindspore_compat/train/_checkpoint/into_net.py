@@ -15,7 +15,9 @@ from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.train._checkpoint_load import VIEWS_FILE
+from mindspore_compat.train._checkpoint.reading import VIEWS_FILE
+from mindspore_compat.train._checkpoint.redundancy import require_parallel, share_loaded
+from mindspore_compat.train._torch.names import load_into_module
 
 __all__ = ["load_param_into_net"]
 
@@ -110,25 +112,21 @@ def load_param_into_net(
             )
     check_bool(strict_load, "strict_load", "load_param_into_net", named=False)
     check_isinstance(remove_redundancy, "remove_redundancy", bool, "load_param_into_net")
-    load = _load_into_cell
-    if not isinstance(net, Cell):
-        from mindspore_compat.train._torch_names import load_into_module as load  # type: ignore[assignment]
+    load = _load_into_cell if isinstance(net, Cell) else load_into_module
     if not remove_redundancy:
         missing, unused = load(net, parameter_dict, strict_load)
-        _tell_missing(missing)
+        _warn_of_missing(missing)
         return _Unloaded((missing, unused))
-    from mindspore_compat.train._redundancy import require_parallel, share_loaded
-
     require_parallel("loading")
     missing, unused = load(
         net, parameter_dict, strict_load, by_prefix=False
     )  # the state "moments.w" is not the "w" of another process
     missing = share_loaded(net, missing)
-    _tell_missing(missing)
+    _warn_of_missing(missing)
     return _Unloaded((missing, unused))
 
 
-def _tell_missing(names: list[str]) -> None:
+def _warn_of_missing(names: list[str]) -> None:
     if names:
         _log.warning(
             "For 'load_param_into_net', %d parameters in the 'net' are not loaded, because they are not in the "

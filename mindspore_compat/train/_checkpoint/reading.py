@@ -17,13 +17,14 @@ import torch
 
 from mindspore_compat._format import ckpt as codec
 from mindspore_compat._format import envelope
+from mindspore_compat._format.decryption import decrypt
 from mindspore_compat._format.dtypes import INT4, NUMPY_OF, STRING
 from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.parameter import Parameter
-from mindspore_compat.train._checkpoint_save import STORED_TYPE
+from mindspore_compat.train._checkpoint.entries import STORED_TYPE
 
 __all__ = ["CheckpointFile", "load_ckpt", "load_safetensors", "as_parameter", "VIEWS_FILE"]
 
@@ -84,7 +85,7 @@ class CheckpointFile:
         self.encryption = envelope.encryption_of(data)
         self._is_mapped = key is None
         if key is not None:
-            data = memoryview(envelope.decrypt(data, key, mode))
+            data = memoryview(decrypt(data, key, mode))
         elif self.encryption:
             raise FormatError(
                 f"the file is encrypted with {self.encryption}: pass dec_key, and dec_mode={self.encryption!r}"

@@ -16,11 +16,11 @@ from mindspore_compat._api.validate import check_positive_int
 from mindspore_compat.common._differentiation import differentiable
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.nn.optim.optimizer import Optimizer
-from mindspore_compat.train import _torch_state as state
-from mindspore_compat.train._torch_batch import loss_of, prediction_of, split, wrapped
-from mindspore_compat.train._torch_names import torch_targets
-from mindspore_compat.train._torch_rates import Rates
-from mindspore_compat.train._torch_scale import LossScaler
+from mindspore_compat.train._torch import state
+from mindspore_compat.train._torch.batch import loss_of, prediction_of, split, wrapped
+from mindspore_compat.train._torch.names import torch_targets
+from mindspore_compat.train._torch.rates import Rates
+from mindspore_compat.train._torch.scale import LossScaler
 from mindspore_compat.train.amp import LEVELS
 from mindspore_compat.train.loss_scale_manager import DynamicLossScaleManager, LossScaleManager
 

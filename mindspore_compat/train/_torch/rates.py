@@ -11,7 +11,7 @@ import torch
 
 from mindspore_compat._api.validate import check_str_in
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.train._torch_state import packed, unpacked
+from mindspore_compat.train._torch.state import packed, unpacked
 
 __all__ = ["Rates"]
 

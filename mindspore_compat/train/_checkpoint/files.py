@@ -17,9 +17,9 @@ from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.files import replacing
 from mindspore_compat.common._wrap import plain
-from mindspore_compat.train._checkpoint_load import CheckpointFile
-from mindspore_compat.train._checkpoint_save import Plan
-from mindspore_compat.train.serialization import checked_plan, load_checkpoint
+from mindspore_compat.train._checkpoint.load import load_checkpoint
+from mindspore_compat.train._checkpoint.reading import CheckpointFile
+from mindspore_compat.train._checkpoint.save import Plan, checked_plan
 
 __all__ = ["TORCH_ENDS", "is_safetensors", "mode_of", "opened", "read_values", "write_values"]
 

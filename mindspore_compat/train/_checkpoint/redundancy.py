@@ -12,6 +12,7 @@ import torch
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.communication.management import get_group_size, get_rank
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.train._torch.names import torch_targets
 
 __all__ = ["own_share", "share_loaded", "require_parallel"]
 
@@ -19,8 +20,6 @@ __all__ = ["own_share", "share_loaded", "require_parallel"]
 def _named(net: Any) -> list[tuple[str, torch.Tensor]]:
     if isinstance(net, Cell):
         return [(parameter.name, parameter) for parameter in net.get_parameters()]
-    from mindspore_compat.train._torch_names import torch_targets
-
     return list(torch_targets(net))
 
 
