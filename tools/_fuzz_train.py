@@ -555,12 +555,12 @@ def _command(read: str, path: Path) -> None:
     """A command of ``ckpt``; ends with 0, or with 1 or 2 and one line that names the file."""
     import contextlib
 
-    from mindspore_compat.train import _checkpoint_cli
+    from mindspore_compat.cli import ckpt
 
     output, errors = io.StringIO(), io.StringIO()
     arguments = [read, str(path), *([str(path.parent / "new.safetensors")] if read == "convert" else ())]
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
-        code = _checkpoint_cli.main(arguments)
+        code = ckpt.main(arguments)
     if code:
         raise ValueError(output.getvalue() + errors.getvalue())
     if "Traceback" in errors.getvalue():

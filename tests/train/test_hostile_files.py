@@ -23,8 +23,9 @@ from mindspore_compat._format import safetensors, source
 from mindspore_compat._format.strategy import strategy_messages
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime import files
+from mindspore_compat.cli import ckpt
 from mindspore_compat.parallel._layout import TensorLayout
-from mindspore_compat.train import _checkpoint_cli, serialization
+from mindspore_compat.train import serialization
 from mindspore_compat.train._checkpoint.layouts import read_layouts
 from mindspore_compat.train._checkpoint.strategy import first_stage_of
 from mindspore_compat.train.callback import CheckpointManager, OnRequestExit, SummaryLandscape
@@ -288,7 +289,7 @@ def test_a_file_that_is_none_is_refused_by_each_reader(
             call()
     for command in ("inspect", "verify", "convert"):
         for name in ("a.ckpt", "a.safetensors", "a.pth") if command != "verify" else ("a.ckpt", "a.safetensors"):
-            assert _checkpoint_cli.main([command, name, *(["b.ckpt"] if command == "convert" else [])]) in (1, 2)
+            assert ckpt.main([command, name, *(["b.ckpt"] if command == "convert" else [])]) in (1, 2)
     assert not (tmp_path / "b.ckpt").exists()
 
 
@@ -362,9 +363,9 @@ def test_names_that_no_parameter_has(tmp_path: Path) -> None:
 
 _PROGRAM = """
 import resource, sys
-from mindspore_compat.train import _checkpoint_cli
+from mindspore_compat.cli import ckpt
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-sys.exit(_checkpoint_cli.main(["convert", *sys.argv[1:]]))
+sys.exit(ckpt.main(["convert", *sys.argv[1:]]))
 """
 
 
@@ -413,9 +414,9 @@ def test_a_torch_file_runs_nothing_and_does_not_grow(
     with zipfile.ZipFile("plain.pth") as old, zipfile.ZipFile("bomb.pth", "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():
             new.writestr(name, old.read(name))
-    assert _checkpoint_cli.main(["inspect", "plain.pth"]) == 0
+    assert ckpt.main(["inspect", "plain.pth"]) == 0
     for name, text in (("evil.pth", "tensors only"), ("bomb.pth", "larger than the file")):
-        assert _checkpoint_cli.main(["inspect", name]) == 1
+        assert ckpt.main(["inspect", name]) == 1
         error = capsys.readouterr().err
         assert error.startswith(f"mindspore-compat ckpt inspect: {name}") and text in error
     assert not os.path.exists("pwned")
