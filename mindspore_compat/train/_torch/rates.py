@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_str_in
+from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._torch.state import packed, unpacked
 
@@ -87,8 +88,6 @@ class Rates:
 
 def _as_function(scheduler: Any) -> Callable[[int], float]:
     if isinstance(scheduler, Cell):
-        from mindspore_compat.common.tensor import Tensor
-
         return lambda count: float(scheduler(Tensor(count, torch.int32)))
     if isinstance(scheduler, torch.Tensor):
         scheduler = scheduler.tolist()

@@ -11,7 +11,7 @@ from mindspore_compat._api.validate import check_str
 from mindspore_compat._format.source import read_json
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.train.callback._callback import Callback, RunContext
-from mindspore_compat.train.callback._checkpoint import _made_folder
+from mindspore_compat.train.callback._checkpoint_files import made_folder
 from mindspore_compat.train.serialization import export, load_checkpoint, save_checkpoint
 
 __all__ = ["OnRequestExit"]
@@ -64,7 +64,7 @@ class OnRequestExit(Callback):
         self.save_path, self.remote_config_file = directory, config_file
         if save_ckpt or save_mindir:
             check_str(file_name, "file_name", "OnRequestExit")
-            folder = _made_folder(os.path.join(directory or os.getcwd(), f"rank_{current_device().index or 0}"))
+            folder = made_folder(os.path.join(directory or os.getcwd(), f"rank_{current_device().index or 0}"))
             self.train_name, self.eval_name = (
                 os.path.join(folder, f"{file_name}_{mode}") for mode in ("train", "eval")
             )

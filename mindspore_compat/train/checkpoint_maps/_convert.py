@@ -11,6 +11,7 @@ import torch
 
 from mindspore_compat._format.dtypes import INT4
 from mindspore_compat.common._wrap import plain
+from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._checkpoint.entries import STORED_TYPE
 from mindspore_compat.train._checkpoint.files import read_values, write_values
 from mindspore_compat.train._torch.names import nearest
@@ -233,8 +234,6 @@ def _as_like(
 
 
 def _shapes(like: Any) -> dict[str, tuple[int, ...]]:
-    from mindspore_compat.nn.cell import Cell
-
     if isinstance(like, Cell):
         return {parameter.name: tuple(parameter.shape) for parameter in like.get_parameters()}
     values = (
