@@ -231,3 +231,15 @@ def evaluate(
         cb_params.eval_results = {**copy.deepcopy(found), "eval_loss": metrics.mean_loss()}
     callbacks.on_eval_end(run_context)
     return found
+
+
+def overflow_listener(manager: Any) -> Any:
+    """What notifies a loss scale manager of the user's own of overflows, where steps report them."""
+    if manager is None or not manager.get_drop_overflow_update():
+        return None
+
+    def update(outputs: Any) -> None:
+        if isinstance(outputs, tuple) and len(outputs) > 1:
+            manager.update_loss_scale(bool(torch.all(outputs[1])))
+
+    return update
