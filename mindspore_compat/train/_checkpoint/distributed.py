@@ -36,6 +36,11 @@ from mindspore_compat.train._checkpoint.unified import HYPER, MAP, SafetensorsFi
 __all__ = ["get_ckpt_path_with_strategy", "load_distributed_checkpoint", "load_segmented_checkpoints"]
 
 _log = logging.getLogger("mindspore_compat")
+#: format -> arguments of `load_distributed_checkpoint` that are for the other one
+_LEFT_OUT = {
+    "ckpt": ("unified_safetensors_dir", "dst_safetensors_dir", "rank_id", "name_map", "return_param_dict"),
+    "safetensors": ("checkpoint_filenames", "train_strategy_filename", "dec_key", "strict_load", "dec_mode"),
+}
 
 
 def load_segmented_checkpoints(
@@ -93,11 +98,9 @@ def load_distributed_checkpoint(
         train_strategy_filename: strategy file of the training; without one, that of
             ``set_auto_parallel_context(strategy_ckpt_load_file=)``.
         strict_load, dec_key, dec_mode: as for `load_checkpoint`.
-        format: "ckpt", for which the arguments behind it must be left out, or "safetensors", for which the three rows
-            above must be.
+        format: "ckpt", without the arguments behind it, or "safetensors", without the three rows above.
         unified_safetensors_dir: the folder.
-        dst_safetensors_dir, rank_id, output_format: without a network: save ``DST/rank_N/net.FORMAT`` for a rank, or
-            for all.
+        dst_safetensors_dir, rank_id, output_format: without a network: where to save net.FORMAT, of which rank (or all).
         name_map: {name in the network: name in the files}.
         max_process_num: without effect, the work is done in this process.
         return_param_dict: return {name: Parameter} and load nothing.
@@ -111,38 +114,24 @@ def load_distributed_checkpoint(
     where = "load_distributed_checkpoint"
     check_str_in(format, "format", FORMATS, where)
     check_str_in(output_format, "output_format", FORMATS, where)
-    later: dict[str, Any] = {
-        "unified_safetensors_dir": unified_safetensors_dir,
-        "dst_safetensors_dir": dst_safetensors_dir,
-        "rank_id": rank_id,
-        "name_map": name_map,
-        "return_param_dict": return_param_dict or None,
-    }
+    mode = None if dec_mode == "AES-GCM" else dec_mode
+    values: tuple[Any, ...] = (
+        unified_safetensors_dir,
+        dst_safetensors_dir,
+        rank_id,
+        name_map,
+        return_param_dict or None,
+    )
     if format == "safetensors":
-        later = {
-            "checkpoint_filenames": checkpoint_filenames,
-            "train_strategy_filename": train_strategy_filename,
-            "dec_key": dec_key,
-            "strict_load": strict_load or None,
-            "dec_mode": dec_mode if dec_mode != "AES-GCM" else None,
-        }
-    given = [name for name, value in later.items() if value is not None]
+        values = (checkpoint_filenames, train_strategy_filename, dec_key, strict_load or None, mode)
+    given = [name for name, value in zip(_LEFT_OUT[format], values) if value is not None]
     if given:
         raise ValueError(f"For '{where}', {', '.join(map(repr, given))} must be left out when 'format' is {format!r}.")
     if format == "safetensors":
-        return _load_unified(
-            network,
-            unified_safetensors_dir,
-            predict_strategy,
-            dst_safetensors_dir,
-            rank_id,
-            output_format,
-            name_map,
-            return_param_dict,
-        )
-    return _load_merged(
-        network, checkpoint_filenames, predict_strategy, train_strategy_filename, strict_load, dec_key, dec_mode, where
-    )
+        target = (dst_safetensors_dir, rank_id, output_format)
+        return _load_unified(network, unified_safetensors_dir, predict_strategy, target, name_map, return_param_dict)
+    key = (dec_key, dec_mode)
+    return _load_merged(network, checkpoint_filenames, predict_strategy, train_strategy_filename, strict_load, key)
 
 
 def _load_merged(
@@ -151,11 +140,10 @@ def _load_merged(
     predict_strategy: Any,
     train_strategy_filename: str | None,
     strict_load: bool,
-    dec_key: bytes | None,
-    dec_mode: str,
-    where: str,
+    key: tuple[bytes | None, str],
 ) -> bool:
-    """`load_distributed_checkpoint` with format="ckpt"."""
+    """`load_distributed_checkpoint` with format="ckpt"; ``key``: key and mode of encrypted files."""
+    where = "load_distributed_checkpoint"
     if not isinstance(network, Cell):
         raise TypeError(f"For '{where}', the argument 'network' must be a Cell, but got {type(network).__name__}.")
     names = check_type(checkpoint_filenames, "checkpoint_filenames", list, where) or []
@@ -182,7 +170,7 @@ def _load_merged(
         )
     values: dict[str, dict[int, Any]] = {}
     for number, name in enumerate(names):
-        for key, value in load_checkpoint(name, dec_key=dec_key, dec_mode=dec_mode).items():
+        for key, value in load_checkpoint(name, dec_key=key[0], dec_mode=key[1]).items():
             values.setdefault(key, {})[number] = value
     wanted = {parameter.name for parameter in network.get_parameters()}
     for names_there in (source, target):
@@ -204,14 +192,13 @@ def _load_unified(
     network: Any,
     folder: Any,
     strategy: Any,
-    target_dir: str | None,
-    rank_id: int | None,
-    output_format: str,
+    target: tuple[str | None, int | None, str],
     name_map: dict[str, str] | None,
     return_param_dict: bool,
 ) -> Any:
-    """`load_distributed_checkpoint` with format="safetensors"."""
+    """`load_distributed_checkpoint` with format="safetensors"; ``target``: folder, rank (or all) and format to save."""
     where = "load_distributed_checkpoint"
+    target_dir, rank_id, output_format = target
     if not isinstance(folder, str) or not os.path.isdir(folder):
         raise ValueError(
             f"For '{where}', the argument 'unified_safetensors_dir' must be a folder when 'format' is 'safetensors', "

@@ -17,6 +17,8 @@ from mindspore_compat.train._checkpoint.reading import load_ckpt, load_safetenso
 
 __all__ = ["as_prefixes", "load_checkpoint", "load_checkpoint_async", "load_source"]
 
+_UNREADABLE = "The file is damaged, encrypted otherwise, or no MindSpore checkpoint."
+
 
 def load_checkpoint(
     ckpt_file_name: str | io.BytesIO,
@@ -60,28 +62,24 @@ def load_checkpoint(
             return (not specify or name.startswith(specify)) and not (left_out and name.startswith(left_out))
         return choice_func is None or bool(choice_func(name))
 
+    metadata: dict[str, str] = {}
     try:
         if isinstance(source, io.BytesIO) or format == "safetensors":
             result, metadata = load_safetensors(source, crc_check, keep)
-            remove_redundancy = {"True": True, "False": False}.get(
-                metadata.get("remove_redundancy", ""), remove_redundancy
-            )
         else:
             result = load_ckpt(source, dec_key, dec_mode, crc_check, keep)
     except FormatError as error:
-        raise ValueError(
-            f"For 'load_checkpoint', failed to read the checkpoint file {ckpt_file_name}: {error}. "
-            "The file is damaged, encrypted otherwise, or no MindSpore checkpoint."
-        ) from None
+        what = f"failed to read the checkpoint file {ckpt_file_name}: {error}"
+        raise ValueError(f"For 'load_checkpoint', {what}. {_UNREADABLE}") from None
     if not result:
         raise ValueError(
             f"The loaded parameter dict is empty after filter or specify, please check whether 'filter_prefix' or "
             f"'specify_prefix' are set correctly. They are {filter_prefix!r} and {specify_prefix!r}; there is also "
-            "'choice_func', and "
-            f"{ckpt_file_name} may hold nothing."
+            f"'choice_func', and {ckpt_file_name} may hold nothing."
         )
     if net is not None:
-        load_param_into_net(net, result, strict_load, remove_redundancy)
+        mark = {"True": True, "False": False}.get(metadata.get("remove_redundancy", ""), remove_redundancy)
+        load_param_into_net(net, result, strict_load, mark)
     return result
 
 

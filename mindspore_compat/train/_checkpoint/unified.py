@@ -36,6 +36,7 @@ __all__ = ["HYPER", "MAP", "SafetensorsFiles", "marked", "unified_safetensors"]
 _log = logging.getLogger("mindspore_compat")
 _MOST_NAME = 1024  # of Parameters
 _PART_BYTES = 3 << 30
+_WHERE = "unified_safetensors"
 MAP, HYPER, _MARK = "param_name_map.json", "hyper_param.safetensors", "remove_redundancy"
 
 
@@ -121,28 +122,13 @@ def unified_safetensors(
     Raises:
         TypeError, ValueError, NotADirectoryError: for wrong arguments, or if a file or slice that is needed is missing.
     """
-    where = "unified_safetensors"
     for name, value in (("src_dir", src_dir), ("src_strategy_file", src_strategy_file), ("dst_dir", dst_dir)):
-        check_type(value, name, str, where)
-    redundant = check_bool(merge_with_redundancy, "merge_with_redundancy", where)
-    check_positive_int(max_process_num, "max_process_num", where)
+        check_type(value, name, str, _WHERE)
+    redundant = check_bool(merge_with_redundancy, "merge_with_redundancy", _WHERE)
+    check_positive_int(max_process_num, "max_process_num", _WHERE)
     layouts = checked_strategy(src_strategy_file, "src_strategy_file")
     assert layouts is not None
-    if os.path.exists(dst_dir) and not os.path.isdir(dst_dir):
-        raise NotADirectoryError(f"For '{where}', the argument 'dst_dir' must be a folder, but {dst_dir} is a file.")
-    os.makedirs(dst_dir, mode=0o700, exist_ok=True)
-    if not os.path.isdir(src_dir):
-        raise ValueError(f"For '{where}', the argument 'src_dir' must be a folder, but got {src_dir}.")
-    files = rank_files(src_dir, "safetensors", file_suffix)
-    if files and rank_files(src_dir, "ckpt"):
-        raise ValueError(f"For '{where}', the 'src_dir' {src_dir} must not have both ckpt and safetensors files.")
-    needed = rank_list_for_transform(0, src_strategy_file)
-    absent = [rank for rank in needed if rank not in files]
-    if absent:
-        raise ValueError(
-            f"For '{where}', the safetensors file of rank {absent[0]} is needed for rank 0's, but it is missing in "
-            f"{src_dir}."
-        )
+    files, needed = _source_files(src_dir, src_strategy_file, dst_dir, file_suffix)
     with SafetensorsFiles() as reader:
         for path in files.values():
             redundant = _is_redundant(redundant, reader.header(path)[0].get(_MARK), path)
@@ -151,12 +137,12 @@ def unified_safetensors(
         sizes = merger.sizes(files)
         if not sizes:
             raise ValueError(
-                f"For '{where}', none of the parameters in {src_dir} is left: the strategy {src_strategy_file} does "
+                f"For '{_WHERE}', none of the parameters in {src_dir} is left: the strategy {src_strategy_file} does "
                 "not know them, "
                 "or 'choice_func' took none."
             )
         groups = _groups(sizes, min(math.ceil(sum(sizes.values()) / _PART_BYTES) or 1, len(sizes)))
-        mine, is_first = _share(split_dst_file, len(groups), where)
+        mine, is_first = _share(split_dst_file, len(groups))
         if is_first:
             merger.write_hyper(files, dst_dir)
             places = {
@@ -166,6 +152,26 @@ def unified_safetensors(
             write_atomically(os.path.join(dst_dir, MAP), [text.encode("utf-8")])
         for number in mine:
             merger.write(groups[number], os.path.join(dst_dir, f"part{number}.safetensors"))
+
+
+def _source_files(src_dir: str, strategy: str, dst_dir: str, suffix: str | None) -> tuple[dict[int, str], list[int]]:
+    """({rank: file}, the ranks whose files have everything if each is whole); makes the folder of the result."""
+    if os.path.exists(dst_dir) and not os.path.isdir(dst_dir):
+        raise NotADirectoryError(f"For '{_WHERE}', the argument 'dst_dir' must be a folder, but {dst_dir} is a file.")
+    os.makedirs(dst_dir, mode=0o700, exist_ok=True)
+    if not os.path.isdir(src_dir):
+        raise ValueError(f"For '{_WHERE}', the argument 'src_dir' must be a folder, but got {src_dir}.")
+    files = rank_files(src_dir, "safetensors", suffix)
+    if files and rank_files(src_dir, "ckpt"):
+        raise ValueError(f"For '{_WHERE}', the 'src_dir' {src_dir} must not have both ckpt and safetensors files.")
+    needed = rank_list_for_transform(0, strategy)
+    absent = [rank for rank in needed if rank not in files]
+    if absent:
+        raise ValueError(
+            f"For '{_WHERE}', the safetensors file of rank {absent[0]} is needed for rank 0's, but it is missing in "
+            f"{src_dir}."
+        )
+    return files, needed
 
 
 def _is_redundant(wanted: bool, mark: str | None, path: str) -> bool:
@@ -182,7 +188,7 @@ def _is_redundant(wanted: bool, mark: str | None, path: str) -> bool:
 
 
 def _groups(sizes: dict[str, int], count: int) -> list[list[str]]:
-    """The names in so many groups of about the same size: the largest first, each to the smallest group."""
+    """The names in ``count`` groups of about the same size: the largest first, each to the smallest group."""
     groups: list[list[str]] = [[] for _ in range(count)]
     totals = [0] * count
     for name, size in sorted(sizes.items(), key=lambda item: -item[1]):
@@ -192,7 +198,7 @@ def _groups(sizes: dict[str, int], count: int) -> list[list[str]]:
     return groups
 
 
-def _share(split: Any, count: int, where: str) -> tuple[range, bool]:
+def _share(split: Any, count: int) -> tuple[range, bool]:
     """(the parts to write, whether the map is to be written too)."""
     if not split:
         return range(count), True
@@ -203,8 +209,8 @@ def _share(split: Any, count: int, where: str) -> tuple[range, bool]:
         or not 1 <= split[0] <= split[1]
     ):
         raise ValueError(
-            f"For '{where}', the argument 'split_dst_file' must be () or (n, of how many) with 1 <= n <= how many, but "
-            f"got {split!r}."
+            f"For '{_WHERE}', the argument 'split_dst_file' must be () or (n, of how many) with 1 <= n <= how many, "
+            f"but got {split!r}."
         )
     number, total = split
     length, rest = divmod(count, total)

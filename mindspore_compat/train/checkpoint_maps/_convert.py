@@ -67,6 +67,31 @@ def convert_checkpoint(
             "direction? With partial=True (--partial) they are left out."
         )
     _check_twins(dropped, values, int(reverse))
+    result, rows = _applied(groups, values, reverse)
+    report: dict[str, Any] = {
+        "in": name,
+        "out": None if target is None else os.fspath(target),
+        "rules": file.name,
+        "direction": "reverse" if reverse else "forward",
+        "matched": rows,
+        "tensors": len(rows),
+        "elements": sum(tensor.numel() for tensor in result.values()),
+        "dropped": [{"name": name, "rule": rule.place} for name, rule in dropped],
+        "unmatched": unmatched,
+    }
+    if like is not None:
+        result = _as_like(result, like, file, int(not reverse), partial, report)
+    if not result:
+        raise ValueError(f"nothing is left of {name or 'the source'} by the rules {file.name}")
+    if target is not None:
+        write_values(result, _path(target, "target"), metadata_format="ms" if reverse else "pt")
+    return Converted(result, report)
+
+
+def _applied(
+    groups: list[Group], values: dict[str, Any], reverse: bool
+) -> tuple[dict[str, torch.Tensor], list[dict[str, Any]]]:
+    """({new name: tensor}, what became of which, for the report)."""
     result: dict[str, torch.Tensor] = {}
     rows = []
     for group in groups:
@@ -86,24 +111,7 @@ def convert_checkpoint(
                 "change": group.rule.describe(),
             }
         )
-    report: dict[str, Any] = {
-        "in": name,
-        "out": None if target is None else os.fspath(target),
-        "rules": file.name,
-        "direction": "reverse" if reverse else "forward",
-        "matched": rows,
-        "tensors": len(rows),
-        "elements": sum(tensor.numel() for tensor in result.values()),
-        "dropped": [{"name": name, "rule": rule.place} for name, rule in dropped],
-        "unmatched": unmatched,
-    }
-    if like is not None:
-        result = _as_like(result, like, file, int(not reverse), partial, report)
-    if not result:
-        raise ValueError(f"nothing is left of {name or 'the source'} by the rules {file.name}")
-    if target is not None:
-        write_values(result, _path(target, "target"), metadata_format="ms" if reverse else "pt")
-    return Converted(result, report)
+    return result, rows
 
 
 def _path(value: Any, what: str) -> str:
