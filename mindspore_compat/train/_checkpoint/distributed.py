@@ -95,14 +95,13 @@ def load_distributed_checkpoint(
         checkpoint_filenames: one file for each rank, in their order.
         predict_strategy: how to cut for this rank: {name: [dev_matrix, tensor_map, split shape, field, ...]}, or what
             `build_searched_strategy` takes or returns; None: the network is not cut.
-        train_strategy_filename: strategy file of the training; without one, that of
-            ``set_auto_parallel_context(strategy_ckpt_load_file=)``.
+        train_strategy_filename: strategy file of the training; None: the context's ``strategy_ckpt_load_file``.
         strict_load, dec_key, dec_mode: as for `load_checkpoint`.
         format: "ckpt", without the arguments behind it, or "safetensors", without the three rows above.
         unified_safetensors_dir: the folder.
-        dst_safetensors_dir, rank_id, output_format: without a network: where to save net.FORMAT, of which rank (or all).
+        dst_safetensors_dir, rank_id, output_format: without a network: where to save net.FORMAT, of one rank or all.
         name_map: {name in the network: name in the files}.
-        max_process_num: without effect, the work is done in this process.
+        max_process_num: without effect: this process does the work.
         return_param_dict: return {name: Parameter} and load nothing.
 
     Returns:
@@ -114,7 +113,6 @@ def load_distributed_checkpoint(
     where = "load_distributed_checkpoint"
     check_str_in(format, "format", FORMATS, where)
     check_str_in(output_format, "output_format", FORMATS, where)
-    mode = None if dec_mode == "AES-GCM" else dec_mode
     values: tuple[Any, ...] = (
         unified_safetensors_dir,
         dst_safetensors_dir,
@@ -123,6 +121,7 @@ def load_distributed_checkpoint(
         return_param_dict or None,
     )
     if format == "safetensors":
+        mode = None if dec_mode == "AES-GCM" else dec_mode
         values = (checkpoint_filenames, train_strategy_filename, dec_key, strict_load or None, mode)
     given = [name for name, value in zip(_LEFT_OUT[format], values) if value is not None]
     if given:
@@ -130,8 +129,8 @@ def load_distributed_checkpoint(
     if format == "safetensors":
         target = (dst_safetensors_dir, rank_id, output_format)
         return _load_unified(network, unified_safetensors_dir, predict_strategy, target, name_map, return_param_dict)
-    key = (dec_key, dec_mode)
-    return _load_merged(network, checkpoint_filenames, predict_strategy, train_strategy_filename, strict_load, key)
+    cipher = (dec_key, dec_mode)
+    return _load_merged(network, checkpoint_filenames, predict_strategy, train_strategy_filename, strict_load, cipher)
 
 
 def _load_merged(
@@ -140,9 +139,9 @@ def _load_merged(
     predict_strategy: Any,
     train_strategy_filename: str | None,
     strict_load: bool,
-    key: tuple[bytes | None, str],
+    cipher: tuple[bytes | None, str],
 ) -> bool:
-    """`load_distributed_checkpoint` with format="ckpt"; ``key``: key and mode of encrypted files."""
+    """`load_distributed_checkpoint` with format="ckpt"; ``cipher``: key and mode of encrypted files."""
     where = "load_distributed_checkpoint"
     if not isinstance(network, Cell):
         raise TypeError(f"For '{where}', the argument 'network' must be a Cell, but got {type(network).__name__}.")
@@ -170,7 +169,7 @@ def _load_merged(
         )
     values: dict[str, dict[int, Any]] = {}
     for number, name in enumerate(names):
-        for key, value in load_checkpoint(name, dec_key=key[0], dec_mode=key[1]).items():
+        for key, value in load_checkpoint(name, dec_key=cipher[0], dec_mode=cipher[1]).items():
             values.setdefault(key, {})[number] = value
     wanted = {parameter.name for parameter in network.get_parameters()}
     for names_there in (source, target):

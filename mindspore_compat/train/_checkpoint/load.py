@@ -33,8 +33,7 @@ def load_checkpoint(
     remove_redundancy: bool = False,
     format: str = "ckpt",
 ) -> dict[str, Any]:
-    """{name: Parameter, str, or list of arrays for a map parameter} of a checkpoint file; with ``net``, also loaded
-    into it.
+    """{name: Parameter, str, or list of arrays of a map parameter} of a checkpoint file; ``net`` also gets the values.
 
     The file is mapped, and tensors view the mapping where their place in it is aligned.
 
