@@ -163,8 +163,8 @@ def make_picture(array: np.ndarray) -> Picture | None:
 
 
 def _png(lines: np.ndarray, width: int) -> bytes:
-    """A PNG of RGB lines, without filters and with zlib's fastest level: a third to a tenth of the time that pillow's
-    defaults take.
+    """A PNG of RGB lines, without filters and with zlib's fastest level: half to a sixth of the time that pillow takes
+    at its level 1 (4 pictures of 224²: 1.2 against 7.1 ms if smooth, 27 against 54 ms if noise), which always filters.
     """
     parts = [b"\x89PNG\r\n\x1a\n"]
     for name, body in (

@@ -1,4 +1,4 @@
-"""``mindspore-compat check``: which MindSpore names somebody's files use that are not covered."""
+"""``mindspore-compat check``: which MindSpore names files use that are not covered."""
 
 from __future__ import annotations
 

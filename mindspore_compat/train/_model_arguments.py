@@ -13,7 +13,7 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.nn._compiled_cell import CompiledCell
 from mindspore_compat.parallel._utils import _get_parallel_mode
 from mindspore_compat.train._torch.step import TorchTrainStep
-from mindspore_compat.train.amp import LEVELS
+from mindspore_compat.train.amp import check_level_names
 from mindspore_compat.train.callback._callback import Callback
 
 __all__ = [
@@ -74,15 +74,7 @@ def check_kwargs(kwargs: dict[str, Any]) -> None:
 
 def check_levels(network: Any, optimizer: Any, amp_level: Any, boost_level: Any) -> None:
     """TypeError, ValueError for levels of precision and boost that are none, or do not fit network and optimizer."""
-    if not isinstance(amp_level, str):
-        raise TypeError(
-            f"The argument `level` must be a string in {list(LEVELS)},but got type {type(amp_level)}. It is "
-            "'amp_level'."
-        )
-    if amp_level not in LEVELS:
-        raise ValueError(f"The 'level' should be in : {list(LEVELS)}, but got {amp_level}. It is Model's 'amp_level'.")
-    if boost_level not in ("O0", "O1", "O2"):
-        raise ValueError(f"The 'boost_level' should be in : ['O0', 'O1', 'O2'], but got {boost_level}.")
+    check_level_names(amp_level, boost_level, " It is Model's 'amp_level'.")
     if amp_level != "O0" and isinstance(network, CompiledCell):
         raise ValueError(
             "For 'Model', 'amp_level' of a compiled Cell must be 'O0'. Set the precision first: "

@@ -194,6 +194,16 @@ def _level_config(level: str) -> dict[str, Any]:
     }
 
 
+def check_level_names(level: Any, boost_level: Any, end: str = "") -> None:
+    """TypeError, ValueError for levels of precision and boost that are none; ``end`` says whose they are."""
+    if not isinstance(level, str):
+        raise TypeError(f"The argument `level` must be a string in {list(LEVELS)},but got type {type(level)}.{end}")
+    if level not in LEVELS:
+        raise ValueError(f"The 'level' should be in : {list(LEVELS)}, but got {level}.{end}")
+    if boost_level not in ("O0", "O1", "O2"):
+        raise ValueError(f"The 'boost_level' should be in : ['O0', 'O1', 'O2'], but got {boost_level}.")
+
+
 def build_train_network(
     network: Any, optimizer: Any, loss_fn: Any = None, level: str = "O0", boost_level: str = "O0", **kwargs: Any
 ) -> Any:
@@ -210,12 +220,7 @@ def build_train_network(
     """
     check_type(network, "network", Cell, "build_train_network", named=False)
     check_type(optimizer, "optimizer", Optimizer, "build_train_network", named=False)
-    if not isinstance(level, str):
-        raise TypeError(f"The argument `level` must be a string in {list(LEVELS)},but got type {type(level)}.")
-    if level not in LEVELS:
-        raise ValueError(f"The 'level' should be in : {list(LEVELS)}, but got {level}.")
-    if boost_level not in ("O0", "O1", "O2"):
-        raise ValueError(f"The 'boost_level' should be in : ['O0', 'O1', 'O2'], but got {boost_level}.")
+    check_level_names(level, boost_level)
     config = {**_level_config(level), **_checked_options(kwargs)}
     network = _with_precision(network, config, level)
     if loss_fn is not None:

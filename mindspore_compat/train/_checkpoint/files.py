@@ -103,7 +103,7 @@ def write_values(
     """Write the new file; returns the names of what its kind can not hold.
 
     ``metadata_format`` is what a safetensors file says that it is for: "ms", or "pt", which ``transformers`` asks for.
-    ``progress`` makes of what is to be written the function that is told of it.
+    ``progress`` makes of what is to be written the function that is called with the length of each piece.
 
     Raises:
         ValueError: if the end of the name is not known, or for options that the kind of file does not have. OSError: if
@@ -140,7 +140,7 @@ def write_values(
 
 
 class _Sink:
-    """A file for torch, which tells of a failed write by errors of its own; this one keeps the first."""
+    """A file for torch, which reports a failed write by errors of its own; this one keeps the first."""
 
     def __init__(self, file: Any) -> None:
         self._file = file

@@ -25,7 +25,7 @@ __all__ = [
 
 Layouts = dict[str, TensorLayout]
 _OF_STAGE = re.compile(r"([0-9]{1,9})-(.*)", re.DOTALL)
-#: so many slices of all layouts are worked out at most, about five seconds
+#: slices of all layouts that are worked out at most, about five seconds
 _MOST_PLACES = 1 << 19
 
 

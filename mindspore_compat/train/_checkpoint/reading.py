@@ -33,9 +33,9 @@ _CHUNK = 16 << 20
 _READ_FROM = 1 << 18  # contents from this size on are read from the file, not copied out of the mapping
 _OWN_FROM, _ARENA = 4 << 20, 32 << 20  # what is kept of small tensors keeps no more than 32 MiB
 _DTYPES: dict[str, torch.dtype] = {name: torch.int8 if name == INT4 else to_torch_dtype(name) for name in NUMPY_OF}
-# : On x86-64 torch reads and writes elements of up to so many bytes at any address (its code for complex128 wants 16: a
-# segmentation fault).
-# : Elsewhere elements are aligned: AArch64 loads and stores anywhere too, but not in atomic additions (a SIGBUS), which
+#: On x86-64 torch reads and writes elements of up to 8 bytes at any address (its code for complex128 wants 16: a
+#: segmentation fault).
+#: Elsewhere elements are aligned: AArch64 loads and stores anywhere too, but not in atomic additions (a SIGBUS), which
 # torch uses for
 #: ``index_put_(accumulate=True)``.
 _ANYWHERE_UP_TO = 8 if platform.machine().lower() in ("x86_64", "amd64") else 1
@@ -61,7 +61,7 @@ def _buffers(sizes: list[int]) -> Iterator[np.ndarray]:
 
 
 class CheckpointFile:
-    """The messages of a ``.ckpt`` file, mapped or decrypted, and the way from their contents to tensors.
+    """The messages of a ``.ckpt`` file, mapped or decrypted, and their contents as tensors.
 
     A content is viewed in the mapping, which is private: writing to a tensor does not reach the file. Protobuf aligns
     nothing, so most elements lie at odd addresses; docs/design/ckpt-format.md says why that is good enough here.
@@ -109,7 +109,7 @@ class CheckpointFile:
         """FormatError unless the stored CRC-32 is that of the messages; reads in chunks, so the mapping stays out of
         memory.
 
-        ``progress`` is told the length of each.
+        ``progress`` is called with the length of each.
         """
         crc = 0
         for start in range(0, len(self.messages), _CHUNK):

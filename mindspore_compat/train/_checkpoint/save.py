@@ -218,7 +218,7 @@ class Plan:
         return self.crc_check and self.format == "ckpt"
 
     def submit(self, obsolete: Sequence[str] = ()) -> None:
-        """Have it written in the background (here and now where the system has no way to); ``obsolete`` files go when
+        """Have it written in the background (here and now where the system can not); ``obsolete`` files go when
         it is complete.
         """
         if not is_available():

@@ -245,7 +245,7 @@ def load_into_module(
     """Copy the values into the module's parameters and buffers; what `load_param_into_net` does for torch modules.
 
     Nothing is changed if anything does not fit. With ``by_prefix``, names are also looked for behind a prefix, and what
-    is missing is told with the nearest names that were not used.
+    is missing is logged with the nearest names that were not used.
     """
     body = getattr(net, "network", net) if hasattr(net, "checkpoint_targets") else net
     values = _flat_weights(body, parameter_dict)

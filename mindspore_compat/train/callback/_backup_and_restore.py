@@ -17,7 +17,7 @@ class BackupAndRestore(Callback):
     """Keeps a backup of the training network in ``backup_dir``, and starts from it if one is there.
 
     Args:
-        save_freq: "epoch", or every so many epochs.
+        save_freq: "epoch", or n: every n-th epoch.
         delete_checkpoint: remove the backup when the training has ended.
 
     Raises:
