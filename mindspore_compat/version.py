@@ -12,6 +12,7 @@ __version__ = "2.10.0"
 
 def run_check() -> None:
     """Compute something small and say on which device."""
+    # here, since scripts take the version from this module before all else, and it stands below all layers
     from mindspore_compat import ops
     from mindspore_compat._runtime.device import current_device
     from mindspore_compat.common.tensor import Tensor

@@ -2,7 +2,8 @@
 tensor_content}}``.
 
 Reading hands out numpy arrays that view the given bytes; writing yields the pieces of the file with tensor contents as
-they are in memory, so no message object ever holds a content and 2 GiB is no limit. Layout: docs/design/ckpt-format.md.
+they are in memory, so no message object ever holds a content and 2 GiB, protobuf's limit of a message, is none. That is
+why it is no message class of protobuf's. Layout: docs/design/ckpt-format.md.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """Writing safetensors files in pieces, in the library's own order, and their headers; reading is the safetensors
-package's.
+package's. Its writer writes to a path or gives all bytes at once: no pieces for the process that writes in the
+background, nor of a tensor on a device, and no file that is whole or not there.
 """
 
 from __future__ import annotations
