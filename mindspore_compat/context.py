@@ -98,15 +98,13 @@ def set_context(**kwargs: Any) -> None:
     if mode not in (GRAPH_MODE, PYNATIVE_MODE):
         raise ValueError(
             "For 'context.set_context', the argument 'mode' should be context.GRAPH_MODE (0) or context.PYNATIVE_MODE "
-            "(1), "
-            f"but got {mode}."
+            f"(1), but got {mode}."
         )
     target = kwargs.get("device_target", "CPU")
     if target not in ("CPU", "GPU", "Ascend", "Davinci"):
         raise ValueError(
             "For 'context.set_context', the argument 'device_target' must be one of ['CPU', 'GPU', 'Ascend', "
-            "'Davinci'], "
-            f"but got {target}."
+            f"'Davinci'], but got {target}."
         )
     if not 0 <= kwargs.get("device_id", 0) <= 4095:
         raise ValueError(

@@ -23,6 +23,5 @@ def run_check() -> None:
     print(f"MindSpore version:  {__version__} (mindspore_compat on PyTorch {torch.__version__})")
     print(
         "The result of multiplication calculation is correct, MindSpore has been installed on platform "
-        f"[{current_device().type.upper()}] "
-        "successfully!"
+        f"[{current_device().type.upper()}] successfully!"
     )

@@ -260,8 +260,7 @@ def _checked(entry: Entry, dtype: np.dtype) -> tuple[np.dtype, tuple[int, ...]]:
     if have != count * dtype.itemsize or largest * dtype.itemsize >= 1 << 63:
         raise FormatError(
             f"the tensor {entry.described()} of shape {list(dims)} and type {entry.tensor_type} needs "
-            f"{count * dtype.itemsize} bytes, "
-            f"but the file holds {have}"
+            f"{count * dtype.itemsize} bytes, but the file holds {have}"
         )
     return dtype, dims
 

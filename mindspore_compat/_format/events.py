@@ -37,19 +37,8 @@ _FLOAT = struct.Struct("<f")
 _BUCKET_0, _BUCKET_1, _BUCKET_2 = (struct.Struct("<3sdBdB" + count).pack for count in ("", "B", "BB"))
 #: numpy's name of a type -> DataType
 DATA_TYPES = {
-    "bool": 1,
-    "int8": 2,
-    "int16": 3,
-    "int32": 4,
-    "int64": 5,
-    "uint8": 6,
-    "uint16": 7,
-    "uint32": 8,
-    "uint64": 9,
-    "float16": 10,
-    "float32": 11,
-    "float64": 12,
-    "bfloat16": 46,
+    **{name: number for number, name in enumerate("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64".split(), 1)},
+    **{"float16": 10, "float32": 11, "float64": 12, "bfloat16": 46},
 }
 _COLUMNS_OF_PICTURES = 8
 

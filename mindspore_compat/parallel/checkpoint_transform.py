@@ -8,20 +8,13 @@ from mindspore_compat._api.placeholders import module_getattr
 
 #: public name -> where it lives
 HOMES = dict.fromkeys(
-    (
-        "build_searched_strategy",
-        "merge_pipeline_strategys",
-        "restore_group_info_list",
-        "merge_sliced_parameter",
-        "rank_list_for_transform",
-        "transform_checkpoint_by_rank",
-        "transform_checkpoints",
-        "load_distributed_checkpoint",
-        "load_segmented_checkpoints",
-        "rank_list_for_convert",
-        "convert_checkpoint_by_rank",
-        "convert_checkpoints",
-        "unified_safetensors",
+    tuple(
+        (
+            "build_searched_strategy merge_pipeline_strategys restore_group_info_list merge_sliced_parameter "
+            "rank_list_for_transform transform_checkpoint_by_rank transform_checkpoints "
+            "load_distributed_checkpoint load_segmented_checkpoints rank_list_for_convert "
+            "convert_checkpoint_by_rank convert_checkpoints unified_safetensors"
+        ).split()
     ),
     "train.serialization",
 )

@@ -77,8 +77,7 @@ class Sinking:
         if behind is not None and (behind or first):
             raise ValueError(
                 "A run cannot be resumed in the midst of epochs of 'sink_size' steps. Leave 'sink_size' out, or begin "
-                "afresh with "
-                "those weights: without 'resume()'."
+                "afresh with those weights: without 'resume()'."
             )
         stream = ahead(endless(dataset, plain))
         for _ in range(number):
@@ -88,10 +87,9 @@ class Sinking:
 def _checked_elements(network: Any, batch: tuple[Any, ...], has_loss_fn: bool) -> tuple[Any, ...]:
     if has_loss_fn and isinstance(network, Cell) and len(batch) != 2:
         raise ValueError(
-            "When 'loss_fn' is not None, 'train_dataset' should return two elements, but got "
-            f"{len(batch)}, please check the number of elements returned by 'train_dataset'. Use project() to keep two "
-            "columns, "
-            "or put the loss into the network."
+            f"When 'loss_fn' is not None, 'train_dataset' should return two elements, but got {len(batch)}, please "
+            "check the number of elements returned by 'train_dataset'. Use project() to keep two columns, or put the "
+            "loss into the network."
         )
     return batch
 

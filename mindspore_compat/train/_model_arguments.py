@@ -50,8 +50,7 @@ def parts_of(
     ):
         raise ValueError(
             "For 'Model', 'loss_fn', 'optimizer', 'amp_level' and 'loss_scale_manager' belong to the TorchTrainStep "
-            "that is given as "
-            "the network. Leave them out here."
+            "that is given as the network. Leave them out here."
         )
     if step.loss_scale_manager is not None:
         kwargs["loss_scale_manager"] = step.loss_scale_manager
@@ -64,8 +63,7 @@ def check_kwargs(kwargs: dict[str, Any]) -> None:
         if name not in ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level"):
             raise ValueError(
                 "The argument in 'kwargs' should be 'loss_scale_manager' or 'keep_batchnorm_fp32' or "
-                "'boost_config_dict' or "
-                f"'acc_level', but got '{name}'."
+                f"'boost_config_dict' or 'acc_level', but got '{name}'."
             )
     keep = kwargs.get("keep_batchnorm_fp32")
     if keep is not None:
@@ -91,9 +89,8 @@ def check_eval_indexes(eval_indexes: Any) -> None:
     """ValueError unless None or a list of three."""
     if eval_indexes is not None and not (isinstance(eval_indexes, list) and len(eval_indexes) == 3):
         raise ValueError(
-            "The argument 'eval_indexes' must be a list or None. If 'eval_indexes' is a list, length of it "
-            "must be three. "
-            f"But got 'eval_indexes' {eval_indexes}"
+            "The argument 'eval_indexes' must be a list or None. If 'eval_indexes' is a list, length of it must be "
+            f"three. But got 'eval_indexes' {eval_indexes}"
         )
 
 
@@ -105,9 +102,8 @@ def check_epochs(where: str, epoch: Any, initial_epoch: Any, sink_mode: Any, sin
     check_non_negative_int(initial_epoch, "initial_epoch", where, named=False)
     if initial_epoch >= epoch:
         raise ValueError(
-            f"For '{where}', the parameter 'epoch' must bigger than parameter 'initial_epoch', but got the "
-            "parameter 'epoch' is "
-            f"{epoch}, 'initial_epoch' is {initial_epoch}."
+            f"For '{where}', the parameter 'epoch' must bigger than parameter 'initial_epoch', but got the parameter "
+            f"'epoch' is {epoch}, 'initial_epoch' is {initial_epoch}."
         )
 
 
@@ -130,8 +126,7 @@ def check_callbacks(callbacks: Any, mode: str) -> None:
         if old:
             text = (
                 f"For {type(callback).__name__} callback, {old} methods may not be supported in later version, Use "
-                "methods prefixed with "
-                "'on_train' or 'on_eval' instead when using customized callbacks."
+                "methods prefixed with 'on_train' or 'on_eval' instead when using customized callbacks."
             )
             if mode == "fit":
                 raise ValueError(text)
@@ -155,8 +150,7 @@ def predict_input(item: Any, is_torch: bool) -> Any:
         return item
     if not isinstance(item, torch.Tensor):
         raise TypeError(
-            "The types of input data must be in the Union(Tensor, None, int, float, str, tuple, list, dict of "
-            "them), "
+            "The types of input data must be in the Union(Tensor, None, int, float, str, tuple, list, dict of them), "
             f"but got type {type(item).__name__}. Wrap arrays as mindspore.Tensor."
         )
     if item.numel() == 0:

@@ -38,31 +38,13 @@ LEVELS = ("O0", "O1", "O2", "O3", "auto")
 
 AMP_WHITE_LIST: list[type] = [
     getattr(_layer, name)
-    for name in (
-        "Conv1d",
-        "Conv2d",
-        "Conv3d",
-        "Conv1dTranspose",
-        "Conv2dTranspose",
-        "Conv3dTranspose",
-        "Dense",
-        "LSTMCell",
-        "RNNCell",
-        "GRUCell",
+    for name in tuple(
+        ("Conv1d Conv2d Conv3d Conv1dTranspose Conv2dTranspose Conv3dTranspose Dense LSTMCell RNNCell GRUCell").split()
     )
 ] + [
     getattr(_prim, name)
-    for name in (
-        "Conv2D",
-        "Conv3D",
-        "Conv2DTranspose",
-        "Conv3DTranspose",
-        "Conv2DBackpropInput",
-        "MatMul",
-        "BatchMatMul",
-        "PReLU",
-        "ReLU",
-        "Ger",
+    for name in tuple(
+        ("Conv2D Conv3D Conv2DTranspose Conv3DTranspose Conv2DBackpropInput MatMul BatchMatMul PReLU ReLU Ger").split()
     )
 ]
 AMP_BLACK_LIST: list[type] = [_layer.BatchNorm1d, _layer.BatchNorm2d, _layer.BatchNorm3d, _layer.LayerNorm]
@@ -110,9 +92,8 @@ def auto_mixed_precision(network: Any, amp_level: str = "O0", dtype: torch.dtype
         return network
     if getattr(network, "_amp_level", None) in LEVELS:
         _log.warning(
-            "The network's auto mixed-precision level is adjusted from %s to %s, and repeated calls to mixed-precision "
-            "interfaces "
-            "can cause performance degradation.",
+            "The network's auto mixed-precision level is adjusted from %s to %s, and repeated calls to "
+            "mixed-precision interfaces can cause performance degradation.",
             network._amp_level,
             amp_level,
         )

@@ -31,8 +31,7 @@ def check_options(
     if not isinstance(learning_rate, torch.Tensor):
         raise TypeError(
             f"For 'thor', the 'learning rate' must be a Tensor with one value for each step, but got {learning_rate!r} "
-            "of type "
-            f"{type(learning_rate).__name__}."
+            f"of type {type(learning_rate).__name__}."
         )
     check_type(batch_size, "batch_size", (int, float), "thor")
     if batch_size <= 0:

@@ -9,21 +9,7 @@ from mindspore_compat.train._checkpoint.load import as_prefixes, load_source
 
 __all__ = ["_check_checkpoint_param", "tensor_to_ms_type", "tensor_to_np_type"]
 
-_TYPES = (
-    "int8",
-    "uint8",
-    "int16",
-    "uint16",
-    "int32",
-    "uint32",
-    "int64",
-    "uint64",
-    "float16",
-    "float32",
-    "float64",
-    "bool",
-    "bfloat16",
-)
+_TYPES = tuple(("int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 bool bfloat16").split())
 
 #: ``tensor_type`` of the file -> dtype
 tensor_to_ms_type = {

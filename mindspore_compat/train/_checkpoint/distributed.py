@@ -155,8 +155,7 @@ def _load_merged(
         ):
             raise ValueError(
                 f"For '{where}', the 'checkpoint_filenames' must name '.ckpt' files that are not empty, but got "
-                f"{name!r} "
-                f"at index {index}."
+                f"{name!r} at index {index}."
             )
     if train_strategy_filename is None:
         train_strategy_filename = context.get_auto_parallel_context("strategy_ckpt_load_file") or None
@@ -237,8 +236,7 @@ def _places(folder: str, reader: SafetensorsFiles) -> dict[str, str]:
     if not names or not os.path.isfile(map_path):
         raise ValueError(
             f"For 'load_distributed_checkpoint', the 'unified_safetensors_dir' {folder} must have "
-            f"{f'a file {MAP!r}' if names else 'safetensors files'}. Make it by "
-            "mindspore.parallel.unified_safetensors."
+            f"{f'a file {MAP!r}' if names else 'safetensors files'}. Make it by mindspore.parallel.unified_safetensors."
         )
     try:
         found = read_json(map_path)

@@ -70,8 +70,7 @@ def _as_tensor(name: str, value: Any) -> torch.Tensor:
         except TypeError:
             raise TypeError(
                 f"For 'save_checkpoint', the array {name!r} has the dtype {value.dtype}, which a checkpoint can not "
-                "hold. "
-                "Convert it to a number type, or save a text as str."
+                "hold. Convert it to a number type, or save a text as str."
             ) from None
     if isinstance(value, torch.Generator):
         return value.get_state()
@@ -125,8 +124,7 @@ def _items_of(save_obj: Any) -> Iterator[tuple[str, Any]]:
             else:
                 raise TypeError(
                     "For 'save_checkpoint', the elements of the list 'save_obj' must be Parameters or dicts with "
-                    "'name' (str) and "
-                    f"'data', but got {type(item).__name__}: {item!r:.200}."
+                    f"'name' (str) and 'data', but got {type(item).__name__}: {item!r:.200}."
                 )
 
 

@@ -31,11 +31,10 @@ def _update_param(param: Parameter, new_param: Parameter, strict_load: bool) -> 
     old, new = tuple(param.shape), tuple(new_param.shape)
     if old != new and not (len(new) > len(old) and new[: len(old)] == old and all(dim == 1 for dim in new[len(old) :])):
         raise RuntimeError(
-            f"For 'load_param_into_net', {param.name} in the argument 'net' should have the same shape as "
-            f"{param.name} in the argument 'parameter_dict'. But got its shape {old} in the argument 'net' and shape "
-            f"{new} in the argument 'parameter_dict'. May you need to check whether the checkpoint you loaded is "
-            "correct "
-            "or the batch size and so on in the 'net' and 'parameter_dict' are same."
+            f"For 'load_param_into_net', {param.name} in the argument 'net' should have the same shape as {param.name} "
+            f"in the argument 'parameter_dict'. But got its shape {old} in the argument 'net' and shape {new} in the "
+            "argument 'parameter_dict'. May you need to check whether the checkpoint you loaded is correct or the "
+            "batch size and so on in the 'net' and 'parameter_dict' are same."
         )
     if param.dtype is not new_param.dtype:
         same_kind = any(param.dtype in kind and new_param.dtype in kind for kind in (_FLOATS, _INTS))
@@ -44,8 +43,7 @@ def _update_param(param: Parameter, new_param: Parameter, strict_load: bool) -> 
                 f"For 'load_param_into_net', {param.name} in the argument 'net' should have the same type as "
                 f"{param.name} in the argument 'parameter_dict'. But got its type {dtype_name(param.dtype)} in the "
                 f"argument 'net' and type {dtype_name(new_param.dtype)} in the argument 'parameter_dict'. May you need "
-                "to check "
-                "whether the checkpoint you loaded is correct, or load it with strict_load=False."
+                "to check whether the checkpoint you loaded is correct, or load it with strict_load=False."
             )
         _log.warning(
             "load_param_into_net: %s is converted from %s to %s.",

@@ -132,8 +132,7 @@ def stage_num(layouts: Layouts | None) -> int:
     if sorted(stages) != list(range(len(stages))):
         raise ValueError(
             f"The strategy file for pipeline parallel does not contain all stages, but only {sorted(stages)}. Merge "
-            "the files of "
-            "all stages by 'merge_pipeline_strategys' first."
+            "the files of all stages by 'merge_pipeline_strategys' first."
         )
     return len(stages)
 

@@ -119,8 +119,7 @@ def as_prefixes(value: Any, what: str) -> tuple[str, ...]:
     if items is None or not all(isinstance(item, str) for item in items):
         raise TypeError(
             "For 'load_checkpoint', the type of 'specify_prefix' or 'filter_prefix' must be string, list[string] or "
-            "tuple[string], "
-            f"but got {type(value)}. It is '{what}'."
+            f"tuple[string], but got {type(value)}. It is '{what}'."
         )
     if not items or "" in items:
         raise ValueError(

@@ -29,8 +29,7 @@ def require_parallel(what: str) -> int:
     if size == 1:
         raise TypeError(
             f"The deduplication feature for {what} checkpoint can only be used in parallel scenarios, but got "
-            "stand_alone. "
-            "Leave 'remove_redundancy' out, or call mindspore.communication.init() under torchrun."
+            "stand_alone. Leave 'remove_redundancy' out, or call mindspore.communication.init() under torchrun."
         )
     return size
 

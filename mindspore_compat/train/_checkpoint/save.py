@@ -148,8 +148,7 @@ def _save_path(save_obj: Any, name: Any, format: Any) -> str:
     if not isinstance(name, str):
         raise TypeError(
             f"For 'save_checkpoint', the parameter {name} for checkpoint file name is invalid,'ckpt_file_name' must be "
-            "string, "
-            f"but got {type(name)}."
+            f"string, but got {type(name)}."
         )
     path = os.path.realpath(name)
     if os.path.isdir(path):

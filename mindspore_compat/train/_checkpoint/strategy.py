@@ -46,8 +46,7 @@ def _strategy_map(name: str, where: str) -> Any:
     except FormatError as error:
         raise TypeError(
             f"For '{where}', {error}. A strategy file is protobuf, or JSON if its name ends with '.json'; files of "
-            "MindSpore 1.0 have "
-            "no optimizer fields and can not be read."
+            "MindSpore 1.0 have no optimizer fields and can not be read."
         ) from None
 
 

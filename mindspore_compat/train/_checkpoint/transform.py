@@ -67,18 +67,15 @@ def merge_sliced_parameter(sliced_parameters: list[Parameter], strategy: dict[st
         if not isinstance(item, Parameter):
             raise TypeError(
                 f"For '{where}', the element in 'sliced_parameters' should be 'Parameter', but got "
-                f"{type(item).__name__} "
-                f"at index {index}."
+                f"{type(item).__name__} at index {index}."
             )
     first = sliced_parameters[0]
     for index, item in enumerate(sliced_parameters):
         if (item.name, len(item.shape), item.shape[1:]) != (first.name, len(first.shape), first.shape[1:]):
             raise ValueError(
                 f"For '{where}', the elements in 'sliced_parameters' must have the same name, number of axes, and "
-                "shape except axis 0: "
-                f"{first.name}, {len(first.shape)}, {first.shape[1:]}, but got {item.name}, {len(item.shape)}, "
-                f"{item.shape[1:]} "
-                f"at index {index}."
+                f"shape except axis 0: {first.name}, {len(first.shape)}, {first.shape[1:]}, but got {item.name}, "
+                f"{len(item.shape)}, {item.shape[1:]} at index {index}."
             )
     data = [plain(item).detach() for item in sliced_parameters]
     if not strategy:
@@ -92,8 +89,7 @@ def merge_sliced_parameter(sliced_parameters: list[Parameter], strategy: dict[st
         if len(data) != layout.device_num:
             raise ValueError(
                 f"For '{where}', the length of 'sliced_parameters' should be equal to the number of devices "
-                f"{layout.device_num}, "
-                f"but is {len(data)}."
+                f"{layout.device_num}, but is {len(data)}."
             )
         if not layout.split_shape and any(item.shape != first.shape for item in sliced_parameters):
             raise ValueError(
@@ -132,8 +128,7 @@ def rank_list_for_transform(
     if sum(old.device_num for old, _ in pairs) > _MOST_PLACES:
         raise ValueError(
             f"The strategies {src_strategy_file} and {dst_strategy_file} have too many different layouts of too many "
-            "devices "
-            "to work out which slices overlap."
+            "devices to work out which slices overlap."
         )
     here: set[int] = set()
     for old, new in pairs:
@@ -263,8 +258,7 @@ def transform_checkpoints(
         if absent:
             raise ValueError(
                 f"The checkpoint file of rank {absent[0]} is needed for converting rank {rank}'s checkpoint, but it is "
-                "missing "
-                f"in {src_checkpoints_dir}."
+                f"missing in {src_checkpoints_dir}."
             )
         source, target = local_layouts(rank, all_source, all_target)
         values = _load_slices({number: files[number] for number in needed}, device_num(all_source))

@@ -138,8 +138,7 @@ def unified_safetensors(
         if not sizes:
             raise ValueError(
                 f"For '{_WHERE}', none of the parameters in {src_dir} is left: the strategy {src_strategy_file} does "
-                "not know them, "
-                "or 'choice_func' took none."
+                "not know them, or 'choice_func' took none."
             )
         groups = _groups(sizes, min(math.ceil(sum(sizes.values()) / _PART_BYTES) or 1, len(sizes)))
         mine, is_first = _share(split_dst_file, len(groups))
@@ -240,8 +239,7 @@ class _Merger:
                 if not isinstance(answer, (bool, str)):
                     raise ValueError(
                         "For 'unified_safetensors', the return value type of the function 'choice_func' must be bool "
-                        "or str, "
-                        f"but got {type(answer)}."
+                        f"or str, but got {type(answer)}."
                     )
                 if answer is False:
                     refused.add(name)

@@ -28,8 +28,7 @@ def check_torch_parts(optimizer: Any) -> None:
     if isinstance(optimizer, torch.optim.LBFGS):
         raise TypeError(
             "For 'Model', LBFGS needs a closure that computes the loss again, which a step has not. Use another of "
-            "torch.optim, "
-            "or call optimizer.step(closure) in a loop of your own."
+            "torch.optim, or call optimizer.step(closure) in a loop of your own."
         )
 
 

@@ -174,8 +174,7 @@ def _matched(target: Target, value: Parameter, strict_load: bool) -> torch.Tenso
     if data.dtype is not tensor.dtype and (strict_load or not same_kind):
         raise RuntimeError(
             f"For 'load_param_into_net', {target.name} in the argument 'net' should have the same type as in the "
-            "argument "
-            f"'parameter_dict'. But got its type {dtype_name(tensor.dtype)} in the argument 'net' and type "
+            f"argument 'parameter_dict'. But got its type {dtype_name(tensor.dtype)} in the argument 'net' and type "
             f"{dtype_name(data.dtype)} in the argument 'parameter_dict'."
         )
     return data

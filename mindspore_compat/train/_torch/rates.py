@@ -41,8 +41,7 @@ class Rates:
         if isinstance(scheduler, torch.optim.lr_scheduler.ReduceLROnPlateau):
             raise TypeError(
                 f"For '{_OWNER}', ReduceLROnPlateau of torch needs a metric. Use the callback "
-                "mindspore.ReduceLROnPlateau, which works "
-                "on torch optimizers."
+                "mindspore.ReduceLROnPlateau, which works on torch optimizers."
             )
         if isinstance(scheduler, torch.optim.lr_scheduler.LRScheduler):
             self._torch = scheduler
@@ -99,6 +98,5 @@ def _as_function(scheduler: Any) -> Callable[[int], float]:
         return lambda count: float(scheduler(count))
     raise TypeError(
         f"For '{_OWNER}', 'scheduler' must be of torch.optim.lr_scheduler, a LearningRateSchedule, a list of rates, a "
-        "function of the "
-        f"number of updates, or None, but got {type(scheduler).__name__}."
+        f"function of the number of updates, or None, but got {type(scheduler).__name__}."
     )

@@ -104,8 +104,7 @@ class TorchTrainStep(TorchStep):
         ):
             _log.warning(
                 "For '%s', the 'optimizer' has parameters that are neither the network's nor the loss function's: "
-                "checkpoints do not "
-                "hold them.",
+                "checkpoints do not hold them.",
                 OWNER,
             )
 
@@ -186,8 +185,7 @@ class TorchTrainStep(TorchStep):
         if self._loaded is None:
             raise RuntimeError(
                 "There is nothing to resume: call load_param_into_net(model.train_network, load_checkpoint(file)) "
-                "before, with a "
-                "checkpoint that ModelCheckpoint saved of a TorchTrainStep."
+                "before, with a checkpoint that ModelCheckpoint saved of a TorchTrainStep."
             )
         self._resumed = self._loaded
         return self.epoch
@@ -375,6 +373,5 @@ class TorchTrainStep(TorchStep):
 def _misfit(what: str) -> ValueError:
     return ValueError(
         f"The checkpoint's entry {state.NAME!r} does not fit this optimizer and scheduler: {what}. Build them as they "
-        "were, or load "
-        "into the step's 'network' to go on with fresh ones."
+        "were, or load into the step's 'network' to go on with fresh ones."
     )

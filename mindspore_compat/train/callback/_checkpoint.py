@@ -49,8 +49,7 @@ class ModelCheckpoint(Callback):
         if not callable(prefix) and (not isinstance(prefix, str) or "/" in prefix):
             raise ValueError(
                 "For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is invalid, it must be callable "
-                "or "
-                f"string that does not contain '/', but got {prefix}."
+                f"or string that does not contain '/', but got {prefix}."
             )
         if config is not None and not isinstance(config, CheckpointConfig):
             raise TypeError(
@@ -92,8 +91,7 @@ class ModelCheckpoint(Callback):
             if not isinstance(prefix, str) or "/" in prefix:
                 raise ValueError(
                     "For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is callable, it must return "
-                    "a string "
-                    f"that does not contain '/', but got {prefix}."
+                    f"a string that does not contain '/', but got {prefix}."
                 )
         return made_folder(self._directory(cb_params)) if callable(self._directory) else self._directory, prefix
 

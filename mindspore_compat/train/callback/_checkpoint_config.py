@@ -86,8 +86,7 @@ class CheckpointConfig:
         if format == "safetensors" and (crc_check or exception_save or self._map_param_inc):
             raise ValueError(
                 f"For '{owner}', with format 'safetensors' the arguments 'crc_check', 'exception_save' and "
-                "'incremental' "
-                "must be left out."
+                "'incremental' must be left out."
             )
 
     save_checkpoint_steps = property(lambda self: self._save_checkpoint_steps, doc="Steps between checkpoints.")
@@ -140,8 +139,7 @@ class CheckpointConfig:
             if isinstance(item, str) and item not in _INFO:
                 raise ValueError(
                     "For 'CheckpointConfig', the value of element in the argument 'append_info' must be in "
-                    f"{list(_INFO)}, "
-                    f"but got {item}."
+                    f"{list(_INFO)}, but got {item}."
                 )
         if len(dicts) > 1:
             raise TypeError(
@@ -153,8 +151,7 @@ class CheckpointConfig:
             ):
                 raise TypeError(
                     "For 'CheckpointConfig', the key type of the dict 'append_info' must be string, the value type "
-                    "must be int or "
-                    f"float or bool, but got key type {type(key)}, value type {type(value)}"
+                    f"must be int or float or bool, but got key type {type(key)}, value type {type(value)}"
                 )
             result[key] = value
         return result
@@ -171,8 +168,7 @@ def _check_policies(owner: str, policies: dict[str, Any], saved_network: Any, kw
     if not any(policies.values()):
         raise ValueError(
             f"For '{owner}', the input arguments 'save_checkpoint_steps', 'save_checkpoint_seconds', "
-            "'keep_checkpoint_max' "
-            "and 'keep_checkpoint_per_n_minutes' can't be all None or 0."
+            "'keep_checkpoint_max' and 'keep_checkpoint_per_n_minutes' can't be all None or 0."
         )
     unknown = set(kwargs) - {"incremental", "enable_redundance"}
     if unknown:

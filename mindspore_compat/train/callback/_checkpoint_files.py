@@ -103,8 +103,7 @@ def made_folder(directory: Any) -> str:
     if not isinstance(directory, str):
         raise TypeError(
             f"The path is invalid, the type should be string. It is the 'directory' of ModelCheckpoint, {directory!r}; "
-            "it may also be "
-            "callable."
+            "it may also be callable."
         )
     if not directory.strip():
         raise ValueError("The path is invalid, it should be non-blank. It is the 'directory' of ModelCheckpoint.")

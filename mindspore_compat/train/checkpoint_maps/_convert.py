@@ -63,8 +63,7 @@ def convert_checkpoint(
     if unmatched and not partial:
         raise ValueError(
             f"{len(unmatched)} names have no rule in {file.name}: {_some(unmatched)}. Is it the map of this network "
-            "and in this "
-            "direction? With partial=True (--partial) they are left out."
+            "and in this direction? With partial=True (--partial) they are left out."
         )
     _check_twins(dropped, values, int(reverse))
     result, rows = _applied(groups, values, reverse)

@@ -124,8 +124,7 @@ def _loss_metric(metrics: Any) -> Any:
     if "Loss" not in functions:
         raise ValueError(
             "For 'SummaryLandscape', the metrics that 'callback_fn' returns must have 'Loss', such as {'Loss': "
-            "Loss()}, "
-            f"but got {list(functions)}."
+            f"Loss()}}, but got {list(functions)}."
         )
     return functions["Loss"]
 

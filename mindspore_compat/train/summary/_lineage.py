@@ -18,29 +18,14 @@ _log = logging.getLogger("mindspore_compat")
 _PATHS = ("dataset_dir", "dataset_file", "dataset_files")
 _OP_TYPES = {
     "NumpySlicesDataset": "GeneratorDataset",
-    "BatchDataset": "Batch",
-    "RepeatDataset": "Repeat",
-    "ShuffleDataset": "Shuffle",
-    "MapDataset": "Map",
-    "TakeDataset": "Take",
-    "SkipDataset": "Skip",
-    "ZipDataset": "Zip",
-    "ProjectDataset": "Project",
-    "RenameDataset": "Rename",
-    "FilterDataset": "Filter",
-    "ConcatDataset": "Concat",
     "PaddedBatchDataset": "Batch",
+    **{
+        f"{name}Dataset": name for name in "Batch Repeat Shuffle Map Take Skip Zip Project Rename Filter Concat".split()
+    },
 }
-_UNBUFFERED = {
-    "Shuffle",
-    "Repeat",
-    "Take",
-    "Skip",
-    "Project",
-    "Rename",
-    "Concat",
-    "Filter",
-}  # no queue and, but for Filter, no workers
+_UNBUFFERED = set(
+    ("Shuffle Repeat Take Skip Project Rename Concat Filter").split()
+)  # no queue and, but for Filter, no workers
 _QUEUE_SIZE = 16
 
 

@@ -76,9 +76,8 @@ class SummaryRecord:
     ) -> None:
         if SummaryRecord.count > 0:
             raise RuntimeError(
-                "For 'SummaryRecord', only one instance is supported in a training process, you are trying to create "
-                "a new one when "
-                f"the existing instance number is {SummaryRecord.count}. Close the other one first."
+                "For 'SummaryRecord', only one instance is supported in a training process, you are trying to create a "
+                f"new one when the existing instance number is {SummaryRecord.count}. Close the other one first."
             )
         folder = make_directory(log_dir, "log_dir")
         if not isinstance(max_file_size, (int, type(None))):
