@@ -71,7 +71,7 @@ class LossScaler(ABC):
 
     @abstractmethod
     def adjust(self, grads_finite: Any) -> Any:
-        """Change the scale, told whether the gradients were finite."""
+        """Change the scale by whether the gradients were finite."""
 
 
 def _scaled(value: Any, factor: torch.Tensor) -> Any:

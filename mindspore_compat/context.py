@@ -12,6 +12,18 @@ import threading
 from typing import Any
 from weakref import WeakSet
 
+from mindspore_compat._api.context_keys import (
+    ALGO_KEYS,
+    COMPATIBLE,
+    GRAPH_MODE,
+    KEYS,
+    LAX,
+    PARALLEL_KEYS,
+    PS_KEYS,
+    PYNATIVE_MODE,
+    STRICT,
+    ParallelMode,
+)
 from mindspore_compat._runtime.device import select_device
 
 __all__ = [
@@ -37,130 +49,6 @@ __all__ = [
     "set_recursion_limit",
     "set_deterministic",
 ]
-
-GRAPH_MODE = 0
-PYNATIVE_MODE = 1
-STRICT, COMPATIBLE, LAX = 0, 1, 2
-
-
-class ParallelMode:
-    """Names of the parallel modes."""
-
-    STAND_ALONE = "stand_alone"
-    DATA_PARALLEL = "data_parallel"
-    HYBRID_PARALLEL = "hybrid_parallel"
-    SEMI_AUTO_PARALLEL = "semi_auto_parallel"
-    AUTO_PARALLEL = "auto_parallel"
-    MODE_LIST = [STAND_ALONE, DATA_PARALLEL, HYBRID_PARALLEL, SEMI_AUTO_PARALLEL, AUTO_PARALLEL]
-
-
-# key: (types, default). Keys that only 1.x knew are here too: scripts of that time set them.
-_KEYS: dict[str, tuple[Any, Any]] = {
-    "mode": (int, PYNATIVE_MODE),
-    "device_target": (str, "CPU"),
-    "device_id": (int, 0),
-    "save_graphs": ((bool, int), False),
-    "save_graphs_path": (str, "."),
-    "aoe_tune_mode": (str, ""),
-    "aoe_config": (dict, {}),
-    "auto_tune_mode": (str, "NO_TUNE"),
-    "enable_reduce_precision": (bool, True),
-    "variable_memory_max_size": (str, "0GB"),
-    "enable_auto_mixed_precision": (bool, False),
-    "inter_op_parallel_num": (int, 0),
-    "enable_graph_kernel": (bool, False),
-    "reserve_class_name_in_scope": (bool, True),
-    "check_bprop": (bool, False),
-    "max_device_memory": (str, "1024GB"),
-    "print_file_path": (str, ""),
-    "max_call_depth": (int, 1000),
-    "env_config_path": (str, ""),
-    "graph_kernel_flags": (str, ""),
-    "save_compile_cache": (bool, False),
-    "load_compile_cache": (bool, False),
-    "runtime_num_threads": (int, 30),
-    "pynative_synchronize": (bool, False),
-    "mempool_block_size": (str, "1GB"),
-    "disable_format_transform": (bool, False),
-    "op_timeout": (int, 900),
-    "deterministic": (str, "OFF"),
-    "ascend_config": (dict, {}),
-    "gpu_config": (dict, {}),
-    "jit_config": (dict, {}),
-    "jit_level": (str, ""),
-    "jit_syntax_level": (int, LAX),
-    "debug_level": (int, 0),
-    "jit_enable_inplace_ops": (bool, True),
-    "enable_compile_cache": (bool, False),
-    "compile_cache_path": (str, ""),
-    "memory_optimize_level": (str, "O0"),
-    "memory_offload": (str, "OFF"),
-    "enable_sparse": (bool, False),
-    "enable_profiling": (bool, False),
-    "profiling_options": (str, ""),
-    "enable_dump": (bool, False),
-    "save_dump_path": (str, "."),
-    "enable_mem_reuse": (bool, True),
-    "enable_task_sink": (bool, True),
-    "enable_hccl": (bool, False),
-    "enable_loop_sink": (bool, True),
-    "enable_gpu_summary": (bool, True),
-    "grad_for_scalar": (bool, False),
-    "memory_pool_size": (str, ""),
-    "enable_recovery": (bool, False),
-    "max_memory": (str, ""),
-    "exec_order": (str, "bfs"),
-}
-_PARALLEL_KEYS: dict[str, tuple[Any, Any]] = {
-    "device_num": (int, 1),
-    "global_rank": (int, 0),
-    "gradients_mean": (bool, False),
-    "mirror_mean": (bool, False),
-    "gradient_fp32_sync": (bool, True),
-    "parallel_mode": (str, ParallelMode.STAND_ALONE),
-    "auto_parallel_search_mode": (str, "recursive_programming"),
-    "search_mode": (str, "recursive_programming"),
-    "parameter_broadcast": (bool, False),
-    "strategy_ckpt_load_file": (str, ""),
-    "strategy_ckpt_save_file": (str, ""),
-    "full_batch": (bool, False),
-    "dataset_strategy": ((str, tuple), "data_parallel"),
-    "enable_parallel_optimizer": (bool, False),
-    "enable_alltoall": (bool, False),
-    "all_reduce_fusion_config": (list, []),
-    "pipeline_stages": (int, 1),
-    "pipeline_segments": (int, 1),
-    "pipeline_result_broadcast": (bool, False),
-    "parallel_optimizer_config": (dict, {}),
-    "pipeline_config": (dict, {}),
-    "comm_fusion": (dict, {}),
-    "strategy_ckpt_config": (dict, {}),
-    "force_fp32_communication": (bool, False),
-    "group_ckpt_save_file": (str, ""),
-    "grad_accumulation_step": (int, 1),
-    "loss_repeated_mean": (bool, True),
-    "communi_parallel_mode": (str, "all_group_parallel"),
-    "optimizer_weight_shard_size": (int, -1),
-    "optimizer_weight_shard_aggregated_save": (bool, False),
-    "sharding_propagation": (bool, False),
-    "enable_fold_pipeline": (bool, False),
-}
-_PS_KEYS: dict[str, tuple[Any, Any]] = {
-    "enable_ps": (bool, False),
-    "config_file_path": (str, ""),
-    "scheduler_manage_port": (int, 11202),
-    "enable_ssl": (bool, False),
-    "client_password": (str, ""),
-    "server_password": (str, ""),
-}
-_ALGO_KEYS: dict[str, tuple[Any, Any]] = {
-    "fully_use_devices": (bool, False),
-    "elementwise_op_strategy_follow": (bool, False),
-    "enable_algo_approxi": (bool, False),
-    "algo_approxi_epsilon": (float, 0.1),
-    "tensor_slice_align_enable": (bool, False),
-    "tensor_slice_align_size": (int, 16),
-}
 
 _values: dict[str, Any] = {}
 _parallel_values: dict[str, Any] = {}
@@ -205,20 +93,18 @@ def set_context(**kwargs: Any) -> None:
         ValueError: for an unknown key or a value out of range. TypeError: for a value of the wrong type.
     """
     for key, value in kwargs.items():
-        _check("context.set_context", _KEYS, key, value)
+        _check("context.set_context", KEYS, key, value)
     mode = kwargs.get("mode", PYNATIVE_MODE)
     if mode not in (GRAPH_MODE, PYNATIVE_MODE):
         raise ValueError(
             "For 'context.set_context', the argument 'mode' should be context.GRAPH_MODE (0) or context.PYNATIVE_MODE "
-            "(1), "
-            f"but got {mode}."
+            f"(1), but got {mode}."
         )
     target = kwargs.get("device_target", "CPU")
     if target not in ("CPU", "GPU", "Ascend", "Davinci"):
         raise ValueError(
             "For 'context.set_context', the argument 'device_target' must be one of ['CPU', 'GPU', 'Ascend', "
-            "'Davinci'], "
-            f"but got {target}."
+            f"'Davinci'], but got {target}."
         )
     if not 0 <= kwargs.get("device_id", 0) <= 4095:
         raise ValueError(
@@ -259,7 +145,7 @@ def get_context(attr_key: str) -> Any:
     """
     if attr_key == "jit_level":
         return get_context("jit_config").get("jit_level", "")
-    return _get("context.get_context", _KEYS, _values, attr_key)
+    return _get("context.get_context", KEYS, _values, attr_key)
 
 
 def set_device(device_target: str, device_id: int | None = None) -> None:
@@ -357,11 +243,11 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
         ValueError: for an unknown key or mode. TypeError: for a value of the wrong type.
     """
     for key, value in kwargs.items():
-        if key not in _PARALLEL_KEYS:
+        if key not in PARALLEL_KEYS:
             raise ValueError(
-                f"Set context keyword {key} is not recognized! Known ones are: {', '.join(sorted(_PARALLEL_KEYS))}."
+                f"Set context keyword {key} is not recognized! Known ones are: {', '.join(sorted(PARALLEL_KEYS))}."
             )
-        _check("set_auto_parallel_context", _PARALLEL_KEYS, key, value)
+        _check("set_auto_parallel_context", PARALLEL_KEYS, key, value)
     mode = kwargs.get("parallel_mode", ParallelMode.STAND_ALONE)
     if mode not in ParallelMode.MODE_LIST:
         raise ValueError(
@@ -375,7 +261,7 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
 
 def get_auto_parallel_context(attr_key: str) -> Any:
     """The value of a key of `set_auto_parallel_context`."""
-    return _get("get_auto_parallel_context", _PARALLEL_KEYS, _parallel_values, attr_key)
+    return _get("get_auto_parallel_context", PARALLEL_KEYS, _parallel_values, attr_key)
 
 
 def reset_auto_parallel_context() -> None:
@@ -390,7 +276,7 @@ def set_ps_context(**kwargs: Any) -> None:
         RuntimeError: for ``enable_ps=True``.
     """
     for key, value in kwargs.items():
-        _check("set_ps_context", _PS_KEYS, key, value)
+        _check("set_ps_context", PS_KEYS, key, value)
     if kwargs.get("enable_ps"):
         raise RuntimeError(
             "For 'set_ps_context', parameter server training is not available on PyTorch. Use data parallel training "
@@ -401,7 +287,7 @@ def set_ps_context(**kwargs: Any) -> None:
 
 def get_ps_context(attr_key: str) -> Any:
     """The value of a key of `set_ps_context`."""
-    return _get("get_ps_context", _PS_KEYS, _ps_values, attr_key)
+    return _get("get_ps_context", PS_KEYS, _ps_values, attr_key)
 
 
 def reset_ps_context() -> None:
@@ -412,13 +298,13 @@ def reset_ps_context() -> None:
 def set_algo_parameters(**kwargs: Any) -> None:
     """Keys of the strategy search of auto parallel: stored, without effect."""
     for key, value in kwargs.items():
-        _check("set_algo_parameters", _ALGO_KEYS, key, value)
+        _check("set_algo_parameters", ALGO_KEYS, key, value)
     _algo_values.update(kwargs)
 
 
 def get_algo_parameters(attr_key: str) -> Any:
     """The value of a key of `set_algo_parameters`."""
-    return _get("get_algo_parameters", _ALGO_KEYS, _algo_values, attr_key)
+    return _get("get_algo_parameters", ALGO_KEYS, _algo_values, attr_key)
 
 
 def reset_algo_parameters() -> None:

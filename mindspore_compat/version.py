@@ -12,6 +12,7 @@ __version__ = "2.10.0"
 
 def run_check() -> None:
     """Compute something small and say on which device."""
+    # here, since scripts take the version from this module before all else, and it stands below all layers
     from mindspore_compat import ops
     from mindspore_compat._runtime.device import current_device
     from mindspore_compat.common.tensor import Tensor
@@ -22,6 +23,5 @@ def run_check() -> None:
     print(f"MindSpore version:  {__version__} (mindspore_compat on PyTorch {torch.__version__})")
     print(
         "The result of multiplication calculation is correct, MindSpore has been installed on platform "
-        f"[{current_device().type.upper()}] "
-        "successfully!"
+        f"[{current_device().type.upper()}] successfully!"
     )

@@ -17,6 +17,7 @@ import torch
 
 from mindspore_compat import Tensor, load, load_checkpoint, nn, save_checkpoint
 from mindspore_compat._format import envelope
+from mindspore_compat._format.decryption import decrypt
 from mindspore_compat._format.proto import mindir
 from mindspore_compat.train import serialization
 from tests.support.strategies import write_strategy
@@ -87,7 +88,7 @@ def _encrypted_again(change: mutations.Change) -> mutations.Change:
     def changed(data: bytes, rng: Any) -> bytes:
         mode = envelope.encryption_of(data)
         try:
-            plain = bytes(envelope.decrypt(memoryview(data), KEY, mode)) if mode else b""
+            plain = bytes(decrypt(memoryview(data), KEY, mode)) if mode else b""
         except ValueError:
             plain = b""
         return b"".join(envelope.encrypt([change(plain, rng)], KEY, mode or "AES-GCM")) if plain else data[:-1]
@@ -554,12 +555,12 @@ def _command(read: str, path: Path) -> None:
     """A command of ``ckpt``; ends with 0, or with 1 or 2 and one line that names the file."""
     import contextlib
 
-    from mindspore_compat.train import _checkpoint_cli
+    from mindspore_compat.cli import ckpt
 
     output, errors = io.StringIO(), io.StringIO()
     arguments = [read, str(path), *([str(path.parent / "new.safetensors")] if read == "convert" else ())]
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
-        code = _checkpoint_cli.main(arguments)
+        code = ckpt.main(arguments)
     if code:
         raise ValueError(output.getvalue() + errors.getvalue())
     if "Traceback" in errors.getvalue():

@@ -1,4 +1,4 @@
-"""Which MindSpore names somebody's Python files use: each use with file and line, by reading, never by running."""
+"""Which MindSpore names Python files use: each use with file and line, by reading, never by running."""
 
 from __future__ import annotations
 

@@ -58,8 +58,8 @@ def restore_if_inherited() -> None:
 
 
 def _with_aliases(np: Any, original: Callable[[str], Any], quiet: bool) -> Callable[[str], Any]:
-    told = mmap.mmap(-1, 1)  # one byte that forked workers share, so that one of all processes says it
-    told[0] = quiet
+    is_said = mmap.mmap(-1, 1)  # one byte that forked workers share, so that one of all processes says it
+    is_said[0] = quiet
 
     def __getattr__(name: str) -> Any:
         if name not in ALIASES:
@@ -67,8 +67,8 @@ def _with_aliases(np: Any, original: Callable[[str], Any], quiet: bool) -> Calla
         target = ALIASES[name]
         value = getattr(np, target) if isinstance(target, str) else target
         setattr(np, name, value)
-        if not told[0]:
-            told[0] = True
+        if not is_said[0]:
+            is_said[0] = True
             _tell(name, value)
         return value
 

@@ -53,8 +53,9 @@ def module_getattr(
     """Make the ``__getattr__`` of module `module_name`: ``__getattr__ = module_getattr(__name__, {...}, {...})``.
 
     Args:
-        lazy: public name -> where it lives, ``"train.metrics:Accuracy"`` or, for the same name or a whole module,
-            ``"train.metrics"``; relative to the package. Imported on first use, then kept in the module.
+        lazy: public name -> where it lives, relative to the package: ``"train.metrics:Accuracy"``; for the same name,
+            or a module called so, ``"train.metrics"``; for a module of another name ``"train.metrics:"``. Imported on
+            first use, then kept in the module.
         unsupported: public name -> one sentence why and what instead; the name becomes a placeholder.
     Raises:
         AttributeError: for every other name; ImportError where a ``from X import name`` statement asked for it.
@@ -80,7 +81,7 @@ def _load(target: str, name: str) -> Any:
     module_path, has_attribute, attribute = target.partition(":")
     module = importlib.import_module(f"{package}.{module_path}" if module_path else package)
     if has_attribute:
-        return getattr(module, attribute)
+        return getattr(module, attribute) if attribute else module
     # "train.metrics" is either the module called `name` itself or the module that holds `name`.
     return module if module_path.rpartition(".")[2] == name else getattr(module, name)
 

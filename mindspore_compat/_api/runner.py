@@ -14,7 +14,8 @@ from . import alias, numpy_aliases
 
 __all__ = ["run_module", "run_script"]
 
-_OWN_FILES = {str(Path(__file__)), *(str(Path(__file__).parents[1] / name) for name in ("cli.py", "__main__.py"))}
+_COMMAND_FILES = ("__main__.py", "cli/__init__.py", "cli/run.py")
+_OWN_FILES = {str(Path(__file__)), *(str(Path(__file__).parents[1] / name) for name in _COMMAND_FILES)}
 _PACKAGE_ROOT = str(Path(__file__).parents[2])
 _FRAMES_TO_HIDE = ("<frozen runpy>", "<frozen importlib._bootstrap>", runpy.__file__)
 

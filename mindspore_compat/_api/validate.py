@@ -9,6 +9,7 @@ places: with ``named=False`` the first sentence is as there, and a second one na
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Collection
 from typing import Any, TypeVar
 
@@ -24,18 +25,29 @@ __all__ = [
     "check_non_negative_int",
     "check_positive_float",
     "check_positive_int",
+    "check_range",
+    "check_relation",
     "check_str",
     "check_str_in",
     "check_type",
 ]
 
 T = TypeVar("T")
+_RELATIONS = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 
 
 def _subject(owner: str, name: str, named: bool, of: str = "") -> tuple[str, str]:
     """(what a message begins with, what it ends with)."""
     if named:
-        return (f"For '{owner}', the {of}'{name}'" if owner else f"The {of}'{name}'"), ""
+        what = f"'{name}'" if name else "input value"
+        return (f"For '{owner}', the {of}{what}" if owner else f"The {of}{what}"), ""
     return f"The {of}input value", f" It is the '{name}' of {owner}."
 
 
@@ -60,12 +72,11 @@ def check_bool(value: bool, name: str, owner: str, named: bool = True) -> bool:
     return value
 
 
-def check_isinstance(value: T, name: str, types: type | tuple[type, ...], owner: str) -> T:
+def check_isinstance(value: T, name: str, types: type | tuple[type, ...], owner: str = "") -> T:
     """ValueError unless `value` is one of `types`: in some places upstream takes a wrong type for a wrong value."""
     if not isinstance(value, types):
-        raise ValueError(
-            f"The parameter '{name}' must be isinstance of {types}, but got {value}. It is an argument of {owner}."
-        )
+        end = f" It is an argument of {owner}." if owner else ""
+        raise ValueError(f"The parameter '{name}' must be isinstance of {types}, but got {value}.{end}")
     return value
 
 
@@ -76,11 +87,14 @@ def check_str(value: str, name: str, owner: str) -> str:
 
 def check_str_in(value: str, name: str, choices: Collection[str], owner: str) -> str:
     """TypeError unless `value` is a str, ValueError unless it is one of `choices`."""
-    check_str(value, name, owner)
-    if value not in choices:
-        raise ValueError(
-            f"For '{owner}', the '{name}' must be str and must be in '{list(choices)}', but got '{value}'."
-        )
+    return check_choice(check_str(value, name, owner), name, list(choices), owner)
+
+
+def check_choice(value: Any, name: str, choices: Collection[str], owner: str) -> str:
+    """ValueError unless `value` is a str and one of `choices`."""
+    if not isinstance(value, str) or value not in choices:
+        begin, _ = _subject(owner, name, True)
+        raise ValueError(f"{begin} must be str and must be in '{choices}', but got '{value}'.")
     return value
 
 
@@ -102,17 +116,17 @@ def check_int_range(value: int, name: str, owner: str, low: int | None = None, h
                 f"For '{owner}', the '{name}' must be int and must {bound}, but got '{value}' with type 'int'."
             )
         return value
-    return int(_in_range(value, name, owner, (int,), low, high, (True, True), True))
+    return int(check_range(value, name, owner, (int,), low, high, (True, True), True))
 
 
 def check_positive_int(value: int, name: str, owner: str, named: bool = True) -> int:
     """TypeError unless an int, ValueError unless above 0."""
-    return _above(value, name, owner, int, 0, False, named)
+    return check_relation(value, name, owner, int, ">", 0, named)
 
 
 def check_non_negative_int(value: int, name: str, owner: str, named: bool = True) -> int:
     """TypeError unless an int, ValueError if below 0."""
-    return _above(value, name, owner, int, 0, True, named)
+    return check_relation(value, name, owner, int, ">=", 0, named)
 
 
 def check_float(value: float, name: str, owner: str) -> float:
@@ -126,12 +140,12 @@ def check_float(value: float, name: str, owner: str) -> float:
 
 def check_positive_float(value: float, name: str, owner: str) -> float:
     """TypeError unless a float, ValueError unless finite and above 0."""
-    return _above(value, name, owner, float, 0, False, True)
+    return check_relation(value, name, owner, float, ">", 0)
 
 
 def check_non_negative_float(value: float, name: str, owner: str) -> float:
     """TypeError unless a float, ValueError unless finite and at least 0."""
-    return _above(value, name, owner, float, 0, True, True)
+    return check_relation(value, name, owner, float, ">=", 0)
 
 
 def check_float_range(
@@ -147,26 +161,31 @@ def check_float_range(
     """TypeError unless a float (with `ints` or an int), ValueError unless within `low` and `high` (`inclusive`: which
     ends).
     """
-    return _in_range(value, name, owner, (float, int) if ints else (float,), low, high, inclusive, named)
+    return check_range(value, name, owner, (float, int) if ints else (float,), low, high, inclusive, named)
 
 
-def _above(value: Any, name: str, owner: str, kind: type, low: float, inclusive: bool, named: bool) -> Any:
+def check_relation(
+    value: Any, name: str, owner: str, kind: type, relation: str, bound: Any, named: bool = True, ints: bool = False
+) -> Any:
+    """TypeError unless of the kind (int or float; with `ints` an int for a float too), ValueError unless finite and in
+    the relation (``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=``) to `bound`.
+    """
     begin, end = _subject(owner, name, named)
-    if not isinstance(value, (int, float)) or not isinstance(value, kind):
+    if not isinstance(value, (int, float)) or not isinstance(value, (kind, int) if ints else kind):
         raise TypeError(f"{begin} must be {kind.__name__}, but got '{type(value).__name__}'.{end}")
     if not math.isfinite(value):
         raise ValueError(f"{begin} must be a legal value, but got '{value}'.{end}")
-    is_bool, number = isinstance(value, bool), float(value)
-    if is_bool or not (number >= low if inclusive else number > low):
+    is_bool = isinstance(value, bool)
+    if is_bool or not _RELATIONS[relation](value, bound):
         error = TypeError if is_bool else ValueError
         raise error(
-            f"{begin} must be {kind.__name__} and must {'>=' if inclusive else '>'} {low}, but got '{value}' with type "
+            f"{begin} must be {kind.__name__} and must {relation} {bound}, but got '{value}' with type "
             f"'{type(value).__name__}'.{end}"
         )
     return value
 
 
-def _in_range(
+def check_range(
     value: Any,
     name: str,
     owner: str,
@@ -174,8 +193,11 @@ def _in_range(
     low: float,
     high: float,
     inclusive: tuple[bool, bool],
-    named: bool,
+    named: bool = True,
 ) -> Any:
+    """TypeError unless one of the types `allowed` and no bool, ValueError unless within `low` and `high`
+    (`inclusive`: which ends).
+    """
     begin, end = _subject(owner, name, named)
     number: Any = value
     if not isinstance(value, allowed) or isinstance(value, bool):

@@ -2,7 +2,8 @@
 tensor_content}}``.
 
 Reading hands out numpy arrays that view the given bytes; writing yields the pieces of the file with tensor contents as
-they are in memory, so no message object ever holds a content and 2 GiB is no limit. Layout: docs/design/ckpt-format.md.
+they are in memory, so no message object ever holds a content and 2 GiB, protobuf's limit of a message, is none. That is
+why it is no message class of protobuf's. Layout: docs/design/ckpt-format.md.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ __all__ = [
 
 SLICE_BYTES = 512 * 1024 * 1024  # contents above are cut into several values
 _MAX_DIMS = 64  # of torch and numpy; also bounds what a hostile file makes us collect
-_MOST_VALUES, _BYTES_A_VALUE = 100_000, 2048  # so many in any file, and one more in so many bytes
+_MOST_VALUES, _BYTES_A_VALUE = 100_000, 2048  # of any file, and one more for each 2,048 bytes
 _MAX_UNKNOWN = 64  # fields of later versions that one message may hold
 
 
@@ -259,8 +260,7 @@ def _checked(entry: Entry, dtype: np.dtype) -> tuple[np.dtype, tuple[int, ...]]:
     if have != count * dtype.itemsize or largest * dtype.itemsize >= 1 << 63:
         raise FormatError(
             f"the tensor {entry.described()} of shape {list(dims)} and type {entry.tensor_type} needs "
-            f"{count * dtype.itemsize} bytes, "
-            f"but the file holds {have}"
+            f"{count * dtype.itemsize} bytes, but the file holds {have}"
         )
     return dtype, dims
 
@@ -298,7 +298,7 @@ def _field(number: int, length: int) -> bytes:
 
 @functools.lru_cache(maxsize=1 << 14)  # a network is saved again and again
 def _head(name: str, tensor_type: str, dims: tuple[int, ...], count: int) -> bytes:
-    """What stands before so many bytes of a tensor's content."""
+    """What stands before a tensor's content of that length."""
     tag, kind = name.encode("utf-8"), tensor_type.encode("ascii")
     tensor = b"".join([b"\x08" + write_varint(dim) for dim in dims]) + _field(2, len(kind)) + kind + _field(3, count)
     value = _field(1, len(tag)) + tag + _field(2, len(tensor) + count)

@@ -1,6 +1,7 @@
-"""What lies around the messages of a checkpoint: the CRC tail, or encryption. Layout: docs/design/ckpt-format.md.
+"""What lies around the messages of a checkpoint: the CRC tail, or encryption (`decryption` takes it off). Layout:
+docs/design/ckpt-format.md.
 
-The writer process loads this file by its path, without the package: nothing here may import from it at the top.
+The writer process loads this file by its path, without the package: nothing here may import from it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-__all__ = ["MODES", "check_key", "crc_of", "crc_tail", "split_crc", "encrypt", "decrypt", "encryption_of"]
+__all__ = ["MODES", "check_key", "crc_of", "crc_tail", "split_crc", "encrypt", "encryption_of", "cipher_of"]
 
 _CRC_MARK = b"crc_num"
 _CRC_TAIL = len(_CRC_MARK) + 10
@@ -22,8 +23,8 @@ MODES: dict[str, tuple[int, tuple[int, ...]]] = {
     "AES-CBC": (0x7F3A5ED9, (16, 24, 32)),
     "SM4-CBC": (0x7F3A5EDA, (16,)),
 }
-BLOCK_BYTES = 64 << 20  # so much plain text is encrypted at a time
-_IV_BYTES = _TAG_BYTES = _PAD_BYTES = 16
+BLOCK_BYTES = 64 << 20  # of plain text are encrypted at a time
+IV_BYTES = TAG_BYTES = PAD_BYTES = 16
 _NONCE_BYTES = 12  # of the 16 stored IV bytes GCM uses the first 12
 
 
@@ -62,10 +63,11 @@ def check_key(key: bytes, mode: str) -> None:
         raise ValueError(
             f"the key of {mode} must have {' or '.join(map(str, MODES[mode][1]))} bytes, but got {len(key)}"
         )
-    _cipher(key, mode, bytes(_IV_BYTES))
+    cipher_of(key, mode, bytes(IV_BYTES))
 
 
-def _cipher(key: bytes, mode: str, iv: bytes, tag: bytes | None = None) -> Any:
+def cipher_of(key: bytes, mode: str, iv: bytes, tag: bytes | None = None) -> Any:
+    """The cipher of a block; ImportError without the package for it."""
     try:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
     except ImportError as error:
@@ -78,20 +80,20 @@ def _cipher(key: bytes, mode: str, iv: bytes, tag: bytes | None = None) -> Any:
 
 
 def _encrypted_block(plain: Any, key: bytes, mode: str) -> Iterator[bytes]:
-    iv = os.urandom(_IV_BYTES)
-    encryptor = _cipher(key, mode, iv).encryptor()
+    iv = os.urandom(IV_BYTES)
+    encryptor = cipher_of(key, mode, iv).encryptor()
     cipher = encryptor.update(plain)
     if mode == "AES-GCM":
         cipher += encryptor.finalize()
         tag = encryptor.tag
     else:
-        pad = _PAD_BYTES - len(plain) % _PAD_BYTES
+        pad = PAD_BYTES - len(plain) % PAD_BYTES
         cipher += encryptor.update(bytes([pad]) * pad) + encryptor.finalize()
         tag = b""
     yield (
         struct.pack("<I", MODES[mode][0])
         + tag
-        + struct.pack("<ii", 8 + _IV_BYTES + len(cipher), _IV_BYTES)
+        + struct.pack("<ii", 8 + IV_BYTES + len(cipher), IV_BYTES)
         + iv
         + struct.pack("<i", len(cipher))
     )
@@ -118,60 +120,3 @@ def encryption_of(data: Any) -> str | None:
     """The mode by the first four bytes, or None if they are no encrypted file's."""
     magic = int.from_bytes(bytes(data[:4]), "little")
     return next((mode for mode, (number, _) in MODES.items() if number == magic), None)
-
-
-def _decrypted_block(cipher: Any, key: bytes, mode: str, iv: bytes, tag: bytes | None, place: int) -> bytes:
-    from cryptography.exceptions import InvalidTag
-
-    from mindspore_compat._format.wire import FormatError
-
-    decryptor = _cipher(key, mode, iv, tag).decryptor()
-    wrong = f"the encrypted block at byte {place} does not open with this key: the key is wrong or the file damaged"
-    try:
-        plain = decryptor.update(cipher) + decryptor.finalize()
-    except (InvalidTag, ValueError):
-        raise FormatError(wrong) from None
-    if mode == "AES-GCM":
-        return plain
-    pad = plain[-1] if plain else 0
-    if not 1 <= pad <= _PAD_BYTES or plain[-pad:] != bytes([pad]) * pad:
-        raise FormatError(wrong)
-    return plain[:-pad]
-
-
-def decrypt(data: memoryview, key: bytes, mode: str) -> bytearray:
-    """The plain bytes of an encrypted file.
-
-    Raises:
-        FormatError: if it is none, or of another mode, or the key does not open it.
-    """
-    from mindspore_compat._format.wire import FormatError
-
-    tag_bytes = _TAG_BYTES if mode == "AES-GCM" else 0
-    head = 4 + tag_bytes + 8 + _IV_BYTES + 4
-    plain, position = bytearray(), 0
-    while position < len(data):
-        found = encryption_of(data[position : position + 4])
-        if found != mode:
-            what = f"encrypted with {found}, not {mode}: pass dec_mode={found!r}" if found else "no encrypted block"
-            raise FormatError(f"the data at byte {position} are {what}")
-        if len(data) - position < head:
-            raise FormatError(f"the data end inside the head of the encrypted block at byte {position}")
-        tag = bytes(data[position + 4 : position + 4 + tag_bytes]) or None
-        block_bytes, iv_bytes = struct.unpack_from("<ii", data, position + 4 + tag_bytes)
-        (cipher_bytes,) = struct.unpack_from("<i", data, position + head - 4)
-        if iv_bytes != _IV_BYTES or cipher_bytes < 0 or block_bytes != 8 + _IV_BYTES + cipher_bytes:
-            raise FormatError(
-                f"the lengths of the encrypted block at byte {position} contradict each other: "
-                f"{block_bytes}, {iv_bytes}, {cipher_bytes}"
-            )
-        end = position + head + cipher_bytes
-        if end > len(data):
-            raise FormatError(
-                f"the encrypted block at byte {position} claims {cipher_bytes} bytes, but only "
-                f"{len(data) - position - head} are left"
-            )
-        iv = bytes(data[position + head - 4 - _IV_BYTES : position + head - 4])
-        plain += _decrypted_block(data[position + head : end], key, mode, iv, tag, position)
-        position = end
-    return plain

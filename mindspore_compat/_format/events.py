@@ -37,19 +37,8 @@ _FLOAT = struct.Struct("<f")
 _BUCKET_0, _BUCKET_1, _BUCKET_2 = (struct.Struct("<3sdBdB" + count).pack for count in ("", "B", "BB"))
 #: numpy's name of a type -> DataType
 DATA_TYPES = {
-    "bool": 1,
-    "int8": 2,
-    "int16": 3,
-    "int32": 4,
-    "int64": 5,
-    "uint8": 6,
-    "uint16": 7,
-    "uint32": 8,
-    "uint64": 9,
-    "float16": 10,
-    "float32": 11,
-    "float64": 12,
-    "bfloat16": 46,
+    **{name: number for number, name in enumerate("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64".split(), 1)},
+    **{"float16": 10, "float32": 11, "float64": 12, "bfloat16": 46},
 }
 _COLUMNS_OF_PICTURES = 8
 
@@ -163,8 +152,8 @@ def make_picture(array: np.ndarray) -> Picture | None:
 
 
 def _png(lines: np.ndarray, width: int) -> bytes:
-    """A PNG of RGB lines, without filters and with zlib's fastest level: a third to a tenth of the time that pillow's
-    defaults take.
+    """A PNG of RGB lines, without filters and with zlib's fastest level: half to a sixth of the time that pillow takes
+    at its level 1 (4 pictures of 224²: 1.2 against 7.1 ms if smooth, 27 against 54 ms if noise), which always filters.
     """
     parts = [b"\x89PNG\r\n\x1a\n"]
     for name, body in (

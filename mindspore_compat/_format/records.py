@@ -1,4 +1,9 @@
-"""The framing of event files, MindSpore's and TensorBoard's alike: length, its CRC, data, their CRC."""
+"""The framing of event files, MindSpore's and TensorBoard's alike: length, its CRC, data, their CRC.
+
+CRC-32C is computed here: tensorboard's takes 1.6 times as long for 60 bytes (9 against 6 µs), 20 times for 2,000, and
+50 to 90 times for more (1 MB: 287 against 5 ms). google-crc32c is faster by far (0.1 µs; 1 MB: 0.14 ms), but no package
+that is always there; as an option it would come on top of this code, which is a small part of the time of a summary.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +28,7 @@ _POLYNOMIAL = 0x82F63B78
 _HEADER = struct.Struct("<QI")
 _CRC = struct.Struct("<I")
 _MAXIMUM = 1 << 40
-_BLOCK, _BLOCKS_AT_ONCE = 1024, 12  # so few that the buffers stay in the cache
+_BLOCK, _BLOCKS_AT_ONCE = 1024, 12  # few enough for the buffers to stay in the cache
 _local = threading.local()
 _SMALL = 1536  # bytes from which the vectorized sum is the faster one
 
@@ -153,8 +158,8 @@ def iterate_records(
 
     Args:
         check: compare the CRCs.
-        damaged: is told of each record whose data have the wrong CRC, which is left out then; behind a wrong length
-            nothing can be found.
+        damaged: is called with the error of each record whose data have the wrong CRC, which is left out then; behind a
+            wrong length nothing can be found.
 
     Raises:
         FormatError: for a wrong CRC, or a length that cannot be one; if the file is no regular one. OSError: as

@@ -1,5 +1,6 @@
 """Writing safetensors files in pieces, in the library's own order, and their headers; reading is the safetensors
-package's.
+package's. Its writer writes to a path or gives all bytes at once: no pieces for the process that writes in the
+background, nor of a tensor on a device, and no file that is whole or not there.
 """
 
 from __future__ import annotations
@@ -41,24 +42,7 @@ _BYTES = {word: item_bytes(kind) for kind, word in DTYPES.items()}  # of an elem
 _MAX_DIMS = 64  # of torch
 _MAX_HEADER = 100_000_000  # of the library
 # tensors lie in this order of their dtypes (last first), then by name: the widest are at the front, so all are aligned
-_ORDER = (
-    "BOOL",
-    "U8",
-    "I8",
-    "F8_E5M2",
-    "F8_E4M3",
-    "I16",
-    "U16",
-    "F16",
-    "BF16",
-    "I32",
-    "U32",
-    "F32",
-    "C64",
-    "F64",
-    "I64",
-    "U64",
-)
+_ORDER = tuple(("BOOL U8 I8 F8_E5M2 F8_E4M3 I16 U16 F16 BF16 I32 U32 F32 C64 F64 I64 U64").split())
 
 
 def write(entries: Sequence[Entry], metadata: dict[str, str]) -> Iterator[Any]:

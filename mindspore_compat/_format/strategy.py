@@ -1,30 +1,24 @@
-"""Strategy, group and print files, and the checkpoint as a message: protobuf's own classes from tables of fields."""
+"""Strategy, group and print files: protobuf's own classes from tables of fields."""
 
 from __future__ import annotations
 
 import functools
 from typing import Any
 
+from mindspore_compat._format.proto._build import build_messages, check_parts
 from mindspore_compat._format.source import parse_json
 from mindspore_compat._format.wire import FormatError
 
-__all__ = ["strategy_messages", "print_messages", "checkpoint_messages", "parse", "layouts_of_json"]
+__all__ = ["strategy_messages", "print_messages", "parse", "layouts_of_json"]
 
-_TENSOR = "1 dims repeated int64\n2 tensor_type required string\n3 tensor_content required bytes"
-
-
-def _build(package: str, messages: dict[str, str]) -> Any:
-    from mindspore_compat._format.proto._build import (
-        build_messages,
-    )  # brings protobuf, which an import of the package is not to load
-
-    return build_messages(package, messages, {})
+#: a tensor in a print file, and in a checkpoint
+TENSOR = "1 dims repeated int64\n2 tensor_type required string\n3 tensor_content required bytes"
 
 
 @functools.cache
 def strategy_messages() -> Any:
     """ParallelStrategyMap, ParallelLayouts, ParallelGroupMap and what they hold."""
-    return _build(
+    return build_messages(
         "mindspore.straspb",
         {
             "DevMatrix": "1 dim repeated uint64",
@@ -47,6 +41,7 @@ def strategy_messages() -> Any:
             "ParallelGroupMap": "1 parallel_group_item repeated ParallelGroupItem\n2 ckpt_restore_rank_list required "
             "ParallelGroupRanks",
         },
+        {},
     )
 
 
@@ -54,30 +49,14 @@ def strategy_messages() -> Any:
 def print_messages() -> Any:
     """Print, the records of a print file."""
     value = "1 desc string\n2 tensor TensorProto"
-    return _build("mindspore.prntpb", {"TensorProto": _TENSOR, "Value": value, "Print": "1 value repeated Value"})
-
-
-@functools.cache
-def checkpoint_messages() -> Any:
-    """Checkpoint as a message, for programs that take files apart themselves; this package reads them with
-    `ckpt.read`.
-    """
-    return _build(
-        "mindspore_compat.ckpt",
-        {
-            "TensorProto": _TENSOR,
-            "MapTensorProto": "1 tensor repeated TensorProto",
-            "Checkpoint": "1 value repeated Checkpoint.Value",
-            "Checkpoint.Value": "1 tag required string\n2 tensor TensorProto\n3 maptensor MapTensorProto",
-        },
+    return build_messages(
+        "mindspore.prntpb", {"TensorProto": TENSOR, "Value": value, "Print": "1 value repeated Value"}, {}
     )
 
 
 def parse(message: Any, data: bytes, what: str) -> Any:
     """The message of these bytes; FormatError if they are none."""
-    from google.protobuf.message import DecodeError
-
-    from mindspore_compat._format.proto._build import check_parts
+    from google.protobuf.message import DecodeError  # as in build_messages
 
     try:
         check_parts(message, data)

@@ -120,8 +120,7 @@ class TensorLayout:
             maps = [list(item) for item in self.tensor_map]
             raise ValueError(
                 f"The device matrix {list(self.dev_matrix)} with the tensor map {maps} has no room for {self.opt_size} "
-                "pieces "
-                "of the optimizer. Check the strategy file."
+                "pieces of the optimizer. Check the strategy file."
             )
         return index, count
 
@@ -146,8 +145,7 @@ class TensorLayout:
             if size % (count * pieces):
                 raise ValueError(
                     f"The {what} of shape {list(full_shape)} can not be cut into {count * pieces} slices on axis "
-                    f"{axis}. "
-                    "Check the strategy file."
+                    f"{axis}. Check the strategy file."
                 )
             length = size // (count * pieces)
             start = (index * pieces + piece) * length
@@ -258,8 +256,7 @@ def merge(slices: Sequence[torch.Tensor], layout: TensorLayout, what: str) -> to
             if grid[index].shape[0] != layout.split_shape[number]:
                 raise ValueError(
                     f"For 'merge_sliced_parameter', slice {number} of {what} must have the length "
-                    f"{layout.split_shape[number]} "
-                    f"on axis 0, but has {grid[index].shape[0]}."
+                    f"{layout.split_shape[number]} on axis 0, but has {grid[index].shape[0]}."
                 )
     for axis in reversed(range(ndim)):
         grid = {

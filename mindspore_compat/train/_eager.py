@@ -3,7 +3,7 @@ mindspore import *`` gives.
 """
 
 from mindspore_compat.train import metrics, serialization
-from mindspore_compat.train._torch_step import TorchTrainStep
+from mindspore_compat.train._torch.step import TorchTrainStep
 from mindspore_compat.train.amp import (
     auto_mixed_precision,
     build_train_network,

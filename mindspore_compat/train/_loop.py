@@ -77,8 +77,7 @@ class Sinking:
         if behind is not None and (behind or first):
             raise ValueError(
                 "A run cannot be resumed in the midst of epochs of 'sink_size' steps. Leave 'sink_size' out, or begin "
-                "afresh with "
-                "those weights: without 'resume()'."
+                "afresh with those weights: without 'resume()'."
             )
         stream = ahead(endless(dataset, plain))
         for _ in range(number):
@@ -88,10 +87,9 @@ class Sinking:
 def _checked_elements(network: Any, batch: tuple[Any, ...], has_loss_fn: bool) -> tuple[Any, ...]:
     if has_loss_fn and isinstance(network, Cell) and len(batch) != 2:
         raise ValueError(
-            "When 'loss_fn' is not None, 'train_dataset' should return two elements, but got "
-            f"{len(batch)}, please check the number of elements returned by 'train_dataset'. Use project() to keep two "
-            "columns, "
-            "or put the loss into the network."
+            f"When 'loss_fn' is not None, 'train_dataset' should return two elements, but got {len(batch)}, please "
+            "check the number of elements returned by 'train_dataset'. Use project() to keep two columns, or put the "
+            "loss into the network."
         )
     return batch
 
@@ -231,3 +229,15 @@ def evaluate(
         cb_params.eval_results = {**copy.deepcopy(found), "eval_loss": metrics.mean_loss()}
     callbacks.on_eval_end(run_context)
     return found
+
+
+def overflow_listener(manager: Any) -> Any:
+    """What notifies a loss scale manager of the user's own of overflows, where steps report them."""
+    if manager is None or not manager.get_drop_overflow_update():
+        return None
+
+    def update(outputs: Any) -> None:
+        if isinstance(outputs, tuple) and len(outputs) > 1:
+            manager.update_loss_scale(bool(torch.all(outputs[1])))
+
+    return update

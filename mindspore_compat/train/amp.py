@@ -38,31 +38,13 @@ LEVELS = ("O0", "O1", "O2", "O3", "auto")
 
 AMP_WHITE_LIST: list[type] = [
     getattr(_layer, name)
-    for name in (
-        "Conv1d",
-        "Conv2d",
-        "Conv3d",
-        "Conv1dTranspose",
-        "Conv2dTranspose",
-        "Conv3dTranspose",
-        "Dense",
-        "LSTMCell",
-        "RNNCell",
-        "GRUCell",
+    for name in tuple(
+        ("Conv1d Conv2d Conv3d Conv1dTranspose Conv2dTranspose Conv3dTranspose Dense LSTMCell RNNCell GRUCell").split()
     )
 ] + [
     getattr(_prim, name)
-    for name in (
-        "Conv2D",
-        "Conv3D",
-        "Conv2DTranspose",
-        "Conv3DTranspose",
-        "Conv2DBackpropInput",
-        "MatMul",
-        "BatchMatMul",
-        "PReLU",
-        "ReLU",
-        "Ger",
+    for name in tuple(
+        ("Conv2D Conv3D Conv2DTranspose Conv3DTranspose Conv2DBackpropInput MatMul BatchMatMul PReLU ReLU Ger").split()
     )
 ]
 AMP_BLACK_LIST: list[type] = [_layer.BatchNorm1d, _layer.BatchNorm2d, _layer.BatchNorm3d, _layer.LayerNorm]
@@ -110,9 +92,8 @@ def auto_mixed_precision(network: Any, amp_level: str = "O0", dtype: torch.dtype
         return network
     if getattr(network, "_amp_level", None) in LEVELS:
         _log.warning(
-            "The network's auto mixed-precision level is adjusted from %s to %s, and repeated calls to mixed-precision "
-            "interfaces "
-            "can cause performance degradation.",
+            "The network's auto mixed-precision level is adjusted from %s to %s, and repeated calls to "
+            "mixed-precision interfaces can cause performance degradation.",
             network._amp_level,
             amp_level,
         )
@@ -194,6 +175,16 @@ def _level_config(level: str) -> dict[str, Any]:
     }
 
 
+def check_level_names(level: Any, boost_level: Any, end: str = "") -> None:
+    """TypeError, ValueError for levels of precision and boost that are none; ``end`` says whose they are."""
+    if not isinstance(level, str):
+        raise TypeError(f"The argument `level` must be a string in {list(LEVELS)},but got type {type(level)}.{end}")
+    if level not in LEVELS:
+        raise ValueError(f"The 'level' should be in : {list(LEVELS)}, but got {level}.{end}")
+    if boost_level not in ("O0", "O1", "O2"):
+        raise ValueError(f"The 'boost_level' should be in : ['O0', 'O1', 'O2'], but got {boost_level}.")
+
+
 def build_train_network(
     network: Any, optimizer: Any, loss_fn: Any = None, level: str = "O0", boost_level: str = "O0", **kwargs: Any
 ) -> Any:
@@ -210,12 +201,7 @@ def build_train_network(
     """
     check_type(network, "network", Cell, "build_train_network", named=False)
     check_type(optimizer, "optimizer", Optimizer, "build_train_network", named=False)
-    if not isinstance(level, str):
-        raise TypeError(f"The argument `level` must be a string in {list(LEVELS)},but got type {type(level)}.")
-    if level not in LEVELS:
-        raise ValueError(f"The 'level' should be in : {list(LEVELS)}, but got {level}.")
-    if boost_level not in ("O0", "O1", "O2"):
-        raise ValueError(f"The 'boost_level' should be in : ['O0', 'O1', 'O2'], but got {boost_level}.")
+    check_level_names(level, boost_level)
     config = {**_level_config(level), **_checked_options(kwargs)}
     network = _with_precision(network, config, level)
     if loss_fn is not None:

@@ -64,12 +64,10 @@ def _check_signature(signature: Any, batch: tuple[Any, ...]) -> None:
         if wanted.dtype is not got.dtype:
             raise TypeError(
                 f"The {number}th input type of 'input_signature' must be the same as the dataset's, but got "
-                f"{wanted.dtype} "
-                f"and {got.dtype}."
+                f"{wanted.dtype} and {got.dtype}."
             )
         if len(wanted.shape) != len(got.shape) or any(a not in (-1, b) for a, b in zip(wanted.shape, got.shape)):
             raise ValueError(
                 f"The {number}th input shape of 'input_signature' must be the same as the dataset's, but got "
-                f"{tuple(wanted.shape)} "
-                f"and {tuple(got.shape)}."
+                f"{tuple(wanted.shape)} and {tuple(got.shape)}."
             )

@@ -26,7 +26,7 @@ def dataset_size(dataset: Any) -> int:
     """Batches in an epoch.
 
     Raises:
-        TypeError: if the dataset does not tell.
+        TypeError: if the dataset does not say.
     """
     if is_mindspore_dataset(dataset):
         return dataset.get_dataset_size()

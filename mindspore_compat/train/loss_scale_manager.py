@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from mindspore_compat._api.validate import check_positive_int
+from mindspore_compat.nn.wrap.loss_scale import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell
 
 __all__ = ["LossScaleManager", "FixedLossScaleManager", "DynamicLossScaleManager"]
 
 
 class LossScaleManager:
-    """Base: tells the scale, is told of overflows, and names the Cell that updates the scale inside a training step."""
+    """Base: has the scale, is notified of overflows, gives the Cell that updates the scale inside a training step."""
 
     def get_loss_scale(self) -> Any:
         """The current scale."""
@@ -51,8 +52,6 @@ class FixedLossScaleManager(LossScaleManager):
     def get_update_cell(self) -> Any:
         if not self._drop_overflow_update:
             return None
-        from mindspore_compat.nn.wrap.loss_scale import FixedLossScaleUpdateCell
-
         return FixedLossScaleUpdateCell(self._loss_scale)
 
 
@@ -111,6 +110,4 @@ class DynamicLossScaleManager(LossScaleManager):
         return True
 
     def get_update_cell(self) -> Any:
-        from mindspore_compat.nn.wrap.loss_scale import DynamicLossScaleUpdateCell
-
         return DynamicLossScaleUpdateCell(self.loss_scale, self.scale_factor, self.scale_window)

@@ -482,7 +482,7 @@ def test_gradients_are_taken_in_one_place() -> None:
         # of CTC, which gives its gradient as an output: at a point without history
         "ops/function/_ctc.py: torch.autograd.grad",
         # torch's own training step
-        "train/_torch_step.py: (share if scaler is None else scaler.scale(share)).backward",
+        "train/_torch/step.py: (share if scaler is None else scaler.scale(share)).backward",
     }
 
 

@@ -83,6 +83,7 @@ def test_growing_and_shrinking_states_fit(writer: BackgroundWriter, tmp_path: Pa
 
 def test_crc_encryption_and_obsolete_files(writer: BackgroundWriter, tmp_path: Path) -> None:
     from mindspore_compat._format import envelope
+    from mindspore_compat._format.decryption import decrypt
 
     (tmp_path / "old").touch(mode=0o400)
     writer.submit(
@@ -95,7 +96,7 @@ def test_crc_encryption_and_obsolete_files(writer: BackgroundWriter, tmp_path: P
         bytes(messages) == b"abc" + b"\1" * 1000
         and b"".join(envelope.crc_of([messages])) == (tmp_path / "a").read_bytes()
     )
-    assert envelope.decrypt(memoryview((tmp_path / "b").read_bytes()), bytes(16), "AES-CBC") == messages
+    assert decrypt(memoryview((tmp_path / "b").read_bytes()), bytes(16), "AES-CBC") == messages
     assert sorted(os.listdir(tmp_path)) == ["a", "b"]
 
 

@@ -11,8 +11,7 @@ import pytest
 import torch
 
 from mindspore_compat import Tensor, load_checkpoint, save_checkpoint
-from mindspore_compat.cli import main
-from mindspore_compat.train import _checkpoint_cli
+from mindspore_compat.cli import _progress, main
 from tests.support.upstream import GOLDEN
 
 CKPT = GOLDEN / "ckpt"
@@ -111,7 +110,7 @@ def test_convert_there_and_back(capsys: pytest.CaptureFixture[str], tmp_path: Pa
 def test_long_work_shows_how_far_it_is(
     command: tuple[str, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_checkpoint_cli, "_QUIET_BYTES", 0)
+    monkeypatch.setattr(_progress, "_QUIET_BYTES", 0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     code, _, err = _run(
         capsys, command[0], *[tmp_path / "out.ckpt" if name == "OUT" else CKPT / name for name in command[1:]]

@@ -13,7 +13,7 @@ from mindspore_compat import Parameter, Tensor, load_checkpoint, nn, save_checkp
 from mindspore_compat._format.strategy import strategy_messages
 from mindspore_compat.parallel import checkpoint_transform as ct
 from mindspore_compat.parallel._layout import TensorLayout, assemble, needed_ranks
-from mindspore_compat.train._checkpoint_convert import ckpt_to_safetensors, parse_print, safetensors_to_ckpt
+from mindspore_compat.train.serialization import ckpt_to_safetensors, parse_print, safetensors_to_ckpt
 from tests.support.strategies import write_strategy
 from tests.support.upstream import GOLDEN, read_json
 

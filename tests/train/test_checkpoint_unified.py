@@ -13,9 +13,8 @@ import torch
 
 from mindspore_compat import Parameter, Tensor, load_checkpoint, nn, save_checkpoint
 from mindspore_compat._format.strategy import strategy_messages
-from mindspore_compat.train import _checkpoint_transform
-from mindspore_compat.train import _checkpoint_unified as unified
-from mindspore_compat.train._checkpoint_ranks import chosen
+from mindspore_compat.train._checkpoint import distributed, unified
+from mindspore_compat.train._checkpoint.ranks import chosen
 from mindspore_compat.train.serialization import (
     convert_checkpoint_by_rank,
     convert_checkpoints,
@@ -374,7 +373,7 @@ def test_the_checkpoint_of_an_equal_rank_is_found(name: str, tmp_path: Path, mon
         (tmp_path / f"rank_{number}").mkdir()
         (tmp_path / f"rank_{number}/x.ckpt").touch()
     for rank, real in enumerate(expected):
-        monkeypatch.setattr(_checkpoint_transform, "get_rank", lambda rank=rank: rank)
+        monkeypatch.setattr(distributed, "get_rank", lambda rank=rank: rank)
         path = tmp_path / f"rank_{rank}/x.ckpt"
         assert get_ckpt_path_with_strategy(str(path), str(tmp_path / "strategy")) == str(path)
         path.unlink()

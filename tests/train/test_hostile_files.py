@@ -23,8 +23,11 @@ from mindspore_compat._format import safetensors, source
 from mindspore_compat._format.strategy import strategy_messages
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime import files
+from mindspore_compat.cli import ckpt
 from mindspore_compat.parallel._layout import TensorLayout
-from mindspore_compat.train import _checkpoint_cli, _strategy_file, serialization
+from mindspore_compat.train import serialization
+from mindspore_compat.train._checkpoint.layouts import read_layouts
+from mindspore_compat.train._checkpoint.strategy import first_stage_of
 from mindspore_compat.train.callback import CheckpointManager, OnRequestExit, SummaryLandscape
 from tests.support.strategies import write_strategy
 from tests.support.upstream import GOLDEN
@@ -71,7 +74,7 @@ def json_strategy(folder: Path, **layout: Any) -> str:
     "call",
     [
         lambda path, folder: serialization.rank_list_for_transform(0, path),
-        lambda path, folder: serialization.rank_list_for_transform(0, None, path) and _strategy_file.read_layouts(path),
+        lambda path, folder: serialization.rank_list_for_transform(0, None, path) and read_layouts(path),
         lambda path, folder: serialization.transform_checkpoints(str(folder), str(folder / "out"), "x", path),
         lambda path, folder: serialization.transform_checkpoints(str(folder), str(folder / "out"), "x", None, path),
         lambda path, folder: serialization.transform_checkpoint_by_rank(
@@ -130,7 +133,7 @@ def test_a_large_training_is_worked_out(tmp_path: Path) -> None:
     "call",
     [
         serialization.build_searched_strategy,
-        _strategy_file.first_stage_of,
+        first_stage_of,
         lambda path: serialization.merge_pipeline_strategys(os.path.dirname(path), path[:-5] + ".out"),
     ],
 )
@@ -152,7 +155,7 @@ def test_protobuf_strategies_with_parts_missing_or_names_that_are_no_text(tmp_pa
 
 
 def test_numbers_of_stages_are_plain(tmp_path: Path) -> None:
-    found = _strategy_file.read_layouts(
+    found = read_layouts(
         strategy(tmp_path, {"²-w": ((2,), (0,)), f"{'9' * 5000}-w": ((2,), (0,)), "1-w": ((2,), (0,))})
     )
     assert found is not None and {name: layout.stages for name, layout in found.items()} == {
@@ -286,7 +289,7 @@ def test_a_file_that_is_none_is_refused_by_each_reader(
             call()
     for command in ("inspect", "verify", "convert"):
         for name in ("a.ckpt", "a.safetensors", "a.pth") if command != "verify" else ("a.ckpt", "a.safetensors"):
-            assert _checkpoint_cli.main([command, name, *(["b.ckpt"] if command == "convert" else [])]) in (1, 2)
+            assert ckpt.main([command, name, *(["b.ckpt"] if command == "convert" else [])]) in (1, 2)
     assert not (tmp_path / "b.ckpt").exists()
 
 
@@ -360,9 +363,9 @@ def test_names_that_no_parameter_has(tmp_path: Path) -> None:
 
 _PROGRAM = """
 import resource, sys
-from mindspore_compat.train import _checkpoint_cli
+from mindspore_compat.cli import ckpt
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-sys.exit(_checkpoint_cli.main(["convert", *sys.argv[1:]]))
+sys.exit(ckpt.main(["convert", *sys.argv[1:]]))
 """
 
 
@@ -411,9 +414,9 @@ def test_a_torch_file_runs_nothing_and_does_not_grow(
     with zipfile.ZipFile("plain.pth") as old, zipfile.ZipFile("bomb.pth", "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():
             new.writestr(name, old.read(name))
-    assert _checkpoint_cli.main(["inspect", "plain.pth"]) == 0
+    assert ckpt.main(["inspect", "plain.pth"]) == 0
     for name, text in (("evil.pth", "tensors only"), ("bomb.pth", "larger than the file")):
-        assert _checkpoint_cli.main(["inspect", name]) == 1
+        assert ckpt.main(["inspect", name]) == 1
         error = capsys.readouterr().err
         assert error.startswith(f"mindspore-compat ckpt inspect: {name}") and text in error
     assert not os.path.exists("pwned")

@@ -64,7 +64,7 @@ def test_types_of_the_file() -> None:
         and tensor_to_np_type["str"] == "U"
         and tensor_to_ms_type["str"] is ms.string
     )
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match="train.serialization.nothing' is not available"):
         serialization.nothing
 
 
@@ -94,7 +94,7 @@ def test_the_checks_module_and_its_class_of_old() -> None:
     assert Validator is _checkparam and Validator.check_isinstance(
         "x", 3, int
     ) == 3 == _checkparam.Validator.check_isinstance("x", 3, (str, int))
-    with pytest.raises(ValueError, match="'mode' must be an instance of str, bytes, but got 3 of type int"):
+    with pytest.raises(ValueError, match="'mode' must be isinstance of .*str.*bytes.*, but got 3"):
         Validator.check_isinstance("mode", 3, (str, bytes))
 
 

@@ -12,7 +12,7 @@ from torch import nn
 
 import mindspore_compat.nn
 from mindspore_compat import Parameter, Tensor, load_checkpoint, load_param_into_net, save_checkpoint
-from mindspore_compat.train._torch_names import from_torch_names, nearest, to_torch_names
+from mindspore_compat.train._torch.names import from_torch_names, nearest, to_torch_names
 
 TWINS = np.load(Path(__file__).parents[1] / "golden/torch_twins.npz")
 MODULES = {

@@ -29,7 +29,7 @@ from mindspore_compat.train import (
     LossScaleManager,
     TorchTrainStep,
 )
-from mindspore_compat.train._torch_names import mindspore_items
+from mindspore_compat.train._torch.names import mindspore_items
 from tests.support.oracle import oracle_python
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -177,7 +177,7 @@ def steps(data, manager):
 OURS = """
 import torch
 from mindspore_compat.train import DynamicLossScaleManager, FixedLossScaleManager, Model
-from mindspore_compat.train._torch_names import mindspore_items
+from mindspore_compat.train._torch.names import mindspore_items
 
 def steps(data, manager):
     net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 3))

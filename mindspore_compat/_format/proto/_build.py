@@ -5,20 +5,13 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-
 from mindspore_compat._format.wire import BYTES, FormatError, fields
 
 __all__ = ["build_messages", "check_parts"]
 
 _SMALL = 1 << 20  # what is shorter needs no look: its messages take 70 MiB at most
 _MOST_PARTS, _BYTES_A_PART = 500_000, 64
-
-_FIELD = descriptor_pb2.FieldDescriptorProto
-_SCALARS = {
-    name: getattr(_FIELD, f"TYPE_{name.upper()}")
-    for name in ("double", "float", "int64", "uint64", "int32", "bool", "string", "bytes")
-}
+_SCALARS = ("double", "float", "int64", "uint64", "int32", "bool", "string", "bytes")
 
 
 def _add_fields(message: Any, text: str, package: str, packed: bool) -> None:
@@ -26,16 +19,16 @@ def _add_fields(message: Any, text: str, package: str, packed: bool) -> None:
         number, name, *rule, kind = line.split()
         field = message.field.add(name=name, number=int(number))
         field.label = (
-            _FIELD.LABEL_REPEATED if rule == ["repeated"] else _FIELD.LABEL_REQUIRED if rule else _FIELD.LABEL_OPTIONAL
+            field.LABEL_REPEATED if rule == ["repeated"] else field.LABEL_REQUIRED if rule else field.LABEL_OPTIONAL
         )
         if kind in _SCALARS:
-            field.type = _SCALARS[kind]
+            field.type = getattr(field, f"TYPE_{kind.upper()}")
             if packed and rule and kind not in ("string", "bytes"):
                 field.options.packed = True
         elif kind.startswith("enum:"):
-            field.type, field.type_name = _FIELD.TYPE_ENUM, f".{package}.{kind[5:]}"
+            field.type, field.type_name = field.TYPE_ENUM, f".{package}.{kind[5:]}"
         else:
-            field.type, field.type_name = _FIELD.TYPE_MESSAGE, f".{package}.{kind}"
+            field.type, field.type_name = field.TYPE_MESSAGE, f".{package}.{kind}"
 
 
 def build_messages(package: str, messages: dict[str, str], enums: dict[str, str], packed: bool = False) -> Any:
@@ -47,6 +40,8 @@ def build_messages(package: str, messages: dict[str, str], enums: dict[str, str]
         enums: {name or ``Outer.name``: "VALUE=1 VALUE=2"}.
         packed: whether repeated numbers are packed.
     """
+    from google.protobuf import descriptor_pb2, descriptor_pool  # here, for an import of the package takes no protobuf
+
     file = descriptor_pb2.FileDescriptorProto(
         name=f"mindspore_compat/{package}.proto", package=package, syntax="proto2"
     )
@@ -76,6 +71,8 @@ def build_messages(package: str, messages: dict[str, str], enums: dict[str, str]
 
 
 def _class_of(descriptor: Any) -> Any:
+    from google.protobuf import message_factory
+
     if hasattr(message_factory, "GetMessageClass"):  # since protobuf 4.22
         return message_factory.GetMessageClass(descriptor)
     return message_factory.MessageFactory().GetPrototype(descriptor)

@@ -1,4 +1,6 @@
-"""Messages of MindSpore's MINDIR files (package ``mind_ir``, as of 2.10), as far as exported graphs use them."""
+"""Messages of MindSpore's MINDIR files (package ``mind_ir``, as of 2.10), as far as exported graphs use them: no
+package but MindSpore has them.
+"""
 
 from __future__ import annotations
 

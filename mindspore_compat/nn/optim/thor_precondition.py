@@ -144,9 +144,8 @@ class SecondOrder:
         if count and not self._failed:
             _log.warning(
                 "thor: %d of %d blocks of the damped factors are not positive definite (NaN, infinity or too little "
-                "damping); they "
-                "keep their previous inverses. Raise 'damping', or lower the loss scale. Said once; see "
-                "failed_inversions.",
+                "damping); they keep their previous inverses. Raise 'damping', or lower the loss scale. Said once; "
+                "see failed_inversions.",
                 count,
                 info.numel(),
             )

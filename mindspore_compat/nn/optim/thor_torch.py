@@ -12,7 +12,7 @@ import torch
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.nn.layer.thor_layer import Schedule
 from mindspore_compat.nn.optim._fused import momentum_step
-from mindspore_compat.nn.optim.thor import check_options, clipped, decay_all, on_host, scheduled
+from mindspore_compat.nn.optim.thor_arguments import check_options, clipped, decay_all, on_host, scheduled
 from mindspore_compat.nn.optim.thor_convert import factors_of, layer_norm_parameters
 from mindspore_compat.nn.optim.thor_precondition import Layer, SecondOrder, initial_inverses
 

@@ -16,6 +16,7 @@ from google.protobuf.message import DecodeError
 from mindspore_compat._api.errors import COVERAGE_PAGE
 from mindspore_compat._format import envelope
 from mindspore_compat._format.ckpt import check_count
+from mindspore_compat._format.decryption import decrypt
 from mindspore_compat._format.proto import mindir as proto
 from mindspore_compat._format.proto._build import check_parts
 from mindspore_compat._format.source import read_regular
@@ -346,6 +347,6 @@ def _decrypted(path: str, data: bytes, key: Any, mode: Any) -> Any:
         return mode(os.path.realpath(path), key)
     try:
         envelope.check_key(key, mode)
-        return envelope.decrypt(memoryview(data), key, mode)
+        return decrypt(memoryview(data), key, mode)
     except ValueError as error:
         raise MindirError(f"For 'load', the file {path!r} can not be decrypted: {error}") from error

@@ -7,7 +7,7 @@ from typing import Any
 
 from mindspore_compat._api.validate import check_bool, check_positive_int
 from mindspore_compat.train.callback._callback import Callback, RunContext
-from mindspore_compat.train.callback._checkpoint import _made_folder
+from mindspore_compat.train.callback._checkpoint_files import made_folder
 from mindspore_compat.train.serialization import load_checkpoint, save_checkpoint
 
 __all__ = ["BackupAndRestore"]
@@ -17,7 +17,7 @@ class BackupAndRestore(Callback):
     """Keeps a backup of the training network in ``backup_dir``, and starts from it if one is there.
 
     Args:
-        save_freq: "epoch", or every so many epochs.
+        save_freq: "epoch", or n: every n-th epoch.
         delete_checkpoint: remove the backup when the training has ended.
 
     Raises:
@@ -33,7 +33,7 @@ class BackupAndRestore(Callback):
                 f"The path is invalid, the type should be string. It is {owner}'s 'backup_dir', of type "
                 f"{type(backup_dir).__name__}."
             )
-        self.backup_file = os.path.join(_made_folder(backup_dir), "backup.ckpt")
+        self.backup_file = os.path.join(made_folder(backup_dir), "backup.ckpt")
         self.save_freq = 1 if save_freq == "epoch" else check_positive_int(save_freq, "save_freq", owner, named=False)
         self.delete_checkpoint = check_bool(delete_checkpoint, "delete_checkpoint", owner, named=False)
 

@@ -199,7 +199,7 @@ class RunContext:
         self._stop_requested = True
 
     def get_stop_requested(self) -> bool:
-        """Whether somebody asked to stop."""
+        """Whether a stop was requested."""
         return self._stop_requested
 
 
@@ -207,7 +207,7 @@ _current_net: Any = None
 
 
 def set_cur_net(net: Any) -> None:
-    """Remember the network that is being saved; scripts call it before saving in a way that only Ascend has."""
+    """Remember the network that is being saved; scripts call it before saving as only Ascend does."""
     global _current_net
     _current_net = net
 

@@ -1,271 +1,24 @@
-"""When to save checkpoints, and under which names. Upstream: ``mindspore.train.CheckpointConfig``,
-``mindspore.train.ModelCheckpoint``.
-"""
+"""When to save checkpoints, and under which names. Upstream: ``mindspore.train.ModelCheckpoint``."""
 
 from __future__ import annotations
 
 import logging
 import os
-import stat
 import time
 from typing import Any
 
-import torch
-
 from mindspore_compat import context
-from mindspore_compat._api.validate import check_bool, check_isinstance, check_non_negative_int, check_str_in
-from mindspore_compat._runtime.files import remove_stale, write_atomically
+from mindspore_compat._runtime.files import remove_stale
 from mindspore_compat._runtime.writer import background_writer
-from mindspore_compat.train._redundancy import own_share
+from mindspore_compat.train._checkpoint.redundancy import own_share
+from mindspore_compat.train._checkpoint.save import checked_plan, save_checkpoint
 from mindspore_compat.train.callback._callback import Callback, RunContext
-from mindspore_compat.train.serialization import check_async_save, check_key, checked_plan, save_checkpoint
+from mindspore_compat.train.callback._checkpoint_config import CheckpointConfig
+from mindspore_compat.train.callback._checkpoint_files import CheckpointManager, made_folder, next_free_prefix
 
 __all__ = ["CheckpointConfig", "ModelCheckpoint", "CheckpointManager"]
 
 _log = logging.getLogger("mindspore_compat")
-_INFO = ("epoch_num", "step_num")
-
-
-class CheckpointConfig:
-    """What `ModelCheckpoint` saves, how often, and how many files it keeps.
-
-    Args:
-        save_checkpoint_steps: every so many steps; goes before ``save_checkpoint_seconds``.
-        save_checkpoint_seconds: every so many seconds.
-        keep_checkpoint_max: at most so many files, the oldest go; goes before ``keep_checkpoint_per_n_minutes``.
-        keep_checkpoint_per_n_minutes: one file for each such span.
-        saved_network: a network to save instead of the trained one (Cell or torch module).
-        append_info: of "epoch_num", "step_num" and at most one dict of numbers, strings or Tensors.
-        integrated_save: without effect in one process.
-        async_save, enc_key, enc_mode, crc_check, format: as for `save_checkpoint`; the format "safetensors" takes none
-            of the others.
-        remove_redundancy: in data parallel training each process saves its share of the parameters only.
-        exception_save: also save when training ends by an exception.
-
-    Raises:
-        TypeError, ValueError: for wrong types or values, or if all four policies are None or 0.
-    """
-
-    def __init__(
-        self,
-        save_checkpoint_steps: int | None = 1,
-        save_checkpoint_seconds: int | None = 0,
-        keep_checkpoint_max: int | None = 5,
-        keep_checkpoint_per_n_minutes: int | None = 0,
-        integrated_save: bool = True,
-        async_save: Any = False,
-        saved_network: Any = None,
-        append_info: list | None = None,
-        enc_key: bytes | None = None,
-        enc_mode: str = "AES-GCM",
-        exception_save: bool = False,
-        crc_check: bool = False,
-        remove_redundancy: bool = False,
-        format: str = "ckpt",
-        **kwargs: Any,
-    ) -> None:
-        owner = "CheckpointConfig"
-        policies = {
-            "save_checkpoint_steps": save_checkpoint_steps,
-            "save_checkpoint_seconds": save_checkpoint_seconds,
-            "keep_checkpoint_max": keep_checkpoint_max,
-            "keep_checkpoint_per_n_minutes": keep_checkpoint_per_n_minutes,
-        }
-        for name, value in policies.items():
-            if value is not None:
-                check_non_negative_int(value, name, owner, named=False)
-        if saved_network is not None and not isinstance(saved_network, torch.nn.Module):
-            raise TypeError(
-                f"For '{owner}', the type of 'saved_network' must be None or Cell, but got {type(saved_network)}."
-            )
-        if not any(policies.values()):
-            raise ValueError(
-                f"For '{owner}', the input arguments 'save_checkpoint_steps', 'save_checkpoint_seconds', "
-                "'keep_checkpoint_max' "
-                "and 'keep_checkpoint_per_n_minutes' can't be all None or 0."
-            )
-        unknown = set(kwargs) - {"incremental", "enable_redundance"}
-        if unknown:
-            raise TypeError(f"For '{owner}', unexpected keyword arguments {sorted(unknown)}.")
-        self.exception_save = check_bool(exception_save, "exception_save", owner, named=False)
-        self._save_checkpoint_steps = save_checkpoint_steps
-        self._save_checkpoint_seconds = None if save_checkpoint_steps else save_checkpoint_seconds
-        self._keep_checkpoint_max = keep_checkpoint_max
-        self._keep_checkpoint_per_n_minutes = None if keep_checkpoint_max else keep_checkpoint_per_n_minutes
-        if not keep_checkpoint_max and not keep_checkpoint_per_n_minutes:
-            self._keep_checkpoint_max = 1
-        self._integrated_save = check_bool(integrated_save, "integrated_save", owner, named=False)
-        self._async_save = check_async_save(async_save, owner)
-        self._saved_network = saved_network
-        self._append_dict = self._handle_append_info(append_info)
-        self._format = check_str_in(
-            check_isinstance(format, "format", str, owner), "format", ("ckpt", "safetensors"), owner
-        )
-        check_key(owner, "enc", enc_key, enc_mode, format)
-        self._enc_key, self._enc_mode = enc_key, enc_mode
-        self._crc_check = check_isinstance(crc_check, "crc_check", bool, owner)
-        self.remove_redundancy = check_isinstance(remove_redundancy, "remove_redundancy", bool, owner)
-        self._map_param_inc = kwargs.get("incremental", False)
-        self.enable_redundance = kwargs.get("enable_redundance", False)
-        if crc_check and enc_key is not None:
-            raise ValueError(
-                f"For '{owner}', 'crc_check' can not be used together with 'enc_key': no reader opens such a file."
-            )
-        if format == "safetensors" and (crc_check or exception_save or self._map_param_inc):
-            raise ValueError(
-                f"For '{owner}', with format 'safetensors' the arguments 'crc_check', 'exception_save' and "
-                "'incremental' "
-                "must be left out."
-            )
-
-    save_checkpoint_steps = property(lambda self: self._save_checkpoint_steps, doc="Steps between checkpoints.")
-    save_checkpoint_seconds = property(lambda self: self._save_checkpoint_seconds, doc="Seconds between checkpoints.")
-    keep_checkpoint_max = property(lambda self: self._keep_checkpoint_max, doc="How many files to keep.")
-    keep_checkpoint_per_n_minutes = property(
-        lambda self: self._keep_checkpoint_per_n_minutes, doc="One file for each such span."
-    )
-    integrated_save = property(lambda self: self._integrated_save, doc="Whether slices are merged.")
-    async_save = property(lambda self: self._async_save, doc="Whether, or how, saving is asynchronous.")
-    saved_network = property(lambda self: self._saved_network, doc="The network to save.")
-    enc_key = property(lambda self: self._enc_key, doc="The key of encryption.")
-    enc_mode = property(lambda self: self._enc_mode, doc="The mode of encryption.")
-    crc_check = property(lambda self: self._crc_check, doc="Whether a CRC is appended.")
-    format = property(lambda self: self._format, doc='"ckpt" or "safetensors".')
-    append_dict = property(lambda self: self._append_dict, doc="What is saved beside the parameters.")
-    map_param_inc = property(lambda self: self._map_param_inc, doc="Whether map parameters are saved incrementally.")
-
-    def get_checkpoint_policy(self) -> dict[str, Any]:
-        """The policies as a dict."""
-        return {
-            name: getattr(self, name)
-            for name in (
-                "save_checkpoint_steps",
-                "save_checkpoint_seconds",
-                "keep_checkpoint_max",
-                "keep_checkpoint_per_n_minutes",
-                "saved_network",
-            )
-        }
-
-    @staticmethod
-    def _handle_append_info(append_info: Any) -> dict[str, Any] | None:
-        if append_info is None or append_info == []:
-            return None
-        if not isinstance(append_info, list):
-            raise TypeError(
-                f"For 'CheckpointConfig', the type of 'append_info' must be list,but got {type(append_info)}."
-            )
-        result: dict[str, Any] = {
-            name: 0 for name in _INFO if name in [item for item in append_info if isinstance(item, str)]
-        }
-        dicts = [item for item in append_info if isinstance(item, dict)]
-        for item in append_info:
-            if not isinstance(item, (str, dict)):
-                raise TypeError(
-                    "For 'CheckpointConfig', the type of 'append_info' element must be str or dict,but got "
-                    f"{type(item)}."
-                )
-            if isinstance(item, str) and item not in _INFO:
-                raise ValueError(
-                    "For 'CheckpointConfig', the value of element in the argument 'append_info' must be in "
-                    f"{list(_INFO)}, "
-                    f"but got {item}."
-                )
-        if len(dicts) > 1:
-            raise TypeError(
-                f"For 'CheckpointConfig', the element of 'append_info' must has only one dict, but got {len(dicts)}"
-            )
-        for key, value in (dicts[0] if dicts else {}).items():
-            if not isinstance(key, str) or not isinstance(
-                value, (int, float, bool, str, torch.Tensor, torch.Generator)
-            ):
-                raise TypeError(
-                    "For 'CheckpointConfig', the key type of the dict 'append_info' must be string, the value type "
-                    "must be int or "
-                    f"float or bool, but got key type {type(key)}, value type {type(value)}"
-                )
-            result[key] = value
-        return result
-
-
-class CheckpointManager:
-    """The files of one prefix in a folder."""
-
-    def __init__(self, format: str = "ckpt") -> None:
-        self._ckpoint_filelist: list[str] = []
-        self._format = format
-
-    @property
-    def ckpoint_filelist(self) -> list[str]:
-        return self._ckpoint_filelist
-
-    @property
-    def ckpoint_num(self) -> int:
-        return len(self._ckpoint_filelist)
-
-    def update_ckpoint_filelist(self, directory: str, prefix: str) -> None:
-        """Look for ``PREFIX-*`` without letters in the rest."""
-        found = [os.path.join(directory, name) for name in os.listdir(directory) if self.is_of(name, prefix)]
-        self._ckpoint_filelist = [
-            path for path in found if os.path.isfile(path)
-        ]  # no folders, FIFOs or links to nowhere
-
-    def is_of(self, name: str, prefix: str) -> bool:
-        """Whether a file name is ``PREFIX-NUMBERS`` and of this format."""
-        end = "." + self._format
-        return (
-            name.startswith(prefix + "-")
-            and name.endswith(end)
-            and not any(c.isalpha() for c in name[len(prefix) : -len(end)])
-        )
-
-    def remove_ckpoint_file(self, file_name: str) -> None:
-        """Delete one; a failure is logged and does not end the training."""
-        try:
-            os.chmod(file_name, stat.S_IWRITE)
-            os.remove(file_name)
-            self._ckpoint_filelist.remove(file_name)
-        except (OSError, ValueError) as error:
-            _log.warning("failed to remove the older ckpt file %s: %s", file_name, error)
-
-    def remove_oldest_ckpoint_file(self) -> None:
-        """Delete the file that was changed first."""
-        self.remove_ckpoint_file(min(self._ckpoint_filelist, key=os.path.getmtime))
-
-    def keep_one_ckpoint_per_minutes(self, minutes: int, cur_time: float) -> None:
-        """Of the files of the last ``minutes``, keep the oldest."""
-        for name in self.surplus_of_minutes(minutes, cur_time):
-            self.remove_ckpoint_file(name)
-
-    def surplus_of_minutes(self, minutes: int, cur_time: float) -> list[str]:
-        """The files of the last ``minutes`` but the oldest."""
-        recent = sorted(
-            (name for name in self._ckpoint_filelist if cur_time - os.path.getmtime(name) < 60 * minutes),
-            key=os.path.getmtime,
-        )
-        return recent[1:]
-
-
-def _next_free_prefix(directory: str, prefix: str, breakpoint_files: bool = False) -> str:
-    """``prefix``, or ``prefix_N`` if the folder has checkpoints of that prefix from another run."""
-    number = 0
-    for name in os.listdir(directory):
-        is_breakpoint = name.endswith("_breakpoint.ckpt")
-        if (
-            is_breakpoint != breakpoint_files
-            or not name.endswith((".ckpt", ".safetensors"))
-            or not name.startswith(prefix)
-        ):
-            continue
-        rest = name[len(prefix) :]
-        if rest[:1].isalpha():
-            continue
-        dash = rest.find("-")
-        if dash == 0:
-            number = max(number, 1)
-        elif dash > 0 and rest[1:dash].isdecimal():
-            number = max(number, int(rest[1:dash]) + 1)
-    return f"{prefix}_{number}" if number else prefix
 
 
 class ModelCheckpoint(Callback):
@@ -296,8 +49,7 @@ class ModelCheckpoint(Callback):
         if not callable(prefix) and (not isinstance(prefix, str) or "/" in prefix):
             raise ValueError(
                 "For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is invalid, it must be callable "
-                "or "
-                f"string that does not contain '/', but got {prefix}."
+                f"or string that does not contain '/', but got {prefix}."
             )
         if config is not None and not isinstance(config, CheckpointConfig):
             raise TypeError(
@@ -305,13 +57,13 @@ class ModelCheckpoint(Callback):
                 f"{type(config)}."
             )
         self._prefix, self._exception_prefix = prefix, prefix
-        self._directory: Any = directory if callable(directory) else _made_folder(directory)
+        self._directory: Any = directory if callable(directory) else made_folder(directory)
         self._config = config or CheckpointConfig()
         self._manager = CheckpointManager(self._config.format)
         if not callable(directory):
             remove_stale(self._directory)
         if not callable(directory) and not callable(prefix):
-            self._prefix = _next_free_prefix(self._directory, prefix)
+            self._prefix = next_free_prefix(self._directory, prefix)
         self._append_dict = dict(self._config.append_dict or {})
 
     def step_end(self, run_context: RunContext) -> None:
@@ -321,7 +73,9 @@ class ModelCheckpoint(Callback):
             self._place = self._called_place(cb_params)  # at every step, as upstream
         if not self._graph_saved and context.get_context("mode") == context.GRAPH_MODE:
             directory, prefix = self._place or (self._directory, self._prefix)
-            _write_graph(cb_params, os.path.join(directory, f"{prefix}-graph.meta"))
+            from mindspore_compat.train.summary._graph_file import write_graph  # summaries bring protobuf
+
+            write_graph(cb_params, os.path.join(directory, f"{prefix}-graph.meta"))
         self._graph_saved = True
         self._save_ckpt(cb_params)
 
@@ -337,10 +91,9 @@ class ModelCheckpoint(Callback):
             if not isinstance(prefix, str) or "/" in prefix:
                 raise ValueError(
                     "For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is callable, it must return "
-                    "a string "
-                    f"that does not contain '/', but got {prefix}."
+                    f"a string that does not contain '/', but got {prefix}."
                 )
-        return _made_folder(self._directory(cb_params)) if callable(self._directory) else self._directory, prefix
+        return made_folder(self._directory(cb_params)) if callable(self._directory) else self._directory, prefix
 
     def end(self, run_context: RunContext) -> None:
         """Save the last step, if that was not done, and wait for what is saved in the background."""
@@ -469,7 +222,7 @@ class ModelCheckpoint(Callback):
         )  # here upstream counts in the epoch for step_num too
         directory, prefix = self._place or self._called_place(cb_params)
         if not callable(self._prefix):
-            prefix = _next_free_prefix(directory, self._exception_prefix, breakpoint_files=True)
+            prefix = next_free_prefix(directory, self._exception_prefix, breakpoint_files=True)
         self._count(epoch, step)
         save_checkpoint(
             cb_params.train_network,
@@ -490,40 +243,3 @@ class ModelCheckpoint(Callback):
 def _step_in_epoch(cb_params: Any) -> int:
     """From 1; 0 before the first."""
     return (cb_params.cur_step_num - 1) % cb_params.batch_num + 1 if cb_params.cur_step_num else 0
-
-
-def _write_graph(cb_params: Any, path: str) -> None:
-    """Write the training network as upstream's graph message: its operators, or its layers in the order of
-    registration.
-    """
-    from mindspore_compat._format.proto.anf_ir import ModelProto  # brings protobuf
-    from mindspore_compat.train.summary._graph import graph_of
-
-    network = cb_params.train_network
-    ours = type(network).__module__.startswith(
-        "mindspore_compat."
-    )  # the user's own step may give its network other inputs
-    inputs = tuple(cb_params.get("train_dataset_element") or ()) if ours else None
-    model = ModelProto(ir_version=1, graph=graph_of(network, inputs=inputs))
-    write_atomically(path, [model.SerializeToString(deterministic=True)], stat.S_IRUSR | stat.S_IWUSR)
-
-
-def _made_folder(directory: Any) -> str:
-    """The real path of a folder, made if missing.
-
-    Raises:
-        TypeError: if it is no str. ValueError: if it is blank.
-    """
-    if directory is None:
-        return os.getcwd()
-    if not isinstance(directory, str):
-        raise TypeError(
-            f"The path is invalid, the type should be string. It is the 'directory' of ModelCheckpoint, {directory!r}; "
-            "it may also be "
-            "callable."
-        )
-    if not directory.strip():
-        raise ValueError("The path is invalid, it should be non-blank. It is the 'directory' of ModelCheckpoint.")
-    path = os.path.realpath(directory)
-    os.makedirs(path, mode=0o700, exist_ok=True)
-    return path

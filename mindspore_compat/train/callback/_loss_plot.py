@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 import os
 import sys
@@ -11,6 +10,7 @@ from typing import Any
 
 from mindspore_compat._api.validate import check_positive_int, check_type
 from mindspore_compat._runtime.files import replacing
+from mindspore_compat.train._figures import new_figure, picture_of
 from mindspore_compat.train.callback._callback import Callback, RunContext, _handle_loss
 from mindspore_compat.train.callback._progress_bar import is_notebook
 
@@ -25,7 +25,7 @@ class LossPlot(Callback):
 
     Args:
         file: the picture's path (``.png``, ``.svg``, ``.pdf``); None: only in the notebook.
-        steps: the loss of every so many steps is read from the device and drawn.
+        steps: n: the loss of every n-th step is read from the device and drawn.
         seconds: time between two drawings. The end of the training is always drawn.
 
     ``losses`` holds (step, loss), ``metrics`` {name: [(step, value)]}; steps count from 1 over the whole run, and go on
@@ -49,7 +49,7 @@ class LossPlot(Callback):
         kind = None if path is None else os.path.splitext(path)[1][1:].lower()
         if kind is not None and kind not in ("png", "svg", "pdf"):
             raise ValueError(f"For 'LossPlot', the argument 'file' must end with .png, .svg or .pdf, but is {path!r}.")
-        _figure_class()
+        new_figure("LossPlot")
         self._file, self._kind, self._steps, self._seconds = file, kind, steps, float(seconds)
         self.losses: list[tuple[int, float]] = []
         self.metrics: dict[str, list[tuple[int, float]]] = {}
@@ -87,7 +87,7 @@ class LossPlot(Callback):
 
     def figure(self) -> Any:
         """What is drawn, as a ``matplotlib.figure.Figure``."""
-        figure = _figure_class()(figsize=(8, 3 if not self.metrics else 6), layout="constrained")
+        figure = new_figure("LossPlot", figsize=(8, 6 if self.metrics else 3), layout="constrained")
         rows = figure.subplots(2 if self.metrics else 1, sharex=True, squeeze=False)[:, 0]
         rows[0].plot(*zip(*self.losses or [(0, math.nan)]), linewidth=1)
         rows[0].set_ylabel("loss")
@@ -107,28 +107,12 @@ class LossPlot(Callback):
         figure = self.figure()
         if self._file is not None:
             with replacing(os.fspath(self._file)) as file:
-                file.write(_picture(figure, str(self._kind)))
+                file.write(picture_of(figure, str(self._kind)))
         if is_notebook():
             display = sys.modules["IPython"].display
-            picture = display.Image(data=_picture(figure, "png"))
+            picture = display.Image(data=picture_of(figure))
             if self._display is None:
                 self._display = display.display(picture, display_id=True)
             else:
                 self._display.update(picture)
         self._shown, self._drawn = True, time.perf_counter()
-
-
-def _picture(figure: Any, kind: str) -> bytes:
-    target = io.BytesIO()
-    figure.savefig(target, format=kind)
-    return target.getvalue()
-
-
-def _figure_class() -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError(
-            "LossPlot needs matplotlib: pip install matplotlib (or mindspore_compat[notebook])."
-        ) from error
-    return Figure

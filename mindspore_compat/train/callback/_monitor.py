@@ -17,15 +17,8 @@ from mindspore_compat.train.callback._callback import _handle_loss
 __all__ = ["Monitored"]
 
 _log = logging.getLogger("mindspore_compat")
-_SMALLER_IS_BETTER = (
-    "hausdorff_distance",
-    "mae",
-    "mse",
-    "loss",
-    "perplexity",
-    "mean_surface_distance",
-    "root_mean_square_distance",
-    "eval_loss",
+_SMALLER_IS_BETTER = tuple(
+    ("hausdorff_distance mae mse loss perplexity mean_surface_distance root_mean_square_distance eval_loss").split()
 )
 
 

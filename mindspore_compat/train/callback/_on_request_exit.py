@@ -11,8 +11,8 @@ from mindspore_compat._api.validate import check_str
 from mindspore_compat._format.source import read_json
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.train.callback._callback import Callback, RunContext
-from mindspore_compat.train.callback._checkpoint import _made_folder
-from mindspore_compat.train.serialization import load_checkpoint, save_checkpoint
+from mindspore_compat.train.callback._checkpoint_files import made_folder
+from mindspore_compat.train.serialization import export, load_checkpoint, save_checkpoint
 
 __all__ = ["OnRequestExit"]
 
@@ -64,7 +64,7 @@ class OnRequestExit(Callback):
         self.save_path, self.remote_config_file = directory, config_file
         if save_ckpt or save_mindir:
             check_str(file_name, "file_name", "OnRequestExit")
-            folder = _made_folder(os.path.join(directory or os.getcwd(), f"rank_{current_device().index or 0}"))
+            folder = made_folder(os.path.join(directory or os.getcwd(), f"rank_{current_device().index or 0}"))
             self.train_name, self.eval_name = (
                 os.path.join(folder, f"{file_name}_{mode}") for mode in ("train", "eval")
             )
@@ -133,10 +133,8 @@ class OnRequestExit(Callback):
         if self.save_ckpt:
             save_checkpoint(network, getattr(self, name) + ".ckpt")
         if self.save_mindir:
-            from mindspore_compat.train import serialization
-
             try:
-                serialization.export(network, *inputs, file_name=getattr(self, name), file_format="MINDIR")  # type: ignore[attr-defined]
+                export(network, *inputs, file_name=getattr(self, name), file_format="MINDIR")
             except Exception as error:  # the checkpoint is what a run resumes from; the process is about to end
                 _log.warning(
                     "'OnRequestExit' could not save %s.mindir: %s. Set save_mindir=False, or export the network for "

@@ -25,13 +25,11 @@ from mindspore_compat.train.summary.summary_record import SummaryRecord
 __all__ = ["SummaryCollector"]
 
 _log = logging.getLogger("mindspore_compat")
-_SWITCHES = (
-    "collect_metric",
-    "collect_graph",
-    "collect_train_lineage",
-    "collect_eval_lineage",
-    "collect_input_data",
-    "collect_dataset_graph",
+_SWITCHES = tuple(
+    (
+        "collect_metric collect_graph collect_train_lineage collect_eval_lineage collect_input_data "
+        "collect_dataset_graph"
+    ).split()
 )
 _DEFAULTS: dict[str, Any] = {
     **dict.fromkeys(_SWITCHES, True),

@@ -14,7 +14,7 @@ class TimeMonitor(Callback):
     """Prints the time of each epoch and its mean per step, in milliseconds.
 
     Args:
-        data_size: steps of an epoch where the run does not tell.
+        data_size: steps of an epoch where the run does not say.
         data_time: also print the mean time spent waiting for data.
     """
 

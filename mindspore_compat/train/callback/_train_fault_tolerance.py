@@ -26,8 +26,7 @@ class TrainFaultTolerance(Callback):
         raise ValueError(
             f"MindIO adapter only support on Ascend device but got device {get_context('device_target')}! Use "
             "ModelCheckpoint with CheckpointConfig(exception_save=True), OnRequestExit or BackupAndRestore, and start "
-            "with torchrun, "
-            "which restarts failed processes."
+            "with torchrun, which restarts failed processes."
         )
 
     @classmethod

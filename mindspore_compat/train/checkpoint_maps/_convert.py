@@ -11,9 +11,10 @@ import torch
 
 from mindspore_compat._format.dtypes import INT4
 from mindspore_compat.common._wrap import plain
-from mindspore_compat.train._checkpoint_files import read_values, write_values
-from mindspore_compat.train._checkpoint_save import STORED_TYPE
-from mindspore_compat.train._torch_names import nearest
+from mindspore_compat.nn.cell import Cell
+from mindspore_compat.train._checkpoint.entries import STORED_TYPE
+from mindspore_compat.train._checkpoint.files import read_values, write_values
+from mindspore_compat.train._torch.names import nearest
 from mindspore_compat.train.checkpoint_maps._rules import Group, Rule, RuleFile, read_rules
 
 __all__ = ["Converted", "convert_checkpoint"]
@@ -62,10 +63,34 @@ def convert_checkpoint(
     if unmatched and not partial:
         raise ValueError(
             f"{len(unmatched)} names have no rule in {file.name}: {_some(unmatched)}. Is it the map of this network "
-            "and in this "
-            "direction? With partial=True (--partial) they are left out."
+            "and in this direction? With partial=True (--partial) they are left out."
         )
     _check_twins(dropped, values, int(reverse))
+    result, rows = _applied(groups, values, reverse)
+    report: dict[str, Any] = {
+        "in": name,
+        "out": None if target is None else os.fspath(target),
+        "rules": file.name,
+        "direction": "reverse" if reverse else "forward",
+        "matched": rows,
+        "tensors": len(rows),
+        "elements": sum(tensor.numel() for tensor in result.values()),
+        "dropped": [{"name": name, "rule": rule.place} for name, rule in dropped],
+        "unmatched": unmatched,
+    }
+    if like is not None:
+        result = _as_like(result, like, file, int(not reverse), partial, report)
+    if not result:
+        raise ValueError(f"nothing is left of {name or 'the source'} by the rules {file.name}")
+    if target is not None:
+        write_values(result, _path(target, "target"), metadata_format="ms" if reverse else "pt")
+    return Converted(result, report)
+
+
+def _applied(
+    groups: list[Group], values: dict[str, Any], reverse: bool
+) -> tuple[dict[str, torch.Tensor], list[dict[str, Any]]]:
+    """({new name: tensor}, what became of which, for the report)."""
     result: dict[str, torch.Tensor] = {}
     rows = []
     for group in groups:
@@ -85,24 +110,7 @@ def convert_checkpoint(
                 "change": group.rule.describe(),
             }
         )
-    report: dict[str, Any] = {
-        "in": name,
-        "out": None if target is None else os.fspath(target),
-        "rules": file.name,
-        "direction": "reverse" if reverse else "forward",
-        "matched": rows,
-        "tensors": len(rows),
-        "elements": sum(tensor.numel() for tensor in result.values()),
-        "dropped": [{"name": name, "rule": rule.place} for name, rule in dropped],
-        "unmatched": unmatched,
-    }
-    if like is not None:
-        result = _as_like(result, like, file, int(not reverse), partial, report)
-    if not result:
-        raise ValueError(f"nothing is left of {name or 'the source'} by the rules {file.name}")
-    if target is not None:
-        write_values(result, _path(target, "target"), metadata_format="ms" if reverse else "pt")
-    return Converted(result, report)
+    return result, rows
 
 
 def _path(value: Any, what: str) -> str:
@@ -233,8 +241,6 @@ def _as_like(
 
 
 def _shapes(like: Any) -> dict[str, tuple[int, ...]]:
-    from mindspore_compat.nn.cell import Cell
-
     if isinstance(like, Cell):
         return {parameter.name: tuple(parameter.shape) for parameter in like.get_parameters()}
     values = (

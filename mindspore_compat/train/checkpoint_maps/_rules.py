@@ -91,8 +91,7 @@ class Rule:
         if len(held) > 1 or any(not name.placeholders <= next(iter(held)) for name in extra):
             raise ValueError(
                 f"{place}: every name must have the same placeholders, but they have {[sorted(one) for one in held]}; "
-                "without that "
-                "there is no way back"
+                "without that there is no way back"
             )
         self._axis = row.get("axis", 0)
         self._dtypes = [_dtype(name, place) for name in row.get("dtype", [])]
@@ -105,8 +104,7 @@ class Rule:
         if len(self._beside) not in (0, 2) or (self._twin and not self.is_drop) or adds_wrongly:
             raise ValueError(
                 f"{place}: 'beside' must be a name of either side, 'same_as' stands where 'from' or 'to' is null, and "
-                "'zeros' where one "
-                "tensor becomes two"
+                "'zeros' where one tensor becomes two"
             )
 
     @property
@@ -299,8 +297,7 @@ def _parsed(data: dict[str, Any], name: str, folder: Path, inside: tuple[str, ..
     if not set(data) <= _FILE_KEYS or data.get("version") != _VERSION:
         raise ValueError(
             f"{name} must have 'version' {_VERSION} and none but {sorted(_FILE_KEYS)}, but has the version "
-            f"{data.get('version')!r} and "
-            f"{sorted(set(data) - _FILE_KEYS)}"
+            f"{data.get('version')!r} and {sorted(set(data) - _FILE_KEYS)}"
         )
     kinds = {
         "from": str,

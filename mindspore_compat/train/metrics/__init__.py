@@ -120,8 +120,7 @@ def get_metrics(metrics: Any) -> Any:
             if not isinstance(name, str) or not isinstance(metric, Metric):
                 raise TypeError(
                     "For 'get_metrics', if 'metrics' is dict, the key in 'metrics' must be string and value in "
-                    "'metrics' must be "
-                    f"Metric, but got key:{type(name)}, value:{type(metric)}."
+                    f"'metrics' must be Metric, but got key:{type(name)}, value:{type(metric)}."
                 )
         return metrics
     if isinstance(metrics, set):

@@ -53,8 +53,7 @@ class SurfaceMetric(Metric):
         if predicted.size == 0 or predicted.shape != true.shape:
             raise ValueError(
                 f"{where}, predicted value (input[0]) and true value (input[1]) must not be empty and have the same "
-                "shape, "
-                f"but got predicted value shape: {predicted.shape}, true value shape: {true.shape}."
+                f"shape, but got predicted value shape: {predicted.shape}, true value shape: {true.shape}."
             )
         return (predicted if predicted.dtype == bool else predicted == label), (
             true if true.dtype == bool else true == label

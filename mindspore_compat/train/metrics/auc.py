@@ -22,8 +22,7 @@ def auc(x: np.ndarray, y: np.ndarray, reorder: bool = False) -> Any:
         if array.ndim != 1 and not (array.ndim == 2 and array.shape[1] == 1):
             raise ValueError(
                 "For 'auc', the input must be a 1-dimensional array, or a 2-dimensional array with the second "
-                "dimension of 1, "
-                f"but got shape {array.shape}."
+                f"dimension of 1, but got shape {array.shape}."
             )
     x, y = x.ravel(), y.ravel()
     if len(x) != len(y):

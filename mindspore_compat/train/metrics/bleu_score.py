@@ -50,8 +50,7 @@ class BleuScore(Metric):
         if len(candidates) != len(references):
             raise ValueError(
                 "For 'BleuScore.update', 'translate_corpus' (inputs[0]) and 'reference_corpus' (inputs[1]) should be "
-                "equal in length, "
-                f"but got {len(candidates)}, {len(references)}."
+                f"equal in length, but got {len(candidates)}, {len(references)}."
             )
         for candidate, group in zip(candidates, references):
             self._c += len(candidate)

@@ -44,9 +44,8 @@ class ConfusionMatrix(Metric):
         if predicted.ndim not in (true.ndim, true.ndim + 1):
             raise ValueError(
                 "For 'ConfusionMatrix.update', predicted value (input[0]) and true value (input[1]) should have same "
-                "dimensions, or "
-                "the dimension of predicted value equals the dimension of true value add 1, "
-                f"but got predicted value ndim: {predicted.ndim}, true value ndim: {true.ndim}."
+                "dimensions, or the dimension of predicted value equals the dimension of true value add 1, but got "
+                f"predicted value ndim: {predicted.ndim}, true value ndim: {true.ndim}."
             )
         if predicted.ndim == true.ndim + 1:
             predicted = np.argmax(predicted, axis=1)
@@ -108,8 +107,7 @@ class ConfusionMatrixMetric(Metric):
         if self.calculation_method and not per_sample:
             raise ValueError(
                 "For 'ConfusionMatrixMetric.update', 'calculation_method' True needs predicted value of at least 3 "
-                "axes "
-                f"(N, C, ...), but got shape {predicted.shape}. Use calculation_method=False."
+                f"axes (N, C, ...), but got shape {predicted.shape}. Use calculation_method=False."
             )
         if self.calculation_method:
             score, number = _reduce(_rate(self.metric_name, counts), self.decrease)

@@ -73,9 +73,8 @@ class Metric(metaclass=ABCMeta):
         if not number:
             raise RuntimeError(
                 f"The '{type(self).__name__}' can not be calculated, because the number of samples is 0, please check "
-                "whether "
-                "your inputs(predicted value, true value) are empty, or has called update method before calling eval "
-                "method."
+                "whether your inputs(predicted value, true value) are empty, or has called update method before "
+                "calling eval method."
             )
 
     def _require_update(self, updated: Any) -> None:
@@ -96,8 +95,7 @@ class Metric(metaclass=ABCMeta):
         if not isinstance(indexes, list) or not all(isinstance(item, int) for item in indexes):
             raise ValueError(
                 "For 'set_indexes', the argument 'indexes' must be a list and all its elements must be int, please "
-                "check "
-                f"whether it is correct. It is {indexes!r}."
+                f"check whether it is correct. It is {indexes!r}."
             )
         self._indexes = indexes
         return self
@@ -152,14 +150,12 @@ class EvaluationBase(Metric):
             if predicted.shape != true.shape:
                 raise ValueError(
                     f"For '{type(self).__name__}.update' in {self._type} case, the shape of predicted value must equal "
-                    "that of true "
-                    f"value, but got {predicted.shape} and {true.shape}."
+                    f"that of true value, but got {predicted.shape} and {true.shape}."
                 )
         elif predicted.ndim != true.ndim + 1:
             raise ValueError(
                 f"For '{type(self).__name__}.update' in classification case, the dimension of predicted value must "
-                "equal the "
-                f"dimension of true value add 1, but got {predicted.ndim} and {true.ndim}."
+                f"equal the dimension of true value add 1, but got {predicted.ndim} and {true.ndim}."
             )
         elif true.shape != predicted.shape[:1] + predicted.shape[2:]:
             raise ValueError(
@@ -172,8 +168,7 @@ class EvaluationBase(Metric):
         if self._type != "classification" and not (is_binary(predicted) and is_binary(true)):
             raise ValueError(
                 f"For '{type(self).__name__}.update' in multilabel case, all elements of predicted value and true "
-                "value must be 0 or 1. "
-                "Threshold the outputs of the network first."
+                "value must be 0 or 1. Threshold the outputs of the network first."
             )
 
     def clear(self) -> None:
@@ -209,8 +204,7 @@ def same_class_number(metric: Metric, known: int, predicted: np.ndarray) -> int:
     if known and predicted.shape[1] != known:
         raise ValueError(
             f"For '{type(metric).__name__}.update', class number not match, last input predicted data contain {known} "
-            "classes, "
-            f"but current predicted data contain {predicted.shape[1]} classes, please check your predicted "
+            f"classes, but current predicted data contain {predicted.shape[1]} classes, please check your predicted "
             "value(inputs[0])."
         )
     return predicted.shape[1]
@@ -223,8 +217,7 @@ def one_hot_pair(
     if true.max() + 1 > classes:
         raise ValueError(
             f"For '{type(metric).__name__}.update', predicted value (input[0]) should have the same classes number as "
-            "true value "
-            f"(input[1]), but got predicted value classes {classes}, true value classes {true.max() + 1}."
+            f"true value (input[1]), but got predicted value classes {classes}, true value classes {true.max() + 1}."
         )
     eye = np.eye(classes)
     return eye[predicted.argmax(axis=1).reshape(-1)], eye[true.reshape(-1)]

@@ -84,8 +84,7 @@ def _box(b_box: list | None, shape: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     if len(b_box) != 2 * len(shape):
         raise ValueError(
             "For 'OcclusionSensitivity', the bounding box must contain upper and lower for all dimensions (except "
-            "batch number), "
-            f"{2 * len(shape)} numbers, but got 'b_box' length {len(b_box)}."
+            f"batch number), {2 * len(shape)} numbers, but got 'b_box' length {len(b_box)}."
         )
     low, high = np.maximum(b_box[::2], 0), np.array(b_box[1::2])
     high = np.where(high < 0, shape - 1, high)
@@ -97,7 +96,6 @@ def _box(b_box: list | None, shape: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     if np.any(low > high):
         raise ValueError(
             "For 'OcclusionSensitivity', minimum bounding box must be smaller than maximum bounding box for all "
-            "values, "
-            f"but got {b_box}."
+            f"values, but got {b_box}."
         )
     return low, high

@@ -38,8 +38,7 @@ class ROC(Metric):
             if self.class_num not in (None, 1):
                 raise ValueError(
                     "For 'ROC', when predicted value (input[0]) and true value (input[1]) have the same shape, the "
-                    "'class_num' must be "
-                    f"1, but got {self.class_num}."
+                    f"'class_num' must be 1, but got {self.class_num}."
                 )
             self.class_num = 1
             self.pos_label = 1 if self.pos_label is None else self.pos_label
@@ -48,8 +47,7 @@ class ROC(Metric):
             if self.pos_label is not None:
                 raise ValueError(
                     "For 'ROC', when the dimension of predicted value (input[0]) equals the dimension of true value "
-                    "(input[1]) add 1, "
-                    f"the 'pos_label' must be None, but got {self.pos_label}."
+                    f"(input[1]) add 1, the 'pos_label' must be None, but got {self.pos_label}."
                 )
             if self.class_num != predicted.shape[1]:
                 raise ValueError(
@@ -61,9 +59,8 @@ class ROC(Metric):
         else:
             raise ValueError(
                 "For 'ROC', predicted value (input[0]) and true value (input[1]) must have same dimensions, or the "
-                "dimension of "
-                "predicted value equal the dimension of true value add 1, "
-                f"but got predicted value ndim: {predicted.ndim}, true value ndim: {true.ndim}."
+                "dimension of predicted value equal the dimension of true value add 1, but got predicted value ndim: "
+                f"{predicted.ndim}, true value ndim: {true.ndim}."
             )
         self.y_pred, self.y, self._is_update = predicted, true.flatten(), True
 

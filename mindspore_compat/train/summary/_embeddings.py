@@ -120,16 +120,14 @@ def _sprite(images: np.ndarray, count: int) -> tuple[Any, int, int]:
     ):
         raise ValueError(
             f"For 'add_embedding', the argument 'images' must have the shape ({count}, height, width) or ({count}, "
-            "height, width, 3), "
-            f"but got {images.dtype} of the shape {images.shape}."
+            f"height, width, 3), but got {images.dtype} of the shape {images.shape}."
         )
     side = int(np.ceil(np.sqrt(count)))
     height, width = images.shape[1:3]
     if not height or not width or max(height, width) * side > _MOST_SPRITE:
         raise ValueError(
             f"For 'add_embedding', {count} pictures of {height}x{width} make {side * height}x{side * width} pixels; "
-            "the page shows "
-            f"up to {_MOST_SPRITE} a side. Give smaller pictures, or fewer."
+            f"the page shows up to {_MOST_SPRITE} a side. Give smaller pictures, or fewer."
         )
     whole = np.zeros((side * height, side * width, *images.shape[3:]), np.uint8)
     for number, image in enumerate(np.clip(images, 0, 255).astype(np.uint8)):

@@ -68,8 +68,7 @@ class EventFile:
             if needed > self._left:
                 raise FileIsFull(
                     f"'max_file_size' reached: there are {self._left} bytes left, but '{self.path}' needs {needed} "
-                    "bytes for the next "
-                    "record. This record and all later ones are dropped."
+                    "bytes for the next record. This record and all later ones are dropped."
                 )
             self._left -= needed
         record = frame(data)

@@ -9,6 +9,8 @@ import numpy as np
 import torch
 
 from mindspore_compat._format.events import DATA_TYPES
+from mindspore_compat._format.proto.summary import LossLandscape
+from mindspore_compat.train.metrics import get_metrics
 
 __all__ = ["Plane", "pca_plane", "random_plane", "losses_of", "landscape_message"]
 
@@ -68,7 +70,7 @@ def _principal(matrix: np.ndarray) -> np.ndarray:
 
 
 def pca_plane(checkpoints: list[Arrays], size: int) -> Plane:
-    """The plane through the last checkpoint along the main directions of the way there."""
+    """The plane through the last checkpoint along the main directions of the trajectory."""
     final = checkpoints[-1]
     moving = {name: array for name, array in final.items() if _moves(name)}
     end = _flat(final)
@@ -118,14 +120,11 @@ def losses_of(callback_fn: Callable[[], Any], plane: Plane, points: np.ndarray, 
 
 
 def _loss_metric(metrics: Any) -> Any:
-    from mindspore_compat.train.metrics import get_metrics
-
     functions = get_metrics(metrics)
     if "Loss" not in functions:
         raise ValueError(
             "For 'SummaryLandscape', the metrics that 'callback_fn' returns must have 'Loss', such as {'Loss': "
-            "Loss()}, "
-            f"but got {list(functions)}."
+            f"Loss()}}, but got {list(functions)}."
         )
     return functions["Loss"]
 
@@ -145,8 +144,6 @@ def landscape_message(
     plane: Plane, numbers: list[int], path_losses: list[float], grid_losses: list[float], unit: str, step_per_epoch: int
 ) -> Any:
     """The LossLandscape of what was computed; ``numbers`` are the steps or epochs of the path."""
-    from mindspore_compat._format.proto.summary import LossLandscape
-
     message = LossLandscape()
     grid = np.array(grid_losses, np.float64).reshape(len(plane.ys), len(plane.xs))
     _fill_point(message.landscape, plane.xs, plane.ys, grid)

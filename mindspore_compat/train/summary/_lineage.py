@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._format.proto.lineage import DatasetGraph, EvaluationLineage, TrainLineage, UserDefinedInfo
 from mindspore_compat.train.summary._lineage_operations import operation_params
 
 __all__ = ["train_lineage", "eval_lineage", "custom_lineage", "dataset_graph"]
@@ -17,29 +18,14 @@ _log = logging.getLogger("mindspore_compat")
 _PATHS = ("dataset_dir", "dataset_file", "dataset_files")
 _OP_TYPES = {
     "NumpySlicesDataset": "GeneratorDataset",
-    "BatchDataset": "Batch",
-    "RepeatDataset": "Repeat",
-    "ShuffleDataset": "Shuffle",
-    "MapDataset": "Map",
-    "TakeDataset": "Take",
-    "SkipDataset": "Skip",
-    "ZipDataset": "Zip",
-    "ProjectDataset": "Project",
-    "RenameDataset": "Rename",
-    "FilterDataset": "Filter",
-    "ConcatDataset": "Concat",
     "PaddedBatchDataset": "Batch",
+    **{
+        f"{name}Dataset": name for name in "Batch Repeat Shuffle Map Take Skip Zip Project Rename Filter Concat".split()
+    },
 }
-_UNBUFFERED = {
-    "Shuffle",
-    "Repeat",
-    "Take",
-    "Skip",
-    "Project",
-    "Rename",
-    "Concat",
-    "Filter",
-}  # no queue and, but for Filter, no workers
+_UNBUFFERED = set(
+    ("Shuffle Repeat Take Skip Project Rename Concat Filter").split()
+)  # no queue and, but for Filter, no workers
 _QUEUE_SIZE = 16
 
 
@@ -88,8 +74,6 @@ def _learning_rate(optimizer: Any) -> float | None:
 
 def train_lineage(cb_params: Any, loss: float | None, optimizer: Any, loss_fn: Any) -> Any:
     """A TrainLineage of a run that ends."""
-    from mindspore_compat._format.proto.lineage import TrainLineage
-
     message = TrainLineage()
     parameters = message.hyper_parameters
     message.algorithm.network = type(cb_params.network).__name__
@@ -117,8 +101,6 @@ def train_lineage(cb_params: Any, loss: float | None, optimizer: Any, loss_fn: A
 
 def eval_lineage(cb_params: Any) -> Any:
     """An EvaluationLineage of an evaluation that ends."""
-    from mindspore_compat._format.proto.lineage import EvaluationLineage
-
     message = EvaluationLineage()
     try:
         message.metric = json.dumps(cb_params.metrics)
@@ -137,8 +119,6 @@ def eval_lineage(cb_params: Any) -> Any:
 
 def custom_lineage(data: dict[str, Any]) -> Any:
     """A UserDefinedInfo with one entry a key."""
-    from mindspore_compat._format.proto.lineage import UserDefinedInfo
-
     message = UserDefinedInfo()
     for key, value in data.items():
         kind = "map_int32" if isinstance(value, int) else "map_double" if isinstance(value, float) else "map_str"
@@ -150,8 +130,6 @@ def dataset_graph(dataset: Any) -> Any:
     """A DatasetGraph: a node's type and plain settings, and its children. None for what is no pipeline of
     ``mindspore.dataset``.
     """
-    from mindspore_compat._format.proto.lineage import DatasetGraph
-
     if not hasattr(dataset, "children"):
         return None
     message = DatasetGraph()

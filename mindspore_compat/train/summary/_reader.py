@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 import re
@@ -13,10 +14,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from google.protobuf.message import DecodeError
+from PIL import Image
 
 from mindspore_compat._format.events import DATA_TYPES, Histogram, Picture, Values
+from mindspore_compat._format.proto import lineage, summary
+from mindspore_compat._format.proto._build import check_parts
 from mindspore_compat._format.records import iterate_records
 from mindspore_compat._format.wire import FormatError
+from mindspore_compat.train.summary._tensorboard import TensorBoardFile
 
 __all__ = ["SummaryData", "read_summary", "to_tensorboard"]
 
@@ -91,7 +97,7 @@ def _files_of(path: str) -> list[str]:
 
 
 class _Report:
-    """Tells of what is left out of a file: of the first few things each, of all others their number."""
+    """Logs what is left out of a file: the first few things each, of all others their number."""
 
     def __init__(self, path: str) -> None:
         self._path, self._count = path, 0
@@ -132,11 +138,6 @@ def _events(path: str, report: _Report) -> Iterator[Any]:
     """The messages of a file: records that are damaged or no messages are left out, behind a wrong length nothing is
     found any more.
     """
-    from google.protobuf.message import DecodeError
-
-    from mindspore_compat._format.proto import lineage, summary
-    from mindspore_compat._format.proto._build import check_parts
-
     kind = lineage.LineageEvent if path.endswith("_lineage") else summary.Event
     try:
         for number, data in enumerate(iterate_records(path, damaged=lambda error: report.note("a record", error))):
@@ -206,18 +207,12 @@ def _decoded(kind: str, value: Any) -> Any:
         with np.errstate(all="ignore"):
             return value.values.reshape(value.dims).astype("float32" if name == "bfloat16" else name)
     if kind == "landscape":
-        from mindspore_compat._format.proto.summary import LossLandscape
-
-        return LossLandscape.FromString(value)
+        return summary.LossLandscape.FromString(value)
     return value
 
 
 def _pixels(png: bytes) -> np.ndarray:
     """The pixels of a picture; ValueError if they are more than are worth the memory."""
-    import io
-
-    from PIL import Image
-
     with Image.open(io.BytesIO(png), formats=("PNG",)) as picture:
         if picture.width * picture.height > _MOST_PIXELS:
             raise ValueError(
@@ -267,8 +262,6 @@ def to_tensorboard(path: str, output: str | None = None) -> str:
             written. Both with the name.
         ValueError: if ``output`` already holds a TensorBoard file, so that nothing shows twice.
     """
-    from mindspore_compat.train.summary._tensorboard import TensorBoardFile
-
     path = os.fspath(path)
     files = _files_of(path)
     folder = os.fspath(output) if output is not None else path if os.path.isdir(path) else os.path.dirname(path) or "."

@@ -13,7 +13,10 @@ import time
 from typing import Any
 
 from mindspore_compat._format.events import Histogram, TensorBoardValues, Values, event, make_histogram, summary_event
+from mindspore_compat._format.proto import lineage as messages
 from mindspore_compat.train.summary._files import EventFile
+from mindspore_compat.train.summary._landscape_pictures import landscape_pictures
+from mindspore_compat.train.summary._pictures import graph_def, lineage_facts
 
 __all__ = ["TensorBoardFile", "tensorboard_enabled", "set_tensorboard"]
 
@@ -63,8 +66,6 @@ class TensorBoardFile:
             if kind == "tensor":
                 kind, tag, value = "histogram", f"{tag}/tensor", _spread(value)
             if kind == "landscape":
-                from mindspore_compat.train.summary._landscape_pictures import landscape_pictures
-
                 encoded += [
                     TensorBoardValues.image(self._named(f"{tag}/{name}", "image"), picture)
                     for name, picture in landscape_pictures(tag, value).items()
@@ -76,15 +77,10 @@ class TensorBoardFile:
 
     def graph(self, wall_time: float, graph: bytes) -> None:
         """A GraphProto of MindSpore's."""
-        from mindspore_compat.train.summary._pictures import graph_def
-
         self.file.write(event(wall_time, b"\x22", graph_def(graph)))
 
     def lineage(self, wall_time: float, plugin: str, body: bytes) -> None:
         """A lineage message as text; what it says of parameters and results also as hparams at the end."""
-        from mindspore_compat._format.proto import lineage as messages
-        from mindspore_compat.train.summary._pictures import lineage_facts
-
         kind = {
             "train_lineage": messages.TrainLineage,
             "eval_lineage": messages.EvaluationLineage,

@@ -16,9 +16,12 @@ import torch
 from mindspore_compat import context
 from mindspore_compat._api.validate import check_type
 from mindspore_compat._format.events import DATA_TYPES
+from mindspore_compat._format.proto.anf_ir import ModelProto
+from mindspore_compat.communication.management import get_rank
 from mindspore_compat.ops.operations.debug_ops import summary_hooks
 from mindspore_compat.parallel._utils import _get_device_num
 from mindspore_compat.train.summary._checks import check_export_options, check_file_part, make_directory
+from mindspore_compat.train.summary._graph import InputsTrace, graph_of
 from mindspore_compat.train.summary._tensorboard import tensorboard_enabled
 from mindspore_compat.train.summary._writer import RecordWriter
 
@@ -73,9 +76,8 @@ class SummaryRecord:
     ) -> None:
         if SummaryRecord.count > 0:
             raise RuntimeError(
-                "For 'SummaryRecord', only one instance is supported in a training process, you are trying to create "
-                "a new one when "
-                f"the existing instance number is {SummaryRecord.count}. Close the other one first."
+                "For 'SummaryRecord', only one instance is supported in a training process, you are trying to create a "
+                f"new one when the existing instance number is {SummaryRecord.count}. Close the other one first."
             )
         folder = make_directory(log_dir, "log_dir")
         if not isinstance(max_file_size, (int, type(None))):
@@ -249,8 +251,6 @@ class SummaryRecord:
         return True
 
     def _keep_graph(self, network: Any) -> None:
-        from mindspore_compat.train.summary._graph import graph_of
-
         trace, self._inputs = self._inputs, None
         if trace is not None:
             trace.stop()
@@ -262,8 +262,6 @@ class SummaryRecord:
         """What takes down the inputs of the network's next call, which its graph needs."""
         if not isinstance(network, torch.nn.Module):
             return None
-        from mindspore_compat.train.summary._graph import InputsTrace
-
         return InputsTrace(network)
 
     @property
@@ -304,8 +302,6 @@ class SummaryRecord:
 
 def _device_number() -> int:
     if _get_device_num() > 1:
-        from mindspore_compat.communication.management import get_rank
-
         return get_rank()
     return int(context.get_context("device_id"))
 
@@ -323,8 +319,6 @@ def _graph_bytes(value: Any) -> bytes:
         )
     if _full_name(value) == _GRAPHS[1]:
         return bytes(value.SerializeToString())
-    from mindspore_compat._format.proto.anf_ir import ModelProto
-
     model = ModelProto.FromString(bytes(value)) if isinstance(value, (bytes, bytearray)) else value
     return bytes(model.graph.SerializeToString())
 

@@ -9,7 +9,9 @@ import torch
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim.thor import ThorGpu
 from mindspore_compat.nn.optim.thor_convert import convert_network
+from mindspore_compat.nn.optim.thor_torch import ThorTorch
 from mindspore_compat.nn.wrap.cell_wrapper import TrainOneStepCell
+from mindspore_compat.train.train_thor.model_thor import ModelThor
 
 __all__ = ["ConvertNetUtils", "ConvertModelUtils"]
 
@@ -53,29 +55,17 @@ class ConvertModelUtils:
 
         Of a ``network`` that is a TrainOneStepCell the other arguments do not count.
         """
-        from mindspore_compat.nn.optim.thor_torch import ThorTorch
-
         if not isinstance(optimizer, (ThorGpu, ThorTorch)):
             return model
-        from mindspore_compat.train.train_thor.model_thor import ModelThor
-
         if isinstance(network, TrainOneStepCell):
             return ModelThor(network=network)
-        if not isinstance(network, Cell):
-            return ModelThor(
-                network=network,
-                loss_fn=loss_fn,
-                optimizer=optimizer,
-                amp_level=amp_level,
-                metrics=metrics,
-                loss_scale_manager=loss_scale_manager,
-            )
+        options = {"keep_batchnorm_fp32": keep_batchnorm_fp32} if isinstance(network, Cell) else {}
         return ModelThor(
             network=network,
             loss_fn=loss_fn,
             optimizer=optimizer,
             amp_level=amp_level,
-            loss_scale_manager=loss_scale_manager,
-            keep_batchnorm_fp32=keep_batchnorm_fp32,
             metrics=metrics,
+            loss_scale_manager=loss_scale_manager,
+            **options,
         )

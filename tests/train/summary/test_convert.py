@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from mindspore_compat._summary_cli import add_parser
+from mindspore_compat.cli import main
 from mindspore_compat.train.summary import read_summary, to_tensorboard
 from tests.train.summary.support import GOLDEN, tensorboard
 
@@ -96,10 +95,7 @@ def test_the_reader_gives_arrays(tmp_path):
 
 
 def _command(*arguments):
-    parser = argparse.ArgumentParser()
-    add_parser(parser.add_subparsers())
-    options = parser.parse_args(["summary", *map(str, arguments)])
-    return options.handler(options)
+    return main(["summary", *map(str, arguments)])
 
 
 def test_the_command_inspects(capsys, tmp_path):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from PIL import Image
 import mindspore_compat as ms
 import mindspore_compat.dataset
 from mindspore_compat import nn
+from mindspore_compat._api import errors
 from mindspore_compat._format.proto.summary import LossLandscape
 from mindspore_compat.train.callback._landscape import SummaryLandscape
 from mindspore_compat.train.metrics import Loss
@@ -126,7 +128,7 @@ def _drawn(z, way=((0.5, 1.0, 0.0),)):
     }
 
 
-def test_the_contour_map_is_dark_where_the_loss_is_low_and_shows_the_way():
+def test_the_contour_map_is_dark_where_the_loss_is_low_and_shows_the_trajectory():
     x, y = np.meshgrid(np.linspace(0, 1, 9), np.linspace(0, 2, 9))
     picture = _drawn((x - 0.25) ** 2 + (y - 0.5) ** 2, way=[(0.9, 1.9, 2.4), (0.25, 0.5, 0.0)])["contour"]
 
@@ -134,7 +136,7 @@ def test_the_contour_map_is_dark_where_the_loss_is_low_and_shows_the_way():
         return picture[40 + round(480 * (1 - y / 2)), 70 + round(480 * x)]
 
     assert at(0.95, 0.95).sum() > at(0.35, 0.35).sum()
-    assert tuple(at(0.25, 0.5)) == (220, 30, 30)  # the end of the way, y upwards
+    assert tuple(at(0.25, 0.5)) == (220, 30, 30)  # the end of the trajectory, y upwards
     assert tuple(at(0.575, 1.2)) == (220, 30, 30)  # the line to it
 
 
@@ -145,6 +147,13 @@ def test_the_surface_hides_what_is_behind_and_shows_the_highest_point_at_the_top
     flat = _drawn(np.zeros((9, 9)))["surface"]
     rows = [np.nonzero((image[40:] != 255).any(axis=(1, 2)))[0][0] for image in (picture, flat)]
     assert rows[0] < rows[1] and (picture[:, :, 0] > 200).any()
+
+
+def test_without_matplotlib_pictures_are_left_out_and_the_package_is_named(monkeypatch, caplog):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.setattr(errors, "_told", set())
+    assert _drawn(np.zeros((9, 9))) == {}
+    assert "pip install matplotlib" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.files import replacing
 from mindspore_compat.common._wrap import plain
-from mindspore_compat.train._checkpoint_load import CheckpointFile
-from mindspore_compat.train._checkpoint_save import Plan
-from mindspore_compat.train.serialization import checked_plan, load_checkpoint
+from mindspore_compat.train._checkpoint.load import load_checkpoint
+from mindspore_compat.train._checkpoint.reading import CheckpointFile
+from mindspore_compat.train._checkpoint.save import Plan, checked_plan
 
 __all__ = ["TORCH_ENDS", "is_safetensors", "mode_of", "opened", "read_values", "write_values"]
 
@@ -103,7 +103,7 @@ def write_values(
     """Write the new file; returns the names of what its kind can not hold.
 
     ``metadata_format`` is what a safetensors file says that it is for: "ms", or "pt", which ``transformers`` asks for.
-    ``progress`` makes of what is to be written the function that is told of it.
+    ``progress`` makes of what is to be written the function that is called with the length of each piece.
 
     Raises:
         ValueError: if the end of the name is not known, or for options that the kind of file does not have. OSError: if
@@ -140,7 +140,7 @@ def write_values(
 
 
 class _Sink:
-    """A file for torch, which tells of a failed write by errors of its own; this one keeps the first."""
+    """A file for torch, which reports a failed write by errors of its own; this one keeps the first."""
 
     def __init__(self, file: Any) -> None:
         self._file = file

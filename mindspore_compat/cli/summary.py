@@ -7,12 +7,14 @@ import json
 import sys
 from typing import Any
 
-__all__ = ["add_parser"]
+from mindspore_compat.train.summary import read_summary, to_tensorboard
+
+__all__ = ["main"]
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command ``summary`` to argparse's subparsers."""
-    parser = commands.add_parser("summary", help="look into summary files, or convert them for TensorBoard")
+def main(arguments: list[str]) -> int:
+    """Run ``mindspore-compat summary`` with these arguments; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="mindspore-compat summary")
     actions = parser.add_subparsers(title="actions", required=True, metavar="ACTION")
     inspect = actions.add_parser("inspect", help="what a run recorded")
     inspect.add_argument("path", metavar="DIR", help="the folder of a run, or one summary file")
@@ -22,11 +24,11 @@ def add_parser(commands: Any) -> None:
     convert.add_argument("path", metavar="DIR", help="the folder of a run, or one summary file")
     convert.add_argument("--output", metavar="DIR", help="folder for it, default the run's own")
     convert.set_defaults(handler=_convert)
+    options = parser.parse_args(arguments)
+    return options.handler(options)
 
 
 def _inspect(options: argparse.Namespace) -> int:
-    from mindspore_compat.train.summary import read_summary
-
     try:
         data = read_summary(options.path)
     except OSError as error:
@@ -65,8 +67,6 @@ def _lines(data: Any) -> list[str]:
 
 
 def _convert(options: argparse.Namespace) -> int:
-    from mindspore_compat.train.summary import to_tensorboard
-
     try:
         path = to_tensorboard(options.path, options.output)
     except (OSError, ValueError) as error:

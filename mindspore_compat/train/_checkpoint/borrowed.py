@@ -5,25 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from mindspore_compat.common.dtype import dtype_name, dtype_to_nptype, qint4x2, string, to_torch_dtype
-from mindspore_compat.train.serialization import _as_prefixes, _load_source
+from mindspore_compat.train._checkpoint.load import as_prefixes, load_source
 
 __all__ = ["_check_checkpoint_param", "tensor_to_ms_type", "tensor_to_np_type"]
 
-_TYPES = (
-    "int8",
-    "uint8",
-    "int16",
-    "uint16",
-    "int32",
-    "uint32",
-    "int64",
-    "uint64",
-    "float16",
-    "float32",
-    "float64",
-    "bool",
-    "bfloat16",
-)
+_TYPES = tuple(("int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 bool bfloat16").split())
 
 #: ``tensor_type`` of the file -> dtype
 tensor_to_ms_type = {
@@ -53,6 +39,6 @@ def _check_checkpoint_param(ckpt_file_name: str, filter_prefix: Any = None) -> t
         ValueError: if there is no such file, its name does not end with ".ckpt", or a prefix is empty. TypeError: for
             other types.
     """
-    path = _load_source(ckpt_file_name, "ckpt")
-    _as_prefixes(filter_prefix, "filter_prefix")
+    path = load_source(ckpt_file_name, "ckpt")
+    as_prefixes(filter_prefix, "filter_prefix")
     return str(path), filter_prefix

@@ -15,7 +15,9 @@ from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.train._checkpoint_load import VIEWS_FILE
+from mindspore_compat.train._checkpoint.reading import VIEWS_FILE
+from mindspore_compat.train._checkpoint.redundancy import require_parallel, share_loaded
+from mindspore_compat.train._torch.names import load_into_module
 
 __all__ = ["load_param_into_net"]
 
@@ -29,11 +31,10 @@ def _update_param(param: Parameter, new_param: Parameter, strict_load: bool) -> 
     old, new = tuple(param.shape), tuple(new_param.shape)
     if old != new and not (len(new) > len(old) and new[: len(old)] == old and all(dim == 1 for dim in new[len(old) :])):
         raise RuntimeError(
-            f"For 'load_param_into_net', {param.name} in the argument 'net' should have the same shape as "
-            f"{param.name} in the argument 'parameter_dict'. But got its shape {old} in the argument 'net' and shape "
-            f"{new} in the argument 'parameter_dict'. May you need to check whether the checkpoint you loaded is "
-            "correct "
-            "or the batch size and so on in the 'net' and 'parameter_dict' are same."
+            f"For 'load_param_into_net', {param.name} in the argument 'net' should have the same shape as {param.name} "
+            f"in the argument 'parameter_dict'. But got its shape {old} in the argument 'net' and shape {new} in the "
+            "argument 'parameter_dict'. May you need to check whether the checkpoint you loaded is correct or the "
+            "batch size and so on in the 'net' and 'parameter_dict' are same."
         )
     if param.dtype is not new_param.dtype:
         same_kind = any(param.dtype in kind and new_param.dtype in kind for kind in (_FLOATS, _INTS))
@@ -42,8 +43,7 @@ def _update_param(param: Parameter, new_param: Parameter, strict_load: bool) -> 
                 f"For 'load_param_into_net', {param.name} in the argument 'net' should have the same type as "
                 f"{param.name} in the argument 'parameter_dict'. But got its type {dtype_name(param.dtype)} in the "
                 f"argument 'net' and type {dtype_name(new_param.dtype)} in the argument 'parameter_dict'. May you need "
-                "to check "
-                "whether the checkpoint you loaded is correct, or load it with strict_load=False."
+                "to check whether the checkpoint you loaded is correct, or load it with strict_load=False."
             )
         _log.warning(
             "load_param_into_net: %s is converted from %s to %s.",
@@ -110,25 +110,21 @@ def load_param_into_net(
             )
     check_bool(strict_load, "strict_load", "load_param_into_net", named=False)
     check_isinstance(remove_redundancy, "remove_redundancy", bool, "load_param_into_net")
-    load = _load_into_cell
-    if not isinstance(net, Cell):
-        from mindspore_compat.train._torch_names import load_into_module as load  # type: ignore[assignment]
+    load = _load_into_cell if isinstance(net, Cell) else load_into_module
     if not remove_redundancy:
         missing, unused = load(net, parameter_dict, strict_load)
-        _tell_missing(missing)
+        _warn_of_missing(missing)
         return _Unloaded((missing, unused))
-    from mindspore_compat.train._redundancy import require_parallel, share_loaded
-
     require_parallel("loading")
     missing, unused = load(
         net, parameter_dict, strict_load, by_prefix=False
     )  # the state "moments.w" is not the "w" of another process
     missing = share_loaded(net, missing)
-    _tell_missing(missing)
+    _warn_of_missing(missing)
     return _Unloaded((missing, unused))
 
 
-def _tell_missing(names: list[str]) -> None:
+def _warn_of_missing(names: list[str]) -> None:
     if names:
         _log.warning(
             "For 'load_param_into_net', %d parameters in the 'net' are not loaded, because they are not in the "

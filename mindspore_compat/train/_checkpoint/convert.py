@@ -1,5 +1,5 @@
-"""Checkpoints and other files: safetensors in bulk, print files. Upstream: ``mindspore.ckpt_to_safetensors`` and its
-like.
+"""Checkpoints written again in the other format, one or many. Upstream: ``mindspore.ckpt_to_safetensors`` and its
+opposite.
 """
 
 from __future__ import annotations
@@ -8,17 +8,11 @@ import os
 import re
 from typing import Any
 
-import numpy as np
-
 from mindspore_compat._api.validate import check_positive_int
-from mindspore_compat._format import ckpt as codec
-from mindspore_compat._format import strategy as messages
-from mindspore_compat._format.wire import FormatError
-from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.train._strategy_file import read_file
-from mindspore_compat.train.serialization import load_checkpoint, save_checkpoint
+from mindspore_compat.train._checkpoint.load import load_checkpoint
+from mindspore_compat.train._checkpoint.save import save_checkpoint
 
-__all__ = ["ckpt_to_safetensors", "safetensors_to_ckpt", "parse_print"]
+__all__ = ["ckpt_to_safetensors", "safetensors_to_ckpt"]
 
 
 def ckpt_to_safetensors(
@@ -105,33 +99,3 @@ def _sources(where: str, old: str, path: str, save_path: str | None, regex: str 
         if name.endswith(f".{old}") and matches(name)
     ]
     return [item for item in found if os.path.isfile(item[0])]  # no folders, FIFOs or sockets
-
-
-# --- print files ------------------------------------------------------------------------------------------------------
-
-
-def parse_print(print_file_name: str) -> list[Any]:
-    """The texts and Tensors of the file that ``ops.Print`` of an Ascend run wrote (``print_file_path``).
-
-    Raises:
-        TypeError: if it is no str. ValueError: if the file is missing or empty. RuntimeError: if it can not be read.
-    """
-    data = read_file(print_file_name, "parse_print", "print_file_name")
-    try:
-        values = messages.parse(messages.print_messages().Print, data, f"the print file {print_file_name}").value
-        return [_printed(value) for value in values]
-    except FormatError as error:
-        raise RuntimeError(
-            f"For 'parse_print', failed to read {print_file_name}: {error}. It is damaged or no print file."
-        ) from None
-
-
-def _printed(value: Any) -> Any:
-    if not value.HasField("tensor"):
-        return value.desc
-    tensor = value.tensor
-    kind = tensor.tensor_type.replace("Uint", "UInt")  # 1.0 wrote so
-    if kind == "str":
-        return codec.Entry("text", kind, (0,), tensor.tensor_content).text()
-    array = codec.to_array(codec.Entry("tensor", kind, tuple(tensor.dims), tensor.tensor_content))
-    return Tensor(np.array(array))

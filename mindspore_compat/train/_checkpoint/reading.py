@@ -17,13 +17,14 @@ import torch
 
 from mindspore_compat._format import ckpt as codec
 from mindspore_compat._format import envelope
+from mindspore_compat._format.decryption import decrypt
 from mindspore_compat._format.dtypes import INT4, NUMPY_OF, STRING
 from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.parameter import Parameter
-from mindspore_compat.train._checkpoint_save import STORED_TYPE
+from mindspore_compat.train._checkpoint.entries import STORED_TYPE
 
 __all__ = ["CheckpointFile", "load_ckpt", "load_safetensors", "as_parameter", "VIEWS_FILE"]
 
@@ -32,11 +33,10 @@ _CHUNK = 16 << 20
 _READ_FROM = 1 << 18  # contents from this size on are read from the file, not copied out of the mapping
 _OWN_FROM, _ARENA = 4 << 20, 32 << 20  # what is kept of small tensors keeps no more than 32 MiB
 _DTYPES: dict[str, torch.dtype] = {name: torch.int8 if name == INT4 else to_torch_dtype(name) for name in NUMPY_OF}
-#: On x86-64 torch reads and writes elements of up to so many bytes at any address (its code for complex128 wants 16: a
-# segmentation fault).
+#: On x86-64 torch reads and writes elements of up to 8 bytes at any address (its code for complex128 wants 16: a
+#: segmentation fault).
 #: Elsewhere elements are aligned: AArch64 loads and stores anywhere too, but not in atomic additions (a SIGBUS), which
-# torch uses for
-#: ``index_put_(accumulate=True)``.
+#: torch uses for ``index_put_(accumulate=True)``.
 _ANYWHERE_UP_TO = 8 if platform.machine().lower() in ("x86_64", "amd64") else 1
 #: the attribute of a loaded Parameter that views a mapped file
 VIEWS_FILE = "_views_file"
@@ -60,7 +60,7 @@ def _buffers(sizes: list[int]) -> Iterator[np.ndarray]:
 
 
 class CheckpointFile:
-    """The messages of a ``.ckpt`` file, mapped or decrypted, and the way from their contents to tensors.
+    """The messages of a ``.ckpt`` file, mapped or decrypted, and their contents as tensors.
 
     A content is viewed in the mapping, which is private: writing to a tensor does not reach the file. Protobuf aligns
     nothing, so most elements lie at odd addresses; docs/design/ckpt-format.md says why that is good enough here.
@@ -84,7 +84,7 @@ class CheckpointFile:
         self.encryption = envelope.encryption_of(data)
         self._is_mapped = key is None
         if key is not None:
-            data = memoryview(envelope.decrypt(data, key, mode))
+            data = memoryview(decrypt(data, key, mode))
         elif self.encryption:
             raise FormatError(
                 f"the file is encrypted with {self.encryption}: pass dec_key, and dec_mode={self.encryption!r}"
@@ -108,7 +108,7 @@ class CheckpointFile:
         """FormatError unless the stored CRC-32 is that of the messages; reads in chunks, so the mapping stays out of
         memory.
 
-        ``progress`` is told the length of each.
+        ``progress`` is called with the length of each.
         """
         crc = 0
         for start in range(0, len(self.messages), _CHUNK):

@@ -5,29 +5,20 @@ from __future__ import annotations
 import glob
 import json
 import os
-import re
-from dataclasses import replace
 from typing import Any
 
 from mindspore_compat._format import strategy as codec
 from mindspore_compat._format.source import parse_json, read_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.files import write_atomically
-from mindspore_compat.parallel._layout import TensorLayout
 
 __all__ = [
     "build_searched_strategy",
-    "merge_pipeline_strategys",
-    "restore_group_info_list",
-    "read_layouts",
-    "as_layouts",
     "first_stage_of",
+    "merge_pipeline_strategys",
     "read_file",
+    "restore_group_info_list",
 ]
-
-_OF_STAGE = re.compile(r"([0-9]{1,9})-(.*)", re.DOTALL)
-#: so many slices of all layouts are worked out at most, about five seconds
-_MOST_PLACES = 1 << 19
 
 
 def read_file(name: Any, where: str, argument: str) -> bytes:
@@ -55,8 +46,7 @@ def _strategy_map(name: str, where: str) -> Any:
     except FormatError as error:
         raise TypeError(
             f"For '{where}', {error}. A strategy file is protobuf, or JSON if its name ends with '.json'; files of "
-            "MindSpore 1.0 have "
-            "no optimizer fields and can not be read."
+            "MindSpore 1.0 have no optimizer fields and can not be read."
         ) from None
 
 
@@ -158,80 +148,6 @@ def _stages_of(strategies: Any, name: str) -> list[int]:
     return stages
 
 
-def restore_group_info_list(group_info_file_name: str) -> list[int]:
-    """The ranks whose checkpoints have the same contents as that of the rank that wrote the group file.
-
-    Raises:
-        TypeError: if it is no file name. ValueError: if it is missing, empty, or unreadable.
-    """
-    data = read_file(group_info_file_name, "restore_group_info_list", "group_info_file_name")
-    group = codec.parse(codec.strategy_messages().ParallelGroupMap, data, f"the group file {group_info_file_name}")
-    return list(group.ckpt_restore_rank_list.dim)
-
-
-# --- as layouts -------------------------------------------------------------------------------------------------------
-
-
-def _tensor_map(maps: Any) -> tuple[tuple[int, ...], ...]:
-    if len(maps) > 1:  # one message for each axis that several device axes cut
-        return tuple(tuple(item.dim) for item in maps if item.dim)
-    return tuple((number,) for number in maps[0].dim)
-
-
-def as_layouts(strategy: dict[str, Any]) -> dict[str, TensorLayout]:
-    """{name: TensorLayout} of {name: ParallelLayouts}; the stages of a name ``STAGE-NAME`` are put together, the layout
-    is that of the first.
-
-    Raises:
-        ValueError: if something is missing in a layout, or the layouts are no layouts, or too large to be worked out.
-    """
-    firsts: dict[str, TensorLayout] = {}
-    stages: dict[str, list[int]] = {}
-    for full_name, item in strategy.items():
-        stage_and_name = _OF_STAGE.fullmatch(full_name)
-        stage, name = (int(stage_and_name[1]), stage_and_name[2]) if stage_and_name else (0, full_name)
-        try:
-            layout = TensorLayout(
-                tuple(item.dev_matrix[0].dim),
-                _tensor_map(item.tensor_map),
-                item.opt_weight_shard_size if item.opt_weight_shard_step or item.opt_weight_shard_size == -1 else 0,
-                tuple(item.param_split_shape[0].dim) if item.param_split_shape else (),
-                item.field,
-                (stage,),
-            )
-        except (AttributeError, IndexError) as error:
-            raise ValueError(
-                f"The layout of {full_name!r} in the strategy is not complete ({error}). "
-                "Pass what 'build_searched_strategy' returns."
-            ) from None
-        layout.check(f"The layout of {full_name!r} in the strategy")
-        stages.setdefault(name, []).append(stage)
-        if name not in firsts or stage < firsts[name].stages[0]:
-            firsts[name] = layout
-    result = {name: replace(layout, stages=tuple(stages[name])) for name, layout in firsts.items()}
-    places = sum(layout.device_num for layout in set(result.values()))
-    if places > _MOST_PLACES:
-        raise ValueError(
-            f"The layouts in the strategy have {places} places of slices, more than the {_MOST_PLACES} that can be "
-            "worked out."
-        )
-    return result
-
-
-def read_layouts(source: str | dict[str, Any] | None) -> dict[str, TensorLayout] | None:
-    """The layouts of a strategy file, or of what `build_searched_strategy` made of it; None for None.
-
-    Raises:
-        TypeError, ValueError: as `build_searched_strategy` and `as_layouts`, with the file.
-    """
-    if source is None or isinstance(source, dict):
-        return None if source is None else as_layouts(source)
-    try:
-        return as_layouts(build_searched_strategy(source) or {})
-    except ValueError as error:
-        raise error if str(source) in str(error) else ValueError(f"{error} It is that of the file {source}.") from None
-
-
 def first_stage_of(name: str) -> int:
     """The pipeline stage that wrote a strategy file."""
     if name.endswith(".json"):
@@ -246,3 +162,14 @@ def first_stage_of(name: str) -> int:
     if not stages:
         raise ValueError(f"For 'transform_checkpoints', the strategy file {name} has no strategies.")
     return stages[0]
+
+
+def restore_group_info_list(group_info_file_name: str) -> list[int]:
+    """The ranks whose checkpoints have the same contents as that of the rank that wrote the group file.
+
+    Raises:
+        TypeError: if it is no file name. ValueError: if it is missing, empty, or unreadable.
+    """
+    data = read_file(group_info_file_name, "restore_group_info_list", "group_info_file_name")
+    group = codec.parse(codec.strategy_messages().ParallelGroupMap, data, f"the group file {group_info_file_name}")
+    return list(group.ckpt_restore_rank_list.dim)

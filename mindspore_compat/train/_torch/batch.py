@@ -11,7 +11,7 @@ from torch.utils import _pytree as pytree
 
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.train._torch_names import wrapped_module
+from mindspore_compat.train._torch.names import wrapped_module
 
 __all__ = ["Batch", "loss_of", "prediction_of", "split", "wrapped"]
 

@@ -1,5 +1,5 @@
-"""Training and evaluation steps of torch networks under `Model`: plain tensors, torch losses, ``torch.optim``
-optimizers (docs/torch.md).
+"""Training steps of torch networks under `Model`: plain tensors, torch losses, ``torch.optim`` optimizers
+(docs/torch.md).
 """
 
 from __future__ import annotations
@@ -10,102 +10,26 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch.utils import _pytree as pytree
 
 from mindspore_compat._api.validate import check_positive_int
 from mindspore_compat.common._differentiation import differentiable
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.nn.optim.optimizer import Optimizer
-from mindspore_compat.train import _torch_state as state
-from mindspore_compat.train._torch_batch import loss_of, prediction_of, split, wrapped
-from mindspore_compat.train._torch_names import torch_targets
-from mindspore_compat.train._torch_rates import Rates
-from mindspore_compat.train._torch_scale import LossScaler
-from mindspore_compat.train.amp import LEVELS
-from mindspore_compat.train.loss_scale_manager import DynamicLossScaleManager, LossScaleManager
+from mindspore_compat.train._torch import state
+from mindspore_compat.train._torch.arguments import OWNER, check_extras, check_network, check_torch_parts
+from mindspore_compat.train._torch.batch import loss_of, prediction_of, split
+from mindspore_compat.train._torch.names import torch_targets
+from mindspore_compat.train._torch.network import TorchStep
+from mindspore_compat.train._torch.rates import Rates
+from mindspore_compat.train._torch.scale import LossScaler
+from mindspore_compat.train.loss_scale_manager import DynamicLossScaleManager
 
-__all__ = ["TorchTrainStep", "TorchEvalStep", "TorchPredict", "check_torch_parts"]
+__all__ = ["TorchTrainStep"]
 
 _UNSET: Any = object()
 _log = logging.getLogger("mindspore_compat")
 
 
-def check_torch_parts(optimizer: Any) -> None:
-    """TypeError unless the optimizer can drive a torch network."""
-    if optimizer is not None and not isinstance(optimizer, torch.optim.Optimizer):
-        hint = (
-            "it holds MindSpore Parameters" if isinstance(optimizer, Optimizer) else f"it is {type(optimizer).__name__}"
-        )
-        raise TypeError(
-            f"For 'Model', a torch.nn.Module network needs an optimizer of torch.optim, but {hint}. "
-            "Build torch.optim.SGD(network.parameters(), ...) or write the network as nn.Cell."
-        )
-    if isinstance(optimizer, torch.optim.LBFGS):
-        raise TypeError(
-            "For 'Model', LBFGS needs a closure that computes the loss again, which a step has not. Use another of "
-            "torch.optim, "
-            "or call optimizer.step(closure) in a loop of your own."
-        )
-
-
-class _TorchStep(torch.nn.Module):
-    """A network with its loss; offers what callbacks expect of a train network.
-
-    Args:
-        amp_level: but for "O0", the network runs under ``torch.autocast``, and its outputs are handed on in float32.
-        amp_dtype: torch.float16 or torch.bfloat16; None is float16 on a GPU, bfloat16 elsewhere.
-    """
-
-    def __init__(
-        self, network: torch.nn.Module, loss_fn: Any, amp_level: str = "O0", amp_dtype: torch.dtype | None = None
-    ) -> None:
-        super().__init__()
-        self.network = network
-        self.loss_fn = loss_fn
-        self.amp_level, self.amp_dtype = amp_level, amp_dtype
-
-    def device_type(self) -> str:
-        """Where the network's first parameter is."""
-        first = next(self.network.parameters(), None)
-        return "cpu" if first is None else first.device.type
-
-    def outputs_for(self, batch: Any) -> Any:
-        """The network's outputs in its precision, as float32 if that is a lower one."""
-        if self.amp_level == "O0":
-            return batch.through(self.network)
-        device_type = self.device_type()
-        dtype = self.amp_dtype or (torch.float16 if device_type == "cuda" else torch.bfloat16)
-        with torch.autocast(device_type, dtype):
-            outputs = batch.through(self.network)
-        return _as_float32(outputs)
-
-    def set_train(self, mode: bool = True) -> _TorchStep:
-        self.train(mode)
-        return self
-
-    def set_grad(self, requires_grad: bool = True) -> _TorchStep:
-        return self
-
-    def get_parameters(self, expand: bool = True) -> Iterator[torch.Tensor]:
-        """The network's parameters."""
-        return iter(self.network.parameters(expand))
-
-    def trainable_params(self, recurse: bool = True) -> list[torch.Tensor]:
-        """The network's parameters with requires_grad."""
-        return [parameter for parameter in self.network.parameters(recurse) if parameter.requires_grad]
-
-    def checkpoint_targets(self) -> Iterator[tuple[str, torch.Tensor]]:
-        """(MindSpore name, tensor) of all that a checkpoint keeps."""
-        yield from torch_targets(self.network)
-
-
-def _as_float32(outputs: Any) -> Any:
-    return pytree.tree_map_only(
-        torch.Tensor, lambda item: item.to(torch.float32) if item.is_floating_point() else item, outputs
-    )
-
-
-class TorchTrainStep(_TorchStep):
+class TorchTrainStep(TorchStep):
     """A training step of a torch network: forward, backward, update. What `Model` builds for one; give it to `Model` as
     the network for more.
 
@@ -123,7 +47,8 @@ class TorchTrainStep(_TorchStep):
         scheduler: of ``torch.optim.lr_scheduler``, a `LearningRateSchedule`, a list of rates, or a function of the
             number of updates.
         interval: "step" or "epoch": when the scheduler goes on.
-        accumulate: so many batches make one update, by the mean of their gradients; an epoch's end also makes one.
+        accumulate: number of batches that make one update, by the mean of their gradients; an epoch's end also makes
+            one.
         clip_norm: the gradients' greatest norm (``torch.nn.utils.clip_grad_norm_``), of the unscaled ones.
         ema: a ``torch.optim.swa_utils.AveragedModel`` of the network, updated after each update.
 
@@ -150,42 +75,21 @@ class TorchTrainStep(_TorchStep):
         clip_norm: float | None = None,
         ema: Any = None,
     ) -> None:
-        owner = "TorchTrainStep"
-        if not isinstance(network, torch.nn.Module):
-            raise TypeError(
-                f"For '{owner}', the 'network' must be a torch.nn.Module, but got {type(network).__name__}."
-            )
-        if amp_level not in LEVELS:
-            raise ValueError(f"For '{owner}', the 'amp_level' must be in {list(LEVELS)}, but got {amp_level!r}.")
-        if amp_dtype not in (None, torch.float16, torch.bfloat16):
-            raise ValueError(
-                f"For '{owner}', 'amp_dtype' must be torch.float16, torch.bfloat16 or None, but got {amp_dtype}."
-            )
+        check_network(network, amp_level, amp_dtype)
         check_torch_parts(optimizer)
         if optimizer is None and (scheduler, clip_norm, ema, accumulate) != (None, None, None, 1):
-            raise ValueError(f"For '{owner}', 'scheduler', 'clip_norm', 'ema' and 'accumulate' need an 'optimizer'.")
+            raise ValueError(f"For '{OWNER}', 'scheduler', 'clip_norm', 'ema' and 'accumulate' need an 'optimizer'.")
         super().__init__(network, loss_fn, amp_level, amp_dtype)
         manager = loss_scale_manager
         if manager is _UNSET:
             manager = DynamicLossScaleManager() if amp_level == "O2" and optimizer is not None else None
-        if manager is not None and not isinstance(manager, LossScaleManager):
-            raise TypeError(
-                f"For '{owner}', 'loss_scale_manager' must be a LossScaleManager, but got {type(manager).__name__}."
-            )
-        if ema is not None and not isinstance(ema, torch.optim.swa_utils.AveragedModel):
-            raise TypeError(
-                f"For '{owner}', 'ema' must be a torch.optim.swa_utils.AveragedModel, but got {type(ema).__name__}."
-            )
-        if clip_norm is not None and (
-            isinstance(clip_norm, bool) or not (isinstance(clip_norm, (int, float)) and clip_norm > 0)
-        ):
-            raise ValueError(f"For '{owner}', 'clip_norm' must be a positive number, but got {clip_norm!r}.")
+        check_extras(manager, ema, clip_norm)
         self.loss_scale_manager = manager
         object.__setattr__(self, "optimizer", optimizer)
         object.__setattr__(self, "ema", ema)
         self._scaler = None if manager is None else LossScaler(self.device_type(), manager)
         self._rates = None if optimizer is None else Rates(optimizer, scheduler, interval)
-        self._parts = check_positive_int(accumulate, "accumulate", owner)
+        self._parts = check_positive_int(accumulate, "accumulate", OWNER)
         self._clip_norm = clip_norm
         self._done = 0  # batches whose gradients wait for an update
         self.epoch = self.batch = 0
@@ -200,9 +104,8 @@ class TorchTrainStep(_TorchStep):
         ):
             _log.warning(
                 "For '%s', the 'optimizer' has parameters that are neither the network's nor the loss function's: "
-                "checkpoints do not "
-                "hold them.",
-                owner,
+                "checkpoints do not hold them.",
+                OWNER,
             )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -282,15 +185,16 @@ class TorchTrainStep(_TorchStep):
         if self._loaded is None:
             raise RuntimeError(
                 "There is nothing to resume: call load_param_into_net(model.train_network, load_checkpoint(file)) "
-                "before, with a "
-                "checkpoint that ModelCheckpoint saved of a TorchTrainStep."
+                "before, with a checkpoint that ModelCheckpoint saved of a TorchTrainStep."
             )
         self._resumed = self._loaded
         return self.epoch
 
     def begin_epoch(self, epoch: int, dataset: Any = None) -> int | None:
-        """The loop begins an epoch, counted from 0, over the dataset; returns how many of its batches a resumed run has
-        behind it, else None.
+        """The loop begins an epoch, counted from 0, over the dataset.
+
+        Returns:
+            The number of its batches that a resumed run has behind it, else None.
 
         Raises:
             ValueError: if a resumed run begins with another epoch.
@@ -317,7 +221,7 @@ class TorchTrainStep(_TorchStep):
             self._now = None
 
     def end_epoch(self, size: int) -> None:
-        """The loop left an epoch of so many batches; one that was stopped within goes on when it is resumed."""
+        """The loop left an epoch of ``size`` batches; one that was stopped within goes on when it is resumed."""
         if self.batch < size:
             return
         if self._done:
@@ -469,24 +373,5 @@ class TorchTrainStep(_TorchStep):
 def _misfit(what: str) -> ValueError:
     return ValueError(
         f"The checkpoint's entry {state.NAME!r} does not fit this optimizer and scheduler: {what}. Build them as they "
-        "were, or load "
-        "into the step's 'network' to go on with fresh ones."
+        "were, or load into the step's 'network' to go on with fresh ones."
     )
-
-
-class TorchEvalStep(_TorchStep):
-    """(loss, outputs, label) as Tensors, for metrics."""
-
-    def forward(self, *inputs: Any) -> Any:
-        batch = split(self.network, inputs, self.loss_fn is not None)
-        outputs = self.outputs_for(batch)
-        predicted = prediction_of(outputs)
-        loss = loss_of(outputs) if self.loss_fn is None else batch.loss(self.loss_fn, predicted)
-        return wrapped((loss, predicted, batch.labels))
-
-
-class TorchPredict(_TorchStep):
-    """The network's outputs as Tensors."""
-
-    def forward(self, *inputs: Any) -> Any:
-        return wrapped(self.outputs_for(split(self.network, inputs, False)))

@@ -12,6 +12,7 @@ import torch
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.communication.management import get_group_size, get_rank
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.train._torch.names import torch_targets
 
 __all__ = ["own_share", "share_loaded", "require_parallel"]
 
@@ -19,8 +20,6 @@ __all__ = ["own_share", "share_loaded", "require_parallel"]
 def _named(net: Any) -> list[tuple[str, torch.Tensor]]:
     if isinstance(net, Cell):
         return [(parameter.name, parameter) for parameter in net.get_parameters()]
-    from mindspore_compat.train._torch_names import torch_targets
-
     return list(torch_targets(net))
 
 
@@ -30,8 +29,7 @@ def require_parallel(what: str) -> int:
     if size == 1:
         raise TypeError(
             f"The deduplication feature for {what} checkpoint can only be used in parallel scenarios, but got "
-            "stand_alone. "
-            "Leave 'remove_redundancy' out, or call mindspore.communication.init() under torchrun."
+            "stand_alone. Leave 'remove_redundancy' out, or call mindspore.communication.init() under torchrun."
         )
     return size
 

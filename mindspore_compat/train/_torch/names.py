@@ -174,8 +174,7 @@ def _matched(target: Target, value: Parameter, strict_load: bool) -> torch.Tenso
     if data.dtype is not tensor.dtype and (strict_load or not same_kind):
         raise RuntimeError(
             f"For 'load_param_into_net', {target.name} in the argument 'net' should have the same type as in the "
-            "argument "
-            f"'parameter_dict'. But got its type {dtype_name(tensor.dtype)} in the argument 'net' and type "
+            f"argument 'parameter_dict'. But got its type {dtype_name(tensor.dtype)} in the argument 'net' and type "
             f"{dtype_name(data.dtype)} in the argument 'parameter_dict'."
         )
     return data
@@ -245,7 +244,7 @@ def load_into_module(
     """Copy the values into the module's parameters and buffers; what `load_param_into_net` does for torch modules.
 
     Nothing is changed if anything does not fit. With ``by_prefix``, names are also looked for behind a prefix, and what
-    is missing is told with the nearest names that were not used.
+    is missing is logged with the nearest names that were not used.
     """
     body = getattr(net, "network", net) if hasattr(net, "checkpoint_targets") else net
     values = _flat_weights(body, parameter_dict)

@@ -1,34 +1,25 @@
-"""From what `save_checkpoint` is given to the bytes of the file."""
+"""What `save_checkpoint` is given, as the entries of a file."""
 
 from __future__ import annotations
 
-import os
-import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import torch
 
-from mindspore_compat._api.errors import warn_once
 from mindspore_compat._format import ckpt as codec
-from mindspore_compat._format import envelope, safetensors
-from mindspore_compat._format.dtypes import INT4, NUMPY_OF, STRING
-from mindspore_compat._format.wire import FormatError
-from mindspore_compat._runtime.files import write_atomically
-from mindspore_compat._runtime.writer import background_writer, is_available
+from mindspore_compat._format.dtypes import INT4, NUMPY_OF
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.train._torch.names import mindspore_items
 
-__all__ = ["Plan", "entries_of", "check_append_dict", "MODE", "STORED_TYPE"]
+__all__ = ["STORED_TYPE", "TensorBytes", "check_append_dict", "entries_of"]
 
-MODE = stat.S_IRUSR  # as upstream
 #: the attribute of a loaded Parameter whose type in the file has no dtype of its own here (Int4, one int8 an element)
 STORED_TYPE = "_stored_type"
-_FETCH_BYTES = 64 << 20  # of a tensor on a device at a time
 
 
 class TensorBytes:
@@ -61,9 +52,6 @@ class TensorBytes:
         return self.flat()[part]
 
 
-# --- values -----------------------------------------------------------------------------------------------------------
-
-
 def _as_tensor(name: str, value: Any) -> torch.Tensor:
     """An array, number or Generator as upstream types it.
 
@@ -82,8 +70,7 @@ def _as_tensor(name: str, value: Any) -> torch.Tensor:
         except TypeError:
             raise TypeError(
                 f"For 'save_checkpoint', the array {name!r} has the dtype {value.dtype}, which a checkpoint can not "
-                "hold. "
-                "Convert it to a number type, or save a text as str."
+                "hold. Convert it to a number type, or save a text as str."
             ) from None
     if isinstance(value, torch.Generator):
         return value.get_state()
@@ -119,8 +106,6 @@ def _items_of(save_obj: Any) -> Iterator[tuple[str, Any]]:
         for _, parameter in save_obj.parameters_and_names():
             yield parameter.name, parameter
     elif isinstance(save_obj, torch.nn.Module):
-        from mindspore_compat.train._torch_names import mindspore_items
-
         yield from mindspore_items(save_obj)
     elif isinstance(save_obj, dict):
         for name, value in save_obj.items():
@@ -139,8 +124,7 @@ def _items_of(save_obj: Any) -> Iterator[tuple[str, Any]]:
             else:
                 raise TypeError(
                     "For 'save_checkpoint', the elements of the list 'save_obj' must be Parameters or dicts with "
-                    "'name' (str) and "
-                    f"'data', but got {type(item).__name__}: {item!r:.200}."
+                    f"'name' (str) and 'data', but got {type(item).__name__}: {item!r:.200}."
                 )
 
 
@@ -170,113 +154,3 @@ def entries_of(
             found[name] = value
     found.update(append_dict)
     return [_entry(name, value) for name, value in found.items()]
-
-
-# --- the file ---------------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class Plan:
-    """A file to be written: what it holds, in which format, and what goes around it."""
-
-    path: str
-    entries: list[codec.Entry]
-    format: str = "ckpt"
-    crc_check: bool = False
-    enc_key: bytes | None = None
-    enc_mode: str = "AES-GCM"
-    remove_redundancy: bool | None = None
-    metadata_format: str = "ms"
-
-    def pieces(self) -> Iterator[Any]:
-        """The plain bytes: buffers and flat uint8 tensors."""
-        if self.format == "ckpt":
-            return codec.write(self.entries)
-        for entry in self.entries:
-            if entry.tensor_type == STRING:
-                raise ValueError(
-                    f"For 'save_checkpoint', {entry.name!r} is a str, which the format 'safetensors' can not hold. "
-                    "Leave it out, or use format='ckpt'."
-                )
-        try:
-            return iter(list(safetensors.write(self.entries, self._metadata())))
-        except FormatError as error:
-            raise TypeError(f"For 'save_checkpoint' with format='safetensors', {error}. Use format='ckpt'.") from None
-
-    def _metadata(self) -> dict[str, str]:
-        if not self.entries:
-            return {}
-        result = {"format": self.metadata_format}
-        if self.remove_redundancy is not None:
-            result["remove_redundancy"] = str(self.remove_redundancy)
-        result.update({entry.name: INT4 for entry in self.entries if entry.tensor_type == INT4})
-        if self.crc_check:
-            result["crc_num"] = str(_crc_by_name(self.entries))
-        return result
-
-    @property
-    def has_crc_tail(self) -> bool:
-        return self.crc_check and self.format == "ckpt"
-
-    def submit(self, obsolete: Sequence[str] = ()) -> None:
-        """Have it written in the background (here and now where the system has no way to); ``obsolete`` files go when
-        it is complete.
-        """
-        if not is_available():
-            warn_once(
-                "async_save",
-                "save_checkpoint: async_save needs a POSIX system; the file is written before the call returns.",
-            )
-            self.write()
-            for path in obsolete:
-                os.remove(path)
-            return
-        background_writer().submit(
-            self.path, self.pieces(), MODE, self.has_crc_tail, self.enc_key, self.enc_mode, obsolete
-        )
-
-    def write(self, progress: Callable[[int], object] | None = None) -> None:
-        """Write it now; ``progress`` is told the length of each piece when it is written."""
-        background_writer().wait_for(self.path)  # an older one of this name must not come later
-        pieces: Iterable[Any] = as_buffers(self.pieces())
-        if progress:
-            pieces = _told(pieces, progress)
-        if self.enc_key is not None:
-            pieces = envelope.encrypt(pieces, self.enc_key, self.enc_mode)
-        elif self.has_crc_tail:
-            pieces = envelope.crc_of(pieces)
-        write_atomically(self.path, pieces, MODE)
-
-
-def _told(pieces: Iterable[Any], progress: Callable[[int], object]) -> Iterator[Any]:
-    for piece in pieces:
-        for start in range(0, len(piece), _FETCH_BYTES):
-            part = piece[start : start + _FETCH_BYTES]
-            yield part
-            progress(len(part))
-
-
-def as_buffers(pieces: Iterable[Any]) -> Iterator[Any]:
-    """Tensors among the pieces as buffers; those on a device are fetched in parts."""
-    for piece in pieces:
-        if isinstance(piece, TensorBytes):
-            yield piece.flat().numpy()
-        elif not isinstance(piece, torch.Tensor):
-            yield piece
-        elif piece.device.type == "cpu":
-            yield piece.numpy()
-        else:
-            for part in piece.split(_FETCH_BYTES):
-                yield part.cpu().numpy()
-
-
-def _crc_by_name(entries: list[codec.Entry]) -> int:
-    """The CRC-32 of a safetensors file: names and contents in the order of the names."""
-    import zlib
-
-    crc = 0
-    for entry in sorted(entries, key=lambda entry: entry.name):
-        crc = zlib.crc32(entry.name.encode("utf-8"), crc)
-        for part in as_buffers(codec.parts_of(entry)):
-            crc = zlib.crc32(part, crc)
-    return crc

@@ -21,8 +21,8 @@ __all__ = ["LossScaler"]
 class LossScaler(torch.amp.GradScaler):
     """A GradScaler whose scale is changed by the update Cell of a loss scale manager, on the device.
 
-    A manager without such a Cell is asked for its scale before each step; whether it hears of overflows is the caller's
-    affair.
+    A manager without such a Cell is asked for its scale before each step; whether it is notified of overflows is the
+    caller's affair.
 
     Args:
         device_type: of the network's parameters.

@@ -20,41 +20,34 @@ import torch
 from mindspore_compat._api.validate import check_bool, check_positive_int, check_type
 from mindspore_compat._format.dtypes import INT4
 from mindspore_compat._format.safetensors import read_header
-from mindspore_compat._format.source import read_json
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.files import write_atomically
-from mindspore_compat.communication.management import get_rank
 from mindspore_compat.parallel import _layout
 from mindspore_compat.parallel._layout import TensorLayout
-from mindspore_compat.train._checkpoint_load import as_parameter
-from mindspore_compat.train._checkpoint_ranks import rank_files
-from mindspore_compat.train._checkpoint_save import STORED_TYPE
-from mindspore_compat.train._checkpoint_transform import (
-    checked_strategy,
-    device_num,
-    layouts_of,
-    local_layouts,
-    rank_list_for_transform,
-    stage_num,
-)
-from mindspore_compat.train.serialization import load_param_into_net, save_checkpoint
+from mindspore_compat.train._checkpoint.entries import STORED_TYPE
+from mindspore_compat.train._checkpoint.layouts import checked_strategy, device_num
+from mindspore_compat.train._checkpoint.ranks import rank_files
+from mindspore_compat.train._checkpoint.reading import as_parameter
+from mindspore_compat.train._checkpoint.save import save_checkpoint
+from mindspore_compat.train._checkpoint.transform import rank_list_for_transform
 
-__all__ = ["unified_safetensors", "load_unified"]
+__all__ = ["HYPER", "MAP", "SafetensorsFiles", "marked", "unified_safetensors"]
 
 _log = logging.getLogger("mindspore_compat")
 _MOST_NAME = 1024  # of Parameters
 _PART_BYTES = 3 << 30
-_MAP, _HYPER, _MARK = "param_name_map.json", "hyper_param.safetensors", "remove_redundancy"
+_WHERE = "unified_safetensors"
+MAP, HYPER, _MARK = "param_name_map.json", "hyper_param.safetensors", "remove_redundancy"
 
 
-class _Files:
-    """Safetensors files, each opened when it is first needed."""
+class SafetensorsFiles:
+    """Several safetensors files, each opened when it is first needed."""
 
     def __init__(self) -> None:
         self._open: dict[str, Any] = {}
         self._headers: dict[str, tuple[dict[str, str], dict[str, tuple[tuple[int, ...], int]]]] = {}
 
-    def __enter__(self) -> _Files:
+    def __enter__(self) -> SafetensorsFiles:
         return self
 
     def __exit__(self, *error: Any) -> None:
@@ -64,7 +57,7 @@ class _Files:
     def header(self, path: str) -> tuple[dict[str, str], dict[str, tuple[tuple[int, ...], int]]]:
         """(metadata, {name: (shape, bytes)})."""
         if path not in self._headers:
-            with _told(path):
+            with _failing_with(path):
                 found = read_header(path)
                 if any(len(name) > _MOST_NAME for name in found[1]):
                     raise FormatError(f"the name of a tensor is longer than {_MOST_NAME} characters")
@@ -78,7 +71,7 @@ class _Files:
         """A tensor, or a box of it; only that is read."""
         import safetensors
 
-        with _told(path):
+        with _failing_with(path):
             if path not in self._open:
                 self._open[path] = safetensors.safe_open(path, framework="pt").__enter__()
             if not box or box == tuple((0, size) for size in self.shape(path, name)):
@@ -87,14 +80,14 @@ class _Files:
 
 
 @contextmanager
-def _told(path: str) -> Iterator[None]:
+def _failing_with(path: str) -> Iterator[None]:
     import safetensors
 
     try:
         yield
     except FileNotFoundError:
         raise ValueError(
-            f"The safetensors file {path} does not exist. The file {_MAP!r} beside it may be of another run."
+            f"The safetensors file {path} does not exist. The file {MAP!r} beside it may be of another run."
         ) from None
     except (FormatError, safetensors.SafetensorError, UnicodeError, OSError) as error:
         raise ValueError(f"Failed to read the safetensors file {path!r:.1000}: {error}. The file is damaged.") from None
@@ -129,29 +122,14 @@ def unified_safetensors(
     Raises:
         TypeError, ValueError, NotADirectoryError: for wrong arguments, or if a file or slice that is needed is missing.
     """
-    where = "unified_safetensors"
     for name, value in (("src_dir", src_dir), ("src_strategy_file", src_strategy_file), ("dst_dir", dst_dir)):
-        check_type(value, name, str, where)
-    redundant = check_bool(merge_with_redundancy, "merge_with_redundancy", where)
-    check_positive_int(max_process_num, "max_process_num", where)
+        check_type(value, name, str, _WHERE)
+    redundant = check_bool(merge_with_redundancy, "merge_with_redundancy", _WHERE)
+    check_positive_int(max_process_num, "max_process_num", _WHERE)
     layouts = checked_strategy(src_strategy_file, "src_strategy_file")
     assert layouts is not None
-    if os.path.exists(dst_dir) and not os.path.isdir(dst_dir):
-        raise NotADirectoryError(f"For '{where}', the argument 'dst_dir' must be a folder, but {dst_dir} is a file.")
-    os.makedirs(dst_dir, mode=0o700, exist_ok=True)
-    if not os.path.isdir(src_dir):
-        raise ValueError(f"For '{where}', the argument 'src_dir' must be a folder, but got {src_dir}.")
-    files = rank_files(src_dir, "safetensors", file_suffix)
-    if files and rank_files(src_dir, "ckpt"):
-        raise ValueError(f"For '{where}', the 'src_dir' {src_dir} must not have both ckpt and safetensors files.")
-    needed = rank_list_for_transform(0, src_strategy_file)
-    absent = [rank for rank in needed if rank not in files]
-    if absent:
-        raise ValueError(
-            f"For '{where}', the safetensors file of rank {absent[0]} is needed for rank 0's, but it is missing in "
-            f"{src_dir}."
-        )
-    with _Files() as reader:
+    files, needed = _source_files(src_dir, src_strategy_file, dst_dir, file_suffix)
+    with SafetensorsFiles() as reader:
         for path in files.values():
             redundant = _is_redundant(redundant, reader.header(path)[0].get(_MARK), path)
         source = {rank: path for rank, path in files.items() if not redundant or rank in needed}
@@ -159,21 +137,40 @@ def unified_safetensors(
         sizes = merger.sizes(files)
         if not sizes:
             raise ValueError(
-                f"For '{where}', none of the parameters in {src_dir} is left: the strategy {src_strategy_file} does "
-                "not know them, "
-                "or 'choice_func' took none."
+                f"For '{_WHERE}', none of the parameters in {src_dir} is left: the strategy {src_strategy_file} does "
+                "not know them, or 'choice_func' took none."
             )
         groups = _groups(sizes, min(math.ceil(sum(sizes.values()) / _PART_BYTES) or 1, len(sizes)))
-        mine, is_first = _share(split_dst_file, len(groups), where)
+        mine, is_first = _share(split_dst_file, len(groups))
         if is_first:
             merger.write_hyper(files, dst_dir)
             places = {
                 merger.names[name]: f"part{number}.safetensors" for number, group in enumerate(groups) for name in group
             }
             text = json.dumps({"metadata": {"total_size": sum(sizes.values())}, "weight_map": places}, indent=4)
-            write_atomically(os.path.join(dst_dir, _MAP), [text.encode("utf-8")])
+            write_atomically(os.path.join(dst_dir, MAP), [text.encode("utf-8")])
         for number in mine:
             merger.write(groups[number], os.path.join(dst_dir, f"part{number}.safetensors"))
+
+
+def _source_files(src_dir: str, strategy: str, dst_dir: str, suffix: str | None) -> tuple[dict[int, str], list[int]]:
+    """({rank: file}, the ranks whose files have everything if each is whole); makes the folder of the result."""
+    if os.path.exists(dst_dir) and not os.path.isdir(dst_dir):
+        raise NotADirectoryError(f"For '{_WHERE}', the argument 'dst_dir' must be a folder, but {dst_dir} is a file.")
+    os.makedirs(dst_dir, mode=0o700, exist_ok=True)
+    if not os.path.isdir(src_dir):
+        raise ValueError(f"For '{_WHERE}', the argument 'src_dir' must be a folder, but got {src_dir}.")
+    files = rank_files(src_dir, "safetensors", suffix)
+    if files and rank_files(src_dir, "ckpt"):
+        raise ValueError(f"For '{_WHERE}', the 'src_dir' {src_dir} must not have both ckpt and safetensors files.")
+    needed = rank_list_for_transform(0, strategy)
+    absent = [rank for rank in needed if rank not in files]
+    if absent:
+        raise ValueError(
+            f"For '{_WHERE}', the safetensors file of rank {absent[0]} is needed for rank 0's, but it is missing in "
+            f"{src_dir}."
+        )
+    return files, needed
 
 
 def _is_redundant(wanted: bool, mark: str | None, path: str) -> bool:
@@ -190,7 +187,7 @@ def _is_redundant(wanted: bool, mark: str | None, path: str) -> bool:
 
 
 def _groups(sizes: dict[str, int], count: int) -> list[list[str]]:
-    """The names in so many groups of about the same size: the largest first, each to the smallest group."""
+    """The names in ``count`` groups of about the same size: the largest first, each to the smallest group."""
     groups: list[list[str]] = [[] for _ in range(count)]
     totals = [0] * count
     for name, size in sorted(sizes.items(), key=lambda item: -item[1]):
@@ -200,7 +197,7 @@ def _groups(sizes: dict[str, int], count: int) -> list[list[str]]:
     return groups
 
 
-def _share(split: Any, count: int, where: str) -> tuple[range, bool]:
+def _share(split: Any, count: int) -> tuple[range, bool]:
     """(the parts to write, whether the map is to be written too)."""
     if not split:
         return range(count), True
@@ -211,8 +208,8 @@ def _share(split: Any, count: int, where: str) -> tuple[range, bool]:
         or not 1 <= split[0] <= split[1]
     ):
         raise ValueError(
-            f"For '{where}', the argument 'split_dst_file' must be () or (n, of how many) with 1 <= n <= how many, but "
-            f"got {split!r}."
+            f"For '{_WHERE}', the argument 'split_dst_file' must be () or (n, of how many) with 1 <= n <= how many, "
+            f"but got {split!r}."
         )
     number, total = split
     length, rest = divmod(count, total)
@@ -224,7 +221,7 @@ class _Merger:
     """Whole parameters from the files of the ranks."""
 
     def __init__(
-        self, reader: _Files, files: dict[int, str], layouts: dict[str, TensorLayout], choice_func: Any
+        self, reader: SafetensorsFiles, files: dict[int, str], layouts: dict[str, TensorLayout], choice_func: Any
     ) -> None:
         self._reader, self._files, self._layouts, self._choice = reader, files, layouts, choice_func
         self._devices = device_num(layouts)
@@ -242,8 +239,7 @@ class _Merger:
                 if not isinstance(answer, (bool, str)):
                     raise ValueError(
                         "For 'unified_safetensors', the return value type of the function 'choice_func' must be bool "
-                        "or str, "
-                        f"but got {type(answer)}."
+                        f"or str, but got {type(answer)}."
                     )
                 if answer is False:
                     refused.add(name)
@@ -285,7 +281,7 @@ class _Merger:
         values = {}
         for name in names:
             data, word = self._whole(name)
-            values[self.names[name]] = _marked(data, self.names[name], word)
+            values[self.names[name]] = marked(data, self.names[name], word)
         _save(values, path, any(_MARK in self._reader.header(file)[0] for file in self._files.values()))
 
     def write_hyper(self, files: dict[int, str], folder: str) -> None:
@@ -295,16 +291,16 @@ class _Merger:
             metadata, there = self._reader.header(path)
             found.update(
                 {
-                    name: _marked(self._reader.read(path, name), name, metadata.get(name, ""))
+                    name: marked(self._reader.read(path, name), name, metadata.get(name, ""))
                     for name in there
                     if name not in self._layouts and name not in found
                 }
             )
         if found:
-            _save(found, os.path.join(folder, _HYPER), False)
+            _save(found, os.path.join(folder, HYPER), False)
 
 
-def _marked(data: torch.Tensor, name: str, word: str) -> torch.Tensor:
+def marked(data: torch.Tensor, name: str, word: str) -> torch.Tensor:
     """The tensor as a Parameter, of Int4 if the metadata say so."""
     parameter = as_parameter(data, name)
     if word == INT4:
@@ -314,102 +310,3 @@ def _marked(data: torch.Tensor, name: str, word: str) -> torch.Tensor:
 
 def _save(values: dict[str, torch.Tensor], path: str, has_mark: bool) -> None:
     save_checkpoint(values, path, format="safetensors", remove_redundancy=False if has_mark else None)
-
-
-# --- loading ----------------------------------------------------------------------------------------------------------
-
-
-def load_unified(
-    network: Any,
-    folder: Any,
-    strategy: Any,
-    target_dir: str | None,
-    rank_id: int | None,
-    output_format: str,
-    name_map: dict[str, str] | None,
-    return_param_dict: bool,
-) -> Any:
-    """`load_distributed_checkpoint` with format="safetensors"."""
-    where = "load_distributed_checkpoint"
-    if not isinstance(folder, str) or not os.path.isdir(folder):
-        raise ValueError(
-            f"For '{where}', the argument 'unified_safetensors_dir' must be a folder when 'format' is 'safetensors', "
-            f"but got {folder!r}."
-        )
-    if name_map is not None:
-        check_type(name_map, "name_map", dict, where)
-    layouts = layouts_of(strategy, where)
-    if network is not None:
-        values = _values(folder, layouts, get_rank(), name_map or {})
-        return values if return_param_dict else load_param_into_net(network, values)
-    if target_dir is None:
-        raise ValueError(
-            f"For '{where}', 'dst_safetensors_dir' can not be None when 'network' is None: it says where to save."
-        )
-    check_type(target_dir, "dst_safetensors_dir", str, where)
-    if rank_id is not None:
-        check_type(rank_id, "rank_id", int, where)
-    for rank in range(device_num(layouts) * stage_num(layouts)) if rank_id is None else [rank_id]:
-        path = os.path.join(target_dir, f"rank_{rank}")
-        os.makedirs(path, mode=0o700, exist_ok=True)
-        save_checkpoint(
-            _values(folder, layouts, rank, name_map or {}),
-            os.path.join(path, f"net.{output_format}"),
-            format=output_format,
-        )
-    return True
-
-
-def _places(folder: str, reader: _Files) -> dict[str, str]:
-    """{name: path} as the map says, or the only file."""
-    names = sorted(name for name in os.listdir(folder) if name.endswith(".safetensors"))
-    if len(names) == 1 and names != [_HYPER]:
-        path = os.path.join(folder, names[0])
-        return dict.fromkeys(reader.header(path)[1], path)
-    map_path = os.path.join(folder, _MAP)
-    if not names or not os.path.isfile(map_path):
-        raise ValueError(
-            f"For 'load_distributed_checkpoint', the 'unified_safetensors_dir' {folder} must have "
-            f"{f'a file {_MAP!r}' if names else 'safetensors files'}. Make it by "
-            "mindspore.parallel.unified_safetensors."
-        )
-    try:
-        found = read_json(map_path)
-        return {
-            name: os.path.join(folder, os.path.basename(part)) for name, part in found.get("weight_map", found).items()
-        }
-    except (ValueError, AttributeError, TypeError) as error:
-        raise ValueError(f"For 'load_distributed_checkpoint', the file {map_path} is damaged: {error}.") from None
-
-
-def _values(
-    folder: str, layouts: dict[str, TensorLayout] | None, rank: int, name_map: dict[str, str]
-) -> dict[str, torch.Tensor]:
-    """{name: Parameter} of a rank: its slices, under the names of the network."""
-    _, local = local_layouts(rank, None, layouts)
-    renamed = {old: new for new, old in name_map.items()}
-    result: dict[str, torch.Tensor] = {}
-    with _Files() as reader:
-        for listed, path in _places(folder, reader).items():
-            name = renamed.get(listed, listed)
-            stored = name_map.get(name, name)
-            metadata, there = reader.header(path)
-            if stored not in there or (local is not None and name not in local):
-                continue
-            box = (
-                None
-                if local is None
-                else local[name].box(rank % device_num(layouts), there[stored][0], f"parameter {name!r}")
-            )
-            result[name] = _marked(reader.read(path, stored, box), name, metadata.get(stored, ""))
-        hyper = os.path.join(folder, _HYPER)
-        if os.path.isfile(hyper):
-            metadata, there = reader.header(hyper)
-            result.update(
-                {
-                    name: _marked(reader.read(hyper, name), name, metadata.get(name, ""))
-                    for name in there
-                    if name not in result
-                }
-            )
-    return result

@@ -10,8 +10,9 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_str_in
+from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.train._torch_state import packed, unpacked
+from mindspore_compat.train._torch.state import packed, unpacked
 
 __all__ = ["Rates"]
 
@@ -40,8 +41,7 @@ class Rates:
         if isinstance(scheduler, torch.optim.lr_scheduler.ReduceLROnPlateau):
             raise TypeError(
                 f"For '{_OWNER}', ReduceLROnPlateau of torch needs a metric. Use the callback "
-                "mindspore.ReduceLROnPlateau, which works "
-                "on torch optimizers."
+                "mindspore.ReduceLROnPlateau, which works on torch optimizers."
             )
         if isinstance(scheduler, torch.optim.lr_scheduler.LRScheduler):
             self._torch = scheduler
@@ -87,8 +87,6 @@ class Rates:
 
 def _as_function(scheduler: Any) -> Callable[[int], float]:
     if isinstance(scheduler, Cell):
-        from mindspore_compat.common.tensor import Tensor
-
         return lambda count: float(scheduler(Tensor(count, torch.int32)))
     if isinstance(scheduler, torch.Tensor):
         scheduler = scheduler.tolist()
@@ -100,6 +98,5 @@ def _as_function(scheduler: Any) -> Callable[[int], float]:
         return lambda count: float(scheduler(count))
     raise TypeError(
         f"For '{_OWNER}', 'scheduler' must be of torch.optim.lr_scheduler, a LearningRateSchedule, a list of rates, a "
-        "function of the "
-        f"number of updates, or None, but got {type(scheduler).__name__}."
+        f"function of the number of updates, or None, but got {type(scheduler).__name__}."
     )

@@ -1,0 +1,56 @@
+"""``mindspore-compat env``: versions and devices, for a bug report."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+from importlib import metadata
+from pathlib import Path
+
+import numpy
+import torch
+
+from mindspore_compat._api import alias
+from mindspore_compat._runtime import extension
+
+__all__ = ["main", "own_version"]
+
+
+def main(arguments: list[str]) -> int:
+    """Print them."""
+    argparse.ArgumentParser(prog="mindspore-compat env").parse_args(arguments)
+    lines = {
+        "mindspore_compat": f"{own_version()} in {Path(__file__).parents[1]}",
+        "python": f"{platform.python_version()} on {platform.platform()}",
+        "torch": f"{torch.__version__} in {Path(torch.__file__).parent}",
+        "numpy": numpy.__version__,
+        "cuda": ", ".join(torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count()))
+        if torch.cuda.is_available()
+        else f"none (torch built for {torch.version.cuda or 'CPU only'})",
+        "CUDA kernels": extension.describe(),
+        "torch.distributed": ", ".join(_distributed_backends()) or "none",
+        "import mindspore": "delivers mindspore_compat" if alias.is_installed() else "not taken over in this process",
+        "real MindSpore": _installed_version("mindspore") or "not installed",
+    }
+    for key, value in lines.items():
+        print(f"{key:18} {value}")
+    return 0
+
+
+def _distributed_backends() -> list[str]:
+    if not torch.distributed.is_available():
+        return []
+    return [name for name in ("gloo", "nccl", "mpi") if getattr(torch.distributed, f"is_{name}_available")()]
+
+
+def own_version() -> str:
+    """The distribution's version; ``__version__`` may speak of the MindSpore it stands in for."""
+    return _installed_version("mindspore_compat") or "(not installed, runs from a checkout)"
+
+
+def _installed_version(distribution: str) -> str | None:
+
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None

@@ -1,0 +1,71 @@
+"""What both optimizers of `thor` check and take from their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from mindspore_compat._api.validate import check_bool, check_type
+from mindspore_compat.common._wrap import plain
+
+__all__ = ["check_options", "clipped", "decay_all", "on_host", "scheduled"]
+
+
+def decay_all(parameter: Any) -> bool:
+    """The default ``decay_filter``: every parameter, biases and norms too."""
+    return True
+
+
+def check_options(
+    learning_rate: Any, momentum: Any, frequency: Any, batch_size: Any, use_nesterov: Any, enable_clip_grad: Any
+) -> None:
+    """TypeError, ValueError for arguments that upstream refuses, and for a batch size that would divide by zero."""
+    check_type(momentum, "momentum", float, "thor")
+    if momentum < 0.0:
+        raise ValueError(f"For 'thor', the argument 'momentum' must be at least 0.0, but got 'momentum' {momentum}.")
+    check_type(frequency, "frequency", int, "thor")
+    if frequency < 2:
+        raise ValueError(f"For 'thor', the argument 'frequency' must be at least 2, but got 'frequency' {frequency}.")
+    if not isinstance(learning_rate, torch.Tensor):
+        raise TypeError(
+            f"For 'thor', the 'learning rate' must be a Tensor with one value for each step, but got {learning_rate!r} "
+            f"of type {type(learning_rate).__name__}."
+        )
+    check_type(batch_size, "batch_size", (int, float), "thor")
+    if batch_size <= 0:
+        raise ValueError(f"For 'thor', the 'batch_size' must be positive, but got {batch_size}.")
+    check_bool(use_nesterov, "use_nesterov", "thor")
+    check_bool(enable_clip_grad, "enable_clip_grad", "thor")
+
+
+def on_host(values: Any) -> Any:
+    """A Tensor's values where reading them waits for no device; anything else as it is."""
+    return plain(values).cpu() if isinstance(values, torch.Tensor) else values
+
+
+def scheduled(values: Any, name: str, step: int) -> float:
+    """``values`` at a step, on the host.
+
+    Raises:
+        TypeError: if it is no Tensor of one axis at most. ValueError: past its end.
+    """
+    if not isinstance(values, torch.Tensor) or values.dim() > 1:
+        raise TypeError(
+            f"For 'thor', the '{name}' must be a 1-D Tensor with one value for each step, but got {values!r}."
+        )
+    if values.dim() == 0:
+        return float(values)
+    if step >= values.shape[0]:
+        raise ValueError(
+            f"For 'thor', the '{name}' has {values.shape[0]} values, one for each step, but this is step {step + 1}. "
+            f"Give it as many values as there are steps."
+        )
+    return float(values[step])
+
+
+def clipped(gradients: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """Each with a norm of at most 1."""
+    norms = torch._foreach_norm(list(gradients))
+    return [gradient * torch.clamp(1.0 / norm, max=1.0) for gradient, norm in zip(gradients, norms)]

@@ -1,0 +1,162 @@
+"""Checks of what `Model` is given."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import torch
+
+from mindspore_compat._api.validate import check_bool, check_int, check_non_negative_int, check_positive_int, check_type
+from mindspore_compat._runtime.device import CPU, current_device
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.nn._compiled_cell import CompiledCell
+from mindspore_compat.parallel._utils import _get_parallel_mode
+from mindspore_compat.train._torch.step import TorchTrainStep
+from mindspore_compat.train.amp import check_level_names
+from mindspore_compat.train.callback._callback import Callback
+
+__all__ = [
+    "check_callbacks",
+    "check_epochs",
+    "check_eval_indexes",
+    "check_kwargs",
+    "check_levels",
+    "check_parallel",
+    "check_sink_size",
+    "parts_of",
+    "predict_input",
+]
+
+_log = logging.getLogger("mindspore_compat")
+_OWN_CALLBACKS = "mindspore_compat.train.callback."
+_OLD_HOOKS = {"begin", "end", "epoch_begin", "epoch_end", "step_begin", "step_end"}
+
+
+def parts_of(
+    step: TorchTrainStep, loss_fn: Any, optimizer: Any, amp_level: Any, kwargs: dict[str, Any]
+) -> tuple[Any, Any, Any, str]:
+    """(network, loss_fn, optimizer, amp_level) of a training step that was given as the network; its manager goes into
+    ``kwargs``.
+
+    Raises:
+        ValueError: if there are such beside it.
+    """
+    if (
+        loss_fn is not None
+        or optimizer is not None
+        or amp_level != "O0"
+        or kwargs.get("loss_scale_manager") is not None
+    ):
+        raise ValueError(
+            "For 'Model', 'loss_fn', 'optimizer', 'amp_level' and 'loss_scale_manager' belong to the TorchTrainStep "
+            "that is given as the network. Leave them out here."
+        )
+    if step.loss_scale_manager is not None:
+        kwargs["loss_scale_manager"] = step.loss_scale_manager
+    return step.network, step.loss_fn, step.optimizer, step.amp_level
+
+
+def check_kwargs(kwargs: dict[str, Any]) -> None:
+    """ValueError for options that Model does not have, TypeError for a wrong ``keep_batchnorm_fp32``."""
+    for name in kwargs:
+        if name not in ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level"):
+            raise ValueError(
+                "The argument in 'kwargs' should be 'loss_scale_manager' or 'keep_batchnorm_fp32' or "
+                f"'boost_config_dict' or 'acc_level', but got '{name}'."
+            )
+    keep = kwargs.get("keep_batchnorm_fp32")
+    if keep is not None:
+        check_type(keep, "keep_batchnorm_fp32", bool, "Model", named=False)
+
+
+def check_levels(network: Any, optimizer: Any, amp_level: Any, boost_level: Any) -> None:
+    """TypeError, ValueError for levels of precision and boost that are none, or do not fit network and optimizer."""
+    check_level_names(amp_level, boost_level, " It is Model's 'amp_level'.")
+    if amp_level != "O0" and isinstance(network, CompiledCell):
+        raise ValueError(
+            "For 'Model', 'amp_level' of a compiled Cell must be 'O0'. Set the precision first: "
+            "torch.compile(amp.auto_mixed_precision(cell, level))."
+        )
+    if optimizer is None and amp_level != "O0":
+        raise ValueError(
+            "Auto mixed precision will not work because optimizer arg is None. Please set optimizer or set "
+            "amp_level='O0'!"
+        )
+
+
+def check_eval_indexes(eval_indexes: Any) -> None:
+    """ValueError unless None or a list of three."""
+    if eval_indexes is not None and not (isinstance(eval_indexes, list) and len(eval_indexes) == 3):
+        raise ValueError(
+            "The argument 'eval_indexes' must be a list or None. If 'eval_indexes' is a list, length of it must be "
+            f"three. But got 'eval_indexes' {eval_indexes}"
+        )
+
+
+def check_epochs(where: str, epoch: Any, initial_epoch: Any, sink_mode: Any, sink_size: Any) -> None:
+    """TypeError, ValueError for epochs, sink mode and size that are none of these."""
+    check_bool(sink_mode, "dataset_sink_mode", where, named=False)
+    check_int(sink_size, "sink_size", where, named=False)
+    check_positive_int(epoch, "epoch", where, named=False)
+    check_non_negative_int(initial_epoch, "initial_epoch", where, named=False)
+    if initial_epoch >= epoch:
+        raise ValueError(
+            f"For '{where}', the parameter 'epoch' must bigger than parameter 'initial_epoch', but got the parameter "
+            f"'epoch' is {epoch}, 'initial_epoch' is {initial_epoch}."
+        )
+
+
+def check_sink_size(sink_size: Any, where: str) -> None:
+    """TypeError unless an int, ValueError unless -1 or positive."""
+    check_int(sink_size, "sink_size", where, named=False)
+    if sink_size < -1 or sink_size == 0:
+        kind = "parameter" if where.endswith("fit") else "argument"
+        raise ValueError(f"For '{where}', The {kind} 'sink_size' must be -1 or positive, but got {sink_size}.")
+
+
+def check_callbacks(callbacks: Any, mode: str) -> None:
+    """User callbacks with hooks of 1.x: a warning, and in fit, where those would run for both datasets, a
+    ValueError.
+    """
+    for callback in callbacks if isinstance(callbacks, list) else [callbacks]:
+        if not isinstance(callback, Callback) or type(callback).__module__.startswith(_OWN_CALLBACKS):
+            continue
+        old = _OLD_HOOKS & set(type(callback).__dict__)
+        if old:
+            text = (
+                f"For {type(callback).__name__} callback, {old} methods may not be supported in later version, Use "
+                "methods prefixed with 'on_train' or 'on_eval' instead when using customized callbacks."
+            )
+            if mode == "fit":
+                raise ValueError(text)
+            _log.info(text)
+
+
+def check_parallel(text: str) -> None:
+    """RuntimeError, which begins with the text, unless in a mode that infers layouts."""
+    mode = _get_parallel_mode()
+    if mode not in ("semi_auto_parallel", "auto_parallel"):
+        raise RuntimeError(f"{text}, but got {mode}. Call set_auto_parallel_context(parallel_mode=...) before.")
+
+
+def predict_input(item: Any, is_torch: bool) -> Any:
+    """An input of `Model.predict`, on the current device; arrays in lists, tuples and dicts too."""
+    if isinstance(item, (tuple, list)):
+        return type(item)(predict_input(value, is_torch) for value in item)
+    if isinstance(item, dict):
+        return {key: predict_input(value, is_torch) for key, value in item.items()}
+    if item is None or isinstance(item, (int, float, str)):
+        return item
+    if not isinstance(item, torch.Tensor):
+        raise TypeError(
+            "The types of input data must be in the Union(Tensor, None, int, float, str, tuple, list, dict of them), "
+            f"but got type {type(item).__name__}. Wrap arrays as mindspore.Tensor."
+        )
+    if item.numel() == 0:
+        raise ValueError("The input data can not be empty.")
+    if current_device() is not CPU:
+        item = item.to(current_device())
+    if is_torch:
+        return torch._C.TensorBase.detach(item)
+    return wrap(item)

@@ -1,0 +1,1 @@
+"""Torch modules under `Model` (docs/torch.md), and MindSpore names for their parameters."""

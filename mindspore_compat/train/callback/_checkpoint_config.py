@@ -1,0 +1,175 @@
+"""What `ModelCheckpoint` saves, how often, how many files it keeps. Upstream: ``mindspore.train.CheckpointConfig``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat._api.validate import check_bool, check_isinstance, check_non_negative_int, check_str_in
+from mindspore_compat.train._checkpoint.keys import FORMATS, check_key
+from mindspore_compat.train._checkpoint.save import check_async_save
+
+__all__ = ["CheckpointConfig"]
+
+_INFO = ("epoch_num", "step_num")
+
+
+class CheckpointConfig:
+    """What `ModelCheckpoint` saves, how often, and how many files it keeps.
+
+    Args:
+        save_checkpoint_steps: steps from one checkpoint to the next; goes before ``save_checkpoint_seconds``.
+        save_checkpoint_seconds: seconds from one checkpoint to the next.
+        keep_checkpoint_max: the number of files to keep, the oldest go; goes before ``keep_checkpoint_per_n_minutes``.
+        keep_checkpoint_per_n_minutes: one file for each such span.
+        saved_network: a network to save instead of the trained one (Cell or torch module).
+        append_info: of "epoch_num", "step_num" and at most one dict of numbers, strings or Tensors.
+        integrated_save: without effect in one process.
+        async_save, enc_key, enc_mode, crc_check, format: as for `save_checkpoint`; the format "safetensors" takes none
+            of the others.
+        remove_redundancy: in data parallel training each process saves its share of the parameters only.
+        exception_save: also save when training ends by an exception.
+
+    Raises:
+        TypeError, ValueError: for wrong types or values, or if all four policies are None or 0.
+    """
+
+    def __init__(
+        self,
+        save_checkpoint_steps: int | None = 1,
+        save_checkpoint_seconds: int | None = 0,
+        keep_checkpoint_max: int | None = 5,
+        keep_checkpoint_per_n_minutes: int | None = 0,
+        integrated_save: bool = True,
+        async_save: Any = False,
+        saved_network: Any = None,
+        append_info: list | None = None,
+        enc_key: bytes | None = None,
+        enc_mode: str = "AES-GCM",
+        exception_save: bool = False,
+        crc_check: bool = False,
+        remove_redundancy: bool = False,
+        format: str = "ckpt",
+        **kwargs: Any,
+    ) -> None:
+        owner = "CheckpointConfig"
+        policies = {
+            "save_checkpoint_steps": save_checkpoint_steps,
+            "save_checkpoint_seconds": save_checkpoint_seconds,
+            "keep_checkpoint_max": keep_checkpoint_max,
+            "keep_checkpoint_per_n_minutes": keep_checkpoint_per_n_minutes,
+        }
+        _check_policies(owner, policies, saved_network, kwargs)
+        self.exception_save = check_bool(exception_save, "exception_save", owner, named=False)
+        self._save_checkpoint_steps = save_checkpoint_steps
+        self._save_checkpoint_seconds = None if save_checkpoint_steps else save_checkpoint_seconds
+        self._keep_checkpoint_max = keep_checkpoint_max
+        self._keep_checkpoint_per_n_minutes = None if keep_checkpoint_max else keep_checkpoint_per_n_minutes
+        if not keep_checkpoint_max and not keep_checkpoint_per_n_minutes:
+            self._keep_checkpoint_max = 1
+        self._integrated_save = check_bool(integrated_save, "integrated_save", owner, named=False)
+        self._async_save = check_async_save(async_save, owner)
+        self._saved_network = saved_network
+        self._append_dict = self._handle_append_info(append_info)
+        self._format = check_str_in(check_isinstance(format, "format", str, owner), "format", FORMATS, owner)
+        check_key(owner, "enc", enc_key, enc_mode, format)
+        self._enc_key, self._enc_mode = enc_key, enc_mode
+        self._crc_check = check_isinstance(crc_check, "crc_check", bool, owner)
+        self.remove_redundancy = check_isinstance(remove_redundancy, "remove_redundancy", bool, owner)
+        self._map_param_inc = kwargs.get("incremental", False)
+        self.enable_redundance = kwargs.get("enable_redundance", False)
+        if crc_check and enc_key is not None:
+            raise ValueError(
+                f"For '{owner}', 'crc_check' can not be used together with 'enc_key': no reader opens such a file."
+            )
+        if format == "safetensors" and (crc_check or exception_save or self._map_param_inc):
+            raise ValueError(
+                f"For '{owner}', with format 'safetensors' the arguments 'crc_check', 'exception_save' and "
+                "'incremental' must be left out."
+            )
+
+    save_checkpoint_steps = property(lambda self: self._save_checkpoint_steps, doc="Steps between checkpoints.")
+    save_checkpoint_seconds = property(lambda self: self._save_checkpoint_seconds, doc="Seconds between checkpoints.")
+    keep_checkpoint_max = property(lambda self: self._keep_checkpoint_max, doc="How many files to keep.")
+    keep_checkpoint_per_n_minutes = property(
+        lambda self: self._keep_checkpoint_per_n_minutes, doc="One file for each such span."
+    )
+    integrated_save = property(lambda self: self._integrated_save, doc="Whether slices are merged.")
+    async_save = property(lambda self: self._async_save, doc="Whether, or how, saving is asynchronous.")
+    saved_network = property(lambda self: self._saved_network, doc="The network to save.")
+    enc_key = property(lambda self: self._enc_key, doc="The key of encryption.")
+    enc_mode = property(lambda self: self._enc_mode, doc="The mode of encryption.")
+    crc_check = property(lambda self: self._crc_check, doc="Whether a CRC is appended.")
+    format = property(lambda self: self._format, doc='"ckpt" or "safetensors".')
+    append_dict = property(lambda self: self._append_dict, doc="What is saved beside the parameters.")
+    map_param_inc = property(lambda self: self._map_param_inc, doc="Whether map parameters are saved incrementally.")
+
+    def get_checkpoint_policy(self) -> dict[str, Any]:
+        """The policies as a dict."""
+        return {
+            name: getattr(self, name)
+            for name in (
+                "save_checkpoint_steps",
+                "save_checkpoint_seconds",
+                "keep_checkpoint_max",
+                "keep_checkpoint_per_n_minutes",
+                "saved_network",
+            )
+        }
+
+    @staticmethod
+    def _handle_append_info(append_info: Any) -> dict[str, Any] | None:
+        if append_info is None or append_info == []:
+            return None
+        if not isinstance(append_info, list):
+            raise TypeError(
+                f"For 'CheckpointConfig', the type of 'append_info' must be list,but got {type(append_info)}."
+            )
+        result: dict[str, Any] = {
+            name: 0 for name in _INFO if name in [item for item in append_info if isinstance(item, str)]
+        }
+        dicts = [item for item in append_info if isinstance(item, dict)]
+        for item in append_info:
+            if not isinstance(item, (str, dict)):
+                raise TypeError(
+                    "For 'CheckpointConfig', the type of 'append_info' element must be str or dict,but got "
+                    f"{type(item)}."
+                )
+            if isinstance(item, str) and item not in _INFO:
+                raise ValueError(
+                    "For 'CheckpointConfig', the value of element in the argument 'append_info' must be in "
+                    f"{list(_INFO)}, but got {item}."
+                )
+        if len(dicts) > 1:
+            raise TypeError(
+                f"For 'CheckpointConfig', the element of 'append_info' must has only one dict, but got {len(dicts)}"
+            )
+        for key, value in (dicts[0] if dicts else {}).items():
+            if not isinstance(key, str) or not isinstance(
+                value, (int, float, bool, str, torch.Tensor, torch.Generator)
+            ):
+                raise TypeError(
+                    "For 'CheckpointConfig', the key type of the dict 'append_info' must be string, the value type "
+                    f"must be int or float or bool, but got key type {type(key)}, value type {type(value)}"
+                )
+            result[key] = value
+        return result
+
+
+def _check_policies(owner: str, policies: dict[str, Any], saved_network: Any, kwargs: dict[str, Any]) -> None:
+    for name, value in policies.items():
+        if value is not None:
+            check_non_negative_int(value, name, owner, named=False)
+    if saved_network is not None and not isinstance(saved_network, torch.nn.Module):
+        raise TypeError(
+            f"For '{owner}', the type of 'saved_network' must be None or Cell, but got {type(saved_network)}."
+        )
+    if not any(policies.values()):
+        raise ValueError(
+            f"For '{owner}', the input arguments 'save_checkpoint_steps', 'save_checkpoint_seconds', "
+            "'keep_checkpoint_max' and 'keep_checkpoint_per_n_minutes' can't be all None or 0."
+        )
+    unknown = set(kwargs) - {"incremental", "enable_redundance"}
+    if unknown:
+        raise TypeError(f"For '{owner}', unexpected keyword arguments {sorted(unknown)}.")

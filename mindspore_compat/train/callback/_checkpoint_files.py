@@ -1,0 +1,112 @@
+"""The checkpoints in a folder: which there are, which may go, which name is free."""
+
+from __future__ import annotations
+
+import logging
+import os
+import stat
+from typing import Any
+
+__all__ = ["CheckpointManager", "made_folder", "next_free_prefix"]
+
+_log = logging.getLogger("mindspore_compat")
+
+
+class CheckpointManager:
+    """The files of one prefix in a folder."""
+
+    def __init__(self, format: str = "ckpt") -> None:
+        self._ckpoint_filelist: list[str] = []
+        self._format = format
+
+    @property
+    def ckpoint_filelist(self) -> list[str]:
+        return self._ckpoint_filelist
+
+    @property
+    def ckpoint_num(self) -> int:
+        return len(self._ckpoint_filelist)
+
+    def update_ckpoint_filelist(self, directory: str, prefix: str) -> None:
+        """Look for ``PREFIX-*`` without letters in the rest."""
+        found = [os.path.join(directory, name) for name in os.listdir(directory) if self.is_of(name, prefix)]
+        self._ckpoint_filelist = [
+            path for path in found if os.path.isfile(path)
+        ]  # no folders, FIFOs or links to nowhere
+
+    def is_of(self, name: str, prefix: str) -> bool:
+        """Whether a file name is ``PREFIX-NUMBERS`` and of this format."""
+        end = "." + self._format
+        return (
+            name.startswith(prefix + "-")
+            and name.endswith(end)
+            and not any(c.isalpha() for c in name[len(prefix) : -len(end)])
+        )
+
+    def remove_ckpoint_file(self, file_name: str) -> None:
+        """Delete one; a failure is logged and does not end the training."""
+        try:
+            os.chmod(file_name, stat.S_IWRITE)
+            os.remove(file_name)
+            self._ckpoint_filelist.remove(file_name)
+        except (OSError, ValueError) as error:
+            _log.warning("failed to remove the older ckpt file %s: %s", file_name, error)
+
+    def remove_oldest_ckpoint_file(self) -> None:
+        """Delete the file that was changed first."""
+        self.remove_ckpoint_file(min(self._ckpoint_filelist, key=os.path.getmtime))
+
+    def keep_one_ckpoint_per_minutes(self, minutes: int, cur_time: float) -> None:
+        """Of the files of the last ``minutes``, keep the oldest."""
+        for name in self.surplus_of_minutes(minutes, cur_time):
+            self.remove_ckpoint_file(name)
+
+    def surplus_of_minutes(self, minutes: int, cur_time: float) -> list[str]:
+        """The files of the last ``minutes`` but the oldest."""
+        recent = sorted(
+            (name for name in self._ckpoint_filelist if cur_time - os.path.getmtime(name) < 60 * minutes),
+            key=os.path.getmtime,
+        )
+        return recent[1:]
+
+
+def next_free_prefix(directory: str, prefix: str, breakpoint_files: bool = False) -> str:
+    """``prefix``, or ``prefix_N`` if the folder has checkpoints of that prefix from another run."""
+    number = 0
+    for name in os.listdir(directory):
+        is_breakpoint = name.endswith("_breakpoint.ckpt")
+        if (
+            is_breakpoint != breakpoint_files
+            or not name.endswith((".ckpt", ".safetensors"))
+            or not name.startswith(prefix)
+        ):
+            continue
+        rest = name[len(prefix) :]
+        if rest[:1].isalpha():
+            continue
+        dash = rest.find("-")
+        if dash == 0:
+            number = max(number, 1)
+        elif dash > 0 and rest[1:dash].isdecimal():
+            number = max(number, int(rest[1:dash]) + 1)
+    return f"{prefix}_{number}" if number else prefix
+
+
+def made_folder(directory: Any) -> str:
+    """The real path of a folder, made if missing.
+
+    Raises:
+        TypeError: if it is no str. ValueError: if it is blank.
+    """
+    if directory is None:
+        return os.getcwd()
+    if not isinstance(directory, str):
+        raise TypeError(
+            f"The path is invalid, the type should be string. It is the 'directory' of ModelCheckpoint, {directory!r}; "
+            "it may also be callable."
+        )
+    if not directory.strip():
+        raise ValueError("The path is invalid, it should be non-blank. It is the 'directory' of ModelCheckpoint.")
+    path = os.path.realpath(directory)
+    os.makedirs(path, mode=0o700, exist_ok=True)
+    return path
