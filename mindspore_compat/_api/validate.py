@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 __all__ = [
     "check_bool",
     "check_choice",
+    "check_one_of",
     "check_float",
     "check_float_range",
     "check_int",
@@ -212,7 +213,7 @@ def check_range(
     return value
 
 
-def check_choice(value: T, name: str, choices: Collection[T], owner: str) -> T:
+def check_one_of(value: T, name: str, choices: Collection[T], owner: str) -> T:
     """ValueError unless `value` is one of `choices`, of which there are at least two."""
     if value not in choices:
         *first, last = map(repr, choices)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat._api.validate import check_choice
+from mindspore_compat._api.validate import check_one_of
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
@@ -267,7 +267,7 @@ def meshgrid(*inputs: Any, indexing: str = "xy") -> Any:
     """Coordinate grids of 1-d tensors; "xy" swaps the first two axes."""
     if len(inputs) == 1 and isinstance(inputs[0], (tuple, list)):
         inputs = tuple(inputs[0])
-    check_choice(indexing, "indexing", ("xy", "ij"), "Meshgrid")
+    check_one_of(indexing, "indexing", ("xy", "ij"), "Meshgrid")
     return wrap(tuple(torch.meshgrid(*inputs, indexing=indexing)))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 import torch.nn.functional as tf
 
-from mindspore_compat._api.validate import check_choice
+from mindspore_compat._api.validate import check_one_of
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints
 
@@ -112,7 +112,7 @@ def mirror_pad(input_x: Any, paddings: Any, mode: str) -> Any:
     Raises:
         ValueError: for another mode.
     """
-    check_choice(mode, "mode", ("REFLECT", "SYMMETRIC"), "MirrorPad")
+    check_one_of(mode, "mode", ("REFLECT", "SYMMETRIC"), "MirrorPad")
     paddings = paddings.tolist() if isinstance(paddings, torch.Tensor) else paddings
     for axis, (before, after) in enumerate(paddings):
         if before or after:

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_choice
+from mindspore_compat._api.validate import check_one_of
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, to_dtype
@@ -144,7 +144,7 @@ def _interpolate_1x(x: Any, sizes: Any, scales: Any, transformation: str, mode: 
         if sizes is not None
         else tuple(int(length * factor) for length, factor in zip(tuple(x.shape), scales))[2:]
     )
-    check_choice(
+    check_one_of(
         transformation, "coordinate_transformation_mode", ("align_corners", "half_pixel", "asymmetric"), "interpolate"
     )
     if mode not in ("linear", "bilinear"):

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_choice
+from mindspore_compat._api.validate import check_one_of
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, as_plain, to_dtype
@@ -166,7 +166,7 @@ def crop_and_resize(
     Raises:
         ValueError: for a method other than "bilinear", "nearest" and "bilinear_v2".
     """
-    check_choice(method, "method", ("bilinear", "nearest", "bilinear_v2"), "crop_and_resize")
+    check_one_of(method, "method", ("bilinear", "nearest", "bilinear_v2"), "crop_and_resize")
     height, width = image.shape[1:3]
     rows, cols = as_ints(crop_size)
     y1, x1, y2, x2 = torch.unbind(boxes.float(), -1)

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_choice, check_positive_int
+from mindspore_compat._api.validate import check_one_of, check_positive_int
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import to_dtype
@@ -157,7 +157,7 @@ def DynamicGRUV2(
         reset_after=(reset_after, True),
         keep_prob=(keep_prob, 1.0),
     )
-    check_choice(gate_order, "gate_order", ("rzh", "zrh"), "DynamicGRUV2")
+    check_one_of(gate_order, "gate_order", ("rzh", "zrh"), "DynamicGRUV2")
 
     def run(
         x: Any, weight_input: Any, weight_hidden: Any, bias_input: Any, bias_hidden: Any, seq_length: Any, init_h: Any

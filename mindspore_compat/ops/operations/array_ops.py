@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_choice, check_int
+from mindspore_compat._api.validate import check_int, check_one_of
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
@@ -128,7 +128,7 @@ def SplitV(size_splits: Any, split_dim: int, num_split: int) -> _Run:
 @primitive
 def Meshgrid(indexing: str = "xy") -> _Run:
     """Coordinate grids of 1-d tensors."""
-    check_choice(indexing, "indexing", ("xy", "ij"), "Meshgrid")
+    check_one_of(indexing, "indexing", ("xy", "ij"), "Meshgrid")
     return lambda inputs: F.meshgrid(*inputs, indexing=indexing)
 
 

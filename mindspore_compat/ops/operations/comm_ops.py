@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_choice
+from mindspore_compat._api.validate import check_one_of
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.communication import management
 from mindspore_compat.ops._declare import primitive
@@ -51,7 +51,7 @@ def _check(owner: str, group: Any, op: Any = "sum") -> None:
         raise TypeError(f"For '{owner}', the 'group' must be a str, but got {type(group).__name__}.")
     if not isinstance(op, str):
         raise TypeError(f"For '{owner}', the 'op' must be a str, but got {type(op).__name__}.")
-    check_choice(op, "op", ("sum", "max", "min", "prod"), owner)
+    check_one_of(op, "op", ("sum", "max", "min", "prod"), owner)
 
 
 def _torch_op(op: str) -> Any:
