@@ -66,8 +66,7 @@ def main() -> None:
         ratio = statistics.median(b / a for a, b in zip(times["O0"], times["O1"]))
         print(
             f"{name:9} O0 {statistics.median(times['O0']):8.3f} ms, O1 {statistics.median(times['O1']):8.3f} ms, O1/O0 "
-            f"{ratio:.2f}, "
-            f"first five steps {first['O0']:.1f} s and {first['O1']:.1f} s",
+            f"{ratio:.2f}, first five steps {first['O0']:.1f} s and {first['O1']:.1f} s",
             flush=True,
         )
 

@@ -124,10 +124,8 @@ def training(starts: int, rounds: int, threads: int) -> None:
     print(
         f"LeNet, SummaryCollector at its defaults, {threads} thread(s), with / without:\n  steps {_spread(steps)}, "
         f"{1e6 * statistics.median(cpu):.0f} us more CPU a step; start and end {1000 * statistics.median(costs):.0f} "
-        "ms once\n  an epoch "
-        f"{statistics.median(wholes):.3f} ({min(wholes):.3f} to {max(wholes):.3f})\n  without / without "
-        f"{_spread(noise)}; a step "
-        f"{1000 * plain / TURN:.2f} ms",
+        f"ms once\n  an epoch {statistics.median(wholes):.3f} ({min(wholes):.3f} to {max(wholes):.3f})\n  without / "
+        f"without {_spread(noise)}; a step {1000 * plain / TURN:.2f} ms",
         flush=True,
     )
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import torch
 
+from mindspore_compat import ops
+from mindspore_compat._runtime.device import current_device
+from mindspore_compat.common.tensor import Tensor
+
 __all__ = ["__version__", "run_check"]
 
 #: the MindSpore release whose behaviour this package follows; scripts compare it
@@ -12,11 +16,6 @@ __version__ = "2.10.0"
 
 def run_check() -> None:
     """Compute something small and say on which device."""
-    # here, since scripts take the version from this module before all else, and it stands below all layers
-    from mindspore_compat import ops
-    from mindspore_compat._runtime.device import current_device
-    from mindspore_compat.common.tensor import Tensor
-
     total = ops.add(Tensor([1.0, 2.0]), Tensor([3.0, 4.0]))
     if total.asnumpy().tolist() != [4.0, 6.0]:
         raise RuntimeError(f"The result of a small addition is wrong: {total}. Check the PyTorch installation.")

@@ -189,8 +189,7 @@ class BackgroundWriter:
 
         Raises:
             OSError, RuntimeError: of an earlier job, whose path it names; this job is then not accepted. OSError: if
-                there is no
-            memory for the snapshot.
+                there is no memory for the snapshot.
         """
         with self._lock:
             self._collect(wait=False)

@@ -64,8 +64,7 @@ def plain_from(data: Any, copy: bool) -> torch.Tensor:
         return torch.tensor(list(data))
     raise TypeError(
         "For 'Tensor', the type of 'input_data' should be one of '['Tensor', 'ndarray', 'list', 'tuple', 'float', "
-        "'int', "
-        f"'bool', 'complex']', but got type '{type(data).__name__}'."
+        f"'int', 'bool', 'complex']', but got type '{type(data).__name__}'."
     )
 
 

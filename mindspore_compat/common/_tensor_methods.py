@@ -162,8 +162,7 @@ class TensorMethods(ReduceMethods, ShapeMethods, InstalledMethods):
             if not self.dtype.is_floating_point:
                 raise TypeError(
                     "For 'Tensor.fill', if the argument 'value' is None, the type of the original tensor must be "
-                    "float, "
-                    f"but got {self.dtype}."
+                    f"float, but got {self.dtype}."
                 )
             value = math.nan
         return wrap(

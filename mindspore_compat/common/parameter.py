@@ -61,8 +61,7 @@ class Parameter(Tensor, torch.nn.Parameter):
         if isinstance(default_input, bool):
             raise TypeError(
                 "For 'Parameter', the type of the argument 'default_input' must be Tensor, int, float, numpy.ndarray "
-                "or list, "
-                "but got type bool."
+                "or list, but got type bool."
             )
         if isinstance(default_input, int):
             default_input = np.int32(default_input)

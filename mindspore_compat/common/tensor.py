@@ -344,8 +344,7 @@ def _require_one(value: torch.Tensor) -> None:
     if _Base.numel(value) != 1:
         raise ValueError(
             f"The tensor should have only one element, but got {_Base.numel(value)}, more than one element is "
-            "ambiguous. "
-            "Use Tensor.all(), Tensor.any() or an index."
+            "ambiguous. Use Tensor.all(), Tensor.any() or an index."
         )
 
 

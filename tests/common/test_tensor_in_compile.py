@@ -164,10 +164,7 @@ def test_methods_that_mean_something_else_where_upstream_compiles(mode: int) -> 
 
 
 RANDOM = re.compile(
-    "random|normal|uniform|bernoulli|multinomial|cauchy|exponential|geometric|dropout|rand|empty|new_empty|share|storage|resize_|data_ptr"
-    "|cuda|xpu|ipu|npu|hpu|pin_memory|module_load|grad_fn|apply|map_|register|retain|backward|names|align|refine|rename|set_$|sparse"
-    "|^to_|q_|int_repr|dequantize|deepcopy|reinforce|record_stream|is_shared|set_dtype|asnumpy|numpy|tolist|item|get_bytes|hooks|flush|coalesc"
-    "|crow|ccol|indices$|values$|is_set_to|lu$|qr|svd|eig|lstsq|geqrf|ormqr|cholesky|symeig|data_sync|init|has_|param_info|log_normal|type$"
+    "random|normal|uniform|bernoulli|multinomial|cauchy|exponential|geometric|dropout|rand|empty|new_empty|share|storage|resize_|data_ptr|cuda|xpu|ipu|npu|hpu|pin_memory|module_load|grad_fn|apply|map_|register|retain|backward|names|align|refine|rename|set_$|sparse|^to_|q_|int_repr|dequantize|deepcopy|reinforce|record_stream|is_shared|set_dtype|asnumpy|numpy|tolist|item|get_bytes|hooks|flush|coalesc|crow|ccol|indices$|values$|is_set_to|lu$|qr|svd|eig|lstsq|geqrf|ormqr|cholesky|symeig|data_sync|init|has_|param_info|log_normal|type$"
 )
 ARGUMENTS: list[tuple[Any, ...]] = [
     (),

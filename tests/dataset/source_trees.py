@@ -424,8 +424,7 @@ def _annotated(tree: _Tree) -> None:
         return (
             "<annotation>"
             + "".join(
-                f"<object><name>{name}</name><truncated>{t}</truncated><difficult>{d}</difficult><bndbox><xmin>{b[0]}</xmin><ymin>{b[1]}</ymin><xmax>{b[2]}</xmax><ymax>{b[3]}</ymax>"
-                "</bndbox></object>"
+                f"<object><name>{name}</name><truncated>{t}</truncated><difficult>{d}</difficult><bndbox><xmin>{b[0]}</xmin><ymin>{b[1]}</ymin><xmax>{b[2]}</xmax><ymax>{b[3]}</ymax></bndbox></object>"
                 for name, t, d, b in items
             )
             + "</annotation>"

@@ -16,8 +16,7 @@ TOKENS = np.arange(10, dtype=np.int32).reshape(2, 5)
 
 ACTIVATIONS = (
     "ReLU ReLU6 Sigmoid Tanh GELU ELU LeakyReLU SiLU Mish HSwish HSigmoid LogSigmoid Softsign SeLU CELU HShrink "
-    "SoftShrink Softmin "
-    "LogSoftmax Softmax Hardtanh Tanhshrink FastGelu"
+    "SoftShrink Softmin LogSoftmax Softmax Hardtanh Tanhshrink FastGelu"
 ).split()
 
 #: layers: an expression in ``nn``, arrays

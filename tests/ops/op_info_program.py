@@ -12,20 +12,17 @@ BUILDERS = ["TBERegOp", "AiCPURegOp", "CpuRegOp", "CustomRegOp"]
 #: name -> expression with `R`, the module ops.op_info_register
 DESCRIPTIONS = {
     "documented": (
-        "R.TBERegOp('OpName').fusion_type('ELEMWISE').async_flag(False).binfile_name('op_name.so').compute_cost(10).kernel_name('op_name')"
-        ".partial_flag(True).op_pattern('formatAgnostic').need_check_supported(True).dynamic_shape(True).dynamic_rank_support(True)"
-        ".dynamic_compile_static(True).attr('format', 'required', 'str', 'all').input(0, 'x1', None, 'required', None)"
-        ".input(1, 'axis', None, 'required', None).output(0, 'y', True, 'required', 'all').real_input_index([1, "
-        "0]).input_to_attr_index([2])"
-        ".unknown_shape_formats(['ND', 'ND']).reshape_type('NC').is_dynamic_format(True)"
-        ".dtype_format(R.DataType.F16_None, R.DataType.F16_None, R.DataType.F32_5HD).get_op_info()"
+        "R.TBERegOp('OpName').fusion_type('ELEMWISE').async_flag(False).binfile_name('op_name.so').compute_cost(10).kernel_name('op_name').partial_flag(True).op_pattern('formatAgnostic').need_check_supported(True).dynamic_shape(True).dynamic_rank_support(True).dynamic_compile_static(True).attr('format', "
+        "'required', 'str', 'all').input(0, 'x1', None, 'required', None).input(1, 'axis', None, 'required', "
+        "None).output(0, 'y', True, 'required', 'all').real_input_index([1, "
+        "0]).input_to_attr_index([2]).unknown_shape_formats(['ND', "
+        "'ND']).reshape_type('NC').is_dynamic_format(True).dtype_format(R.DataType.F16_None, R.DataType.F16_None, "
+        "R.DataType.F32_5HD).get_op_info()"
     ),
     "of a zoo project": (
-        "R.TBERegOp('CusBatchMatMul').fusion_type('OPAQUE').async_flag(False).binfile_name('batchmatmul.so').compute_cost(10)"
-        ".kernel_name('CusBatchMatMul').partial_flag(True).input(0, 'x1', False, 'required', 'all').input(1, 'x2', "
-        "False, 'required', 'all')"
-        ".output(0, 'y', False, 'required', 'all').dtype_format(R.DataType.F32_Default, R.DataType.F32_Default, "
-        "R.DataType.F32_Default).get_op_info()"
+        "R.TBERegOp('CusBatchMatMul').fusion_type('OPAQUE').async_flag(False).binfile_name('batchmatmul.so').compute_cost(10).kernel_name('CusBatchMatMul').partial_flag(True).input(0, "
+        "'x1', False, 'required', 'all').input(1, 'x2', False, 'required', 'all').output(0, 'y', False, 'required', "
+        "'all').dtype_format(R.DataType.F32_Default, R.DataType.F32_Default, R.DataType.F32_Default).get_op_info()"
     ),
     **{f"{name}, bare": f"R.{name}('Op').get_op_info()" for name in BUILDERS},
     "TBE, defaults": "R.TBERegOp('Op').async_flag().compute_cost().partial_flag().dynamic_shape().op_pattern().need_check_supported().get_op_info()",

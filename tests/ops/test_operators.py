@@ -34,9 +34,8 @@ def test_plain_torch_tensors_are_taken() -> None:
 
 def test_importing_ops_is_light() -> None:
     code = (
-        "import sys, torch; before = set(sys.modules); import mindspore_compat.ops; "
-        "print([m for m in set(sys.modules) - before if m.startswith(('torch._dynamo', 'torch._inductor', "
-        "'torchvision'))])"
+        "import sys, torch; before = set(sys.modules); import mindspore_compat.ops; print([m for m in set(sys.modules) "
+        "- before if m.startswith(('torch._dynamo', 'torch._inductor', 'torchvision'))])"
     )
     assert (
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"

@@ -334,14 +334,12 @@ def voc(folder: Path, train: int = 4, val: int = 2, size: tuple[int, int] = (96,
         for label, x, y, w, h in boxes:
             mask[y : y + h, x : x + w] = label + 1
             objects.append(
-                f"<object><name>{VOC_NAMES[label]}</name><pose>Unspecified</pose><truncated>0</truncated><difficult>0</difficult>"
-                f"<bndbox><xmin>{x + 1}</xmin><ymin>{y + 1}</ymin><xmax>{x + w}</xmax><ymax>{y + h}</ymax></bndbox></object>"
+                f"<object><name>{VOC_NAMES[label]}</name><pose>Unspecified</pose><truncated>0</truncated><difficult>0</difficult><bndbox><xmin>{x + 1}</xmin><ymin>{y + 1}</ymin><xmax>{x + w}</xmax><ymax>{y + h}</ymax></bndbox></object>"
             )
         save(folder / "SegmentationClass" / f"{name}.png", mask)
         (folder / "Annotations").mkdir(exist_ok=True)
         (folder / "Annotations" / f"{name}.xml").write_text(
-            f"<annotation><folder>VOC2012</folder><filename>{name}.jpg</filename><size><width>{size[1]}</width><height>{size[0]}</height><depth>3</depth></size>"
-            f"<segmented>1</segmented>{''.join(objects)}</annotation>"
+            f"<annotation><folder>VOC2012</folder><filename>{name}.jpg</filename><size><width>{size[1]}</width><height>{size[0]}</height><depth>3</depth></size><segmented>1</segmented>{''.join(objects)}</annotation>"
         )
     lists["trainval"] = lists["train"] + lists["val"]
     lists["test"] = lists["val"]

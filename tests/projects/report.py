@@ -89,8 +89,7 @@ def page(projects: Mapping[str, Project], stored: Mapping[str, Any]) -> str:
         label = f"`{project.path}`" if first else ""
         table.append(
             f"| {label} | {project.kind if first else ''} | {stage} | {_end(ours)} | {_end(real)} | {_seconds(ours)} / "
-            f"{_seconds(real)} "
-            f"| {_losses(ours)} | {_losses(real)} |"
+            f"{_seconds(real)} | {_losses(ours)} | {_losses(real)} |"
         )
         reasons += [
             f"| `{project.path}` | {stage} | {side} | {_cell(came['error'])} |"

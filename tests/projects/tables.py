@@ -23,8 +23,7 @@ __all__ = [
 
 WORDS = (
     "film story actor plot scene music light camera ending script role voice dance joke love war child city night "
-    "dream "
-    "road sea house train"
+    "dream road sea house train"
 ).split()
 MOODS = {
     "pos": "good great fine bright warm clever funny lovely".split(),

@@ -102,6 +102,5 @@ class _BatchNorm(Cell):
         own = self.__dict__["_parameters"]
         return (
             f"num_features={self.num_features}, eps={self.eps}, momentum={1.0 - self.momentum}, gamma={own['gamma']}, "
-            f"beta={own['beta']}, "
-            f"moving_mean={own['moving_mean']}, moving_variance={own['moving_variance']}"
+            f"beta={own['beta']}, moving_mean={own['moving_mean']}, moving_variance={own['moving_variance']}"
         )

@@ -69,8 +69,7 @@ class _Conv(Cell):
         if in_channels % group or out_channels % group:
             raise ValueError(
                 f"For '{owner}', 'in_channels' and 'out_channels' must be divisible by 'group', but got "
-                f"in_channels:{in_channels}, "
-                f"out_channels:{out_channels}, group:{group}."
+                f"in_channels:{in_channels}, out_channels:{out_channels}, group:{group}."
             )
         self.kernel_size, self.stride, self.dilation = kernel_size, stride, dilation
         self.pad_mode = check_str_in(pad_mode, "pad_mode", _MODES, owner)
@@ -102,18 +101,16 @@ class _Conv(Cell):
         if self.pad_mode != "pad" and any(flat):
             raise ValueError(
                 f"For '{owner}', the 'padding' must be zero when 'pad_mode' is not 'pad', but got 'padding': {padding} "
-                "and "
-                f"'pad_mode': {self.pad_mode!r}. Set pad_mode='pad'."
+                f"and 'pad_mode': {self.pad_mode!r}. Set pad_mode='pad'."
             )
         return list(zip(flat[::2], flat[1::2]))
 
     def extend_repr(self) -> str:
         return (
             f"input_channels={self.in_channels}, output_channels={self.out_channels}, kernel_size={self.kernel_size}, "
-            f"stride={self.stride}, "
-            f"pad_mode={self.pad_mode}, padding={self.padding}, dilation={self.dilation}, group={self.group}, "
-            f"has_bias={self.has_bias}, "
-            f"weight_init={self.weight_init}, bias_init={self.bias_init}, format={self.data_format}"
+            f"stride={self.stride}, pad_mode={self.pad_mode}, padding={self.padding}, dilation={self.dilation}, "
+            f"group={self.group}, has_bias={self.has_bias}, weight_init={self.weight_init}, "
+            f"bias_init={self.bias_init}, format={self.data_format}"
         )
 
 

@@ -195,18 +195,15 @@ class FakeQuantWithMinMaxObserver(Cell):
     def extend_repr(self) -> str:
         return (
             f"quant_dtype={self.quant_dtype}, symmetric={self.symmetric}, narrow_range={self.narrow_range}, "
-            f"ema={self.ema}({self.ema_decay}), "
-            f"per_channel={self.per_channel}({self.channel_axis}, {self.num_channels}), "
-            f"quant_delay={self.quant_delay}, "
-            f"min_init={self.min_init}, max_init={self.max_init}"
+            f"ema={self.ema}({self.ema_decay}), per_channel={self.per_channel}({self.channel_axis}, "
+            f"{self.num_channels}), quant_delay={self.quant_delay}, min_init={self.min_init}, max_init={self.max_init}"
         )
 
     def construct(self, x: Any) -> Any:
         if self.per_channel and x.shape[self.channel_axis] != self.num_channels:
             raise ValueError(
                 f"For '{type(self).__name__}', axis {self.channel_axis} of the input must have {self.num_channels} "
-                "channels, "
-                f"but got shape {tuple(x.shape)}."
+                f"channels, but got shape {tuple(x.shape)}."
             )
         if self.mode == "DEFAULT" and self.training:
             self._follow(x.detach())

@@ -138,8 +138,7 @@ class MultiheadAttention(Cell):
         if query.shape[-1] != self.embed_dim or key.shape[-1] != self.kdim or value.shape[-1] != self.vdim:
             raise ValueError(
                 f"For 'MultiheadAttention', the last axes of 'query', 'key' and 'value' must be {self.embed_dim}, "
-                f"{self.kdim} and "
-                f"{self.vdim}, but got {query.shape[-1]}, {key.shape[-1]} and {value.shape[-1]}."
+                f"{self.kdim} and {self.vdim}, but got {query.shape[-1]}, {key.shape[-1]} and {value.shape[-1]}."
             )
         if key.shape[:2] != value.shape[:2]:
             raise ValueError(

@@ -171,8 +171,7 @@ class Flatten(Cell):
         except (IndexError, RuntimeError):
             raise ValueError(
                 f"For 'Flatten', 'start_dim' {self.start_dim} and 'end_dim' {self.end_dim} must be axes of the input "
-                "in this "
-                f"order, but got shape {tuple(x.shape)}."
+                f"in this order, but got shape {tuple(x.shape)}."
             ) from None
 
 

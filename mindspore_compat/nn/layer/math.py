@@ -134,8 +134,7 @@ class MatMul(Cell):
                 ) from None
             raise ValueError(
                 "For 'MatMul', the last axis of 'x1' must equal the last but one of 'x2' (after transposing) and the "
-                "other axes must "
-                f"broadcast, but got {tuple(x1.shape)} and {tuple(x2.shape)}: {error}"
+                f"other axes must broadcast, but got {tuple(x1.shape)} and {tuple(x2.shape)}: {error}"
             ) from None
 
 

@@ -201,8 +201,7 @@ class LayerNorm(Cell):
         if not isinstance(normalized_shape, (tuple, list)):
             raise TypeError(
                 "For 'LayerNorm', the type of 'normalized_shape' must be tuple[int] or list[int], but got "
-                f"{normalized_shape} "
-                f"and the type is {type(normalized_shape)}."
+                f"{normalized_shape} and the type is {type(normalized_shape)}."
             )
         if not normalized_shape:
             raise ValueError("For 'LayerNorm', the 'normalized_shape' must have at least one element, but got none.")
@@ -229,8 +228,7 @@ class LayerNorm(Cell):
         own = self.__dict__["_parameters"]
         return (
             f"normalized_shape={self.normalized_shape}, begin_norm_axis={self.begin_norm_axis}, "
-            f"begin_params_axis={self.begin_params_axis}, "
-            f"gamma{own['gamma']}, beta={own['beta']}"
+            f"begin_params_axis={self.begin_params_axis}, gamma{own['gamma']}, beta={own['beta']}"
         )
 
 
@@ -327,8 +325,7 @@ class _InstanceNorm(Cell):
         own = self.__dict__["_parameters"]
         return (
             f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}, gamma={own['gamma']}, "
-            f"beta={own['beta']}, "
-            f"moving_mean={own['moving_mean']}, moving_variance={own['moving_variance']}"
+            f"beta={own['beta']}, moving_mean={own['moving_mean']}, moving_variance={own['moving_variance']}"
         )
 
 

@@ -80,8 +80,7 @@ class _PoolNd(Cell):
         if self.pad_mode != "PAD" and any(self._padding):
             raise ValueError(
                 f"For '{owner}', the 'padding' must be zero when 'pad_mode' is not 'pad', but got 'padding': {padding} "
-                "and "
-                f"'pad_mode': {pad_mode!r}. Set pad_mode='pad'."
+                f"and 'pad_mode': {pad_mode!r}. Set pad_mode='pad'."
             )
         if self.pad_mode == "SAME":
             fixed = fixed_same_padding(self._kernel, self._stride, (1,) * count)
@@ -140,8 +139,7 @@ class _MaxPool(_PoolNd):
         if self.pad_mode != "PAD" and (any(item != 1 for item in self._dilation) or return_indices or ceil_mode):
             raise ValueError(
                 f"For '{owner}', the parameter 'padding', 'dilation', 'return_indices', 'ceil_mode' can not be set to "
-                "non-default value "
-                f"when pad_mode is not 'pad', but got pad_mode:{pad_mode}."
+                f"non-default value when pad_mode is not 'pad', but got pad_mode:{pad_mode}."
             )
         if self.pad_mode == "PAD" and data_format == "NHWC":
             raise ValueError(f"For '{owner}', the 'NHWC' format is not supported when 'pad_mode' is 'pad'.")

@@ -79,8 +79,7 @@ class LSTMCell(RNNCellBase):
         if old or isinstance(dtype, int):
             raise ValueError(
                 "For 'LSTMCell', the arguments of MindSpore before 1.6 (batch_size, dropout, bidirectional) are not "
-                "supported, "
-                f"but got {old or dtype}. For a whole layer use 'nn.LSTM'."
+                f"supported, but got {old or dtype}. For a whole layer use 'nn.LSTM'."
             )
         super().__init__(input_size, hidden_size, has_bias, 4, dtype)
 

@@ -185,8 +185,7 @@ class _RNNBase(Cell):
             if seq_length.shape[0] != batch:
                 raise ValueError(
                     f"For '{owner}', batch size of x and seq_length must be equal, but got {batch} of x and "
-                    f"{seq_length.shape[0]} of "
-                    "seq_length."
+                    f"{seq_length.shape[0]} of seq_length."
                 )
 
 

@@ -55,8 +55,7 @@ class TimeDistributed(Cell):
         if first >= outputs.dim() or outputs.shape[first] != pair[0] * pair[1]:
             raise ValueError(
                 "For 'TimeDistributed', the 'reshape_with_axis' is invalid in the input and output: the layer must "
-                "keep the merged axis "
-                f"{first}, but gave shape {tuple(outputs.shape)}. Leave out 'reshape_with_axis'."
+                f"keep the merged axis {first}, but gave shape {tuple(outputs.shape)}. Leave out 'reshape_with_axis'."
             )
         shape = tuple(outputs.shape)
         return torch.reshape(outputs, shape[:first] + pair + shape[first + 1 :])

@@ -169,14 +169,12 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         if self.sparse and tuple(labels.shape) != tuple(logits.shape[:-1]):
             return ValueError(
                 f"For '{owner}' with sparse=True, the 'labels' must be class indices of shape "
-                f"{tuple(logits.shape[:-1])}, "
-                f"but got shape {tuple(labels.shape)}. Use sparse=False for one-hot labels."
+                f"{tuple(logits.shape[:-1])}, but got shape {tuple(labels.shape)}. Use sparse=False for one-hot labels."
             )
         if not self.sparse and not labels.dtype.is_floating_point:
             return TypeError(
                 f"For '{owner}' with sparse=False, 'labels' must have the dtype of 'logits' {logits.dtype}, but got "
-                f"{labels.dtype}. "
-                "Use sparse=True for class indices."
+                f"{labels.dtype}. Use sparse=True for class indices."
             )
         if not self.sparse and tuple(labels.shape) != tuple(logits.shape):
             return ValueError(
@@ -221,8 +219,7 @@ class CrossEntropyLoss(LossBase):
         if tuple(labels.shape) != fitting:
             raise ValueError(
                 "For 'CrossEntropyLoss', 'logits' must have shape (N, C, ...) and 'labels' (N, ...) for class indices "
-                "or (N, C, ...) "
-                f"for probabilities, but got {tuple(logits.shape)} and {tuple(labels.shape)}."
+                f"or (N, C, ...) for probabilities, but got {tuple(logits.shape)} and {tuple(labels.shape)}."
             )
         labels = labels.to(logits.dtype) if same else labels.to(torch.int64)
         weight = None if self.weight is None else self.weight.to(logits.dtype)

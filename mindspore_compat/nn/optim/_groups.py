@@ -94,8 +94,7 @@ class Groups(Cell):
             return np.array([float(item) for item in learning_rate], np.float32)
         raise TypeError(
             "For 'Optimizer', the argument 'learning_rate' must be int, float, Tensor, Iterable or "
-            "LearningRateSchedule, "
-            f"but got {type(learning_rate)}."
+            f"LearningRateSchedule, but got {type(learning_rate)}."
         )
 
     def _build_rate(self, rate: Any, name: str) -> Any:
@@ -158,9 +157,8 @@ class Groups(Cell):
         if "order_params" in group:
             if len(group) > 1:
                 raise ValueError(
-                    "For 'Optimizer', the order params dict in group parameters should only include the 'order_params' "
-                    "key, "
-                    f"but got {list(group)}."
+                    "For 'Optimizer', the order params dict in group parameters should only include the "
+                    f"'order_params' key, but got {list(group)}."
                 )
             if not isinstance(group["order_params"], Iterable):
                 raise TypeError(

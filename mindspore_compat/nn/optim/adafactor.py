@@ -50,8 +50,7 @@ class AdaFactor(Optimizer):
         if learning_rate is not None and relative_step:
             raise ValueError(
                 f"For '{owner}', 'learning_rate' can not be given together with relative_step=True, but got "
-                f"{learning_rate}. "
-                "Set relative_step=False."
+                f"{learning_rate}. Set relative_step=False."
             )
         if warmup_init and not relative_step:
             raise ValueError(f"For '{owner}', warmup_init=True requires relative_step=True, but got False.")

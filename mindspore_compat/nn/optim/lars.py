@@ -36,8 +36,7 @@ class LARS(Optimizer):
         if use_clip and optimizer.is_group_lr and optimizer.dynamic_lr:
             raise ValueError(
                 "For 'LARS', if the argument 'use_clip' is set to True, then the dynamic learning rate and group "
-                "learning rate cannot "
-                "both be true, but got both."
+                "learning rate cannot both be true, but got both."
             )
         self.learning_rate = host_parameter(0.0, "fake_lr")
         self.opt = optimizer

@@ -43,8 +43,7 @@ class SGD(Optimizer):
         if self.dynamic_weight_decay:
             raise TypeError(
                 "For 'SGD', dynamic weight decay is currently not supported, the argument 'weight_decay' or "
-                "'weight_decay' "
-                "set in grouped 'params' must be float or int type."
+                "'weight_decay' set in grouped 'params' must be float or int type."
             )
         self.dampening = float(dampening)
         self.momentum = host_parameter(float(momentum), "momentum")

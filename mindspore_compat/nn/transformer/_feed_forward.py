@@ -27,8 +27,7 @@ def check_multiple(owner: str, config: Any, **sizes: int) -> None:
         if size % config.model_parallel:
             raise ValueError(
                 f"For '{owner}', the '{name}' must be a multiple of 'parallel_config.model_parallel' "
-                f"{config.model_parallel}, "
-                f"but got {size}."
+                f"{config.model_parallel}, but got {size}."
             )
 
 

@@ -84,8 +84,7 @@ def _check_moe_config(moe_config: Any = None, parallel_config: Any = None) -> No
     if data * model > devices:
         raise ValueError(
             f"With experts, the product of 'data_parallel' {data} and 'model_parallel' {model} must be at most the "
-            "number of "
-            f"devices {devices}. Use smaller numbers or more processes."
+            f"number of devices {devices}. Use smaller numbers or more processes."
         )
 
 

@@ -178,8 +178,7 @@ def _check_config(config: Any) -> None:
     if hasattr(config, "pipeline_stage") and stages != config.pipeline_stage:
         raise ValueError(
             f"The 'pipeline_stages' {stages} of the auto parallel context must equal the 'pipeline_stage' of the "
-            "parallel "
-            f"config, but got {config.pipeline_stage}. Set both to the same number."
+            f"parallel config, but got {config.pipeline_stage}. Set both to the same number."
         )
     if _get_parallel_mode() not in (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL):
         return

@@ -50,8 +50,7 @@ class _PartsOfABatch(Cell):
             if value.shape[0] % count:
                 raise ValueError(
                     f"For micro batch initialization, the 0th dimension shape of input({value.shape[0]}) must be "
-                    "divided by "
-                    f"micro size({count})"
+                    f"divided by micro size({count})"
                 )
         for part in range(count):
             yield tuple(

@@ -131,8 +131,7 @@ class ForwardValueAndGrad(Cell):
         if get_by_list and not isinstance(weights, (ParameterTuple, tuple, list)):
             raise TypeError(
                 "For 'ForwardValueAndGrad', when 'get_by_list' is set to True, the argument 'weights' must be "
-                "Parameters array, "
-                f"but got '{type(weights)}'."
+                f"Parameters array, but got '{type(weights)}'."
             )
         self.network = network
         if isinstance(network, Cell):

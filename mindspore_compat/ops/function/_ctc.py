@@ -108,8 +108,7 @@ def _ctc_labels(
         elif padded[row]:
             raise RuntimeError(
                 f"For 'CTCLoss', the value of labels_values must be in the range of [0, {blank}) up to the padding of "
-                "its "
-                f"sequence, but got {label} after it."
+                f"its sequence, but got {label} after it."
             )
         elif not (collapse_repeated and rows[row] and rows[row][-1] == label):
             rows[row].append(label)

@@ -33,8 +33,7 @@ def mat_mul(input: Any, mat2: Any, transpose_a: bool = False, transpose_b: bool 
     if input.dim() < 2 or mat2.dim() < 2:
         raise ValueError(
             f"For 'MatMul', inputs must be matrices of 2 dims, but got 'input' of {input.dim()} and 'mat2' of "
-            f"{mat2.dim()}. "
-            "Reshape a vector or use ops.matmul."
+            f"{mat2.dim()}. Reshape a vector or use ops.matmul."
         )
     if transpose_a:
         input = torch.transpose(input, -1, -2)

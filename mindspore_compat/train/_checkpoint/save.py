@@ -63,8 +63,7 @@ def save_checkpoint(
 
     Raises:
         TypeError, ValueError: for wrong arguments or values. FileNotFoundError: if the folder does not exist. OSError:
-            with the path,
-        if the file can not be written.
+            with the path, if the file can not be written.
     """
     plan = checked_plan(
         save_obj,

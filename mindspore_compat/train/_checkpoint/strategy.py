@@ -56,8 +56,7 @@ def build_searched_strategy(strategy_filename: str | None) -> dict[str, Any] | N
 
     Raises:
         TypeError: if it is no file name, or no readable protobuf, as upstream. ValueError: if it is missing, empty, or
-            no readable JSON. All with
-        the name of the file.
+            no readable JSON. All with the name of the file.
     """
     where = "build_searched_strategy"
     if strategy_filename is None:

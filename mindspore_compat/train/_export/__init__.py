@@ -122,24 +122,6 @@ def _encrypted(pieces: list[bytes], key: bytes, mode: Any) -> list[bytes]:
     return [mode(b"".join(pieces), key)] if callable(mode) else list(envelope.encrypt(pieces, key, mode))
 
 
-def _as_input(item: Any) -> Any:
-    """Inputs as Tensors, also inside of tuples and lists; numbers stay and become part of the file, as upstream."""
-    from mindspore_compat.dataset import Dataset
-
-    if isinstance(item, Dataset):
-        raise NotImplementedError(
-            "For 'export', a dataset as input is not available. Pass a Tensor of the shape that its pipeline gives."
-        )
-    if isinstance(item, (torch.Tensor, bool, int, float)) or item is None:
-        return item
-    if isinstance(item, (tuple, list)):
-        return type(item)(_as_input(part) for part in item)
-    raise TypeError(
-        "For 'export', the 'inputs' must be Tensors, numbers, bools, or tuples and lists of them, but got "
-        f"{type(item).__name__}. Wrap arrays in mindspore.Tensor."
-    )
-
-
 @contextmanager
 def _mode_of(file_format: str, net: Any) -> Iterator[None]:
     """For ONNX the Cell in evaluation mode; each Cell gets its own mode back. MINDIR holds the mode it is in, as
@@ -255,7 +237,7 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str | None = Non
     key, mode = kwargs.get("enc_key"), kwargs.get("enc_mode", "AES-GCM")
     if key is not None:
         _check_encryption(file_format, key, mode)
-    given = tuple(_as_input(item) for item in _specified(net, inputs))
+    given = tuple(_room().as_input(item) for item in _specified(net, inputs))
     if _quantized(kwargs) and is_open(given):
         raise NotImplementedError(
             "For 'export', with 'quant_mode' inputs have fixed sizes. Give Tensors without None in their shapes."

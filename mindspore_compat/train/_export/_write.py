@@ -11,6 +11,7 @@ import torch
 
 from mindspore_compat._capture.graph.ir import Graph, leaves
 from mindspore_compat._capture.graph.recorder import Kept
+from mindspore_compat.dataset import Dataset
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._export import _mindir_sizes, _onnx_sizes
 from mindspore_compat.train._export._deploy import FAKE, deployed, mindir_graph, requantized
@@ -25,9 +26,25 @@ from mindspore_compat.train._export._recordable import graph_of
 from mindspore_compat.train._export._separate import write_separately
 from mindspore_compat.train._export._sizes import is_open
 
-__all__ = ["WRITERS", "check_options", "read", "write_large"]
+__all__ = ["WRITERS", "as_input", "check_options", "read", "write_large"]
 
 _log = logging.getLogger("mindspore_compat")
+
+
+def as_input(item: Any) -> Any:
+    """Inputs as Tensors, also inside of tuples and lists; numbers stay and become part of the file, as upstream."""
+    if isinstance(item, Dataset):
+        raise NotImplementedError(
+            "For 'export', a dataset as input is not available. Pass a Tensor of the shape that its pipeline gives."
+        )
+    if isinstance(item, (torch.Tensor, bool, int, float)) or item is None:
+        return item
+    if isinstance(item, (tuple, list)):
+        return type(item)(as_input(part) for part in item)
+    raise TypeError(
+        "For 'export', the 'inputs' must be Tensors, numbers, bools, or tuples and lists of them, but got "
+        f"{type(item).__name__}. Wrap arrays in mindspore.Tensor."
+    )
 
 
 def _input_names(net: Any, inputs: tuple[Any, ...]) -> list[str]:

@@ -211,8 +211,7 @@ class SummaryLandscape:
 
         Raises:
             TypeError, ValueError: for wrong arguments, or files of the run that are damaged, with their names.
-                FileNotFoundError: if the run
-            saved nothing for landscapes.
+                FileNotFoundError: if the run saved nothing for landscapes.
         """
         devices = _checked_devices(device_ids)
         if collect_landscape is not None:

@@ -44,8 +44,7 @@ def convert_quant_network(
 
     Raises:
         ValueError: if ``network`` is no Cell, for more than two values, other bits, ``per_channel`` of activations, or
-            an activation that can not
-        be replaced. TypeError: for values of another type.
+            an activation that can not be replaced. TypeError: for values of another type.
     """
     if not isinstance(network, Cell):
         raise ValueError(f"For '{_OWNER}', the 'network' must be a Cell, but got {type(network).__name__}.")
@@ -88,8 +87,7 @@ def export(
 
     Raises:
         TypeError: for another type of ``mean`` or ``std_dev``, or a network that is no Cell. ValueError: for "AIR" or
-            an unknown format, or
-        ``std_dev`` not above 0. All that ``mindspore.export`` raises.
+            an unknown format, or ``std_dev`` not above 0. All that ``mindspore.export`` raises.
     """
     _export.export(
         network, *inputs, file_name=file_name, file_format=file_format, quant_mode="QUANT", mean=mean, std_dev=std_dev

@@ -23,8 +23,7 @@ PROJECTS = (
             Stage(
                 "train",
                 "train.py --train_feat_dir {out}/features --wanted_words yes,no --save_ckpt_path {out} "
-                "--per_batch_size 4 --max_epoch 2 --ckpt_interval 1 --log_interval 1 --lr 0.01 "
-                "--device_target GPU",
+                "--per_batch_size 4 --max_epoch 2 --ckpt_interval 1 --log_interval 1 --lr 0.01 --device_target GPU",
             ),
             Stage(
                 "eval",

@@ -45,8 +45,7 @@ PROJECTS = (
             Stage(
                 "eval",
                 "eval.py --config_path config/resnet18_cifar10_config.yaml --data_path {data}/test "
-                "--checkpoint_file_path {newest:**/*.ckpt} --batch_size 5 "
-                "--device_target CPU --eval_image_size 64",
+                "--checkpoint_file_path {newest:**/*.ckpt} --batch_size 5 --device_target CPU --eval_image_size 64",
                 says="top_1",
             ),
             Stage(
@@ -65,8 +64,7 @@ PROJECTS = (
             Stage(
                 "train",
                 "train.py --config_path squeezenet_cifar10_config.yaml --data_path {data}/cifar-10-batches-bin "
-                "--output_path {out} --epoch_size 2 --batch_size 5 "
-                f"--warmup_epochs 1 {CPU}",
+                f"--output_path {{out}} --epoch_size 2 --batch_size 5 --warmup_epochs 1 {CPU}",
             ),
             Stage(
                 "eval",
@@ -337,9 +335,8 @@ PROJECTS = (
             Stage(
                 "eval",
                 "linear_eval.py --device_target GPU --run_cloudbrain False --run_distribute False --train_dataset_path "
-                "{data}/train --eval_dataset_path {data}/eval --train_output_path {out} "
-                "--encoder_checkpoint_path {newest:**/checkpoint_simclr*.ckpt} --batch_size 5 --epoch_size 1 "
-                "--save_checkpoint_epochs 1",
+                "{data}/train --eval_dataset_path {data}/eval --train_output_path {out} --encoder_checkpoint_path "
+                "{newest:**/checkpoint_simclr*.ckpt} --batch_size 5 --epoch_size 1 --save_checkpoint_epochs 1",
                 makes="**/*.ckpt",
             ),
             Stage(
