@@ -62,6 +62,23 @@ def test_a_file_says_what_it_is(path: Path) -> None:
         assert make_map.first_sentence(path)
 
 
+#: files of programs that pages show
+EXAMPLES = re.compile(r"(script|train|program|ask|eval\w*|export|train_quant)\.py")
+PAGES = [*ROOT.glob("*.md"), *(path for path in ROOT.glob("docs/**/*.md") if "generated" not in path.parts)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_a_page_names_files_that_are_there(page: Path) -> None:
+    named = {item.split("/")[-1] for item in re.findall(r"[\w/*]+\.py\b", page.read_text())}
+    there = {path.name for path in ROOT.glob("*.py")}
+    for folder in ("mindspore_compat", "tests", "tools", "examples", "benchmarks", "csrc", "docs"):
+        there |= {path.name for path in (ROOT / folder).rglob("*.py")}
+    gone = {
+        name for name in named if not any(Path(item).match(name) for item in there) and not EXAMPLES.fullmatch(name)
+    }
+    assert not gone
+
+
 def test_architecture_names_what_is_there() -> None:
     """Each folder of the package stands in the page's tree, and each file that it names exists."""
     tree = (ROOT / "docs/architecture.md").read_text().split("```")[1]

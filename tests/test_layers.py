@@ -48,8 +48,8 @@ ALLOWED: dict[str, set[str]] = {
         "_format",
     },
 }
-#: old module paths that re-export what moved up
-THIN = {"parallel/nn.py", "parallel/_transformer", "nn/metrics"}
+#: old module paths that re-export what moved up; what child processes find under the name mindspore
+THIN = {"parallel/nn.py", "parallel/_transformer", "nn/metrics", "_api/_shim"}
 TOP = {"__init__", "__main__", "cli", "amp"}
 #: imports of our own inside functions: (file, what it imports) -> why it waits
 LAZY = {

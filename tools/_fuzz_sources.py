@@ -79,7 +79,10 @@ def _wave_seeds(folder: Path) -> list[Path]:
     return [folder / "yesno"]
 
 
-_OBJECT = "<object><name>cat</name><difficult>0</difficult><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>3</xmax><ymax>3</ymax></bndbox></object>"
+_OBJECT = (
+    "<object><name>cat</name><difficult>0</difficult>"
+    "<bndbox><xmin>1</xmin><ymin>1</ymin><xmax>3</xmax><ymax>3</ymax></bndbox></object>"
+)
 
 
 def _coco() -> dict[str, list]:

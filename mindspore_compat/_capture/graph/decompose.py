@@ -1,4 +1,4 @@
-"""aten operators of arithmetic, indexing and shapes in terms of simpler ones; layers are in ``_decompose_layers.py``.
+"""aten operators of arithmetic, indexing and shapes in terms of simpler ones; layers are in ``decompose_layers.py``.
 
 A row is run while tracing, so what it calls is written down instead of the operator. Rows take aten's argument names;
 one may answer NotImplemented to keep the operator as it is.

@@ -1,5 +1,5 @@
 """aten operators of layers (pooling, normalization, activations, losses, resizing) in terms of simpler ones; see
-``_decompose.py``.
+``decompose.py``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Running a function over a stream of tasks, in order: in the thread that iterates, or in others (`_processes.py`: in
+"""Running a function over a stream of tasks, in order: in the thread that iterates, or in others (`processes.py`: in
 processes).
 """
 
