@@ -3,9 +3,8 @@
     python benchmarks/half.py [--only operators steps] [--rounds 5] [--threads 1]
 
 Operators: forward with backward, as torch has them and through float32, which mindspore_compat/common/_kernels.py
-    chooses between. Steps: networks
-under `to_float`, O2 and O3 against float32, in alternating rounds. With ONEDNN_MAX_CPU_ISA=AVX512_CORE (or AVX2) in the
-environment it shows a CPU without 16-bit hardware.
+chooses between. Steps: networks under `to_float`, O2 and O3 against float32, in alternating rounds. With
+ONEDNN_MAX_CPU_ISA=AVX512_CORE (or AVX2) in the environment it shows a CPU without 16-bit hardware.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ PYNATIVE_MODE (eager).
     python benchmarks/state_changes.py [--steps 400] [--repeats 5] [--every 1 2 3 4 6 10 50]
 
 Rows: an attribute of a layer, the learning rate, or the training mode is set before every N-th step. Given are the
-    medians over repeats in turn.
+medians over repeats in turn.
 """
 
 from __future__ import annotations

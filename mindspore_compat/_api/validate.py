@@ -3,7 +3,7 @@
 Every check returns the value, so that it can stand in an assignment. `owner` is the public class or function. Upstream
 names neither in some
 places: with ``named=False`` the first sentence is as there, and a second one names them; with an empty `owner` it names
-    the argument alone.
+the argument alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """MindSpore's dtype names. A MindSpore dtype *is* the torch dtype of the same meaning.
 
 Upstream: ``mindspore.common.dtype``. Types that only describe Python objects (``string``, ``list_``, ...) are `Type`
-    markers.
+markers.
 """
 
 from __future__ import annotations

@@ -171,7 +171,7 @@ def decode_blob_columns(
     order.
 
     Returns: for each wanted field a block or a list of the rows' arrays. Raises: ValueError, which does not tell the
-        row.
+    row.
     """
     longs = windows(buffer, ">u8")
     found: dict[str, Any] = {}

@@ -16,7 +16,7 @@ Training, with what callbacks find in ``run_context.original_args()`` at each po
     callbacks left
 
 Evaluation: on_eval_begin, on_eval_epoch_begin, (on_eval_step_begin, on_eval_step_end)…, on_eval_epoch_end, on_eval_end
-    (metrics).
+(metrics).
 
 Sinking on a GPU in graph mode makes a whole sink one "step" for callbacks, as upstream does; on a CPU upstream does not
 sink.

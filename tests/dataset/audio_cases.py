@@ -1,8 +1,7 @@
 """Expressions with `a` (dataset.audio) and signals, for tests/golden/make_audio.py and test_audio.py.
 
 Signals: `x` float32 (2, 1500), `y` the same in float64, `h` in float16, `i` int16; `loud` reaches past 1. `s` complex
-    pairs (2, 33, 40, 2),
-`p` its power (2, 33, 40), `tone` float32 (1, 4000) with a pitch.
+pairs (2, 33, 40, 2), `p` its power (2, 33, 40), `tone` float32 (1, 4000) with a pitch.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 tests/golden/make_optim.py
 
 Keys: ``init|NAME`` the start of each parameter; ``SETTING|losses``; ``SETTING|state`` all values of the train cell in
-    order, flat; ``index``,
-a JSON text with [name, shape, dtype] of each in order, or the class of the error.
+order, flat; ``index``, a JSON text with [name, shape, dtype] of each in order, or the class of the error.
 """
 
 from __future__ import annotations

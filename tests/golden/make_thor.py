@@ -11,8 +11,8 @@ else is upstream's:
 - ThorIm2Col: patches (C, kh, kw, N, h, w), padded as "same".
 
 Keys: ``CASE|OPTION|NAME``: the weight after four steps with flags T, F, F, T (of "conv" the large ones as every seventh
-    value);
-``CASE|factor|NAME``: factors after the first step; ``index``: a JSON text of names, shapes and the classes of errors.
+value); ``CASE|factor|NAME``: factors after the first step; ``index``: a JSON text of names, shapes and the classes of
+errors.
 """
 
 from __future__ import annotations

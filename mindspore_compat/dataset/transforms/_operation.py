@@ -25,7 +25,7 @@ def call_user_function(function: Callable, args: tuple, what: str) -> Any:
 class TensorOperation:
     """Base of the built-in operations. A subclass gives `_compute(array) -> array` (or a tuple of arrays).
 
-    Class attributes:
+    Attributes:
         is_multi_column: several columns may come at once; then `_compute` gets them all.
         has_block: `_compute_block` works on a whole batch at once, with the same result as row by row.
         is_pointwise: what a value becomes depends on it and its channel only; channels may move to the front.

@@ -2,7 +2,7 @@
 the formulas).
 
 Upstream: ``mindspore.nn.layer.quant`` of MindSpore 1.x, which `quant` here names; later versions dropped it, and none
-    runs it on a CPU.
+runs it on a CPU.
 """
 
 from __future__ import annotations

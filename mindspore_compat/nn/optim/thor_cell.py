@@ -31,8 +31,7 @@ class ThorGpu(Optimizer):
     """What `thor` returns for a Cell, under upstream's name; on every device.
 
     State: ``moments.NAME``, ``matrix_a_inv_I`` and ``matrix_g_inv_I`` of the I-th factored weight, ``cov_step``,
-        ``global_step``, ``momentum``,
-    ``learning_rate``.
+    ``global_step``, ``momentum``, ``learning_rate``.
     """
 
     def __init__(

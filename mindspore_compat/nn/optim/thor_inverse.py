@@ -1,9 +1,8 @@
 """Damped inverses of all Kronecker factors in one call: the operator ``mindspore_compat::damped_inverse_``.
 
 Shapes: a factor f is (n, n), symmetric positive semidefinite; its inverses are (k, m, m), k = ceil(n / m), one for each
-    m×m block on the
-diagonal; blocks off the diagonal do not count. The last block is padded with the identity after damping. With m = n
-nothing is split.
+m×m block on the diagonal; blocks off the diagonal do not count. The last block is padded with the identity after
+damping. With m = n nothing is split.
 
 On CUDA with the library of csrc/ built, all blocks of at most 128 are one kernel launch; everywhere else torch does it.
 On the CPU blocks are inverted by halves, all at once, down to sizes where LAPACK's Cholesky takes over, which is faster

@@ -1,8 +1,7 @@
 """The second-order part of a step of `thor`: inverses from factors, and gradients multiplied by them.
 
 Shapes: a weight as a matrix is (O, K); its inverses are A (bw, k, k) and G (bh, m, m), blocks on the diagonal, bw =
-    ceil(K / 128),
-bh = ceil(O / 128). The table of an embedding is (V, E), A is (V,) and G (1, E, E), never split.
+ceil(K / 128), bh = ceil(O / 128). The table of an embedding is (V, E), A is (V,) and G (1, E, E), never split.
 """
 
 from __future__ import annotations

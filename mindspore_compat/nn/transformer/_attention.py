@@ -42,8 +42,7 @@ class MultiHeadAttention(Cell):
     Returns (output, (key, value)); key is (batch, heads, size, length), value (batch, heads, length, size). With
     ``use_past`` these are the
     caches: the first call fills them up to ``batch_valid_length``; after
-        ``add_flags_recursive(is_first_iteration=False)`` each call
-    takes one token and the caches of the call before.
+    ``add_flags_recursive(is_first_iteration=False)`` each call takes one token and the caches of the call before.
     """
 
     @check_init("MultiHeadAttention", parallel_config=_valid_type_checks([OpParallelConfig], "MultiHeadAttention"))

@@ -15,8 +15,7 @@ class Accuracy(EvaluationBase):
     """Share of right predictions.
 
     Classification: predictions (N, C, ...) against class indices (N, ...) or one-hot labels. Multilabel: 0/1 arrays of
-        one shape, where a
-    sample counts only if all its labels are right.
+    one shape, where a sample counts only if all its labels are right.
     """
 
     def __init__(self, eval_type: str = "classification") -> None:

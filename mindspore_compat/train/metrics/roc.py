@@ -16,8 +16,7 @@ class ROC(Metric):
     """Receiver operating characteristic: (false positive rates, true positive rates, thresholds).
 
     Binary: scores and labels of one shape, ``pos_label`` (default 1) is the positive class. Multiclass: scores (N, C)
-        and labels (N,)
-    with ``class_num=C``: three lists with an array for each class.
+    and labels (N,) with ``class_num=C``: three lists with an array for each class.
     """
 
     def __init__(self, class_num: int | None = None, pos_label: int | None = None) -> None:

@@ -45,9 +45,9 @@ class SummaryData:
     last one counts.
 
     scalars: floats. tensors: arrays of the recorded type (the file keeps float32). images: uint8 arrays (height, width,
-        3).
+    3).
     histograms: `Histogram`. landscapes: LossLandscape messages. graphs: GraphProto messages. lineage: {plugin:
-        [message]}.
+    [message]}.
     """
 
     files: list[str] = field(default_factory=list)

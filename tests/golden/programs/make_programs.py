@@ -2,9 +2,8 @@
 derivatives.json.gz.
 
 Run: ``python -m tests.golden.programs.make_programs random --store FILE`` (FILE is what ``python -m tests.programs
-    --oracle --store FILE`` kept),
-``… python`` or ``… derivatives``; each of the programs by hand runs in a process of its own, because real MindSpore
-takes a forward that an earlier program left where a new Cell got its address.
+--oracle --store FILE`` kept), ``… python`` or ``… derivatives``; each of the programs by hand runs in a process of its
+own, because real MindSpore takes a forward that an earlier program left where a new Cell got its address.
 """
 
 from __future__ import annotations

@@ -181,8 +181,7 @@ class Run:
         """The generator that orders `node`'s samples in this pass.
 
         With a chosen seed it is the same for all nodes, as upstream: zipped sources that are shuffled alike stay
-            aligned.
-        Without one they differ.
+        aligned. Without one they differ.
         """
         return np.random.default_rng((*self.key, 0 if self.session.is_seeded else self.session.number(node)))
 

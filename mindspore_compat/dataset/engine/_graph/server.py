@@ -4,8 +4,8 @@ A client greets with `_GREETING`. A message is its length and that of its head (
 JSON, and the bytes of the arrays that the head describes, so that a peer can send data and nothing else; a request
 names one of `METHODS`. There is no
 authentication (upstream has none either): listen where only your jobs connect. Whoever does not greet is no client and
-    ends nothing, what
-is begun must go on within a minute, and requests, answers and what they make the server compute have bounds.
+ends nothing, what is begun must go on within a minute, and requests, answers and what they make the server compute have
+bounds.
 """
 
 from __future__ import annotations
