@@ -59,7 +59,7 @@ class CompressedFile:
             self._points = []
 
     def read(self, place: int, length: int) -> bytes:
-        """So many bytes from a place, or what there is of them."""
+        """n bytes from a place, or what there is of them."""
         if self._content is not None:
             return bytes(self._content[place : place + length])
         if length > self._most:

@@ -56,7 +56,7 @@ hstack, dstack = _stacking("hstack", torch.hstack), _stacking("dstack", torch.ds
 
 
 def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
-    """So many nearly equal pieces, or cut at the indices."""
+    """n nearly equal pieces, or cut at the indices."""
     return wrap(
         tuple(
             torch.tensor_split(
@@ -69,7 +69,7 @@ def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
 
 
 def split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
-    """So many equal pieces, or cut at the indices.
+    """n equal pieces, or cut at the indices.
 
     Raises:
         ValueError: if the length cannot be divided.

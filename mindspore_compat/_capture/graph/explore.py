@@ -1,9 +1,9 @@
-"""Control flow that depends on values: the same function runs once for each way through its decisions, and the ways
+"""Control flow that depends on values: the same function runs once for each path through its decisions, and the paths
 become one graph.
 
 A decision is a tensor in a place where Python wants True or False (``if x.sum() > 0``). What stands before it is the
-same on all ways; what follows becomes a graph for each outcome, and a ``branch`` node, the last of its graph, takes one
-of the two.
+same on all paths; what follows becomes a graph for each outcome, and a ``branch`` node, the last of its graph, takes
+one of the two.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any
 
 from mindspore_compat._capture.graph.ir import RESULT, Graph, Node, Value, leaves, map_values
 
-__all__ = ["MOST_WAYS", "Attempt", "explore", "too_many"]
+__all__ = ["MOST_PATHS", "Attempt", "explore", "too_many"]
 
-MOST_WAYS = 64  # and decisions on one of them
+MOST_PATHS = 64  # and decisions on one of them
 
 
 @dataclass(repr=False)
 class Attempt:
-    """One way through: its graph, and its decisions as (nodes before it, condition, outcome)."""
+    """One path: its graph, and its decisions as (nodes before it, condition, outcome)."""
 
     graph: Graph
     decisions: list[tuple[int, Value, bool]] = field(default_factory=list)
@@ -30,7 +30,7 @@ class Attempt:
 def explore(
     attempt: Callable[[tuple[bool, ...]], Attempt], refuse: Callable[[str], Exception], again: bool = False
 ) -> Graph:
-    """The graph of all ways.
+    """The graph of all paths.
 
     Args:
         attempt: runs the function; the first decisions are given, others are as the values say.
@@ -56,7 +56,7 @@ def explore(
         taken = tuple(outcome for _, _, outcome in one.decisions)
         found[taken] = one
         left += [(*taken[:number], not taken[number]) for number in range(len(given), len(taken))]
-        if len(found) + len(left) > MOST_WAYS or len(taken) > MOST_WAYS:
+        if len(found) + len(left) > MOST_PATHS or len(taken) > MOST_PATHS:
             raise too_many(refuse)
     first = next(iter(found.values()))
     if not first.decisions:
@@ -91,7 +91,7 @@ def explore(
 def too_many(refuse: Callable[[str], Exception]) -> Exception:
     """The error for what is no decision but a loop."""
     return refuse(
-        f"'construct' decides by values (if, while) in more than {MOST_WAYS} ways: the rounds of a loop depend on "
+        f"'construct' decides by values (if, while) in more than {MOST_PATHS} paths: the rounds of a loop depend on "
         "them. Write the loop with ops.WhileLoop, or with a fixed number of rounds and ops.select"
     )
 
@@ -126,13 +126,13 @@ def _merged(
     name: str,
     refuse: Callable[[str], Exception],
 ) -> Graph:
-    """The graph of what follows the decisions ``prefix``; the ways below share their Values up to here."""
-    ways = [(taken, one) for taken, one in found.items() if taken[: len(prefix)] == prefix]
-    taken, one = ways[0]
+    """The graph of what follows the decisions ``prefix``; the paths below share their Values up to here."""
+    paths = [(taken, one) for taken, one in found.items() if taken[: len(prefix)] == prefix]
+    taken, one = paths[0]
     if len(taken) == len(prefix):
         return Graph(name, [], one.graph.parameters, one.graph.nodes[start:], one.graph.outputs)
     end, condition, _ = one.decisions[len(prefix)]
-    for _, other in ways[1:]:
+    for _, other in paths[1:]:
         _share(one.graph, other, start, end, refuse)
     nodes = one.graph.nodes[start:end]
     sides = [

@@ -16,7 +16,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from mindspore_compat._capture.graph.decompose import CREATION, DECOMPOSITIONS, torch_decompositions
 from mindspore_compat._capture.graph.decompose_layers import batch_norm_in_training
-from mindspore_compat._capture.graph.explore import MOST_WAYS, too_many
+from mindspore_compat._capture.graph.explore import MOST_PATHS, too_many
 from mindspore_compat._capture.graph.in_place import Handle, InPlace
 from mindspore_compat._capture.graph.ir import CONSTANT, PARAMETER, RESULT, Node, Value, map_values
 from mindspore_compat._capture.graph.refusals import refuse
@@ -167,7 +167,7 @@ class GraphRecorder(InPlace):
             )
 
     def decide(self, tensor: torch.Tensor) -> bool | None:
-        """The outcome of ``if tensor`` on this way; None if it is a constant."""
+        """The outcome of ``if tensor`` on this path; None if it is a constant."""
         value = self.read(tensor)
         if value.kind == CONSTANT:
             return None
@@ -175,7 +175,7 @@ class GraphRecorder(InPlace):
             if condition is value:
                 return outcome
         number = len(self.decisions)
-        if self._straight or number > MOST_WAYS:
+        if self._straight or number > MOST_PATHS:
             raise too_many(lambda what: refuse(what, self.scope()))
         with _disable_current_modes():
             outcome = self._choices[number] if number < len(self._choices) else bool(plain(tensor))

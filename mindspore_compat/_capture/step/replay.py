@@ -284,7 +284,7 @@ def _why_not() -> str:
         or torch._C._len_torch_function_stack() > 0
         or _saved_tensors_hooks(False) is not None
     ):
-        return "a mode of torch looks on"
+        return "a mode of torch is on"
     return ""
 
 

@@ -17,7 +17,7 @@ def sizes(
     """An int, or a tuple of ``count`` ints, as a tuple; each at least ``low``.
 
     Raises:
-        TypeError: for other types. ValueError: for a smaller number, and unless told otherwise for another length.
+        TypeError: for other types. ValueError: for a smaller number, and unless allowed for another length.
     """
     if isinstance(value, int) and not isinstance(value, bool):
         items = (value,) * count

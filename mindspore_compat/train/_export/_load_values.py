@@ -60,7 +60,7 @@ class MindirError(FormatError, RuntimeError):
 
 @contextmanager
 def naming(path: str, what: str) -> Iterator[None]:
-    """Whatever goes wrong with what the file says here is its fault, and is told with the place."""
+    """Whatever goes wrong with what the file says here is its fault, and is raised with the place."""
     try:
         yield
     except MindirError:
@@ -98,7 +98,7 @@ class Separate:
         return found
 
     def read(self, place: Any, wanted: int) -> bytes:
-        """So many bytes, if there are as many."""
+        """The next n bytes, if there are as many."""
         path = self._place(read_text(place.location))
         with open_regular(path) as file:
             size = os.fstat(file.fileno()).st_size

@@ -249,7 +249,7 @@ class CountsInALoop(Counts):
         (CountsInALoop, "changes the attribute 'calls'"),
         (CountsOnly, "does not compute the same when it runs again"),
         (Collects, "changes the form of its values"),
-        (CollectsOutside, "in more than 64 ways"),
+        (CollectsOutside, "in more than 64 paths"),
     ],
 )
 @pytest.mark.parametrize("file_format", ["MINDIR", "ONNX"])
