@@ -58,7 +58,7 @@ def _send(peer: socket.socket, head: dict[str, Any], arrays: list[np.ndarray]) -
 
 
 def _receive(peer: socket.socket, most: int, wait: float | None) -> tuple[dict[str, Any], list[np.ndarray]]:
-    """A message that begins within ``seconds``. Raises: ConnectionError where the peer has gone or sends something
+    """A message that begins within ``wait`` seconds. Raises: ConnectionError where the peer has gone or sends something
     else.
     """
     peer.settimeout(wait)
