@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 from pathlib import Path
 from typing import Any
 
@@ -109,3 +111,10 @@ def test_mindspore_agrees(tmp_path: Path) -> None:
         PYNATIVE,
         PYNATIVE,
     ]
+
+
+def test_who_compiles_is_named_by_modules_that_are_there() -> None:
+    """Frames are told apart by their module's name: one that moved would silently compile nothing."""
+    for module, function in context._COMPILING:
+        source = inspect.getsource(importlib.import_module(module))
+        assert f"def {function}" in source
