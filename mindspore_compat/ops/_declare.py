@@ -87,7 +87,14 @@ def plain(name: str, function: Callable[..., Any], module: str | None = None) ->
 class _Declared(Primitive):
     """What all operators with attributes share: they are copied and pickled by the arguments they were made with."""
 
+    #: upstream's name of an input -> the function's, for calls by name
+    _inputs: dict[str, str] = {}
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            for name in kwargs.keys() & getattr(self._run, "keywords", {}).keys():
+                raise TypeError(f"{type(self).__name__}: {name!r} is an argument of the constructor, not of the call")
+            kwargs = {self._inputs.get(name, name): value for name, value in kwargs.items()}
         return self._run(*args, **kwargs)
 
     def __reduce__(self) -> Any:
@@ -126,17 +133,19 @@ class _Row(NamedTuple):
     function: Callable[..., Any]
     doc: str | None
     arguments: dict[str, tuple[Any, ...]]
+    inputs: str
 
 
-def row(function: Callable[..., Any], doc: str | None = None, /, **arguments: tuple[Any, ...]) -> Any:
+def row(function: Callable[..., Any], doc: str | None = None, inputs: str = "", /, **arguments: tuple[Any, ...]) -> Any:
     """An operator that calls ``function`` with its inputs, then the arguments of its constructor by name.
 
     Args:
         doc: the docstring, None for that of the function.
+        inputs: upstream's names of the inputs, where one may call it by them and the function has others.
         arguments: constructor argument -> (annotation, default), the default ``...`` if it must be given; as a third
             item the function's name for it, None if the function does not take it.
     """
-    return _Row(function, doc or function.__doc__, arguments)
+    return _Row(function, doc or function.__doc__, arguments, inputs)
 
 
 def declared(table: Mapping[str, Any], module: str) -> dict[str, Any]:
@@ -148,7 +157,7 @@ def declared(table: Mapping[str, Any], module: str) -> dict[str, Any]:
 
 
 def _of_row(name: str, item: _Row, module: str) -> Any:
-    function, _, arguments = item
+    function, _, arguments, inputs = item
     annotations = {key: annotation for key, (annotation, *_) in arguments.items()}
     defaults = {key: default for key, (_, default, *_) in arguments.items() if default is not ...}
     renamed = {key: (*rest, key)[0] for key, (_, _, *rest) in arguments.items()}
@@ -176,7 +185,10 @@ def _of_row(name: str, item: _Row, module: str) -> Any:
                 raise TypeError(f"{name}() {error}") from None
         return functools.partial(function, **(attributes if is_direct else {to: attributes[key] for key, to in passed}))
 
-    return _class(name, item.doc, module, names, defaults, lambda: annotations, run, signature)
+    made = _class(name, item.doc, module, names, defaults, lambda: annotations, run, signature)
+    if inputs:
+        made._inputs = dict(zip(inputs.split(), inspect.signature(function).parameters))
+    return made
 
 
 def _class(

@@ -86,9 +86,9 @@ class Model:
         self._is_torch = not isinstance(network, Cell)
         self._parallel_mode, self._device_number = _get_parallel_mode(), _get_device_num()
         self._metric_fns = get_metrics(metrics)
-        self._train_network = (
-            step if step is not None else build_train_network(network, loss_fn, optimizer, amp_level, kwargs)
-        )
+        self._loss_scale_manager_set = "loss_scale_manager" in kwargs
+        self._keep_bn_fp32 = kwargs.get("keep_batchnorm_fp32")
+        self._train_network = step if step is not None else self._build_train_network()
         if isinstance(self._train_network, TorchTrainStep):
             self._loss_scale_manager = self._train_network.loss_scale_manager
         if self._metric_fns:
@@ -101,6 +101,13 @@ class Model:
             TorchPredict(network, None, amp_level, getattr(step, "amp_dtype", None)) if self._is_torch else network
         )
         self.batch_num = -1  # steps of an epoch of the last training
+
+    def _build_train_network(self) -> Any:
+        """The training step. Subclasses in model zoos override and call it, by upstream's name."""
+        options = {"loss_scale_manager": self._loss_scale_manager} if self._loss_scale_manager_set else {}
+        if self._keep_bn_fp32 is not None:
+            options["keep_batchnorm_fp32"] = self._keep_bn_fp32
+        return build_train_network(self._network, self._loss_fn, self._optimizer, self._amp_level, options)
 
     # --- running ------------------------------------------------------------------------------------------------------
 

@@ -15,7 +15,11 @@ from mindspore_compat.train._checkpoint.distributed import (
     load_segmented_checkpoints,
 )
 from mindspore_compat.train._checkpoint.into_net import _update_param, load_param_into_net  # noqa: F401
-from mindspore_compat.train._checkpoint.load import load_checkpoint, load_checkpoint_async
+from mindspore_compat.train._checkpoint.load import (  # noqa: F401
+    ParamDictFuture,
+    load_checkpoint,
+    load_checkpoint_async,
+)
 from mindspore_compat.train._checkpoint.print_file import parse_print
 from mindspore_compat.train._checkpoint.save import async_ckpt_thread_status, save_checkpoint
 from mindspore_compat.train._checkpoint.strategy import (

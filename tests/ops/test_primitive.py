@@ -140,3 +140,20 @@ def test_flags_on_functions() -> None:
 
     assert step._func_graph_flags == {"has_effect": True}
     assert step() == 1
+
+
+def test_inputs_by_upstreams_names_and_no_constructor_arguments_in_a_call() -> None:
+    """The names are those of 2.10's ``__call__``."""
+    x, one = Tensor(np.arange(6, dtype=np.float32).reshape(1, 2, 3)), Tensor(np.ones(3, np.float32))
+    product = ops.BatchMatMul(transpose_b=True)
+    np.testing.assert_array_equal(product(x=x, y=x).asnumpy(), product(x, x).asnumpy())
+    norm = ops.LayerNorm(-1, -1)
+    np.testing.assert_array_equal(norm(input_x=x, gamma=one, beta=one)[0].asnumpy(), norm(x, one, one)[0].asnumpy())
+    flip = ops.ReverseV2([1])
+    np.testing.assert_array_equal(flip(input=x).asnumpy(), flip(x).asnumpy())
+    scatter, at = ops.TensorScatterElements(axis=0), Tensor(np.array([1, 0, 2]))
+    np.testing.assert_array_equal(
+        scatter(data=one, indices=at, updates=one * 2).asnumpy(), scatter(one, at, one * 2).asnumpy()
+    )
+    with pytest.raises(TypeError, match="'axis' is an argument of the constructor"):
+        ops.Squeeze(0)(x, axis=0)

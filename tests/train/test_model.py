@@ -390,3 +390,19 @@ def test_old_hooks_are_refused_in_fit_only(caplog) -> None:
         _model().train(1, _data(), callbacks=Old())
     with pytest.raises(ValueError, match="Old callback, {'epoch_end'} methods"):
         _model(metrics={"acc"}).fit(1, _data(), _data(), callbacks=Old())
+
+
+def test_a_subclass_makes_its_own_training_step() -> None:
+    """As projects of the model zoo do, by upstream's name."""
+    made = []
+
+    class Own(Model):
+        def _build_train_network(self):
+            assert not self._loss_scale_manager_set and self._keep_bn_fp32 is None
+            made.append(super()._build_train_network())
+            return made[-1]
+
+    net = nn.Dense(2, 1)
+    model = Own(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1))
+    assert model.train_network is made[0] and isinstance(made[0], nn.TrainOneStepCell)
+    assert isinstance(model._build_train_network(), nn.TrainOneStepCell)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import Any
 
@@ -108,3 +109,15 @@ def test_what_loading_returns_is_false_where_all_was_loaded() -> None:
     part = ms.load_param_into_net(nn.Dense(2, 1), {"weight": whole["weight"], "more": whole["bias"]})
     assert part and part == (["bias"], ["more"]) and isinstance(part, tuple)
     assert not ms.load_param_into_net(nn.Dense(2, 1), {**whole, "more": whole["bias"]})
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("train.serialization", "ParamDictFuture"),
+        ("dataset.transforms.validators", "check_value"),
+        ("dataset.transforms.validators", "type_check"),
+    ],
+)
+def test_names_that_upstreams_modules_hold_for_whoever_borrows_them(module: str, name: str) -> None:
+    assert callable(getattr(importlib.import_module(f"mindspore_compat.{module}"), name))

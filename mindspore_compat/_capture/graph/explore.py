@@ -107,6 +107,8 @@ def _described(graph: Graph) -> list[Any]:
     """Operators and the numbers that they got from Python."""
 
     def number(item: Any) -> Any:
+        if item != item:
+            return "nan"  # equal to itself here
         return item if isinstance(item, (bool, int, float, str, type(None))) else type(item).__name__
 
     return [

@@ -1,4 +1,4 @@
-"""Argument check that some projects borrow. Upstream: ``mindspore.dataset.transforms.validators``."""
+"""Argument checks that some projects borrow. Upstream: ``mindspore.dataset.transforms.validators``."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from mindspore_compat.dataset.core.validator_helpers import check_probability
+from mindspore_compat.dataset.core.validator_helpers import check_probability, check_value, type_check
 from mindspore_compat.dataset.transforms.transforms import check_operations
 
-__all__ = ["check_random_transform_ops"]
+__all__ = ["check_random_transform_ops", "check_value", "type_check"]
 
 
 def check_random_transform_ops(method: Callable) -> Callable:

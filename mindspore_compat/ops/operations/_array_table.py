@@ -92,6 +92,7 @@ _TABLE: dict[str, Any] = {
     "TensorScatterElements": row(
         F.tensor_scatter_elements,
         "A copy with values put or reduced at indices along ``axis``.",
+        "data indices updates",
         axis=(int, 0),
         reduction=(str, "none"),
     ),
@@ -102,7 +103,7 @@ _TABLE: dict[str, Any] = {
         wrap=(bool, False, "wrap_around"),
     ),
     "Sort": row(F.sort, axis=(Int, -1), descending=(Typed[bool], False)),
-    "ReverseV2": row(F.reverse, axis=(Annotated[list | tuple, check_type], ...)),
+    "ReverseV2": row(F.reverse, None, "input", axis=(Annotated[list | tuple, check_type], ...)),
     "ReverseSequence": row(F.reverse_sequence, seq_dim=(Int, ...), batch_dim=(int, 0)),
     "Roll": row(F.roll, "Shifted with wrap-around.", shifts=(Any, ...), dims=(Any, None)),
     "Tril": row(F.tril, "The lower triangle.", diagonal=(int, 0)),

@@ -49,6 +49,7 @@ _TABLE: dict[str, Any] = {
     "LayerNorm": row(
         F.layer_norm_outputs,
         "(y, mean, variance).",
+        "input_x gamma beta",
         begin_norm_axis=(Typed[int], 1),
         begin_params_axis=(int, 1),
         epsilon=(float, 1e-07),
@@ -74,6 +75,7 @@ _TABLE: dict[str, Any] = {
     "GridSampler2D": row(
         F.grid_sample,
         "Values at the places of a grid.",
+        "input_x grid",
         interpolation_mode=(str, "bilinear", "mode"),
         padding_mode=(str, "zeros"),
         align_corners=(bool, False),
@@ -81,6 +83,7 @@ _TABLE: dict[str, Any] = {
     "GridSampler3D": row(
         F.grid_sample,
         "Values at the places of a grid.",
+        "input_x grid",
         interpolation_mode=(str, "bilinear", "mode"),
         padding_mode=(str, "zeros"),
         align_corners=(bool, False),
