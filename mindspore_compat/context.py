@@ -91,6 +91,11 @@ def set_context(**kwargs: Any) -> None:
 
     Raises:
         ValueError: for an unknown key or a value out of range. TypeError: for a value of the wrong type.
+
+    Examples:
+        >>> ms.set_context(mode=ms.GRAPH_MODE)
+        >>> print(ms.get_context("mode") == ms.GRAPH_MODE)
+        True
     """
     for key, value in kwargs.items():
         _check("context.set_context", KEYS, key, value)
@@ -241,6 +246,11 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
 
     Raises:
         ValueError: for an unknown key or mode. TypeError: for a value of the wrong type.
+
+    Examples:
+        >>> ms.set_auto_parallel_context(gradients_mean=True)
+        >>> print(ms.get_auto_parallel_context("gradients_mean"))
+        True
     """
     for key, value in kwargs.items():
         if key not in PARALLEL_KEYS:
@@ -260,12 +270,24 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
 
 
 def get_auto_parallel_context(attr_key: str) -> Any:
-    """The value of a key of `set_auto_parallel_context`."""
+    """The value of a key of `set_auto_parallel_context`.
+
+    Examples:
+        >>> print(ms.get_auto_parallel_context("device_num"))
+        1
+    """
     return _get("get_auto_parallel_context", PARALLEL_KEYS, _parallel_values, attr_key)
 
 
 def reset_auto_parallel_context() -> None:
-    """Back to the defaults."""
+    """Back to the defaults.
+
+    Examples:
+        >>> ms.set_auto_parallel_context(gradients_mean=True)
+        >>> ms.reset_auto_parallel_context()
+        >>> print(ms.get_auto_parallel_context("gradients_mean"))
+        False
+    """
     _parallel_values.clear()
 
 

@@ -23,7 +23,12 @@ STRICT, COMPATIBLE, LAX = 0, 1, 2
 
 
 class ParallelMode:
-    """Names of the parallel modes."""
+    """Names of the parallel modes.
+
+    Examples:
+        >>> print(ms.ParallelMode.DATA_PARALLEL)
+        data_parallel
+    """
 
     STAND_ALONE = "stand_alone"
     DATA_PARALLEL = "data_parallel"

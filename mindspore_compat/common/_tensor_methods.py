@@ -64,7 +64,12 @@ class TensorMethods(ReduceMethods, ShapeMethods, InstalledMethods):
     )
 
     def astype(self: Any, dtype: Any, copy: Any = True) -> Any:
-        """The values in another dtype; ``copy=False`` returns self when nothing changes."""
+        """The values in another dtype; ``copy=False`` returns self when nothing changes.
+
+        Examples:
+            >>> print(Tensor([1.7, -1.7]).astype(ms.int32))
+            [ 1 -1]
+        """
         target = dtype if dtype.__class__ is torch.dtype else to_torch_dtype(dtype)
         if target is self.dtype:
             return wrap(_Base.clone(self)) if copy else self

@@ -23,7 +23,13 @@ class ShapeMethods:
     __slots__ = ()
 
     def view(self: Any, *shape: Any) -> Any:
-        """The same values in another shape; copies only if it must."""
+        """The same values in another shape; copies only if it must.
+
+        Examples:
+            >>> print(Tensor([1, 2, 3, 4]).view(2, 2))
+            [[1 2]
+             [3 4]]
+        """
         if len(shape) == 1 and isinstance(shape[0], torch.dtype):
             return wrap(_Base.view(self, shape[0]))
         return wrap(_Base.reshape(self, *shape))
@@ -33,6 +39,11 @@ class ShapeMethods:
 
         Raises:
             ValueError: if the number of elements differs.
+
+        Examples:
+            >>> print(Tensor([1, 2, 3, 4]).reshape(2, -1))
+            [[1 2]
+             [3 4]]
         """
         try:
             return wrap(_Base.reshape(self, *shape))

@@ -107,7 +107,13 @@ class Constant(Initializer):
 
 
 class Normal(Initializer):
-    """Normal distribution with standard deviation ``sigma`` around ``mean``."""
+    """Normal distribution with standard deviation ``sigma`` around ``mean``.
+
+    Examples:
+        >>> weight = ms.common.initializer.initializer(ms.common.initializer.Normal(sigma=0.02), [2, 3])
+        >>> print(weight.shape, weight.dtype == ms.float32)
+        (2, 3) True
+    """
 
     def __init__(self, sigma: float = 0.01, mean: float = 0.0) -> None:
         super().__init__(sigma=sigma, mean=mean)
@@ -118,7 +124,13 @@ class Normal(Initializer):
 
 
 class TruncatedNormal(Initializer):
-    """Normal distribution cut at ``a`` and ``b`` standard deviations."""
+    """Normal distribution cut at ``a`` and ``b`` standard deviations.
+
+    Examples:
+        >>> weight = ms.common.initializer.initializer(ms.common.initializer.TruncatedNormal(sigma=0.02), [2, 3])
+        >>> print(weight.init_data().abs().max() <= 0.04)
+        True
+    """
 
     def __init__(self, sigma: float = 0.01, mean: float = 0.0, a: float = -2.0, b: float = 2.0) -> None:
         super().__init__(sigma=sigma, mean=mean, a=a, b=b)
@@ -343,6 +355,11 @@ def initializer(init: Any, shape: Any = None, dtype: Any = torch.float32) -> Ten
 
     Raises:
         TypeError: for another kind of ``init``. ValueError: for an unknown name or a Tensor of another shape.
+
+    Examples:
+        >>> print(ms.common.initializer.initializer("ones", [2, 2], ms.float32).init_data())
+        [[1. 1.]
+         [1. 1.]]
     """
     if isinstance(init, torch.Tensor):
         if shape is not None and tuple(init.shape) not in (_checked_shape(shape),):

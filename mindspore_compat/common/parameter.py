@@ -40,6 +40,11 @@ class Parameter(Tensor, torch.nn.Parameter):
         requires_grad: whether ``trainable_params`` lists it; kept also for integer parameters, which never get a
             gradient.
         layerwise_parallel, parallel_optimizer, storage_format, device: accepted as upstream.
+
+    Examples:
+        >>> weight = Parameter(Tensor([1.0, 2.0]), name="weight")
+        >>> print(weight.name, weight.shape, weight.requires_grad)
+        weight (2,) True
     """
 
     _wants_grad = True  # of those that torch makes without a name
@@ -183,6 +188,11 @@ class Parameter(Tensor, torch.nn.Parameter):
 
         Raises:
             TypeError: if ``data`` is not a tensor, number or array.
+
+        Examples:
+            >>> weight = Parameter(Tensor([1.0, 2.0]), name="weight")
+            >>> print(weight.set_data(Tensor([3.0, 4.0])).asnumpy())
+            [3. 4.]
         """
         if isinstance(data, (np.ndarray, list, tuple, int, float)):
             data = Tensor(data, self.dtype)
@@ -249,6 +259,11 @@ class ParameterTuple(tuple):
 
     Raises:
         TypeError: if an element is no Parameter. ValueError: if two different ones share a name.
+
+    Examples:
+        >>> weights = ms.ParameterTuple(nn.Dense(3, 2).trainable_params())
+        >>> print(len(weights), weights[0].name)
+        2 weight
     """
 
     def __new__(cls, iterable: Iterable[Parameter]) -> ParameterTuple:

@@ -23,6 +23,11 @@ def set_seed(seed: int) -> None:
 
     Raises:
         TypeError: if it is not an int. ValueError: if it is negative.
+
+    Examples:
+        >>> ms.set_seed(1)
+        >>> print(ms.get_seed())
+        1
     """
     global _seed, _generator
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):

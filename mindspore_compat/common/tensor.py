@@ -22,6 +22,7 @@ from mindspore_compat.common._tensor_data import device_from, plain_from, plain_
 from mindspore_compat.common._tensor_indexing import flipped, numpy_index, positive_steps
 from mindspore_compat.common._tensor_methods import TensorMethods
 from mindspore_compat.common._tensor_operators import install_operators, promoted
+from mindspore_compat.common._tensor_printing import repr_values
 from mindspore_compat.common._torch_methods import install_torch_methods
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
@@ -59,6 +60,11 @@ class Tensor(TensorMethods, torch.Tensor):
 
     Raises:
         TypeError: for other kinds of ``input_data``. ValueError: for ragged lists, or ``init`` without shape and dtype.
+
+    Examples:
+        >>> x = Tensor([1, 2], ms.float32)
+        >>> print(x * 2, x.shape, x.dtype == ms.float32)
+        [2. 4.] (2,) True
     """
 
     # Ops on Tensors return plain torch tensors without a Python-level dispatch; whoever hands them to user code wraps
@@ -141,6 +147,10 @@ class Tensor(TensorMethods, torch.Tensor):
     def asnumpy(self) -> np.ndarray:
         """The values as a numpy array; on the CPU it shares the storage. bfloat16, which numpy lacks, comes
         as float32.
+
+        Examples:
+            >>> print(type(Tensor([1, 2]).asnumpy()).__name__)
+            ndarray
         """
         source = _Base.detach(self)
         if source._is_zerotensor():
@@ -246,7 +256,7 @@ class Tensor(TensorMethods, torch.Tensor):
         return str(self.asnumpy())
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
-        body = _repr_values(self.asnumpy())
+        body = repr_values(self.asnumpy())
         gap = "\n" if self.dim() > 1 else " "
         return f"Tensor(shape={list(self.shape)}, dtype={dtype_name(self.dtype)}, value={gap}{body})"
 
@@ -346,18 +356,6 @@ def _require_one(value: torch.Tensor) -> None:
             f"The tensor should have only one element, but got {_Base.numel(value)}, more than one element is "
             "ambiguous. Use Tensor.all(), Tensor.any() or an index."
         )
-
-
-def _repr_values(array: np.ndarray) -> str:
-    """Values as MindSpore's repr shows them: floats in scientific notation with as many digits as the dtype carries."""
-    if array.ndim == 0:
-        return str(array)
-    if array.dtype.kind != "f":
-        return np.array2string(array, separator=", ", threshold=1000)
-    digits = {2: 4, 4: 8, 8: 8}[array.dtype.itemsize]
-    return np.array2string(
-        array, separator=", ", threshold=1000, formatter={"float_kind": lambda x: f"{x: .{digits}e}"}
-    )
 
 
 def _rebuild(data: torch.Tensor, cls: type, requires_grad: bool) -> Tensor:

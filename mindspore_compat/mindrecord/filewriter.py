@@ -30,6 +30,14 @@ class FileWriter:
     Args:
         file_name: of the file; with several shards their numbers are appended.
         overwrite: delete files of that name; otherwise they are an error at the first write.
+
+    Examples:
+        >>> writer = ms.mindrecord.FileWriter("data.mindrecord")
+        >>> writer.add_schema({"label": {"type": "int32"}})
+        >>> writer.write_raw_data([{"label": 3}, {"label": 4}])
+        >>> writer.commit()
+        >>> print(ds.MindDataset("data.mindrecord").get_dataset_size())
+        2
     """
 
     def __init__(self, file_name: str, shard_num: int = 1, overwrite: bool = False) -> None:

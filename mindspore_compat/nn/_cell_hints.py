@@ -112,7 +112,14 @@ class Hints:
         self.__dict__["_inputs_spec"] = inputs or kwargs
 
     def get_inputs(self: Any) -> Any:
-        """What `set_inputs` got."""
+        """What `set_inputs` got.
+
+        Examples:
+            >>> net = nn.Dense(3, 2)
+            >>> net.set_inputs(Tensor(shape=[None, 3], dtype=ms.float32))
+            >>> print(net.get_inputs()[0].shape)
+            (-1, 3)
+        """
         return self._inputs_spec
 
     def set_param_ps(self: Any, recurse: bool = True, init_in_server: bool = False) -> None:

@@ -29,17 +29,33 @@ class Listing(torch.nn.Module):
                     yield f"{path}.{name}" if path else name, parameter
 
     def cells_and_names(self, cells: set | None = None, name_prefix: str = "") -> Iterator[tuple[str, Any]]:
-        """(path, Cell) of this Cell and all below, each once."""
+        """(path, Cell) of this Cell and all below, each once.
+
+        Examples:
+            >>> net = nn.SequentialCell(nn.Dense(3, 2), nn.ReLU())
+            >>> print([name for name, _ in net.cells_and_names()])
+            ['', '0', '1']
+        """
         seen = cells if cells else set()
         yield from _walk(self, seen, name_prefix)
 
     def get_parameters(self, expand: bool = True) -> Iterator[Parameter]:
-        """The Parameters of `parameters_and_names`."""
+        """The Parameters of `parameters_and_names`.
+
+        Examples:
+            >>> print([item.name for item in nn.Dense(3, 2).get_parameters()])
+            ['weight', 'bias']
+        """
         for _, parameter in self.parameters_and_names(expand=expand):
             yield parameter
 
     def trainable_params(self, recurse: bool = True) -> list[Parameter]:
-        """Parameters with ``requires_grad``."""
+        """Parameters with ``requires_grad``.
+
+        Examples:
+            >>> print([item.name for item in nn.Dense(3, 2).trainable_params()])
+            ['weight', 'bias']
+        """
         return [parameter for parameter in self.get_parameters(expand=recurse) if parameter.requires_grad]
 
     def untrainable_params(self, recurse: bool = True) -> list[Parameter]:

@@ -24,7 +24,13 @@ class Modes(Attributes):
     """The part of `Cell` that chooses how it computes, and who is notified."""
 
     def set_train(self, mode: bool = True) -> Self:
-        """Training mode for this Cell and all below (a new Cell is in evaluation mode, unlike a torch module)."""
+        """Training mode for this Cell and all below (a new Cell is in evaluation mode, unlike a torch module).
+
+        Examples:
+            >>> net = nn.Dropout(p=0.5).set_train(False)
+            >>> print(net(Tensor([1.0, 2.0])))
+            [1. 2.]
+        """
         self.__dict__["_phase"] = "train" if mode else "predict"
         return self.add_flags_recursive(training=mode)
 
@@ -33,7 +39,13 @@ class Modes(Attributes):
         return self.set_train(mode)
 
     def set_grad(self, requires_grad: bool = True) -> Self:
-        """Mark the Cell as differentiated: a call keeps its forward for the `GradOperation` that follows."""
+        """Mark the Cell as differentiated: a call keeps its forward for the `GradOperation` that follows.
+
+        Examples:
+            >>> net = nn.Dense(3, 2).set_grad()
+            >>> print(net.requires_grad)
+            True
+        """
         self.__dict__["requires_grad"] = requires_grad
         return self
 
@@ -71,6 +83,11 @@ class Modes(Attributes):
 
         Raises:
             ValueError: unless it is float16, float32 or bfloat16.
+
+        Examples:
+            >>> net = nn.Dense(3, 2).to_float(ms.float16)
+            >>> print(net(ops.ones((1, 3))).dtype == ms.float16)
+            True
         """
         if dst_type not in FLAG_DTYPES.values():
             raise ValueError(

@@ -37,6 +37,13 @@ class Cell(KeptForward, Hints, Modes):
     Args:
         auto_prefix: whether parameters of a child get the child's attribute name in front of theirs.
         flags: flags as for `add_flags`.
+
+    Examples:
+        >>> class Net(nn.Cell):
+        ...     def construct(self, x):
+        ...         return x + 1
+        >>> print(Net()(Tensor([1.0, 2.0])))
+        [2. 3.]
     """
 
     _phase = "train"

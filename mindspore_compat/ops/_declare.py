@@ -10,10 +10,12 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
+import textwrap
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from mindspore_compat._api.validate import check_bool, check_int, check_positive_int, check_str_in, check_type
+from mindspore_compat.ops._examples import EXAMPLES
 from mindspore_compat.ops.primitive import Primitive
 
 __all__ = ["Bool", "Int", "PositiveInt", "Typed", "declared", "plain", "primitive", "row"]
@@ -61,6 +63,14 @@ class _Signature:
         return signature.replace(parameters=[p for p in signature.parameters.values() if p.name not in bound])
 
 
+def _documented(name: str, doc: str | None) -> str | None:
+    """The docstring of a function as that of its class: with the example of the class form in place of its own."""
+    text, section, _ = (doc or "").partition("Examples:\n")
+    if name not in EXAMPLES:
+        return text.rstrip() if section else doc
+    return f"{inspect.cleandoc(text)}\n\nExamples:\n{textwrap.indent(EXAMPLES[name], '    ')}"
+
+
 _PLAIN_SIGNATURE = _Signature(inspect.Signature)
 
 
@@ -78,7 +88,7 @@ def plain(name: str, function: Callable[..., Any], module: str | None = None) ->
             "__call__": staticmethod(function),
             "_run": staticmethod(function),
             "__module__": module or sys._getframe(1).f_globals["__name__"],
-            "__doc__": function.__doc__,
+            "__doc__": _documented(name, function.__doc__),
             "__signature__": _PLAIN_SIGNATURE,
         },
     )
@@ -185,10 +195,14 @@ def _of_row(name: str, item: _Row, module: str) -> Any:
                 raise TypeError(f"{name}() {error}") from None
         return functools.partial(function, **(attributes if is_direct else {to: attributes[key] for key, to in passed}))
 
+<<<<<<< HEAD
     made = _class(name, item.doc, module, names, defaults, lambda: annotations, run, signature)
     if inputs:
         made._inputs = dict(zip(inputs.split(), inspect.signature(function).parameters))
     return made
+=======
+    return _class(name, _documented(name, item.doc), module, names, defaults, lambda: annotations, run, signature)
+>>>>>>> doctests
 
 
 def _class(

@@ -24,7 +24,12 @@ class LossScaleManager:
 
 
 class FixedLossScaleManager(LossScaleManager):
-    """A constant scale; with ``drop_overflow_update`` steps that overflow change nothing."""
+    """A constant scale; with ``drop_overflow_update`` steps that overflow change nothing.
+
+    Examples:
+        >>> print(ms.FixedLossScaleManager(1024.0).get_loss_scale())
+        1024.0
+    """
 
     def __init__(self, loss_scale: float = 128.0, drop_overflow_update: bool = True) -> None:
         if isinstance(loss_scale, bool) or not isinstance(loss_scale, (int, float)):

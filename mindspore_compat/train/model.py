@@ -26,7 +26,7 @@ from mindspore_compat.train._model_arguments import (
     predict_input,
 )
 from mindspore_compat.train._model_metrics import ModelMetrics
-from mindspore_compat.train._model_networks import build_eval_network, build_train_network
+from mindspore_compat.train._model_networks import build_eval_network, build_train_network, whole_layout
 from mindspore_compat.train._torch.network import TorchPredict
 from mindspore_compat.train._torch.step import TorchTrainStep
 from mindspore_compat.train.callback._callback import CallbackManager, InternalCallbackParam, is_train_only
@@ -53,6 +53,12 @@ class Model:
 
     Raises:
         TypeError, ValueError: for arguments that are wrong or contradict each other.
+
+    Examples:
+        >>> net = nn.Dense(3, 2, "ones", "zeros")
+        >>> model = ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params()))
+        >>> print(model.predict(ops.ones((1, 3))))
+        [[3. 3.]]
     """
 
     def __init__(
@@ -127,11 +133,17 @@ class Model:
                 loss_fn each batch has two columns; for a torch module the last column is the label, and batches may be
                 dicts.
             callbacks: a Callback or a list of them.
-            dataset_sink_mode: with ``sink_size`` > 0, an epoch is that many steps, and the next one goes on where it
-                ended.
+            dataset_sink_mode: with ``sink_size`` > 0, an epoch is that many steps; the next one goes on where it ended.
 
         Raises:
             ValueError: for epochs, sizes or batches that do not fit. TypeError: for callbacks that are none.
+
+        Examples:
+            >>> x, net = np.ones((2, 1), np.float32), nn.Dense(1, 1, "zeros", "zeros")
+            >>> model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1))
+            >>> model.train(2, ds.NumpySlicesDataset((x, x)).batch(2), callbacks=ms.train.LossMonitor())
+            epoch: 1 step: 1, loss is 1.0
+            epoch: 2 step: 1, loss is 0.36000001430511475
         """
         self._run_training(
             "Model.train", epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch, None, 1
@@ -178,6 +190,12 @@ class Model:
 
         Raises:
             ValueError: if the Model has no metrics.
+
+        Examples:
+            >>> x, y = np.ones((2, 1), np.float32), np.zeros((2, 1), np.float32)
+            >>> model = ms.Model(nn.Dense(1, 1, "ones", "zeros"), nn.MSELoss(), metrics={"mae": nn.MAE()})
+            >>> print(model.eval(ds.NumpySlicesDataset((x, y)).batch(2)))
+            {'mae': 1.0}
         """
         check_bool(dataset_sink_mode, "dataset_sink_mode", "Model.eval", named=False)
         if not self._metric_fns:
@@ -258,7 +276,7 @@ class Model:
         check_sink_size(sink_size, "infer_train_layout")
         if dataset_size(train_dataset) == 0:
             raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
-        return _whole_layout(self._train_network)
+        return whole_layout(self._train_network)
 
     def infer_predict_layout(self, *predict_data: Any, skip_backend_compile: bool = False) -> dict[str, list[Any]]:
         """{Parameter name: layout} of the network; every Parameter is whole here.
@@ -270,7 +288,7 @@ class Model:
         check_parallel("Infer predict layout only supports semi auto parallel and auto parallel mode")
         for item in predict_data:
             predict_input(item, self._is_torch)
-        return _whole_layout(self._predict_network)
+        return whole_layout(self._predict_network)
 
     @property
     def train_network(self) -> Any:
@@ -387,13 +405,3 @@ class Model:
 
 def _is_due(epoch: int, frequency: Any) -> bool:
     return epoch in frequency if isinstance(frequency, list) else epoch % frequency == 0
-
-
-def _whole_layout(network: Any) -> dict[str, list[Any]]:
-    """Upstream's [device arrangement, tensor map, slice shape, field size, uniform split, group] for Parameters that
-    are not split.
-    """
-    return {
-        getattr(item, "name", ""): [[1], [-1] * item.dim(), list(item.shape), 0, True, ""]
-        for item in network.get_parameters()
-    }

@@ -62,6 +62,11 @@ class Dataset(Node):
             drop_remainder: leave out a last batch that is too small.
             kwargs: per_batch_map, input_columns, output_columns, python_multiprocessing, max_rowsize; the 1.x names
                 column_order and pad_info still work.
+
+        Examples:
+            >>> data = ds.NumpySlicesDataset(np.arange(5), ["x"], shuffle=False)
+            >>> print([row["x"].tolist() for row in data.batch(2).create_dict_iterator(output_numpy=True)])
+            [[0, 1], [2, 3], [4]]
         """
         order = kwargs.pop("column_order", None)
         pad_info = kwargs.pop("pad_info", None)
@@ -121,6 +126,12 @@ class Dataset(Node):
             output_columns: new names; needed where the number of columns changes.
             kwargs: python_multiprocessing, cache, callbacks, max_rowsize, offload; the 1.x name column_order still
                 works.
+
+        Examples:
+            >>> data = ds.NumpySlicesDataset(np.arange(3), ["x"], shuffle=False)
+            >>> data = data.map(lambda x: x * 2, input_columns=["x"])
+            >>> print([int(row["x"]) for row in data.create_dict_iterator(output_numpy=True)])
+            [0, 2, 4]
         """
         order = kwargs.pop("column_order", None)
         node = _make("MapDataset", self, operations, input_columns, output_columns, num_parallel_workers, **kwargs)
@@ -141,7 +152,12 @@ class Dataset(Node):
         return _make("ShuffleDataset", self, buffer_size)
 
     def repeat(self, count: int | None = None) -> Dataset:
-        """The rows `count` times; None or -1 without end."""
+        """The rows `count` times; None or -1 without end.
+
+        Examples:
+            >>> print(ds.NumpySlicesDataset(np.arange(3)).repeat(2).get_dataset_size())
+            6
+        """
         return _make("RepeatDataset", self, count)
 
     def skip(self, count: int) -> Dataset:
@@ -214,7 +230,16 @@ class Dataset(Node):
     def create_dict_iterator(
         self, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False
     ) -> DictIterator:
-        """An iterator of dicts from column name to value; see `create_tuple_iterator`."""
+        """An iterator of dicts from column name to value; see `create_tuple_iterator`.
+
+        Examples:
+            >>> data = ds.NumpySlicesDataset(np.arange(3), ["x"], shuffle=False)
+            >>> for row in data.create_dict_iterator(num_epochs=1, output_numpy=True):
+            ...     print(row["x"])
+            0
+            1
+            2
+        """
         return DictIterator(self, num_epochs, output_numpy, do_copy)
 
     def __iter__(self) -> Iterator[Any]:

@@ -101,7 +101,12 @@ class Node:
         return self.get_col_names()
 
     def get_dataset_size(self) -> int:
-        """Rows (batches, after `batch`) of one epoch; an endless `repeat` counts once."""
+        """Rows (batches, after `batch`) of one epoch; an endless `repeat` counts once.
+
+        Examples:
+            >>> print(ds.NumpySlicesDataset(np.arange(10)).batch(4).get_dataset_size())
+            3
+        """
         if self._cached_size is None:
             self._cached_size = self._size()
         return self._cached_size

@@ -37,6 +37,11 @@ class GeneratorDataset(MappableDataset):
     Raises:
         TypeError, ValueError: see the arguments. RuntimeError while iterating: whatever the source raises or
             returns wrongly.
+
+    Examples:
+        >>> data = ds.GeneratorDataset([(1, 2), (3, 4)], ["x", "y"], shuffle=False)
+        >>> print([(int(x), int(y)) for x, y in data.create_tuple_iterator(output_numpy=True)])
+        [(1, 2), (3, 4)]
     """
 
     _takes_groups = True

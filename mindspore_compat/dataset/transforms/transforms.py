@@ -70,7 +70,12 @@ _COMPARISONS = {
 
 @arguments
 class TypeCast(TensorOperation):
-    """The input as `data_type` (a MindSpore or NumPy dtype, or a name)."""
+    """The input as `data_type` (a MindSpore or NumPy dtype, or a name).
+
+    Examples:
+        >>> print(ds.transforms.TypeCast(ms.float32)(np.array([1, 2])).dtype)
+        float32
+    """
 
     has_block = True
     is_pointwise = True

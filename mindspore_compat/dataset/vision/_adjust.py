@@ -178,7 +178,13 @@ def _check_adjust(
 
 @arguments
 class RandomColorAdjust(RandomImageOperation):
-    """Brightness, contrast, saturation and hue drawn from ranges; x stands for 1 - x .. 1 + x (hue: -x .. x)."""
+    """Brightness, contrast, saturation and hue drawn from ranges; x stands for 1 - x .. 1 + x (hue: -x .. x).
+
+    Examples:
+        >>> image = np.full((2, 2, 3), 100, np.uint8)
+        >>> print(ds.vision.RandomColorAdjust(brightness=(0.5, 0.5))(image)[0, 0])
+        [50 50 50]
+    """
 
     brightness: Annotated[Any, _check_adjust] = (1, 1)
     contrast: Annotated[Any, _check_adjust] = (1, 1)

@@ -20,7 +20,13 @@ __all__ = ["Decode", "HWC2CHW", "Normalize", "NormalizePad", "Rescale", "ToNumpy
 
 @arguments
 class Decode(ImageOperation):
-    """The bytes of an image file as RGB: uint8 (H, W, 3), or a PIL image with `to_pil`."""
+    """The bytes of an image file as RGB: uint8 (H, W, 3), or a PIL image with `to_pil`.
+
+    Examples:
+        >>> ds.vision.write_jpeg("./black.jpg", np.zeros((4, 6, 3), np.uint8))
+        >>> print(ds.vision.Decode()(np.fromfile("./black.jpg", np.uint8)).shape)
+        (4, 6, 3)
+    """
 
     to_pil: Annotated[bool, flag] = False
 
@@ -84,6 +90,11 @@ class Normalize(ImageOperation):
     Args:
         mean, std: one value per channel, or one for all; std in (0, 255], mean in [0, 255].
         is_hwc: channels come last (True) or first.
+
+    Examples:
+        >>> image = np.full((1, 1, 3), 127.5, np.float32)
+        >>> print(ds.vision.Normalize(mean=[127.5, 0.0, 0.0], std=[1.0, 1.0, 2.0])(image))
+        [[[  0.   127.5   63.75]]]
     """
 
     takes_batches = True
@@ -171,7 +182,12 @@ class NormalizePad(ImageOperation):
 
 
 class HWC2CHW(ImageOperation):
-    """(H, W, C) to (C, H, W); an image (H, W) stays."""
+    """(H, W, C) to (C, H, W); an image (H, W) stays.
+
+    Examples:
+        >>> print(ds.vision.HWC2CHW()(np.zeros((4, 6, 3), np.uint8)).shape)
+        (3, 4, 6)
+    """
 
     has_block = True
     is_pointwise = True

@@ -134,7 +134,12 @@ class Crop(ImageOperation):
 
 @arguments
 class CenterCrop(RandomImageOperation):
-    """The middle of the image, with zeros around where the image is smaller."""
+    """The middle of the image, with zeros around where the image is smaller.
+
+    Examples:
+        >>> print(ds.vision.CenterCrop(2)(np.zeros((4, 4, 3), np.uint8)).shape)
+        (2, 2, 3)
+    """
 
     takes_batches = True
 

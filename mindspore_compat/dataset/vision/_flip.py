@@ -73,7 +73,13 @@ class _RandomFlip(RandomImageOperation):
 
 
 class RandomHorizontalFlip(_RandomFlip):
-    """The image mirrored with probability `prob`."""
+    """The image mirrored with probability `prob`.
+
+    Examples:
+        >>> image = np.array([[[1], [2], [3]]], np.uint8)
+        >>> print(ds.vision.RandomHorizontalFlip(prob=1.0)(image).ravel())
+        [3 2 1]
+    """
 
     takes_batches = True
 

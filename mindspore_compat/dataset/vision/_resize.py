@@ -55,6 +55,10 @@ class Resize(RandomImageOperation):
 
     Args:
         size: (height, width), or the length of the shorter side.
+
+    Examples:
+        >>> print(ds.vision.Resize((8, 6))(np.zeros((4, 4, 3), np.uint8)).shape)
+        (8, 6, 3)
     """
 
     takes_batches = True

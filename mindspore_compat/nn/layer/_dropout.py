@@ -16,6 +16,11 @@ class Dropout(Cell):
     """Zeroes elements with probability ``p`` and scales the rest by 1 / (1 - p), in training only.
 
     ``keep_prob`` is 1.x's spelling: p = 1 - keep_prob; it counts only if ``p`` is None.
+
+    Examples:
+        >>> net = nn.Dropout(p=0.5)
+        >>> print(net.set_train(False)(Tensor([1.0, 2.0])))
+        [1. 2.]
     """
 
     def __init__(self, keep_prob: float = 0.5, p: float | None = None, dtype: Any = torch.float32) -> None:

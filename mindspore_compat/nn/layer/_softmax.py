@@ -24,7 +24,12 @@ def _checked_axis(axis: Any, owner: str) -> Any:
 
 
 class Softmax(Cell):
-    """softmax along ``axis``, an int or a tuple of ints."""
+    """softmax along ``axis``, an int or a tuple of ints.
+
+    Examples:
+        >>> print(nn.Softmax()(Tensor([1.0, 1.0])))
+        [0.5 0.5]
+    """
 
     def __init__(self, axis: Any = -1) -> None:
         super().__init__()

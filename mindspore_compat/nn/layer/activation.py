@@ -52,7 +52,12 @@ _nn = torch._C._nn
 
 
 class ReLU(Cell):
-    """max(x, 0)."""
+    """max(x, 0).
+
+    Examples:
+        >>> print(nn.ReLU()(Tensor([-1.0, 2.0])))
+        [0. 2.]
+    """
 
     def construct(self, x: Any) -> Any:
         return torch.relu(x)
@@ -66,7 +71,12 @@ class ReLU6(Cell):
 
 
 class Sigmoid(Cell):
-    """1 / (1 + exp(-x))."""
+    """1 / (1 + exp(-x)).
+
+    Examples:
+        >>> print(nn.Sigmoid()(Tensor([0.0])))
+        [0.5]
+    """
 
     def construct(self, x: Any) -> Any:
         return torch.sigmoid(x)

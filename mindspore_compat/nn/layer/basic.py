@@ -94,6 +94,11 @@ class Dense(Cell):
     """y = activation(x · weightᵀ + bias); ``weight`` (out_channels, in_channels), ``bias`` (out_channels,).
 
     Input (*, in_channels), output (*, out_channels).
+
+    Examples:
+        >>> net = nn.Dense(3, 2, weight_init="ones", bias_init="zeros")
+        >>> print(net(Tensor([[1.0, 2.0, 3.0]])))
+        [[6. 6.]]
     """
 
     def __init__(
@@ -158,7 +163,12 @@ class Linear(Cell):
 
 
 class Flatten(Cell):
-    """All axes from ``start_dim`` to ``end_dim`` in one."""
+    """All axes from ``start_dim`` to ``end_dim`` in one.
+
+    Examples:
+        >>> print(nn.Flatten()(ops.ones((2, 3, 4))).shape)
+        (2, 12)
+    """
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
@@ -299,6 +309,10 @@ class Pad(Cell):
     """Pads with zeros (mode "CONSTANT") or by reflection without ("REFLECT") or with the edge ("SYMMETRIC").
 
     ``paddings`` is a tuple of (before, after) for each axis.
+
+    Examples:
+        >>> print(nn.Pad(((0, 0), (1, 1)))(Tensor([[1.0, 2.0]])))
+        [[0. 1. 2. 0.]]
     """
 
     def __init__(self, paddings: Any, mode: str = "CONSTANT") -> None:

@@ -151,7 +151,13 @@ class _CellSequence(Cell):
 
 
 class SequentialCell(_CellSequence):
-    """Cells called one after the other. Takes Cells as arguments, one list, or one OrderedDict of names."""
+    """Cells called one after the other. Takes Cells as arguments, one list, or one OrderedDict of names.
+
+    Examples:
+        >>> net = nn.SequentialCell(nn.Flatten(), nn.ReLU())
+        >>> print(net(Tensor([[[-1.0], [2.0]]])))
+        [[0. 2.]]
+    """
 
     def __init__(self, *args: Any) -> None:
         super().__init__()
@@ -195,7 +201,13 @@ class SequentialCell(_CellSequence):
 
 
 class CellList(_CellSequence):
-    """A list of Cells; not callable itself."""
+    """A list of Cells; not callable itself.
+
+    Examples:
+        >>> layers = nn.CellList([nn.Dense(3, 2), nn.ReLU()])
+        >>> print(len(layers), [item.name for item in layers.get_parameters()])
+        2 ['0.weight', '0.bias']
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         unknown = set(kwargs) - {"auto_prefix"}

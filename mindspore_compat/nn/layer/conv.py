@@ -10,11 +10,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import (
-    check_non_negative_int,
-    check_str_in,
-    check_type,
-)
+from mindspore_compat._api.validate import check_non_negative_int, check_str_in, check_type
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.layer._conv_base import (
     _CHANNELS_LAST_FROM,
@@ -73,8 +69,11 @@ class Conv2d(_Forward):
     """2-D convolution over (N, C, H, W), or (N, H, W, C) with ``data_format="NHWC"`` (on every device).
 
     Args:
-        pad_mode: "same" (default), "valid" or "pad"; the latter takes ``padding``: an int, or (top, bottom, left,
-            right).
+        pad_mode: "same" (default), "valid", or "pad" with ``padding``: an int, or (top, bottom, left, right).
+
+    Examples:
+        >>> print(nn.Conv2d(3, 8, kernel_size=3, stride=2)(ops.ones((1, 3, 32, 32))).shape)
+        (1, 8, 16, 16)
     """
 
     def __init__(
@@ -247,8 +246,11 @@ class _Transposed(_Conv):
 class Conv2dTranspose(_Transposed):
     """2-D transposed convolution over (N, C, H, W).
 
-    ``output_padding`` (with pad_mode "pad" only) appends rows and columns of zeros, as upstream does: unlike torch's,
-    they hold no computed values.
+    ``output_padding`` (with pad_mode "pad" only) appends rows and columns of zeros, as upstream; torch computes them.
+
+    Examples:
+        >>> print(nn.Conv2dTranspose(3, 8, kernel_size=4, stride=2)(ops.ones((1, 3, 16, 16))).shape)
+        (1, 8, 32, 32)
     """
 
     def __init__(

@@ -30,13 +30,26 @@ __all__ = [
 
 
 class BatchNorm1d(_BatchNorm):
-    """Over (N, C) or (N, C, L)."""
+    """Over (N, C) or (N, C, L).
+
+    Examples:
+        >>> net = nn.BatchNorm1d(2, momentum=0.9).set_train()
+        >>> print(net(Tensor([[1.0, 2.0], [1.0, 2.0]])))
+        [[0. 0.]
+         [0. 0.]]
+    """
 
     _ndims = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
-    """Over (N, C, H, W), or (N, H, W, C) with ``data_format="NHWC"``."""
+    """Over (N, C, H, W), or (N, H, W, C) with ``data_format="NHWC"``.
+
+    Examples:
+        >>> net = nn.BatchNorm2d(3).set_train()
+        >>> print(net(ops.ones((2, 3, 4, 4))).shape)
+        (2, 3, 4, 4)
+    """
 
     _ndims = (4,)
 

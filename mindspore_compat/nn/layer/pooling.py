@@ -153,7 +153,14 @@ class _MaxPool(_PoolNd):
 
 
 class MaxPool2d(_MaxPool):
-    """Largest value of each window of (N, C, H, W); with ``return_indices`` also its place, counted over H·W."""
+    """Largest value of each window of (N, C, H, W); with ``return_indices`` also its place, counted over H·W.
+
+    Examples:
+        >>> x = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(nn.MaxPool2d(kernel_size=2, stride=2)(x))
+        [[[[ 5.  7.]
+           [13. 15.]]]]
+    """
 
 
 class MaxPool1d(_MaxPool):
@@ -249,7 +256,14 @@ class _AvgPool(_PoolNd):
 
 
 class AvgPool2d(_AvgPool):
-    """Mean of each window of (N, C, H, W)."""
+    """Mean of each window of (N, C, H, W).
+
+    Examples:
+        >>> x = Tensor(np.arange(16).reshape(1, 1, 4, 4), ms.float32)
+        >>> print(nn.AvgPool2d(kernel_size=2, stride=2)(x))
+        [[[[ 2.5  4.5]
+           [10.5 12.5]]]]
+    """
 
 
 class AvgPool1d(_AvgPool):

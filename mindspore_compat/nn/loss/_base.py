@@ -30,6 +30,13 @@ class LossBase(Cell):
 
     Raises:
         ValueError: for another reduction.
+
+    Examples:
+        >>> class AbsoluteLoss(nn.LossBase):
+        ...     def construct(self, logits, labels):
+        ...         return self.get_loss(ops.abs(logits - labels))
+        >>> print(AbsoluteLoss(reduction="mean")(Tensor([1.0, 2.0]), Tensor([2.0, 4.0])))
+        1.5
     """
 
     _reductions: tuple[str, ...] = ("mean", "sum", "none")

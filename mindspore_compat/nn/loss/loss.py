@@ -126,6 +126,11 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
     A class index out of range has loss 0, but is an error with reduction "mean", as upstream. ``is_grad`` and
     ``num_classes`` are 1.0's, without effect.
+
+    Examples:
+        >>> loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+        >>> print(loss(Tensor([[0.0, 0.0]]), Tensor([1], ms.int32)))
+        0.6931472
     """
 
     def __init__(

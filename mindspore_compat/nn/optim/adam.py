@@ -46,6 +46,12 @@ class Adam(Optimizer):
     Here ``eps`` is added before the bias correction, unlike torch's Adam. ``use_nesterov`` takes beta1·m + (1 -
     beta1)·g for m; ``use_amsgrad`` the running maximum of v. ``use_lazy`` and ``use_offload`` only matter for sparse
     gradients and Ascend: no effect.
+
+    Examples:
+        >>> net = nn.Dense(3, 2)
+        >>> optimizer = nn.Adam(net.trainable_params(), learning_rate=0.01)
+        >>> print(optimizer.get_lr().asnumpy())
+        0.01
     """
 
     def __init__(

@@ -12,7 +12,14 @@ __all__ = ["Momentum"]
 
 
 class Momentum(Optimizer):
-    """v = momentum·v + g; p -= lr·v, or with Nesterov p -= lr·(g + momentum·v)."""
+    """v = momentum·v + g; p -= lr·v, or with Nesterov p -= lr·(g + momentum·v).
+
+    Examples:
+        >>> net = nn.Dense(3, 2)
+        >>> optimizer = nn.Momentum(net.trainable_params(), learning_rate=0.1, momentum=0.9)
+        >>> print(optimizer.get_lr().asnumpy())
+        0.1
+    """
 
     _repeats = True
 

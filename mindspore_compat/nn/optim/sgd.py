@@ -16,6 +16,12 @@ __all__ = ["SGD"]
 class SGD(Optimizer):
     """Without momentum p -= lr·g. With it: accum = g in the first step, then momentum·accum + (1 - dampening)·g; p -=
     lr·accum, or with Nesterov p -= lr·(g + momentum·accum). ``stat`` is 1 until a parameter's first step with momentum.
+
+    Examples:
+        >>> net = nn.Dense(3, 2)
+        >>> optimizer = nn.SGD(net.trainable_params(), learning_rate=0.1, momentum=0.9)
+        >>> print(optimizer.get_lr().asnumpy())
+        0.1
     """
 
     def __init__(

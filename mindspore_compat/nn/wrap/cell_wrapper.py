@@ -154,6 +154,12 @@ class TrainOneStepCell(Cell):
         network: a Cell that returns the loss.
         sens: the loss's gradient.
         return_grad: also return {name: gradient}.
+
+    Examples:
+        >>> net = nn.Dense(1, 1, "ones", "zeros")
+        >>> step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.1))
+        >>> print(step(Tensor([[1.0]]), Tensor([[3.0]])), net.weight.asnumpy())
+        4.0 [[1.4]]
     """
 
     def __init__(self, network: Any, optimizer: Any, sens: Any = None, return_grad: bool = False) -> None:

@@ -110,6 +110,14 @@ class MultitypeFuncGraph:
     Args:
         name: its name.
         read_value: accepted; Parameters are passed as they are.
+
+    Examples:
+        >>> add = ops.MultitypeFuncGraph("add")
+        >>> @add.register("Tensor", "Tensor")
+        ... def add_tensors(x, y):
+        ...     return x + y
+        >>> print(add(Tensor([1.0]), Tensor([2.0])))
+        [3.]
     """
 
     def __init__(self, name: str, read_value: bool = False) -> None:
@@ -155,6 +163,11 @@ class HyperMap:
     Args:
         ops: the function; None takes it as first argument of the call.
         reverse: accepted; it orders parallel execution upstream.
+
+    Examples:
+        >>> x, y = ops.HyperMap()(ops.Square(), [Tensor([1.0, 2.0]), Tensor([3.0])])
+        >>> print(x, y)
+        [1. 4.] [9.]
     """
 
     def __init__(self, ops: Any = None, reverse: bool = False) -> None:

@@ -25,7 +25,12 @@ _int64 = torch.int64
 
 
 def cast(input: Any, dtype: Any) -> Any:
-    """``input`` (tensor or number) in another dtype."""
+    """``input`` (tensor or number) in another dtype.
+
+    Examples:
+        >>> print(ops.cast(Tensor([1.7, -1.7]), ms.int32))
+        [ 1 -1]
+    """
     dtype = dtype if dtype.__class__ is torch.dtype else to_torch_dtype(dtype)
     if not isinstance(input, torch.Tensor):
         return wrap(as_plain(input, dtype))

@@ -24,7 +24,12 @@ _split, _split_with_sizes = torch._VF.split, torch._VF.split_with_sizes  # type:
 
 
 def shape(input_x: Any) -> tuple[int, ...]:
-    """The shape as a tuple of ints."""
+    """The shape as a tuple of ints.
+
+    Examples:
+        >>> print(ops.shape(ops.ones((2, 3))))
+        (2, 3)
+    """
     return tuple(input_x.shape)
 
 

@@ -43,6 +43,10 @@ def clip_by_value(
 
     Raises:
         ValueError: if both are None.
+
+    Examples:
+        >>> print(ops.clip_by_value(Tensor([-2.0, 0.5, 3.0]), -1.0, 1.0))
+        [-1.   0.5  1. ]
     """
     low, high = min if clip_value_min is None else clip_value_min, max if clip_value_max is None else clip_value_max
     if low is None and high is None:

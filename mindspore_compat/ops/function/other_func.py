@@ -29,7 +29,13 @@ __all__ = """
 
 
 def depend(value: Any, expr: Any) -> Any:
-    """``value``; eager execution has already evaluated ``expr``."""
+    """``value``; eager execution has already evaluated ``expr``.
+
+    Examples:
+        >>> x = Tensor([1.0])
+        >>> print(ops.depend(x, x + 1))
+        [1.]
+    """
     return value
 
 
@@ -39,7 +45,13 @@ def identity(x: Any) -> Any:
 
 
 def partial(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[..., Any]:
-    """``fn`` with its first arguments bound."""
+    """``fn`` with its first arguments bound.
+
+    Examples:
+        >>> add_one = ops.partial(ops.Add(), 1)
+        >>> print(add_one(Tensor([1.0, 2.0])))
+        [2. 3.]
+    """
     return functools.partial(fn, *args, **kwargs)
 
 

@@ -75,7 +75,13 @@ __all__ = [
 
 @primitive
 def Concat(axis: Int = 0) -> _Run:
-    """Tensors joined along ``axis``."""
+    """Tensors joined along ``axis``.
+
+    Examples:
+        >>> print(ops.Concat(axis=1)((Tensor([[1], [2]]), Tensor([[3], [4]]))))
+        [[1 3]
+         [2 4]]
+    """
     return lambda tensors, *more: F.concat((tensors, *more) if more else tensors, axis)
 
 
@@ -143,7 +149,13 @@ def IdentityN() -> _Run:
 
 @primitive
 def OneHot(axis: Int = -1) -> _Run:
-    """``on_value`` where the new axis of length ``depth`` equals the index, else ``off_value``."""
+    """``on_value`` where the new axis of length ``depth`` equals the index, else ``off_value``.
+
+    Examples:
+        >>> print(ops.OneHot()(Tensor([0, 2], ms.int32), 3, Tensor(1.0), Tensor(0.0)))
+        [[1. 0. 0.]
+         [0. 0. 1.]]
+    """
     return lambda indices, depth, on_value, off_value: F.one_hot(indices, depth, on_value, off_value, axis)
 
 

@@ -90,6 +90,11 @@ def load_param_into_net(
 
     Raises:
         TypeError: for a net or dict of the wrong type. RuntimeError: if shapes, or dtypes, do not fit.
+
+    Examples:
+        >>> ms.save_checkpoint(nn.Dense(3, 2), "net.ckpt")
+        >>> print(ms.load_param_into_net(nn.Dense(3, 2), ms.load_checkpoint("net.ckpt")))
+        ([], [])
     """
     if not isinstance(net, torch.nn.Module):
         raise TypeError(

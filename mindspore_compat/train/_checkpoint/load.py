@@ -49,6 +49,11 @@ def load_checkpoint(
     Raises:
         ValueError: if the file is missing, named wrongly, damaged (with the byte), or nothing is left to load.
         TypeError: for arguments of the wrong type.
+
+    Examples:
+        >>> ms.save_checkpoint(nn.Dense(3, 2), "net.ckpt")
+        >>> print(ms.load_checkpoint("net.ckpt")["weight"].shape)
+        (2, 3)
     """
     specify, left_out = as_prefixes(specify_prefix, "specify_prefix"), as_prefixes(filter_prefix, "filter_prefix")
     check_key("load_checkpoint", "dec", dec_key, dec_mode, format)

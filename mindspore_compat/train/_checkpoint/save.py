@@ -64,6 +64,11 @@ def save_checkpoint(
     Raises:
         TypeError, ValueError: for wrong arguments or values. FileNotFoundError: if the folder does not exist. OSError:
             with the path, if the file can not be written.
+
+    Examples:
+        >>> ms.save_checkpoint(nn.Dense(3, 2), "net.ckpt")
+        >>> print(sorted(ms.load_checkpoint("net.ckpt")))
+        ['bias', 'weight']
     """
     plan = checked_plan(
         save_obj,

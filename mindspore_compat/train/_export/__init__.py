@@ -220,6 +220,11 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str | None = Non
         ValueError: for other formats or options. TypeError: for inputs that are no Tensors. RuntimeError: over 1 GiB of
             parameters, where one file is needed. NotImplementedError: for what the file can not hold, with its place
             and the ways around it.
+
+    Examples:
+        >>> ms.export(nn.Dense(3, 2), Tensor(np.ones((1, 3), np.float32)), file_name="net", file_format="MINDIR")
+        >>> print(nn.GraphCell(ms.load("net.mindir"))(ops.ones((1, 3))).shape)
+        (1, 2)
     """
     file_format = file_format or "AIR"
     _check_options(file_name, file_format, kwargs)

@@ -17,6 +17,15 @@ class Callback:
 
     Override ``on_train_*`` and ``on_eval_*``, or the older ``begin``, ``epoch_begin``, ``step_begin``, ``step_end``,
     ``epoch_end``, ``end``, which both fall back to. Each takes the `RunContext`.
+
+    Examples:
+        >>> class StopSoon(ms.train.Callback):
+        ...     def on_train_step_end(self, run_context):
+        ...         run_context.request_stop()
+        >>> run_context = ms.train.RunContext({})
+        >>> StopSoon().on_train_step_end(run_context)
+        >>> print(run_context.get_stop_requested())
+        True
     """
 
     def __enter__(self) -> Callback:

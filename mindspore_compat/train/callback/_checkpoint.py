@@ -35,6 +35,14 @@ class ModelCheckpoint(Callback):
 
     Raises:
         ValueError: for a wrong prefix or directory. TypeError: if ``config`` is no CheckpointConfig.
+
+    Examples:
+        >>> x, net = np.ones((2, 1), np.float32), nn.Dense(1, 1)
+        >>> callback = ms.train.ModelCheckpoint(prefix="net", directory="ckpt")
+        >>> model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()))
+        >>> model.train(2, ds.NumpySlicesDataset((x, x)).batch(2), callbacks=callback)
+        >>> print(callback.latest_ckpt_file_name)
+        /...net-2_1.ckpt
     """
 
     _trains_only = True

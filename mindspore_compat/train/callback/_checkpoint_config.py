@@ -33,6 +33,11 @@ class CheckpointConfig:
 
     Raises:
         TypeError, ValueError: for wrong types or values, or if all four policies are None or 0.
+
+    Examples:
+        >>> config = ms.train.CheckpointConfig(save_checkpoint_steps=100, keep_checkpoint_max=3)
+        >>> print(config.save_checkpoint_steps, config.keep_checkpoint_max)
+        100 3
     """
 
     def __init__(

@@ -16,6 +16,13 @@ class LossMonitor(Callback):
 
     Raises:
         ValueError: in a step whose loss is NaN or infinite.
+
+    Examples:
+        >>> x, net = np.ones((2, 1), np.float32), nn.Dense(1, 1, "zeros", "zeros")
+        >>> model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1))
+        >>> model.train(2, ds.NumpySlicesDataset((x, x)).batch(2), callbacks=ms.train.LossMonitor())
+        epoch: 1 step: 1, loss is 1.0
+        epoch: 2 step: 1, loss is 0.36000001430511475
     """
 
     _trains_only = True

@@ -16,6 +16,13 @@ class TimeMonitor(Callback):
     Args:
         data_size: steps of an epoch where the run does not say.
         data_time: also print the mean time spent waiting for data.
+
+    Examples:
+        >>> x, net = np.ones((2, 1), np.float32), nn.Dense(1, 1, "zeros", "zeros")
+        >>> model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1))
+        >>> model.train(2, ds.NumpySlicesDataset((x, x)).batch(2), callbacks=ms.train.TimeMonitor())
+        Train epoch time: ... ms, per step time: ... ms
+        Train epoch time: ... ms, per step time: ... ms
     """
 
     def __init__(self, data_size: int | None = None, data_time: bool = False) -> None:

@@ -26,6 +26,14 @@ class MindDataset(MappableDataset):
         padded_sample, num_padded: a row (dict), and how often it is added at the end; needs `columns_list`.
 
     Fields of type bytes come as arrays of one string, ``S<length>`` of shape (1,), as upstream.
+
+    Examples:
+        >>> writer = ms.mindrecord.FileWriter("data.mindrecord")
+        >>> writer.add_schema({"label": {"type": "int32"}})
+        >>> writer.write_raw_data([{"label": 3}, {"label": 4}])
+        >>> writer.commit()
+        >>> print(ds.MindDataset("data.mindrecord").get_col_names())
+        ['label']
     """
 
     def __init__(

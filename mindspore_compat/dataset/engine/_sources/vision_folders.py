@@ -61,6 +61,13 @@ class ImageFolderDataset(_ClassFolders):
         class_indexing: from folder name to label; default: sorted names, from 0. Other folders are left out.
         decode: decode the images to RGB here.
         decrypt: ``f(path) -> bytes`` to read a file.
+
+    Examples:
+        >>> import os
+        >>> os.makedirs("./images/cat")
+        >>> ds.vision.write_jpeg("./images/cat/0.jpg", np.zeros((4, 6, 3), np.uint8))
+        >>> print(ds.ImageFolderDataset("./images", decode=True).get_class_indexing())
+        {'cat': 0}
     """
 
     arguments = (

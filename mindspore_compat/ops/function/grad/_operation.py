@@ -38,6 +38,10 @@ class GradOperation:
         get_all: gradients of all tensor inputs instead of the first.
         get_by_list: gradients of the Parameters given as ``weights`` (default: the Cell's trainable ones).
         sens_param: the gradient function takes the output's gradient as its last argument; otherwise it is ones.
+
+    Examples:
+        >>> print(ops.GradOperation()(nn.ReLU())(Tensor([-1.0, 2.0])))
+        [0. 1.]
     """
 
     def __init__(self, get_all: bool = False, get_by_list: bool = False, sens_param: bool = False) -> None:
