@@ -195,14 +195,10 @@ def _of_row(name: str, item: _Row, module: str) -> Any:
                 raise TypeError(f"{name}() {error}") from None
         return functools.partial(function, **(attributes if is_direct else {to: attributes[key] for key, to in passed}))
 
-<<<<<<< HEAD
-    made = _class(name, item.doc, module, names, defaults, lambda: annotations, run, signature)
+    made = _class(name, _documented(name, item.doc), module, names, defaults, lambda: annotations, run, signature)
     if inputs:
         made._inputs = dict(zip(inputs.split(), inspect.signature(function).parameters))
     return made
-=======
-    return _class(name, _documented(name, item.doc), module, names, defaults, lambda: annotations, run, signature)
->>>>>>> doctests
 
 
 def _class(
