@@ -24,6 +24,7 @@ __all__ = [
     "check_levels",
     "check_parallel",
     "check_sink_size",
+    "is_due",
     "parts_of",
     "predict_input",
 ]
@@ -160,3 +161,8 @@ def predict_input(item: Any, is_torch: bool) -> Any:
     if is_torch:
         return torch._C.TensorBase.detach(item)
     return wrap(item)
+
+
+def is_due(epoch: int, frequency: Any) -> bool:
+    """Whether `fit` evaluates after this epoch: by ``valid_frequency``, a number or a list of epochs."""
+    return epoch in frequency if isinstance(frequency, list) else epoch % frequency == 0

@@ -1,6 +1,4 @@
-"""`Model`: a network with loss, optimizer and metrics, and the methods that run them. Upstream:
-``mindspore.train.Model``.
-"""
+"""`Model`: a network with loss, optimizer and metrics, and what runs them. Upstream: ``mindspore.train.Model``."""
 
 from __future__ import annotations
 
@@ -22,6 +20,7 @@ from mindspore_compat.train._model_arguments import (
     check_levels,
     check_parallel,
     check_sink_size,
+    is_due,
     parts_of,
     predict_input,
 )
@@ -305,8 +304,6 @@ class Model:
         """The network that `predict` calls."""
         return self._predict_network
 
-    # --- inside -------------------------------------------------------------------------------------------------------
-
     @staticmethod
     def _transform_callbacks(callbacks: Any) -> list[Any]:
         if callbacks is None:
@@ -338,7 +335,7 @@ class Model:
         with CallbackManager(callbacks) as manager:
 
             def evaluate_after() -> None:
-                if valid_dataset is not None and _is_due(cb_params.cur_epoch_num, valid_frequency):
+                if valid_dataset is not None and is_due(cb_params.cur_epoch_num, valid_frequency):
                     self._evaluate_in_fit(valid_dataset, cb_params, manager)
 
             train_epochs(
@@ -401,7 +398,3 @@ class Model:
             )
         cb_params.update(kept, mode="train")
         self._train_network.set_train(True)
-
-
-def _is_due(epoch: int, frequency: Any) -> bool:
-    return epoch in frequency if isinstance(frequency, list) else epoch % frequency == 0
