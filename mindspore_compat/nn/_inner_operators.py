@@ -199,14 +199,14 @@ def inner_operator(cell: Any, name: str) -> Any:
 def _layer_of(cell: Any, name: str) -> type | None:
     """The class of ours whose row has the name."""
     for base in type(cell).__mro__:
-        if base.__module__.startswith("mindspore_compat.nn.") and name in _OPERATORS.get(base.__name__, {}):
+        if str(base.__module__).startswith("mindspore_compat.nn.") and name in _OPERATORS.get(base.__name__, {}):
             return base
     return None
 
 
 def replaced(cell: Any, name: str) -> None:
     """Says that a layer of ours goes on without the operator that is put in the place of its own."""
-    if type(cell).construct.__module__.startswith("mindspore_compat.nn.") and _layer_of(cell, name) is not None:
+    if str(type(cell).construct.__module__).startswith("mindspore_compat.nn.") and _layer_of(cell, name) is not None:
         logger.warning(
             f"'{type(cell).__name__}' computes without its attribute '{name}', so that replacing it changes nothing. "
             "Derive from the layer and write 'construct' to compute otherwise."

@@ -236,3 +236,17 @@ def test_a_layer_tells_that_it_computes_without_the_operator(caplog: pytest.LogC
     assert own(X2).shape == (2, 4) and not caplog.text
     layer.matmul = ops.MatMul()
     assert "computes without its attribute 'matmul'" in caplog.text
+
+
+def test_a_cell_of_a_program_without_a_name_sets_attributes() -> None:
+    names: dict[str, Any] = {"nn": nn, "ops": ops}  # no __name__: such classes have no __module__
+    exec(
+        "class Net(nn.Cell):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.a, self.relu, self.reshape = nn.Dense(2, 2), ops.ReLU(), ops.Reshape()\n"
+        "    def construct(self, x):\n"
+        "        return self.reshape(self.relu(self.a(x)), (-1,))\n",
+        names,
+    )
+    assert names["Net"]()(ms.Tensor([[1.0, 2.0]])).shape == (2,)
