@@ -27,7 +27,7 @@ from mindspore_compat.nn._kept_forward import KeptForward
 __all__ = ["Cell"]
 
 _Plain = torch.Tensor
-#: whether torch.export runs; before torch 2.7 it says that something compiles
+#: whether torch.export runs; torch 2.6 says only whether something compiles
 _is_exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)
 
 

@@ -29,7 +29,7 @@ from mindspore_compat._capture.graph.simplify import (
     tensors_in,
 )
 from mindspore_compat._capture.operators import SHOWS_SIZE, SHOWS_VALUE, bind, is_random, is_view, written
-from mindspore_compat._capture.recorder import Identity
+from mindspore_compat._capture.recorder import Identity, place_of
 from mindspore_compat.common._wrap import memory, plain
 from mindspore_compat.common.parameter import Parameter
 
@@ -80,11 +80,11 @@ class GraphRecorder(InPlace):
         """
         handle.level = self._level if level is None else level
         if handle.tensor.numel():
-            self._by_place.setdefault(_place(handle.tensor), handle)
+            self._by_place.setdefault(place_of(handle.tensor), handle)
         return self._handles.put(handle.tensor, handle)
 
     def _handle_of(self, tensor: torch.Tensor) -> Handle:
-        handle = self._handles.get(tensor) or self._by_place.get(_place(tensor))
+        handle = self._handles.get(tensor) or self._by_place.get(place_of(tensor))
         if handle is None:
             if isinstance(tensor, Parameter) and tensor.name not in self.parameters:  # of a function, or from outside
                 self.parameters[tensor.name] = self.add_source(tensor, PARAMETER, tensor.name)
@@ -116,7 +116,7 @@ class GraphRecorder(InPlace):
         self._check_visible(func, name, bound)
         targets = written(func)
         if targets:
-            return self._in_place(func, name, bound, targets)
+            return self._inplace_of(func, name, bound, targets)
         op = SYNONYMS.get(name, name)
         if op == "native_batch_norm" and bound["training"] and not self._kept(op, bound):
             return self._batch_norm(bound)
@@ -289,11 +289,6 @@ class GraphRecorder(InPlace):
                     return f"{path}-{type(cell).__name__}" if path else type(cell).__name__
             frame = frame.f_back
         return ""
-
-
-def _place(tensor: torch.Tensor) -> tuple[Any, ...]:
-    with torch._C.DisableTorchFunction():  # it is not the network that asks
-        return _Base.data_ptr(tensor), tuple(tensor.shape), _Base.stride(tensor), tensor.dtype
 
 
 def constant(tensor: torch.Tensor) -> Value:

@@ -40,7 +40,7 @@ _data_ptr, _stride, _item = _Base.data_ptr, _Base.stride, _Base.item
 _shape, _dtype, _requires_grad, _is_cpu = (
     _Base.__dict__[name].__get__ for name in ("shape", "dtype", "requires_grad", "is_cpu")
 )
-_saved_tensors_hooks = getattr(torch._C._autograd, "_top_saved_tensors_default_hooks", None)  # from torch 2.7 on
+_saved_tensors_hooks = getattr(torch._C._autograd, "_top_saved_tensors_default_hooks", None)  # torch 2.6 has none
 _CONSTANTS = (int, float, bool, str, type(None), torch.dtype)
 _MAIN_THREAD = threading.main_thread().ident
 _MAX_DISAGREEMENTS, _MAX_KINDS, _MAX_STATES = 4, 32, 4

@@ -21,7 +21,7 @@ import torch
 from torch.utils._pytree import tree_leaves
 
 from mindspore_compat._capture.operators import SHOWS_SIZE, SHOWS_VALUE, aliased, is_random
-from mindspore_compat._capture.recorder import Identity, Reading, Recorder
+from mindspore_compat._capture.recorder import Identity, Reading, Recorder, place_of
 from mindspore_compat._capture.step.bindings import binding
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import plain
@@ -122,11 +122,6 @@ class Tape:
             and _same(a.kwargs, b.kwargs)
             for a, b in zip(self.nodes, later.nodes)
         )
-
-
-def _geometry(tensor: torch.Tensor) -> tuple:
-    with torch._C.DisableTorchFunction():
-        return _Base.data_ptr(tensor), tuple(tensor.shape), _Base.stride(tensor), tensor.dtype
 
 
 def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:
@@ -247,7 +242,7 @@ class _StepRecorder(Recorder):
         if isinstance(tensor, Parameter) or tensor.layout is not torch.strided:
             return None
         for other, name in self._names.sharing(tensor):
-            is_same = _geometry(other) == _geometry(tensor)
+            is_same = place_of(other) == place_of(tensor)
             if name[0] == "t" and is_same:
                 return self._names.put(tensor, name)
             if name[0] == "t" or (name[0] == "x" and is_same):
