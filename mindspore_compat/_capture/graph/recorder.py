@@ -116,7 +116,7 @@ class GraphRecorder(InPlace):
         self._check_visible(func, name, bound)
         targets = written(func)
         if targets:
-            return self._inplace_of(func, name, bound, targets)
+            return self._in_place(func, name, bound, targets)
         op = SYNONYMS.get(name, name)
         if op == "native_batch_norm" and bound["training"] and not self._kept(op, bound):
             return self._batch_norm(bound)
