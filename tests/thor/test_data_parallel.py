@@ -3,44 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
-import socket
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.support.ranks import run_ranks
+
 PROGRAM = Path(__file__).with_name("two_processes_program.py")
 
 
 def run_two(*arguments: str) -> list[Any]:
     """What each rank printed."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(PROGRAM.parents[2]),
-        "MASTER_ADDR": "127.0.0.1",
-        "MASTER_PORT": str(port),
-        "WORLD_SIZE": "2",
-        "OMP_NUM_THREADS": "1",
-    }
-    ranks = [
-        subprocess.Popen(
-            [sys.executable, str(PROGRAM), *arguments],
-            env={**environment, "RANK": str(rank), "LOCAL_RANK": str(rank)},
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for rank in range(2)
-    ]
-    outputs = [rank.communicate(timeout=180)[0] for rank in ranks]
-    assert all(rank.returncode == 0 for rank in ranks)
-    return [json.loads(output) for output in outputs]
+    return [json.loads(output) for output in run_ranks(PROGRAM, 2, *arguments)]
 
 
 @pytest.mark.multi_process
