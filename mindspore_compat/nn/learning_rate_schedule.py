@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from mindspore_compat._api.validate import (
     check_positive_float,
     check_positive_int,
 )
+from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 
@@ -27,6 +29,17 @@ __all__ = [
 ]
 
 
+def _of_either(of_number: Callable[..., Any], of_tensor: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a number, or of a tensor on a device."""
+    return lambda x, *rest: (of_tensor if isinstance(x, torch.Tensor) else of_number)(x, *rest)
+
+
+_floor, _ceil = _of_either(math.floor, torch.floor), _of_either(math.ceil, torch.ceil)
+_exp, _cos = _of_either(math.exp, torch.exp), _of_either(math.cos, torch.cos)
+_at_most = _of_either(min, lambda x, limit: torch.clamp(x, max=limit))
+_at_least = _of_either(max, lambda x, limit: torch.clamp(x, min=limit))
+
+
 class LearningRateSchedule(Cell):
     """Base: ``construct(self, global_step)`` returns the learning rate of a step (int32 Tensor, shape (1,) or ())."""
 
@@ -35,12 +48,17 @@ class LearningRateSchedule(Cell):
 
 
 class _Builtin(LearningRateSchedule):
-    """A schedule in plain float arithmetic; single precision as upstream, rounded once at the end."""
+    """A schedule in plain float arithmetic; single precision as upstream, rounded once at the end.
 
-    def rate(self, step: float) -> float:
+    Steps on a device are float64 tensors to ``rate``, so that nothing waits for them.
+    """
+
+    def rate(self, step: Any) -> Any:
         raise NotImplementedError
 
     def construct(self, global_step: Any) -> Any:
+        if isinstance(global_step, torch.Tensor) and global_step.device.type != "cpu":
+            return wrap(self.rate(plain(global_step).to(torch.float64)).to(torch.float32))
         if isinstance(global_step, torch.Tensor) and global_step.numel() != 1:
             return Tensor([self.rate(float(item)) for item in global_step.flatten().tolist()]).reshape(
                 global_step.shape
@@ -60,31 +78,31 @@ class _Decay(_Builtin):
         self.decay_steps = check_positive_int(decay_steps, "decay_steps", owner)
         self.is_stair = check_bool(is_stair, "is_stair", owner)
 
-    def _progress(self, step: float) -> float:
+    def _progress(self, step: Any) -> Any:
         progress = step / self.decay_steps
-        return math.floor(progress) if self.is_stair else progress
+        return _floor(progress) if self.is_stair else progress
 
 
 class ExponentialDecayLR(_Decay):
     """learning_rate · decay_rate ^ (step / decay_steps)."""
 
-    def rate(self, step: float) -> float:
+    def rate(self, step: Any) -> Any:
         return self.learning_rate * self.decay_rate ** self._progress(step)
 
 
 class NaturalExpDecayLR(_Decay):
     """learning_rate · exp(-decay_rate · step), in stairs of ``decay_steps`` if wanted."""
 
-    def rate(self, step: float) -> float:
+    def rate(self, step: Any) -> Any:
         if self.is_stair:
-            step = math.floor(step / self.decay_steps) * self.decay_steps
-        return self.learning_rate * math.exp(-self.decay_rate * step)
+            step = _floor(step / self.decay_steps) * self.decay_steps
+        return self.learning_rate * _exp(-self.decay_rate * step)
 
 
 class InverseDecayLR(_Decay):
     """learning_rate / (1 + decay_rate · step / decay_steps)."""
 
-    def rate(self, step: float) -> float:
+    def rate(self, step: Any) -> Any:
         return self.learning_rate / (1 + self.decay_rate * self._progress(step))
 
 
@@ -102,9 +120,9 @@ class CosineDecayLR(_Builtin):
                 f"'min_lr' {min_lr}."
             )
 
-    def rate(self, step: float) -> float:
-        share = min(step, self.decay_steps) / self.decay_steps
-        return self.min_lr + 0.5 * (self.max_lr - self.min_lr) * (1 + math.cos(math.pi * share))
+    def rate(self, step: Any) -> Any:
+        share = _at_most(step, self.decay_steps) / self.decay_steps
+        return self.min_lr + 0.5 * (self.max_lr - self.min_lr) * (1 + _cos(math.pi * share))
 
 
 class PolynomialDecayLR(_Builtin):
@@ -126,12 +144,12 @@ class PolynomialDecayLR(_Builtin):
         self.power = check_positive_float(power, "power", owner)
         self.update_decay_steps = check_bool(update_decay_steps, "update_decay_steps", owner)
 
-    def rate(self, step: float) -> float:
+    def rate(self, step: Any) -> Any:
         steps = float(self.decay_steps)
         if self.update_decay_steps:
-            steps *= max(math.ceil(step / steps), 1)
+            steps = steps * _at_least(_ceil(step / steps), 1)
         else:
-            step = min(step, steps)
+            step = _at_most(step, steps)
         return (self.learning_rate - self.end_learning_rate) * (1 - step / steps) ** self.power + self.end_learning_rate
 
 
@@ -143,5 +161,5 @@ class WarmUpLR(_Builtin):
         self.learning_rate = check_non_negative_float(learning_rate, "learning_rate", "WarmUpLR")
         self.warmup_steps = check_positive_int(warmup_steps, "warmup_steps", "WarmUpLR")
 
-    def rate(self, step: float) -> float:
-        return self.learning_rate * min(step, self.warmup_steps) / self.warmup_steps
+    def rate(self, step: Any) -> Any:
+        return self.learning_rate * _at_most(step, self.warmup_steps) / self.warmup_steps

@@ -35,6 +35,7 @@ from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train.callback._callback import CallbackManager, InternalCallbackParam, RunContext
 from mindspore_compat.train.dataset_helper import endless, epochs, prefetched, resumed_epochs
+from mindspore_compat.train.loss_scale_manager import DynamicLossScaleManager, FixedLossScaleManager
 
 __all__ = ["train_epochs", "evaluate", "Sinking"]
 
@@ -64,10 +65,9 @@ class Sinking:
         Raises:
             ValueError: for a resumed run with a ``sink_size``.
         """
-        ahead = prefetched if self.is_on and current_device().type == "cuda" else iter
         if not self.limits_steps:
             yield from map(
-                ahead,
+                prefetched,
                 epochs(dataset, last - first, plain)
                 if behind is None
                 else resumed_epochs(dataset, first, last, plain, behind, then),
@@ -79,7 +79,7 @@ class Sinking:
                 "A run cannot be resumed in the midst of epochs of 'sink_size' steps. Leave 'sink_size' out, or begin "
                 "afresh with those weights: without 'resume()'."
             )
-        stream = ahead(endless(dataset, plain))
+        stream = iter(prefetched(endless(dataset, plain)))
         for _ in range(number):
             yield (next(stream) for _ in range(self.steps))
 
@@ -209,7 +209,7 @@ def evaluate(
     network.set_train(False)
     callbacks.on_eval_epoch_begin(run_context)
     with torch.no_grad():
-        for batch in next(epochs(dataset, 1, plain)):
+        for batch in prefetched(next(epochs(dataset, 1, plain))):
             cb_params["cur_step_num"] += 1
             cb_params["eval_dataset_element"] = list(batch)
             callbacks.on_eval_step_begin(run_context)
@@ -235,9 +235,14 @@ def overflow_listener(manager: Any) -> Any:
     """What notifies a loss scale manager of the user's own of overflows, where steps report them."""
     if manager is None or not manager.get_drop_overflow_update():
         return None
+    notify = type(manager).update_loss_scale
+    if notify is FixedLossScaleManager.update_loss_scale:  # does nothing
+        return None
 
     def update(outputs: Any) -> None:
         if isinstance(outputs, tuple) and len(outputs) > 1:
-            manager.update_loss_scale(bool(torch.all(outputs[1])))
+            overflow = torch.all(outputs[1])
+            takes_tensors = notify is DynamicLossScaleManager.update_loss_scale
+            manager.update_loss_scale(overflow if takes_tensors else bool(overflow))
 
     return update

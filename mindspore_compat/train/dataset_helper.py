@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.utils._pytree import tree_leaves
 
 from mindspore_compat._api.validate import check_bool, check_int
 from mindspore_compat._runtime.device import CPU, current_device
+from mindspore_compat.common._tensor_data import sent
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.tensor import Tensor
 
@@ -55,9 +57,7 @@ def _on_device(value: Any, plain: bool) -> Any:
         value = torch.as_tensor(value) if plain else Tensor(value)
     device = current_device()
     if device is not CPU and value.device != device:
-        value = (value.pin_memory() if value.device.type == "cpu" and device.type == "cuda" else value).to(
-            device, non_blocking=True
-        )
+        value = sent(value, device) if value.device == CPU else value.to(device, non_blocking=True)
     if plain:
         return value if type(value) is torch.Tensor else torch._C.TensorBase.detach(value)
     return wrap(value)
@@ -128,7 +128,10 @@ def _without(batches: Iterable[tuple[Any, ...]], behind: int, then: Callable[[],
     iterator = iter(batches)
     for _ in islice(iterator, behind):
         pass
+    ahead = 1 if current_device().type == "cuda" else 0  # there the run had read one more: see `prefetched`
+    first = list(islice(iterator, ahead))
     then()
+    yield from first
     yield from iterator
 
 
@@ -139,8 +142,12 @@ def endless(dataset: Any, plain: bool = False) -> Iterator[tuple[Any, ...]]:
             yield from batches
 
 
-def prefetched(batches: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    """The batches, each copied to the GPU on a stream of its own while the one before is computed with."""
+def prefetched(batches: Iterable[tuple[Any, ...]]) -> Iterable[tuple[Any, ...]]:
+    """The batches; on a GPU each is read, and copied on a stream of its own, while the one before is computed with."""
+    return _one_ahead(batches) if current_device().type == "cuda" else batches
+
+
+def _one_ahead(batches: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
     device = current_device()
     stream, iterator = torch.cuda.Stream(device), iter(batches)
 
@@ -152,8 +159,9 @@ def prefetched(batches: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
     while ready is not None:
         compute = torch.cuda.current_stream(device)
         compute.wait_stream(stream)
-        for value in ready:
-            value.record_stream(compute)  # its memory stays until the computation is through
+        for value in tree_leaves(ready):
+            if isinstance(value, torch.Tensor) and value.is_cuda:
+                value.record_stream(compute)  # its memory stays until the computation is through
         current, ready = ready, load()
         yield current
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
+
 from mindspore_compat._api.validate import check_positive_int
+from mindspore_compat._runtime.arrivals import Arrivals
+from mindspore_compat.common._wrap import plain
 from mindspore_compat.nn.wrap.loss_scale import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell
 
 __all__ = ["LossScaleManager", "FixedLossScaleManager", "DynamicLossScaleManager"]
@@ -60,10 +64,28 @@ class FixedLossScaleManager(LossScaleManager):
         return FixedLossScaleUpdateCell(self._loss_scale)
 
 
+def _caught_up(name: str) -> Any:
+    """An attribute that overflows change: before it is read, all that were sent are counted."""
+
+    def read(self: DynamicLossScaleManager) -> Any:
+        self._catch_up(wait=True)
+        return self.__dict__[name]
+
+    def write(self: DynamicLossScaleManager, value: Any) -> None:
+        self.__dict__[name] = value
+
+    return property(read, write)
+
+
 class DynamicLossScaleManager(LossScaleManager):
     """Divides the scale by ``scale_factor`` on overflow, multiplies it after ``scale_window`` steps without; never
     below 1.
+
+    Overflows that a device finds are counted when they arrive on the host, at the latest when the manager is asked.
     """
+
+    loss_scale, bad_step = _caught_up("loss_scale"), _caught_up("bad_step")
+    cur_iter, last_overflow_iter = _caught_up("cur_iter"), _caught_up("last_overflow_iter")
 
     def __init__(self, init_loss_scale: float = 2**24, scale_factor: float = 2, scale_window: int = 2000) -> None:
         owner = "DynamicLossScaleManager"
@@ -80,6 +102,7 @@ class DynamicLossScaleManager(LossScaleManager):
                 f"The argument 'scale_factor' must be > 0, but got {scale_factor}. It is an argument of {owner}."
             )
         check_positive_int(scale_window, "scale_window", owner)
+        self._overflows = Arrivals()
         self.loss_scale = init_loss_scale
         self.scale_factor, self.scale_window = scale_factor, scale_window
         self.increase_ratio, self.decrease_ratio = scale_factor, 1 / scale_factor
@@ -95,20 +118,33 @@ class DynamicLossScaleManager(LossScaleManager):
         Raises:
             RuntimeError: after more than 1000 overflows in a row.
         """
-        if overflow:
-            self.loss_scale = max(self.loss_scale * self.decrease_ratio, 1)
-            self.last_overflow_iter = self.cur_iter
-            self.bad_step += 1
+        if isinstance(overflow, torch.Tensor) and overflow.is_cuda:
+            self._overflows.send(plain(overflow))
+            self._catch_up(wait=False)
         else:
-            if (self.cur_iter - self.last_overflow_iter) % self.scale_window == 0:
-                self.loss_scale *= self.increase_ratio
-            self.bad_step = 0
-        if self.bad_step > self.bad_step_max:
+            self._catch_up(wait=True)
+            self._count(bool(overflow))
+
+    def _catch_up(self, wait: bool) -> None:
+        for overflow, _ in self._overflows.arrived(wait):
+            self._count(bool(overflow.all()))
+
+    def _count(self, overflow: bool) -> None:
+        state = self.__dict__  # without catching up again
+        if overflow:
+            state["loss_scale"] = max(state["loss_scale"] * self.decrease_ratio, 1)
+            state["last_overflow_iter"] = state["cur_iter"]
+            state["bad_step"] += 1
+        else:
+            if (state["cur_iter"] - state["last_overflow_iter"]) % self.scale_window == 0:
+                state["loss_scale"] *= self.increase_ratio
+            state["bad_step"] = 0
+        if state["bad_step"] > self.bad_step_max:
             raise RuntimeError(
-                f"Dynamic loss scale Continuous overflow ({self.bad_step}) times, has exceeded maximum threshold "
+                f"Dynamic loss scale Continuous overflow ({state['bad_step']}) times, has exceeded maximum threshold "
                 f"{self.bad_step_max}. Lower the learning rate or check the data."
             )
-        self.cur_iter += 1
+        state["cur_iter"] += 1
 
     def get_drop_overflow_update(self) -> bool:
         """Always True."""

@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.nn.optim._device import Number, add_scaled_
+
 __all__ = ["momentum_step"]
 
 _contiguous, _is_contiguous = torch._C.TensorBase.contiguous, torch._C.TensorBase.is_contiguous
@@ -21,7 +23,7 @@ def momentum_step(
     parameters: Sequence[Any],
     gradients: Sequence[Any],
     buffers: Sequence[Any],
-    rate: float,
+    rate: Number,
     momentum: float,
     dampening: float = 0.0,
     nesterov: bool = False,
@@ -48,10 +50,10 @@ def momentum_step(
     torch._foreach_mul_(buffers, momentum)
     torch._foreach_add_(buffers, gradients, alpha=1.0 - dampening)
     if nesterov:
-        torch._foreach_add_(parameters, gradients, alpha=-rate)
-        torch._foreach_add_(parameters, buffers, alpha=-rate * momentum)
+        add_scaled_(parameters, gradients, -rate)
+        add_scaled_(parameters, buffers, -rate * momentum)
     else:
-        torch._foreach_add_(parameters, buffers, alpha=-rate)
+        add_scaled_(parameters, buffers, -rate)
 
 
 def _fusible(parameters: Sequence[Any], gradients: Sequence[Any], buffers: Sequence[Any]) -> bool:

@@ -9,15 +9,17 @@ import numpy as np
 import torch
 
 from mindspore_compat._runtime.device import CPU
-from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.container import CellList
 from mindspore_compat.nn.learning_rate_schedule import LearningRateSchedule
+from mindspore_compat.nn.optim._device import on_device
 
 __all__ = ["Groups", "as_parameter_list", "host_parameter", "host_tensor"]
 
+_Base = torch._C.TensorBase
 _GROUP_KEYS = ("params", "lr", "weight_decay", "order_params", "grad_centralization")
 
 
@@ -26,6 +28,7 @@ def host_tensor(value: Any, dtype: torch.dtype = torch.float32) -> Tensor:
 
 
 def host_parameter(value: Any, name: str, dtype: torch.dtype = torch.float32) -> Parameter:
+    """A Parameter whose value only Python reads, so it stays on the CPU whatever the device."""
     return Parameter(torch.tensor(value, dtype=dtype, device=CPU), name=name)
 
 
@@ -37,12 +40,21 @@ class _IteratorLearningRate(LearningRateSchedule):
         self.learning_rate = host_parameter(learning_rate, name)
 
     def construct(self, global_step: Any) -> Any:
+        if isinstance(global_step, torch.Tensor) and on_device(global_step):
+            return self._on_device(global_step)
         rates = self.__dict__["_parameters"]["learning_rate"].asnumpy()
         is_tensor = isinstance(global_step, torch.Tensor)
         step = int(global_step.item()) if is_tensor else int(global_step)
         return host_tensor(
             np.full(tuple(global_step.shape) if is_tensor else (), rates[min(max(step, 0), len(rates) - 1)])
         )
+
+    def _on_device(self, global_step: torch.Tensor) -> Tensor:
+        rates = self.__dict__["_parameters"]["learning_rate"]
+        if rates.device != global_step.device:  # sent once
+            rates.data = _Base.to(plain(rates), global_step.device)
+        place = _Base.clamp(plain(global_step).to(torch.int64), 0, len(rates) - 1)
+        return wrap(torch.index_select(plain(rates), 0, place.reshape(-1)).reshape(global_step.shape))
 
 
 class _ConvertToCell(LearningRateSchedule):

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_type
+from mindspore_compat.nn.optim._device import Number, add_quotients_
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["Adagrad"]
@@ -14,6 +15,8 @@ __all__ = ["Adagrad"]
 
 class Adagrad(Optimizer):
     """a += g² (if ``update_slots``); p -= lr·g/sqrt(a). ``accum`` is the start value of a."""
+
+    _repeats = "on a device"
 
     def __init__(
         self,
@@ -32,9 +35,9 @@ class Adagrad(Optimizer):
         self.accum = self.parameters.clone(prefix="accum", init=accum)  # type: ignore[attr-defined]
 
     def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         accums = self._picked(self.accum, picks)
         if self.update_slots:
             torch._foreach_addcmul_(accums, gradients, gradients, 1.0)
-        torch._foreach_addcdiv_(parameters, gradients, torch._foreach_sqrt(accums), -rate)
+        add_quotients_(parameters, gradients, torch._foreach_sqrt(accums), -rate)

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_float_range, check_non_negative_float, check_type
+from mindspore_compat.nn.optim._device import Number, add_scaled_
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["Adadelta"]
@@ -14,6 +15,8 @@ __all__ = ["Adadelta"]
 
 class Adadelta(Optimizer):
     """a = rho·a + (1 - rho)·g²; u = g·sqrt(d + epsilon)/sqrt(a + epsilon); d = rho·d + (1 - rho)·u²; p -= lr·u."""
+
+    _repeats = "on a device"
 
     def __init__(
         self,
@@ -39,7 +42,7 @@ class Adadelta(Optimizer):
         return super().construct(gradients)
 
     def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         squares, deltas = self._picked(self.accum, picks), self._picked(self.accum_update, picks)
         torch._foreach_mul_(squares, self.rho)
@@ -50,4 +53,4 @@ class Adadelta(Optimizer):
         torch._foreach_mul_(updates, gradients)
         torch._foreach_mul_(deltas, self.rho)
         torch._foreach_addcmul_(deltas, updates, updates, 1.0 - self.rho)
-        torch._foreach_add_(parameters, updates, alpha=-rate)
+        add_scaled_(parameters, updates, -rate)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import torch
@@ -10,6 +9,7 @@ import torch
 from mindspore_compat._api.validate import check_bool, check_float_range, check_non_negative_float, check_type
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
+from mindspore_compat.nn.optim._device import Number, as_weight, counted, root, smaller
 from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
 
 __all__ = ["AdaFactor"]
@@ -103,22 +103,24 @@ class AdaFactor(Optimizer):
         )
 
     _decoupled_decay = True
+    _counts = ("global_step", "step")
+    _repeats = "on a device"
 
     def _begin_step(self) -> None:
         torch._C.TensorBase.add_(self.step, 1)
 
     def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
-        step = self.step.item()
+        step = counted(self.step)
         if self.relative_step:
-            rate = min(1e-6 * step if self.warmup_init else 0.01, 1.0 / math.sqrt(step))
-        beta2 = 1.0 - step**-self.decay_rate
+            rate = smaller(1e-6 * step if self.warmup_init else 0.01, 1.0 / root(step))
+        beta2 = as_weight(1.0 - step**-self.decay_rate)
         positions = range(self.param_length) if picks is None else picks
         for position, parameter, gradient in zip(positions, parameters, gradients):
             self._update_one(position, parameter, gradient.to(torch.float32), rate, beta2)
 
-    def _update_one(self, position: int, parameter: Any, gradient: Any, rate: float, beta2: float) -> None:
+    def _update_one(self, position: int, parameter: Any, gradient: Any, rate: Number, beta2: Number) -> None:
         values = parameter.to(torch.float32)
         pace: Any = rate * torch.clamp(_root_mean_square(values), min=self.eps[1]) if self.scale_parameter else rate
         update = torch.mul(self._factor(position, torch.square(gradient) + self.eps[0], beta2), gradient)
@@ -131,7 +133,7 @@ class AdaFactor(Optimizer):
             values = values - values * (self.__dict__["_decay"] * pace)
         torch._C.TensorBase.copy_(parameter, values - update)
 
-    def _factor(self, position: int, squares: Any, beta2: float) -> Any:
+    def _factor(self, position: int, squares: Any, beta2: Number) -> Any:
         """1 / sqrt of the second moment, once that is brought up to date."""
         if squares.dim() < 2:
             whole = self.exp_avg_sq[position]

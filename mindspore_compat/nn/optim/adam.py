@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import torch
 
 from mindspore_compat._api.validate import check_bool, check_type
 from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.nn.optim._device import Number, add_quotients_, add_scaled_, counted, is_zero, root
 from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
 
 __all__ = ["Adam", "AdamOffload", "AdamWeightDecay"]
@@ -53,6 +53,9 @@ class Adam(Optimizer):
         >>> print(optimizer.get_lr().asnumpy())
         0.01
     """
+
+    _counts = ("global_step", "beta1_power", "beta2_power")
+    _repeats = "on a device"
 
     def __init__(
         self,
@@ -109,11 +112,11 @@ class Adam(Optimizer):
             torch._C.TensorBase.mul_(power, beta)
 
     def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         moments1, moments2 = self._picked(self.moment1, picks), self._picked(self.moment2, picks)
         update_moments(moments1, moments2, gradients, self.beta1, self.beta2)
-        rate = rate * math.sqrt(1.0 - self.beta2_power.item()) / (1.0 - self.beta1_power.item())
+        rate = rate * root(1.0 - counted(self.beta2_power)) / (1.0 - counted(self.beta1_power))
         squares = moments2
         if self.use_amsgrad:
             squares = self._picked(self.vhat, picks)
@@ -124,13 +127,15 @@ class Adam(Optimizer):
         if self.use_nesterov:
             numerators = list(torch._foreach_mul(moments1, self.beta1))
             torch._foreach_add_(numerators, gradients, alpha=1.0 - self.beta1)
-        torch._foreach_addcdiv_(parameters, numerators, divisors, -rate)
+        add_quotients_(parameters, numerators, divisors, -rate)
 
 
 class AdamOffload(Adam):
     """`Adam` whose update ran on the host; here it runs where the parameters are. Powers have shape (1,), as
     upstream's.
     """
+
+    _repeats = "on a device"
 
     def __init__(
         self,
@@ -153,6 +158,7 @@ class AdamWeightDecay(Optimizer):
     """m, v as usual, without bias correction; p -= lr·(m/(sqrt(v) + eps) + weight_decay·p)."""
 
     _decoupled_decay = True
+    _repeats = "on a device"
 
     def __init__(
         self,
@@ -170,15 +176,15 @@ class AdamWeightDecay(Optimizer):
         self.moments2 = self.parameters.clone(prefix="adam_v", init="zeros")  # type: ignore[attr-defined]
 
     def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         moments1, moments2 = self._picked(self.moments1, picks), self._picked(self.moments2, picks)
         update_moments(moments1, moments2, gradients, self.beta1, self.beta2)
         divisors = torch._foreach_sqrt(moments2)
         torch._foreach_add_(divisors, self.eps)
-        if decay:
-            updates = list(torch._foreach_div(moments1, divisors))
-            torch._foreach_add_(updates, parameters, alpha=decay)
-            torch._foreach_add_(parameters, updates, alpha=-rate)
-        else:
-            torch._foreach_addcdiv_(parameters, moments1, divisors, -rate)
+        if is_zero(decay):
+            add_quotients_(parameters, moments1, divisors, -rate)
+            return
+        updates = list(torch._foreach_div(moments1, divisors))
+        add_scaled_(updates, parameters, decay)
+        add_scaled_(parameters, updates, -rate)

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.nn.optim._device import Number, add_quotients_, counted
 from mindspore_compat.nn.optim.adam import _single, check_betas
 from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
 
@@ -14,6 +15,9 @@ __all__ = ["AdaMax"]
 
 class AdaMax(Optimizer):
     """m = beta1·m + (1 - beta1)·g; v = max(beta2·v, |g|); p -= lr/(1 - beta1ᵗ) · m/(v + eps)."""
+
+    _counts = ("global_step", "beta1_power")
+    _repeats = "on a device"
 
     def __init__(
         self,
@@ -36,12 +40,11 @@ class AdaMax(Optimizer):
         torch._C.TensorBase.mul_(self.beta1_power, self.beta1)
 
     def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         moments, largest = self._picked(self.moment1, picks), self._picked(self.moment2, picks)
         torch._foreach_lerp_(moments, gradients, 1.0 - self.beta1)
         torch._foreach_mul_(largest, self.beta2)
         torch._foreach_maximum_(largest, torch._foreach_abs(gradients))
-        torch._foreach_addcdiv_(
-            parameters, moments, torch._foreach_add(largest, self.eps), -rate / (1.0 - self.beta1_power.item())
-        )
+        pace = rate / (1.0 - counted(self.beta1_power))
+        add_quotients_(parameters, moments, torch._foreach_add(largest, self.eps), -pace)

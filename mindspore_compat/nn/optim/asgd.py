@@ -8,6 +8,7 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.common.parameter import ParameterTuple
+from mindspore_compat.nn.optim._device import Number, counted
 from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
 
 __all__ = ["ASGD"]
@@ -17,6 +18,9 @@ class ASGD(Optimizer):
     """p = p·(1 - lambd·eta) - eta·g; ax += (p - ax)·mu, or ax = p while mu is 1;
     eta = lr/(1 + lambd·lr·t)^alpha; mu = 1/max(1, t - t0), where t counts steps.
     """
+
+    _counts = ("global_step", "mu", "eta")
+    _repeats = "on a device"
 
     def __init__(
         self,
@@ -36,17 +40,25 @@ class ASGD(Optimizer):
         self.ax = self.parameters.clone(prefix="ax_", init="zeros")  # type: ignore[attr-defined]
 
     def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
-        step = self.global_step.item()
+        step = counted(self.global_step)
         states = (self._picked(item, picks) for item in (self.mu, self.eta, self.ax))
         for p, g, mu, eta, average in zip(parameters, gradients, *states):
-            weight, pace = mu.item(), rate if step == 1 else eta.item()
-            torch._C.TensorBase.mul_(p, 1.0 - self.lambd * pace)
-            torch._C.TensorBase.add_(p, g, alpha=-pace)
-            if weight == 1.0:
-                torch._C.TensorBase.copy_(average, p)
+            if isinstance(step, torch.Tensor):
+                pace = torch.where(step == 1, rate, counted(eta))
+                torch._C.TensorBase.mul_(p, 1.0 - self.lambd * pace)
+                torch._C.TensorBase.sub_(p, torch.mul(g, pace))
+                torch._C.TensorBase.lerp_(average, p, mu.to(p.dtype))  # of weight 1: p itself
+                later = torch.reciprocal(torch.clamp(step - self.t0, min=1.0))
             else:
-                torch._C.TensorBase.lerp_(average, p, weight)
+                weight, pace = mu.item(), rate if step == 1 else eta.item()
+                torch._C.TensorBase.mul_(p, 1.0 - self.lambd * pace)
+                torch._C.TensorBase.add_(p, g, alpha=-pace)
+                if weight == 1.0:
+                    torch._C.TensorBase.copy_(average, p)
+                else:
+                    torch._C.TensorBase.lerp_(average, p, weight)
+                later = 1.0 / max(1.0, step - self.t0)
             torch._C.TensorBase.fill_(eta, rate / (1.0 + self.lambd * rate * step) ** self.alpha)
-            torch._C.TensorBase.fill_(mu, 1.0 / max(1.0, step - self.t0))
+            torch._C.TensorBase.fill_(mu, later)

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_positive_float, check_type
+from mindspore_compat.nn.optim._device import Number
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["FTRL"]
@@ -18,6 +19,8 @@ class FTRL(Optimizer):
 
     The learning rate must be one number. Without groups, weight decay spares no parameter.
     """
+
+    _repeats = "on a device"
 
     def __init__(
         self,
@@ -62,7 +65,7 @@ class FTRL(Optimizer):
             self.__dict__["_decays"] = (self.weight_decay,) * self.param_length
 
     def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         power = -self.lr_power
         for p, g, total, linear in zip(

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.nn.optim._device import Number, add_scaled_, counted, divided, is_zero
 from mindspore_compat.nn.optim.adam import _single, check_betas, update_moments
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
@@ -18,6 +19,7 @@ class Lamb(Optimizer):
     """
 
     _decoupled_decay = True
+    _repeats = "on a device"
 
     def __init__(
         self,
@@ -36,18 +38,18 @@ class Lamb(Optimizer):
         self.moments2 = self.parameters.clone(prefix="lamb_v", init="zeros")  # type: ignore[attr-defined]
 
     def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         moments1, moments2 = self._picked(self.moments1, picks), self._picked(self.moments2, picks)
         update_moments(moments1, moments2, gradients, self.beta1, self.beta2)
-        step = self.global_step.item()
-        divisors = list(torch._foreach_div(moments2, 1.0 - self.beta2**step))
+        step = counted(self.global_step)
+        divisors = divided(moments2, 1.0 - self.beta2**step)
         torch._foreach_sqrt_(divisors)
         torch._foreach_add_(divisors, self.eps)
-        updates = list(torch._foreach_div(moments1, 1.0 - self.beta1**step))
+        updates = divided(moments1, 1.0 - self.beta1**step)
         torch._foreach_div_(updates, divisors)
-        if decay:
-            torch._foreach_add_(updates, parameters, alpha=decay)
+        if not is_zero(decay):
+            add_scaled_(updates, parameters, decay)
         weight_norms, update_norms = torch._foreach_norm(parameters), torch._foreach_norm(updates)
         ones = [torch.ones_like(norm) for norm in weight_norms]
         ratios = [
@@ -55,4 +57,4 @@ class Lamb(Optimizer):
             for w, u, one in zip(weight_norms, update_norms, ones)
         ]
         torch._foreach_mul_(updates, ratios)
-        torch._foreach_add_(parameters, updates, alpha=-rate)
+        add_scaled_(parameters, updates, -rate)

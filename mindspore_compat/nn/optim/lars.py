@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_float, check_type
+from mindspore_compat.nn.optim._device import add_scaled
 from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
 
 __all__ = ["LARS"]
@@ -63,6 +64,9 @@ class LARS(Optimizer):
         optimizer.dynamic_weight_decay = optimizer.exec_weight_decay = optimizer.need_scale = False
         inner["_decays"] = (0.0,) * self.param_length
 
+    def _written(self) -> list[Any] | None:
+        return self.opt._written()
+
     def construct(self, gradients: Any) -> Any:
         with torch.no_grad():
             scaled = (
@@ -74,8 +78,8 @@ class LARS(Optimizer):
     def _rescale(self, gradients: list[Any], picks: list[int]) -> None:
         if not picks:
             return
-        rates: Any = self.opt._host_rates() if self.use_clip else None
-        decays = self._host_decays()
+        rates: Any = self.opt._current_rates() if self.use_clip else None
+        decays = self._current_decays()
         parameters = [self.parameters[pick] for pick in picks]  # type: ignore[index]
         norms = zip(
             picks, parameters, torch._foreach_norm(parameters), torch._foreach_norm([gradients[pick] for pick in picks])
@@ -84,4 +88,5 @@ class LARS(Optimizer):
             ratio = self.coefficient * weight_norm / (gradient_norm + decays[pick] * weight_norm + self.epsilon)
             if self.use_clip:
                 ratio = torch.clamp(ratio / (rates[pick] if isinstance(rates, list) else rates), max=1.0)
-            gradients[pick] = torch.mul(torch.add(gradients[pick], parameter, alpha=decays[pick]), ratio)
+            decayed = add_scaled([gradients[pick]], [parameter], decays[pick])[0]
+            gradients[pick] = torch.mul(decayed, ratio)

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.nn.optim._device import Number
 from mindspore_compat.nn.optim.adam import Adam
 from mindspore_compat.nn.optim.optimizer import host_parameter
 
@@ -19,6 +20,8 @@ class LazyAdam(Adam):
 
     ``beta1_power`` and ``beta2_power`` have shape (1,), unlike Adam's.
     """
+
+    _repeats = "on a device"
 
     def __init__(
         self,
@@ -38,7 +41,7 @@ class LazyAdam(Adam):
             self.__dict__["_parameters"][name] = power
 
     def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         super()._update(
             parameters,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mindspore_compat._api.validate import check_bool, check_type
+from mindspore_compat.nn.optim._device import Number
 from mindspore_compat.nn.optim._fused import momentum_step
 from mindspore_compat.nn.optim.optimizer import Optimizer, _item, host_parameter
 
@@ -21,7 +22,7 @@ class Momentum(Optimizer):
         0.1
     """
 
-    _repeats = True
+    _repeats = "always"
 
     def __init__(
         self,
@@ -42,7 +43,7 @@ class Momentum(Optimizer):
         self.moments = self.parameters.clone(prefix="moments", init="zeros")  # type: ignore[attr-defined]
 
     def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         momentum_step(
             parameters,

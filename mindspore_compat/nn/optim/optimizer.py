@@ -1,9 +1,10 @@
 """`Optimizer`, the base: parameter groups, learning rates, decay and scale of gradients. Upstream:
 ``mindspore.nn.Optimizer``.
 
-Scalars that only the host needs (step, learning rates) stay on the CPU whatever the device, so that reading them never
-waits for a GPU. Subclasses here implement `_update` over lists of parameters with one learning rate; subclasses in user
-code override ``construct(self, gradients)`` and use the public helpers, as upstream's documentation shows.
+Nothing here waits for a device: constant rates stay on the CPU, where reading them is free; the count of steps and what
+depends on it lie on the device of the parameters (_device.py). Subclasses here implement `_update` over lists of
+parameters with one learning rate; subclasses in user code override ``construct(self, gradients)`` and use the public
+helpers, as upstream's documentation shows.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tracing import is_tracing, not_traced
-from mindspore_compat.common._wrap import memory, wrap
+from mindspore_compat.common._wrap import memory, plain, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.nn.learning_rate_schedule import _Builtin
+from mindspore_compat.nn.optim._device import Number, add_scaled, is_zero, on_device
 from mindspore_compat.nn.optim._groups import (
     Groups,
     _ConvertToCell,
@@ -35,7 +36,8 @@ from mindspore_compat.ops.composite.base import HyperMap, Map
 __all__ = ["Optimizer", "opt_init_args_register"]
 
 _log = logging.getLogger("mindspore_compat")
-_item = torch._C.TensorBase.item
+_Base = torch._C.TensorBase
+_item, _device = _Base.item, _Base.__dict__["device"].__get__
 _ALIASES = object()  # a copied or unpickled optimizer has another one, so that it makes its own aliases
 
 
@@ -60,6 +62,8 @@ class Optimizer(Groups):
     """
 
     _is_optimizer = True
+    #: Parameters (or tuples of them) that count steps, which `_settle` puts where the parameters are
+    _counts: tuple[str, ...] = ("global_step",)
     _support_parallel_optimizer = False
 
     def __init__(self, learning_rate: Any, parameters: Any, weight_decay: Any = 0.0, loss_scale: float = 1.0) -> None:
@@ -218,6 +222,7 @@ class Optimizer(Groups):
         args = (
             args if type(self).construct is Optimizer.construct else wrap(args)
         )  # our training steps hand over torch's tensors
+        self._settle()
         program.values_written()
         recorder = program.recorder_here()
         if recorder is not None:
@@ -230,15 +235,34 @@ class Optimizer(Groups):
 
     @property
     def _is_recorded(self) -> bool:
-        """Whether a recorded step holds the update's operators, as the class says by `_repeats`; otherwise the
-        optimizer is called at each replay.
+        """Whether a recorded step holds the update's operators, as the class says by `_repeats` ("always", or "on a
+        device", where rates and counts are tensors); otherwise the optimizer is called at each replay.
         """
-        return (
-            "_repeats" in type(self).__dict__
-            and not self.dynamic_lr
-            and not self.dynamic_weight_decay
-            and not self.__dict__["_rates_move"]
-        )
+        where = type(self).__dict__.get("_repeats")  # not of a base: a subclass may do more
+        if where is None or self.__dict__["_rates_move"]:
+            return False
+        if on_device(self.__dict__["_parameters"]["global_step"]):
+            return True
+        return where == "always" and not self.dynamic_lr and not self.dynamic_weight_decay
+
+    def _settle(self) -> None:
+        """Put the counts to where the parameters are."""
+        device = _device(self.parameters[0])  # type: ignore[index]
+        if _device(self.__dict__["_parameters"]["global_step"]) == device or not self._counts:
+            return
+        for name in self._counts:
+            found = getattr(self, name)
+            for count in (found,) if isinstance(found, Parameter) else found:
+                count.data = torch._C.TensorBase.to(memory(count), device)
+        step = self.global_step_increase_tensor
+        self.global_step_increase_tensor = wrap(torch._C.TensorBase.to(step, device))
+
+    def _written(self) -> list[Any] | None:
+        """All tensors on the device that a step writes to; None where that is not known."""
+        if "_repeats" not in type(self).__dict__:
+            return None
+        self._settle()
+        return [item for item in (*self.parameters, *self.get_parameters()) if on_device(item)]  # type: ignore[misc]
 
     def construct(self, gradients: Any) -> Any:
         """One step with a tuple of gradients in the order of ``parameters``.
@@ -256,7 +280,7 @@ class Optimizer(Groups):
             )
         with torch.no_grad():
             gradients = self._prepared(gradients)
-            rates, decays = self._host_rates(), self._host_decays()
+            rates, decays = self._current_rates(), self._current_decays()
             torch._C.TensorBase.add_(self.__dict__["_parameters"]["global_step"], 1)
             self._begin_step()
             for picks, rate, decay in self._bucketed(rates, decays):
@@ -268,9 +292,11 @@ class Optimizer(Groups):
         """What happens once a step, before the updates."""
 
     def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
-        """Update parameters that share a learning rate; ``picks`` are their positions, None for all."""
+        """Update parameters that share a learning rate; ``picks`` are their positions, None for all. Rates and decays
+        are floats, on a device also tensors of shape ().
+        """
         raise NotImplementedError(f"{type(self).__name__} must override 'construct(self, gradients)'.")
 
     def _picked(self, states: Sequence[Any], picks: list[int] | None) -> list[Any]:
@@ -300,17 +326,15 @@ class Optimizer(Groups):
         return list(torch._foreach_mul(gradients, 1.0 / self.loss_scale)) if self.need_scale else gradients
 
     def _decayed(self, gradients: list[Any]) -> list[Any]:
-        by_decay: dict[float, list[int]] = {}
-        for position, decay in enumerate(self._host_decays()):
-            if decay:
-                by_decay.setdefault(decay * self.loss_scale, []).append(position)
+        by_decay: dict[Any, tuple[Number, list[int]]] = {}
+        for position, decay in enumerate(self._current_decays()):
+            if not is_zero(decay):
+                by_decay.setdefault(_key(decay), (decay * self.loss_scale, []))[1].append(position)
         result = list(gradients)
         with torch.no_grad():
-            for decay, picks in by_decay.items():
-                added = torch._foreach_add(
-                    [gradients[pick] for pick in picks], [self.parameters[pick] for pick in picks], alpha=decay
-                )  # type: ignore[index]
-                for pick, gradient in zip(picks, added):
+            for decay, picks in by_decay.values():
+                parameters = [self.parameters[pick] for pick in picks]  # type: ignore[index]
+                for pick, gradient in zip(picks, add_scaled([gradients[pick] for pick in picks], parameters, decay)):
                     result[pick] = gradient
         return result
 
@@ -323,38 +347,52 @@ class Optimizer(Groups):
         ]
 
     def _scheduled(self, cell: Any) -> Any:
-        step = self.__dict__["_parameters"]["global_step"]
-        if current_device() is not CPU and not isinstance(cell, (_Builtin, _IteratorLearningRate, _ConvertToCell)):
-            step = wrap(step.detach().to(current_device()))
-        return cell(step)
+        return cell(self.__dict__["_parameters"]["global_step"])
 
-    def _host_rates(self) -> Any:
-        """The current learning rate as a float, or one for each parameter."""
+    def _number(self, value: Any) -> Number:
+        """What a schedule gave: a float, or on a device a float32 tensor of shape () there."""
+        if isinstance(value, torch.Tensor) and on_device(value):
+            return _Base.to(plain(value), torch.float32).reshape(())
+        return float(value)
+
+    def _current_rates(self) -> Any:
+        """The current learning rate as a number, or one for each parameter."""
         if not self.is_group_lr:
             rate = self.learning_rate
-            return _item(rate) if not self.dynamic_lr else float(self._scheduled(rate))
+            return _item(rate) if not self.dynamic_lr else self._number(self._scheduled(rate))
         if not self.dynamic_lr:
             return list(map(_item, self.learning_rate))
-        values: dict[int, float] = {}
+        values: dict[int, Number] = {}
         for cell in self.learning_rate:
             if id(cell) not in values:
-                values[id(cell)] = float(self._scheduled(cell))
+                values[id(cell)] = self._number(self._scheduled(cell))
         return [values[id(cell)] for cell in self.learning_rate]
 
-    def _host_decays(self) -> Sequence[float]:
+    def _current_decays(self) -> Sequence[Number]:
         decays = self.__dict__["_decays"]
         if not self.dynamic_weight_decay:
             return decays
-        return [float(self._scheduled(item)) if isinstance(item, Cell) else item for item in decays]
+        values = {
+            id(item): self._number(self._scheduled(item)) if isinstance(item, Cell) else item
+            for item in {id(item): item for item in decays}.values()
+        }
+        return [values[id(item)] for item in decays]
 
-    def _bucketed(self, rates: Any, decays: Sequence[float]) -> Iterable[tuple[list[int] | None, float, float]]:
+    def _bucketed(self, rates: Any, decays: Sequence[Number]) -> Iterable[tuple[list[int] | None, Number, Number]]:
         """(positions or None for all, learning rate, weight decay) of each set of parameters that are
         updated together.
         """
-        if not isinstance(rates, list) and (not self._decoupled_decay or len(set(decays)) <= 1):
+        if not isinstance(rates, list) and (not self._decoupled_decay or len(set(map(_key, decays))) <= 1):
             return [(None, rates, decays[0] if self._decoupled_decay else 0.0)]
-        buckets: dict[tuple[float, float], list[int]] = {}
+        buckets: dict[Any, tuple[list[int], Number, Number]] = {}
         for position, decay in enumerate(decays):
-            key = (rates[position] if isinstance(rates, list) else rates, decay if self._decoupled_decay else 0.0)
-            buckets.setdefault(key, []).append(position)
-        return [(picks, rate, decay) for (rate, decay), picks in buckets.items()]
+            rate = rates[position] if isinstance(rates, list) else rates
+            own_decay = decay if self._decoupled_decay else 0.0
+            key = _key(rate), _key(own_decay)
+            buckets.setdefault(key, ([], rate, own_decay))[0].append(position)
+        return list(buckets.values())
+
+
+def _key(number: Number) -> Any:
+    """What tells numbers apart without reading them on a device."""
+    return id(number) if isinstance(number, torch.Tensor) else number

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_non_negative_float
+from mindspore_compat.nn.optim._device import Number
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["ProximalAdagrad"]
@@ -16,6 +17,8 @@ class ProximalAdagrad(Optimizer):
     """a += g²; r = lr/sqrt(a); q = p - r·g; p = sign(q)·max(|q| - r·l1, 0)/(1 + r·l2), the threshold only
     for l1 > 0.
     """
+
+    _repeats = "on a device"
 
     def __init__(
         self,
@@ -36,7 +39,7 @@ class ProximalAdagrad(Optimizer):
         self.accum = self.parameters.clone(prefix="accum", init=accum)  # type: ignore[attr-defined]
 
     def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         accums = self._picked(self.accum, picks)
         torch._foreach_addcmul_(accums, gradients, gradients, 1.0)

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_type
+from mindspore_compat.nn.optim._device import Number, add_quotients_
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["RMSProp"]
@@ -17,6 +18,8 @@ class RMSProp(Optimizer):
 
     ``centered`` subtracts the square of the mean gradient from s. ``mean_square`` starts at 1.
     """
+
+    _repeats = "on a device"
 
     def __init__(
         self,
@@ -47,7 +50,7 @@ class RMSProp(Optimizer):
         self.moment = self.parameters.clone(prefix="moment", init="zeros")  # type: ignore[attr-defined]
 
     def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         squares, moments = self._picked(self.ms, picks), self._picked(self.moment, picks)
         torch._foreach_mul_(squares, self.decay)
@@ -61,5 +64,5 @@ class RMSProp(Optimizer):
             divisors = list(torch._foreach_add(squares, self.epsilon))
         torch._foreach_sqrt_(divisors)
         torch._foreach_mul_(moments, self.momentum)
-        torch._foreach_addcdiv_(moments, gradients, divisors, rate)
+        add_quotients_(moments, gradients, divisors, rate)
         torch._foreach_sub_(parameters, moments)

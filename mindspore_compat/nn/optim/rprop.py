@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_float_range, check_type
+from mindspore_compat.nn.optim._device import Number, counted
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["Rprop"]
@@ -27,6 +28,8 @@ class Rprop(Optimizer):
     ``etas[0]`` when it turns; then that gradient counts as 0. p -= sign(g)·step. Steps start at the learning rate and
     stay within ``step_sizes``.
     """
+
+    _repeats = "on a device"
 
     def __init__(
         self,
@@ -51,15 +54,18 @@ class Rprop(Optimizer):
         self.step_size = self.parameters.clone(prefix="step_size", init="zeros")  # type: ignore[attr-defined]
 
     def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
-        first = self.global_step.item() == 1
+        first = counted(self.global_step) == 1
         for p, g, before, step in zip(
             parameters, gradients, self._picked(self.prev, picks), self._picked(self.step_size, picks)
         ):
             turn = torch.sign(torch.mul(g, before))
             factor = torch.where(turn > 0, self.etaplus, torch.where(turn < 0, self.etaminus, 1.0))
-            size = torch.full_like(g, rate) if first else step
+            if isinstance(first, torch.Tensor):
+                size = torch.where(first, rate, step)
+            else:
+                size = torch.full_like(g, rate) if first else step
             torch._C.TensorBase.copy_(
                 step, torch.clamp(torch.mul(size, factor), self.step_size_min, self.step_size_max)
             )

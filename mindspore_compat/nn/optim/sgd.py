@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool
+from mindspore_compat.nn.optim._device import Number, add_scaled_, on_device
 from mindspore_compat.nn.optim._fused import momentum_step
 from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
 
@@ -23,6 +24,8 @@ class SGD(Optimizer):
         >>> print(optimizer.get_lr().asnumpy())
         0.1
     """
+
+    _repeats = "on a device"
 
     def __init__(
         self,
@@ -58,6 +61,8 @@ class SGD(Optimizer):
         self.__dict__["_fresh"] = None
 
     def _begin_step(self) -> None:
+        if on_device(self.global_step):
+            return
         # A loaded checkpoint may have put 0 or 1 into stat, so it is looked at, but only in steps after it could have
         # changed: once all are 0 they stay so until one is written to.
         versions = tuple(item._version for item in self.stat)
@@ -68,14 +73,17 @@ class SGD(Optimizer):
             self.__dict__["_fresh"] = (versions, [flag > 0 for flag in flags])
 
     def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: float, decay: float, picks: list[int] | None
+        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         momentum = self.momentum.item()
         if momentum == 0.0:
-            torch._foreach_add_(parameters, gradients, alpha=-rate)
+            add_scaled_(parameters, gradients, -rate)
             return
         positions = range(len(self.stat)) if picks is None else picks
         accums = self._picked(self.accum, picks)
+        if on_device(self.global_step):
+            self._update_on_device(parameters, gradients, accums, self._picked(self.stat, picks), rate, momentum)
+            return
         fresh = self.__dict__["_fresh"][1]
         if not any(fresh):
             momentum_step(parameters, gradients, accums, rate, momentum, self.dampening, self.nesterov)
@@ -93,3 +101,21 @@ class SGD(Optimizer):
                 0.0 if fresh[position] else self.dampening,
                 self.nesterov,
             )
+
+    def _update_on_device(
+        self,
+        parameters: list[Any],
+        gradients: list[Any],
+        accums: list[Any],
+        stats: list[Any],
+        rate: Number,
+        factor: float,
+    ) -> None:
+        """With momentum, without reading ``stat``: where it is 1, accum becomes the gradient itself."""
+        torch._foreach_addcmul_(accums, accums, stats, -1.0)
+        if self.dampening:
+            scaled = list(torch._foreach_mul(gradients, 1.0 - self.dampening))
+            torch._foreach_addcmul_(scaled, gradients, stats, self.dampening)
+            gradients = scaled
+        torch._foreach_zero_(stats)
+        momentum_step(parameters, gradients, accums, rate, factor, nesterov=self.nesterov)

@@ -34,6 +34,8 @@ class ThorGpu(Optimizer):
     ``global_step``, ``momentum``, ``learning_rate``.
     """
 
+    _counts = ()  # which step is of second order is Python's decision
+
     def __init__(
         self,
         net: Any,

@@ -13,6 +13,7 @@ from mindspore_compat.common._wrap import plain, wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.optim._device import on_device, unless
 from mindspore_compat.nn.wrap.cell_wrapper import TrainOneStepCell, _accumulated, _micro_size
 from mindspore_compat.ops import operations
 from mindspore_compat.ops.composite.base import HyperMap, MultitypeFuncGraph
@@ -118,8 +119,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             wrap(tuple(torch._foreach_mul([plain(item) for item in found], 1.0 / scale.reshape(()))))
         )
         overflow = self.get_overflow_status(None, found)
-        if not self.process_loss_scale(overflow):
-            self.optimizer(found)
+        unless(self.process_loss_scale(overflow), self.optimizer, found)
         return loss, overflow, wrap(plain(self.scale_sense).clone())
 
     def _scaled_gradients(self, inputs: tuple[Any, ...], scale: torch.Tensor) -> tuple[Any, Any]:
@@ -151,19 +151,27 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     def get_overflow_status(self, status: Any, compute_output: Any) -> Any:
         """A bool Tensor: whether any of the given tensors holds NaN or infinity, in any process."""
         tensors = [plain(item) for item in _flat(compute_output)]
+        on_devices = [item for item in tensors if on_device(item) and item.numel()]
+        if on_devices:
+            largest = torch._foreach_norm(on_devices, float("inf"))
+            overflow = ~torch.isfinite(torch.stack(largest)).all()
+            return wrap(self._in_any_process(overflow))
         finite = [torch.isfinite(torch.sum(item)) if item.numel() else None for item in tensors]
         bad = [~item for item in finite if item is not None]
         overflow = torch.stack(bad).any() if bad else torch.tensor(False)
         # A sum may overflow although all its terms are finite: look closer only then.
         if bool(overflow):
             overflow = torch.stack([(~torch.isfinite(item)).any() for item in tensors if item.numel()]).any()
-        if self.is_distributed:
-            import torch.distributed as dist
+        return wrap(self._in_any_process(overflow))
 
-            flag = overflow.to(torch.float32)
-            dist.all_reduce(flag)
-            overflow = flag > 0
-        return wrap(overflow)
+    def _in_any_process(self, overflow: torch.Tensor) -> torch.Tensor:
+        if not self.is_distributed:
+            return overflow
+        import torch.distributed as dist
+
+        flag = overflow.to(torch.float32)
+        dist.all_reduce(flag)
+        return flag > 0
 
     def process_loss_scale(self, overflow: Any) -> Any:
         """Update the scale; returns ``overflow``."""

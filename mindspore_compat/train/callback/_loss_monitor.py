@@ -5,7 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import torch
+
 from mindspore_compat._api.validate import check_non_negative_int
+from mindspore_compat._runtime.arrivals import Arrivals
+from mindspore_compat.common._wrap import plain
 from mindspore_compat.train.callback._callback import Callback, RunContext, _handle_loss
 
 __all__ = ["LossMonitor"]
@@ -15,7 +19,8 @@ class LossMonitor(Callback):
     """Prints the loss every ``per_print_times`` steps (0: never); NaN or infinity ends the training.
 
     Raises:
-        ValueError: in a step whose loss is NaN or infinite.
+        ValueError: in a step whose loss is NaN or infinite. On a GPU a step that does not print does not wait for its
+            loss, so the error comes a step or two later; it names the step.
 
     Examples:
         >>> x, net = np.ones((2, 1), np.float32), nn.Dense(1, 1, "zeros", "zeros")
@@ -31,30 +36,59 @@ class LossMonitor(Callback):
         check_non_negative_int(per_print_times, "per_print_times", "LossMonitor", named=False)
         self._per_print_times = per_print_times
         self._last_print_time = 0
+        self._losses = Arrivals()
 
     def step_end(self, run_context: RunContext) -> None:
         """Print, and check for NaN."""
         cb_params = run_context.original_args()
         epoch, step = cb_params.get("cur_epoch_num", 1), cb_params.cur_step_num
         step_in_epoch = (step - 1) % cb_params.batch_num + 1
-        loss = _handle_loss(cb_params.net_outputs)
-        if isinstance(loss, float) and not math.isfinite(loss):
-            raise ValueError(
-                f"In epoch: {epoch} step: {step_in_epoch}, loss is NAN or INF, training process cannot continue, "
-                "terminating training."
-            )
+        prints = self._is_due(step, cb_params)
+        outputs = cb_params.net_outputs
+        if _is_on_gpu(outputs):
+            self._losses.send(plain(outputs), (epoch, step_in_epoch))
+            if not prints:  # nothing waits for the device but a print
+                self._check_arrived(wait=False)
+                return
+            self._check_arrived(wait=True)
+        loss = _handle_loss(outputs)
+        _check_finite(loss, epoch, step_in_epoch)
+        if prints:
+            print(f"epoch: {epoch} step: {step_in_epoch}, loss is {loss}", flush=True)
+
+    def _is_due(self, step: int, cb_params: Any) -> bool:
+        """Whether this step prints."""
         if self._per_print_times == 0:
-            return
+            return False
         if step <= self._last_print_time:  # a new run of the same callback counts on from there, in whole intervals
             interval = max(self._per_print_times, cb_params.batch_num if cb_params.get("dataset_sink_mode") else 1)
             self._last_print_time -= ((self._last_print_time - step) // interval + 1) * interval
-        if step - self._last_print_time >= self._per_print_times:
-            self._last_print_time = step
-            print(f"epoch: {epoch} step: {step_in_epoch}, loss is {loss}", flush=True)
+        if step - self._last_print_time < self._per_print_times:
+            return False
+        self._last_print_time = step
+        return True
+
+    def _check_arrived(self, wait: bool) -> None:
+        """Look at the losses of earlier steps that the device has sent, or wait for all of them."""
+        for loss, (epoch, step) in self._losses.arrived(wait):
+            _check_finite(_handle_loss(loss), epoch, step)
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
         """In ``Model.fit``, print the metrics of the evaluation."""
+        self._check_arrived(wait=True)
         cb_params: Any = run_context.original_args()
         metrics = cb_params.get("metrics")
         if metrics:
             print(f"Eval result: epoch {cb_params.cur_epoch_num}, metrics: {metrics}")  # without flush, as upstream
+
+
+def _check_finite(loss: Any, epoch: int, step: int) -> None:
+    if isinstance(loss, float) and not math.isfinite(loss):
+        raise ValueError(
+            f"In epoch: {epoch} step: {step}, loss is NAN or INF, training process cannot continue, "
+            "terminating training."
+        )
+
+
+def _is_on_gpu(outputs: Any) -> bool:
+    return isinstance(outputs, torch.Tensor) and outputs.is_cuda

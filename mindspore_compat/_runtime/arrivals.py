@@ -1,0 +1,40 @@
+"""Values that come from the device to the host without anybody waiting for them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+__all__ = ["Arrivals"]
+
+
+class Arrivals:
+    """Tensors on their way to the host, each with what belongs to it, in the order in which they were sent."""
+
+    def __init__(self) -> None:
+        self._under_way: deque[tuple[torch.Tensor, torch.cuda.Event, Any]] = deque()
+
+    def send(self, value: torch.Tensor, belongs: Any = None) -> None:
+        """Copy a CUDA tensor to pinned memory, behind what the device has to do so far."""
+        copy = torch.empty(value.shape, dtype=value.dtype, pin_memory=True)
+        copy.copy_(value, non_blocking=True)
+        event = torch.cuda.Event()
+        event.record()
+        self._under_way.append((copy, event, belongs))
+
+    def arrived(self, wait: bool = False) -> Iterator[tuple[torch.Tensor, Any]]:
+        """(value on the host, what belongs to it) of those that are there; with ``wait`` of all that were sent."""
+        while self._under_way and (wait or self._under_way[0][1].query()):
+            copy, event, belongs = self._under_way.popleft()
+            if wait:
+                event.synchronize()
+            yield copy, belongs
+
+    def __deepcopy__(self, memo: dict) -> Arrivals:
+        return Arrivals()  # they come to the original
+
+    def __reduce__(self) -> Any:
+        return Arrivals, ()

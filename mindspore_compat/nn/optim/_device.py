@@ -1,0 +1,136 @@
+"""What lets an optimizer's step run on a device without waiting for it: counts and rates that may be tensors there.
+
+On a CPU counts and rates are read as numbers. On a device they stay tensors of shape () there, since a number that
+Python reads is a wait, and whether a step is left out after an overflow is known on the device only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._wrap import memory, plain
+
+__all__ = [
+    "Number",
+    "add_quotients_",
+    "add_scaled",
+    "add_scaled_",
+    "as_weight",
+    "counted",
+    "divided",
+    "is_zero",
+    "on_device",
+    "root",
+    "smaller",
+    "unless",
+]
+
+Number = Any  # a float, or a tensor of shape () on the device
+
+_Base = torch._C.TensorBase
+_item = _Base.item
+
+
+def on_device(tensor: torch.Tensor) -> bool:
+    """Whether reading its values would wait for a device."""
+    return tensor.device.type != "cpu"
+
+
+def counted(count: torch.Tensor) -> Number:
+    """The value of a count of one element: a Python number, or a float64 tensor of shape () on its device."""
+    return _Base.to(plain(count), torch.float64).reshape(()) if on_device(count) else _item(count)
+
+
+def root(value: Number) -> Number:
+    """The square root."""
+    return torch.sqrt(value) if isinstance(value, torch.Tensor) else math.sqrt(value)
+
+
+def smaller(value: Number, limit: Number) -> Number:
+    """The smaller of both; where ``value`` is a tensor, ``limit`` is one."""
+    if not isinstance(limit, torch.Tensor):
+        return min(value, limit)
+    return torch.minimum(value, limit) if isinstance(value, torch.Tensor) else torch.clamp(limit, max=value)
+
+
+def as_weight(number: Number) -> Number:
+    """A number for arithmetic with float32 tensors."""
+    return _Base.to(number, torch.float32) if isinstance(number, torch.Tensor) else number
+
+
+def _as_factor(factor: torch.Tensor, targets: Sequence[torch.Tensor]) -> torch.Tensor:
+    """A factor for torch's kernels over lists, in the type they would give a Python number."""
+    is_double = bool(targets) and targets[0].dtype is torch.float64
+    return factor if is_double else as_weight(factor)
+
+
+def is_zero(number: Number) -> bool:
+    """Whether it is certain to be 0; of a tensor that is not known."""
+    return not isinstance(number, torch.Tensor) and number == 0
+
+
+def divided(terms: Sequence[Any], divisor: Number) -> list[Any]:
+    """terms / divisor."""
+    by = _as_factor(divisor, terms) if isinstance(divisor, torch.Tensor) else divisor
+    return list(torch._foreach_div(terms, by))
+
+
+def add_scaled(terms: Sequence[Any], updates: Sequence[Any], factor: Number) -> Sequence[Any]:
+    """terms + factor·updates."""
+    if isinstance(factor, torch.Tensor):
+        return torch._foreach_add(terms, torch._foreach_mul(updates, _as_factor(factor, terms)))
+    return torch._foreach_add(terms, updates, alpha=factor)
+
+
+def add_scaled_(targets: Sequence[Any], updates: Sequence[Any], factor: Number) -> None:
+    """targets += factor·updates, in place."""
+    if isinstance(factor, torch.Tensor):
+        torch._foreach_add_(targets, torch._foreach_mul(updates, _as_factor(factor, targets)))
+    else:
+        torch._foreach_add_(targets, updates, alpha=factor)
+
+
+def add_quotients_(targets: Sequence[Any], numerators: Sequence[Any], divisors: Sequence[Any], factor: Number) -> None:
+    """targets += factor·numerators/divisors, in place."""
+    if isinstance(factor, torch.Tensor):
+        add_scaled_(targets, torch._foreach_div(numerators, divisors), factor)
+    else:
+        torch._foreach_addcdiv_(targets, numerators, divisors, factor)
+
+
+def unless(skipped: Any, optimizer: Any, gradients: Any) -> None:
+    """One step of ``optimizer``, unless ``skipped`` (bool, or a bool tensor of one element).
+
+    On a device that is decided there: what the step writes is kept before, and put back where it was to be left out.
+    An optimizer of the user's own may do more than write tensors, so the host waits for its decision.
+    """
+    written = optimizer._written() if isinstance(skipped, torch.Tensor) and on_device(skipped) else None
+    if written is None:
+        if not skipped:
+            optimizer(gradients)
+        return
+    groups = list(_by_kind(written))
+    flag = plain(skipped).reshape(())
+    with torch.no_grad():
+        before = [_joined(group) for group in groups]
+        optimizer(gradients)
+        for group, old in zip(groups, before):
+            kept = torch.where(flag, old, _joined(group))
+            parts = torch.split(kept, [item.numel() for item in group])
+            torch._foreach_copy_(group, [part.view(item.shape) for part, item in zip(parts, group)])
+
+
+def _by_kind(tensors: Sequence[torch.Tensor]) -> Iterator[list[torch.Tensor]]:
+    """The tensors' `memory`, in lists of one dtype and device; each tensor once."""
+    kinds: dict[Any, list[torch.Tensor]] = {}
+    for tensor in {id(item): item for item in tensors}.values():
+        kinds.setdefault((tensor.dtype, tensor.device), []).append(memory(tensor))
+    return iter(kinds.values())
+
+
+def _joined(tensors: list[torch.Tensor]) -> torch.Tensor:
+    return torch.cat([item.reshape(-1) for item in tensors])
