@@ -27,10 +27,10 @@ class Arrivals:
 
     def arrived(self, wait: bool = False) -> Iterator[tuple[torch.Tensor, Any]]:
         """(value on the host, what belongs to it) of those that are there; with ``wait`` of all that were sent."""
+        if wait and self._under_way:
+            self._under_way[-1][1].synchronize()  # the others arrived before
         while self._under_way and (wait or self._under_way[0][1].query()):
-            copy, event, belongs = self._under_way.popleft()
-            if wait:
-                event.synchronize()
+            copy, _, belongs = self._under_way.popleft()
             yield copy, belongs
 
     def __deepcopy__(self, memo: dict) -> Arrivals:

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_map
+from torch.utils._pytree import tree_leaves, tree_map
 
+from mindspore_compat import log
 from mindspore_compat._capture.operators import aliased, is_random, is_view
+from mindspore_compat._capture.step.cuda_graph import Graphed
 from mindspore_compat._capture.step.inductor import Fused
 from mindspore_compat._capture.step.tape import Node, Opaque, Ref, Tape, refs
 from mindspore_compat.common._wrap import memory, wrap
@@ -67,9 +69,8 @@ class _Compiler:
             if op is _aten.t.default:
                 transposed[str(name)] = args[0]
             if op is _aten.ones_like.default and not node.described[0][1] and not self._shared(str(name)):
-                self.values[str(name)] = torch.ones(
-                    (), dtype=node.described[0][0]
-                )  # the gradient that a backward pass begins with
+                dtype, _, _, device = node.described[0]
+                self.values[str(name)] = torch.ones((), dtype=dtype, device=device)  # what a backward pass begins with
                 continue
             if op is _aten.view.default and args[0] in summed and _is_squeezed(node, summed[args[0]]):
                 kept = summed[args[0]]  # a bias's gradient; the sum itself goes if nobody else wants it
@@ -151,14 +152,14 @@ class _Compiler:
             *(f"    {ref} = _inputs[{ref[1:]}]" for ref in inputs),
             *(f"    {ref} = o{ref}.clone()" for ref in made),
         ]
-        head = 0
-        if fused:
-            head = next((place for place, node in enumerate(self.nodes) if _is_opaque(node)), len(self.nodes))
+        end = self._end_of_graph()
+        head = end or (_first(self.nodes, _is_fixed) if fused else 0)
         if head:
             given = sorted({*inputs, *made})
             made_there = self._made_by(self.nodes[:head])
             wanted = sorted(name for name in made_there if last.get(name, -1) >= head or name in keep)
-            names["_head"] = self._fused(self.nodes[:head], given, wanted, dict(names))
+            part = self._part(self.nodes[:head], given, wanted, dict(names), fused)
+            names["_head"] = Graphed(part, list(self.values.values()), _generators(self.nodes[:head])) if end else part
             lines.append(f"    {''.join(name + ', ' for name in wanted) or '_'} = _head({', '.join(given)})")
         lines += ["    with _below_autograd():", "        pass"]
         for position, node in enumerate(self.nodes[head:], head):
@@ -182,6 +183,60 @@ class _Compiler:
             name for node in nodes for name in node.outputs if name and name not in set(refs((node.args, node.kwargs)))
         }
 
+    def _end_of_graph(self) -> int:
+        """How many of the nodes a CUDA graph can hold, 0 on a CPU: up to Python, if all are on the GPU."""
+        on_cpu = self.tape.on_cpu
+        if self._named(self.tape.nodes) <= on_cpu:
+            return 0
+        end = _first(self.nodes, lambda node: node.op is Opaque)
+        outside = next((node for node in self.nodes[:end] if not on_cpu.isdisjoint(self._named([node]))), None)
+        if outside is None and not any(name[0] == "x" for name in self.tape.written & self._named(self.nodes[:end])):
+            return end
+        log.info(
+            "GRAPH_MODE: a step runs operator by operator, without a CUDA graph: %s.",
+            f"{outside.op} takes or gives a tensor on the CPU" if outside is not None else "it writes to its inputs",
+        )
+        return 0
+
+    @staticmethod
+    def _named(nodes: list[Node]) -> set[str]:
+        """The names of all tensors in nodes."""
+        return {name for node in nodes for name in (*refs((node.args, node.kwargs)), *node.outputs) if name}
+
+    def _part(
+        self, nodes: list[Node], given: list[str], wanted: list[str], names: dict[str, Any], fused: bool
+    ) -> Callable[..., Any]:
+        """A function of the tensors ``given`` that gives a list of those that are ``wanted``."""
+        head = _first(nodes, _is_fixed) if fused else 0
+        if head and head == len(nodes):
+            return self._fused(nodes, given, wanted, names)
+        lines, last = [f"def part({', '.join(given)}):"], _last_uses(nodes)
+        if head:
+            between = sorted(
+                name for name in self._made_by(nodes[:head]) if last.get(name, -1) >= head or name in wanted
+            )
+            names["_fused_head"] = self._fused(nodes[:head], given, between, dict(names))
+            lines.append(f"    [{', '.join(between)}] = _fused_head({', '.join(given)})")
+        lines += self._statements(nodes[head:], head, names, last, {*self.values, *given, *wanted})
+        lines.append(f"    return [{', '.join(wanted)}]")
+        names["_below_autograd"] = torch._C._AutoDispatchBelowAutograd
+        exec("\n".join(lines), names)
+        return names["part"]
+
+    @staticmethod
+    def _statements(
+        nodes: list[Node], first: int, names: dict[str, Any], last: dict[str, int], keep: set[str]
+    ) -> Iterator[str]:
+        """Python that runs the operators below autograd, and lets each tensor go after its last use."""
+        yield "    with _below_autograd():"
+        yield "        pass"
+        for position, node in enumerate(nodes, first):
+            names[f"f{position}"] = _called(node)
+            yield f"        {_statement(node, position, names)}"
+            dead = sorted(name for name, at in last.items() if at == position and name not in keep)
+            if dead:
+                yield f"        del {', '.join(dead)}"
+
     def _fused(
         self, nodes: list[Node], given: list[str], wanted: list[str], names: dict[str, Any]
     ) -> Callable[..., Any]:
@@ -200,6 +255,17 @@ class _Compiler:
             exec("\n".join(lines), own)
             both.append(own["head"])
         return Fused(both[0], both[1], [value for name, value in self.values.items() if name in self.tape.constants])
+
+
+def _first(nodes: list[Node], what: Callable[[Node], bool]) -> int:
+    """The place of the first node that is so, else the number of nodes."""
+    return next((place for place, node in enumerate(nodes) if what(node)), len(nodes))
+
+
+def _generators(nodes: list[Node]) -> list[torch.Generator]:
+    """The generators of random numbers that nodes name."""
+    leaves = [leaf for node in nodes for leaf in tree_leaves((node.args, node.kwargs))]
+    return list({id(leaf): leaf for leaf in leaves if isinstance(leaf, torch.Generator)}.values())
 
 
 def _last_uses(nodes: list[Node]) -> dict[str, int]:
@@ -232,7 +298,7 @@ def _statement(node: Node, position: int, names: dict[str, Any]) -> str:
 _FUNCTIONAL = {_aten.native_batch_norm.default: _batch_norm}
 
 
-def _is_opaque(node: Node) -> bool:
+def _is_fixed(node: Node) -> bool:
     """Whether inductor could not compile it: Python, or one of torch's fused optimizer steps, which know no fake
     tensors.
     """

@@ -33,14 +33,16 @@ class Fused:
 
     def _first(self, *tensors: torch.Tensor) -> Any:
         changing = [*self.written, *tensors]
-        before, random = [tensor.clone() for tensor in changing], torch.get_rng_state()
+        before, random = [tensor.clone() for tensor in changing], _random_states()
         expected = self.plain(*tensors)
-        after, random_after = [tensor.clone() for tensor in changing], torch.get_rng_state()
+        after, random_after = [tensor.clone() for tensor in changing], _random_states()
 
-        def set_to(values: list[torch.Tensor], state: torch.Tensor) -> None:
+        def set_to(values: list[torch.Tensor], states: tuple[torch.Tensor, ...]) -> None:
             for tensor, value in zip(changing, values):
                 tensor.copy_(value)
-            torch.set_rng_state(state)
+            torch.set_rng_state(states[0])
+            for state in states[1:]:
+                torch.cuda.set_rng_state(state)
 
         expected = [item.clone() if isinstance(item, torch.Tensor) else item for item in expected]
         set_to(before, random)
@@ -67,3 +69,9 @@ class Fused:
     @staticmethod
     def _agree(expected: list[Any], found: list[Any]) -> bool:
         return all(_close(a, b) for a, b in zip(expected, found) if isinstance(a, torch.Tensor))
+
+
+def _random_states() -> tuple[torch.Tensor, ...]:
+    """The states of torch's generators: of the CPU, and of the GPU where one is in use."""
+    states = (torch.get_rng_state(),)
+    return (*states, torch.cuda.get_rng_state()) if torch.cuda.is_initialized() else states

@@ -26,6 +26,7 @@ from mindspore_compat import log
 from mindspore_compat._capture.step.check import checked
 from mindspore_compat._capture.step.compile import compiled
 from mindspore_compat._capture.step.tape import DRAWS, Tape, record
+from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common._differentiation import KEPT, THREAD
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tracing import is_tracing, not_traced
@@ -37,8 +38,8 @@ __all__ = ["replayed"]
 
 _Base = torch._C.TensorBase
 _data_ptr, _stride, _item = _Base.data_ptr, _Base.stride, _Base.item
-_shape, _dtype, _requires_grad, _is_cpu = (
-    _Base.__dict__[name].__get__ for name in ("shape", "dtype", "requires_grad", "is_cpu")
+_shape, _dtype, _requires_grad, _device = (
+    _Base.__dict__[name].__get__ for name in ("shape", "dtype", "requires_grad", "device")
 )
 _saved_tensors_hooks = getattr(torch._C._autograd, "_top_saved_tensors_default_hooks", None)  # torch 2.6 has none
 _CONSTANTS = (int, float, bool, str, type(None), torch.dtype)
@@ -219,7 +220,7 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
     tensors: list[torch.Tensor] = []
     kind = _kind(arguments, tensors)
     if kind is None:
-        made.say("runs eagerly: an argument is no plain tensor without a graph on the CPU, number, tuple, list or dict")
+        made.say("runs eagerly: an argument is no number, tuple, list, dict or plain tensor without a graph")
         return compute(arguments)
     if len(tensors) > 1 and len({*map(id, tensors)}) < len(tensors):  # one tensor in several places
         ids = list(map(id, tensors))
@@ -276,7 +277,7 @@ def _why_not() -> str:
     """Why nothing is replayed at the moment; empty if it may be."""
     if _saved_tensors_hooks is None:
         return f"torch {torch.__version__} does not show hooks on saved tensors"
-    if torch.is_autocast_enabled("cpu"):
+    if torch.is_autocast_enabled("cpu") or torch.is_autocast_enabled("cuda"):
         return "autocast is on around it"
     if (
         torch.is_anomaly_enabled()
@@ -308,9 +309,10 @@ def _kind(value: Any, tensors: list[torch.Tensor]) -> Any:
     cls = value.__class__
     if cls is Tensor or cls is torch.Tensor:  # others have methods of their own
         tensors.append(value)
+        device = _device(value)
         return (
-            (cls, _shape(value), _dtype(value), _stride(value))
-            if _is_cpu(value) and not _requires_grad(value)
+            (cls, _shape(value), _dtype(value), _stride(value), device)
+            if not _requires_grad(value) and (device == CPU or device == current_device())
             else None
         )
     if cls is tuple or cls is list:

@@ -23,6 +23,7 @@ from torch.utils._pytree import tree_leaves
 from mindspore_compat._capture.operators import SHOWS_SIZE, SHOWS_VALUE, aliased, is_random
 from mindspore_compat._capture.recorder import Identity, Reading, Recorder, place_of
 from mindspore_compat._capture.step.bindings import binding
+from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.common.parameter import Parameter
@@ -92,6 +93,7 @@ class Tape:
         self.written: set[str] = set()  # tensors that an operator wrote to, directly or through a view
         self.read: dict[str, Any] = {}  # constants of one element that Python read, and what it found
         self.made: set[str] = set()  # constants that Python makes anew in each call
+        self.on_cpu: set[str] = set()
         self.returned: Any = None
 
     def agrees(self, later: Tape) -> bool:
@@ -204,7 +206,7 @@ class _StepRecorder(Recorder):
         self._roots: dict[str, str] = {}  # a view -> what it is a view of
         self._count = 0
         for position, tensor in enumerate(inputs):
-            self._names.put(tensor, Ref(f"x{position}"))
+            self._put(tensor, f"x{position}")
 
     def give_up(self, problem: str) -> None:
         if not self.problem:
@@ -218,9 +220,9 @@ class _StepRecorder(Recorder):
         if isinstance(value, torch.Tensor):
             known = self._names.get(value) or self._hidden_alias(value)
             if known is None:
-                if value.device.type != "cpu" or value.layout is not torch.strided:
+                if value.layout is not torch.strided or value.device not in (CPU, current_device()):
                     self.give_up(f"it uses a {value.layout} tensor on {value.device}")
-                known = self._names.put(value, Ref(f"c{len(self.tape.constants)}"))
+                known = self._put(value, f"c{len(self.tape.constants)}")
                 self.tape.constants[known] = value
             return known
         if isinstance(value, (list, tuple)):
@@ -234,6 +236,11 @@ class _StepRecorder(Recorder):
         if value is not None and not isinstance(value, _CONSTANT_TYPES):
             self.give_up(f"it uses a {type(value).__name__}")
         return value
+
+    def _put(self, tensor: torch.Tensor, name: str) -> Ref:
+        if tensor.device == CPU:
+            self.tape.on_cpu.add(name)
+        return self._names.put(tensor, Ref(name))
 
     def _hidden_alias(self, tensor: torch.Tensor) -> Ref | None:
         """The name of a result that ``tensor`` is another object for. What lies where an input lies may be that input,
@@ -296,6 +303,8 @@ class _StepRecorder(Recorder):
         name = self.ref(tensor)
         if name not in self.tape.constants or not isinstance(value, (int, float)):
             self.give_up("Python reads a value that it computes")
+        elif tensor.device != CPU:  # whether it is still the same could only be known by waiting for the device
+            self.give_up(f"Python reads a value on {tensor.device}")
         self.tape.read[name] = value
         return value
 
@@ -309,9 +318,9 @@ class _StepRecorder(Recorder):
             if isinstance(item, torch.Tensor):
                 name = self._names.get(item)
                 if name is None:
-                    name = self._names.put(item, Ref(f"t{self._count}"))
+                    name = self._put(item, f"t{self._count}")
                     self._count += 1
-                described.append((item.dtype, tuple(item.shape), _Base.stride(item)))
+                described.append((item.dtype, tuple(item.shape), _Base.stride(item), item.device))
             elif item is not None:
                 return self.give_up(f"{func} gives Python a {type(item).__name__}")
             outputs.append(name)

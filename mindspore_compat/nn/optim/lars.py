@@ -21,6 +21,8 @@ class LARS(Optimizer):
     Parameters for which ``lars_filter`` is False keep their gradients, without decay, as upstream.
     """
 
+    _repeats = "on a device"
+
     def __init__(
         self,
         optimizer: Optimizer,

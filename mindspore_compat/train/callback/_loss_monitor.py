@@ -47,12 +47,10 @@ class LossMonitor(Callback):
         outputs = cb_params.net_outputs
         if _is_on_gpu(outputs):
             self._losses.send(plain(outputs), (epoch, step_in_epoch))
-            if not prints:  # nothing waits for the device but a print
-                self._check_arrived(wait=False)
-                return
-            self._check_arrived(wait=True)
-        loss = _handle_loss(outputs)
-        _check_finite(loss, epoch, step_in_epoch)
+            loss = self._check_arrived(wait=prints)  # nothing waits for the device but a print
+        else:
+            loss = _handle_loss(outputs)
+            _check_finite(loss, epoch, step_in_epoch)
         if prints:
             print(f"epoch: {epoch} step: {step_in_epoch}, loss is {loss}", flush=True)
 
@@ -68,10 +66,13 @@ class LossMonitor(Callback):
         self._last_print_time = step
         return True
 
-    def _check_arrived(self, wait: bool) -> None:
-        """Look at the losses of earlier steps that the device has sent, or wait for all of them."""
-        for loss, (epoch, step) in self._losses.arrived(wait):
-            _check_finite(_handle_loss(loss), epoch, step)
+    def _check_arrived(self, wait: bool) -> Any:
+        """Look at the losses that the device has sent, or wait for all of them; returns the last one."""
+        loss = None
+        for value, (epoch, step) in self._losses.arrived(wait):
+            loss = _handle_loss(value)
+            _check_finite(loss, epoch, step)
+        return loss
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
         """In ``Model.fit``, print the metrics of the evaluation."""

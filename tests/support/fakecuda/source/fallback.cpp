@@ -61,7 +61,10 @@ class Call {
     report_waits();
     const bool captured = capturing();
     Stack arguments;
-    if (captured) arguments = kept_arguments();
+    if (captured) {
+      for (size_t i = 0; i < count(); i++) for_each_tensor(argument(i), [](const Tensor& t) { if (t.is_cuda()) touched(t); });
+      arguments = kept_arguments();
+    }
     take_placement();
     give_cpu_arguments();
     {

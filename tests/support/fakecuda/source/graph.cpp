@@ -4,6 +4,7 @@
 
 #include <torch/library.h>
 
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <set>
@@ -22,7 +23,17 @@ struct Graph {
   std::set<StreamKey> unjoined;  // those that the origin has not waited for
   std::map<uint64_t, StreamKey> events;
   bool failed = false;
+  // a capture computes nothing on CUDA; here it does, so what it touched and drew is put back at its end
+  std::map<void*, std::pair<c10::Storage, std::vector<char>>> before;
+  std::map<const c10::GeneratorImpl*, std::pair<at::Generator, at::Tensor>> drawn;
 };
+
+void put_back(Graph& graph) {
+  for (auto& [memory, kept] : graph.before) std::memcpy(memory, kept.second.data(), kept.second.size());
+  for (auto& [own, kept] : graph.drawn) kept.first.set_state(kept.second);
+  graph.before.clear();
+  graph.drawn.clear();
+}
 
 std::recursive_mutex mutex;
 std::map<int, Graph> graphs;
@@ -68,9 +79,19 @@ void host_wait(const char* kind, const std::string& name) {
   TORCH_CHECK(false, "CUDA error: operation not permitted when stream is capturing (", kind, " of ", name, ")");
 }
 
+void touched(const at::Tensor& tensor) {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
+  const auto& storage = tensor.storage();
+  auto* memory = const_cast<void*>(storage.data());
+  if (active == nullptr || memory == nullptr || active->before.count(memory) != 0) return;
+  const auto* bytes = static_cast<const char*>(memory);
+  active->before.emplace(memory, std::make_pair(storage, std::vector<char>(bytes, bytes + storage.nbytes())));
+}
+
 void check_generator(const at::Generator& generator) {
   std::lock_guard<std::recursive_mutex> lock(mutex);
   const auto* own = generator.unsafeGetGeneratorImpl();
+  if (active->drawn.count(own) == 0) active->drawn.emplace(own, std::make_pair(generator, generator.get_state()));
   const bool is_default = own == default_generator(generator.device().index()).unsafeGetGeneratorImpl();
   TORCH_CHECK(is_default || active->generators.count(own) != 0,
               "Attempt to increase offset for a CUDA generator not in capture mode.");
@@ -148,6 +169,7 @@ const char* fakecuda_graph_end(int handle) {
   auto& graph = graphs[handle];
   if (active != &graph) return error("CUDA error: this graph is not being captured");
   active = nullptr;
+  put_back(graph);
   const char* problem = nullptr;
   if (key_of(current_stream(current_device())) != graph.origin) {
     problem = error("Capture must end on the same stream it began on.");

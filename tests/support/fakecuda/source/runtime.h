@@ -53,6 +53,7 @@ void report(const char* kind, const std::string& name);
 bool capturing();                                    // is the current stream of the current device captured?
 void record(std::function<void()> call);             // a call that the graph repeats when it is replayed
 void host_wait(const char* kind, const std::string& name);  // report it; an error during a capture
+void touched(const at::Tensor& tensor);  // during a capture, before it may be written
 void check_generator(const at::Generator& generator);       // an error if the graph does not know it
 void on_event_recorded(uint64_t event, const c10::Stream& stream);
 void on_event_awaited(uint64_t event, const c10::Stream& stream);
