@@ -153,6 +153,10 @@ class _Compiler:
             *(f"    {ref} = o{ref}.clone()" for ref in made),
         ]
         end = self._end_of_graph()
+        if fused and any("cudnn" in node.op._schema.name for node in self.nodes):
+            # cuDNN's batch norm writes its averages, which its schema does not say: the compiler would lose them
+            log.info("jit_level O1: a step is not compiled, since it uses cuDNN's own operators; it runs as at O0.")
+            fused = False
         head = end or (_first(self.nodes, _is_fixed) if fused else 0)
         if head:
             given = sorted({*inputs, *made})

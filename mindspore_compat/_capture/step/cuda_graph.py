@@ -66,7 +66,9 @@ class Graphed:
         try:
             for generator in self.generators:
                 graph.register_generator_state(generator)
-            with torch.cuda.graph(graph, pool=_pool_of(torch.cuda.current_device())):
+            # other threads, which load data, may go on using the device
+            pool, mode = _pool_of(torch.cuda.current_device()), "thread_local"
+            with torch.cuda.graph(graph, pool=pool, capture_error_mode=mode):
                 self.outputs = self.function(*self.inputs)
             why = self._why_not()
         except RuntimeError as error:  # CUDA's: a program must not fail for it
