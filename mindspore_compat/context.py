@@ -24,7 +24,8 @@ from mindspore_compat._api.context_keys import (
     STRICT,
     ParallelMode,
 )
-from mindspore_compat._runtime.device import select_device
+from mindspore_compat._runtime import placement
+from mindspore_compat._runtime.device import current_device, select_device
 
 __all__ = [
     "GRAPH_MODE",
@@ -120,7 +121,8 @@ def set_context(**kwargs: Any) -> None:
     _values.update(kwargs)
     if "device_target" in kwargs or ("device_id" in kwargs and "device_target" in _values):
         name = "Ascend" if get_context("device_target") == "Davinci" else get_context("device_target")
-        select_device(name, get_context("device_id"))
+        before = current_device()
+        placement.move_all(before, select_device(name, get_context("device_id")))
 
 
 _JIT_OPTIONS = {"jit_level": ["O0", "O1", "O2"], "infer_boost": ["on", "off"]}

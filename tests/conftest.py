@@ -18,6 +18,7 @@ import pytest
 import torch
 
 from tests.support.oracle import oracle_python
+from tests.support.sessions_device import on_cuda, skip_cpu_only, start_on_cuda
 
 os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # torch.compile leaves no pool of threads behind
 
@@ -35,7 +36,14 @@ _FOREIGN_VARIABLES = (
 )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--device") == "cuda":
+        start_on_cuda()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--device") == "cuda":
+        skip_cpu_only(items)
     reasons = {
         "oracle": (lambda: oracle_python() is not None, "no real MindSpore installed (make oracle)"),
         "gpu": (torch.cuda.is_available, "no CUDA device"),
@@ -48,6 +56,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--device",
+        choices=("cpu", "cuda"),
+        default="cpu",
+        help="where the session's tensors lie; cuda without a GPU is the fake device (tests/support/fakecuda)",
+    )
     parser.addoption(
         "--known-skips",
         metavar="FILE",
@@ -95,6 +109,16 @@ def seed() -> None:
     random.seed(1)
     np.random.seed(1)
     torch.manual_seed(1)
+
+
+@pytest.fixture(autouse=True)
+def device(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every test starts on the session's device."""
+    if request.config.getoption("--device") == "cuda":
+        with on_cuda():
+            yield
+    else:
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._runtime import placement
 from mindspore_compat.common import _tracing, _wrap
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tracing import is_tracing
@@ -28,6 +29,9 @@ _AUTOMATIC = "Parameter#"
 def _is_parameter_generated(name: str) -> bool:
     """Whether the name was made up and a Cell may replace it by the attribute's name."""
     return name.startswith(_AUTOMATIC)
+
+
+placement.follow(Tensor)
 
 
 class Parameter(Tensor, torch.nn.Parameter):

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._runtime import placement
 from mindspore_compat.common._program import program
 from mindspore_compat.common.parameter import Parameter, ParameterTuple, _is_parameter_generated
 from mindspore_compat.nn import _inner_operators as _inner
@@ -17,8 +18,9 @@ __all__ = ["Attributes", "adopt"]
 
 def adopt(module: torch.nn.Module, prefix: str) -> None:
     """Make the parameters of a torch module inside a Cell into Parameters with names, in place (same objects, same
-    storage).
+    storage), on the device where Cells lie.
     """
+    placement.adopted(module)
     for name, parameter in module.named_parameters():
         if type(parameter) is torch.nn.Parameter:
             wants_grad = parameter.requires_grad

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._capture.step.replay import replayed
+from mindspore_compat._runtime import placement
 from mindspore_compat.common._differentiation import THREAD
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tracing import not_traced
@@ -216,3 +217,6 @@ class Cell(KeptForward, Hints, Modes):
         return f"{type(self).__name__}({body}\n)" if body else f"{type(self).__name__}()"
 
     __str__ = __repr__
+
+
+placement.follow(Cell)

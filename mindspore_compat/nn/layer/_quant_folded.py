@@ -11,6 +11,7 @@ from mindspore_compat._api.validate import (
     check_float_range,
     check_non_negative_int,
 )
+from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common.dtype import QuantDtype
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter
@@ -148,7 +149,7 @@ class Conv2dBnFoldQuant(_FoldedConv):
             },
         )
         self.freeze_bn = check_non_negative_int(freeze_bn, "freeze_bn", "Conv2dBnFoldQuant")
-        self.step = Parameter(torch.zeros(1, dtype=torch.int32), name="step", requires_grad=False)
+        self.step = Parameter(torch.zeros(1, dtype=torch.int32, device=current_device()), name="step", requires_grad=False)
 
     def _train(self, x: Any) -> Any:
         deviation, mean = self._deviation(), self.moving_mean.detach().clone()

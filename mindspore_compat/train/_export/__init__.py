@@ -18,6 +18,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._format import envelope
+from mindspore_compat._runtime import placement
 from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._export._sizes import is_open
@@ -237,6 +238,11 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str | None = Non
         raise TypeError(
             f"For 'export', with 'quant_mode' the argument 'net' must be an nn.Cell, but got {type(net).__name__}."
         )
+    with placement.on_cpu(net):  # a file says nothing of devices
+        _export(net, inputs, file_name, file_format, kwargs)
+
+
+def _export(net: Any, inputs: tuple[Any, ...], file_name: str, file_format: str, kwargs: dict[str, Any]) -> None:
     if isinstance(net, torch.nn.Module) and not isinstance(net, Cell):
         net = _TorchBody(net)
     key, mode = kwargs.get("enc_key"), kwargs.get("enc_mode", "AES-GCM")

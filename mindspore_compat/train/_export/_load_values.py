@@ -13,6 +13,7 @@ import torch
 from mindspore_compat._format.proto import mindir as proto
 from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
+from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.train._export._mindir import DATA_TYPES
 
@@ -132,7 +133,7 @@ def read_tensor(message: Any, separate: Separate) -> Any:
     if len(data) != wanted:
         raise ValueError(f"the data of {message.name!r} must have {wanted} bytes, but the file has {len(data)}")
     content = torch.frombuffer(bytearray(data), dtype=dtype) if wanted else torch.empty(0, dtype=dtype)
-    return torch.reshape(content, shape)
+    return torch.reshape(content, shape).to(current_device())
 
 
 def read_value(attribute: Any, separate: Separate) -> Any:

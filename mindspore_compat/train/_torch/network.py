@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
+from mindspore_compat._runtime import placement
 from mindspore_compat.train._torch.batch import loss_of, prediction_of, split, wrapped
 from mindspore_compat.train._torch.names import torch_targets
 
@@ -29,6 +30,7 @@ class TorchStep(torch.nn.Module):
         self.network = network
         self.loss_fn = loss_fn
         self.amp_level, self.amp_dtype = amp_level, amp_dtype
+        placement.adopted(self)  # torch makes modules on the CPU
 
     def device_type(self) -> str:
         """Where the network's first parameter is."""
@@ -69,6 +71,9 @@ def _as_float32(outputs: Any) -> Any:
     return pytree.tree_map_only(
         torch.Tensor, lambda item: item.to(torch.float32) if item.is_floating_point() else item, outputs
     )
+
+
+placement.follow(TorchStep)  # also what was built before the device was chosen
 
 
 class TorchEvalStep(TorchStep):

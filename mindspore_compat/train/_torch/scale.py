@@ -35,8 +35,16 @@ class LossScaler(torch.amp.GradScaler):
         self._update_cell = manager.get_update_cell()
         self._drops = self._update_cell is not None or getattr(manager, "get_drop_overflow_update", lambda: False)()
         self._sense = Parameter(Tensor(float(manager.get_loss_scale()), torch.float32), name="scale_sense")
-        self._scale = plain(self._sense)
         self._growth_tracker = torch.zeros((), dtype=torch.int32)  # torch counts here; the manager does so itself
+
+    @property
+    def _scale(self) -> Any:
+        """The memory of the Parameter, which may move to another device."""
+        return plain(self._sense)
+
+    @_scale.setter
+    def _scale(self, value: Any) -> None:
+        """Torch's constructor has none yet."""
 
     def _lazy_init_scale_growth_tracker(self, dev: torch.device) -> None:
         """Torch's own state: ours has been there from the start."""
@@ -83,7 +91,6 @@ class LossScaler(torch.amp.GradScaler):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._scale = plain(self._sense)
 
     def targets(self) -> Iterator[tuple[str, torch.Tensor]]:
         """(name, tensor) of what a checkpoint keeps, under the names that a MindSpore step's has."""

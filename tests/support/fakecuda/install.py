@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,7 @@ def install(devices: int = 2) -> None:
     traffic.connect(library)
     _give_devices(library, devices)
     _give_memory(library)
+    _give_storages()
     give_streams(library)
     give_graphs(library)
     torch.cuda.default_generators = tuple(_default_generator(library, index) for index in range(devices))
@@ -68,13 +70,33 @@ def operators_without_cuda() -> list[str]:
     return found
 
 
-def _give_devices(library: ctypes.CDLL, devices: int) -> None:
+def _give_storages() -> None:
+    """Memory made from Python (copies, pickles), which a CPU build refuses on "cuda"."""
+    plain = torch.UntypedStorage.__new__
+
+    def new(cls: Any, *args: Any, device: Any = None, **kwargs: Any) -> Any:
+        if device is None or torch.device(device).type != "cuda":
+            return plain(cls, *args, **kwargs) if device is None else plain(cls, *args, device=device, **kwargs)
+        size = args[0] if args and isinstance(args[0], int) else 0
+        found = torch.empty(size, dtype=torch.uint8, device=device).untyped_storage()
+        if args and not isinstance(args[0], int):
+            raise NotImplementedError("the fake CUDA device makes storages by their size only")
+        return found
+
+    torch.UntypedStorage.__new__ = new  # type: ignore[method-assign,assignment]
+
+
+def _exchange(library: ctypes.CDLL) -> Callable[[int], int]:
     def exchange(index: int) -> int:
         before = library.fakecuda_current_device()
         if index >= 0:
             library.fakecuda_set_device(index)
         return before
 
+    return exchange
+
+
+def _give_devices(library: ctypes.CDLL, devices: int) -> None:
     def set_device(index: int) -> None:
         if not 0 <= index < devices:
             raise torch.AcceleratorError("CUDA error: invalid device ordinal")
@@ -96,7 +118,7 @@ def _give_devices(library: ctypes.CDLL, devices: int) -> None:
     own._cuda_getArchFlags = lambda: "sm_{}{}".format(*_ARCHITECTURE)
     own._cuda_canDeviceAccessPeer = lambda first, second: first != second
     own._cuda_ipc_collect = lambda: None
-    cuda._exchange_device = cuda._maybe_exchange_device = exchange
+    cuda._exchange_device, cuda._maybe_exchange_device = _exchange(library), _exchange(library)
     cuda._is_compiled = cuda.is_available = lambda: True
     cuda._initialized = True
     cuda.device_count = lambda: devices

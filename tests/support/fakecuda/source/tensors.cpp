@@ -110,6 +110,16 @@ Tensor& set_storage(Tensor& self, at::Storage storage, int64_t offset, at::IntAr
   return self;
 }
 
+Tensor& set_whole_storage(Tensor& self, at::Storage storage) {
+  const auto count = static_cast<int64_t>(storage.nbytes() / self.itemsize());
+  return set_storage(self, std::move(storage), 0, {count}, {});
+}
+
+Tensor& set_nothing(Tensor& self) {
+  const OnDevice here(self.device());
+  return set_whole_storage(self, at::Storage(at::Storage::use_byte_size_t(), 0, device_allocator(), true));
+}
+
 Tensor& set_tensor(Tensor& self, const Tensor& source) {
   return set_storage(self, source.storage(), source.storage_offset(), source.sizes(), source.strides());
 }
@@ -171,6 +181,8 @@ TORCH_LIBRARY_IMPL(aten, CUDA, m) {
   m.impl("view_as_complex", TORCH_FN(at::native::view_as_complex));
   m.impl("resize_", TORCH_FN(resize_));
   m.impl("set_.source_Storage_storage_offset", TORCH_FN(set_storage));
+  m.impl("set_.source_Storage", TORCH_FN(set_whole_storage));
+  m.impl("set_", TORCH_FN(set_nothing));
   m.impl("set_.source_Tensor", TORCH_FN(set_tensor));
   m.impl("copy_", TORCH_FN(copy_));
   m.impl("_local_scalar_dense", TORCH_FN(local_scalar_dense));

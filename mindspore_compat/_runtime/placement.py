@@ -1,0 +1,108 @@
+"""Moves what was made before the device was chosen, as upstream, where contents reach the device only when they are
+used.
+
+A Tensor or Parameter stays the same object, and what shared memory shares it still; a tensor of torch that is no
+parameter or buffer of a module is the script's own affair.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+from collections.abc import Iterable, Iterator
+
+import torch
+
+from mindspore_compat._runtime import device as _device
+
+__all__ = ["adopted", "follow", "move", "move_all", "on_cpu"]
+
+_followed: list[type] = []
+
+
+def follow(kind: type) -> None:
+    """What is of this class, a tensor's or a module's, moves when the device changes."""
+    _followed.append(kind)
+
+
+def _contents(item: object) -> Iterator[torch.Tensor]:
+    if isinstance(item, torch.Tensor):
+        yield item
+    elif isinstance(item, torch.nn.Module) and "_modules" in item.__dict__:
+        for part in torch.nn.Module.modules(item):  # an optimizer's `parameters` is no method
+            held = (*part._parameters.values(), *part._buffers.values())
+            yield from (tensor for tensor in held if tensor is not None)
+        optimizer = item.__dict__.get("optimizer")  # of torch, in a step of ours; its counters stay on the host
+        if isinstance(optimizer, torch.optim.Optimizer):
+            held = tuple(value for state in optimizer.state.values() for value in state.values())
+            yield from (value for value in held if isinstance(value, torch.Tensor) and value.dim())
+
+
+def _living() -> Iterator[torch.Tensor]:
+    kinds = tuple(_followed)
+    for item in gc.get_objects():
+        if issubclass(type(item), kinds):
+            yield from _contents(item)
+
+
+def _moved(tensor: torch.Tensor, target: torch.device, storages: dict[int, torch.UntypedStorage]) -> torch.Tensor:
+    """The same values on ``target``, in the moved memory of those that shared it before."""
+    if tensor.is_conj() or tensor.is_neg() or not tensor.numel():
+        return tensor.to(target)
+    place = tensor.untyped_storage()
+    if place.data_ptr() not in storages:
+        whole = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(place)
+        storages[place.data_ptr()] = whole.to(target).untyped_storage()
+    fresh = torch.empty(0, dtype=tensor.dtype, device=target)
+    return fresh.set_(storages[place.data_ptr()], tensor.storage_offset(), tensor.shape, tensor.stride())
+
+
+def _put(tensors: Iterable[torch.Tensor], source: torch.device, target: torch.device) -> list[tuple]:
+    """Move those that lie on ``source``; gives (tensor, its contents before), by which they can come back."""
+    found = {id(item): item for item in tensors}
+    grads = (item.grad for item in list(found.values()) if item.is_leaf and item.grad is not None)
+    found.update((id(grad), grad) for grad in list(grads))
+    moved, storages = [], {}
+    with torch.no_grad():
+        for item in found.values():
+            if item.device == source and item.layout is torch.strided and not hasattr(item, "device_mesh"):
+                before = item.data
+                item.data = _moved(before, target, storages)
+                moved.append((item, before))
+    return moved
+
+
+def move(module: torch.nn.Module, target: torch.device) -> bool:
+    """Move a module's parameters and buffers from the CPU to ``target``; whether there was anything to move."""
+    if target == _device.CPU:
+        return False
+    return bool(_put(_contents(module), _device.CPU, target))
+
+
+def adopted(module: torch.nn.Module) -> None:
+    """A module of torch that becomes a part of a Cell lies where Cells lie."""
+    move(module, _device.current_device())
+
+
+def move_all(source: torch.device, target: torch.device) -> None:
+    """Move every living Tensor, Parameter and what modules inside of Cells hold."""
+    if source != target:
+        _put(_living(), source, target)
+
+
+@contextlib.contextmanager
+def on_cpu(*modules: object) -> Iterator[None]:
+    """Everything on the CPU within the block; then all is where it was, in the same memory."""
+    source = _device.current_device()
+    if source == _device.CPU:
+        yield
+        return
+    parts = (item for module in modules for item in _contents(module))
+    moved = _put([*_living(), *parts], source, _device.CPU)
+    _device._current = _device.CPU
+    try:
+        yield
+    finally:
+        _device._current = source
+        for item, before in moved:
+            item.data = before
