@@ -25,7 +25,7 @@ from mindspore_compat._api.context_keys import (
     ParallelMode,
 )
 from mindspore_compat._runtime import placement
-from mindspore_compat._runtime.device import current_device, select_device
+from mindspore_compat._runtime.device import current_device, own_device_id, select_device
 
 __all__ = [
     "GRAPH_MODE",
@@ -88,7 +88,7 @@ def set_context(**kwargs: Any) -> None:
         jit_config: in GRAPH_MODE, ``{"jit_level": "O1"}`` or "O2" has torch.compile's inductor compile what is
             replayed; "O0" is a replay operator by operator. jit_level="O1" is the same.
         device_target: "CPU", "GPU" or "Ascend"; the latter two mean CUDA where there is a GPU, else the CPU, said once.
-        device_id: which GPU.
+        device_id: which GPU; by default the one that the launcher gives to this process (docs/distributed.md).
 
     Raises:
         ValueError: for an unknown key or a value out of range. TypeError: for a value of the wrong type.
@@ -122,7 +122,7 @@ def set_context(**kwargs: Any) -> None:
     if "device_target" in kwargs or ("device_id" in kwargs and "device_target" in _values):
         name = "Ascend" if get_context("device_target") == "Davinci" else get_context("device_target")
         before = current_device()
-        placement.move_all(before, select_device(name, get_context("device_id")))
+        placement.move_all(before, select_device(name, _values.get("device_id")))
 
 
 _JIT_OPTIONS = {"jit_level": ["O0", "O1", "O2"], "infer_boost": ["on", "off"]}
@@ -152,12 +152,14 @@ def get_context(attr_key: str) -> Any:
     """
     if attr_key == "jit_level":
         return get_context("jit_config").get("jit_level", "")
+    if attr_key == "device_id" and attr_key not in _values:
+        return own_device_id()
     return _get("context.get_context", KEYS, _values, attr_key)
 
 
 def set_device(device_target: str, device_id: int | None = None) -> None:
     """Choose the device, as ``set_context(device_target=, device_id=)`` does."""
-    set_context(device_target=device_target, device_id=0 if device_id is None else device_id)
+    set_context(device_target=device_target, **({} if device_id is None else {"device_id": device_id}))
 
 
 def get_current_device() -> tuple[str, int]:

@@ -2,169 +2,214 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import torch
-import torch.distributed as dist
 
-from mindspore_compat._runtime.device import current_device
+from mindspore_compat import context
+from mindspore_compat._runtime.device import current_device, select_device
+from mindspore_compat._runtime.launch import launch_of
+from mindspore_compat.communication import _groups, _start
 
 __all__ = [
+    "HCCL_WORLD_COMM_GROUP",
+    "MCCL_WORLD_COMM_GROUP",
+    "NCCL_WORLD_COMM_GROUP",
     "GlobalComm",
-    "init",
-    "release",
-    "get_rank",
-    "get_local_rank",
-    "get_group_size",
-    "get_local_rank_size",
     "create_group",
     "destroy_group",
-    "get_world_rank_from_group_rank",
+    "get_comm_name",
     "get_group_rank_from_world_rank",
+    "get_group_size",
+    "get_local_rank",
+    "get_local_rank_size",
     "get_process_group_ranks",
+    "get_rank",
+    "get_world_rank_from_group_rank",
+    "init",
+    "release",
 ]
+
+HCCL_WORLD_COMM_GROUP, NCCL_WORLD_COMM_GROUP, MCCL_WORLD_COMM_GROUP = _groups.WORLD_NAMES
 
 
 class GlobalComm:
-    """Names of the communication library and the world group."""
+    """Names of the communication library and the world group; `init` sets them."""
 
-    BACKEND = "nccl"
-    WORLD_COMM_GROUP = "nccl_world_group"
+    BACKEND = "hccl"
+    WORLD_COMM_GROUP = HCCL_WORLD_COMM_GROUP
     INITED = False
     CHECK_ENVS = True
 
 
-_groups: dict[str, tuple[list[int], Any]] = {}
-_BACKENDS = {"nccl": "nccl", "hccl": None, "mccl": "gloo"}
+_OF_TARGET = {"CPU": "mccl", "GPU": "nccl", "Ascend": "hccl", "Davinci": "hccl"}
 
 
 def init(backend_name: str | None = None) -> None:
-    """Join the run: torch's default process group under torchrun, nothing to do in a single process.
+    """Join the run that a launcher started (docs/distributed.md); nothing to do in a single process.
 
     Args:
-        backend_name: "nccl", "hccl" (MindSpore's name on Ascend) or "mccl" (CPU); None chooses by the device.
+        backend_name: "nccl" (NVIDIA), "hccl" (MindSpore's name on Ascend) or "mccl" (CPU); None: as the device is.
+            Without a device_target, "nccl" and "hccl" choose it.
 
     Raises:
-        TypeError: if it is not a str. RuntimeError: for another name.
+        TypeError: if it is not a str. RuntimeError: for another name, for one that is not the device_target's, if the
+            launcher's variables are incomplete, if other processes do not come.
     """
-    if backend_name is not None and not isinstance(backend_name, str):
-        raise TypeError(
-            f"For 'init', the argument 'backend_name' must be a string, but got the type : {type(backend_name)}"
-        )
-    if backend_name is not None and backend_name not in _BACKENDS:
+    name = _backend_name(backend_name)
+    if "device_target" not in context._values and name != "mccl":
+        context.set_context(device_target="GPU" if name == "nccl" else "Ascend")
+    _start.join(with_cuda=torch.cuda.is_available() and name != "mccl")
+    if current_device().type == "cuda" and "device_id" not in context._values:
+        select_device("GPU")  # its number may be known only now that the processes have met
+    GlobalComm.BACKEND, GlobalComm.WORLD_COMM_GROUP, GlobalComm.INITED = name, f"{name}_world_group", True
+
+
+def _backend_name(given: str | None) -> str:
+    target = context.get_context("device_target")
+    if given is None:
+        return _OF_TARGET[target]
+    if not isinstance(given, str):
+        raise TypeError(f"For 'init', the argument 'backend_name' must be a string, but got the type : {type(given)}")
+    if given not in _OF_TARGET.values():
         raise RuntimeError(
             "For 'init', the argument 'backend_name' must be one of 'hccl', 'nccl' and 'mccl', but got "
-            f"{backend_name!r}."
+            f"'backend_name' : {given}"
         )
-    GlobalComm.INITED = True
-    if (
-        dist.is_available()
-        and not dist.is_initialized()
-        and int(os.environ.get("WORLD_SIZE", "1")) > 1
-        and "RANK" in os.environ
-    ):
-        on_gpu = current_device().type == "cuda" and backend_name != "mccl"
-        if on_gpu:
-            torch.cuda.set_device(current_device())
-        dist.init_process_group("nccl" if on_gpu else "gloo")
+    if "device_target" in context._values and given not in ("mccl", _OF_TARGET[target]):
+        raise RuntimeError(
+            f"For 'init', the argument 'backend_name' should be '{_OF_TARGET[target]}' to init '{target}', but got "
+            f"'{given}'."
+        )
+    return given
 
 
 def release() -> None:
     """Leave the run."""
     GlobalComm.INITED = False
-    _groups.clear()
-    if dist.is_available() and dist.is_initialized():
-        dist.destroy_process_group()
+    _groups.forget_all()
+    _start.leave()
 
 
-def _group(name: Any, where: str) -> tuple[list[int], Any]:
-    """(world ranks, torch group) of a group's name."""
-    if not isinstance(name, str):
+def _checked_name(group: Any, where: str) -> str:
+    if not isinstance(group, str):
         raise TypeError(
-            f"For '{where}', the argument 'group' must be type of string, but got 'group' type : {type(name)}."
+            f"For '{where}', the argument 'group' must be type of string, but got 'group' type : {type(group)}."
         )
-    if name in _groups:
-        return _groups[name]
-    if name in (GlobalComm.WORLD_COMM_GROUP, "hccl_world_group", "nccl_world_group", "mccl_world_group"):
-        return list(range(_world_size())), None
-    raise RuntimeError(f"For '{where}', the group {name!r} does not exist. Create it with create_group first.")
+    return group
 
 
-def _world_size() -> int:
-    return dist.get_world_size() if dist.is_available() and dist.is_initialized() else 1
+def _need_init() -> None:
+    if not (GlobalComm.INITED or _start.is_running()):
+        raise RuntimeError(
+            "Distributed Communication has not been inited.You can't invoke this interface yet. Please call `init()` "
+            "method first."
+        )
 
 
-def _world_rank() -> int:
-    return dist.get_rank() if dist.is_available() and dist.is_initialized() else 0
+def _is_in() -> bool:
+    return GlobalComm.INITED or _start.is_running()
 
 
 def get_rank(group: str = GlobalComm.WORLD_COMM_GROUP) -> int:
-    """This process's number in the group."""
-    ranks, _ = _group(group, "get_rank")
-    return ranks.index(_world_rank())
+    """This process's number in the group; before `init`, the one that the launcher gives it, else 0."""
+    name = _checked_name(group, "get_rank")
+    return _groups.find(name).rank if _is_in() else (launch_of().rank or 0)
 
 
 def get_group_size(group: str = GlobalComm.WORLD_COMM_GROUP) -> int:
-    """How many processes the group has."""
-    return len(_group(group, "get_group_size")[0])
+    """How many processes the group has; before `init`, how many the launcher starts, else 1."""
+    name = _checked_name(group, "get_group_size")
+    return _groups.find(name).size if _is_in() else launch_of().size
 
 
 def get_local_rank(group: str = GlobalComm.WORLD_COMM_GROUP) -> int:
     """This process's number on its machine."""
-    _group(group, "get_local_rank")
-    return int(os.environ.get("LOCAL_RANK", "0")) if _world_size() > 1 else 0
+    name = _checked_name(group, "get_local_rank")
+    if not _is_in():
+        return launch_of().local_rank or 0
+    _groups.find(name)
+    return _start.local_rank()
 
 
 def get_local_rank_size(group: str = GlobalComm.WORLD_COMM_GROUP) -> int:
     """How many processes run on this machine."""
-    _group(group, "get_local_rank_size")
-    return int(os.environ.get("LOCAL_WORLD_SIZE", "1")) if _world_size() > 1 else 1
+    name = _checked_name(group, "get_local_rank_size")
+    if not _is_in():
+        return launch_of().local_size or 1
+    _groups.find(name)
+    return _start.local_size()
 
 
 def get_world_rank_from_group_rank(group: str, group_rank_id: int) -> int:
     """The world rank of a group's member."""
-    return _group(group, "get_world_rank_from_group_rank")[0][group_rank_id]
+    name = _checked_name(group, "get_world_rank_from_group_rank")
+    _need_init()
+    if not isinstance(group_rank_id, int):
+        raise TypeError(
+            "For 'get_world_rank_from_group_rank', the argument 'group_rank_id' must be type of int, but got "
+            f"'group_rank_id' type : {type(group_rank_id)}."
+        )
+    return _groups.find(name).world_rank_of(group_rank_id)
 
 
 def get_group_rank_from_world_rank(world_rank_id: int, group: str) -> int:
     """The rank in the group of a world rank."""
-    return _group(group, "get_group_rank_from_world_rank")[0].index(world_rank_id)
+    name = _checked_name(group, "get_group_rank_from_world_rank")
+    _need_init()
+    if not isinstance(world_rank_id, int):
+        raise TypeError(
+            "For 'get_group_rank_from_world_rank', the argument 'world_rank_id' must be type of int, but got "
+            f"'world_rank_id' type : {type(world_rank_id)}."
+        )
+    return _groups.find(name).group_rank_of(world_rank_id)
 
 
 def get_process_group_ranks(group: str = GlobalComm.WORLD_COMM_GROUP) -> list[int]:
-    """The world ranks of the group's members."""
-    return list(_group(group, "get_process_group_ranks")[0])
+    """The world ranks of the group's members, in the order of their ranks in it."""
+    name = _checked_name(group, "get_process_group_ranks")
+    _need_init()
+    return list(_groups.find(name).ranks)
+
+
+def get_comm_name(group: str = GlobalComm.WORLD_COMM_GROUP) -> str:
+    """The name of the communicator inside HCCL: empty, as upstream's on other devices."""
+    name = _checked_name(group, "get_comm_name")
+    _need_init()
+    _groups.find(name)
+    return ""
 
 
 def create_group(group: str, rank_ids: list[int], options: Any = None) -> None:
-    """Name a group of world ranks; ``options`` are of Ascend's library, without effect.
+    """Name a group of world ranks; the order of ``rank_ids`` is that of the members. All members have to call it.
+
+    Args:
+        options: of Ascend's library, without effect.
 
     Raises:
-        TypeError, ValueError: for a wrong name or an empty or repeating list of ranks.
+        TypeError, ValueError: for a wrong name or an empty or repeating list of ranks, or if the group exists with
+            other ranks. RuntimeError: before `init`, or for ranks that do not exist.
     """
-    if not isinstance(group, str):
-        raise TypeError(
-            f"For 'create_group', the argument 'group' must be type of string, but got 'group' type : {type(group)}."
-        )
+    name = _checked_name(group, "create_group")
+    _need_init()
     if not isinstance(rank_ids, list):
         raise TypeError(
             "For 'create_group', the argument 'rank_ids' must be type of list, but got 'rank_ids' type : "
             f"{type(rank_ids)}."
         )
-    if not rank_ids or len(set(rank_ids)) != len(rank_ids):
+    if not rank_ids:
         raise ValueError(
-            f"For 'create_group', 'rank_ids' must be a non-empty list without repetition, but got {rank_ids}."
+            "For 'create_group', the argument 'rank_ids' size should be greater than 1, but got 'rank_ids' size : 0."
         )
-    handle = dist.new_group(rank_ids) if dist.is_available() and dist.is_initialized() else None
-    _groups[group] = (list(rank_ids), handle)
+    if len(set(rank_ids)) != len(rank_ids):
+        raise ValueError(f"List rank_ids in Group {name} has duplicate data!")
+    _groups.create(name, rank_ids)
 
 
 def destroy_group(group: str) -> None:
     """Forget a group made by `create_group`."""
-    if group == GlobalComm.WORLD_COMM_GROUP:
-        raise ValueError("For 'destroy_group', the 'group' cannot be the world group; use release().")
-    _group(group, "destroy_group")
-    _, handle = _groups.pop(group)
-    if handle is not None:
-        dist.destroy_process_group(handle)
+    name = _checked_name(group, "destroy_group")
+    _need_init()
+    if name in _groups.WORLD_NAMES:
+        raise ValueError("The world_group does not support destruction.")
+    _groups.destroy(name)

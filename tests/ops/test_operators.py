@@ -190,7 +190,7 @@ def test_communication_in_one_process_gives_the_input() -> None:
 def test_communication_checks_its_arguments() -> None:
     with pytest.raises(ValueError, match="'op' must be one of"):
         P.AllReduce("mean")
-    with pytest.raises(TypeError, match="'group' must be a str"):
+    with pytest.raises(TypeError, match="'group' must be str"):
         P.AllGather(group=1)
     with pytest.raises(RuntimeError, match="no other process"):
         P.Receive(0, 0, [1], float32)()

@@ -12,6 +12,8 @@ from mindspore_compat._api.validate import check_bool, check_float_range, check_
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.initializer import Initializer, initializer
 from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.communication._collectives import all_reduce
+from mindspore_compat.communication._groups import Group, find
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._batch_norm import _BatchNorm, _set_norm, _wrong_axes
 
@@ -148,7 +150,7 @@ class SyncBatchNorm(_BatchNorm):
         own = None
         for group in process_groups:  # every process has to take part in making each of them
             made = dist.new_group(group)
-            own = made if dist.get_rank() in group else own
+            own = Group("SyncBatchNorm", tuple(sorted(group)), made) if dist.get_rank() in group else own
         return own
 
     def _normalize(self, x: Any) -> Any:
@@ -164,8 +166,6 @@ class SyncBatchNorm(_BatchNorm):
         return self._synchronized(x, group)
 
     def _synchronized(self, x: Any, group: Any) -> Any:
-        from torch.distributed.nn.functional import all_reduce
-
         own = self.__dict__["_parameters"]
         axes = [axis for axis in range(x.dim()) if axis != 1]
         values = x.float()
@@ -176,7 +176,7 @@ class SyncBatchNorm(_BatchNorm):
                 torch.full((1,), float(math.prod(x.shape) / x.shape[1]), device=x.device),
             ]
         )
-        total = all_reduce(local, group=group) if group is not None else all_reduce(local)
+        total = all_reduce(local, "sum", group or find("hccl_world_group"))
         number, count = total[-1], self.num_features
         mean = total[:count] / number
         variance = total[count:-1] / number - kernels.square(mean)

@@ -23,7 +23,7 @@ from mindspore_compat.nn.wrap._micro_batch import (
     _VirtualDatasetCell,
 )
 from mindspore_compat.nn.wrap._torch_optimizer import as_optimizer
-from mindspore_compat.nn.wrap.grad_reducer import DistributedGradReducer
+from mindspore_compat.nn.wrap.grad_reducer import DistributedGradReducer, agree_on_parameters, reducing
 from mindspore_compat.ops.function.grad._operation import GradOperation
 from mindspore_compat.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
 
@@ -182,10 +182,24 @@ class TrainOneStepCell(Cell):
         if self.parallel_mode in ("data_parallel", "hybrid_parallel") and _get_device_num() > 1:
             self.reducer_flag, self.mean, self.degree = True, _get_gradients_mean(), _get_device_num()
             self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
+        self.__dict__["_has_agreed"] = not self.reducer_flag
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not self.__dict__["_has_agreed"]:
+            self.__dict__["_has_agreed"] = True
+            network = self.network
+            if isinstance(network, torch.nn.Module):
+                agree_on_parameters(list(getattr(network, "get_parameters", network.parameters)()))
+        return super().__call__(*args, **kwargs)
 
     def construct(self, *inputs: Any) -> Any:
-        loss, found = self._loss_and_gradients(*inputs)
-        found = self.grad_reducer(found)
+        if not self.reducer_flag:
+            loss, found = self._loss_and_gradients(*inputs)
+            found = self.grad_reducer(found)
+        else:
+            with reducing(self.grad_reducer, self.weights) as reduced:
+                loss, found = self._loss_and_gradients(*inputs)
+            found = reduced(found)
         self.optimizer(found)
         if self.return_grad:
             return loss, {weight.name: wrap(gradient) for weight, gradient in zip(self.weights, found)}

@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
-import torch.distributed as dist
 
-from mindspore_compat.communication.management import _group
+from mindspore_compat import log
+from mindspore_compat.common._differentiation import keeps_graph
+from mindspore_compat.common._program import program
+from mindspore_compat.common._wrap import plain
+from mindspore_compat.communication import _collectives as collectives
+from mindspore_compat.communication import _groups, _start
+from mindspore_compat.communication.management import get_group_size
+from mindspore_compat.context import get_auto_parallel_context, is_graph_mode
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.parallel._utils import _get_device_num, _get_gradients_mean
+from mindspore_compat.nn.wrap._buckets import Reduction, allreduce_fusion, plan
+from mindspore_compat.parallel._utils import _get_gradients_mean
 
-__all__ = ["DistributedGradReducer"]
+__all__ = ["DistributedGradReducer", "agree_on_parameters", "reducing"]
 
 
 class DistributedGradReducer(Cell):
     """Sums the gradients over all processes of the group, and divides by their number if ``mean``; one process changes
     nothing.
 
+    Gradients travel in buckets (`_buckets`); those of 16 bits as float32. Parameters that are ``layerwise_parallel``
+    keep their own.
+
     Args:
         parameters: the Parameters, in the gradients' order.
         mean: divide the sum by ``degree``; None takes ``gradients_mean`` of the parallel context.
         degree: number of processes; None takes the group's size.
-        fusion_type: a hint of upstream's; gradients of one dtype are always reduced in one buffer here.
+        fusion_type: a hint of upstream's, without effect; see ``comm_fusion`` and ``all_reduce_fusion_config`` of
+            `set_auto_parallel_context`, and ``Cell.set_comm_fusion``.
     """
 
     def __init__(
@@ -35,25 +48,125 @@ class DistributedGradReducer(Cell):
     ) -> None:
         super().__init__(auto_prefix=False)
         self.mean = _get_gradients_mean() if mean is None else mean
-        self.degree = _get_device_num() if degree is None else degree
+        self.degree = get_group_size() if degree is None else degree
         if isinstance(self.degree, bool) or not isinstance(self.degree, int) or self.degree <= 0:
             raise ValueError(
                 f"For 'DistributedGradReducer', the 'degree' must be an int greater than 0, but got {degree!r}."
             )
         self.group = group
+        items = list(parameters)
+        self.__dict__["_reduced"] = [not getattr(item, "layerwise_parallel", False) for item in items]
+        self.__dict__["_splits"] = _splits(items)
+        self.__dict__["_plans"] = {}
 
     def construct(self, grads: Any) -> Any:
-        if not dist.is_available() or not dist.is_initialized():
-            return grads
-        handle = _group(self.group, "DistributedGradReducer")[1]
-        result = list(grads)
-        for dtype in {gradient.dtype for gradient in grads}:
-            picks = [pick for pick, gradient in enumerate(grads) if gradient.dtype is dtype]
-            flat = torch.cat([torch.flatten(result[pick]) for pick in picks])
-            dist.all_reduce(flat, group=handle)
-            if self.mean:
-                flat /= self.degree
-            parts = torch.split(flat, [result[pick].numel() for pick in picks])
-            for pick, part in zip(picks, parts):
-                result[pick] = torch.reshape(part, tuple(result[pick].shape))
-        return tuple(result)
+        return self.reduction(grads).finish(grads) if self.reduces() else grads
+
+    def reduces(self) -> bool:
+        """Whether there is anybody to reduce with.
+
+        Raises:
+            RuntimeError: if a launcher started several processes, but they have not met.
+        """
+        if _start.is_running():
+            return True
+        if self.degree > 1:
+            raise RuntimeError(
+                f"For 'DistributedGradReducer', gradients of {self.degree} processes are to be summed, but they have "
+                "not met. Call mindspore.communication.init() before the training network is built."
+            )
+        return False
+
+    def reduction(self, tensors: Sequence[torch.Tensor], scale: torch.Tensor | None = None) -> Reduction:
+        """A reduction of gradients like ``tensors``, which are multiplied by ``scale`` first."""
+        key = tuple([(item.dtype, item.device, item.numel()) for item in tensors])
+        plans = self.__dict__["_plans"]
+        if key not in plans:
+            known = len(self._reduced) == len(tensors)
+            reduced = self._reduced if known else [True] * len(tensors)
+            plans[key] = plan(tensors, reduced, self._splits if known else ())
+        factor = 1.0 / self.degree if self.mean else None
+        return Reduction(plans[key], _groups.find(self.group), scale, factor)
+
+
+def _splits(parameters: Sequence[Any]) -> list[Any]:
+    """A label for each Parameter, by the fusion settings; empty without one."""
+    ids = [getattr(item, "comm_fusion", 1) for item in parameters]
+    if len(set(ids)) > 1:
+        return ids
+    mode, config = allreduce_fusion()
+    indices = config if mode == "index" else get_auto_parallel_context("all_reduce_fusion_config")
+    if not indices:
+        return []
+    if not isinstance(indices, list) or not all(type(index) is int for index in indices):
+        raise TypeError(f"For 'all_reduce_fusion_config', the indices must be a list of int, but got {indices!r}.")
+    return [sum(position >= index for index in indices) for position in range(len(parameters))]
+
+
+@contextmanager
+def reducing(
+    reducer: Any, weights: Sequence[torch.Tensor], scale: torch.Tensor | None = None, in_parts: bool = False
+) -> Iterator[Callable[[Any], Any]]:
+    """Take the gradients of ``weights`` in this context, and give them to the function that it yields.
+
+    In PYNATIVE_MODE they are sent while the backward pass goes on; in GRAPH_MODE, where it is replayed, after it.
+
+    Args:
+        reducer: a `DistributedGradReducer`, or any function of gradients.
+        scale: of shape (), the gradients are multiplied by it before.
+        in_parts: they come of several backward passes.
+    """
+    if not isinstance(reducer, DistributedGradReducer) or not reducer.reduces() or keeps_graph():
+        yield lambda found: reducer(_scaled(found, scale))
+        return
+    program.not_repeatable("it communicates")
+    reduction = reducer.reduction(weights, scale)
+    if is_graph_mode() or in_parts:
+        yield reduction.finish
+        return
+    with reduction.along(weights):
+        yield reduction.finish
+
+
+def _scaled(found: Any, scale: torch.Tensor | None) -> Any:
+    if scale is None:
+        return found
+    return tuple(torch._foreach_mul([plain(item) for item in found], scale))
+
+
+def agree_on_parameters(parameters: Sequence[Any]) -> None:
+    """Give all processes rank 0's values if ``parameter_broadcast`` is set, else see whether theirs are the same.
+
+    Training goes on with different ones, as upstream, with a warning: the same averaged gradient then changes different
+    networks.
+    """
+    shared = [item for item in parameters if not getattr(item, "layerwise_parallel", False)]
+    group = _groups.find("hccl_world_group")
+    if get_auto_parallel_context("parameter_broadcast"):
+        for item in shared:
+            plain(item).copy_(collectives.plain_broadcast(plain(item), 0, group))
+        program.values_written()
+        return
+    if not shared:
+        return
+    sums = torch.stack([value for item in shared for value in _summary(plain(item))])
+    least, most = (collectives.plain_all_reduce(sums, op, group) for op in ("min", "max"))
+    differ = (least != most).reshape(-1, 2).any(1).tolist()
+    names = [str(getattr(item, "name", "?")) for item, differs in zip(shared, differ) if differs]
+    if names and _start.world_rank() == 0:
+        log.warning(
+            "Processes of data parallel training begin with different values of %s of %s Parameters (%s%s): each "
+            "trains another network. Call mindspore.set_seed before they are made, load a checkpoint, or "
+            "set_auto_parallel_context(parameter_broadcast=True).",
+            len(names),
+            len(shared),
+            ", ".join(names[:3]),
+            ", …" if len(names) > 3 else "",
+        )
+
+
+def _summary(values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Two sums that tell different values apart."""
+    numbers = torch.nan_to_num(values.detach().reshape(-1).to(torch.float64))
+    places = torch.linspace(1.0, 2.0, numbers.numel(), dtype=torch.float64, device=numbers.device)
+    return numbers.sum(), (numbers * places).sum()

@@ -15,6 +15,7 @@ from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim._device import on_device, unless
 from mindspore_compat.nn.wrap.cell_wrapper import TrainOneStepCell, _accumulated, _micro_size
+from mindspore_compat.nn.wrap.grad_reducer import reducing
 from mindspore_compat.ops import operations
 from mindspore_compat.ops.composite.base import HyperMap, MultitypeFuncGraph
 
@@ -85,6 +86,8 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         scale_sense: a loss-scale update Cell, or a Tensor of shape () or (1,).
     """
 
+    _in_parts = False  # whether the gradients come of several backward passes
+
     def __init__(self, network: Any, optimizer: Any, scale_sense: Any) -> None:
         super().__init__(network, optimizer, sens=None)
         # what subclasses in user code use of upstream's attributes
@@ -114,10 +117,10 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     def construct(self, *inputs: Any) -> Any:
         scale = plain(self.scale_sense).clone()
-        loss, found = self._scaled_gradients(inputs, scale)
-        found = self.grad_reducer(
-            wrap(tuple(torch._foreach_mul([plain(item) for item in found], 1.0 / scale.reshape(()))))
-        )
+        factor = 1.0 / scale.reshape(())
+        with reducing(self.grad_reducer, self.weights, factor, self._in_parts) as reduced:
+            loss, found = self._scaled_gradients(inputs, scale)
+        found = wrap(reduced(found))
         overflow = self.get_overflow_status(None, found)
         unless(self.process_loss_scale(overflow), self.optimizer, found)
         return loss, overflow, wrap(plain(self.scale_sense).clone())
@@ -182,6 +185,8 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
 class _TrainGradAccuWithLossScaleCell(TrainOneStepWithLossScaleCell):
     """A scaled step that updates once with the mean gradient of the parts of a batch, see `GradAccumulationCell`."""
+
+    _in_parts = True
 
     def _scaled_gradients(self, inputs: tuple[Any, ...], scale: torch.Tensor) -> tuple[Any, Any]:
         loss, found = _accumulated(

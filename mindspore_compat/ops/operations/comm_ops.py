@@ -1,6 +1,7 @@
 """Communication in class form over ``torch.distributed``. Upstream: ``mindspore.ops.operations.comm_ops``.
 
-Without a process group (one process) each operator gives what a group of one member gives.
+Without a process group (one process) each operator gives what a group of one member gives. Ranks of a root or a peer
+are ranks in the group, as upstream's.
 """
 
 from __future__ import annotations
@@ -10,14 +11,18 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_one_of
-from mindspore_compat.common._wrap import wrap
-from mindspore_compat.communication import management
+from mindspore_compat._api.validate import check_one_of, check_positive_int, check_type
+from mindspore_compat._runtime.device import current_device
+from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.communication import _collectives as collectives
+from mindspore_compat.communication import _groups, _neighbours, _start
+from mindspore_compat.communication._groups import Group
 from mindspore_compat.ops._declare import primitive
 
 __all__ = """
-    ReduceOp AllReduce AllGather ReduceScatter Broadcast Reduce AlltoAll Barrier Send Receive CollectiveGather
-    CollectiveScatter _VirtualDataset _MirrorOperator
+    ReduceOp AllReduce AllGather AllGatherV ReduceScatter ReduceScatterV Broadcast Reduce AlltoAll AlltoAllV AlltoAllVC
+    Barrier Send Receive BatchISendIRecv NeighborExchange NeighborExchangeV2 CollectiveGather CollectiveScatter
+    _VirtualDataset _MirrorOperator
 """.split()
 
 _Run = Callable[..., Any]
@@ -31,202 +36,173 @@ class ReduceOp:
     MAX = "max"
     MIN = "min"
     PROD = "prod"
-
-
-def _group(name: str, owner: str) -> Any:
-    """The torch group of a name (None: the world)."""
-    return management._group(name, owner)[1]
-
-
-def _running() -> bool:
-    return (
-        torch.distributed.is_available()
-        and torch.distributed.is_initialized()
-        and torch.distributed.get_world_size() > 1
-    )
+    AVG = "avg"
 
 
 def _check(owner: str, group: Any, op: Any = "sum") -> None:
-    if not isinstance(group, str):
-        raise TypeError(f"For '{owner}', the 'group' must be a str, but got {type(group).__name__}.")
     if not isinstance(op, str):
-        raise TypeError(f"For '{owner}', the 'op' must be a str, but got {type(op).__name__}.")
-    check_one_of(op, "op", ("sum", "max", "min", "prod"), owner)
+        raise TypeError(f"For '{owner}', the 'op' must be str, but got {type(op).__name__}.")
+    if not isinstance(group, str):
+        raise TypeError(f"For '{owner}', the 'group' must be str, but got {type(group).__name__}.")
+    check_one_of(op, "op", (*collectives.OPS, "avg"), owner)
 
 
-def _torch_op(op: str) -> Any:
-    names = {
-        "sum": torch.distributed.ReduceOp.SUM,
-        "max": torch.distributed.ReduceOp.MAX,
-        "min": torch.distributed.ReduceOp.MIN,
-        "prod": torch.distributed.ReduceOp.PRODUCT,
-    }
-    return names[op]
-
-
-def _plain(x: torch.Tensor) -> torch.Tensor:
-    return x.detach().contiguous().as_subclass(torch.Tensor)
-
-
-def _all_reduce(x: torch.Tensor, op: str, group: Any) -> torch.Tensor:
-    result = torch.clone(_plain(x))
-    torch.distributed.all_reduce(result, _torch_op(op), group)
-    return result
-
-
-def _all_gather(x: torch.Tensor, group: Any) -> torch.Tensor:
-    parts = [torch.empty_like(_plain(x)) for _ in range(torch.distributed.get_world_size(group))]
-    torch.distributed.all_gather(parts, _plain(x), group)
-    return torch.cat(parts, 0)
-
-
-def _reduce_scatter(x: torch.Tensor, op: str, group: Any) -> torch.Tensor:
-    count, rank = torch.distributed.get_world_size(group), torch.distributed.get_rank(group)
-    if x.shape[0] % count:
-        raise ValueError(
-            f"For 'ReduceScatter', the first axis ({x.shape[0]}) must be a multiple of the group's size {count}."
-        )
-    return torch.chunk(_all_reduce(x, op, group), count, 0)[rank].clone()  # gloo has no reduce_scatter
-
-
-class _AllReduce(torch.autograd.Function):
-    """A sum whose gradient is summed too."""
-
-    @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, op: str, group: Any) -> torch.Tensor:  # type: ignore[override]
-        ctx.group, ctx.op = group, op
-        result = _all_reduce(x, op, group)
-        if op != "sum":
-            ctx.save_for_backward(x, result)
-        return result
-
-    @staticmethod
-    def backward(ctx: Any, gradient: torch.Tensor) -> Any:  # type: ignore[override]
-        summed = _AllReduce.apply(gradient, "sum", ctx.group)
-        if ctx.op in ("max", "min"):
-            x, result = ctx.saved_tensors
-            summed = summed * (x == result)
-        return summed, None, None
-
-
-class _AllGather(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, group: Any) -> torch.Tensor:  # type: ignore[override]
-        ctx.group = group
-        return _all_gather(x, group)
-
-    @staticmethod
-    def backward(ctx: Any, gradient: torch.Tensor) -> Any:  # type: ignore[override]
-        return _ReduceScatter.apply(gradient, "sum", ctx.group), None
-
-
-class _ReduceScatter(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, op: str, group: Any) -> torch.Tensor:  # type: ignore[override]
-        ctx.group = group
-        return _reduce_scatter(x, op, group)
-
-    @staticmethod
-    def backward(ctx: Any, gradient: torch.Tensor) -> Any:  # type: ignore[override]
-        return _AllGather.apply(gradient, ctx.group), None, None
+def _tensor(x: Any, owner: str) -> torch.Tensor:
+    if not isinstance(x, torch.Tensor):
+        raise TypeError(f"For '{owner}', the input must be a Tensor, but got {type(x).__name__}.")
+    return x
 
 
 @primitive
 def AllReduce(op: str = ReduceOp.SUM, group: str = _WORLD) -> _Run:
     """The tensors of all members reduced."""
     _check("AllReduce", group, op)
-    return lambda input_x: wrap(_AllReduce.apply(input_x, op, _group(group, "AllReduce"))) if _running() else input_x
+    return lambda input_x: collectives.all_reduce(_tensor(input_x, "AllReduce"), op, _groups.find(group))
 
 
 @primitive
 def AllGather(group: str = _WORLD) -> _Run:
     """The tensors of all members joined along the first axis."""
     _check("AllGather", group)
-    return lambda input_x: wrap(_AllGather.apply(input_x, _group(group, "AllGather"))) if _running() else input_x
+    return lambda input_x: collectives.all_gather(_tensor(input_x, "AllGather"), _groups.find(group))
 
 
 @primitive
 def ReduceScatter(op: str = ReduceOp.SUM, group: str = _WORLD) -> _Run:
     """The tensors of all members reduced, and of that this member's part of the first axis."""
     _check("ReduceScatter", group, op)
-    return lambda input_x: (
-        wrap(_ReduceScatter.apply(input_x, op, _group(group, "ReduceScatter"))) if _running() else input_x
-    )
+    return lambda input_x: collectives.reduce_scatter(_tensor(input_x, "ReduceScatter"), op, _groups.find(group))
 
 
 @primitive
 def Broadcast(root_rank: int, group: str = _WORLD) -> _Run:
     """Tuple of tensors as the root has them."""
+    check_type(root_rank, "root_rank", int, "Broadcast")
     _check("Broadcast", group)
 
     def run(input_x: Any) -> Any:
         items = input_x if isinstance(input_x, (tuple, list)) else (input_x,)
-        if not _running():
-            return tuple(items)
-        results = []
-        for item in items:
-            result = torch.clone(_plain(item))
-            torch.distributed.broadcast(result, root_rank, _group(group, "Broadcast"))
-            results.append(wrap(result))
-        return tuple(results)
+        found = _groups.find(group)
+        return tuple(collectives.broadcast(_tensor(item, "Broadcast"), root_rank, found) for item in items)
 
     return run
 
 
 @primitive
 def Reduce(dest_rank: int, op: str = ReduceOp.SUM, group: str = _WORLD) -> _Run:
-    """The tensors of all members reduced at one of them; the others get zeros."""
+    """The tensors of all members reduced at one of them; the others get zeros of shape (1,)."""
     _check("Reduce", group, op)
-
-    def run(input_x: Any) -> Any:
-        if not _running():
-            return input_x
-        result = _all_reduce(input_x, op, _group(group, "Reduce"))
-        return wrap(result if torch.distributed.get_rank() == dest_rank else torch.zeros_like(result))
-
-    return run
+    return lambda input_x: collectives.reduce(_tensor(input_x, "Reduce"), dest_rank, op, _groups.find(group))
 
 
 @primitive
 def AlltoAll(split_count: int, split_dim: int, concat_dim: int, group: str = _WORLD) -> _Run:
     """Piece i of ``split_dim`` goes to member i; what comes is joined along ``concat_dim``."""
     _check("AlltoAll", group)
+    for name, value in (("split_count", split_count), ("split_dim", split_dim), ("concat_dim", concat_dim)):
+        check_type(value, name, int, "AlltoAll")
 
     def run(input_x: Any) -> Any:
-        if not _running():
-            return input_x
-        handle = _group(group, "AlltoAll")
-        rank = torch.distributed.get_rank(handle)
-        parts = [torch.empty_like(_plain(input_x)) for _ in range(split_count)]
-        torch.distributed.all_gather(parts, _plain(input_x), handle)  # gloo has no all_to_all
-        return wrap(torch.cat([torch.chunk(part, split_count, split_dim)[rank] for part in parts], concat_dim))
+        x, found = _tensor(input_x, "AlltoAll"), _groups.find(group)
+        if split_count != found.size:
+            raise ValueError(
+                f"For 'AlltoAll', the 'split_count' must be equal to 'rank_size', but got 'split_count': "
+                f"{split_count}, 'rank_size': {found.size}."
+            )
+        if x.shape[split_dim] % split_count:
+            raise ValueError(
+                f"For 'AlltoAll', the 'split_dim' axis of the input must be divisible by 'split_count' {split_count}, "
+                f"but the shape is {tuple(x.shape)} and 'split_dim' {split_dim}."
+            )
+        return collectives.all_to_all(x, split_dim, concat_dim, found)
+
+    return run
+
+
+def _numbers(sizes: Any) -> list[int]:
+    return [int(size) for size in (sizes.tolist() if isinstance(sizes, torch.Tensor) else sizes)]
+
+
+def _flat(x: Any, owner: str, size: int, what: str) -> torch.Tensor:
+    if _tensor(x, owner).dim() != 1 or x.shape[0] != size:
+        raise ValueError(
+            f"For '{owner}', the input must be flat and have the {size} elements that {what} names, but its shape is "
+            f"{tuple(x.shape)}."
+        )
+    return x
+
+
+@primitive
+def AlltoAllV(group: str = _WORLD, block_size: int = 1) -> _Run:
+    """Flat parts of any sizes, in blocks of ``block_size`` elements, go to all members and come from them."""
+    _check("AlltoAllV", _WORLD if group is None else group)
+    check_positive_int(block_size, "block_size", "AlltoAllV")
+
+    def run(input_x: Any, send_numel_list: Any, recv_numel_list: Any) -> Any:
+        send, receive = (
+            [size * block_size for size in _numbers(sizes)] for sizes in (send_numel_list, recv_numel_list)
+        )
+        x = _flat(input_x, "AlltoAllV", sum(send), "'send_numel_list'")
+        return collectives.all_to_all_v(x, send, receive, _groups.find(group or _WORLD))
+
+    return run
+
+
+@primitive
+def AlltoAllVC(group: str = _WORLD, block_size: int = 1, transpose: bool = False) -> _Run:
+    """`AlltoAllV` of which every member knows all sizes: element [i·size + j] is what i sends to j."""
+    _check("AlltoAllVC", _WORLD if group is None else group)
+    check_positive_int(block_size, "block_size", "AlltoAllVC")
+
+    def run(input_x: Any, send_count_matrix: Any) -> Any:
+        found = _groups.find(group or _WORLD)
+        matrix = torch.tensor(_numbers(send_count_matrix)).reshape(found.size, found.size) * block_size
+        matrix = matrix.T if transpose else matrix
+        send, receive = matrix[found.rank].tolist(), matrix[:, found.rank].tolist()
+        x = _flat(input_x, "AlltoAllVC", sum(send), "'send_count_matrix'")
+        return collectives.all_to_all_v(x, send, receive, found)
+
+    return run
+
+
+@primitive
+def AllGatherV(group: str = _WORLD) -> _Run:
+    """Flat tensors of all members joined; ``output_split_sizes`` are their sizes."""
+    _check("AllGatherV", group)
+
+    def run(input_x: Any, output_split_sizes: Any) -> Any:
+        found, sizes = _groups.find(group), _numbers(output_split_sizes)
+        x = _flat(input_x, "AllGatherV", sizes[found.rank], "'output_split_sizes' at this rank")
+        return collectives.all_gather_v(x, sizes, found)
+
+    return run
+
+
+@primitive
+def ReduceScatterV(op: str = ReduceOp.SUM, group: str = _WORLD) -> _Run:
+    """Flat tensors of all members reduced, and of that this member's of the parts of ``input_split_sizes``."""
+    _check("ReduceScatterV", group, op)
+
+    def run(input_x: Any, input_split_sizes: Any) -> Any:
+        sizes = _numbers(input_split_sizes)
+        x = _flat(input_x, "ReduceScatterV", sum(sizes), "'input_split_sizes'")
+        return collectives.reduce_scatter_v(x, sizes, op, _groups.find(group))
 
     return run
 
 
 @primitive
 def CollectiveGather(dest_rank: int, group: str = _WORLD) -> _Run:
-    """The tensors of all members joined at one of them."""
+    """The tensors of all members joined at one of them; the others get zeros of shape (1,)."""
     _check("CollectiveGather", group)
-    return lambda input_x: wrap(_all_gather(input_x, _group(group, "CollectiveGather"))) if _running() else input_x
+    return lambda input_x: collectives.gather(_tensor(input_x, "CollectiveGather"), dest_rank, _groups.find(group))
 
 
 @primitive
 def CollectiveScatter(src_rank: int = 0, group: str = _WORLD) -> _Run:
     """This member's part of the first axis of the source's tensor."""
     _check("CollectiveScatter", group)
-
-    def run(input_x: Any) -> Any:
-        if not _running():
-            return input_x
-        handle = _group(group, "CollectiveScatter")
-        whole = torch.clone(_plain(input_x))
-        torch.distributed.broadcast(whole, src_rank, handle)
-        return wrap(
-            torch.chunk(whole, torch.distributed.get_world_size(handle), 0)[torch.distributed.get_rank(handle)].clone()
-        )
-
-    return run
+    return lambda input_x: collectives.scatter(_tensor(input_x, "CollectiveScatter"), src_rank, _groups.find(group))
 
 
 @primitive
@@ -234,41 +210,130 @@ def Barrier(group: str = _WORLD) -> _Run:
     """Wait for all members."""
 
     def run() -> None:
-        if _running():
-            torch.distributed.barrier(_group(group, "Barrier"))
+        collectives.barrier(_groups.find(group))
 
     return run
 
 
-def _need_peers(owner: str) -> None:
-    if not _running():
+# --- between two members ----------------------------------------------------------------------------------------------
+
+
+def _peers(owner: str, group: str) -> Group:
+    if not _start.is_running():
         raise RuntimeError(
-            f"For '{owner}', there is no other process. Start with torchrun and call mindspore.communication.init() "
-            "first."
+            f"For '{owner}', there is no other process. Start with torchrun, mpirun or 'mindspore-compat msrun', and "
+            "call mindspore.communication.init() first."
         )
+    return _groups.find(group)
+
+
+def _like(shape: Any, dtype: Any) -> torch.Tensor:
+    return torch.empty(tuple(shape), dtype=to_torch_dtype(dtype), device=current_device())
 
 
 @primitive
 def Send(sr_tag: int, dest_rank: int, group: str = _WORLD, group_back: str = _WORLD) -> _Run:
-    """Send a tensor to a member; returns it."""
+    """Send a tensor to a member; returns it. Its gradient comes from the `Receive` there."""
+    return lambda input_x: _neighbours.send(_tensor(input_x, "Send"), dest_rank, sr_tag, _peers("Send", group))
 
-    def run(input_x: Any) -> Any:
-        _need_peers("Send")
-        torch.distributed.send(_plain(input_x), dest_rank, _group(group, "Send"), sr_tag)
-        return input_x
+
+@primitive
+def Receive(sr_tag: int, src_rank: int, shape: Any, dtype: Any, group: str = _WORLD, group_back: str = _WORLD) -> _Run:
+    """Receive a tensor from a member. If the call's input has a gradient, the gradient of what came is sent back."""
+
+    def run(input_x: Any = None) -> Any:
+        needed = input_x if isinstance(input_x, torch.Tensor) and input_x.requires_grad else None
+        return _neighbours.receive(needed, _like(shape, dtype), src_rank, sr_tag, _peers("Receive", group))
 
     return run
 
 
 @primitive
-def Receive(sr_tag: int, src_rank: int, shape: Any, dtype: Any, group: str = _WORLD, group_back: str = _WORLD) -> _Run:
-    """Receive a tensor from a member."""
+def BatchISendIRecv(
+    op_types: Any, remote_ranks: Any, receive_shapes: Any = None, receive_dtypes: Any = None, group: str = _WORLD
+) -> _Run:
+    """Sends and receives at once; what came stands at the places of "irecv", zeros of shape () at those of "isend"."""
+    shapes, dtypes = (() if given is None else given for given in (receive_shapes, receive_dtypes))
+    given = {"receive_shapes": shapes, "receive_dtypes": dtypes, "op_types": op_types, "remote_ranks": remote_ranks}
+    for name, value in given.items():
+        check_type(value, name, (tuple, list), "BatchISendIRecv")
+    if len(shapes) != len(dtypes) or len(shapes) != list(op_types).count("irecv"):
+        raise ValueError(
+            "For 'BatchISendIRecv', length of receive_shapes and receive_dtypes must be the number of 'irecv' in "
+            f"op_types, but got {len(shapes)}, {len(dtypes)} and {list(op_types).count('irecv')}."
+        )
+    if len(op_types) != len(remote_ranks):
+        raise ValueError(
+            "For 'BatchISendIRecv', length of op_types and remote_ranks must be the same, but got "
+            f"{len(op_types)} and {len(remote_ranks)}."
+        )
+    for kind in op_types:
+        check_one_of(kind, "op_types", ("isend", "irecv"), "BatchISendIRecv")
 
-    def run(input_x: Any = None) -> Any:
-        _need_peers("Receive")
-        result = torch.empty(tuple(shape), dtype=dtype)
-        torch.distributed.recv(result, src_rank, _group(group, "Receive"), sr_tag)
-        return wrap(result)
+    def run(input_x: Any = ()) -> Any:
+        tensors = [item for item in input_x if item is not None]
+        to = [rank for kind, rank in zip(op_types, remote_ranks) if kind == "isend"]
+        if len(tensors) != len(to):
+            raise RuntimeError(
+                f"For 'BatchISendIRecv', there must be a Tensor for each of the {len(to)} 'isend' in op_types, but got "
+                f"{len(tensors)}."
+            )
+        origin = [rank for kind, rank in zip(op_types, remote_ranks) if kind == "irecv"]
+        likes = [_like(shape, dtype) for shape, dtype in zip(shapes, dtypes)]
+        came = iter(_neighbours.exchange(tensors, to, origin, likes, _peers("BatchISendIRecv", group or _WORLD)))
+        return tuple(next(came) if kind == "irecv" else _like((), torch.float32).zero_() for kind in op_types)
+
+    return run
+
+
+@primitive
+def NeighborExchange(
+    send_rank_ids: Any, recv_rank_ids: Any, recv_shapes: Any, send_shapes: Any, recv_type: Any, group: str = _WORLD
+) -> _Run:
+    """Tensor i goes to member ``send_rank_ids[i]``; what comes from ``recv_rank_ids`` is the result."""
+
+    def run(input_x: Any) -> Any:
+        for position, (x, shape) in enumerate(zip(input_x, send_shapes, strict=True)):
+            if tuple(_tensor(x, "NeighborExchange").shape) != tuple(shape):
+                raise ValueError(
+                    f"For 'NeighborExchange', the shape of input {position} must be {tuple(shape)}, as 'send_shapes' "
+                    f"says, but got {tuple(x.shape)}."
+                )
+        likes = [_like(shape, recv_type) for shape in recv_shapes]
+        found = _peers("NeighborExchange", group)
+        return _neighbours.exchange(tuple(input_x), send_rank_ids, recv_rank_ids, likes, found)
+
+    return run
+
+
+@primitive
+def NeighborExchangeV2(
+    send_rank_ids: Any, send_lens: Any, recv_rank_ids: Any, recv_lens: Any, data_format: str, group: str = _WORLD
+) -> _Run:
+    """Borders of a picture (N, C, H, W) go to 8 neighbours, clockwise from the top; theirs come around it. -1: none.
+
+    Args:
+        send_lens, recv_lens: widths of the borders: top, bottom, left, right.
+    """
+    for name, value, count in (
+        ("send_rank_ids", send_rank_ids, 8),
+        ("recv_rank_ids", recv_rank_ids, 8),
+        ("send_lens", send_lens, 4),
+        ("recv_lens", recv_lens, 4),
+    ):
+        check_type(value, name, (list, tuple), "NeighborExchangeV2")
+        least = -1 if count == 8 else 0
+        if len(value) != count or min(value) < least:
+            raise ValueError(
+                f"For 'NeighborExchangeV2', '{name}' must be {count} numbers of at least {least}, but got {value}."
+            )
+    check_one_of(data_format, "data_format", ("NCHW",), "NeighborExchangeV2")
+
+    def run(input_x: Any) -> Any:
+        found = _peers("NeighborExchangeV2", group)
+        return _neighbours.exchange_borders(
+            _tensor(input_x, "NeighborExchangeV2"), send_rank_ids, send_lens, recv_rank_ids, recv_lens, found
+        )
 
     return run
 

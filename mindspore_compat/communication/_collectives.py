@@ -1,0 +1,393 @@
+"""Collectives over ``torch.distributed``, with upstream's gradients, which may be differentiated themselves.
+
+Those without a leading underscore take a Tensor and give a new one; in a single process they give what a group of one
+member gives. A gradient of a sum over members is summed over members: what a rank computes is part of one loss, the sum
+of all ranks'. Of a broadcast upstream gives each rank its own gradient back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+import torch.distributed as dist
+
+from mindspore_compat.common._differentiation import OwnBackward
+from mindspore_compat.common._program import program
+from mindspore_compat.common._wrap import plain, wrap
+from mindspore_compat.communication import _start
+from mindspore_compat.communication._groups import Group
+
+__all__ = [
+    "OPS",
+    "all_gather",
+    "all_gather_v",
+    "all_reduce",
+    "all_to_all",
+    "all_to_all_v",
+    "barrier",
+    "broadcast",
+    "calling",
+    "gather",
+    "plain_all_gather",
+    "plain_all_reduce",
+    "plain_all_to_all_v",
+    "plain_gather",
+    "plain_p2p",
+    "plain_reduce_scatter",
+    "plain_scatter",
+    "reduce",
+    "reduce_scatter",
+    "reduce_scatter_v",
+    "scatter",
+    "torch_op",
+]
+
+OPS = ("sum", "max", "min", "prod")
+_REDUCTIONS = {"sum": "SUM", "max": "MAX", "min": "MIN", "prod": "PRODUCT", "avg": "SUM"}
+# torch 2.13's names, and those of before
+_gather_single: Any = getattr(dist, "all_gather_single", None) or getattr(dist, "all_gather_into_tensor", None)
+_scatter_single: Any = getattr(dist, "reduce_scatter_single", None) or getattr(dist, "reduce_scatter_tensor", None)
+
+
+@contextmanager
+def calling(owner: str) -> Iterator[None]:
+    """What runs inside communicates: no recording may leave it out, and a failure names the rank that is to blame."""
+    program.not_repeatable("it communicates")
+    try:
+        yield
+    except RuntimeError as error:
+        culprit = _start.blame() if not isinstance(error, _RankError) else ""
+        if not culprit:
+            raise
+        raise _RankError(f"For '{owner}', {culprit}.\n{error}") from error
+
+
+class _RankError(RuntimeError):
+    """A collective failed because of a rank that has gone."""
+
+
+def torch_op(op: str) -> Any:
+    """torch's reduction; the mean is a sum that is divided afterwards."""
+    return getattr(dist.ReduceOp, _REDUCTIONS[op])
+
+
+def _sent(x: torch.Tensor) -> torch.Tensor:
+    """Its values as torch's libraries take them, which have no 16-bit integers."""
+    values = plain(x).contiguous()
+    return values.int() if values.dtype in (torch.int16, torch.uint16) else values
+
+
+def _alone(group: Group) -> bool:
+    return group.size == 1 and not _start.is_running()
+
+
+# --- on torch's tensors, without gradients ----------------------------------------------------------------------------
+
+
+def plain_all_reduce(x: torch.Tensor, op: str, group: Group) -> torch.Tensor:
+    """A new tensor, reduced over the members."""
+    sent = _sent(x)
+    result = sent.clone() if sent.data_ptr() == x.data_ptr() else sent
+    with calling("AllReduce"):
+        dist.all_reduce(result, torch_op(op), group.handle)
+    if op == "avg":
+        result = result / group.size
+    return result.to(x.dtype)
+
+
+def plain_all_gather(x: torch.Tensor, group: Group) -> torch.Tensor:
+    """The members' tensors of one shape, joined along the first axis."""
+    sent = _sent(x)
+    result = sent.new_empty((group.size * sent.shape[0], *sent.shape[1:]) if sent.dim() else (group.size,))
+    with calling("AllGather"):
+        _gather_single(result, sent, group.handle)
+    return result.to(x.dtype)
+
+
+def plain_reduce_scatter(x: torch.Tensor, op: str, group: Group) -> torch.Tensor:
+    """This member's part of the first axis of the reduced tensor."""
+    if not x.dim() or x.shape[0] % group.size:
+        raise ValueError(
+            f"the first dimension for 'input_shape' must be divided by 'rank_size', but got input_shape[0]: "
+            f"{x.shape[0] if x.dim() else 'none'}, rank_size: {group.size}"
+        )
+    sent = _sent(x)
+    result = sent.new_empty((sent.shape[0] // group.size, *sent.shape[1:]))
+    with calling("ReduceScatter"):
+        _scatter_single(result, sent, torch_op(op), group.handle)
+    return (result / group.size if op == "avg" else result).to(x.dtype)
+
+
+def plain_all_to_all_v(x: torch.Tensor, send: Sequence[int], receive: Sequence[int], group: Group) -> torch.Tensor:
+    """``send[i]`` rows of the first axis go to member i, ``receive[i]`` come from it."""
+    sent = _sent(x)
+    result = sent.new_empty((sum(receive), *sent.shape[1:]))
+    with calling("AlltoAll"):
+        dist.all_to_all_single(result, sent, list(receive), list(send), group.handle)
+    return result.to(x.dtype)
+
+
+def plain_broadcast(x: torch.Tensor, root: int, group: Group) -> torch.Tensor:
+    """As the member ``root`` has it."""
+    sent = _sent(x)
+    result = sent.clone() if sent.data_ptr() == x.data_ptr() else sent
+    with calling("Broadcast"):
+        dist.broadcast(result, group.world_rank_of(root), group.handle)
+    return result.to(x.dtype)
+
+
+def plain_gather(x: torch.Tensor, root: int, group: Group) -> list[torch.Tensor] | None:
+    """The members' tensors of one shape at ``root``; None elsewhere."""
+    sent = _sent(x)
+    parts = [torch.empty_like(sent) for _ in range(group.size)] if group.rank == root else None
+    with calling("CollectiveGather"):
+        dist.gather(sent, parts, group.world_rank_of(root), group.handle)
+    return None if parts is None else [part.to(x.dtype) for part in parts]
+
+
+def plain_scatter(like: torch.Tensor, parts: Sequence[torch.Tensor] | None, root: int, group: Group) -> torch.Tensor:
+    """This member's one of the parts that ``root`` has; each is as ``like``."""
+    result = torch.empty_like(_sent(like))
+    sent = [_sent(part) for part in parts] if parts is not None and group.rank == root else None
+    with calling("CollectiveScatter"):
+        dist.scatter(result, sent, group.world_rank_of(root), group.handle)
+    return result.to(like.dtype)
+
+
+def plain_p2p(
+    sends: Sequence[tuple[torch.Tensor, int]],
+    receives: Sequence[tuple[torch.Tensor, int]],
+    group: Group,
+    owner: str,
+    tag: int = 0,
+) -> list[torch.Tensor]:
+    """Send and receive at once, so that members may do both to each other; peers are ranks in the group.
+
+    Args:
+        receives: (tensor like the one that comes, from whom).
+    """
+    buffers = [torch.empty_like(_sent(like)) for like, _ in receives]
+    with calling(owner):
+        works = [
+            dist.irecv(buffer, group.world_rank_of(peer), group.handle, tag)
+            for buffer, (_, peer) in zip(buffers, receives)
+        ]
+        works += [dist.isend(_sent(x), group.world_rank_of(peer), group.handle, tag) for x, peer in sends]
+        for work in works:
+            if work is not None:
+                work.wait()
+    return [buffer.to(like.dtype) for buffer, (like, _) in zip(buffers, receives)]
+
+
+def barrier(group: Group) -> None:
+    """Wait for all members."""
+    if not _alone(group):
+        with calling("Barrier"):
+            dist.barrier(group.handle)
+
+
+# --- on Tensors, with gradients ---------------------------------------------------------------------------------------
+
+_Run = Callable[[torch.Tensor], torch.Tensor]
+
+
+class _Linear(torch.autograd.Function):
+    """A communication, and the one that its gradient takes back."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, run: _Run, back: _Run) -> torch.Tensor:  # type: ignore[override]
+        ctx.back = back
+        result = run(x)
+        return result.view_as(result) if result is x else result
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:  # type: ignore[override]
+        return ctx.back(gradient), None, None
+
+
+def _linear(x: torch.Tensor, run: _Run, back: _Run) -> Any:
+    return wrap(_Linear.apply(x, run, back) if torch.is_grad_enabled() and x.requires_grad else run(x))
+
+
+def all_reduce(x: torch.Tensor, op: str, group: Group) -> Any:
+    """Reduced over the members. The gradient is summed; of a maximum it goes to those who have it."""
+    if _alone(group):
+        return x
+    if op in ("sum", "avg"):
+        return _linear(x, lambda x: plain_all_reduce(x, op, group), lambda dout: all_reduce(dout, op, group))
+
+    def bprop(inputs: Any, out: Any, dout: Any) -> tuple[Any]:
+        x = inputs[0]
+        if op == "prod":
+            return (torch.div(all_reduce(torch.mul(dout, out), "sum", group), x),)
+        return (torch.mul(all_reduce(dout, "sum", group), torch.eq(x, out)),)
+
+    return wrap(OwnBackward.apply(lambda x: plain_all_reduce(x, op, group), bprop, 1, x))
+
+
+def all_gather(x: torch.Tensor, group: Group) -> Any:
+    """Joined along the first axis. The gradient: summed, and of that this member's part."""
+    if _alone(group):
+        return x
+    return _linear(x, lambda x: plain_all_gather(x, group), lambda dout: reduce_scatter(dout, "sum", group))
+
+
+def reduce_scatter(x: torch.Tensor, op: str, group: Group) -> Any:
+    """Reduced, and of that this member's part of the first axis. Only a sum has a gradient: the parts joined."""
+    if _alone(group):
+        return x
+
+    def back(dout: torch.Tensor) -> Any:
+        if op != "sum":
+            raise RuntimeError("The reducescatter bprop only support ReduceOp.SUM until now.")
+        return all_gather(dout, group)
+
+    return _linear(x, lambda x: plain_reduce_scatter(x, op, group), back)
+
+
+def broadcast(x: torch.Tensor, root: int, group: Group) -> Any:
+    """As ``root`` has it; each member's gradient is its own."""
+    if _alone(group):
+        return x
+    return _linear(x, lambda x: plain_broadcast(x, root, group), lambda dout: dout)
+
+
+def reduce(x: torch.Tensor, root: int, op: str, group: Group) -> Any:
+    """Reduced at ``root``; the others get zeros of shape (1,). The gradient is the root's, everywhere,
+    as upstream's: right for sums and means.
+    """
+    if _alone(group):
+        return x
+
+    def run(x: torch.Tensor) -> torch.Tensor:
+        sent = _sent(x)
+        result = sent.clone() if sent.data_ptr() == x.data_ptr() else sent
+        with calling("Reduce"):
+            dist.reduce(result, group.world_rank_of(root), torch_op(op), group.handle)
+        if group.rank != root:
+            return x.new_zeros(1)
+        return (result / group.size if op == "avg" else result).to(x.dtype)
+
+    def back(dout: torch.Tensor) -> Any:
+        came = broadcast(dout if group.rank == root else torch.zeros_like(plain(x)).to(dout.dtype), root, group)
+        return torch.div(came, group.size) if op == "avg" else came
+
+    return _linear(x, run, back)
+
+
+def gather(x: torch.Tensor, root: int, group: Group) -> Any:
+    """Joined along the first axis at ``root``; the others get zeros of shape (1,). The gradient: their part of the
+    root's.
+    """
+    if _alone(group):
+        return x
+    if not x.dim():
+        x = torch.reshape(x, (1,))
+
+    def run(x: torch.Tensor) -> torch.Tensor:
+        parts = plain_gather(x, root, group)
+        return x.new_zeros(1) if parts is None else torch.cat(parts)
+
+    def back(dout: torch.Tensor) -> Any:
+        return scatter(dout if group.rank == root else _zeros_for(x, group, dout), root, group)
+
+    return _linear(x, run, back)
+
+
+def _zeros_for(x: torch.Tensor, group: Group, dout: torch.Tensor) -> torch.Tensor:
+    return dout.new_zeros((group.size * x.shape[0], *x.shape[1:]))
+
+
+def scatter(x: torch.Tensor, root: int, group: Group) -> Any:
+    """This member's part of the first axis of what ``root`` has. The root's gradient: the parts joined; the others'
+    is zero.
+    """
+    if _alone(group):
+        return x
+    if not x.dim() or x.shape[0] % group.size:
+        raise ValueError(
+            f"For 'CollectiveScatter', the first dimension must be divided by 'rank_size' {group.size}, but the shape "
+            f"is {tuple(x.shape)}."
+        )
+
+    def run(x: torch.Tensor) -> torch.Tensor:
+        parts = torch.chunk(plain(x), group.size)
+        return plain_scatter(parts[0].contiguous(), parts, root, group)
+
+    def back(dout: torch.Tensor) -> Any:
+        joined = gather(dout, root, group)
+        return joined if group.rank == root else torch.mul(_zeros_for(dout, group, dout), torch.sum(joined))
+
+    return _linear(x, run, back)
+
+
+def all_to_all(x: torch.Tensor, split_axis: int, concat_axis: int, group: Group) -> Any:
+    """Piece i along ``split_axis`` goes to member i; what comes is joined along ``concat_axis``. The gradient goes
+    the same way back.
+    """
+    if _alone(group):
+        return x
+
+    def run(x: torch.Tensor) -> torch.Tensor:
+        pieces = torch.stack(torch.chunk(plain(x), group.size, split_axis))
+        ones = [1] * group.size
+        return torch.cat(list(plain_all_to_all_v(pieces, ones, ones, group)), concat_axis)
+
+    return _linear(x, run, lambda dout: all_to_all(dout, concat_axis, split_axis, group))
+
+
+def all_to_all_v(x: torch.Tensor, send: Sequence[int], receive: Sequence[int], group: Group) -> Any:
+    """``send[i]`` elements of the first axis go to member i, ``receive[i]`` come. The gradient goes back."""
+    if _alone(group):
+        return x
+    return _linear(
+        x,
+        lambda x: plain_all_to_all_v(x, send, receive, group),
+        lambda dout: all_to_all_v(dout, receive, send, group),
+    )
+
+
+def all_gather_v(x: torch.Tensor, sizes: Sequence[int], group: Group) -> Any:
+    """Joined along the first axis, of which member i has ``sizes[i]``. The gradient: summed, and of that the own
+    part.
+    """
+    if _alone(group):
+        return x
+    own = x.shape[0]
+
+    def run(x: torch.Tensor) -> torch.Tensor:
+        repeated = torch.cat([plain(x)] * group.size)
+        return plain_all_to_all_v(repeated, [own] * group.size, sizes, group)
+
+    return _linear(x, run, lambda dout: reduce_scatter_v(dout, sizes, "sum", group))
+
+
+def reduce_scatter_v(x: torch.Tensor, sizes: Sequence[int], op: str, group: Group) -> Any:
+    """Reduced, and of that this member's part of the first axis, ``sizes[i]`` for member i."""
+    if _alone(group):
+        return x
+
+    def run(x: torch.Tensor) -> torch.Tensor:
+        own = sizes[group.rank]
+        parts = torch.stack(torch.split(plain_all_to_all_v(x, sizes, [own] * group.size, group), own))
+        return _reduced(parts, op).to(x.dtype)
+
+    def back(dout: torch.Tensor) -> Any:
+        if op != "sum":
+            raise RuntimeError("The reducescatter bprop only support ReduceOp.SUM until now.")
+        return all_gather_v(dout, sizes, group)
+
+    return _linear(x, run, back)
+
+
+def _reduced(parts: torch.Tensor, op: str) -> torch.Tensor:
+    if op == "sum":
+        return parts.sum(0)
+    if op == "avg":
+        return parts.sum(0) / parts.shape[0]
+    if op == "prod":
+        return parts.prod(0)
+    return parts.amax(0) if op == "max" else parts.amin(0)

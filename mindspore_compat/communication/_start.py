@@ -1,0 +1,171 @@
+"""Meeting the other processes of the run, and leaving them."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import secrets
+import socket
+import sys
+import time
+from datetime import timedelta
+from typing import Any
+
+import torch.distributed as dist
+
+from mindspore_compat import log
+from mindspore_compat._runtime.launch import Launch, launch_of
+from mindspore_compat.communication._watch import Server, Watch
+
+__all__ = ["blame", "is_running", "join", "leave", "local_rank", "local_size", "world_rank", "world_size"]
+
+_PREFIX = "mindspore_compat"
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_watch: Watch | None = None
+_local: tuple[int, int] | None = None  # (local rank, local size)
+
+
+def is_running() -> bool:
+    """Whether torch's default process group is open: by `join`, or by the user's own ``init_process_group``."""
+    return dist.is_available() and dist.is_initialized()
+
+
+def world_size() -> int:
+    """How many processes there are."""
+    return dist.get_world_size() if is_running() else 1
+
+
+def world_rank() -> int:
+    """Which of them this is."""
+    return dist.get_rank() if is_running() else 0
+
+
+def local_rank() -> int:
+    """Which of this machine's processes this is."""
+    launch = launch_of()
+    return _local[0] if _local else (launch.local_rank or 0) if is_running() else 0
+
+
+def local_size() -> int:
+    """How many of the processes are on this machine."""
+    launch = launch_of()
+    return _local[1] if _local else (launch.local_size or 1) if is_running() else 1
+
+
+def blame(wait_s: float = 2.0) -> str:
+    """Which rank is to blame that a collective failed; "" if none is known to be."""
+    return _watch.blame(wait_s) if _watch is not None else ""
+
+
+def join(with_cuda: bool, timeout: timedelta | None = None) -> None:
+    """Open torch's default process group, as the launcher's variables say; nothing to do in a single process, or if
+    it is open.
+
+    Args:
+        with_cuda: NCCL for CUDA tensors beside gloo for those of the CPU.
+        timeout: of collectives; None: torch's.
+
+    Raises:
+        RuntimeError: if the variables of a launcher are incomplete, or the others do not come.
+    """
+    launch = launch_of()
+    if is_running() or launch.size == 1:
+        return
+    if launch.missing:
+        raise RuntimeError(
+            f"For 'init', {launch.missing}: this would be one of {launch.size} processes of {launch.launcher}. Set "
+            "what is missing, start with torchrun, mpirun or 'mindspore-compat msrun', or unset these variables to run "
+            "one process."
+        )
+    try:
+        if launch.is_scheduler:
+            _serve(launch)
+        store, rank = _met(launch)
+        backend = "cpu:gloo,cuda:nccl" if with_cuda and dist.is_nccl_available() else "gloo"
+        dist.init_process_group(backend, store=store, rank=rank, world_size=launch.size, timeout=timeout)
+    except dist.DistError as error:
+        raise RuntimeError(
+            f"For 'init', not all of the {launch.size} processes that {launch.launcher} names met at {launch.host}:"
+            f"{launch.port} within {launch.timeout_s:g} s; this is rank {launch.rank}. See that each of them runs and "
+            f"calls init(), and that the address is rank 0's.\n{error}"
+        ) from error
+    _settle(launch, store, rank)
+
+
+def _met(launch: Launch) -> tuple[Any, int]:
+    """(store that all processes share, this one's rank)."""
+    timeout = timedelta(seconds=launch.timeout_s)
+    if launch.launcher == "torchrun":  # its agent may serve the store
+        store, rank, _ = next(dist.rendezvous("env://", timeout=timeout))
+        return store, rank
+    assert launch.host is not None and launch.port is not None  # else it is missing
+    is_master = launch.rank == 0 and not launch.scheduler
+    store = dist.TCPStore(
+        launch.host, launch.port, launch.size + launch.scheduler, is_master, timeout, wait_for_workers=False
+    )
+    store.set_timeout(timeout)
+    rank = store.add(f"{_PREFIX}/came", 1) - 1 if launch.rank is None else launch.rank
+    store.set(f"{_PREFIX}/rank/{rank}", "")
+    store.wait([f"{_PREFIX}/rank/{number}" for number in range(launch.size)])
+    return store, rank
+
+
+def _serve(launch: Launch) -> None:
+    """Be the scheduler of a dynamic cluster: serve the meeting until all have left, then end this process."""
+    assert launch.host is not None and launch.port is not None
+    store = dist.TCPStore(launch.host, launch.port, launch.size + 1, True, wait_for_workers=False)
+    server = _started_server(store, launch)
+    server.join()
+    time.sleep(0.2)  # the last one is still closing the store
+    if server.failed:
+        print(f"mindspore_compat: rank {server.failed[0]} has failed.", file=sys.stderr, flush=True)
+    sys.exit(1 if server.failed else 0)
+
+
+def _started_server(store: Any, launch: Launch) -> Server:
+    token = secrets.token_hex(16)
+    server = Server(launch.size, token, launch.host in _LOOPBACK)
+    server.start()
+    store.set(f"{_PREFIX}/watch", f"{server.port} {token}")
+    return server
+
+
+def _settle(launch: Launch, store: Any, rank: int) -> None:
+    """What is to be done once all are there."""
+    global _watch, _local
+    if rank == 0 and not launch.scheduler:
+        _started_server(store, launch)
+    port, _, token = store.get(f"{_PREFIX}/watch").decode().partition(" ")
+    try:
+        host = launch.host or "127.0.0.1"
+        _watch = Watch(rank, host, int(port), token, None if launch.scheduler else 0)
+    except OSError as error:
+        log.warning("rank %s cannot watch over the other ranks: %s:%s %s.", rank, launch.host, port, error)
+    atexit.register(_at_exit)
+    if launch.local_rank is not None and launch.local_size is not None:
+        _local = launch.local_rank, launch.local_size
+    else:
+        store.set(f"{_PREFIX}/host/{rank}", socket.gethostname())
+        hosts = [store.get(f"{_PREFIX}/host/{number}") for number in range(launch.size)]
+        _local = hosts[:rank].count(hosts[rank]), hosts.count(hosts[rank])
+    if launch.device_id is None and launch.local_rank is None:
+        os.environ["DEVICE_ID"] = str(_local[0])  # from now on the device of this process, see own_device_id
+    for name, value in (("RANK_ID", rank), ("RANK_SIZE", launch.size)):  # upstream's, which scripts read after init
+        os.environ.setdefault(name, str(value))
+
+
+def _at_exit() -> None:
+    error = getattr(sys, "last_value", None)
+    if _watch is not None:
+        _watch.leave(f"{type(error).__name__}: {error}" if error is not None else "")
+
+
+def leave() -> None:
+    """Close the process group."""
+    global _watch, _local
+    if _watch is not None:
+        _watch.leave()
+    _watch = _local = None
+    atexit.unregister(_at_exit)
+    if is_running():
+        dist.destroy_process_group()
