@@ -7,9 +7,13 @@ where what several processes cannot do here raises (docs/design/parallel.md).
 
 from __future__ import annotations
 
+import importlib
+import math
+from collections.abc import Callable
 from typing import Any
 
 from mindspore_compat.common._program import program
+from mindspore_compat.common._strategy import Layout
 from mindspore_compat.communication.management import get_group_size
 from mindspore_compat.context import ParallelMode, get_auto_parallel_context, parallel_listeners
 
@@ -24,18 +28,54 @@ def is_automatic() -> bool:
 
 
 class Modes:
-    """Calls of Cells in the parallel modes."""
+    """Calls of Cells and operators in the parallel modes."""
 
     def called(self, cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """What the call of ``cell`` gives."""
+        region = self._region()
+        return cell._call_here(args, kwargs) if region is None else region.called(cell, args, kwargs)
+
+    def differentiated(self, fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+        """``fn``, which takes gradients."""
+        region = self._region()
+        return fn(*args, **kwargs) if region is None else region.run(fn, args, kwargs)
+
+    def operator(self, primitive: Any, run: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+        """What the operator's ``run`` gives, by its strategy."""
+        region = self._region()
+        if region is not None:
+            return region.operator(primitive, run, args, kwargs)
+        if is_automatic():
+            _check_alone(primitive)
+        return run(*args, **kwargs)
+
+    def sharded_call(self, fn: Any, args: tuple, in_strategy: Any, out_strategy: Any, plan: Any) -> Any:
+        """A Cell or function that `mindspore.shard` has given strategies."""
+        region = self._region()
+        return fn(*args) if region is None else region.sharded_call(fn, args, in_strategy, out_strategy, plan)
+
+    def _region(self) -> Any:
+        """What spreads the network over processes; None where this process computes all of it."""
         check()
-        return cell._call_here(args, kwargs)
+        if get_group_size() == 1 or not is_automatic():
+            return None
+        return importlib.import_module("mindspore_compat.parallel._sharding._region").region()
+
+
+def _check_alone(primitive: Any) -> None:
+    """RuntimeError for a strategy that one process cannot fulfil."""
+    for strategy in primitive.in_strategy or ():
+        count = math.prod(strategy.to_dict()["device_matrix"] if isinstance(strategy, Layout) else strategy)
+        if count > 1:
+            raise RuntimeError(
+                f"For '{primitive.name}': the strategy {primitive.in_strategy} needs {count} devices, but there is one "
+                f"process. Start {count} or more (torchrun --nproc_per_node {count}) and call init()."
+            )
 
 
 def check() -> None:
     """RuntimeError for keys of the context that cannot be fulfilled."""
     size, stages = get_group_size(), get_auto_parallel_context("pipeline_stages")
-    mode = get_auto_parallel_context("parallel_mode")
     devices = get_auto_parallel_context("device_num")
     if is_automatic() and devices not in (1, size):
         raise RuntimeError(
@@ -46,10 +86,6 @@ def check() -> None:
         raise RuntimeError(
             f"'pipeline_stages' {stages} is not available. Use GradAccumulationCell for micro batches, and "
             "parallel_mode='data_parallel' for several processes."
-        )
-    if size > 1 and is_automatic():
-        raise RuntimeError(
-            f"parallel_mode={mode!r} is not available for {size} processes. Use parallel_mode='data_parallel'."
         )
     if size > 1 and get_auto_parallel_context("enable_parallel_optimizer"):
         raise RuntimeError(
