@@ -17,7 +17,7 @@ from mindspore_compat.common._strategy import Layout
 from mindspore_compat.communication.management import get_group_size
 from mindspore_compat.context import ParallelMode, get_auto_parallel_context, parallel_listeners
 
-__all__ = ["Modes", "is_automatic"]
+__all__ = ["Modes", "check_torch", "is_automatic", "layouts"]
 
 _AUTOMATIC = (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL)
 
@@ -33,7 +33,11 @@ class Modes:
     def called(self, cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """What the call of ``cell`` gives."""
         region = self._region()
-        return cell._call_here(args, kwargs) if region is None else region.called(cell, args, kwargs)
+        if region is not None:
+            return region.called(cell, args, kwargs)
+        if cell._is_optimizer and get_group_size() > 1 and get_auto_parallel_context("enable_parallel_optimizer"):
+            return _load("_zero").update(cell, args, kwargs)
+        return cell._call_here(args, kwargs)
 
     def differentiated(self, fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
         """``fn``, which takes gradients."""
@@ -59,7 +63,28 @@ class Modes:
         check()
         if get_group_size() == 1 or not is_automatic():
             return None
-        return importlib.import_module("mindspore_compat.parallel._sharding._region").region()
+        return _load("_region").region()
+
+
+def _load(name: str) -> Any:
+    return importlib.import_module(f"mindspore_compat.parallel._sharding.{name}")
+
+
+def check_torch() -> None:
+    """RuntimeError where a torch module would be trained in a mode that cuts Cells."""
+    if program.parallel is not None and get_group_size() > 1:
+        raise RuntimeError(
+            "A torch.nn.Module is not trained in this parallel mode. Use torch's own DistributedDataParallel or "
+            "fully_shard on it with parallel_mode='data_parallel', or write it as a Cell."
+        )
+
+
+def layouts(network: Any, run: Callable[[], Any]) -> dict[str, list[Any]]:
+    """{Parameter name: upstream's list} of ``network``, after ``run``, whose changes to it are taken back."""
+    region = MODES._region()
+    if region is None:
+        return {item.name: [[1], [-1] * item.dim(), list(item.shape), 0, True, ""] for item in network.get_parameters()}
+    return region.layouts(network, run)
 
 
 def _check_alone(primitive: Any) -> None:
@@ -86,11 +111,6 @@ def check() -> None:
         raise RuntimeError(
             f"'pipeline_stages' {stages} is not available. Use GradAccumulationCell for micro batches, and "
             "parallel_mode='data_parallel' for several processes."
-        )
-    if size > 1 and get_auto_parallel_context("enable_parallel_optimizer"):
-        raise RuntimeError(
-            "'enable_parallel_optimizer' is not available: leave it out; every process then keeps the states of all "
-            "Parameters."
         )
     if get_auto_parallel_context("grad_accumulation_step") > 1:
         raise RuntimeError(

@@ -17,8 +17,8 @@ __all__ = ["Layout", "shard"]
 def shard(
     fn: Any, in_strategy: tuple, out_strategy: tuple | None = None, parameter_plan: dict | None = None
 ) -> Callable[..., Any]:
-    """``fn``, run with its inputs cut by ``in_strategy``; in one process, and in other modes than semi_auto_parallel and
-    auto_parallel, ``fn`` as it is.
+    """``fn``, run with its inputs cut by ``in_strategy``; in one process, and in other modes than semi_auto_parallel
+    and auto_parallel, ``fn`` as it is.
 
     Args:
         fn: a Cell or function of Tensors.

@@ -51,14 +51,20 @@ class Functions(TorchFunctionMode):
     """Sees every function of torch that the package calls.
 
     Args:
-        leaf: the `Sharded` of a Parameter.
+        leaf: the `Sharded` of a Parameter. ``kept``: the one to differentiate by.
         shared: a plain Tensor as a `Sharded` that every process holds.
         operators: the mode of aten's operators, to be on.
     """
 
-    def __init__(self, leaf: Callable[[Parameter], Any], shared: Callable[[torch.Tensor], Any], operators: Any) -> None:
+    def __init__(
+        self,
+        leaf: Callable[[Parameter], Any],
+        kept: Callable[[Parameter], Any],
+        shared: Callable[[torch.Tensor], Any],
+        operators: Any,
+    ) -> None:
         super().__init__()
-        self.leaf, self.shared, self.operators = leaf, shared, operators
+        self.leaf, self.kept, self.shared, self.operators = leaf, kept, shared, operators
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return self.call(func, args, kwargs or {})
@@ -100,7 +106,7 @@ class Functions(TorchFunctionMode):
 
     def _set_data(self, parameter: Parameter, value: Any) -> None:
         """The Parameter's memory is to be that of a result."""
-        leaf = self.leaf(parameter)
+        leaf = self.kept(parameter)
         if isinstance(value, Sharded):
             value = local_of(placed(value, leaf.placements))
         with torch._C.DisableTorchFunction():
@@ -114,7 +120,7 @@ class Functions(TorchFunctionMode):
         inputs = given["inputs"]
         is_single = isinstance(inputs, torch.Tensor)
         inputs = [inputs] if is_single else list(inputs)
-        leaves = [self.leaf(item) if isinstance(item, Parameter) else item for item in inputs]
+        leaves = [self.kept(item) if isinstance(item, Parameter) else item for item in inputs]
         given["inputs"] = leaves
         given["grad_outputs"] = tree_map(self._as_sharded, given.get("grad_outputs"))
         with self, self.operators.on():  # Python of the backward pass runs as that of the forward

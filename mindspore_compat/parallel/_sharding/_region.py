@@ -18,10 +18,12 @@ from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import get_auto_parallel_context
 from mindspore_compat.parallel._sharding import _parameters as parameters
 from mindspore_compat.parallel._sharding._functions import Functions
+from mindspore_compat.parallel._sharding._layouts import as_list, save_strategy
 from mindspore_compat.parallel._sharding._mesh import Devices, Placements, world
 from mindspore_compat.parallel._sharding._operators import Operators
 from mindspore_compat.parallel._sharding._strategies import (
     input_placements,
+    is_searching,
     layer_strategies,
     operator_placements,
     region_shape,
@@ -36,19 +38,22 @@ class Region:
 
     Attributes:
         wishes: for Parameters that an operator wants cut: (Parameter, placements), by id.
-        leaves: (Parameter, its `Sharded`) of the region that runs, by id.
+        leaves: (Parameter, its `Sharded`, that as operators get it) of the region that runs, by id.
+        said: (operator, its strategy), for strategy files.
     """
 
     def __init__(self, devices: Devices) -> None:
         self.devices = devices
         self.depth = 0
         self.paused = False
-        self.leaves: dict[int, tuple[Parameter, Any]] = {}
+        self.leaves: dict[int, tuple[Parameter, Any, Any]] = {}
         self.wishes: dict[int, tuple[Parameter, Placements]] = {}
         self.optimizers: list[Any] = []  # that have updated in this region
+        self.said: dict[int, tuple[Any, Any]] = {}
+        self.saved: set[str] = set()  # strategy files
         self.seen = parameters.Seen(devices)
         self.operators = Operators(devices)
-        self.functions = Functions(self.leaf, self.shared, self.operators)
+        self.functions = Functions(self.leaf, self.kept, self.shared, self.operators)
         Sharded.handler = self.functions.call
 
     # --- what is computed with ----------------------------------------------------------------------------------------
@@ -70,8 +75,14 @@ class Region:
                 made = sharded(local, self.devices.mesh, places, cut.shape if cut else None)
                 wants = torch._C.TensorBase.requires_grad.__get__(parameter)  # type: ignore[attr-defined]
                 made = torch.Tensor.detach(made).requires_grad_(wants) if wants else made
-            found = self.leaves[id(parameter)] = parameter, parameters.as_leaf(made, parameter)
-        return found[1]
+                value = placed(made, cut.used) if cut else made
+            found = self.leaves[id(parameter)] = parameter, made, parameters.as_leaf(value, parameter)
+        return found[2]
+
+    def kept(self, parameter: Parameter) -> Any:
+        """The leaf itself, as the Parameter is kept; what operators get may be gathered from it."""
+        self.leaf(parameter)
+        return self.leaves[id(parameter)][1]
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
@@ -114,11 +125,20 @@ class Region:
         with torch._C.DisableTorchFunction():
             _check_alike(tensors)
             made = {id(item): sharded(item, self.devices.mesh, next(places)) for item in tensors}
+            if is_searching():
+                made = {key: self._as_data_parallel(item) for key, item in made.items()}
         replaced = lambda item: made[id(item)] if _is_input(item) else item  # noqa: E731
         return tuple(map(replaced, args)), {key: replaced(item) for key, item in kwargs.items()}
 
+    def _as_data_parallel(self, value: Any) -> Any:
+        """A whole input cut along the batch, where that is possible."""
+        shape = tuple(value._spec.shape)
+        if not shape or shape[0] % self.devices.count or any(isinstance(item, Shard) for item in value.placements):
+            return value
+        return placed(value, self.devices.batch())
+
     def _output(self, value: Any) -> Any:
-        """What a script gets: gradients of Parameters as they lie; numbers whole; of others what a process also feeds."""
+        """What a script gets: gradients of Parameters as they lie, numbers whole, of others what a process feeds too."""
         if not isinstance(value, Sharded) or getattr(value, "of_parameter", False):
             return value
         with torch._C.DisableTorchFunction(), torch.no_grad(), self.operators.on():
@@ -128,8 +148,7 @@ class Region:
             if (
                 not shape
                 or is_strategy
-                or (any(isinstance(item, Shard) for item in places)
-                and shape[0] % self.devices.count)
+                or (any(isinstance(item, Shard) for item in places) and shape[0] % self.devices.count)
             ):
                 places = self.devices.replicated
             return Tensor(local_of(placed(torch.Tensor.detach(value), places)).contiguous())
@@ -155,6 +174,7 @@ class Region:
             return run(*args, **kwargs)
         tensors = [item for item in args if isinstance(item, torch.Tensor)]
         if primitive.in_strategy is not None:
+            self.said[id(primitive)] = primitive, primitive.in_strategy
             shapes = [self._shape(item) for item in tensors]
             places = operator_placements(self.devices, primitive.name, primitive.attrs, primitive.in_strategy, shapes)
             moved = {id(item): self.place(item, place) for item, place in zip(tensors, places)}
@@ -230,14 +250,36 @@ class Region:
         finally:
             self.paused = False
 
+    def settle(self) -> list[Parameter]:
+        """Cut Parameters as the operators wished; all that the last region used, with their states."""
+        used = [parameter for parameter, *_ in self.leaves.values()]
+        found = [*used, *(state for item in used for state in parameters.states_of(item, self.optimizers))]
+        for parameter in used:
+            if parameters.cut_of(parameter) is None:
+                _, places = self.wishes.get(id(parameter), (parameter, self.devices.replicated))
+                kept = parameters.with_optimizer_cut(self.devices, parameter, places)
+                if any(isinstance(item, Shard) for item in kept):
+                    parameters.cut(self.devices, parameter, kept, places, self.optimizers)
+        self.wishes.clear()
+        self.leaves.clear()
+        self.optimizers = []
+        return found
+
+    def layouts(self, network: Any, run: Callable[[], Any]) -> dict[str, list[Any]]:
+        """The layouts of a network's Parameters after ``run``, which changes no values."""
+        items = list(network.get_parameters())
+        values, state = [parameters.gathered(item).clone() for item in items], torch.get_rng_state()
+        run()
+        self.settle()
+        for item, value in zip(items, values):
+            item.set_data(Tensor(value))
+        torch.set_rng_state(state)
+        return {item.name: as_list(self.devices, item) for item in items}
+
     def _settle(self) -> None:
-        """After the first update Parameters are cut as the operators wished."""
+        """After the first update."""
         if self.optimizers:
-            wishes, self.wishes = list(self.wishes.values()), {}
-            for parameter, placements in wishes:
-                parameters.cut(self.devices, parameter, placements, self.optimizers)
-            self.optimizers = []
-            self.leaves.clear()
+            save_strategy(self, self.settle())
 
 
 def _is_input(value: Any) -> bool:
@@ -252,7 +294,7 @@ def _check_alike(tensors: list[Any]) -> None:
     if said[0] != -said[1] or said[2] != -said[3]:
         raise RuntimeError(
             "All processes must bring inputs of the same shapes in this parallel mode, but they differ; here they are "
-            f"{[tuple(torch.Tensor.size(item)) for item in tensors]}. Use drop_remainder=True, and shard the dataset alike."
+            f"{[tuple(torch.Tensor.size(item)) for item in tensors]}. Use drop_remainder=True."
         )
 
 

@@ -10,10 +10,10 @@ import torch
 
 from mindspore_compat import log
 from mindspore_compat.common._strategy import Layout
-from mindspore_compat.context import get_auto_parallel_context
+from mindspore_compat.context import ParallelMode, get_auto_parallel_context
 from mindspore_compat.parallel._sharding._mesh import Devices, Placements
 
-__all__ = ["input_placements", "layer_strategies", "operator_placements"]
+__all__ = ["input_placements", "is_searching", "layer_strategies", "operator_placements"]
 
 
 def input_placements(devices: Devices, ndims: Sequence[int]) -> list[Placements]:
@@ -33,6 +33,20 @@ def input_placements(devices: Devices, ndims: Sequence[int]) -> list[Placements]
             f"got {strategy!r}."
         )
     return [devices.batch() if ndim else devices.replicated for ndim in ndims]
+
+
+def is_searching() -> bool:
+    """Whether the mode is one in which upstream searches for strategies; here the batch is cut, which is said once."""
+    search = get_auto_parallel_context("search_mode")
+    if get_auto_parallel_context("parallel_mode") != ParallelMode.AUTO_PARALLEL or search == "sharding_propagation":
+        return False
+    if "search" not in _said:
+        _said.add("search")
+        log.warning(
+            f"parallel_mode='auto_parallel' with search_mode={search!r} searches for no strategies here: the batch is "
+            "cut over all processes, and operators that have a 'shard' as that says."
+        )
+    return True
 
 
 def _of_one(devices: Devices, item: Any, where: str) -> Placements:
@@ -71,7 +85,7 @@ def _check_cuts(where: str, cuts: Sequence[int], shape: Sequence[int]) -> None:
     for cut, size in zip(cuts, shape):
         if cut < 1 or size % cut:
             raise RuntimeError(
-                f"{where}: the shape {tuple(shape)} cannot be cut into {tuple(cuts)} pieces; each axis must be divisible."
+                f"{where}: the shape {tuple(shape)} cannot be cut into {tuple(cuts)} pieces: it must be divisible."
             )
 
 

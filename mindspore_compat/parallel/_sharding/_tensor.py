@@ -86,7 +86,7 @@ def wrap_results(result: Any) -> Any:
 
 
 def sharded(local: torch.Tensor, mesh: Any, placements: Sequence[Any], shape: Sequence[int] | None = None) -> Any:
-    """The tensor of which ``local`` is this process's part. ``shape`` is the whole one, None where all parts are equal."""
+    """The tensor of which ``local`` is this process's part; ``shape`` is the whole one, None if all parts are equal."""
     more: dict[str, Any] = {}
     if shape is not None:
         size = torch.Size(shape)
