@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 from weakref import WeakSet
 
@@ -55,6 +56,8 @@ _values: dict[str, Any] = {}
 _parallel_values: dict[str, Any] = {}
 _ps_values: dict[str, Any] = {}
 _algo_values: dict[str, Any] = {}
+#: called without arguments after each change of the parallel keys
+parallel_listeners: list[Callable[[], None]] = []
 
 
 def _check(where: str, keys: dict[str, tuple[Any, Any]], key: str, value: Any) -> None:
@@ -246,7 +249,8 @@ def _get_mode() -> int:
 
 
 def set_auto_parallel_context(**kwargs: Any) -> None:
-    """Set the keys of distributed training. Under one process they are stored and have no effect.
+    """Set the keys of distributed training. What the modes do stands in docs/design/parallel.md; what several processes
+    cannot do here raises when the network is called.
 
     Raises:
         ValueError: for an unknown key or mode. TypeError: for a value of the wrong type.
@@ -271,6 +275,12 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
     if "mirror_mean" in kwargs:  # 1.0's name
         kwargs = {**kwargs, "gradients_mean": kwargs["mirror_mean"]}
     _parallel_values.update(kwargs)
+    _tell_parallel_listeners()
+
+
+def _tell_parallel_listeners() -> None:
+    for listener in parallel_listeners:
+        listener()
 
 
 def get_auto_parallel_context(attr_key: str) -> Any:
@@ -293,6 +303,7 @@ def reset_auto_parallel_context() -> None:
         False
     """
     _parallel_values.clear()
+    _tell_parallel_listeners()
 
 
 def set_ps_context(**kwargs: Any) -> None:

@@ -22,7 +22,7 @@ ALLOWED: dict[str, set[str]] = {
     "_capture": {"common", "context", "_runtime"},
     "ops": {"_capture", "common", "context", "_runtime", "communication"},
     "communication": {"_runtime", "context", "common"},
-    "parallel": {"communication", "context", "_format", "common"},
+    "parallel": {"_runtime", "communication", "context", "_format", "common"},
     "boost": {"nn", "ops", "common"},
     "nn": {"ops", "_capture", "common", "context", "_runtime", "communication", "parallel"},
     "numpy": {"ops", "common", "context", "_runtime"},

@@ -23,13 +23,16 @@ class Program:
         writes: counts updates of Parameters' values: by optimizers, ``set_data`` and operators, by replayed steps.
         recorder: what writes down the operators of a step at the moment, None if nothing does.
         recording: counts recordings.
+        parallel: what runs a network over several processes (``parallel._modes``), None where each process computes for
+            itself.
     """
 
-    __slots__ = ("epoch", "moved", "recorder", "recording", "structure", "writes")
+    __slots__ = ("epoch", "moved", "parallel", "recorder", "recording", "structure", "writes")
 
     def __init__(self) -> None:
         self.epoch = self.structure = self.moved = self.writes = self.recording = 0
         self.recorder: Any = None
+        self.parallel: Any = None
 
     def changed(self) -> None:
         """Something that no Cell holds changed: whether a Parameter needs a gradient, a mode."""

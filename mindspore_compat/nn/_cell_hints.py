@@ -8,6 +8,8 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.parallel.shard import shard
+
 __all__ = ["Hints"]
 
 
@@ -94,18 +96,9 @@ class Hints:
         self._changed()
         self.__dict__["_jit_level"] = level
 
-    def shard(
-        self: Any,
-        in_strategy: Any,
-        out_strategy: Any = None,
-        parameter_plan: Any = None,
-        device: str = "Ascend",
-        level: int = 0,
-    ) -> Any:
-        """How to lay the Cell out over devices: one process computes the same without, so the Cell is returned as it
-        is.
-        """
-        return self
+    def shard(self: Any, in_strategy: Any, out_strategy: Any = None, parameter_plan: Any = None) -> Any:
+        """The Cell with its inputs cut over processes, as `mindspore.shard`."""
+        return shard(self, in_strategy, out_strategy, parameter_plan)
 
     def set_inputs(self: Any, *inputs: Any, **kwargs: Any) -> None:
         """Shapes of dynamic inputs: kept for `get_inputs`; eager execution takes any shape."""

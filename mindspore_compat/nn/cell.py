@@ -19,11 +19,13 @@ from mindspore_compat.common._program import program
 from mindspore_compat.common._tracing import not_traced
 from mindspore_compat.common._wrap import _is_tracing, wrap, wrapped_in_trace
 from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.context import parallel_listeners
 from mindspore_compat.nn._bprop import call_with_bprop, recomputed
 from mindspore_compat.nn._cell_dtype import cast_floats, casting
 from mindspore_compat.nn._cell_hints import Hints
 from mindspore_compat.nn._cell_modes import Modes
 from mindspore_compat.nn._kept_forward import KeptForward
+from mindspore_compat.parallel import _modes  # noqa: F401  (sets program.parallel)
 
 __all__ = ["Cell"]
 
@@ -118,13 +120,18 @@ class Cell(KeptForward, Hints, Modes):
 
     def _call_with_extras(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A call with hooks, a dtype from `to_float`, a custom ``bprop``, recomputation, or a forward kept for
-        `GradOperation`.
+        `GradOperation`; in the parallel modes any call.
         """
         if _is_tracing():
             if self._special_call and "_compiled_call_impl" not in self.__dict__:
                 return not_traced(Cell._call_with_extras, self, args, kwargs)
         elif self.__dict__.get("_compiled_call_impl") is not None:
             return wrap(self.__dict__["_compiled_call_impl"](*args, **kwargs))
+        elif program.parallel is not None:
+            return program.parallel.called(self, args, kwargs)
+        return self._call_here(args, kwargs)
+
+    def _call_here(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         if self.__dict__["requires_grad"] and not THREAD.running and torch.is_grad_enabled() and not self._trains:
             return not_traced(self._call_and_keep, args, kwargs) if _is_tracing() else self._call_and_keep(args, kwargs)
         return self._call_cast(args, kwargs)
@@ -220,3 +227,11 @@ class Cell(KeptForward, Hints, Modes):
 
 
 placement.follow(Cell)
+
+
+def _parallel_changed() -> None:
+    Cell._special_call = program.parallel is not None
+
+
+parallel_listeners.append(_parallel_changed)  # behind that of _modes
+_parallel_changed()

@@ -1,7 +1,7 @@
 """`Primitive`, the base of all operators in class form. Upstream: ``mindspore.ops.Primitive``.
 
-Here a primitive is a thin callable around a function of ``ops.function``: it has attributes, but no graph node, shard
-strategy or place. What upstream sets for its graph compiler is kept where it can be read back and has no effect
+Here a primitive is a thin callable around a function of ``ops.function``: it has attributes and perhaps a strategy, but
+no graph node or place. What upstream sets for its graph compiler is kept where it can be read back and has no effect
 otherwise.
 """
 
@@ -11,6 +11,9 @@ import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
+
+from mindspore_compat.common._program import program
+from mindspore_compat.common._strategy import Layout, check_strategy
 
 __all__ = """
     Primitive PrimitiveWithInfer PrimitiveWithCheck prim_attr_register prim_arg_register constexpr _primexpr
@@ -79,17 +82,39 @@ class Primitive:
         self.attrs.update(input_names=inputs, output_names=outputs)
 
     def shard(self, in_strategy: Any = None, out_strategy: Any = None) -> Primitive:
-        """Keep a sharding strategy; a single operator is not split here, use ``mindspore.parallel`` for
-        whole networks.
+        """Say how the operator's tensors are cut over processes, in the modes semi_auto_parallel and auto_parallel; in
+        others it has no effect.
+
+        Args:
+            in_strategy: for each input Tensor a tuple with the number of pieces of each axis, or a `Layout`.
+            out_strategy: the same for the outputs.
+
+        Raises:
+            TypeError: for strategies of another type. ValueError: for an ``out_strategy`` alone, or of another kind.
         """
+        if in_strategy is None and out_strategy is None:
+            return self
+        for name, strategy in (("in_strategy", in_strategy), ("out_strategy", out_strategy)):
+            if strategy is not None:
+                check_strategy(strategy, name)
+        if in_strategy is None:
+            raise ValueError(
+                f"The out_strategy of {self.name} is {out_strategy}, need to set in_strategy, but got none"
+            )
+        if out_strategy and in_strategy and isinstance(in_strategy[0], Layout) != isinstance(out_strategy[0], Layout):
+            raise ValueError(
+                "The in_strategy type must equal to the out_strategy type, one using tuple(tuple) and the other using "
+                "tuple(Layout) is not allowed."
+            )
         self.__dict__.update(in_strategy=in_strategy, out_strategy=out_strategy)
-        self.attrs.update(
-            {
-                key: value
-                for key, value in (("in_strategy", in_strategy), ("out_strategy", out_strategy))
-                if value is not None
-            }
-        )
+        for name, strategy in (("in", in_strategy), ("out", out_strategy)):
+            if strategy and isinstance(strategy[0], Layout):
+                said = [item.to_dict() for item in strategy]
+                shown = tuple({key: value for key, value in item.items() if key != "rank_list"} for item in said)
+                self.attrs[f"{name}_layout"] = shown
+            elif strategy is not None:
+                self.attrs[f"{name}_strategy"] = strategy
+        self.__class__ = _sharded(type(self))
         return self
 
     def recompute(self, mode: bool = True) -> Primitive:
@@ -130,6 +155,39 @@ class Primitive:
     def check_elim(self, *args: Any) -> tuple[bool, Any]:
         """(False, None): nothing is left out."""
         return False, None
+
+
+class _WithStrategy:
+    """What `Primitive.shard` puts in front of an operator's class: its call goes through the parallel mode."""
+
+    _without: type
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        run = super().__call__  # type: ignore[misc]
+        if program.parallel is None:
+            return run(*args, **kwargs)
+        return program.parallel.operator(self, run, args, kwargs)
+
+    def __reduce__(self) -> Any:
+        return _restore_sharded, (type(self)._without, dict(self.__dict__))
+
+
+def _restore_sharded(cls: type, state: dict[str, Any]) -> Any:
+    made = _sharded(cls)
+    result = made.__new__(made)
+    result.__dict__.update(state)
+    return result
+
+
+@functools.cache
+def _of_class(cls: type) -> type:
+    return type(
+        cls.__name__, (_WithStrategy, cls), {"_without": cls, "__module__": cls.__module__, "__doc__": cls.__doc__}
+    )
+
+
+def _sharded(cls: type) -> type:
+    return cls if issubclass(cls, _WithStrategy) else _of_class(cls)
 
 
 class PrimitiveWithCheck(Primitive):

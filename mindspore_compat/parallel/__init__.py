@@ -1,11 +1,10 @@
-"""Parallel contexts, and checkpoints of cut networks. Upstream: ``mindspore.parallel``. One process here; see
-``communication`` for torchrun.
-"""
+"""Parallel contexts, networks over several processes, and their checkpoints. Upstream: ``mindspore.parallel``."""
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.context import get_algo_parameters, reset_algo_parameters, set_algo_parameters
 from mindspore_compat.parallel.checkpoint_transform import HOMES
+from mindspore_compat.parallel.shard import Layout, shard
 
-__all__ = ["set_algo_parameters", "get_algo_parameters", "reset_algo_parameters"]
+__all__ = ["Layout", "shard", "set_algo_parameters", "get_algo_parameters", "reset_algo_parameters"]
 
 __getattr__ = module_getattr(__name__, HOMES)

@@ -14,7 +14,7 @@ from mindspore_compat.train._torch.arguments import check_torch_parts
 from mindspore_compat.train._torch.network import TorchEvalStep, TorchPredict
 from mindspore_compat.train._torch.step import TorchTrainStep
 
-__all__ = ["build_eval_network", "build_train_network", "whole_layout"]
+__all__ = ["build_eval_network", "build_train_network"]
 
 
 def build_train_network(network: Any, loss_fn: Any, optimizer: Any, amp_level: str, kwargs: dict[str, Any]) -> Any:
@@ -54,13 +54,3 @@ def build_eval_network(
             "one output."
         )
     return WithEvalCell(network, loss_fn, amp_level in ("O2", "O3", "auto")), [0, 1, 2]
-
-
-def whole_layout(network: Any) -> dict[str, list[Any]]:
-    """Upstream's [device arrangement, tensor map, slice shape, field size, uniform split, group] for Parameters that
-    are not split.
-    """
-    return {
-        getattr(item, "name", ""): [[1], [-1] * item.dim(), list(item.shape), 0, True, ""]
-        for item in network.get_parameters()
-    }

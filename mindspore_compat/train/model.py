@@ -11,6 +11,7 @@ from mindspore_compat._api.validate import check_bool, check_positive_int
 from mindspore_compat.context import ParallelMode  # noqa: F401  (old scripts import it from here)
 from mindspore_compat.nn._compiled_cell import as_cell
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.parallel._modes import check_torch, layouts
 from mindspore_compat.parallel._utils import _get_device_num, _get_parallel_mode
 from mindspore_compat.train._loop import Sinking, evaluate, overflow_listener, train_epochs
 from mindspore_compat.train._model_arguments import (
@@ -25,11 +26,11 @@ from mindspore_compat.train._model_arguments import (
     predict_input,
 )
 from mindspore_compat.train._model_metrics import ModelMetrics
-from mindspore_compat.train._model_networks import build_eval_network, build_train_network, whole_layout
+from mindspore_compat.train._model_networks import build_eval_network, build_train_network
 from mindspore_compat.train._torch.network import TorchPredict
 from mindspore_compat.train._torch.step import TorchTrainStep
 from mindspore_compat.train.callback._callback import CallbackManager, InternalCallbackParam, is_train_only
-from mindspore_compat.train.dataset_helper import dataset_size
+from mindspore_compat.train.dataset_helper import DatasetHelper, dataset_size
 from mindspore_compat.train.metrics import get_metrics
 
 __all__ = ["Model"]
@@ -263,7 +264,8 @@ class Model:
     def infer_train_layout(
         self, train_dataset: Any, dataset_sink_mode: bool = True, sink_size: int = -1
     ) -> dict[str, list[Any]]:
-        """{Parameter name: layout} of the training network; every Parameter is whole here.
+        """{Parameter name: layout} of the training network, after a step with the dataset's first batch, which is taken
+        back. A layout is upstream's [device matrix, tensor map, slice shape, field size, uniform split, group].
 
         Raises:
             RuntimeError: unless the parallel mode is semi_auto_parallel or auto_parallel. ValueError: for non-sink mode
@@ -275,19 +277,21 @@ class Model:
         check_sink_size(sink_size, "infer_train_layout")
         if dataset_size(train_dataset) == 0:
             raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
-        return whole_layout(self._train_network)
+        network = self._train_network
+        network.set_train(True)
+        return layouts(network, lambda: network(*next(iter(DatasetHelper(train_dataset, False)))))
 
     def infer_predict_layout(self, *predict_data: Any, skip_backend_compile: bool = False) -> dict[str, list[Any]]:
-        """{Parameter name: layout} of the network; every Parameter is whole here.
+        """{Parameter name: layout} of the network when it computes from these inputs, as `infer_train_layout`.
 
         Raises:
             RuntimeError: unless the parallel mode is semi_auto_parallel or auto_parallel. TypeError, ValueError: for
                 wrong inputs.
         """
         check_parallel("Infer predict layout only supports semi auto parallel and auto parallel mode")
-        for item in predict_data:
-            predict_input(item, self._is_torch)
-        return whole_layout(self._predict_network)
+        inputs = [predict_input(item, self._is_torch) for item in predict_data]
+        self._predict_network.set_train(False)
+        return layouts(self._predict_network, lambda: self._predict_network(*inputs))
 
     @property
     def train_network(self) -> Any:
@@ -323,6 +327,8 @@ class Model:
         valid_frequency: Any,
     ) -> None:
         check_epochs(where, epoch, initial_epoch, sink_mode, sink_size)
+        if self._is_torch:
+            check_torch()
         size = dataset_size(dataset)
         if size == 0:
             raise ValueError("There is no valid data in dataset, please check dataset file firstly.")

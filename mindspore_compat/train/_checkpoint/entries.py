@@ -145,12 +145,14 @@ def check_append_dict(append_dict: Any) -> dict[str, Any]:
 
 
 def entries_of(
-    save_obj: Any, append_dict: dict[str, Any], choice_func: Callable[[str], bool] | None
+    save_obj: Any, append_dict: dict[str, Any], choice_func: Callable[[str], bool] | None, integrated: bool = True
 ) -> list[codec.Entry]:
-    """What the file will hold. A name that comes twice keeps its first place and gets the last value."""
+    """What the file will hold. A name that comes twice keeps its first place and gets the last value; of Parameters
+    that processes share the whole, if ``integrated``, for which all of them must ask.
+    """
     found: dict[str, Any] = {}
     for name, value in _items_of(save_obj):
         if choice_func is None or choice_func(name):
-            found[name] = value
+            found[name] = value.whole() if integrated and getattr(value, "sliced", False) else value
     found.update(append_dict)
     return [_entry(name, value) for name, value in found.items()]

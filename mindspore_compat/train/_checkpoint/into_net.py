@@ -29,6 +29,8 @@ _INTS = (torch.int8, torch.int16, torch.int32, torch.int64)
 def _update_param(param: Parameter, new_param: Parameter, strict_load: bool) -> None:
     """Give ``param`` the values of ``new_param``: shared memory where dtypes agree, as upstream; not that of a file."""
     old, new = tuple(param.shape), tuple(new_param.shape)
+    if param.sliced and new == param._cut.shape:  # type: ignore[attr-defined]
+        old = new
     if old != new and not (len(new) > len(old) and new[: len(old)] == old and all(dim == 1 for dim in new[len(old) :])):
         raise RuntimeError(
             f"For 'load_param_into_net', {param.name} in the argument 'net' should have the same shape as {param.name} "
@@ -52,6 +54,9 @@ def _update_param(param: Parameter, new_param: Parameter, strict_load: bool) -> 
             dtype_name(param.dtype),
         )
     data = plain(new_param)
+    if param.sliced:  # of the whole its part
+        param.set_data(data)
+        return
     if data.dtype is param.dtype and data.device == param.device and getattr(new_param, VIEWS_FILE, False):
         data = data.clone()  # a net keeps no file mapped, and its elements are aligned
         Tensor.data.fset(new_param, data)  # type: ignore[attr-defined]

@@ -51,7 +51,8 @@ def save_checkpoint(
         async_save: True, "process" or "thread": copy the values, return, and let another process write
             (docs/design/writer.md); an error is raised by the next save, or by the end of `Model.train`, and logged at
             the interpreter's end.
-        integrated_save: merging of slices; without effect, since slices of a tensor never reach this function.
+        integrated_save: of Parameters that are cut over processes, save the whole (all processes must call this), not
+            this process's part.
         append_dict: further values: int, float, bool, str, Tensor, Generator.
         enc_key: 16, 24 or 32 bytes to encrypt with; needs the package cryptography.
         enc_mode: "AES-GCM", "AES-CBC" or "SM4-CBC" (16 bytes).
@@ -123,7 +124,13 @@ def checked_plan(
             "AES-GCM notices damage by itself."
         )
     return Plan(
-        path, entries_of(save_obj, appended, choice_func), format, crc_check, enc_key, enc_mode, remove_redundancy
+        path,
+        entries_of(save_obj, appended, choice_func, integrated_save),
+        format,
+        crc_check,
+        enc_key,
+        enc_mode,
+        remove_redundancy,
     )
 
 

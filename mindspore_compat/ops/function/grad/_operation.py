@@ -12,6 +12,7 @@ import torch
 
 from mindspore_compat._capture.step.replay import replayed
 from mindspore_compat.common._differentiation import Forward, detached, gradients
+from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.parameter import Parameter
 
@@ -122,6 +123,12 @@ def _differentiated(
         return detached(forward.outputs), detached(gradients(differentiated, [*forward.variables, *parameters], sens))
 
     arguments = args, tuple(kwargs.values()), sens
+    if program.parallel is not None and kept is None:
+        return program.parallel.differentiated(
+            lambda *args: wrap(compute((args[: len(arguments[0])], args[len(arguments[0]) : -1], args[-1]))),
+            (*arguments[0], *arguments[1], sens),
+            {},
+        )
     if kept is not None:
         return compute(arguments)
     return wrap(

@@ -1,0 +1,135 @@
+"""Which of the parallel modes is in force, and what cannot be done in it: `program.parallel` is what calls of Cells go
+through then.
+
+The keys of `set_auto_parallel_context` are only stored; they begin to matter when a network is called, and that is
+where what several processes cannot do here raises (docs/design/parallel.md).
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable
+from typing import Any
+
+from mindspore_compat.common._program import program
+from mindspore_compat.common._strategy import Layout
+from mindspore_compat.communication.management import get_group_size
+from mindspore_compat.context import ParallelMode, get_auto_parallel_context, parallel_listeners
+
+__all__ = ["Modes", "check_torch", "is_automatic", "layouts"]
+
+_AUTOMATIC = (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL)
+
+
+def is_automatic() -> bool:
+    """Whether the mode is one in which operators are cut by strategies."""
+    return get_auto_parallel_context("parallel_mode") in _AUTOMATIC
+
+
+class Modes:
+    """Calls of Cells and operators in the parallel modes."""
+
+    def called(self, cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """What the call of ``cell`` gives."""
+        region = self._region()
+        if region is not None:
+            return region.called(cell, args, kwargs)
+        if cell._is_optimizer and get_group_size() > 1 and get_auto_parallel_context("enable_parallel_optimizer"):
+            return _load("_zero").update(cell, args, kwargs)
+        return cell._call_here(args, kwargs)
+
+    def differentiated(self, fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+        """``fn``, which takes gradients."""
+        region = self._region()
+        return fn(*args, **kwargs) if region is None else region.run(fn, args, kwargs)
+
+    def operator(self, primitive: Any, run: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+        """What the operator's ``run`` gives, by its strategy."""
+        region = self._region()
+        if region is not None:
+            return region.operator(primitive, run, args, kwargs)
+        if is_automatic():
+            _check_alone(primitive)
+        return run(*args, **kwargs)
+
+    def sharded_call(self, fn: Any, args: tuple, in_strategy: Any, out_strategy: Any, plan: Any) -> Any:
+        """A Cell or function that `mindspore.shard` has given strategies."""
+        region = self._region()
+        return fn(*args) if region is None else region.sharded_call(fn, args, in_strategy, out_strategy, plan)
+
+    def _region(self) -> Any:
+        """What spreads the network over processes; None where this process computes all of it."""
+        check()
+        if get_group_size() == 1 or not is_automatic():
+            return None
+        return _load("_region").region()
+
+
+def _load(name: str) -> Any:
+    return importlib.import_module(f"mindspore_compat.parallel._sharding.{name}")
+
+
+def check_torch() -> None:
+    """RuntimeError where a torch module would be trained in a mode that cuts Cells."""
+    if program.parallel is not None and get_group_size() > 1:
+        raise RuntimeError(
+            "A torch.nn.Module is not trained in this parallel mode. Use torch's own DistributedDataParallel or "
+            "fully_shard on it with parallel_mode='data_parallel', or write it as a Cell."
+        )
+
+
+def layouts(network: Any, run: Callable[[], Any]) -> dict[str, list[Any]]:
+    """{Parameter name: upstream's list} of ``network``, after ``run``, whose changes to it are taken back."""
+    region = MODES._region()
+    if region is None:
+        return {item.name: [[1], [-1] * item.dim(), list(item.shape), 0, True, ""] for item in network.get_parameters()}
+    return region.layouts(network, run)
+
+
+def _check_alone(primitive: Any) -> None:
+    """RuntimeError for a strategy that one process cannot fulfil."""
+    for strategy in primitive.in_strategy or ():
+        count = math.prod(strategy.to_dict()["device_matrix"] if isinstance(strategy, Layout) else strategy)
+        if count > 1:
+            raise RuntimeError(
+                f"For '{primitive.name}': the strategy {primitive.in_strategy} needs {count} devices, but there is one "
+                f"process. Start {count} or more (torchrun --nproc_per_node {count}) and call init()."
+            )
+
+
+def check() -> None:
+    """RuntimeError for keys of the context that cannot be fulfilled."""
+    size, stages = get_group_size(), get_auto_parallel_context("pipeline_stages")
+    devices = get_auto_parallel_context("device_num")
+    if is_automatic() and devices not in (1, size):
+        raise RuntimeError(
+            f"The 'device_num' {devices} of the auto parallel context must be the number of processes, which is {size}."
+            f" Start {devices} processes (torchrun --nproc_per_node {devices}) and call init(), or leave it out."
+        )
+    if stages > 1:
+        raise RuntimeError(
+            f"'pipeline_stages' {stages} is not available. Use GradAccumulationCell for micro batches, and "
+            "parallel_mode='data_parallel' for several processes."
+        )
+    if get_auto_parallel_context("grad_accumulation_step") > 1:
+        raise RuntimeError(
+            "'grad_accumulation_step' of the auto parallel context is not available. Wrap the network in "
+            "nn.GradAccumulationCell."
+        )
+
+
+def _changed() -> None:
+    """Calls go through `Modes` as long as some key asks for it."""
+    wanted = (
+        is_automatic()
+        or get_auto_parallel_context("pipeline_stages") > 1
+        or get_auto_parallel_context("grad_accumulation_step") > 1
+        or get_auto_parallel_context("enable_parallel_optimizer")
+    )
+    program.parallel = MODES if wanted else None
+
+
+MODES = Modes()
+parallel_listeners.append(_changed)
+_changed()

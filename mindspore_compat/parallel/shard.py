@@ -1,0 +1,72 @@
+"""How tensors are cut over devices: `Layout`, and `shard` for Cells and functions. Upstream:
+``mindspore.parallel.shard``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mindspore_compat.common._program import program
+from mindspore_compat.common._strategy import Layout, check_strategy
+from mindspore_compat.communication.management import get_group_size
+
+__all__ = ["Layout", "shard"]
+
+
+def shard(
+    fn: Any, in_strategy: tuple, out_strategy: tuple | None = None, parameter_plan: dict | None = None
+) -> Callable[..., Any]:
+    """``fn``, run with its inputs cut by ``in_strategy``; in one process, and in other modes than semi_auto_parallel
+    and auto_parallel, ``fn`` as it is.
+
+    Args:
+        fn: a Cell or function of Tensors.
+        in_strategy: for each input a tuple with the number of pieces of each axis, or a `Layout`.
+        out_strategy: the same for the outputs; None leaves them as they come.
+        parameter_plan: {name of a Parameter of the Cell: tuple of cuts or Layout}.
+
+    Raises:
+        TypeError: for strategies or plans of another type. ValueError: for a plan that does not fit a Parameter.
+    """
+    if get_group_size() == 1:
+        return fn
+    check_strategy(in_strategy, "in_strategy")
+    if out_strategy is not None:
+        check_strategy(out_strategy, "out_strategy")
+    plan = _checked_plan(fn, parameter_plan)
+
+    def sharded(*args: Any) -> Any:
+        parallel = program.parallel
+        if parallel is None:
+            return fn(*args)
+        return parallel.sharded_call(fn, args, in_strategy, out_strategy, plan)
+
+    return sharded
+
+
+def _checked_plan(fn: Any, parameter_plan: Any) -> list[tuple[Any, Any]]:
+    """(Parameter, cuts or Layout) of a plan."""
+    if parameter_plan is None:
+        return []
+    if not isinstance(parameter_plan, dict):
+        raise TypeError(
+            f"For 'Shard', the argument 'parameter_plan' should be a dict or None, but got {type(parameter_plan)}"
+        )
+    if not hasattr(fn, "trainable_params"):
+        raise TypeError(f"If parameter_plan is set, type of fn must be mindspore.nn.Cell, but got {type(fn)}")
+    by_name, found = {item.name: item for item in fn.trainable_params()}, []
+    for name, layout in parameter_plan.items():
+        if not isinstance(name, str) or not isinstance(layout, (tuple, Layout)):
+            raise TypeError(
+                "For 'Shard', the 'parameter_plan' must be {str: tuple or Layout}, but got "
+                f"{{{type(name).__name__}: {type(layout).__name__}}}."
+            )
+        parameter = by_name.get(name.replace("self.", ""))
+        if parameter is None:
+            raise ValueError(
+                f"For 'Shard', the Parameter {name!r} of 'parameter_plan' is not in the Cell, which has "
+                f"{', '.join(by_name)}."
+            )
+        found.append((parameter, layout))
+    return found
