@@ -34,6 +34,7 @@ ALLOWED: dict[str, set[str]] = {
     "_extends": set(),
     "version": {"ops", "common", "_runtime"},
     "compression": {"nn", "ops", "common"},
+    "mint": {"nn", "ops", "communication", "common", "_runtime"},
     "train": {
         "_capture",
         "compression",

@@ -26,7 +26,10 @@ from mindspore_compat.ops import _tensor_methods
 from mindspore_compat.ops.primitive import Primitive
 
 ROOT = Path(mindspore_compat.__file__).parent
-TABLES = tuple(f"ops.operations._{area}_table" for area in ("array", "image", "math", "nn"))
+TABLES = (
+    *(f"ops.operations._{area}_table" for area in ("array", "image", "math", "nn")),
+    *("mint._functions", "mint.linalg", "mint.nn.functional", "mint.nn._layers"),
+)
 PACKAGES = (
     "ops.function.array_func",
     "ops.function.math_func",
@@ -37,6 +40,8 @@ PACKAGES = (
     "ops",
     "nn",
     "numpy",
+    "mint",
+    "mint.nn",
 )
 METHODS = "common._installed_methods"
 
@@ -167,6 +172,16 @@ def _operator(name: str, value: Any) -> str:
     )
 
 
+def _row(name: str, value: Any) -> str:
+    """What stands in a table's module: an operator, a function, or a layer."""
+    if _is_operator(value):
+        return _operator(name, value)
+    if not isinstance(value, type):
+        return _function(name, value)
+    init, call = _signature(value, "self", "None"), "(self, *inputs: Any) -> Any"
+    return f"class {name}(Cell):\n    {_docstring(value)}\n    def __init__{init}: ...\n    def __call__{call}: ...\n"
+
+
 def _is_operator(value: Any) -> bool:
     return isinstance(value, type) and issubclass(value, Primitive) and "__signature__" in vars(value)
 
@@ -176,10 +191,13 @@ def _is_operator(value: Any) -> bool:
 
 def _table(name: str) -> str:
     module = _package(name)
-    body = [_operator(key, getattr(module, key)) for key in module.__all__]
-    imports = "from mindspore_compat.ops.primitive import Primitive\n\n"
+    body = [_row(key, getattr(module, key)) for key in module.__all__]
+    bases = {"(Primitive)": "ops.primitive import Primitive", "(Cell)": "nn.cell import Cell"}
+    used = [line for base, line in bases.items() if any(base in item.split("\n")[0] for item in body)]
+    imports = "".join(f"from mindspore_compat.{line}\n" for line in used) + "\n"
     names = f"__all__ = {list(module.__all__)!r}\n\n"
-    return _HEAD.format(doc="Operators that are rows.") + _IMPORTS + imports + names + "\n".join(body)
+    doc = "Operators that are rows." if name.startswith("ops") else "Functions and layers that are rows."
+    return _HEAD.format(doc=doc) + _IMPORTS + imports + names + "\n".join(body)
 
 
 def _gathered(name: str) -> str:

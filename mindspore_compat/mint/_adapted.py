@@ -1,0 +1,160 @@
+"""Functions of ``mindspore.mint`` that differ from torch's of the name: in their arguments, or in what these may be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat._runtime.device import current_device
+from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._tensor_data import device_from
+
+_Base = torch._C.TensorBase
+
+
+def addr_(input: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> Any:
+    return _Base.addr_(input, vec1, vec2, beta=beta, alpha=alpha)
+
+
+def arange(start: Any, end: Any, step: Any, *, dtype: Any, device: torch.device) -> torch.Tensor:
+    if end is None:
+        start, end = 0, start
+    return torch.arange(start, end, step, dtype=dtype, device=device)
+
+
+def argsort(input: Any, dim: int, descending: bool, stable: bool) -> torch.Tensor:
+    return torch.argsort(input, dim=dim, descending=descending, stable=stable)
+
+
+def clamp(input: Any, min: Any, max: Any) -> torch.Tensor:
+    if min is None and max is None:
+        raise ValueError("For 'clamp', at least one of 'min' and 'max' must be given, but both are None.")
+    return torch.clamp(input, min, max)
+
+
+def cross(input: Any, other: Any, dim: Any) -> torch.Tensor:
+    if dim is None:  # the first axis of size 3
+        shape = torch.broadcast_shapes(tuple(input.shape), tuple(other.shape))
+        dim = next((axis for axis, size in enumerate(shape) if size == 3), None)
+        if dim is None:
+            raise ValueError(f"For 'cross', one axis of the inputs must have size 3, but got shape {tuple(shape)}.")
+    return torch.linalg.cross(input, other, dim=dim)
+
+
+def cumprod(input: Any, dim: int, dtype: Any) -> torch.Tensor:
+    return torch.cumprod(input, dim, dtype=dtype)
+
+
+def cumsum(input: Any, dim: int, dtype: Any) -> torch.Tensor:
+    return torch.cumsum(input, dim, dtype=dtype)
+
+
+def diff(input: Any, n: int, dim: int, prepend: Any, append: Any) -> torch.Tensor:
+    return torch.diff(input, n=n, dim=dim, prepend=prepend, append=append)
+
+
+def empty_like(input: Any, *, dtype: Any, device: Any) -> torch.Tensor:
+    return torch.empty_like(input, dtype=dtype, device=None if device is None else device_from(device))
+
+
+def eye(n: int, m: Any, dtype: Any, device: torch.device) -> torch.Tensor:
+    return torch.eye(n, n if m is None else m, dtype=dtype, device=device)
+
+
+def flip(input: Any, dims: Any) -> torch.Tensor:
+    return torch.flip(input, (dims,) if isinstance(dims, int) else tuple(dims))
+
+
+def median(input: Any, dim: Any, keepdim: bool) -> Any:
+    return torch.median(input) if dim is None else torch.median(input, dim, keepdim)
+
+
+def meshgrid(*tensors: Any, indexing: Any) -> Any:
+    return torch.meshgrid(*tensors, indexing="ij" if indexing is None else indexing)
+
+
+def norm(input: Any, p: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:
+    return torch.norm(input, p, dim, keepdim, dtype=dtype)
+
+
+def normal(mean: Any, std: Any, size: Any, generator: Any) -> torch.Tensor:
+    if isinstance(mean, torch.Tensor) or isinstance(std, torch.Tensor):
+        return torch.normal(mean, std, generator=generator)
+    return torch.normal(mean, std, size, generator=generator, device=current_device())
+
+
+def npu_gelu(input: Any, approximate: str) -> torch.Tensor:
+    return torch.nn.functional.gelu(input, approximate=approximate)
+
+
+def prod(input: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:
+    return kernels.prod(input, dtype=dtype) if dim is None else kernels.prod(input, dim, keepdim, dtype=dtype)
+
+
+def _placed(device: Any) -> torch.device:
+    return current_device() if device is None else device_from(device)
+
+
+def _sizes(size: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
+
+
+def empty(*size: Any, dtype: Any, device: torch.device) -> torch.Tensor:
+    return torch.empty(_sizes(size), dtype=dtype, device=device)
+
+
+def rand(*size: Any, generator: Any, dtype: Any, device: Any) -> torch.Tensor:
+    return torch.rand(_sizes(size), generator=generator, dtype=dtype, device=_placed(device))
+
+
+def randn(*size: Any, generator: Any, dtype: Any, device: Any) -> torch.Tensor:
+    return torch.randn(_sizes(size), generator=generator, dtype=dtype, device=_placed(device))
+
+
+def randint(*args: Any, generator: Any, dtype: Any, device: Any) -> torch.Tensor:
+    return torch.randint(*args, generator=generator, dtype=dtype or torch.int64, device=_placed(device))
+
+
+def rand_like(input: Any, *, dtype: Any, device: Any) -> torch.Tensor:
+    return torch.rand_like(input, dtype=dtype, device=None if device is None else device_from(device))
+
+
+def randn_like(input: Any, *, dtype: Any, device: Any) -> torch.Tensor:
+    return torch.randn_like(input, dtype=dtype, device=None if device is None else device_from(device))
+
+
+def randint_like(input: Any, *args: Any, dtype: Any, device: Any) -> torch.Tensor:
+    return torch.randint_like(input, *args, dtype=dtype, device=None if device is None else device_from(device))
+
+
+def randperm(n: int, *, generator: Any, dtype: Any) -> torch.Tensor:
+    return torch.randperm(n, generator=generator, dtype=dtype, device=current_device())
+
+
+def squeeze(input: Any, dim: Any) -> torch.Tensor:
+    return torch.squeeze(input) if dim == () else torch.squeeze(input, dim)
+
+
+def triangular_solve(b: Any, A: Any, upper: bool, transpose: bool, unitriangular: bool) -> Any:
+    matrix, is_upper = (A.mT, not upper) if transpose else (A, upper)
+    return torch.linalg.solve_triangular(matrix, b, upper=is_upper, unitriangular=unitriangular), A.clone()
+
+
+def linalg_norm(A: Any, ord: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:
+    return torch.linalg.norm(A, ord, dim, keepdim, dtype=dtype)
+
+
+def qr(A: Any, mode: str) -> Any:
+    return tuple(torch.linalg.qr(A, mode))
+
+
+def mean(input: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:
+    if dtype is None and not input.is_floating_point() and not input.is_complex():  # upstream's stays an integer
+        return torch.trunc(torch.mean(input, dim, keepdim, dtype=torch.float64)).to(input.dtype)
+    return torch.mean(input, dim, keepdim, dtype=dtype)
+
+
+def nansum(input: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:
+    is_integral = not input.is_floating_point() and not input.is_complex()
+    return torch.nansum(input, dim, keepdim, dtype=input.dtype if dtype is None and is_integral else dtype)

@@ -1,0 +1,74 @@
+"""Functions of ``mindspore.mint`` from rows: upstream's signature, and the function of torch that it is.
+
+A row is ``name(signature)``, optionally with ``= other`` for a function under another name. Functions are looked for in
+``adapted``, among this package's kernels for 16-bit floats on a CPU, then in torch's namespaces. ``@`` before a row
+adds ``device=`` of the current device: the function makes a tensor from nothing.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+
+from mindspore_compat._runtime.device import current_device
+from mindspore_compat.common._kernels import KERNELS
+from mindspore_compat.common._wrap import wrap
+
+__all__ = ["functions", "parsed", "signature_of"]
+
+
+def parsed(rows: str) -> Iterator[tuple[bool, str, str, str]]:
+    """(whether it makes a tensor from nothing, name, signature without parentheses, torch's name) of each row."""
+    for line in textwrap.dedent(rows).strip().splitlines():
+        left, _, other = line.rpartition(" = ") if ") = " in line else (line, "", "")
+        name, _, rest = left.strip().partition("(")
+        yield (
+            name.startswith("@"),
+            name.lstrip("@ "),
+            rest.rstrip().removesuffix(")"),
+            other.strip() or name.lstrip("@ "),
+        )
+
+
+def signature_of(arguments: str) -> inspect.Signature:
+    """The signature that the text between parentheses is."""
+    names: dict[str, Any] = {}
+    exec(f"def function({arguments}): pass", {"int64": torch.int64}, names)  # rows are our own
+    return inspect.signature(names["function"])
+
+
+def passed(signature: inspect.Signature) -> str:
+    """The arguments of a call that hands all of them on."""
+    kinds: dict[Any, str] = {
+        inspect.Parameter.VAR_POSITIONAL: "*{0}",
+        inspect.Parameter.VAR_KEYWORD: "**{0}",
+        inspect.Parameter.KEYWORD_ONLY: "{0}={0}",
+    }
+    return ", ".join(kinds.get(item.kind, "{0}").format(item.name) for item in signature.parameters.values())
+
+
+def _found(name: str, adapted: Any, namespaces: tuple[Any, ...]) -> Callable[..., Any]:
+    if hasattr(adapted, name):
+        return getattr(adapted, name)
+    if name in KERNELS:
+        return KERNELS[name]
+    return next(getattr(space, name) for space in namespaces if hasattr(space, name))
+
+
+def functions(rows: str, module: str, adapted: Any, *namespaces: Any) -> dict[str, Callable[..., Any]]:
+    """Each row's function; its results are Tensors."""
+    made = {}
+    for creates, name, arguments, other in parsed(rows):
+        target = _found(other, adapted, namespaces)
+        call = passed(signature_of(arguments)) + (", device=_device()" if creates else "")
+        scope = {"_target": target, "_wrap": wrap, "_device": current_device, "int64": torch.int64}
+        exec(f"def {name}({arguments}):\n    return _wrap(_target({call}))", scope)
+        function = scope[name]
+        function.__module__, function.__qualname__ = module, name
+        function.__doc__ = f"As ``torch``'s ``{getattr(target, '__name__', other)}``, with MindSpore's Tensors."
+        made[name] = function
+    return made

@@ -1,0 +1,126 @@
+"""Functions of ``mindspore.mint.nn.functional`` whose arguments differ from torch's of the name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from mindspore_compat.common import _kernels as kernels
+
+_Base = torch._C.TensorBase
+
+
+def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool) -> Any:
+    pool: Any = functional.adaptive_max_pool1d
+    return pool(input, output_size, return_indices)
+
+
+def binary_cross_entropy(input: Any, target: Any, weight: Any, reduction: str) -> Any:
+    return functional.binary_cross_entropy(input, target, weight, reduction=reduction)
+
+
+def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any, reduction: str, pos_weight: Any) -> Any:
+    return functional.binary_cross_entropy_with_logits(
+        input, target, weight, reduction=reduction, pos_weight=pos_weight
+    )
+
+
+def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float, reduction: str) -> Any:
+    return functional.cosine_embedding_loss(input1, input2, target, margin, reduction=reduction)
+
+
+def cross_entropy(
+    input: Any, target: Any, weight: Any, ignore_index: int, reduction: str, label_smoothing: float
+) -> Any:
+    return functional.cross_entropy(
+        input, _as_labels(target), weight, None, ignore_index, None, reduction, label_smoothing
+    )
+
+
+def nll_loss(input: Any, target: Any, weight: Any, ignore_index: int, reduction: str) -> Any:
+    return functional.nll_loss(input, _as_labels(target), weight, None, ignore_index, None, reduction)
+
+
+def _as_labels(target: Any) -> Any:
+    """Labels of any integer type; torch takes int64."""
+    return target.to(torch.int64) if target.dtype in (torch.int32, torch.int16, torch.int8) else target
+
+
+def dropout(input: Any, p: float, training: bool, inplace: bool) -> Any:
+    return functional.dropout(input, p, training, inplace)
+
+
+def elu_(input: Any, alpha: float) -> Any:
+    return functional.elu_(input, alpha)
+
+
+def embedding(
+    input: Any, weight: Any, padding_idx: Any, max_norm: Any, norm_type: float, scale_grad_by_freq: bool
+) -> Any:
+    return functional.embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq)
+
+
+def flatten(input: Any, start_dim: int, end_dim: int) -> Any:
+    return torch.flatten(input, start_dim, end_dim)
+
+
+def grid_sample(input: Any, grid: Any, mode: str, padding_mode: str, align_corners: Any) -> Any:
+    return functional.grid_sample(input, grid, mode, padding_mode, bool(align_corners))
+
+
+def interpolate(
+    input: Any, size: Any, scale_factor: Any, mode: str, align_corners: Any, recompute_scale_factor: Any
+) -> Any:
+    return kernels.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
+
+
+def kl_div(input: Any, target: Any, reduction: str, log_target: bool) -> Any:
+    return functional.kl_div(input, target, reduction=reduction, log_target=log_target)
+
+
+def l1_loss(input: Any, target: Any, reduction: str) -> Any:
+    return functional.l1_loss(input, target, reduction=reduction)
+
+
+def mse_loss(input: Any, target: Any, reduction: str) -> Any:
+    return functional.mse_loss(input, target, reduction=reduction)
+
+
+def smooth_l1_loss(input: Any, target: Any, reduction: str, beta: float) -> Any:
+    return functional.smooth_l1_loss(input, target, reduction=reduction, beta=beta)
+
+
+def soft_margin_loss(input: Any, target: Any, reduction: str) -> Any:
+    return functional.soft_margin_loss(input, target, reduction=reduction)
+
+
+def softmax(input: Any, dim: Any, dtype: Any = None) -> Any:
+    return functional.softmax(input, _axis(input, dim), dtype=dtype)
+
+
+def log_softmax(input: Any, dim: Any, dtype: Any = None) -> Any:
+    return functional.log_softmax(input, _axis(input, dim), dtype=dtype)
+
+
+def _axis(input: Any, dim: Any) -> int:
+    """The axis where none is given, as torch had it."""
+    return dim if dim is not None else 0 if input.dim() in (0, 1, 3) else 1
+
+
+def max_unpool2d(input: Any, indices: Any, kernel_size: Any, stride: Any, padding: Any, output_size: Any) -> Any:
+    size = None if output_size is None else list(output_size)
+    return functional.max_unpool2d(input, indices.to(torch.int64), kernel_size, stride, padding, size)
+
+
+def relu(input: Any, inplace: bool) -> Any:
+    return torch.relu_(input) if inplace else torch.relu(input)
+
+
+def sigmoid_(input: Any) -> Any:
+    return _Base.sigmoid_(input)
+
+
+def upsample(input: Any, size: Any, scale_factor: Any, mode: str, align_corners: Any) -> Any:
+    return kernels.interpolate(input, size, scale_factor, mode, align_corners)
