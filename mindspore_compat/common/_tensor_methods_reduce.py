@@ -73,11 +73,11 @@ def _extreme(
     if where is not None and where is not True:
         if initial is None:
             raise ValueError("For 'Tensor.max' and 'Tensor.min', 'initial' must be given when 'where' is given.")
-        value = torch.where(where, value, torch.as_tensor(initial, dtype=self.dtype))
+        value = torch.where(where, value, torch.as_tensor(initial, dtype=self.dtype, device=self.device))
     if axis is None or isinstance(axis, tuple):
         dims = tuple(range(_Base.dim(self))) if axis is None else axis
         found = (torch.amax if largest else torch.amin)(value, dims, keep)
-        indices: Any = torch.zeros((), dtype=torch.int64) if return_indices else None
+        indices: Any = torch.zeros((), dtype=torch.int64, device=self.device) if return_indices else None
     else:
         found, indices = (torch.max if largest else torch.min)(value, axis, keep)
     if initial is not None:

@@ -194,9 +194,11 @@ class ShapeMethods:
     def choose(self: Any, choices: Any, mode: str = "clip") -> Any:
         """At each place the element of ``choices[self]``."""
         items = (
-            torch.unbind(choices) if isinstance(choices, torch.Tensor) else [torch.as_tensor(item) for item in choices]
+            torch.unbind(choices)
+            if isinstance(choices, torch.Tensor)
+            else [torch.as_tensor(item, device=self.device) for item in choices]
         )
-        stacked = torch.stack(torch.broadcast_tensors(*items, torch.empty(_get_shape(self)))[:-1])
+        stacked = torch.stack(torch.broadcast_tensors(*items, torch.empty(_get_shape(self), device=self.device))[:-1])
         places = as_indices(self, self)
         places = torch.remainder(places, len(items)) if mode == "wrap" else torch.clamp(places, 0, len(items) - 1)
         index = _Base.expand(places, stacked.shape[1:])

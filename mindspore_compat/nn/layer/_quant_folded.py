@@ -149,7 +149,9 @@ class Conv2dBnFoldQuant(_FoldedConv):
             },
         )
         self.freeze_bn = check_non_negative_int(freeze_bn, "freeze_bn", "Conv2dBnFoldQuant")
-        self.step = Parameter(torch.zeros(1, dtype=torch.int32, device=current_device()), name="step", requires_grad=False)
+        self.step = Parameter(
+            torch.zeros(1, dtype=torch.int32, device=current_device()), name="step", requires_grad=False
+        )
 
     def _train(self, x: Any) -> Any:
         deviation, mean = self._deviation(), self.moving_mean.detach().clone()

@@ -292,7 +292,7 @@ class OneHot(Cell):
         return torch.movedim(values, -1, self.axis)
 
 
-def _mirrored(size: int, before: int, after: int, skip: int) -> torch.Tensor:
+def _mirrored(size: int, before: int, after: int, skip: int, device: torch.device) -> torch.Tensor:
     """Indices that pad an axis by reflection; ``skip`` 1 leaves out the edge itself (REFLECT), 0 repeats it
     (SYMMETRIC).
     """
@@ -300,7 +300,7 @@ def _mirrored(size: int, before: int, after: int, skip: int) -> torch.Tensor:
         raise ValueError(
             f"For 'Pad', the paddings of an axis of {size} must be at most {size - skip}, but got {(before, after)}."
         )
-    places = torch.arange(size)
+    places = torch.arange(size, device=device)
     ends = torch.flip(places[skip : before + skip], (0,)), torch.flip(places[size - after - skip : size - skip], (0,))
     return torch.cat([ends[0], places, ends[1]])
 
@@ -338,7 +338,7 @@ class Pad(Cell):
         for axis, (before, after) in enumerate(self.paddings):
             if before or after:
                 x = torch.index_select(
-                    x, axis, _mirrored(x.shape[axis], before, after, int(self.mode == "REFLECT")).to(x.device)
+                    x, axis, _mirrored(x.shape[axis], before, after, int(self.mode == "REFLECT"), x.device)
                 )
         return x
 

@@ -293,29 +293,43 @@ def block_diag(*inputs: Any) -> Any:
 
 def bartlett_window(window_length: Any, periodic: bool = True, *, dtype: Any = None) -> Any:
     """A triangular window."""
-    return wrap(torch.bartlett_window(int(window_length), periodic, dtype=dtype_or_none(dtype)))
+    return wrap(
+        torch.bartlett_window(int(window_length), periodic, dtype=dtype_or_none(dtype), device=current_device())
+    )
 
 
 def blackman_window(window_length: Any, periodic: bool = True, *, dtype: Any = None) -> Any:
     """A Blackman window."""
-    return wrap(torch.blackman_window(int(window_length), periodic, dtype=dtype_or_none(dtype)))
+    return wrap(
+        torch.blackman_window(int(window_length), periodic, dtype=dtype_or_none(dtype), device=current_device())
+    )
 
 
 def hamming_window(
     window_length: Any, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, *, dtype: Any = None
 ) -> Any:
     """A Hamming window."""
-    return wrap(torch.hamming_window(int(window_length), periodic, alpha, beta, dtype=dtype_or_none(dtype)))
+    return wrap(
+        torch.hamming_window(
+            int(window_length), periodic, alpha, beta, dtype=dtype_or_none(dtype), device=current_device()
+        )
+    )
 
 
 def hann_window(window_length: Any, periodic: bool = True, *, dtype: Any = None) -> Any:
     """A Hann window; float64 by default."""
-    return wrap(torch.hann_window(int(window_length), periodic, dtype=dtype_or_none(dtype) or torch.float64))
+    return wrap(
+        torch.hann_window(
+            int(window_length), periodic, dtype=dtype_or_none(dtype) or torch.float64, device=current_device()
+        )
+    )
 
 
 def kaiser_window(window_length: Any, periodic: bool = True, beta: float = 12.0, *, dtype: Any = None) -> Any:
     """A Kaiser window."""
-    return wrap(torch.kaiser_window(int(window_length), periodic, beta, dtype=dtype_or_none(dtype)))
+    return wrap(
+        torch.kaiser_window(int(window_length), periodic, beta, dtype=dtype_or_none(dtype), device=current_device())
+    )
 
 
 def sequence_mask(lengths: Any, maxlen: int | None = None) -> Any:

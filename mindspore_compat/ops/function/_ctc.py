@@ -176,8 +176,8 @@ def ctc_greedy_decoder(inputs: Any, sequence_length: Any, merge_repeated: bool =
         longest = max(longest, len(kept))
         score.append(-torch.sum(best[:steps, row]))
     return (
-        wrap(torch.tensor(coordinates, dtype=_int64).reshape(-1, 2)),
-        wrap(torch.tensor(values, dtype=_int64)),
-        wrap(torch.tensor([inputs.shape[1], longest], dtype=_int64)),
+        wrap(torch.tensor(coordinates, dtype=_int64, device=inputs.device).reshape(-1, 2)),
+        wrap(torch.tensor(values, dtype=_int64, device=inputs.device)),
+        wrap(torch.tensor([inputs.shape[1], longest], dtype=_int64, device=inputs.device)),
         wrap(torch.unsqueeze(torch.stack(score), 1)),
     )

@@ -39,6 +39,8 @@ def gather(input_params: Any, input_indices: Any, axis: Any, batch_dims: int = 0
         return _gather_batched(x, as_long(indices), axis, batch_dims % indices.dim())
     flat = indices if indices.dim() == 1 else torch.reshape(indices, (-1,))
     flat = flat if flat.dtype in (_int64, torch.int32) else to_dtype(flat, _int64)
+    if x.device.type != "cpu":  # there an index out of range ends the process
+        flat = torch.where(flat < 0, flat + x.shape[axis], flat)
     try:
         result = torch.index_select(x, axis, flat)
     except (IndexError, RuntimeError):  # rare, so nothing is paid where all are in range

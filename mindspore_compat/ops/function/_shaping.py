@@ -38,7 +38,7 @@ shape_ = shape
 
 def dyn_shape(input_x: Any) -> Any:
     """The shape as an int64 tensor."""
-    return wrap(torch.tensor(tuple(input_x.shape), dtype=torch.int64))
+    return wrap(torch.tensor(tuple(input_x.shape), dtype=torch.int64, device=input_x.device))
 
 
 def dtype(x: Any) -> torch.dtype:
@@ -243,7 +243,7 @@ def reverse_sequence(x: Any, seq_lengths: Any, seq_dim: int, batch_dim: int = 0)
     """For each batch element, the first ``seq_lengths`` steps reversed."""
     length = x.shape[seq_dim]
     steps = torch.arange(length, device=x.device)
-    lengths = torch.unsqueeze(torch.as_tensor(seq_lengths), 1).to(torch.int64)
+    lengths = torch.unsqueeze(torch.as_tensor(seq_lengths, device=x.device), 1).to(torch.int64)
     places = torch.where(steps < lengths, lengths - 1 - steps, steps)
     shape = [1] * x.dim()
     shape[batch_dim], shape[seq_dim] = places.shape
