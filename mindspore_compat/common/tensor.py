@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._runtime.device import CPU, current_device
+from mindspore_compat._runtime.placement import sent
 from mindspore_compat.common import _tracing, _wrap
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tensor_data import device_from, plain_from, plain_from_initializer
@@ -98,7 +99,7 @@ class Tensor(TensorMethods, torch.Tensor):
             result = result.to(to_torch_dtype(dtype))
         target = current_device() if device is None else device_from(device)
         if target is not CPU and (not isinstance(input_data, torch.Tensor) or device is not None):
-            result = result.to(target)
+            result = sent(result, target)
         if _tracing.is_tracing() and cls is Tensor:
             return wrap(result)
         result.__class__ = cls

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._runtime.device import current_device
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.numpy import _joining
@@ -101,7 +102,7 @@ def tile(a: Any, reps: Any) -> Any:
 
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     """Each element repeated."""
-    repeats = torch.tensor(repeats, device=current_device()) if isinstance(repeats, (list, tuple)) else repeats
+    repeats = constant(repeats, current_device()) if isinstance(repeats, (list, tuple)) else repeats
     return wrap(torch.repeat_interleave(as_tensor(a), repeats, axis))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._runtime.device import current_device
+from mindspore_compat._runtime.placement import sent
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
@@ -28,7 +29,7 @@ def as_tensor(value: Any) -> torch.Tensor:
 
 def on_device(array: np.ndarray) -> torch.Tensor:
     """A computed array where Tensors lie."""
-    return torch.from_numpy(array).to(current_device())
+    return sent(torch.from_numpy(array), current_device())
 
 
 def cast(result: Any, dtype: Any = None) -> Any:

@@ -10,6 +10,7 @@ import torch
 
 from mindspore_compat._api.validate import check_one_of
 from mindspore_compat._runtime.device import current_device
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.ops._adapt import as_ints, as_plain, dtype_or_none, to_dtype
@@ -167,7 +168,7 @@ def scalar_to_tensor(input_x: Any, dtype: Any = torch.float32) -> Any:
         raise TypeError(
             f"For 'scalar_to_tensor', the 'input_x' must be int, float or bool, but got {type(input_x).__name__}."
         )
-    return wrap(torch.tensor(input_x, dtype=dtype_or_none(dtype), device=current_device()))
+    return wrap(constant(input_x, current_device(), dtype_or_none(dtype)))
 
 
 def scalar_to_array(input_x: Any) -> Any:
