@@ -23,8 +23,9 @@ except ImportError:  # setuptools < 70.1
 
 SOURCE = Path("csrc/thor/kron_inverse.cu")
 LIBRARY = Path("mindspore_compat/_lib/libmindspore_compat_cuda.so")
-#: machine code for these, and PTX of the last for what comes after
-ARCHITECTURES = ("80", "90")
+#: machine code for those of these that nvcc knows (each also runs on the later ones of its generation), and PTX of the
+#: last for what comes after
+ARCHITECTURES = ("70", "75", "80", "90", "100", "110", "120")
 
 
 def nvcc() -> str | None:
@@ -35,10 +36,21 @@ def nvcc() -> str | None:
     return os.environ.get("NVCC") or shutil.which("nvcc") or shutil.which("nvcc", path=str(Path(home) / "bin"))
 
 
+def architectures(compiler: str) -> tuple[str, ...]:
+    """Those of `ARCHITECTURES` that this nvcc compiles for: CUDA 13 has left out 70, CUDA 11 knows none after 90."""
+    try:
+        done = subprocess.run([compiler, "--list-gpu-code"], capture_output=True, text=True, check=False)
+    except OSError:
+        return ("80", "90")
+    known = {line.strip().removeprefix("sm_") for line in done.stdout.splitlines()}
+    return tuple(item for item in ARCHITECTURES if item in known) or ("80", "90")
+
+
 def compile_command(compiler: str, target: Path) -> list[str]:
     """The command line of the build."""
-    code = [f"-gencode=arch=compute_{item},code=sm_{item}" for item in ARCHITECTURES]
-    last = ARCHITECTURES[-1]
+    chosen = architectures(compiler)
+    code = [f"-gencode=arch=compute_{item},code=sm_{item}" for item in chosen]
+    last = chosen[-1]
     return [
         compiler,
         "-O3",

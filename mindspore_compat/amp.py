@@ -50,7 +50,7 @@ def all_finite(inputs: Any, status: Any = None) -> Any:
     ``status``, of `init_status`, is what MindSpore 2.0 took for Ascend; it has no effect.
     """
     finite = [torch.isfinite(tensor).all() for tensor in _tensors(inputs)]
-    return wrap(torch.stack(finite).all() if finite else torch.tensor(True))
+    return wrap(torch.stack(finite).all() if finite else torch.tensor(True, device=current_device()))
 
 
 def init_status() -> Any:

@@ -27,6 +27,7 @@ from mindspore_compat._api.context_keys import (
 )
 from mindspore_compat._runtime import placement
 from mindspore_compat._runtime.device import current_device, own_device_id, select_device
+from mindspore_compat._runtime.gpu_settings import apply_gpu_config, make_deterministic
 
 __all__ = [
     "GRAPH_MODE",
@@ -121,6 +122,14 @@ def set_context(**kwargs: Any) -> None:
             f"{kwargs['device_id']}."
         )
     _check_jit_config(kwargs)
+    if kwargs.get("deterministic", "OFF") not in ("ON", "OFF"):
+        raise ValueError(
+            "For 'context.set_context', the argument 'deterministic' must be one of ['ON', 'OFF'], but got "
+            f"{kwargs['deterministic']}."
+        )
+    apply_gpu_config(kwargs.get("gpu_config", {}))
+    if "deterministic" in kwargs:
+        make_deterministic(kwargs["deterministic"] == "ON")
     _values.update(kwargs)
     if "device_target" in kwargs or ("device_id" in kwargs and "device_target" in _values):
         name = "Ascend" if get_context("device_target") == "Davinci" else get_context("device_target")
@@ -356,11 +365,9 @@ def set_recursion_limit(recursion_limit: int = 1000) -> None:
 
 def set_deterministic(deterministic: bool) -> None:
     """Ask torch for deterministic algorithms."""
-    import torch
-
     if not isinstance(deterministic, bool):
         raise TypeError(
             f"For 'set_deterministic', 'deterministic' must be bool, but got {type(deterministic).__name__}."
         )
-    torch.use_deterministic_algorithms(deterministic)
+    make_deterministic(deterministic)
     _values["deterministic"] = "ON" if deterministic else "OFF"

@@ -10,12 +10,13 @@ from __future__ import annotations
 import contextlib
 import gc
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import torch
 
 from mindspore_compat._runtime import device as _device
 
-__all__ = ["adopted", "follow", "move", "move_all", "on_cpu"]
+__all__ = ["adopted", "constant", "follow", "move", "move_all", "on_cpu", "sent"]
 
 _followed: list[type] = []
 
@@ -106,3 +107,28 @@ def on_cpu(*modules: object) -> Iterator[None]:
         _device._current = source
         for item, before in moved:
             item.data = before
+
+
+# --- from the host, without waiting -----------------------------------------------------------------------------------
+
+_MOST_PINNED = 1 << 20  # bytes; what is larger waits for its copy and leaves no page of the host pinned
+
+
+def sent(made: torch.Tensor, device: torch.device) -> torch.Tensor:
+    """A fresh tensor of the host on ``device``. A small one travels without a wait for the device, except where a CUDA
+    graph is captured: it would read that memory again.
+    """
+    if device.type != "cuda" or made.numel() * made.element_size() > _MOST_PINNED or not made.numel():
+        return made.to(device)
+    if torch.compiler.is_compiling() or torch.cuda.is_current_stream_capturing():
+        return made.to(device)
+    return made.pin_memory().to(device, non_blocking=True)
+
+
+def constant(value: Any, device: torch.device, dtype: torch.dtype | None = None) -> torch.Tensor:
+    """A tensor of a number, array or list of numbers; on a CUDA device a number is filled in there."""
+    if device.type == "cpu":
+        return torch.as_tensor(value, dtype=dtype)
+    if isinstance(value, (bool, int, float)):
+        return torch.full((), value, dtype=dtype, device=device)
+    return sent(torch.as_tensor(value, dtype=dtype), device)

@@ -68,16 +68,6 @@ def plain_from(data: Any, copy: bool) -> torch.Tensor:
     )
 
 
-_MOST_PINNED = 1 << 28  # bytes; torch keeps pinned memory for later
-
-
-def sent(host: torch.Tensor, device: torch.device) -> torch.Tensor:
-    """``host``, a tensor on the CPU, copied to ``device``; from pinned memory, so that nothing waits for the copy."""
-    if device.type == "cuda" and host.numel() * host.element_size() <= _MOST_PINNED:
-        return host.pin_memory().to(device, non_blocking=True)
-    return host.to(device)
-
-
 def device_from(device: Any) -> torch.device:
     """The torch device that "CPU", "GPU", "Ascend" or "GPU:1" names."""
     if isinstance(device, torch.device):

@@ -6,6 +6,8 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._runtime.placement import constant
+
 __all__ = ["as_indices", "numpy_index", "positive_steps", "flipped"]
 
 _Base = torch._C.TensorBase
@@ -14,7 +16,7 @@ _get_shape = _Base.size
 
 def as_indices(index: Any, like: torch.Tensor) -> torch.Tensor:
     """Indices as int64, where ``like`` lies."""
-    index = torch.as_tensor(index, device=like.device)
+    index = index if isinstance(index, torch.Tensor) and index.device == like.device else constant(index, like.device)
     return index if index.dtype is torch.int64 else _Base.to(index, torch.int64)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
@@ -73,11 +74,11 @@ def _extreme(
     if where is not None and where is not True:
         if initial is None:
             raise ValueError("For 'Tensor.max' and 'Tensor.min', 'initial' must be given when 'where' is given.")
-        value = torch.where(where, value, torch.as_tensor(initial, dtype=self.dtype))
+        value = torch.where(where, value, constant(initial, self.device, self.dtype))
     if axis is None or isinstance(axis, tuple):
         dims = tuple(range(_Base.dim(self))) if axis is None else axis
         found = (torch.amax if largest else torch.amin)(value, dims, keep)
-        indices: Any = torch.zeros((), dtype=torch.int64) if return_indices else None
+        indices: Any = torch.zeros((), dtype=torch.int64, device=self.device) if return_indices else None
     else:
         found, indices = (torch.max if largest else torch.min)(value, axis, keep)
     if initial is not None:
@@ -246,7 +247,7 @@ class ReduceMethods:
             raise ValueError(
                 f"For 'Tensor.searchsorted', the argument 'side' should be one of in ['left', 'right'], but got {side}."
             )
-        values = torch.as_tensor(v, device=self.device)
+        values = v if isinstance(v, torch.Tensor) else constant(v, self.device)
         return wrap(
             torch.searchsorted(self, _Base.to(values, self.dtype), out_int32=True, right=side == "right", sorter=sorter)
         )

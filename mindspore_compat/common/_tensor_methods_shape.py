@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._tensor_indexing import as_indices
 from mindspore_compat.common._wrap import wrap
@@ -126,14 +127,14 @@ class ShapeMethods:
                 return wrap(_Base.repeat(self, *first))
         count = first
         if isinstance(count, (tuple, list)):
-            count = int(count[0]) if len(count) == 1 else torch.tensor(count, device=self.device)
+            count = int(count[0]) if len(count) == 1 else constant(count, self.device)
         return wrap(_Base.repeat_interleave(self, count, axis))
 
     def repeat_interleave(
         self: Any, repeats: Any, dim: Any = None, *, axis: Any = None, output_size: Any = None
     ) -> Any:
         """Each element repeated along ``dim`` (None: flattened)."""
-        repeats = torch.tensor(repeats, device=self.device) if isinstance(repeats, (tuple, list)) else repeats
+        repeats = constant(repeats, self.device) if isinstance(repeats, (tuple, list)) else repeats
         return wrap(_Base.repeat_interleave(self, repeats, axis if dim is None else dim, output_size=output_size))
 
     def resize(self: Any, *new_shape: Any) -> Any:
@@ -194,9 +195,11 @@ class ShapeMethods:
     def choose(self: Any, choices: Any, mode: str = "clip") -> Any:
         """At each place the element of ``choices[self]``."""
         items = (
-            torch.unbind(choices) if isinstance(choices, torch.Tensor) else [torch.as_tensor(item) for item in choices]
+            torch.unbind(choices)
+            if isinstance(choices, torch.Tensor)
+            else [torch.as_tensor(item, device=self.device) for item in choices]
         )
-        stacked = torch.stack(torch.broadcast_tensors(*items, torch.empty(_get_shape(self)))[:-1])
+        stacked = torch.stack(torch.broadcast_tensors(*items, torch.empty(_get_shape(self), device=self.device))[:-1])
         places = as_indices(self, self)
         places = torch.remainder(places, len(items)) if mode == "wrap" else torch.clamp(places, 0, len(items) - 1)
         index = _Base.expand(places, stacked.shape[1:])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common import _tracing
 from mindspore_compat.common._tensor_data import plain_from
@@ -155,11 +156,10 @@ def install_operators(cls: type) -> None:
 def _install_reflected(as_torch: tuple[str, ...]) -> None:
     """The operators with the Tensor on the right; ``as_torch`` are those that let a 0-d tensor give way."""
     b = _Base
-    as_tensor = torch.as_tensor
 
     def lift(op: Callable[[Any, Any], torch.Tensor]) -> Callable[[Any, Any], torch.Tensor]:
         def lifted(left: Any, right: torch.Tensor) -> torch.Tensor:
-            return op(left if isinstance(left, torch.Tensor) else as_tensor(left, device=right.device), right)
+            return op(left if isinstance(left, torch.Tensor) else constant(left, right.device), right)
 
         return lifted
 

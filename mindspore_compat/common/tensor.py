@@ -16,9 +16,10 @@ import numpy as np
 import torch
 
 from mindspore_compat._runtime.device import CPU, current_device
+from mindspore_compat._runtime.placement import sent
 from mindspore_compat.common import _tracing, _wrap
 from mindspore_compat.common._program import program
-from mindspore_compat.common._tensor_data import device_from, plain_from, plain_from_initializer, sent
+from mindspore_compat.common._tensor_data import device_from, plain_from, plain_from_initializer
 from mindspore_compat.common._tensor_indexing import flipped, numpy_index, positive_steps
 from mindspore_compat.common._tensor_methods import TensorMethods
 from mindspore_compat.common._tensor_operators import install_operators, promoted
@@ -98,7 +99,7 @@ class Tensor(TensorMethods, torch.Tensor):
             result = result.to(to_torch_dtype(dtype))
         target = current_device() if device is None else device_from(device)
         if target is not CPU and (not isinstance(input_data, torch.Tensor) or device is not None):
-            result = sent(result, target) if result.device == CPU else result.to(target)
+            result = sent(result, target)
         if _tracing.is_tracing() and cls is Tensor:
             return wrap(result)
         result.__class__ = cls

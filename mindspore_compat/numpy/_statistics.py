@@ -10,7 +10,7 @@ import torch
 
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
-from mindspore_compat.numpy.utils import as_tensor, cast, float_of
+from mindspore_compat.numpy.utils import as_tensor, cast, float_of, on_device
 
 __all__ = """
     convolve correlate cov corrcoef bincount histogram histogramdd histogram2d digitize searchsorted interp
@@ -97,10 +97,10 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, length: int | None
 def histogram(a: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False) -> Any:
     """(counts as float32, edges)."""
     source = as_tensor(a).detach().cpu().numpy()
-    bins = as_tensor(bins).numpy() if isinstance(bins, (torch.Tensor, list, tuple)) else bins
+    bins = as_tensor(bins).cpu().numpy() if isinstance(bins, (torch.Tensor, list, tuple)) else bins
     weights = None if weights is None else as_tensor(weights).detach().cpu().numpy()
     counts, edges = np.histogram(source, bins, range, weights=weights, density=density)
-    return wrap(torch.from_numpy(counts.astype(np.float32))), wrap(torch.from_numpy(edges.astype(np.float32)))
+    return wrap(on_device(counts.astype(np.float32))), wrap(on_device(edges.astype(np.float32)))
 
 
 def histogramdd(sample: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False) -> Any:
@@ -109,9 +109,7 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, weights: Any = N
     counts, edges = np.histogramdd(
         points, bins, range, density, None if weights is None else as_tensor(weights).detach().cpu().numpy()
     )
-    return wrap(torch.from_numpy(counts.astype(np.float32))), [
-        wrap(torch.from_numpy(item.astype(np.float32))) for item in edges
-    ]
+    return wrap(on_device(counts.astype(np.float32))), [wrap(on_device(item.astype(np.float32))) for item in edges]
 
 
 def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False) -> Any:
@@ -140,7 +138,5 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any
     above = torch.clamp(torch.searchsorted(points, places), 1, points.numel() - 1)
     x0, x1, y0, y1 = points[above - 1], points[above], values[above - 1], values[above]
     result = y0 + (y1 - y0) * (places - x0) / (x1 - x0)
-    result = torch.where(places < points[0], values[0] if left is None else torch.as_tensor(float(left)), result)
-    return wrap(
-        torch.where(places > points[-1], values[-1] if right is None else torch.as_tensor(float(right)), result)
-    )
+    result = torch.where(places < points[0], values[0] if left is None else float(left), result)
+    return wrap(torch.where(places > points[-1], values[-1] if right is None else float(right), result))

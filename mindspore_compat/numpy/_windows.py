@@ -10,6 +10,7 @@ import torch
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.numpy.utils import on_device
 from mindspore_compat.ops._adapt import as_ints
 
 __all__ = ["rand", "randn", "randint", "bartlett", "blackman", "hamming", "hanning"]
@@ -50,7 +51,7 @@ def randint(minval: int, maxval: int | None = None, shape: Any = None, dtype: An
 
 
 def _window(function: Any, M: int) -> Any:
-    return wrap(torch.from_numpy(np.asarray(function(M), np.float32)).to(current_device()))
+    return wrap(on_device(np.asarray(function(M), np.float32)))
 
 
 def bartlett(M: int) -> Any:

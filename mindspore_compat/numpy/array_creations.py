@@ -16,7 +16,7 @@ from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.numpy import _windows
 from mindspore_compat.numpy._windows import *  # noqa: F403
 from mindspore_compat.numpy._windows import _number
-from mindspore_compat.numpy.utils import as_tensor, cast
+from mindspore_compat.numpy.utils import as_tensor, cast, on_device
 from mindspore_compat.ops._adapt import as_ints
 
 __all__ = [
@@ -160,7 +160,7 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
 
 def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = _float32) -> Any:
     """Ones on a diagonal."""
-    return wrap(torch.from_numpy(np.eye(N, M, k)).to(to_torch_dtype(dtype)).to(current_device()))
+    return wrap(on_device(np.eye(N, M, k)).to(to_torch_dtype(dtype)))
 
 
 def identity(n: int, dtype: Any = _float32) -> Any:
@@ -170,7 +170,7 @@ def identity(n: int, dtype: Any = _float32) -> Any:
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = _float32) -> Any:
     """Ones at and below a diagonal."""
-    return wrap(torch.from_numpy(np.tri(N, M, k)).to(to_torch_dtype(dtype)).to(current_device()))
+    return wrap(on_device(np.tri(N, M, k)).to(to_torch_dtype(dtype)))
 
 
 def tril(m: Any, k: int = 0) -> Any:
@@ -184,7 +184,7 @@ def triu(m: Any, k: int = 0) -> Any:
 
 
 def _from_numpy(arrays: Sequence[Any]) -> tuple:
-    return tuple(wrap(torch.from_numpy(np.asarray(item, np.int32)).to(current_device())) for item in arrays)
+    return tuple(wrap(on_device(np.asarray(item, np.int32))) for item in arrays)
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> Any:

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._runtime.device import current_device
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.numpy import _joining
 from mindspore_compat.numpy._joining import *  # noqa: F403
 from mindspore_compat.numpy._joining import _promoted
-from mindspore_compat.numpy.utils import as_tensor
+from mindspore_compat.numpy.utils import as_tensor, on_device
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints
 
@@ -100,7 +102,7 @@ def tile(a: Any, reps: Any) -> Any:
 
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     """Each element repeated."""
-    repeats = torch.tensor(repeats) if isinstance(repeats, (list, tuple)) else repeats
+    repeats = constant(repeats, current_device()) if isinstance(repeats, (list, tuple)) else repeats
     return wrap(torch.repeat_interleave(as_tensor(a), repeats, axis))
 
 
@@ -270,8 +272,8 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
     first, second = (torch.reshape(as_tensor(item), (-1,)).detach().cpu().numpy() for item in (ar1, ar2))
     found = np.intersect1d(first, second, assume_unique, return_indices=return_indices)  # type: ignore[call-overload]
     if return_indices:
-        return wrap(torch.from_numpy(found[0])), *(wrap(torch.from_numpy(item.astype(np.int32))) for item in found[1:])
-    return wrap(torch.from_numpy(found))
+        return wrap(on_device(found[0])), *(wrap(on_device(item.astype(np.int32))) for item in found[1:])
+    return wrap(on_device(found))
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:

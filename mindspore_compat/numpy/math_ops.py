@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
@@ -68,7 +69,7 @@ def _extreme(largest: bool) -> Callable[..., Any]:
         if where is not True:
             if initial is None:
                 raise ValueError("For 'max' and 'min', 'initial' must be given when 'where' is given.")
-            source = torch.where(as_tensor(where), source, torch.as_tensor(initial, dtype=source.dtype))
+            source = torch.where(as_tensor(where), source, constant(initial, source.device, source.dtype))
         axes = tuple(range(source.dim())) if axis is None else axes_of(axis)
         found = (torch.amax if largest else torch.amin)(source, axes, keepdims)
         if initial is not None:
@@ -269,7 +270,7 @@ def polyder(p: Any, m: int = 1) -> Any:
     """The m-th derivative of a polynomial."""
     coefficients = as_tensor(p)
     for _ in range(m):
-        powers = torch.arange(coefficients.numel() - 1, 0, -1)
+        powers = torch.arange(coefficients.numel() - 1, 0, -1, device=coefficients.device)
         coefficients = coefficients[:-1] * powers
     return wrap(coefficients)
 
@@ -278,9 +279,9 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
     """The m-th integral of a polynomial."""
     coefficients = float_of(as_tensor(p))
     constants = [0.0] * m if k is None else list(np.broadcast_to(np.asarray(k, np.float32), (m,)))
-    for constant in constants:
-        powers = torch.arange(coefficients.numel(), 0, -1)
-        coefficients = torch.cat((coefficients / powers, torch.tensor([float(constant)])))
+    for added in constants:
+        powers = torch.arange(coefficients.numel(), 0, -1, device=coefficients.device)
+        coefficients = torch.cat((coefficients / powers, coefficients.new_full((1,), float(added))))
     return wrap(coefficients)
 
 

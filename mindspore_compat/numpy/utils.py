@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._runtime.device import current_device
+from mindspore_compat._runtime.placement import sent
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
-__all__ = ["as_tensor", "cast", "axes_of", "float_of"]
+__all__ = ["as_tensor", "on_device", "cast", "axes_of", "float_of"]
 
 
 def as_tensor(value: Any) -> torch.Tensor:
-    """A tensor from a tensor, number, array or nested list: Python ints become int32 and floats float32."""
+    """A tensor from a tensor; from a number, array or list, on the device: ints become int32 and floats float32."""
     if isinstance(value, torch.Tensor):
         return value
     if isinstance(value, (list, tuple)) and any(isinstance(item, torch.Tensor) for item in value):
@@ -22,7 +24,12 @@ def as_tensor(value: Any) -> torch.Tensor:
     array = np.asarray(value)
     if not isinstance(value, (np.ndarray, np.generic)):
         array = array.astype({"i": np.int32, "f": np.float32}.get(array.dtype.kind, array.dtype))
-    return torch.from_numpy(array.copy())
+    return on_device(array.copy())
+
+
+def on_device(array: np.ndarray) -> torch.Tensor:
+    """A computed array where Tensors lie."""
+    return sent(torch.from_numpy(array), current_device())
 
 
 def cast(result: Any, dtype: Any = None) -> Any:

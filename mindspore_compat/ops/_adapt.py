@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._runtime.device import current_device
+from mindspore_compat._runtime.placement import constant, sent
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tensor_data import plain_from
 from mindspore_compat.common._wrap import memory, wrap
@@ -79,13 +80,11 @@ def as_plain(value: Any, dtype: Any = None, like: torch.Tensor | None = None) ->
     if not isinstance(value, torch.Tensor):
         device = current_device() if like is None else like.device
         if isinstance(value, (tuple, list)):
-            value = plain_from(value, copy=False).to(device)
+            value = sent(plain_from(value, copy=False), device)
         elif isinstance(value, np.ndarray):
-            value = torch.as_tensor(value, device=device)
-        elif dtype is not None:
-            return torch.tensor(value, dtype=dtype, device=device)
+            value = constant(value, device)
         else:
-            value = torch.tensor(value, device=device)
+            return constant(value, device, dtype)
     return value if dtype is None or value.dtype is dtype else _Base.to(value, dtype)
 
 

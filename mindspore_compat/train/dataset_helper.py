@@ -12,7 +12,7 @@ from torch.utils._pytree import tree_leaves
 
 from mindspore_compat._api.validate import check_bool, check_int
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat.common._tensor_data import sent
+from mindspore_compat._runtime.placement import sent
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.tensor import Tensor
 

@@ -257,6 +257,7 @@ def _backward(result: Any) -> None:
         torch.autograd.backward([torch.sum(item.float()) for item in floats])
 
 
+@pytest.mark.cpu_only("which of the CPU's kernels are slow in 16 bits")
 @pytest.mark.filterwarnings("ignore")
 def test_no_layer_reaches_a_slow_kernel() -> None:
     wrong, ran = {}, 0
@@ -276,6 +277,7 @@ def test_no_layer_reaches_a_slow_kernel() -> None:
     assert ran > 0.7 * len(CASES)
 
 
+@pytest.mark.cpu_only("which of the CPU's kernels are slow in 16 bits")
 @pytest.mark.filterwarnings("ignore")
 def test_no_operator_reaches_a_slow_kernel() -> None:
     arrays = {name: _half(array) for name, array in inputs().items()}
@@ -311,6 +313,7 @@ def test_no_operator_reaches_a_slow_kernel() -> None:
     assert ran > 0.5 * len(wanted)
 
 
+@pytest.mark.cpu_only("which of the CPU's kernels are slow in 16 bits")
 def test_operators_and_methods_of_tensors() -> None:
     x, y = ms.Tensor(np.ones((4, 4)), ms.float16), ms.Tensor(np.ones((4, 4)), ms.float16)
     with Watch() as watch:
@@ -319,6 +322,7 @@ def test_operators_and_methods_of_tensors() -> None:
     assert all(result.dtype == ms.float16 and type(result) is ms.Tensor for result in results)
 
 
+@pytest.mark.cpu_only("which of the CPU's kernels are slow in 16 bits")
 @pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16])
 def test_casts_by_operator(dtype: Any) -> None:
     net = nn.SequentialCell(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.Flatten(), nn.Dense(32, 3))

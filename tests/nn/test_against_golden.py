@@ -117,7 +117,7 @@ def test_gradients_are_those_of_mindspore(case: Case) -> None:
     total: Any = 0.0
     for item in leaves(net(*inputs)):
         if item.dtype.is_floating_point:
-            total = total + torch.sum(torch.mul(item, torch.from_numpy(output_weights(item.shape))))
+            total = total + torch.sum(torch.mul(item, torch.from_numpy(output_weights(item.shape)).to(item.device)))
     if isinstance(total, torch.Tensor) and total.requires_grad:
         total.backward()
     for position, place in record["input_grads"].items():

@@ -328,7 +328,7 @@ def test_a_moving_average_that_starts_at_the_batch_is_torchs(decay: float) -> No
         assert np.allclose(ours.minq.asnumpy(), theirs.min_val.item(), rtol=1e-5) and np.allclose(
             ours.maxq.asnumpy(), theirs.max_val.item(), rtol=1e-5
         )
-        right = torch.fake_quantize_per_tensor_affine(torch.tensor(x), scale, zero, 0, 255).numpy()
+        right = torch.fake_quantize_per_tensor_affine(torch.tensor(x, device=scale.device), scale, zero, 0, 255).numpy()
         steps = np.abs(rounded - right) / scale.item()
         assert (steps < 1.001).all() and (
             steps > 0.01
@@ -391,7 +391,9 @@ def test_rounding_is_torchs_fake_quantize_and_the_formulas(
     column = scale.numpy()[:, None]
     wanted = quantized(x, bits, symmetric, narrow, channels)
     theirs = (
-        torch.fake_quantize_per_channel_affine(torch.tensor(x), scale, zero.int(), 0, lowest, highest)
+        torch.fake_quantize_per_channel_affine(
+            torch.tensor(x, device=scale.device), scale, zero.int(), 0, lowest, highest
+        )
         if channels
         else torch.fake_quantize_per_tensor_affine(torch.tensor(x), scale.item(), int(zero), lowest, highest)
     ).numpy()

@@ -43,13 +43,12 @@ def _let_tests_look() -> None:
 def on_cuda() -> Iterator[None]:
     """Within the block new Tensors and Parameters lie on the device."""
     import mindspore_compat as mindspore
+    from mindspore_compat._runtime.device import current_device
 
-    before = mindspore.get_context("device_target")
-    mindspore.set_context(device_target="GPU", device_id=0)
-    try:
-        yield
-    finally:
-        mindspore.set_context(device_target=before)
+    where = mindspore.get_context("device_target"), mindspore.get_context("device_id")
+    if where != ("GPU", 0) or current_device().type != "cuda":  # a change looks at everything that lives
+        mindspore.set_context(device_target="GPU", device_id=0)
+    yield
 
 
 def skip_cpu_only(items: list[pytest.Item]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_positive_int, check_str_in, check_type
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common.initializer import HeUniform, Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
@@ -245,7 +246,7 @@ class ClipByNorm(Cell):
 
     def construct(self, x: Any, clip_norm: Any) -> Any:
         if not isinstance(clip_norm, torch.Tensor):
-            clip_norm = torch.as_tensor(clip_norm, dtype=torch.float32, device=x.device)
+            clip_norm = constant(clip_norm, x.device, torch.float32)
         x, limit = x.to(torch.float32), clip_norm.to(torch.float32)
         squares = torch.sum(kernels.square(x), dim=self.axis or tuple(range(x.dim())), keepdim=True)
         # sqrt has no gradient at 0, where the norm is below every limit anyway.
@@ -286,13 +287,13 @@ class OneHot(Cell):
         hot = torch.eq(torch.unsqueeze(indices, -1), places)
         values = torch.where(
             hot,
-            torch.tensor(self.on_value, dtype=self.dtype, device=indices.device),
-            torch.tensor(self.off_value, dtype=self.dtype, device=indices.device),
+            constant(self.on_value, indices.device, self.dtype),
+            constant(self.off_value, indices.device, self.dtype),
         )
         return torch.movedim(values, -1, self.axis)
 
 
-def _mirrored(size: int, before: int, after: int, skip: int) -> torch.Tensor:
+def _mirrored(size: int, before: int, after: int, skip: int, device: torch.device) -> torch.Tensor:
     """Indices that pad an axis by reflection; ``skip`` 1 leaves out the edge itself (REFLECT), 0 repeats it
     (SYMMETRIC).
     """
@@ -300,7 +301,7 @@ def _mirrored(size: int, before: int, after: int, skip: int) -> torch.Tensor:
         raise ValueError(
             f"For 'Pad', the paddings of an axis of {size} must be at most {size - skip}, but got {(before, after)}."
         )
-    places = torch.arange(size)
+    places = torch.arange(size, device=device)
     ends = torch.flip(places[skip : before + skip], (0,)), torch.flip(places[size - after - skip : size - skip], (0,))
     return torch.cat([ends[0], places, ends[1]])
 
@@ -338,7 +339,7 @@ class Pad(Cell):
         for axis, (before, after) in enumerate(self.paddings):
             if before or after:
                 x = torch.index_select(
-                    x, axis, _mirrored(x.shape[axis], before, after, int(self.mode == "REFLECT")).to(x.device)
+                    x, axis, _mirrored(x.shape[axis], before, after, int(self.mode == "REFLECT"), x.device)
                 )
         return x
 

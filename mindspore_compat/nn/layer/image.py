@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -163,7 +164,8 @@ class MSSSIM(_Similarity):
             terms.append(torch.relu(contrast if level < self.level - 1 else ssim))
             img1, img2 = (torch._C._nn.avg_pool2d(item, 2, 2) for item in (img1, img2))
         powers = kernels.pow(torch.stack(terms, -1), self.weight_tensor.to(img1.device))
-        return torch.mean(kernels.prod(powers, -1), -1)
+        product = functools.reduce(torch.mul, torch.unbind(powers, -1))  # prod's gradient looks for zeros, and waits
+        return torch.mean(product, -1)
 
 
 class PSNR(Cell):

@@ -73,6 +73,7 @@ class _RNNBase(Cell):
         self.dropout, self.is_lstm = float(dropout), mode == "LSTM"
         chunks, kernel = _KERNELS[mode]
         self.__dict__["_kernel"] = kernel
+        self._mode = mode
         self._add_weights(chunks * hidden_size, dtype)
 
     def _add_weights(self, rows: int, dtype: Any) -> None:
@@ -111,6 +112,8 @@ class _RNNBase(Cell):
             hx = (start, start) if self.is_lstm else start
         own = self.__dict__["_parameters"]
         weights = [own[name] if own[name].dtype is x.dtype else own[name].to(x.dtype) for name in self._order]
+        if x.device.type == "cuda" and weights[0].device == x.device and not is_tracing():
+            self._flatten(weights)
         if seq_length is not None:
             if is_tracing():  # packed sequences have lengths that depend on values
                 return not_traced(self._ragged, x, hx, seq_length, weights)
@@ -127,6 +130,29 @@ class _RNNBase(Cell):
             self.batch_first,
         )
         return output, (tuple(state) if self.is_lstm else state[0])
+
+    def _flatten(self, weights: list[Any]) -> None:
+        """Put the weights into one piece of memory, as cuDNN has them; otherwise it copies them at each call."""
+        pointers = [weight.data_ptr() for weight in weights]
+        if pointers == self.__dict__.get("_flat"):
+            return
+        if not torch.backends.cudnn.is_acceptable(weights[0]) or any(
+            weight is not self.__dict__["_parameters"][name] for name, weight in zip(self._order, weights)
+        ):
+            return  # no cuDNN, or copies of another dtype
+        with torch.cuda.device_of(weights[0]), torch.no_grad():
+            torch._cudnn_rnn_flatten_weight(
+                weights,
+                4 if self.has_bias else 2,
+                self.input_size,
+                torch.backends.cudnn.rnn.get_cudnn_mode(self._mode),
+                self.hidden_size,
+                0,
+                self.num_layers,
+                self.batch_first,
+                self.bidirectional,
+            )
+        self.__dict__["_flat"] = [weight.data_ptr() for weight in weights]
 
     def _ragged(self, x: Any, hx: Any, seq_length: Any, weights: list[Any]) -> Any:
         if self.batch_first:

@@ -170,10 +170,13 @@ class SampledSoftmaxLoss(LossBase):
         self.__dict__["_generator"] = torch.Generator().manual_seed(seed) if seed else None
 
     def _sampled(self, labels: Any) -> tuple[Any, Any, Any]:
-        chances = torch.rand(self.num_classes, generator=self.__dict__["_generator"])
+        generator = self.__dict__["_generator"]
+        if generator is not None and generator.device != labels.device:
+            generator = self.__dict__["_generator"] = torch.Generator(labels.device).manual_seed(self.seed)
+        chances = torch.rand(self.num_classes, generator=generator, device=labels.device)
         if self.remove_accidental_hits:
-            chances[torch.flatten(labels).cpu()] = 2.0  # after all others
-        classes = torch.argsort(chances)[: self.num_sampled].to(labels.device)
+            chances.index_fill_(0, torch.flatten(labels).to(torch.int64), 2.0)  # after all others
+        classes = torch.argsort(chances)[: self.num_sampled]
         expected = self.num_sampled / self.num_classes
         return (
             classes,

@@ -12,11 +12,15 @@ than LAPACK's inverse of one block after the other (docs/benchmarks.md).
 from __future__ import annotations
 
 import ctypes
+import functools
+import logging
 from collections.abc import Sequence
 
 import torch
 
 from mindspore_compat._runtime.extension import library
+
+_log = logging.getLogger("mindspore_compat")
 
 __all__ = ["damped_inverse_"]
 
@@ -236,6 +240,28 @@ def _by_halves(
 # --- with the library of csrc/ ----------------------------------------------------------------------------------------
 
 
+#: cudaError_t of a library that the driver or the device does not run: nothing was started, torch can do the work
+_NO_KERNEL = {
+    35: "the driver is older than the library",
+    98: "the library has no code for this device",
+    209: "the library has no code for this device",
+    221: "the driver compiles no PTX",
+    222: "the library's PTX is newer than the driver",
+    803: "the driver does not fit the device",
+}
+
+
+@functools.cache
+def _say_once(device: torch.device, code: int) -> None:
+    _log.warning(
+        "THOR's CUDA kernel does not run on %s (cudaError %d: %s): torch.linalg does its work, more slowly. Build the "
+        "package on this machine (csrc/README.md), or update the driver.",
+        device,
+        code,
+        _NO_KERNEL[code],
+    )
+
+
 def _fits_kernel(factor: torch.Tensor, inverse: torch.Tensor) -> bool:
     return factor.dtype is torch.float32 and inverse.shape[-1] <= _KERNEL_BLOCK
 
@@ -274,12 +300,15 @@ def _invert_with_library(
             ctypes.c_void_p(info.data_ptr()),
             ctypes.c_void_p(torch.cuda.current_stream(device).cuda_stream),
         )
-    if code != 0:
+    others = [number for number in range(count) if not _fits_kernel(factors[number], inverses[number])]
+    if code in _NO_KERNEL:
+        _say_once(device, code)
+        others = list(range(count))
+    elif code != 0:
         raise RuntimeError(
             f"damped_inverse_: the CUDA kernel could not be launched (cudaError {code}) for {chosen} factors on "
             f"{device}."
         )
-    others = [number for number in range(count) if not _fits_kernel(factors[number], inverses[number])]
     if others:
         _invert_with_torch(inverses, factors, scales, dampings, multipliers, info, others)
     return info

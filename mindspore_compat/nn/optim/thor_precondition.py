@@ -117,6 +117,10 @@ class SecondOrder:
         self._read_info(wait=True)
         return self._failed
 
+    def __getstate__(self) -> dict[str, Any]:
+        self._read_info(wait=True)  # an event can not be copied
+        return self.__dict__
+
     def _keep_info(self, info: torch.Tensor) -> None:
         """Read at the next second-order step, when it has long arrived: no step waits for the device."""
         if info.device.type != "cuda":

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_positive_int
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.activation import Softmax
@@ -125,7 +126,7 @@ class MultiHeadAttention(Cell):
     def _attend(self, query: Any, key: Any, value: Any, mask: Any) -> Any:
         # Both are divided by the root of the root before they meet, which keeps float16 in range: another rounding than
         # dividing scores.
-        factor = torch.tensor(math.sqrt(math.sqrt(self.size_per_head)), device=query.device).to(query.dtype)
+        factor = constant(math.sqrt(math.sqrt(self.size_per_head)), query.device).to(query.dtype)
         scores = kernels.matmul(query / factor, key / factor).to(self.softmax_dtype)
         if mask is not None:
             scores = (1.0 - mask.to(scores.dtype)) * -10000.0 + scores

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_positive_int
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
@@ -147,7 +148,7 @@ class _Stack(Cell):
             self.blocks.append(cell)
 
     def _run(self, hidden_states: Any, *inputs: Any) -> Any:
-        presents, losses = [], torch.tensor(0.0, device=hidden_states.device)
+        presents, losses = [], constant(0.0, hidden_states.device)
         for block in self.blocks:
             hidden_states, present, *loss = block(hidden_states, *inputs)
             presents.append(present)

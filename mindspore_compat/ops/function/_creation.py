@@ -10,6 +10,7 @@ import torch
 
 from mindspore_compat._api.validate import check_one_of
 from mindspore_compat._runtime.device import current_device
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.ops._adapt import as_ints, as_plain, dtype_or_none, to_dtype
@@ -167,7 +168,7 @@ def scalar_to_tensor(input_x: Any, dtype: Any = torch.float32) -> Any:
         raise TypeError(
             f"For 'scalar_to_tensor', the 'input_x' must be int, float or bool, but got {type(input_x).__name__}."
         )
-    return wrap(torch.tensor(input_x, dtype=dtype_or_none(dtype), device=current_device()))
+    return wrap(constant(input_x, current_device(), dtype_or_none(dtype)))
 
 
 def scalar_to_array(input_x: Any) -> Any:
@@ -293,29 +294,43 @@ def block_diag(*inputs: Any) -> Any:
 
 def bartlett_window(window_length: Any, periodic: bool = True, *, dtype: Any = None) -> Any:
     """A triangular window."""
-    return wrap(torch.bartlett_window(int(window_length), periodic, dtype=dtype_or_none(dtype)))
+    return wrap(
+        torch.bartlett_window(int(window_length), periodic, dtype=dtype_or_none(dtype), device=current_device())
+    )
 
 
 def blackman_window(window_length: Any, periodic: bool = True, *, dtype: Any = None) -> Any:
     """A Blackman window."""
-    return wrap(torch.blackman_window(int(window_length), periodic, dtype=dtype_or_none(dtype)))
+    return wrap(
+        torch.blackman_window(int(window_length), periodic, dtype=dtype_or_none(dtype), device=current_device())
+    )
 
 
 def hamming_window(
     window_length: Any, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, *, dtype: Any = None
 ) -> Any:
     """A Hamming window."""
-    return wrap(torch.hamming_window(int(window_length), periodic, alpha, beta, dtype=dtype_or_none(dtype)))
+    return wrap(
+        torch.hamming_window(
+            int(window_length), periodic, alpha, beta, dtype=dtype_or_none(dtype), device=current_device()
+        )
+    )
 
 
 def hann_window(window_length: Any, periodic: bool = True, *, dtype: Any = None) -> Any:
     """A Hann window; float64 by default."""
-    return wrap(torch.hann_window(int(window_length), periodic, dtype=dtype_or_none(dtype) or torch.float64))
+    return wrap(
+        torch.hann_window(
+            int(window_length), periodic, dtype=dtype_or_none(dtype) or torch.float64, device=current_device()
+        )
+    )
 
 
 def kaiser_window(window_length: Any, periodic: bool = True, beta: float = 12.0, *, dtype: Any = None) -> Any:
     """A Kaiser window."""
-    return wrap(torch.kaiser_window(int(window_length), periodic, beta, dtype=dtype_or_none(dtype)))
+    return wrap(
+        torch.kaiser_window(int(window_length), periodic, beta, dtype=dtype_or_none(dtype), device=current_device())
+    )
 
 
 def sequence_mask(lengths: Any, maxlen: int | None = None) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 import torch.nn.functional as tf
 
+from mindspore_compat._runtime.placement import constant, sent
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_plain, check_reduction, reduced, to_dtype
@@ -47,7 +48,7 @@ def _reached(alpha: Any, input_lengths: Any, target_lengths: Any) -> torch.Tenso
     """
     is_step = torch.arange(alpha.shape[1])[None, :, None] < input_lengths.reshape(-1, 1, 1)
     is_state = torch.arange(alpha.shape[2]) < 2 * target_lengths.reshape(-1, 1, 1) + 1
-    return torch.where((is_step & is_state).to(alpha.device), alpha, -torch.inf)
+    return torch.where(sent(is_step & is_state, alpha.device), alpha, -torch.inf)
 
 
 def ctc_loss_outputs(
@@ -117,7 +118,7 @@ def _ctc_labels(
 
 def _ctc_merging(log_probs: Any, rows: list[list[int]], spans: list[int]) -> torch.Tensor:
     """CTC's loss of each sequence; torch's gives NaN as the gradient of an infinite one."""
-    targets = torch.tensor([label for labels in rows for label in labels], dtype=_int64, device=log_probs.device)
+    targets = constant([label for labels in rows for label in labels], log_probs.device, _int64)
     shared = log_probs.shape[2] - 1, "none"
     lengths = torch.tensor(spans), torch.tensor([len(labels) for labels in rows])
     with torch.no_grad():
@@ -138,10 +139,10 @@ def _ctc_not_merging(log_probs: Any, rows: list[list[int]], spans: list[int]) ->
     states = torch.full((len(rows), 2 * longest + 1), blank)
     for states_of_row, labels in zip(states, rows):
         states_of_row[1 : 2 * len(labels) : 2] = torch.tensor(labels, dtype=_int64)
-    states = states.to(log_probs.device)
+    states = sent(states, log_probs.device)
     is_blank = states == blank
-    ends = 2 * torch.tensor([[len(labels)] for labels in rows], device=log_probs.device)
-    spans_N1 = torch.tensor(spans, device=log_probs.device)[:, None]
+    ends = 2 * constant([[len(labels)] for labels in rows], log_probs.device)
+    spans_N1 = constant(spans, log_probs.device)[:, None]
     at = torch.where(
         torch.arange(states.shape[1], device=log_probs.device) < 2, torch.gather(log_probs[0], 1, states), impossible
     )
@@ -176,8 +177,8 @@ def ctc_greedy_decoder(inputs: Any, sequence_length: Any, merge_repeated: bool =
         longest = max(longest, len(kept))
         score.append(-torch.sum(best[:steps, row]))
     return (
-        wrap(torch.tensor(coordinates, dtype=_int64).reshape(-1, 2)),
-        wrap(torch.tensor(values, dtype=_int64)),
-        wrap(torch.tensor([inputs.shape[1], longest], dtype=_int64)),
+        wrap(constant(coordinates, inputs.device, _int64).reshape(-1, 2)),
+        wrap(constant(values, inputs.device, _int64)),
+        wrap(constant([inputs.shape[1], longest], inputs.device, _int64)),
         wrap(torch.unsqueeze(torch.stack(score), 1)),
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_int, as_ints, as_plain, get_data, pair, to_dtype
 
@@ -39,6 +40,8 @@ def gather(input_params: Any, input_indices: Any, axis: Any, batch_dims: int = 0
         return _gather_batched(x, as_long(indices), axis, batch_dims % indices.dim())
     flat = indices if indices.dim() == 1 else torch.reshape(indices, (-1,))
     flat = flat if flat.dtype in (_int64, torch.int32) else to_dtype(flat, _int64)
+    if x.device.type != "cpu":  # there an index out of range ends the process
+        flat = torch.where(flat < 0, flat + x.shape[axis], flat)
     try:
         result = torch.index_select(x, axis, flat)
     except (IndexError, RuntimeError):  # rare, so nothing is paid where all are in range
@@ -120,11 +123,7 @@ def index_put(x: Any, indices: Any, values: Any, accumulate: bool = False) -> An
 
 
 def _rows(indices: Any, like: torch.Tensor) -> torch.Tensor:
-    return (
-        torch.tensor(as_ints(indices), device=like.device)
-        if not isinstance(indices, torch.Tensor)
-        else as_long(indices)
-    )
+    return constant(as_ints(indices), like.device) if not isinstance(indices, torch.Tensor) else as_long(indices)
 
 
 def inplace_update(x: Any, v: Any, indices: Any) -> Any:
@@ -302,14 +301,12 @@ def _segments(x: torch.Tensor, segment_ids: torch.Tensor, num_segments: Any, kin
     rest = tuple(x.shape[lead:])
     ids = torch.reshape(as_long(segment_ids), (-1,))
     rows = torch.reshape(x, (ids.numel(), *rest))
-    keep = ids >= 0
-    if not bool(torch.all(keep)):
-        ids, rows = ids[keep], rows[keep]
-    result = torch.full((count, *rest), start, dtype=x.dtype, device=x.device)
+    ids = torch.where(ids < 0, count, ids)  # to a row that is cut off again: nothing asks for values
+    result = torch.full((count + 1, *rest), start, dtype=x.dtype, device=x.device)
     if kind == "sum":
-        return wrap(torch.index_add(result, 0, ids, rows))
+        return wrap(torch.index_add(result, 0, ids, rows)[:count])
     index = torch.Tensor.expand(torch.reshape(ids, (-1, *(1,) * len(rest))), tuple(rows.shape))
-    return wrap(torch.scatter_reduce(result, 0, index, rows, kind))
+    return wrap(torch.scatter_reduce(result, 0, index, rows, kind)[:count])
 
 
 def _bound(dtype: torch.dtype, low: bool) -> Any:

@@ -120,4 +120,4 @@ def unravel_index(indices: Any, dims: Any) -> Any:
 
 def shuffle(x: Any, seed: int | None = None) -> Any:
     """The slices along the first axis in random order."""
-    return wrap(x[torch.randperm(x.shape[0], generator=generator_of(seed)).to(x.device)])
+    return wrap(x[torch.randperm(x.shape[0], generator=generator_of(seed, x.device), device=x.device)])

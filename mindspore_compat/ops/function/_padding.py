@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as tf
 
 from mindspore_compat._api.validate import check_one_of
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints
 
@@ -123,7 +124,7 @@ def mirror_pad(input_x: Any, paddings: Any, mode: str) -> Any:
                 *builtins.range(length),
                 *builtins.range(length - 1 - skip, length - 1 - skip - after, -1),
             ]
-            input_x = torch.index_select(input_x, axis, torch.tensor(places, device=input_x.device))
+            input_x = torch.index_select(input_x, axis, constant(places, input_x.device))
     return wrap(input_x)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import all_axes, as_axes, as_plain, bad_argument, dtype_or_none, to_dtype
@@ -113,7 +114,7 @@ def _limited(input: torch.Tensor, initial: Any, where: Any, low: bool) -> torch.
             raise ValueError(
                 "For 'max' and 'min', 'initial' must be given when 'where' is given. Pass the value to start from."
             )
-        input = torch.where(where, input, torch.as_tensor(initial, dtype=input.dtype, device=input.device))
+        input = torch.where(where, input, constant(initial, input.device, input.dtype))
     return input
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_axes, as_ints, as_plain, bad_argument, check_tensors
 
@@ -38,7 +39,7 @@ shape_ = shape
 
 def dyn_shape(input_x: Any) -> Any:
     """The shape as an int64 tensor."""
-    return wrap(torch.tensor(tuple(input_x.shape), dtype=torch.int64))
+    return wrap(constant(tuple(input_x.shape), input_x.device, torch.int64))
 
 
 def dtype(x: Any) -> torch.dtype:
@@ -200,7 +201,7 @@ def repeat_elements(x: Any, rep: int, axis: int = 0) -> Any:
 def repeat_interleave(input: Any, repeats: Any, axis: int | None = None) -> Any:
     """Each element repeated along ``axis`` (None: of the flattened tensor)."""
     if isinstance(repeats, (tuple, list)):
-        repeats = int(repeats[0]) if len(repeats) == 1 else torch.tensor(repeats, device=input.device)
+        repeats = int(repeats[0]) if len(repeats) == 1 else constant(repeats, input.device)
     return wrap(torch.repeat_interleave(input, repeats, axis))
 
 
@@ -243,7 +244,7 @@ def reverse_sequence(x: Any, seq_lengths: Any, seq_dim: int, batch_dim: int = 0)
     """For each batch element, the first ``seq_lengths`` steps reversed."""
     length = x.shape[seq_dim]
     steps = torch.arange(length, device=x.device)
-    lengths = torch.unsqueeze(torch.as_tensor(seq_lengths), 1).to(torch.int64)
+    lengths = torch.unsqueeze(as_plain(seq_lengths, torch.int64, x), 1)
     places = torch.where(steps < lengths, lengths - 1 - steps, steps)
     shape = [1] * x.dim()
     shape[batch_dim], shape[seq_dim] = places.shape

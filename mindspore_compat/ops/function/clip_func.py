@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import to_dtype
@@ -25,9 +26,9 @@ def _bounded(x: Any, low: Any, high: Any, half_at_ties: bool = False) -> Any:
             dtype = torch.promote_types(dtype, bound.dtype)
     if isinstance(low, torch.Tensor) or isinstance(high, torch.Tensor) or (half_at_ties and dtype.is_floating_point):
         if low is not None:
-            x = torch.maximum(to_dtype(x, dtype), torch.as_tensor(low, dtype=dtype, device=x.device))
+            x = torch.maximum(to_dtype(x, dtype), constant(low, x.device, dtype))
         if high is not None:
-            x = torch.minimum(to_dtype(x, dtype), torch.as_tensor(high, dtype=dtype, device=x.device))
+            x = torch.minimum(to_dtype(x, dtype), constant(high, x.device, dtype))
         return wrap(x)
     if not dtype.is_floating_point:  # a fractional bound must not turn ints into floats
         low, high = (None if bound is None else type(bound)(bound) for bound in (low, high))

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_one_of
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops._adapt import as_ints, as_plain, to_dtype
@@ -31,7 +32,7 @@ def bounding_box_encode(
     px, py, pw, ph = _parts(anchor_box)
     gx, gy, gw, gh = _parts(groundtruth_box)
     deltas = torch.stack(((gx - px) / pw, (gy - py) / ph, torch.log(gw / pw), torch.log(gh / ph)), -1)
-    means, stds = (torch.tensor(item, dtype=deltas.dtype, device=deltas.device) for item in (means, stds))
+    means, stds = (constant(item, deltas.device, deltas.dtype) for item in (means, stds))
     return wrap(to_dtype((deltas - means) / stds, anchor_box.dtype))
 
 
@@ -44,7 +45,7 @@ def bounding_box_decode(
     wh_ratio_clip: float = 0.016,
 ) -> Any:
     """Boxes (n, 4) from anchors and offsets, cut to the image (height, width)."""
-    means, stds = (torch.tensor(item, dtype=torch.float32, device=deltas.device) for item in (means, stds))
+    means, stds = (constant(item, deltas.device, torch.float32) for item in (means, stds))
     dx, dy, dw, dh = torch.unbind(deltas.float() * stds + means, -1)
     limit = abs(math.log(wh_ratio_clip))
     px, py, pw, ph = _parts(anchor_box)

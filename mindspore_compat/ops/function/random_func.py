@@ -227,7 +227,7 @@ def random_categorical(logits: Any, num_sample: int, seed: int = 0, dtype: Any =
 def choice_with_mask(input_x: Any, count: int = 256, seed: int | None = None) -> Any:
     """(int32 coordinates of ``count`` random true elements, mask of which are real); padded with zeros."""
     found = torch.nonzero(input_x)
-    order = torch.randperm(found.shape[0], generator=generator_of(seed))[:count].to(found.device)
+    order = torch.randperm(found.shape[0], generator=generator_of(seed, found.device), device=found.device)[:count]
     places = torch.zeros((count, input_x.dim()), dtype=torch.int32, device=found.device)
     mask = torch.zeros((count,), dtype=torch.bool, device=found.device)
     places[: order.numel()] = to_dtype(found[order], torch.int32)
@@ -239,7 +239,7 @@ def _sampled(true_classes: Any, weights: torch.Tensor, num_sampled: int, unique:
     if remove:
         weights = weights.clone()
         weights[torch.reshape(true_classes, (-1,)).to(_int64)] = 0
-    drawn = torch.multinomial(weights, num_sampled, not unique, generator=generator_of(seed))
+    drawn = torch.multinomial(weights, num_sampled, not unique, generator=generator_of(seed, weights.device))
     chances = weights / weights.sum()
     expected = chances * num_sampled if not unique else -torch.expm1(num_sampled * torch.log1p(-chances))
     true_expected = to_dtype(expected, torch.float32)[true_classes.to(_int64)]
@@ -256,7 +256,7 @@ def log_uniform_candidate_sampler(
     """(sampled classes, expected counts of the true ones, and of the sampled ones), more often the smaller
     the class.
     """
-    classes = torch.arange(range_max, dtype=torch.float64)
+    classes = torch.arange(range_max, dtype=torch.float64, device=true_classes.device)
     return _sampled(true_classes, torch.log((classes + 2) / (classes + 1)), num_sampled, unique, seed, False)
 
 
@@ -270,9 +270,8 @@ def uniform_candidate_sampler(
     remove_accidental_hits: bool = False,
 ) -> Any:
     """(sampled classes, expected counts of the true ones, and of the sampled ones), all equally often."""
-    return _sampled(
-        true_classes, torch.ones(range_max, dtype=torch.float64), num_sampled, unique, seed, remove_accidental_hits
-    )
+    alike = torch.ones(range_max, dtype=torch.float64, device=true_classes.device)
+    return _sampled(true_classes, alike, num_sampled, unique, seed, remove_accidental_hits)
 
 
 # --- in place ---------------------------------------------------------------------------------------------------------

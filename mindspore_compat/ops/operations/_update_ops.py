@@ -116,11 +116,13 @@ def SGD(dampening: float = 0.0, weight_decay: float = 0.0, nesterov: bool = Fals
     def step(parameters: Any, gradient: Any, learning_rate: Any, accum: Any, momentum: Any, stat: Any) -> None:
         if weight_decay:
             gradient = gradient + parameters * weight_decay
-        if bool(torch.any(torch.as_tensor(momentum) != 0)):
-            first = stat > 0
-            accum.copy_(torch.where(first, gradient, accum * momentum + gradient * (1 - dampening)))
-            stat.zero_()
-            gradient = gradient + accum * momentum if nesterov else accum
+        moves = momentum != 0
+        if isinstance(moves, torch.Tensor) or moves:  # a Tensor is not asked: that would wait for the device
+            after = torch.where(stat > 0, gradient, accum * momentum + gradient * (1 - dampening))
+            accum.copy_(torch.where(moves, after, accum) if isinstance(moves, torch.Tensor) else after)
+            stat.copy_(torch.where(moves, 0, stat) if isinstance(moves, torch.Tensor) else torch.zeros_like(stat))
+            new = gradient + accum * momentum if nesterov else accum
+            gradient = torch.where(moves, new, gradient) if isinstance(moves, torch.Tensor) else new
         parameters.sub_(learning_rate * gradient)
 
     return _step(step)

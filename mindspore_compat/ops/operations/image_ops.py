@@ -10,6 +10,7 @@ from typing import Any, Literal
 import torch
 
 from mindspore_compat._api.validate import check_bool
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
@@ -102,7 +103,7 @@ def _rgb_to_hsv(images: Any) -> Any:
 
 def _hsv_to_rgb(x: Any) -> Any:
     hue, saturation, value = torch.unbind(x, -1)
-    offsets = torch.tensor([5.0, 3.0, 1.0], dtype=x.dtype, device=x.device)
+    offsets = constant([5.0, 3.0, 1.0], x.device, x.dtype)
     k = torch.remainder(offsets + torch.unsqueeze(hue, -1) * 6, 6)
     ramp = torch.clamp(torch.minimum(k, 4 - k), 0, 1)
     return wrap(torch.unsqueeze(value, -1) * (1 - torch.unsqueeze(saturation, -1) * ramp))

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
@@ -84,7 +85,7 @@ def Median(global_median: bool = False, axis: int = 0, keep_dims: bool = False, 
     """(lower median, its index) over ``axis`` or of all."""
     function = torch.nanmedian if ignore_nan else torch.median
     if global_median:
-        return lambda x: (wrap(function(x)), wrap(torch.zeros((), dtype=torch.int64)))
+        return lambda x: (wrap(function(x)), wrap(torch.zeros((), dtype=torch.int64, device=x.device)))
     return lambda x: wrap(tuple(function(x, axis, keep_dims)))
 
 
@@ -140,7 +141,7 @@ def Eig(compute_v: bool = False) -> _Run:
     return lambda x: (
         F.eig(x)
         if compute_v
-        else (F.eigvals(x), wrap(torch.empty((0,), dtype=torch.promote_types(x.dtype, torch.complex64))))
+        else (F.eigvals(x), wrap(x.new_empty((0,), dtype=torch.promote_types(x.dtype, torch.complex64))))
     )
 
 
@@ -157,8 +158,8 @@ def Svd(full_matrices: bool = False, compute_uv: bool = True) -> _Run:
         return lambda input: F.svd(input, full_matrices, True)
     return lambda input: (
         F.svd(input, full_matrices, False),
-        wrap(torch.zeros((1,), dtype=input.dtype)),
-        wrap(torch.zeros((1,), dtype=input.dtype)),
+        wrap(torch.zeros((1,), dtype=input.dtype, device=input.device)),
+        wrap(torch.zeros((1,), dtype=input.dtype, device=input.device)),
     )
 
 
@@ -201,7 +202,7 @@ def IndexAdd(axis: int, use_lock: bool = True, check_index_bound: bool = True) -
 # --- overflow checks of Ascend ----------------------------------------------------------------------------------------
 
 FloatStatus = plain("FloatStatus", F.float_status)
-NPUAllocFloatStatus = plain("NPUAllocFloatStatus", lambda: wrap(torch.zeros(8)))
+NPUAllocFloatStatus = plain("NPUAllocFloatStatus", lambda: wrap(torch.zeros(8, device=current_device())))
 NPUGetFloatStatus = plain("NPUGetFloatStatus", lambda x: wrap(torch.zeros_like(x)))
 NPUClearFloatStatus = plain("NPUClearFloatStatus", lambda x: wrap(torch.zeros_like(x)))
 Round = plain("Round", lambda input, decimals=0: F.round(input, decimals=decimals))

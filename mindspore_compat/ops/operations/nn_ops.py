@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_float_range, check_type
+from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common import _kernels as kernels
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
@@ -128,7 +129,8 @@ def DropoutGenMask(Seed0: int = 0, Seed1: int = 0) -> _Run:
     """The mask of a shape for `DropoutDoMask`: one byte each, not upstream's one bit each."""
 
     def run(shape: Any, keep_prob: Any) -> Any:
-        drawn = torch.rand(as_ints(shape), generator=F.generator_of(Seed0 or Seed1))
+        device = current_device()
+        drawn = torch.rand(as_ints(shape), generator=F.generator_of(Seed0 or Seed1, device), device=device)
         return wrap(to_dtype(drawn < float(keep_prob), torch.uint8))
 
     return run
@@ -286,7 +288,7 @@ def ComputeAccidentalHits(num_true: int = 1) -> _Run:
 
     def run(true_classes: Any, sampled_candidates: Any) -> Any:
         hits = torch.nonzero(torch.any(torch.unsqueeze(true_classes, 2) == sampled_candidates, 1))
-        weights = torch.full((hits.shape[0],), torch.finfo(torch.float32).min)
+        weights = torch.full((hits.shape[0],), torch.finfo(torch.float32).min, device=hits.device)
         return wrap(to_dtype(hits[:, 0], torch.int32)), wrap(hits[:, 1]), wrap(weights)
 
     return run

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_non_negative_int
+from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import to_dtype
@@ -135,8 +136,8 @@ def Randperm(max_length: PositiveInt = 1, pad: int = -1, dtype: Any = torch.int3
         count = int(n)
         if count > max_length:
             raise ValueError(f"For 'Randperm', 'n' must be at most 'max_length' {max_length}, but got {count}.")
-        result = torch.full((max_length,), pad, dtype=dtype)
-        result[:count] = torch.randperm(count, dtype=dtype)
+        result = torch.full((max_length,), pad, dtype=dtype, device=current_device())
+        result[:count] = torch.randperm(count, dtype=dtype, device=result.device)
         return wrap(result)
 
     return run
@@ -157,7 +158,7 @@ def Bernoulli(seed: int = -1, offset: int = 0) -> _Run:
 @primitive
 def Cauchy(size: Any, median: float = 0.0, sigma: float = 1.0) -> _Run:
     """float32 from the Cauchy distribution."""
-    return lambda: wrap(torch.empty(tuple(size)).cauchy_(median, sigma))
+    return lambda: wrap(torch.empty(tuple(size), device=current_device()).cauchy_(median, sigma))
 
 
 @primitive

@@ -29,7 +29,9 @@ class Event(NamedTuple):
 
     kind: str
     operator: str
-    stack: tuple[str, ...]  # "file:line" of this checkout, innermost first; autograd's threads have none of ours
+    stack: tuple[
+        str, ...
+    ]  # "file:line function" of this checkout, innermost first; autograd's threads have none of ours
 
     def __str__(self) -> str:
         return f"{self.kind} {self.operator} at {' < '.join(self.stack[:4]) or 'no line of this checkout'}"
@@ -57,7 +59,7 @@ def _stack() -> tuple[str, ...]:
     while frame is not None:
         file = frame.f_code.co_filename
         if file.startswith(str(_ROOT)) and not file.startswith(_HERE) and "site-packages" not in file:
-            found.append(f"{Path(file).relative_to(_ROOT)}:{frame.f_lineno}")
+            found.append(f"{file[len(str(_ROOT)) + 1 :]}:{frame.f_lineno} {frame.f_code.co_name}")
         frame = frame.f_back  # type: ignore[assignment]
     return tuple(found)
 
