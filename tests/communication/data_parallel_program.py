@@ -204,7 +204,10 @@ trained("layerwise", own, lambda net: nn.TrainOneStepCell(with_loss(net), moment
 results.pop("layerwise")
 layerwise = {p.name: p.asnumpy().tolist() for p in own.get_parameters()}
 
-for kind, options in {"Model": {}, "Model with a loss scale": {"loss_scale_manager": ms.FixedLossScaleManager(8.0)}}.items():
+for kind, options in {
+    "Model": {},
+    "Model with a loss scale": {"loss_scale_manager": ms.FixedLossScaleManager(8.0)},
+}.items():
     network = filled(Small())
     rows = [(x, y) for batch in batches() for x, y in zip(*batch)]
     order = [i for step in range(STEPS) for i in range(step * BATCH, (step + 1) * BATCH)]
