@@ -5,7 +5,7 @@ import gc as _gc
 _collects = _gc.isenabled()
 _gc.disable()  # collections while torch and this are loaded find nothing, and take a tenth of the time
 
-from mindspore_compat import amp, common, communication, context, log, nn, ops, parallel, train
+from mindspore_compat import amp, common, communication, context, log, mint, nn, ops, parallel, train
 from mindspore_compat._api.alias import install, uninstall
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.common import *  # noqa: F403
@@ -30,6 +30,7 @@ __all__ = [
     "amp",
     "common",
     "communication",
+    "mint",
     "context",
     "dtype",
     "log",

@@ -26,6 +26,7 @@ ALLOWED: dict[str, set[str]] = {
     "boost": {"nn", "ops", "common"},
     "nn": {"ops", "_capture", "common", "context", "_runtime", "communication", "parallel"},
     "numpy": {"ops", "common", "context", "_runtime"},
+    "mint": {"communication", "context", "common", "_runtime"},
     "dataset": {"_format", "common", "context", "_runtime", "mindrecord"},
     "mindrecord": {"_format", "common"},
     "profiler": set(),

@@ -25,7 +25,7 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mindspore_compat._format.source import read_json
@@ -105,12 +105,12 @@ def _number(environ: _Env, *names: str) -> int | None:
 def _of_numbers(launcher: str, environ: _Env, rank: str, size: str, **known: Any) -> Launch | None:
     """The launch that the variables named ``rank`` and ``size`` say; None if none of them is set."""
     number, count = _number(environ, rank), _number(environ, size)
-    if number is None and count is None:
-        return None
+    if count is None and not number:
+        return None  # rank 0 of an unknown number is no launcher's
     known.setdefault("device_id", _number(environ, "DEVICE_ID"))
     known.setdefault("timeout_s", float(_number(environ, "MS_TOPO_TIMEOUT") or 600))
     if number is None or count is None:
-        if (count or 1) == 1 and not number:  # one process, whatever else is set
+        if count == 1:
             return Launch(launcher, **known)
         lacking, there = (rank, f"{size}={count}") if number is None else (size, f"{rank}={number}")
         return Launch(launcher, None, count or 2, **{**known, "missing": f"{there} is set, but {lacking} is not"})
@@ -145,7 +145,7 @@ def _torchrun(environ: _Env) -> Launch | None:
     )
     if found is not None and found.size > 1 and not found.missing and (found.host is None or found.port is None):
         lacking = "MASTER_ADDR" if found.host is None else "MASTER_PORT"
-        return Launch("torchrun", found.rank, found.size, missing=f"RANK and WORLD_SIZE are set, but {lacking} is not")
+        return replace(found, missing=f"RANK and WORLD_SIZE are set, but {lacking} is not")
     return found
 
 

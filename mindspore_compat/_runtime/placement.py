@@ -118,7 +118,7 @@ def sent(made: torch.Tensor, device: torch.device) -> torch.Tensor:
     """A fresh tensor of the host on ``device``. A small one travels without a wait for the device, except where a CUDA
     graph is captured: it would read that memory again.
     """
-    if device.type != "cuda" or made.numel() * made.element_size() > _MOST_PINNED or not made.numel():
+    if device.type != "cuda" or made.is_cuda or made.numel() * made.element_size() > _MOST_PINNED or not made.numel():
         return made.to(device)
     if torch.compiler.is_compiling() or torch.cuda.is_current_stream_capturing():
         return made.to(device)

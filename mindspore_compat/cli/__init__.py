@@ -14,6 +14,7 @@ __all__ = ["main"]
 #: the commands; each is the module of its name, loaded when it is called, whose ``main`` takes the other arguments
 _COMMANDS = {
     "run": "run a MindSpore script or module",
+    "msrun": "run a MindSpore script in several processes",
     "summary": "look into summary files, or convert them for TensorBoard",
     "check": "which MindSpore names a script or folder uses that are not covered",
     "coverage": "the coverage figures, or the state of some names",

@@ -31,6 +31,7 @@ __all__ = [
     "broadcast",
     "calling",
     "gather",
+    "gather_single",
     "plain_all_gather",
     "plain_all_reduce",
     "plain_all_to_all_v",
@@ -41,15 +42,18 @@ __all__ = [
     "reduce",
     "reduce_scatter",
     "reduce_scatter_v",
+    "reduced",
     "scatter",
+    "scatter_single",
+    "sendable",
     "torch_op",
 ]
 
 OPS = ("sum", "max", "min", "prod")
 _REDUCTIONS = {"sum": "SUM", "max": "MAX", "min": "MIN", "prod": "PRODUCT", "avg": "SUM"}
 # torch 2.13's names, and those of before
-_gather_single: Any = getattr(dist, "all_gather_single", None) or getattr(dist, "all_gather_into_tensor", None)
-_scatter_single: Any = getattr(dist, "reduce_scatter_single", None) or getattr(dist, "reduce_scatter_tensor", None)
+gather_single: Any = getattr(dist, "all_gather_single", None) or getattr(dist, "all_gather_into_tensor", None)
+scatter_single: Any = getattr(dist, "reduce_scatter_single", None) or getattr(dist, "reduce_scatter_tensor", None)
 
 
 @contextmanager
@@ -59,14 +63,10 @@ def calling(owner: str) -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        culprit = _start.blame() if not isinstance(error, _RankError) else ""
+        culprit = _start.blame()
         if not culprit:
             raise
-        raise _RankError(f"For '{owner}', {culprit}.\n{error}") from error
-
-
-class _RankError(RuntimeError):
-    """A collective failed because of a rank that has gone."""
+        raise RuntimeError(f"For '{owner}', {culprit}.\n{error}") from error
 
 
 def torch_op(op: str) -> Any:
@@ -74,7 +74,7 @@ def torch_op(op: str) -> Any:
     return getattr(dist.ReduceOp, _REDUCTIONS[op])
 
 
-def _sent(x: torch.Tensor) -> torch.Tensor:
+def sendable(x: torch.Tensor) -> torch.Tensor:
     """Its values as torch's libraries take them, which have no 16-bit integers."""
     values = plain(x).contiguous()
     return values.int() if values.dtype in (torch.int16, torch.uint16) else values
@@ -89,7 +89,7 @@ def _alone(group: Group) -> bool:
 
 def plain_all_reduce(x: torch.Tensor, op: str, group: Group) -> torch.Tensor:
     """A new tensor, reduced over the members."""
-    sent = _sent(x)
+    sent = sendable(x)
     result = sent.clone() if sent.data_ptr() == x.data_ptr() else sent
     with calling("AllReduce"):
         dist.all_reduce(result, torch_op(op), group.handle)
@@ -100,10 +100,10 @@ def plain_all_reduce(x: torch.Tensor, op: str, group: Group) -> torch.Tensor:
 
 def plain_all_gather(x: torch.Tensor, group: Group) -> torch.Tensor:
     """The members' tensors of one shape, joined along the first axis."""
-    sent = _sent(x)
+    sent = sendable(x)
     result = sent.new_empty((group.size * sent.shape[0], *sent.shape[1:]) if sent.dim() else (group.size,))
     with calling("AllGather"):
-        _gather_single(result, sent, group.handle)
+        gather_single(result, sent, group.handle)
     return result.to(x.dtype)
 
 
@@ -114,16 +114,16 @@ def plain_reduce_scatter(x: torch.Tensor, op: str, group: Group) -> torch.Tensor
             f"the first dimension for 'input_shape' must be divided by 'rank_size', but got input_shape[0]: "
             f"{x.shape[0] if x.dim() else 'none'}, rank_size: {group.size}"
         )
-    sent = _sent(x)
+    sent = sendable(x)
     result = sent.new_empty((sent.shape[0] // group.size, *sent.shape[1:]))
     with calling("ReduceScatter"):
-        _scatter_single(result, sent, torch_op(op), group.handle)
+        scatter_single(result, sent, torch_op(op), group.handle)
     return (result / group.size if op == "avg" else result).to(x.dtype)
 
 
 def plain_all_to_all_v(x: torch.Tensor, send: Sequence[int], receive: Sequence[int], group: Group) -> torch.Tensor:
     """``send[i]`` rows of the first axis go to member i, ``receive[i]`` come from it."""
-    sent = _sent(x)
+    sent = sendable(x)
     result = sent.new_empty((sum(receive), *sent.shape[1:]))
     with calling("AlltoAll"):
         dist.all_to_all_single(result, sent, list(receive), list(send), group.handle)
@@ -132,7 +132,7 @@ def plain_all_to_all_v(x: torch.Tensor, send: Sequence[int], receive: Sequence[i
 
 def plain_broadcast(x: torch.Tensor, root: int, group: Group) -> torch.Tensor:
     """As the member ``root`` has it."""
-    sent = _sent(x)
+    sent = sendable(x)
     result = sent.clone() if sent.data_ptr() == x.data_ptr() else sent
     with calling("Broadcast"):
         dist.broadcast(result, group.world_rank_of(root), group.handle)
@@ -141,7 +141,7 @@ def plain_broadcast(x: torch.Tensor, root: int, group: Group) -> torch.Tensor:
 
 def plain_gather(x: torch.Tensor, root: int, group: Group) -> list[torch.Tensor] | None:
     """The members' tensors of one shape at ``root``; None elsewhere."""
-    sent = _sent(x)
+    sent = sendable(x)
     parts = [torch.empty_like(sent) for _ in range(group.size)] if group.rank == root else None
     with calling("CollectiveGather"):
         dist.gather(sent, parts, group.world_rank_of(root), group.handle)
@@ -150,8 +150,8 @@ def plain_gather(x: torch.Tensor, root: int, group: Group) -> list[torch.Tensor]
 
 def plain_scatter(like: torch.Tensor, parts: Sequence[torch.Tensor] | None, root: int, group: Group) -> torch.Tensor:
     """This member's one of the parts that ``root`` has; each is as ``like``."""
-    result = torch.empty_like(_sent(like))
-    sent = [_sent(part) for part in parts] if parts is not None and group.rank == root else None
+    result = torch.empty_like(sendable(like))
+    sent = [sendable(part) for part in parts] if parts is not None and group.rank == root else None
     with calling("CollectiveScatter"):
         dist.scatter(result, sent, group.world_rank_of(root), group.handle)
     return result.to(like.dtype)
@@ -169,13 +169,13 @@ def plain_p2p(
     Args:
         receives: (tensor like the one that comes, from whom).
     """
-    buffers = [torch.empty_like(_sent(like)) for like, _ in receives]
+    buffers = [torch.empty_like(sendable(like)) for like, _ in receives]
     with calling(owner):
         works = [
             dist.irecv(buffer, group.world_rank_of(peer), group.handle, tag)
             for buffer, (_, peer) in zip(buffers, receives)
         ]
-        works += [dist.isend(_sent(x), group.world_rank_of(peer), group.handle, tag) for x, peer in sends]
+        works += [dist.isend(sendable(x), group.world_rank_of(peer), group.handle, tag) for x, peer in sends]
         for work in works:
             if work is not None:
                 work.wait()
@@ -263,7 +263,7 @@ def reduce(x: torch.Tensor, root: int, op: str, group: Group) -> Any:
         return x
 
     def run(x: torch.Tensor) -> torch.Tensor:
-        sent = _sent(x)
+        sent = sendable(x)
         result = sent.clone() if sent.data_ptr() == x.data_ptr() else sent
         with calling("Reduce"):
             dist.reduce(result, group.world_rank_of(root), torch_op(op), group.handle)
@@ -373,7 +373,7 @@ def reduce_scatter_v(x: torch.Tensor, sizes: Sequence[int], op: str, group: Grou
     def run(x: torch.Tensor) -> torch.Tensor:
         own = sizes[group.rank]
         parts = torch.stack(torch.split(plain_all_to_all_v(x, sizes, [own] * group.size, group), own))
-        return _reduced(parts, op).to(x.dtype)
+        return reduced(parts, op).to(x.dtype)
 
     def back(dout: torch.Tensor) -> Any:
         if op != "sum":
@@ -383,7 +383,8 @@ def reduce_scatter_v(x: torch.Tensor, sizes: Sequence[int], op: str, group: Grou
     return _linear(x, run, back)
 
 
-def _reduced(parts: torch.Tensor, op: str) -> torch.Tensor:
+def reduced(parts: torch.Tensor, op: str) -> torch.Tensor:
+    """Over the first axis."""
     if op == "sum":
         return parts.sum(0)
     if op == "avg":

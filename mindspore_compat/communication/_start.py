@@ -10,14 +10,16 @@ import sys
 import time
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
+import torch
 import torch.distributed as dist
 
 from mindspore_compat import log
 from mindspore_compat._runtime.launch import Launch, launch_of
 from mindspore_compat.communication._watch import Server, Watch
 
-__all__ = ["blame", "is_running", "join", "leave", "local_rank", "local_size", "world_rank", "world_size"]
+__all__ = ["blame", "is_running", "join", "join_at", "leave", "local_rank", "local_size", "world_rank", "world_size"]
 
 _PREFIX = "mindspore_compat"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -90,6 +92,24 @@ def join(with_cuda: bool, timeout: timedelta | None = None) -> None:
             f"calls init(), and that the address is rank 0's.\n{error}"
         ) from error
     _settle(launch, store, rank)
+
+
+def join_at(method: str | None, store: Any, rank: int, size: int, timeout: timedelta | None = None) -> None:
+    """`join` at a place that the program gives: a URL of torch's, or a store."""
+    if is_running():
+        return
+    backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() and dist.is_nccl_available() else "gloo"
+    try:
+        dist.init_process_group(backend, method, timeout, size, rank, store)
+    except dist.DistError as error:
+        raise RuntimeError(
+            f"For 'init_process_group', not all of the {size} processes met at {method or 'the store'}; this is rank "
+            f"{rank}.\n{error}"
+        ) from error
+    if store is None:
+        store = dist.distributed_c10d._get_default_store()
+    host = urlsplit(method or "").hostname or getattr(store, "host", None)
+    _settle(Launch("init_process_group", rank, size, host=host), store, rank)
 
 
 def _met(launch: Launch) -> tuple[Any, int]:

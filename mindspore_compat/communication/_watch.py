@@ -133,7 +133,7 @@ class Watch(threading.Thread):
                 kind, rank, reason = line.decode(errors="replace").split(" ", 2)
                 self._heard(kind, int(rank), reason)
         server = self._server_rank
-        if not self._closed and server is not None and server not in self.left:
+        if not self._closed and server is not None and server not in {*self.left, *self.failed}:
             self._heard(_FAILED, server, "the connection to it broke")
 
     def _heard(self, kind: str, rank: int, reason: str) -> None:
@@ -143,7 +143,7 @@ class Watch(threading.Thread):
             else:
                 self.failed[rank] = reason
             self._news.notify_all()
-        if kind == _FAILED and not self._closed:
+        if kind == _FAILED and len(self.failed) == 1 and not self._closed:  # those after it fail because of it
             grace = _grace_s()
             log.error(
                 "rank %s has failed: %s. This process (rank %s) ends in %g s unless it ends by itself.",

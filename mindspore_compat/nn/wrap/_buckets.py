@@ -160,13 +160,28 @@ class Reduction:
         self._put.add(position)
         start, count = self._buckets[number].offsets[position]
         target = self._flat[number][start : start + count]
-        values = plain(gradient).reshape(-1)
-        if self._scale is None:
-            target.copy_(values)
-        else:
-            target.copy_(values * self._scale.to(values.dtype))
+        target.copy_(plain(gradient).reshape(-1))
+        if self._scale is not None:
+            target *= self._scale.to(target.dtype)
         self._missing[number] -= 1
         self._send()
+
+    def _fill(self, number: int, gradients: Sequence[torch.Tensor]) -> None:
+        """A whole bucket at once."""
+        members, flat = self._buckets[number].members, self._flat[number]
+        parts = [plain(gradients[position]).reshape(-1) for position in members]
+        if any(part.dtype is not flat.dtype for part in parts):
+            parts = [part.to(flat.dtype) for part in parts]
+        torch.cat(parts, out=flat)
+        if self._scale is not None:
+            flat *= self._scale.to(flat.dtype)
+        self._missing[number] = 0
+        self._send()
+
+    @property
+    def is_worth_while(self) -> bool:
+        """Whether anything can be sent before the backward pass ends."""
+        return len(self._buckets) > 1
 
     def _send(self) -> None:
         """Start all buckets that are full, in their order: the next one waits for those before it."""
@@ -177,7 +192,10 @@ class Reduction:
 
     def finish(self, gradients: Sequence[torch.Tensor]) -> tuple[Any, ...]:
         """The reduced gradients; ``gradients`` are this process's own."""
-        for bucket in self._buckets:
+        for number, bucket in enumerate(self._buckets):
+            if self._missing[number] == len(bucket.members):
+                self._fill(number, gradients)
+                continue
             for position in bucket.members:
                 if position not in self._put:
                     self.put(position, gradients[position])

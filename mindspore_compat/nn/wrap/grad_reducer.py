@@ -121,7 +121,7 @@ def reducing(
         return
     program.not_repeatable("it communicates")
     reduction = reducer.reduction(weights, scale)
-    if is_graph_mode() or in_parts:
+    if is_graph_mode() or in_parts or not reduction.is_worth_while:
         yield reduction.finish
         return
     with reduction.along(weights):
