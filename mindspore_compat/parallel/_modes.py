@@ -17,7 +17,7 @@ from mindspore_compat.common._strategy import Layout
 from mindspore_compat.communication.management import get_group_size
 from mindspore_compat.context import ParallelMode, get_auto_parallel_context, parallel_listeners
 
-__all__ = ["Modes", "check_torch", "is_automatic", "layouts"]
+__all__ = ["Modes", "check_torch", "is_automatic", "is_here", "layouts"]
 
 _AUTOMATIC = (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL)
 
@@ -87,12 +87,23 @@ def check_torch() -> None:
         )
 
 
-def layouts(network: Any, run: Callable[[], Any]) -> dict[str, list[Any]]:
-    """{Parameter name: upstream's list} of ``network``, after ``run``, whose changes to it are taken back."""
+def is_here(name: str) -> bool:
+    """Whether a checkpoint of this process holds the Parameter, or the optimizer's state, of that name."""
+    region = MODES._region() if program.parallel is not None else None
+    left_out = region.left_out() if hasattr(region, "left_out") else ()
+    return not any(name == item or name.endswith("." + item) for item in left_out)
+
+
+def layouts(network: Any, inputs: Callable[[], Any], trains: bool) -> dict[str, list[Any]]:
+    """{Parameter name: upstream's list} of a network that was called with ``inputs()``, which is taken back."""
     region = MODES._region()
-    if not hasattr(region, "layouts"):
-        return {item.name: [[1], [-1] * item.dim(), list(item.shape), 0, True, ""] for item in network.get_parameters()}
-    return region.layouts(network, run)
+    if hasattr(region, "layouts"):
+        network.set_train(trains)
+        return region.layouts(network, lambda: network(*inputs()))
+    return {
+        getattr(item, "name", ""): [[1], [-1] * item.dim(), list(item.shape), 0, True, ""]
+        for item in network.get_parameters()
+    }
 
 
 def _check_alone(primitive: Any) -> None:

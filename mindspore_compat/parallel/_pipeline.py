@@ -155,6 +155,10 @@ class Pipeline:
         """A Cell or function with strategies."""
         raise RuntimeError("'shard' is not available together with 'pipeline_stages'. Use pipeline_stages=1.")
 
+    def left_out(self) -> frozenset[str]:
+        """The names of Parameters that only other stages use."""
+        return frozenset(item.name for item, users in self.users.values() if users and self.stage not in users)
+
     def micro_batches(self, parts: Iterator[tuple[Any, ...]], network: Callable[..., Any]) -> Any:
         """The sum of a network's outputs for the parts of a batch, which are differentiated one by one."""
         total = None
