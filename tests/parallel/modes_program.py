@@ -1,5 +1,7 @@
 """Trains networks in the parallel modes over the processes that run this, and in one; prints what differs:
 mode, parallel mode, network, difference, and what shows that the mode was at work.
+
+Arguments: groups of cases, execution modes, and "all" or names of cases.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from networks import (
 
 import mindspore_compat as ms
 from mindspore_compat import Layout, Parameter, Tensor, nn, ops
-from mindspore_compat.communication import get_group_size, get_rank, init
+from mindspore_compat.communication import get_group_size, get_rank, init, release
 
 init()
 SIZE, RANK = get_group_size(), get_rank()
@@ -43,6 +45,11 @@ def alone(*args: Any, **kwargs: Any) -> Any:
     """`trained` without a parallel mode."""
     ms.reset_auto_parallel_context()
     return trained(*args, **kwargs)
+
+
+def is_chosen(name: str) -> bool:
+    """Whether the case is to be run."""
+    return sys.argv[3] == "all" or name in sys.argv[3].split(",")
 
 
 def cuts(network: Any) -> int:
@@ -75,13 +82,16 @@ def semi_auto() -> None:
         ("conv", lambda cut: ConvNet(), "pictures", momentum, nn.TrainOneStepCell),
     ]
     for number, (name, make, kind, optimizer, step) in enumerate(cases):
+        if not is_chosen(name):
+            continue
         expected = alone(make(False), kind, optimizer, step)
         for parts in (False, True) if number < 4 else (True,):
             strategy = "data_parallel" if parts else "full_batch"
             ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel", dataset_strategy=strategy)
             found = trained(make(True), kind, optimizer, step, parts)
             report("semi_auto", f"{name}_{'part' if parts else 'whole'}", difference(found, expected), cuts(found[1]))
-    _sharded_functions()
+    if is_chosen("shard_function"):
+        _sharded_functions()
 
 
 def _sharded_functions() -> None:
@@ -202,6 +212,9 @@ def pipelines() -> None:
         ("plain", False, 0, momentum, Clipped),
         ("plain", False, 2, momentum, functional),
     ):
+        name = f"{kind}_{'own' if own else 'all'}_{step.__name__}"
+        if not is_chosen(name):
+            continue
         data = "words" if kind == "tied" else "numbers"
 
         def wrapped(network: Any, optimizer: Any, step: Any = step, micro: int = micro) -> Any:
@@ -220,7 +233,7 @@ def pipelines() -> None:
         largest = max(np.abs(a.asnumpy() - b.asnumpy()).max() for a, b in pairs if a.name in names)
         computed = sum(layer.computed for layer in network.layers)
         largest = max(float(largest), float(np.abs(np.array(found[0]) - expected[0]).max()))
-        report("pipeline", f"{kind}_{'own' if own else 'all'}_{step.__name__}", largest, computed)
+        report("pipeline", name, largest, computed)
 
 
 GROUPS = {"semi_auto": semi_auto, "auto": auto, "optimizer": parallel_optimizer, "pipeline": pipelines}
@@ -228,3 +241,4 @@ for chosen_mode in sys.argv[2].split(","):
     ms.set_context(mode=ms.GRAPH_MODE if chosen_mode == "graph" else ms.PYNATIVE_MODE)
     for group in sys.argv[1].split(","):
         GROUPS[group]()
+release()
