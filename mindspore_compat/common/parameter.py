@@ -168,7 +168,7 @@ class Parameter(Tensor, torch.nn.Parameter):
         self._cache_shape = value
 
     def add_pipeline_stage(self, stage: int) -> None:
-        """Note that a pipeline stage uses the Parameter; without effect, there is one stage.
+        """Say that a pipeline stage uses the Parameter beside that of its Cell, for `Cell.infer_param_pipeline_stage`.
 
         Raises:
             TypeError: if it is no non-negative int.

@@ -8,6 +8,8 @@ from typing import Any
 
 import torch
 
+from mindspore_compat.communication.management import get_group_size, get_rank
+from mindspore_compat.context import get_auto_parallel_context
 from mindspore_compat.parallel.shard import shard
 
 __all__ = ["Hints"]
@@ -61,7 +63,7 @@ class Hints:
 
     @property
     def pipeline_stage(self: Any) -> Any:
-        """The stage of a pipeline that the Cell belongs to, None unless set; without effect, there is one stage."""
+        """The stage of a pipeline that the Cell belongs to, None unless set (docs/design/parallel.md)."""
         return self.__dict__.get("_pipeline_stage")
 
     @pipeline_stage.setter
@@ -71,6 +73,16 @@ class Hints:
         if value < 0:
             raise ValueError(f"For 'Cell', the property 'pipeline_stage' can not be less than 0, but got {value}")
         self.__dict__["_pipeline_stage"] = value
+
+    def infer_param_pipeline_stage(self: Any) -> list[Any]:
+        """The trainable Parameters that this process's stage has: of Cells of the stage, of Cells without one, and what
+        `Parameter.add_pipeline_stage` gives to it.
+        """
+        stages = get_auto_parallel_context("pipeline_stages")
+        stage = get_rank() // max(get_group_size() // stages, 1)
+        found: dict[int, Any] = {}
+        _collect(self, None, stage, found)
+        return [item for item in self.trainable_params() if id(item) in found]
 
     @property
     def compile_cache(self: Any) -> set[str]:
@@ -125,3 +137,15 @@ class Hints:
             "For 'set_param_ps', parameter server training is not available on PyTorch. Use data parallel training "
             "instead."
         )
+
+
+def _collect(cell: Any, around: int | None, stage: int, found: dict[int, Any]) -> None:
+    """Add the Parameters of ``stage``; a Cell without a stage is in that of the Cell around it."""
+    own = getattr(cell, "pipeline_stage", None)
+    own = around if own is None else own
+    for item in cell._parameters.values():
+        if item is not None and (own in (None, stage) or stage in item.__dict__.get("_pipeline_stages", ())):
+            found[id(item)] = item
+    for child in cell._modules.values():
+        if child is not None:
+            _collect(child, own, stage, found)

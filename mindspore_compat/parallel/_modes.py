@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from mindspore_compat.common._program import program
@@ -17,7 +17,7 @@ from mindspore_compat.common._strategy import Layout
 from mindspore_compat.communication.management import get_group_size
 from mindspore_compat.context import ParallelMode, get_auto_parallel_context, parallel_listeners
 
-__all__ = ["Modes", "check_torch", "is_automatic", "layouts"]
+__all__ = ["Modes", "check_torch", "is_automatic", "is_here", "layouts"]
 
 _AUTOMATIC = (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL)
 
@@ -58,9 +58,17 @@ class Modes:
         region = self._region()
         return fn(*args) if region is None else region.sharded_call(fn, args, in_strategy, out_strategy, plan)
 
+    def micro_batches(self, parts: Iterator[tuple[Any, ...]], network: Callable[..., Any]) -> Any:
+        """The sum of a network's outputs for the parts of a batch; None where no pipeline is in force."""
+        region = self._region()
+        return region.micro_batches(parts, network) if hasattr(region, "micro_batches") else None
+
     def _region(self) -> Any:
         """What spreads the network over processes; None where this process computes all of it."""
         check()
+        stages = get_auto_parallel_context("pipeline_stages")
+        if stages > 1:
+            return importlib.import_module("mindspore_compat.parallel._pipeline").pipeline(stages)
         if get_group_size() == 1 or not is_automatic():
             return None
         return _load("_region").region()
@@ -79,12 +87,23 @@ def check_torch() -> None:
         )
 
 
-def layouts(network: Any, run: Callable[[], Any]) -> dict[str, list[Any]]:
-    """{Parameter name: upstream's list} of ``network``, after ``run``, whose changes to it are taken back."""
+def is_here(name: str) -> bool:
+    """Whether a checkpoint of this process holds the Parameter, or the optimizer's state, of that name."""
+    region = MODES._region() if program.parallel is not None else None
+    left_out = region.left_out() if hasattr(region, "left_out") else ()
+    return not any(name == item or name.endswith("." + item) for item in left_out)
+
+
+def layouts(network: Any, inputs: Callable[[], Any], trains: bool) -> dict[str, list[Any]]:
+    """{Parameter name: upstream's list} of a network that was called with ``inputs()``, which is taken back."""
     region = MODES._region()
-    if region is None:
-        return {item.name: [[1], [-1] * item.dim(), list(item.shape), 0, True, ""] for item in network.get_parameters()}
-    return region.layouts(network, run)
+    if hasattr(region, "layouts"):
+        network.set_train(trains)
+        return region.layouts(network, lambda: network(*inputs()))
+    return {
+        getattr(item, "name", ""): [[1], [-1] * item.dim(), list(item.shape), 0, True, ""]
+        for item in network.get_parameters()
+    }
 
 
 def _check_alone(primitive: Any) -> None:
@@ -107,10 +126,20 @@ def check() -> None:
             f"The 'device_num' {devices} of the auto parallel context must be the number of processes, which is {size}."
             f" Start {devices} processes (torchrun --nproc_per_node {devices}) and call init(), or leave it out."
         )
-    if stages > 1:
+    if stages > 1 and stages != size:
         raise RuntimeError(
-            f"'pipeline_stages' {stages} is not available. Use GradAccumulationCell for micro batches, and "
-            "parallel_mode='data_parallel' for several processes."
+            f"'pipeline_stages' {stages} must be the number of processes here, which is {size}: stages that are "
+            f"themselves spread over processes are not available. Start {stages} (torchrun --nproc_per_node {stages}), "
+            "or use pipeline_stages=1."
+        )
+    if stages > 1 and not is_automatic():
+        raise RuntimeError(
+            "'pipeline_stages' needs parallel_mode='semi_auto_parallel' or 'auto_parallel', but it is "
+            f"{get_auto_parallel_context('parallel_mode')!r}. Set it by set_auto_parallel_context."
+        )
+    if stages > 1 and get_auto_parallel_context("enable_parallel_optimizer"):
+        raise RuntimeError(
+            "'enable_parallel_optimizer' is not available together with 'pipeline_stages'. Leave it out."
         )
     if get_auto_parallel_context("grad_accumulation_step") > 1:
         raise RuntimeError(

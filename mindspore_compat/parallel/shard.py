@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from mindspore_compat import log
 from mindspore_compat.common._program import program
 from mindspore_compat.common._strategy import Layout, check_strategy
 from mindspore_compat.communication.management import get_group_size
@@ -27,7 +28,7 @@ def shard(
         parameter_plan: {name of a Parameter of the Cell: tuple of cuts or Layout}.
 
     Raises:
-        TypeError: for strategies or plans of another type. ValueError: for a plan that does not fit a Parameter.
+        TypeError: for strategies or plans of another type.
     """
     if get_group_size() == 1:
         return fn
@@ -64,9 +65,7 @@ def _checked_plan(fn: Any, parameter_plan: Any) -> list[tuple[Any, Any]]:
             )
         parameter = by_name.get(name.replace("self.", ""))
         if parameter is None:
-            raise ValueError(
-                f"For 'Shard', the Parameter {name!r} of 'parameter_plan' is not in the Cell, which has "
-                f"{', '.join(by_name)}."
-            )
+            log.warning(f"The Parameter {name!r} of 'parameter_plan' is not in the Cell, and is left out.")
+            continue
         found.append((parameter, layout))
     return found

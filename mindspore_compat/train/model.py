@@ -264,12 +264,10 @@ class Model:
     def infer_train_layout(
         self, train_dataset: Any, dataset_sink_mode: bool = True, sink_size: int = -1
     ) -> dict[str, list[Any]]:
-        """{Parameter name: layout} of the training network, after a step with the dataset's first batch, which is taken
-        back. A layout is upstream's [device matrix, tensor map, slice shape, field size, uniform split, group].
+        """{Parameter name: [device matrix, tensor map, slice shape, field, uniform split, group]}, by a first step.
 
         Raises:
-            RuntimeError: unless the parallel mode is semi_auto_parallel or auto_parallel. ValueError: for non-sink mode
-                or a wrong sink size.
+            RuntimeError: in other modes than semi_auto_parallel or auto_parallel. ValueError: without sink mode.
         """
         check_parallel("'infer_train_layout' only supports 'semi_auto_parallel' and 'auto_parallel' mode")
         if not check_bool(dataset_sink_mode, "dataset_sink_mode", "Model.infer_train_layout", named=False):
@@ -277,21 +275,17 @@ class Model:
         check_sink_size(sink_size, "infer_train_layout")
         if dataset_size(train_dataset) == 0:
             raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
-        network = self._train_network
-        network.set_train(True)
-        return layouts(network, lambda: network(*next(iter(DatasetHelper(train_dataset, False)))))
+        return layouts(self._train_network, lambda: next(iter(DatasetHelper(train_dataset, False))), True)
 
     def infer_predict_layout(self, *predict_data: Any, skip_backend_compile: bool = False) -> dict[str, list[Any]]:
-        """{Parameter name: layout} of the network when it computes from these inputs, as `infer_train_layout`.
+        """As `infer_train_layout`, by the network's call with these inputs.
 
         Raises:
-            RuntimeError: unless the parallel mode is semi_auto_parallel or auto_parallel. TypeError, ValueError: for
-                wrong inputs.
+            RuntimeError: in other modes than semi_auto_parallel or auto_parallel. TypeError, ValueError: wrong inputs.
         """
         check_parallel("Infer predict layout only supports semi auto parallel and auto parallel mode")
         inputs = [predict_input(item, self._is_torch) for item in predict_data]
-        self._predict_network.set_train(False)
-        return layouts(self._predict_network, lambda: self._predict_network(*inputs))
+        return layouts(self._predict_network, lambda: inputs, False)
 
     @property
     def train_network(self) -> Any:

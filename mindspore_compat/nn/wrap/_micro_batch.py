@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from mindspore_compat.common._program import program
 from mindspore_compat.nn.cell import Cell
 
 __all__ = [
@@ -74,7 +75,8 @@ class GradAccumulationCell(_PartsOfABatch):
 
 
 class PipelineCell(_PartsOfABatch):
-    """As `GradAccumulationCell`'s forward; stages are not spread over devices here, all of them run on this one.
+    """The sum of the outputs of ``micro_size`` parts of the batch, as `GradAccumulationCell`'s forward. With
+    ``pipeline_stages`` as many as there are processes, each runs its stage, part by part (docs/design/parallel.md).
 
     Args:
         stage_config, segment_config: {name of a Cell: number}; kept on the Cells as ``pipeline_stage`` and
@@ -103,7 +105,17 @@ class PipelineCell(_PartsOfABatch):
                         f"For 'PipelineCell', the argument '{what}' : {{{name!r}: {number}}} is not found in 'network' "
                         f": {network}"
                     )
-                cells[name].__dict__[attribute] = number
+                if attribute == "pipeline_stage":
+                    cells[name].pipeline_stage = number
+                else:
+                    cells[name].__dict__[attribute] = number
+
+    def construct(self, *inputs: Any) -> Any:
+        if program.parallel is not None:
+            total = program.parallel.micro_batches(self.parts(inputs), self.network)
+            if total is not None:
+                return total
+        return super().construct(*inputs)
 
 
 class MicroBatchInterleaved(_PartsOfABatch):

@@ -18,6 +18,7 @@ from mindspore_compat.nn.wrap.cell_wrapper import TrainOneStepCell, _accumulated
 from mindspore_compat.nn.wrap.grad_reducer import reducing
 from mindspore_compat.ops import operations
 from mindspore_compat.ops.composite.base import HyperMap, MultitypeFuncGraph
+from mindspore_compat.parallel._utils import _get_pipeline_stages
 
 __all__ = [
     "DynamicLossScaleUpdateCell",
@@ -95,7 +96,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         self.base = Tensor(1, torch.float32)
         self.less_equal, self.reduce_sum = operations.LessEqual(), operations.ReduceSum(keep_dims=False)
         self.allreduce = operations.AllReduce()
-        self.is_distributed = self.reducer_flag
+        self.is_distributed = self.reducer_flag or _get_pipeline_stages() > 1
         self.loss_scaling_manager: Any = None
         if isinstance(scale_sense, Cell):
             self.loss_scaling_manager = scale_sense

@@ -138,7 +138,7 @@ class Region:
         return placed(value, self.devices.batch())
 
     def _output(self, value: Any) -> Any:
-        """What a script gets: gradients of Parameters as they lie, numbers whole, of others what a process feeds too."""
+        """What a script gets: gradients of Parameters as they lie, numbers whole, of others what a process feeds."""
         if not isinstance(value, Sharded) or getattr(value, "of_parameter", False):
             return value
         with torch._C.DisableTorchFunction(), torch.no_grad(), self.operators.on():

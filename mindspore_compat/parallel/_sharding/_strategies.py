@@ -150,8 +150,9 @@ def layer_strategies(region: Any, cell: Any, args: tuple) -> tuple:
         ):
             operator = cell.__dict__.get(attribute)
             if getattr(operator, "in_strategy", None) is not None and type(cell).construct is base.construct:
-                args = _apply(region, cell, operator, roles, args)
                 known.add(attribute)
+                if all(role in ("x", "") or cell._parameters.get(role) is not None for role in roles):
+                    args = _apply(region, cell, operator, roles, args)
     if str(type(cell).construct.__module__).startswith("mindspore_compat.nn."):
         for name, value in cell.__dict__.items():
             if name not in known and getattr(value, "in_strategy", None) is not None:
@@ -163,14 +164,12 @@ def layer_strategies(region: Any, cell: Any, args: tuple) -> tuple:
 
 
 def _apply(region: Any, cell: Any, operator: Any, roles: tuple[str, ...], args: tuple) -> tuple:
-    strategy = operator.in_strategy
     places = operator_strategies(region.devices, operator, cell, roles, args)
     for role, place in zip(roles, places):
         if role == "x" and place is not None and args:
             args = (region.place(args[0], place), *args[1:])
-        elif role and role != "x" and getattr(cell, role, None) is not None and place is not None:
+        elif role and role != "x" and place is not None:
             region.wish(cell._parameters[role], place)
-    assert strategy is not None
     return args
 
 
@@ -183,7 +182,7 @@ def operator_strategies(
         if role == "x":
             shapes.append(list(args[0].shape))
         elif role:
-            shapes.append(list(region_shape(cell._parameters[role])) if cell._parameters.get(role) is not None else [])
+            shapes.append(list(region_shape(cell._parameters[role])))
         else:
             shapes.append([0] * (len(item) if isinstance(item, tuple) else len(item.to_dict()["tensor_map"])))
     strategy = list(operator.in_strategy)

@@ -10,10 +10,12 @@ import torch
 
 from mindspore_compat._format import ckpt as codec
 from mindspore_compat._format.dtypes import INT4, NUMPY_OF
+from mindspore_compat.common._program import program
 from mindspore_compat.common._wrap import plain
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.parallel._modes import is_here
 from mindspore_compat.train._torch.names import mindspore_items
 
 __all__ = ["STORED_TYPE", "TensorBytes", "check_append_dict", "entries_of"]
@@ -148,11 +150,11 @@ def entries_of(
     save_obj: Any, append_dict: dict[str, Any], choice_func: Callable[[str], bool] | None, integrated: bool = True
 ) -> list[codec.Entry]:
     """What the file will hold. A name that comes twice keeps its first place and gets the last value; of Parameters
-    that processes share the whole, if ``integrated``, for which all of them must ask.
+    that processes share the whole, if ``integrated``, for which all of them must ask; of a pipeline this stage's.
     """
     found: dict[str, Any] = {}
     for name, value in _items_of(save_obj):
-        if choice_func is None or choice_func(name):
+        if (choice_func is None or choice_func(name)) and (program.parallel is None or is_here(name)):
             found[name] = value.whole() if integrated and getattr(value, "sliced", False) else value
     found.update(append_dict)
     return [_entry(name, value) for name, value in found.items()]

@@ -1,0 +1,327 @@
+"""Pipelines: each process runs the Cells of its ``pipeline_stage``, part by part of the batch
+(docs/design/parallel.md).
+
+Every process runs the whole of the network's Python. An operator belongs to the last stage among those of its inputs
+and of the Cell around it. Its own process computes it; in the others it runs on the device "meta", which gives its
+results' shapes. What a stage computed and a later one needs is sent when the operator that needs it is reached, which
+is the same line of Python in both.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_flatten, tree_map
+
+from mindspore_compat.common._differentiation import THREAD
+from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.parallel._stage_gradients import exchange, grad
+
+__all__ = ["Pipeline", "pipeline"]
+
+_Base = torch._C.TensorBase
+#: what no value is needed for
+_OF_ITSELF = {
+    _Base.__dict__[name].__get__
+    for name in "requires_grad dtype device is_leaf grad_fn grad layout is_cpu is_cuda _version shape".split()
+} | {_Base.size, _Base.dim, _Base.numel, _Base.stride, _Base.is_floating_point, _Base.is_complex, _Base.element_size}
+_OF_ITSELF |= {torch.is_floating_point, torch.is_complex, torch.numel}
+_LEAVING = {_Base.numpy, _Base.tolist, _Base.item, torch.Tensor.tolist}
+#: what is drawn before any stage is drawn by the first, so that all stages use the same numbers
+_DRAWING = frozenset(
+    "dropout dropout_ bernoulli bernoulli_ normal normal_ uniform_ rand rand_like randn randn_like".split()
+)
+
+
+@dataclass
+class Micro:
+    """What went from stage to stage for one micro batch: (tensor, other stage)."""
+
+    sent: list[tuple[torch.Tensor, int]] = field(default_factory=list)
+    received: list[tuple[torch.Tensor, int]] = field(default_factory=list)
+    outputs: list[tuple[torch.Tensor, torch.Tensor]] = field(default_factory=list)
+
+
+def _tensors(*values: Any) -> list[Any]:
+    return [item for item in tree_flatten(values)[0] if isinstance(item, torch.Tensor)]
+
+
+def _stage_of(value: Any) -> int:
+    """Where a Tensor is computed; -1: by every process for itself."""
+    return value.__dict__.get("_stage", -1)
+
+
+class _Functions(TorchFunctionMode):
+    """Sees every function of torch."""
+
+    def __init__(self, owner: Pipeline) -> None:
+        super().__init__()
+        self.owner = owner
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return self.owner.function(func, args, kwargs or {})
+
+
+class Pipeline:
+    """One for the process.
+
+    Attributes:
+        stage: this process's.
+        users: the stages that use a Parameter, by id, in the order of first use.
+        micros: what was sent and received in this region.
+    """
+
+    def __init__(self, stages: int) -> None:
+        self.stages, self.stage = stages, dist.get_rank()
+        self.mode = _Functions(self)
+        self.depth, self.paused = 0, False
+        self.around: list[int] = []  # the stages of the Cells that run
+        self.micros = [Micro()]
+        self.users: dict[int, tuple[Parameter, set[int]]] = {}
+        self.is_plain = True  # nothing is differentiated in this region
+        self.pending: list[tuple[Any, torch.Tensor]] = []  # sends, with what they read
+
+    # --- calls --------------------------------------------------------------------------------------------------------
+
+    def called(self, cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """A Cell's call."""
+        if self.paused:
+            return cell._call_here(args, kwargs)
+        if cell._is_optimizer:
+            return self.update(cell, args, kwargs)
+        if not self.depth:
+            self._check(cell)
+            self.is_plain = not cell._trains and not THREAD.running
+            return self.run(lambda *args, **kwargs: self.called(cell, args, kwargs), args, kwargs)
+        stage = cell.pipeline_stage
+        if stage is None:
+            stage = self.around[-1] if self.around else -1
+        self.around.append(stage)
+        try:
+            with torch._C.DisableTorchFunction():
+                args, kwargs = self._brought(max([stage, *map(_stage_of, _tensors(args, kwargs))]), args, kwargs)
+            return cell._call_here(args, kwargs)
+        finally:
+            self.around.pop()
+
+    def run(self, fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+        """``fn`` as the outermost call."""
+        if self.depth or self.paused:
+            return fn(*args, **kwargs)
+        self.micros = [Micro()]
+        with self._entered():
+            result = fn(*args, **kwargs)
+            with torch._C.DisableTorchFunction():
+                result = tree_map(self._output, result)
+        for work, _ in self.pending:
+            work.wait()
+        self.pending.clear()
+        return result
+
+    @contextlib.contextmanager
+    def _entered(self) -> Iterator[None]:
+        self.depth += 1
+        try:
+            with self.mode:
+                yield
+        finally:
+            self.depth -= 1
+            self.around.clear()
+
+    def update(self, optimizer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """The optimizer's step: each process for itself, with the gradients of all its Parameters."""
+        self.paused = True
+        try:
+            with torch._C.DisableTorchFunction():
+                return optimizer._call_here(args, kwargs)
+        finally:
+            self.paused = False
+
+    def operator(self, primitive: Any, run: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+        """An operator with a strategy."""
+        raise RuntimeError(
+            f"For '{primitive.name}': strategies are not available together with 'pipeline_stages'. Leave 'shard' out, "
+            "or use pipeline_stages=1."
+        )
+
+    def sharded_call(self, fn: Any, args: tuple, in_strategy: Any, out_strategy: Any, plan: Any) -> Any:
+        """A Cell or function with strategies."""
+        raise RuntimeError("'shard' is not available together with 'pipeline_stages'. Use pipeline_stages=1.")
+
+    def left_out(self) -> frozenset[str]:
+        """The names of Parameters that only other stages use."""
+        return frozenset(item.name for item, users in self.users.values() if users and self.stage not in users)
+
+    def micro_batches(self, parts: Iterator[tuple[Any, ...]], network: Callable[..., Any]) -> Any:
+        """The sum of a network's outputs for the parts of a batch, which are differentiated one by one."""
+        total = None
+        for part in parts:
+            self.micros.append(Micro())
+            outputs = tree_map(self._cut, network(*part))
+            total = outputs if total is None else total + outputs
+        self.micros.append(Micro())
+        return total
+
+    def _cut(self, value: Any) -> Any:
+        """The output of a micro batch, from which on the whole is differentiated apart."""
+        if not isinstance(value, torch.Tensor) or _stage_of(value) not in (-1, self.stage):
+            return value
+        with torch._C.DisableTorchFunction():
+            if not value.requires_grad:
+                return value
+            leaf = Tensor(value.detach()).requires_grad_()
+            leaf.__dict__.update(value.__dict__)
+            self.micros[-1].outputs.append((value, leaf))
+            return leaf
+
+    def _check(self, cell: Any) -> None:
+        """RuntimeError for a network without stages, or with others than there are."""
+        found = {item.pipeline_stage for _, item in cell.cells_and_names()} - {None}
+        if any(True for _ in cell.get_parameters()) and (not found or max(found) >= self.stages):
+            raise RuntimeError(
+                f"With 'pipeline_stages' {self.stages} the Cells of the network must have a 'pipeline_stage' from 0 to "
+                f"{self.stages - 1}, but it has {sorted(found)}. Set it on the Cells, or by PipelineCell."
+            )
+
+    # --- operators ----------------------------------------------------------------------------------------------------
+
+    def function(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """What a function of torch gives: a value in its stage, its shape elsewhere."""
+        if func is torch.autograd.grad:
+            return grad(self, args, kwargs)
+        if func in _OF_ITSELF:
+            return func(*args, **kwargs)
+        with torch._C.DisableTorchFunction():
+            tensors = _tensors(args, kwargs)
+            around = self.around[-1] if self.around else -1
+            inputs = max(map(_stage_of, tensors), default=-1)
+            if func in _LEAVING and inputs not in (-1, self.stage):
+                raise RuntimeError(
+                    f"A value of pipeline stage {inputs} was asked for by Python in stage {self.stage}, which does not "
+                    "have it. Compute with Tensors instead, or look at the network's outputs."
+                )
+            if inputs > around >= 0:
+                raise RuntimeError(
+                    f"A Cell of pipeline stage {around} was given a result of stage {inputs}. Stages must follow one "
+                    "another in the order of their numbers."
+                )
+            stage = max(inputs, around)
+            if stage < 0 and getattr(func, "__name__", "") in _DRAWING:
+                stage = 0
+            self._note(tensors, stage)
+            if stage < 0:
+                return self._marked(func(*args, **kwargs), -1, tensors)
+            args, kwargs = self._brought(stage, args, kwargs)
+            if stage != self.stage:
+                args, kwargs = tree_map(_as_meta, (args, kwargs))
+            if stage != self.stage and kwargs.get("device") is not None:
+                kwargs = {**kwargs, "device": "meta"}
+            return self._marked(func(*args, **kwargs), stage, ())
+
+    def _marked(self, result: Any, stage: int, tensors: Sequence[Any]) -> Any:
+        """The results, which know where they are, or what Parameters every process made them of."""
+        made_of = frozenset().union(*(self._made_of(item) for item in tensors)) if tensors else frozenset()
+
+        def mark(value: Any) -> Any:
+            if isinstance(value, torch.Tensor) and not isinstance(value, Parameter):
+                if stage >= 0:
+                    value.__dict__["_stage"] = stage
+                elif made_of:
+                    value.__dict__["_made_of"] = made_of
+            return value
+
+        return tree_map(mark, result)
+
+    def _made_of(self, value: Any) -> frozenset[Any]:
+        return frozenset((id(value),)) if isinstance(value, Parameter) else value.__dict__.get("_made_of", frozenset())
+
+    def _note(self, tensors: Sequence[Any], stage: int) -> None:
+        """Which stages use which Parameter; all processes begin with the first one's values. What a training step does
+        with gradients is no use: there processes may differ, since their optimizers may.
+        """
+        if not self.is_plain and not THREAD.running:
+            return
+        for item in tensors:
+            if isinstance(item, Parameter) and id(item) not in self.users:
+                self.users[id(item)] = item, set()
+                dist.broadcast(_Base.data.__get__(item), 0)  # type: ignore[attr-defined]
+            if stage >= 0 and _stage_of(item) < 0:
+                for key in self._made_of(item) & self.users.keys():
+                    self.users[key][1].add(stage)
+
+    def _brought(self, stage: int, args: Any, kwargs: Any) -> Any:
+        """The arguments of what ``stage`` computes, with what comes from stages before in its process."""
+
+        def bring(value: Any) -> Any:
+            if not isinstance(value, torch.Tensor) or not 0 <= _stage_of(value) < stage:
+                return value
+            if _stage_of(value) == self.stage:
+                self._send(value, stage)
+            return self._received(value) if stage == self.stage else value
+
+        return tree_map(bring, (args, kwargs))
+
+    def _send(self, value: Any, stage: int) -> None:
+        given = value.__dict__.setdefault("_given_to", set())
+        if stage in given:
+            return
+        given.add(stage)
+        data = value.detach().contiguous()
+        self.pending.append((dist.isend(data, stage), data))
+        if value.requires_grad:
+            self.micros[-1].sent.append((value, stage))
+
+    def _received(self, value: Any) -> Any:
+        found = value.__dict__.get("_here")
+        if found is None:
+            found = Tensor(torch.empty(tuple(_Base.size(value)), dtype=value.dtype))
+            dist.recv(found, _stage_of(value))
+            if value.requires_grad:
+                found.requires_grad_()
+                self.micros[-1].received.append((found, _stage_of(value)))
+            found.__dict__["_stage"] = self.stage
+            value.__dict__["_here"] = found
+        return found
+
+    def _output(self, value: Any) -> Any:
+        """What a stage computed, in every process."""
+        if not isinstance(value, torch.Tensor) or _stage_of(value) < 0:
+            return value
+        stage = _stage_of(value)
+        data = (
+            value.detach().contiguous()
+            if stage == self.stage
+            else torch.empty(tuple(_Base.size(value)), dtype=value.dtype)
+        )
+        dist.broadcast(data, stage)
+        return Tensor(data)
+
+    def exchanged(self, targets: Sequence[Any], found: dict[int, Any]) -> list[Any]:
+        """The gradients of ``targets``, with what other stages know of them."""
+        return exchange(self, targets, found)
+
+
+def _as_meta(value: Any) -> Any:
+    if not isinstance(value, torch.Tensor) or value.is_meta:
+        return value
+    made = torch.empty_like(value.detach(), device="meta")
+    made.requires_grad_(value.requires_grad)
+    made.__class__ = Tensor
+    return made
+
+
+_made: list[Pipeline] = []
+
+
+def pipeline(stages: int) -> Pipeline:
+    """That of this process."""
+    if not _made or _made[0].stages != stages:
+        _made[:] = [Pipeline(stages)]
+    return _made[0]
