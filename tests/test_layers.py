@@ -26,7 +26,7 @@ ALLOWED: dict[str, set[str]] = {
     "boost": {"nn", "ops", "common"},
     "nn": {"ops", "_capture", "common", "context", "_runtime", "communication", "parallel"},
     "numpy": {"ops", "common", "context", "_runtime"},
-    "mint": {"communication", "context", "common", "_runtime"},
+    "mint": {"nn", "ops", "communication", "context", "common", "_runtime"},
     "dataset": {"_format", "common", "context", "_runtime", "mindrecord"},
     "mindrecord": {"_format", "common"},
     "profiler": set(),
@@ -35,7 +35,6 @@ ALLOWED: dict[str, set[str]] = {
     "_extends": set(),
     "version": {"ops", "common", "_runtime"},
     "compression": {"nn", "ops", "common"},
-    "mint": {"nn", "ops", "communication", "common", "_runtime"},
     "train": {
         "_capture",
         "compression",

@@ -112,13 +112,15 @@ def on_cpu(*modules: object) -> Iterator[None]:
 # --- from the host, without waiting -----------------------------------------------------------------------------------
 
 _MOST_PINNED = 1 << 20  # bytes; what is larger waits for its copy and leaves no page of the host pinned
+#: bytes; batches come again, so pages are pinned for them once
+LARGEST_BATCH = 1 << 28
 
 
-def sent(made: torch.Tensor, device: torch.device) -> torch.Tensor:
-    """A fresh tensor of the host on ``device``. A small one travels without a wait for the device, except where a CUDA
-    graph is captured: it would read that memory again.
+def sent(made: torch.Tensor, device: torch.device, most: int = _MOST_PINNED) -> torch.Tensor:
+    """A fresh tensor of the host on ``device``. Up to ``most`` bytes travel without a wait for the device, except
+    where a CUDA graph is captured: it would read that memory again.
     """
-    if device.type != "cuda" or made.is_cuda or made.numel() * made.element_size() > _MOST_PINNED or not made.numel():
+    if device.type != "cuda" or made.is_cuda or made.numel() * made.element_size() > most or not made.numel():
         return made.to(device)
     if torch.compiler.is_compiling() or torch.cuda.is_current_stream_capturing():
         return made.to(device)

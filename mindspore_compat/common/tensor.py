@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat._runtime.placement import sent
+from mindspore_compat._runtime.placement import LARGEST_BATCH, sent
 from mindspore_compat.common import _tracing, _wrap
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tensor_data import device_from, plain_from, plain_from_initializer
@@ -182,7 +182,7 @@ class Tensor(TensorMethods, torch.Tensor):
         result = plain_from(array, copy=False)
         device = current_device()
         if device is not CPU:
-            result = sent(result, device)
+            result = sent(result, device, LARGEST_BATCH)
         result.__class__ = Tensor
         return result  # type: ignore[return-value]
 

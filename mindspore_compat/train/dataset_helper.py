@@ -12,7 +12,7 @@ from torch.utils._pytree import tree_leaves
 
 from mindspore_compat._api.validate import check_bool, check_int
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat._runtime.placement import sent
+from mindspore_compat._runtime.placement import LARGEST_BATCH, sent
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.common.tensor import Tensor
 
@@ -57,7 +57,7 @@ def _on_device(value: Any, plain: bool) -> Any:
         value = torch.as_tensor(value) if plain else Tensor(value)
     device = current_device()
     if device is not CPU and value.device != device:
-        value = sent(value, device) if value.device == CPU else value.to(device, non_blocking=True)
+        value = sent(value, device, LARGEST_BATCH) if value.device == CPU else value.to(device, non_blocking=True)
     if plain:
         return value if type(value) is torch.Tensor else torch._C.TensorBase.detach(value)
     return wrap(value)
