@@ -49,6 +49,15 @@ class _Size(int):
         return int, (int(self),)
 
 
+def _sent(made: torch.Tensor, device: torch.device, *most: int) -> torch.Tensor:
+    """`sent`; a recorded step has the copy on the device as one of its constants."""
+    recorder = program.recorder_here()
+    if recorder is None:
+        return sent(made, device, *most)
+    with recorder.pause():
+        return sent(made, device, *most)
+
+
 class Tensor(TensorMethods, torch.Tensor):
     """A tensor with MindSpore's constructor, operators, methods and print format.
 
@@ -99,7 +108,7 @@ class Tensor(TensorMethods, torch.Tensor):
             result = result.to(to_torch_dtype(dtype))
         target = current_device() if device is None else device_from(device)
         if target is not CPU and (not isinstance(input_data, torch.Tensor) or device is not None):
-            result = sent(result, target)
+            result = _sent(result, target)
         if _tracing.is_tracing() and cls is Tensor:
             return wrap(result)
         result.__class__ = cls
@@ -182,7 +191,7 @@ class Tensor(TensorMethods, torch.Tensor):
         result = plain_from(array, copy=False)
         device = current_device()
         if device is not CPU:
-            result = sent(result, device, LARGEST_BATCH)
+            result = _sent(result, device, LARGEST_BATCH)
         result.__class__ = Tensor
         return result  # type: ignore[return-value]
 

@@ -95,7 +95,7 @@ def test_an_error_of_a_value_that_nobody_uses_is_raised(bad: Any) -> None:
 
 def test_the_default_dtype() -> None:
     def function(x: Any) -> Any:
-        return (x * torch.ones(3)).sum()
+        return (x * torch.ones(3, device=x.device)).sum()
 
     def dtypes(mode: int) -> list[Any]:
         context.set_context(mode=mode)
@@ -201,7 +201,7 @@ def texts(caplog: pytest.LogCaptureFixture, **options: Any) -> list[str]:
 
 
 def test_it_is_said_once_that_a_step_is_replayed(caplog: pytest.LogCaptureFixture) -> None:
-    found = texts(caplog)
+    found = [text for text in texts(caplog) if "CUDA graph" not in text]
     assert len(found) == 1 and "TrainOneStepCell is replayed from now on" in found[0]
 
 

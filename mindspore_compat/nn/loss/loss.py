@@ -340,5 +340,10 @@ class CTCLoss(LossBase):
             torch.reshape(torch.as_tensor(item), (-1,)).to("cpu", torch.int64)
             for item in (input_lengths, target_lengths)
         ]
-        loss = torch.ctc_loss(log_probs, targets, *lengths, self.blank, _CODES[self.reduction], self.zero_infinity)
-        return torch.squeeze(loss, 0) if alone and self.reduction == "none" else loss
+        losses = torch.ctc_loss(log_probs, targets, *lengths, self.blank, _CODES["none"], self.zero_infinity)
+        if self.reduction == "mean":  # torch's own fails for lengths on the CPU where operators are recorded
+            counts = torch.reshape(torch.as_tensor(target_lengths), (-1,)).to(losses.device, losses.dtype)
+            return torch.mean(losses / torch.clamp(counts, min=1))
+        if self.reduction == "sum":
+            return torch.sum(losses)
+        return torch.squeeze(losses, 0) if alone else losses

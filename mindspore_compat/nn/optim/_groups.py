@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,11 +15,12 @@ from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.container import CellList
 from mindspore_compat.nn.learning_rate_schedule import LearningRateSchedule
-from mindspore_compat.nn.optim._device import on_device
+from mindspore_compat.nn.optim._device import Number, on_device
 
 __all__ = ["Groups", "as_parameter_list", "host_parameter", "host_tensor"]
 
 _Base = torch._C.TensorBase
+_item = _Base.item
 _GROUP_KEYS = ("params", "lr", "weight_decay", "order_params", "grad_centralization")
 
 
@@ -49,10 +50,15 @@ class _IteratorLearningRate(LearningRateSchedule):
             np.full(tuple(global_step.shape) if is_tensor else (), rates[min(max(step, 0), len(rates) - 1)])
         )
 
+    def settled(self, device: torch.device) -> Parameter:
+        """All rates, on the device where steps are counted."""
+        rates: Any = self.__dict__["_parameters"]["learning_rate"]
+        if rates.device != device:
+            rates.data = _Base.to(plain(rates), device)
+        return rates
+
     def _on_device(self, global_step: torch.Tensor) -> Tensor:
-        rates = self.__dict__["_parameters"]["learning_rate"]
-        if rates.device != global_step.device:  # sent once
-            rates.data = _Base.to(plain(rates), global_step.device)
+        rates = self.settled(global_step.device)
         place = _Base.clamp(plain(global_step).to(torch.int64), 0, len(rates) - 1)
         return wrap(torch.index_select(plain(rates), 0, place.reshape(-1)).reshape(global_step.shape))
 
@@ -254,3 +260,56 @@ class Groups(Cell):
     @weight_decay.setter
     def weight_decay(self, value: Any) -> None:
         self.__dict__["weight_decay"] = value
+
+    # --- in a step ----------------------------------------------------------------------------------------------------
+
+    def _scheduled(self, cell: Any) -> Any:
+        return cell(self.__dict__["_parameters"]["global_step"])
+
+    def _number(self, value: Any) -> Number:
+        """What a schedule gave: a float, or on a device a float32 tensor of shape () there."""
+        if isinstance(value, torch.Tensor) and on_device(value):
+            return _Base.to(plain(value), torch.float32).reshape(())
+        return float(value)
+
+    def _current_rates(self) -> Any:
+        """The current learning rate as a number, or one for each parameter."""
+        if not self.is_group_lr:
+            rate = self.learning_rate
+            return _item(rate) if not self.dynamic_lr else self._number(self._scheduled(rate))
+        if not self.dynamic_lr:
+            return list(map(_item, self.learning_rate))
+        values: dict[int, Number] = {}
+        for cell in self.learning_rate:
+            if id(cell) not in values:
+                values[id(cell)] = self._number(self._scheduled(cell))
+        return [values[id(cell)] for cell in self.learning_rate]
+
+    def _current_decays(self) -> Sequence[Number]:
+        decays = self.__dict__["_decays"]
+        if not self.dynamic_weight_decay:
+            return decays
+        values = {
+            id(item): self._number(self._scheduled(item)) if isinstance(item, Cell) else item
+            for item in {id(item): item for item in decays}.values()
+        }
+        return [values[id(item)] for item in decays]
+
+    def _bucketed(self, rates: Any, decays: Sequence[Number]) -> Iterable[tuple[list[int] | None, Number, Number]]:
+        """(positions or None for all, learning rate, weight decay) of each set of parameters that are
+        updated together.
+        """
+        if not isinstance(rates, list) and (not self._decoupled_decay or len(set(map(_key, decays))) <= 1):
+            return [(None, rates, decays[0] if self._decoupled_decay else 0.0)]
+        buckets: dict[Any, tuple[list[int], Number, Number]] = {}
+        for position, decay in enumerate(decays):
+            rate = rates[position] if isinstance(rates, list) else rates
+            own_decay = decay if self._decoupled_decay else 0.0
+            key = _key(rate), _key(own_decay)
+            buckets.setdefault(key, ([], rate, own_decay))[0].append(position)
+        return list(buckets.values())
+
+
+def _key(number: Number) -> Any:
+    """What tells numbers apart without reading them on a device."""
+    return id(number) if isinstance(number, torch.Tensor) else number

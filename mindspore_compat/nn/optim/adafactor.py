@@ -73,7 +73,7 @@ class AdaFactor(Optimizer):
         self.relative_step = check_bool(relative_step, "relative_step", owner) and constant
         self.warmup_init, self.compression = warmup_init, check_bool(compression, "compression", owner)
         self._init_state()
-        self.step = host_parameter([0.0], "afactor_step")
+        self.step = self._count([0.0], "afactor_step")
 
     def _init_state(self) -> None:
         self.use_first_moment = self.beta1 > 0

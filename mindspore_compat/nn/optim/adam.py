@@ -12,7 +12,7 @@ import torch
 from mindspore_compat._api.validate import check_bool, check_type
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.optim._device import Number, add_quotients_, add_scaled_, counted, is_zero, root
-from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
+from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["Adam", "AdamOffload", "AdamWeightDecay"]
 
@@ -99,8 +99,8 @@ class Adam(Optimizer):
                 "'use_amsgrad'=True."
             )
         self.beta1, self.beta2, self.eps = _single(beta1), _single(beta2), _single(eps)
-        self.beta1_power: Parameter = host_parameter(1.0, "beta1_power")
-        self.beta2_power: Parameter = host_parameter(1.0, "beta2_power")
+        self.beta1_power: Parameter = self._count(1.0, "beta1_power")
+        self.beta2_power: Parameter = self._count(1.0, "beta2_power")
         self.use_nesterov, self.use_amsgrad = use_nesterov, use_amsgrad
         self.moment1 = self.parameters.clone(prefix="moment1", init="zeros")  # type: ignore[attr-defined]
         self.moment2 = self.parameters.clone(prefix="moment2", init="zeros")  # type: ignore[attr-defined]
@@ -151,7 +151,7 @@ class AdamOffload(Adam):
     ) -> None:
         super().__init__(params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay, loss_scale)
         for name in ("beta1_power", "beta2_power"):
-            self.__dict__["_parameters"][name] = host_parameter([1.0], name)
+            self.__dict__["_parameters"][name] = self._count([1.0], name)
 
 
 class AdamWeightDecay(Optimizer):

@@ -8,7 +8,7 @@ import torch
 
 from mindspore_compat.nn.optim._device import Number, add_quotients_, counted
 from mindspore_compat.nn.optim.adam import _single, check_betas
-from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
+from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["AdaMax"]
 
@@ -32,7 +32,7 @@ class AdaMax(Optimizer):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         check_betas(beta1, beta2, eps, "AdaMax")
         self.beta1, self.beta2, self.eps = _single(beta1), _single(beta2), _single(eps)
-        self.beta1_power = host_parameter([1.0], "beta1_power")
+        self.beta1_power = self._count([1.0], "beta1_power")
         self.moment1 = self.parameters.clone(prefix="moment1", init="zeros")  # type: ignore[attr-defined]
         self.moment2 = self.parameters.clone(prefix="moment2", init="zeros")  # type: ignore[attr-defined]
 

@@ -9,7 +9,7 @@ import torch
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.common.parameter import ParameterTuple
 from mindspore_compat.nn.optim._device import Number, counted
-from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
+from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["ASGD"]
 
@@ -35,8 +35,8 @@ class ASGD(Optimizer):
         self.lambd = check_type(lambd, "lambd", float, "ASGD")
         self.alpha, self.t0 = check_type(alpha, "alpha", float, "ASGD"), check_type(t0, "t0", float, "ASGD")
         names = [item.name for item in self.parameters]  # type: ignore[attr-defined]
-        self.mu = ParameterTuple([host_parameter(1.0, f"mu_{name}") for name in names])
-        self.eta = ParameterTuple([host_parameter(0.0, f"eta_{name}") for name in names])
+        self.mu = ParameterTuple([self._count(1.0, f"mu_{name}") for name in names])
+        self.eta = ParameterTuple([self._count(0.0, f"eta_{name}") for name in names])
         self.ax = self.parameters.clone(prefix="ax_", init="zeros")  # type: ignore[attr-defined]
 
     def _update(

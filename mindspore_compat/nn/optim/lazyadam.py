@@ -9,7 +9,6 @@ import torch
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.optim._device import Number
 from mindspore_compat.nn.optim.adam import Adam
-from mindspore_compat.nn.optim.optimizer import host_parameter
 
 __all__ = ["LazyAdam"]
 
@@ -37,7 +36,7 @@ class LazyAdam(Adam):
     ) -> None:
         super().__init__(params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay, loss_scale)
         for name in ("beta1_power", "beta2_power"):
-            power: Parameter = host_parameter([1.0], name)
+            power: Parameter = self._count([1.0], name)
             self.__dict__["_parameters"][name] = power
 
     def _update(

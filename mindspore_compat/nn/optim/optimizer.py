@@ -10,7 +10,7 @@ helpers, as upstream's documentation shows.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -19,14 +19,16 @@ from mindspore_compat._api.validate import check_type
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tracing import is_tracing, not_traced
-from mindspore_compat.common._wrap import memory, plain, wrap
+from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.layer.container import CellList
 from mindspore_compat.nn.optim._device import Number, add_scaled, is_zero, on_device
 from mindspore_compat.nn.optim._groups import (
     Groups,
     _ConvertToCell,
     _IteratorLearningRate,
+    _key,
     as_parameter_list,
     host_parameter,
     host_tensor,
@@ -102,6 +104,7 @@ class Optimizer(Groups):
         self.reciprocal_scale = host_tensor(1.0 / loss_scale)
         self.global_step_increase_tensor = host_tensor([1], torch.int32)
         self.__dict__["_buckets"] = None
+        self._settle()
 
     # --- for subclasses in user code ----------------------------------------------------------------------------------
 
@@ -245,15 +248,25 @@ class Optimizer(Groups):
             return True
         return where == "always" and not self.dynamic_lr and not self.dynamic_weight_decay
 
+    def _count(self, value: Any, name: str, dtype: torch.dtype = torch.float32) -> Parameter:
+        """A Parameter that counts steps, where the parameters are."""
+        made = host_parameter(value, name, dtype)
+        made.data = _Base.to(memory(made), _device(self.parameters[0]))  # type: ignore[index]
+        return made
+
     def _settle(self) -> None:
         """Put the counts to where the parameters are."""
         device = _device(self.parameters[0])  # type: ignore[index]
         if _device(self.__dict__["_parameters"]["global_step"]) == device or not self._counts:
             return
         for name in self._counts:
-            found = getattr(self, name)
+            found = getattr(self, name, ())  # a subclass makes its own later, by `_count`
             for count in (found,) if isinstance(found, Parameter) else found:
                 count.data = torch._C.TensorBase.to(memory(count), device)
+        rates = self.__dict__.get("_modules", {}).get("learning_rate")
+        for rate in rates if isinstance(rates, CellList) else (rates,):
+            if isinstance(rate, _IteratorLearningRate):
+                rate.settled(device)
         step = self.global_step_increase_tensor
         self.global_step_increase_tensor = wrap(torch._C.TensorBase.to(step, device))
 
@@ -345,54 +358,3 @@ class Optimizer(Groups):
             else gradient
             for gradient, flag in zip(gradients, self.grad_centralization_flags)
         ]
-
-    def _scheduled(self, cell: Any) -> Any:
-        return cell(self.__dict__["_parameters"]["global_step"])
-
-    def _number(self, value: Any) -> Number:
-        """What a schedule gave: a float, or on a device a float32 tensor of shape () there."""
-        if isinstance(value, torch.Tensor) and on_device(value):
-            return _Base.to(plain(value), torch.float32).reshape(())
-        return float(value)
-
-    def _current_rates(self) -> Any:
-        """The current learning rate as a number, or one for each parameter."""
-        if not self.is_group_lr:
-            rate = self.learning_rate
-            return _item(rate) if not self.dynamic_lr else self._number(self._scheduled(rate))
-        if not self.dynamic_lr:
-            return list(map(_item, self.learning_rate))
-        values: dict[int, Number] = {}
-        for cell in self.learning_rate:
-            if id(cell) not in values:
-                values[id(cell)] = self._number(self._scheduled(cell))
-        return [values[id(cell)] for cell in self.learning_rate]
-
-    def _current_decays(self) -> Sequence[Number]:
-        decays = self.__dict__["_decays"]
-        if not self.dynamic_weight_decay:
-            return decays
-        values = {
-            id(item): self._number(self._scheduled(item)) if isinstance(item, Cell) else item
-            for item in {id(item): item for item in decays}.values()
-        }
-        return [values[id(item)] for item in decays]
-
-    def _bucketed(self, rates: Any, decays: Sequence[Number]) -> Iterable[tuple[list[int] | None, Number, Number]]:
-        """(positions or None for all, learning rate, weight decay) of each set of parameters that are
-        updated together.
-        """
-        if not isinstance(rates, list) and (not self._decoupled_decay or len(set(map(_key, decays))) <= 1):
-            return [(None, rates, decays[0] if self._decoupled_decay else 0.0)]
-        buckets: dict[Any, tuple[list[int], Number, Number]] = {}
-        for position, decay in enumerate(decays):
-            rate = rates[position] if isinstance(rates, list) else rates
-            own_decay = decay if self._decoupled_decay else 0.0
-            key = _key(rate), _key(own_decay)
-            buckets.setdefault(key, ([], rate, own_decay))[0].append(position)
-        return list(buckets.values())
-
-
-def _key(number: Number) -> Any:
-    """What tells numbers apart without reading them on a device."""
-    return id(number) if isinstance(number, torch.Tensor) else number

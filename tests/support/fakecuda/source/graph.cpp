@@ -2,6 +2,7 @@
 // same memory. What CUDA refuses during a capture is an error here as well.
 #include "runtime.h"
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <torch/library.h>
 
 #include <cstring>
@@ -159,6 +160,9 @@ const char* fakecuda_graph_begin(int handle) {
   graph.unjoined.clear();
   graph.events.clear();
   graph.failed = false;
+  // operators without a generator among their arguments draw from the CPU's
+  const auto& on_cpu = at::detail::getDefaultCPUGenerator();
+  graph.drawn.emplace(on_cpu.unsafeGetGeneratorImpl(), std::make_pair(on_cpu, on_cpu.get_state()));
   active = &graph;
   return nullptr;
 }
