@@ -33,6 +33,7 @@ def _contents(item: object) -> Iterator[torch.Tensor]:
         for part in torch.nn.Module.modules(item):  # an optimizer's `parameters` is no method
             held = (*part._parameters.values(), *part._buffers.values())
             yield from (tensor for tensor in held if tensor is not None)
+        yield from _contents(item.__dict__.get("ema"))
         optimizer = item.__dict__.get("optimizer")  # of torch, in a step of ours; its counters stay on the host
         if isinstance(optimizer, torch.optim.Optimizer):
             held = tuple(value for state in optimizer.state.values() for value in state.values())
@@ -120,7 +121,8 @@ def sent(made: torch.Tensor, device: torch.device, most: int = _MOST_PINNED) -> 
     """A fresh tensor of the host on ``device``. Up to ``most`` bytes travel without a wait for the device, except
     where a CUDA graph is captured: it would read that memory again.
     """
-    if device.type != "cuda" or made.is_cuda or made.numel() * made.element_size() > most or not made.numel():
+    size = made.numel() * made.element_size()
+    if device.type != "cuda" or made.device.type != "cpu" or not 0 < size <= most:
         return made.to(device)
     if torch.compiler.is_compiling() or torch.cuda.is_current_stream_capturing():
         return made.to(device)
@@ -130,7 +132,7 @@ def sent(made: torch.Tensor, device: torch.device, most: int = _MOST_PINNED) -> 
 def constant(value: Any, device: torch.device, dtype: torch.dtype | None = None) -> torch.Tensor:
     """A tensor of a number, array or list of numbers; on a CUDA device a number is filled in there."""
     if device.type == "cpu":
-        return torch.as_tensor(value, dtype=dtype)
+        return torch.as_tensor(value, dtype=dtype, device=device)
     if isinstance(value, (bool, int, float)):
         return torch.full((), value, dtype=dtype, device=device)
-    return sent(torch.as_tensor(value, dtype=dtype), device)
+    return sent(torch.as_tensor(value, dtype=dtype, device=_device.CPU), device)

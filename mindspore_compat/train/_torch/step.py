@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_positive_int
+from mindspore_compat._runtime import placement
 from mindspore_compat.common._differentiation import differentiable
 from mindspore_compat.common._wrap import wrap
 from mindspore_compat.train._torch import state
@@ -87,6 +88,7 @@ class TorchTrainStep(TorchStep):
         self.loss_scale_manager = manager
         object.__setattr__(self, "optimizer", optimizer)
         object.__setattr__(self, "ema", ema)
+        placement.adopted(self)
         self._scaler = None if manager is None else LossScaler(self.device_type(), manager)
         self._rates = None if optimizer is None else Rates(optimizer, scheduler, interval)
         self._parts = check_positive_int(accumulate, "accumulate", OWNER)
