@@ -61,3 +61,11 @@ def test_gradients_travel_while_the_backward_pass_goes_on() -> None:
         assert "begin with different values of 6 of 6 Parameters" in found["warning"]
         assert found["not met"].startswith("For 'DistributedGradReducer', gradients of 2 processes are to be summed")
         assert "Parameter got its gradient twice" in found["twice"]
+
+
+@pytest.mark.multi_process
+def test_ranks_that_save_into_one_folder_do_not_disturb_each_other(tmp_path: Path) -> None:
+    for output in run_ranks(Path(__file__).with_name("checkpoints_program.py"), 2, str(tmp_path)):
+        found = json.loads(output)
+        assert found["own"] == ["net-2_6.ckpt", "net-2_7.ckpt", "net-2_8.ckpt"]
+        assert "net-2_8.ckpt" in found["shared"] and len(found["shared"]) <= 3

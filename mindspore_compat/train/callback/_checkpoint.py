@@ -14,7 +14,7 @@ from mindspore_compat.train._checkpoint.redundancy import own_share
 from mindspore_compat.train._checkpoint.save import checked_plan, save_checkpoint
 from mindspore_compat.train.callback._callback import Callback, RunContext
 from mindspore_compat.train.callback._checkpoint_config import CheckpointConfig
-from mindspore_compat.train.callback._checkpoint_files import CheckpointManager, made_folder, next_free_prefix
+from mindspore_compat.train.callback._checkpoint_files import CheckpointManager, changed_at, made_folder, next_free_prefix
 
 __all__ = ["CheckpointConfig", "ModelCheckpoint", "CheckpointManager"]
 
@@ -195,7 +195,7 @@ class ModelCheckpoint(Callback):
         doomed: list[str] = []
         now = time.time()
         if config.keep_checkpoint_max:
-            complete.sort(key=os.path.getmtime)
+            complete.sort(key=changed_at)
             doomed = (complete + coming)[:1] if len(complete + coming) >= config.keep_checkpoint_max else []
         elif (
             config.keep_checkpoint_per_n_minutes

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import stat
 from typing import Any
 
-__all__ = ["CheckpointManager", "made_folder", "next_free_prefix"]
+__all__ = ["CheckpointManager", "changed_at", "made_folder", "next_free_prefix"]
 
 _log = logging.getLogger("mindspore_compat")
+
+
+def changed_at(path: str) -> float:
+    """When the file was changed; the beginning of time for one that another process of the run has removed."""
+    try:
+        return os.path.getmtime(path)
+    except FileNotFoundError:
+        return 0.0
 
 
 class CheckpointManager:
@@ -44,17 +53,18 @@ class CheckpointManager:
         )
 
     def remove_ckpoint_file(self, file_name: str) -> None:
-        """Delete one; a failure is logged and does not end the training."""
+        """Delete one, unless another process of the run has; a failure is logged and does not end the training."""
         try:
-            os.chmod(file_name, stat.S_IWRITE)
-            os.remove(file_name)
+            with contextlib.suppress(FileNotFoundError):
+                os.chmod(file_name, stat.S_IWRITE)
+                os.remove(file_name)
             self._ckpoint_filelist.remove(file_name)
         except (OSError, ValueError) as error:
             _log.warning("failed to remove the older ckpt file %s: %s", file_name, error)
 
     def remove_oldest_ckpoint_file(self) -> None:
         """Delete the file that was changed first."""
-        self.remove_ckpoint_file(min(self._ckpoint_filelist, key=os.path.getmtime))
+        self.remove_ckpoint_file(min(self._ckpoint_filelist, key=changed_at))
 
     def keep_one_ckpoint_per_minutes(self, minutes: int, cur_time: float) -> None:
         """Of the files of the last ``minutes``, keep the oldest."""
@@ -64,8 +74,8 @@ class CheckpointManager:
     def surplus_of_minutes(self, minutes: int, cur_time: float) -> list[str]:
         """The files of the last ``minutes`` but the oldest."""
         recent = sorted(
-            (name for name in self._ckpoint_filelist if cur_time - os.path.getmtime(name) < 60 * minutes),
-            key=os.path.getmtime,
+            (name for name in self._ckpoint_filelist if cur_time - changed_at(name) < 60 * minutes),
+            key=changed_at,
         )
         return recent[1:]
 

@@ -1,0 +1,67 @@
+"""``mindspore-compat msrun``: untouched scripts in several processes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mindspore_compat.cli import msrun
+from tests.support.ranks import free_port
+
+SCRIPT = """
+import sys
+import mindspore as ms
+from mindspore import ops, Tensor
+from mindspore.communication import init, get_rank, get_group_size
+init()
+print("rank", get_rank(), "of", get_group_size(), sys.argv[1:], ops.AllReduce()(Tensor([1.0])))
+if "fail" in sys.argv and get_rank() == 1:
+    raise ValueError("boom")
+if "fail" in sys.argv:
+    ops.AllReduce()(Tensor([1.0]))
+"""
+
+
+def run_msrun(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    (folder / "train.py").write_text(SCRIPT)
+    own = ["--worker_num=2", "--local_worker_num=2", f"--master_port={free_port()}", "--log_dir=logs", "--join=True"]
+    command = [sys.executable, "-m", "mindspore_compat", "msrun", *own, "train.py", *arguments]
+    environment = {"PYTHONPATH": str(Path(__file__).parents[2]), "OMP_NUM_THREADS": "1"}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=100)
+
+
+@pytest.mark.multi_process
+def test_a_script_runs_in_two_processes(tmp_path: Path) -> None:
+    done = run_msrun(tmp_path, "--epochs", "3")
+    assert done.returncode == 0, done.stderr
+    assert "rank 0 of 2 ['--epochs', '3'] [2.]" in done.stdout  # of rank 0; the other's is in its log
+    assert "rank 1 of 2" not in done.stdout
+    assert "rank 1 of 2 ['--epochs', '3'] [2.]" in (tmp_path / "logs" / "worker_1.log").read_text()
+
+
+@pytest.mark.multi_process
+def test_a_worker_that_fails_ends_all(tmp_path: Path) -> None:
+    done = run_msrun(tmp_path, "fail")
+    assert done.returncode == 1
+    assert "a worker ended with exit code 1" in done.stderr
+    assert "rank 1 has failed: ValueError: boom" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--worker_num=0"], "must be greater than 0"),
+        (["--worker_num=2"], "local_worker_num 8 must not be greater than worker_num 2"),
+        (["--worker_num=8", "--local_worker_num=4"], "give --node_rank"),
+        (["--worker_num=8", "--local_worker_num=4", "--node_rank=2"], "would give ranks from worker_num 8 on"),
+        (["--master_port=70000"], "master_port must be in"),
+        (["--join=yes"], "must be True or False, but got 'yes'"),
+    ],
+)
+def test_wrong_numbers_are_refused(arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        msrun.main([*arguments, "train.py"])
+    assert text in capsys.readouterr().err
