@@ -26,7 +26,7 @@ _aten = torch.ops.aten
 #: names of operators that DTensor computes rightly; those with torch's tag "pointwise" as well
 _TRUSTED = frozenset(
     """
-    mm addmm bmm baddbmm dot mv t transpose view _unsafe_view reshape expand permute unsqueeze squeeze sum mean amax
+    mm addmm bmm baddbmm dot mv t transpose reshape expand permute unsqueeze squeeze sum mean amax
     amin max min var native_layer_norm native_layer_norm_backward _softmax _softmax_backward_data _log_softmax
     _log_softmax_backward_data cat stack split slice select slice_backward select_backward clone detach alias ones_like
     zeros_like full_like empty_like _to_copy linalg_vector_norm cumsum new_zeros new_ones new_full lift_fresh

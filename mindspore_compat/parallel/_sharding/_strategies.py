@@ -78,7 +78,7 @@ def operator_placements(
                 f"{where}: the strategy {tuple(strategy)} must have a number for each axis of the shape {tuple(shape)}."
             )
         _check_cuts(where, cuts, shape)
-    return devices.of_letters(_letters(name, attributes, shapes), strategy, where)
+    return devices.of_letters(_letters(name, attributes, shapes), strategy, where, shapes)
 
 
 def _check_cuts(where: str, cuts: Sequence[int], shape: Sequence[int]) -> None:
