@@ -144,7 +144,8 @@ def layer_strategies(region: Any, cell: Any, args: tuple) -> tuple:
     will be cut so.
     """
     known: set[str] = set()
-    for base in type(cell).__mro__:
+    bases: tuple[Any, ...] = type(cell).__mro__
+    for base in bases:
         for attribute, roles in (
             _LAYERS.get(base.__name__, ()) if base.__module__.startswith("mindspore_compat.nn") else ()
         ):

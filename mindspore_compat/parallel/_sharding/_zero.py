@@ -64,7 +64,8 @@ def _cut_states(optimizer: Any) -> list[Any]:
     """For each Parameter how its states are cut from now on, None for those that stay whole."""
     if not _devices:
         _devices.append(world())
-    devices, found = _devices[0], []
+    devices = _devices[0]
+    found: list[Any] = []
     for target in optimizer.parameters:
         places = parameters.with_optimizer_cut(devices, target, devices.replicated)
         if not any(isinstance(item, Shard) for item in places):
