@@ -114,7 +114,8 @@ class Primitive:
                 self.attrs[f"{name}_layout"] = shown
             elif strategy is not None:
                 self.attrs[f"{name}_strategy"] = strategy
-        self.__class__ = _sharded(type(self))
+        own: Any = type(self)
+        self.__class__ = _sharded(own)
         return self
 
     def recompute(self, mode: bool = True) -> Primitive:
@@ -180,14 +181,12 @@ def _restore_sharded(cls: type, state: dict[str, Any]) -> Any:
 
 
 @functools.cache
-def _of_class(cls: type) -> type:
-    return type(
-        cls.__name__, (_WithStrategy, cls), {"_without": cls, "__module__": cls.__module__, "__doc__": cls.__doc__}
-    )
-
-
-def _sharded(cls: type) -> type:
-    return cls if issubclass(cls, _WithStrategy) else _of_class(cls)
+def _sharded(cls: Any) -> Any:
+    """The class with its strategy in front."""
+    if issubclass(cls, _WithStrategy):
+        return cls
+    own = {"_without": cls, "__module__": cls.__module__, "__doc__": cls.__doc__}
+    return type(cls.__name__, (_WithStrategy, cls), own)
 
 
 class PrimitiveWithCheck(Primitive):

@@ -89,7 +89,7 @@ def check_torch() -> None:
 
 def is_here(name: str) -> bool:
     """Whether a checkpoint of this process holds the Parameter, or the optimizer's state, of that name."""
-    region = MODES._region() if program.parallel is not None else None
+    region: Any = MODES._region() if program.parallel is not None else None
     left_out = region.left_out() if hasattr(region, "left_out") else ()
     return not any(name == item or name.endswith("." + item) for item in left_out)
 

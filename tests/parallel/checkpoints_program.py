@@ -72,7 +72,7 @@ for name in ("whole", "cut"):
     loaded = ms.load_checkpoint(file)
     found[f"shapes_{name}"] = {key: value.shape for key, value in loaded.items()}
     for parameter in net.trainable_params():
-        parameter.set_data(parameter * 0)
+        parameter.set_data(Tensor(np.zeros(parameter.shape, np.float32)))
     found[f"not_loaded_{name}"] = ms.load_param_into_net(net, loaded)[0]
     found[f"loaded_{name}"] = largest(net.network, expected)
 try:

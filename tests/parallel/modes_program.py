@@ -32,11 +32,13 @@ from mindspore_compat import Layout, Parameter, Tensor, nn, ops
 from mindspore_compat.communication import get_group_size, get_rank, init, release
 
 init()
+from other_cases import others, refused  # noqa: E402  (it asks how many processes there are)
+
 SIZE, RANK = get_group_size(), get_rank()
 NAMES = {ms.GRAPH_MODE: "graph", ms.PYNATIVE_MODE: "pynative"}
 
 
-def report(parallel: str, name: str, found: float, shows: Any = "") -> None:
+def report(parallel: str, name: str, found: float, shows: Any = "-") -> None:
     """A row of the table."""
     print(NAMES[ms.get_context("mode")], parallel, name, f"{found:.1e}", str(shows).replace(" ", ""), flush=True)
 
@@ -236,7 +238,14 @@ def pipelines() -> None:
         report("pipeline", name, largest, computed)
 
 
-GROUPS = {"semi_auto": semi_auto, "auto": auto, "optimizer": parallel_optimizer, "pipeline": pipelines}
+GROUPS = {
+    "semi_auto": semi_auto,
+    "auto": auto,
+    "optimizer": parallel_optimizer,
+    "pipeline": pipelines,
+    "others": lambda: others(report),
+    "refused": lambda: refused(report),
+}
 for chosen_mode in sys.argv[2].split(","):
     ms.set_context(mode=ms.GRAPH_MODE if chosen_mode == "graph" else ms.PYNATIVE_MODE)
     for group in sys.argv[1].split(","):

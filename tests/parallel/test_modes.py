@@ -34,7 +34,7 @@ def shown(found: dict[tuple[str, ...], tuple[float, str]], parallel: str) -> dic
 
 
 def test_two_processes() -> None:
-    found = rows(2, "semi_auto,auto,optimizer,pipeline", "pynative", "all")
+    found = rows(2, "semi_auto,auto,optimizer,pipeline,others,refused", "pynative", "all")
     semi_auto = shown(found, "semi_auto")
     assert len(semi_auto) == 13
     assert (semi_auto["mlp_data_part"], semi_auto["mlp_model_part"], semi_auto["lm_rows_whole"]) == ("0", "2", "1")
@@ -43,6 +43,10 @@ def test_two_processes() -> None:
     assert shown(found, "data+zero") == {"momentum": "3", "adam": "6", "lamb_refused": "True"}
     assert len(shown(found, "pipeline")) == 7
     assert set(shown(found, "pipeline").values()) == {"2"}  # of four layers
+    assert set(shown(found, "other")) == {"assign", "accumulate", "own_gradients_in_stages", "inputs"}
+    refused = shown(found, "refused")
+    assert len(refused) == 14
+    assert not [name for name, is_refused in refused.items() if is_refused != "True"]
 
 
 def test_two_processes_in_graph_mode() -> None:

@@ -64,17 +64,22 @@ class Devices:
         return self.of_letters([tuple(range(len(cuts)))], [tuple(cuts)], where)[0]
 
     def of_letters(
-        self, letters: Sequence[Sequence[Any]], strategies: Sequence[Sequence[int]], where: str
+        self,
+        letters: Sequence[Sequence[Any]],
+        strategies: Sequence[Sequence[int]],
+        where: str,
+        shapes: Sequence[Sequence[int]] = (),
     ) -> list[Placements]:
-        """Placements of several tensors: axes with one letter are cut by the same device axes.
+        """Placements of several tensors: axes with one letter, unless of length 1, are cut by the same device axes.
 
         Raises:
             RuntimeError: if a letter has two cuts, or the devices cannot be divided so.
         """
         by_letter: dict[Any, int] = {}
-        for names, cuts in zip(letters, strategies):
-            for name, cut in zip(names, cuts):
-                if cut > 1 and by_letter.setdefault(name, cut) != cut:
+        shapes = shapes or [[0] * len(cuts) for cuts in strategies]
+        for names, cuts, shape in zip(letters, strategies, shapes):
+            for name, cut, size in zip(names, cuts, shape):
+                if size != 1 and by_letter.setdefault(name, cut) != cut:
                     raise RuntimeError(
                         f"{where}: the strategy {tuple(strategies)} cuts axes that belong together into {cut} and "
                         f"{by_letter[name]} pieces. Give them the same number."

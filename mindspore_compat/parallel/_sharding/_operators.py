@@ -26,7 +26,7 @@ _aten = torch.ops.aten
 #: names of operators that DTensor computes rightly; those with torch's tag "pointwise" as well
 _TRUSTED = frozenset(
     """
-    mm addmm bmm baddbmm dot mv t transpose view _unsafe_view reshape expand permute unsqueeze squeeze sum mean amax
+    mm addmm bmm baddbmm dot mv t transpose reshape expand permute unsqueeze squeeze sum mean amax
     amin max min var native_layer_norm native_layer_norm_backward _softmax _softmax_backward_data _log_softmax
     _log_softmax_backward_data cat stack split slice select slice_backward select_backward clone detach alias ones_like
     zeros_like full_like empty_like _to_copy linalg_vector_norm cumsum new_zeros new_ones new_full lift_fresh
@@ -126,7 +126,8 @@ class Operators(TorchDispatchMode):
             log.info("The operator %s is computed on whole tensors in every process: it has no rule for parts.", func)
         placed: dict[int, Any] = {id(item): moved(item, whole) for item in given}
         replace = lambda item: placed[id(item)] if isinstance(item, DTensor) else item  # noqa: E731
-        result = self.local(func, *tree_map(replace, (args, kwargs)), whole)
+        moved_args, moved_kwargs = tree_map(replace, (args, kwargs))
+        result = self.local(func, moved_args, moved_kwargs, whole)
         if not func._schema.is_mutable:
             return result
         written = _written(func, args, kwargs)
@@ -139,7 +140,7 @@ class Operators(TorchDispatchMode):
 
 def _written(func: Any, args: Any, kwargs: Any) -> list[Any]:
     """The DTensors that ``func`` writes to."""
-    found = []
+    found: list[Any] = []
     for position, argument in enumerate(func._schema.arguments):
         if argument.alias_info is not None and argument.alias_info.is_write:
             value = kwargs.get(argument.name, args[position] if position < len(args) else None)

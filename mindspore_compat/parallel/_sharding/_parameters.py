@@ -32,6 +32,14 @@ _ELEMENTWISE = frozenset(
     """.split()
 )
 
+#: what one may ask of a part: it shows or replaces its memory
+_WITHOUT_MODE = frozenset(
+    """
+    __get__ __set__ size dim numel element_size stride is_contiguous is_floating_point is_complex requires_grad_ detach
+    numpy data_ptr __hash__ storage_offset untyped_storage
+    """.split()
+)
+
 
 class Cut(NamedTuple):
     """How a Parameter is cut.
@@ -53,6 +61,17 @@ class CutParameter(Parameter):
     """A Parameter of which this process holds a part, that its ``shape`` and ``asnumpy`` show."""
 
     _cut: Cut
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Outside of the mode that has cut it, nothing computes with a part as if it were the whole."""
+        if getattr(func, "__name__", "") not in _WITHOUT_MODE:
+            raise RuntimeError(
+                "A Parameter that is cut over processes was used outside of the parallel mode that has cut it, or outside "
+                "of a Cell. Keep the mode and compute in a Cell's construct, or load a checkpoint into a new network."
+            )
+        with torch._C.DisableTorchFunction():
+            return func(*args, **(kwargs or {}))
 
     @property
     def sliced(self) -> bool:

@@ -219,9 +219,27 @@ def _foreach(mode: Any, func: Any, args: Any, kwargs: Any) -> Any:
     return [single(*row, **kwargs) for row in zip(first, *columns)]
 
 
+def _view(mode: Any, func: Any, args: Any, kwargs: Any) -> Any:
+    """Autograd asks for views by the strides that the whole has; those of a part may be others."""
+    try:
+        return func(*args, **kwargs)
+    except RuntimeError:
+        x, *rest = args
+        stride = torch.empty(x.shape, device="meta").stride()
+        made = DTensor.from_local(
+            x._local_tensor.contiguous(), mode.devices.mesh, x.placements, run_check=False, shape=x.shape, stride=stride
+        )
+    try:
+        return func(made, *rest, **kwargs)
+    except RuntimeError:
+        return mode.on_whole(func, (made, *rest), kwargs)
+
+
 RULES: dict[str, Callable[..., Any]] = {
     "embedding": _embedding,
     "embedding_dense_backward": _embedding_backward,
+    "view": _view,
+    "_unsafe_view": _view,
     "index_select": _index_select,
     "index_add": _index_add,
     "nll_loss_forward": _nll_loss,

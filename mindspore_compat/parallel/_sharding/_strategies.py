@@ -78,7 +78,7 @@ def operator_placements(
                 f"{where}: the strategy {tuple(strategy)} must have a number for each axis of the shape {tuple(shape)}."
             )
         _check_cuts(where, cuts, shape)
-    return devices.of_letters(_letters(name, attributes, shapes), strategy, where)
+    return devices.of_letters(_letters(name, attributes, shapes), strategy, where, shapes)
 
 
 def _check_cuts(where: str, cuts: Sequence[int], shape: Sequence[int]) -> None:
@@ -144,7 +144,8 @@ def layer_strategies(region: Any, cell: Any, args: tuple) -> tuple:
     will be cut so.
     """
     known: set[str] = set()
-    for base in type(cell).__mro__:
+    bases: tuple[Any, ...] = type(cell).__mro__
+    for base in bases:
         for attribute, roles in (
             _LAYERS.get(base.__name__, ()) if base.__module__.startswith("mindspore_compat.nn") else ()
         ):

@@ -41,7 +41,7 @@ def update(optimizer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         cuts = optimizer.__dict__[_CUTS] = _cut_states(optimizer)
     grads = list(args[0]) if isinstance(args[0], (tuple, list)) else [args[0]]
     wholes: list[tuple[Parameter, parameters.Cut, torch.Tensor]] = []
-    with torch.no_grad():
+    with torch.no_grad(), torch._C.DisableTorchFunction():
         for number, (target, cut) in enumerate(zip(optimizer.parameters, cuts)):
             if cut is not None:
                 grads[number] = Tensor(parameters.part_of(cut, _plain(grads[number])))
@@ -64,7 +64,8 @@ def _cut_states(optimizer: Any) -> list[Any]:
     """For each Parameter how its states are cut from now on, None for those that stay whole."""
     if not _devices:
         _devices.append(world())
-    devices, found = _devices[0], []
+    devices = _devices[0]
+    found: list[Any] = []
     for target in optimizer.parameters:
         places = parameters.with_optimizer_cut(devices, target, devices.replicated)
         if not any(isinstance(item, Shard) for item in places):
