@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._runtime import placement
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common import _wrap
+from mindspore_compat.common._program import program
 from mindspore_compat.common.dtype import to_torch_dtype
 
 __all__ = ["device_from", "plain_from", "plain_from_initializer"]
@@ -66,6 +68,15 @@ def plain_from(data: Any, copy: bool) -> torch.Tensor:
         "For 'Tensor', the type of 'input_data' should be one of '['Tensor', 'ndarray', 'list', 'tuple', 'float', "
         f"'int', 'bool', 'complex']', but got type '{type(data).__name__}'."
     )
+
+
+def sent(made: torch.Tensor, device: torch.device, *most: int) -> torch.Tensor:
+    """What `placement.sent` gives; a recorded step has the copy on the device as one of its constants."""
+    recorder = program.recorder_here()
+    if recorder is None:
+        return placement.sent(made, device, *most)
+    with recorder.pause():
+        return placement.sent(made, device, *most)
 
 
 def device_from(device: Any) -> torch.device:

@@ -16,10 +16,10 @@ import numpy as np
 import torch
 
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat._runtime.placement import LARGEST_BATCH, sent
+from mindspore_compat._runtime.placement import LARGEST_BATCH
 from mindspore_compat.common import _tracing, _wrap
 from mindspore_compat.common._program import program
-from mindspore_compat.common._tensor_data import device_from, plain_from, plain_from_initializer
+from mindspore_compat.common._tensor_data import device_from, plain_from, plain_from_initializer, sent
 from mindspore_compat.common._tensor_indexing import flipped, numpy_index, positive_steps
 from mindspore_compat.common._tensor_methods import TensorMethods
 from mindspore_compat.common._tensor_operators import install_operators, promoted
@@ -47,15 +47,6 @@ class _Size(int):
 
     def __reduce__(self) -> Any:
         return int, (int(self),)
-
-
-def _sent(made: torch.Tensor, device: torch.device, *most: int) -> torch.Tensor:
-    """`sent`; a recorded step has the copy on the device as one of its constants."""
-    recorder = program.recorder_here()
-    if recorder is None:
-        return sent(made, device, *most)
-    with recorder.pause():
-        return sent(made, device, *most)
 
 
 class Tensor(TensorMethods, torch.Tensor):
@@ -108,7 +99,7 @@ class Tensor(TensorMethods, torch.Tensor):
             result = result.to(to_torch_dtype(dtype))
         target = current_device() if device is None else device_from(device)
         if target is not CPU and (not isinstance(input_data, torch.Tensor) or device is not None):
-            result = _sent(result, target)
+            result = sent(result, target)
         if _tracing.is_tracing() and cls is Tensor:
             return wrap(result)
         result.__class__ = cls
@@ -191,7 +182,7 @@ class Tensor(TensorMethods, torch.Tensor):
         result = plain_from(array, copy=False)
         device = current_device()
         if device is not CPU:
-            result = _sent(result, device, LARGEST_BATCH)
+            result = sent(result, device, LARGEST_BATCH)
         result.__class__ = Tensor
         return result  # type: ignore[return-value]
 
