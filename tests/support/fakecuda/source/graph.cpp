@@ -4,10 +4,13 @@
 
 #include <torch/library.h>
 
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <set>
 #include <vector>
+
+extern "C" int fakecuda_device_count();
 
 namespace fakecuda {
 namespace {
@@ -22,6 +25,15 @@ struct Graph {
   std::set<StreamKey> unjoined;  // those that the origin has not waited for
   std::map<uint64_t, StreamKey> events;
   bool failed = false;
+
+  // what the capture changed in passing: CUDA records and computes nothing
+  struct Memory {
+    c10::Storage storage;
+    std::vector<char> bytes;
+  };
+  std::map<const void*, Memory> written;
+  std::vector<c10::Storage> made;
+  std::vector<at::Tensor> random_states;
 };
 
 std::recursive_mutex mutex;
@@ -31,6 +43,23 @@ int last_graph = 0;
 std::string last_error;
 
 StreamKey key_of(const c10::Stream& stream) { return {stream.device_index(), stream.id()}; }
+
+// Everything as before the capture; what it made has no values until the first replay.
+void undo(Graph& graph) {
+  for (auto& storage : graph.made) {
+    if (graph.written.count(storage.data()) == 0) std::memset(storage.mutable_data(), 0x7f, storage.nbytes());
+  }
+  for (auto& [start, memory] : graph.written) {
+    std::memcpy(memory.storage.mutable_data(), memory.bytes.data(), memory.bytes.size());
+  }
+  graph.written.clear();
+  graph.made.clear();
+  for (size_t i = 0; i < graph.random_states.size(); i++) {
+    auto generator = default_generator(static_cast<DeviceIndex>(i));
+    generator.set_state(graph.random_states[i]);
+  }
+  graph.random_states.clear();
+}
 
 const char* error(std::string text) {
   last_error = std::move(text);
@@ -51,12 +80,21 @@ bool any_capture() {
 
 bool capturing() { return is_captured(current_stream(current_device())); }
 
-void record(std::function<void()> call) {
+void before_write(const Tensor& tensor) {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
+  const auto& storage = tensor.storage();
+  if (!capturing() || storage.nbytes() == 0 || active->written.count(storage.data()) != 0) return;
+  const auto* start = static_cast<const char*>(storage.data());
+  active->written[start] = {storage, std::vector<char>(start, start + storage.nbytes())};
+}
+
+void record(std::function<void()> call, const std::vector<Tensor>& results) {
   std::lock_guard<std::recursive_mutex> lock(mutex);
   TORCH_CHECK(!active->failed, "CUDA error: operation failed due to a previous error during capture");
   const auto stream = key_of(current_stream(current_device()));
   if (stream != active->origin) active->unjoined.insert(stream);
   active->calls.push_back(std::move(call));
+  for (const auto& result : results) active->made.push_back(result.storage());
 }
 
 void host_wait(const char* kind, const std::string& name) {
@@ -138,6 +176,9 @@ const char* fakecuda_graph_begin(int handle) {
   graph.unjoined.clear();
   graph.events.clear();
   graph.failed = false;
+  for (DeviceIndex i = 0; i < static_cast<DeviceIndex>(fakecuda_device_count()); i++) {
+    graph.random_states.push_back(default_generator(i).get_state());
+  }
   active = &graph;
   return nullptr;
 }
@@ -148,6 +189,7 @@ const char* fakecuda_graph_end(int handle) {
   auto& graph = graphs[handle];
   if (active != &graph) return error("CUDA error: this graph is not being captured");
   active = nullptr;
+  undo(graph);
   const char* problem = nullptr;
   if (key_of(current_stream(current_device())) != graph.origin) {
     problem = error("Capture must end on the same stream it began on.");
