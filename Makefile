@@ -2,6 +2,7 @@
 #
 #   make demo                 trains LeNet on handwritten digits, from a script that says `import mindspore`
 #   make test                 runs the tests
+#   make test-gpu             runs the core tests on a CUDA device, or on a fake one
 #   make docs                 builds the pages and the API reference into build/docs
 #   make matrix               runs the core tests on the oldest and the newest Python and torch
 #
@@ -16,7 +17,7 @@ TORCH ?= torch==2.13.0
 ARGS ?=
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint types coverage bench oracle build docs matrix clean
+.PHONY: demo test test-gpu lint types coverage bench oracle build docs matrix clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m mindspore_compat examples/lenet_digits.py --ckpt_dir demo_ckpt
@@ -24,6 +25,14 @@ demo: $(VENV)/.demo
 
 test: $(VENV)/.test
 	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest $(ARGS)
+
+# the core tests with everything on a CUDA device: a fake one where PyTorch is its CPU build (docs/gpu.md)
+GPU_TESTS ?= tests/gpu tests/nn tests/ops tests/common tests/compression tests/train/export/test_load.py tests/train/metrics \
+	tests/train/test_model.py tests/train/test_amp.py tests/train/test_custom_cells.py tests/train/test_serialization.py \
+	tests/train/test_torch_step.py tests/train/test_torch_resume.py tests/thor/test_optimizer.py tests/thor/test_inverse.py \
+	tests/thor/test_conversion.py tests/dataset/test_pipeline.py
+test-gpu: $(VENV)/.test
+	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest --device cuda -q $(GPU_TESTS) $(ARGS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

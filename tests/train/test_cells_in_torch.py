@@ -71,11 +71,13 @@ def loop(net: Any, scaled: bool = False, optimizer: Any = None) -> list[float]:
     return losses
 
 
+@pytest.mark.cpu_only("a loop of torch's own, whose tensors are on the CPU")
 @pytest.mark.parametrize("scaled", [False, True])
 def test_a_loop_of_torch_trains_a_cell_as_a_module(scaled: bool) -> None:
     assert loop(cell(), scaled) == pytest.approx(loop(module(), scaled), rel=1e-6)
 
 
+@pytest.mark.cpu_only("a loop of torch's own, whose tensors are on the CPU")
 @pytest.mark.parametrize(
     "name", ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "NAdam", "Adadelta", "Rprop", "Adamax", "RAdam", "ASGD"]
 )
@@ -87,6 +89,7 @@ def test_optimizers_of_torch_on_a_cell(name: str) -> None:
     )
 
 
+@pytest.mark.cpu_only("a loop of torch's own, whose tensors are on the CPU")
 def test_state_dicts_of_a_cell(tmp_path: Path) -> None:
     net = cell()
     optimizer = torch.optim.Adam(net.parameters(), 0.01)
@@ -103,6 +106,7 @@ def test_state_dicts_of_a_cell(tmp_path: Path) -> None:
     assert loop(net, optimizer=optimizer) == loop(again, optimizer=fresh)
 
 
+@pytest.mark.cpu_only("a loop of torch's own, whose tensors are on the CPU")
 def test_model_trains_a_cell_with_an_optimizer_of_torch_at_a_level() -> None:
     data = [(Tensor(x), Tensor(y.to(torch.int32))) for x, y in batches()]
     net = cell()
@@ -137,6 +141,7 @@ class Clipping(nn.TrainOneStepCell):
         return loss
 
 
+@pytest.mark.cpu_only("a loop of torch's own, whose tensors are on the CPU")
 @pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
 @pytest.mark.parametrize("body", [cell, module])
 @pytest.mark.parametrize("step_class", [Clipping, nn.TrainOneStepCell])
@@ -161,6 +166,7 @@ def test_training_cells_take_torch_modules_and_optimizers(mode: int, body: Any, 
     assert found == pytest.approx(expected, rel=1e-5)
 
 
+@pytest.mark.cpu_only("a loop of torch's own, whose tensors are on the CPU")
 def test_a_scaled_training_cell_takes_an_optimizer_of_torch() -> None:
     net, other = module(), module()
     step = nn.TrainOneStepWithLossScaleCell(

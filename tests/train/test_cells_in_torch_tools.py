@@ -64,6 +64,7 @@ def process_group(tmp_path: Path) -> Iterator[None]:
     dist.destroy_process_group()
 
 
+@pytest.mark.cpu_only("tools of torch on the CPU, and Inductor, which needs Triton on a GPU")
 @pytest.mark.parametrize("given", [Tensor(X), torch.from_numpy(X)], ids=["Tensor", "torch.Tensor"])
 def test_export(given: Any) -> None:
     made = net().set_train(False)
@@ -76,6 +77,7 @@ class Inverted(nn.Cell):
         return ~ops.relu(x)  # logical; torch's would be bitwise
 
 
+@pytest.mark.cpu_only("tools of torch on the CPU, and Inductor, which needs Triton on a GPU")
 def test_export_without_strict_is_refused_where_it_could_mean_something_else() -> None:
     with pytest.raises(RuntimeError, match="needs strict=True"):
         torch.export.export(Inverted(), (torch.tensor([1, 2]),), strict=False)
@@ -97,6 +99,7 @@ def test_functional_call() -> None:
     assert float(torch.func.functional_call(made, zeros, (Tensor(X),)).sum()) == 0.0 != float(made(Tensor(X)).sum())
 
 
+@pytest.mark.cpu_only("tools of torch on the CPU, and Inductor, which needs Triton on a GPU")
 def test_func_grad() -> None:
     made = nn.Dense(4, 3)
     parameters = {name: value.detach().as_subclass(torch.Tensor) for name, value in made.named_parameters()}
@@ -128,6 +131,7 @@ def test_state_dicts(tmp_path: Path) -> None:
     assert np.array_equal(whole(Tensor(X)).asnumpy(), made(Tensor(X)).asnumpy())
 
 
+@pytest.mark.cpu_only("tools of torch on the CPU, and Inductor, which needs Triton on a GPU")
 @pytest.mark.parametrize(
     "wrap",
     [
@@ -140,6 +144,7 @@ def test_ddp(wrap: Callable[[Any], Any], process_group: None) -> None:
     assert losses(wrap) == pytest.approx(losses(lambda made: made), rel=1e-5)
 
 
+@pytest.mark.cpu_only("tools of torch on the CPU, and Inductor, which needs Triton on a GPU")
 def test_fsdp(process_group: None) -> None:
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.fsdp import fully_shard
@@ -149,6 +154,7 @@ def test_fsdp(process_group: None) -> None:
     )
 
 
+@pytest.mark.cpu_only("tools of torch on the CPU, and Inductor, which needs Triton on a GPU")
 @pytest.mark.parametrize("compiled", [False, True])
 def test_fabric(compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTORCH_NVML_BASED_CUDA_CHECK", "1")  # importing Fabric sets it
@@ -161,6 +167,7 @@ def test_fabric(compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     assert losses(wrap) == pytest.approx(losses(lambda made: made), rel=1e-5)
 
 
+@pytest.mark.cpu_only("tools of torch on the CPU, and Inductor, which needs Triton on a GPU")
 def test_accelerate(monkeypatch: pytest.MonkeyPatch) -> None:
     package = pytest.importorskip("accelerate")
     accelerator, made = package.Accelerator(cpu=True), net()

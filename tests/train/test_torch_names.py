@@ -85,6 +85,7 @@ OUR_TWINS = {
 }
 
 
+@pytest.mark.cpu_only("it calls torch modules on the CPU")
 @pytest.mark.parametrize("name", OUR_TWINS)
 def test_a_torch_layer_computes_what_our_cell_computes(name: str, tmp_path: Path) -> None:
     make_cell, make_module, shape = OUR_TWINS[name]

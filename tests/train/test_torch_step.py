@@ -84,6 +84,7 @@ def same_weights(one: torch.nn.Module, other: torch.nn.Module) -> None:
 # --- precision and loss scale -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.cpu_only("its reference is a loop of torch's own on the CPU")
 @pytest.mark.parametrize("level", ["O0", "O1", "O2", "O3", "auto"])
 @pytest.mark.parametrize("dtype", [None, torch.float16])
 def test_levels_train_as_autocast_and_gradscaler_do(level: str, dtype: Any) -> None:
@@ -386,6 +387,7 @@ def test_mindspore_schedules_on_torch_optimizers(make: Any) -> None:
 # --- accumulation, clipping, average ----------------------------------------------------------------------------------
 
 
+@pytest.mark.cpu_only("its reference is a loop of torch's own on the CPU")
 @pytest.mark.parametrize("scaled", [False, True])
 def test_accumulation_clipping_and_average(scaled: bool) -> None:
     net = network()
@@ -434,6 +436,7 @@ def _names(net: Any) -> list[str]:
     return [name for name, _ in mindspore_items(net)]
 
 
+@pytest.mark.cpu_only("gloo of a CPU build takes no tensors of a device")
 def test_data_parallel_modules(process_group: Any, tmp_path: Any) -> None:
     net = network()
     wrapped = torch.nn.parallel.DistributedDataParallel(net)
@@ -447,6 +450,7 @@ def test_data_parallel_modules(process_group: Any, tmp_path: Any) -> None:
     assert ms.load_param_into_net(network(), ms.load_checkpoint(str(tmp_path / "w.ckpt"))) == ([], [])
 
 
+@pytest.mark.cpu_only("Inductor needs Triton on a GPU")
 @pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
 def test_compiled_modules(backend: str) -> None:
     net, plain = network(), network()

@@ -102,6 +102,8 @@ class Factors:
 
     def record(self, x: torch.Tensor, d: torch.Tensor) -> None:
         """Replace the factors by those of input ``x`` and output gradient ``d``."""
+        if self.a.device != x.device:  # the module has moved since
+            self.a, self.g = self.a.to(x.device), self.g.to(x.device)
         a, g = plain(self.a), plain(self.g)
         if self.kind == "dense":
             d = _gram_of_rows(g, d, self.out_size)

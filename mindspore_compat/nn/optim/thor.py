@@ -17,7 +17,6 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._runtime import placement
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim.thor_arguments import decay_all
 from mindspore_compat.nn.optim.thor_cell import ThorGpu
@@ -61,7 +60,6 @@ def thor(
     """
     if not isinstance(net, torch.nn.Module):
         raise TypeError(f"For 'thor', the 'net' must be a Cell or a torch.nn.Module, but got {type(net).__name__}.")
-    placement.adopted(net)  # factors lie beside the weights; torch makes modules on the CPU
     convert_network(net)
     kind: Any = ThorGpu if isinstance(net, Cell) else ThorTorch
     return kind(

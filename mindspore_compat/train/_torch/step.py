@@ -342,8 +342,8 @@ class TorchTrainStep(TorchStep):
             if key == "accumulated":
                 tensor.grad = torch._C.TensorBase.detach(value).to(tensor.device, copy=True)
             elif key not in self.optimizer.state[tensor]:
-                # a step counter stays on the CPU, as torch keeps it
-                found = value.detach().clone() if key == "step" else value.detach().to(tensor.device, copy=True)
+                where = "cpu" if key == "step" else tensor.device  # a step counter stays there, as torch keeps it
+                found = value.detach().to(where, copy=True)
                 self.optimizer.state[tensor][key] = torch._C.TensorBase.detach(found)
             else:
                 continue

@@ -61,10 +61,7 @@ class Call {
     report_waits();
     const bool captured = capturing();
     Stack arguments;
-    if (captured) {
-      for (size_t i = 0; i < count(); i++) for_each_tensor(argument(i), [](const Tensor& t) { if (t.is_cuda()) touched(t); });
-      arguments = kept_arguments();
-    }
+    if (captured) arguments = kept_arguments();
     take_placement();
     give_cpu_arguments();
     {
@@ -105,7 +102,7 @@ class Call {
         } else if (kHostLengths.count(name_) != 0) {
           return;
         } else if (t.dim() == 0 && !value.isTensorList()) {
-          report("mix0", name_);
+          if (!t.unsafeGetTensorImpl()->is_wrapped_number()) report("mix0", name_);
         } else {
           refuse_mix(here, t.device());
         }
@@ -236,6 +233,10 @@ class Call {
   Stack kept_arguments() {
     Stack kept(stack_->begin() + static_cast<std::ptrdiff_t>(begin_), stack_->end());
     const at::AutoDispatchBelowAutograd below;
+    for (size_t i = 0; i < count(); i++) {
+      const auto* alias = schema_.arguments()[i].alias_info();
+      if (alias != nullptr && alias->isWrite()) for_each_tensor(argument(i), &before_write);
+    }
     for (auto& value : kept) {
       if (value.isTensor() && value.toTensor().defined() && !value.toTensor().is_cuda()) value = value.toTensor().clone();
     }
@@ -266,7 +267,8 @@ std::vector<Tensor> tensors_of(const Stack& values) {
 
 void Call::keep(Stack arguments) {
   const Stack results(stack_->end() - static_cast<std::ptrdiff_t>(schema_.returns().size()), stack_->end());
-  record([op = op_, arguments = std::move(arguments), kept = tensors_of(results)] {
+  const auto made = tensors_of(results);
+  auto repeat = [op = op_, arguments = std::move(arguments), kept = made] {
     Stack stack = arguments;
     Call(op, &stack).run();
     const auto fresh = tensors_of(stack);
@@ -274,7 +276,8 @@ void Call::keep(Stack arguments) {
     for (size_t i = 0; i < kept.size(); i++) {
       if (!kept[i].is_same(fresh[i]) && kept[i].numel() != 0) cpu_view(kept[i]).copy_(cpu_view(fresh[i]));
     }
-  });
+  };
+  record(std::move(repeat), made);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 // same memory. What CUDA refuses during a capture is an error here as well.
 #include "runtime.h"
 
-#include <ATen/CPUGeneratorImpl.h>
 #include <torch/library.h>
 
 #include <cstring>
@@ -10,6 +9,8 @@
 #include <mutex>
 #include <set>
 #include <vector>
+
+extern "C" int fakecuda_device_count();
 
 namespace fakecuda {
 namespace {
@@ -24,17 +25,16 @@ struct Graph {
   std::set<StreamKey> unjoined;  // those that the origin has not waited for
   std::map<uint64_t, StreamKey> events;
   bool failed = false;
-  // a capture computes nothing on CUDA; here it does, so what it touched and drew is put back at its end
-  std::map<void*, std::pair<c10::Storage, std::vector<char>>> before;
-  std::map<const c10::GeneratorImpl*, std::pair<at::Generator, at::Tensor>> drawn;
-};
 
-void put_back(Graph& graph) {
-  for (auto& [memory, kept] : graph.before) std::memcpy(memory, kept.second.data(), kept.second.size());
-  for (auto& [own, kept] : graph.drawn) kept.first.set_state(kept.second);
-  graph.before.clear();
-  graph.drawn.clear();
-}
+  // what the capture changed in passing: CUDA records and computes nothing
+  struct Memory {
+    c10::Storage storage;
+    std::vector<char> bytes;
+  };
+  std::map<const void*, Memory> written;
+  std::vector<c10::Storage> made;
+  std::vector<at::Tensor> random_states;
+};
 
 std::recursive_mutex mutex;
 std::map<int, Graph> graphs;
@@ -43,6 +43,23 @@ int last_graph = 0;
 std::string last_error;
 
 StreamKey key_of(const c10::Stream& stream) { return {stream.device_index(), stream.id()}; }
+
+// Everything as before the capture; what it made has no values until the first replay.
+void undo(Graph& graph) {
+  for (auto& storage : graph.made) {
+    if (graph.written.count(storage.data()) == 0) std::memset(storage.mutable_data(), 0x7f, storage.nbytes());
+  }
+  for (auto& [start, memory] : graph.written) {
+    std::memcpy(memory.storage.mutable_data(), memory.bytes.data(), memory.bytes.size());
+  }
+  graph.written.clear();
+  graph.made.clear();
+  for (size_t i = 0; i < graph.random_states.size(); i++) {
+    auto generator = default_generator(static_cast<DeviceIndex>(i));
+    generator.set_state(graph.random_states[i]);
+  }
+  graph.random_states.clear();
+}
 
 const char* error(std::string text) {
   last_error = std::move(text);
@@ -63,12 +80,21 @@ bool any_capture() {
 
 bool capturing() { return is_captured(current_stream(current_device())); }
 
-void record(std::function<void()> call) {
+void before_write(const Tensor& tensor) {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
+  const auto& storage = tensor.storage();
+  if (!capturing() || storage.nbytes() == 0 || active->written.count(storage.data()) != 0) return;
+  const auto* start = static_cast<const char*>(storage.data());
+  active->written[start] = {storage, std::vector<char>(start, start + storage.nbytes())};
+}
+
+void record(std::function<void()> call, const std::vector<Tensor>& results) {
   std::lock_guard<std::recursive_mutex> lock(mutex);
   TORCH_CHECK(!active->failed, "CUDA error: operation failed due to a previous error during capture");
   const auto stream = key_of(current_stream(current_device()));
   if (stream != active->origin) active->unjoined.insert(stream);
   active->calls.push_back(std::move(call));
+  for (const auto& result : results) active->made.push_back(result.storage());
 }
 
 void host_wait(const char* kind, const std::string& name) {
@@ -80,19 +106,9 @@ void host_wait(const char* kind, const std::string& name) {
   TORCH_CHECK(false, "CUDA error: operation not permitted when stream is capturing (", kind, " of ", name, ")");
 }
 
-void touched(const at::Tensor& tensor) {
-  std::lock_guard<std::recursive_mutex> lock(mutex);
-  const auto& storage = tensor.storage();
-  auto* memory = const_cast<void*>(storage.data());
-  if (active == nullptr || memory == nullptr || active->before.count(memory) != 0) return;
-  const auto* bytes = static_cast<const char*>(memory);
-  active->before.emplace(memory, std::make_pair(storage, std::vector<char>(bytes, bytes + storage.nbytes())));
-}
-
 void check_generator(const at::Generator& generator) {
   std::lock_guard<std::recursive_mutex> lock(mutex);
   const auto* own = generator.unsafeGetGeneratorImpl();
-  if (active->drawn.count(own) == 0) active->drawn.emplace(own, std::make_pair(generator, generator.get_state()));
   const bool is_default = own == default_generator(generator.device().index()).unsafeGetGeneratorImpl();
   TORCH_CHECK(is_default || active->generators.count(own) != 0,
               "Attempt to increase offset for a CUDA generator not in capture mode.");
@@ -160,9 +176,9 @@ const char* fakecuda_graph_begin(int handle) {
   graph.unjoined.clear();
   graph.events.clear();
   graph.failed = false;
-  // operators without a generator among their arguments draw from the CPU's
-  const auto& on_cpu = at::detail::getDefaultCPUGenerator();
-  graph.drawn.emplace(on_cpu.unsafeGetGeneratorImpl(), std::make_pair(on_cpu, on_cpu.get_state()));
+  for (DeviceIndex i = 0; i < static_cast<DeviceIndex>(fakecuda_device_count()); i++) {
+    graph.random_states.push_back(default_generator(i).get_state());
+  }
   active = &graph;
   return nullptr;
 }
@@ -173,7 +189,7 @@ const char* fakecuda_graph_end(int handle) {
   auto& graph = graphs[handle];
   if (active != &graph) return error("CUDA error: this graph is not being captured");
   active = nullptr;
-  put_back(graph);
+  undo(graph);
   const char* problem = nullptr;
   if (key_of(current_stream(current_device())) != graph.origin) {
     problem = error("Capture must end on the same stream it began on.");

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace fakecuda {
 
@@ -51,9 +52,10 @@ void report(const char* kind, const std::string& name);
 
 // graphs (graph.cpp)
 bool capturing();                                    // is the current stream of the current device captured?
-void record(std::function<void()> call);             // a call that the graph repeats when it is replayed
+// A call that the graph repeats when it is replayed, and the results that have no values until then.
+void record(std::function<void()> call, const std::vector<Tensor>& results);
+void before_write(const Tensor& tensor);             // while capturing: CUDA only records, so this is undone at the end
 void host_wait(const char* kind, const std::string& name);  // report it; an error during a capture
-void touched(const at::Tensor& tensor);  // during a capture, before it may be written
 void check_generator(const at::Generator& generator);       // an error if the graph does not know it
 void on_event_recorded(uint64_t event, const c10::Stream& stream);
 void on_event_awaited(uint64_t event, const c10::Stream& stream);

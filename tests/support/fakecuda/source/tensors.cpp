@@ -146,9 +146,9 @@ void copy_memory(const Tensor& to, const Tensor& from) {
 Tensor& copy_(Tensor& self, const Tensor& source, bool non_blocking) {
   if (self.numel() == 0) return self;
   report_copy(self, source, non_blocking);
-  if (capturing() && self.is_cuda()) touched(self);
+  before_write(self);
   copy_memory(self, source);
-  if (capturing()) record([self, source] { copy_memory(self, source); });
+  if (capturing()) record([self, source] { copy_memory(self, source); }, {});
   return self;
 }
 
