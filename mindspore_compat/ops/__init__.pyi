@@ -723,8 +723,11 @@ from mindspore_compat.ops.operations import Addcdiv as Addcdiv
 from mindspore_compat.ops.operations import Addcmul as Addcmul
 from mindspore_compat.ops.operations import AffineGrid as AffineGrid
 from mindspore_compat.ops.operations import AllGather as AllGather
+from mindspore_compat.ops.operations import AllGatherV as AllGatherV
 from mindspore_compat.ops.operations import AllReduce as AllReduce
 from mindspore_compat.ops.operations import AlltoAll as AlltoAll
+from mindspore_compat.ops.operations import AlltoAllV as AlltoAllV
+from mindspore_compat.ops.operations import AlltoAllVC as AlltoAllVC
 from mindspore_compat.ops.operations import Angle as Angle
 from mindspore_compat.ops.operations import ApplyAdaMax as ApplyAdaMax
 from mindspore_compat.ops.operations import ApplyAdadelta as ApplyAdadelta
@@ -759,6 +762,7 @@ from mindspore_compat.ops.operations import AvgPool3D as AvgPool3D
 from mindspore_compat.ops.operations import BCEWithLogitsLoss as BCEWithLogitsLoss
 from mindspore_compat.ops.operations import Barrier as Barrier
 from mindspore_compat.ops.operations import BartlettWindow as BartlettWindow
+from mindspore_compat.ops.operations import BatchISendIRecv as BatchISendIRecv
 from mindspore_compat.ops.operations import BatchMatMul as BatchMatMul
 from mindspore_compat.ops.operations import BatchNorm as BatchNorm
 from mindspore_compat.ops.operations import BatchToSpace as BatchToSpace
@@ -1017,6 +1021,8 @@ from mindspore_compat.ops.operations import NPUClearFloatStatus as NPUClearFloat
 from mindspore_compat.ops.operations import NPUGetFloatStatus as NPUGetFloatStatus
 from mindspore_compat.ops.operations import NanToNum as NanToNum
 from mindspore_compat.ops.operations import Neg as Neg
+from mindspore_compat.ops.operations import NeighborExchange as NeighborExchange
+from mindspore_compat.ops.operations import NeighborExchangeV2 as NeighborExchangeV2
 from mindspore_compat.ops.operations import NextAfter as NextAfter
 from mindspore_compat.ops.operations import NonZero as NonZero
 from mindspore_compat.ops.operations import NotEqual as NotEqual
@@ -1073,6 +1079,7 @@ from mindspore_compat.ops.operations import ReduceMin as ReduceMin
 from mindspore_compat.ops.operations import ReduceOp as ReduceOp
 from mindspore_compat.ops.operations import ReduceProd as ReduceProd
 from mindspore_compat.ops.operations import ReduceScatter as ReduceScatter
+from mindspore_compat.ops.operations import ReduceScatterV as ReduceScatterV
 from mindspore_compat.ops.operations import ReduceStd as ReduceStd
 from mindspore_compat.ops.operations import ReduceSum as ReduceSum
 from mindspore_compat.ops.operations import Renorm as Renorm

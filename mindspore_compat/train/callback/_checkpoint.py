@@ -14,7 +14,12 @@ from mindspore_compat.train._checkpoint.redundancy import own_share
 from mindspore_compat.train._checkpoint.save import checked_plan, save_checkpoint
 from mindspore_compat.train.callback._callback import Callback, RunContext
 from mindspore_compat.train.callback._checkpoint_config import CheckpointConfig
-from mindspore_compat.train.callback._checkpoint_files import CheckpointManager, changed_at, made_folder, next_free_prefix
+from mindspore_compat.train.callback._checkpoint_files import (
+    CheckpointManager,
+    changed_at,
+    made_folder,
+    next_free_prefix,
+)
 
 __all__ = ["CheckpointConfig", "ModelCheckpoint", "CheckpointManager"]
 
