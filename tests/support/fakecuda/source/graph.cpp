@@ -2,6 +2,7 @@
 // same memory. What CUDA refuses during a capture is an error here as well.
 #include "runtime.h"
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <torch/library.h>
 
 #include <cstring>
@@ -34,6 +35,7 @@ struct Graph {
   std::map<const void*, Memory> written;
   std::vector<c10::Storage> made;
   std::vector<at::Tensor> random_states;
+  at::Tensor cpu_random_state;  // from which operators draw that take no generator
 };
 
 std::recursive_mutex mutex;
@@ -57,6 +59,11 @@ void undo(Graph& graph) {
   for (size_t i = 0; i < graph.random_states.size(); i++) {
     auto generator = default_generator(static_cast<DeviceIndex>(i));
     generator.set_state(graph.random_states[i]);
+  }
+  if (graph.cpu_random_state.defined()) {
+    at::Generator on_cpu = at::detail::getDefaultCPUGenerator();
+    on_cpu.set_state(graph.cpu_random_state);
+    graph.cpu_random_state = {};
   }
   graph.random_states.clear();
 }
@@ -179,6 +186,7 @@ const char* fakecuda_graph_begin(int handle) {
   for (DeviceIndex i = 0; i < static_cast<DeviceIndex>(fakecuda_device_count()); i++) {
     graph.random_states.push_back(default_generator(i).get_state());
   }
+  graph.cpu_random_state = at::detail::getDefaultCPUGenerator().get_state();
   active = &graph;
   return nullptr;
 }
