@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import torch
 import torch.distributed as dist
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.tensor import Placement, Replicate, Shard
@@ -40,7 +41,11 @@ class Devices:
     def __init__(self, ranks: Sequence[int], sizes: Sequence[int] | None = None) -> None:
         self.ranks = tuple(ranks)
         self.sizes = tuple(sizes or _prime_factors(len(ranks)) or (1,))
-        self.mesh: Any = DeviceMesh(current_device().type, _nested(list(ranks), self.sizes))
+        names = tuple(f"axis_{number}" for number in range(len(self.sizes)))
+        places = torch.tensor(list(ranks)).reshape(self.sizes)
+        self.mesh: Any = DeviceMesh(current_device().type, places, mesh_dim_names=names)
+        if len(names) > 1:
+            self.mesh._flatten("all")  # what goes over all axes is one communication
         self.replicated: Placements = (Replicate(),) * len(self.sizes)
 
     @property
@@ -158,12 +163,6 @@ class Devices:
             if isinstance(placement, Shard):
                 found[placement.dim] *= size
         return found
-
-
-def _nested(items: list[int], sizes: tuple[int, ...]) -> Any:
-    import torch
-
-    return torch.tensor(items).reshape(sizes)
 
 
 def world() -> Devices:

@@ -28,7 +28,7 @@ from mindspore_compat.parallel._sharding._strategies import (
     operator_placements,
     region_shape,
 )
-from mindspore_compat.parallel._sharding._tensor import Sharded, local_of, placed, sharded
+from mindspore_compat.parallel._sharding._tensor import Sharded, local_of, placed, sharded, tensors_in
 
 __all__ = ["Region", "region"]
 
@@ -172,13 +172,16 @@ class Region:
         """The call of an operator that has a strategy."""
         if self.paused or not self.depth:
             return run(*args, **kwargs)
-        tensors = [item for item in args if isinstance(item, torch.Tensor)]
+        tensors = tensors_in(args)  # Concat's and the like stand in a tuple
         if primitive.in_strategy is not None:
             self.said[id(primitive)] = primitive, primitive.in_strategy
+            strategy = list(primitive.in_strategy)
+            while len(strategy) > len(tensors) and () in strategy:  # that of a number
+                strategy.remove(())
             shapes = [self._shape(item) for item in tensors]
-            places = operator_placements(self.devices, primitive.name, primitive.attrs, primitive.in_strategy, shapes)
+            places = operator_placements(self.devices, primitive.name, primitive.attrs, strategy, shapes)
             moved = {id(item): self.place(item, place) for item, place in zip(tensors, places)}
-            args = tuple(moved.get(id(item), item) for item in args)
+            args = tree_map(lambda item: moved.get(id(item), item), args)
         return self._placed_outputs(run(*args, **kwargs), primitive.out_strategy, primitive.name)
 
     def _shape(self, value: Any) -> tuple[int, ...]:

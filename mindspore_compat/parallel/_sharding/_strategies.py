@@ -67,6 +67,8 @@ def operator_placements(
             f"{where}: the strategy {tuple(strategy)} is for {len(strategy)} tensors, but there are {len(shapes)}."
         )
     shapes = shapes[: len(strategy)]
+    if name == "OneHot" and isinstance(strategy[0], tuple) and len(strategy[0]) == len(shapes[0]) + 1:
+        strategy = (strategy[0][:-1], *strategy[1:])  # it is that of the output
     if strategy and isinstance(strategy[0], Layout):
         found = [devices.of_layout(item, where) for item in strategy]
         for places, shape in zip(found, shapes):
@@ -78,7 +80,10 @@ def operator_placements(
                 f"{where}: the strategy {tuple(strategy)} must have a number for each axis of the shape {tuple(shape)}."
             )
         _check_cuts(where, cuts, shape)
-    return devices.of_letters(_letters(name, attributes, shapes), strategy, where, shapes)
+    letters = _letters(name, attributes, shapes)
+    if letters is None:
+        return [devices.of_cuts(cuts, where) for cuts in strategy]
+    return devices.of_letters(letters, strategy, where, shapes)
 
 
 def _check_cuts(where: str, cuts: Sequence[int], shape: Sequence[int]) -> None:
@@ -89,8 +94,8 @@ def _check_cuts(where: str, cuts: Sequence[int], shape: Sequence[int]) -> None:
             )
 
 
-def _letters(name: str, attributes: dict[str, Any], shapes: Sequence[Sequence[int]]) -> list[list[str]]:
-    """A name for each axis of each tensor; axes with one name are cut together."""
+def _letters(name: str, attributes: dict[str, Any], shapes: Sequence[Sequence[int]]) -> list[list[str]] | None:
+    """A name for each axis of each tensor; axes with one name are cut together. None: each tensor is cut for itself."""
     if name in ("MatMul", "BatchMatMul", "MatMulExt", "BatchMatMulExt") and len(shapes) == 2:
         first, second = _batch(len(shapes[0]) - 2), _batch(len(shapes[1]) - 2)
         a, b = ["m", "k"], ["k", "n"]
@@ -111,8 +116,13 @@ def _letters(name: str, attributes: dict[str, Any], shapes: Sequence[Sequence[in
         return [_batch(len(shape)) for shape in shapes]
     if name in ("Conv2D", "Conv2DTranspose"):
         return [["n", "i", "h", "w"], ["o", "i", "kh", "kw"]][: len(shapes)]
-    if name in ("BatchNorm",):
+    if name.startswith("UnsortedSegment"):
+        return [list(string.ascii_lowercase[: len(shape)]) for shape in shapes]
+    if name in ("BatchNorm", "PReLU"):
         return [list("nchw")[: len(shapes[0])], *(["c"] for _ in shapes[1:])]
+    for axis in range(1, max(map(len, shapes), default=0) + 1):
+        if len({shape[-axis] for shape in shapes if len(shape) >= axis} - {1}) > 1:
+            return None
     return [_batch(len(shape)) for shape in shapes]  # broadcast from the right
 
 
