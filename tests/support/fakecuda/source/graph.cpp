@@ -63,7 +63,7 @@ void undo(Graph& graph) {
   if (graph.cpu_random_state.defined()) {
     at::Generator on_cpu = at::detail::getDefaultCPUGenerator();
     on_cpu.set_state(graph.cpu_random_state);
-    graph.cpu_random_state = {};
+    graph.cpu_random_state.reset();
   }
   graph.random_states.clear();
 }
