@@ -234,8 +234,10 @@ class Call {
     Stack kept(stack_->begin() + static_cast<std::ptrdiff_t>(begin_), stack_->end());
     const at::AutoDispatchBelowAutograd below;
     for (size_t i = 0; i < count(); i++) {
-      const auto* alias = schema_.arguments()[i].alias_info();
-      if (alias != nullptr && alias->isWrite()) for_each_tensor(argument(i), &before_write);
+      const auto& declared = schema_.arguments()[i];
+      const auto* alias = declared.alias_info();
+      const bool is_average = declared.name().rfind("running_", 0) == 0;  // which batch norm's schema does not say
+      if (is_average || (alias != nullptr && alias->isWrite())) for_each_tensor(argument(i), &before_write);
     }
     for (auto& value : kept) {
       if (value.isTensor() && value.toTensor().defined() && !value.toTensor().is_cuda()) value = value.toTensor().clone();
