@@ -64,7 +64,8 @@ def _put(tensors: Iterable[torch.Tensor], source: torch.device, target: torch.de
     found = {id(item): item for item in tensors}
     grads = (item.grad for item in list(found.values()) if item.is_leaf and item.grad is not None)
     found.update((id(grad), grad) for grad in list(grads))
-    moved, storages = [], {}
+    moved: list[tuple] = []
+    storages: dict[int, torch.UntypedStorage] = {}
     with torch.no_grad():
         for item in found.values():
             if item.device == source and item.layout is torch.strided and not hasattr(item, "device_mesh"):
