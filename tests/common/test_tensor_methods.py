@@ -97,7 +97,7 @@ def test_torch_code_that_uses_methods_still_works(x: Tensor) -> None:
     assert torch.stft(x.reshape(-1), 8, return_complex=True, window=torch.ones(8, device=x.device)).shape[0] == 5
     assert torch.nn.functional.layer_norm(x, (4,)).shape == (2, 3, 4)
     assert torch.split(x, 2, 1)[0].shape == (2, 2, 4)
-    assert torch.nn.functional.cosine_embedding_loss(x[0], x[0], torch.ones(3)).shape == ()
+    assert torch.nn.functional.cosine_embedding_loss(x[0], x[0], torch.ones(3, device=x.device)).shape == ()
 
 
 def test_reshape_that_does_not_fit_is_a_value_error(x: Tensor) -> None:

@@ -252,6 +252,7 @@ def test_second_derivative_of_binary_cross_entropy() -> None:
     close(second.numpy(), [1 / 0.3**2, 1 / 0.4**2], 1e-4)
 
 
+@pytest.mark.cpu_only("which order of memory is the faster on a CPU")
 def test_convolutions_in_channels_last_order_give_the_same_values_gradients_and_shapes() -> None:
     random = np.random.default_rng(0)
     x, w = (Tensor(random.standard_normal(shape).astype(np.float32)) for shape in ((2, 16, 9, 7), (24, 16, 3, 3)))
