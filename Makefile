@@ -17,7 +17,7 @@ TORCH ?= torch==2.13.0
 ARGS ?=
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-gpu lint types coverage bench oracle build docs matrix clean
+.PHONY: demo test test-gpu lint types coverage bench bench-gpu oracle build docs matrix clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m mindspore_compat examples/lenet_digits.py --ckpt_dir demo_ckpt
@@ -30,7 +30,8 @@ test: $(VENV)/.test
 GPU_TESTS ?= tests/gpu tests/nn tests/ops tests/common tests/compression tests/train/export/test_load.py tests/train/metrics \
 	tests/train/test_model.py tests/train/test_amp.py tests/train/test_custom_cells.py tests/train/test_serialization.py \
 	tests/train/test_torch_step.py tests/train/test_torch_resume.py tests/thor/test_optimizer.py tests/thor/test_inverse.py \
-	tests/thor/test_conversion.py tests/dataset/test_pipeline.py
+	tests/thor/test_conversion.py tests/dataset/test_pipeline.py tests/capture/test_replay.py tests/capture/test_replay_trust.py \
+	tests/capture/test_replay_fuzz.py
 test-gpu: $(VENV)/.test
 	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest --device cuda -q $(GPU_TESTS) $(ARGS)
 
@@ -48,6 +49,11 @@ coverage: $(VENV)/.test
 
 bench: $(VENV)/.test
 	for name in tensor layers half train_step state_changes checkpoint summary thor pipeline; do $(BIN)/python benchmarks/$$name.py || exit 1; done
+
+# training steps, THOR, checkpoints and memory on a CUDA device
+bench-gpu: $(VENV)/.test
+	$(BIN)/python benchmarks/gpu.py
+	$(BIN)/python benchmarks/thor.py
 
 build: $(VENV)/.dev
 	rm -rf dist
