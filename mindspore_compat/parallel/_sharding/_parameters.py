@@ -67,8 +67,8 @@ class CutParameter(Parameter):
         """Outside of the mode that has cut it, nothing computes with a part as if it were the whole."""
         if getattr(func, "__name__", "") not in _WITHOUT_MODE:
             raise RuntimeError(
-                "A Parameter that is cut over processes was used outside of the parallel mode that has cut it, or outside "
-                "of a Cell. Keep the mode and compute in a Cell's construct, or load a checkpoint into a new network."
+                "A Parameter that is cut over processes was used outside of the parallel mode that has cut it, or "
+                "outside of a Cell. Keep the mode and compute in a Cell, or load a checkpoint into a new network."
             )
         with torch._C.DisableTorchFunction():
             return func(*args, **(kwargs or {}))
