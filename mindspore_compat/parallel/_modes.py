@@ -35,8 +35,10 @@ class Modes:
         region = self._region()
         if region is not None:
             return region.called(cell, args, kwargs)
-        if cell._is_optimizer and get_group_size() > 1 and get_auto_parallel_context("enable_parallel_optimizer"):
-            return _load("_zero").update(cell, args, kwargs)
+        if cell._is_optimizer and get_auto_parallel_context("enable_parallel_optimizer"):
+            _check_optimizer_mode()
+            if get_group_size() > 1:
+                return _load("_zero").update(cell, args, kwargs)
         return cell._call_here(args, kwargs)
 
     def differentiated(self, fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -72,6 +74,15 @@ class Modes:
         if get_group_size() == 1 or not is_automatic():
             return None
         return _load("_region").region()
+
+
+def _check_optimizer_mode() -> None:
+    mode = get_auto_parallel_context("parallel_mode")
+    if mode in (ParallelMode.STAND_ALONE, ParallelMode.HYBRID_PARALLEL):
+        raise RuntimeError(
+            f"For 'Optimizer', parallel optimizer is not supported in {mode}, you should set parallel mode to "
+            "'data_parallel', 'semi_auto_parallel' or 'auto_parallel'."
+        )
 
 
 def _load(name: str) -> Any:

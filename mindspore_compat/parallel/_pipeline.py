@@ -19,10 +19,11 @@ import torch.distributed as dist
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_flatten, tree_map
 
+from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._differentiation import THREAD
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.parallel._stage_gradients import exchange, grad
+from mindspore_compat.parallel._stage_gradients import grad
 
 __all__ = ["Pipeline", "pipeline"]
 
@@ -281,7 +282,7 @@ class Pipeline:
     def _received(self, value: Any) -> Any:
         found = value.__dict__.get("_here")
         if found is None:
-            found = Tensor(torch.empty(tuple(_Base.size(value)), dtype=value.dtype))
+            found = Tensor(torch.empty(tuple(_Base.size(value)), dtype=value.dtype, device=current_device()))
             dist.recv(found, _stage_of(value))
             if value.requires_grad:
                 found.requires_grad_()
@@ -298,14 +299,10 @@ class Pipeline:
         data = (
             value.detach().contiguous()
             if stage == self.stage
-            else torch.empty(tuple(_Base.size(value)), dtype=value.dtype)
+            else torch.empty(tuple(_Base.size(value)), dtype=value.dtype, device=current_device())
         )
         dist.broadcast(data, stage)
         return Tensor(data)
-
-    def exchanged(self, targets: Sequence[Any], found: dict[int, Any]) -> list[Any]:
-        """The gradients of ``targets``, with what other stages know of them."""
-        return exchange(self, targets, found)
 
 
 def _as_meta(value: Any) -> Any:

@@ -50,14 +50,14 @@ def test_two_processes() -> None:
 
 
 def test_two_processes_in_graph_mode() -> None:
-    names = "mlp_model,lm_dropout,lm_functional,conv,skip_own_scaled,tied_all_TrainOneStepCell"
+    names = "mlp_model,lm_dropout,lm_functional,conv,adam,skip_own_scaled,tied_all_TrainOneStepCell"
     found = rows(2, "semi_auto,optimizer,pipeline", "graph", names)
     assert {key[0] for key in found} == {"graph"}
-    assert len(found) == 5 + 9 + 2
+    assert len(found) == 5 + 4 + 2
 
 
 def test_four_processes() -> None:
-    names = "mlp_layout,lm_rows,conv,skip_own_scaled,tied_own_TrainOneStepCell"
+    names = "mlp_layout,lm_rows,conv,adam,skip_own_scaled,tied_own_TrainOneStepCell"
     found = rows(4, "semi_auto,optimizer,pipeline", "pynative", names)
     semi_auto = shown(found, "semi_auto")
     assert (semi_auto["mlp_layout_part"], semi_auto["lm_rows_whole"], semi_auto["conv_part"]) == ("2", "10", "0")
@@ -65,7 +65,7 @@ def test_four_processes() -> None:
     assert shown(found, "pipeline") == {"skip_own_scaled": "1", "tied_own_TrainOneStepCell": "1"}
 
 
-@pytest.mark.parametrize(("size", "ways"), [(2, 3)])
+@pytest.mark.parametrize(("size", "ways"), [(2, 2)])
 def test_operators_on_parts(size: int, ways: int) -> None:
     output = run_ranks(HERE / "sharded_operators_program.py", size, str(ways), timeout=200)[0]
     table = [line.split() for line in output.splitlines()]
@@ -74,7 +74,7 @@ def test_operators_on_parts(size: int, ways: int) -> None:
 
 
 def test_operators_on_a_device_array() -> None:
-    names = "matmul_batched reshape embedding cross_entropy layer_norm conv".split()
+    names = "matmul_batched embedding layer_norm conv".split()
     output = run_ranks(HERE / "sharded_operators_program.py", 4, "1", *names, timeout=200)[0]
     table = [line.split() for line in output.splitlines()]
     assert [row[0] for row in table] == names

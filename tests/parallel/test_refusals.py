@@ -46,6 +46,16 @@ def test_modes_that_one_process_cannot_do(settings: dict[str, Any], text: str) -
     assert net(Tensor(X)).shape == (2, 2)
 
 
+def test_a_parallel_optimizer_needs_a_mode() -> None:
+    net = nn.Dense(3, 2)
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params()))
+    ms.set_auto_parallel_context(enable_parallel_optimizer=True)
+    with pytest.raises(RuntimeError, match="not supported in stand_alone"):
+        step(Tensor(X), Tensor(X[:, :2]))
+    ms.set_auto_parallel_context(parallel_mode="data_parallel")
+    step(Tensor(X), Tensor(X[:, :2]))
+
+
 def test_strategies_in_one_process() -> None:
     net = ops.MatMul().shard(((2, 1), (1, 1)))
     assert net(Tensor(X), Tensor(X.T)).shape == (2, 2)  # without effect, as upstream

@@ -17,6 +17,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
 from mindspore_compat import log
+from mindspore_compat._runtime.device import current_device
 from mindspore_compat.parallel._sharding._rules import RULES, moved, name_of
 from mindspore_compat.parallel._sharding._tensor import tensors_in
 
@@ -95,12 +96,12 @@ class Operators(TorchDispatchMode):
         """All processes draw what the first draws."""
         if not self.draws_alike:
             self.draws_alike = True
-            state = torch.get_rng_state()
-            dist.broadcast(state, self.devices.ranks[0], group=self._group())
-            torch.set_rng_state(state)
-
-    def _group(self) -> Any:
-        return None if len(self.devices.ranks) == dist.get_world_size() else self.devices.group
+            device = current_device()
+            modules: list[Any] = [torch] if device.type == "cpu" else [torch, torch.cuda]
+            for module in modules:
+                state = module.get_rng_state().to(device)
+                dist.broadcast(state, self.devices.ranks[0])
+                module.set_rng_state(state.cpu())
 
     def local(self, func: Any, args: Any, kwargs: Any, placements: Any) -> Any:
         """``func`` on the local parts, its results placed so."""

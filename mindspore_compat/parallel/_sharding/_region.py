@@ -13,6 +13,7 @@ import torch.distributed as dist
 from torch.distributed.tensor import Shard
 from torch.utils._pytree import tree_map
 
+from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import get_auto_parallel_context
@@ -292,7 +293,7 @@ def _is_input(value: Any) -> bool:
 def _check_alike(tensors: list[Any]) -> None:
     """RuntimeError unless all processes bring inputs of the same shapes."""
     sizes = [size for item in tensors for size in (item.dim(), *torch.Tensor.size(item))]
-    said = torch.tensor([len(sizes), -len(sizes), sum(sizes), -sum(sizes)])
+    said = torch.tensor([len(sizes), -len(sizes), sum(sizes), -sum(sizes)], device=current_device())
     dist.all_reduce(said, dist.ReduceOp.MAX)
     if said[0] != -said[1] or said[2] != -said[3]:
         raise RuntimeError(

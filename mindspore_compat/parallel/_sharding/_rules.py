@@ -170,7 +170,9 @@ def _index_add(mode: Any, func: Any, args: Any, kwargs: Any) -> Any:
         for one, other in zip(ids.placements, rows.placements)
     ]
     ids, rows = moved(ids, places), moved(rows, places)
-    found = torch.zeros(target.shape, dtype=target.dtype).index_add_(0, ids._local_tensor, rows._local_tensor)
+    found = torch.zeros(target.shape, dtype=target.dtype, device=target.device).index_add_(
+        0, ids._local_tensor, rows._local_tensor
+    )
     summed = [Partial() if item == Shard(0) else Replicate() for item in places]
     return _aten.add(DTensor.from_local(found, mode.devices.mesh, summed, run_check=False), target)
 
