@@ -68,12 +68,7 @@ class CutParameter(Parameter):
         if getattr(func, "__name__", "") not in _WITHOUT_MODE:
             raise RuntimeError(
                 "A Parameter that is cut over processes was used outside of the parallel mode that has cut it, or "
-<<<<<<< HEAD
-                "outside of a Cell. Keep the mode and compute in a Cell's construct, or load a checkpoint into a new "
-                "network."
-=======
                 "outside of a Cell. Keep the mode and compute in a Cell, or load a checkpoint into a new network."
->>>>>>> modes
             )
         with torch._C.DisableTorchFunction():
             return func(*args, **(kwargs or {}))
