@@ -32,21 +32,28 @@ class Bucket:
     """Gradients that travel together.
 
     Attributes:
-        members: their positions.
+        members: their positions; with their ``sizes``, ``shapes`` and ``dtypes``.
         dtype: what they travel as: float32 for 16-bit ones, as upstream's.
     """
 
-    __slots__ = ("device", "dtype", "members", "offsets", "size")
+    __slots__ = ("device", "dtype", "dtypes", "members", "offsets", "shapes", "size", "sizes")
 
     def __init__(self, dtype: torch.dtype, device: torch.device) -> None:
         self.dtype, self.device = dtype, device
         self.members: list[int] = []
         self.offsets: dict[int, tuple[int, int]] = {}
+        self.sizes: list[int] = []
+        self.shapes: list[tuple[int, ...]] = []
+        self.dtypes: list[torch.dtype] = []
         self.size = 0
 
-    def add(self, position: int, count: int) -> None:
+    def add(self, position: int, like: torch.Tensor) -> None:
+        count = like.numel()
         self.members.append(position)
         self.offsets[position] = self.size, count
+        self.sizes.append(count)
+        self.shapes.append(tuple(like.shape))
+        self.dtypes.append(like.dtype)
         self.size += count
 
 
@@ -71,7 +78,7 @@ def plan(tensors: Sequence[torch.Tensor], reduced: Sequence[bool], splits: Seque
         if bucket is None:
             bucket = open_ones[key] = Bucket(dtype, tensor.device)
             buckets.append(bucket)
-        bucket.add(position, tensor.numel())
+        bucket.add(position, tensor)
         most = limit or (_FIRST_BYTES if bucket is buckets[0] else _BYTES)
         if not splits and bucket.size * dtype.itemsize >= most:
             del open_ones[key]
@@ -211,8 +218,7 @@ class Reduction:
                 work.wait()
                 if self._factor is not None:
                     flat *= self._factor
-                parts = flat.split([bucket.offsets[position][1] for position in bucket.members])
-                for position, part in zip(bucket.members, parts):
-                    own = gradients[position]
-                    result[position] = part.to(own.dtype).reshape(tuple(own.shape))
+                parts = flat.split_with_sizes(bucket.sizes)
+                for position, part, shape, dtype in zip(bucket.members, parts, bucket.shapes, bucket.dtypes):
+                    result[position] = (part if dtype is bucket.dtype else part.to(dtype)).view(shape)
         return wrap(tuple(result))

@@ -79,7 +79,7 @@ class DistributedGradReducer(Cell):
 
     def reduction(self, tensors: Sequence[torch.Tensor], scale: torch.Tensor | None = None) -> Reduction:
         """A reduction of gradients like ``tensors``, which are multiplied by ``scale`` first."""
-        key = tuple([(item.dtype, item.device, item.numel()) for item in tensors])
+        key = tuple([(item.dtype, item.device, tuple(item.shape)) for item in tensors])
         plans = self.__dict__["_plans"]
         if key not in plans:
             known = len(self._reduced) == len(tensors)
