@@ -21,8 +21,9 @@ std::tuple<Tensor, Tensor, Tensor> lstm_cell(const Tensor& input_gates, const Te
   return {out * cy.tanh(), cy, at::cat({in, forget, cell, out}, 1)};
 }
 
-std::tuple<Tensor, Tensor, Tensor> lstm_cell_backward(const Optional& grad_hy, const Optional& grad_cy, const Tensor& cx,
-                                                      const Tensor& cy, const Tensor& workspace, bool has_bias) {
+std::tuple<Tensor, Tensor, Tensor> lstm_cell_backward(const Optional& grad_hy, const Optional& grad_cy,
+                                                      const Tensor& cx, const Tensor& cy, const Tensor& workspace,
+                                                      bool has_bias) {
   const auto parts = workspace.chunk(4, 1);
   const auto &in = parts[0], &forget = parts[1], &cell = parts[2], &out = parts[3];
   const auto squashed = cy.tanh();

@@ -6,6 +6,7 @@
 #include <ATen/ops/empty_strided.h>
 #include <torch/library.h>
 
+#include <functional>
 #include <set>
 #include <sstream>
 #include <vector>
@@ -30,8 +31,8 @@ const std::set<std::string> kWaits = {
 // operators whose kernels CUDA has for floating point numbers only
 const std::set<std::string> kNoIntegers = {
     "aten::mm", "aten::mm.out", "aten::bmm", "aten::bmm.out", "aten::addmm", "aten::addmm.out", "aten::addmm_",
-    "aten::baddbmm", "aten::baddbmm.out", "aten::baddbmm_", "aten::addmv", "aten::addmv.out", "aten::addmv_", "aten::dot",
-    "aten::vdot", "aten::convolution"};
+    "aten::baddbmm", "aten::baddbmm.out", "aten::baddbmm_", "aten::addmv", "aten::addmv.out", "aten::addmv_",
+    "aten::dot", "aten::vdot", "aten::convolution"};
 
 // lengths that CUDA's operator wants on the host
 const std::set<std::string> kHostLengths = {"aten::_pack_padded_sequence", "aten::_ctc_loss.Tensor",
@@ -78,8 +79,8 @@ class Call {
   size_t count() const { return schema_.arguments().size(); }
 
   [[noreturn]] void refuse_mix(const c10::Device& first, const c10::Device& second) {
-    TORCH_CHECK(false, "Expected all tensors to be on the same device, but found at least two devices, ", first, " and ",
-                second, "! (when checking arguments of ", name_, ")");
+    TORCH_CHECK(false, "Expected all tensors to be on the same device, but found at least two devices, ", first,
+                " and ", second, "! (when checking arguments of ", name_, ")");
   }
 
   void check_devices() {
@@ -122,7 +123,9 @@ class Call {
   bool by_mask() {
     if (name_ != "aten::_index_put_impl_") return false;  // index.Tensor calls nonzero itself
     bool mask = false;
-    for_each_tensor(argument(1), [&](const Tensor& t) { mask |= t.scalar_type() == at::kBool || t.scalar_type() == at::kByte; });
+    for_each_tensor(argument(1), [&](const Tensor& t) {
+      mask |= t.scalar_type() == at::kBool || t.scalar_type() == at::kByte;
+    });
     return mask;
   }
 
@@ -188,7 +191,9 @@ class Call {
         value = c10::IValue(items);
       } else if (value.isOptionalTensorList()) {
         c10::List<std::optional<Tensor>> items;
-        for (const auto& t : value.toOptionalTensorVector()) items.push_back(t ? std::optional(on_cpu(*t)) : std::nullopt);
+        for (const auto& t : value.toOptionalTensorVector()) {
+          items.push_back(t ? std::optional(on_cpu(*t)) : std::nullopt);
+        }
         value = c10::IValue(items);
       }
     }
@@ -240,7 +245,8 @@ class Call {
       if (is_average || (alias != nullptr && alias->isWrite())) for_each_tensor(argument(i), &before_write);
     }
     for (auto& value : kept) {
-      if (value.isTensor() && value.toTensor().defined() && !value.toTensor().is_cuda()) value = value.toTensor().clone();
+      const bool on_host = value.isTensor() && value.toTensor().defined() && !value.toTensor().is_cuda();
+      if (on_host) value = value.toTensor().clone();
     }
     return kept;
   }

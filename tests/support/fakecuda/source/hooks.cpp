@@ -26,7 +26,9 @@ struct Generator final : c10::GeneratorImpl {
   void set_offset(uint64_t) override { TORCH_CHECK(false, "the fake CUDA device's generators have no offset"); }
   uint64_t get_offset() const override { return 0; }
   void set_state(const c10::TensorImpl& state) override { numbers.unsafeGetGeneratorImpl()->set_state(state); }
-  c10::intrusive_ptr<c10::TensorImpl> get_state() const override { return numbers.unsafeGetGeneratorImpl()->get_state(); }
+  c10::intrusive_ptr<c10::TensorImpl> get_state() const override {
+    return numbers.unsafeGetGeneratorImpl()->get_state();
+  }
   Generator* clone_impl() const override { return new Generator(device().index(), numbers.clone()); }
 
   at::Generator numbers;

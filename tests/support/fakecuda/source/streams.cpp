@@ -1,4 +1,4 @@
-// Devices, streams and events: everything runs at once, but who waits for whom is kept and reported as CUDA would see it.
+// Devices, streams and events: everything runs at once, but who waits for whom is kept and reported as CUDA sees it.
 #include "runtime.h"
 
 #include <c10/core/impl/DeviceGuardImplInterface.h>
@@ -45,7 +45,9 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
 
   c10::Stream getStream(c10::Device device) const override { return current_stream(index_of(device)); }
   c10::Stream getDefaultStream(c10::Device device) const override { return stream_of(index_of(device), 0); }
-  c10::Stream getNewStream(c10::Device device, int) const override { return stream_of(index_of(device), ++last_stream); }
+  c10::Stream getNewStream(c10::Device device, int) const override {
+    return stream_of(index_of(device), ++last_stream);
+  }
   c10::Stream getStreamFromGlobalPool(c10::Device device, bool) const override { return getNewStream(device, 0); }
   c10::Stream exchangeStream(c10::Stream stream) const override {
     const auto before = current_stream(stream.device_index());
@@ -53,7 +55,9 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
     return before;
   }
   bool queryStream(const c10::Stream&) const override { return true; }
-  void synchronizeStream(const c10::Stream& stream) const override { host_wait("sync", name_of(stream) + " synchronize"); }
+  void synchronizeStream(const c10::Stream& stream) const override {
+    host_wait("sync", name_of(stream) + " synchronize");
+  }
   bool isStreamCapturing(const c10::Stream& stream) const override { return is_captured(stream); }
   void* getStreamNativeHandle(const c10::Stream stream) const override { return reinterpret_cast<void*>(stream.id()); }
   void synchronizeDevice(const DeviceIndex) const override { host_wait("sync", "cuda.synchronize"); }
@@ -103,6 +107,8 @@ void fakecuda_set_device_count(int count) { fakecuda::device_count = count; }
 int fakecuda_device_count() { return fakecuda::device_count; }
 int fakecuda_current_device() { return fakecuda::current; }
 void fakecuda_set_device(int index) { fakecuda::current = static_cast<c10::DeviceIndex>(index); }
-int64_t fakecuda_current_stream(int device) { return fakecuda::current_stream(static_cast<c10::DeviceIndex>(device)).id(); }
+int64_t fakecuda_current_stream(int device) {
+  return fakecuda::current_stream(static_cast<c10::DeviceIndex>(device)).id();
+}
 void fakecuda_set_stream(int device, int64_t id) { fakecuda::streams[static_cast<c10::DeviceIndex>(device)] = id; }
 }

@@ -16,6 +16,8 @@
 #include <ATen/ops/view_native.h>
 #include <torch/library.h>
 
+#include <cstring>
+
 namespace fakecuda {
 
 Tensor empty_strided_on(DeviceIndex index, at::IntArrayRef sizes, at::IntArrayRef strides, at::ScalarType dtype) {
@@ -161,8 +163,9 @@ void record_stream(Tensor&, c10::Stream stream) { report("record_stream", "strea
 
 Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value, const std::optional<Tensor>& mask,
                  double dropout, bool causal, std::optional<double> scale, bool grouped) {
-  return std::get<0>(at::_scaled_dot_product_attention_math(query, key, value, mask, dropout, causal, std::nullopt, scale,
-                                                            grouped));
+  const auto found = at::_scaled_dot_product_attention_math(query, key, value, mask, dropout, causal, std::nullopt,
+                                                            scale, grouped);
+  return std::get<0>(found);
 }
 
 bool no_cudnn_ctc(const Tensor&, const Tensor&, at::IntArrayRef, at::IntArrayRef, int64_t) { return false; }
