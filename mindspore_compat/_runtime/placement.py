@@ -68,6 +68,8 @@ def _put(tensors: Iterable[torch.Tensor], source: torch.device, target: torch.de
     storages: dict[int, torch.UntypedStorage] = {}
     with torch.no_grad():
         for item in found.values():
+            if item.__dict__.get("stays_on_host"):
+                continue
             if item.device == source and item.layout is torch.strided and not hasattr(item, "device_mesh"):
                 before = item.data
                 item.data = _moved(before, target, storages)

@@ -171,6 +171,18 @@ def _torch_waits() -> list[str]:
     return watching.found
 
 
+def _late_waits() -> list[str]:
+    """The network and its optimizer are there before the device is chosen."""
+    ms.set_context(mode=PYNATIVE, device_target="CPU")
+    net = network()
+    optimizer = nn.Adam(net.trainable_params(), 0.01)
+    ms.set_context(device_target="GPU")
+    watching = Watching()
+    ms.Model(net, cross_entropy(), optimizer).train(3, batches("Dataset"), callbacks=watching, dataset_sink_mode=False)
+    assert net[0].weight.is_cuda
+    return watching.found
+
+
 def waits() -> dict[str, list[str]]:
     found = {}
     for mode, optimizer, rate, scale in itertools.product((PYNATIVE, GRAPH), OPTIMIZERS, RATES, SCALES):
@@ -180,6 +192,7 @@ def waits() -> dict[str, list[str]]:
     found["PYNATIVE, Momentum, constant, none, DataLoader"] = _waits_of(
         PYNATIVE, "Momentum", "constant", "none", "DataLoader"
     )
+    found["made before the device was chosen"] = _late_waits()
     found["torch network, AdamW, DataLoader"] = _torch_waits()
     return found
 

@@ -30,7 +30,9 @@ def host_tensor(value: Any, dtype: torch.dtype = torch.float32) -> Tensor:
 
 def host_parameter(value: Any, name: str, dtype: torch.dtype = torch.float32) -> Parameter:
     """A Parameter whose value only Python reads, so it stays on the CPU whatever the device."""
-    return Parameter(torch.tensor(value, dtype=dtype, device=CPU), name=name)
+    made = Parameter(torch.tensor(value, dtype=dtype, device=CPU), name=name)
+    made.__dict__["stays_on_host"] = True  # also when the device is chosen later
+    return made
 
 
 class _IteratorLearningRate(LearningRateSchedule):
