@@ -12,6 +12,8 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import torch
+
 from mindspore_compat.common._program import program
 from mindspore_compat.common._strategy import Layout
 from mindspore_compat.communication.management import get_group_size
@@ -73,6 +75,11 @@ class Modes:
             return importlib.import_module("mindspore_compat.parallel._pipeline").pipeline(stages)
         if get_group_size() == 1 or not is_automatic():
             return None
+        if torch.torch_version.TorchVersion(torch.__version__) < (2, 13):
+            raise RuntimeError(
+                f"parallel_mode {get_auto_parallel_context('parallel_mode')!r} needs torch 2.13 or newer, but this is "
+                f"{torch.__version__}: DTensor of older ones was not tried. Use 'data_parallel', or another torch."
+            )
         return _load("_region").region()
 
 
