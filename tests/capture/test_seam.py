@@ -106,7 +106,8 @@ def test_schemas_are_read_in_one_place() -> None:
         for path in ROOT.rglob("*.py")
         if "alias_info" in path.read_text() or "torch.Tag." in path.read_text()
     }
-    assert readers - {"_capture/operators.py"} <= {"_capture/step/tape.py", "_capture/step/compile.py"}
+    apart = {"parallel/_sharding/_operators.py"}  # no capture: which of torch's rules for DTensors are trusted
+    assert readers - {"_capture/operators.py"} - apart <= {"_capture/step/tape.py", "_capture/step/compile.py"}
 
 
 # --- nobody reads memory unseen ---------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from mindspore_compat import communication, context
-from mindspore_compat._runtime import device
+from mindspore_compat._runtime import device, placement
 from mindspore_compat._runtime.launch import launch_of
 from tests.support.ranks import run_ranks
 
@@ -156,6 +156,7 @@ def four_devices(environ: pytest.MonkeyPatch) -> list[torch.device]:
     environ.setattr(torch.cuda, "is_available", lambda: True)
     environ.setattr(torch.cuda, "device_count", lambda: 4)
     environ.setattr(torch.cuda, "set_device", chosen.append)
+    environ.setattr(placement, "move_all", lambda source, target: None)  # nothing could go there
     return chosen
 
 

@@ -481,6 +481,8 @@ def test_gradients_are_taken_in_one_place() -> None:
         "common/_differentiation.py: torch.autograd.grad",
         # of CTC, which gives its gradient as an output: at a point without history
         "ops/function/_ctc.py: torch.autograd.grad",
+        # of a pipeline's stage: gradients of its outputs come from other processes, and nobody differentiates them again
+        "parallel/_stage_gradients.py: torch.autograd.grad",
         # torch's own training step
         "train/_torch/step.py: (share if scaler is None else scaler.scale(share)).backward",
     }
