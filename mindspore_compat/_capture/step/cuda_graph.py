@@ -67,8 +67,7 @@ class Graphed:
             for generator in self.generators:
                 graph.register_generator_state(generator)
             # other threads, which load data, may go on using the device
-            pool, mode = _pool_of(torch.cuda.current_device()), "thread_local"
-            with torch.cuda.graph(graph, pool=pool, capture_error_mode=mode):
+            with torch.cuda.graph(graph, capture_error_mode="thread_local"):
                 self.outputs = self.function(*self.inputs)
             why = self._why_not()
         except RuntimeError as error:  # CUDA's: a program must not fail for it
@@ -97,16 +96,6 @@ class Graphed:
             torch._foreach_copy_(self.inputs, tensors)
         self.graph.replay()
         return [tensor.clone() if is_own else tensor for tensor, is_own in zip(self.outputs, self.own)]
-
-
-_pools: dict[int, Any] = {}
-
-
-def _pool_of(device: int) -> Any:
-    """All graphs of a device share their memory, since what they give is copied before another one runs."""
-    if device not in _pools:
-        _pools[device] = torch.cuda.graph_pool_handle()
-    return _pools[device]
 
 
 def _storage(tensor: torch.Tensor) -> int:

@@ -104,9 +104,9 @@ REFUSED: dict[str, str] = {
         "Scan",
         "it prints, or writes files or summaries": "Print TensorDump ScalarSummary ImageSummary TensorSummary "
         "HistogramSummary",
-        "it exchanges data with other processes": "AllGather AllGatherV AllReduce AlltoAll AlltoAllV AlltoAllVC Barrier "
-        "BatchISendIRecv Broadcast CollectiveGather CollectiveScatter NeighborExchange NeighborExchangeV2 Receive Reduce "
-        "ReduceScatter ReduceScatterV Send _MirrorOperator _VirtualDataset Push Pull",
+        "it exchanges data with other processes": "AllGather AllGatherV AllReduce AlltoAll AlltoAllV AlltoAllVC "
+        "Barrier BatchISendIRecv Broadcast CollectiveGather CollectiveScatter NeighborExchange NeighborExchangeV2 "
+        "Receive Reduce ReduceScatter ReduceScatterV Send _MirrorOperator _VirtualDataset Push Pull",
         "it is no computation": "Primitive PrimitiveWithCheck PrimitiveWithInfer ReduceOp MoveTo",
     }.items()
     for name in names.split()
