@@ -75,7 +75,11 @@ class LossMonitor(Callback):
         loss = None
         for value, (epoch, step) in self._losses.arrived(wait):
             loss = _handle_loss(value)
-            _check_finite(loss, epoch, step)
+            try:
+                _check_finite(loss, epoch, step)
+            except ValueError:
+                self._losses = Arrivals()  # the rest belongs to the run that ends here
+                raise
         return loss
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
