@@ -206,10 +206,9 @@ _pmi = _mpi("PMI", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS",
 
 def _rank_id(environ: _Env) -> Launch | None:
     path = environ.get("RANK_TABLE_FILE") or environ.get("MINDSPORE_HCCL_CONFIG_PATH")
-    rank = _number(environ, "RANK_ID")
-    if path and rank is not None:
+    rank, size = _number(environ, "RANK_ID"), _number(environ, "RANK_SIZE")
+    if path and rank is not None and size != 1:  # one process needs no table, which may be an old one
         return _rank_table(environ, path, rank)
-    size = _number(environ, "RANK_SIZE")
     if size is None:
         return None  # RANK_ID alone numbers logs of one process
     return _of_numbers("RANK_SIZE", environ, "RANK_ID", "RANK_SIZE", **_meeting(environ, None, size, None))
@@ -217,7 +216,13 @@ def _rank_id(environ: _Env) -> Launch | None:
 
 def _rank_table(environ: _Env, path: str, rank: int) -> Launch:
     """Of a rank table of Ascend: its machines in order, each with its devices and their ranks."""
-    table = read_json(path)
+    try:
+        table = read_json(path)
+    except FileNotFoundError:
+        raise ValueError(
+            f"RANK_TABLE_FILE and RANK_ID={rank} are set, but there is no file {path!r}. Correct RANK_TABLE_FILE, or "
+            "unset it to run one process."
+        ) from None
     try:
         places = {
             int(device["rank_id"]): (str(server["server_id"]), int(device["device_id"]))

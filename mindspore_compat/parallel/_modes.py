@@ -21,6 +21,7 @@ from mindspore_compat.context import ParallelMode, get_auto_parallel_context, pa
 
 __all__ = ["Modes", "check_torch", "is_automatic", "is_here", "layouts"]
 
+_REDUCED = (ParallelMode.DATA_PARALLEL, ParallelMode.HYBRID_PARALLEL)
 _AUTOMATIC = (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL)
 
 
@@ -96,12 +97,27 @@ def _load(name: str) -> Any:
     return importlib.import_module(f"mindspore_compat.parallel._sharding.{name}")
 
 
-def check_torch() -> None:
-    """RuntimeError where a torch module would be trained in a mode that cuts Cells."""
-    if program.parallel is not None and get_group_size() > 1:
+def check_torch(network: torch.nn.Module) -> None:
+    """RuntimeError where a torch module would be trained in a mode that cuts Cells, or each process would train one of
+    its own.
+    """
+    mode = get_auto_parallel_context("parallel_mode")
+    if (program.parallel is None and mode not in _REDUCED) or get_group_size() == 1:
+        return
+    if program.parallel is not None:
         raise RuntimeError(
             "A torch.nn.Module is not trained in this parallel mode. Use torch's own DistributedDataParallel or "
             "fully_shard on it with parallel_mode='data_parallel', or write it as a Cell."
+        )
+    from torch.distributed.fsdp import FullyShardedDataParallel
+
+    wrappers = (torch.nn.parallel.DistributedDataParallel, FullyShardedDataParallel)
+    is_wrapped = any(isinstance(module, wrappers) for module in network.modules())
+    if not is_wrapped and not any(hasattr(item, "device_mesh") for item in network.parameters()):
+        raise RuntimeError(
+            f"With parallel_mode='{mode}' the gradients of a torch.nn.Module are not averaged: each process would "
+            "train a module of its own. Give Model torch's DistributedDataParallel of it, or apply fully_shard; if it "
+            "averages its gradients itself, leave parallel_mode at 'stand_alone'."
         )
 
 

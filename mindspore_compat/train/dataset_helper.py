@@ -162,8 +162,14 @@ def _one_ahead(batches: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
         for value in tree_leaves(ready):
             if isinstance(value, torch.Tensor) and value.is_cuda:
                 value.record_stream(compute)  # its memory stays until the computation is through
-        current, ready = ready, load()
+        current, problem = ready, None
+        try:
+            ready = load()
+        except Exception as error:  # of the next batch: this one is trained with before
+            problem = error
         yield current
+        if problem is not None:
+            raise problem
 
 
 class DatasetHelper:

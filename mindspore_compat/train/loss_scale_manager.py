@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -84,6 +85,7 @@ class DynamicLossScaleManager(LossScaleManager):
     Overflows that a device finds are counted when they arrive on the host, at the latest when the manager is asked.
     """
 
+    _overflows = cached_property(lambda self: Arrivals())  # when needed: a subclass may not call the constructor
     loss_scale, bad_step = _caught_up("loss_scale"), _caught_up("bad_step")
     cur_iter, last_overflow_iter = _caught_up("cur_iter"), _caught_up("last_overflow_iter")
 
@@ -102,7 +104,6 @@ class DynamicLossScaleManager(LossScaleManager):
                 f"The argument 'scale_factor' must be > 0, but got {scale_factor}. It is an argument of {owner}."
             )
         check_positive_int(scale_window, "scale_window", owner)
-        self._overflows = Arrivals()
         self.loss_scale = init_loss_scale
         self.scale_factor, self.scale_window = scale_factor, scale_window
         self.increase_ratio, self.decrease_ratio = scale_factor, 1 / scale_factor

@@ -322,7 +322,7 @@ class Model:
     ) -> None:
         check_epochs(where, epoch, initial_epoch, sink_mode, sink_size)
         if self._is_torch:
-            check_torch()
+            check_torch(self._train_network)
         size = dataset_size(dataset)
         if size == 0:
             raise ValueError("There is no valid data in dataset, please check dataset file firstly.")

@@ -69,3 +69,13 @@ def test_ranks_that_save_into_one_folder_do_not_disturb_each_other(tmp_path: Pat
         found = json.loads(output)
         assert found["own"] == ["net-2_6.ckpt", "net-2_7.ckpt", "net-2_8.ckpt"]
         assert "net-2_8.ckpt" in found["shared"] and len(found["shared"]) <= 3
+
+
+@pytest.mark.multi_process
+def test_processes_that_would_train_different_networks_raise() -> None:
+    for output in run_ranks(PROGRAM.with_name("mismatch_program.py"), 2):
+        found = json.loads(output)
+        assert found["same"] == found["DDP"] == ""
+        for kind in ("order", "number"):
+            assert "must train the same Parameters in the same order" in found[kind]
+        assert "each process would train a module of its own" in found["module"]

@@ -73,6 +73,7 @@ def test_a_dead_rank_ends_the_others_and_is_named(kind: str, reason: str, tmp_pa
         ({"RANK": "0"}, ("", 0, 1, None, None)),
         ({"RANK": "0", "WORLD_SIZE": "1"}, ("torchrun", 0, 1, None, None)),
         ({"RANK_ID": "3"}, ("", 0, 1, None, None)),
+        ({"RANK_ID": "0", "RANK_SIZE": "1", "RANK_TABLE_FILE": "/old.json"}, ("RANK_SIZE", 0, 1, "127.0.0.1", 8118)),
         ({"RANK_ID": "3", "RANK_SIZE": "8"}, ("RANK_SIZE", 3, 8, "127.0.0.1", 8118)),
         ({"RANK_ID": "3", "RANK_SIZE": "8", "MASTER_ADDR": "a", "MASTER_PORT": "7"}, ("RANK_SIZE", 3, 8, "a", 7)),
         ({"PMI_RANK": "1", "PMI_SIZE": "2", "MPI_LOCALNRANKS": "2"}, ("PMI", 1, 2, "127.0.0.1", 8118)),
@@ -216,3 +217,8 @@ def test_init_with_another_devices_backend(environ: pytest.MonkeyPatch) -> None:
         communication.init("x")
     with pytest.raises(TypeError, match="'backend_name' must be a string, but got the type : <class 'int'>"):
         communication.init(1)  # type: ignore[arg-type]
+
+
+def test_a_rank_table_that_is_not_there_is_named() -> None:
+    with pytest.raises(ValueError, match="there is no file '/old.json'. Correct RANK_TABLE_FILE"):
+        launch_of({"RANK_ID": "1", "RANK_TABLE_FILE": "/old.json"})

@@ -279,6 +279,30 @@ class Losses(ms.Callback):
         self.kept.append(run_context.original_args().net_outputs)
 
 
+class Failing:
+    """Batches of which that numbered ``bad`` cannot be read."""
+
+    def __init__(self, bad: int) -> None:
+        self.bad = bad
+
+    def __getitem__(self, number: int) -> Any:
+        if number == self.bad:
+            raise ValueError("bad batch")
+        return X[number], Y[number]
+
+    def __len__(self) -> int:
+        return 5
+
+
+def steps_before_a_bad_batch(bad: int) -> int:
+    net, losses = network(), Losses()
+    model = ms.Model(net, cross_entropy(), nn.Momentum(net.trainable_params(), 0.01, 0.9))
+    with contextlib.suppress(RuntimeError):
+        data = ds.GeneratorDataset(Failing(bad), ["x", "y"], shuffle=False)
+        model.train(1, data, callbacks=losses, dataset_sink_mode=False)
+    return len(losses.kept)
+
+
 def loop() -> dict[str, Any]:
     """What of the loop can be seen on the fake device only."""
     ms.set_context(mode=PYNATIVE, device_target="GPU")
@@ -290,11 +314,17 @@ def loop() -> dict[str, Any]:
         found[f"LossMonitor({per_print})"] = len(watching.found)
     net = network()
     net.trainable_params()[0].set_data(Tensor(np.full((16, FEATURES), np.nan, np.float32)))
-    model = ms.Model(net, cross_entropy(), nn.Momentum(net.trainable_params(), 0.01, 0.9))
+    model, monitor = ms.Model(net, cross_entropy(), nn.Momentum(net.trainable_params(), 0.01, 0.9)), ms.LossMonitor(100)
     try:
-        model.train(1, batches("Dataset"), callbacks=ms.LossMonitor(100), dataset_sink_mode=False)
+        model.train(1, batches("Dataset"), callbacks=monitor, dataset_sink_mode=False)
     except ValueError as error:
         found["nan"] = str(error)
+    monitor._losses.send(torch.full((), float("nan"), device="cuda"), (1, 2))
+    monitor._losses.send(torch.full((), float("nan"), device="cuda"), (1, 3))
+    with contextlib.suppress(ValueError):
+        monitor._check_arrived(wait=True)
+    found["left of the run"] = len(list(monitor._losses.arrived(wait=True)))
+    found["steps before a bad batch"] = [steps_before_a_bad_batch(bad) for bad in (0, 1, 3)]
     with fakecuda.recorded() as traffic:
         net = network()
         model = ms.Model(net, cross_entropy(), nn.Momentum(net.trainable_params(), 0.01, 0.9))

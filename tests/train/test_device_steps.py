@@ -52,6 +52,8 @@ def test_the_loop_waits_only_for_prints_and_sends_batches_ahead() -> None:
     assert found["batches"]["h2d_nb"] >= 10  # five batches of two columns
     assert found["batches"]["record_stream"] == 10
     assert found["batches"]["wait_event"] == 5
+    assert found["left of the run"] == 0
+    assert found["steps before a bad batch"] == [0, 1, 3]  # as on a CPU, although one more was read
     assert found["sinks"] == 4
     assert found["losses stay"] == 20  # what a graph gave is not overwritten by its next run
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from zlib import crc32
 
 import torch
 
@@ -58,6 +59,7 @@ class DistributedGradReducer(Cell):
         self.__dict__["_reduced"] = [not getattr(item, "layerwise_parallel", False) for item in items]
         self.__dict__["_splits"] = _splits(items)
         self.__dict__["_plans"] = {}
+        self.__dict__["_unchecked"] = [item for item, reduced in zip(items, self._reduced) if reduced]
 
     def construct(self, grads: Any) -> Any:
         return self.reduction(grads).finish(grads) if self.reduces() else grads
@@ -79,6 +81,9 @@ class DistributedGradReducer(Cell):
 
     def reduction(self, tensors: Sequence[torch.Tensor], scale: torch.Tensor | None = None) -> Reduction:
         """A reduction of gradients like ``tensors``, which are multiplied by ``scale`` first."""
+        if self.__dict__["_unchecked"]:
+            _check_order(self.__dict__["_unchecked"], _groups.find(self.group))
+            self.__dict__["_unchecked"] = []
         key = tuple([(item.dtype, item.device, tuple(item.shape)) for item in tensors])
         plans = self.__dict__["_plans"]
         if key not in plans:
@@ -87,6 +92,24 @@ class DistributedGradReducer(Cell):
             plans[key] = plan(tensors, reduced, self._splits if known else ())
         factor = 1.0 / self.degree if self.mean else None
         return Reduction(plans[key], _groups.find(self.group), scale, factor)
+
+
+def _check_order(parameters: Sequence[Any], group: _groups.Group) -> None:
+    """RuntimeError unless all processes have the same Parameters in the same order: gradients are told apart by their
+    places.
+    """
+    names = [str(getattr(item, "name", "")) for item in parameters]
+    forms = [(tuple(item.shape), str(item.dtype)) for item in parameters]
+    numbers = [len(names), *(crc32(repr(item).encode()) for item in (forms, sorted(names), names))]
+    own = torch.tensor(numbers, dtype=torch.int64, device=parameters[0].device)
+    least, most = (collectives.plain_all_reduce(own, op, group) for op in ("min", "max"))
+    alike = (least == most).tolist()
+    if not (alike[0] and alike[1]) or (alike[2] and not alike[3]):  # names may tell the rank
+        raise RuntimeError(
+            "For 'DistributedGradReducer', the processes must train the same Parameters in the same order, but their "
+            f"numbers, shapes or places differ; this process has {len(names)}: {', '.join(names[:4])}"
+            f"{', …' if len(names) > 4 else ''}. Give all the same list, and do not take its order from a set."
+        )
 
 
 def _splits(parameters: Sequence[Any]) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -36,7 +37,10 @@ class LossMonitor(Callback):
         check_non_negative_int(per_print_times, "per_print_times", "LossMonitor", named=False)
         self._per_print_times = per_print_times
         self._last_print_time = 0
-        self._losses = Arrivals()
+
+    @cached_property
+    def _losses(self) -> Arrivals:
+        return Arrivals()  # made when needed: a subclass may not call the constructor
 
     def step_end(self, run_context: RunContext) -> None:
         """Print, and check for NaN."""
@@ -71,7 +75,11 @@ class LossMonitor(Callback):
         loss = None
         for value, (epoch, step) in self._losses.arrived(wait):
             loss = _handle_loss(value)
-            _check_finite(loss, epoch, step)
+            try:
+                _check_finite(loss, epoch, step)
+            except ValueError:
+                self._losses = Arrivals()  # the rest belongs to the run that ends here
+                raise
         return loss
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
