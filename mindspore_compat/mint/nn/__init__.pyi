@@ -12,9 +12,6 @@ from mindspore_compat.mint.nn._layers import AdaptiveAvgPool2d as AdaptiveAvgPoo
 from mindspore_compat.mint.nn._layers import AdaptiveAvgPool3d as AdaptiveAvgPool3d
 from mindspore_compat.mint.nn._layers import AdaptiveMaxPool1d as AdaptiveMaxPool1d
 from mindspore_compat.mint.nn._layers import AdaptiveMaxPool2d as AdaptiveMaxPool2d
-from mindspore_compat.mint.nn._layers import AvgPool1d as AvgPool1d
-from mindspore_compat.mint.nn._layers import AvgPool2d as AvgPool2d
-from mindspore_compat.mint.nn._layers import AvgPool3d as AvgPool3d
 from mindspore_compat.mint.nn._layers import BCELoss as BCELoss
 from mindspore_compat.mint.nn._layers import BCEWithLogitsLoss as BCEWithLogitsLoss
 from mindspore_compat.mint.nn._layers import ConstantPad1d as ConstantPad1d
@@ -32,11 +29,8 @@ from mindspore_compat.mint.nn._layers import Hardsigmoid as Hardsigmoid
 from mindspore_compat.mint.nn._layers import Hardswish as Hardswish
 from mindspore_compat.mint.nn._layers import Hardtanh as Hardtanh
 from mindspore_compat.mint.nn._layers import KLDivLoss as KLDivLoss
-from mindspore_compat.mint.nn._layers import L1Loss as L1Loss
 from mindspore_compat.mint.nn._layers import LogSigmoid as LogSigmoid
-from mindspore_compat.mint.nn._layers import LogSoftmax as LogSoftmax
 from mindspore_compat.mint.nn._layers import MSELoss as MSELoss
-from mindspore_compat.mint.nn._layers import MaxPool2d as MaxPool2d
 from mindspore_compat.mint.nn._layers import MaxUnpool2d as MaxUnpool2d
 from mindspore_compat.mint.nn._layers import Mish as Mish
 from mindspore_compat.mint.nn._layers import NLLLoss as NLLLoss
@@ -67,16 +61,22 @@ from mindspore_compat.mint.nn._normalization import BatchNorm1d as BatchNorm1d
 from mindspore_compat.mint.nn._normalization import BatchNorm2d as BatchNorm2d
 from mindspore_compat.mint.nn._normalization import BatchNorm3d as BatchNorm3d
 from mindspore_compat.mint.nn._normalization import GroupNorm as GroupNorm
-from mindspore_compat.mint.nn._normalization import LayerNorm as LayerNorm
 from mindspore_compat.mint.nn._normalization import SyncBatchNorm as SyncBatchNorm
-from mindspore_compat.mint.nn._others import Dropout as Dropout
-from mindspore_compat.mint.nn._others import Dropout2d as Dropout2d
-from mindspore_compat.mint.nn._others import Embedding as Embedding
-from mindspore_compat.mint.nn._others import Identity as Identity
-from mindspore_compat.mint.nn._others import PReLU as PReLU
-from mindspore_compat.mint.nn._others import UpsamplingBilinear2d as UpsamplingBilinear2d
-from mindspore_compat.mint.nn._others import UpsamplingNearest2d as UpsamplingNearest2d
+from mindspore_compat.mint.nn._upsampling import UpsamplingBilinear2d as UpsamplingBilinear2d
+from mindspore_compat.mint.nn._upsampling import UpsamplingNearest2d as UpsamplingNearest2d
 from mindspore_compat.nn.cell import Cell as Cell
+from mindspore_compat.nn.layer._dropout import Dropout as Dropout
+from mindspore_compat.nn.layer._dropout import Dropout2d as Dropout2d
+from mindspore_compat.nn.layer._prelu import PReLU as PReLU
+from mindspore_compat.nn.layer._softmax import LogSoftmax as LogSoftmax
+from mindspore_compat.nn.layer.basic import Identity as Identity
 from mindspore_compat.nn.layer.basic import Linear as Linear
+from mindspore_compat.nn.layer.embedding import Embedding as Embedding
+from mindspore_compat.nn.layer.normalization import LayerNorm as LayerNorm
+from mindspore_compat.nn.layer.pooling import AvgPool1d as AvgPool1d
+from mindspore_compat.nn.layer.pooling import AvgPool2d as AvgPool2d
+from mindspore_compat.nn.layer.pooling import AvgPool3d as AvgPool3d
+from mindspore_compat.nn.layer.pooling import MaxPool2d as MaxPool2d
+from mindspore_compat.nn.loss.loss import L1Loss as L1Loss
 __all__ = ['AdaptiveAvgPool1d', 'AdaptiveAvgPool2d', 'AdaptiveAvgPool3d', 'AdaptiveMaxPool1d', 'AdaptiveMaxPool2d', 'AvgPool1d', 'AvgPool2d', 'AvgPool3d', 'BCELoss', 'BCEWithLogitsLoss', 'BatchNorm1d', 'BatchNorm2d', 'BatchNorm3d', 'Cell', 'ConstantPad1d', 'ConstantPad2d', 'ConstantPad3d', 'Conv1d', 'Conv2d', 'Conv3d', 'ConvTranspose2d', 'CosineEmbeddingLoss', 'CrossEntropyLoss', 'Dropout', 'Dropout2d', 'ELU', 'Embedding', 'Flatten', 'Fold', 'GELU', 'GLU', 'GroupNorm', 'Hardshrink', 'Hardsigmoid', 'Hardswish', 'Hardtanh', 'Identity', 'KLDivLoss', 'L1Loss', 'LayerNorm', 'Linear', 'LogSigmoid', 'LogSoftmax', 'MSELoss', 'MaxPool2d', 'MaxUnpool2d', 'Mish', 'NLLLoss', 'PReLU', 'PixelShuffle', 'ReLU', 'ReLU6', 'ReflectionPad1d', 'ReflectionPad2d', 'ReflectionPad3d', 'ReplicationPad1d', 'ReplicationPad2d', 'ReplicationPad3d', 'SELU', 'SiLU', 'Sigmoid', 'SmoothL1Loss', 'SoftMarginLoss', 'Softmax', 'Softshrink', 'SyncBatchNorm', 'Tanh', 'Threshold', 'Unfold', 'Upsample', 'UpsamplingBilinear2d', 'UpsamplingNearest2d', 'ZeroPad1d', 'ZeroPad2d', 'ZeroPad3d', 'functional']
 

@@ -15,11 +15,6 @@ ROWS = """
     AdaptiveAvgPool3d(output_size) = adaptive_avg_pool3d
     AdaptiveMaxPool1d(output_size, return_indices=False) = adaptive_max_pool1d
     AdaptiveMaxPool2d(output_size, return_indices=False) = adaptive_max_pool2d
-    AvgPool1d(kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True) = avg_pool1d
-    AvgPool2d(kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, \
-        divisor_override=None) = avg_pool2d
-    AvgPool3d(kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, \
-        divisor_override=None) = avg_pool3d
     BCELoss(weight=None, reduction="mean") = binary_cross_entropy
     BCEWithLogitsLoss(weight=None, reduction="mean", pos_weight=None) = binary_cross_entropy_with_logits
     CosineEmbeddingLoss(margin=0.0, reduction="mean") = cosine_embedding_loss
@@ -34,11 +29,8 @@ ROWS = """
     Hardswish() = hardswish
     Hardtanh(min_val=-1.0, max_val=1.0, inplace=False) = hardtanh
     KLDivLoss(reduction="mean", log_target=False) = kl_div
-    L1Loss(reduction="mean") = l1_loss
     LogSigmoid() = logsigmoid
-    LogSoftmax(dim=None) = log_softmax
     MSELoss(reduction="mean") = mse_loss
-    MaxPool2d(kernel_size=1, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False) = max_pool2d
     MaxUnpool2d(kernel_size, stride=None, padding=0) = max_unpool2d
     Mish() = mish
     NLLLoss(weight=None, ignore_index=-100, reduction="mean") = nll_loss

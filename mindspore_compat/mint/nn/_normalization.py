@@ -14,10 +14,10 @@ from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.communication._collectives import all_reduce
 from mindspore_compat.communication._groups import find
 from mindspore_compat.mint.nn import functional
-from mindspore_compat.mint.nn._shared import each, parameter
+from mindspore_compat.mint.nn._shared import parameter
 from mindspore_compat.nn.cell import Cell
 
-__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "LayerNorm", "SyncBatchNorm"]
+__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "SyncBatchNorm"]
 
 
 class _BatchNorm(Cell):
@@ -156,25 +156,3 @@ class GroupNorm(Cell):
 
     def extend_repr(self) -> str:
         return f"num_groups={self.num_groups}, num_channels={self.num_channels}, eps={self.eps}, affine={self.affine}"
-
-
-class LayerNorm(Cell):
-    """torch's ``LayerNorm``."""
-
-    def __init__(
-        self,
-        normalized_shape: Any,
-        eps: float = 1e-05,
-        elementwise_affine: bool = True,
-        bias: bool = True,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        self.normalized_shape = each(normalized_shape, 1)
-        self.eps, self.elementwise_affine = eps, elementwise_affine
-        shape = self.normalized_shape
-        self.weight = parameter("ones", shape, dtype, "weight") if elementwise_affine else None
-        self.bias = parameter("zeros", shape, dtype, "bias") if elementwise_affine and bias else None
-
-    def construct(self, input: Any) -> Any:
-        return functional.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
