@@ -4,9 +4,14 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+import operator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from mindspore_compat._api import validate
+from mindspore_compat.common import dtype as mstype
 
 __all__ = [
     "Validator",
@@ -21,6 +26,31 @@ __all__ = [
     "LE",
     "GT",
     "GE",
+    "IN",
+    "NOT_IN",
+    "args_type_check",
+    "check",
+    "check_element_type_of_dict",
+    "check_element_type_of_iterable",
+    "check_float",
+    "check_int",
+    "check_is_float",
+    "check_is_int",
+    "check_is_number",
+    "check_negative_float",
+    "check_negative_int",
+    "check_non_negative_int_sequence",
+    "check_non_positive_float",
+    "check_non_positive_int",
+    "check_number",
+    "check_positive_float_sequence",
+    "check_positive_int_sequence",
+    "check_subclass",
+    "check_type_name",
+    "check_valid_input",
+    "once",
+    "twice",
+    "triple",
     "check_value_type",
     "check_isinstance",
     "check_string",
@@ -36,6 +66,7 @@ __all__ = [
 
 EQ, NE, LT, LE, GT, GE = 1, 2, 3, 4, 5, 6
 INC_NEITHER, INC_LEFT, INC_RIGHT, INC_BOTH = 7, 8, 9, 10
+IN, NOT_IN = 11, 12
 
 
 class Rel:
@@ -46,6 +77,17 @@ class Rel:
 
 
 _RELATIONS = {EQ: "=", NE: "!=", LT: "<", LE: "<=", GT: ">", GE: ">="}
+#: relation -> (how it is written, what decides)
+_COMPARISONS: dict[int, tuple[str, Callable[[Any, Any], bool]]] = {
+    EQ: ("=", operator.eq),
+    NE: ("!=", operator.ne),
+    LT: ("<", operator.lt),
+    LE: ("<=", operator.le),
+    GT: (">", operator.gt),
+    GE: (">=", operator.ge),
+    IN: ("in", lambda value, bound: value in bound),
+    NOT_IN: ("not in", lambda value, bound: value not in bound),
+}
 #: which ends belong to a range
 _ENDS = {INC_NEITHER: (False, False), INC_LEFT: (True, False), INC_RIGHT: (False, True), INC_BOTH: (True, True)}
 
@@ -112,6 +154,198 @@ def check_float_range(
 ) -> float:
     """A number in a range."""
     return validate.check_range(arg_value, arg_name, prim_name, (float, int), lower_limit, upper_limit, _ENDS[rel])
+
+
+def check_int(arg_value: Any, value: int, rel: int, arg_name: Any = None, prim_name: Any = None) -> int:
+    """An int that stands in a relation to ``value``."""
+    return _compared(arg_value, value, rel, int, arg_name, prim_name)
+
+
+def check_float(arg_value: Any, value: float, rel: int, arg_name: Any = None, prim_name: Any = None) -> float:
+    """A float that stands in a relation to ``value``."""
+    return validate.check_relation(arg_value, arg_name, prim_name, float, _RELATIONS[rel], value)
+
+
+def check_is_number(arg_value: Any, arg_type: type, arg_name: Any = None, prim_name: Any = None) -> Any:
+    """A finite number of that type."""
+    if arg_type is int:
+        return validate.check_int(arg_value, arg_name, prim_name)
+    return validate.check_float(arg_value, arg_name or "input value", prim_name)
+
+
+check_is_int = functools.wraps(check_is_number)(
+    lambda arg_value, arg_name=None, prim_name=None: check_is_number(arg_value, int, arg_name, prim_name)
+)
+check_is_float = functools.wraps(check_is_number)(
+    lambda arg_value, arg_name=None, prim_name=None: check_is_number(arg_value, float, arg_name, prim_name)
+)
+
+
+def _beside_zero(name: str, check_one: Callable[..., Any], rel: int, what: str) -> Callable[..., Any]:
+    def check_sign(arg_value: Any, arg_name: Any = None, prim_name: Any = None) -> Any:
+        return check_one(arg_value, 0, rel, arg_name, prim_name)
+
+    check_sign.__name__ = check_sign.__qualname__ = name
+    check_sign.__doc__ = f"{what}."
+    return check_sign
+
+
+check_negative_int = _beside_zero("check_negative_int", check_int, LT, "An int below 0")
+check_non_positive_int = _beside_zero("check_non_positive_int", check_int, LE, "An int of at most 0")
+check_negative_float = _beside_zero("check_negative_float", check_float, LT, "A float below 0")
+check_non_positive_float = _beside_zero("check_non_positive_float", check_float, LE, "A float of at most 0")
+
+
+def _of_each(name: str, check_one: Callable[..., Any]) -> Callable[..., Any]:
+    def check_sequence(sequence: Any, arg_name: Any = None, prim_name: Any = None) -> Any:
+        for index, element in enumerate(sequence):
+            check_one(element, f"{arg_name or 'arg_name'}[{index}]", prim_name)
+        return sequence
+
+    check_sequence.__name__ = check_sequence.__qualname__ = name
+    check_sequence.__doc__ = f"`{check_one.__name__}` of every element."
+    return check_sequence
+
+
+check_positive_int_sequence = _of_each("check_positive_int_sequence", check_positive_int)
+check_non_negative_int_sequence = _of_each("check_non_negative_int_sequence", check_non_negative_int)
+check_positive_float_sequence = _of_each("check_positive_float_sequence", check_positive_float)
+
+
+def check(
+    arg_name: str,
+    arg_value: Any,
+    value_name: str,
+    value: Any,
+    rel: int = EQ,
+    prim_name: Any = None,
+    excp_cls: type[Exception] = ValueError,
+) -> Any:
+    """`excp_cls` unless ``arg_value`` stands in the relation to ``value``, which the message calls ``value_name``."""
+    sign, holds = _COMPARISONS[rel]
+    if not holds(arg_value, value):
+        begin = f"For '{prim_name}', the" if prim_name else "The"
+        subject = arg_name if " " in arg_name else f"'{arg_name}'"
+        raise excp_cls(f"{begin} {subject} should be {sign} {value_name}: {value}, but got {arg_value}.")
+    return arg_value
+
+
+def check_number(arg_name: str, arg_value: Any, value: Any, rel: int, prim_name: Any) -> Any:
+    """ValueError unless the number stands in the relation to ``value``."""
+    sign, holds = _COMPARISONS[rel]
+    if not holds(arg_value, value):
+        raise ValueError(f"For '{prim_name}', the argument '{arg_name}' must {sign} {value}, but got {arg_value}.")
+    return arg_value
+
+
+def check_valid_input(arg_name: str, arg_value: Any, prim_name: Any) -> Any:
+    """ValueError for None."""
+    if arg_value is None:
+        raise ValueError(f"For '{prim_name}', the argument '{arg_name}'can not be None, but got {arg_value}.")
+    return arg_value
+
+
+def _name_of(kind: Any) -> Any:
+    return getattr(kind, "__name__", kind)
+
+
+def _names_of(kinds: Any) -> Any:
+    names = [_name_of(kind) for kind in kinds]
+    return f"one of {names}" if len(names) > 1 else names[0]
+
+
+def check_type_name(arg_name: str, arg_type: Any, valid_types: Any, prim_name: Any) -> Any:
+    """TypeError unless a data type (or the element type of a Tensor type) is one of the valid ones; returns it."""
+    valid_types = valid_types if isinstance(valid_types, Iterable) else (valid_types,)
+    element = getattr(arg_type, "element_type", None)
+    arg_type = element() if callable(element) else arg_type
+    if arg_type not in valid_types:
+        begin = f"For '{prim_name}', the" if prim_name else "The"
+        got = getattr(arg_type, "__name__", repr(arg_type))
+        raise TypeError(f"{begin} '{arg_name}' should be {_names_of(valid_types)}, but got '{got}'.")
+    return arg_type
+
+
+def check_subclass(
+    arg_name: str, type_: Any, template_types: Any, prim_name: Any, addition_error_info: str | None = None
+) -> None:
+    """TypeError unless a data type is one of the templates, or of their kind (`mindspore.number`)."""
+    templates = tuple(template_types) if isinstance(template_types, Iterable) else (template_types,)
+    if not any(type_ is one or mstype._issubclass_(type_, one) for one in templates):
+        got = f"type '{type(type_).__name__}'" if isinstance(type_, (tuple, list)) else str(type_)
+        raise TypeError(
+            f"For '{prim_name}', the element of '{arg_name}' must be {'one of ' if len(templates) > 1 else ''}"
+            f"{', '.join(map(str, templates))}, but got {got}{' ' if addition_error_info else ''}"
+            f"{addition_error_info or ''}."
+        )
+
+
+def _check_elements(arg_name: str, elements: Iterable[Any], valid_types: Any, prim_name: Any) -> None:
+    for element in elements:
+        if not isinstance(element, tuple(valid_types)):
+            begin = f"For '{prim_name}', the" if prim_name else "The"
+            raise TypeError(
+                f"{begin} type of '{arg_name}' should be "
+                f"{_names_of(valid_types)}, but got '{element}' with type '{type(element).__name__}'."
+            )
+
+
+def check_element_type_of_iterable(arg_name: str, arg_value: Any, valid_types: Any, prim_name: Any = None) -> None:
+    """TypeError unless a list or tuple whose elements are all of the types."""
+    check_value_type(arg_name, arg_value, [list, tuple], prim_name)
+    _check_elements(arg_name, arg_value, valid_types, prim_name)
+
+
+def check_element_type_of_dict(
+    arg_name: str, arg_value: Any, key_types: Any, value_types: Any, prim_name: Any = None
+) -> None:
+    """TypeError unless a dict whose keys and values are of the types."""
+    check_value_type(arg_name, arg_value, [dict], prim_name)
+    _check_elements(arg_name, arg_value, key_types, prim_name)
+    _check_elements(arg_name, arg_value.values(), value_types, prim_name)
+
+
+def args_type_check(*type_args: Any, **type_kwargs: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator: TypeError for an argument that is neither None nor of the type given here under its name."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        signature = inspect.signature(function)
+        types = signature.bind_partial(*type_args, **type_kwargs).arguments
+        types = types.get("kwargs", types)
+
+        @functools.wraps(function)
+        def checked(*args: Any, **kwargs: Any) -> Any:
+            given = signature.bind(*args, **kwargs).arguments
+            for name, value in given.get("kwargs", given).items():
+                if name in types and value is not None and not isinstance(value, types[name]):
+                    raise TypeError(f"The parameter '{name}' must be {types[name]}, but got {type(value)}")
+            return function(*args, **kwargs)
+
+        return checked
+
+    return decorate
+
+
+def _expanded(size: int) -> Callable[[Any], tuple[int, ...]]:
+    def expand(value: Any) -> tuple[int, ...]:
+        if isinstance(value, int) and not isinstance(value, bool):
+            return (value,) * size
+        begin = "When expanding an int number to tuple,"
+        if not isinstance(value, tuple):
+            raise TypeError(f"{begin} input type must be integer or tuple[int], but got {type(value)}")
+        if len(value) != size:
+            raise TypeError(f"{begin} input tuple dimension must be {size}, but got {value}")
+        for element in value:
+            if not isinstance(element, int) or isinstance(element, bool):
+                raise TypeError(
+                    f"{begin} the type of element in input tuple must be an integer, but got {type(element)}."
+                )
+        return value
+
+    return expand
+
+
+once, twice, triple = _expanded(1), _expanded(2), _expanded(3)
 
 
 class Validator:

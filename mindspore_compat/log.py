@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import functools
 import logging
+from collections.abc import Callable
 from typing import Any
 
 __all__ = ["get_level", "get_log_config", "debug", "info", "warning", "error", "critical", "logger", "logging"]
@@ -24,3 +26,33 @@ def get_level() -> str:
 def get_log_config() -> dict[str, Any]:
     """The level in MindSpore's form; files and rotation are the business of ``logging``."""
     return {"GLOG_v": get_level()}
+
+
+class _LogActionOnce:
+    """Decorator: during later calls under the same ``key`` (with ``no_warning`` during all), ``logger.warning`` says
+    nothing. Libraries borrow it.
+    """
+
+    is_logged: dict[str, bool] = {}
+
+    def __init__(self, logger: Any, key: str, no_warning: bool = False) -> None:
+        self.logger = logger
+        self.key = key
+        self.no_warning = no_warning
+
+    def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(func)
+        def once(*args: Any, **kwargs: Any) -> Any:
+            said = getattr(self.logger, "warning", None)
+            if said is None:
+                return func(*args, **kwargs)
+            if self.no_warning or self.key in self.is_logged:
+                self.logger.warning = lambda *_, **__: None
+            else:
+                self.is_logged[self.key] = True
+            try:
+                return func(*args, **kwargs)
+            finally:
+                self.logger.warning = said
+
+        return once

@@ -12,6 +12,28 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat.common._dtype_families import (
+    Bool,
+    Float,
+    Int,
+    List,
+    Marker,
+    Number,
+    String,
+    TensorType,
+    Tuple,
+    TypeNone,
+    UInt,
+    all_types,
+    complex_type,
+    float_type,
+    int_type,
+    is_subclass,
+    number_type,
+    signed_type,
+    uint_type,
+)
+
 __all__ = [
     "Type",
     "bool_",
@@ -63,6 +85,21 @@ __all__ = [
     "float8_e5m2",
     "QuantDtype",
     "qint4x2",
+    "Bool",
+    "Float",
+    "Int",
+    "List",
+    "String",
+    "TensorType",
+    "Tuple",
+    "all_types",
+    "complex_type",
+    "float_type",
+    "int_type",
+    "number_type",
+    "signed_type",
+    "type_size_in_bytes",
+    "uint_type",
 ]
 
 #: MindSpore calls the common base of its types ``Type``; ours is torch's.
@@ -87,26 +124,25 @@ float8_e4m3fn = torch.float8_e4m3fn
 float8_e5m2 = torch.float8_e5m2
 
 
-class _Marker:
-    """A type of MindSpore's that no tensor has: usable in ``isinstance``-free comparisons and as a dict key."""
+number = Number()
+int_ = Int()
+uint = UInt()
+float_ = Float()
+string = String()
+list_ = List()
+tuple_ = Tuple()
+type_none = TypeNone()
+tensor_type = TensorType()
+_issubclass_ = is_subclass
 
-    def __init__(self, name: str) -> None:
-        self._name = name
 
-    def __repr__(self) -> str:
-        return self._name
+class _Int4x2(Marker):
+    """Two numbers of 4 bits in a byte."""
+
+    shown = "QInt4x2"
 
 
-number = _Marker("Number")
-int_ = _Marker("Int")
-uint = _Marker("UInt")
-float_ = _Marker("Float")
-string = _Marker("String")
-list_ = _Marker("List")
-tuple_ = _Marker("Tuple")
-type_none = _Marker("None")
-tensor_type = _Marker("Tensor")
-qint4x2 = _Marker("QInt4x2")
+qint4x2 = _Int4x2()
 
 
 class QuantDtype:
@@ -169,6 +205,11 @@ _BY_NAME.update(
         "double": torch.float64,
     }
 )
+
+
+def type_size_in_bytes(dtype: torch.dtype) -> int:
+    """How many bytes one element takes."""
+    return to_torch_dtype(dtype).itemsize
 
 
 def dtype_name(dtype: Any) -> str:
@@ -243,7 +284,7 @@ def to_torch_dtype(dtype: Any, what: str = "dtype") -> torch.dtype:
             return found
     elif isinstance(dtype, type) and dtype in _FROM_PYTHON:
         return {builtins.int: torch.int64, builtins.complex: torch.complex64}.get(dtype, _FROM_PYTHON[dtype])
-    elif isinstance(dtype, _Marker):
+    elif isinstance(dtype, Marker):
         found = {"Int": torch.int32, "UInt": torch.uint32, "Float": torch.float32}.get(repr(dtype))
         if found is not None:
             return found

@@ -5,9 +5,11 @@ from mindspore_compat.dataset import core, engine, transforms
 from mindspore_compat.dataset.core.config import get_seed, set_seed
 from mindspore_compat.dataset.engine import *  # noqa: F403
 from mindspore_compat.dataset.engine import samplers
+from mindspore_compat.dataset.transforms._operation import Implementation
 from mindspore_compat.dataset.utils.line_reader import LineReader
 
 __all__ = [
+    "Implementation",
     "LineReader",
     "core",
     "engine",

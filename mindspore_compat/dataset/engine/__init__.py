@@ -8,6 +8,7 @@ other files have upstream's names (docs/design/dataset.md).
 
 from mindspore_compat.dataset.callback import DSCallback, WaitedDSCallback
 from mindspore_compat.dataset.core import config
+from mindspore_compat.dataset.engine._kinds import *
 from mindspore_compat.dataset.engine.cache_client import DatasetCache
 from mindspore_compat.dataset.engine.datasets import *
 from mindspore_compat.dataset.engine.datasets_audio import *
@@ -21,6 +22,7 @@ from mindspore_compat.dataset.engine.iterators import DictIterator, TupleIterato
 __all__ = [
     "AGNewsDataset",
     "AmazonReviewDataset",
+    "AudioBaseDataset",
     "BatchDataset",
     "BatchInfo",
     "BucketBatchByLengthDataset",
@@ -112,11 +114,14 @@ __all__ = [
     "TFRecordDataset",
     "TakeDataset",
     "TedliumDataset",
+    "TextBaseDataset",
     "TextFileDataset",
     "TupleIterator",
     "UDPOSDataset",
     "USPSDataset",
+    "UnionBaseDataset",
     "VOCDataset",
+    "VisionBaseDataset",
     "WIDERFaceDataset",
     "WaitedDSCallback",
     "WeightedRandomSampler",

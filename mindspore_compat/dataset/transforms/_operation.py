@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import enum
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-__all__ = ["Composed", "PyTensorOperation", "TensorOperation", "apply_operations", "call_user_function", "is_builtin"]
+__all__ = [
+    "Composed",
+    "Implementation",
+    "PyTensorOperation",
+    "TensorOperation",
+    "apply_operations",
+    "call_user_function",
+    "is_builtin",
+]
 
 
 def call_user_function(function: Callable, args: tuple, what: str) -> Any:
@@ -20,6 +29,15 @@ def call_user_function(function: Callable, args: tuple, what: str) -> Any:
             f"Exception thrown from user defined Python function in dataset. {what} Error description:\n"
             f"{type(error).__name__}: {''.join(traceback.format_exception(error))}"
         ) from error
+
+
+class Implementation(enum.IntEnum):
+    """Which of upstream's two implementations an operation takes. There is one here: what comes decides (an array or a
+    PIL image), and setting an operation's `implementation` changes nothing.
+    """
+
+    C = 0
+    PY = 1
 
 
 class TensorOperation:
@@ -36,6 +54,7 @@ class TensorOperation:
             W[, C]) only.
     """
 
+    implementation: Implementation | None = None
     is_multi_column = False
     has_block = False
     is_pointwise = False
@@ -111,6 +130,8 @@ class TensorOperation:
 
 class PyTensorOperation(TensorOperation):
     """Base of operations that work on PIL images or arrays in Python; kept as a name to derive from."""
+
+    implementation = Implementation.PY
 
 
 class Composed(TensorOperation):

@@ -9,6 +9,7 @@ helpers, as upstream's documentation shows.
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections.abc import Sequence
 from typing import Any
@@ -21,6 +22,7 @@ from mindspore_compat.common._program import program
 from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common._wrap import memory, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
+from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.container import CellList
 from mindspore_compat.nn.optim._device import Number, add_scaled, is_zero, on_device
@@ -44,8 +46,30 @@ _ALIASES = object()  # a copied or unpickled optimizer has another one, so that 
 
 
 def opt_init_args_register(fn: Any) -> Any:
-    """Decorator of an optimizer's ``__init__``, by which upstream remembers the arguments: returned as it is."""
-    return fn
+    """Decorator of an optimizer's ``__init__``: the optimizer keeps ``init_params``, ``init_learning_rate`` (None for
+    a Cell) and the other arguments, by name, as ``init_args``.
+
+    The decorated function shows ``(self, *args, **kwargs)``, as upstream's: libraries look at signatures.
+    """
+    signature = inspect.signature(fn)
+
+    def keeping(self: Any, *args: Any, **kwargs: Any) -> None:
+        given = signature.bind(self, *args, **kwargs)
+        given.apply_defaults()
+        arguments = dict(list(given.arguments.items())[1:])
+        if "params" in arguments:
+            self.init_params = {"params": arguments.pop("params")}
+        if "optimizer" in arguments:
+            self.init_params = {"params": arguments.pop("optimizer").init_params["params"]}
+        if "learning_rate" in arguments:
+            rate = arguments.pop("learning_rate")
+            self.init_learning_rate = (
+                None if isinstance(rate, Cell) else rate.asnumpy().tolist() if isinstance(rate, Tensor) else rate
+            )
+        self.init_args = arguments
+        fn(self, *args, **kwargs)
+
+    return keeping
 
 
 class Optimizer(Groups):

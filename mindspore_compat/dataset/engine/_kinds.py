@@ -1,0 +1,44 @@
+"""What libraries ask a dataset to be: of images, of text, of audio. Upstream: ``mindspore.dataset.engine.datasets``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mindspore_compat.dataset.engine._dataset import Dataset
+
+__all__ = ["AudioBaseDataset", "TextBaseDataset", "UnionBaseDataset", "VisionBaseDataset"]
+
+
+class _Kind(type(Dataset)):  # type: ignore[misc]
+    """Sources of the files of other kinds are no instances; operations (map, batch) and general sources are."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if type.__instancecheck__(cls, instance):
+            return True
+        files = {kind: f"._sources.{kind}" for kind in ("audio", "text", "vision")}
+        of = {kind for kind, file in files.items() for base in type(instance).__mro__ if file in base.__module__}
+        return isinstance(instance, Dataset) and (not of or cls._kind in of)
+
+
+class AudioBaseDataset(Dataset, metaclass=_Kind):
+    """Sources of sound, and what is made of any source."""
+
+    _kind = "audio"
+
+
+class TextBaseDataset(Dataset, metaclass=_Kind):
+    """Sources of text, and what is made of any source."""
+
+    _kind = "text"
+
+
+class VisionBaseDataset(Dataset, metaclass=_Kind):
+    """Sources of images, and what is made of any source."""
+
+    _kind = "vision"
+
+
+class UnionBaseDataset(Dataset, metaclass=_Kind):
+    """Sources of no special kind, and what is made of any source."""
+
+    _kind = ""
