@@ -65,6 +65,8 @@ def inputs() -> dict[str, np.ndarray]:
         "cx": (r.randn(2, 3) + 1j * r.randn(2, 3)).astype(np.complex64),
         "probs": np.exp(f(2, 3)) / 4,
         "logp": np.log(np.abs(f(2, 3)) + 0.1),
+        "rgb": r.uniform(0, 1, (2, 4, 5, 3)).astype(np.float32),
+        "sv": r.uniform(0.1, 0.9, 4).astype(np.float32),
     }
 
 
