@@ -87,7 +87,9 @@ _FUNCTIONS: dict[str, Any] = {
     "Scatter": _scatter,
     "IndexSelect": lambda input, dim, index: wrap(torch.index_select(input, dim, index)),
     "OneHotExt": row(_one_hot, axis=(Int, -1)),
-    "StackExt": row(lambda tensors, dim=0: wrap(torch.stack(list(tensors), dim)), "Tensors along a new axis.", dim=(Int, 0)),
+    "StackExt": row(
+        lambda tensors, dim=0: wrap(torch.stack(list(tensors), dim)), "Tensors along a new axis.", dim=(Int, 0)
+    ),
 }
 
 CLASSES: dict[str, Any] = {

@@ -29,6 +29,7 @@ from mindspore_compat.ops.function.image_func import *  # noqa: F403
 from mindspore_compat.ops.function.linalg_func import *  # noqa: F403
 from mindspore_compat.ops.function.other_func import *  # noqa: F403
 from mindspore_compat.ops.function.random_func import *  # noqa: F403
+from mindspore_compat.ops.function.sparse_func import *  # noqa: F403
 
 #: Functions without a counterpart of that name upstream: the class forms and Tensor methods use them,
 # ``mindspore.ops`` does not show them.
