@@ -65,6 +65,9 @@ def inputs() -> dict[str, np.ndarray]:
         "cx": (r.randn(2, 3) + 1j * r.randn(2, 3)).astype(np.complex64),
         "probs": np.exp(f(2, 3)) / 4,
         "logp": np.log(np.abs(f(2, 3)) + 0.1),
+        "rgb": r.uniform(0, 1, (2, 4, 5, 3)).astype(np.float32),
+        "sv": r.uniform(0.1, 0.9, 4).astype(np.float32),
+        "sw": f(4),
     }
 
 
@@ -94,6 +97,11 @@ def _after(operator: Callable[..., Any], count: int, *args: Any) -> Any:
     """The first ``count`` arguments as an operator that changes them in place leaves them."""
     operator(*args)
     return args[:count]
+
+
+def _parts(x: Any) -> tuple:
+    """A sparse tensor taken apart."""
+    return (*((x.indptr,) if hasattr(x, "indptr") else ()), x.indices, x.values, x.shape)
 
 
 def _square(x: Any) -> Any:
@@ -143,6 +151,7 @@ _FUNCTIONS = {
     "custom_bprop": _custom_bprop,
     "same_as_first": _same_as_first,
     "after": _after,
+    "parts": _parts,
     "square": _square,
     "product": _product,
     "both": _both,
@@ -167,6 +176,8 @@ def evaluate(case: str, ms: ModuleType) -> dict[str, Any]:
         "Tensor": ms.Tensor,
         "par": lambda x: ms.Parameter(ms.Tensor(x.asnumpy()), name="par"),
         "square_graph": _square_graph(ms),
+        "coo": lambda i, v, shape: ms.COOTensor(ms.Tensor(np.array(i, np.int32)), v, shape),
+        "csr": lambda p, i, v, shape: ms.CSRTensor(*(ms.Tensor(np.array(n, np.int32)) for n in (p, i)), v, shape),
         **_FUNCTIONS,
     }
     code = compile(expression, case, "eval")

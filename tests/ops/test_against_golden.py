@@ -11,6 +11,7 @@ from mindspore_compat import numpy as mnp
 from mindspore_compat import ops
 from mindspore_compat.common import dtype
 from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops.function.grad._operation import grad
 from tests.ops.cases import cases, evaluate
@@ -20,6 +21,8 @@ GOLDEN = load()
 MINDSPORE: Any = SimpleNamespace(
     Tensor=Tensor,
     Parameter=Parameter,
+    COOTensor=COOTensor,
+    CSRTensor=CSRTensor,
     ops=ops,
     numpy=mnp,
     grad=grad,

@@ -2,10 +2,13 @@
 
 from mindspore_compat.ops.function._activation import *  # noqa: F403
 from mindspore_compat.ops.function._arithmetic import *  # noqa: F403
+from mindspore_compat.ops.function._attention import *  # noqa: F403
+from mindspore_compat.ops.function._attention_inference import *  # noqa: F403
 from mindspore_compat.ops.function._conv import *  # noqa: F403
 from mindspore_compat.ops.function._creation import *  # noqa: F403
 from mindspore_compat.ops.function._ctc import *  # noqa: F403
 from mindspore_compat.ops.function._elementwise import *  # noqa: F403
+from mindspore_compat.ops.function._experts import *  # noqa: F403
 from mindspore_compat.ops.function._indexing import *  # noqa: F403
 from mindspore_compat.ops.function._joining import *  # noqa: F403
 from mindspore_compat.ops.function._loss import *  # noqa: F403
@@ -26,6 +29,7 @@ from mindspore_compat.ops.function.image_func import *  # noqa: F403
 from mindspore_compat.ops.function.linalg_func import *  # noqa: F403
 from mindspore_compat.ops.function.other_func import *  # noqa: F403
 from mindspore_compat.ops.function.random_func import *  # noqa: F403
+from mindspore_compat.ops.function.sparse_func import *  # noqa: F403
 
 #: Functions without a counterpart of that name upstream: the class forms and Tensor methods use them,
 # ``mindspore.ops`` does not show them.
@@ -86,4 +90,14 @@ INTERNAL = (
     "uniform_int",
     "generator_of",
     "truncated_normal",
+    "ALL_TOKENS",
+    "flash_attention_outputs",
+    "reshape_and_cache",
+    "paged_attention",
+    "apply_rotary_pos_emb",
+    "moe_init_routing",
+    "moe_compute_expert_tokens",
+    "moe_finalize_routing",
+    "moe_gating_topk_softmax",
+    "group_topk",
 )

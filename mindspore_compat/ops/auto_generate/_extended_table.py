@@ -1,0 +1,110 @@
+"""Operators with torch's arguments and behaviour, as upstream names them: class ``AddExt``, function ``add_ext``.
+
+A row is a function; its class has attributes where the row names some.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops import function as F
+from mindspore_compat.ops._adapt import as_plain, dtype_or_none, pair
+from mindspore_compat.ops._declare import Int, declared, row
+from mindspore_compat.ops.operations import MaxPoolWithArgmaxV2
+
+__all__ = ["CLASSES", "FUNCTIONS"]
+
+
+def _add(input: Any, other: Any, alpha: Any = 1) -> Any:
+    """input + alpha · other."""
+    left, right = pair(input, other)
+    return wrap(torch.add(left, right, alpha=alpha))
+
+
+def _sub(input: Any, other: Any, alpha: Any = 1) -> Any:
+    """input - alpha · other."""
+    left, right = pair(input, other)
+    return wrap(torch.sub(left, right, alpha=alpha))
+
+
+def _reduction(function: Any, name: str) -> Any:
+    def reduce(input: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
+        axes = tuple(range(input.dim())) if dim is None or dim == () else dim
+        return wrap(function(input, axes, keepdim, dtype=dtype_or_none(dtype)))
+
+    reduce.__doc__ = f"The {name} over ``dim``, None for all axes."
+    return reduce
+
+
+def _cumsum(input: Any, dim: int, dtype: Any = None) -> Any:
+    """Running sums along ``dim``."""
+    return wrap(torch.cumsum(input, dim, dtype=dtype_or_none(dtype)))
+
+
+def _scatter(input: Any, dim: int, index: Any, src: Any, reduce: str = "none") -> Any:
+    """A copy with ``src`` put, or for "add" added, at places ``index`` along ``dim``."""
+    reduce = {0: "none", 1: "add"}.get(reduce, reduce) if isinstance(reduce, int) else reduce
+    if reduce not in ("none", "add"):
+        raise ValueError(f"For 'Scatter', the 'reduce' must be 'none' or 'add', but got {reduce!r}.")
+    index = torch.Tensor.long(index)
+    if not isinstance(src, torch.Tensor):
+        return wrap(torch.scatter(input, dim, index, src, **({"reduce": "add"} if reduce == "add" else {})))
+    return wrap(torch.scatter_add(input, dim, index, src) if reduce == "add" else torch.scatter(input, dim, index, src))
+
+
+def _one_hot(tensor: Any, num_classes: int, on_value: Any, off_value: Any, axis: int = -1) -> Any:
+    """``on_value`` at the class, ``off_value`` elsewhere, along a new axis."""
+    return F.one_hot(tensor, num_classes, on_value, off_value, axis)
+
+
+_FUNCTIONS: dict[str, Any] = {
+    "AddExt": _add,
+    "SubExt": _sub,
+    "SumExt": _reduction(torch.sum, "sum"),
+    "MeanExt": _reduction(torch.mean, "mean"),
+    "CumsumExt": _cumsum,
+    "MatMulExt": lambda input, other: wrap(kernels.matmul(*pair(input, other))),
+    "BatchMatMulExt": lambda input, mat2: wrap(kernels.bmm(*pair(input, mat2))),
+    "FmodScalar": lambda input, other: wrap(torch.fmod(input, other)),
+    "FmodTensor": lambda input, other: wrap(torch.fmod(*pair(input, other))),
+    "Outer": lambda input, vec2: wrap(torch.outer(*pair(input, vec2))),
+    "SiLU": F.silu,
+    "SortExt": lambda input, dim=-1, descending=False, stable=False: wrap(
+        tuple(torch.sort(input, dim=dim, descending=descending, stable=stable))
+    ),
+    "TopkExt": lambda input, k, dim=-1, largest=True, sorted=True: wrap(
+        tuple(torch.topk(input, int(k), dim, largest, sorted))
+    ),
+    "SplitWithSize": lambda input, split_size, dim=0: wrap(tuple(torch.split(input, list(split_size), dim))),
+    "SplitTensor": lambda input, split_size, dim=0: wrap(tuple(torch.split(input, int(split_size), dim))),
+    "ZerosLikeExt": lambda input, dtype=None: wrap(torch.zeros_like(as_plain(input), dtype=dtype_or_none(dtype))),
+    "OnesLikeExt": lambda input, dtype=None: wrap(torch.ones_like(as_plain(input), dtype=dtype_or_none(dtype))),
+    "Swiglu": F.swiglu,
+    "Scatter": _scatter,
+    "IndexSelect": lambda input, dim, index: wrap(torch.index_select(input, dim, index)),
+    "OneHotExt": row(_one_hot, axis=(Int, -1)),
+    "StackExt": row(
+        lambda tensors, dim=0: wrap(torch.stack(list(tensors), dim)), "Tensors along a new axis.", dim=(Int, 0)
+    ),
+}
+
+CLASSES: dict[str, Any] = {
+    **declared(_FUNCTIONS, "mindspore_compat.ops.auto_generate.gen_ops_prim"),
+    "MaxPoolWithIndices": MaxPoolWithArgmaxV2,
+}
+
+
+def _named(name: str) -> str:
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")
+
+
+#: add_ext, sum_ext, ...: those whose arguments are all inputs
+FUNCTIONS: dict[str, Any] = {
+    _named(name).replace("mat_mul", "matmul"): function
+    for name, function in _FUNCTIONS.items()
+    if name.endswith("Ext") and callable(function) and not isinstance(function, tuple)
+}

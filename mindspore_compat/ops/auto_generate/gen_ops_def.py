@@ -1,0 +1,19 @@
+"""Operators as functions. Upstream: ``mindspore.ops.auto_generate.gen_ops_def``."""
+
+from mindspore_compat.ops import function
+from mindspore_compat.ops.auto_generate._extended_table import FUNCTIONS
+from mindspore_compat.ops.function import *  # noqa: F403
+
+for _name in (*function.INTERNAL, "INTERNAL"):
+    globals().pop(_name, None)
+globals().update(FUNCTIONS)
+#: upstream shows these here, though ``mindspore.ops`` does not
+from mindspore_compat.ops.function import (  # noqa: E402, F401
+    group_topk,
+    moe_compute_expert_tokens,
+    moe_finalize_routing,
+    moe_gating_topk_softmax,
+    moe_init_routing,
+    paged_attention,
+    reshape_and_cache,
+)

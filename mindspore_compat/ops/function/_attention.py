@@ -1,0 +1,288 @@
+"""Attention in one call, over torch's scaled_dot_product_attention. Parts of ``nn_func``; upstream runs them on Ascend
+only, what is computed follows its docstrings.
+
+Shapes: B batch, S1 and S2 lengths of query and key, N1 and N2 their heads (N1 a multiple of N2), D size of a head.
+Masks are True, or not 0, where a key is *not* seen. A query that sees no key gives 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.nn.functional as tf
+
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops._adapt import as_ints, check_tensors
+
+__all__ = ["ALL_TOKENS", "flash_attention_score", "flash_attention_outputs"]
+
+ALL_TOKENS = 2147483647
+_LAYOUTS = ("BSH", "BNSD", "SBH", "BSND", "TND")
+
+
+def heads_first(x: torch.Tensor, layout: str, heads: int) -> torch.Tensor:
+    """(B, N, S, D) from a layout; H = N · D."""
+    if layout == "BNSD":
+        return x
+    if layout == "BSND":
+        return torch.permute(x, (0, 2, 1, 3))
+    size, last = (1, 0) if layout == "SBH" else (0, 1)
+    split = torch.reshape(x, (x.shape[0], x.shape[1], heads, x.shape[2] // heads))
+    return torch.permute(split, (size, 2, last, 3))
+
+
+def as_given(x: torch.Tensor, layout: str) -> torch.Tensor:
+    """A result (B, N, S, D) in a layout."""
+    if layout == "BNSD":
+        return x
+    if layout == "BSND":
+        return torch.permute(x, (0, 2, 1, 3))
+    order = (2, 0, 1, 3) if layout == "SBH" else (0, 2, 1, 3)
+    return torch.flatten(torch.permute(x, order), 2)
+
+
+def _outside_band(rows: int, cols: int, before: int, after: int, offset: int, device: Any) -> torch.Tensor:
+    """Where column - row lies outside of [offset - before, offset + after]."""
+    distance = torch.arange(cols, device=device) - torch.unsqueeze(torch.arange(rows, device=device), -1) - offset
+    return (distance < -before) | (distance > after)
+
+
+def hidden_keys(
+    mask: Any, mode: int, before: int, after: int, prefix: Any, rows: int, cols: int, device: Any, owner: str
+) -> torch.Tensor | None:
+    """Where a key is not seen: a bool tensor that broadcasts to (B, N1, S1, S2), or None if all are seen.
+
+    In modes 2 to 4 ``mask`` is upstream's compressed triangle, whose values follow from the mode.
+    """
+    if mode not in range(6):
+        raise RuntimeError(f"For '{owner}', the 'sparse_mode' must be in [0, 5], but got {mode}.")
+    given = None if mask is None else torch.Tensor.bool(torch.Tensor.detach(mask))
+    if given is not None and given.dim() == 3:
+        given = torch.unsqueeze(given, 1)
+    if mode == 1 and given is None:
+        raise RuntimeError(f"For '{owner}', the 'attn_mask' must be a Tensor when 'sparse_mode' is 1, but got None.")
+    if mode in (0, 1):
+        if given is None or mode == 1 or (before >= cols + rows and after >= cols + rows):
+            return given
+        return given | _outside_band(rows, cols, before, after, 0, device)
+    if mode == 4:
+        return _outside_band(rows, cols, before, after, cols - rows, device)
+    causal = _outside_band(rows, cols, ALL_TOKENS, 0, 0 if mode == 2 else cols - rows, device)
+    if mode != 5:
+        return causal
+    if prefix is None:
+        raise ValueError(f"For '{owner}', the 'prefix' must be given when 'sparse_mode' is 5, but got None.")
+    lengths = torch.reshape(torch.tensor(as_ints(prefix), device=device), (-1, 1, 1, 1))
+    seen = causal & (torch.arange(cols, device=device) >= lengths)
+    return seen if given is None else seen | given
+
+
+def attend(
+    query: Any, key: Any, value: Any, hidden: Any, shift: Any, scale: float, drop: Any = None, keep_prob: float = 1.0
+) -> torch.Tensor:
+    """(B, N1, S1, D) of heads first; ``shift`` is added to the scaled scores, ``drop`` are the weights kept."""
+    if key.shape[1] != query.shape[1]:
+        groups = query.shape[1] // key.shape[1]
+        key, value = (torch.repeat_interleave(item, groups, 1) for item in (key, value))
+    if drop is None and shift is None and hidden is None:
+        return tf.scaled_dot_product_attention(query, key, value, scale=scale)
+    weights = torch.exp(_log_weights(query, key, hidden, shift, scale)[0])
+    if drop is not None:
+        weights = weights * drop / keep_prob
+    return torch.Tensor.to(torch.matmul(weights, torch.Tensor.float(value)), query.dtype)
+
+
+def _log_weights(query: Any, key: Any, hidden: Any, shift: Any, scale: float) -> tuple[Any, Any, Any]:
+    """(log of the weights in float32, maximum of each row's scores, sum of exp(score - maximum))."""
+    scores = torch.matmul(torch.Tensor.float(query), torch.transpose(torch.Tensor.float(key), 2, 3)) * scale
+    if shift is not None:
+        scores = scores + shift
+    if hidden is not None:
+        scores = torch.masked_fill(scores, hidden, float("-inf"))
+    high = torch.amax(scores, -1, keepdim=True)
+    high = torch.where(torch.isinf(high), torch.zeros_like(high), high)
+    total = torch.sum(torch.exp(scores - high), -1, keepdim=True)
+    safe = torch.where(total == 0, torch.ones_like(total), total)
+    return scores - high - torch.log(safe), high, total
+
+
+def _kept(drop_mask: Any, shape: tuple[int, ...]) -> torch.Tensor | None:
+    """The bits of bytes, the lowest first, in ``shape``."""
+    if drop_mask is None:
+        return None
+    places = torch.arange(8, device=drop_mask.device)
+    bits = torch.bitwise_and(torch.bitwise_right_shift(torch.unsqueeze(drop_mask, -1).long(), places), 1)
+    return torch.reshape(torch.flatten(bits), shape)
+
+
+def check_attention(query: Any, key: Any, value: Any, head_num: int, layout: str, owner: str) -> int:
+    """The heads of the keys."""
+    check_tensors(owner, query=query, key=key, value=value)
+    if not query.dtype == key.dtype == value.dtype:
+        raise TypeError(
+            f"For '{owner}', 'query', 'key' and 'value' must have one dtype, but got {query.dtype}, {key.dtype} and "
+            f"{value.dtype}."
+        )
+    if not isinstance(layout, str):
+        raise TypeError(f"For '{owner}', the 'input_layout' must be a str, but got {type(layout).__name__}.")
+    if layout not in _LAYOUTS:
+        raise ValueError(f"For '{owner}', the 'input_layout' must be in {list(_LAYOUTS)}, but got {layout!r}.")
+    if head_num <= 0:
+        raise RuntimeError(f"For '{owner}', the number of heads must be greater than 0, but got {head_num}.")
+    axis = {"BNSD": 1, "BSND": 2, "TND": 1}.get(layout)
+    if axis is not None:
+        heads = key.shape[axis]
+    else:
+        size = query.shape[2] // head_num
+        if not size or query.shape[2] % head_num or key.shape[2] % size:
+            raise RuntimeError(
+                f"For '{owner}', the last axes of 'query' and 'key' must be multiples of the size of a head, but got "
+                f"{query.shape[2]} and {key.shape[2]} with {head_num} heads."
+            )
+        heads = key.shape[2] // size
+    if head_num % heads:
+        raise RuntimeError(f"For '{owner}', {head_num} heads must be divisible by the {heads} heads of 'key'.")
+    return heads
+
+
+def flash_attention_score(
+    query: Any,
+    key: Any,
+    value: Any,
+    head_num: int,
+    real_shift: Any = None,
+    drop_mask: Any = None,
+    padding_mask: Any = None,
+    attn_mask: Any = None,
+    prefix: Any = None,
+    actual_seq_qlen: Any = None,
+    actual_seq_kvlen: Any = None,
+    keep_prob: float = 1.0,
+    scalar_value: float = 1.0,
+    pre_tokens: int = ALL_TOKENS,
+    next_tokens: int = ALL_TOKENS,
+    inner_precise: int = 0,
+    input_layout: str = "BSH",
+    sparse_mode: int = 0,
+) -> Any:
+    """Dropout(softmax(mask(scalar_value · query · keyᵀ + real_shift))) · value, in the shape and dtype of ``query``.
+
+    Args:
+        query, key, value: (B, S, H), (B, N, S, D), (S, B, H), (B, S, N, D), or (T, N, D): all sequences one after the
+            other, which end at ``actual_seq_qlen`` and ``actual_seq_kvlen``. Any float dtype.
+        drop_mask: uint8, one bit a weight, 1 keeps it.
+        attn_mask: True or 1 where a key is not seen.
+        prefix: in mode 5, the number of first keys that all queries of a sample see.
+        sparse_mode: 0 ``attn_mask`` and, if it is given, the band of ``pre_tokens`` and ``next_tokens``; 1
+            ``attn_mask``; 2 causal from the upper left; 3 causal from the lower right; 4 the band from the lower right;
+            5 causal from the lower right and ``prefix``.
+        padding_mask, inner_precise: without effect, as upstream.
+
+    Raises:
+        TypeError: for different dtypes. ValueError: for another layout. RuntimeError: for heads or a mode that do not
+        fit.
+    """
+    return wrap(
+        flash_attention_outputs(
+            query, key, value, real_shift, drop_mask, padding_mask, attn_mask, prefix, actual_seq_qlen,
+            actual_seq_kvlen, head_num=head_num, keep_prob=keep_prob, scale_value=scalar_value, pre_tokens=pre_tokens,
+            next_tokens=next_tokens, inner_precise=inner_precise, input_layout=input_layout, sparse_mode=sparse_mode,
+            statistics=False,
+        )[3]
+    )  # fmt: skip
+
+
+def flash_attention_outputs(
+    query: Any,
+    key: Any,
+    value: Any,
+    real_shift: Any = None,
+    drop_mask: Any = None,
+    padding_mask: Any = None,
+    attn_mask: Any = None,
+    prefix: Any = None,
+    actual_seq_qlen: Any = None,
+    actual_seq_kvlen: Any = None,
+    *,
+    head_num: int,
+    keep_prob: float = 1.0,
+    scale_value: float = 1.0,
+    pre_tokens: int = ALL_TOKENS,
+    next_tokens: int = ALL_TOKENS,
+    inner_precise: int = 0,
+    input_layout: str = "BSH",
+    sparse_mode: int = 0,
+    statistics: bool = True,
+) -> Any:
+    """(maximum of each query's scores, sum of exp(score - maximum), an empty Tensor, `flash_attention_score`); the
+    first two float32 (B, N1, S1, 8), for TND (T, N1, 8), without gradient.
+    """
+    owner = "flash_attention_score"
+    heads = check_attention(query, key, value, head_num, input_layout, owner)
+    given = (query, key, value)
+    if input_layout == "TND":
+        lengths = [as_ints(item) if item is not None else None for item in (actual_seq_qlen, actual_seq_kvlen)]
+        if None in lengths:
+            raise RuntimeError(
+                f"For '{owner}', 'actual_seq_qlen' and 'actual_seq_kvlen' must be given when 'input_layout' is 'TND'."
+            )
+        parts = list(zip(*(_sequences(x, ends) for x, ends in zip(given, (lengths[0], lengths[1], lengths[1])))))
+    else:
+        parts = [tuple(heads_first(x, input_layout, n) for x, n in zip(given, (head_num, heads, heads)))]
+    kept = _kept_of_parts(drop_mask, parts)
+    found = []
+    for number, (q, k, v) in enumerate(parts):
+        rows, cols = q.shape[2], k.shape[2]
+        shift = _shift_of(real_shift, number if input_layout == "TND" else None, rows, cols)
+        hidden = hidden_keys(attn_mask, sparse_mode, pre_tokens, next_tokens, prefix, rows, cols, q.device, owner)
+        stats = _statistics(q, k, hidden, shift, scale_value) if statistics else (None, None)
+        found.append((attend(q, k, v, hidden, shift, scale_value, kept[number], keep_prob), *stats))
+    empty = torch.empty(0, dtype=query.dtype, device=query.device)
+    if input_layout != "TND":
+        out, high, total = found[0]
+        return wrap((high, total, empty, as_given(out, input_layout)))
+    out = torch.cat([torch.permute(item[0][0], (1, 0, 2)) for item in found])
+    high, total = (
+        torch.cat([torch.permute(item[i][0], (1, 0, 2)) for item in found]) if statistics else None for i in (1, 2)
+    )
+    return wrap((high, total, empty, out))
+
+
+def _sequences(x: torch.Tensor, ends: Any) -> list[torch.Tensor]:
+    """(1, N, S, D) of each sequence in (T, N, D)."""
+    lengths = [end - start for start, end in zip((0, *ends), ends)]
+    return [torch.unsqueeze(torch.permute(item, (1, 0, 2)), 0) for item in torch.split(x, lengths)]
+
+
+def _kept_of_parts(drop_mask: Any, parts: list) -> list:
+    if drop_mask is None:
+        return [None] * len(parts)
+    shapes = [(q.shape[0], q.shape[1], q.shape[2], k.shape[2]) for q, k, _ in parts]
+    if len(parts) == 1:
+        return [_kept(drop_mask, shapes[0])]
+    sizes = [torch.Size(shape).numel() for shape in shapes]
+    bits = _kept(drop_mask, (-1,))
+    assert bits is not None
+    return [torch.reshape(item, shape) for item, shape in zip(torch.split(bits[: sum(sizes)], sizes), shapes)]
+
+
+def _shift_of(shift: Any, sample: int | None, rows: int, cols: int) -> Any:
+    """The part of ``real_shift`` for one sequence of TND, or all of it."""
+    if shift is not None and shift.shape[-2] == 1024 < rows:
+        raise NotImplementedError(
+            "For 'flash_attention_score', a 'real_shift' of its last 1024 lines only is not supported by "
+            f"mindspore_compat. Pass one of shape (B, N1, {rows}, {cols})."
+        )
+    if shift is None or sample is None:
+        return shift
+    one = torch.narrow(shift, 0, sample if shift.shape[0] > 1 else 0, 1)
+    return torch.narrow(torch.narrow(one, 2, 0, rows), 3, 0, cols)
+
+
+@torch.no_grad()
+def _statistics(query: Any, key: Any, hidden: Any, shift: Any, scale: float) -> tuple[Any, Any]:
+    key = torch.repeat_interleave(key, query.shape[1] // key.shape[1], 1)
+    _, high, total = _log_weights(query, key, hidden, shift, scale)
+    shape = (*high.shape[:-1], 8)
+    return torch.Tensor.expand(high, shape).contiguous(), torch.Tensor.expand(total, shape).contiguous()

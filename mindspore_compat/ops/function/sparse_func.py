@@ -1,0 +1,289 @@
+"""Functions of sparse tensors (`COOTensor`, `CSRTensor`). Upstream: ``mindspore.ops.function.sparse_func`` and
+``sparse_unary_func``.
+
+Those of one argument work on the values that are there, also where f(0) is not 0, as upstream's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor, RowTensor, SparseTensor
+from mindspore_compat.ops._adapt import as_ints
+from mindspore_compat.ops.function import _activation, _elementwise, _reduction
+from mindspore_compat.ops.function import _arithmetic as arithmetic
+
+_SOURCES = (_elementwise, arithmetic, _activation, _reduction)
+_UNARY = """
+    abs acos acosh asin asinh atan atanh ceil cos cosh exp expm1 floor inv isfinite isinf isnan log log1p neg relu relu6
+    round sigmoid sin sinh softsign sqrt square tan tanh
+""".split()
+_PARTS: dict[str, Callable[[Any], Any]] = {
+    "coo_tensor_get_dense_shape": lambda x: x.shape,
+    "coo_tensor_get_indices": lambda x: x.indices,
+    "coo_tensor_get_values": lambda x: x.values,
+    "csr_tensor_get_dense_shape": lambda x: x.shape,
+    "csr_tensor_get_indices": lambda x: x.indices,
+    "csr_tensor_get_indptr": lambda x: x.indptr,
+    "csr_tensor_get_values": lambda x: x.values,
+    "row_tensor_get_dense_shape": lambda x: x.dense_shape,
+    "row_tensor_get_indices": lambda x: x.indices,
+    "row_tensor_get_values": lambda x: x.values,
+}
+
+__all__ = [
+    *(f"{kind}_{name}" for kind in ("coo", "csr") for name in _UNARY),
+    *_PARTS,
+    *"""
+    make_coo_tensor make_csr_tensor make_sparse_tensor make_row_tensor make_row_tensor_inner row_tensor_add coalesce
+    coo_add coo_concat coo2csr csr2coo csr_add csr_div csr_gather csr_mm csr_mul csr_mv csr_reduce_sum csr_softmax
+    csr_to_coo csr_to_dense dense_to_sparse_coo dense_to_sparse_csr
+    """.split(),
+]
+
+
+def _unary(name: str, kind: str) -> Callable[[Any], Any]:
+    function = next(getattr(source, name) for source in _SOURCES if hasattr(source, name))
+    of_coo = kind == "coo"
+
+    def apply(x: Any) -> Any:
+        _check(x, COOTensor if of_coo else CSRTensor, f"{kind}_{name}")
+        values = function(x.values)
+        return COOTensor(x.indices, values, x.shape) if of_coo else CSRTensor(x.indptr, x.indices, values, x.shape)
+
+    apply.__name__ = apply.__qualname__ = f"{kind}_{name}"
+    apply.__doc__ = f"`ops.{name}` of the values of a {'COO' if of_coo else 'CSR'}Tensor."
+    return apply
+
+
+def _check(x: Any, kind: type, owner: str) -> None:
+    if not isinstance(x, kind):
+        raise TypeError(f"For '{owner}', the input must be a {kind.__name__}, but got {type(x).__name__}.")
+
+
+globals().update({f"{kind}_{name}": _unary(name, kind) for kind in ("coo", "csr") for name in _UNARY})
+globals().update(_PARTS)
+
+
+# --- making -----------------------------------------------------------------------------------------------------------
+
+
+def make_coo_tensor(indices: Any, values: Any, dense_shape: Any) -> COOTensor:
+    """A `COOTensor`."""
+    return COOTensor(indices, values, as_ints(dense_shape))
+
+
+def make_csr_tensor(indptr: Any, indices: Any, values: Any, dense_shape: Any) -> CSRTensor:
+    """A `CSRTensor`."""
+    return CSRTensor(indptr, indices, values, as_ints(dense_shape))
+
+
+def make_sparse_tensor(indices: Any, values: Any, dense_shape: Any) -> SparseTensor:
+    """A `SparseTensor`."""
+    return SparseTensor(indices, values, as_ints(dense_shape))
+
+
+def make_row_tensor(indices: Any, values: Any, dense_shape: Any) -> RowTensor:
+    """A `RowTensor`."""
+    return RowTensor(indices, values, as_ints(dense_shape))
+
+
+make_row_tensor_inner = make_row_tensor
+
+
+def row_tensor_add(row_tensor: RowTensor, dense: Any) -> Any:
+    """The dense sum."""
+    return wrap(row_tensor.to_dense() + dense)
+
+
+# --- COOTensors -------------------------------------------------------------------------------------------------------
+
+
+def _summed(indices: Any, values: Any, shape: tuple[int, ...]) -> tuple[Any, Any, Any]:
+    """(places (n, axes) in order, sums of the values there, how many each sums up)."""
+    strides = [1]
+    for size in reversed(shape[1:]):
+        strides.insert(0, strides[0] * size)
+    flat = torch.sum(indices.long() * torch.tensor(strides, device=indices.device), 1)
+    flat, place, count = torch.unique(flat, return_inverse=True, return_counts=True)
+    total = torch.index_add(values.new_zeros(flat.shape[0]), 0, place, values)
+    return torch.stack(torch.unravel_index(flat, shape), 1).to(indices.dtype), total, count
+
+
+def coalesce(x_indices: Any, x_values: Any, x_shape: Any) -> tuple[Any, Any, Any]:
+    """(indices (axes, n) in order and once each, sums of their values, the shape) of indices (axes, m)."""
+    indices, values, _ = _summed(torch.transpose(x_indices, 0, 1), x_values, as_ints(x_shape))
+    return wrap((torch.transpose(indices, 0, 1).contiguous(), values, x_shape))
+
+
+def coo_add(x1: COOTensor, x2: COOTensor, thresh: Any) -> COOTensor:
+    """x1 + x2; sums of both below ``thresh`` in magnitude are left out, places of one of them stay, as upstream.
+
+    Raises:
+        ValueError: for different shapes. TypeError: unless indices are int64.
+    """
+    for x in (x1, x2):
+        if x.indices.dtype != torch.int64:
+            raise TypeError(f"For 'coo_add', the indices must be int64, but got {x.indices.dtype}.")
+    if x1.shape != x2.shape:
+        raise ValueError(f"For 'coo_add', the shapes must be the same, but got {x1.shape} and {x2.shape}.")
+    values = torch.cat((x1.values, x2.values))
+    indices, total, count = _summed(torch.cat((x1.indices, x2.indices)), values, x1.shape)
+    kept = (count == 1) | (torch.abs(total) >= thresh)
+    return COOTensor(wrap(indices[kept]), wrap(total[kept]), x1.shape)
+
+
+def coo_concat(sp_input: Any, concat_dim: int = 0) -> COOTensor:
+    """COOTensors joined along an axis."""
+    given = [(x.indices, x.values, x.shape) for x in sp_input]
+    shape, start, moved = list(given[0][2]), 0, []
+    axis = concat_dim % len(shape)
+    for indices, _, size in given:
+        shift = torch.zeros(len(shape), dtype=indices.dtype, device=indices.device)
+        shift[axis] = start
+        moved.append(indices + shift)
+        start += size[axis]
+    shape[axis] = start
+    indices, values = torch.cat(moved), torch.cat([item[1] for item in given])
+    flat = indices[:, 0] * 0
+    for number, size in enumerate(shape):
+        flat = flat * size + indices[:, number]
+    order = torch.argsort(flat, stable=True)
+    return COOTensor(wrap(indices[order]), wrap(values[order]), tuple(shape))
+
+
+def dense_to_sparse_coo(tensor: Any) -> COOTensor:
+    """The COOTensor of a matrix, with int32 indices.
+
+    Raises:
+        TypeError: for something else than a Tensor. ValueError: unless it has two axes.
+    """
+    _check_matrix(tensor, "dense_to_sparse_coo")
+    places = torch.nonzero(tensor)
+    return COOTensor(wrap(places.int()), wrap(tensor[places[:, 0], places[:, 1]]), tuple(tensor.shape))
+
+
+def _check_matrix(tensor: Any, owner: str) -> None:
+    if not isinstance(tensor, torch.Tensor):
+        raise TypeError(f"For '{owner}', the input must be a Tensor, but got {type(tensor).__name__}.")
+    if tensor.dim() != 2:
+        raise ValueError(f"For '{owner}', the input must have 2 axes, but got {tensor.dim()}.")
+
+
+# --- CSRTensors -------------------------------------------------------------------------------------------------------
+
+
+def coo2csr(row_indices: Any, height: int) -> Any:
+    """The indptr (height + 1,) of sorted row indices, in their dtype."""
+    rows = torch.arange(height + 1, device=row_indices.device, dtype=row_indices.dtype)
+    return wrap(torch.searchsorted(torch.Tensor.contiguous(row_indices), rows).to(row_indices.dtype))
+
+
+def csr2coo(indptr: Any, nnz: int) -> Any:
+    """The row of each of ``nnz`` values, in the dtype of ``indptr``."""
+    rows = torch.arange(indptr.shape[0] - 1, device=indptr.device, dtype=indptr.dtype)
+    return wrap(torch.repeat_interleave(rows, torch.diff(indptr.long()), output_size=nnz))
+
+
+def _places(x: CSRTensor) -> tuple[Any, Any]:
+    return csr2coo(x.indptr, x.indices.shape[0]).long(), torch.Tensor.long(x.indices)
+
+
+def dense_to_sparse_csr(tensor: Any) -> CSRTensor:
+    """The CSRTensor of a matrix, with int32 indices; raises as `dense_to_sparse_coo`."""
+    _check_matrix(tensor, "dense_to_sparse_csr")
+    return _as_csr(dense_to_sparse_coo(tensor))
+
+
+def _as_csr(x: COOTensor) -> CSRTensor:
+    rows, columns = torch.unbind(x.indices, 1)
+    return CSRTensor(coo2csr(rows.contiguous(), x.shape[0]), wrap(columns.contiguous()), x.values, x.shape)
+
+
+def csr_to_coo(tensor: CSRTensor) -> COOTensor:
+    """The COOTensor of a CSRTensor."""
+    _check(tensor, CSRTensor, "csr_to_coo")
+    rows = csr2coo(tensor.indptr, tensor.indices.shape[0])
+    return COOTensor(wrap(torch.stack((rows.to(tensor.indices.dtype), tensor.indices), 1)), tensor.values, tensor.shape)
+
+
+def csr_to_dense(csr_tensor: CSRTensor) -> Any:
+    """The dense Tensor."""
+    _check(csr_tensor, CSRTensor, "csr_to_dense")
+    return csr_tensor.to_dense()
+
+
+def csr_add(a: CSRTensor, b: CSRTensor, alpha: Any, beta: Any) -> CSRTensor:
+    """alpha · a + beta · b, with all places of both."""
+    for x in (a, b):
+        _check(x, CSRTensor, "csr_add")
+    left, right = csr_to_coo(a), csr_to_coo(b)
+    values = torch.cat((left.values * alpha, right.values * beta))
+    indices, total, _ = _summed(torch.cat((left.indices, right.indices)), values, a.shape)
+    return _as_csr(COOTensor(wrap(indices), wrap(total), a.shape))
+
+
+def csr_gather(indptr: Any, indices: Any, dense: Any, sparse_shape: Any) -> Any:
+    """The values of ``dense``, broadcast to ``sparse_shape``, at the places of a CSRTensor."""
+    full = torch.broadcast_to(dense, as_ints(sparse_shape))
+    return wrap(full[csr2coo(indptr, indices.shape[0]).long(), torch.Tensor.long(indices)])
+
+
+def csr_mul(x: CSRTensor, y: Any) -> CSRTensor:
+    """x · y at the places of ``x``; ``y`` is dense and broadcasts."""
+    _check(x, CSRTensor, "csr_mul")
+    return CSRTensor(x.indptr, x.indices, wrap(x.values * csr_gather(x.indptr, x.indices, y, x.shape)), x.shape)
+
+
+def csr_div(x: CSRTensor, y: Any) -> CSRTensor:
+    """x / y at the places of ``x``; ``y`` is dense and broadcasts."""
+    _check(x, CSRTensor, "csr_div")
+    return CSRTensor(x.indptr, x.indices, wrap(x.values / csr_gather(x.indptr, x.indices, y, x.shape)), x.shape)
+
+
+def csr_mv(csr_tensor: CSRTensor, dense: Any) -> Any:
+    """The product with a column (n, 1)."""
+    _check(csr_tensor, CSRTensor, "csr_mv")
+    if dense.dim() != 2 or dense.shape[1] != 1:
+        raise ValueError(f"For 'csr_mv', the 'dense' must have shape (n, 1), but got {tuple(dense.shape)}.")
+    return csr_mm(csr_tensor, dense)
+
+
+def csr_mm(
+    a: CSRTensor, b: Any, trans_a: bool = False, trans_b: bool = False, adjoint_a: bool = False, adjoint_b: bool = False
+) -> Any:
+    """The product: dense with a dense ``b``, a CSRTensor with another."""
+    _check(a, CSRTensor, "csr_mm")
+
+    def turned(x: Any, transposed: bool, adjoint: bool) -> Any:
+        x = torch.conj(x).resolve_conj() if adjoint else x
+        return torch.transpose(x, 0, 1) if transposed or adjoint else x
+
+    right = b.to_dense() if isinstance(b, CSRTensor) else b
+    product = kernels.mm(turned(a.to_dense(), trans_a, adjoint_a), turned(right, trans_b, adjoint_b))
+    return dense_to_sparse_csr(product) if isinstance(b, CSRTensor) else wrap(product)
+
+
+def csr_reduce_sum(csr_tensor: CSRTensor, axis: int) -> Any:
+    """Sums along an axis, which stays with length 1."""
+    _check(csr_tensor, CSRTensor, "csr_reduce_sum")
+    if not isinstance(axis, int):
+        raise TypeError(f"For 'csr_reduce_sum', the 'axis' must be an int, but got {type(axis).__name__}.")
+    return wrap(torch.sum(csr_tensor.to_dense(), axis, keepdim=True))
+
+
+def csr_softmax(logits: CSRTensor, dtype: Any) -> CSRTensor:
+    """Softmax over the places of each row; ``dtype`` of the result."""
+    _check(logits, CSRTensor, "csr_softmax")
+    rows, _ = _places(logits)
+    shifted = logits.values.to(to_torch_dtype(dtype))
+    high = shifted.new_full((logits.shape[0],), float("-inf")).scatter_reduce(0, rows, shifted.detach(), "amax")
+    weights = torch.exp(shifted - high[rows])
+    total = torch.index_add(weights.new_zeros(logits.shape[0]), 0, rows, weights)
+    return CSRTensor(logits.indptr, logits.indices, wrap(weights / total[rows]), logits.shape)
