@@ -5,19 +5,19 @@ A scheduler sets the rates when it is made and at each ``step()``. All of it lie
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from mindspore_compat import _checkparam
-from mindspore_compat.common._wrap import memory
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.experimental.optim._cyclic import CosineAnnealingLR, CosineAnnealingWarmRestarts, CyclicLR
 from mindspore_compat.experimental.optim._plateau import ReduceLROnPlateau
+from mindspore_compat.experimental.optim._scheduler import LRScheduler, check_float, check_int, copied, per_group, put
 from mindspore_compat.experimental.optim.optimizer import Optimizer
-from mindspore_compat.nn.optim._groups import host_parameter, host_tensor
+from mindspore_compat.nn.optim._groups import host_parameter
 
 __all__ = [
     "ConstantLR",
@@ -37,88 +37,6 @@ __all__ = [
 ]
 
 
-def _put(parameter: Parameter, value: Any) -> None:
-    memory(parameter).fill_(float(value))
-
-
-def _copied(parameter: Any) -> Tensor:
-    return host_tensor(float(parameter))
-
-
-def _check_int(value: Any, message: str) -> None:
-    if not isinstance(value, int):
-        raise TypeError(f"{message} must be int, but got {type(value)}.")
-
-
-def _check_float(value: Any, owner: str, name: str) -> None:
-    if not isinstance(value, float):
-        raise TypeError(f"For '{owner}', the '{name}' must be float, but got {type(value)}.")
-
-
-def _per_group(value: Any, optimizer: Optimizer, message: str) -> list[Any]:
-    """``value`` for each group; a list or tuple has one for each."""
-    count = len(optimizer.param_groups)
-    if not isinstance(value, (list, tuple)):
-        return [value] * count
-    if len(value) != count:
-        raise ValueError(message.format(count, len(value)))
-    return list(value)
-
-
-class LRScheduler:
-    """Base: a subclass defines ``get_lr()``, which gives each group's rate for ``last_epoch``, from ``_last_lr`` (the
-    Parameters that hold the rates) or ``base_lrs`` (the first ones).
-
-    Args:
-        optimizer: one of ``mindspore.experimental.optim`` or ``mindspore.mint.optim``.
-        last_epoch: -1 starts anew; another number goes on, with "initial_lr" in every group.
-
-    Raises:
-        TypeError, ValueError: for wrong arguments. KeyError: without "initial_lr" when going on.
-    """
-
-    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
-        _checkparam.check_value_type("last_epoch", last_epoch, [int])
-        if last_epoch < -1:
-            raise ValueError(f"Invalid last_epoch: {last_epoch}")
-        for number, group in enumerate(optimizer.param_groups):
-            if last_epoch == -1:
-                group.setdefault("initial_lr", _copied(group["lr"]))
-            elif "initial_lr" not in group:
-                raise KeyError(
-                    f"param 'initial_lr' is not specified in param_groups[{number}] when resuming an optimizer"
-                )
-        self.base_lrs: list[Any] = [group["initial_lr"] for group in optimizer.param_groups]
-        self.optimizer = optimizer
-        self._last_lr: list[Parameter] = list(optimizer.lrs)
-        self.groups_num = len(optimizer.param_groups)
-        self.last_epoch = host_parameter(float(last_epoch), "last_epoch_" + type(self).__name__)
-        self.step()
-
-    def get_lr(self) -> list[Any]:
-        """Each group's rate for ``last_epoch``."""
-        raise NotImplementedError(f"{type(self).__name__} must define 'get_lr()', which gives each group's rate.")
-
-    def get_last_lr(self) -> list[Tensor]:
-        """The rates in force."""
-        return [_copied(rate) for rate in self._last_lr]
-
-    @property
-    def _epoch(self) -> float:
-        return float(self.last_epoch)
-
-    def step(self, epoch: Any = None) -> bool:
-        """Go on to the next epoch, or to ``epoch``."""
-        closed_form = getattr(self, "_get_closed_form_lr", None)
-        _put(self.last_epoch, self._epoch + 1 if epoch is None else epoch)
-        values = self.get_lr() if epoch is None or closed_form is None else closed_form()
-        for rate, value in zip(self._last_lr, values):
-            _put(rate, value)
-        return True
-
-
 class StepLR(LRScheduler):
     """The rate is multiplied by ``gamma`` every ``step_size`` epochs.
 
@@ -131,8 +49,8 @@ class StepLR(LRScheduler):
     """
 
     def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
-        _check_int(step_size, "For 'StepLR', the 'step_size'")
-        _check_float(gamma, "StepLR", "gamma")
+        check_int(step_size, "For 'StepLR', the 'step_size'")
+        check_float(gamma, "StepLR", "gamma")
         self.step_size, self.gamma = step_size, gamma
         super().__init__(optimizer, last_epoch)
 
@@ -163,7 +81,7 @@ class LinearLR(LRScheduler):
             )
         if not 0 <= end_factor <= 1.0:
             raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
-        _check_int(total_iters, "For 'LinearLR', the type of total_iters")
+        check_int(total_iters, "For 'LinearLR', the type of total_iters")
         self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
         super().__init__(optimizer, last_epoch)
 
@@ -185,7 +103,7 @@ class ExponentialLR(LRScheduler):
     """The rate is multiplied by ``gamma`` at each epoch."""
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
-        _check_float(gamma, "ExponentialLR", "gamma")
+        check_float(gamma, "ExponentialLR", "gamma")
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
@@ -200,10 +118,10 @@ class PolynomialLR(LRScheduler):
     """base·(1 - epoch/total_iters)^power, 0 after ``total_iters`` epochs."""
 
     def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
-        _check_float(power, "PolynomialLR", "power")
+        check_float(power, "PolynomialLR", "power")
         if power < 0:
             raise ValueError(f"For 'PolynomialLR', the 'power' must be >= 0, but got {power}.")
-        _check_int(total_iters, "For 'PolynomialLR', the type of total_iters")
+        check_int(total_iters, "For 'PolynomialLR', the type of total_iters")
         self.total_iters, self.power = total_iters, power
         super().__init__(optimizer, last_epoch)
 
@@ -222,7 +140,7 @@ class LambdaLR(LRScheduler):
     """The base rate times ``lr_lambda(last_epoch)``, which is one function, or one for each group."""
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
-        self.lr_lambdas: list[Callable[..., Any]] = _per_group(
+        self.lr_lambdas: list[Callable[..., Any]] = per_group(
             lr_lambda, optimizer, "Expected {} lr_lambdas, but got {}"
         )
         super().__init__(optimizer, last_epoch)
@@ -272,7 +190,7 @@ class ConstantLR(LRScheduler):
     ) -> None:
         if not 0 <= factor <= 1.0:
             raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
-        _check_int(total_iters, "For 'ConstantLR', the type of total_iters")
+        check_int(total_iters, "For 'ConstantLR', the type of total_iters")
         self.factor, self.total_iters = factor, total_iters
         super().__init__(optimizer, last_epoch)
 
@@ -283,140 +201,6 @@ class ConstantLR(LRScheduler):
 
     def _get_closed_form_lr(self) -> list[Any]:
         return [base * (1.0 if self._epoch >= self.total_iters else self.factor) for base in self.base_lrs]
-
-
-class CosineAnnealingLR(LRScheduler):
-    """eta_min + (base - eta_min)·(1 + cos(π·epoch/T_max))/2, step by step from the last rate."""
-
-    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
-        if not isinstance(eta_min, (float, int)):
-            raise TypeError(f"For 'CosineAnnealingLR', the 'eta_min' must be float or int, but got {type(eta_min)}.")
-        _check_int(T_max, "For 'CosineAnnealingLR', the 'T_max'")
-        self.T_max, self.eta_min = T_max, eta_min
-        super().__init__(optimizer, last_epoch)
-
-    def get_lr(self) -> list[Any]:
-        epoch, low = self._epoch, self.eta_min
-        if epoch == 0:
-            return list(self._last_lr)
-        if (epoch - 1 - self.T_max) % (2 * self.T_max) == 0:
-            rise = (1 - math.cos(math.pi / self.T_max)) / 2
-            return [rate + (base - low) * rise for base, rate in zip(self.base_lrs, self._last_lr)]
-        now, before = (1 + math.cos(math.pi * at / self.T_max) for at in (epoch, epoch - 1))
-        return [now / before * (rate - low) + low for rate in self._last_lr]
-
-    def _get_closed_form_lr(self) -> list[Any]:
-        height = (1 + math.cos(math.pi * self._epoch / self.T_max)) / 2
-        return [self.eta_min + (base - self.eta_min) * height for base in self.base_lrs]
-
-
-class CosineAnnealingWarmRestarts(LRScheduler):
-    """As `CosineAnnealingLR`, begun anew after ``T_0`` epochs, then after ``T_mult`` times as many each time."""
-
-    def __init__(
-        self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0, last_epoch: int = -1
-    ) -> None:
-        for name, value in (("T_0", T_0), ("T_mult", T_mult)):
-            if not isinstance(value, int) or value < 1:
-                raise ValueError(f"{name} should be an integer and equal or greater than 1, but got {value}")
-        _checkparam.check_value_type("eta_min", eta_min, [float, int])
-        self.T_0, self.T_i = host_parameter(float(T_0), "T_0"), host_parameter(float(T_0), "T_i")
-        self.T_mult, self.eta_min = T_mult, host_tensor(eta_min)
-        self.T_cur = host_parameter(float(last_epoch), "T_cur")
-        super().__init__(optimizer, last_epoch)
-
-    def get_lr(self) -> list[Any]:
-        height = (1 + math.cos(math.pi * float(self.T_cur) / float(self.T_i))) / 2
-        return [self.eta_min + (base - self.eta_min) * height for base in self.base_lrs]
-
-    def step(self, epoch: Any = None) -> bool:
-        """Go on to the next epoch, or to ``epoch``, which may be a fraction.
-
-        Raises:
-            ValueError: if ``epoch`` is negative.
-        """
-        if epoch is None and self._epoch >= 0:
-            at, current, period = self._epoch + 1, float(self.T_cur) + 1, float(self.T_i)
-            if current >= period:
-                current, period = current - period, period * self.T_mult
-        else:
-            at = 0.0 if epoch is None else float(epoch)
-            if at < 0:
-                raise ValueError(f"epoch should be a non-negative integer, but got {epoch}")
-            current, period = self._position(at)
-        _put(self.T_cur, current)
-        _put(self.T_i, period)
-        _put(self.last_epoch, math.floor(at))
-        for rate, value in zip(self._last_lr, self.get_lr()):
-            _put(rate, value)
-        return True
-
-    def _position(self, epoch: float) -> tuple[float, float]:
-        """How far it is into its period, and how long that is."""
-        first = float(self.T_0)
-        if epoch < first:
-            return epoch, first
-        if self.T_mult == 1:
-            return epoch % first, first
-        passed = int(math.log(epoch / first * (self.T_mult - 1) + 1, self.T_mult))
-        begun = first * (self.T_mult**passed - 1) / (self.T_mult - 1)
-        return epoch - begun, first * self.T_mult**passed
-
-
-class CyclicLR(LRScheduler):
-    """The rate goes from ``base_lr`` up to ``max_lr`` in ``step_size_up`` steps and down again, over and over; each
-    cycle's height is scaled by ``mode`` ("triangular", "triangular2", "exp_range") or ``scale_fn``, of the cycle or of
-    the step ("iterations") as ``scale_mode`` says.
-    """
-
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        base_lr: Any,
-        max_lr: Any,
-        step_size_up: int = 2000,
-        step_size_down: int | None = None,
-        mode: str = "triangular",
-        gamma: float = 1.0,
-        scale_fn: Callable[[Any], Any] | None = None,
-        scale_mode: str = "cycle",
-        last_epoch: int = -1,
-    ) -> None:
-        base, top = (
-            _per_group(value, optimizer, "Expected {} values for " + name + ", got {}")
-            for value, name in ((base_lr, "base_lr"), (max_lr, "max_lr"))
-        )
-        if last_epoch == -1:
-            for value, group in zip(base, optimizer.param_groups):
-                _put(group["lr"], value)
-        self.max_lrs = [host_tensor(value) for value in top]
-        up = float(step_size_up)
-        self.total_step_size = up + (up if step_size_down is None else float(step_size_down))
-        self.step_up_ratio = up / self.total_step_size
-        if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
-            raise ValueError("mode is invalid and scale_fn is None")
-        self.mode, self.gamma = mode, gamma
-        self._scale_fn_custom = scale_fn
-        self.scale_mode = scale_mode
-        if scale_fn is None:
-            self.scale_mode = "iterations" if mode == "exp_range" else "cycle"
-        super().__init__(optimizer, last_epoch)
-        self.base_lrs = [host_tensor(value) for value in base]
-
-    def scale_fn(self, x: Any) -> Any:
-        """The scale of a cycle's height."""
-        if self._scale_fn_custom is not None:
-            return self._scale_fn_custom(x)
-        if self.mode == "triangular2":
-            return 1 / 2.0 ** (x - 1)
-        return self.gamma**x if self.mode == "exp_range" else 1.0
-
-    def get_lr(self) -> list[Any]:
-        cycle = math.floor(1 + self._epoch / self.total_step_size)
-        x = 1.0 + self._epoch / self.total_step_size - cycle
-        height = x / self.step_up_ratio if x <= self.step_up_ratio else (x - 1) / (self.step_up_ratio - 1)
-        scale = self.scale_fn(host_tensor(cycle) if self.scale_mode == "cycle" else self.last_epoch)
-        return [base + (top - base) * height * scale for base, top in zip(self.base_lrs, self.max_lrs)]
 
 
 class SequentialLR:
@@ -444,15 +228,15 @@ class SequentialLR:
         self._schedulers, self.milestones, self.optimizer = schedulers, milestones, optimizer
         self.last_epoch = host_parameter(float(last_epoch + 1), "last_epoch_" + type(self).__name__)
         for group in optimizer.param_groups:
-            _put(group["lr"], group["initial_lr"])
+            put(group["lr"], group["initial_lr"])
         for scheduler in schedulers:
-            _put(scheduler.last_epoch, float(scheduler.last_epoch) - 1)
+            put(scheduler.last_epoch, float(scheduler.last_epoch) - 1)
         schedulers[0].step()
         self._last_lr: list[Parameter] = schedulers[0]._last_lr
 
     def step(self) -> None:
         """Go on to the next epoch."""
-        _put(self.last_epoch, float(self.last_epoch) + 1)
+        put(self.last_epoch, float(self.last_epoch) + 1)
         epoch = int(self.last_epoch)
         number = bisect_right(self.milestones, epoch)
         if number > 0 and self.milestones[number - 1] == epoch:
@@ -462,4 +246,4 @@ class SequentialLR:
 
     def get_last_lr(self) -> list[Tensor]:
         """The rates in force."""
-        return [_copied(rate) for rate in self._last_lr]
+        return [copied(rate) for rate in self._last_lr]
