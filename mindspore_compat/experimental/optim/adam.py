@@ -1,0 +1,63 @@
+"""Upstream: ``mindspore.experimental.optim.Adam``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat.experimental.optim.optimizer import CountingOptimizer, check_adam
+from mindspore_compat.nn.optim._device import add_quotients_
+from mindspore_compat.nn.optim.adam import _single, update_moments
+
+__all__ = ["Adam"]
+
+
+class Adam(CountingOptimizer):
+    """m, v as usual; p -= lr·sqrt(1 - beta2ᵗ)/(1 - beta1ᵗ) · m/(sqrt(v) + eps).
+
+    As in upstream ``amsgrad`` has no effect here: its operator knows no maximum; ``mint.optim.Adam`` has it.
+
+    Examples:
+        >>> net = nn.Dense(3, 2)
+        >>> optimizer = ms.experimental.optim.Adam(net.trainable_params(), lr=0.1)
+        >>> print([item.name for item in optimizer.exp_avg])
+        ['exp_avg.weight', 'exp_avg.bias']
+    """
+
+    _counter = "state_step"
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        check_adam(lr, betas, eps, weight_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "amsgrad": amsgrad,
+            "maximize": maximize,
+        }
+        super().__init__(params, defaults)
+        for name in ("exp_avg", "exp_avg_sq", "max_exp_avg_sq"):
+            setattr(self, name, self.parameters.clone(prefix=name, init="zeros"))
+        self._add_counter()
+
+    def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
+        beta1, beta2 = map(_single, group["betas"])
+        moments1, moments2 = self._at(self.exp_avg, part), self._at(self.exp_avg_sq, part)
+        update_moments(moments1, moments2, gradients, beta1, beta2)
+        step = self._step
+        rates = rate * torch.sqrt(1.0 - torch.pow(beta2, step)) / (1.0 - torch.pow(beta1, step))
+        divisors = torch._foreach_sqrt(moments2)
+        torch._foreach_add_(divisors, group["eps"])
+        add_quotients_(params, moments1, divisors, -rates)

@@ -1,0 +1,52 @@
+"""Upstream: ``mindspore.experimental.optim.Adamax``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat.experimental.optim.optimizer import (
+    CountingOptimizer,
+    check_betas,
+    check_not_less_than,
+    check_not_less_than_without_equal,
+)
+from mindspore_compat.nn.optim._device import add_quotients_
+
+__all__ = ["Adamax"]
+
+
+class Adamax(CountingOptimizer):
+    """m as usual; u = max(beta2·u, |g| + eps); p -= lr/(1 - beta1ᵗ)·m/u."""
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        check_not_less_than_without_equal(lr, "lr", self.cls_name)
+        check_not_less_than(weight_decay, "weight_decay", self.cls_name)
+        check_not_less_than_without_equal(eps, "eps", self.cls_name)
+        check_betas(betas, self.cls_name)
+        super().__init__(
+            params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize}
+        )
+        self._add_counter()
+        self.exp_avg = self.parameters.clone(prefix="exp_avg", init="zeros")
+        self.exp_inf = self.parameters.clone(prefix="exp_inf", init="zeros")
+
+    def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
+        beta1, beta2 = group["betas"]
+        averages, norms = self._at(self.exp_avg, part), self._at(self.exp_inf, part)
+        torch._foreach_lerp_(averages, gradients, 1.0 - beta1)
+        torch._foreach_mul_(norms, beta2)
+        sizes = torch._foreach_abs(gradients)
+        torch._foreach_add_(sizes, group["eps"])
+        torch._foreach_maximum_(norms, sizes)
+        add_quotients_(params, averages, norms, -rate / (1.0 - torch.pow(beta1, self._step)))

@@ -1,0 +1,77 @@
+"""Upstream: ``mindspore.experimental.optim.AdamW``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat.common._wrap import memory
+from mindspore_compat.experimental.optim.optimizer import CountingOptimizer, check_adam
+from mindspore_compat.nn.optim._device import add_quotients_
+from mindspore_compat.nn.optim.adam import update_moments
+
+__all__ = ["AdamW"]
+
+
+class DecoupledAdam(CountingOptimizer):
+    """p *= 1 - lr·weight_decay; m, v as usual; p -= lr/(1 - beta1ᵗ) · m/(sqrt(v)/sqrt(1 - beta2ᵗ) + eps); with
+    ``amsgrad`` the running maximum of v takes its place.
+    """
+
+    _counter = "state_step"
+    _decays_gradients = False
+
+    def _maxima(self, group: dict[str, Any], part: slice) -> list[Any]:
+        """The running maxima of a group with ``amsgrad``."""
+        return [memory(item) for item in group["max_exp_avg_sq"]]
+
+    def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
+        beta1, beta2 = group["betas"]
+        moments1, squares = self._at(self.exp_avg, part), self._at(self.exp_avg_sq, part)
+        update_moments(moments1, squares, gradients, beta1, beta2)
+        if not self._decays_gradients and group["weight_decay"]:
+            torch._foreach_mul_(params, 1.0 - rate * group["weight_decay"])
+        if group.get("amsgrad"):
+            maxima = self._maxima(group, part)
+            torch._foreach_maximum_(maxima, squares)
+            squares = maxima
+        step = self._step
+        divisors = torch._foreach_sqrt(squares)
+        torch._foreach_div_(divisors, torch.sqrt(1.0 - torch.pow(beta2, step)))
+        torch._foreach_add_(divisors, group["eps"])
+        add_quotients_(params, moments1, divisors, -rate / (1.0 - torch.pow(beta1, step)))
+
+
+class AdamW(DecoupledAdam):
+    """Adam with decoupled weight decay: p *= 1 - lr·weight_decay; m, v as usual; p -= lr/(1 - beta1ᵗ) ·
+    m/(sqrt(v)/sqrt(1 - beta2ᵗ) + eps); with ``amsgrad`` the running maximum of v takes its place.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        check_adam(lr, betas, eps, weight_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "amsgrad": amsgrad,
+            "maximize": maximize,
+        }
+        super().__init__(params, defaults)
+        for name in ("exp_avg", "exp_avg_sq", "max_exp_avg_sq"):
+            setattr(self, name, self.parameters.clone(prefix=name, init="zeros"))
+        self._add_counter()
+
+    def _maxima(self, group: dict[str, Any], part: slice) -> list[Any]:
+        return self._at(self.max_exp_avg_sq, part)

@@ -1,0 +1,293 @@
+"""`Optimizer`, the base of ``mindspore.experimental.optim``: groups of parameters as dicts that may be changed between
+steps, each with its learning rate as a Parameter. Upstream: ``mindspore.experimental.optim.Optimizer``.
+
+Rates stay on the CPU, where schedulers set and steps read them without a wait; counts of steps lie where the parameters
+are, and what depends on them is computed there in float32, as upstream does.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+
+from mindspore_compat import _checkparam
+from mindspore_compat.common._program import program
+from mindspore_compat.common._wrap import memory, plain, wrap
+from mindspore_compat.common.parameter import Parameter, ParameterTuple
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.optim._device import add_scaled, on_device
+from mindspore_compat.nn.optim._groups import host_parameter
+from mindspore_compat.ops.composite.base import HyperMap, Map
+
+__all__ = ["Optimizer"]
+
+_log = logging.getLogger("mindspore_compat")
+_Base = torch._C.TensorBase
+_item = _Base.item
+
+
+def check_not_less_than(arg_value: float, arg_name: str, prim: str, value: float = 0.0) -> None:
+    """ValueError if ``arg_value`` < ``value``."""
+    if arg_value < value:
+        raise ValueError(f"For {prim}, the {arg_name} must be greater than or equal to {value}, but got {arg_value}.")
+
+
+def check_not_less_than_without_equal(arg_value: float, arg_name: str, prim: str, value: float = 0.0) -> None:
+    """ValueError if ``arg_value`` <= ``value``."""
+    if arg_value <= value:
+        raise ValueError(f"For {prim}, the {arg_name} must be greater than {value}, but got {arg_value}.")
+
+
+def check_betas(betas: Sequence[float], prim: str) -> None:
+    """ValueError unless both are in [0, 1)."""
+    for position in range(2):
+        _checkparam.check_float_range(betas[position], 0.0, 1.0, _checkparam.INC_LEFT, f"betas[{position}]", prim)
+
+
+def check_adam(lr: Any, betas: Any, eps: float, weight_decay: float) -> None:
+    """ValueError for values that Adam and AdamW refuse."""
+    for is_wrong, name, value in (
+        (lr < 0.0, "learning rate", lr),
+        (eps < 0.0, "epsilon value", eps),
+        (not 0.0 <= betas[0] < 1.0, "beta parameter at index 0", betas[0]),
+        (not 0.0 <= betas[1] < 1.0, "beta parameter at index 1", betas[1]),
+        (weight_decay < 0.0, "weight_decay value", weight_decay),
+    ):
+        if is_wrong:
+            raise ValueError(f"Invalid {name}: {value}")
+
+
+class Optimizer(Cell):
+    """Base of the optimizers; calling one with the gradients, in the order of ``parameters``, makes a step.
+
+    A subclass in user code overrides ``construct(self, gradients)`` and reads ``param_groups``, ``lrs`` and
+    ``group_start_id`` (where each group's parameters begin).
+
+    Args:
+        params: Parameters, or dicts with "params" and values that differ from ``defaults``.
+        defaults: what groups that do not say otherwise use.
+
+    Raises:
+        ValueError: without parameters, for a negative or non-scalar rate, a negative decay, a parameter in two groups.
+        TypeError: for other types.
+
+    Examples:
+        >>> net = nn.Dense(3, 2)
+        >>> optimizer = ms.experimental.optim.SGD(net.trainable_params(), lr=0.1)
+        >>> print(optimizer.param_groups[0]["lr"].asnumpy())
+        0.1
+    """
+
+    _is_optimizer = True
+    #: whether weight decay is added to the gradients before the update
+    _decays_gradients = True
+    #: whether a group with "amsgrad" holds its own "max_exp_avg_sq"
+    _amsgrad_in_group = False
+
+    def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
+        super().__init__(auto_prefix=False)
+        groups = self._parameters_base_check(params, "params")
+        self.defaults = defaults
+        self.state: Any = defaultdict(dict)
+        self.param_groups: list[dict[str, Any]] = []
+        self.__dict__["lrs"] = []
+        self.map_, self.hyper_map = Map(), HyperMap()
+        self.group_start_id = [0]
+        self.__dict__["parameters"] = ()
+        for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
+            self.add_param_group(group)
+        gathered = ParameterTuple(self.__dict__.pop("parameters"))
+        self.parameters = gathered
+        self.enable_tuple_broaden = True
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} ("]
+        for number, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {number}")
+            lines += [f"    {key}: {group[key]}" for key in sorted(group) if key not in ("params", "lr")]
+            rate = group["lr"]
+            shown = str(rate.asnumpy()) if isinstance(rate, Tensor) else rate
+            lines.append(f"    lr: {shown}")
+            lines[-len(group) + 1 :] = sorted(lines[-len(group) + 1 :])
+        return "\n".join(lines) + "\n)"
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Add a group: a dict with "params" and values that differ from the defaults.
+
+        Raises:
+            TypeError: if it is no dict, or "params" hold something else than Parameters. ValueError: for a parameter
+                that another group holds.
+        """
+        number = len(self.param_groups)
+        group = self._preprocess_param_group(param_group)
+        self.parameters += tuple(group["params"])  # type: ignore[operator,assignment]
+        for name, default in self.defaults.items():
+            group.setdefault(name, default)
+        rate = self._build_single_lr(group.get("lr"), f"learning_rate_group_{number}")
+        self.lrs.append(rate)
+        group["lr"] = rate
+        group["weight_decay"] = self._preprocess_weight_decay(group.get("weight_decay", 0.0))
+        if group.get("amsgrad") and self._amsgrad_in_group:
+            group["max_exp_avg_sq"] = ParameterTuple(group["params"]).clone(prefix="max_exp_avg_sq", init="zeros")
+        self.param_groups.append(group)
+        self.group_start_id.append(self.group_start_id[-1] + len(group["params"]))
+
+    @staticmethod
+    def _parameters_base_check(parameters: Any, param_info: str) -> list[Any]:
+        if parameters is None:
+            raise ValueError(f"For 'Optimizer', the argument {param_info} can not be None.")
+        if not isinstance(parameters, Iterable):
+            raise TypeError(
+                f"For 'Optimizer', the argument {param_info} must be Iterable type, but got {type(parameters)}."
+            )
+        found = list(parameters)
+        if not found:
+            raise ValueError(f"For 'Optimizer', the argument {param_info} must not be empty.")
+        return found
+
+    def _preprocess_param_group(self, param_group: Any) -> dict[str, Any]:
+        if not isinstance(param_group, dict):
+            raise TypeError("Param group must be a dict.")
+        params = param_group["params"]
+        if isinstance(params, set):
+            raise TypeError(
+                "Optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
+                "will change between runs. Please use a list instead."
+            )
+        found = param_group["params"] = [params] if isinstance(params, Parameter) else list(params)
+        for item in found:
+            if not isinstance(item, Parameter):
+                raise TypeError(f"Optimizer can only optimize Parameters, but one of the params is {type(item)}.")
+        ids = {id(item) for item in found}
+        if len(ids) != len(found):
+            _log.warning("Optimizer contains a parameter group with duplicate parameters.")
+        if ids & {id(item) for group in self.param_groups for item in group["params"]}:
+            raise ValueError("some parameters appear in more than one parameter group.")
+        return param_group
+
+    def _build_single_lr(self, learning_rate: Any, name: str) -> Parameter:
+        if isinstance(learning_rate, (float, int)):
+            _checkparam.check_non_negative_float(float(learning_rate), "learning rate", self.cls_name)
+            return host_parameter(float(learning_rate), name)
+        if isinstance(learning_rate, torch.Tensor):
+            if learning_rate.ndim:
+                raise ValueError("For 'Optimizer', if 'learning_rate' is a Tensor, then it should be scalar Tensor")
+            return host_parameter(float(learning_rate), name)
+        raise TypeError(
+            "For 'Optimizer', the argument 'learning_rate' must be int, float or Tensor, "
+            f"but got {type(learning_rate)}."
+        )
+
+    def _preprocess_weight_decay(self, weight_decay: Any) -> float:
+        if not isinstance(weight_decay, (float, int)):
+            raise TypeError(
+                f"For 'Optimizer', the argument 'Weight_decay' must be int or float, but got {type(weight_decay)}."
+            )
+        _checkparam.check_non_negative_float(float(weight_decay), "weight_decay", self.cls_name)
+        return float(weight_decay)
+
+    def _decay_weight(self, weight_decay: float, params: Sequence[Any], gradients: Sequence[Any]) -> Sequence[Any]:
+        """gradients + weight_decay·params."""
+        if weight_decay == 0.0:
+            return gradients
+        with torch.no_grad():
+            return wrap(
+                tuple(add_scaled([plain(item) for item in gradients], [plain(p) for p in params], weight_decay))
+            )
+
+    # --- the step -----------------------------------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        program.values_written()
+        recorder = program.recorder_here()
+        if recorder is not None:
+            recorder.updates = True
+            if not kwargs and type(self).__call__ is Optimizer.__call__:
+                return recorder.python(super().__call__, args)
+            recorder.give_up("its optimizer is called in a way of its own")
+        return super().__call__(*args, **kwargs)
+
+    def _written(self) -> list[Any] | None:
+        """All tensors on the device that a step writes to; None where that is not known."""
+        if type(self).construct is not Optimizer.construct:
+            return None
+        in_groups = [item for group in self.param_groups for item in group.get("max_exp_avg_sq", ())]
+        return [item for item in (*self.get_parameters(), *self._scalars(), *in_groups) if on_device(item)]
+
+    def _scalars(self) -> Sequence[Any]:
+        """Tensors of one element that a step writes to and no checkpoint holds."""
+        return ()
+
+    def _count(self, value: Any, name: str, dtype: torch.dtype = torch.int32) -> Parameter:
+        """A Parameter that counts steps, where the parameters are."""
+        return Parameter(torch.tensor(value, dtype=dtype, device=_Base.device.__get__(self.parameters[0])), name=name)
+
+    def construct(self, gradients: Any) -> bool:
+        """One step.
+
+        Raises:
+            ValueError: if the number of gradients is not that of the parameters.
+        """
+        gradients = [gradients] if isinstance(gradients, torch.Tensor) else list(gradients)
+        if type(self)._update is Optimizer._update:
+            raise NotImplementedError(f"{type(self).__name__} must override 'construct(self, gradients)'.")
+        if len(gradients) != self.group_start_id[-1]:
+            raise ValueError(
+                f"For '{self.cls_name}', the number of gradients must be that of the parameters "
+                f"{self.group_start_id[-1]}, but got {len(gradients)}."
+            )
+        with torch.no_grad():
+            self._begin_step()
+            for number, group in enumerate(self.param_groups):
+                part = slice(self.group_start_id[number], self.group_start_id[number + 1])
+                params = self._at(self.parameters, part)
+                taken: Any = [plain(item) for item in gradients[part]]
+                if group.get("maximize"):
+                    taken = torch._foreach_neg(taken)
+                if self._decays_gradients and group["weight_decay"]:
+                    taken = add_scaled(taken, params, group["weight_decay"])
+                self._update(group, part, params, list(taken), self._rate(number, group))
+            self._end_step()
+        return True
+
+    def _rate(self, number: int, group: dict[str, Any]) -> float:
+        """The learning rate of a group: its Parameter, or the float that was put in its place."""
+        rate = group.get("lr")
+        return float(rate) if isinstance(rate, float) else float(_item(self.lrs[number]))
+
+    def _begin_step(self) -> None:
+        """What happens once a step, before the updates."""
+
+    def _end_step(self) -> None:
+        """What happens once a step, after the updates."""
+
+    def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
+        """Update one group: ``part`` is where it lies in ``parameters`` and in states; all are plain tensors."""
+        raise NotImplementedError
+
+    @staticmethod
+    def _at(states: Sequence[Any], part: slice) -> list[Any]:
+        """Plain tensors on the memory of ``states[part]``."""
+        return [memory(item) for item in states[part]]
+
+
+class CountingOptimizer(Optimizer):
+    """An optimizer that counts its steps in a Parameter, ``_counter``, before each step."""
+
+    _counter = "step_t"
+
+    def _add_counter(self) -> None:
+        setattr(self, self._counter, self._count(0, self._counter))
+
+    def _begin_step(self) -> None:
+        _Base.add_(memory(getattr(self, self._counter)), 1)
+
+    @property
+    def _step(self) -> torch.Tensor:
+        """The count as a float32 tensor of shape (), where the parameters are."""
+        return _Base.to(plain(getattr(self, self._counter)), torch.float32).reshape(())

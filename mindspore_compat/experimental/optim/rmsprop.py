@@ -1,0 +1,70 @@
+"""Upstream: ``mindspore.experimental.optim.RMSprop``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat.experimental.optim.optimizer import (
+    Optimizer,
+    check_not_less_than,
+    check_not_less_than_without_equal,
+)
+from mindspore_compat.nn.optim._device import add_quotients_
+
+__all__ = ["RMSprop"]
+
+
+class RMSprop(Optimizer):
+    """s = alpha·s + (1 - alpha)·g², centered also a = alpha·a + (1 - alpha)·g; d = sqrt(s - a²) + eps; p -= lr·g/d, or
+    with momentum b = momentum·b + g/d; p -= lr·b.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-2,
+        alpha: float = 0.99,
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        momentum: float = 0.0,
+        centered: bool = False,
+        maximize: bool = False,
+    ) -> None:
+        check_not_less_than_without_equal(lr, "lr", self.cls_name)
+        check_not_less_than(alpha, "alpha", self.cls_name)
+        check_not_less_than_without_equal(eps, "eps", self.cls_name)
+        check_not_less_than(momentum, "momentum", self.cls_name)
+        check_not_less_than(weight_decay, "weight_decay", self.cls_name)
+        defaults = {
+            "lr": lr,
+            "momentum": momentum,
+            "alpha": alpha,
+            "eps": eps,
+            "centered": centered,
+            "weight_decay": weight_decay,
+            "maximize": maximize,
+        }
+        super().__init__(params, defaults)
+        for attribute in ("mean_grad", "mean_square", "moment"):
+            setattr(self, attribute, self.parameters.clone(prefix=attribute, init="zeros"))
+
+    def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
+        alpha, momentum = group["alpha"], group["momentum"]
+        squares = self._at(self.mean_square, part)
+        torch._foreach_mul_(squares, alpha)
+        torch._foreach_addcmul_(squares, gradients, gradients, 1.0 - alpha)
+        if group["centered"]:
+            means = self._at(self.mean_grad, part)
+            torch._foreach_lerp_(means, gradients, 1.0 - alpha)
+            squares = list(torch._foreach_addcmul(squares, means, means, -1.0))
+        divisors = torch._foreach_sqrt(squares)
+        torch._foreach_add_(divisors, group["eps"])
+        if momentum > 0:
+            moments = self._at(self.moment, part)
+            torch._foreach_mul_(moments, momentum)
+            torch._foreach_addcdiv_(moments, gradients, divisors)
+            torch._foreach_add_(params, moments, alpha=-rate)
+        else:
+            add_quotients_(params, gradients, divisors, -rate)

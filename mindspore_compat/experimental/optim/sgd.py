@@ -1,0 +1,81 @@
+"""Upstream: ``mindspore.experimental.optim.SGD``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat import _checkparam
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.experimental.optim.optimizer import Optimizer
+from mindspore_compat.nn.optim._fused import momentum_step
+
+__all__ = ["SGD"]
+
+
+class SGD(Optimizer):
+    """Without momentum p -= lr·g. With it: accum = g in the first step, then momentum·accum + (1 - dampening)·g; p -=
+    lr·accum, or with Nesterov p -= lr·(g + momentum·accum). ``stat`` is 1 until a parameter's first step.
+
+    Examples:
+        >>> net = nn.Dense(3, 2)
+        >>> optimizer = ms.experimental.optim.SGD(net.trainable_params(), lr=0.1, momentum=0.9)
+        >>> print(optimizer.lrs[0].name)
+        learning_rate_group_0
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float = 0.0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        _checkparam.check_value_type("lr", lr, [float, int, Tensor], self.cls_name)
+        if lr < 0.0:
+            raise ValueError(f"Invalid learning rate: {lr}")
+        _checkparam.check_value_type("momentum", momentum, [int, float], self.cls_name)
+        if momentum < 0.0:
+            raise ValueError(f"Invalid momentum value: {momentum}")
+        momentum = float(momentum)
+        _checkparam.check_value_type("nesterov", nesterov, [bool], self.cls_name)
+        _checkparam.check_value_type("maximize", maximize, [bool], self.cls_name)
+        defaults = {
+            "lr": lr,
+            "momentum": momentum,
+            "dampening": dampening,
+            "weight_decay": weight_decay,
+            "nesterov": nesterov,
+            "maximize": maximize,
+            "grad_centralization": False,
+        }
+        super().__init__(params, defaults)
+        for group in self.param_groups:
+            _checkparam.check_value_type("dampening", group["dampening"], [int, float], self.cls_name)
+            group["dampening"] = float(group["dampening"])
+        if nesterov and (momentum <= 0.0 or dampening != 0.0):
+            raise ValueError(
+                "For 'SGD', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must equal to 0.0, "
+                f"but got 'momentum' {momentum}, 'dampening' {dampening}"
+            )
+        self.accum = self.parameters.clone(prefix="accum", init="zeros")
+        self.stat = self.parameters.clone(prefix="stat", init="ones")
+
+    def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
+        momentum, dampening = group["momentum"], group["dampening"]
+        if momentum == 0.0:
+            torch._foreach_add_(params, gradients, alpha=-rate)
+            return
+        accums, stats = self._at(self.accum, part), self._at(self.stat, part)
+        torch._foreach_addcmul_(accums, accums, stats, -1.0)  # where stat is 1, accum becomes the gradient itself
+        taken = gradients
+        if dampening:
+            taken = list(torch._foreach_mul(gradients, 1.0 - dampening))
+            torch._foreach_addcmul_(taken, gradients, stats, dampening)
+        torch._foreach_zero_(stats)
+        momentum_step(params, taken, accums, rate, momentum, nesterov=group["nesterov"])

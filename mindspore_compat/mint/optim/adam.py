@@ -1,0 +1,103 @@
+"""Upstream: ``mindspore.mint.optim.Adam``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat import _checkparam
+from mindspore_compat.experimental.optim.adamw import DecoupledAdam
+from mindspore_compat.experimental.optim.optimizer import check_adam
+
+__all__ = ["Adam"]
+
+
+class TorchAdam(DecoupledAdam):
+    """What `Adam` and AdamW share: arguments, states, rates from ``param_groups``."""
+
+    _amsgrad_in_group = True
+    _first_count = 0.0
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float,
+        betas: Any,
+        eps: float,
+        weight_decay: float,
+        amsgrad: bool,
+        maximize: bool,
+    ) -> None:
+        _checkparam.check_value_type("betas", betas, [tuple, list], self.cls_name)
+        if len(betas) != 2:
+            raise ValueError(f"For '{self.cls_name}', the 'betas size' must be in [2], but got {len(betas)}.")
+        for name, value, kind in (
+            ("betas[0]", betas[0], float),
+            ("betas[1]", betas[1], float),
+            ("eps", eps, float),
+            ("weight_decay", weight_decay, float),
+            ("lr", lr, float),
+            ("amsgrad", amsgrad, bool),
+            ("maximize", maximize, bool),
+        ):
+            _checkparam.check_value_type(name, value, [kind], self.cls_name)
+        check_adam(lr, betas, eps, weight_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "amsgrad": amsgrad,
+            "maximize": maximize,
+        }
+        super().__init__(params, defaults)
+        self.exp_avg = self.parameters.clone(prefix="exp_avg", init="zeros")
+        self.exp_avg_sq = self.parameters.clone(prefix="exp_avg_sq", init="zeros")
+        self.state_step = self._count([self._first_count], "state_step", torch.float32)
+
+    @property
+    def _step(self) -> torch.Tensor:
+        return super()._step - self._first_count
+
+    def _rate(self, number: int, group: dict[str, Any]) -> float:
+        return float(group["lr"])
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """As upstream's `Optimizer.add_param_group`; a group that comes later gets its states as well."""
+        super().add_param_group(param_group)
+        if "exp_avg" not in self.__dict__:  # still being made
+            return
+        from_here = type(self.parameters)(param_group["params"])
+        self.exp_avg += from_here.clone(prefix="exp_avg", init="zeros")  # type: ignore[assignment]
+        self.exp_avg_sq += from_here.clone(prefix="exp_avg_sq", init="zeros")  # type: ignore[assignment]
+
+
+class Adam(TorchAdam):
+    """torch's Adam: m, v as usual; p -= lr/(1 - beta1ᵗ) · m/(sqrt(v)/sqrt(1 - beta2ᵗ) + eps); with ``amsgrad`` the
+    running maximum of v takes its place; weight decay is added to the gradients.
+
+    Raises:
+        TypeError: for other types. ValueError: for a rate, eps or decay below 0, betas outside [0, 1).
+
+    Examples:
+        >>> net = nn.Dense(3, 2)
+        >>> optimizer = ms.mint.optim.Adam(net.trainable_params(), lr=0.1)
+        >>> print(optimizer.state_step.name)
+        state_step
+    """
+
+    _decays_gradients = True
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize)

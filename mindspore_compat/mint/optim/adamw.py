@@ -1,0 +1,70 @@
+"""Upstream: ``mindspore.mint.optim.AdamW``, ``mindspore.mint.optim.FusedAdamW``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mindspore_compat.mint.optim.adam import TorchAdam
+
+__all__ = ["AdamW", "FusedAdamW"]
+
+
+class AdamW(TorchAdam):
+    """torch's AdamW: p *= 1 - lr·weight_decay, then as `Adam`. ``state_step`` starts at -1, as upstream's.
+
+    Raises:
+        TypeError: for other types. ValueError: for a rate, eps or decay below 0, betas outside [0, 1).
+    """
+
+    _first_count = -1.0
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize)
+
+
+class FusedAdamW(AdamW):
+    """`AdamW`, with one ``amsgrad`` for all groups. Upstream joins each group's memory for one kernel; torch's kernels
+    over lists need no joined memory, so parameters stay where they are.
+
+    Raises:
+        ValueError: if groups differ in ``amsgrad``.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """As `AdamW`'s.
+
+        Raises:
+            ValueError: if its ``amsgrad`` is not that of the others.
+        """
+        flags = [bool(group["amsgrad"]) for group in self.param_groups]
+        if isinstance(param_group, dict):
+            flags.append(bool(param_group.get("amsgrad", self.defaults["amsgrad"])))
+        if len(set(flags)) > 1:
+            raise ValueError(
+                f"{self.cls_name} does not support mixed amsgrad across param_groups. Found amsgrad flags per group: "
+                f"{flags}. Please keep amsgrad consistent."
+            )
+        super().add_param_group(param_group)

@@ -1,0 +1,81 @@
+"""Upstream: ``mindspore.mint.optim.SGD``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from mindspore_compat import _checkparam
+from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.experimental.optim.optimizer import CountingOptimizer
+from mindspore_compat.nn.optim._fused import momentum_step
+
+__all__ = ["SGD"]
+
+
+class SGD(CountingOptimizer):
+    """torch's SGD: without momentum p -= lr·g. With it: buf = g in the first step, then momentum·buf + (1 -
+    dampening)·g; p -= lr·buf, or with Nesterov p -= lr·(g + momentum·buf). Weight decay is added to the gradients.
+
+    The rate is the group's "lr", which schedulers change; upstream keeps using the one that the group began with.
+
+    Raises:
+        TypeError: for other types. ValueError: for a negative rate, momentum or decay, or Nesterov without momentum.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float = 0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        _checkparam.check_value_type("lr", lr, [float, int, bool, Tensor], self.cls_name)
+        for name, value in (("momentum", momentum), ("weight_decay", weight_decay), ("dampening", dampening)):
+            _checkparam.check_value_type(name, value, [float, int, bool], self.cls_name)
+        for name, value in (("nesterov", nesterov), ("maximize", maximize)):
+            _checkparam.check_value_type(name, value, [bool], self.cls_name)
+        for name, value in (("learning rate", lr), ("momentum value", momentum), ("weight_decay value", weight_decay)):
+            if value < 0.0:
+                raise ValueError(f"Invalid {name}: {value}")
+        defaults = {
+            "lr": lr,
+            "momentum": momentum,
+            "weight_decay": weight_decay,
+            "dampening": dampening,
+            "nesterov": nesterov,
+            "maximize": maximize,
+        }
+        super().__init__(params, defaults)
+        if nesterov and (momentum <= 0.0 or dampening != 0.0):
+            raise ValueError(
+                "For 'SGD', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must equal to 0.0, "
+                f"but got 'momentum' {momentum}, 'dampening' {dampening}"
+            )
+        self.momentum_buf = self.parameters.clone(prefix="momentum_buf", init="zeros")
+        self._add_counter()
+
+    def _begin_step(self) -> None:
+        """The first step has the count 0."""
+
+    def _end_step(self) -> None:
+        super()._begin_step()
+
+    def _rate(self, number: int, group: dict[str, Any]) -> float:
+        return float(group["lr"])
+
+    def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
+        momentum, dampening = group["momentum"], group["dampening"]
+        if momentum == 0:
+            torch._foreach_add_(params, gradients, alpha=-rate)
+            return
+        taken = gradients
+        if dampening:  # the first step takes the gradient itself; the buffer is 0 then
+            factor = torch.where(self._step == 0, 1.0, 1.0 - dampening)
+            taken = list(torch._foreach_mul(gradients, factor))
+        momentum_step(params, taken, self._at(self.momentum_buf, part), rate, momentum, nesterov=group["nesterov"])
