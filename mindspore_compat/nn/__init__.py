@@ -74,6 +74,7 @@ __getattr__ = module_getattr(
     __name__,
     {
         **dict.fromkeys(_METRICS, "train.metrics"),
+        "metrics": "nn.metrics:",
         "probability": "nn.probability",
         "transformer": "nn.transformer",
         **dict.fromkeys(_QUANT, "nn.layer.quant"),

@@ -90,6 +90,10 @@ DiceLoss reshape=Reshape
 MultiClassDiceLoss reshape=Reshape
 FocalLoss expand_dims=ExpandDims gather_d=GatherD squeeze=Squeeze tile=Tile dtype=DType
 MAELoss abs=Abs
+Optimizer assignadd=AssignAdd
+Momentum opt=ApplyMomentum
+SGD opt=SGD
+Adam opt=Adam sparse_opt=FusedSparseAdam
 RMSELoss dtype=DType
 """
 
@@ -178,6 +182,12 @@ _ARGUMENTS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "ReduceLogSumExp.sum": lambda layer: {"keep_dims": layer.keep_dims},
     "ReduceLogSumExp.max": lambda layer: {"keep_dims": True},
     "Moments.reduce_mean": lambda layer: {"keep_dims": True},
+    "Momentum.opt": lambda optimizer: {"use_nesterov": optimizer.use_nesterov},
+    "Adam.opt": lambda optimizer: {"use_locking": optimizer.use_locking, "use_nesterov": optimizer.use_nesterov},
+    "Adam.sparse_opt": lambda optimizer: {
+        "use_locking": optimizer.use_locking,
+        "use_nesterov": optimizer.use_nesterov,
+    },
     "SmoothL1Loss.smooth_l1_loss": lambda layer: {"beta": layer.beta, "reduction": layer.reduction},
 }
 

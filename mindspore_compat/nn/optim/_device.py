@@ -23,6 +23,7 @@ __all__ = [
     "counted",
     "divided",
     "is_zero",
+    "number",
     "on_device",
     "root",
     "smaller",
@@ -45,6 +46,11 @@ def counted(count: torch.Tensor) -> Number:
     return _Base.to(plain(count), torch.float64).reshape(()) if on_device(count) else _item(count)
 
 
+def number(constant: Any) -> float:
+    """A constant as a number; upstream's optimizers keep most as Tensors of one element, which code reads and sets."""
+    return _item(constant) if isinstance(constant, torch.Tensor) else constant
+
+
 def root(value: Number) -> Number:
     """The square root."""
     return torch.sqrt(value) if isinstance(value, torch.Tensor) else math.sqrt(value)
@@ -57,9 +63,9 @@ def smaller(value: Number, limit: Number) -> Number:
     return torch.minimum(value, limit) if isinstance(value, torch.Tensor) else torch.clamp(limit, max=value)
 
 
-def as_weight(number: Number) -> Number:
+def as_weight(value: Number) -> Number:
     """A number for arithmetic with float32 tensors."""
-    return _Base.to(number, torch.float32) if isinstance(number, torch.Tensor) else number
+    return _Base.to(value, torch.float32) if isinstance(value, torch.Tensor) else value
 
 
 def _as_factor(factor: torch.Tensor, targets: Sequence[torch.Tensor]) -> torch.Tensor:
@@ -68,9 +74,9 @@ def _as_factor(factor: torch.Tensor, targets: Sequence[torch.Tensor]) -> torch.T
     return factor if is_double else as_weight(factor)
 
 
-def is_zero(number: Number) -> bool:
+def is_zero(value: Number) -> bool:
     """Whether it is certain to be 0; of a tensor that is not known."""
-    return not isinstance(number, torch.Tensor) and number == 0
+    return not isinstance(value, torch.Tensor) and value == 0
 
 
 def divided(terms: Sequence[Any], divisor: Number) -> list[Any]:

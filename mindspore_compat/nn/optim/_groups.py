@@ -15,9 +15,9 @@ from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.container import CellList
 from mindspore_compat.nn.learning_rate_schedule import LearningRateSchedule
-from mindspore_compat.nn.optim._device import Number, on_device
+from mindspore_compat.nn.optim._device import Number, number, on_device
 
-__all__ = ["Groups", "as_parameter_list", "host_parameter", "host_tensor"]
+__all__ = ["Groups", "host_parameter", "host_tensor"]
 
 _Base = torch._C.TensorBase
 _item = _Base.item
@@ -76,21 +76,23 @@ class _ConvertToCell(LearningRateSchedule):
         return self.__dict__["_parameters"]["learning_rate"] + 0.0
 
 
-def as_parameter_list(parameters: Any, what: str) -> list[Any]:
-    if parameters is None:
-        raise ValueError(f"For 'Optimizer', the argument {what} can not be None.")
-    if not isinstance(parameters, Iterable):
-        raise TypeError(f"For 'Optimizer', the argument {what} must be Iterable type, but got {type(parameters)}.")
-    parameters = list(parameters)
-    if not parameters:
-        raise ValueError(f"For 'Optimizer', the argument {what} must not be empty.")
-    return parameters
-
-
 class Groups(Cell):
     """The part of `Optimizer` that checks and keeps rates, decays and groups."""
 
-    def _checked_rate(self, learning_rate: Any) -> Any:
+    @staticmethod
+    def _parameters_base_check(parameters: Any, param_info: str) -> list[Any]:
+        if parameters is None:
+            raise ValueError(f"For 'Optimizer', the argument {param_info} can not be None.")
+        if not isinstance(parameters, Iterable):
+            raise TypeError(
+                f"For 'Optimizer', the argument {param_info} must be Iterable type, but got {type(parameters)}."
+            )
+        parameters = list(parameters)
+        if not parameters:
+            raise ValueError(f"For 'Optimizer', the argument {param_info} must not be empty.")
+        return parameters
+
+    def _preprocess_single_lr(self, learning_rate: Any) -> Any:
         """A float, a numpy array of one rate a step, or a schedule; sets ``dynamic_lr``."""
         if isinstance(learning_rate, (int, float)) and not isinstance(learning_rate, bool):
             if learning_rate < 0:
@@ -117,7 +119,7 @@ class Groups(Cell):
             f"LearningRateSchedule, but got {type(learning_rate)}."
         )
 
-    def _build_rate(self, rate: Any, name: str) -> Any:
+    def _build_single_lr(self, rate: Any, name: str) -> Any:
         """What is stored for a rate: a Parameter, or a Cell that maps the step to it."""
         if isinstance(rate, float):
             return host_parameter(rate, name)
@@ -130,25 +132,25 @@ class Groups(Cell):
         self.group_grad_centralization: list[bool] = []
         order: list[Parameter] | None = None
         rates: dict[int, Any] = {}
-        for number, group in enumerate(groups):
+        for place, group in enumerate(groups):
             self._check_group(group)
             if "order_params" in group:
                 order = list(group["order_params"])
                 self.is_group_params_ordered = True
             elif "lr" in group:
                 self.is_group_lr = True
-                rates[number] = self._checked_rate(group["lr"])
+                rates[place] = self._preprocess_single_lr(group["lr"])
         lengths = {len(item) for item in [rate, *rates.values()] if isinstance(item, np.ndarray)}
         if len(lengths) > 1:
             raise ValueError(
                 "For 'Optimizer', the Tensor type dynamic learning rate in group must be the same size as the argument "
                 f"'learning_rate', but got lengths {sorted(lengths)}."
             )
-        default = self._build_rate(rate, "learning_rate")
-        for number, group in enumerate(groups):
+        default = self._build_single_lr(rate, "learning_rate")
+        for place, group in enumerate(groups):
             if "order_params" in group:
                 continue
-            own = self._build_rate(rates[number], f"learning_rate_group_{number}") if number in rates else default
+            own = self._build_single_lr(rates[place], f"learning_rate_group_{place}") if place in rates else default
             decay = self._checked_decay(group.get("weight_decay", weight_decay))
             centralize = group.get("grad_centralization", False)
             if not isinstance(centralize, bool):
@@ -187,8 +189,8 @@ class Groups(Cell):
                 )
             return
         if not isinstance(group.get("params"), (list, tuple)):
-            group["params"] = as_parameter_list(group.get("params"), "group `params`")
-        for index, parameter in enumerate(as_parameter_list(group["params"], "group `params`")):
+            group["params"] = self._parameters_base_check(group.get("params"), "group `params`")
+        for index, parameter in enumerate(self._parameters_base_check(group["params"], "group `params`")):
             if not isinstance(parameter, Parameter):
                 raise TypeError(
                     "For 'Optimizer', the element in group parameters must be Parameter type, "
@@ -201,7 +203,7 @@ class Groups(Cell):
                 "For 'Optimizer', the length of order parameters must be the same as the length of group parameters, "
                 f"but got order parameters' length {len(order)}, group parameters' length {len(self.group_params)}."
             )
-        position = {parameter.name: number for number, parameter in enumerate(self.group_params)}
+        position = {parameter.name: place for place, parameter in enumerate(self.group_params)}
         try:
             picks = [position[parameter.name] for parameter in order]
         except KeyError as error:
@@ -212,7 +214,7 @@ class Groups(Cell):
 
     def _init_rates(self, rate: Any) -> None:
         if not self.is_group_lr:
-            self.learning_rate = self._build_rate(rate, "learning_rate")
+            self.learning_rate = self._build_single_lr(rate, "learning_rate")
         elif self.dynamic_lr:
             cells: dict[int, Any] = {}
             for item in self.group_lr:
@@ -249,10 +251,10 @@ class Groups(Cell):
             self.decay_flags = tuple("beta" not in item.name and "gamma" not in item.name for item in self.parameters)  # type: ignore[attr-defined]
             self.exec_weight_decay = isinstance(decay, Cell) or decay > 0
             self.dynamic_decay_flags = isinstance(decay, Cell)
-            decays = [decay] * len(self.decay_flags)
             own["weight_decay"] = decay if isinstance(decay, Cell) else host_tensor(decay * self.loss_scale)
             self.grad_centralization_flags = (False,) * len(self.decay_flags)
-        own["_decays"] = tuple(item if flag else 0.0 for item, flag in zip(decays, self.decay_flags))
+        own["_decays"] = None
+        self._known_decays()
 
     @property
     def weight_decay(self) -> Any:
@@ -268,7 +270,7 @@ class Groups(Cell):
     def _scheduled(self, cell: Any) -> Any:
         return cell(self.__dict__["_parameters"]["global_step"])
 
-    def _number(self, value: Any) -> Number:
+    def _as_number(self, value: Any) -> Number:
         """What a schedule gave: a float, or on a device a float32 tensor of shape () there."""
         if isinstance(value, torch.Tensor) and on_device(value):
             return _Base.to(plain(value), torch.float32).reshape(())
@@ -278,21 +280,35 @@ class Groups(Cell):
         """The current learning rate as a number, or one for each parameter."""
         if not self.is_group_lr:
             rate = self.learning_rate
-            return _item(rate) if not self.dynamic_lr else self._number(self._scheduled(rate))
+            return _item(rate) if not self.dynamic_lr else self._as_number(self._scheduled(rate))
         if not self.dynamic_lr:
             return list(map(_item, self.learning_rate))
         values: dict[int, Number] = {}
         for cell in self.learning_rate:
             if id(cell) not in values:
-                values[id(cell)] = self._number(self._scheduled(cell))
+                values[id(cell)] = self._as_number(self._scheduled(cell))
         return [values[id(cell)] for cell in self.learning_rate]
 
+    def _known_decays(self) -> Sequence[Any]:
+        """A number or a Cell for each parameter, without loss_scale; from what code has put into ``weight_decay`` and
+        ``decay_flags``.
+        """
+        own = self.__dict__
+        whole, flags = own["weight_decay"], self.decay_flags
+        kept = own["_decays"]
+        if kept is None or kept[0] is not whole or kept[1] is not flags:
+            each = whole if isinstance(whole, (tuple, list)) else [whole] * len(flags)
+            found = [item if isinstance(item, Cell) else number(item) / self.loss_scale for item in each]
+            decays = tuple(item if flag else 0.0 for item, flag in zip(found, flags))
+            kept = own["_decays"] = (whole, flags, decays)
+        return kept[2]
+
     def _current_decays(self) -> Sequence[Number]:
-        decays = self.__dict__["_decays"]
+        decays = self._known_decays()
         if not self.dynamic_weight_decay:
             return decays
         values = {
-            id(item): self._number(self._scheduled(item)) if isinstance(item, Cell) else item
+            id(item): self._as_number(self._scheduled(item)) if isinstance(item, Cell) else item
             for item in {id(item): item for item in decays}.values()
         }
         return [values[id(item)] for item in decays]
@@ -312,6 +328,6 @@ class Groups(Cell):
         return list(buckets.values())
 
 
-def _key(number: Number) -> Any:
+def _key(value: Number) -> Any:
     """What tells numbers apart without reading them on a device."""
-    return id(number) if isinstance(number, torch.Tensor) else number
+    return id(value) if isinstance(value, torch.Tensor) else value

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_type
 from mindspore_compat.common.parameter import Parameter
-from mindspore_compat.nn.optim._device import Number, add_quotients_, add_scaled_, counted, is_zero, root
+from mindspore_compat.nn.optim._device import Number, add_quotients_, add_scaled_, counted, is_zero, number, root
+from mindspore_compat.nn.optim._groups import host_tensor
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["Adam", "AdamOffload", "AdamWeightDecay"]
@@ -28,13 +28,9 @@ def check_betas(beta1: Any, beta2: Any, eps: Any, owner: str) -> None:
         raise ValueError(f"For '{owner}', the 'eps' must be greater than 0, but got {eps}.")
 
 
-def _single(value: float) -> float:
-    """``value`` rounded to single precision, in which upstream keeps its constants."""
-    return float(np.float32(value))
-
-
-def update_moments(moments1: list[Any], moments2: list[Any], gradients: list[Any], beta1: float, beta2: float) -> None:
-    """m += (g - m)·(1 - beta1); v += (g² - v)·(1 - beta2), in place."""
+def update_moments(moments1: list[Any], moments2: list[Any], gradients: list[Any], owner: Optimizer) -> None:
+    """m += (g - m)·(1 - beta1); v += (g² - v)·(1 - beta2), in place, with the betas of ``owner``."""
+    beta1, beta2 = number(owner.beta1), number(owner.beta2)
     torch._foreach_lerp_(moments1, gradients, 1.0 - beta1)
     torch._foreach_mul_(moments2, beta2)
     torch._foreach_addcmul_(moments2, gradients, gradients, 1.0 - beta2)
@@ -98,10 +94,11 @@ class Adam(Optimizer):
                 "For lazy Adam and Adam with offload, there is no parameter named 'use_amsgrad'. but got "
                 "'use_amsgrad'=True."
             )
-        self.beta1, self.beta2, self.eps = _single(beta1), _single(beta2), _single(eps)
+        self.beta1, self.beta2, self.eps = host_tensor(beta1), host_tensor(beta2), host_tensor(eps)
         self.beta1_power: Parameter = self._count(1.0, "beta1_power")
         self.beta2_power: Parameter = self._count(1.0, "beta2_power")
-        self.use_nesterov, self.use_amsgrad = use_nesterov, use_amsgrad
+        self.use_nesterov, self.use_amsgrad, self.use_locking = use_nesterov, use_amsgrad, use_locking
+        self.use_lazy, self.use_offload = use_lazy, use_offload
         self.moment1 = self.parameters.clone(prefix="moment1", init="zeros")  # type: ignore[attr-defined]
         self.moment2 = self.parameters.clone(prefix="moment2", init="zeros")  # type: ignore[attr-defined]
         if use_amsgrad:
@@ -109,24 +106,25 @@ class Adam(Optimizer):
 
     def _begin_step(self) -> None:
         for power, beta in ((self.beta1_power, self.beta1), (self.beta2_power, self.beta2)):
-            torch._C.TensorBase.mul_(power, beta)
+            torch._C.TensorBase.mul_(power, number(beta))
 
     def _update(
         self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         moments1, moments2 = self._picked(self.moment1, picks), self._picked(self.moment2, picks)
-        update_moments(moments1, moments2, gradients, self.beta1, self.beta2)
+        update_moments(moments1, moments2, gradients, self)
         rate = rate * root(1.0 - counted(self.beta2_power)) / (1.0 - counted(self.beta1_power))
         squares = moments2
         if self.use_amsgrad:
             squares = self._picked(self.vhat, picks)
             torch._foreach_maximum_(squares, moments2)
         divisors = torch._foreach_sqrt(squares)
-        torch._foreach_add_(divisors, self.eps)
+        torch._foreach_add_(divisors, number(self.eps))
         numerators = moments1
         if self.use_nesterov:
-            numerators = list(torch._foreach_mul(moments1, self.beta1))
-            torch._foreach_add_(numerators, gradients, alpha=1.0 - self.beta1)
+            beta1 = number(self.beta1)
+            numerators = list(torch._foreach_mul(moments1, beta1))
+            torch._foreach_add_(numerators, gradients, alpha=1.0 - beta1)
         add_quotients_(parameters, numerators, divisors, -rate)
 
 
@@ -171,7 +169,7 @@ class AdamWeightDecay(Optimizer):
     ) -> None:
         super().__init__(learning_rate, params, weight_decay)
         check_betas(beta1, beta2, eps, "AdamWeightDecay")
-        self.beta1, self.beta2, self.eps = _single(beta1), _single(beta2), _single(eps)
+        self.beta1, self.beta2, self.eps = host_tensor([beta1]), host_tensor([beta2]), host_tensor([eps])
         self.moments1 = self.parameters.clone(prefix="adam_m", init="zeros")  # type: ignore[attr-defined]
         self.moments2 = self.parameters.clone(prefix="adam_v", init="zeros")  # type: ignore[attr-defined]
 
@@ -179,9 +177,9 @@ class AdamWeightDecay(Optimizer):
         self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         moments1, moments2 = self._picked(self.moments1, picks), self._picked(self.moments2, picks)
-        update_moments(moments1, moments2, gradients, self.beta1, self.beta2)
+        update_moments(moments1, moments2, gradients, self)
         divisors = torch._foreach_sqrt(moments2)
-        torch._foreach_add_(divisors, self.eps)
+        torch._foreach_add_(divisors, number(self.eps))
         if is_zero(decay):
             add_quotients_(parameters, moments1, divisors, -rate)
             return

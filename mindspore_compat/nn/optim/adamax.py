@@ -6,8 +6,9 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.nn.optim._device import Number, add_quotients_, counted
-from mindspore_compat.nn.optim.adam import _single, check_betas
+from mindspore_compat.nn.optim._device import Number, add_quotients_, counted, number
+from mindspore_compat.nn.optim._groups import host_tensor
+from mindspore_compat.nn.optim.adam import check_betas
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["AdaMax"]
@@ -31,20 +32,20 @@ class AdaMax(Optimizer):
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         check_betas(beta1, beta2, eps, "AdaMax")
-        self.beta1, self.beta2, self.eps = _single(beta1), _single(beta2), _single(eps)
+        self.beta1, self.beta2, self.eps = host_tensor(beta1), host_tensor(beta2), host_tensor(eps)
         self.beta1_power = self._count([1.0], "beta1_power")
         self.moment1 = self.parameters.clone(prefix="moment1", init="zeros")  # type: ignore[attr-defined]
         self.moment2 = self.parameters.clone(prefix="moment2", init="zeros")  # type: ignore[attr-defined]
 
     def _begin_step(self) -> None:
-        torch._C.TensorBase.mul_(self.beta1_power, self.beta1)
+        torch._C.TensorBase.mul_(self.beta1_power, number(self.beta1))
 
     def _update(
         self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         moments, largest = self._picked(self.moment1, picks), self._picked(self.moment2, picks)
-        torch._foreach_lerp_(moments, gradients, 1.0 - self.beta1)
-        torch._foreach_mul_(largest, self.beta2)
+        torch._foreach_lerp_(moments, gradients, 1.0 - number(self.beta1))
+        torch._foreach_mul_(largest, number(self.beta2))
         torch._foreach_maximum_(largest, torch._foreach_abs(gradients))
         pace = rate / (1.0 - counted(self.beta1_power))
-        add_quotients_(parameters, moments, torch._foreach_add(largest, self.eps), -pace)
+        add_quotients_(parameters, moments, torch._foreach_add(largest, number(self.eps)), -pace)

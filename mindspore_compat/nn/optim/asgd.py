@@ -8,7 +8,8 @@ import torch
 
 from mindspore_compat._api.validate import check_type
 from mindspore_compat.common.parameter import ParameterTuple
-from mindspore_compat.nn.optim._device import Number, counted
+from mindspore_compat.nn.optim._device import Number, counted, number
+from mindspore_compat.nn.optim._groups import host_tensor
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["ASGD"]
@@ -33,7 +34,8 @@ class ASGD(Optimizer):
     ) -> None:
         super().__init__(learning_rate, params, weight_decay)
         self.lambd = check_type(lambd, "lambd", float, "ASGD")
-        self.alpha, self.t0 = check_type(alpha, "alpha", float, "ASGD"), check_type(t0, "t0", float, "ASGD")
+        self.alpha = check_type(alpha, "alpha", float, "ASGD")
+        self.t0 = host_tensor([check_type(t0, "t0", float, "ASGD")])
         names = [item.name for item in self.parameters]  # type: ignore[attr-defined]
         self.mu = ParameterTuple([self._count(1.0, f"mu_{name}") for name in names])
         self.eta = ParameterTuple([self._count(0.0, f"eta_{name}") for name in names])
@@ -50,7 +52,7 @@ class ASGD(Optimizer):
                 torch._C.TensorBase.mul_(p, 1.0 - self.lambd * pace)
                 torch._C.TensorBase.sub_(p, torch.mul(g, pace))
                 torch._C.TensorBase.lerp_(average, p, mu.to(p.dtype))  # of weight 1: p itself
-                later = torch.reciprocal(torch.clamp(step - self.t0, min=1.0))
+                later = torch.reciprocal(torch.clamp(step - number(self.t0), min=1.0))
             else:
                 weight, pace = mu.item(), rate if step == 1 else eta.item()
                 torch._C.TensorBase.mul_(p, 1.0 - self.lambd * pace)
@@ -59,6 +61,6 @@ class ASGD(Optimizer):
                     torch._C.TensorBase.copy_(average, p)
                 else:
                     torch._C.TensorBase.lerp_(average, p, weight)
-                later = 1.0 / max(1.0, step - self.t0)
+                later = 1.0 / max(1.0, step - number(self.t0))
             torch._C.TensorBase.fill_(eta, rate / (1.0 + self.lambd * rate * step) ** self.alpha)
             torch._C.TensorBase.fill_(mu, later)

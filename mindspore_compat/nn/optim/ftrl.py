@@ -50,19 +50,11 @@ class FTRL(Optimizer):
             if value < 0:
                 raise ValueError(f"For 'FTRL', the '{name}' must be at least 0, but got {value}.")
         check_bool(use_locking, "use_locking", "FTRL")
-        self.l1, self.l2, self.lr_power = l1, l2, lr_power
+        self.l1, self.l2, self.lr_power, self.use_locking = l1, l2, lr_power, use_locking
         self.moments = self.parameters.clone(prefix="moments", init=initial_accum)  # type: ignore[attr-defined]
         self.linear = self.parameters.clone(prefix="linear", init="zeros")  # type: ignore[attr-defined]
         if not self.is_group:
-            self._decay_all()
-
-    def _decay_all(self) -> None:
-        self.decay_flags = (True,) * self.param_length
-        if not self.dynamic_weight_decay:
-            largest = max(float(self.weight_decay.item()) / self.loss_scale, 0.0)
-            self.__dict__["_decays"] = (largest,) * self.param_length
-        else:
-            self.__dict__["_decays"] = (self.weight_decay,) * self.param_length
+            self.decay_flags = (True,) * self.param_length
 
     def _update(
         self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None

@@ -6,8 +6,9 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.nn.optim._device import Number, add_scaled_, counted, divided, is_zero
-from mindspore_compat.nn.optim.adam import _single, check_betas, update_moments
+from mindspore_compat.nn.optim._device import Number, add_scaled_, counted, divided, is_zero, number
+from mindspore_compat.nn.optim._groups import host_tensor
+from mindspore_compat.nn.optim.adam import check_betas, update_moments
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["Lamb"]
@@ -32,7 +33,7 @@ class Lamb(Optimizer):
     ) -> None:
         super().__init__(learning_rate, params, weight_decay)
         check_betas(beta1, beta2, eps, "Lamb")
-        self.beta1, self.beta2, self.eps = _single(beta1), _single(beta2), _single(eps)
+        self.beta1, self.beta2, self.eps = host_tensor([beta1]), host_tensor([beta2]), host_tensor([eps])
         self.params = self.parameters
         self.moments1 = self.parameters.clone(prefix="lamb_m", init="zeros")  # type: ignore[attr-defined]
         self.moments2 = self.parameters.clone(prefix="lamb_v", init="zeros")  # type: ignore[attr-defined]
@@ -41,12 +42,12 @@ class Lamb(Optimizer):
         self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         moments1, moments2 = self._picked(self.moments1, picks), self._picked(self.moments2, picks)
-        update_moments(moments1, moments2, gradients, self.beta1, self.beta2)
+        update_moments(moments1, moments2, gradients, self)
         step = counted(self.global_step)
-        divisors = divided(moments2, 1.0 - self.beta2**step)
+        divisors = divided(moments2, 1.0 - number(self.beta2) ** step)
         torch._foreach_sqrt_(divisors)
-        torch._foreach_add_(divisors, self.eps)
-        updates = divided(moments1, 1.0 - self.beta1**step)
+        torch._foreach_add_(divisors, number(self.eps))
+        updates = divided(moments1, 1.0 - number(self.beta1) ** step)
         torch._foreach_div_(updates, divisors)
         if not is_zero(decay):
             add_scaled_(updates, parameters, decay)

@@ -58,13 +58,12 @@ class LARS(Optimizer):
             "decay_flags",
             "exec_weight_decay",
             "reciprocal_scale",
+            "weight_decay",
         ):
             own[name] = inner[name]
-        own["weight_decay"], own["_decays"] = inner["weight_decay"], inner["_decays"]
         optimizer.dynamic_decay_flags = (False,) * self.param_length if self.is_group else False
         optimizer.decay_flags = (False,) * self.param_length
         optimizer.dynamic_weight_decay = optimizer.exec_weight_decay = optimizer.need_scale = False
-        inner["_decays"] = (0.0,) * self.param_length
 
     def _written(self) -> list[Any] | None:
         return self.opt._written()

@@ -3,8 +3,8 @@
 
 Nothing here waits for a device: constant rates stay on the CPU, where reading them is free; the count of steps and what
 depends on it lie on the device of the parameters (_device.py). Subclasses here implement `_update` over lists of
-parameters with one learning rate; subclasses in user code override ``construct(self, gradients)`` and use the public
-helpers, as upstream's documentation shows.
+parameters with one learning rate; subclasses in user code override ``construct(self, gradients)`` and use what
+_members.py gives them, as upstream's documentation shows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_type
-from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat.common._program import program
 from mindspore_compat.common._tracing import is_tracing, not_traced
 from mindspore_compat.common._wrap import memory, wrap
@@ -25,17 +24,14 @@ from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.container import CellList
-from mindspore_compat.nn.optim._device import Number, add_scaled, is_zero, on_device
+from mindspore_compat.nn.optim._device import Number, add_scaled, is_zero, number, on_device
 from mindspore_compat.nn.optim._groups import (
-    Groups,
-    _ConvertToCell,
     _IteratorLearningRate,
     _key,
-    as_parameter_list,
     host_parameter,
     host_tensor,
 )
-from mindspore_compat.ops.composite.base import HyperMap, Map
+from mindspore_compat.nn.optim._members import Members
 
 __all__ = ["Optimizer", "opt_init_args_register"]
 
@@ -72,7 +68,7 @@ def opt_init_args_register(fn: Any) -> Any:
     return keeping
 
 
-class Optimizer(Groups):
+class Optimizer(Members):
     """Base of the optimizers; calling one with the gradients makes a step.
 
     Args:
@@ -94,7 +90,7 @@ class Optimizer(Groups):
 
     def __init__(self, learning_rate: Any, parameters: Any, weight_decay: Any = 0.0, loss_scale: float = 1.0) -> None:
         super().__init__(auto_prefix=False)
-        items = as_parameter_list(parameters, "parameters")
+        items = self._parameters_base_check(parameters, "parameters")
         if not all(isinstance(item, Parameter) for item in items) and not all(isinstance(item, dict) for item in items):
             raise TypeError(
                 "For 'Optimizer', all elements of the argument 'parameters' must be 'Parameter' or 'dict', "
@@ -112,7 +108,7 @@ class Optimizer(Groups):
         self.is_group = isinstance(items[0], dict)
         self.is_group_lr = self.is_group_params_ordered = False
         self.global_step = host_parameter([0], "global_step", torch.int32)
-        rate = self._checked_rate(learning_rate)
+        rate = self._preprocess_single_lr(learning_rate)
         if self.is_group:
             self._init_groups(items, rate, weight_decay)
             ordered = self.group_params
@@ -122,124 +118,12 @@ class Optimizer(Groups):
         self.parameters = ParameterTuple(ordered)  # type: ignore[assignment]
         self._init_decay(weight_decay)
         self.param_length = len(ordered)
-        self.optim_filter = (True,) * self.param_length
-        self.use_parallel = False
         self.need_scale = loss_scale != 1.0
         self.reciprocal_scale = host_tensor(1.0 / loss_scale)
         self.global_step_increase_tensor = host_tensor([1], torch.int32)
+        self._init_members()
         self.__dict__["_buckets"] = None
         self._settle()
-
-    # --- for subclasses in user code ----------------------------------------------------------------------------------
-
-    def get_lr(self) -> Any:
-        """The current learning rate: a 0-d Tensor, or a tuple with one for each parameter when groups have
-        their own.
-        """
-        if not self.dynamic_lr:
-            return self.learning_rate
-        if self.is_group_lr:
-            return tuple(self._scheduled(cell).reshape(()) for cell in self.learning_rate)
-        return self._scheduled(self.learning_rate).reshape(())
-
-    def get_weight_decay(self) -> Any:
-        """The current weight decay times loss_scale: a 0-d Tensor, or a tuple of them when there are groups."""
-        own = self.__dict__["weight_decay"]
-        if not self.dynamic_weight_decay:
-            return own
-        if self.is_group:
-            return tuple(self._scheduled(item) * self.loss_scale if isinstance(item, Cell) else item for item in own)
-        return self._scheduled(own) * self.loss_scale
-
-    def get_lr_parameter(self, param: Any) -> Any:
-        """The learning rate (Parameter, list Parameter or schedule) of a Parameter, or of each in a list."""
-        if not isinstance(param, (Parameter, list)):
-            raise TypeError(
-                f"For 'get_lr_parameter', the 'param' must be 'Parameter' or 'list' type, but got {type(param)}."
-            )
-        known = {id(item): number for number, item in enumerate(self.parameters)}  # type: ignore[arg-type]
-        found = []
-        for item in [param] if isinstance(param, Parameter) else param:
-            if id(item) not in known:
-                raise ValueError(
-                    f"For 'get_lr_parameter', the parameter {getattr(item, 'name', item)} is not in optimizer, "
-                    "please check whether the argument 'param' is correct."
-                )
-            rate = self.learning_rate[known[id(item)]] if self.is_group_lr else self.learning_rate
-            found.append(rate.learning_rate if isinstance(rate, (_ConvertToCell, _IteratorLearningRate)) else rate)
-        return found if isinstance(param, list) else found[0]
-
-    def decay_weight(self, gradients: Sequence[Any]) -> tuple[Any, ...]:
-        """Gradients with weight decay added."""
-        return wrap(tuple(self._decayed(list(gradients)))) if self.exec_weight_decay else tuple(gradients)
-
-    def scale_grad(self, gradients: Sequence[Any]) -> tuple[Any, ...]:
-        """Gradients divided by loss_scale."""
-        return (
-            wrap(tuple(torch._foreach_mul(list(gradients), 1.0 / self.loss_scale)))
-            if self.need_scale
-            else tuple(gradients)
-        )
-
-    def gradients_centralization(self, gradients: Sequence[Any]) -> tuple[Any, ...]:
-        """Gradients with their mean over all but the first axis removed, where a group asks for it (and axis 1 is a
-        multiple of 16).
-        """
-        return (
-            wrap(tuple(self._centralized(list(gradients)))) if any(self.grad_centralization_flags) else tuple(gradients)
-        )
-
-    def flatten_gradients(self, gradients: Any) -> Any:
-        """The gradients as they are: parameters are never flattened here."""
-        return gradients
-
-    def assignadd(self, parameter: Parameter, value: Any) -> Parameter:
-        """parameter += value, in place."""
-        with torch.no_grad():
-            torch._C.TensorBase.add_(parameter, value)
-        return parameter
-
-    @property
-    def map_(self) -> Any:
-        return Map()
-
-    @property
-    def map_reverse(self) -> Any:
-        return Map(None, True)
-
-    @property
-    def hyper_map(self) -> Any:
-        return HyperMap()
-
-    @property
-    def hyper_map_reverse(self) -> Any:
-        return HyperMap(None, True)
-
-    @property
-    def unique(self) -> bool:
-        return self.__dict__.get("_unique", True)
-
-    @unique.setter
-    def unique(self, value: bool) -> None:
-        if not isinstance(value, bool):
-            raise TypeError(f"For 'Optimizer', the property 'unique' must be bool, but got {type(value)}")
-        self.__dict__["_unique"] = value
-
-    @property
-    def target(self) -> str:
-        """Where parameters are updated: always where they are."""
-        return "CPU" if current_device() is CPU else "GPU"
-
-    @target.setter
-    def target(self, value: str) -> None:
-        if not isinstance(value, str):
-            raise TypeError(f"For 'Optimizer', the property 'target' must be string, but got {type(value)}")
-        if value not in ("CPU", "Ascend", "GPU"):
-            raise ValueError(
-                f"For 'Optimizer', the property 'target' must be one of ['CPU', 'Ascend' ,'GPU'], but got {value}"
-            )
-        if value == "CPU" and current_device() is not CPU:
-            _log.warning("Optimizer.target = 'CPU' has no effect: parameters are updated on the device where they are.")
 
     # --- the step -----------------------------------------------------------------------------------------------------
 
@@ -360,7 +244,7 @@ class Optimizer(Groups):
             gradients = self._decayed(gradients)
         if any(self.grad_centralization_flags):
             gradients = self._centralized(gradients)
-        return list(torch._foreach_mul(gradients, 1.0 / self.loss_scale)) if self.need_scale else gradients
+        return list(torch._foreach_mul(gradients, number(self.reciprocal_scale))) if self.need_scale else gradients
 
     def _decayed(self, gradients: list[Any]) -> list[Any]:
         by_decay: dict[Any, tuple[Number, list[int]]] = {}

@@ -7,7 +7,8 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_non_negative_float
-from mindspore_compat.nn.optim._device import Number
+from mindspore_compat.nn.optim._device import Number, number
+from mindspore_compat.nn.optim._groups import host_tensor
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["ProximalAdagrad"]
@@ -35,7 +36,7 @@ class ProximalAdagrad(Optimizer):
         for name, value in (("accum", accum), ("l1", l1), ("l2", l2)):
             check_non_negative_float(value, name, "ProximalAdagrad")
         check_bool(use_locking, "use_locking", "ProximalAdagrad")
-        self.l1, self.l2 = l1, l2
+        self.l1, self.l2, self.use_locking = host_tensor(l1), host_tensor(l2), use_locking
         self.accum = self.parameters.clone(prefix="accum", init=accum)  # type: ignore[attr-defined]
 
     def _update(
@@ -43,11 +44,12 @@ class ProximalAdagrad(Optimizer):
     ) -> None:
         accums = self._picked(self.accum, picks)
         torch._foreach_addcmul_(accums, gradients, gradients, 1.0)
+        l1, l2 = number(self.l1), number(self.l2)
         for p, g, accum in zip(parameters, gradients, accums):
             step = torch.mul(torch.rsqrt(accum), rate)
             moved = torch.sub(p, torch.mul(step, g))
-            if self.l1 > 0:
+            if l1 > 0:
                 moved = torch.mul(
-                    torch.sign(moved), torch.clamp(torch.sub(torch.abs(moved), torch.mul(step, self.l1)), min=0.0)
+                    torch.sign(moved), torch.clamp(torch.sub(torch.abs(moved), torch.mul(step, l1)), min=0.0)
                 )
-            torch._C.TensorBase.copy_(p, torch.div(moved, torch.add(torch.mul(step, self.l2), 1.0)))
+            torch._C.TensorBase.copy_(p, torch.div(moved, torch.add(torch.mul(step, l2), 1.0)))

@@ -79,7 +79,6 @@ class ThorGpu(Optimizer):
         own["weight_decay"] = weight_decay
         self.decay_flags = tuple(bool(decay_filter(item)) for item in self.parameters)  # type: ignore[attr-defined]
         self.exec_weight_decay = weight_decay > 0 and any(self.decay_flags)
-        own["_decays"] = tuple(float(weight_decay) if flag else 0.0 for flag in self.decay_flags)
 
     def _find_layers(self, net: Any) -> SecondOrder:
         position = {id(item): number for number, item in enumerate(self.parameters)}  # type: ignore[arg-type]
@@ -150,8 +149,8 @@ class ThorGpu(Optimizer):
             gradients = second_order.apply(gradients, damping)
             if self.exec_weight_decay:
                 gradients = [
-                    torch.add(gradient, parameter, alpha=decay) if decay else gradient
-                    for gradient, parameter, decay in zip(gradients, parameters, own["_decays"])
+                    torch.add(gradient, parameter, alpha=self.weight_decay) if flag else gradient
+                    for gradient, parameter, flag in zip(gradients, parameters, self.decay_flags)
                 ]
             if self.enable_clip_grad:
                 gradients = clipped(gradients)

@@ -41,7 +41,8 @@ def _sgd(opt: Any, place: int, p: Any, g: Any, rate: Any, decay: float) -> None:
 
 
 def _moments(first: Any, second: Any, g: Any, opt: Any) -> tuple[Any, Any]:
-    m, v = first * opt.beta1 + g * (1.0 - opt.beta1), second * opt.beta2 + g * g * (1.0 - opt.beta2)
+    beta1, beta2 = _number(opt.beta1), _number(opt.beta2)
+    m, v = first * beta1 + g * (1.0 - beta1), second * beta2 + g * g * (1.0 - beta2)
     _write(first, m)
     _write(second, v)
     return m, v
@@ -53,18 +54,19 @@ def _adam(opt: Any, place: int, p: Any, g: Any, rate: Any, decay: float) -> None
         v = torch.maximum(opt.vhat[place], v)
         _write(opt.vhat[place], v)
     if opt.use_nesterov:
-        m = m * opt.beta1 + g * (1.0 - opt.beta1)
-    _write(p, p - rate * torch.sqrt(1.0 - opt.beta2_power) / (1.0 - opt.beta1_power) * m / (torch.sqrt(v) + opt.eps))
+        m = m * _number(opt.beta1) + g * (1.0 - _number(opt.beta1))
+    pace = rate * torch.sqrt(1.0 - opt.beta2_power) / (1.0 - opt.beta1_power)
+    _write(p, p - pace * m / (torch.sqrt(v) + _number(opt.eps)))
 
 
 def _adam_powers(opt: Any) -> None:
     for power, beta in ((opt.beta1_power, opt.beta1), (opt.beta2_power, opt.beta2)):
-        _write(power, power * beta)
+        _write(power, power * _number(beta))
 
 
 def _adam_weight_decay(opt: Any, place: int, p: Any, g: Any, rate: Any, decay: float) -> None:
     m, v = _moments(opt.moments1[place], opt.moments2[place], g, opt)
-    update = m / (torch.sqrt(v) + opt.eps)
+    update = m / (torch.sqrt(v) + _number(opt.eps))
     _write(p, p - rate * (update + p * decay if decay else update))
 
 

@@ -1,0 +1,186 @@
+"""What classes derived from `Optimizer` find in ``self`` besides groups, rates and decays: upstream's helpers for a
+``construct`` of their own, and the attributes that they read and set.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from mindspore_compat._runtime.device import CPU, current_device
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.common.parameter import Parameter, ParameterTuple
+from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.optim._device import number
+from mindspore_compat.nn.optim._groups import Groups, _ConvertToCell, _IteratorLearningRate
+from mindspore_compat.ops.composite.base import HyperMap, Map
+
+__all__ = ["Members"]
+
+_log = logging.getLogger("mindspore_compat")
+
+
+class _Trained(ParameterTuple):
+    """The Parameters that an optimizer trains: upstream's ``optimizer._parameters``. By name it gives what torch keeps
+    there, the optimizer's own Parameters.
+    """
+
+    registry: dict[str, Any]
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.registry[key] if isinstance(key, str) else super().__getitem__(key)
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.registry[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.registry[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.registry if isinstance(key, str) else any(key is item for item in self)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("items", "keys", "values", "get", "pop", "update", "copy", "setdefault"):
+            return getattr(self.registry, name)
+        raise AttributeError(f"'ParameterTuple' object has no attribute '{name}'.")
+
+
+class Members(Groups):
+    """The part of `Optimizer` that classes in user code use."""
+
+    parameters: ParameterTuple
+    #: upstream's hints for its compiler
+    enable_tuple_broaden = True
+    skip_auto_parallel_compile = True
+
+    def _init_members(self) -> None:
+        self.optim_filter = (True,) * self.param_length
+        self.use_parallel = False
+        self.param_rank = None
+        self.grad_centralization = False
+        self.map_ = Map()
+        self.map_reverse = Map(None, True)
+        self.hyper_map = HyperMap()
+        self.hyper_map_reverse = HyperMap(None, True)
+
+    @property
+    def _parameters(self) -> Any:
+        own = self.__dict__
+        if "parameters" not in own:
+            return own["_parameters"]
+        trained = _Trained(own["parameters"])
+        trained.registry = own["_parameters"]
+        return trained
+
+    @_parameters.setter
+    def _parameters(self, value: Any) -> None:
+        if isinstance(value, dict):
+            self.__dict__["_parameters"] = value  # torch's
+        else:
+            self.parameters = ParameterTuple(value)
+
+    def get_lr(self) -> Any:
+        """The current learning rate: a 0-d Tensor, or a tuple with one for each parameter when groups have
+        their own.
+        """
+        if not self.dynamic_lr:
+            return self.learning_rate
+        if self.is_group_lr:
+            return tuple(self._scheduled(cell).reshape(()) for cell in self.learning_rate)
+        return self._scheduled(self.learning_rate).reshape(())
+
+    def get_weight_decay(self) -> Any:
+        """The current weight decay times loss_scale: a 0-d Tensor, or a tuple of them when there are groups."""
+        own = self.__dict__["weight_decay"]
+        if not self.dynamic_weight_decay:
+            return own
+        if self.is_group:
+            return tuple(self._scheduled(item) * self.loss_scale if isinstance(item, Cell) else item for item in own)
+        return self._scheduled(own) * self.loss_scale
+
+    def get_lr_parameter(self, param: Any) -> Any:
+        """The learning rate (Parameter, list Parameter or schedule) of a Parameter, or of each in a list."""
+        if not isinstance(param, (Parameter, list)):
+            raise TypeError(
+                f"For 'get_lr_parameter', the 'param' must be 'Parameter' or 'list' type, but got {type(param)}."
+            )
+        known = {id(item): place for place, item in enumerate(self.parameters)}
+        found = []
+        for item in [param] if isinstance(param, Parameter) else param:
+            if id(item) not in known:
+                raise ValueError(
+                    f"For 'get_lr_parameter', the parameter {getattr(item, 'name', item)} is not in optimizer, "
+                    "please check whether the argument 'param' is correct."
+                )
+            rate = self.learning_rate[known[id(item)]] if self.is_group_lr else self.learning_rate
+            found.append(rate.learning_rate if isinstance(rate, (_ConvertToCell, _IteratorLearningRate)) else rate)
+        return found if isinstance(param, list) else found[0]
+
+    def decay_weight(self, gradients: Sequence[Any]) -> tuple[Any, ...]:
+        """Gradients with weight decay added."""
+        return wrap(tuple(self._decayed(list(gradients)))) if self.exec_weight_decay else tuple(gradients)
+
+    def scale_grad(self, gradients: Sequence[Any]) -> tuple[Any, ...]:
+        """Gradients divided by loss_scale."""
+        return (
+            wrap(tuple(torch._foreach_mul(list(gradients), number(self.reciprocal_scale))))
+            if self.need_scale
+            else tuple(gradients)
+        )
+
+    def gradients_centralization(self, gradients: Sequence[Any]) -> tuple[Any, ...]:
+        """Gradients with their mean over all but the first axis removed, where a group asks for it (and axis 1 is a
+        multiple of 16).
+        """
+        return (
+            wrap(tuple(self._centralized(list(gradients)))) if any(self.grad_centralization_flags) else tuple(gradients)
+        )
+
+    def flatten_gradients(self, gradients: Any) -> Any:
+        """The gradients as they are: parameters are never flattened here."""
+        return gradients
+
+    @property
+    def unique(self) -> bool:
+        return self.__dict__.get("_unique", True)
+
+    @unique.setter
+    def unique(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise TypeError(f"For 'Optimizer', the property 'unique' must be bool, but got {type(value)}")
+        self.__dict__["_unique"] = value
+
+    @property
+    def target(self) -> str:
+        """Where parameters are updated: always where they are."""
+        return "CPU" if current_device() is CPU else "GPU"
+
+    @target.setter
+    def target(self, value: str) -> None:
+        self._set_base_target(value)
+
+    def _set_base_target(self, value: str) -> None:
+        """Checks a target; parameters are updated on the device where they are, whatever it says."""
+        if not isinstance(value, str):
+            raise TypeError(f"For 'Optimizer', the property 'target' must be string, but got {type(value)}")
+        if value not in ("CPU", "Ascend", "GPU"):
+            raise ValueError(
+                f"For 'Optimizer', the property 'target' must be one of ['CPU', 'Ascend' ,'GPU'], but got {value}"
+            )
+        if value == "CPU" and current_device() is not CPU:
+            _log.warning("Optimizer.target = 'CPU' has no effect: parameters are updated on the device where they are.")
+        self._is_device = value != "CPU"
+
+    def _is_dynamic_lr_or_weight_decay(self) -> bool:
+        return self.dynamic_lr or self.dynamic_weight_decay
+
+    def _grad_sparse_indices_deduplicate(self, gradients: Any) -> Any:
+        """The gradients as they are: sparse ones have no index twice here."""
+        return gradients
+
+    def broadcast_params(self, optim_result: Any) -> list[tuple[Any, ...]]:
+        """The parameters, in one group: each process updates all of them, so there is nothing to broadcast."""
+        return [tuple(self.parameters)]

@@ -1,0 +1,1 @@
+"""Data and jobs for the libraries on MindSpore; the libraries themselves are checkouts given by path."""

@@ -1,0 +1,104 @@
+"""Runs jobs of a list under two interpreters and compares what they print: ``python run_jobs.py JOBS.json --libraries FOLDER
+--work FOLDER [--ours PYTHON] [--real PYTHON] [--only NAME...] [--json FILE]``.
+
+A job is {"name", "library", "command", "losses": regular expression with one number in each match, "files": [...]}. Commands
+run in a copy of the checkout; {here}, {data}, {out} and {other_out} stand for this folder, the synthetic data, and where the
+job (on the other side) writes. A job without numbers to compare must end with 0 and write its files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+
+
+def environment(side: str, given: argparse.Namespace) -> dict[str, str]:
+    env = {**os.environ, "OMP_NUM_THREADS": "1", "HOME": str(given.work / "home")}
+    env.pop("PYTHONPATH", None)
+    if side == "ours":
+        env["PYTHONPATH"] = str(HERE.parents[1])
+    else:
+        env.update(GLOG_v="3", ONEDNN_MAX_CPU_ISA="AVX2", PYTHONPATH=".")
+    return env
+
+
+def run(job: dict[str, Any], side: str, given: argparse.Namespace) -> dict[str, Any]:
+    """{"code", "numbers", "missing", "seconds"} of a job on one side."""
+    checkout = given.work / side / job["library"]
+    if not checkout.exists():
+        shutil.copytree(given.libraries / job["library"], checkout, ignore=shutil.ignore_patterns(".git"))
+    out = {name: given.work / "out" / name for name in ("ours", "real")}
+    places = {
+        "here": HERE,
+        "data": given.work / "data",
+        "out": out[side],
+        "other_out": out["real" if side == "ours" else "ours"],
+    }
+    out[side].mkdir(parents=True, exist_ok=True)
+    words = [word.format(**places) for word in job["command"].split()]
+    python = [str(given.ours), "-m", "mindspore_compat"] if side == "ours" else [str(given.real)]
+    begun = time.time()
+    with open(out[side] / f"{job['name']}.log", "w", encoding="utf-8") as log:
+        done = subprocess.run(
+            [*python, *words], cwd=checkout, env=environment(side, given), stdout=log, stderr=subprocess.STDOUT, check=False
+        )
+    text = (out[side] / f"{job['name']}.log").read_text(encoding="utf-8", errors="replace")
+    numbers = [float(found) for found in re.findall(job["losses"], text)] if job.get("losses") else []
+    missing = [name for name in job.get("files", ()) if not Path(name.format(**places)).exists()]
+    return {"code": done.returncode, "numbers": numbers, "missing": missing, "seconds": round(time.time() - begun, 1)}
+
+
+def verdict(job: dict[str, Any], ours: dict[str, Any], real: dict[str, Any]) -> str:
+    if ours["code"] or ours["missing"]:
+        return f"ours fails ({ours['code']}, missing {ours['missing']})"
+    if real["code"] or real["missing"]:
+        return f"real fails ({real['code']}, missing {real['missing']}); ours runs"
+    if not job.get("losses"):
+        return "both run"
+    if not ours["numbers"] or len(ours["numbers"]) != len(real["numbers"]):
+        return f"{len(ours['numbers'])} numbers, real has {len(real['numbers'])}"
+    apart = max(abs(one - two) / max(1.0, abs(two)) for one, two in zip(ours["numbers"], real["numbers"]))
+    return f"{'alike' if apart <= job.get('tolerance', 1e-3) else 'APART'}: {len(ours['numbers'])} numbers within {apart:.1e}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("jobs", type=Path)
+    parser.add_argument("--libraries", type=Path, required=True)
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--ours", default=sys.executable)
+    parser.add_argument("--real", default="")
+    parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    given.work = given.work.resolve()
+    listed = json.loads(given.jobs.read_text(encoding="utf-8"))
+    for command in listed["prepare"]:
+        words = command.format(here=HERE, data=given.work / "data", libraries=given.libraries).split()
+        if not Path(words[1]).exists():
+            subprocess.run([str(given.ours), *words], check=True)
+    results = json.loads(given.json.read_text()) if given.json and given.json.exists() else {}
+    for job in listed["jobs"]:
+        if given.only and not any(re.search(pattern, job["name"]) for pattern in given.only):
+            continue
+        sides = {side: run(job, side, given) for side in ("ours", "real") if side == "ours" or given.real}
+        said = verdict(job, sides["ours"], sides.get("real", {"code": -1, "missing": [], "numbers": []}))
+        results[job["name"]] = {**sides, "verdict": said}
+        print(f"{job['name']}: {said} ({sides['ours']['seconds']} s)", flush=True)
+        if given.json:
+            given.json.write_text(json.dumps(results, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
