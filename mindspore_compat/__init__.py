@@ -70,7 +70,8 @@ __getattr__ = module_getattr(
     __name__,
     {
         **{
-            name: name for name in ("boost", "compression", "dataset", "experimental", "mindrecord", "mint", "numpy", "profiler")
+            name: name
+            for name in ("boost", "compression", "dataset", "experimental", "mindrecord", "mint", "numpy", "profiler")
         },  # imported on first use
         **dict.fromkeys(("bool", "int", "float"), "common.dtype"),
         "Profiler": "profiler:Profiler",

@@ -7,8 +7,8 @@ from typing import Any
 import torch
 
 from mindspore_compat.experimental.optim.optimizer import CountingOptimizer, check_adam
-from mindspore_compat.nn.optim._device import add_quotients_
-from mindspore_compat.nn.optim.adam import _single, update_moments
+from mindspore_compat.nn.optim._device import add_quotients_, single
+from mindspore_compat.nn.optim.adam import update_moments
 
 __all__ = ["Adam"]
 
@@ -53,7 +53,7 @@ class Adam(CountingOptimizer):
         self._add_counter()
 
     def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
-        beta1, beta2 = map(_single, group["betas"])
+        beta1, beta2 = map(single, group["betas"])
         moments1, moments2 = self._at(self.exp_avg, part), self._at(self.exp_avg_sq, part)
         update_moments(moments1, moments2, gradients, beta1, beta2)
         step = self._step

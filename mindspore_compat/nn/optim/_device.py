@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 
 from mindspore_compat.common._wrap import memory, plain
@@ -26,6 +27,7 @@ __all__ = [
     "number",
     "on_device",
     "root",
+    "single",
     "smaller",
     "unless",
 ]
@@ -49,6 +51,11 @@ def counted(count: torch.Tensor) -> Number:
 def number(constant: Any) -> float:
     """A constant as a number; upstream's optimizers keep most as Tensors of one element, which code reads and sets."""
     return _item(constant) if isinstance(constant, torch.Tensor) else constant
+
+
+def single(value: float) -> float:
+    """``value`` rounded to single precision, in which upstream keeps its constants."""
+    return float(np.float32(value))
 
 
 def root(value: Number) -> Number:

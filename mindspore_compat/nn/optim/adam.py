@@ -28,9 +28,8 @@ def check_betas(beta1: Any, beta2: Any, eps: Any, owner: str) -> None:
         raise ValueError(f"For '{owner}', the 'eps' must be greater than 0, but got {eps}.")
 
 
-def update_moments(moments1: list[Any], moments2: list[Any], gradients: list[Any], owner: Optimizer) -> None:
-    """m += (g - m)·(1 - beta1); v += (g² - v)·(1 - beta2), in place, with the betas of ``owner``."""
-    beta1, beta2 = number(owner.beta1), number(owner.beta2)
+def update_moments(moments1: list[Any], moments2: list[Any], gradients: list[Any], beta1: float, beta2: float) -> None:
+    """m += (g - m)·(1 - beta1); v += (g² - v)·(1 - beta2), in place."""
     torch._foreach_lerp_(moments1, gradients, 1.0 - beta1)
     torch._foreach_mul_(moments2, beta2)
     torch._foreach_addcmul_(moments2, gradients, gradients, 1.0 - beta2)
@@ -112,7 +111,7 @@ class Adam(Optimizer):
         self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         moments1, moments2 = self._picked(self.moment1, picks), self._picked(self.moment2, picks)
-        update_moments(moments1, moments2, gradients, self)
+        update_moments(moments1, moments2, gradients, number(self.beta1), number(self.beta2))
         rate = rate * root(1.0 - counted(self.beta2_power)) / (1.0 - counted(self.beta1_power))
         squares = moments2
         if self.use_amsgrad:
@@ -177,7 +176,7 @@ class AdamWeightDecay(Optimizer):
         self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         moments1, moments2 = self._picked(self.moments1, picks), self._picked(self.moments2, picks)
-        update_moments(moments1, moments2, gradients, self)
+        update_moments(moments1, moments2, gradients, number(self.beta1), number(self.beta2))
         divisors = torch._foreach_sqrt(moments2)
         torch._foreach_add_(divisors, number(self.eps))
         if is_zero(decay):

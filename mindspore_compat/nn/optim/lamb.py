@@ -42,7 +42,7 @@ class Lamb(Optimizer):
         self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
     ) -> None:
         moments1, moments2 = self._picked(self.moments1, picks), self._picked(self.moments2, picks)
-        update_moments(moments1, moments2, gradients, self)
+        update_moments(moments1, moments2, gradients, number(self.beta1), number(self.beta2))
         step = counted(self.global_step)
         divisors = divided(moments2, 1.0 - number(self.beta2) ** step)
         torch._foreach_sqrt_(divisors)
