@@ -5,6 +5,7 @@ Upstream: ``mindspore.ops.auto_generate``. Libraries import operators from here.
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops.auto_generate import gen_ops_def, gen_ops_prim  # noqa: F401
 from mindspore_compat.ops.auto_generate.gen_ops_prim import UNSUPPORTED
+
 from mindspore_compat.ops.auto_generate.gen_ops_def import *  # noqa: F403  # isort: skip
 from mindspore_compat.ops.auto_generate.gen_ops_prim import *  # noqa: F403  # isort: skip
 

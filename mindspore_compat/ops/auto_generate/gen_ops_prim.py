@@ -13,7 +13,8 @@ _REASON = "Only Ascend has it, and upstream documents no values. Write it with o
 UNSUPPORTED = dict.fromkeys(
     """
     FusedAddTopKDiv MoeDistributeCombine MoeDistributeDispatch PagedAttentionMask QuantBatchMatmul QuantV2
-    WeightQuantBatchMatmul weight_quant_batch_matmul MatmulFfn MoeInitRoutingQuantV2 DynamicQuantExt KVCacheScatterUpdate
+    WeightQuantBatchMatmul weight_quant_batch_matmul MatmulFfn MoeInitRoutingQuantV2 DynamicQuantExt
+    KVCacheScatterUpdate
     """.split(),
     _REASON,
 )

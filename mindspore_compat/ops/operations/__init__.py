@@ -7,6 +7,7 @@ from mindspore_compat.ops.operations._fused_table import (  # noqa: F401
     PagedAttention,
     ReshapeAndCache,
 )
+from mindspore_compat.ops.operations._number_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.array_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.comm_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.custom_ops import *  # noqa: F403
@@ -16,6 +17,7 @@ from mindspore_compat.ops.operations.math_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.nn_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.other_ops import *  # noqa: F403
 from mindspore_compat.ops.operations.random_ops import *  # noqa: F403
+from mindspore_compat.ops.operations.sparse_ops import *  # noqa: F403
 
 # No MindSpore has this name, though projects create the operator (in layers that they do not run).
 from mindspore_compat.ops.operations.math_ops import ReduceSum as Sum  # noqa: F401  # isort: skip

@@ -36,8 +36,8 @@ def _grouped_matmul(
     transpose_a: bool,
     transpose_b: bool,
 ) -> Any:
-    """x[i] · weight[i] + bias[i] of lists; with ``split_item`` 3 the rows of one x by groups that end at ``group_list``,
-    each with its matrix of one weight (E, K, N). A tuple of Tensors.
+    """x[i] · weight[i] + bias[i] of lists; with ``split_item`` 3 the rows of one x by groups that end at
+    ``group_list``, each with its matrix of one weight (E, K, N). A tuple of Tensors.
     """
     if (split_item, group_type) not in ((0, -1), (3, 0)):
         raise ValueError(

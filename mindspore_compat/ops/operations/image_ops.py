@@ -16,11 +16,15 @@ from mindspore_compat.common._wrap import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints
 from mindspore_compat.ops._declare import plain, primitive
-from mindspore_compat.ops.operations import _image_table
+from mindspore_compat.ops.operations import _color_ops, _image_table, _selection_ops
+from mindspore_compat.ops.operations._color_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._image_table import *  # noqa: F403
+from mindspore_compat.ops.operations._selection_ops import *  # noqa: F403
 
 __all__ = [
     *_image_table.__all__,
+    *_color_ops.__all__,
+    *_selection_ops.__all__,
     *"""
     ResizeBilinear ResizeNearestNeighbor ResizeLinear1D ResizeArea IOU CheckValid RGBToHSV HSVToRGB
     """.split(),

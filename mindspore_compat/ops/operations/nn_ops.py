@@ -22,14 +22,18 @@ from mindspore_compat.ops.operations import (
     _nn_table,
     _pooling_ops,
     _recurrent_ops,
+    _sparse_update_ops,
     _update_ops,
+    _window_ops,
 )
 from mindspore_compat.ops.operations._adaptive_update_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._conv_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._nn_table import *  # noqa: F403
 from mindspore_compat.ops.operations._pooling_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._recurrent_ops import *  # noqa: F403
+from mindspore_compat.ops.operations._sparse_update_ops import *  # noqa: F403
 from mindspore_compat.ops.operations._update_ops import *  # noqa: F403
+from mindspore_compat.ops.operations._window_ops import *  # noqa: F403
 
 _Run = Callable[..., Any]
 
@@ -41,6 +45,8 @@ __all__ = [
     *_adaptive_update_ops.__all__,
     *_conv_ops.__all__,
     *_pooling_ops.__all__,
+    *_sparse_update_ops.__all__,
+    *_window_ops.__all__,
     *"""
     Softmax InstanceNorm Dropout Dropout2D Dropout3D DropoutGenMask DropoutDoMask Pad PadV3 SmoothL1Loss
     MultiMarginLoss MultilabelMarginLoss TripletMarginLoss ComputeAccidentalHits Im2Col UpsampleNearest3D

@@ -1,0 +1,68 @@
+"""Sparse tensors in parts. Upstream: ``mindspore.ops.operations.sparse_ops``, and ``Coalesce`` of ``array_ops``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from mindspore_compat.common import _kernels as kernels
+from mindspore_compat.common._wrap import wrap
+from mindspore_compat.ops import function as F
+from mindspore_compat.ops._adapt import as_ints
+from mindspore_compat.ops._declare import Bool, plain, primitive
+
+__all__ = "Coalesce SparseSlice SparseTensorDenseAdd SparseTensorDenseMatmul SparseToDense".split()
+
+_Run = Callable[..., Any]
+
+
+def _coalesce(x_indices: Any, x_values: Any, x_shape: Any) -> Any:
+    """(indices (axes, n) in order and once each, sums of their values, the shape), of int64 indices (axes, m)."""
+    for name, given in (("x_indices", x_indices), ("x_shape", x_shape)):
+        if given.dtype != torch.int64:
+            raise TypeError(f"For 'Coalesce', the '{name}' must be int64, but got {given.dtype}.")
+    return F.coalesce(x_indices, x_values, x_shape)
+
+
+def _dense(indices: Any, values: Any, shape: Any) -> torch.Tensor:
+    """Zeros with the values added at rows of indices."""
+    places = torch.unbind(torch.Tensor.long(indices), -1) if indices.dim() > 1 else (torch.Tensor.long(indices),)
+    zeros = torch.zeros(as_ints(shape), dtype=values.dtype, device=values.device)
+    return torch.index_put(zeros, places, values, accumulate=True)
+
+
+def _sparse_slice(indices: Any, values: Any, shape: Any, start: Any, size: Any) -> Any:
+    """(indices (n, axes), values, shape) of the part that begins at ``start``; the shape ends where the tensor does."""
+    inside = torch.all((indices >= start) & (indices < start + size), 1)
+    return wrap((indices[inside] - start, values[inside], torch.clamp(torch.minimum(size, shape - start), min=0)))
+
+
+Coalesce = plain("Coalesce", _coalesce)
+SparseSlice = plain("SparseSlice", _sparse_slice)
+SparseToDense = plain(
+    "SparseToDense", lambda indices, values, sparse_shape: wrap(_dense(indices, values, sparse_shape))
+)
+SparseTensorDenseAdd = plain(
+    "SparseTensorDenseAdd",
+    lambda x1_indices, x1_values, x1_shape, x2: wrap(_dense(x1_indices, x1_values, x1_shape) + x2),
+)
+
+
+@primitive
+def SparseTensorDenseMatmul(adjoint_st: Bool = False, adjoint_dt: Bool = False) -> _Run:
+    """The product of a sparse matrix (indices (n, 2), values, shape), and a dense one; each may be transposed."""
+
+    def run(indices: Any, values: Any, sparse_shape: Any, dense: Any) -> Any:
+        left = _dense(indices, values, sparse_shape)
+        left = torch.conj(left).resolve_conj().transpose(0, 1) if adjoint_st else left
+        right = torch.transpose(torch.conj(dense).resolve_conj(), 0, 1) if adjoint_dt else dense
+        if left.shape[1] != right.shape[0]:
+            raise ValueError(
+                "For 'SparseTensorDenseMatmul', the columns of the sparse matrix must be the rows of 'dense', but got "
+                f"{left.shape[1]} and {right.shape[0]}."
+            )
+        return wrap(kernels.mm(left, right))
+
+    return run
